@@ -1,0 +1,239 @@
+"""What the library hands back: components, bounds, certificates and sweeps, all frozen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+import numpy as np
+
+NO_OPTIONS: Mapping[str, object] = MappingProxyType({})
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a running call has come.
+
+    Attributes
+    ----------
+    fraction : float
+        Between 0 and 1, never decreasing within one call.
+    stage : str
+        What is being done, in plain words.
+    variance : float or None
+        The best variance found so far.
+    upper : float or None
+        The least proven upper bound so far.
+    """
+
+    fraction: float
+    stage: str
+    variance: float | None = None
+    upper: float | None = None
+
+
+ShouldStop = Callable[[], bool]
+OnProgress = Callable[[Progress], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Component:
+    """One component: a unit vector with at most ``k`` nonzero loadings, and how it was found.
+
+    Attributes
+    ----------
+    loadings : ndarray, shape (n,)
+        Unit Euclidean norm. Nonnegative exactly when ``nonnegative``; otherwise signed so that
+        the loading of largest magnitude is positive.
+    variance : float
+        ``x'Ax``, in the squared units of the data.
+    method : str
+        A key of ``nnspca.METHODS``.
+    k : int
+        The cardinality that was asked for.
+    nonnegative : bool
+        Whether the sign constraint was on.
+    options : mapping
+        The options the solver ran with.
+    seconds : float
+        Wall-clock time of the solve.
+    history : tuple of float
+        The best variance known after each step of the method; it never decreases.
+    stopped : bool
+        True when ``should_stop`` ended the call early; the loadings are then the best so far.
+    note : str
+        What the method has to say about its own run, in plain words.
+    """
+
+    loadings: np.ndarray
+    variance: float
+    method: str
+    k: int
+    nonnegative: bool = True
+    options: Mapping[str, object] = NO_OPTIONS
+    seconds: float = 0.0
+    history: tuple[float, ...] = ()
+    stopped: bool = False
+    note: str = ""
+
+    @property
+    def support(self) -> np.ndarray:
+        """Indices of the nonzero loadings, ascending."""
+        return np.flatnonzero(self.loadings)
+
+    @property
+    def cardinality(self) -> int:
+        """Number of nonzero loadings."""
+        return int(np.count_nonzero(self.loadings))
+
+
+@dataclass(frozen=True, eq=False)
+class Bound:
+    """One upper bound on the variance any feasible component can have.
+
+    Attributes
+    ----------
+    name : str
+        Which bound: a key of ``nnspca.BOUNDS``.
+    value : float
+        No feasible variance exceeds it (if ``deterministic``), rounding included.
+    deterministic : bool
+        True for a proven bound; False for one that holds only with some probability.
+    detail : str
+        What was proven and with which parameters, in plain words.
+    seconds : float
+        Wall-clock time it took.
+    ingredients : object or None
+        What :func:`nnspca.verify` needs to re-derive ``value`` without trusting whoever computed it.
+    """
+
+    name: str
+    value: float
+    deterministic: bool = True
+    detail: str = ""
+    seconds: float = 0.0
+    ingredients: object | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Certificate:
+    """A feasible component and a proven ceiling: the unknown optimum lies between them.
+
+    Attributes
+    ----------
+    k : int
+        Cardinality allowed.
+    nonnegative : bool
+        Whether the sign constraint is on.
+    lower : float
+        Variance of ``component``, the best feasible point known.
+    upper : float
+        The least deterministic bound in ``bounds``: no feasible variance exceeds it.
+    component : Component
+        Attains ``lower``.
+    bounds : tuple of Bound
+        Every upper bound tried.
+    leading : float
+        Proven ceiling on the largest eigenvalue of A, for normalising.
+    fingerprint : str
+        Hash of the covariance it speaks about.
+    effort : str
+        ``"live"`` or ``"thorough"``.
+    seconds : float
+        Wall-clock time, solving included.
+    stopped : bool
+        True when ``should_stop`` ended the call early; the bounds are valid all the same.
+    """
+
+    k: int
+    nonnegative: bool
+    lower: float
+    upper: float
+    component: Component
+    bounds: tuple[Bound, ...]
+    leading: float
+    fingerprint: str
+    effort: str = "live"
+    seconds: float = 0.0
+    stopped: bool = False
+
+    @property
+    def ratio(self) -> float:
+        """``lower / upper``: the component attains at least this share of the optimum."""
+        return self.lower / self.upper
+
+    @property
+    def gap(self) -> float:
+        """``1 - ratio``: the share of the optimum that may have been missed, at most."""
+        return 1.0 - self.ratio
+
+    @property
+    def winner(self) -> Bound:
+        """The bound that gives ``upper``."""
+        return min((b for b in self.bounds if b.deterministic), key=lambda b: b.value)
+
+    def bound(self, name: str) -> Bound:
+        """Return the bound called ``name``; KeyError when it was not tried."""
+        for candidate in self.bounds:
+            if candidate.name == name:
+                return candidate
+        raise KeyError(f"no bound {name!r} here; tried: {', '.join(b.name for b in self.bounds)}")
+
+
+@dataclass(frozen=True, eq=False)
+class SweepPoint:
+    """One (k, method) pair of a sweep; ``certificate`` is None until its k has been certified."""
+
+    k: int
+    method: str
+    component: Component
+    certificate: Certificate | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Sweep:
+    """Many k and methods on one covariance.
+
+    Attributes
+    ----------
+    points : tuple of SweepPoint
+        One for each (k, method), ordered by k and then as the methods were given.
+    leading : float
+        Largest eigenvalue of A: variances divided by it are the normalised variances.
+    stopped : bool
+        True when the sweep was stopped; the points solved by then are all here.
+    """
+
+    points: tuple[SweepPoint, ...]
+    leading: float
+    nonnegative: bool = True
+    stopped: bool = False
+    seconds: float = field(default=0.0)
+
+    @property
+    def certificates(self) -> dict[int, Certificate]:
+        """The certificate of each certified k."""
+        return {p.k: p.certificate for p in self.points if p.certificate is not None}
+
+    def to_records(self) -> list[dict[str, object]]:
+        """Return one flat row per (k, method), ready for a data frame or a CSV file.
+
+        ``lower``, ``upper`` and ``ratio`` are None where that k was not certified; ``ratio`` is this
+        row's own variance over the certified upper bound.
+        """
+        return [
+            {
+                "k": p.k,
+                "method": p.method,
+                "variance": p.component.variance,
+                "normalized_variance": p.component.variance / self.leading,
+                "cardinality": p.component.cardinality,
+                "seconds": p.component.seconds,
+                "lower": p.certificate.lower if p.certificate else None,
+                "upper": p.certificate.upper if p.certificate else None,
+                "ratio": p.component.variance / p.certificate.upper if p.certificate else None,
+                "stopped": p.component.stopped,
+            }
+            for p in self.points
+        ]

@@ -1,0 +1,1 @@
+"""One module a method; :data:`nnspca.solvers.registry.METHODS` lists them."""

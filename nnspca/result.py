@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 
 import numpy as np
 
-NO_OPTIONS: Mapping[str, object] = MappingProxyType({})
+
 
 
 @dataclass(frozen=True)
@@ -71,7 +70,7 @@ class Component:
     method: str
     k: int
     nonnegative: bool = True
-    options: Mapping[str, object] = NO_OPTIONS
+    options: Mapping[str, object] = field(default_factory=dict)
     seconds: float = 0.0
     history: tuple[float, ...] = ()
     stopped: bool = False

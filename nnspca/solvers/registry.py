@@ -6,6 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from nnspca.result import Component
+from nnspca.solvers.best import best
+from nnspca.solvers.em import em
+from nnspca.solvers.epsilon_net import epsilon_net
+from nnspca.solvers.pca import pca, thresholding
+from nnspca.solvers.spannogram import spannogram
 
 
 @dataclass(frozen=True)
@@ -80,11 +85,13 @@ class MethodInfo:
         Where it comes from, with the algorithm's number.
     signs : tuple of bool
         The values of ``nonnegative`` it supports.
-    multi : bool
-        Whether it computes several components jointly.
     options : tuple of OptionInfo
     solver : callable
         ``solver(cov, k, *, nonnegative, rng, watch, **options) -> Component``.
+    multi : bool
+        Whether it computes several components jointly.
+    feasible : bool
+        Whether its components honour both the sign constraint and the cardinality asked for.
     """
 
     name: str
@@ -95,3 +102,71 @@ class MethodInfo:
     options: tuple[OptionInfo, ...]
     solver: Callable[..., Component]
     multi: bool = False
+    feasible: bool = True
+
+    def checked(self, options: dict[str, object]) -> dict[str, object]:
+        """Return every option with its value, defaults filled in; ValueError for a wrong one."""
+        known = {option.name: option for option in self.options}
+        for name in options:
+            if name not in known:
+                allowed = ", ".join(known) or "it has none"
+                raise ValueError(f"method {self.name!r} has no option {name!r}; its options: {allowed}")
+        return {name: option.check(options.get(name, option.default)) for name, option in known.items()}
+
+
+RANK = OptionInfo("rank", int, 3, "How many leading eigenvectors the search works with.", 1, 8)
+RENORMALISE = OptionInfo(
+    "renormalise", bool, True, "Make the weights optimal for the features that were chosen."
+)
+
+METHODS: dict[str, MethodInfo] = {
+    info.name: info
+    for info in (
+        MethodInfo(
+            "best", "Best of all", "Tries many starts, climbs from each, then swaps features while that helps.",
+            "this library", (True, False),
+            (
+                OptionInfo("restarts", int, 16, "Random starts of each kind.", 1, 200),
+                OptionInfo("leaders", int, 4, "How many of the best points are polished by swaps.", 1, 50),
+            ),
+            best,
+        ),
+        MethodInfo(
+            "spannogram", "Spannogram (exact rank d)",
+            "Keeps the d strongest directions of the data and solves what is left exactly.",
+            "Asteris et al. 2014, Alg. 1; 2011 without sign", (True, False),
+            (RANK, OptionInfo("polish", bool, False, "Improve the rank-d optimum on the full data by swaps.")),
+            spannogram,
+        ),
+        MethodInfo(
+            "epsilon-net", "ε-net (sampled rank d)",
+            "Tries thousands of random directions of the d strongest ones and keeps the best.",
+            "Asteris et al. 2014, Alg. 3", (True, False),
+            (
+                RANK,
+                OptionInfo("epsilon", float, 0.1, "Share of the rank-d optimum that may be missed.", 0.01, 0.9),
+                OptionInfo("max_samples", int, 20_000, "Most directions to try, whatever the theorem asks.", 1, 10**7),
+            ),
+            epsilon_net,
+        ),
+        MethodInfo(
+            "em", "EM", "Alternates between projecting the data and re-estimating the weights.",
+            "Sigg & Buhmann 2008, Alg. 2", (True, False),
+            (
+                OptionInfo("restarts", int, 10, "Random starts (one is enough without the sign constraint).", 1, 1000),
+                RENORMALISE,
+                OptionInfo("max_iter", int, 500, "Most steps of one run.", 1, 100_000),
+                OptionInfo("tol", float, 1e-10, "A run rests when it turns by less than this.", 0.0, 0.1),
+            ),
+            em,
+        ),
+        MethodInfo(
+            "thresholding", "Thresholded PCA", "Cuts the leading eigenvector to its k largest loadings.",
+            "Cadima & Jolliffe 1995", (True, False), (RENORMALISE,), thresholding,
+        ),
+        MethodInfo(
+            "pca", "PCA", "The leading eigenvector: no sign constraint, no sparsity. The ceiling of all others.",
+            "Pearson 1901", (False,), (), pca, feasible=False,
+        ),
+    )
+}

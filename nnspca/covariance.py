@@ -1,0 +1,361 @@
+"""Covariance: the one thing every solver and bound takes, from data or from a matrix, n×n only when small."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from typing import Literal, Protocol
+
+import numpy as np
+import scipy.linalg
+import scipy.sparse
+import scipy.sparse.linalg
+
+from nnspca.errors import DataError
+from nnspca.factor import DenseFactor, Factor, SparseFactor
+from nnspca.threads import one_blas_thread
+
+DENSE_FEATURES = 1500  # up to here an n×n array is always welcome
+DENSE_EIGEN = 3000  # above, a few eigenpairs come from Lanczos iterations
+SMALLEST_TRACE, LARGEST_TRACE = 1e-140, 1e140  # squares of variances stay representable
+INDEFINITE = 1e-8  # most negative eigenvalue forgiven as rounding, relative to the largest
+ASYMMETRIC = 1e-8  # asymmetry forgiven as rounding, relative to the largest entry
+
+
+class LabelledData(Protocol):
+    """What :meth:`Covariance.from_dataset` reads of a data set."""
+
+    kind: str
+    X: np.ndarray
+
+
+class Covariance:
+    """A positive semidefinite matrix A of n features, held as itself or as a factor Y with A = Y'Y.
+
+    Build it with :meth:`from_data`, :meth:`from_matrix` or :meth:`from_dataset`.
+
+    Attributes
+    ----------
+    n_features : int
+    n_samples : int or None
+        None when A was given as a matrix.
+    diagonal : ndarray, shape (n,)
+        Variances of the features.
+    trace : float
+        Total variance.
+    matrix : ndarray, shape (n, n), or None
+        A itself, where it is held.
+    factor : Factor or None
+        Y with A = Y'Y, where A is not held: ``forward(x)`` is Yx and ``backward(z)`` is Y'z.
+    representation_error : float
+        Proven ceiling on the spectral norm of (A as held − A of the data as given in double precision).
+    """
+
+    def __init__(
+        self, *, matrix: np.ndarray | None = None, factor: Factor | None = None, n_samples: int | None = None,
+        representation_error: float = 0.0,
+    ) -> None:
+        self.matrix, self.factor = matrix, factor
+        self.n_samples = n_samples
+        self.diagonal: np.ndarray
+        if matrix is not None:
+            matrix.setflags(write=False)
+            self.diagonal = matrix.diagonal().copy()
+        else:
+            assert factor is not None
+            self.diagonal = factor.squared_norms()
+        self.n_features = len(self.diagonal)
+        self.trace = float(self.diagonal.sum())
+        self.representation_error = representation_error
+        self._lock = threading.RLock()
+        self._pairs: tuple[np.ndarray, np.ndarray] | None = None
+        self._fingerprint = ""
+
+    # ------------------------------------------------------------------ construction
+
+    @classmethod
+    def from_data(
+        cls, X, standardize: bool = False, *, samples: Literal["rows", "columns"] = "rows"
+    ) -> Covariance:
+        """Covariance of data: features are centred, and A = X'X / m.
+
+        A is formed where it is small; where samples are far fewer than features it never is.
+        A scipy.sparse array stays sparse: its centring is implicit.
+
+        Parameters
+        ----------
+        X : array_like or scipy.sparse array, shape (m, n)
+            Finite real numbers; (n, m) with ``samples="columns"``, the papers' layout.
+        standardize : bool
+            Divide each feature by its standard deviation (1/m), so that A is a correlation matrix.
+            Features that never vary stay zero.
+        samples : {"rows", "columns"}
+
+        Raises
+        ------
+        DataError
+            Wrong shape, not numeric, not finite, or without any variance.
+
+        Examples
+        --------
+        >>> cov = Covariance.from_data([[0.0, 1.0], [2.0, 1.0], [1.0, 4.0]])
+        >>> cov.diagonal
+        array([0.66666667, 2.        ])
+        """
+        if samples not in ("rows", "columns"):
+            raise ValueError(f"samples={samples!r} is not allowed; give 'rows' or 'columns'")
+        factor: Factor
+        if scipy.sparse.issparse(X):
+            _check_numeric(X.dtype)
+            S = X.T if samples == "columns" else X
+            _check_shape(S.shape)
+            _check_finite(S.data)
+            factor = SparseFactor.of_data(S.astype(np.float64), standardize)
+        else:
+            D = np.asarray(X)
+            _check_numeric(D.dtype)
+            if D.ndim != 2:
+                raise DataError(f"data must be a table of shape (samples, features); got {D.ndim} dimension(s)")
+            D = D.T if samples == "columns" else D
+            _check_shape(D.shape)
+            D = np.asarray(D, dtype=np.float64)
+            _check_finite(D)
+            factor = DenseFactor.of_data(D, standardize)
+        m, n = factor.shape
+        trace = float(factor.squared_norms().sum())
+        if m == 1:
+            raise DataError("one sample has no variance; give at least 2 samples")
+        if not trace > 0:
+            raise DataError(f"no feature varies over the {m} samples: the covariance is zero")
+        _check_scale(trace)
+        error = (m + 16) * np.finfo(float).eps * factor.rounding_scale()
+        if n <= DENSE_FEATURES or (n <= 2 * m and n <= 2 * DENSE_EIGEN):
+            with one_blas_thread():
+                return cls(matrix=factor.cross(), n_samples=m, representation_error=error)
+        return cls(factor=factor, n_samples=m, representation_error=error)
+
+    @classmethod
+    def from_matrix(cls, A) -> Covariance:
+        """Covariance given as a matrix.
+
+        Parameters
+        ----------
+        A : array_like, shape (n, n)
+            Symmetric positive semidefinite. Asymmetry and negative eigenvalues of the size of
+            rounding (relative 1e-8) are accepted; the symmetric part is kept as it is.
+
+        Raises
+        ------
+        DataError
+            Not square, not finite, not symmetric, not positive semidefinite (the message gives the
+            most negative eigenvalue), or zero.
+
+        Examples
+        --------
+        >>> Covariance.from_matrix([[2.0, 1.0], [1.0, 2.0]]).eigenpairs(2)[0]
+        array([3., 1.])
+        """
+        A = np.asarray(A.toarray() if scipy.sparse.issparse(A) else A)
+        _check_numeric(A.dtype)
+        A = np.array(A, dtype=np.float64)
+        if A.ndim != 2 or A.shape[0] != A.shape[1] or not A.size:
+            raise DataError(f"a covariance matrix must be square, (n, n) with n >= 1; got shape {A.shape}")
+        _check_finite(A)
+        peak = float(np.abs(A).max())
+        if peak == 0:
+            raise DataError("the covariance matrix is zero: there is no variance to explain")
+        skew = float(np.abs(A - A.T).max())
+        if skew > ASYMMETRIC * peak:
+            i, j = np.unravel_index(np.abs(A - A.T).argmax(), A.shape)
+            raise DataError(
+                f"the matrix is not symmetric: entry ({i}, {j}) is {A[i, j]:g} but ({j}, {i}) is {A[j, i]:g}"
+            )
+        A = A / 2 + A.T / 2
+        trace = float(A.trace())
+        _check_scale(max(trace, peak))
+        cov = cls(matrix=A)
+        least, largest = cov._extreme_eigenvalues()
+        if least < -INDEFINITE * max(largest, peak):
+            raise DataError(
+                f"the matrix is not positive semidefinite: its most negative eigenvalue is {least:g} "
+                f"(allowed as rounding: {-INDEFINITE * max(largest, peak):g}); a covariance has none below zero"
+            )
+        return cov
+
+    @classmethod
+    def from_dataset(cls, dataset: LabelledData, standardize: bool = False) -> Covariance:
+        """Covariance of a :class:`nnspca.datasets.Dataset`, whichever kind it is.
+
+        A data set that is itself a covariance matrix is taken as one; ``standardize`` then turns it
+        into the correlation matrix.
+        """
+        if dataset.kind != "covariance":
+            return cls.from_data(dataset.X, standardize)
+        if not standardize:
+            return cls.from_matrix(dataset.X)
+        A = np.asarray(dataset.X, dtype=np.float64)
+        scale = np.sqrt(np.where(A.diagonal() > 0, A.diagonal(), 1.0))
+        return cls.from_matrix(A / np.outer(scale, scale))
+
+    # ------------------------------------------------------------------ the matrix as an operator
+
+    def apply(self, x: np.ndarray) -> np.ndarray:
+        """Return Ax, for one vector (n,) or a batch of rows (r, n)."""
+        if self.matrix is not None:
+            return x @ self.matrix
+        assert self.factor is not None
+        return self.factor.backward(self.factor.forward(x))
+
+    def variance(self, x: np.ndarray):
+        """Return x'Ax: a float for one vector (n,), an array (r,) for a batch of rows (r, n)."""
+        if x.ndim == 2:
+            if self.matrix is None:
+                assert self.factor is not None
+                z = self.factor.forward(x)
+                return np.einsum("ri,ri->r", z, z)
+            return np.einsum("ri,ri->r", x, self.apply(x))
+        support = np.flatnonzero(x)
+        if self.matrix is None:
+            assert self.factor is not None
+            z = self.factor.columns(support) @ x[support]
+            return float(z @ z)
+        return float(x[support] @ self.matrix[np.ix_(support, support)] @ x[support])
+
+    def block(self, rows: np.ndarray, columns: np.ndarray | None = None) -> np.ndarray:
+        """Return the entries of A at ``rows`` × ``columns`` (all columns when None)."""
+        if self.matrix is not None:
+            return self.matrix[rows] if columns is None else self.matrix[np.ix_(rows, columns)]
+        assert self.factor is not None
+        left = self.factor.columns(rows)
+        if columns is None:
+            return self.factor.backward(left.T)
+        return left.T @ self.factor.columns(columns)
+
+    # ------------------------------------------------------------------ spectrum
+
+    def eigenpairs(self, d: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return the d largest eigenvalues and their eigenvectors, largest first.
+
+        Values below zero by rounding are returned as zero. Each vector's entry of largest magnitude
+        is positive.
+
+        Parameters
+        ----------
+        d : int
+            1 <= d <= n.
+
+        Returns
+        -------
+        values : ndarray, shape (d,)
+        vectors : ndarray, shape (n, d)
+            Orthonormal columns.
+        """
+        if isinstance(d, bool) or not isinstance(d, int | np.integer) or not 1 <= d <= self.n_features:
+            raise ValueError(f"d={d!r} is not allowed; give a whole number from 1 to {self.n_features}")
+        with self._lock:
+            if self._pairs is None or len(self._pairs[0]) < d:
+                with one_blas_thread():
+                    self._pairs = self._leading(max(d, min(20, self.n_features)))
+            values, vectors = self._pairs
+        return values[:d], vectors[:, :d]
+
+    def _leading(self, d: int) -> tuple[np.ndarray, np.ndarray]:
+        """At least d eigenpairs, by whichever decomposition is smallest."""
+        if self.matrix is not None:
+            if self.n_features <= DENSE_EIGEN:
+                values, vectors = scipy.linalg.eigh(self.matrix)
+            else:
+                values, vectors = _lanczos(self.matrix, d)
+        else:
+            assert self.factor is not None
+            m = self.factor.shape[0]
+            if m <= DENSE_EIGEN:
+                values, left = scipy.linalg.eigh(self.factor.gram())
+                live = values > values[-1] * m * np.finfo(float).eps
+                values, left = values[live], left[:, live]
+                vectors = self.factor.backward(left.T).T / np.sqrt(values)
+            else:
+                operator = scipy.sparse.linalg.LinearOperator(
+                    (self.n_features,) * 2, matvec=lambda v: self.apply(v.ravel()), dtype=np.float64
+                )
+                values, vectors = _lanczos(operator, d)
+        values, vectors = np.maximum(values[::-1], 0.0), vectors[:, ::-1]
+        if len(values) < d:
+            values = np.concatenate([values, np.zeros(d - len(values))])
+            vectors = _complete(vectors, d)
+        peaks = np.abs(vectors).argmax(axis=0)
+        signs = np.where(vectors[peaks, np.arange(vectors.shape[1])] < 0, -1.0, 1.0)
+        values, vectors = values.copy(), np.ascontiguousarray(vectors * signs)
+        values.setflags(write=False)
+        vectors.setflags(write=False)
+        return values, vectors
+
+    def _extreme_eigenvalues(self) -> tuple[float, float]:
+        """Smallest and largest eigenvalue of the matrix held."""
+        assert self.matrix is not None
+        with one_blas_thread():
+            if self.n_features <= DENSE_EIGEN:
+                values = scipy.linalg.eigvalsh(self.matrix)
+                return float(values[0]), float(values[-1])
+            largest = float(_lanczos(self.matrix, 1)[0][-1])
+            shifted = self.matrix - largest * np.eye(self.n_features)
+            return largest - float(_lanczos(-shifted, 1)[0][-1]), largest
+
+    # ------------------------------------------------------------------ identity
+
+    @property
+    def fingerprint(self) -> str:
+        """Hash of the covariance as held: a certificate names the one it speaks about."""
+        with self._lock:
+            if not self._fingerprint:
+                digest = hashlib.blake2b(digest_size=16)
+                arrays = [self.matrix] if self.matrix is not None else self.factor.arrays()  # type: ignore[union-attr]
+                for array in arrays:
+                    digest.update(str((array.shape, array.dtype.str)).encode())
+                    digest.update(np.ascontiguousarray(array))
+                self._fingerprint = digest.hexdigest()
+            return self._fingerprint
+
+    def __repr__(self) -> str:
+        held = "matrix" if self.matrix is not None else "factor"
+        return f"Covariance(n_features={self.n_features}, n_samples={self.n_samples}, held as {held})"
+
+
+def _lanczos(operator, d: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the d largest eigenpairs, ascending, from a fixed start so that runs repeat."""
+    n = operator.shape[0]
+    start = np.random.default_rng(0).standard_normal(n)
+    return scipy.sparse.linalg.eigsh(operator, k=min(d, n - 1), which="LA", v0=start)
+
+
+def _complete(vectors: np.ndarray, d: int) -> np.ndarray:
+    """Add orthonormal columns until there are d."""
+    extra = np.random.default_rng(0).standard_normal((len(vectors), d - vectors.shape[1]))
+    for _ in range(2):
+        extra -= vectors @ (vectors.T @ extra)
+    return np.hstack([vectors, np.linalg.qr(extra)[0]])
+
+
+def _check_numeric(dtype: np.dtype) -> None:
+    if dtype.kind not in "fiub":
+        raise DataError(f"data must be real numbers; got dtype {dtype}")
+
+
+def _check_shape(shape: tuple[int, ...]) -> None:
+    if min(shape) < 1:
+        raise DataError(f"data must have at least 1 sample and 1 feature; got shape {shape}")
+
+
+def _check_finite(values: np.ndarray) -> None:
+    bad = int(values.size - np.isfinite(values).sum())
+    if bad:
+        first = tuple(int(i) for i in np.argwhere(~np.isfinite(values))[0])
+        raise DataError(f"{bad} value(s) are not finite, the first at index {first}; remove or fill them")
+
+
+def _check_scale(trace: float) -> None:
+    if not SMALLEST_TRACE <= trace <= LARGEST_TRACE:
+        raise DataError(
+            f"the total variance is {trace:g}; it must lie between {SMALLEST_TRACE:g} and {LARGEST_TRACE:g}: "
+            "rescale the data"
+        )

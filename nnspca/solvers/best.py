@@ -1,0 +1,100 @@
+"""The default: a portfolio of starts, climbed in one batch on the full A, the leaders polished by swaps."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nnspca import cone
+from nnspca.covariance import Covariance
+from nnspca.result import Component
+from nnspca.solvers.climb import climb, settle
+from nnspca.solvers.em import soft_threshold
+from nnspca.solvers.polish import polish
+from nnspca.spannogram import sphere
+from nnspca.watch import Watch
+
+RANKS = (1, 2, 3, 4)  # exact low-rank optima to start from
+EXPLORED = 8  # random directions are drawn in the span of so many eigenvectors
+
+
+def best(
+    cov: Covariance, k: int, *, nonnegative: bool, rng: np.random.Generator, watch: Watch,
+    restarts: int, leaders: int, starts: np.ndarray | None = None,
+) -> Component:
+    """Climb from rank-d optima, random directions, features of large variance and EM starts; polish.
+
+    Parameters
+    ----------
+    restarts : int
+        Random starts of each kind.
+    leaders : int
+        How many of the best climbed points are polished.
+    starts : ndarray, shape (r, n), optional
+        More points to begin with, such as the solution at a neighbouring k.
+    """
+    n = cov.n_features
+    rows = [] if starts is None else [np.atleast_2d(starts)]
+    values, vectors = cov.eigenpairs(min(EXPLORED, n))
+    V = vectors * np.sqrt(values)
+    history: list[float] = []
+    for d in (r for r in RANKS if r <= n):
+        exact = sphere.maximise(
+            V[:, :d], k, nonnegative=nonnegative, tol=1e-3, max_evaluations=2000, should_stop=watch.stop
+        ).loadings
+        rows.append(exact[None])
+        history.append(max(cov.variance(exact), *history[-1:]))
+        watch.tell(0.1 * d / len(RANKS), f"rank-{d} optimum", history[-1])
+    directions = cone.unit(rng.standard_normal((restarts, V.shape[1]))) @ V.T
+    rows.append(cone.rank_one(directions, k, nonnegative))
+    rows.append(cov.block(np.argsort(-cov.diagonal, kind="stable")[: min(restarts, n)]))
+    rows.append(_em_starts(cov, k, restarts, nonnegative, rng))
+    candidates = np.vstack(rows)
+    points, variances = climb(cov, k, candidates, nonnegative=nonnegative, watch=watch.part(0.1, 0.4))
+    watch.tell(0.4, f"{len(candidates)} starts climbed", float(variances.max()))
+    if 2 * k < n:  # a wide support narrowed step by step strays less than one cut at once
+        wide = candidates[np.argsort(-variances, kind="stable")[: 2 * restarts]]
+        for width in (min(4 * k, n), 2 * k, k):
+            wide, gained = climb(cov, width, wide, nonnegative=nonnegative, watch=watch, tol=1e-6)
+        points, variances = np.vstack([points, wide]), np.concatenate([variances, gained])
+    order = np.argsort(-variances, kind="stable")
+    history.append(max(float(variances[order[0]]), *history[-1:]))
+    loadings, value = points[order[0]], float(variances[order[0]])
+    chosen = _distinct_supports(points, order, leaders)
+    for rank, index in enumerate(chosen):
+        if watch.stop():
+            break
+        x, gains = polish(cov, k, points[index], nonnegative=nonnegative, watch=watch)
+        if gains[-1] > value:
+            loadings, value = x, gains[-1]
+        history += [max(value, gain, history[-1]) for gain in gains if gain > history[-1]]
+        watch.tell(0.5 + 0.5 * (rank + 1) / len(chosen), f"polished {rank + 1} of {len(chosen)}", value)
+    if not nonnegative:
+        loadings = cone.orient(loadings)
+    return Component(
+        loadings, cov.variance(loadings), "best", k, nonnegative,
+        history=tuple(np.maximum.accumulate(history)), stopped=watch.stop(),
+        note=f"{len(candidates)} starts climbed, {len(chosen)} polished",
+    )
+
+
+def _em_starts(cov: Covariance, k: int, restarts: int, nonnegative: bool, rng: np.random.Generator) -> np.ndarray:
+    """A few EM steps from random points: good basins that truncation at once would leave."""
+    w = rng.standard_normal((restarts, cov.n_features))
+    w = cone.unit(np.abs(w) if nonnegative else w)
+    for _ in range(15):
+        w = soft_threshold(cov.apply(w), k, nonnegative)
+    return np.vstack([w, settle(cov, w[int(cov.variance(w).argmax())], nonnegative=nonnegative)[None]])
+
+
+def _distinct_supports(points: np.ndarray, order: np.ndarray, count: int) -> list[int]:
+    """The first ``count`` rows in order whose supports differ."""
+    seen: set[bytes] = set()
+    chosen: list[int] = []
+    for index in order:
+        key = np.packbits(points[index] != 0).tobytes()
+        if key not in seen:
+            seen.add(key)
+            chosen.append(int(index))
+        if len(chosen) == count:
+            break
+    return chosen

@@ -1,0 +1,88 @@
+"""EM for sparse and nonnegative PCA (Sigg & Buhmann 2008), all restarts in one batch of matrix products."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nnspca import cone
+from nnspca.covariance import Covariance
+from nnspca.result import Component
+from nnspca.solvers.climb import settle
+from nnspca.watch import Watch
+
+
+def em(
+    cov: Covariance, k: int, *, nonnegative: bool, rng: np.random.Generator, watch: Watch,
+    restarts: int, renormalise: bool, max_iter: int, tol: float,
+) -> Component:
+    """Alternate between projecting the data on w and re-estimating w under the constraints.
+
+    The E-step is y = Xw; the M-step minimises an isotropic quadratic whose free minimiser is
+    ``w° = X'y / ‖y‖²``, a multiple of Aw. Negative entries go to zero where loadings must be
+    nonnegative, and the cardinality is set by soft thresholding at the (k+1)-th largest magnitude
+    (Alg. 2); then w is normalised. Sparse PCA without sign starts at the leading eigenvector, so it has
+    one start; with the sign constraint the starts are random points of the orthant.
+    """
+    if nonnegative:
+        w = cone.unit(np.abs(rng.standard_normal((restarts, cov.n_features))))
+    else:
+        w = cov.eigenpairs(1)[1].T.copy()
+    x = cone.best(w, k, nonnegative)
+    variances = cov.variance(x)
+    best, loadings = float(variances.max()), x[int(variances.argmax())]
+    history = [best]
+    moving = np.arange(len(w))
+    stopped = False
+    for step in range(max_iter):
+        if not len(moving):
+            break
+        if watch.stop():
+            stopped = True
+            break
+        turned = soft_threshold(cov.apply(w[moving]), k, nonnegative)
+        agreement = np.einsum("ri,ri->r", w[moving], turned)
+        w[moving] = turned
+        variances = cov.variance(turned)
+        leader = int(variances.argmax())
+        if variances[leader] > best:
+            best, loadings = float(variances[leader]), turned[leader]
+        history.append(best)
+        moving = moving[agreement < 1 - tol]
+        watch.tell(0.9 * (step + 1) / max_iter, f"EM step {step + 1}", best)
+    if renormalise:
+        finals = [settle(cov, row, nonnegative=nonnegative) for row in _distinct(w)] + [loadings]
+        loadings = max(finals, key=cov.variance)
+        best = max(best, cov.variance(loadings))
+        history.append(best)
+    if not nonnegative:
+        loadings = cone.orient(loadings)
+    return Component(
+        loadings, cov.variance(loadings), "em", k, nonnegative, history=tuple(history), stopped=stopped,
+        note=f"{len(w)} start(s), {len(history) - 1} steps",
+    )
+
+
+def soft_threshold(f: np.ndarray, k: int, nonnegative: bool) -> np.ndarray:
+    """Return the M-step's direction for each row: shrink by the (k+1)-th largest magnitude, normalise.
+
+    Where shrinking leaves nothing (ties at place k+1) the k largest are kept unshrunk; where no entry of
+    f can be a loading, the unit vector at the largest one is returned.
+
+    Examples
+    --------
+    >>> soft_threshold(np.array([[5.0, 4.0, 1.0]]), 2, True)
+    array([[0.8, 0.6, 0. ]])
+    """
+    kept = cone.keep_top(f, k, nonnegative)
+    if k < f.shape[1]:
+        score = np.maximum(f, 0.0) if nonnegative else np.abs(f)
+        threshold = -np.partition(-score, k, axis=1)[:, k][:, None]
+        shrunk = np.sign(kept) * np.maximum(np.abs(kept) - threshold, 0.0)
+        kept = np.where(shrunk.any(axis=1, keepdims=True), shrunk, kept)
+    return np.where(kept.any(axis=1, keepdims=True), cone.unit(kept), cone.best(f, k, nonnegative))
+
+
+def _distinct(rows: np.ndarray) -> np.ndarray:
+    """Rows with different supports, one of each."""
+    _, first = np.unique(np.packbits(rows != 0, axis=1), axis=0, return_index=True)
+    return rows[np.sort(first)]

@@ -1,0 +1,53 @@
+"""The ε-net solver (Asteris et al. 2014, Alg. 3): rank-one problems at random directions of the rank-d range."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nnspca import cone
+from nnspca.covariance import Covariance
+from nnspca.result import Component
+from nnspca.spannogram import net
+from nnspca.watch import Watch
+
+
+def epsilon_net(
+    cov: Covariance, k: int, *, nonnegative: bool, rng: np.random.Generator, watch: Watch,
+    rank: int, epsilon: float, max_samples: int,
+) -> Component:
+    """Sample c on the sphere of R^d, solve the rank-one problem for Vc, keep the best by ``‖V'x‖²``.
+
+    The number of samples is the theorem's, ε^{-d} ln n, or ``max_samples`` if that is less; the note
+    says how many were used and with what probability the factor 1 − ε holds.
+    """
+    d = min(rank, cov.n_features)
+    values, vectors = cov.eigenpairs(d)
+    V = vectors * np.sqrt(values)
+    asked = net.samples_of_theorem(epsilon, d, cov.n_features)
+    samples = min(asked, max_samples)
+    history: list[float] = []
+    loadings, seen, stopped, done = np.zeros(cov.n_features), -1.0, False, 0
+    for done, value, x in net.search(V, k, samples, rng, nonnegative=nonnegative):
+        if value > seen:
+            seen, loadings = value, x
+            history.append(max(cov.variance(x), *history[-1:]))
+        watch.tell(done / samples, f"{done:,} of {samples:,} directions", history[-1])
+        if watch.stop() and done < samples:
+            stopped = True
+            break
+    failure = net.failure_probability(epsilon, d, done)
+    note = (
+        f"{done:,} directions of rank {d} (the theorem asks for {asked:,}); within a factor {1 - epsilon:g} of the "
+        f"rank-{d} optimum with probability at least {_probability(failure)}"
+    )
+    if not nonnegative:
+        loadings = cone.orient(loadings)
+    return Component(
+        loadings, cov.variance(loadings), "epsilon-net", k, nonnegative, history=tuple(history),
+        stopped=stopped, note=note,
+    )
+
+
+def _probability(failure: float) -> str:
+    """Write 1 − failure without rounding it up to certainty by accident."""
+    return "1" if failure == 0 else f"1 − {failure:.1g}"

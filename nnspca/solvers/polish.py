@@ -1,0 +1,102 @@
+"""Swap polish: trade one feature of the support for another while that gains variance."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nnspca.covariance import Covariance
+from nnspca.solvers.climb import QUIET, climb, settle
+from nnspca.watch import Watch
+
+CANDIDATES = 400  # features outside, and inside, that a round looks at
+GAIN = 1e-10  # relative gain below which a swap is not worth its rounding
+
+
+def polish(
+    cov: Covariance, k: int, x: np.ndarray, *, nonnegative: bool, watch: Watch = QUIET, max_rounds: int = 200
+) -> tuple[np.ndarray, list[float]]:
+    """Improve a feasible point by the best single swap, again and again.
+
+    With feature i dropped and feature j let in, the best mixture of what is left of x and of e_j has the
+    larger eigenvalue of a 2×2 matrix as its variance: all swaps are priced at once from a block of A. The
+    best one is made, and the point climbs on from there. A support that is not full may also just take a
+    feature in.
+
+    Returns
+    -------
+    loadings : ndarray, shape (n,)
+    history : list of float
+        Variance after each round.
+    """
+    x = settle(cov, x, nonnegative=nonnegative)
+    value = cov.variance(x)
+    history = [value]
+    for _ in range(max_rounds):
+        if watch.stop():
+            break
+        y = _best_swap(cov, k, x, value, nonnegative)
+        if y is None:
+            break
+        y = climb(cov, k, y[None], nonnegative=nonnegative, watch=watch)[0][0]
+        y = settle(cov, y, nonnegative=nonnegative)
+        gained = cov.variance(y)
+        if gained <= value * (1 + GAIN):
+            break
+        x, value = y, gained
+        history.append(value)
+    return x, history
+
+
+def _best_swap(cov: Covariance, k: int, x: np.ndarray, value: float, nonnegative: bool) -> np.ndarray | None:
+    """Return the point after the most gainful swap (or plain addition), None when none gains."""
+    inside = np.flatnonzero(x)
+    gradient = cov.apply(x)
+    pull = np.maximum(gradient, 0.0) if nonnegative else np.abs(gradient)
+    outside = np.setdiff1d(np.arange(cov.n_features), inside, assume_unique=True)
+    if not len(outside):
+        return None
+    outside = outside[np.argsort(-_pair(value, pull[outside], cov.diagonal[outside]), kind="stable")[:CANDIDATES]]
+    if len(inside) < k:
+        left, kept = np.zeros(1), np.ones(1)  # nothing is dropped
+        rest = np.array([value])
+        pulls = gradient[outside][None]
+        dropped = np.array([-1])
+    else:
+        weights = x[inside]
+        if len(inside) == 1:
+            return None if cov.diagonal.max() <= value * (1 + GAIN) else _unit(cov.n_features, cov.diagonal.argmax())
+        kept = 1.0 - weights**2
+        diagonal = cov.diagonal[inside]
+        safe = np.where(kept > 1e-12, kept, 1.0)
+        rest = (value - 2 * weights * gradient[inside] + weights**2 * diagonal) / safe
+        rest = np.where(kept > 1e-12, rest, -np.inf)
+        cheap = np.argsort(-rest, kind="stable")[:CANDIDATES]
+        dropped, left, kept, rest = inside[cheap], weights[cheap], safe[cheap], rest[cheap]
+        pulls = (gradient[outside] - left[:, None] * cov.block(dropped, outside)) / np.sqrt(kept)[:, None]
+    prices = _pair(
+        rest[:, None], np.maximum(pulls, 0.0) if nonnegative else np.abs(pulls), cov.diagonal[outside][None, :]
+    )
+    r, c = np.unravel_index(int(prices.argmax()), prices.shape)
+    if not prices[r, c] > value * (1 + GAIN):
+        return None
+    y = x.copy()
+    if dropped[r] >= 0:
+        y[dropped[r]] = 0.0
+    norm = np.linalg.norm(y)
+    a, b, g = rest[r], cov.diagonal[outside[c]], pulls[r, c]
+    weight = np.arctan2(2 * g, a - b) / 2  # angle of the leading eigenvector of [[a, g], [g, b]]
+    y = y / norm * np.cos(weight)
+    y[outside[c]] = np.sin(weight)
+    return y
+
+
+def _pair(a, g, b):
+    """Larger eigenvalue of [[a, g], [g, b]]."""
+    half = (a - b) / 2
+    return (a + b) / 2 + np.hypot(half, g)
+
+
+def _unit(n: int, i) -> np.ndarray:
+    e = np.zeros(n)
+    e[int(i)] = 1.0
+    return e

@@ -1,0 +1,349 @@
+"""The rank-d optimum by branch and bound on the sphere: a best point and a proven ceiling that close in.
+
+The problem is ``max ‖V'x‖²`` over unit x with at most k nonzeros, nonnegative or not, with V of shape
+(n, d), d small. Put ``h(c) = max_x c'V'x``; for unit c it is the norm of the k largest (positive) entries
+of Vc, one partial sort, and the optimum is ``max h(c)²`` over the unit sphere (Asteris et al. 2014,
+eq. 13; without sign, Asteris et al. 2011, eq. 16).
+
+**The cell bound.** h is a maximum of linear functions, so it is convex and positively homogeneous: the
+support function of the set of all V'x. Take a cell, the cone spanned by d unit vectors c₁ … c_d, and any
+y with ``c_j'y ≥ h(c_j)`` for every j. A unit c of the cell is ``Σ a_j c_j`` with a ≥ 0, hence
+
+    h(c) ≤ Σ a_j h(c_j) ≤ Σ a_j c_j'y = c'y ≤ ‖y‖.
+
+The y of least norm is found in closed form, then scaled so that the d inequalities hold as computed:
+however y was found, it proves its bound. Since h is nearly linear across a small cell the bound is second
+order in the cell's size, where bounding every row of V by its own worst c is first order only; reaching
+relative accuracy ε costs ε^{-(d-1)/2} cells at worst, and in practice d or so a halving near the optimum.
+A cell is bisected along its longest edge, so each split asks for one new value of h, shared by neighbours.
+
+**Cells of constant support.** Where all d corners agree on the set I of the k largest (positive) entries,
+the comparisons that make I the top set are linear in c and hold at the corners, so I is the top set all
+over the cell, and ``h(c)² = c'V_I'V_I c ≤ λ_max(V_I'V_I)`` there: flat optima close too.
+
+**The record.** The tree of splits is kept as one bit a node in preorder. Whoever re-splits the same roots
+along it covers the whole sphere, whatever the splitting rule, and can check each leaf alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import combinations, product
+
+import numpy as np
+
+from nnspca import cone
+
+EPS = np.finfo(float).eps
+BATCH = 192  # cells split at a time
+ENTRIES = 4_000_000  # entries of Vc held at a time
+
+
+@dataclass(frozen=True, eq=False)
+class SphereOptimum:
+    """Best point and ceiling of a rank-d problem.
+
+    Attributes
+    ----------
+    loadings : ndarray, shape (n,)
+        Feasible; attains ``value``.
+    value : float
+        ``‖V'x‖²`` of the loadings.
+    upper : float
+        No feasible ``‖V'x‖²`` exceeds it, rounding included.
+    tree : ndarray of bool
+        Preorder of the splits, True for a split, all roots one after another.
+    evaluations : int
+        How many times h was computed.
+    cells : int
+        Leaves of the tree.
+    stopped : bool
+        True when it ended before the tolerance was met.
+    """
+
+    loadings: np.ndarray
+    value: float
+    upper: float
+    tree: np.ndarray
+    evaluations: int
+    cells: int
+    stopped: bool
+
+
+def maximise(
+    V: np.ndarray,
+    k: int,
+    *,
+    nonnegative: bool = True,
+    tol: float = 1e-9,
+    max_evaluations: int = 200_000,
+    should_stop: Callable[[], bool] | None = None,
+    on_round: Callable[[float, float], None] | None = None,
+) -> SphereOptimum:
+    """Maximise ``‖V'x‖²`` over the feasible set, with proof.
+
+    Parameters
+    ----------
+    V : ndarray, shape (n, d)
+    k : int
+        1 <= k <= n.
+    nonnegative : bool
+    tol : float
+        Stop when ``upper <= value * (1 + tol)``.
+    max_evaluations : int
+        Stop after so many evaluations of h all the same.
+    should_stop : callable, optional
+        Polled after each batch.
+    on_round : callable, optional
+        Called with (value, upper) after each batch.
+
+    Returns
+    -------
+    SphereOptimum
+
+    Examples
+    --------
+    >>> V = np.array([[2.0, 0.0], [0.0, 1.0], [0.0, -3.0]])
+    >>> best = maximise(V, k=2)
+    >>> round(best.value, 6), bool(best.upper >= best.value)
+    (9.0, True)
+    """
+    search = _Search(V, k, nonnegative)
+    stopped = False
+    while not search.closed(tol):
+        if search.evaluations >= max_evaluations or (should_stop is not None and should_stop()):
+            stopped = True
+            break
+        if not search.split():
+            break
+        if on_round is not None:
+            on_round(search.value, search.upper())
+    return SphereOptimum(
+        search.loadings, search.value, search.upper(), search.tree(), search.evaluations,
+        int((search.children == 0).sum()), stopped or not search.closed(tol),
+    )
+
+
+class _Search:
+    """The state of one search: corners with their heights, cells with their bounds."""
+
+    def __init__(self, V: np.ndarray, k: int, nonnegative: bool) -> None:
+        self.k, self.nonnegative = k, nonnegative
+        peak = float(np.abs(V).max(initial=0.0))
+        self.live = np.flatnonzero(np.abs(V).max(axis=0, initial=0.0) > 0)  # zero columns say nothing
+        self.scale = peak if peak > 0 else 1.0
+        self.V = np.ascontiguousarray(V[:, self.live] / self.scale)
+        self.d = len(self.live)
+        self.n = len(V)
+        self.evaluations = 0
+        self.loadings = np.zeros(self.n)
+        self.loadings[0] = 1.0
+        self._value = 0.0  # of h, not squared, in units of scale
+        norms = np.sort(np.einsum("ij,ij->i", self.V, self.V))[::-1]
+        # rounding of one entry of Vc is (d+4)·eps·‖v_i‖, so that of h is this, plus a relative part
+        self.slack = (self.d + 4) * EPS * float(np.sqrt(norms[:k].sum()))
+        self.row_slack = (self.d + 4) * EPS * float(np.sqrt(norms[0])) if self.n else 0.0
+        self.directions = np.zeros((0, self.d))
+        self.heights = np.zeros(0)
+        self.sets = np.zeros((0, (self.n + 7) // 8), dtype=np.uint8)
+        self.midpoints: dict[tuple[int, int], int] = {}
+        self.supports: dict[bytes, float] = {}
+        self.cells = np.zeros((0, max(self.d, 1)), dtype=np.int64)
+        self.bounds = np.zeros(0)
+        self.children = np.zeros(0, dtype=np.int64)  # index of the first of two children; 0 for a leaf
+        self._roots()
+
+    # ------------------------------------------------------------------ what is known so far
+
+    @property
+    def value(self) -> float:
+        return (self._value * self.scale) ** 2
+
+    def upper(self) -> float:
+        """Largest bound among the leaves, in the units of the problem, rounded up."""
+        if self.d == 0:
+            return 0.0
+        leaves = self.bounds[self.children == 0]
+        return float((max(leaves.max(), self._value) * self.scale) ** 2 * (1 + 8 * EPS))
+
+    def closed(self, tol: float) -> bool:
+        return self.upper() <= self.value * (1 + tol)
+
+    def tree(self) -> np.ndarray:
+        """Preorder bits of all roots."""
+        bits: list[bool] = []
+        stack = list(range(self.roots))[::-1]
+        while stack:
+            cell = stack.pop()
+            first = int(self.children[cell])
+            bits.append(first != 0)
+            if first:
+                stack += [first + 1, first]
+        return np.array(bits, dtype=bool)
+
+    # ------------------------------------------------------------------ the steps
+
+    def _roots(self) -> None:
+        """Begin with the orthants; half of them suffice when h is even (no sign constraint)."""
+        self.roots = 0
+        if self.d == 0:
+            return
+        corners = np.vstack([np.eye(self.d), -np.eye(self.d)])
+        self._evaluate(corners)
+        cells = orthants(self.d, self.nonnegative)
+        self.roots = len(cells)
+        self._add(cells)
+
+    def split(self) -> bool:
+        """Bisect the cells with the largest bounds; False when none can be split further."""
+        open_cells = np.flatnonzero((self.children == 0) & (self.bounds > self._value))
+        if self.d == 1 or not len(open_cells):
+            return False
+        if len(open_cells) > BATCH:
+            open_cells = open_cells[np.argpartition(self.bounds[open_cells], -BATCH)[-BATCH:]]
+        parents = self.cells[open_cells]
+        i, j = longest_edges(self.directions[parents])
+        rows = np.arange(len(parents))
+        a, b = parents[rows, i], parents[rows, j]
+        longest = np.linalg.norm(self.directions[a] - self.directions[b], axis=1)
+        worth = longest > 1e-7  # below, rounding is all that is left
+        if not worth.any():
+            return False
+        parents, open_cells, i, j, a, b = (z[worth] for z in (parents, open_cells, i, j, a, b))
+        rows = np.arange(len(parents))
+        middles = self._midpoints(a, b)
+        left, right = parents.copy(), parents.copy()
+        left[rows, j] = middles
+        right[rows, i] = middles
+        self.children[open_cells] = len(self.cells) + 2 * rows
+        self._add(np.stack([left, right], axis=1).reshape(-1, self.d))
+        return True
+
+    def _midpoints(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        """Indices of the corners halfway between corners a and b, made where they are new."""
+        keys = list(zip(np.minimum(a, b).tolist(), np.maximum(a, b).tolist(), strict=True))
+        fresh = [key for key in dict.fromkeys(keys) if key not in self.midpoints]
+        if fresh:
+            ends = np.array(fresh)
+            first = len(self.directions)
+            self._evaluate(cone.unit(self.directions[ends[:, 0]] + self.directions[ends[:, 1]]))
+            self.midpoints.update({key: first + r for r, key in enumerate(fresh)})
+        return np.array([self.midpoints[key] for key in keys])
+
+    def _evaluate(self, directions: np.ndarray) -> None:
+        """Compute h, rounded up, and the top sets at new corners; keep the best point met."""
+        step = max(1, ENTRIES // max(self.n, 1))
+        heights, sets = [], []
+        for start in range(0, len(directions), step):
+            kept = cone.keep_top(directions[start : start + step] @ self.V.T, self.k, self.nonnegative)
+            h = np.sqrt(np.einsum("ri,ri->r", kept, kept))
+            heights.append(h)
+            sets.append(np.packbits(kept != 0, axis=1))
+            leader = int(h.argmax())
+            if h[leader] > self._value * (1 - 0.05):
+                self._climb(kept[leader])
+        self.evaluations += len(directions)
+        computed = np.concatenate(heights)
+        self.directions = np.vstack([self.directions, directions])
+        self.heights = np.concatenate([self.heights, computed * (1 + (self.k + 8) * EPS) + self.slack])
+        self.sets = np.vstack([self.sets, *sets])
+
+    def _climb(self, w: np.ndarray) -> None:
+        """Repeat c ← V'x, x ← top k of Vc: the value never falls; keep the limit if it is the best."""
+        x, value = cone.unit(w), 0.0
+        for _ in range(200):
+            y = x @ self.V
+            before, value = value, float(np.sqrt(y @ y))
+            if value <= before * (1 + 1e-15):
+                break
+            if value > self._value:
+                self._value, self.loadings = value, x
+            x = cone.best(y @ self.V.T, self.k, self.nonnegative)
+        self.evaluations += 1
+
+    def _add(self, cells: np.ndarray) -> None:
+        """Append cells with their bounds."""
+        C, h = self.directions[cells], self.heights[cells]
+        bounds = np.sqrt(np.einsum("ri,ri->r", *2 * [least_norm(C, h)])) * (1 + 4 * EPS)
+        same = (self.sets[cells] == self.sets[cells[:, :1]]).all(axis=(1, 2))
+        for r in np.flatnonzero(same & (bounds > self._value)):
+            bounds[r] = min(bounds[r], self._support_bound(int(cells[r, 0])))
+        self.cells = np.vstack([self.cells, cells])
+        self.bounds = np.concatenate([self.bounds, bounds])
+        self.children = np.concatenate([self.children, np.zeros(len(cells), dtype=np.int64)])
+
+    def _support_bound(self, corner: int) -> float:
+        """Largest singular value of V on the corner's top set, rounded up: h over a cell of that set."""
+        key = self.sets[corner].tobytes()
+        if key not in self.supports:
+            rows = self.V[np.unpackbits(self.sets[corner], count=self.n).astype(bool)]
+            top = float(np.linalg.norm(rows, 2)) if len(rows) else 0.0
+            excess = 4 * (self.d + 2) * EPS * float(np.linalg.norm(rows)) + np.sqrt(self.k * self.d) * self.row_slack
+            self.supports[key] = top + 2 * excess
+        return self.supports[key]
+
+
+def orthants(d: int, nonnegative: bool) -> np.ndarray:
+    """Return the root cells as indices into (e₁ … e_d, −e₁ … −e_d), shape (2^d or 2^{d−1}, d)."""
+    signs = np.array(list(product((0, 1), repeat=d)))
+    if not nonnegative:
+        signs = signs[signs[:, 0] == 0]
+    return np.arange(d) + d * signs
+
+
+def longest_edges(C: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return for each simplex (r, d, d) the two corners of its longest edge, i < j; ties to the first."""
+    pairs = np.array(list(combinations(range(C.shape[1]), 2)))
+    lengths = ((C[:, pairs[:, 0]] - C[:, pairs[:, 1]]) ** 2).sum(axis=2)
+    longest = pairs[lengths.argmax(axis=1)]
+    return longest[:, 0], longest[:, 1]
+
+
+def least_norm(C: np.ndarray, h: np.ndarray) -> np.ndarray:
+    """Return for each cell a y, of least norm as far as it is found, with C y >= h as computed.
+
+    With all d inequalities tight, y is the solution of C y = h; where that y lies outside the cone of the
+    cell (a negative multiplier), the inequalities of negative multiplier are let go.
+
+    Parameters
+    ----------
+    C : ndarray, shape (r, d, d)
+        Corners as rows.
+    h : ndarray, shape (r, d)
+        Heights.
+
+    Returns
+    -------
+    ndarray, shape (r, d)
+    """
+    y = _raised(C, h, np.linalg.solve(C, h[..., None])[..., 0])
+    multipliers = np.linalg.solve(np.swapaxes(C, 1, 2), y[..., None])[..., 0]
+    active = multipliers >= 0
+    for _ in range(C.shape[1] - 1):
+        outside = np.flatnonzero(~active.all(axis=1) & active.any(axis=1))
+        if not len(outside):
+            break
+        kept = active[outside]
+        inverse = np.linalg.pinv(C[outside] * kept[..., None], rcond=1e-13)
+        candidate = (inverse @ (h[outside] * kept)[..., None])[..., 0]
+        raised = _raised(C[outside], h[outside], candidate)
+        better = (raised**2).sum(axis=1) < (y[outside] ** 2).sum(axis=1)
+        y[outside[better]] = raised[better]
+        multipliers = (np.swapaxes(inverse, 1, 2) @ candidate[..., None])[..., 0]
+        shrunk = kept & (multipliers >= 0)
+        settled = (shrunk == kept).all(axis=1)
+        active[outside] = shrunk
+        active[outside[settled]] = True
+    return y
+
+
+def _raised(C: np.ndarray, h: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Scale each y up until C y >= h holds with room for rounding; infinite where no scaling does."""
+    reach = (C @ y[..., None])[..., 0]
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        ratio = np.where(h > 0, h / reach, 0.0)
+        factor = np.where(((reach > 0) | (h <= 0)).all(axis=1), np.maximum(ratio.max(axis=1), 0.0), np.inf)
+        room = (C.shape[1] + 4) * EPS * np.sqrt((y**2).sum(axis=1)) / np.where(h > 0, h, np.inf).min(axis=1)
+        out = y * (factor * (1 + 4 * EPS + room))[:, None]
+    return np.where(np.isfinite(out), out, np.inf)

@@ -1,0 +1,42 @@
+"""Watch: what a running call polls and tells, so that a person can follow it and stop it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from nnspca.result import OnProgress, Progress, ShouldStop
+
+
+@dataclass(frozen=True)
+class Watch:
+    """A span of a call's progress bar, with its stop switch.
+
+    Attributes
+    ----------
+    should_stop : callable or None
+        Polled at least every 100 ms.
+    on_progress : callable or None
+        Called with :class:`nnspca.Progress`.
+    start, end : float
+        The part of the whole call that this span covers.
+    """
+
+    should_stop: ShouldStop | None = None
+    on_progress: OnProgress | None = None
+    start: float = 0.0
+    end: float = 1.0
+
+    def stop(self) -> bool:
+        """Whether the caller asked to stop."""
+        return self.should_stop is not None and bool(self.should_stop())
+
+    def tell(self, fraction: float, stage: str, variance: float | None = None, upper: float | None = None) -> None:
+        """Report that ``fraction`` of this span is done."""
+        if self.on_progress is not None:
+            done = self.start + (self.end - self.start) * min(max(fraction, 0.0), 1.0)
+            self.on_progress(Progress(done, stage, variance, upper))
+
+    def part(self, start: float, end: float) -> Watch:
+        """Return the sub-span from ``start`` to ``end``, as fractions of this one."""
+        width = self.end - self.start
+        return Watch(self.should_stop, self.on_progress, self.start + width * start, self.start + width * end)

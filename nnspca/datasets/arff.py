@@ -1,0 +1,84 @@
+"""ARFF, Weka's table format: declared columns, then comma-separated rows."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterator
+
+from nnspca.datasets.dataset import Content
+from nnspca.datasets.tables import CLASS_NAMES, Column, Row, assemble, is_number
+from nnspca.errors import DataError
+
+_ATTRIBUTE = re.compile(r"""@attribute\s+('[^']*'|"[^"]*"|[^\s{]+)\s*(.*)""", re.IGNORECASE)
+_NUMERIC = frozenset({"numeric", "real", "integer"})
+
+
+def read_arff(data: bytes, *, samples: str = "rows") -> Content:
+    """Read ARFF bytes: numeric attributes are features, one nominal attribute may be the class.
+
+    Examples
+    --------
+    >>> text = b"@relation r\\n@attribute a real\\n@attribute c {x, y}\\n@data\\n1, x\\n2, y\\n3, y"
+    >>> content = read_arff(text)
+    >>> content.X.ravel(), content.labels, content.label_names
+    (array([1., 2., 3.]), array([0, 1, 1]), ('x', 'y'))
+    """
+    lines = enumerate(io.StringIO(data.decode("utf-8-sig", errors="replace")), start=1)
+    columns: list[Column] = []
+    for number, line in lines:
+        if (lowered := line.strip().lower()).startswith("@attribute"):
+            columns.append(_column(line.strip(), number))
+        elif lowered.startswith("@data"):
+            break
+    else:
+        raise DataError("no @data line found: is this an ARFF file?")
+    if not columns:
+        raise DataError("no @attribute line before @data: an ARFF file declares its columns.")
+    columns[:-1] = map(_as_numbers, columns[:-1])  # the last one is the class by custom
+    return assemble(_rows(lines), columns, samples=samples)
+
+
+def _as_numbers(column: Column) -> Column:
+    """A nominal attribute whose values are all numbers is a number, unless its name says it is the class."""
+    words = re.split(r"[^a-z]+", column.name.lower())
+    named = any(word in CLASS_NAMES for word in words)
+    return (
+        column
+        if named or not column.levels or not all(map(is_number, column.levels))
+        else Column(column.name)
+    )
+
+
+def _column(line: str, number: int) -> Column:
+    match = _ATTRIBUTE.match(line)
+    if match is None:
+        raise DataError(
+            f"line {number:,} is no attribute declaration: {line[:60]!r}. Write @attribute NAME TYPE."
+        )
+    name, declared = match[1].strip("'\""), match[2].strip()
+    if declared.startswith("{"):
+        return Column(name, text=True, levels=tuple(_cells(declared.strip("{}"))))
+    words = declared.lower().split()
+    if not words or words[0] not in _NUMERIC | {"string", "date"}:
+        raise DataError(
+            f"line {number:,}: attribute {name[:60]!r} has type {declared[:40]!r}; "
+            "numeric, real, integer, string, date and {nominal, values} are read."
+        )
+    return Column(name, text=words[0] not in _NUMERIC)
+
+
+def _rows(lines: Iterator[tuple[int, str]]) -> Iterator[Row]:
+    for number, line in lines:
+        stripped = line.strip()
+        if stripped.startswith("{"):
+            raise DataError(f"line {number:,} is a sparse row ({{index value, …}}); write rows in full.")
+        if stripped and not stripped.startswith("%"):
+            yield number, _cells(stripped)
+
+
+def _cells(text: str) -> list[str]:
+    quote = "'" if "'" in text else '"'
+    cells = next(csv.reader([text], quotechar=quote, escapechar="\\", skipinitialspace=True), [])
+    return [cell.strip() for cell in cells]

@@ -1,0 +1,235 @@
+"""Saved arrays to numbers: NPY, NPZ and MAT, whose headers are read before anything is loaded."""
+
+from __future__ import annotations
+
+import io
+import math
+import struct
+import zipfile
+import zlib
+from typing import Any
+
+import numpy as np
+
+from nnspca.datasets import limits
+from nnspca.datasets.dataset import Content
+from nnspca.datasets.tables import encode_labels
+from nnspca.errors import DataError
+
+_LABEL_KEYS = ("y", "labels", "label", "gnd")
+_TEXT_KEYS = frozenset({"feature_names", "label_names", *_LABEL_KEYS})
+_NPY_HEAD = 12_000  # bytes; numpy refuses longer headers
+_MAT_HEADER, _MI_COMPRESSED = 128, 15
+_MAT_NUMERIC = frozenset(
+    (
+        "double",
+        "single",
+        "logical",
+        "sparse",
+        *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)),
+    )
+)
+
+
+def read_npy(data: bytes, *, samples: str = "rows") -> Content:
+    """Read one array from NPY bytes: (m, n) samples, or (m, height, width) grey images."""
+    return _content(_load_npy(io.BytesIO(data), len(data)), samples)
+
+
+def read_npz(data: bytes, *, samples: str = "rows") -> Content:
+    """Read the array ``X`` (or the only one that can be samples) from NPZ bytes.
+
+    ``feature_names``, ``label_names``, ``image_shape`` and labels (``y``) saved beside it are used where
+    they fit.
+    """
+    with open_zip(data) as archive:
+        members = {
+            m.filename.removesuffix(".npy"): m for m in archive.infolist() if m.filename.endswith(".npy")
+        }
+
+        def load(key: str) -> np.ndarray:
+            try:
+                with archive.open(members[key]) as stream:
+                    return _load_npy(stream, members[key].file_size, text=key in _TEXT_KEYS)
+            except DataError as error:
+                raise DataError(f"{key[:40]!r} in it: {error}") from error
+
+        shapes = {}
+        for key, member in members.items():
+            with archive.open(member) as stream:
+                shapes[key] = _npy_header(io.BytesIO(stream.read(_NPY_HEAD)))[0]
+        key = _choose(shapes)
+        found = {
+            other: load(other)
+            for other in ("feature_names", "label_names", "image_shape", *_LABEL_KEYS)
+            if other in members and other != key
+        }
+        return _content(load(key), samples, found)
+
+
+def read_mat(data: bytes, *, samples: str = "rows") -> Content:
+    """Read the variable ``X`` (or the only numeric matrix) from the bytes of a MATLAB file (v5, v6, v7)."""
+    import scipy.io
+
+    stream: Any = io.BytesIO(_inflate_mat(data))
+    listed = scipy.io.whosmat(stream)
+    shapes = {name: shape for name, shape, kind in listed if kind in _MAT_NUMERIC}
+    vectors = {name: shape for name, shape in shapes.items() if name in _LABEL_KEYS and 1 in shape}
+    key = _choose({name: shape for name, shape in shapes.items() if name not in vectors} or shapes)
+    limits.check_entries(*shapes[key])
+    stream.seek(0)
+    loaded = scipy.io.loadmat(stream, variable_names=[key, *vectors])
+    found = {name: np.ravel(_dense(loaded[name])) for name in vectors if name != key}
+    return _content(_dense(loaded[key]), samples, found)
+
+
+def open_zip(data: bytes) -> zipfile.ZipFile:
+    """Open a ZIP whose listed sizes are within limits and whose members can be read in bounded memory."""
+    # Counting signatures costs nothing; letting zipfile list millions of members costs gigabytes.
+    limits.check_members(data.count(b"PK\x01\x02"))
+    archive = zipfile.ZipFile(io.BytesIO(data))
+    members = archive.infolist()
+    limits.check_unpacked(sum(m.file_size for m in members))
+    if any(m.flag_bits & 1 for m in members):
+        raise DataError("the archive is protected by a password; pack it without one.")
+    if any(m.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) for m in members):
+        raise DataError("the archive uses a rare compression; pack it as a plain ZIP (deflate).")
+    return archive
+
+
+def _npy_header(stream: Any) -> tuple[tuple[int, ...], np.dtype]:
+    version = np.lib.format.read_magic(stream)
+    if version == (1, 0):
+        shape, _, dtype = np.lib.format.read_array_header_1_0(stream)
+    elif version == (2, 0):
+        shape, _, dtype = np.lib.format.read_array_header_2_0(stream)
+    else:
+        raise DataError(f"NPY format version {version[0]}.{version[1]} is not read; save plain numbers.")
+    return shape, dtype
+
+
+def _load_npy(stream: Any, size: int, *, text: bool = False) -> np.ndarray:
+    """Load an array whose header promises no more than the bytes at hand and nothing but plain values."""
+    head = io.BytesIO(stream.read(_NPY_HEAD))
+    shape, dtype = _npy_header(head)
+    _check_plain(dtype, text=text)
+    needed = math.prod(shape) * dtype.itemsize
+    if min(shape, default=0) < 0 or needed > size:
+        raise DataError(
+            f"the header promises an array of shape {shape} and type {dtype}, more than the {size:,} bytes "
+            "that follow. The file is damaged or cut short: save it again."
+        )
+    limits.check_entries(*shape)
+    whole = io.BytesIO(head.getvalue() + stream.read(needed))
+    return np.lib.format.read_array(whole, allow_pickle=False)
+
+
+def _check_plain(dtype: np.dtype, *, text: bool = False) -> None:
+    if dtype.hasobject:
+        raise DataError(
+            "the array holds Python objects, which are never loaded; save numbers (float or integer)."
+        )
+    if dtype.kind not in ("biufU" if text else "biuf"):
+        what = "complex numbers" if dtype.kind == "c" else f"values of type {dtype}"
+        raise DataError(f"the array holds {what}; real numbers (float or integer) are needed.")
+
+
+def _choose(shapes: dict[str, tuple[int, ...]]) -> str:
+    """The array called X, or the only one with two dimensions, or the only one with three."""
+    if "X" in shapes:
+        return "X"
+    for dimensions in (2, 3):
+        fitting = [name for name, shape in shapes.items() if len(shape) == dimensions]
+        if len(fitting) == 1:
+            return fitting[0]
+        if fitting:
+            break
+    listed = ", ".join(f"{name[:40]!r} {shape}" for name, shape in list(shapes.items())[:10]) or "none"
+    raise DataError(f"which array holds the samples? Found: {listed}. Name it X, or save it alone.")
+
+
+def _content(array: np.ndarray, samples: str, found: dict[str, np.ndarray] | None = None) -> Content:
+    found = found or {}
+    _check_plain(array.dtype)
+    if array.ndim not in (2, 3):
+        raise DataError(
+            f"the array has shape {array.shape}; needed: (samples, features), or (images, height, width) "
+            "in grey."
+        )
+    limits.check_entries(*array.shape)
+    with np.errstate(all="ignore"):  # what overflows becomes infinite and is reported as such
+        values = array.astype(np.float64)
+    if samples == "columns":
+        values = np.moveaxis(values, -1, 0)
+    image_shape = values.shape[1:] if values.ndim == 3 else _image_shape(found, values.shape[1])
+    labels, label_names = _labels(found, len(values))
+    names = found.get("feature_names", np.empty(0))
+    X = values.reshape(len(values), int(np.prod(values.shape[1:])))
+    return Content(
+        X=X,
+        feature_names=tuple(map(str, names)) if names.shape == (X.shape[1],) else (),
+        image_shape=image_shape,
+        labels=labels,
+        label_names=label_names,
+    )
+
+
+def _image_shape(found: dict[str, np.ndarray], n_features: int) -> tuple[int, int] | None:
+    shape = found.get("image_shape")
+    if shape is None or shape.shape != (2,) or shape.dtype.kind not in "iu" or min(shape) < 1:
+        return None
+    height, width = map(int, shape)
+    return (height, width) if height * width == n_features else None
+
+
+def _labels(found: dict[str, np.ndarray], n_samples: int) -> tuple[np.ndarray | None, tuple[str, ...]]:
+    for key in _LABEL_KEYS:
+        values = found.get(key)
+        if values is None or values.shape != (n_samples,):
+            continue
+        if values.dtype.kind == "U":
+            return encode_labels(list(map(str, values)))
+        if not np.array_equal(values, np.round(values)):
+            continue
+        if np.abs(values).max(initial=0) > 2**31:
+            continue
+        names = found.get("label_names", np.empty(0))
+        if names.ndim == 1 and len(names) > values.max(initial=0) and values.min(initial=0) >= 0:
+            return values.astype(np.int64), tuple(map(str, names))
+        levels, labels = np.unique(values.astype(np.int64), return_inverse=True)
+        return labels, tuple(map(str, levels))
+    return None, ()
+
+
+def _dense(value: Any) -> np.ndarray:
+    if hasattr(value, "toarray"):
+        # scipy trusts the indices it reads; expanding wrong ones would write outside the array.
+        value.check_format(full_check=True)
+        limits.check_entries(*value.shape)
+        return value.toarray()
+    return np.asarray(value)
+
+
+def _inflate_mat(data: bytes) -> bytes:
+    """The same MATLAB file with every compressed variable unpacked, never beyond the limit."""
+    if data[:10] == b"MATLAB 7.3" or b"\x89HDF\r\n\x1a\n" in data[:1024]:
+        raise DataError("this is a MATLAB v7.3 (HDF5) file; save it with save('file.mat', 'X', '-v7').")
+    order = {b"IM": "<", b"MI": ">"}.get(data[126:128])
+    if order is None:
+        raise DataError("this is not a MATLAB v5 file; save it with save('file.mat', 'X', '-v7').")
+    out, position = bytearray(data[:_MAT_HEADER]), _MAT_HEADER
+    while position + 8 <= len(data):
+        kind, size = struct.unpack_from(order + "II", data, position)
+        position += 8
+        if position + size > len(data):
+            raise DataError("the file is damaged or cut short: a variable is longer than what follows.")
+        if kind == _MI_COMPRESSED:
+            stream = zlib.decompressobj()
+            out += stream.decompress(
+                data[position : position + size], limits.MAX_UNPACKED_BYTES - len(out) + 1
+            )
+        else:
+            out += data[position - 8 : position + size]
+        limits.check_unpacked(len(out))
+        position += size
+    return bytes(out)

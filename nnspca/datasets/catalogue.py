@@ -1,0 +1,235 @@
+"""The data sets there are: what each one is, whom to thank, and how it is made or got."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from nnspca.datasets import bundled, fetch, fetched
+from nnspca.datasets.dataset import Content, Dataset, DatasetInfo, Kind
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a caller of :func:`nnspca.datasets.load` asked for beside the name."""
+
+    with_negatives: bool = False
+    on_progress: fetch.OnProgress | None = None
+    should_stop: fetch.ShouldStop | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """A data set: its story, and a function that makes its content and says where it came from."""
+
+    name: str
+    title: str
+    shape: tuple[int, int]
+    kind: Kind
+    description: str
+    citation: str
+    terms: str
+    homepage: str
+    make: Callable[[Request], tuple[Content, str]]
+    file: fetch.RemoteFile | None = None
+    parse: Callable[[bytes], Content] | None = None
+    has_negatives: bool = False
+    is_local: Callable[[], bool] | None = None  # None for bundled data
+
+    def info(self) -> DatasetInfo:
+        """What the catalogue says of it now."""
+        return DatasetInfo(
+            name=self.name,
+            title=self.title,
+            shape=self.shape,
+            kind=self.kind,
+            citation=self.citation,
+            terms=self.terms,
+            bundled=self.is_local is None,
+            local=self.is_local is None or self.is_local(),
+            description=self.description,
+            homepage=self.homepage,
+            download_url=self.file.url if self.file else "",
+            size_bytes=self.file.size if self.file else 0,
+        )
+
+    def dress(self, content: Content, source: str) -> Dataset:
+        """Join the content with the story."""
+        return Dataset.dress(
+            content,
+            name=self.name,
+            title=self.title,
+            kind=self.kind,
+            description=self.description,
+            citation=self.citation,
+            terms=self.terms,
+            source=source,
+        )
+
+
+def _download(
+    *, file: fetch.RemoteFile, parse: Callable[[bytes], Content], **story: str | tuple[int, int]
+) -> Entry:
+    """Describe a data set that is one file with a pinned address."""
+
+    def make(request: Request) -> tuple[Content, str]:
+        data, source = fetch.obtain(file, request.on_progress, request.should_stop)
+        return parse(data), source
+
+    return Entry(file=file, parse=parse, make=make, is_local=lambda: fetch.is_local(file), **story)  # type: ignore[arg-type]
+
+
+_CBCL_TERMS = (
+    "Research use, with acknowledgement of the MIT Center for Biological and Computational Learning."
+)
+_CBCL_HOMEPAGE = "http://cbcl.mit.edu/software-datasets/FaceData2.html"
+
+_SPIKED = bundled.spiked()  # 300 × 120 numbers: made in a millisecond
+
+ENTRIES: dict[str, Entry] = {
+    entry.name: entry
+    for entry in (
+        Entry(
+            name="lfw-faces",
+            title="LFW faces (100 small images)",
+            shape=(100, 625),
+            kind="faces",
+            description=(
+                "A hundred photographs of faces cut out to 25×25 grey pixels. "
+                "A component is a weight for each pixel, and looks like a part of a face."
+            ),
+            citation=(
+                "G. B. Huang, M. Ramesh, T. Berg and E. Learned-Miller: Labeled Faces in the Wild: A "
+                "database for "
+                "studying face recognition in unconstrained environments. University of Massachusetts, "
+                "Amherst, "
+                "Technical Report 07-49, 2007. Subset by scikit-image."
+            ),
+            terms="Published for research; comes with scikit-image. Cite the authors.",
+            homepage="http://vis-www.cs.umass.edu/lfw/",
+            make=lambda request: (bundled.lfw_faces(request.with_negatives), "bundled with scikit-image"),
+            has_negatives=True,
+        ),
+        _download(
+            name="cbcl-faces",
+            title="CBCL faces (normalised by Lee and Seung)",
+            shape=(fetched.N_FACES, 361),
+            kind="faces",
+            description=(
+                "2429 faces of 19×19 grey pixels, each brought to the same brightness and contrast. "
+                "The faces on which nonnegative parts were first shown."
+            ),
+            citation=(
+                "MIT Center for Biological and Computational Learning: CBCL Face Database #1. Normalised "
+                "as in "
+                "D. D. Lee and H. S. Seung: Learning the parts of objects by non-negative matrix "
+                "factorization. "
+                "Nature 401 (1999) 788–791."
+            ),
+            terms=_CBCL_TERMS,
+            homepage=_CBCL_HOMEPAGE,
+            file=fetched.CBCL,
+            parse=fetched.cbcl_faces,
+        ),
+        Entry(
+            name="cbcl-faces-raw",
+            title="CBCL faces (raw greys)",
+            shape=(fetched.N_FACES, 361),
+            kind="faces",
+            description=(
+                "The same 2429 faces of 19×19 pixels with their original grey values: differences in "
+                "brightness outweigh everything else. You supply the file."
+            ),
+            citation="MIT Center for Biological and Computational Learning: CBCL Face Database #1.",
+            terms=_CBCL_TERMS,
+            homepage=_CBCL_HOMEPAGE,
+            make=lambda request: fetched.cbcl_faces_raw(request.with_negatives),
+            has_negatives=True,
+            is_local=fetched.cbcl_raw_is_local,
+        ),
+        _download(
+            name="lrs",
+            title="Infrared spectra of stars (LRS)",
+            shape=(531, 93),
+            kind="spectra",
+            description=(
+                "531 infrared spectra of stars: the flux at 93 wavelengths from 7.9 to 22.9 µm, in two "
+                "overlapping "
+                "bands, each spectrum scaled to a mean of 5000. A component is a band of wavelengths."
+            ),
+            citation=(
+                "Low Resolution Spectrometer. Infra-Red Astronomy Satellite Project Database; donated by "
+                "J. Stutz "
+                "to the UCI Machine Learning Repository, 1988."
+            ),
+            terms="UCI Machine Learning Repository: free to use with citation.",
+            homepage="https://archive.ics.uci.edu/ml/datasets/Low+Resolution+Spectrometer",
+            file=fetched.SPECTROMETER,
+            parse=fetched.lrs,
+        ),
+        _download(
+            name="leukemia",
+            title="Leukemia gene expression (MLL)",
+            shape=(72, 12582),
+            kind="genes",
+            description=(
+                "How strongly 12582 gene probes respond in 72 patients with one of three kinds of leukemia "
+                "(ALL, MLL, AML), on the raw scale. A component is a small set of genes that vary together."
+            ),
+            citation=(
+                "S. A. Armstrong et al.: MLL translocations specify a distinct gene expression profile that "
+                "distinguishes a unique leukemia. Nature Genetics 30 (2002) 41–47."
+            ),
+            terms="Published supplementary data of the article; cite it.",
+            homepage="https://doi.org/10.1038/ng765",
+            file=fetched.MLL,
+            parse=fetched.leukemia,
+        ),
+        Entry(
+            name="digits",
+            title="Handwritten digits",
+            shape=(1797, 64),
+            kind="images",
+            description=(
+                "1797 handwritten digits of 8×8 pixels with greys from 0 to 16. A component is a stroke or "
+                "its part."
+            ),
+            citation=(
+                "E. Alpaydin and C. Kaynak: Optical Recognition of Handwritten Digits. "
+                "UCI Machine Learning Repository, 1998. Test set, as in scikit-learn."
+            ),
+            terms="UCI Machine Learning Repository: free to use with citation.",
+            homepage="https://archive.ics.uci.edu/ml/datasets/Optical+Recognition+of+Handwritten+Digits",
+            make=lambda _: (bundled.digits(), "bundled with scikit-learn"),
+        ),
+        Entry(
+            name="pitprops",
+            title="Pit props (correlations)",
+            shape=(13, 13),
+            kind="covariance",
+            description=(
+                "Correlations between 13 measurements of 180 wooden pit props: diameter, length, moisture, "
+                "rings, "
+                "knots. Small enough to check by hand, and the classic test of sparse components."
+            ),
+            citation=(
+                "J. N. R. Jeffers: Two case studies in the application of principal component analysis. "
+                "Applied Statistics 16 (1967) 225–236."
+            ),
+            terms="Published table; cite it.",
+            homepage="https://doi.org/10.2307/2985919",
+            make=lambda _: (bundled.pitprops(), "typed in from Jeffers (1967)"),
+        ),
+        Entry(
+            name="synthetic-spiked",
+            title="Synthetic: planted directions",
+            shape=(300, 120),
+            kind="table",
+            description=_SPIKED.description,
+            citation="None needed: made by nnspca.",
+            terms="Free to use.",
+            homepage="",
+            make=lambda _: (_SPIKED, _SPIKED.source),
+        ),
+    )
+}

@@ -1,0 +1,206 @@
+"""What a data set is: an array of samples, what its features are called, and where it came from."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+
+Kind = Literal["faces", "images", "spectra", "genes", "table", "covariance"]
+
+
+def _read_only(array: np.ndarray, dtype: type) -> np.ndarray:
+    """A read-only array nobody else can write to: copied only when the given one is still writable."""
+    frozen: np.ndarray = np.ascontiguousarray(array, dtype=dtype)
+    if frozen.flags.writeable:
+        frozen = frozen.copy() if np.shares_memory(frozen, array) else frozen
+        frozen.setflags(write=False)
+    return frozen
+
+
+@dataclass(frozen=True, eq=False)
+class Axis:
+    """A numeric coordinate of the features, to draw them along.
+
+    Attributes
+    ----------
+    values : ndarray, shape (n,)
+        One number for each feature; not necessarily increasing (overlapping bands go back).
+    name : str
+        What is measured along the axis, for instance ``"wavelength"``.
+    unit : str
+        Its unit, for instance ``"µm"``.
+
+    Examples
+    --------
+    >>> Axis([7.5, 8.0], name="wavelength", unit="µm").values
+    array([7.5, 8. ])
+    """
+
+    values: np.ndarray
+    name: str
+    unit: str = ""
+
+    def __post_init__(self):
+        object.__setattr__(self, "values", _read_only(self.values, np.float64))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Content:
+    """The numbers of a data set and what they stand for, before it has a name and a provenance.
+
+    Attributes
+    ----------
+    X : ndarray, shape (m, n)
+        Samples in rows, float64, read-only; the square matrix itself for a covariance.
+    feature_names : tuple of str
+        One for each column; ``feature 1`` and so on (``row 1, column 1`` for pixels) unless given.
+    image_shape : (int, int) or None
+        Height and width in pixels: ``X[i].reshape(image_shape)`` is the upright image.
+    labels : ndarray of int, shape (m,), or None
+        Index into ``label_names`` for each sample; -1 where a sample has no label.
+    label_names : tuple of str
+        The classes.
+    axis : Axis or None
+        A numeric coordinate of the features.
+    planted : ndarray, shape (n, r), or None
+        For made-up data: the unit directions the data were made from.
+    notes : tuple of str
+        What the reader decided on its own, in plain words.
+    """
+
+    X: np.ndarray
+    feature_names: tuple[str, ...] = ()
+    image_shape: tuple[int, int] | None = None
+    labels: np.ndarray | None = None
+    label_names: tuple[str, ...] = ()
+    axis: Axis | None = None
+    planted: np.ndarray | None = None
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self):
+        object.__setattr__(self, "X", _read_only(self.X, np.float64))
+        if self.labels is not None:
+            object.__setattr__(self, "labels", _read_only(self.labels, np.int64))
+        if self.planted is not None:
+            object.__setattr__(self, "planted", _read_only(self.planted, np.float64))
+        if not self.feature_names and self.X.ndim == 2:
+            object.__setattr__(self, "feature_names", self._default_names())
+
+    def _default_names(self) -> tuple[str, ...]:
+        if self.image_shape is not None:
+            height, width = self.image_shape
+            return tuple(f"row {r}, column {c}" for r in range(1, height + 1) for c in range(1, width + 1))
+        return tuple(f"feature {j}" for j in range(1, self.X.shape[1] + 1))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Dataset(Content):
+    """A data set ready to be analysed, with everything a page says about it.
+
+    Attributes
+    ----------
+    name : str
+        Short identifier: a name of :func:`available`, or the name of the file that was read.
+    title : str
+        What a menu shows.
+    kind : {"faces", "images", "spectra", "genes", "table", "covariance"}
+        How to draw a component of it.
+    description : str
+        One or two plain sentences.
+    citation, terms : str
+        Whom to thank, and what one may do with the data.
+    source : str
+        Where this copy came from: a package, an address or the name of a file.
+    X, feature_names, image_shape, labels, label_names, axis, planted, notes
+        As in :class:`Content`: ``X`` is float64, read-only, with samples in rows, except that for
+        the kind ``"covariance"`` it is the square matrix itself.
+
+    Examples
+    --------
+    >>> ds = Dataset(name="two", X=[[1, 2], [3, 5], [4, 0]], feature_names=("height", "width"))
+    >>> ds.n_samples, ds.n_features
+    (3, 2)
+    >>> ds.X.flags.writeable
+    False
+    """
+
+    name: str
+    title: str = ""
+    kind: Kind = "table"
+    description: str = ""
+    citation: str = ""
+    terms: str = ""
+    source: str = ""
+
+    @classmethod
+    def dress(cls, content: Content, **identity: Any) -> Dataset:
+        """Give ``content`` a name, a kind and a provenance."""
+        return cls(**{f.name: getattr(content, f.name) for f in fields(Content)}, **identity)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns of ``X``."""
+        rows, columns = self.X.shape
+        return rows, columns
+
+    @property
+    def n_samples(self) -> int | None:
+        """Number of samples; None for a covariance, which no longer knows."""
+        return None if self.kind == "covariance" else self.X.shape[0]
+
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
+        return self.X.shape[1]
+
+    @cached_property
+    def content_hash(self) -> str:
+        """SHA-256 hex digest over the numbers, names and labels: equal exactly when these are."""
+        digest = hashlib.sha256(repr((self.kind == "covariance", self.X.shape, self.image_shape)).encode())
+        digest.update(self.X.data)
+        digest.update(repr((self.feature_names, self.label_names)).encode())
+        if self.labels is not None:
+            digest.update(self.labels.data)
+        return digest.hexdigest()
+
+
+@dataclass(frozen=True, kw_only=True)
+class DatasetInfo:
+    """One line of the catalogue: all that can be said of a data set without loading it.
+
+    Attributes
+    ----------
+    name, title, description, citation, terms : str
+        As in :class:`Dataset`.
+    shape : (int, int)
+        Rows and columns of ``X``.
+    kind : {"faces", "images", "spectra", "genes", "table", "covariance"}
+        How to draw a component of it.
+    bundled : bool
+        Comes with an installed package: loads on a fresh machine without a network.
+    local : bool
+        Can be loaded now without a network: bundled, in the folder named by ``NNSPCA_DATA``, or in the cache.
+    homepage : str
+        Where to read more about the data.
+    download_url : str
+        The pinned address it is fetched from; empty for bundled data and where none is known to work.
+    size_bytes : int
+        Size of that download in bytes; 0 where there is none.
+    """
+
+    name: str
+    title: str
+    shape: tuple[int, int]
+    kind: Kind
+    citation: str
+    terms: str
+    bundled: bool
+    local: bool
+    description: str = ""
+    homepage: str = ""
+    download_url: str = ""
+    size_bytes: int = 0

@@ -1,0 +1,108 @@
+"""CSV and TSV: where the cells end, and whether the first row names the columns."""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from nnspca.datasets.dataset import Content
+from nnspca.datasets.tables import CLASS_NAMES, MISSING, Column, Row, assemble, is_number
+from nnspca.errors import DataError
+
+SAMPLED_ROWS = 50
+
+
+def read_delimited(
+    data: bytes, *, delimiter: str = "", header: bool | None = None, samples: str = "rows"
+) -> Content:
+    """Read CSV or TSV bytes; ``delimiter`` and ``header`` are detected unless given.
+
+    Examples
+    --------
+    >>> content = read_delimited(b"height,width,species\\n1,2,cat\\n3,4,dog\\n5,7,cat")
+    >>> content.feature_names, content.label_names
+    (('height', 'width'), ('cat', 'dog'))
+    >>> content.labels
+    array([0, 1, 0])
+    """
+    text = _decode(data)
+    first = next((line for line in io.StringIO(text) if line.strip()), "")
+    # Ties go to the first: a line without any delimiter is one column.
+    delimiter = delimiter or max(",;\t", key=first.count)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True)
+    rows: Iterator[Row] = (
+        (reader.line_num, cells) for cells in reader if len(cells) > 1 or "".join(cells).strip()
+    )
+    sampled = list(itertools.islice(rows, SAMPLED_ROWS))
+    if not sampled:
+        raise DataError("the file is empty: it needs at least two rows of numbers.")
+    names = None
+    notes: list[str] = []
+    if _is_header(sampled) if header is None else header:
+        names = [cell.strip() for cell in sampled.pop(0)[1]]
+        if header is None and any(map(is_number, names)):
+            notes.append("The first row was read as the names of the columns.")
+    columns = _describe(names, [cells for _, cells in sampled])
+    return assemble(
+        itertools.chain(sampled, rows), columns, samples=samples, named=names is not None, notes=notes
+    )
+
+
+def _decode(data: bytes) -> str:
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return data.decode("utf-16")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return data.decode("latin-1")
+
+
+def _is_header(rows: list[Row]) -> bool:
+    """Whether the first row names the columns: words over numbers, a class, or a run of wavelengths."""
+    first = [cell.strip() for cell in rows[0][1]]
+    words = [not is_number(cell) for cell in first]
+    if not any(words) or all(cell.lower() in MISSING for cell in first):
+        return False
+    if all(words) or any(cell.lower() in CLASS_NAMES for cell in first):
+        return True
+    if len(rows) == 1:
+        return False
+    if words[0] and not any(words[1:]):
+        steps = np.diff([float(cell) for cell in first[1:]])
+        return len(first) > 3 and bool(np.all(steps > 0) or np.all(steps < 0))
+    below = rows[1][1][len(rows[1][1]) > len(first) :]  # R leaves the column of row names without a header
+    return 2 * sum(words) >= len(words) and any(
+        w and is_number(c) for w, c in zip(words, below, strict=False)
+    )
+
+
+def _describe(names: list[str] | None, rows: list[list[str]]) -> list[Column]:
+    width = len(rows[0]) if rows else len(names or ())
+    if names is not None and width == len(names) + 1:
+        names = ["", *names]
+    if names is None:
+        names = [f"column {j}" for j in range(1, width + 1)]
+    if rows and len(names) != width:
+        raise DataError(
+            f"the header names {len(names):,} columns but the row below has {width:,} cells. "
+            "Give every row the same number of cells, with the same delimiter."
+        )
+    regular = [row for row in rows if len(row) == width]
+    return [
+        Column(name if name or j == 0 else f"column {j + 1}", text=_is_text(row[j] for row in regular))
+        for j, name in enumerate(names)
+    ]
+
+
+def _is_text(cells: Iterable[str]) -> bool:
+    """Whether there is something in these cells and none of it is a number."""
+    found = False
+    for cell in cells:
+        if is_number(cell):
+            return False
+        found = found or cell.strip().lower() not in MISSING
+    return found

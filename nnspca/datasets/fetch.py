@@ -1,0 +1,240 @@
+"""Files that are not shipped: found in a folder, in the cache, or fetched once and checked."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+import threading
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from nnspca.datasets import limits
+from nnspca.errors import DataError
+
+BASE_URL = "https://raw.githubusercontent.com/"
+DATA_VARIABLE = "NNSPCA_DATA"
+CACHE_VARIABLE = "NNSPCA_CACHE"
+MIRROR_VARIABLE = "NNSPCA_MIRROR"
+POLL_SECONDS = 0.05
+STALL_SECONDS = 20.0
+_CHUNK = 1 << 14
+
+OnProgress = Callable[[int, int | None], None]
+ShouldStop = Callable[[], bool]
+
+
+class DownloadStopped(DataError):
+    """The download was stopped on request; nothing was kept."""
+
+
+@dataclass(frozen=True)
+class RemoteFile:
+    """A file pinned by address, size in bytes and SHA-256 digest.
+
+    Examples
+    --------
+    >>> RemoteFile("a.csv", "owner/repo/commit/a.csv", "00", 10).url
+    'https://raw.githubusercontent.com/owner/repo/commit/a.csv'
+    """
+
+    name: str
+    path: str
+    sha256: str
+    size: int
+
+    @property
+    def url(self) -> str:
+        """The pinned address."""
+        return BASE_URL + self.path
+
+    def by_hand(self) -> str:
+        """How to supply the file without a download."""
+        return (
+            f"To supply it by hand, get {self.name} from {self.url}, put it in a folder and name that "
+            "folder in "
+            f"the environment variable {DATA_VARIABLE}, or upload the file in the app."
+        )
+
+
+def data_folder() -> Path | None:
+    """Return the folder named by ``NNSPCA_DATA``; None when unset."""
+    named = os.environ.get(DATA_VARIABLE)
+    return Path(named).expanduser() if named else None
+
+
+def cache_folder() -> Path:
+    """Return the folder for fetched files: ``NNSPCA_CACHE``, else the user's cache; it may not exist yet."""
+    named = os.environ.get(CACHE_VARIABLE)
+    if named:
+        return Path(named).expanduser()
+    import pooch
+
+    return Path(pooch.os_cache("nnspca"))
+
+
+def local_folders() -> list[Path]:
+    """Return the folders where a file may lie already, in the order they are searched."""
+    given = data_folder()
+    return [cache_folder()] if given is None else [given, cache_folder()]
+
+
+def is_local(file: RemoteFile) -> bool:
+    """Return whether the file lies in a local folder; its checksum is looked at when it is loaded."""
+    return any(os.path.isfile(folder / file.name) for folder in local_folders())
+
+
+def obtain(
+    file: RemoteFile, on_progress: OnProgress | None = None, should_stop: ShouldStop | None = None
+) -> tuple[bytes, str]:
+    """Return the checked content of ``file`` and where it came from, fetching it when it is not here yet.
+
+    Searched in this order: the folder ``NNSPCA_DATA``, the cache, the pinned address (or the same path
+    below ``NNSPCA_MIRROR``). A fetched file is kept in the cache when that can be written.
+
+    Raises
+    ------
+    DataError
+        When a file has the wrong checksum or cannot be fetched; says how to supply it by hand.
+    DownloadStopped
+        When ``should_stop()`` became true while fetching.
+    """
+    given = data_folder()
+    if given is not None:
+        require_folder(given)
+        if (given / file.name).is_file():
+            data = read_local(given / file.name)
+            _check_digest(data, file, f"{file.name} in the folder {DATA_VARIABLE}")
+            return data, file.name
+    cached = cache_folder() / file.name
+    if cached.is_file():
+        data = read_local(cached)
+        if _digest(data) == file.sha256:
+            return data, file.url
+    data, url = download(file, on_progress, should_stop)
+    _keep(data, cached)
+    return data, url
+
+
+def require_folder(folder: Path) -> None:
+    """Refuse a value of ``NNSPCA_DATA`` that names no folder: most likely a slip of the pen."""
+    if not folder.is_dir():
+        raise DataError(
+            f"{DATA_VARIABLE} is set to {str(folder)!r}, which is not a folder. Correct it, or unset it to "
+            "download."
+        )
+
+
+def read_local(path: Path) -> bytes:
+    """Read a file of the folder or the cache."""
+    try:
+        limits.check_bytes(path.stat().st_size)
+        return path.read_bytes()
+    except OSError as error:
+        raise DataError(
+            f"{path.name} cannot be opened: {error.strerror}. Check that you may read it."
+        ) from error
+
+
+def download(
+    file: RemoteFile, on_progress: OnProgress | None = None, should_stop: ShouldStop | None = None
+) -> tuple[bytes, str]:
+    """Fetch ``file`` over the network and check it; return its content and the address it came from."""
+    base = os.environ.get(MIRROR_VARIABLE) or BASE_URL
+    if not base.startswith(("https://", "http://")):
+        raise DataError(f"{MIRROR_VARIABLE} is {base!r}; it must start with https:// or http://.")
+    url = f"{base.rstrip('/')}/{file.path}"
+    transfer = _Transfer(url, file.size)
+    transfer.start()
+    reported = -1
+    try:
+        while not transfer.finished.wait(POLL_SECONDS):
+            if should_stop is not None and should_stop():
+                raise DownloadStopped(f"The download of {file.name} was stopped; nothing was kept.")
+            if on_progress is not None and (done := len(transfer.received)) != reported:
+                on_progress(done, transfer.total)
+                reported = done
+    finally:
+        transfer.cancelled.set()
+    if transfer.failure:
+        raise DataError(f"{file.name} could not be downloaded: {transfer.failure}. {file.by_hand()}")
+    data = bytes(transfer.received)
+    _check_digest(data, file, f"{file.name} as downloaded")
+    if on_progress is not None:
+        on_progress(len(data), transfer.total)
+    return data, url
+
+
+class _Transfer(threading.Thread):
+    """Receives one address in the background, so that whoever waits can stop within a moment."""
+
+    def __init__(self, url: str, size: int):
+        super().__init__(daemon=True, name="nnspca-download")
+        self.url, self.size = url, size
+        self.received = bytearray()
+        self.total: int | None = None
+        self.failure = ""
+        self.finished = threading.Event()
+        self.cancelled = threading.Event()
+
+    def run(self) -> None:
+        try:
+            self._receive()
+        except urllib.error.HTTPError as error:
+            self.failure = f"the server answered {error.code} ({error.reason})"
+            error.close()
+        except TimeoutError:
+            self.failure = f"the server sent nothing for {STALL_SECONDS:g} seconds"
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "reason", None) or error
+            self.failure = f"no connection to the server ({reason}); is there a network?"
+        except Exception as error:  # a thread's exception would be lost
+            self.failure = f"the answer could not be understood ({type(error).__name__}: {error})"
+        finally:
+            self.finished.set()
+
+    def _receive(self) -> None:
+        request = urllib.request.Request(
+            self.url, headers={"Accept-Encoding": "identity", "User-Agent": "nnspca"}
+        )
+        with urllib.request.urlopen(request, timeout=STALL_SECONDS) as response:
+            length = response.headers.get("Content-Length", "")
+            self.total = int(length) if length.isdigit() else None
+            while not self.cancelled.is_set() and (chunk := response.read1(_CHUNK)):
+                self.received += chunk
+                if len(self.received) > self.size:
+                    break  # longer than the pinned file: the checksum will say so
+        if self.total is not None and len(self.received) < min(self.total, self.size):
+            self.failure = f"the connection ended after {len(self.received):,} of {self.total:,} bytes"
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def _check_digest(data: bytes, file: RemoteFile, what: str) -> None:
+    found = _digest(data)
+    if found != file.sha256:
+        raise DataError(
+            f"{what} is not the expected file: its sha256 is {found} and should be {file.sha256}. "
+            f"Remove or replace that copy. {file.by_hand()}"
+        )
+
+
+def _keep(data: bytes, path: Path) -> None:
+    """Write to the cache in one step, so that nobody ever reads half a file; a cache is never required."""
+    with suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, partial = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
+        try:
+            with os.fdopen(handle, "wb") as stream:
+                stream.write(data)
+            os.replace(partial, path)
+        except BaseException:
+            with suppress(OSError):
+                os.unlink(partial)
+            raise

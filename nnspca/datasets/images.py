@@ -1,0 +1,180 @@
+"""Archives of images to rows of grey values; nothing touches the disk, sizes are checked before decoding."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import tarfile
+import zipfile
+import zlib
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from nnspca.datasets import limits
+from nnspca.datasets.arrays import open_zip
+from nnspca.datasets.dataset import Content
+from nnspca.datasets.tables import encode_labels
+from nnspca.errors import DataError
+
+SUFFIXES = (".png", ".jpg", ".jpeg", ".pgm", ".bmp", ".tif", ".tiff", ".gif")
+_FORMATS = ("PNG", "JPEG", "PPM", "BMP", "TIFF", "GIF")
+_PLAIN_MODES = frozenset({"L", "I", "I;16", "I;16B", "I;16L", "F"})
+
+Member = tuple[str, bytes]  # the name inside the archive, only ever read as text, and the content
+
+
+def read_archive(data: bytes, *, samples: str = "rows") -> Content:
+    """Read the images of a ZIP or TAR(.gz) archive, one image a sample, in the order of their names."""
+    if samples != "rows":
+        raise DataError("in an archive each image is one sample: read it with samples='rows'.")
+    seen: Counter[str] = Counter()
+    images = [(name, _Grey(content, name)) for name, content in members(data, seen)]
+    if not images:
+        found = ", ".join(f"{count} × {suffix}" for suffix, count in seen.most_common(5)) or "nothing"
+        raise DataError(
+            f"no image in the archive; found {found}. PNG, JPG, PGM, BMP, TIFF and GIF are read; "
+            "an archive inside an archive has to be unpacked first."
+        )
+    images.sort(key=lambda image: image[0])
+    X, shape = stack([grey for _, grey in images])
+    labels, label_names = _folders([name for name, _ in images])
+    left_out = sum(seen.values())
+    notes = (f"{left_out} members that are no images were left out.",) if left_out else ()
+    return Content(X=X, image_shape=shape, labels=labels, label_names=label_names, notes=notes)
+
+
+def members(
+    data: bytes, left_out: Counter[str] | None = None, suffixes: Iterable[str] = SUFFIXES
+) -> Iterator[Member]:
+    """Yield name and content of the members with one of ``suffixes``; count the others by suffix."""
+    wanted = tuple(suffixes)
+    walk = _zip_members if data[:2] == b"PK" else _tar_members
+    try:
+        for name, content in walk(data, wanted):
+            if _hidden(name):
+                continue
+            if content is not None:
+                yield name, content
+            elif left_out is not None:
+                stem, dot, suffix = name.rpartition("/")[2].rpartition(".")
+                left_out[repr(f".{suffix[:12]}") if dot and stem else "no suffix"] += 1
+    except (tarfile.TarError, zipfile.BadZipFile, zlib.error, EOFError, OSError) as error:
+        raise DataError(f"the archive is damaged or no ZIP or TAR file ({_shown(str(error))}).") from error
+
+
+def stack(images: list[_Grey]) -> tuple[np.ndarray, tuple[int, int]]:
+    """Decode images of one size into rows of grey values; return them with (height, width)."""
+    sizes = Counter(image.size for image in images)
+    if len(sizes) > 1:
+        listed = ", ".join(f"{w}×{h} ({count})" for (w, h), count in sizes.most_common(5))
+        more = f" and {len(sizes) - 5} more" if len(sizes) > 5 else ""
+        raise DataError(
+            f"the images have {len(sizes)} different sizes: {listed}{more} (width×height in pixels). "
+            "Crop or resize them to one size."
+        )
+    ((width, height),) = sizes
+    limits.check_entries(len(images), width * height)
+    X = np.empty((len(images), height * width))
+    for row, image in zip(X, images, strict=True):
+        row[:] = image.pixels().ravel()
+    return X, (height, width)
+
+
+class _Grey:
+    """An image file whose size is known and whose pixels are decoded when asked for."""
+
+    def __init__(self, content: bytes, name: str):
+        self.content, self.name = content, name
+        with self._opened() as image:
+            sideways = image.getexif().get(0x0112, 1) in (5, 6, 7, 8)  # as the camera was held
+            self.size: tuple[int, int] = image.size[::-1] if sideways else image.size
+        limits.check_entries(*self.size)
+
+    @contextmanager
+    def _opened(self) -> Iterator[Any]:
+        from PIL import Image
+
+        try:
+            with Image.open(io.BytesIO(self.content), formats=_FORMATS) as image:
+                yield image
+        except Exception as error:  # damaged files raise anything from OSError to SyntaxError
+            raise DataError(
+                f"{_shown(self.name)} cannot be read as an image: {_shown(str(error))}."
+            ) from error
+
+    def pixels(self) -> np.ndarray:
+        """The upright grey values, shape (height, width); deeper than 8 bits where the file is."""
+        from PIL import ImageOps
+
+        with self._opened() as image:
+            upright = ImageOps.exif_transpose(image)
+            grey = upright if upright.mode in _PLAIN_MODES else upright.convert("L")
+            pixels = np.asarray(grey, dtype=np.float64)
+        if pixels.shape != self.size[::-1]:
+            raise DataError(f"{_shown(self.name)} is damaged: its pixels do not fill its size.")
+        return pixels
+
+
+def grey_images(files: Iterable[Member]) -> list[_Grey]:
+    """Open image files without decoding them yet."""
+    return [_Grey(content, name) for name, content in files]
+
+
+def _zip_members(data: bytes, wanted: tuple[str, ...]) -> Iterator[tuple[str, bytes | None]]:
+    with open_zip(data) as archive:
+        for member in archive.infolist():
+            if not member.is_dir():
+                take = member.filename.lower().endswith(wanted)
+                yield member.filename, archive.read(member) if take else None
+
+
+def _tar_members(data: bytes, wanted: tuple[str, ...]) -> Iterator[tuple[str, bytes | None]]:
+    source: Any = io.BytesIO(data)
+    if data[:2] == b"\x1f\x8b":
+        source = gzip.GzipFile(fileobj=source)
+    capped: Any = _Capped(source)
+    # Mode "r|" reads forward only, so nothing is unpacked beyond what the capped stream lets through.
+    with tarfile.open(fileobj=capped, mode="r|", errorlevel=2) as archive:
+        for count, member in enumerate(archive, start=1):
+            limits.check_members(count)
+            if member.isreg() and not member.issparse():
+                limits.check_unpacked(member.size)
+                stream = archive.extractfile(member) if member.name.lower().endswith(wanted) else None
+                yield member.name, stream.read() if stream is not None else None
+
+
+class _Capped:
+    """A stream that refuses to give more bytes than an archive may unpack to."""
+
+    def __init__(self, stream: Any):
+        self.stream, self.given = stream, 0
+
+    def read(self, size: int) -> bytes:
+        chunk: bytes = self.stream.read(min(size, limits.MAX_UNPACKED_BYTES + 1))
+        self.given += len(chunk)
+        limits.check_unpacked(self.given)
+        return chunk
+
+
+def _folders(names: list[str]) -> tuple[np.ndarray | None, tuple[str, ...]]:
+    """Labels from the folders the images lie in, when there are at least two."""
+    paths = [name.replace("\\", "/").split("/")[:-1] for name in names]
+    common = 0
+    while all(len(path) > common for path in paths) and len({path[common] for path in paths}) == 1:
+        common += 1
+    folders = ["/".join(path[common:]) or "top folder" for path in paths]
+    return encode_labels(folders, tuple(dict.fromkeys(folders))) if len(set(folders)) > 1 else (None, ())
+
+
+def _hidden(name: str) -> bool:
+    """What operating systems leave in archives beside the files one meant to pack."""
+    parts = name.replace("\\", "/").split("/")
+    return "__MACOSX" in parts or parts[-1].startswith(".") or parts[-1] in ("Thumbs.db", "desktop.ini", "")
+
+
+def _shown(text: str) -> str:
+    return repr(text[-80:])

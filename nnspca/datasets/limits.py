@@ -1,0 +1,54 @@
+"""How much a data set may ask of the machine that reads it."""
+
+from __future__ import annotations
+
+import math
+
+from nnspca.errors import DataError
+
+#: Largest file read, in bytes.
+MAX_BYTES = 200_000_000
+#: Largest sum of what an archive unpacks to, in bytes.
+MAX_UNPACKED_BYTES = 400_000_000
+#: Most members an archive may list.
+MAX_MEMBERS = 100_000
+#: Most numbers in the array (rows times columns): 160 MB in memory.
+MAX_ENTRIES = 20_000_000
+#: Largest magnitude of a number; squares and their sums must stay far from overflow.
+MAX_MAGNITUDE = 1e100
+
+
+def check_bytes(size: int) -> None:
+    """Refuse a file larger than ``MAX_BYTES``."""
+    if size > MAX_BYTES:
+        raise DataError(
+            f"the file holds {size:,} bytes; at most {MAX_BYTES:,} are read. Keep fewer rows or columns."
+        )
+
+
+def check_unpacked(size: int) -> None:
+    """Refuse an archive that unpacks to more than ``MAX_UNPACKED_BYTES``."""
+    if size > MAX_UNPACKED_BYTES:
+        raise DataError(
+            f"the archive unpacks to at least {size:,} bytes; at most {MAX_UNPACKED_BYTES:,} are read. "
+            "Pack fewer or smaller files."
+        )
+
+
+def check_members(count: int) -> None:
+    """Refuse an archive that lists more than ``MAX_MEMBERS`` members."""
+    if count > MAX_MEMBERS:
+        raise DataError(
+            f"the archive lists {count:,} or more members; at most {MAX_MEMBERS:,} are read. Pack fewer "
+            "files."
+        )
+
+
+def check_entries(*shape: int) -> None:
+    """Refuse an array of this shape when it has more than ``MAX_ENTRIES`` entries."""
+    entries = math.prod(shape)
+    if entries > MAX_ENTRIES:
+        raise DataError(
+            f"{' × '.join(f'{n:,}' for n in shape)} = {entries:,} numbers are more than the {MAX_ENTRIES:,} "
+            "that are read. Keep fewer samples or features, or make images smaller."
+        )

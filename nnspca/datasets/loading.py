@@ -1,0 +1,79 @@
+"""The door to the catalogue: list the data sets, load one by its name, know one by its file."""
+
+from __future__ import annotations
+
+from nnspca.datasets import fetch
+from nnspca.datasets.catalogue import ENTRIES, Request
+from nnspca.datasets.dataset import Dataset, DatasetInfo
+
+
+def available() -> tuple[DatasetInfo, ...]:
+    """List the data sets in menu order; looks at the disk for those that are fetched, never at the network.
+
+    Examples
+    --------
+    >>> [info.name for info in available() if info.bundled]
+    ['lfw-faces', 'digits', 'pitprops', 'synthetic-spiked']
+    """
+    return tuple(entry.info() for entry in ENTRIES.values())
+
+
+def load(
+    name: str,
+    *,
+    with_negatives: bool = False,
+    on_progress: fetch.OnProgress | None = None,
+    should_stop: fetch.ShouldStop | None = None,
+) -> Dataset:
+    """Load a data set by name, fetching it once if it is not on this machine.
+
+    Fetched files are looked for in the folder named by ``NNSPCA_DATA``, then in the cache
+    (``NNSPCA_CACHE`` or the user's own), then at their pinned address (or the same path below
+    ``NNSPCA_MIRROR``). Their checksums are verified before use.
+
+    Parameters
+    ----------
+    name : str
+        A name of :func:`available`.
+    with_negatives : bool
+        Add the images that are no faces, with labels: ``lfw-faces`` and ``cbcl-faces-raw`` only.
+    on_progress : callable, optional
+        Called as ``on_progress(done, total)`` in bytes while downloading; ``total`` may be None.
+    should_stop : callable, optional
+        Asked about every 50 ms while downloading; a true answer ends the call with
+        :class:`DownloadStopped`.
+
+    Returns
+    -------
+    Dataset
+        Samples in rows, float64, read-only.
+
+    Raises
+    ------
+    ValueError
+        When the name is unknown, or ``with_negatives`` asks for images that do not exist.
+    nnspca.DataError
+        When the data cannot be had; the message says what happened and how to supply the file by hand.
+
+    Examples
+    --------
+    >>> ds = load("digits")
+    >>> ds.shape, ds.image_shape, ds.source
+    ((1797, 64), (8, 8), 'bundled with scikit-learn')
+    """
+    if name not in ENTRIES:
+        raise ValueError(f"no data set is called {name!r}; there are: {', '.join(ENTRIES)}")
+    entry = ENTRIES[name]
+    if with_negatives and not entry.has_negatives:
+        having = ", ".join(e.name for e in ENTRIES.values() if e.has_negatives)
+        raise ValueError(f"{name!r} has no images beside its own; with_negatives=True works for: {having}")
+    content, source = entry.make(Request(with_negatives, on_progress, should_stop))
+    return entry.dress(content, source)
+
+
+def recognise(sha256: str, data: bytes) -> Dataset | None:
+    """Return the catalogued data set whose file has this digest, if there is one."""
+    for entry in ENTRIES.values():
+        if entry.file is not None and entry.parse is not None and entry.file.sha256 == sha256:
+            return entry.dress(entry.parse(data), entry.file.name)
+    return None

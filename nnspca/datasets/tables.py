@@ -1,0 +1,224 @@
+"""Rows of text cells to numbers, a class and names: what every table format shares."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from nnspca.datasets import limits
+from nnspca.datasets.dataset import Content
+from nnspca.errors import DataError
+
+MISSING = frozenset({"", "?", "-", "na", "n/a", "nan", "null", "none", "#n/a"})
+CLASS_NAMES = frozenset({"class", "label", "labels", "target"})
+
+Row = tuple[int, list[str]]  # line number in the file, counted from 1, and its cells
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table: numbers, or text with (where the format declares them) its possible values."""
+
+    name: str
+    text: bool = False
+    levels: tuple[str, ...] = ()
+
+
+def assemble(
+    rows: Iterable[Row],
+    columns: Sequence[Column],
+    *,
+    samples: str = "rows",
+    named: bool = True,
+    notes: Sequence[str] = (),
+) -> Content:
+    """Turn rows of cells into numbers, a class and names, as ``columns`` describes them."""
+    table = _convert(rows, columns)
+    if samples == "columns":
+        return _features_in_rows(table)
+    notes = list(notes)
+    table = _drop_counter(table, notes)
+    labels, label_names, table = _take_class(table, notes)
+    return Content(
+        X=table.numbers,
+        feature_names=tuple(c.name or "column 1" for c in table.numeric) if named else (),
+        labels=labels,
+        label_names=label_names,
+        notes=tuple(notes),
+    )
+
+
+def encode_labels(values: Sequence[str], levels: Sequence[str] = ()) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Number the classes: those declared first, then in the order they appear; -1 for a missing one.
+
+    Examples
+    --------
+    >>> encode_labels(["ALL", "AML", "ALL", "?"])
+    (array([ 0,  1,  0, -1]), ('ALL', 'AML'))
+    """
+    names = tuple(dict.fromkeys([*levels, *(v for v in values if v.lower() not in MISSING)]))
+    index = {name: i for i, name in enumerate(names)}
+    return np.array([index.get(v, -1) for v in values], dtype=np.int64), names
+
+
+def is_number(cell: str) -> bool:
+    """Return whether the cell is a number, the way tables write them: ``1_000`` is not.
+
+    Examples
+    --------
+    >>> is_number(" -1.5e3"), is_number("1_000"), is_number("1,5")
+    (True, False, False)
+    """
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return "_" not in cell
+
+
+@dataclass(frozen=True, eq=False)
+class _Table:
+    """The columns parted into numbers (m, p) and texts."""
+
+    numbers: np.ndarray
+    numeric: list[Column]
+    texts: list[tuple[Column, list[str]]]
+
+
+def _convert(rows: Iterable[Row], columns: Sequence[Column]) -> _Table:
+    numeric = [j for j, c in enumerate(columns) if not c.text]
+    textual = [j for j, c in enumerate(columns) if c.text]
+    texts: list[list[str]] = [[] for _ in textual]
+    if not numeric:
+        raise DataError(
+            f"no column of numbers among the {len(columns):,} found: is the delimiter a comma, semicolon "
+            "or tab?"
+        )
+    converted: list[np.ndarray] = []
+    missing: list[tuple[int, int, int]] = []  # line, first column and count, one for each incomplete row
+    for line, cells in rows:
+        if len(cells) != len(columns):
+            raise DataError(
+                f"line {line:,} has {len(cells):,} cells where {len(columns):,} are expected. "
+                "Give every row the same number of cells, with the same delimiter."
+            )
+        for values, j in zip(texts, textual, strict=True):
+            values.append(cells[j].strip())
+        limits.check_entries(len(converted) + 1, len(numeric))
+        row = _numbers([cells[j] for j in numeric] if textual else cells)
+        if row is None:
+            row = _numbers_or_missing(cells, columns, numeric, line)
+        absent = np.flatnonzero(np.isnan(row))
+        if absent.size:
+            missing.append((line, numeric[absent[0]], absent.size))
+        converted.append(row)
+    if missing:
+        line, j, _ = missing[0]
+        count = sum(n for _, _, n in missing)
+        raise DataError(
+            f"{count:,} {'value is' if count == 1 else 'values are'} missing in {len(missing):,} of "
+            f"{len(converted):,} rows (first at line {line:,}, {_where(columns, j)}). "
+            "Fill them in or remove those rows or columns."
+        )
+    return _Table(
+        np.array(converted, dtype=np.float64).reshape(len(converted), len(numeric)),
+        [columns[j] for j in numeric],
+        [(columns[j], values) for j, values in zip(textual, texts, strict=True)],
+    )
+
+
+def _numbers(cells: list[str]) -> np.ndarray | None:
+    """The row as floats, or None when a cell is not one (Python's 1_000 is not a number in a table)."""
+    try:
+        row = np.array(list(map(float, cells)))
+    except ValueError:
+        return None
+    return None if any("_" in cell for cell in cells) else row
+
+
+def _numbers_or_missing(
+    cells: list[str], columns: Sequence[Column], numeric: list[int], line: int
+) -> np.ndarray:
+    row = np.empty(len(numeric))
+    for i, j in enumerate(numeric):
+        cell = cells[j].strip()
+        if cell.lower() in MISSING:
+            row[i] = np.nan
+        elif is_number(cell):
+            row[i] = float(cell)
+        else:
+            hint = " Write decimals with a point." if is_number(cell.replace(",", ".", 1)) else ""
+            raise DataError(f"line {line:,}, {_where(columns, j)}: {cell[:40]!r} is not a number.{hint}")
+    return row
+
+
+def _where(columns: Sequence[Column], j: int) -> str:
+    name = columns[j].name
+    return f"column {j + 1}" if name in ("", f"column {j + 1}") else f"column {j + 1} ({name[:60]!r})"
+
+
+def _features_in_rows(table: _Table) -> Content:
+    if len(table.texts) > 1:
+        raise DataError(
+            f"{len(table.texts)} columns hold text ({_listed(table.texts)}); with samples in columns only "
+            "one may, "
+            "the names of the features. Remove the others."
+        )
+    if not table.texts:
+        return Content(X=_drop_counter(table, []).numbers.T)
+    return Content(X=table.numbers.T, feature_names=tuple(table.texts[0][1]))
+
+
+def _drop_counter(table: _Table, notes: list[str]) -> _Table:
+    """Leave out a first column without a name that only counts the rows, as data frames write it."""
+    if len(table.numeric) < 2 or table.numeric[0].name not in ("", "Unnamed: 0"):
+        return table
+    counter = table.numbers[:, 0]
+    if not any(np.array_equal(counter, np.arange(start, start + len(counter))) for start in (0, 1)):
+        return table
+    notes.append("The first column has no name and counts the rows: left out.")
+    return _Table(table.numbers[:, 1:], table.numeric[1:], table.texts)
+
+
+def _take_class(table: _Table, notes: list[str]) -> tuple[np.ndarray | None, tuple[str, ...], _Table]:
+    """Part the class from the features: the one column of text, else whole numbers under a class's name."""
+    classes = []
+    for column, values in table.texts:
+        if _identifies(column, values):
+            notes.append(
+                f"Column {column.name!r} has another text in each row: taken as the names of the samples."
+            )
+        else:
+            classes.append((column, values))
+    if len(classes) > 1:
+        raise DataError(
+            f"{len(classes)} columns hold text ({_listed(classes)}); only one may, the class. "
+            "Turn the others into numbers or remove them."
+        )
+    for column, values in classes:
+        notes.append(f"Column {column.name!r} holds text: read as the class.")
+        return *encode_labels(values, column.levels), table
+    for j, column in enumerate(table.numeric):
+        if column.name.lower() in CLASS_NAMES and len(table.numeric) > 1 and _whole(table.numbers[:, j]):
+            notes.append(f"Column {column.name!r} holds whole numbers: read as the class.")
+            levels, labels = np.unique(table.numbers[:, j].astype(np.int64), return_inverse=True)
+            rest = _Table(
+                np.delete(table.numbers, j, axis=1), [c for c in table.numeric if c is not column], []
+            )
+            return labels, tuple(map(str, levels)), rest
+    return None, (), table
+
+
+def _whole(values: np.ndarray) -> bool:
+    return bool(np.all(np.abs(values) < 2**31) and np.all(values == np.round(values)))
+
+
+def _identifies(column: Column, values: list[str]) -> bool:
+    return len(values) > 1 and len(set(values)) == len(values) and column.name.lower() not in CLASS_NAMES
+
+
+def _listed(texts: list[tuple[Column, list[str]]]) -> str:
+    names = [repr(column.name[:40]) for column, _ in texts]
+    return ", ".join(names[:5]) + (", …" if len(names) > 5 else "")

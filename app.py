@@ -1,0 +1,28 @@
+"""nnspca in a browser: page config, navigation and the sidebar all pages share."""
+
+from pathlib import Path
+
+import streamlit as st
+
+from nnspca.view import controls
+
+HERE = Path(__file__).parent
+
+st.set_page_config(page_title="nnspca", page_icon=str(HERE / "assets" / "icon.png"), layout="wide")
+st.logo(str(HERE / "assets" / "logo.png"), icon_image=str(HERE / "assets" / "icon.png"), size="large")
+st.html(HERE / "assets" / "style.css")
+page = st.navigation(
+    {
+        "See": [
+            st.Page(
+                HERE / "pages" / "explore.py",
+                title="Explore",
+                icon=":material/search_insights:",
+                default=True,
+            ),
+            st.Page(HERE / "pages" / "variance.py", title="Variance", icon=":material/show_chart:"),
+        ],
+    },
+)
+controls.sidebar()
+page.run()

@@ -1,0 +1,310 @@
+"""What pages ask for, and the only caches: keyed by content hash and parameters, never by an array."""
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+import nnspca
+from nnspca.datasets import Dataset, DatasetInfo
+from nnspca.result import Certificate, Component, Progress, SweepPoint
+from nnspca.view.jobs import Job, Work
+from nnspca.view.state import State
+
+SHELF_BYTES = 256 * 2**20
+SHELF_ENTRIES = 400
+
+
+class Shelf:
+    """Finished results by key, the least recently used thrown out first; safe among threads."""
+
+    def __init__(self, most_bytes: int = SHELF_BYTES, most_entries: int = SHELF_ENTRIES):
+        self._most_bytes, self._most_entries = most_bytes, most_entries
+        self._results: OrderedDict[Hashable, tuple[Any, int]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, key: Hashable) -> Any:
+        """Return the result kept under ``key``, or None."""
+        with self._lock:
+            if key not in self._results:
+                return None
+            self._results.move_to_end(key)
+            return self._results[key][0]
+
+    def put(self, key: Hashable, result: Any) -> None:
+        """Keep a result, making room for it."""
+        with self._lock:
+            self._results[key] = (result, _size(result))
+            self._results.move_to_end(key)
+            while len(self._results) > 1 and (
+                len(self._results) > self._most_entries
+                or sum(size for _, size in self._results.values()) > self._most_bytes
+            ):
+                self._results.popitem(last=False)
+
+    def drop(self, key: Hashable) -> None:
+        """Forget one result."""
+        with self._lock:
+            self._results.pop(key, None)
+
+
+def _size(thing: Any) -> int:
+    """Return about how many bytes of arrays a result holds."""
+    if isinstance(thing, np.ndarray):
+        return thing.nbytes
+    if dataclasses.is_dataclass(thing):
+        return sum(_size(getattr(thing, f.name)) for f in dataclasses.fields(thing))
+    if isinstance(thing, Mapping):
+        return sum(_size(value) for value in thing.values())
+    if isinstance(thing, tuple | list):
+        return 8 * len(thing) + sum(_size(item) for item in thing if not isinstance(item, float))
+    return 64
+
+
+@st.cache_resource(show_spinner=False)
+def shelf() -> Shelf:
+    """Return the shelf all sessions share."""
+    return Shelf()
+
+
+def catalogue() -> dict[str, DatasetInfo]:
+    """Return every data set by name, as far as it is known without loading it."""
+    return {info.name: info for info in nnspca.datasets.available()}
+
+
+@st.cache_resource(show_spinner="Reading the data …", max_entries=6)
+def _read(name: str) -> Dataset:
+    return nnspca.datasets.load(name)
+
+
+def dataset(name: str) -> Dataset:
+    """Return a data set that is on this machine; its arrays are read-only and shared.
+
+    Raises
+    ------
+    nnspca.DataError
+        When it is not here, or its file is broken; the message says what to do.
+    """
+    return _read(name)
+
+
+@st.cache_resource(show_spinner="Preparing the covariance …", max_entries=6)
+def _covariance(name: str, content_hash: str, standardise: bool, _data: Dataset) -> nnspca.Covariance:
+    return nnspca.Covariance.from_dataset(_data, standardize=standardise)
+
+
+def covariance(data: Dataset, state: State) -> nnspca.Covariance:
+    """Return the covariance of a data set, standardised when the state says so."""
+    return _covariance(data.name, data.content_hash, state.standardise, data)
+
+
+@st.cache_data(show_spinner="Computing the spectrum …", max_entries=64)
+def _spectrum(name: str, content_hash: str, standardise: bool, d: int, _cov: nnspca.Covariance) -> np.ndarray:
+    return np.asarray(_cov.eigenpairs(d)[0])
+
+
+def spectrum(data: Dataset, state: State, d: int = 20) -> np.ndarray:
+    """Return the ``d`` largest eigenvalues (fewer when there are fewer features)."""
+    cov = covariance(data, state)
+    most = min(d, cov.n_features, cov.n_samples or cov.n_features)
+    return _spectrum(data.name, data.content_hash, state.standardise, most, cov)
+
+
+def samples(data: Dataset, count: int) -> np.ndarray:
+    """Return ``count`` samples spread evenly over the data set, always the same ones."""
+    m = data.X.shape[0]
+    return data.X[np.unique(np.linspace(0, m - 1, min(count, m)).round().astype(int))]
+
+
+def backdrop(data: Dataset) -> np.ndarray | None:
+    """Return the mean sample, where a mean can be drawn behind a component."""
+    drawn = data.axis is not None or data.image_shape is not None
+    return data.X.mean(axis=0) if drawn and data.kind != "covariance" else None
+
+
+def glance(data: Dataset, rows: int = 8, columns: int = 8) -> dict[str, Sequence[Any]]:
+    """Return a corner of the data as a table: for many features, the most varied ones."""
+    if data.kind == "covariance":
+        chosen, body = np.arange(min(columns * 2, data.n_features)), data.X[: rows * 2]
+    else:
+        spread = np.argsort(-data.X.var(axis=0), kind="stable")[:columns]
+        chosen = spread if data.n_features > columns else np.arange(data.n_features)
+        body = samples(data, rows)
+    return {data.feature_names[i]: list(body[:, i]) for i in chosen}
+
+
+def _subject(data: Dataset, state: State) -> tuple[Hashable, ...]:
+    return data.name, data.content_hash, state.standardise, state.nonnegative
+
+
+def arguments(method: str, options: Mapping[str, Any], state: State) -> dict[str, Any]:
+    """Return the options to call ``method`` with: the page's own, and the sidebar's rank where it has one."""
+    known = {option.name: option for option in nnspca.METHODS[method].options}
+    chosen = {name: value for name, value in options.items() if name in known}
+    if "rank" in known:
+        chosen["rank"] = state.rank
+    return chosen
+
+
+def solve_key(data: Dataset, state: State, method: str, options: Mapping[str, Any]) -> tuple[Hashable, ...]:
+    """Return the key of one component."""
+    return ("solve", *_subject(data, state), state.k, method, tuple(sorted(options.items())), state.seed)
+
+
+def find(data: Dataset, state: State, method: str, options: Mapping[str, Any]) -> Work:
+    """Return the work of the explore page: solve, hand over the component, then prove its place.
+
+    It publishes a Component, then a (Certificate, trace) pair.
+    """
+    cov, key = covariance(data, state), solve_key(data, state, method, options)
+    prove_key = ("certify", *_subject(data, state), state.k)
+    kept = shelf()
+
+    def work(job: Job) -> None:
+        component = kept.get(key)
+        if component is None:
+            component = nnspca.solve(
+                cov,
+                state.k,
+                method,
+                nonnegative=state.nonnegative,
+                seed=state.seed,
+                should_stop=job.should_stop,
+                on_progress=_staged(job, "Solving"),
+                **options,
+            )
+            if not component.stopped:
+                kept.put(key, component)
+        job.publish(component)
+        proof = kept.get(prove_key)
+        if proof is None and not job.should_stop():
+            job.trace = ()
+            certificate = nnspca.certify(
+                cov,
+                state.k,
+                nonnegative=state.nonnegative,
+                component=component if nnspca.METHODS[method].feasible else None,
+                should_stop=job.should_stop,
+                on_progress=_staged(job, "Proving a ceiling"),
+            )
+            proof = (certificate, job.trace)
+            if not certificate.stopped:
+                kept.put(prove_key, proof)
+        if proof is not None:
+            job.publish(proof)
+
+    return work
+
+
+def forget(data: Dataset, state: State, method: str, options: Mapping[str, Any]) -> None:
+    """Throw away what was kept for this view, so that it runs afresh."""
+    shelf().drop(solve_key(data, state, method, options))
+    shelf().drop(("certify", *_subject(data, state), state.k))
+
+
+def _staged(job: Job, doing: str) -> Callable[[Progress], None]:
+    """Return a listener that says which of the two stages the progress belongs to."""
+
+    def listen(progress: Progress) -> None:
+        job.report(
+            dataclasses.replace(progress, stage=f"{doing}: {progress.stage}" if progress.stage else doing)
+        )
+
+    return listen
+
+
+def sweep_key(data: Dataset, state: State, ks: Sequence[int], methods: Sequence[str]) -> tuple[Hashable, ...]:
+    """Return the key of one curve."""
+    return ("sweep", *_subject(data, state), tuple(ks), tuple(methods), state.seed)
+
+
+def curve(data: Dataset, state: State, ks: Sequence[int], methods: Sequence[str]) -> Work:
+    """Return the work of the variance page: publishes SweepPoints as they come."""
+    cov, key = covariance(data, state), sweep_key(data, state, ks, methods)
+    kept = shelf()
+
+    def work(job: Job) -> None:
+        points = kept.get(key)
+        if points is not None:
+            job.arrived = points
+            return
+        done = nnspca.sweep(
+            cov,
+            ks,
+            methods=tuple(methods),
+            nonnegative=state.nonnegative,
+            certify="live",
+            seed=state.seed,
+            on_point=job.publish,
+            should_stop=job.should_stop,
+            on_progress=job.report,
+        )
+        if not done.stopped:
+            kept.put(key, done.points)
+
+    return work
+
+
+def latest(points: Sequence[SweepPoint]) -> dict[tuple[int, str], SweepPoint]:
+    """Return the last word on each (k, method): the certified point replaces the bare one."""
+    return {(p.k, p.method): p for p in points}
+
+
+def fetch(name: str) -> Work:
+    """Return the work of downloading a data set."""
+
+    def work(job: Job) -> None:
+        def listen(done: int, total: int | None) -> None:
+            whole = f" of {total / 1e6:.1f}" if total else ""
+            job.report(
+                Progress(min(done / total, 1.0) if total else 0.0, f"Downloaded {done / 1e6:.1f}{whole} MB")
+            )
+
+        nnspca.datasets.load(name, on_progress=listen, should_stop=job.should_stop)
+
+    return work
+
+
+def check(certificate: Certificate, data: Dataset, state: State) -> Work:
+    """Return the work of re-deriving a certificate by the library's second route."""
+    cov = covariance(data, state)
+
+    def work(job: Job) -> bool:
+        try:
+            nnspca.verify(certificate, cov)
+        except nnspca.CertificateError as error:
+            raise ValueError(f"The second route does not confirm this certificate: {error}") from error
+        return True
+
+    return work
+
+
+def leading(data: Dataset, state: State) -> float:
+    """Return the largest eigenvalue, by which variances are normalised."""
+    return float(spectrum(data, state)[0])
+
+
+def component_of(
+    points: Mapping[tuple[int, str], SweepPoint], chosen: tuple[int, str] | None
+) -> Component | None:
+    """Return the component of the chosen point, when it has been solved."""
+    return points[chosen].component if chosen is not None and chosen in points else None
+
+
+def arrived(job: Job) -> tuple[Component | None, Certificate | None, tuple]:
+    """Return what an explore run has handed over so far: component, certificate, trace."""
+    component = job.arrived[0] if job.arrived else None
+    certificate, trace = job.arrived[1] if len(job.arrived) > 1 else (None, ())
+    return component, certificate, trace
+
+
+def records(points: Mapping[tuple[int, str], SweepPoint], leading: float) -> list[dict[str, object]]:
+    """Return one flat row for each (k, method), as the library writes a sweep."""
+    ordered = tuple(points[key] for key in sorted(points))
+    return nnspca.Sweep(points=ordered, leading=leading).to_records()

@@ -1,0 +1,92 @@
+"""What a person can take away: loadings, tables, figures and the code that makes them again."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from nnspca.result import Component
+from nnspca.view.state import State
+
+OPENERS = ("=", "+", "-", "@")
+
+
+def _cell(value: object) -> object:
+    """Keep a spreadsheet from running a name as a formula."""
+    return "'" + value if isinstance(value, str) and value.startswith(OPENERS) else value
+
+
+def table_csv(rows: Iterable[Mapping[str, object]]) -> bytes:
+    """Return rows with the same keys as CSV."""
+    rows = list(rows)
+    out = io.StringIO()
+    writer = csv.writer(out)
+    if rows:
+        writer.writerow(rows[0])
+        writer.writerows([_cell(value) for value in row.values()] for row in rows)
+    return out.getvalue().encode()
+
+
+def loadings_csv(component: Component, feature_names: Sequence[str]) -> bytes:
+    """Return every feature with its loading, in the data's order."""
+    return table_csv(
+        {"feature": str(name), "loading": float(weight)}
+        for name, weight in zip(feature_names, component.loadings, strict=True)
+    )
+
+
+def loadings_npz(component: Component, feature_names: Sequence[str]) -> bytes:
+    """Return the component as an NPZ file that opens with ``allow_pickle=False``."""
+    out = io.BytesIO()
+    np.savez_compressed(
+        out,
+        loadings=component.loadings,
+        support=component.support,
+        variance=component.variance,
+        k=component.k,
+        nonnegative=component.nonnegative,
+        method=component.method,
+        feature_names=np.array([str(name) for name in feature_names]),
+    )
+    return out.getvalue()
+
+
+def _data_lines(state: State) -> list[str]:
+    return [
+        "import nnspca",
+        "",
+        f"data = nnspca.datasets.load({state.data!r})",
+        f"cov = nnspca.Covariance.from_dataset(data, standardize={state.standardise})",
+    ]
+
+
+def component_code(state: State, method: str, options: Mapping[str, Any]) -> str:
+    """Return the Python that finds this component and its certificate again."""
+    extra = "".join(f", {name}={value!r}" for name, value in options.items())
+    setting = f"nonnegative={state.nonnegative}"
+    return "\n".join(
+        [
+            *_data_lines(state),
+            f"part = nnspca.solve(cov, {state.k}, {method!r}, {setting}, seed={state.seed}{extra})",
+            f"cert = nnspca.certify(cov, {state.k}, {setting}, component=part)",
+            "nnspca.verify(cert, cov)  # raises unless a second route agrees",
+            "print(part.support, part.variance, part.variance / cert.upper)",
+        ]
+    )
+
+
+def curve_code(state: State, ks: Sequence[int], methods: Sequence[str]) -> str:
+    """Return the Python that computes this curve again."""
+    return "\n".join(
+        [
+            *_data_lines(state),
+            f"curve = nnspca.sweep(cov, {list(ks)}, methods={tuple(methods)!r},",
+            f"                     nonnegative={state.nonnegative}, certify='live', seed={state.seed})",
+            "for row in curve.to_records():",
+            "    print(row)",
+        ]
+    )

@@ -1,0 +1,25 @@
+"""Figures: arrays in, Plotly figures out. Nothing here solves, reads files or knows Streamlit.
+
+Every figure carries its description for screen readers in ``figure.layout.meta["alt"]``.
+"""
+
+from nnspca.view.figures.component import component
+from nnspca.view.figures.glance import curves, spectrum
+from nnspca.view.figures.look import DARK, LIGHT, Palette, page
+from nnspca.view.figures.place import place
+from nnspca.view.figures.trace import ceiling, history
+from nnspca.view.figures.variance import variance
+
+__all__ = [
+    "DARK",
+    "LIGHT",
+    "Palette",
+    "ceiling",
+    "component",
+    "curves",
+    "history",
+    "page",
+    "place",
+    "spectrum",
+    "variance",
+]

@@ -1,0 +1,154 @@
+"""One component as a person would want to see it: an image, a stretch of spectrum, or named bars."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+
+from nnspca.view.figures.look import Palette, dress
+
+MOST_BARS = 25
+
+
+def component(
+    loadings: np.ndarray,
+    palette: Palette,
+    *,
+    feature_names: Sequence[str],
+    nonnegative: bool,
+    image_shape: tuple[int, int] | None = None,
+    axis: tuple[np.ndarray, str, str] | None = None,
+    backdrop: np.ndarray | None = None,
+    ghost: bool = False,
+    title: str = "The component",
+) -> go.Figure:
+    """Draw loadings (n,) as an image, along a numeric ``axis`` (values, name, unit), or as bars by name.
+
+    ``backdrop`` is the mean of the data: a quiet curve behind stems, or, with ``ghost``, a faint
+    image below an image's loadings.
+    """
+    if image_shape is not None:
+        below = backdrop.reshape(image_shape) if ghost and backdrop is not None else None
+        return _image(loadings.reshape(image_shape), palette, nonnegative, title, below)
+    if axis is not None:
+        return _along(loadings, palette, axis, backdrop, title)
+    return _bars(loadings, palette, feature_names, title)
+
+
+def _image(
+    weights: np.ndarray, palette: Palette, nonnegative: bool, title: str, below: np.ndarray | None
+) -> go.Figure:
+    """Draw an upright image; zero is the neutral background."""
+    most = float(np.abs(weights).max()) or 1.0
+    rows, columns = weights.shape
+    used = int(np.count_nonzero(weights))
+    figure = go.Figure()
+    if below is not None:
+        greys = [(0.0, palette.paper), (1.0, palette.quiet)] if palette.dark else "Greys_r"
+        figure.add_heatmap(z=below, colorscale=greys, opacity=0.4, showscale=False, hoverinfo="skip")
+    figure.add_trace(
+        go.Heatmap(
+            z=weights if below is None else np.where(weights == 0, np.nan, weights),
+            zmin=0.0 if nonnegative else -most,
+            zmax=most,
+            colorscale=palette.one_sided() if nonnegative else palette.two_sided(),
+            colorbar={
+                "title": {"text": "loading", "side": "top"},
+                "thickness": 10,
+                "len": 0.9,
+                "outlinewidth": 0,
+            },
+            hovertemplate="row %{y}, column %{x}<br>loading %{z:.4f}<extra></extra>",
+            xgap=0.5,
+            ygap=0.5,
+        )
+    )
+    alt = f"{title}: {rows} by {columns} pixels, {used} of them coloured by their loading, the rest empty."
+    dress(figure, palette, title=title, alt=alt, height=400)
+    figure.update_xaxes(visible=False, constrain="domain")
+    figure.update_yaxes(visible=False, autorange="reversed", scaleanchor="x", constrain="domain")
+    return figure
+
+
+def _along(
+    loadings: np.ndarray,
+    palette: Palette,
+    axis: tuple[np.ndarray, str, str],
+    backdrop: np.ndarray | None,
+    title: str,
+) -> go.Figure:
+    """Draw loadings as stems along a numeric axis, over the mean of the data as a quiet backdrop."""
+    values, name, unit = axis
+    label = f"{name} ({unit})" if unit else name
+    order = np.argsort(values)
+    values, loadings = np.asarray(values)[order], loadings[order]
+    used = loadings != 0
+    figure = go.Figure()
+    if backdrop is not None:
+        figure.add_scatter(
+            x=values,
+            y=backdrop[order],
+            name="mean of the data (right axis)",
+            yaxis="y2",
+            mode="lines",
+            line={"color": palette.quiet, "width": 1},
+            hovertemplate="%{x:.4g} " + unit + "<br>mean %{y:.4g}<extra></extra>",
+        )
+    stems_x = np.repeat(values[used], 3)
+    stems_y = np.stack([np.zeros(used.sum()), loadings[used], np.full(used.sum(), np.nan)], axis=1).ravel()
+    figure.add_scatter(
+        x=stems_x,
+        y=stems_y,
+        mode="lines",
+        line={"color": palette.found, "width": 2},
+        hoverinfo="skip",
+        showlegend=False,
+    )
+    figure.add_scatter(
+        x=values[used],
+        y=loadings[used],
+        name="loading",
+        mode="markers",
+        marker={"color": palette.found, "size": 7},
+        hovertemplate="%{x:.4g} " + unit + "<br>loading %{y:.4f}<extra></extra>",
+    )
+    alt = f"{title}: {int(used.sum())} of {used.size} places along the {name} axis carry a loading."
+    dress(figure, palette, title=title, alt=alt, height=400)
+    figure.update_xaxes(title=label)
+    figure.update_yaxes(title="loading")
+    if backdrop is not None:
+        figure.update_layout(
+            yaxis2={
+                "overlaying": "y",
+                "side": "right",
+                "showgrid": False,
+                "title": "mean of the data",
+                "zeroline": False,
+            },
+        )
+    return figure
+
+
+def _bars(loadings: np.ndarray, palette: Palette, names: Sequence[str], title: str) -> go.Figure:
+    """Draw the largest loadings as bars, by feature name, largest on top."""
+    used = int(np.count_nonzero(loadings))
+    top = np.argsort(-np.abs(loadings), kind="stable")[: min(used, MOST_BARS)]
+    colours = [palette.found if w >= 0 else palette.series[1] for w in loadings[top]]
+    figure = go.Figure(
+        go.Bar(
+            x=loadings[top],
+            y=[str(names[i]) for i in top],
+            orientation="h",
+            marker={"color": colours},
+            hovertemplate="%{y}<br>loading %{x:.4f}<extra></extra>",
+        )
+    )
+    heading = title if used <= MOST_BARS else f"{title}: the {MOST_BARS} largest of {used} loadings"
+    listed = ", ".join(str(names[i]) for i in top[:5])
+    alt = f"{heading}, as bars by feature; the largest: {listed}."
+    dress(figure, palette, title=heading, alt=alt, height=max(220, 90 + 20 * len(top)))
+    figure.update_xaxes(title="loading")
+    figure.update_yaxes(autorange="reversed", type="category", showgrid=False)
+    return figure

@@ -1,0 +1,119 @@
+"""The look all figures share: two palettes, one layout, and a page of its own for a downloaded figure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import plotly.graph_objects as go
+import plotly.io as pio
+
+FONT = '"Source Sans", "Source Sans Pro", system-ui, sans-serif'
+LEGEND_DROP = 56  # pixels from the plot down to the legend: below tick labels and axis title
+SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "x", "triangle-down", "star")
+DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
+
+
+@dataclass(frozen=True)
+class Palette:
+    """Colours by what they mean; told apart with any common colour blindness, and by shape as well."""
+
+    dark: bool
+    ink: str
+    quiet: str
+    grid: str
+    paper: str
+    empty: str
+    found: str
+    band: str
+    ceiling: str
+    paper_bound: str
+    series: tuple[str, ...]
+    positive: tuple[str, ...]
+    negative: tuple[str, ...]
+
+    def one_sided(self) -> list[tuple[float, str]]:
+        """Return the colour scale of nonnegative loadings: nothing is the background."""
+        steps = (self.empty, *self.positive)
+        return [(i / (len(steps) - 1), colour) for i, colour in enumerate(steps)]
+
+    def two_sided(self) -> list[tuple[float, str]]:
+        """Return the colour scale of signed loadings: zero, in the middle, is the background."""
+        steps = (*reversed(self.negative), self.empty, *self.positive)
+        return [(i / (len(steps) - 1), colour) for i, colour in enumerate(steps)]
+
+
+LIGHT = Palette(
+    dark=False,
+    ink="#1f2a33",
+    quiet="#5b6b78",
+    grid="#e1e7eb",
+    paper="#ffffff",
+    empty="#eef2f4",
+    found="#0072b2",
+    band="rgba(230, 159, 0, 0.34)",
+    ceiling="#a65200",
+    paper_bound="#a3478a",
+    series=("#0072b2", "#c2570c", "#00805c", "#a3478a", "#5b6b78", "#8a6d00"),
+    positive=("#a9d3ea", "#4fa3d1", "#0072b2", "#0a3a66"),
+    negative=("#f2c9a8", "#e0894a", "#c2570c", "#6d2c00"),
+)
+DARK = Palette(
+    dark=True,
+    ink="#e6ecf0",
+    quiet="#aab7c1",
+    grid="#2b3740",
+    paper="#12181d",
+    empty="#1f2930",
+    found="#62b6ee",
+    band="rgba(240, 180, 60, 0.30)",
+    ceiling="#f5b95c",
+    paper_bound="#e39acb",
+    series=("#62b6ee", "#f39c5a", "#4cc9a0", "#e39acb", "#aab7c1", "#e2c35a"),
+    positive=("#1d4c6e", "#2f82b8", "#62b6ee", "#d4efff"),
+    negative=("#6b3a1a", "#b3622b", "#f39c5a", "#ffe3cc"),
+)
+
+
+def dress(figure: go.Figure, palette: Palette, *, title: str, alt: str, height: int) -> go.Figure:
+    """Give a figure the shared layout, its title and its description."""
+    axis = {
+        "gridcolor": palette.grid,
+        "zerolinecolor": palette.grid,
+        "linecolor": palette.grid,
+        "automargin": True,
+    }
+    figure.update_layout(
+        title={
+            "text": title,
+            "font": {"size": 15, "color": palette.ink},
+            "x": 0,
+            "xanchor": "left",
+            "xref": "container",
+        },
+        font={"family": FONT, "size": 13, "color": palette.ink},
+        paper_bgcolor="rgba(0,0,0,0)",
+        plot_bgcolor="rgba(0,0,0,0)",
+        height=height,
+        margin={"l": 8, "r": 8, "t": 40, "b": 8},
+        legend={
+            "orientation": "h",
+            "yanchor": "top",
+            "y": -LEGEND_DROP / max(height - 110, 60),
+            "x": 0,
+            "font": {"size": 12, "color": palette.ink},
+        },
+        hoverlabel={"font": {"family": FONT, "color": palette.ink}, "bgcolor": palette.empty},
+        meta={"alt": alt, "dark": palette.dark},
+        dragmode=False,
+        uirevision="keep",
+    )
+    figure.update_xaxes(**axis)
+    figure.update_yaxes(**axis)
+    return figure
+
+
+def page(figure: go.Figure) -> str:
+    """Return the figure as a web page that needs no network and no server."""
+    palette = DARK if figure.layout.meta["dark"] else LIGHT
+    alone = go.Figure(figure).update_layout(paper_bgcolor=palette.paper, plot_bgcolor=palette.paper)
+    return pio.to_html(alone, include_plotlyjs=True, full_html=True, config={"displaylogo": False})

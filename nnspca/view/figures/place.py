@@ -1,0 +1,86 @@
+"""A component's place: found, the band where the unknown optimum lies, the proven ceiling."""
+
+from __future__ import annotations
+
+import plotly.graph_objects as go
+
+from nnspca.view.figures.look import Palette, dress
+
+
+def place(
+    found: float,
+    palette: Palette,
+    *,
+    best: float | None = None,
+    upper: float | None = None,
+    leading: float,
+    paper: float | None = None,
+) -> go.Figure:
+    """Draw one horizontal gauge of normalised variance: variances divided by the leading eigenvalue."""
+    share = found / leading
+    figure = go.Figure()
+    figure.add_bar(
+        x=[share],
+        y=[""],
+        orientation="h",
+        name="found",
+        marker={"color": palette.found},
+        hovertemplate=f"found: {share:.4f}<extra></extra>",
+    )
+    alt = f"Gauge of normalised variance: found {share:.3f}"
+    right = share
+    if upper is not None:
+        floor, ceiling = max(share, (best or found) / leading), upper / leading
+        if floor > share:
+            figure.add_bar(
+                x=[floor - share],
+                y=[""],
+                orientation="h",
+                name="reached by a better component",
+                marker={"color": palette.found, "opacity": 0.4},
+                hovertemplate=f"best known: {floor:.4f}<extra></extra>",
+            )
+        figure.add_bar(
+            x=[max(ceiling - floor, 0.0)],
+            y=[""],
+            orientation="h",
+            name="the unknown optimum lies in here",
+            marker={"color": palette.band, "pattern": {"shape": "/", "fgcolor": palette.ceiling, "size": 6}},
+            hovertemplate=f"the optimum lies between {floor:.4f} and {ceiling:.4f}<extra></extra>",
+        )
+        figure.add_scatter(
+            x=[ceiling, ceiling],
+            y=[-0.5, 0.5],
+            yaxis="y2",
+            mode="lines",
+            name="proven ceiling",
+            line={"color": palette.ceiling, "width": 4},
+            hovertemplate=f"proven ceiling: {ceiling:.4f}<extra></extra>",
+        )
+        alt += f", proven ceiling {ceiling:.3f}; the unknown optimum lies between them"
+        right = max(right, ceiling)
+    if paper is not None:
+        figure.add_scatter(
+            x=[paper / leading, paper / leading],
+            y=[-0.5, 0.5],
+            yaxis="y2",
+            mode="lines",
+            name="the paper's ceiling (holds with a probability, not proven)",
+            line={"color": palette.paper_bound, "width": 2, "dash": "dot"},
+            hovertemplate=f"the paper's ceiling: {paper / leading:.4f}<extra></extra>",
+        )
+        right = max(right, paper / leading)
+    dress(figure, palette, title="", alt=alt + ".", height=236)
+    figure.update_layout(
+        barmode="stack",
+        bargap=0,
+        margin={"l": 8, "r": 14, "t": 8, "b": 8},
+        legend={"y": -0.8, "traceorder": "normal"},
+        yaxis2={"overlaying": "y", "range": [-0.5, 0.5], "visible": False},
+    )
+    figure.update_xaxes(
+        title="variance ÷ λ₁, what the freest direction holds", range=[0, max(1.0, right) * 1.02]
+    )
+    figure.update_yaxes(visible=False, selector={"anchor": None})
+    figure.update_layout(yaxis_visible=False)
+    return figure

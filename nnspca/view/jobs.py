@@ -1,0 +1,145 @@
+"""Live runs: a bounded pool of threads, what each run has found so far, its progress and its Stop."""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+import time
+from collections.abc import Callable, Hashable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import streamlit as st
+
+from nnspca.result import Progress
+from nnspca.threads import one_blas_thread
+
+PATIENCE = 0.4  # seconds a page waits before it shows progress: quick runs never flash a bar
+POLL = 0.5  # seconds between two looks at a running job
+ABANDONED = 300.0  # seconds after which a run that nobody looks at stops itself
+
+Work = Callable[["Job"], Any]
+
+
+class Job:
+    """One run, shared by the thread that works and the pages that look.
+
+    The worker calls :meth:`report` and :meth:`publish` and polls :meth:`should_stop`; the pages read
+    ``progress``, ``arrived``, ``trace``, ``result``, ``problem`` and ``done``.
+    """
+
+    def __init__(self, key: Hashable):
+        self.key = key
+        self.progress = Progress(0.0, "Waiting for a free worker")
+        self.arrived: tuple[Any, ...] = ()
+        self.trace: tuple[tuple[float, float | None, float | None], ...] = ()
+        self.result: Any = None
+        self.problem: str | None = None
+        self.stopped = False
+        self._started = time.monotonic()
+        self._seen = time.monotonic()
+        self._stop = threading.Event()
+        self._finished = threading.Event()
+
+    @property
+    def done(self) -> bool:
+        """Whether the worker has returned."""
+        return self._finished.is_set()
+
+    @property
+    def version(self) -> tuple[int, bool]:
+        """Changes whenever there is something new to draw besides progress."""
+        return len(self.arrived), self.done
+
+    @property
+    def age(self) -> float:
+        """Seconds since the run was asked for."""
+        return time.monotonic() - self._started
+
+    def should_stop(self) -> bool:
+        """Tell the worker whether to give up: someone pressed Stop, or nobody has looked for long."""
+        return self._stop.is_set() or time.monotonic() - self._seen > ABANDONED
+
+    def report(self, progress: Progress) -> None:
+        """Note how far the run has come."""
+        self.progress = progress
+        if progress.variance is not None or progress.upper is not None:
+            here = (self.age, progress.variance, progress.upper)
+            self.trace = (*self.trace[-499:], here)
+
+    def publish(self, thing: Any) -> None:
+        """Hand over a part of the answer before the whole is ready."""
+        self.arrived = (*self.arrived, thing)
+
+    def stop(self) -> None:
+        """Ask the worker to return with what it has."""
+        self.stopped = self.stopped or not self.done
+        self._stop.set()
+
+    def wait(self, seconds: float) -> bool:
+        """Wait until done, at most ``seconds``; return whether it is done."""
+        self._seen = time.monotonic()
+        return self._finished.wait(seconds)
+
+    def run(self, work: Work) -> None:
+        """Do the work in this thread; whatever goes wrong becomes ``problem``, in plain words."""
+        try:
+            with one_blas_thread():
+                self.result = work(self)
+        except (ValueError, OSError) as error:  # DataError is a ValueError: its message is for people
+            self.problem = str(error)
+        except MemoryError:
+            self.problem = "This needs more memory than the machine has. Try a smaller k or another method."
+        except Exception as error:
+            logging.getLogger(__name__).exception("a run failed")
+            self.problem = (
+                f"The run ended with an error inside the library ({type(error).__name__}: {error})."
+            )
+        finally:
+            self._finished.set()
+
+
+@st.cache_resource(show_spinner=False)
+def _pool() -> ThreadPoolExecutor:
+    """Return the one pool all sessions share."""
+    return ThreadPoolExecutor(max_workers=max(2, os.cpu_count() or 2), thread_name_prefix="nnspca")
+
+
+def peek(slot: str, key: Hashable) -> Job | None:
+    """Return this session's job in ``slot`` if it is the one for ``key``."""
+    job: Job | None = st.session_state.setdefault("_jobs", {}).get(slot)
+    return job if job is not None and job.key == key else None
+
+
+def start(slot: str, key: Hashable, work: Work) -> Job:
+    """Start ``work``; the session's earlier job in this slot is superseded and told to stop."""
+    earlier: Job | None = st.session_state.setdefault("_jobs", {}).get(slot)
+    if earlier is not None:
+        earlier.stop()
+    job = Job(key)
+    st.session_state["_jobs"][slot] = job
+    _pool().submit(job.run, work)
+    return job
+
+
+def watch(slot: str, job: Job) -> None:
+    """Draw progress and Stop while the job runs, and rerun the page when there is something to draw."""
+    if not job.wait(max(0.0, PATIENCE - job.age)):
+        st.fragment(_draw, run_every=POLL)(slot, job, job.version)
+
+
+def _draw(slot: str, job: Job, drawn: tuple[int, bool]) -> None:
+    """Show one look at a running job."""
+    job.wait(0.0)
+    if job.version != drawn:
+        st.rerun()
+    with st.container(horizontal=True, vertical_alignment="center", key=f"running-{slot}"):
+        words = "Stopping" if job.stopped else job.progress.stage
+        st.progress(min(max(job.progress.fraction, 0.0), 1.0), text=words[:1].upper() + words[1:])
+        if st.button(
+            "Stop", key=f"stop-{slot}", icon=":material/stop_circle:", help="Keep the best found so far."
+        ):
+            job.stop()
+            job.wait(PATIENCE)
+            st.rerun()

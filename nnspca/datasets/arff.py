@@ -43,12 +43,9 @@ def read_arff(data: bytes, *, samples: str = "rows") -> Content:
 def _as_numbers(column: Column) -> Column:
     """A nominal attribute whose values are all numbers is a number, unless its name says it is the class."""
     words = re.split(r"[^a-z]+", column.name.lower())
-    named = any(word in CLASS_NAMES for word in words)
-    return (
-        column
-        if named or not column.levels or not all(map(is_number, column.levels))
-        else Column(column.name)
-    )
+    if not column.levels or not CLASS_NAMES.isdisjoint(words) or not all(map(is_number, column.levels)):
+        return column
+    return Column(column.name)
 
 
 def _column(line: str, number: int) -> Column:

@@ -4,31 +4,20 @@ from __future__ import annotations
 
 import io
 import math
-import struct
 import zipfile
-import zlib
 from typing import Any
 
 import numpy as np
 
 from nnspca.datasets import limits
 from nnspca.datasets.dataset import Content
+from nnspca.datasets.matlab import numeric_variables
 from nnspca.datasets.tables import encode_labels
 from nnspca.errors import DataError
 
 _LABEL_KEYS = ("y", "labels", "label", "gnd")
 _TEXT_KEYS = frozenset({"feature_names", "label_names", *_LABEL_KEYS})
 _NPY_HEAD = 12_000  # bytes; numpy refuses longer headers
-_MAT_HEADER, _MI_COMPRESSED = 128, 15
-_MAT_NUMERIC = frozenset(
-    (
-        "double",
-        "single",
-        "logical",
-        "sparse",
-        *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)),
-    )
-)
 
 
 def read_npy(data: bytes, *, samples: str = "rows") -> Content:
@@ -68,19 +57,13 @@ def read_npz(data: bytes, *, samples: str = "rows") -> Content:
 
 
 def read_mat(data: bytes, *, samples: str = "rows") -> Content:
-    """Read the variable ``X`` (or the only numeric matrix) from the bytes of a MATLAB file (v5, v6, v7)."""
-    import scipy.io
-
-    stream: Any = io.BytesIO(_inflate_mat(data))
-    listed = scipy.io.whosmat(stream)
-    shapes = {name: shape for name, shape, kind in listed if kind in _MAT_NUMERIC}
-    vectors = {name: shape for name, shape in shapes.items() if name in _LABEL_KEYS and 1 in shape}
-    key = _choose({name: shape for name, shape in shapes.items() if name not in vectors} or shapes)
-    limits.check_entries(*shapes[key])
-    stream.seek(0)
-    loaded = scipy.io.loadmat(stream, variable_names=[key, *vectors])
-    found = {name: np.ravel(_dense(loaded[name])) for name in vectors if name != key}
-    return _content(_dense(loaded[key]), samples, found)
+    """Read the variable ``X`` (or the only numeric matrix) from the bytes of a MATLAB file (v5 to v7)."""
+    variables = numeric_variables(data)
+    vectors = {name for name in _LABEL_KEYS if name in variables and 1 in variables[name].shape}
+    matrices = {name: v.shape for name, v in variables.items() if name not in vectors}
+    key = _choose(matrices or {name: v.shape for name, v in variables.items()})
+    found = {name: variables[name].array().ravel() for name in vectors - {key}}
+    return _content(variables[key].array(), samples, found)
 
 
 def open_zip(data: bytes) -> zipfile.ZipFile:
@@ -199,37 +182,3 @@ def _labels(found: dict[str, np.ndarray], n_samples: int) -> tuple[np.ndarray | 
         levels, labels = np.unique(values.astype(np.int64), return_inverse=True)
         return labels, tuple(map(str, levels))
     return None, ()
-
-
-def _dense(value: Any) -> np.ndarray:
-    if hasattr(value, "toarray"):
-        # scipy trusts the indices it reads; expanding wrong ones would write outside the array.
-        value.check_format(full_check=True)
-        limits.check_entries(*value.shape)
-        return value.toarray()
-    return np.asarray(value)
-
-
-def _inflate_mat(data: bytes) -> bytes:
-    """The same MATLAB file with every compressed variable unpacked, never beyond the limit."""
-    if data[:10] == b"MATLAB 7.3" or b"\x89HDF\r\n\x1a\n" in data[:1024]:
-        raise DataError("this is a MATLAB v7.3 (HDF5) file; save it with save('file.mat', 'X', '-v7').")
-    order = {b"IM": "<", b"MI": ">"}.get(data[126:128])
-    if order is None:
-        raise DataError("this is not a MATLAB v5 file; save it with save('file.mat', 'X', '-v7').")
-    out, position = bytearray(data[:_MAT_HEADER]), _MAT_HEADER
-    while position + 8 <= len(data):
-        kind, size = struct.unpack_from(order + "II", data, position)
-        position += 8
-        if position + size > len(data):
-            raise DataError("the file is damaged or cut short: a variable is longer than what follows.")
-        if kind == _MI_COMPRESSED:
-            stream = zlib.decompressobj()
-            out += stream.decompress(
-                data[position : position + size], limits.MAX_UNPACKED_BYTES - len(out) + 1
-            )
-        else:
-            out += data[position - 8 : position + size]
-        limits.check_unpacked(len(out))
-        position += size
-    return bytes(out)

@@ -31,8 +31,7 @@ def read_delimited(
     """
     text = _decode(data)
     first = next((line for line in io.StringIO(text) if line.strip()), "")
-    # Ties go to the first: a line without any delimiter is one column.
-    delimiter = delimiter or max(",;\t", key=first.count)
+    delimiter = delimiter or _delimiter(first)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True)
     rows: Iterator[Row] = (
         (reader.line_num, cells) for cells in reader if len(cells) > 1 or "".join(cells).strip()
@@ -59,6 +58,14 @@ def _decode(data: bytes) -> str:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
         return data.decode("latin-1")
+
+
+def _delimiter(line: str) -> str:
+    """The delimiter met most often; blanks only between numbers; a comma, so one column, when none is met."""
+    words = line.strip().split(" ")
+    if len(words) > 1 and all(not word or (is_number(word) and "\t" not in word) for word in words):
+        return " "
+    return max(",;\t", key=line.count)
 
 
 def _is_header(rows: list[Row]) -> bool:

@@ -1,0 +1,234 @@
+import hashlib
+import http.server
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from nnspca import datasets
+from nnspca.datasets import DownloadStopped, fetch, fetched
+from nnspca.errors import DataError
+
+BODY = bytes(range(256)) * 400  # 102,400 bytes: several chunks
+FILE = fetch.RemoteFile("body.bin", "owner/repo/commit/body.bin", hashlib.sha256(BODY).hexdigest(), len(BODY))
+
+
+class Server(http.server.ThreadingHTTPServer):
+    """Serves ``body`` at any path, in the way ``manner`` says."""
+
+    daemon_threads = True
+    body = BODY
+    manner = "whole"
+    requests: list[str]
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.server.requests.append(self.path)
+        manner, body = self.server.manner, self.server.body
+        if manner == "absent":
+            self.send_error(404)
+            return
+        self.send_response(200)
+        if manner != "unannounced":
+            self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        if manner == "truncated":
+            body = body[: len(body) // 2]
+        if manner == "stalled":
+            self.wfile.write(body[:1000])
+            self.wfile.flush()
+            self.server.released.wait(20)
+            return
+        for start in range(0, len(body), 20_000):
+            self.wfile.write(body[start : start + 20_000])
+            self.wfile.flush()
+            if manner == "slow":
+                time.sleep(0.12)
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def server(monkeypatch):
+    with Server(("127.0.0.1", 0), Handler) as running:
+        running.requests, running.released = [], threading.Event()
+        thread = threading.Thread(target=running.serve_forever, kwargs={"poll_interval": 0.02})
+        thread.start()
+        monkeypatch.setenv(fetch.MIRROR_VARIABLE, f"http://127.0.0.1:{running.server_port}/")
+        yield running
+        running.released.set()
+        running.shutdown()
+        thread.join()
+
+
+def test_a_file_is_fetched_once_checked_and_kept(server):
+    data, source = fetch.obtain(FILE)
+    assert data == BODY
+    assert source.endswith("/owner/repo/commit/body.bin")
+    assert fetch.is_local(FILE)
+    assert fetch.obtain(FILE)[0] == BODY
+    assert server.requests == ["/owner/repo/commit/body.bin"]
+    assert [path.name for path in fetch.cache_folder().iterdir()] == ["body.bin"]
+
+
+def test_progress_counts_the_bytes_received(server):
+    server.manner = "slow"
+    seen = []
+    fetch.download(FILE, on_progress=lambda done, total: seen.append((done, total)))
+    counts = [done for done, _ in seen]
+    assert counts == sorted(counts)
+    assert len(set(counts)) > 3
+    assert seen[-1] == (len(BODY), len(BODY))
+
+
+def test_progress_says_none_when_the_server_does_not_announce_a_size(server):
+    server.manner = "unannounced"
+    seen = []
+    fetch.download(FILE, on_progress=lambda done, total: seen.append((done, total)))
+    assert seen[-1] == (len(BODY), None)
+
+
+def refused(**arguments):
+    with pytest.raises(DataError) as caught:
+        fetch.obtain(FILE, **arguments)
+    assert not fetch.cache_folder().exists() or not list(fetch.cache_folder().iterdir())
+    return str(caught.value)
+
+
+def assert_remedy(message):
+    for part in ("body.bin", FILE.url, "NNSPCA_DATA", "upload"):
+        assert part in message
+
+
+def test_an_absent_file_is_told_by_the_servers_answer(server):
+    server.manner = "absent"
+    message = refused()
+    assert "404" in message
+    assert_remedy(message)
+
+
+def test_a_truncated_file_is_told_by_its_bytes(server):
+    server.manner = "truncated"
+    message = refused()
+    assert "51,200 of 102,400 bytes" in message
+    assert_remedy(message)
+
+
+def test_a_changed_file_is_told_by_both_checksums(server):
+    server.body = BODY[:-1] + b"x"
+    message = refused()
+    assert FILE.sha256 in message
+    assert hashlib.sha256(server.body).hexdigest() in message
+    assert_remedy(message)
+
+
+def test_a_file_longer_than_the_pinned_one_is_not_read_to_its_end(server):
+    server.body = BODY * 100
+    assert "not the expected file" in refused()
+
+
+def test_without_a_network_the_message_says_so_and_what_to_do():
+    message = refused()
+    assert "no connection" in message
+    assert "is there a network?" in message
+    assert_remedy(message)
+
+
+def test_an_unknown_host_is_no_connection(monkeypatch):
+    monkeypatch.setenv(fetch.MIRROR_VARIABLE, "http://nowhere.invalid/")
+    assert "no connection" in refused()
+
+
+def test_only_web_addresses_are_fetched_from(monkeypatch):
+    monkeypatch.setenv(fetch.MIRROR_VARIABLE, "file:///etc/")
+    assert "must start with https://" in refused()
+
+
+@pytest.mark.parametrize("manner", ["stalled", "slow"])
+def test_a_download_stops_within_a_second(server, manner):
+    server.manner = manner
+    start = time.perf_counter()
+    with pytest.raises(DownloadStopped, match=r"body\.bin was stopped"):
+        fetch.obtain(FILE, should_stop=lambda: time.perf_counter() - start > 0.2)
+    assert time.perf_counter() - start < 1
+    assert not fetch.is_local(FILE)
+
+
+def test_a_server_that_falls_silent_is_given_up(server, monkeypatch):
+    monkeypatch.setattr(fetch, "STALL_SECONDS", 0.3)
+    server.manner = "stalled"
+    assert "sent nothing for 0.3 seconds" in refused()
+
+
+def test_a_damaged_copy_in_the_cache_is_fetched_again(server):
+    fetch.cache_folder().mkdir(parents=True)
+    (fetch.cache_folder() / FILE.name).write_bytes(BODY[:-1])
+    assert fetch.obtain(FILE)[0] == BODY
+    assert (fetch.cache_folder() / FILE.name).read_bytes() == BODY
+
+
+def test_concurrent_fetches_leave_one_whole_file(server):
+    server.manner = "slow"
+    results = []
+    threads = [threading.Thread(target=lambda: results.append(fetch.obtain(FILE)[0])) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results == [BODY] * 4
+    assert [path.name for path in fetch.cache_folder().iterdir()] == [FILE.name]
+
+
+def test_a_cache_that_cannot_be_written_does_not_lose_the_data(server, tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("not a folder")
+    monkeypatch.setenv(fetch.CACHE_VARIABLE, str(tmp_path / "file" / "cache"))
+    assert fetch.obtain(FILE)[0] == BODY
+
+
+def test_the_folder_of_files_comes_before_cache_and_network(tmp_path, monkeypatch):
+    monkeypatch.setenv(fetch.DATA_VARIABLE, str(tmp_path))
+    (tmp_path / FILE.name).write_bytes(BODY)
+    assert fetch.obtain(FILE) == (BODY, "body.bin")
+    (tmp_path / FILE.name).write_bytes(BODY + b"x")
+    with pytest.raises(DataError, match="in the folder NNSPCA_DATA is not the expected file"):
+        fetch.obtain(FILE)
+
+
+def test_a_folder_that_does_not_exist_is_a_slip_and_is_told(tmp_path, monkeypatch):
+    monkeypatch.setenv(fetch.DATA_VARIABLE, str(tmp_path / "tpyo"))
+    with pytest.raises(DataError, match=r"tpyo.*not a folder"):
+        fetch.obtain(FILE)
+    with pytest.raises(DataError, match=r"tpyo.*not a folder"):
+        datasets.load("cbcl-faces-raw")
+
+
+def test_an_error_in_the_callers_progress_ends_the_transfer(server):
+    server.manner = "slow"
+
+    def fail(done, total):
+        raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        fetch.obtain(FILE, on_progress=fail)
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize(
+    ("name", "file"),
+    [("cbcl-faces", fetched.CBCL), ("lrs", fetched.SPECTROMETER), ("leukemia", fetched.MLL)],
+)
+def test_a_catalogued_data_set_comes_whole_over_the_network(name, file, server, raw_folder):
+    server.body = (raw_folder / file.name).read_bytes()
+    assert file.size == len(server.body)
+    seen = []
+    ds = datasets.load(name, on_progress=lambda done, total: seen.append((done, total)))
+    assert server.requests == [f"/{file.path}"]
+    assert seen[-1] == (file.size, file.size)
+    assert np.isfinite(ds.X).all()
+    (info,) = (i for i in datasets.available() if i.name == name)
+    assert info.local
+    assert datasets.load(name).content_hash == ds.content_hash
+    assert len(server.requests) == 1

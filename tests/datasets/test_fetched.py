@@ -1,0 +1,183 @@
+import io
+import re
+import tarfile
+
+import numpy as np
+import pytest
+
+from nnspca import datasets
+from nnspca.datasets import fetch, fetched
+from nnspca.errors import DataError
+
+pytestmark = pytest.mark.real_data
+
+
+def ratios(X, count=5):
+    """lambda_2/lambda_1 and so on of the covariance of the rows."""
+    values = np.linalg.svd(X - X.mean(axis=0), compute_uv=False) ** 2
+    return values[1 : count + 1] / values[0]
+
+
+SPECTRA = {
+    "cbcl-faces-raw": [0.19420, 0.11160, 0.05656, 0.04998, 0.04317],
+    "cbcl-faces": [0.82291, 0.39437, 0.33946, 0.25884, 0.22816],
+    "lrs": [0.77791, 0.07510, 0.04836, 0.02039, 0.00800],
+    "leukemia": [0.45240, 0.28888, 0.22705, 0.17507, 0.14190],
+}
+
+
+@pytest.mark.parametrize("name", SPECTRA)
+def test_the_spectrum_is_the_published_one(name, real_data):
+    np.testing.assert_allclose(ratios(datasets.load(name).X), SPECTRA[name], atol=6e-6)
+
+
+def test_standardised_leukemia_has_the_published_spectrum(real_data):
+    X = datasets.load("leukemia").X
+    np.testing.assert_allclose(
+        ratios((X - X.mean(axis=0)) / X.std(axis=0)), [0.62551, 0.35185, 0.24733, 0.20719, 0.15902], atol=6e-6
+    )
+
+
+def test_raw_cbcl_has_the_published_leading_variance(real_data):
+    X = datasets.load("cbcl-faces-raw").X
+    leading = np.linalg.svd(X - X.mean(axis=0), compute_uv=False)[0] ** 2 / len(X)
+    np.testing.assert_allclose(leading, 505948.93, atol=0.01)
+
+
+@pytest.mark.parametrize(
+    ("name", "file"),
+    [
+        ("cbcl-faces", "cbcl_faces_leeseung.npz"),
+        ("cbcl-faces-raw", "cbcl_faces.npz"),
+        ("lrs", "lrs.npz"),
+        ("leukemia", "leukemia_armstrong.npz"),
+    ],
+)
+def test_the_numbers_equal_the_parsed_copy(name, file, real_data, oracle):
+    np.testing.assert_array_equal(datasets.load(name).X, oracle(file)["X"])
+
+
+def test_cbcl_images_are_upright_and_normalised_from_the_raw_ones(real_data):
+    raw, normalised = datasets.load("cbcl-faces-raw").X, datasets.load("cbcl-faces").X
+    scaled = (raw - raw.mean(axis=1, keepdims=True)) / raw.std(axis=1, ddof=1, keepdims=True)
+    np.testing.assert_array_equal(np.floor(255 * np.clip(0.25 + 0.25 * scaled, 0, 1)), normalised)
+
+
+def test_spectra_know_their_wavelengths_and_classes(real_data, oracle):
+    ds, parsed = datasets.load("lrs"), oracle("lrs.npz")
+    np.testing.assert_array_equal(ds.axis.values, parsed["wavelength_um"])
+    assert (ds.axis.name, ds.axis.unit) == ("wavelength", "µm")
+    assert ds.feature_names[0] == "blue 7.8636 µm"
+    assert ds.feature_names[44] == "red 10.9929 µm"
+    assert len(set(ds.feature_names)) == 93
+    np.testing.assert_array_equal(ds.labels, parsed["y"])
+    assert ds.label_names == tuple(parsed["label_names"])
+
+
+def test_leukemia_knows_its_probes_and_classes(real_data, oracle):
+    ds, parsed = datasets.load("leukemia"), oracle("leukemia_armstrong.npz")
+    assert ds.feature_names == tuple(parsed["feature_names"])
+    np.testing.assert_array_equal(ds.labels, parsed["y"])
+    assert ds.label_names == ("ALL", "MLL", "AML")
+    np.testing.assert_array_equal(np.bincount(ds.labels), [24, 20, 28])
+
+
+@pytest.mark.parametrize("name", SPECTRA)
+def test_a_fetched_data_set_is_what_its_catalogue_line_says(name, real_data):
+    (info,) = (i for i in datasets.available() if i.name == name)
+    ds = datasets.load(name)
+    assert (ds.shape, ds.kind, ds.title) == (info.shape, info.kind, info.title)
+    assert str(real_data) not in ds.source
+
+
+def test_non_faces_follow_the_raw_faces_when_asked_for(real_data):
+    both = datasets.load("cbcl-faces-raw", with_negatives=True)
+    assert both.shape == (2429 + 4548, 361)
+    np.testing.assert_array_equal(np.bincount(both.labels), [2429, 4548])
+    np.testing.assert_array_equal(both.X[both.labels == 0], datasets.load("cbcl-faces-raw").X)
+
+
+@pytest.fixture(scope="module")
+def training_files(raw_folder):
+    with tarfile.open(raw_folder / "face.train.tar.gz") as archive:
+        return {m.name: archive.extractfile(m).read() for m in archive if m.isreg()}
+
+
+@pytest.mark.parametrize("above", ["train", "."])
+def test_an_unpacked_folder_of_raw_faces_is_as_good_as_the_archive(
+    above, real_data, training_files, tmp_path, monkeypatch
+):
+    packed = datasets.load("cbcl-faces-raw")
+    folder = tmp_path / "unpacked" / above / "face"
+    folder.mkdir(parents=True)
+    for name, content in training_files.items():
+        if "/face/" in name:
+            (folder / name.rpartition("/")[2]).write_bytes(content)
+    monkeypatch.setenv(fetch.DATA_VARIABLE, str(tmp_path / "unpacked"))
+    assert datasets.load("cbcl-faces-raw").content_hash == packed.content_hash
+
+
+def test_the_outer_archive_is_as_good_as_the_inner_one(real_data, tmp_path, monkeypatch):
+    packed = datasets.load("cbcl-faces-raw")
+    with tarfile.open(tmp_path / "faces.tar.gz", "w:gz", compresslevel=1) as outer:
+        for name, content in [("README", b"read me"), ("face.test.tar.gz", b"not looked at")]:
+            member = tarfile.TarInfo(name)
+            member.size = len(content)
+            outer.addfile(member, io.BytesIO(content))
+        outer.add(real_data / "face.train.tar.gz", "face.train.tar.gz")
+    monkeypatch.setenv(fetch.DATA_VARIABLE, str(tmp_path))
+    ds = datasets.load("cbcl-faces-raw")
+    assert ds.content_hash == packed.content_hash
+    assert ds.source == "faces.tar.gz"
+
+
+def pack(path, files):
+    with tarfile.open(path, "w:gz", compresslevel=1) as archive:
+        for name, content in files.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(content)
+            archive.addfile(member, io.BytesIO(content))
+
+
+def test_raw_archives_with_other_content_are_refused(training_files, tmp_path, monkeypatch):
+    monkeypatch.setenv(fetch.DATA_VARIABLE, str(tmp_path))
+    faces = {name: content for name, content in training_files.items() if "/face/" in name}
+    first = next(iter(faces))
+
+    pack(tmp_path / "face.train.tar.gz", dict(list(faces.items())[1:]))
+    with pytest.raises(DataError, match=r"2,428 images in face/ where the CBCL training set has 2,429"):
+        datasets.load("cbcl-faces-raw")
+
+    pack(tmp_path / "face.train.tar.gz", {**faces, first: b"P5\n20 20\n255\n" + bytes(400)})
+    with pytest.raises(DataError, match=r"face00001.pgm.*not a 19×19"):
+        datasets.load("cbcl-faces-raw")
+
+    pack(tmp_path / "face.train.tar.gz", {**faces, first: b"P5\n19 19\n255\n" + bytes(100)})
+    with pytest.raises(DataError, match=r"face00001.pgm"):
+        datasets.load("cbcl-faces-raw")
+
+    whole = (tmp_path / "face.train.tar.gz").read_bytes()
+    (tmp_path / "face.train.tar.gz").write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(DataError, match="damaged"):
+        datasets.load("cbcl-faces-raw")
+
+
+def test_a_wrong_file_in_the_folder_is_named_with_both_checksums(raw_folder, tmp_path, monkeypatch):
+    monkeypatch.setenv(fetch.DATA_VARIABLE, str(tmp_path))
+    changed = bytearray((raw_folder / "CBCL.mat").read_bytes())
+    changed[-1] ^= 1
+    (tmp_path / "CBCL.mat").write_bytes(changed)
+    with pytest.raises(
+        DataError, match=f"CBCL.mat in the folder NNSPCA_DATA.*{fetched.CBCL.sha256}"
+    ) as caught:
+        datasets.load("cbcl-faces")
+    assert len(re.findall(r"\b[0-9a-f]{64}\b", str(caught.value))) == 2
+
+
+def test_the_largest_table_is_parsed_in_under_two_seconds(real_data):
+    import time
+
+    data = (real_data / "MLL.csv").read_bytes()
+    start = time.perf_counter()
+    fetched.leukemia(data)
+    assert time.perf_counter() - start < 2

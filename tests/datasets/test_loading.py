@@ -1,0 +1,104 @@
+import os
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+from nnspca import datasets
+from nnspca.errors import DataError
+
+NAMES = [
+    "lfw-faces", "cbcl-faces", "cbcl-faces-raw", "lrs", "leukemia", "digits", "pitprops", "synthetic-spiked",
+]  # fmt: skip
+BUNDLED = ["lfw-faces", "digits", "pitprops", "synthetic-spiked"]
+
+
+def test_the_catalogue_lists_every_data_set_with_its_story():
+    infos = datasets.available()
+    assert [info.name for info in infos] == NAMES
+    assert [info.name for info in infos if info.bundled] == BUNDLED
+    for info in infos:
+        assert info.citation and info.terms and info.description and info.title
+        assert bool(info.download_url) == bool(info.size_bytes)
+
+
+def test_only_bundled_data_are_local_on_a_fresh_machine():
+    assert [info.name for info in datasets.available() if info.local] == BUNDLED
+
+
+@pytest.mark.real_data
+def test_every_data_set_is_local_with_the_folder_of_files(real_data):
+    assert all(info.local for info in datasets.available())
+
+
+@pytest.mark.parametrize("name", BUNDLED)
+def test_a_bundled_data_set_is_what_its_catalogue_line_says(name):
+    (info,) = (i for i in datasets.available() if i.name == name)
+    ds = datasets.load(name)
+    for field in ("name", "title", "shape", "kind", "citation", "terms", "description"):
+        assert getattr(ds, field) == getattr(info, field)
+    assert len(ds.feature_names) == ds.n_features
+    assert not ds.X.flags.writeable
+
+
+def test_bundled_data_load_without_a_home_or_a_network(tmp_path):
+    script = (
+        "import socket; socket.socket.connect = None; from nnspca import datasets; "
+        f"[datasets.load(name) for name in {BUNDLED}]"
+    )
+    environment = {**os.environ, "HOME": str(tmp_path / "nobody"), "PYTHONDONTWRITEBYTECODE": "1"}
+    environment.pop("NNSPCA_DATA", None)
+    subprocess.run([sys.executable, "-c", script], check=True, env=environment, timeout=60)
+    assert not (tmp_path / "nobody").exists()
+
+
+def test_importing_the_data_sets_imports_none_of_the_heavy_packages():
+    script = (
+        "import sys, nnspca.datasets.dataset, nnspca.datasets.loading, nnspca.datasets.readers; "
+        "heavy = {'skimage', 'PIL', 'pooch', 'pandas', 'streamlit', 'plotly'} & set(sys.modules); "
+        "assert not heavy, heavy"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=60)
+
+
+def test_an_unknown_name_is_answered_with_the_known_ones():
+    with pytest.raises(ValueError, match=r"'cats'.*lfw-faces.*lrs"):
+        datasets.load("cats")
+
+
+@pytest.mark.parametrize("name", ["digits", "lrs"])
+def test_negatives_are_refused_where_there_are_none(name):
+    with pytest.raises(ValueError, match=r"lfw-faces, cbcl-faces-raw"):
+        datasets.load(name, with_negatives=True)
+
+
+def test_raw_cbcl_faces_that_are_not_here_come_with_directions():
+    with pytest.raises(DataError, match=r"faces\.tar\.gz.*face\.train\.tar\.gz.*NNSPCA_DATA.*upload"):
+        datasets.load("cbcl-faces-raw")
+
+
+@pytest.mark.real_data
+def test_concurrent_loads_agree(real_data):
+    hashes = []
+    threads = [
+        threading.Thread(target=lambda: hashes.append(datasets.load("cbcl-faces").content_hash))
+        for _ in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(hashes) == 4
+    assert len(set(hashes)) == 1
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize(("name", "file"), [("cbcl-faces", "CBCL.mat"), ("lrs", "spectrometer.arff")])
+def test_an_uploaded_file_of_the_catalogue_becomes_that_data_set(name, file, real_data):
+    uploaded = datasets.read((real_data / file).read_bytes(), f"copy of {file}")
+    loaded = datasets.load(name)
+    assert uploaded.name == name
+    assert uploaded.content_hash == loaded.content_hash
+    np.testing.assert_array_equal(uploaded.X, loaded.X)

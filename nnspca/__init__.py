@@ -1,14 +1,21 @@
 """Nonnegative sparse PCA: solvers, proven upper bounds, and certificates anyone can re-check."""
 
+from nnspca import datasets
+from nnspca.bounds.registry import BOUNDS, BoundInfo
+from nnspca.certify import certify
 from nnspca.covariance import Covariance
 from nnspca.errors import CertificateError, DataError
 from nnspca.result import Bound, Certificate, Component, Progress, Sweep, SweepPoint
 from nnspca.solve import solve
 from nnspca.solvers.registry import METHODS, MethodInfo, OptionInfo
+from nnspca.sweep import sweep
+from nnspca.verify import verify
 
 __all__ = [
+    "BOUNDS",
     "METHODS",
     "Bound",
+    "BoundInfo",
     "Certificate",
     "CertificateError",
     "Component",
@@ -19,5 +26,9 @@ __all__ = [
     "Progress",
     "Sweep",
     "SweepPoint",
+    "certify",
+    "datasets",
     "solve",
+    "sweep",
+    "verify",
 ]

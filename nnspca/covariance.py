@@ -52,7 +52,11 @@ class Covariance:
     """
 
     def __init__(
-        self, *, matrix: np.ndarray | None = None, factor: Factor | None = None, n_samples: int | None = None,
+        self,
+        *,
+        matrix: np.ndarray | None = None,
+        factor: Factor | None = None,
+        n_samples: int | None = None,
         representation_error: float = 0.0,
     ) -> None:
         self.matrix, self.factor = matrix, factor
@@ -74,9 +78,7 @@ class Covariance:
     # ------------------------------------------------------------------ construction
 
     @classmethod
-    def from_data(
-        cls, X, standardize: bool = False, *, samples: Literal["rows", "columns"] = "rows"
-    ) -> Covariance:
+    def from_data(cls, X, standardize: bool = False, *, samples: Literal["rows", "columns"] = "rows") -> Covariance:
         """Covariance of data: features are centred, and A = X'X / m.
 
         A is formed where it is small; where samples are far fewer than features it never is.
@@ -315,6 +317,14 @@ class Covariance:
                     digest.update(np.ascontiguousarray(array))
                 self._fingerprint = digest.hexdigest()
             return self._fingerprint
+
+    def __getstate__(self) -> dict[str, object]:
+        """Everything but the lock, so that a covariance can be sent to another process."""
+        return {name: value for name, value in self.__dict__.items() if name != "_lock"}
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        self.__dict__.update(state)
+        self._lock = threading.RLock()
 
     def __repr__(self) -> str:
         held = "matrix" if self.matrix is not None else "factor"

@@ -64,7 +64,7 @@ class DenseFactor:
             Y = X - X.mean(axis=0)
             Y -= Y.mean(axis=0)
             # a feature that never varies must be zero exactly, whatever its mean's rounding left behind
-            Y[:, (X == X[:1]).all(axis=0)] = 0.0
+            Y[:, (X[:1] == X).all(axis=0)] = 0.0
             deviation = _deviation(Y)
         if standardize:
             Y /= np.where(deviation > 0, deviation, 1.0)

@@ -8,8 +8,6 @@ from dataclasses import dataclass, field
 import numpy as np
 
 
-
-
 @dataclass(frozen=True)
 class Progress:
     """How far a running call has come.
@@ -85,6 +83,41 @@ class Component:
     def cardinality(self) -> int:
         """Number of nonzero loadings."""
         return int(np.count_nonzero(self.loadings))
+
+
+@dataclass(frozen=True, eq=False)
+class RankProof:
+    """Ingredients of the bounds that split A into a part of low rank, a cut part and a rest.
+
+    For nonnegative x, ``L = min(A, rho)`` gives ``x'Lx <= rho (1'x)² <= rho k``; without sign L is A clipped
+    to ±rho. With ``A − L ⪯ tail·I + VV'`` it follows that ``x'Ax <= rho k + tail + max ‖V'x‖²``.
+
+    Attributes
+    ----------
+    rho : float or None
+        None for no cut: L = 0.
+    V : ndarray, shape (n, d)
+        d = 0 for no part of low rank.
+    tail : float
+        Claimed: the largest eigenvalue of A − L − VV' is at most this.
+    inner : float
+        Claimed: ``‖V'x‖²`` is at most this on the feasible set.
+    tree : ndarray of bool
+        Preorder of the splits of the sphere's orthants that proves ``inner``.
+    """
+
+    rho: float | None
+    V: np.ndarray
+    tail: float
+    inner: float
+    tree: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class EntryProof:
+    """Ingredients of the bounds read off A's entries: none but their rule, ``"rows"`` or ``"diagonal"``."""
+
+    rule: str
 
 
 @dataclass(frozen=True, eq=False)

@@ -79,16 +79,19 @@ def solve(
     started = time.perf_counter()
     with one_blas_thread():
         found = info.solver(
-            cov, k, nonnegative=nonnegative, rng=np.random.default_rng(_check_seed(seed)),
-            watch=Watch(should_stop, on_progress), **checked, **extra,
+            cov,
+            k,
+            nonnegative=nonnegative,
+            rng=np.random.default_rng(_check_seed(seed)),
+            watch=Watch(should_stop, on_progress),
+            **checked,
+            **extra,
         )
     loadings = found.loadings + 0.0  # no negative zeros
     loadings.setflags(write=False)
     if on_progress is not None:
         Watch(None, on_progress).tell(1.0, "done", found.variance)
-    return dataclasses.replace(
-        found, loadings=loadings, options=checked, seconds=time.perf_counter() - started
-    )
+    return dataclasses.replace(found, loadings=loadings, options=checked, seconds=time.perf_counter() - started)
 
 
 def check_method(method: str, nonnegative: bool) -> MethodInfo:
@@ -97,7 +100,9 @@ def check_method(method: str, nonnegative: bool) -> MethodInfo:
         raise ValueError(f"method={method!r} is not known; give one of {', '.join(map(repr, METHODS))}")
     info = METHODS[method]
     if nonnegative not in info.signs:
-        raise ValueError(f"method {method!r} does not support nonnegative={nonnegative}; give nonnegative={info.signs[0]}")
+        raise ValueError(
+            f"method {method!r} does not support nonnegative={nonnegative}; give nonnegative={info.signs[0]}"
+        )
     return info
 
 

@@ -43,7 +43,6 @@ few, spread = st.columns([1, 1.25], gap="large")
 with few:
     st.markdown("**The data**")
     panels.glance(data)
-    panels.provenance(data)
 with spread:
     controls.figure(
         figures.spectrum(
@@ -51,6 +50,7 @@ with spread:
         ),
         "spectrum",
     )
+    panels.provenance(data)
 
 if part is not None:
     did, fell = st.columns([1, 1.25], gap="large")

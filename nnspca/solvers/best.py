@@ -18,8 +18,15 @@ EXPLORED = 8  # random directions are drawn in the span of so many eigenvectors
 
 
 def best(
-    cov: Covariance, k: int, *, nonnegative: bool, rng: np.random.Generator, watch: Watch,
-    restarts: int, leaders: int, starts: np.ndarray | None = None,
+    cov: Covariance,
+    k: int,
+    *,
+    nonnegative: bool,
+    rng: np.random.Generator,
+    watch: Watch,
+    restarts: int,
+    leaders: int,
+    starts: np.ndarray | None = None,
 ) -> Component:
     """Climb from rank-d optima, random directions, features of large variance and EM starts; polish.
 
@@ -42,7 +49,7 @@ def best(
             V[:, :d], k, nonnegative=nonnegative, tol=1e-3, max_evaluations=2000, should_stop=watch.stop
         ).loadings
         rows.append(exact[None])
-        history.append(max(cov.variance(exact), *history[-1:]))
+        history.append(max([cov.variance(exact), *history[-1:]]))
         watch.tell(0.1 * d / len(RANKS), f"rank-{d} optimum", history[-1])
     directions = cone.unit(rng.standard_normal((restarts, V.shape[1]))) @ V.T
     rows.append(cone.rank_one(directions, k, nonnegative))
@@ -57,7 +64,7 @@ def best(
             wide, gained = climb(cov, width, wide, nonnegative=nonnegative, watch=watch, tol=1e-6)
         points, variances = np.vstack([points, wide]), np.concatenate([variances, gained])
     order = np.argsort(-variances, kind="stable")
-    history.append(max(float(variances[order[0]]), *history[-1:]))
+    history.append(max([float(variances[order[0]]), *history[-1:]]))
     loadings, value = points[order[0]], float(variances[order[0]])
     chosen = _distinct_supports(points, order, leaders)
     for rank, index in enumerate(chosen):
@@ -71,8 +78,13 @@ def best(
     if not nonnegative:
         loadings = cone.orient(loadings)
     return Component(
-        loadings, cov.variance(loadings), "best", k, nonnegative,
-        history=tuple(np.maximum.accumulate(history)), stopped=watch.stop(),
+        loadings,
+        cov.variance(loadings),
+        "best",
+        k,
+        nonnegative,
+        history=tuple(np.maximum.accumulate(history)),
+        stopped=watch.stop(),
         note=f"{len(candidates)} starts climbed, {len(chosen)} polished",
     )
 

@@ -13,8 +13,14 @@ QUIET = Watch()
 
 
 def climb(
-    cov: Covariance, k: int, starts: np.ndarray, *, nonnegative: bool, watch: Watch = QUIET,
-    tol: float = 1e-9, max_iter: int = 300,
+    cov: Covariance,
+    k: int,
+    starts: np.ndarray,
+    *,
+    nonnegative: bool,
+    watch: Watch = QUIET,
+    tol: float = 1e-9,
+    max_iter: int = 300,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Maximise the linearisation of x'Ax at x, again and again, from each row of ``starts``.
 

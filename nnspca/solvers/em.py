@@ -12,8 +12,16 @@ from nnspca.watch import Watch
 
 
 def em(
-    cov: Covariance, k: int, *, nonnegative: bool, rng: np.random.Generator, watch: Watch,
-    restarts: int, renormalise: bool, max_iter: int, tol: float,
+    cov: Covariance,
+    k: int,
+    *,
+    nonnegative: bool,
+    rng: np.random.Generator,
+    watch: Watch,
+    restarts: int,
+    renormalise: bool,
+    max_iter: int,
+    tol: float,
 ) -> Component:
     """Alternate between projecting the data on w and re-estimating w under the constraints.
 
@@ -57,7 +65,13 @@ def em(
     if not nonnegative:
         loadings = cone.orient(loadings)
     return Component(
-        loadings, cov.variance(loadings), "em", k, nonnegative, history=tuple(history), stopped=stopped,
+        loadings,
+        cov.variance(loadings),
+        "em",
+        k,
+        nonnegative,
+        history=tuple(history),
+        stopped=stopped,
         note=f"{len(w)} start(s), {len(history) - 1} steps",
     )
 

@@ -12,8 +12,15 @@ from nnspca.watch import Watch
 
 
 def epsilon_net(
-    cov: Covariance, k: int, *, nonnegative: bool, rng: np.random.Generator, watch: Watch,
-    rank: int, epsilon: float, max_samples: int,
+    cov: Covariance,
+    k: int,
+    *,
+    nonnegative: bool,
+    rng: np.random.Generator,
+    watch: Watch,
+    rank: int,
+    epsilon: float,
+    max_samples: int,
 ) -> Component:
     """Sample c on the sphere of R^d, solve the rank-one problem for Vc, keep the best by ``‖V'x‖²``.
 
@@ -30,7 +37,7 @@ def epsilon_net(
     for done, value, x in net.search(V, k, samples, rng, nonnegative=nonnegative):
         if value > seen:
             seen, loadings = value, x
-            history.append(max(cov.variance(x), *history[-1:]))
+            history.append(max([cov.variance(x), *history[-1:]]))
         watch.tell(done / samples, f"{done:,} of {samples:,} directions", history[-1])
         if watch.stop() and done < samples:
             stopped = True
@@ -43,8 +50,14 @@ def epsilon_net(
     if not nonnegative:
         loadings = cone.orient(loadings)
     return Component(
-        loadings, cov.variance(loadings), "epsilon-net", k, nonnegative, history=tuple(history),
-        stopped=stopped, note=note,
+        loadings,
+        cov.variance(loadings),
+        "epsilon-net",
+        k,
+        nonnegative,
+        history=tuple(history),
+        stopped=stopped,
+        note=note,
     )
 
 

@@ -74,7 +74,9 @@ def _best_swap(cov: Covariance, k: int, x: np.ndarray, value: float, nonnegative
         dropped, left, kept, rest = inside[cheap], weights[cheap], safe[cheap], rest[cheap]
         pulls = (gradient[outside] - left[:, None] * cov.block(dropped, outside)) / np.sqrt(kept)[:, None]
     prices = _pair(
-        rest[:, None], np.maximum(pulls, 0.0) if nonnegative else np.abs(pulls), cov.diagonal[outside][None, :]
+        rest[:, None],
+        np.maximum(pulls, 0.0) if nonnegative else np.abs(pulls),
+        cov.diagonal[outside][None, :],
     )
     r, c = np.unravel_index(int(prices.argmax()), prices.shape)
     if not prices[r, c] > value * (1 + GAIN):

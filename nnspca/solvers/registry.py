@@ -115,16 +115,17 @@ class MethodInfo:
 
 
 RANK = OptionInfo("rank", int, 3, "How many leading eigenvectors the search works with.", 1, 8)
-RENORMALISE = OptionInfo(
-    "renormalise", bool, True, "Make the weights optimal for the features that were chosen."
-)
+RENORMALISE = OptionInfo("renormalise", bool, True, "Make the weights optimal for the features that were chosen.")
 
 METHODS: dict[str, MethodInfo] = {
     info.name: info
     for info in (
         MethodInfo(
-            "best", "Best of all", "Tries many starts, climbs from each, then swaps features while that helps.",
-            "this library", (True, False),
+            "best",
+            "Best of all",
+            "Tries many starts, climbs from each, then swaps features while that helps.",
+            "this library",
+            (True, False),
             (
                 OptionInfo("restarts", int, 16, "Random starts of each kind.", 1, 200),
                 OptionInfo("leaders", int, 4, "How many of the best points are polished by swaps.", 1, 50),
@@ -132,16 +133,23 @@ METHODS: dict[str, MethodInfo] = {
             best,
         ),
         MethodInfo(
-            "spannogram", "Spannogram (exact rank d)",
+            "spannogram",
+            "Spannogram (exact rank d)",
             "Keeps the d strongest directions of the data and solves what is left exactly.",
-            "Asteris et al. 2014, Alg. 1; 2011 without sign", (True, False),
-            (RANK, OptionInfo("polish", bool, False, "Improve the rank-d optimum on the full data by swaps.")),
+            "Asteris et al. 2014, Alg. 1; 2011 without sign",
+            (True, False),
+            (
+                RANK,
+                OptionInfo("polish", bool, False, "Improve the rank-d optimum on the full data by swaps."),
+            ),
             spannogram,
         ),
         MethodInfo(
-            "epsilon-net", "ε-net (sampled rank d)",
+            "epsilon-net",
+            "ε-net (sampled rank d)",
             "Tries thousands of random directions of the d strongest ones and keeps the best.",
-            "Asteris et al. 2014, Alg. 3", (True, False),
+            "Asteris et al. 2014, Alg. 3",
+            (True, False),
             (
                 RANK,
                 OptionInfo("epsilon", float, 0.1, "Share of the rank-d optimum that may be missed.", 0.01, 0.9),
@@ -150,8 +158,11 @@ METHODS: dict[str, MethodInfo] = {
             epsilon_net,
         ),
         MethodInfo(
-            "em", "EM", "Alternates between projecting the data and re-estimating the weights.",
-            "Sigg & Buhmann 2008, Alg. 2", (True, False),
+            "em",
+            "EM",
+            "Alternates between projecting the data and re-estimating the weights.",
+            "Sigg & Buhmann 2008, Alg. 2",
+            (True, False),
             (
                 OptionInfo("restarts", int, 10, "Random starts (one is enough without the sign constraint).", 1, 1000),
                 RENORMALISE,
@@ -161,12 +172,23 @@ METHODS: dict[str, MethodInfo] = {
             em,
         ),
         MethodInfo(
-            "thresholding", "Thresholded PCA", "Cuts the leading eigenvector to its k largest loadings.",
-            "Cadima & Jolliffe 1995", (True, False), (RENORMALISE,), thresholding,
+            "thresholding",
+            "Thresholded PCA",
+            "Cuts the leading eigenvector to its k largest loadings.",
+            "Cadima & Jolliffe 1995",
+            (True, False),
+            (RENORMALISE,),
+            thresholding,
         ),
         MethodInfo(
-            "pca", "PCA", "The leading eigenvector: no sign constraint, no sparsity. The ceiling of all others.",
-            "Pearson 1901", (False,), (), pca, feasible=False,
+            "pca",
+            "PCA",
+            "The leading eigenvector: no sign constraint, no sparsity. The ceiling of all others.",
+            "Pearson 1901",
+            (False,),
+            (),
+            pca,
+            feasible=False,
         ),
     )
 }

@@ -13,7 +13,14 @@ from nnspca.watch import Watch
 
 
 def spannogram(
-    cov: Covariance, k: int, *, nonnegative: bool, rng: np.random.Generator, watch: Watch, rank: int, polish: bool
+    cov: Covariance,
+    k: int,
+    *,
+    nonnegative: bool,
+    rng: np.random.Generator,
+    watch: Watch,
+    rank: int,
+    polish: bool,
 ) -> Component:
     """Maximise ``x'A_d x`` exactly (to a relative 1e-9, proven), A_d the best rank-d approximation of A.
 
@@ -25,7 +32,10 @@ def spannogram(
     values, vectors = cov.eigenpairs(d)
     # d equal variances may share what an eigenbasis of rank-deficient A leaves undefined; zero columns drop out
     found = sphere.maximise(
-        vectors * np.sqrt(values), k, nonnegative=nonnegative, should_stop=watch.stop,
+        vectors * np.sqrt(values),
+        k,
+        nonnegative=nonnegative,
+        should_stop=watch.stop,
         on_round=lambda value, upper: watch.tell(0.8 * min(1.0, value / upper), f"rank-{d} search", value),
     )
     x = found.loadings
@@ -39,6 +49,12 @@ def spannogram(
     note = f"rank-{d} optimum {'within a relative ' + format(gap, '.1e') if found.stopped else 'exact'}"
     note += f": {found.evaluations:,} rank-one problems solved"
     return Component(
-        x, cov.variance(x), "spannogram", k, nonnegative, history=tuple(np.maximum.accumulate(history)),
-        stopped=found.stopped and watch.stop(), note=note,
+        x,
+        cov.variance(x),
+        "spannogram",
+        k,
+        nonnegative,
+        history=tuple(np.maximum.accumulate(history)),
+        stopped=found.stopped and watch.stop(),
+        note=note,
     )

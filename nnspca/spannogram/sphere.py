@@ -37,6 +37,7 @@ from nnspca import cone
 
 EPS = np.finfo(float).eps
 BATCH = 192  # cells split at a time
+ROOM = 1e-12  # relative room left above the ceiling, for whoever checks it by another route
 ENTRIES = 4_000_000  # entries of Vc held at a time
 
 
@@ -120,8 +121,13 @@ def maximise(
         if on_round is not None:
             on_round(search.value, search.upper())
     return SphereOptimum(
-        search.loadings, search.value, search.upper(), search.tree(), search.evaluations,
-        int((search.children == 0).sum()), stopped or not search.closed(tol),
+        search.loadings,
+        search.value,
+        search.upper(),
+        search.tree(),
+        search.evaluations,
+        int((search.children == 0).sum()),
+        stopped or not search.closed(tol),
     )
 
 
@@ -165,7 +171,7 @@ class _Search:
         if self.d == 0:
             return 0.0
         leaves = self.bounds[self.children == 0]
-        return float((max(leaves.max(), self._value) * self.scale) ** 2 * (1 + 8 * EPS))
+        return float((max(leaves.max(), self._value) * self.scale) ** 2 * (1 + ROOM))
 
     def closed(self, tol: float) -> bool:
         return self.upper() <= self.value * (1 + tol)
@@ -293,10 +299,14 @@ def orthants(d: int, nonnegative: bool) -> np.ndarray:
 
 
 def longest_edges(C: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return for each simplex (r, d, d) the two corners of its longest edge, i < j; ties to the first."""
+    """Return for each simplex (r, d, d) the two corners of its longest edge, i < j; ties to the first.
+
+    Lengths within a relative 1e-9 count as tied: whoever re-splits along a tree must not depend on the
+    last digit.
+    """
     pairs = np.array(list(combinations(range(C.shape[1]), 2)))
     lengths = ((C[:, pairs[:, 0]] - C[:, pairs[:, 1]]) ** 2).sum(axis=2)
-    longest = pairs[lengths.argmax(axis=1)]
+    longest = pairs[(lengths >= lengths.max(axis=1, keepdims=True) * (1 - 1e-9)).argmax(axis=1)]
     return longest[:, 0], longest[:, 1]
 
 

@@ -157,13 +157,18 @@ def solve_key(data: Dataset, state: State, method: str, options: Mapping[str, An
     return ("solve", *_subject(data, state), state.k, method, tuple(sorted(options.items())), state.seed)
 
 
+def _prove_key(data: Dataset, state: State) -> tuple[Hashable, ...]:
+    """Return the key of a certificate: it speaks about the problem, whichever solver ran."""
+    return ("certify", *_subject(data, state), state.k, state.seed)
+
+
 def find(data: Dataset, state: State, method: str, options: Mapping[str, Any]) -> Work:
     """Return the work of the explore page: solve, hand over the component, then prove its place.
 
     It publishes a Component, then a (Certificate, trace) pair.
     """
     cov, key = covariance(data, state), solve_key(data, state, method, options)
-    prove_key = ("certify", *_subject(data, state), state.k)
+    prove_key = _prove_key(data, state)
     kept = shelf()
 
     def work(job: Job) -> None:
@@ -189,7 +194,8 @@ def find(data: Dataset, state: State, method: str, options: Mapping[str, Any]) -
                 cov,
                 state.k,
                 nonnegative=state.nonnegative,
-                component=component if nnspca.METHODS[method].feasible else None,
+                component=component if method == "best" else None,
+                seed=state.seed,
                 should_stop=job.should_stop,
                 on_progress=_staged(job, "Proving a ceiling"),
             )
@@ -205,7 +211,7 @@ def find(data: Dataset, state: State, method: str, options: Mapping[str, Any]) -
 def forget(data: Dataset, state: State, method: str, options: Mapping[str, Any]) -> None:
     """Throw away what was kept for this view, so that it runs afresh."""
     shelf().drop(solve_key(data, state, method, options))
-    shelf().drop(("certify", *_subject(data, state), state.k))
+    shelf().drop(_prove_key(data, state))
 
 
 def _staged(job: Job, doing: str) -> Callable[[Progress], None]:

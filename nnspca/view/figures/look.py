@@ -9,7 +9,8 @@ import plotly.io as pio
 
 FONT = '"Source Sans", "Source Sans Pro", system-ui, sans-serif'
 LEGEND_DROP = 56  # pixels from the plot down to the legend: below tick labels and axis title
-SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "x", "triangle-down", "star")
+LEGEND_ROW = 20  # pixels a line of the legend takes
+SYMBOLS = ("circle", "diamond-open", "square-open", "triangle-up-open", "cross-open", "x-open")
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 
 

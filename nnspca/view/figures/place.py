@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import plotly.graph_objects as go
 
-from nnspca.view.figures.look import Palette, dress
+from nnspca.view.figures.look import LEGEND_DROP, LEGEND_ROW, Palette, dress
+
+BAR = 78  # pixels
 
 
 def place(
@@ -70,12 +72,14 @@ def place(
             hovertemplate=f"the paper's ceiling: {paper / leading:.4f}<extra></extra>",
         )
         right = max(right, paper / leading)
-    dress(figure, palette, title="", alt=alt + ".", height=236)
+    rows = sum(trace.showlegend is not False for trace in figure.data)
+    below = LEGEND_DROP + LEGEND_ROW * rows
+    dress(figure, palette, title="", alt=alt + ".", height=8 + BAR + below)
     figure.update_layout(
         barmode="stack",
         bargap=0,
-        margin={"l": 8, "r": 14, "t": 8, "b": 8},
-        legend={"y": -0.8, "traceorder": "normal"},
+        margin={"l": 8, "r": 14, "t": 8, "b": below},
+        legend={"y": -LEGEND_DROP / BAR, "traceorder": "normal"},
         yaxis2={"overlaying": "y", "range": [-0.5, 0.5], "visible": False},
     )
     figure.update_xaxes(

@@ -32,7 +32,8 @@ def history(variances: Sequence[float], leading: float, palette: Palette, *, tit
     alt += f"in {len(variances)} steps."
     dress(figure, palette, title=title, alt=alt, height=300)
     figure.update_xaxes(title="step of the method")
-    figure.update_yaxes(title="best variance so far ÷ λ₁")
+    room = max(0.08 * float(y.max() - y.min()), 0.002 * float(abs(y).max()))
+    figure.update_yaxes(title="best variance so far ÷ λ₁", range=[y.min() - room, y.max() + room])
     return figure
 
 
@@ -45,7 +46,7 @@ def ceiling(
         (2, "proven ceiling", palette.ceiling, "solid"),
         (1, "best found", palette.found, "solid"),
     ):
-        seen = [(row[0], value / leading) for row in trace if (value := row[column]) is not None]
+        seen = [(row[0] - trace[0][0], value / leading) for row in trace if (value := row[column]) is not None]
         if seen:
             figure.add_scatter(
                 x=[s for s, _ in seen],
@@ -63,6 +64,6 @@ def ceiling(
         alt=f"{title} towards the best variance found, against time.",
         height=300,
     )
-    figure.update_xaxes(title="seconds since the run began")
+    figure.update_xaxes(title="seconds spent on the proof")
     figure.update_yaxes(title="variance ÷ λ₁")
     return figure

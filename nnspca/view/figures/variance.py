@@ -44,7 +44,7 @@ def variance(
                 "dash": DASHES[i % len(DASHES)],
                 "width": 2,
             },
-            marker={"size": 11 - 2 * min(i, 2), "symbol": SYMBOLS[i % len(SYMBOLS)]},
+            marker={"size": 9 + 2 * min(i, 2), "symbol": SYMBOLS[i % len(SYMBOLS)], "line": {"width": 2}},
             customdata=[[f"{p.k} · {method}"] for p in mine],
             unselected={"marker": {"opacity": 1}},
             hovertemplate="k = %{x}<br>variance ÷ λ₁ = %{y:.4f}<br>click to see it<extra>"

@@ -1,0 +1,1 @@
+"""One module a bound; :data:`nnspca.bounds.registry.BOUNDS` lists them."""

@@ -1,0 +1,41 @@
+"""The paper's own upper bound: the ε-net's value scaled up, plus λ_{d+1}. It holds with some probability only."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nnspca.covariance import Covariance
+from nnspca.result import Bound
+from nnspca.spannogram import net
+from nnspca.watch import Watch
+
+RANK, EPSILON = 3, 0.1  # the settings of Asteris et al. 2014, section 7
+
+
+def paper(
+    cov: Covariance,
+    k: int,
+    *,
+    nonnegative: bool,
+    rng: np.random.Generator,
+    watch: Watch,
+    max_samples: int = 20_000,
+    d: int = RANK,
+    epsilon: float = EPSILON,
+) -> Bound:
+    """``min(λ₁, value_d/(1−ε) + λ_{d+1})`` with the theorem's number of samples (B1 of Asteris et al. 2014)."""
+    d = min(d, cov.n_features)
+    values, vectors = cov.eigenpairs(min(d + 1, cov.n_features))
+    following = float(values[d]) if d < len(values) else 0.0
+    samples = min(net.samples_of_theorem(epsilon, d, cov.n_features), max_samples)
+    value, done = 0.0, 0
+    V = vectors[:, :d] * np.sqrt(values[:d])
+    for done, value, _ in net.search(V, k, samples, rng, nonnegative=nonnegative):
+        if watch.stop():
+            break
+    failure = net.failure_probability(epsilon, d, done)
+    detail = (
+        f"ε-net of {done:,} random directions, d = {d}, ε = {epsilon:g}: holds with probability at least "
+        f"{'1' if failure == 0 else f'1 − {failure:.1g}'}, not proven for this run."
+    )
+    return Bound("paper", min(float(values[0]), value / (1 - epsilon) + following), deterministic=False, detail=detail)

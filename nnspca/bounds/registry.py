@@ -1,0 +1,54 @@
+"""BOUNDS: the one list of upper bounds, with the words a reader sees."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class BoundInfo:
+    """How to name a bound and why it is true, in one sentence.
+
+    Attributes
+    ----------
+    name : str
+        Key in :data:`BOUNDS`, and ``Bound.name``.
+    title : str
+        For legends.
+    summary : str
+        Why no feasible variance exceeds it, in plain words.
+    deterministic : bool
+        False for a bound that holds only with some probability.
+    """
+
+    name: str
+    title: str
+    summary: str
+    deterministic: bool = True
+
+
+BOUNDS: dict[str, BoundInfo] = {
+    info.name: info
+    for info in (
+        BoundInfo("eigenvalue", "First eigenvalue", "No direction at all, sparse or not, has more variance."),
+        BoundInfo("diagonal", "Largest variances", "k features hold at most the k largest variances together."),
+        BoundInfo("rows", "Row sums", "A feature and its k − 1 closest companions can share only so much."),
+        BoundInfo(
+            "rank",
+            "Rank d plus the rest",
+            "The strongest d directions are searched exactly; the others add at most the next eigenvalue.",
+        ),
+        BoundInfo(
+            "shifted-rank",
+            "Shifted rank d",
+            "Every direction is granted the next eigenvalue; only the surplus of the strongest d is searched.",
+        ),
+        BoundInfo(
+            "paper",
+            "The paper's bound",
+            "Random directions almost surely come close to the rank-d optimum; the others add at most the next "
+            "eigenvalue.",
+            deterministic=False,
+        ),
+    )
+}

@@ -1,0 +1,61 @@
+"""Bounds from the spectrum: λ₁, the rank-d optimum plus λ_{d+1}, and its shifted form.
+
+With orthonormal eigenvectors, ``x'Ax <= λ_{d+1} + Σ_{i<=d} (λ_i − λ_{d+1}) (u_i'x)²`` for unit x: giving
+every direction λ_{d+1} and only the surplus to the first d counts the tail once, where the paper's
+``OPT_d + λ_{d+1}`` counts it twice. So it is never worse than the paper's. The inner maximum is closed by
+the search of :mod:`nnspca.spannogram.sphere`; the step from A to the floating-point V is proven by
+:func:`nnspca.bounds.ceiling.residual`, so the eigenvectors need not be exact.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nnspca.bounds import ceiling
+from nnspca.covariance import Covariance
+from nnspca.result import Bound, RankProof
+from nnspca.spannogram import sphere
+from nnspca.watch import Watch
+
+EVALUATIONS = 6000  # of the inner search, before it is cut short with the bound it has
+
+
+def leading(cov: Covariance) -> Bound:
+    """λ₁: the variance of the unconstrained component, hence a ceiling on all (B0)."""
+    tail = ceiling.residual(cov, np.zeros((cov.n_features, 0)), float(cov.eigenpairs(1)[0][0]))
+    if tail is None:
+        tail = cov.trace * (1 + cov.n_features * ceiling.EPS) + cov.representation_error
+    proof = RankProof(None, np.zeros((cov.n_features, 0)), tail, 0.0, np.zeros(0, dtype=bool))
+    return Bound(
+        "eigenvalue",
+        tail,
+        detail="No direction at all has more variance than the first eigenvalue.",
+        ingredients=proof,
+    )
+
+
+def rank(cov: Covariance, k: int, d: int, *, nonnegative: bool, shifted: bool, watch: Watch) -> Bound | None:
+    """The rank-d optimum plus what the other directions can add, at most (B1; B2 when ``shifted``).
+
+    Returns None where no residual can be proven (the covariance is too large to factorise).
+    """
+    values, vectors = cov.eigenpairs(min(d + 1, cov.n_features))
+    following = float(values[d]) if d < len(values) else 0.0
+    surplus = np.maximum(values[:d] - (following if shifted else 0.0), 0.0)
+    V = vectors[:, :d] * np.sqrt(surplus)
+    tail = ceiling.residual(cov, V, following)
+    if tail is None:
+        return None
+    inner = sphere.maximise(
+        V, k, nonnegative=nonnegative, tol=1e-6, max_evaluations=EVALUATIONS, should_stop=watch.stop
+    )
+    detail = (
+        f"Along the {d} strongest direction(s) the best k features were found exactly; "
+        f"{'every direction is granted' if shifted else 'the other directions can add at most'} eigenvalue {d + 1}."
+    )
+    return Bound(
+        "shifted-rank" if shifted else "rank",
+        tail + inner.upper,
+        detail=detail,
+        ingredients=RankProof(None, V, tail, inner.upper, inner.tree),
+    )

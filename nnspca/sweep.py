@@ -1,0 +1,183 @@
+"""Many k and methods on one covariance: progress, stop, any executor, warm starts along k."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Executor, Future, ThreadPoolExecutor, as_completed
+from dataclasses import replace
+
+import numpy as np
+
+from nnspca.certify import EFFORTS
+from nnspca.certify import certify as certify_one
+from nnspca.covariance import Covariance
+from nnspca.result import Certificate, Component, OnProgress, ShouldStop, Sweep, SweepPoint
+from nnspca.solve import check_cardinality, check_method, solve
+from nnspca.watch import Watch
+
+WORKERS = 2
+
+
+def sweep(
+    cov: Covariance,
+    ks: Iterable[int],
+    methods: Sequence[str] = ("best", "em"),
+    *,
+    nonnegative: bool = True,
+    certify: str | None = "live",
+    seed: int = 0,
+    executor: Executor | None = None,
+    on_point: Callable[[SweepPoint], None] | None = None,
+    should_stop: ShouldStop | None = None,
+    on_progress: OnProgress | None = None,
+) -> Sweep:
+    """Solve for every k with every method, and certify each k.
+
+    k runs upward: the best component at one k starts ``best`` at the next, and is what the next
+    certificate falls back on, so the certified lower bound never decreases along k.
+
+    Parameters
+    ----------
+    cov : Covariance
+    ks : iterable of int
+        Duplicates are solved once.
+    methods : sequence of str
+        Keys of ``nnspca.METHODS``.
+    nonnegative : bool
+    certify : {"live", "thorough"} or None
+        Effort of the certificates; None for none.
+    seed : int
+        Same seed, same sweep, whatever the executor.
+    executor : concurrent.futures.Executor, optional
+        Two threads when None. One that runs elsewhere (processes, a cluster) cannot be shown the stop
+        switch in the middle of a task: it is polled between tasks.
+    on_point : callable, optional
+        Called with each :class:`SweepPoint` when solved, and again with its certificate.
+    should_stop, on_progress : callable, optional
+
+    Returns
+    -------
+    Sweep
+    """
+    wanted = sorted({check_cardinality(cov, k) for k in ks})
+    names = list(dict.fromkeys([methods] if isinstance(methods, str) else methods))
+    infos = [check_method(name, nonnegative) for name in names]
+    if not wanted or not names:
+        raise ValueError(f"a sweep needs at least one k and one method; got ks={wanted}, methods={names}")
+    if certify is not None and certify not in EFFORTS:
+        raise ValueError(f"certify={certify!r} is not allowed; give {', '.join(map(repr, EFFORTS))} or None")
+    run = _Run(cov, nonnegative, certify, seed, should_stop, on_point, Watch(should_stop, on_progress))
+    run.feasible = {info.name for info in infos if info.feasible}
+    run.total = len(wanted) * (len(names) + (certify is not None))
+    if executor is None:
+        with ThreadPoolExecutor(WORKERS) as threads:
+            return run(threads, wanted, names)
+    return run(executor, wanted, names)
+
+
+class _Run:
+    """One sweep under way."""
+
+    def __init__(
+        self,
+        cov: Covariance,
+        nonnegative: bool,
+        effort: str | None,
+        seed: int,
+        should_stop: ShouldStop | None,
+        on_point: Callable[[SweepPoint], None] | None,
+        watch: Watch,
+    ) -> None:
+        self.cov, self.nonnegative, self.effort, self.seed = cov, nonnegative, effort, seed
+        self.should_stop, self.on_point, self.watch = should_stop, on_point, watch
+        self.points: dict[tuple[int, str], SweepPoint] = {}
+        self.feasible: set[str] = set()
+        self.total = 1
+        self.done = 0
+
+    def __call__(self, executor: Executor, ks: list[int], names: list[str]) -> Sweep:
+        started = time.perf_counter()
+        poll = self.should_stop if isinstance(executor, ThreadPoolExecutor) else None
+        leading = float(self.cov.eigenpairs(1)[0][0])
+        certificates: dict[Future, int] = {}
+        champion: Component | None = None
+        for k in ks:
+            if self.watch.stop():
+                break
+            start = champion.loadings if champion is not None else None
+            solving = {
+                executor.submit(_solve, self.cov, k, name, self.nonnegative, self.seed, start, poll): name
+                for name in names
+            }
+            for future in as_completed(solving):
+                self._solved(k, solving[future], future.result())
+            champion = self._champion(k, names, champion)
+            if self.effort is not None and champion is not None and not self.watch.stop():
+                task = executor.submit(_certify, self.cov, k, self.nonnegative, self.effort, champion, self.seed, poll)
+                certificates[task] = k
+            for future in [f for f in certificates if f.done()]:
+                self._certified(certificates.pop(future), future.result(), names)
+        for future in as_completed(list(certificates)):
+            self._certified(certificates[future], future.result(), names)
+        order = {name: i for i, name in enumerate(names)}
+        points = sorted(self.points.values(), key=lambda p: (p.k, order[p.method]))
+        complete = len(points) == len(ks) * len(names) and not any(p.component.stopped for p in points)
+        return Sweep(
+            tuple(points),
+            leading,
+            self.nonnegative,
+            self.watch.stop() or not complete,
+            time.perf_counter() - started,
+        )
+
+    def _solved(self, k: int, name: str, component: Component) -> None:
+        self._put(SweepPoint(k, name, component))
+        self._tell(f"k = {k}: {name}")
+
+    def _certified(self, k: int, certificate: Certificate, names: list[str]) -> None:
+        for name in names:
+            self._put(replace(self.points[k, name], certificate=certificate))
+        self._tell(f"k = {k}: certified")
+
+    def _put(self, point: SweepPoint) -> None:
+        self.points[point.k, point.method] = point
+        if self.on_point is not None:
+            self.on_point(point)
+
+    def _tell(self, stage: str) -> None:
+        self.done += 1
+        self.watch.tell(self.done / self.total, stage)
+
+    def _champion(self, k: int, names: list[str], previous: Component | None) -> Component | None:
+        """The best feasible component for k, a smaller k's included."""
+        rivals = [self.points[k, name].component for name in names if name in self.feasible]
+        if previous is not None:
+            rivals.append(replace(previous, k=k, note=f"carried over from k = {previous.k}"))
+        return max(rivals, key=lambda c: c.variance, default=None)
+
+
+def _solve(
+    cov: Covariance,
+    k: int,
+    name: str,
+    nonnegative: bool,
+    seed: int,
+    start: np.ndarray | None,
+    poll: ShouldStop | None,
+) -> Component:
+    """One (k, method), as a task that can be sent elsewhere."""
+    return solve(cov, k, name, nonnegative=nonnegative, seed=seed, should_stop=poll, start=start)
+
+
+def _certify(
+    cov: Covariance,
+    k: int,
+    nonnegative: bool,
+    effort: str,
+    champion: Component,
+    seed: int,
+    poll: ShouldStop | None,
+) -> Certificate:
+    """One certificate, as a task that can be sent elsewhere."""
+    return certify_one(cov, k, nonnegative=nonnegative, effort=effort, component=champion, seed=seed, should_stop=poll)

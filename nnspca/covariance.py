@@ -25,8 +25,15 @@ ASYMMETRIC = 1e-8  # asymmetry forgiven as rounding, relative to the largest ent
 class LabelledData(Protocol):
     """What :meth:`Covariance.from_dataset` reads of a data set."""
 
-    kind: str
-    X: np.ndarray
+    @property
+    def kind(self) -> str:
+        """What the data are; "covariance" for a matrix."""
+        ...
+
+    @property
+    def X(self) -> np.ndarray:
+        """Samples as rows, or the matrix itself."""
+        ...
 
 
 class Covariance:

@@ -28,9 +28,10 @@ def paper(
     values, vectors = cov.eigenpairs(min(d + 1, cov.n_features))
     following = float(values[d]) if d < len(values) else 0.0
     samples = min(net.samples_of_theorem(epsilon, d, cov.n_features), max_samples)
-    value, done = 0.0, 0
     V = vectors[:, :d] * np.sqrt(values[:d])
-    for done, value, _ in net.search(V, k, samples, rng, nonnegative=nonnegative):
+    value, done = 0.0, 0
+    for batch in net.search(V, k, samples, rng, nonnegative=nonnegative):
+        done, value, _ = batch
         if watch.stop():
             break
     failure = net.failure_probability(epsilon, d, done)

@@ -17,7 +17,7 @@ from nnspca.result import Bound, RankProof
 from nnspca.spannogram import sphere
 from nnspca.watch import Watch
 
-EVALUATIONS = 6000  # of the inner search, before it is cut short with the bound it has
+CELLS = 30_000  # of the inner search, before it is cut short with the bound it has
 
 
 def leading(cov: Covariance) -> Bound:
@@ -47,7 +47,7 @@ def rank(cov: Covariance, k: int, d: int, *, nonnegative: bool, shifted: bool, w
     if tail is None:
         return None
     inner = sphere.maximise(
-        V, k, nonnegative=nonnegative, tol=1e-6, max_evaluations=EVALUATIONS, should_stop=watch.stop
+        V, k, nonnegative=nonnegative, tol=1e-6, max_cells=CELLS, should_stop=watch.stop
     )
     detail = (
         f"Along the {d} strongest direction(s) the best k features were found exactly; "

@@ -46,7 +46,7 @@ def best(
     history: list[float] = []
     for d in (r for r in RANKS if r <= n):
         exact = sphere.maximise(
-            V[:, :d], k, nonnegative=nonnegative, tol=1e-3, max_evaluations=2000, should_stop=watch.stop
+            V[:, :d], k, nonnegative=nonnegative, tol=1e-3, max_cells=5000, should_stop=watch.stop
         ).loadings
         rows.append(exact[None])
         history.append(max([cov.variance(exact), *history[-1:]]))

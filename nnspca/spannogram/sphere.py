@@ -78,7 +78,7 @@ def maximise(
     *,
     nonnegative: bool = True,
     tol: float = 1e-9,
-    max_evaluations: int = 200_000,
+    max_cells: int = 1_000_000,
     should_stop: Callable[[], bool] | None = None,
     on_round: Callable[[float, float], None] | None = None,
 ) -> SphereOptimum:
@@ -92,8 +92,8 @@ def maximise(
     nonnegative : bool
     tol : float
         Stop when ``upper <= value * (1 + tol)``.
-    max_evaluations : int
-        Stop after so many evaluations of h all the same.
+    max_cells : int
+        Stop at so many cells all the same.
     should_stop : callable, optional
         Polled after each batch.
     on_round : callable, optional
@@ -113,7 +113,7 @@ def maximise(
     search = _Search(V, k, nonnegative)
     stopped = False
     while not search.closed(tol):
-        if search.evaluations >= max_evaluations or (should_stop is not None and should_stop()):
+        if len(search.cells) >= max_cells or (should_stop is not None and should_stop()):
             stopped = True
             break
         if not search.split():

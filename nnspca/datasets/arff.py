@@ -51,9 +51,7 @@ def _as_numbers(column: Column) -> Column:
 def _column(line: str, number: int) -> Column:
     match = _ATTRIBUTE.match(line)
     if match is None:
-        raise DataError(
-            f"line {number:,} is no attribute declaration: {line[:60]!r}. Write @attribute NAME TYPE."
-        )
+        raise DataError(f"line {number:,} is no attribute declaration: {line[:60]!r}. Write @attribute NAME TYPE.")
     name, declared = match[1].strip("'\""), match[2].strip()
     if declared.startswith("{"):
         return Column(name, text=True, levels=tuple(_cells(declared.strip("{}"))))

@@ -32,9 +32,7 @@ def read_npz(data: bytes, *, samples: str = "rows") -> Content:
     they fit.
     """
     with open_zip(data) as archive:
-        members = {
-            m.filename.removesuffix(".npy"): m for m in archive.infolist() if m.filename.endswith(".npy")
-        }
+        members = {m.filename.removesuffix(".npy"): m for m in archive.infolist() if m.filename.endswith(".npy")}
 
         def load(key: str) -> np.ndarray:
             try:
@@ -109,9 +107,7 @@ def _load_npy(stream: Any, size: int, *, text: bool = False) -> np.ndarray:
 
 def _check_plain(dtype: np.dtype, *, text: bool = False) -> None:
     if dtype.hasobject:
-        raise DataError(
-            "the array holds Python objects, which are never loaded; save numbers (float or integer)."
-        )
+        raise DataError("the array holds Python objects, which are never loaded; save numbers (float or integer).")
     if dtype.kind not in ("biufU" if text else "biuf"):
         what = "complex numbers" if dtype.kind == "c" else f"values of type {dtype}"
         raise DataError(f"the array holds {what}; real numbers (float or integer) are needed.")
@@ -136,8 +132,7 @@ def _content(array: np.ndarray, samples: str, found: dict[str, np.ndarray] | Non
     _check_plain(array.dtype)
     if array.ndim not in (2, 3):
         raise DataError(
-            f"the array has shape {array.shape}; needed: (samples, features), or (images, height, width) "
-            "in grey."
+            f"the array has shape {array.shape}; needed: (samples, features), or (images, height, width) in grey."
         )
     limits.check_entries(*array.shape)
     with np.errstate(all="ignore"):  # what overflows becomes infinite and is reported as such

@@ -141,8 +141,7 @@ def _check_spiked(
         raise ValueError(f"n_samples is {n_samples}; at least 2 are needed")
     if not cardinalities or min(cardinalities) < 1 or sum(cardinalities) > n_features:
         raise ValueError(
-            f"cardinalities {tuple(cardinalities)} must each be at least 1 and together at most "
-            f"{n_features} features"
+            f"cardinalities {tuple(cardinalities)} must each be at least 1 and together at most {n_features} features"
         )
     if len(variances) != len(cardinalities) or min(variances) <= 0 or noise < 0:
         raise ValueError(

@@ -67,9 +67,7 @@ class Entry:
         )
 
 
-def _download(
-    *, file: fetch.RemoteFile, parse: Callable[[bytes], Content], **story: str | tuple[int, int]
-) -> Entry:
+def _download(*, file: fetch.RemoteFile, parse: Callable[[bytes], Content], **story: str | tuple[int, int]) -> Entry:
     """Describe a data set that is one file with a pinned address."""
 
     def make(request: Request) -> tuple[Content, str]:
@@ -79,9 +77,7 @@ def _download(
     return Entry(file=file, parse=parse, make=make, is_local=lambda: fetch.is_local(file), **story)  # type: ignore[arg-type]
 
 
-_CBCL_TERMS = (
-    "Research use, with acknowledgement of the MIT Center for Biological and Computational Learning."
-)
+_CBCL_TERMS = "Research use, with acknowledgement of the MIT Center for Biological and Computational Learning."
 _CBCL_HOMEPAGE = "http://cbcl.mit.edu/software-datasets/FaceData2.html"
 
 _SPIKED = bundled.spiked()  # 300 × 120 numbers: made in a millisecond
@@ -191,8 +187,7 @@ ENTRIES: dict[str, Entry] = {
             shape=(1797, 64),
             kind="images",
             description=(
-                "1797 handwritten digits of 8×8 pixels with greys from 0 to 16. A component is a stroke or "
-                "its part."
+                "1797 handwritten digits of 8×8 pixels with greys from 0 to 16. A component is a stroke or its part."
             ),
             citation=(
                 "E. Alpaydin and C. Kaynak: Optical Recognition of Handwritten Digits. "

@@ -16,9 +16,7 @@ from nnspca.errors import DataError
 SAMPLED_ROWS = 50
 
 
-def read_delimited(
-    data: bytes, *, delimiter: str = "", header: bool | None = None, samples: str = "rows"
-) -> Content:
+def read_delimited(data: bytes, *, delimiter: str = "", header: bool | None = None, samples: str = "rows") -> Content:
     """Read CSV or TSV bytes; ``delimiter`` and ``header`` are detected unless given.
 
     Examples
@@ -33,9 +31,7 @@ def read_delimited(
     first = next((line for line in io.StringIO(text) if line.strip()), "")
     delimiter = delimiter or _delimiter(first)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True)
-    rows: Iterator[Row] = (
-        (reader.line_num, cells) for cells in reader if len(cells) > 1 or "".join(cells).strip()
-    )
+    rows: Iterator[Row] = ((reader.line_num, cells) for cells in reader if len(cells) > 1 or "".join(cells).strip())
     sampled = list(itertools.islice(rows, SAMPLED_ROWS))
     if not sampled:
         raise DataError("the file is empty: it needs at least two rows of numbers.")
@@ -46,9 +42,7 @@ def read_delimited(
         if header is None and any(map(is_number, names)):
             notes.append("The first row was read as the names of the columns.")
     columns = _describe(names, [cells for _, cells in sampled])
-    return assemble(
-        itertools.chain(sampled, rows), columns, samples=samples, named=names is not None, notes=notes
-    )
+    return assemble(itertools.chain(sampled, rows), columns, samples=samples, named=names is not None, notes=notes)
 
 
 def _decode(data: bytes) -> str:
@@ -82,9 +76,7 @@ def _is_header(rows: list[Row]) -> bool:
         steps = np.diff([float(cell) for cell in first[1:]])
         return len(first) > 3 and bool(np.all(steps > 0) or np.all(steps < 0))
     below = rows[1][1][len(rows[1][1]) > len(first) :]  # R leaves the column of row names without a header
-    return 2 * sum(words) >= len(words) and any(
-        w and is_number(c) for w, c in zip(words, below, strict=False)
-    )
+    return 2 * sum(words) >= len(words) and any(w and is_number(c) for w, c in zip(words, below, strict=False))
 
 
 def _describe(names: list[str] | None, rows: list[list[str]]) -> list[Column]:

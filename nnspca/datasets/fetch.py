@@ -124,8 +124,7 @@ def require_folder(folder: Path) -> None:
     """Refuse a value of ``NNSPCA_DATA`` that names no folder: most likely a slip of the pen."""
     if not folder.is_dir():
         raise DataError(
-            f"{DATA_VARIABLE} is set to {str(folder)!r}, which is not a folder. Correct it, or unset it to "
-            "download."
+            f"{DATA_VARIABLE} is set to {str(folder)!r}, which is not a folder. Correct it, or unset it to download."
         )
 
 
@@ -135,9 +134,7 @@ def read_local(path: Path) -> bytes:
         limits.check_bytes(path.stat().st_size)
         return path.read_bytes()
     except OSError as error:
-        raise DataError(
-            f"{path.name} cannot be opened: {error.strerror}. Check that you may read it."
-        ) from error
+        raise DataError(f"{path.name} cannot be opened: {error.strerror}. Check that you may read it.") from error
 
 
 def download(
@@ -198,9 +195,7 @@ class _Transfer(threading.Thread):
             self.finished.set()
 
     def _receive(self) -> None:
-        request = urllib.request.Request(
-            self.url, headers={"Accept-Encoding": "identity", "User-Agent": "nnspca"}
-        )
+        request = urllib.request.Request(self.url, headers={"Accept-Encoding": "identity", "User-Agent": "nnspca"})
         with urllib.request.urlopen(request, timeout=STALL_SECONDS) as response:
             length = response.headers.get("Content-Length", "")
             self.total = int(length) if length.isdigit() else None

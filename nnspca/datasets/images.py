@@ -47,9 +47,7 @@ def read_archive(data: bytes, *, samples: str = "rows") -> Content:
     return Content(X=X, image_shape=shape, labels=labels, label_names=label_names, notes=notes)
 
 
-def members(
-    data: bytes, left_out: Counter[str] | None = None, suffixes: Iterable[str] = SUFFIXES
-) -> Iterator[Member]:
+def members(data: bytes, left_out: Counter[str] | None = None, suffixes: Iterable[str] = SUFFIXES) -> Iterator[Member]:
     """Yield name and content of the members with one of ``suffixes``; count the others by suffix."""
     wanted = tuple(suffixes)
     walk = _zip_members if data[:2] == b"PK" else _tar_members
@@ -102,9 +100,7 @@ class _Grey:
             with Image.open(io.BytesIO(self.content), formats=_FORMATS) as image:
                 yield image
         except Exception as error:  # damaged files raise anything from OSError to SyntaxError
-            raise DataError(
-                f"{_shown(self.name)} cannot be read as an image: {_shown(str(error))}."
-            ) from error
+            raise DataError(f"{_shown(self.name)} cannot be read as an image: {_shown(str(error))}.") from error
 
     def pixels(self) -> np.ndarray:
         """The upright grey values, shape (height, width); deeper than 8 bits where the file is."""

@@ -21,9 +21,7 @@ MAX_MAGNITUDE = 1e100
 def check_bytes(size: int) -> None:
     """Refuse a file larger than ``MAX_BYTES``."""
     if size > MAX_BYTES:
-        raise DataError(
-            f"the file holds {size:,} bytes; at most {MAX_BYTES:,} are read. Keep fewer rows or columns."
-        )
+        raise DataError(f"the file holds {size:,} bytes; at most {MAX_BYTES:,} are read. Keep fewer rows or columns.")
 
 
 def check_unpacked(size: int) -> None:
@@ -39,8 +37,7 @@ def check_members(count: int) -> None:
     """Refuse an archive that lists more than ``MAX_MEMBERS`` members."""
     if count > MAX_MEMBERS:
         raise DataError(
-            f"the archive lists {count:,} or more members; at most {MAX_MEMBERS:,} are read. Pack fewer "
-            "files."
+            f"the archive lists {count:,} or more members; at most {MAX_MEMBERS:,} are read. Pack fewer files."
         )
 
 

@@ -81,13 +81,17 @@ def read(
     known = loading.recognise(hashlib.sha256(data).hexdigest(), data)
     if known is not None:
         return known
-    content = _parse(data, label, samples, header)
-    _check(content, kind)
+    try:
+        content = _parse(data, label, samples, header)
+        _check(content, kind)
+        drawn_as = _kind(content, kind)
+    except DataError as error:
+        raise DataError(f"{label!r}: {error}") from error
     return Dataset.dress(
         content,
         name=name or label[: -len(_suffix(label))] or label,
         title=name or label,
-        kind=_kind(content, kind),
+        kind=drawn_as,
         description=f"Read from the file {label}.",
         citation="Not known: the file does not say.",
         terms="Yours to know: the file does not say.",
@@ -95,14 +99,10 @@ def read(
     )
 
 
-def _open(
-    source: str | os.PathLike[str] | bytes | bytearray | memoryview, filename: str | None
-) -> tuple[bytes, str]:
+def _open(source: str | os.PathLike[str] | bytes | bytearray | memoryview, filename: str | None) -> tuple[bytes, str]:
     if isinstance(source, (bytes, bytearray, memoryview)):
         if not filename:
-            raise DataError(
-                "bytes alone do not tell their format; give the file's name too, for instance 'data.csv'."
-            )
+            raise DataError("bytes alone do not tell their format; give the file's name too, for instance 'data.csv'.")
         limits.check_bytes(memoryview(source).nbytes)
         return bytes(source), _label(filename)
     path = Path(source).expanduser()
@@ -113,9 +113,7 @@ def _open(
     try:
         return path.read_bytes(), label
     except OSError as error:
-        raise DataError(
-            f"{label!r} cannot be opened: {error.strerror}. Check that you may read it."
-        ) from error
+        raise DataError(f"{label!r} cannot be opened: {error.strerror}. Check that you may read it.") from error
 
 
 def _label(filename: str) -> str:
@@ -127,9 +125,7 @@ def _label(filename: str) -> str:
 
 def _suffix(label: str) -> str:
     """The format's ending, as long as it was written; empty when it is not one that is read."""
-    return next(
-        (label[-len(s) :] for s in sorted(SUFFIXES, key=len, reverse=True) if label.lower().endswith(s)), ""
-    )
+    return next((label[-len(s) :] for s in sorted(SUFFIXES, key=len, reverse=True) if label.lower().endswith(s)), "")
 
 
 def _parse(data: bytes, label: str, samples: str, header: bool | None) -> Content:
@@ -137,7 +133,7 @@ def _parse(data: bytes, label: str, samples: str, header: bool | None) -> Conten
     if not suffix:
         _refuse_format(label)
     if not data:
-        raise DataError(f"{label!r} is empty.")
+        raise DataError("the file is empty.")
     try:
         match suffix:
             case ".csv" | ".txt":
@@ -154,26 +150,22 @@ def _parse(data: bytes, label: str, samples: str, header: bool | None) -> Conten
                 return read_arff(data, samples=samples)
             case _:
                 return read_archive(data, samples=samples)
-    except DataError as error:
-        raise DataError(f"{label!r}: {error}") from error
+    except DataError:
+        raise
     except Exception as error:
         # Decoders raise whatever they like on damaged input; here, at the door, it means one thing.
         raise DataError(
-            f"{label!r} cannot be read as {suffix} ({type(error).__name__}: {str(error)[:200]}). "
+            f"this cannot be read as {suffix} ({type(error).__name__}: {str(error)[:200]}). "
             "It is damaged, or another format under this ending: save it again."
         ) from error
 
 
 def _refuse_format(label: str) -> None:
     if label.lower().endswith(IMAGE_SUFFIXES):
-        raise DataError(
-            f"{label!r} is one image, and that is one sample: pack several of the same size in a ZIP."
-        )
+        raise DataError("this is one image, and that is one sample: pack several of the same size in a ZIP.")
     _, dot, ending = label.rpartition(".")
     found = f"ends in {dot + ending!r}" if dot else "has no ending"
-    raise DataError(
-        f"{label!r} {found}; files ending in {', '.join(SUFFIXES)} are read. Save it as one of these."
-    )
+    raise DataError(f"the name {found}; files ending in {', '.join(SUFFIXES)} are read. Save it as one of these.")
 
 
 def _check(content: Content, kind: str | None) -> None:

@@ -93,8 +93,7 @@ def _convert(rows: Iterable[Row], columns: Sequence[Column]) -> _Table:
     texts: list[list[str]] = [[] for _ in textual]
     if not numeric:
         raise DataError(
-            f"no column of numbers among the {len(columns):,} found: is the delimiter a comma, semicolon "
-            "or tab?"
+            f"no column of numbers among the {len(columns):,} found: is the delimiter a comma, semicolon or tab?"
         )
     converted: list[np.ndarray] = []
     missing: list[tuple[int, int, int]] = []  # line, first column and count, one for each incomplete row
@@ -138,9 +137,7 @@ def _numbers(cells: list[str]) -> np.ndarray | None:
     return None if any("_" in cell for cell in cells) else row
 
 
-def _numbers_or_missing(
-    cells: list[str], columns: Sequence[Column], numeric: list[int], line: int
-) -> np.ndarray:
+def _numbers_or_missing(cells: list[str], columns: Sequence[Column], numeric: list[int], line: int) -> np.ndarray:
     row = np.empty(len(numeric))
     for i, j in enumerate(numeric):
         cell = cells[j].strip()
@@ -187,9 +184,7 @@ def _take_class(table: _Table, notes: list[str]) -> tuple[np.ndarray | None, tup
     classes = []
     for column, values in table.texts:
         if _identifies(column, values):
-            notes.append(
-                f"Column {column.name!r} has another text in each row: taken as the names of the samples."
-            )
+            notes.append(f"Column {column.name!r} has another text in each row: taken as the names of the samples.")
         else:
             classes.append((column, values))
     if len(classes) > 1:
@@ -204,9 +199,7 @@ def _take_class(table: _Table, notes: list[str]) -> tuple[np.ndarray | None, tup
         if column.name.lower() in CLASS_NAMES and len(table.numeric) > 1 and _whole(table.numbers[:, j]):
             notes.append(f"Column {column.name!r} holds whole numbers: read as the class.")
             levels, labels = np.unique(table.numbers[:, j].astype(np.int64), return_inverse=True)
-            rest = _Table(
-                np.delete(table.numbers, j, axis=1), [c for c in table.numeric if c is not column], []
-            )
+            rest = _Table(np.delete(table.numbers, j, axis=1), [c for c in table.numeric if c is not column], [])
             return labels, tuple(map(str, levels)), rest
     return None, (), table
 

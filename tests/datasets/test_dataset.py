@@ -45,7 +45,7 @@ def test_the_hash_knows_numbers_names_and_labels_and_nothing_else():
     same = dataset(title="another title", source="elsewhere")
     assert dataset().content_hash == same.content_hash
     changed = [
-        dataset(X=np.arange(6.0).reshape(3, 2) + [[0, 0], [0, 0], [0, 1e-12]]),
+        dataset(X=np.array([[0, 1], [2, 3], [4, np.nextafter(5, 6)]])),
         dataset(X=np.arange(6.0).reshape(2, 3)),
         dataset(feature_names=("u", "v")),
         dataset(labels=np.array([0, 1, 1])),

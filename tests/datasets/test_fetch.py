@@ -2,6 +2,7 @@ import hashlib
 import http.server
 import threading
 import time
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -25,6 +26,10 @@ class Server(http.server.ThreadingHTTPServer):
 
 class Handler(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
+        with suppress(ConnectionError):  # a client that has stopped
+            self.answer()
+
+    def answer(self):
         self.server.requests.append(self.path)
         manner, body = self.server.manner, self.server.body
         if manner == "absent":

@@ -167,9 +167,7 @@ def test_a_wrong_file_in_the_folder_is_named_with_both_checksums(raw_folder, tmp
     changed = bytearray((raw_folder / "CBCL.mat").read_bytes())
     changed[-1] ^= 1
     (tmp_path / "CBCL.mat").write_bytes(changed)
-    with pytest.raises(
-        DataError, match=f"CBCL.mat in the folder NNSPCA_DATA.*{fetched.CBCL.sha256}"
-    ) as caught:
+    with pytest.raises(DataError, match=f"CBCL.mat in the folder NNSPCA_DATA.*{fetched.CBCL.sha256}") as caught:
         datasets.load("cbcl-faces")
     assert len(re.findall(r"\b[0-9a-f]{64}\b", str(caught.value))) == 2
 

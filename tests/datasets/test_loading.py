@@ -83,8 +83,7 @@ def test_raw_cbcl_faces_that_are_not_here_come_with_directions():
 def test_concurrent_loads_agree(real_data):
     hashes = []
     threads = [
-        threading.Thread(target=lambda: hashes.append(datasets.load("cbcl-faces").content_hash))
-        for _ in range(4)
+        threading.Thread(target=lambda: hashes.append(datasets.load("cbcl-faces").content_hash)) for _ in range(4)
     ]
     for thread in threads:
         thread.start()

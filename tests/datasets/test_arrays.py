@@ -1,0 +1,202 @@
+import io
+import time
+import zipfile
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from nnspca.datasets import limits, read
+from nnspca.errors import DataError
+
+SHAPES = st.tuples(st.integers(2, 8), st.integers(1, 6))
+ARRAYS = st.one_of(
+    hnp.arrays(np.float64, SHAPES, elements=st.floats(-1e50, 1e50)),
+    hnp.arrays(np.dtype(">f4"), SHAPES, elements=st.floats(-(2.0**60), 2.0**60, width=32)),
+    hnp.arrays(np.int32, SHAPES),
+    hnp.arrays(np.uint8, SHAPES),
+    hnp.arrays(np.bool_, SHAPES),
+).filter(lambda X: np.any(X[0] != X))
+
+
+def npy(X):
+    out = io.BytesIO()
+    np.save(out, X, allow_pickle=True)
+    return out.getvalue()
+
+
+def npz(compressed=False, **arrays):
+    out = io.BytesIO()
+    (np.savez_compressed if compressed else np.savez)(out, **arrays)
+    return out.getvalue()
+
+
+def refused(data, filename):
+    start = time.perf_counter()
+    with pytest.raises(DataError) as caught:
+        read(data, filename)
+    assert time.perf_counter() - start < 1
+    return str(caught.value)
+
+
+@given(ARRAYS, st.booleans())
+def test_an_array_saved_as_npy_comes_back(X, fortran):
+    ds = read(npy(np.asfortranarray(X) if fortran else X), "t.npy", kind="table")
+    np.testing.assert_array_equal(ds.X, X)
+
+
+@given(ARRAYS, st.booleans())
+def test_an_array_saved_as_npz_comes_back(X, compressed):
+    ds = read(npz(compressed, X=X, other=X[:1]), "t.npz", kind="table")
+    np.testing.assert_array_equal(ds.X, X)
+
+
+def test_names_labels_and_image_shape_saved_beside_the_array_are_kept():
+    X = np.arange(12.0).reshape(3, 4)
+    data = npz(
+        X=X, y=np.array([1, 0, 1]), label_names=np.array(["a", "b"]), image_shape=np.array([2, 2]),
+        feature_names=np.array(list("pqrs")),
+    )  # fmt: skip
+    ds = read(data, "t.npz")
+    assert (ds.kind, ds.image_shape) == ("images", (2, 2))
+    assert ds.feature_names == tuple("pqrs")
+    assert ds.label_names == ("a", "b")
+    np.testing.assert_array_equal(ds.labels, [1, 0, 1])
+
+
+def test_companions_that_do_not_fit_are_left_aside():
+    data = npz(
+        X=np.arange(12.0).reshape(3, 4), y=np.array([1, 0]), image_shape=np.array([3, 3]), feature_names=np.array(["p"])
+    )
+    ds = read(data, "t.npz")
+    assert ds.labels is None
+    assert ds.image_shape is None
+    assert ds.feature_names[0] == "feature 1"
+
+
+def test_labels_may_be_text():
+    ds = read(npz(X=np.arange(6.0).reshape(3, 2), y=np.array(["u", "v", "u"])), "t.npz")
+    assert ds.label_names == ("u", "v")
+
+
+def test_a_stack_of_grey_images_keeps_its_shape():
+    images = np.arange(24).reshape(4, 2, 3)
+    ds = read(npy(images), "t.npy")
+    assert (ds.kind, ds.image_shape) == ("images", (2, 3))
+    np.testing.assert_array_equal(ds.X[1].reshape(2, 3), images[1])
+
+
+def test_samples_in_columns_are_turned():
+    X = np.arange(6.0).reshape(2, 3)
+    np.testing.assert_array_equal(read(npy(X), "t.npy", samples="columns").X, X.T)
+    images = np.arange(24).reshape(2, 3, 4)  # height, width, images: MATLAB's habit
+    np.testing.assert_array_equal(read(npy(images), "t.npy", samples="columns").X[1].reshape(2, 3), images[:, :, 1])
+
+
+def test_arrays_that_could_all_be_meant_are_listed():
+    message = refused(npz(first=np.eye(3), second=np.ones((2, 5)), third=np.ones(4)), "t.npz")
+    for part in ("'first' (3, 3)", "'second' (2, 5)", "'third' (4,)", "Name it X"):
+        assert part in message
+
+
+@pytest.mark.parametrize(
+    ("array", "said"),
+    [
+        (np.array([[1, "a"], [2, None]], dtype=object), "Python objects"),
+        (np.eye(3) * 1j, "complex"),
+        (np.array([["a", "b"], ["c", "d"]]), "values of type"),
+        (np.zeros((2, 2), dtype=[("a", "f8")]), "values of type"),
+        (np.array([["2020-01-01"], ["2020-01-02"]], dtype="datetime64[D]"), "values of type"),
+        (np.arange(3.0), "shape (3,)"),
+        (np.zeros((2, 2, 2, 3)), "shape (2, 2, 2, 3)"),
+        (np.zeros((0, 3)), "0 rows"),
+        (np.zeros((3, 0)), "0 columns"),
+        (np.array([[1.0, 2], [3, np.nan]]), "nan in row 2, column 2"),
+        (np.array([[1.0, 2], [np.inf, -np.inf]]), "2 such values"),
+        (np.full((3, 2), 4.0), "nothing varies"),
+    ],
+)
+def test_what_is_no_data_matrix_is_refused_with_what_it_is(array, said):
+    assert said in refused(npy(array), "t.npy")
+    assert said in refused(npz(X=array), "t.npz")
+
+
+def header(shape, descr="<f8", version=b"\x01\x00", padding=0):
+    text = repr({"descr": descr, "fortran_order": False, "shape": shape}).encode() + b" " * padding + b"\n"
+    length = len(text).to_bytes(2 if version == b"\x01\x00" else 4, "little")
+    return b"\x93NUMPY" + version + length + text
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        header((10**9, 10**9)),
+        header((10**30, 2)),
+        header((-1, 5)),
+        header((100, 100)) + bytes(80),
+        header((3, 2), padding=10**6, version=b"\x02\x00"),
+        header((3, 2), version=b"\x09\x00"),
+        header((3, 2), descr="|O") + bytes(48),
+        b"\x93NUMPY\x02\x00\xff\xff\xff\xff" + b" " * 1000,
+        b"\x93NUMPY",
+        b"not an array",
+    ],
+)
+def test_headers_that_lie_are_refused_at_once(data):
+    assert "'t.npy'" in refused(data, "t.npy")
+
+
+def test_an_array_with_too_many_entries_is_refused_by_its_header(monkeypatch):
+    monkeypatch.setattr(limits, "MAX_ENTRIES", 100)
+    assert "11 × 10 = 110 numbers are more than the 100" in refused(npy(np.zeros((11, 10))), "t.npy")
+
+
+def test_a_file_beyond_the_limit_is_refused_with_the_limit(monkeypatch):
+    monkeypatch.setattr(limits, "MAX_BYTES", 100)
+    assert "at most 100 are read" in refused(npy(np.eye(20)), "t.npy")
+
+
+def test_the_papers_data_fit_within_the_limits():
+    limits.check_entries(72, 12_582)
+    limits.check_entries(6_977, 361)
+    limits.check_bytes(5_000_000)
+
+
+def zipped(members, compression=zipfile.ZIP_DEFLATED):
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", compression) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return out.getvalue()
+
+
+def test_a_zip_bomb_is_refused_by_the_sizes_it_lists(monkeypatch):
+    monkeypatch.setattr(limits, "MAX_UNPACKED_BYTES", 10_000_000)
+    bomb = zipped({"X.npy": bytes(20_000_000)})
+    assert len(bomb) < 50_000
+    assert "at most 10,000,000 are read" in refused(bomb, "t.npz")
+
+
+def test_rare_compressions_and_passwords_are_refused():
+    assert "rare compression" in refused(zipped({"X.npy": npy(np.eye(3))}, zipfile.ZIP_LZMA), "t.npz")
+    locked = bytearray(zipped({"X.npy": npy(np.eye(3))}, zipfile.ZIP_STORED))
+    locked[locked.rindex(b"PK\x01\x02") + 8] |= 1
+    assert "password" in refused(bytes(locked), "t.npz")
+
+
+def test_an_archive_that_lists_too_many_members_is_refused(monkeypatch):
+    monkeypatch.setattr(limits, "MAX_MEMBERS", 5)
+    assert "at most 5 are read" in refused(zipped({str(i): b"" for i in range(6)}), "t.npz")
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize("file", ["cbcl_faces.npz", "leukemia_armstrong.npz"])
+def test_the_parsed_copies_can_be_read_as_uploads(file, raw_folder, oracle):
+    parsed = oracle(file)
+    ds = read(raw_folder.parent / file)
+    np.testing.assert_array_equal(ds.X, parsed["X"])
+    assert ds.image_shape == (tuple(parsed["image_shape"]) if "image_shape" in parsed else None)
+    if "y" in parsed:
+        np.testing.assert_array_equal(ds.labels, parsed["y"])

@@ -1,0 +1,176 @@
+import csv
+import io
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from nnspca.datasets import read
+from nnspca.errors import DataError
+
+NUMBERS = st.floats(-1e50, 1e50, allow_subnormal=False)
+
+
+def refused(text, filename="t.csv", **arguments):
+    with pytest.raises(DataError) as caught:
+        read(text.encode(), filename, **arguments)
+    return str(caught.value)
+
+
+@given(
+    hnp.arrays(np.float64, st.tuples(st.integers(2, 8), st.integers(1, 6)), elements=NUMBERS),
+    st.sampled_from([",", ";", "\t"]),
+    st.booleans(),
+)
+def test_an_array_written_as_text_comes_back_to_the_last_bit(X, delimiter, header):
+    if not np.ptp(X, axis=0).any():
+        X[0, 0] += 1 + abs(X[0, 0])
+    out = io.StringIO()
+    writer = csv.writer(out, delimiter=delimiter)
+    names = tuple(f"x{j}" for j in range(X.shape[1]))
+    if header:
+        writer.writerow(names)
+    writer.writerows([[repr(float(v)) for v in row] for row in X])
+    ds = read(out.getvalue().encode(), "t.csv", kind="table")
+    np.testing.assert_array_equal(ds.X, X)
+    if header:
+        assert ds.feature_names == names
+
+
+def test_blanks_separate_numbers_as_numpy_writes_them():
+    X = np.array([[1.5, -2], [3, 4], [5, 6]])
+    out = io.StringIO()
+    np.savetxt(out, X)
+    np.testing.assert_array_equal(read(out.getvalue().encode(), "t.txt").X, X)
+
+
+def test_a_column_of_text_is_the_class():
+    ds = read(b"1,2,cat\n3,4,dog\n5,7,cat\n", "t.csv")
+    assert ds.shape == (3, 2)
+    assert ds.label_names == ("cat", "dog")
+    np.testing.assert_array_equal(ds.labels, [0, 1, 0])
+    assert any("class" in note for note in ds.notes)
+
+
+def test_a_missing_class_is_minus_one():
+    ds = read(b"a,b,class\n1,2,cat\n3,4,?\n5,7,cat\n", "t.csv")
+    np.testing.assert_array_equal(ds.labels, [0, -1, 0])
+
+
+def test_whole_numbers_under_the_name_class_are_the_class():
+    ds = read(b"a,Class,b\n1,7,2\n3,5,4\n5,7,9\n", "t.csv")
+    assert ds.feature_names == ("a", "b")
+    assert ds.label_names == ("5", "7")
+    np.testing.assert_array_equal(ds.labels, [1, 0, 1])
+
+
+def test_a_column_of_different_texts_names_the_samples_and_is_left_out():
+    ds = read(b"id,a,b,kind\ns1,1,2,u\ns2,3,4,v\ns3,5,7,u\n", "t.csv")
+    assert ds.feature_names == ("a", "b")
+    assert ds.label_names == ("u", "v")
+
+
+@pytest.mark.parametrize("first", ["", "Unnamed: 0"])
+@pytest.mark.parametrize("start", [0, 1])
+def test_a_nameless_column_that_counts_the_rows_is_left_out(first, start):
+    rows = "\n".join(f"{i + start},{i * i},{-i}" for i in range(4))
+    ds = read(f"{first},a,b\n{rows}".encode(), "t.csv")
+    assert ds.feature_names == ("a", "b")
+
+
+def test_row_names_as_r_writes_them_need_no_header_of_their_own():
+    ds = read(b'"a","b"\n"r1",1,2\n"r2",3,4\n"r3",5,7\n', "t.csv")
+    assert ds.feature_names == ("a", "b")
+    np.testing.assert_array_equal(ds.X, [[1, 2], [3, 4], [5, 7]])
+
+
+def test_wavelengths_in_the_first_row_are_names():
+    ds = read(b"id,400,402,404.5\ns1,1,2,3\ns2,4,5,7\n", "t.csv")
+    assert ds.feature_names == ("400", "402", "404.5")
+    assert ds.shape == (2, 3)
+    assert any("first row" in note for note in ds.notes)
+
+
+def test_the_caller_can_say_whether_the_first_row_names_the_columns():
+    assert read(b"1,2\n3,4\n5,7\n", "t.csv").shape == (3, 2)
+    ds = read(b"1,2\n3,4\n5,7\n", "t.csv", header=True)
+    assert ds.shape == (2, 2)
+    assert ds.feature_names == ("1", "2")
+
+
+def test_samples_in_columns_are_turned_and_their_features_keep_their_names():
+    ds = read(b"gene,s1,s2,s3\ng1,1,2,3\ng1,4,5,7\n", "t.csv", samples="columns")
+    np.testing.assert_array_equal(ds.X, [[1, 4], [2, 5], [3, 7]])
+    assert ds.feature_names == ("g1", "g1")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "latin-1"])
+def test_names_survive_the_usual_encodings(encoding):
+    text = "größe,höhe\r\n1,2\r\n3,4\r\n5,7\r\n"
+    assert read(text.encode(encoding), "t.csv").feature_names == ("größe", "höhe")
+
+
+def test_the_first_bad_cell_is_named_by_line_and_column():
+    message = refused("height,width\n1,2\n3,tall\n5,big\n")
+    for part in ("line 3", "column 2", "'width'", "'tall'", "'t.csv'"):
+        assert part in message
+
+
+def test_a_bad_cell_in_the_first_row_is_no_header():
+    assert "line 1, column 3: 'x' is not a number" in refused("1,2,x\n3,4,5\n6,7,8\n")
+
+
+def test_decimal_commas_are_told_apart_from_other_bad_cells():
+    assert "with a point" in refused("a;b\n1,5;2\n3,5;4\n2;7\n")
+
+
+def test_digits_with_underscores_are_not_numbers():
+    assert "'1_000' is not a number" in refused("a,b\n1,2\n1_000,4\n")
+
+
+def test_missing_values_are_counted_and_the_first_is_named():
+    message = refused("a,b,c\n1,2,3\n4,,NA\n7,8,9\n?,nan,1\n")
+    for part in ("4 values are missing in 2 of 4 rows", "line 3", "'b'", "Fill them in or remove"):
+        assert part in message
+
+
+def test_infinite_values_are_named_by_row_and_column():
+    message = refused("a,b\n1,2\n3,inf\n5,6\n")
+    for part in ("inf", "row 2", "column 2", "'b'"):
+        assert part in message
+
+
+def test_rows_of_different_length_are_told_by_line():
+    assert "line 3 has 3 cells where 2 are expected" in refused("a,b\n1,2\n3,4,5\n")
+
+
+def test_several_columns_of_text_are_listed():
+    message = refused("a,u,v\n1,x,p\n2,x,q\n3,y,q\n")
+    assert "'u', 'v'" in message
+    assert "only one may" in message
+
+
+def test_text_without_numbers_asks_for_the_delimiter():
+    assert "delimiter" in refused("a|b\n1|2\n3|4\n")
+
+
+@pytest.mark.parametrize(("text", "found"), [("a,b\n1,2\n", "1 row and 2 columns"), ("a,b\n", "0 rows and 2 columns")])
+def test_too_few_rows_are_told_by_their_number(text, found):
+    assert found in refused(text)
+
+
+def test_an_empty_file_says_so():
+    assert "empty" in refused("")
+    assert "empty" in refused("\n \n")
+
+
+def test_data_that_do_not_vary_are_refused():
+    assert "nothing varies" in refused("a,b\n1,2\n1,2\n1,2\n")
+
+
+def test_numbers_whose_squares_overflow_are_refused():
+    message = refused("a,b\n1,2\n3,1e200\n")
+    assert "1e+200" in message
+    assert "Rescale" in message

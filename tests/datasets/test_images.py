@@ -1,0 +1,199 @@
+import gzip
+import io
+import tarfile
+import time
+import zipfile
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from nnspca.datasets import limits, read
+from nnspca.errors import DataError
+
+SUFFIXES = {"PNG": "png", "JPEG": "jpg", "PPM": "pgm", "BMP": "bmp", "TIFF": "tif", "GIF": "gif"}
+
+
+def picture(seed=0, size=(4, 6), fmt="PNG", mode="L"):
+    grey = np.random.default_rng(seed).integers(0, 256, size, dtype=np.uint8)
+    out = io.BytesIO()
+    Image.fromarray(grey).convert(mode).save(out, fmt)
+    return grey, out.getvalue()
+
+
+def zipped(files):
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return out.getvalue()
+
+
+def tarred(files, mode="w"):
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode=mode) as archive:
+        for name, content in files.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(content)
+            archive.addfile(member, io.BytesIO(content))
+    return out.getvalue()
+
+
+PACKERS = {
+    "t.zip": zipped,
+    "t.tar": tarred,
+    "t.tar.gz": lambda files: tarred(files, "w:gz"),
+    "t.tgz": lambda files: tarred(files, "w:gz"),
+}
+
+
+def refused(data, filename="t.zip", **arguments):
+    start = time.perf_counter()
+    with pytest.raises(DataError) as caught:
+        read(data, filename, **arguments)
+    assert time.perf_counter() - start < 2
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("filename", PACKERS)
+@pytest.mark.parametrize("fmt", ["PNG", "PPM", "BMP", "TIFF", "GIF"])
+def test_images_come_back_pixel_by_pixel(filename, fmt):
+    pictures = [picture(seed, fmt=fmt) for seed in range(3)]
+    files = {f"{i}.{SUFFIXES[fmt]}": content for i, (_, content) in enumerate(pictures)}
+    ds = read(PACKERS[filename](files), filename)
+    assert (ds.kind, ds.image_shape, ds.labels) == ("images", (4, 6), None)
+    np.testing.assert_array_equal(ds.X.reshape(-1, 4, 6), [grey for grey, _ in pictures])
+
+
+def test_lossy_and_coloured_images_become_grey():
+    files = {"1.jpg": picture(1, fmt="JPEG")[1], "2.png": picture(2, mode="RGB")[1], "3.gif": picture(3, fmt="GIF", mode="P")[1]}  # fmt: skip  # noqa: E501
+    X = read(zipped(files), "t.zip").X
+    assert X.shape == (3, 24)
+    np.testing.assert_array_equal(X[1].reshape(4, 6), picture(2)[0])
+
+
+def test_sixteen_bits_are_kept():
+    grey = (np.arange(24).reshape(4, 6) * 2000).astype(np.uint16)
+    out = io.BytesIO()
+    Image.fromarray(grey).save(out, "PNG")
+    ds = read(zipped({"a.png": out.getvalue(), "b.png": picture()[1]}), "t.zip")
+    np.testing.assert_array_equal(ds.X[0].reshape(4, 6), grey)
+
+
+def test_plain_text_pgm_is_read():
+    files = {f"{i}.pgm": b"P2\n# by hand\n3 2\n255\n0 1 2\n3 4 %d\n" % i for i in (5, 9)}
+    np.testing.assert_array_equal(read(zipped(files), "t.zip").X, [[0, 1, 2, 3, 4, 5], [0, 1, 2, 3, 4, 9]])
+
+
+def test_a_photograph_taken_sideways_is_read_upright():
+    grey = np.arange(24, dtype=np.uint8).reshape(4, 6) * 10
+    exif = Image.Exif()
+    exif[0x0112] = 6  # to be turned clockwise
+    out = io.BytesIO()
+    Image.fromarray(grey).save(out, "PNG", exif=exif)
+    ds = read(zipped({"1.png": out.getvalue(), "2.png": picture(size=(6, 4))[1]}), "t.zip")
+    assert ds.image_shape == (6, 4)
+    np.testing.assert_array_equal(ds.X[0].reshape(6, 4), np.rot90(grey, -1))
+
+
+def test_folders_are_labels_and_order_is_by_name():
+    files = {f"all/{folder}/{i}.png": picture(i)[1] for i, folder in enumerate("baab")}
+    ds = read(zipped(files), "t.zip")
+    assert ds.label_names == ("a", "b")
+    np.testing.assert_array_equal(ds.labels, [0, 0, 1, 1])
+    np.testing.assert_array_equal(ds.X[0].reshape(4, 6), picture(1)[0])
+
+
+def test_one_folder_is_no_class():
+    assert read(zipped({f"all/{i}.png": picture(i)[1] for i in range(3)}), "t.zip").labels is None
+
+
+def test_what_systems_add_is_not_looked_at():
+    files = {f"{i}.png": picture(i)[1] for i in range(3)}
+    extra = {"__MACOSX/._0.png": b"?", "._1.png": b"?", "Thumbs.db": b"?", "read me.txt": b"hello"}
+    ds = read(zipped({**files, **extra}), "t.zip")
+    assert ds.shape == (3, 24)
+    assert ds.notes == ("1 members that are no images were left out.",)
+
+
+def test_images_of_different_sizes_are_counted_by_size():
+    files = {f"{i}.png": picture(i, size=(4, 6 if i else 5))[1] for i in range(4)}
+    message = refused(zipped(files))
+    assert "6×4 (3), 5×4 (1)" in message
+    assert "one size" in message
+
+
+def test_a_damaged_image_is_named():
+    message = refused(zipped({"good.png": picture()[1], "bad.png": b"no image"}))
+    assert "'bad.png'" in message
+    cut = picture(fmt="PPM")[1][:-5]
+    assert "'cut.pgm'" in refused(zipped({"good.pgm": picture(fmt="PPM")[1], "cut.pgm": cut}))
+
+
+def test_an_archive_without_images_says_what_it_holds():
+    message = refused(zipped({"inner.zip": b"", "table.csv": b"1,2"}))
+    assert "'.zip'" in message
+    assert "unpacked first" in message
+
+
+def test_one_image_alone_is_one_sample():
+    assert "one sample" in refused(picture()[1], "face.png")
+    assert "1 row" in refused(zipped({"a.png": picture()[1]}))
+
+
+def test_a_huge_image_is_refused_before_it_is_decoded():
+    out = io.BytesIO()
+    Image.new("1", (9000, 9000)).save(out, "PNG")
+    huge = out.getvalue()
+    assert len(huge) < 50_000
+    assert "9,000 × 9,000 = 81,000,000 numbers" in refused(zipped({"a.png": huge, "b.png": huge}))
+    claimed = b"P5\n2000000000 2000000000\n255\n" + bytes(10)
+    assert "'t.zip'" in refused(zipped({"a.pgm": claimed, "b.pgm": claimed}))
+
+
+def test_many_images_are_refused_together_before_any_is_decoded(monkeypatch):
+    monkeypatch.setattr(limits, "MAX_ENTRIES", 60)
+    files = {f"{i}.png": picture(i)[1] for i in range(3)}
+    assert "3 × 24 = 72 numbers are more than the 60" in refused(zipped(files))
+
+
+@pytest.mark.parametrize("filename", ["t.tar", "t.tar.gz", "t.zip"])
+def test_bombs_are_refused_by_what_they_unpack_to(filename, monkeypatch):
+    monkeypatch.setattr(limits, "MAX_UNPACKED_BYTES", 1_000_000)
+    bomb = PACKERS[filename]({"a.txt": bytes(20_000_000)})
+    assert "at most 1,000,000 are read" in refused(bomb, filename)
+
+
+def test_a_bomb_of_gzip_alone_is_refused(monkeypatch):
+    monkeypatch.setattr(limits, "MAX_UNPACKED_BYTES", 1_000_000)
+    assert "'t.tgz'" in refused(gzip.compress(bytes(50_000_000)), "t.tgz")
+
+
+def test_links_devices_and_outside_names_are_never_followed(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w") as archive:
+        for name, kind in [("a.png", tarfile.SYMTYPE), ("b.png", tarfile.LNKTYPE), ("c.png", tarfile.CHRTYPE)]:
+            member = tarfile.TarInfo(name)
+            member.type, member.linkname = kind, "/etc/passwd"
+            archive.addfile(member)
+        for i, name in enumerate(["../../up.png", "/root.png", "C:\\windows\\x.png"]):
+            content = picture(i)[1]
+            member = tarfile.TarInfo(name)
+            member.size = len(content)
+            archive.addfile(member, io.BytesIO(content))
+    ds = read(out.getvalue(), "t.tar")
+    assert ds.shape == (3, 24)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_archive_has_its_samples_in_rows():
+    assert "samples='rows'" in refused(zipped({"a.png": picture()[1]}), samples="columns")
+
+
+@pytest.mark.real_data
+def test_the_raw_cbcl_archive_is_read_with_faces_and_non_faces_as_classes(raw_folder):
+    ds = read(raw_folder / "face.train.tar.gz")
+    assert ds.shape == (2429 + 4548, 361)
+    assert ds.label_names == ("face", "non-face")
+    np.testing.assert_array_equal(np.bincount(ds.labels), [2429, 4548])

@@ -36,7 +36,7 @@ with sight:
         shape = panels.component(part, data, "component")
 with verdict:
     if part is not None:
-        gauge = panels.place(part, certificate, leading, data.n_features, "place")
+        gauge = panels.place(part, certificate, leading, "place", waiting=not job.done)
         panels.numbers(part, leading)
 
 few, spread = st.columns([1, 1.25], gap="large")
@@ -45,9 +45,7 @@ with few:
     panels.glance(data)
 with spread:
     controls.figure(
-        figures.spectrum(
-            compute.spectrum(data, now), compute.covariance(data, now).trace, look, rank=now.rank
-        ),
+        figures.spectrum(compute.spectrum(data, now), compute.covariance(data, now).trace, look, rank=now.rank),
         "spectrum",
     )
     panels.provenance(data)

@@ -44,9 +44,7 @@ with st.container(horizontal=True):
     )
 chart = st.container()
 chosen = controls.pick(ks, methods)
-drawn = figures.variance(
-    points.values(), leading, look, methods=methods, ks=ks, log=log, paper=paper, chosen=chosen
-)
+drawn = figures.variance(points.values(), leading, look, methods=methods, ks=ks, log=log, paper=paper, chosen=chosen)
 with chart:
     if job.done:
         controls.figure(drawn, "curve", on_select=lambda: controls.clicked("curve"), selection_mode="points")
@@ -62,7 +60,7 @@ if part is not None:
     with sight:
         shape = panels.component(part, data, "chosen", f"k = {part.k}, {part.method}")
     with verdict:
-        gauge = panels.place(part, points[chosen].certificate, leading, data.n_features, "chosen-place")
+        gauge = panels.place(part, points[chosen].certificate, leading, "chosen-place", waiting=not job.done)
         panels.numbers(part, leading)
 
 rows = compute.records(points, leading)

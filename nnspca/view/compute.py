@@ -218,9 +218,7 @@ def _staged(job: Job, doing: str) -> Callable[[Progress], None]:
     """Return a listener that says which of the two stages the progress belongs to."""
 
     def listen(progress: Progress) -> None:
-        job.report(
-            dataclasses.replace(progress, stage=f"{doing}: {progress.stage}" if progress.stage else doing)
-        )
+        job.report(dataclasses.replace(progress, stage=f"{doing}: {progress.stage}" if progress.stage else doing))
 
     return listen
 
@@ -268,9 +266,7 @@ def fetch(name: str) -> Work:
     def work(job: Job) -> None:
         def listen(done: int, total: int | None) -> None:
             whole = f" of {total / 1e6:.1f}" if total else ""
-            job.report(
-                Progress(min(done / total, 1.0) if total else 0.0, f"Downloaded {done / 1e6:.1f}{whole} MB")
-            )
+            job.report(Progress(min(done / total, 1.0) if total else 0.0, f"Downloaded {done / 1e6:.1f}{whole} MB"))
 
         nnspca.datasets.load(name, on_progress=listen, should_stop=job.should_stop)
 
@@ -296,9 +292,7 @@ def leading(data: Dataset, state: State) -> float:
     return float(spectrum(data, state)[0])
 
 
-def component_of(
-    points: Mapping[tuple[int, str], SweepPoint], chosen: tuple[int, str] | None
-) -> Component | None:
+def component_of(points: Mapping[tuple[int, str], SweepPoint], chosen: tuple[int, str] | None) -> Component | None:
     """Return the component of the chosen point, when it has been solved."""
     return points[chosen].component if chosen is not None and chosen in points else None
 

@@ -33,12 +33,7 @@ def bound(widget: Callable[..., Any], label: str, *, key: str, allowed: str = ""
     if said.get(key) is not None:
         memory[key] = value
     refused = held if held is not None and not _same(held, value) and _outside(held, settings) else None
-    if (
-        refused is None
-        and held is None
-        and asked
-        and not _same(asked if isinstance(value, list) else asked[-1], value)
-    ):
+    if refused is None and held is None and asked and not _same(asked if isinstance(value, list) else asked[-1], value):
         refused = ", ".join(asked)
     notes, limits = said.setdefault("_notes", {}), f" ({allowed})" if allowed else ""
     if refused is not None:
@@ -98,10 +93,7 @@ def sidebar() -> None:
         )
         info = infos[name]
         rows, columns = info.shape
-        st.caption(
-            f"**{info.title}** · {rows:,} × {columns:,}"
-            + ("" if info.local else " · not on this machine yet")
-        )
+        st.caption(f"**{info.title}** · {rows:,} × {columns:,}" + ("" if info.local else " · not on this machine yet"))
         bound(
             st.radio,
             "Preprocessing",
@@ -190,9 +182,7 @@ def _offer(info: DatasetInfo) -> None:
     job = jobs.peek("fetch", info.name)
     with st.container(border=True):
         size = f" ({words.size(info.size_bytes)})" if info.size_bytes else ""
-        st.markdown(
-            f"**These data are not on this machine yet.** They are fetched once{size}, checked, and kept."
-        )
+        st.markdown(f"**These data are not on this machine yet.** They are fetched once{size}, checked, and kept.")
         st.caption(f"{info.citation}  \nTerms: {info.terms}")
         if info.homepage:
             st.caption(f"More about the data: {info.homepage}")

@@ -93,9 +93,7 @@ class Job:
             self.problem = "This needs more memory than the machine has. Try a smaller k or another method."
         except Exception as error:
             logging.getLogger(__name__).exception("a run failed")
-            self.problem = (
-                f"The run ended with an error inside the library ({type(error).__name__}: {error})."
-            )
+            self.problem = f"The run ended with an error inside the library ({type(error).__name__}: {error})."
         finally:
             self._finished.set()
 
@@ -136,10 +134,8 @@ def _draw(slot: str, job: Job, drawn: tuple[int, bool]) -> None:
         st.rerun()
     with st.container(horizontal=True, vertical_alignment="center", key=f"running-{slot}"):
         words = "Stopping" if job.stopped else job.progress.stage
-        st.progress(min(max(job.progress.fraction, 0.0), 1.0), text=words[:1].upper() + words[1:])
-        if st.button(
-            "Stop", key=f"stop-{slot}", icon=":material/stop_circle:", help="Keep the best found so far."
-        ):
+        st.progress(min(max(job.progress.fraction, 0.0), 1.0), text=words)
+        if st.button("Stop", key=f"stop-{slot}", icon=":material/stop_circle:", help="Keep the best found so far."):
             job.stop()
             job.wait(PATIENCE)
             st.rerun()

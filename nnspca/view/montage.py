@@ -8,9 +8,7 @@ import numpy as np
 from PIL import Image
 
 
-def montage(
-    samples: np.ndarray, shape: tuple[int, int], *, columns: int = 6, width: int = 640, gap: int = 1
-) -> bytes:
+def montage(samples: np.ndarray, shape: tuple[int, int], *, columns: int = 6, width: int = 640, gap: int = 1) -> bytes:
     """Return a PNG of ``samples`` (m, rows*columns), greys stretched to the range of all of them.
 
     Nearest neighbour: a pixel stays a square, so that a person sees what the method sees.

@@ -24,9 +24,7 @@ def glance(data: Dataset) -> None:
             alt=f"{len(shown)} of the {data.X.shape[0]:,} images of {data.title}, side by side.",
         )
         rows, columns = data.image_shape
-        st.caption(
-            f"{len(shown)} of {data.X.shape[0]:,} images; each of the {rows} × {columns} pixels is a feature."
-        )
+        st.caption(f"{len(shown)} of {data.X.shape[0]:,} images; each of the {rows} × {columns} pixels is a feature.")
     elif data.axis is not None and data.kind != "covariance":
         axis = (data.axis.values, data.axis.name, data.axis.unit)
         controls.figure(figures.curves(compute.samples(data, 40), axis, look), "glance")
@@ -88,11 +86,18 @@ def numbers(part: Component, leading: float) -> None:
         st.metric("Time", words.seconds(part.seconds), help="Seconds the solver ran.", width="content")
 
 
-def place(part: Component, certificate: Certificate | None, leading: float, n: int, key: str):
-    """Say and draw where the component lies in the certified band; return the gauge."""
+def place(part: Component, certificate: Certificate | None, leading: float, key: str, *, waiting: bool):
+    """Say and draw where the component lies in the certified band; return the gauge.
+
+    ``waiting`` tells whether a certificate may still come.
+    """
     allowed = nnspca.METHODS[part.method].feasible
     if certificate is None:
-        st.markdown("How good is it? A ceiling that no such component can pass is being proven …")
+        st.markdown(
+            "How good is it? A ceiling that no such component can pass is being proven …"
+            if waiting
+            else "How good is it? The run ended before a ceiling was proven; **Run again** proves one."
+        )
         drawn = figures.place(part.variance, controls.palette(), leading=leading)
         controls.figure(drawn, key)
         return drawn
@@ -102,9 +107,7 @@ def place(part: Component, certificate: Certificate | None, leading: float, n: i
         if words.comparison(part, certificate):
             st.caption(words.comparison(part, certificate))
     else:
-        st.markdown(
-            f"**Shown for contrast.** It uses {part.cardinality:,} features and is not {words.kind_of(part)}."
-        )
+        st.markdown(f"**Shown for contrast.** It uses {part.cardinality:,} features and is not {words.kind_of(part)}.")
     chances = [b.value for b in certificate.bounds if not b.deterministic]
     drawn = figures.place(
         part.variance,
@@ -184,8 +187,6 @@ def takeaway(part: Component, data: Dataset, drawn: dict, code: str, key: str) -
             help="For numpy.load, with feature names and variance.",
         )
         for name, figure in drawn.items():
-            controls.figure_button(
-                figure, f"html-{key}-{name}", f"{stem}-{name}.html", f"{name.capitalize()} (HTML)"
-            )
+            controls.figure_button(figure, f"html-{key}-{name}", f"{stem}-{name}.html", f"{name.capitalize()} (HTML)")
     st.markdown("The same with the library:")
     st.code(code, language="python")

@@ -115,9 +115,7 @@ def read_grid(text: str, n: int) -> tuple[int, ...]:
             raise ValueError(f"“{piece}” is outside 1 to {n}, the number of features here.")
         found.update(range(first, last + 1, step))
     if len(found) > 60:
-        raise ValueError(
-            f"That makes {len(found)} values of k; keep it to 60 so that the curve can be watched."
-        )
+        raise ValueError(f"That makes {len(found)} values of k; keep it to 60 so that the curve can be watched.")
     return tuple(sorted(found))
 
 

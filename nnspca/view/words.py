@@ -54,9 +54,7 @@ def comparison(component: Component, certificate: Certificate) -> str:
     if component.variance >= certificate.lower * (1 - 1e-6):
         return ""
     lost = 1 - component.variance / certificate.lower
-    return (
-        f"A better one is known, the one behind the certificate: this has {100 * lost:.2g} % less variance."
-    )
+    return f"A better one is known, the one behind the certificate: this has {100 * lost:.2g} % less variance."
 
 
 def chance(bound: Bound, n: int) -> str:

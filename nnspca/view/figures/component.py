@@ -37,9 +37,7 @@ def component(
     return _bars(loadings, palette, feature_names, title)
 
 
-def _image(
-    weights: np.ndarray, palette: Palette, nonnegative: bool, title: str, below: np.ndarray | None
-) -> go.Figure:
+def _image(weights: np.ndarray, palette: Palette, nonnegative: bool, title: str, below: np.ndarray | None) -> go.Figure:
     """Draw an upright image; zero is the neutral background."""
     most = float(np.abs(weights).max()) or 1.0
     rows, columns = weights.shape
@@ -55,9 +53,12 @@ def _image(
             zmax=most,
             colorscale=palette.one_sided() if nonnegative else palette.two_sided(),
             colorbar={
-                "title": {"text": "loading", "side": "top"},
-                "thickness": 10,
-                "len": 0.9,
+                "orientation": "h",
+                "title": {"text": "loading", "side": "bottom", "font": {"size": 12}},
+                "thickness": 9,
+                "len": 0.75,
+                "y": -0.02,
+                "yanchor": "top",
                 "outlinewidth": 0,
             },
             hovertemplate="row %{y}, column %{x}<br>loading %{z:.4f}<extra></extra>",

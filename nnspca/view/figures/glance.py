@@ -60,8 +60,6 @@ def spectrum(eigenvalues: np.ndarray, trace: float, palette: Palette, *, rank: i
     alt = f"Spectrum: the first direction holds {share[0]:.1f} % of the total variance, "
     alt += f"the first {share.size} hold {share.sum():.1f} %."
     dress(figure, palette, title=title, alt=alt, height=300)
-    figure.update_xaxes(
-        title="principal direction (largest eigenvalue first)", dtick=max(1, share.size // 10)
-    )
+    figure.update_xaxes(title="principal direction (largest eigenvalue first)", dtick=max(1, share.size // 10))
     figure.update_yaxes(title="share of total variance (%)", rangemode="tozero")
     return figure

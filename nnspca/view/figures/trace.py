@@ -37,9 +37,7 @@ def history(variances: Sequence[float], leading: float, palette: Palette, *, tit
     return figure
 
 
-def ceiling(
-    trace: Sequence[tuple[float, float | None, float | None]], leading: float, palette: Palette
-) -> go.Figure:
+def ceiling(trace: Sequence[tuple[float, float | None, float | None]], leading: float, palette: Palette) -> go.Figure:
     """Draw the proven ceiling and the best variance against seconds, while the proof was sought."""
     figure = go.Figure()
     for column, name, colour, dash in (

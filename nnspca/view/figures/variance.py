@@ -47,9 +47,7 @@ def variance(
             marker={"size": 9 + 2 * min(i, 2), "symbol": SYMBOLS[i % len(SYMBOLS)], "line": {"width": 2}},
             customdata=[[f"{p.k} · {method}"] for p in mine],
             unselected={"marker": {"opacity": 1}},
-            hovertemplate="k = %{x}<br>variance ÷ λ₁ = %{y:.4f}<br>click to see it<extra>"
-            + method
-            + "</extra>",
+            hovertemplate="k = %{x}<br>variance ÷ λ₁ = %{y:.4f}<br>click to see it<extra>" + method + "</extra>",
         )
     for p in points:
         if (p.k, p.method) == chosen:
@@ -78,9 +76,7 @@ def _probable(certificate) -> float | None:
     return min(values) if values else None
 
 
-def _add_band(
-    figure: go.Figure, palette: Palette, ks: list[int], floors: list[float], ceilings: list[float]
-) -> None:
+def _add_band(figure: go.Figure, palette: Palette, ks: list[int], floors: list[float], ceilings: list[float]) -> None:
     """Shade between the best variance known and the proven ceiling."""
     figure.add_scatter(
         x=ks + ks[::-1],
@@ -104,9 +100,7 @@ def _add_band(
             "color": palette.ceiling,
             "line": {"width": 3, "color": palette.ceiling},
         },
-        customdata=[
-            [floor / ceiling if ceiling else 1.0] for floor, ceiling in zip(floors, ceilings, strict=True)
-        ],
+        customdata=[[floor / ceiling if ceiling else 1.0] for floor, ceiling in zip(floors, ceilings, strict=True)],
         hovertemplate="k = %{x}<br>no component can pass %{y:.4f}"
         "<br>the best found keeps ≥ %{customdata[0]:.1%}<extra>proven</extra>",
     )

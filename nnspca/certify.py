@@ -11,6 +11,7 @@ import numpy as np
 from nnspca import cone
 from nnspca.bounds import entries, spectral
 from nnspca.bounds.paper import paper
+from nnspca.bounds.threshold import threshold
 from nnspca.covariance import Covariance
 from nnspca.result import Bound, Certificate, Component, OnProgress, ShouldStop
 from nnspca.solve import check_cardinality, solve
@@ -19,6 +20,8 @@ from nnspca.watch import Watch
 
 EFFORTS = ("live", "thorough")
 RANKS = {"live": (1, 2, 3, 4, 5, 6), "thorough": (1, 2, 3, 4, 5, 6, 7, 8)}
+CUT_RANKS = {"live": (3, 5), "thorough": (3, 4, 5, 6, 7)}
+CUT_CELLS = {"live": 20_000, "thorough": 200_000}
 CLOSED = 1e-6  # relative gap below which no further bound is tried
 
 
@@ -86,7 +89,7 @@ def certify(
     lower = _attained(cov, k, nonnegative, component)
     tried: list[Bound] = []
     with one_blas_thread():
-        steps = _bounds(cov, k, nonnegative, effort, seed, watch)
+        steps = _bounds(cov, k, lower, nonnegative, effort, seed, watch)
         for fraction, bound in steps:
             tried.append(bound)
             upper = min(b.value for b in tried if b.deterministic)
@@ -111,7 +114,7 @@ def certify(
 
 
 def _bounds(
-    cov: Covariance, k: int, nonnegative: bool, effort: str, seed: int, watch: Watch
+    cov: Covariance, k: int, lower: float, nonnegative: bool, effort: str, seed: int, watch: Watch
 ) -> Iterator[tuple[float, Bound]]:
     """Yield every bound of the mix, cheapest first, with how much of the mix is done."""
     yield 0.05, _timed(spectral.leading, cov)
@@ -124,14 +127,17 @@ def _bounds(
     yield 0.5, _timed(paper, cov, k, nonnegative=nonnegative, rng=np.random.default_rng(seed), watch=watch)
     if plain is None:
         return
-    kept: Bound | None = None
+    shifted = []
     for d in ranks:
-        bound = _timed(spectral.rank, cov, k, d, nonnegative=nonnegative, shifted=True, watch=watch)
-        kept = bound if kept is None or bound.value < kept.value else kept
-        if watch.stop():
+        shifted.append(_timed(spectral.rank, cov, k, d, nonnegative=nonnegative, shifted=True, watch=watch))
+        if watch.stop() or shifted[-1].value <= lower * (1 + CLOSED):
             break
-    if kept is not None:
-        yield 1.0, kept
+    yield 0.6, min(shifted, key=lambda b: b.value)
+    cuts = threshold(
+        cov, k, lower, nonnegative=nonnegative, ranks=CUT_RANKS[effort], cells=CUT_CELLS[effort], watch=watch
+    )
+    for bound in cuts:
+        yield 1.0, bound
 
 
 def _timed(bound, *args, **options):

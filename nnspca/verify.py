@@ -20,7 +20,9 @@ from nnspca.result import Bound, Certificate, EntryProof, RankProof
 from nnspca.threads import one_blas_thread
 
 EPS = np.finfo(float).eps
-ROWS = 256
+ROWS = 256  # rows of A read at a time
+DENSE_EIGEN = 800  # above, definiteness is told by a Cholesky factorisation
+BLOCK = 8000  # side of the largest block formed
 
 
 def verify(cert: Certificate, cov: Covariance) -> None:
@@ -116,29 +118,63 @@ def _check_tail(proof: RankProof, V: np.ndarray, nonnegative: bool, cov: Covaria
     tail = proof.tail
     if proof.rho is None and not V.any() and tail >= cov.trace * (1 + cov.n_features * EPS) + cov.representation_error:
         return
-    if cov.matrix is not None:
-        A = cov.matrix
-        if proof.rho is not None:
-            A = np.maximum(A - proof.rho, 0.0) if nonnegative else np.sign(A) * np.maximum(np.abs(A) - proof.rho, 0.0)
-        B = A - V @ V.T
-        margin = (len(A) + V.shape[1] + 8) * EPS * (np.abs(B.diagonal()).sum() + len(A) * abs(tail)) / 2
-        margin += (V.shape[1] + 3) * EPS * (float(np.linalg.norm(A)) + float((V * V).sum()))
-        shifted = (tail - margin / 4 - cov.representation_error) * np.eye(len(A)) - B
-        least = float(scipy.linalg.eigvalsh(shifted, subset_by_index=[0, 0])[0])
+    if proof.rho is not None:
+        least = _least_after_cut(proof, V, nonnegative, cov)
+    elif cov.matrix is not None:
+        least = _least(cov.matrix, V, tail - cov.representation_error)
     else:
-        assert cov.factor is not None
-        if proof.rho is not None:
-            raise CertificateError("a cut part is not expected where A is held as a factor")
-        Y = cov.factor.columns(np.arange(cov.n_features))
-        m, n = Y.shape
-        scale = cov.factor.rounding_scale()
-        margin = (n + m) * EPS * (scale + tail)
-        t = tail - margin - cov.representation_error
-        root = scipy.linalg.cholesky(t * np.eye(V.shape[1]) + V.T @ V, lower=True) if V.shape[1] else np.zeros((0, 0))
-        half = scipy.linalg.solve_triangular(root, (Y @ V).T, lower=True) if V.shape[1] else np.zeros((0, m))
-        least = float(np.linalg.eigvalsh(t * np.eye(m) - Y @ Y.T + half.T @ half)[0])
+        least = _least_factored(V, tail, cov)
     if not least >= 0:
         raise CertificateError(f"the rest of A exceeds the claimed {tail!r} by {-least:.3g}")
+
+
+def _least(A: np.ndarray, V: np.ndarray, tail: float) -> float:
+    """Least eigenvalue of tail·I − A + VV', less what rounding may have hidden; −∞ if Cholesky says no."""
+    B = A - V @ V.T
+    n = len(B)
+    margin = (n + V.shape[1] + 8) * EPS * (float(np.abs(B.diagonal()).sum()) + n * abs(tail)) / 8
+    margin += (V.shape[1] + 3) * EPS * (float(np.linalg.norm(A)) + float((V * V).sum()))
+    shifted = (tail - margin) * np.eye(n) - B
+    if n <= DENSE_EIGEN:
+        return float(scipy.linalg.eigvalsh(shifted, subset_by_index=[0, 0])[0])
+    try:
+        np.linalg.cholesky(shifted)
+    except np.linalg.LinAlgError:
+        return -np.inf
+    return 0.0
+
+
+def _least_after_cut(proof: RankProof, V: np.ndarray, nonnegative: bool, cov: Covariance) -> float:
+    """The same for what lies above the cut, on the features that reach above it."""
+    assert proof.rho is not None
+    deviations = np.sqrt(cov.diagonal)
+    kept = np.flatnonzero((deviations * deviations.max() * (1 + 1e-9) > proof.rho) | V.any(axis=1))
+    if len(kept) > BLOCK:
+        raise CertificateError(f"{len(kept)} features reach above the cut: too many to check")
+    reading = cov.representation_error
+    if cov.factor is not None:
+        reading += 2 * (cov.factor.shape[0] + 4) * EPS * cov.factor.rounding_scale()
+    if not len(kept):
+        return proof.tail - reading
+    A = cov.block(kept, kept)
+    above = np.maximum(A - proof.rho, 0.0)
+    if not nonnegative:
+        above -= np.maximum(-A - proof.rho, 0.0)
+    return min(_least(above, V[kept], proof.tail - reading), proof.tail - reading)
+
+
+def _least_factored(V: np.ndarray, tail: float, cov: Covariance) -> float:
+    """The same for A = Y'Y with few samples, on the samples' side."""
+    assert cov.factor is not None
+    Y = cov.factor.columns(np.arange(cov.n_features))
+    m, n = Y.shape
+    t = tail - (n + m) * EPS * (cov.factor.rounding_scale() + tail) - cov.representation_error
+    gram = t * np.eye(m) - Y @ Y.T
+    if V.shape[1]:
+        root = np.linalg.cholesky(t * np.eye(V.shape[1]) + V.T @ V)
+        half = scipy.linalg.solve_triangular(root, (Y @ V).T, lower=True)
+        gram += half.T @ half
+    return float(np.linalg.eigvalsh(gram)[0])
 
 
 def _check_cover(proof: RankProof, V: np.ndarray, cert: Certificate) -> None:
@@ -148,9 +184,9 @@ def _check_cover(proof: RankProof, V: np.ndarray, cert: Certificate) -> None:
     cells = _leaves(np.asarray(proof.tree, dtype=bool), d, cert.nonnegative)
     corners, index = np.unique(cells.reshape(-1, d), axis=0, return_inverse=True)
     index = index.reshape(len(cells), d)
-    heights, tops = _heights(V, corners, cert.k, cert.nonnegative)
+    heights, tops, spare = _heights(V, corners, cert.k, cert.nonnegative)
     claimed = np.sqrt(proof.inner)
-    bounds = _interpolated(cells, heights[index], claimed)
+    bounds = _interpolated(cells, heights[index], spare, claimed)
     for r in np.flatnonzero(~(bounds * (1 + 8 * EPS) <= claimed)):
         sets = tops[index[r]]
         if not (sets == sets[0]).all():
@@ -205,8 +241,8 @@ def _levels(tree: np.ndarray, roots: int) -> list[np.ndarray]:
     return [np.array(level, dtype=bool) for level in levels]
 
 
-def _heights(V: np.ndarray, corners: np.ndarray, k: int, nonnegative: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Upper values of h at the corners, and the top set of each as a mask."""
+def _heights(V: np.ndarray, corners: np.ndarray, k: int, nonnegative: bool) -> tuple[np.ndarray, np.ndarray, float]:
+    """Upper values of h at the corners, the top set of each as a mask, and a few roundings of h."""
     n, d = V.shape
     heights, tops = np.zeros(len(corners)), np.zeros((len(corners), n), dtype=bool)
     largest = np.sort((V**2).sum(axis=1))[::-1][:k].sum()
@@ -220,10 +256,11 @@ def _heights(V: np.ndarray, corners: np.ndarray, k: int, nonnegative: bool) -> t
         mask = np.zeros(w.shape, dtype=bool)
         np.put_along_axis(mask, order, values > 0, axis=1)
         tops[start : start + step] = mask
-    return heights * (1 + (k + 8) * EPS) + (d + 4) * EPS * np.sqrt(largest), tops
+    slack = (d + 4) * EPS * float(np.sqrt(largest))
+    return heights * (1 + (k + 8) * EPS) + slack, tops, 16 * slack
 
 
-def _interpolated(C: np.ndarray, h: np.ndarray, claimed: float) -> np.ndarray:
+def _interpolated(C: np.ndarray, h: np.ndarray, spare: float, claimed: float) -> np.ndarray:
     """Least norm over y with C y >= h among the minimisers on sets of tight corners, for each cell.
 
     All sets are tried, largest first, until a cell's bound is below what is claimed.
@@ -236,14 +273,13 @@ def _interpolated(C: np.ndarray, h: np.ndarray, claimed: float) -> np.ndarray:
             if not len(open_cells):
                 return least
             cell, top = C[open_cells], h[open_cells]
-            y = (np.linalg.pinv(cell[:, tight], rcond=1e-13) @ top[:, tight, None])[..., 0]
+            y = (np.linalg.pinv(cell[:, tight], rcond=1e-13) @ (top[:, tight, None] + spare))[..., 0]
             reach = np.einsum("rij,rj->ri", cell, y)
             norm = np.sqrt((y**2).sum(axis=1))
             reach -= (d + 4) * EPS * norm[:, None]
             with np.errstate(divide="ignore", invalid="ignore"):
-                lift = np.max(np.where(top > 0, top / reach, 0.0), axis=1)
-            ok = np.all((reach > 0) | (top <= 0), axis=1) & np.isfinite(lift)
-            found = np.where(ok, norm * np.maximum(lift, 0.0), np.inf)
+                found = norm * np.maximum((top / reach).max(axis=1), 1.0)
+            found = np.where((reach > 0).all(axis=1), found, np.inf)
             least[open_cells] = np.minimum(least[open_cells], found)
     return least
 

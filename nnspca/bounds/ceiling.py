@@ -15,10 +15,12 @@ from __future__ import annotations
 
 import numpy as np
 import scipy.linalg
+import scipy.sparse.linalg
 
 from nnspca.covariance import Covariance
 
 EPS = np.finfo(float).eps
+DENSE_EIGEN = 500  # above, the estimate to be proven comes from Lanczos iterations
 LARGEST = 6000  # side of the largest matrix that is factorised
 
 
@@ -28,7 +30,11 @@ def of_matrix(B: np.ndarray, error: float = 0.0) -> float:
     scale = float(np.abs(B).sum(axis=1).max())  # at least the spectral norm
     if scale == 0:
         return error
-    estimate = float(scipy.linalg.eigvalsh(B, subset_by_index=[n - 1, n - 1])[0])
+    if n <= DENSE_EIGEN:
+        estimate = float(scipy.linalg.eigvalsh(B, subset_by_index=[n - 1, n - 1])[0])
+    else:
+        start = np.random.default_rng(0).random(n)
+        estimate = float(scipy.sparse.linalg.eigsh(B, k=1, which="LA", v0=start, tol=1e-10)[0][0])
     step = 4 * n * EPS * scale
     for _ in range(40):
         t = estimate + step

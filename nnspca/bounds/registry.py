@@ -44,6 +44,16 @@ BOUNDS: dict[str, BoundInfo] = {
             "Every direction is granted the next eigenvalue; only the surplus of the strongest d is searched.",
         ),
         BoundInfo(
+            "threshold",
+            "Cut at a level",
+            "Co-variances below a level add little to any k features; the few above it have a small eigenvalue.",
+        ),
+        BoundInfo(
+            "cut-rank",
+            "Cut, then rank d",
+            "Co-variances below a level add little; in what lies above, the strongest d directions are searched.",
+        ),
+        BoundInfo(
             "paper",
             "The paper's bound",
             "Random directions almost surely come close to the rank-d optimum; the others add at most the next "

@@ -46,9 +46,7 @@ def rank(cov: Covariance, k: int, d: int, *, nonnegative: bool, shifted: bool, w
     tail = ceiling.residual(cov, V, following)
     if tail is None:
         return None
-    inner = sphere.maximise(
-        V, k, nonnegative=nonnegative, tol=1e-6, max_cells=CELLS, should_stop=watch.stop
-    )
+    inner = sphere.maximise(V, k, nonnegative=nonnegative, tol=1e-6, max_cells=CELLS, should_stop=watch.stop)
     detail = (
         f"Along the {d} strongest direction(s) the best k features were found exactly; "
         f"{'every direction is granted' if shifted else 'the other directions can add at most'} eigenvalue {d + 1}."

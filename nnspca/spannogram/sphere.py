@@ -149,6 +149,7 @@ class _Search:
         norms = np.sort(np.einsum("ij,ij->i", self.V, self.V))[::-1]
         # rounding of one entry of Vc is (d+4)·eps·‖v_i‖, so that of h is this, plus a relative part
         self.slack = (self.d + 4) * EPS * float(np.sqrt(norms[:k].sum()))
+        self.spare = 16 * self.slack  # aimed above the heights, so that rounding cannot leave y below them
         self.row_slack = (self.d + 4) * EPS * float(np.sqrt(norms[0])) if self.n else 0.0
         self.directions = np.zeros((0, self.d))
         self.heights = np.zeros(0)
@@ -271,7 +272,7 @@ class _Search:
     def _add(self, cells: np.ndarray) -> None:
         """Append cells with their bounds."""
         C, h = self.directions[cells], self.heights[cells]
-        bounds = np.sqrt(np.einsum("ri,ri->r", *2 * [least_norm(C, h)])) * (1 + 4 * EPS)
+        bounds = np.sqrt(np.einsum("ri,ri->r", *2 * [least_norm(C, h, self.spare)])) * (1 + 4 * EPS)
         same = (self.sets[cells] == self.sets[cells[:, :1]]).all(axis=(1, 2))
         for r in np.flatnonzero(same & (bounds > self._value)):
             bounds[r] = min(bounds[r], self._support_bound(int(cells[r, 0])))
@@ -310,8 +311,8 @@ def longest_edges(C: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return longest[:, 0], longest[:, 1]
 
 
-def least_norm(C: np.ndarray, h: np.ndarray) -> np.ndarray:
-    """Return for each cell a y, of least norm as far as it is found, with C y >= h as computed.
+def least_norm(C: np.ndarray, h: np.ndarray, spare: float) -> np.ndarray:
+    """Return for each cell a y, of least norm as far as it is found, with C y >= h for certain.
 
     With all d inequalities tight, y is the solution of C y = h; where that y lies outside the cone of the
     cell (a negative multiplier), the inequalities of negative multiplier are let go.
@@ -322,13 +323,18 @@ def least_norm(C: np.ndarray, h: np.ndarray) -> np.ndarray:
         Corners as rows.
     h : ndarray, shape (r, d)
         Heights.
+    spare : float
+        The equations are solved for ``h + spare``; a few rounding errors of h are enough.
 
     Returns
     -------
     ndarray, shape (r, d)
+        Infinite where no such y was found.
     """
-    y = _raised(C, h, np.linalg.solve(C, h[..., None])[..., 0])
+    aim = h + spare
+    y = np.linalg.solve(C, aim[..., None])[..., 0]
     multipliers = np.linalg.solve(np.swapaxes(C, 1, 2), y[..., None])[..., 0]
+    y = _raised(C, h, y)
     active = multipliers >= 0
     for _ in range(C.shape[1] - 1):
         outside = np.flatnonzero(~active.all(axis=1) & active.any(axis=1))
@@ -336,7 +342,7 @@ def least_norm(C: np.ndarray, h: np.ndarray) -> np.ndarray:
             break
         kept = active[outside]
         inverse = np.linalg.pinv(C[outside] * kept[..., None], rcond=1e-13)
-        candidate = (inverse @ (h[outside] * kept)[..., None])[..., 0]
+        candidate = (inverse @ (aim[outside] * kept)[..., None])[..., 0]
         raised = _raised(C[outside], h[outside], candidate)
         better = (raised**2).sum(axis=1) < (y[outside] ** 2).sum(axis=1)
         y[outside[better]] = raised[better]
@@ -349,11 +355,9 @@ def least_norm(C: np.ndarray, h: np.ndarray) -> np.ndarray:
 
 
 def _raised(C: np.ndarray, h: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Scale each y up until C y >= h holds with room for rounding; infinite where no scaling does."""
-    reach = (C @ y[..., None])[..., 0]
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        ratio = np.where(h > 0, h / reach, 0.0)
-        factor = np.where(((reach > 0) | (h <= 0)).all(axis=1), np.maximum(ratio.max(axis=1), 0.0), np.inf)
-        room = (C.shape[1] + 4) * EPS * np.sqrt((y**2).sum(axis=1)) / np.where(h > 0, h, np.inf).min(axis=1)
-        out = y * (factor * (1 + 4 * EPS + room))[:, None]
-    return np.where(np.isfinite(out), out, np.inf)
+    """Scale each y up until C y >= h holds whatever the products' rounding; infinite where none does."""
+    rounding = (C.shape[1] + 4) * EPS * np.sqrt((y**2).sum(axis=1))[:, None]
+    reach = (C @ y[..., None])[..., 0] - rounding
+    with np.errstate(divide="ignore", invalid="ignore"):
+        lift = np.maximum((h / reach).max(axis=1), 1.0) * (1 + 4 * EPS)
+        return np.where((reach > 0).all(axis=1)[:, None], y * lift[:, None], np.inf)

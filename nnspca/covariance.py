@@ -7,7 +7,6 @@ import threading
 from typing import Literal, Protocol
 
 import numpy as np
-import scipy.linalg
 import scipy.sparse
 import scipy.sparse.linalg
 
@@ -240,6 +239,19 @@ class Covariance:
             return self.factor.backward(left.T)
         return left.T @ self.factor.columns(columns)
 
+    def restrict(self, features: np.ndarray) -> Covariance:
+        """Return the covariance of some features only, in the order given."""
+        if self.matrix is not None:
+            matrix = self.matrix[np.ix_(features, features)]
+            return Covariance(
+                matrix=matrix, n_samples=self.n_samples, representation_error=self.representation_error
+            )
+        assert self.factor is not None
+        factor = DenseFactor(self.factor.columns(features))
+        return Covariance(
+            factor=factor, n_samples=self.n_samples, representation_error=self.representation_error
+        )
+
     # ------------------------------------------------------------------ spectrum
 
     def eigenpairs(self, d: int) -> tuple[np.ndarray, np.ndarray]:
@@ -272,14 +284,14 @@ class Covariance:
         """At least d eigenpairs, by whichever decomposition is smallest."""
         if self.matrix is not None:
             if self.n_features <= DENSE_EIGEN:
-                values, vectors = scipy.linalg.eigh(self.matrix)
+                values, vectors = np.linalg.eigh(self.matrix)
             else:
                 values, vectors = _lanczos(self.matrix, d)
         else:
             assert self.factor is not None
             m = self.factor.shape[0]
             if m <= DENSE_EIGEN:
-                values, left = scipy.linalg.eigh(self.factor.gram())
+                values, left = np.linalg.eigh(self.factor.gram())
                 live = values > values[-1] * m * np.finfo(float).eps
                 values, left = values[live], left[:, live]
                 vectors = self.factor.backward(left.T).T / np.sqrt(values)
@@ -304,7 +316,7 @@ class Covariance:
         assert self.matrix is not None
         with one_blas_thread():
             if self.n_features <= DENSE_EIGEN:
-                values = scipy.linalg.eigvalsh(self.matrix)
+                values = np.linalg.eigvalsh(self.matrix)
                 return float(values[0]), float(values[-1])
             largest = float(_lanczos(self.matrix, 1)[0][-1])
             shifted = self.matrix - largest * np.eye(self.n_features)
@@ -321,7 +333,7 @@ class Covariance:
                 arrays = [self.matrix] if self.matrix is not None else self.factor.arrays()  # type: ignore[union-attr]
                 for array in arrays:
                     digest.update(str((array.shape, array.dtype.str)).encode())
-                    digest.update(np.ascontiguousarray(array))
+                    digest.update(memoryview(np.ascontiguousarray(array)))
                 self._fingerprint = digest.hexdigest()
             return self._fingerprint
 

@@ -100,7 +100,7 @@ class _Run:
         started = time.perf_counter()
         poll = self.should_stop if isinstance(executor, ThreadPoolExecutor) else None
         leading = float(self.cov.eigenpairs(1)[0][0])
-        certificates: dict[Future, int] = {}
+        certificates: dict[Future[Certificate], int] = {}
         champion: Component | None = None
         for k in ks:
             if self.watch.stop():
@@ -110,8 +110,8 @@ class _Run:
                 executor.submit(_solve, self.cov, k, name, self.nonnegative, self.seed, start, poll): name
                 for name in names
             }
-            for future in as_completed(solving):
-                self._solved(k, solving[future], future.result())
+            for solved in as_completed(solving):
+                self._solved(k, solving[solved], solved.result())
             champion = self._champion(k, names, champion)
             if self.effort is not None and champion is not None and not self.watch.stop():
                 task = executor.submit(_certify, self.cov, k, self.nonnegative, self.effort, champion, self.seed, poll)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-import scipy.linalg
+import scipy.sparse.linalg
 
 from nnspca import cone
 from nnspca.covariance import Covariance
 from nnspca.watch import Watch
 
 QUIET = Watch()
+DENSE_EIGEN = 300  # above, the leading eigenvector comes from Lanczos iterations
 
 
 def climb(
@@ -63,12 +64,13 @@ def climb(
     return points, variances
 
 
-def settle(cov: Covariance, x: np.ndarray, *, nonnegative: bool) -> np.ndarray:
+def settle(cov: Covariance, x: np.ndarray, *, nonnegative: bool, watch: Watch = QUIET) -> np.ndarray:
     """Improve the loadings on the support of ``x`` to a stationary point, to full precision.
 
     Without sign that is the leading eigenvector of A on the support (variational renormalisation,
-    Sigg & Buhmann 2008). With it, the leading eigenvector where it has one sign, and otherwise power
-    steps that may drop features, then the eigenvector of what is left.
+    Sigg & Buhmann 2008). With it, a local maximum is the leading eigenvector of A on the features it
+    keeps, since the variance has no other local maxima on a sphere: so power steps drop features until
+    the leading eigenvector of what is left has one sign.
 
     Returns
     -------
@@ -76,63 +78,56 @@ def settle(cov: Covariance, x: np.ndarray, *, nonnegative: bool) -> np.ndarray:
         Feasible, of at least the variance of ``x`` up to rounding, on a subset of its support.
     """
     support = np.flatnonzero(x)
-    B = cov.block(support, support)
+    part = cov.restrict(support)
     z = x[support]
     for _ in range(len(support)):
-        leading = _leading(B)
+        if watch.stop():
+            break
+        leading = _leading(part)
         if not nonnegative or (leading >= 0).all():
             z = leading
             break
-        z, previous = _power(B, z), z
+        z = _power(part, z)
         live = z > 0
         if live.all():
-            z = _refine(B, z) if z @ B @ z >= previous @ B @ previous else previous
             break
-        support, B, z = support[live], B[np.ix_(live, live)], z[live] / np.linalg.norm(z[live])
+        support, part, z = support[live], part.restrict(np.flatnonzero(live)), cone.unit(z[live])
     out = np.zeros_like(x)
     out[support] = z
     return out if cov.variance(out) >= cov.variance(x) else x
 
 
-def _leading(B: np.ndarray) -> np.ndarray:
-    """Leading eigenvector, its largest entry positive."""
-    k = len(B)
-    v = scipy.linalg.eigh(B, subset_by_index=[k - 1, k - 1])[1][:, 0]
+def _leading(part: Covariance) -> np.ndarray:
+    """Leading eigenvector, its largest entry positive, on the smaller side of the data."""
+    if part.factor is not None and part.factor.shape[0] < part.n_features:
+        left = _top_vector(part.factor.gram())
+        v = cone.unit(part.factor.backward(left))
+    else:
+        every = np.arange(part.n_features)
+        v = _top_vector(part.block(every, every))
     return v if v[np.abs(v).argmax()] > 0 else -v
 
 
-def _power(B: np.ndarray, z: np.ndarray, max_iter: int = 500) -> np.ndarray:
-    """Nonnegative power steps on one block until the variance rests or a feature drops out."""
-    value = z @ B @ z
+def _top_vector(B: np.ndarray) -> np.ndarray:
+    """Leading eigenvector of a symmetric matrix."""
+    if len(B) <= DENSE_EIGEN:
+        return np.linalg.eigh(B)[1][:, -1]
+    start = np.random.default_rng(0).random(len(B))
+    return scipy.sparse.linalg.eigsh(B, k=1, which="LA", v0=start)[1][:, 0]
+
+
+def _power(part: Covariance, z: np.ndarray, max_iter: int = 500) -> np.ndarray:
+    """Nonnegative power steps until the variance rests or a feature drops out."""
+    gradient = part.apply(z)
+    value = z @ gradient
     for _ in range(max_iter):
-        g = np.maximum(B @ z, 0.0)
-        norm = np.linalg.norm(g)
-        if norm == 0:
-            return z
-        step = g / norm
-        gained = step @ B @ step
-        if gained < value:
-            return z
+        step = cone.unit(np.maximum(gradient, 0.0))
+        gradient = part.apply(step)
+        gained = step @ gradient
+        if not gained >= value:
+            break
         rested = gained - value <= 1e-13 * gained
         z, value = step, gained
         if rested or (z == 0).any():
-            return z
-    return z
-
-
-def _refine(B: np.ndarray, z: np.ndarray) -> np.ndarray:
-    """Rayleigh quotient steps to full precision, kept only while they stay positive and gain."""
-    value = z @ B @ z
-    for _ in range(4):
-        try:
-            w = np.linalg.solve(B - value * np.eye(len(B)), z)
-        except np.linalg.LinAlgError:
-            return z
-        if not np.isfinite(w).all():
-            return z
-        w = cone.unit(w if w.sum() > 0 else -w)
-        gained = w @ B @ w
-        if (w < 0).any() or not gained > value:
-            return z
-        z, value = w, gained
+            break
     return z

@@ -58,7 +58,7 @@ def em(
         moving = moving[agreement < 1 - tol]
         watch.tell(0.9 * (step + 1) / max_iter, f"EM step {step + 1}", best)
     if renormalise:
-        finals = [settle(cov, row, nonnegative=nonnegative) for row in _distinct(w)] + [loadings]
+        finals = [settle(cov, row, nonnegative=nonnegative, watch=watch) for row in _leaders(cov, w)] + [loadings]
         loadings = max(finals, key=cov.variance)
         best = max(best, cov.variance(loadings))
         history.append(best)
@@ -96,7 +96,8 @@ def soft_threshold(f: np.ndarray, k: int, nonnegative: bool) -> np.ndarray:
     return np.where(kept.any(axis=1, keepdims=True), cone.unit(kept), cone.best(f, k, nonnegative))
 
 
-def _distinct(rows: np.ndarray) -> np.ndarray:
-    """Rows with different supports, one of each."""
+def _leaders(cov: Covariance, rows: np.ndarray, count: int = 10) -> np.ndarray:
+    """The best ``count`` rows of different supports, best first."""
     _, first = np.unique(np.packbits(rows != 0, axis=1), axis=0, return_index=True)
-    return rows[np.sort(first)]
+    rows = rows[np.sort(first)]
+    return rows[np.argsort(-cov.variance(rows), kind="stable")[:count]]

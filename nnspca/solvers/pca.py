@@ -29,7 +29,7 @@ def thresholding(
     x = cone.rank_one(cov.eigenpairs(1)[1][:, 0], k, nonnegative)
     history = [cov.variance(x)]
     if renormalise:
-        x = settle(cov, x, nonnegative=nonnegative)
+        x = settle(cov, x, nonnegative=nonnegative, watch=watch)
         history.append(cov.variance(x))
     if not nonnegative:
         x = cone.orient(x)

@@ -28,7 +28,7 @@ def polish(
     history : list of float
         Variance after each round.
     """
-    x = settle(cov, x, nonnegative=nonnegative)
+    x = settle(cov, x, nonnegative=nonnegative, watch=watch)
     value = cov.variance(x)
     history = [value]
     for _ in range(max_rounds):
@@ -38,7 +38,7 @@ def polish(
         if y is None:
             break
         y = climb(cov, k, y[None], nonnegative=nonnegative, watch=watch)[0][0]
-        y = settle(cov, y, nonnegative=nonnegative)
+        y = settle(cov, y, nonnegative=nonnegative, watch=watch)
         gained = cov.variance(y)
         if gained <= value * (1 + GAIN):
             break

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from numbers import Real
+
+import numpy as np
 
 from nnspca.result import Component
 from nnspca.solvers.best import best
@@ -43,19 +47,17 @@ class OptionInfo:
 
     def check(self, value: object) -> int | float | bool | str:
         """Return ``value`` as this option's kind, or raise ValueError naming what is allowed."""
-        allowed = self._allowed()
-        if self.kind is bool:
-            ok = isinstance(value, bool)
-        elif self.kind is str:
-            ok = isinstance(value, str) and value in self.choices
-        else:
-            ok = isinstance(value, int | float) and not isinstance(value, bool)
-            ok = ok and (self.kind is float or float(value) == int(value))  # type: ignore[arg-type]
-            ok = ok and (self.low is None or value >= self.low)  # type: ignore[operator]
-            ok = ok and (self.high is None or value <= self.high)  # type: ignore[operator]
-        if not ok:
-            raise ValueError(f"option {self.name}={value!r} is not allowed; give {allowed}")
-        return self.kind(value)
+        if self.kind is bool and isinstance(value, bool | np.bool_):
+            return bool(value)
+        if self.kind is str and isinstance(value, str) and value in self.choices:
+            return value
+        if self.kind in (int, float) and isinstance(value, Real) and not isinstance(value, bool):
+            number = float(value)
+            low = -math.inf if self.low is None else self.low
+            high = math.inf if self.high is None else self.high
+            if low <= number <= high and (self.kind is float or number.is_integer()):
+                return int(number) if self.kind is int else number
+        raise ValueError(f"option {self.name}={value!r} is not allowed; give {self._allowed()}")
 
     def _allowed(self) -> str:
         """Say in words which values pass :meth:`check`."""

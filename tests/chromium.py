@@ -1,0 +1,42 @@
+"""Find a Chromium for the browser tests, or install one."""
+
+import os
+import shutil
+import subprocess
+import sys
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+
+
+def find() -> str | None:
+    """Return the path of a Chromium: the one NNSPCA_CHROMIUM names, one on PATH, or Playwright's own."""
+    named = os.environ.get("NNSPCA_CHROMIUM")
+    if named:
+        return named if os.path.exists(named) else None
+    for name in NAMES:
+        path = shutil.which(name)
+        if path:
+            return path
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        path = playwright.chromium.executable_path
+    return path if os.path.exists(path) else None
+
+
+def ensure() -> str:
+    """Return a Chromium's path, installing Debian's as root and Playwright's own otherwise."""
+    path = find()
+    if path is None and hasattr(os, "geteuid") and os.geteuid() == 0 and shutil.which("apt-get"):
+        subprocess.run(["apt-get", "update", "-q"], check=False)
+        subprocess.run(["apt-get", "install", "-y", "-q", "--no-install-recommends", "chromium"], check=False)
+        path = find()
+    if path is None:
+        subprocess.run([sys.executable, "-m", "playwright", "install", "chromium"], check=False)
+        path = find()
+    if path is None:
+        raise SystemExit(
+            "no Chromium found and none could be installed: install one (Debian: apt-get install chromium) "
+            "or name it in NNSPCA_CHROMIUM"
+        )
+    return path

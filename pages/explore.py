@@ -3,11 +3,10 @@
 import streamlit as st
 
 import nnspca
-from nnspca.view import compute, controls, downloads, figures, panels, state
+from nnspca.view import compute, controls, downloads, jobs, panels, state, supply
 
 now = state.current()
-data = controls.dataset(now)
-look = controls.palette()
+data = supply.dataset(now)
 leading = compute.leading(data, now)
 
 st.title(data.title)
@@ -18,56 +17,41 @@ with solver:
 with tune:
     options = compute.arguments(method, controls.options(method), now)
 with press:
-    job = controls.run(
+    view = data, now, method, options
+    job = jobs.run(
         "explore",
-        compute.solve_key(data, now, method, options),
-        compute.find(data, now, method, options),
+        compute.solve_key(*view),
+        compute.find(*view),
         now,
-        afresh=lambda: compute.forget(data, now, method, options),
+        afresh=lambda: compute.forget(*view),
     )
 info = nnspca.METHODS[method]
 st.caption(f"**{info.title}.** {info.summary} ({info.paper})")
-controls.follow("explore", job)
+jobs.follow("explore", job)
 part, certificate, trace = compute.arrived(job)
 
-sight, verdict = st.columns([1, 1.25], gap="large")
-with sight:
-    if part is not None:
+if part is not None:
+    sight, verdict = st.columns([1, 1.25], gap="large")
+    with sight:
         shape = panels.component(part, data, "component")
-with verdict:
-    if part is not None:
+    with verdict:
         gauge = panels.place(part, certificate, leading, "place", waiting=not job.done)
         panels.numbers(part, leading)
 
-few, spread = st.columns([1, 1.25], gap="large")
+few, rest = st.columns([1, 1.25], gap="large")
 with few:
     st.markdown("**The data**")
     panels.glance(data)
-with spread:
-    controls.figure(
-        figures.spectrum(compute.spectrum(data, now), compute.covariance(data, now).trace, look, rank=now.rank),
-        "spectrum",
-    )
+with rest:
+    panels.spread(data, now)
     panels.provenance(data)
 
 if part is not None:
-    did, fell = st.columns([1, 1.25], gap="large")
-    with did:
-        controls.figure(
-            figures.history(part.history or (part.variance,), leading, look, title=f"What {method} did"),
-            "history",
-        )
-    with fell:
-        if trace:
-            controls.figure(figures.ceiling(trace, leading, look), "ceiling")
-    if certificate is not None:
-        with st.expander("Why the ceiling is true", icon=":material/verified:"):
-            panels.proof(certificate, data, now, "explore")
+    panels.story(part, trace, leading)
+if certificate is not None:
+    with st.expander("Why the ceiling is true", icon=":material/verified:"):
+        panels.proof(certificate, data, now, "explore")
+if part is not None:
+    code = downloads.component_code(now, method, options)
     with st.expander("Take it with you: loadings, figures, code", icon=":material/download:"):
-        panels.takeaway(
-            part,
-            data,
-            {"component": shape, "place": gauge},
-            downloads.component_code(now, method, options),
-            "explore",
-        )
+        panels.takeaway(part, data, {"component": shape, "place": gauge}, code, "explore")

@@ -2,11 +2,10 @@
 
 import streamlit as st
 
-from nnspca.view import compute, controls, downloads, figures, panels, state
+from nnspca.view import compute, controls, downloads, figures, jobs, panels, show, state, supply
 
 now = state.current()
-data = controls.dataset(now)
-look = controls.palette()
+data = supply.dataset(now)
 leading = compute.leading(data, now)
 
 st.title("Variance against k")
@@ -21,35 +20,19 @@ if not methods:
     st.stop()
 with press:
     key = compute.sweep_key(data, now, ks, methods)
-    job = controls.run(
-        "variance", key, compute.curve(data, now, ks, methods), now, afresh=lambda: compute.shelf().drop(key)
-    )
-controls.follow("variance", job)
+    work = compute.curve(data, now, ks, methods)
+    job = jobs.run("variance", key, work, now, afresh=lambda: compute.shelf().drop(key))
+jobs.follow("variance", job)
 points = compute.latest(job.arrived)
 
-with st.container(horizontal=True):
-    log = controls.bound(
-        st.toggle,
-        "Logarithmic k",
-        key="log",
-        value=True,
-        help="Equal steps multiply k; off: equal steps add.",
-    )
-    paper = controls.bound(
-        st.toggle,
-        "The paper's own band",
-        key="paper",
-        value=False,
-        help="The ceiling of Asteris et al. (2014): random samples, so it holds with a probability only.",
-    )
+log, paper = controls.curve_look()
 chart = st.container()
 chosen = controls.pick(ks, methods)
-drawn = figures.variance(points.values(), leading, look, methods=methods, ks=ks, log=log, paper=paper, chosen=chosen)
+drawn = figures.variance(
+    points.values(), leading, show.palette(), methods=methods, ks=ks, log=log, paper=paper, chosen=chosen
+)
 with chart:
-    if job.done:
-        controls.figure(drawn, "curve", on_select=lambda: controls.clicked("curve"), selection_mode="points")
-    else:
-        controls.figure(drawn, "curve-running")
+    show.pickable(drawn, "curve", "point", ready=job.done)
     st.caption("The band is proven at each marked k; between marks its straight edges only guide the eye.")
 
 part = compute.component_of(points, chosen)
@@ -58,23 +41,11 @@ if chosen is not None and part is None:
 if part is not None:
     sight, verdict = st.columns([1, 1.25], gap="large")
     with sight:
-        shape = panels.component(part, data, "chosen", f"k = {part.k}, {part.method}")
+        panels.component(part, data, "chosen", f"k = {part.k}, {part.method}")
     with verdict:
-        gauge = panels.place(part, points[chosen].certificate, leading, "chosen-place", waiting=not job.done)
+        panels.place(part, points[chosen].certificate, leading, "chosen-place", waiting=not job.done)
         panels.numbers(part, leading)
 
-rows = compute.records(points, leading)
 with st.expander("Table, downloads and code", icon=":material/download:"):
-    st.dataframe(rows, hide_index=True, alt="One row for each k and solver.")
-    with st.container(horizontal=True):
-        st.download_button(
-            "Table (CSV)",
-            downloads.table_csv(rows),
-            f"{data.name}-variance.csv",
-            "text/csv",
-            key="table",
-            on_click="ignore",
-            icon=":material/table:",
-        )
-        controls.figure_button(drawn, "curve-html", f"{data.name}-variance.html")
-    st.code(downloads.curve_code(now, ks, methods), language="python")
+    rows = compute.records(points, leading)
+    panels.table(rows, drawn, f"{data.name}-variance", downloads.curve_code(now, ks, methods))

@@ -1,83 +1,18 @@
-"""The widgets: every choice is in the link, a bad link becomes a plain note, no choice is lost."""
+"""The widgets: the sidebar all pages share, and the choices of each page."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-import plotly.graph_objects as go
 import streamlit as st
 
 import nnspca
-from nnspca.datasets import Dataset, DatasetInfo
+from nnspca.datasets import Dataset
 from nnspca.solvers.registry import OptionInfo
-from nnspca.view import compute, figures, jobs, state, words
-from nnspca.view.jobs import Job, Work
+from nnspca.view import compute, state
+from nnspca.view.linked import bound, notes
 from nnspca.view.state import State
-
-CHART = {"displaylogo": False, "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d"]}
-
-
-def bound(widget: Callable[..., Any], label: str, *, key: str, allowed: str = "", **settings: Any) -> Any:
-    """Draw a widget whose value is in the link.
-
-    A value that the link asked for and the widget refuses is told to the person, with what is
-    ``allowed``. The value is remembered when the person goes to another page and comes back.
-    """
-    said, memory = st.session_state, st.session_state.setdefault("_memory", {})
-    asked = st.query_params.get_all(key)
-    held = said.get(key)
-    if held is None and not asked and key in memory:
-        said[key] = held = memory[key]
-    value = widget(label, key=key, bind="query-params", **settings)
-    if said.get(key) is not None:
-        memory[key] = value
-    refused = held if held is not None and not _same(held, value) and _outside(held, settings) else None
-    if refused is None and held is None and asked and not _same(asked if isinstance(value, list) else asked[-1], value):
-        refused = ", ".join(asked)
-    notes, limits = said.setdefault("_notes", {}), f" ({allowed})" if allowed else ""
-    if refused is not None:
-        notes[key] = (
-            value,
-            f"{label}: “{refused}” cannot be used here{limits}; showing {_say(value)}.",
-        )
-    elif key in notes and not _same(notes[key][0], value):
-        del notes[key]
-    return value
-
-
-def _same(asked: Any, value: Any) -> bool:
-    """Tell whether what was asked for is what the widget shows."""
-    if isinstance(value, list):
-        return list(asked) == [str(v) for v in value] if isinstance(asked, list | tuple) else False
-    if isinstance(value, bool):
-        return str(asked).lower() == str(value).lower()
-    if isinstance(value, int | float):
-        try:
-            return float(asked) == float(value)
-        except (TypeError, ValueError):
-            return False
-    return str(asked) == str(value)
-
-
-def _outside(held: Any, settings: Mapping[str, Any]) -> bool:
-    """Tell whether a value kept from before lies outside what the widget allows now."""
-    if "options" in settings:
-        return any(v not in settings["options"] for v in (held if isinstance(held, list) else [held]))
-    low, high = settings.get("min_value"), settings.get("max_value")
-    return (low is not None and held < low) or (high is not None and held > high)
-
-
-def _say(value: Any) -> str:
-    if isinstance(value, list):
-        return ", ".join(str(v) for v in value) or "nothing"
-    return f"“{value}”" if isinstance(value, str) else str(value)
-
-
-def notes() -> None:
-    """Show the notes about values that could not be used."""
-    for _, note in st.session_state.get("_notes", {}).values():
-        st.info(note, icon=":material/info:")
 
 
 def sidebar() -> None:
@@ -151,56 +86,6 @@ def sidebar() -> None:
             help="On: a change starts the run by itself. Off: you press Run.",
         )
     notes()
-
-
-def palette() -> figures.Palette:
-    """Return the colours of the theme the person sees."""
-    return figures.DARK if st.context.theme.type == "dark" else figures.LIGHT
-
-
-def dataset(now: State) -> Dataset:
-    """Return the data set, or show how to get it and end the page here."""
-    infos = compute.catalogue()
-    info = infos.get(now.data)
-    if info is None:
-        st.error(f"There is no data set called “{now.data}”. Choose one of: {', '.join(infos)}.")
-        st.stop()
-    if not info.local:
-        _offer(info)
-        st.stop()
-    try:
-        return compute.dataset(now.data)
-    except (nnspca.DataError, OSError) as problem:
-        st.error(str(problem))
-        st.stop()
-
-
-def _offer(info: DatasetInfo) -> None:
-    """Show what a data set is and offer to download it, with true progress."""
-    st.title(info.title)
-    st.markdown(info.description)
-    job = jobs.peek("fetch", info.name)
-    with st.container(border=True):
-        size = f" ({words.size(info.size_bytes)})" if info.size_bytes else ""
-        st.markdown(f"**These data are not on this machine yet.** They are fetched once{size}, checked, and kept.")
-        st.caption(f"{info.citation}  \nTerms: {info.terms}")
-        if info.homepage:
-            st.caption(f"More about the data: {info.homepage}")
-        asked = st.button(
-            "Download" if job is None else "Download again",
-            key="fetch",
-            type="primary",
-            icon=":material/download:",
-            disabled=job is not None and not job.done,
-        )
-        if asked:
-            job = jobs.start("fetch", info.name, compute.fetch(info.name))
-        if job is not None:
-            jobs.watch("fetch", job)
-        if job is not None and job.problem:
-            st.error(job.problem)
-        elif job is not None and job.done:
-            st.rerun()
 
 
 def method(now: State) -> str:
@@ -280,59 +165,24 @@ def grid(n: int) -> tuple[int, ...]:
         return even
 
 
-def run(slot: str, key: Hashable, work: Work, now: State, *, afresh: Callable[[], None] | None = None) -> Job:
-    """Draw Run; return the job of this view, or end the page here with what to do.
-
-    In a live session the job starts by itself.
-    """
-    job = jobs.peek(slot, key)
-    pressed = st.button(
-        "Run" if job is None else "Run again",
-        key=f"run-{slot}",
-        icon=":material/play_arrow:",
-        type="primary" if job is None and not now.live else "secondary",
-        width="stretch",
-        help="Start the solver with these settings.",
-    )
-    if pressed and afresh is not None:
-        afresh()
-    if pressed or (job is None and now.live):
-        job = jobs.start(slot, key, work)
-    if job is None:
-        st.info("Nothing has run with these settings yet. Press **Run**.", icon=":material/play_arrow:")
-        st.stop()
-    return job
-
-
-def follow(slot: str, job: Job) -> None:
-    """Draw the job's progress and Stop while it runs, or what went wrong, or that it was stopped."""
-    jobs.watch(slot, job)
-    if job.problem:
-        st.error(job.problem, icon=":material/error:")
-    elif job.done and job.stopped:
-        st.warning(
-            "Stopped. What was found by then is shown; **Run again** starts over.",
-            icon=":material/stop_circle:",
+def curve_look() -> tuple[bool, bool]:
+    """Let the person choose the k axis and the paper's band."""
+    with st.container(horizontal=True):
+        log = bound(
+            st.toggle,
+            "Logarithmic k",
+            key="log",
+            value=True,
+            help="On: equal steps multiply k. Off: equal steps add.",
         )
-
-
-def figure(drawn: go.Figure, key: str, **settings: Any) -> Any:
-    """Show a figure with its description for screen readers."""
-    return st.plotly_chart(drawn, key=key, config=CHART, alt=drawn.layout.meta["alt"], **settings)
-
-
-def figure_button(drawn: go.Figure, key: str, file_name: str, label: str = "Figure (HTML)") -> None:
-    """Offer a figure as a page of its own, made only when asked for."""
-    st.download_button(
-        label,
-        data=lambda: figures.page(drawn).encode(),
-        file_name=file_name,
-        mime="text/html",
-        key=key,
-        on_click="ignore",
-        icon=":material/bar_chart:",
-        help="Opens in any browser, without a network.",
-    )
+        paper = bound(
+            st.toggle,
+            "The paper's own band",
+            key="paper",
+            value=False,
+            help="The ceiling of Asteris et al. (2014): random samples, so it holds with a probability only.",
+        )
+    return log, paper
 
 
 def pick(ks: Sequence[int], names: Sequence[str]) -> tuple[int, str] | None:
@@ -371,10 +221,3 @@ def parse_point(text: str) -> tuple[int, str]:
     """
     k, name = text.split(" · ")
     return int(k), name
-
-
-def clicked(chart: str) -> None:
-    """Take over the point a person clicked on the curve."""
-    points = st.session_state[chart]["selection"]["points"]
-    if points and points[0].get("customdata"):
-        st.session_state["point"] = str(points[0]["customdata"][0])

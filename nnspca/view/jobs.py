@@ -1,4 +1,4 @@
-"""Live runs: a bounded pool of threads, what each run has found so far, its progress and its Stop."""
+"""Live runs: a bounded number of threads, what each run has found so far, its progress and its Stop."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import os
 import threading
 import time
 from collections.abc import Callable, Hashable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import streamlit as st
 
 from nnspca.result import Progress
 from nnspca.threads import one_blas_thread
+from nnspca.view.state import State
 
 PATIENCE = 0.4  # seconds a page waits before it shows progress: quick runs never flash a bar
 POLL = 0.5  # seconds between two looks at a running job
@@ -84,6 +84,9 @@ class Job:
 
     def run(self, work: Work) -> None:
         """Do the work in this thread; whatever goes wrong becomes ``problem``, in plain words."""
+        if self.should_stop():
+            self._finished.set()
+            return
         try:
             with one_blas_thread():
                 self.result = work(self)
@@ -99,9 +102,15 @@ class Job:
 
 
 @st.cache_resource(show_spinner=False)
-def _pool() -> ThreadPoolExecutor:
-    """Return the one pool all sessions share."""
-    return ThreadPoolExecutor(max_workers=max(2, os.cpu_count() or 2), thread_name_prefix="nnspca")
+def _places() -> threading.BoundedSemaphore:
+    """Return the places all sessions share: no more runs at once than there are processors."""
+    return threading.BoundedSemaphore(max(2, os.cpu_count() or 2))
+
+
+def _take_place(places: threading.BoundedSemaphore, job: Job, work: Work) -> None:
+    """Wait for a place, then run."""
+    with places:
+        job.run(work)
 
 
 def peek(slot: str, key: Hashable) -> Job | None:
@@ -117,11 +126,49 @@ def start(slot: str, key: Hashable, work: Work) -> Job:
         earlier.stop()
     job = Job(key)
     st.session_state["_jobs"][slot] = job
-    _pool().submit(job.run, work)
+    # Daemon threads: closing the server must not wait for a run that nobody can see any more.
+    threading.Thread(target=_take_place, args=(_places(), job, work), name=f"nnspca-{slot}", daemon=True).start()
     return job
 
 
-def watch(slot: str, job: Job) -> None:
+def run(slot: str, key: Hashable, work: Work, now: State, *, afresh: Callable[[], None] | None = None) -> Job:
+    """Draw Run; return the job of this view, or end the page here with what to do.
+
+    In a live session the job starts by itself.
+    """
+    job = peek(slot, key)
+    pressed = st.button(
+        "Run" if job is None else "Run again",
+        key=f"run-{slot}",
+        icon=":material/play_arrow:",
+        type="primary" if job is None and not now.live else "secondary",
+        width="stretch",
+        help="Start the solver with these settings.",
+    )
+    if pressed and afresh is not None:
+        afresh()
+    if pressed or (job is None and now.live):
+        job = start(slot, key, work)
+    if job is None:
+        st.info("Nothing has run with these settings yet. Press **Run**.", icon=":material/play_arrow:")
+        st.stop()
+    return job
+
+
+def follow(
+    slot: str,
+    job: Job,
+    stopped: str = "Stopped. What was found by then is shown; **Run again** starts over.",
+) -> None:
+    """Draw the job's progress and Stop while it runs, or what went wrong, or that it was stopped."""
+    _watch(slot, job)
+    if job.problem and not job.stopped:
+        st.error(job.problem, icon=":material/error:")
+    elif job.done and job.stopped:
+        st.warning(stopped, icon=":material/stop_circle:")
+
+
+def _watch(slot: str, job: Job) -> None:
     """Draw progress and Stop while the job runs, and rerun the page when there is something to draw."""
     if not job.wait(max(0.0, PATIENCE - job.age)):
         st.fragment(_draw, run_every=POLL)(slot, job, job.version)

@@ -7,7 +7,7 @@ import streamlit as st
 import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import Certificate, Component
-from nnspca.view import compute, controls, downloads, figures, jobs, montage, words
+from nnspca.view import compute, controls, downloads, figures, jobs, montage, show, words
 from nnspca.view.state import State
 
 TILES = 36
@@ -15,7 +15,7 @@ TILES = 36
 
 def glance(data: Dataset) -> None:
     """Show a few samples: images as images, spectra as curves, the rest as a small table."""
-    look = controls.palette()
+    look = show.palette()
     if data.image_shape is not None and data.kind != "covariance":
         shown = compute.samples(data, TILES)
         st.image(
@@ -27,7 +27,7 @@ def glance(data: Dataset) -> None:
         st.caption(f"{len(shown)} of {data.X.shape[0]:,} images; each of the {rows} × {columns} pixels is a feature.")
     elif data.axis is not None and data.kind != "covariance":
         axis = (data.axis.values, data.axis.name, data.axis.unit)
-        controls.figure(figures.curves(compute.samples(data, 40), axis, look), "glance")
+        show.figure(figures.curves(compute.samples(data, 40), axis, look), "glance")
     else:
         st.dataframe(compute.glance(data), hide_index=True, height=316, alt=f"A corner of {data.title}.")
         if data.kind == "covariance":
@@ -39,17 +39,23 @@ def glance(data: Dataset) -> None:
         st.caption("Classes: " + ", ".join(map(str, data.label_names)) + ".")
 
 
+def spread(data: Dataset, now: State) -> None:
+    """Draw how the variance spreads over directions."""
+    eigenvalues, trace = compute.spectrum(data, now), compute.covariance(data, now).trace
+    show.figure(figures.spectrum(eigenvalues, trace, show.palette(), rank=now.rank), "spectrum")
+
+
 def provenance(data: Dataset) -> None:
     """Say where the data come from and what one may do with them."""
     st.caption(f"Source: {data.source}. {data.citation}  \nTerms: {data.terms}")
 
 
-def component(part: Component, data: Dataset, key: str, title: str = "The component"):
+def component(part: Component, data: Dataset, key: str, title: str = "The component") -> figures.Figure:
     """Draw a component and return its figure."""
     axis = None if data.axis is None else (data.axis.values, data.axis.name, data.axis.unit)
     drawn = figures.component(
         part.loadings,
-        controls.palette(),
+        show.palette(),
         feature_names=data.feature_names,
         nonnegative=part.nonnegative,
         image_shape=data.image_shape,
@@ -58,7 +64,7 @@ def component(part: Component, data: Dataset, key: str, title: str = "The compon
         ghost=controls.ghost(data),
         title=title,
     )
-    controls.figure(drawn, key)
+    show.figure(drawn, key)
     return drawn
 
 
@@ -86,7 +92,9 @@ def numbers(part: Component, leading: float) -> None:
         st.metric("Time", words.seconds(part.seconds), help="Seconds the solver ran.", width="content")
 
 
-def place(part: Component, certificate: Certificate | None, leading: float, key: str, *, waiting: bool):
+def place(
+    part: Component, certificate: Certificate | None, leading: float, key: str, *, waiting: bool
+) -> figures.Figure:
     """Say and draw where the component lies in the certified band; return the gauge.
 
     ``waiting`` tells whether a certificate may still come.
@@ -98,8 +106,8 @@ def place(part: Component, certificate: Certificate | None, leading: float, key:
             if waiting
             else "How good is it? The run ended before a ceiling was proven; **Run again** proves one."
         )
-        drawn = figures.place(part.variance, controls.palette(), leading=leading)
-        controls.figure(drawn, key)
+        drawn = figures.place(part.variance, show.palette(), leading=leading)
+        show.figure(drawn, key)
         return drawn
     if allowed:
         st.markdown(f"#### {words.verdict(part, certificate)}")
@@ -111,14 +119,25 @@ def place(part: Component, certificate: Certificate | None, leading: float, key:
     chances = [b.value for b in certificate.bounds if not b.deterministic]
     drawn = figures.place(
         part.variance,
-        controls.palette(),
+        show.palette(),
         best=certificate.lower,
         upper=certificate.upper,
         leading=leading,
         paper=min(chances, default=None),
     )
-    controls.figure(drawn, key)
+    show.figure(drawn, key)
     return drawn
+
+
+def story(part: Component, trace: tuple, leading: float) -> None:
+    """Draw what the method did, and how the ceiling came down, where that was watched."""
+    look, title = show.palette(), f"What {part.method} did"
+    did, fell = st.columns([1, 1.25], gap="large")
+    with did:
+        show.figure(figures.history(part.history or (part.variance,), leading, look, title=title), "history")
+    with fell:
+        if trace:
+            show.figure(figures.ceiling(trace, leading, look), "ceiling")
 
 
 def proof(certificate: Certificate, data: Dataset, now: State, key: str) -> None:
@@ -152,7 +171,7 @@ def proof(certificate: Certificate, data: Dataset, now: State, key: str) -> None
     ):
         job = jobs.start("verify", check, compute.check(certificate, data, now))
     if job is not None:
-        controls.follow("verify", job)
+        jobs.follow("verify", job)
         if job.done and job.result:
             st.success("Confirmed: the second route finds the same variance and the same ceiling.")
 
@@ -162,7 +181,7 @@ def _title(bound: str) -> str:
     return info.title if info else bound
 
 
-def takeaway(part: Component, data: Dataset, drawn: dict, code: str, key: str) -> None:
+def takeaway(part: Component, data: Dataset, drawn: dict[str, figures.Figure], code: str, key: str) -> None:
     """Offer the loadings, the figures and the code."""
     stem = f"{data.name}-k{part.k}-{part.method}"
     with st.container(horizontal=True):
@@ -187,6 +206,24 @@ def takeaway(part: Component, data: Dataset, drawn: dict, code: str, key: str) -
             help="For numpy.load, with feature names and variance.",
         )
         for name, figure in drawn.items():
-            controls.figure_button(figure, f"html-{key}-{name}", f"{stem}-{name}.html", f"{name.capitalize()} (HTML)")
+            show.figure_button(figure, f"html-{key}-{name}", f"{stem}-{name}.html", f"{name.capitalize()} (HTML)")
+    st.markdown("The same with the library:")
+    st.code(code, language="python")
+
+
+def table(rows: list[dict[str, object]], drawn: figures.Figure, stem: str, code: str) -> None:
+    """Offer a curve as a table, a figure and code."""
+    st.dataframe(rows, hide_index=True, alt="One row for each k and solver.")
+    with st.container(horizontal=True):
+        st.download_button(
+            "Table (CSV)",
+            data=lambda: downloads.table_csv(rows),
+            file_name=f"{stem}.csv",
+            mime="text/csv",
+            key=f"csv-{stem}",
+            on_click="ignore",
+            icon=":material/table:",
+        )
+        show.figure_button(drawn, f"html-{stem}", f"{stem}.html")
     st.markdown("The same with the library:")
     st.code(code, language="python")

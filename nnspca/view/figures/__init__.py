@@ -3,6 +3,8 @@
 Every figure carries its description for screen readers in ``figure.layout.meta["alt"]``.
 """
 
+from plotly.graph_objects import Figure
+
 from nnspca.view.figures.component import component
 from nnspca.view.figures.glance import curves, spectrum
 from nnspca.view.figures.look import DARK, LIGHT, Palette, page
@@ -13,6 +15,7 @@ from nnspca.view.figures.variance import variance
 __all__ = [
     "DARK",
     "LIGHT",
+    "Figure",
     "Palette",
     "ceiling",
     "component",

@@ -1,0 +1,53 @@
+"""Showing a figure in the theme the person sees, with its description and its download."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from nnspca.view import figures
+
+CHART = {"displaylogo": False, "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d"]}
+
+
+def palette() -> figures.Palette:
+    """Return the colours of the theme the person sees."""
+    return figures.DARK if st.context.theme.type == "dark" else figures.LIGHT
+
+
+def figure(drawn: figures.Figure, key: str, **settings: Any) -> Any:
+    """Show a figure with its description for screen readers."""
+    return st.plotly_chart(drawn, key=key, config=CHART, alt=drawn.layout.meta["alt"], **settings)
+
+
+def pickable(drawn: figures.Figure, key: str, choice: str, *, ready: bool) -> None:
+    """Show a figure whose points, once ``ready``, can be clicked: the click sets the widget ``choice``.
+
+    Points carry the value to set as their first custom datum. A running figure takes no clicks, so
+    that its redrawing does not swallow them.
+    """
+
+    def take() -> None:
+        points = st.session_state[key]["selection"]["points"]
+        if points and points[0].get("customdata"):
+            st.session_state[choice] = str(points[0]["customdata"][0])
+
+    if ready:
+        figure(drawn, key, on_select=take, selection_mode="points")
+    else:
+        figure(drawn, f"{key}-running")
+
+
+def figure_button(drawn: figures.Figure, key: str, file_name: str, label: str = "Figure (HTML)") -> None:
+    """Offer a figure as a page of its own, made only when asked for."""
+    st.download_button(
+        label,
+        data=lambda: figures.page(drawn).encode(),
+        file_name=file_name,
+        mime="text/html",
+        key=key,
+        on_click="ignore",
+        icon=":material/bar_chart:",
+        help="Opens in any browser, without a network.",
+    )

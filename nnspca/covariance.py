@@ -333,7 +333,7 @@ class Covariance:
                 arrays = [self.matrix] if self.matrix is not None else self.factor.arrays()  # type: ignore[union-attr]
                 for array in arrays:
                     digest.update(str((array.shape, array.dtype.str)).encode())
-                    digest.update(memoryview(np.ascontiguousarray(array)))
+                    digest.update(np.ascontiguousarray(array).data)
                 self._fingerprint = digest.hexdigest()
             return self._fingerprint
 

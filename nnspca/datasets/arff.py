@@ -7,6 +7,7 @@ import io
 import re
 from collections.abc import Iterator
 
+from nnspca.datasets import limits
 from nnspca.datasets.dataset import Content
 from nnspca.datasets.tables import CLASS_NAMES, Column, Row, assemble, is_number
 from nnspca.errors import DataError
@@ -30,6 +31,7 @@ def read_arff(data: bytes, *, samples: str = "rows") -> Content:
     for number, line in lines:
         if (lowered := line.strip().lower()).startswith("@attribute"):
             columns.append(_column(line.strip(), number))
+            limits.check_columns(len(columns))
         elif lowered.startswith("@data"):
             break
     else:
@@ -54,6 +56,7 @@ def _column(line: str, number: int) -> Column:
         raise DataError(f"line {number:,} is no attribute declaration: {line[:60]!r}. Write @attribute NAME TYPE.")
     name, declared = match[1].strip("'\""), match[2].strip()
     if declared.startswith("{"):
+        limits.check_columns(declared.count(","))
         return Column(name, text=True, levels=tuple(_cells(declared.strip("{}"))))
     words = declared.lower().split()
     if not words or words[0] not in _NUMERIC | {"string", "date"}:
@@ -70,6 +73,7 @@ def _rows(lines: Iterator[tuple[int, str]]) -> Iterator[Row]:
         if stripped.startswith("{"):
             raise DataError(f"line {number:,} is a sparse row ({{index value, …}}); write rows in full.")
         if stripped and not stripped.startswith("%"):
+            limits.check_columns(stripped.count(","))
             yield number, _cells(stripped)
 
 

@@ -9,11 +9,12 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
+from nnspca.datasets import limits
 from nnspca.datasets.dataset import Content
 from nnspca.datasets.tables import CLASS_NAMES, MISSING, Column, Row, assemble, is_number
 from nnspca.errors import DataError
 
-SAMPLED_ROWS = 50
+SAMPLED_ROWS, SAMPLED_CELLS = 50, 1_000_000
 
 
 def read_delimited(data: bytes, *, delimiter: str = "", header: bool | None = None, samples: str = "rows") -> Content:
@@ -30,11 +31,14 @@ def read_delimited(data: bytes, *, delimiter: str = "", header: bool | None = No
     text = _decode(data)
     first = next((line for line in io.StringIO(text) if line.strip()), "")
     delimiter = delimiter or _delimiter(first)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True)
-    rows: Iterator[Row] = ((reader.line_num, cells) for cells in reader if len(cells) > 1 or "".join(cells).strip())
-    sampled = list(itertools.islice(rows, SAMPLED_ROWS))
+    cells_at_most = text.count(delimiter) + text.count("\n") + 1
+    if cells_at_most > 2 * limits.MAX_ENTRIES:  # text columns come on top of the numbers
+        limits.check_entries(cells_at_most)
+    rows = _rows(text, delimiter)
+    sampled = list(itertools.islice(rows, 1))
     if not sampled:
         raise DataError("the file is empty: it needs at least two rows of numbers.")
+    sampled += itertools.islice(rows, max(1, min(SAMPLED_ROWS, SAMPLED_CELLS // len(sampled[0][1]))))
     names = None
     notes: list[str] = []
     if _is_header(sampled) if header is None else header:
@@ -52,6 +56,24 @@ def _decode(data: bytes) -> str:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
         return data.decode("latin-1")
+
+
+def _rows(text: str, delimiter: str) -> Iterator[Row]:
+    """Split the text into rows, blank lines aside; a row with quoted line breaks may not grow without end."""
+    pending = 0
+
+    def lines() -> Iterator[str]:
+        nonlocal pending
+        for line in io.StringIO(text, newline=""):
+            pending += line.count(delimiter)
+            limits.check_columns(pending)
+            yield line
+
+    reader = csv.reader(lines(), delimiter=delimiter, skipinitialspace=True)
+    for cells in reader:
+        pending = 0
+        if len(cells) > 1 or "".join(cells).strip():
+            yield reader.line_num, cells
 
 
 def _delimiter(line: str) -> str:

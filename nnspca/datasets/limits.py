@@ -14,6 +14,8 @@ MAX_UNPACKED_BYTES = 400_000_000
 MAX_MEMBERS = 100_000
 #: Most numbers in the array (rows times columns): 160 MB in memory.
 MAX_ENTRIES = 20_000_000
+#: Most columns of a table of text; each costs far more than its numbers until it is converted.
+MAX_COLUMNS = 1_000_000
 #: Largest magnitude of a number; squares and their sums must stay far from overflow.
 MAX_MAGNITUDE = 1e100
 
@@ -41,11 +43,21 @@ def check_members(count: int) -> None:
         )
 
 
+def check_columns(count: int) -> None:
+    """Refuse a row of text with more than ``MAX_COLUMNS`` cells."""
+    if count > MAX_COLUMNS:
+        raise DataError(
+            f"a row holds {count:,} cells; at most {MAX_COLUMNS:,} are read. "
+            "Keep fewer features, or save the numbers as an NPY file."
+        )
+
+
 def check_entries(*shape: int) -> None:
     """Refuse an array of this shape when it has more than ``MAX_ENTRIES`` entries."""
     entries = math.prod(shape)
     if entries > MAX_ENTRIES:
+        product = " × ".join(f"{n:,}" for n in shape) + " = " if len(shape) > 1 else ""
         raise DataError(
-            f"{' × '.join(f'{n:,}' for n in shape)} = {entries:,} numbers are more than the {MAX_ENTRIES:,} "
+            f"{product}{entries:,} numbers are more than the {MAX_ENTRIES:,} "
             "that are read. Keep fewer samples or features, or make images smaller."
         )

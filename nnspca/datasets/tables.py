@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -95,60 +96,59 @@ def _convert(rows: Iterable[Row], columns: Sequence[Column]) -> _Table:
         raise DataError(
             f"no column of numbers among the {len(columns):,} found: is the delimiter a comma, semicolon or tab?"
         )
-    converted: list[np.ndarray] = []
-    missing: list[tuple[int, int, int]] = []  # line, first column and count, one for each incomplete row
+    values, lines = array("d"), array("q")
     for line, cells in rows:
         if len(cells) != len(columns):
             raise DataError(
                 f"line {line:,} has {len(cells):,} cells where {len(columns):,} are expected. "
                 "Give every row the same number of cells, with the same delimiter."
             )
-        for values, j in zip(texts, textual, strict=True):
-            values.append(cells[j].strip())
-        limits.check_entries(len(converted) + 1, len(numeric))
-        row = _numbers([cells[j] for j in numeric] if textual else cells)
-        if row is None:
-            row = _numbers_or_missing(cells, columns, numeric, line)
-        absent = np.flatnonzero(np.isnan(row))
-        if absent.size:
-            missing.append((line, numeric[absent[0]], absent.size))
-        converted.append(row)
-    if missing:
-        line, j, _ = missing[0]
-        count = sum(n for _, _, n in missing)
-        raise DataError(
-            f"{count:,} {'value is' if count == 1 else 'values are'} missing in {len(missing):,} of "
-            f"{len(converted):,} rows (first at line {line:,}, {_where(columns, j)}). "
-            "Fill them in or remove those rows or columns."
-        )
+        for words, j in zip(texts, textual, strict=True):
+            words.append(cells[j].strip())
+        limits.check_entries(len(lines) + 1, len(numeric))
+        _append(values, [cells[j] for j in numeric] if textual else cells, columns, numeric, line)
+        lines.append(line)
+    numbers = np.frombuffer(values, dtype=np.float64).reshape(len(lines), len(numeric))
+    _refuse_missing(numbers, columns, numeric, lines)
     return _Table(
-        np.array(converted, dtype=np.float64).reshape(len(converted), len(numeric)),
+        numbers,
         [columns[j] for j in numeric],
-        [(columns[j], values) for j, values in zip(textual, texts, strict=True)],
+        [(columns[j], words) for j, words in zip(textual, texts, strict=True)],
     )
 
 
-def _numbers(cells: list[str]) -> np.ndarray | None:
-    """The row as floats, or None when a cell is not one (Python's 1_000 is not a number in a table)."""
+def _append(values: array[float], cells: list[str], columns: Sequence[Column], numeric: list[int], line: int) -> None:
+    """Add the cells of one row as floats, NaN where one is missing."""
+    start = len(values)
     try:
-        row = np.array(list(map(float, cells)))
+        values.extend(map(float, cells))
+        plain = "_" not in "".join(cells)
     except ValueError:
-        return None
-    return None if any("_" in cell for cell in cells) else row
-
-
-def _numbers_or_missing(cells: list[str], columns: Sequence[Column], numeric: list[int], line: int) -> np.ndarray:
-    row = np.empty(len(numeric))
-    for i, j in enumerate(numeric):
-        cell = cells[j].strip()
+        plain = False
+    if plain:
+        return
+    del values[start:]
+    for j, cell in zip(numeric, map(str.strip, cells), strict=True):
         if cell.lower() in MISSING:
-            row[i] = np.nan
+            values.append(np.nan)
         elif is_number(cell):
-            row[i] = float(cell)
+            values.append(float(cell))
         else:
             hint = " Write decimals with a point." if is_number(cell.replace(",", ".", 1)) else ""
             raise DataError(f"line {line:,}, {_where(columns, j)}: {cell[:40]!r} is not a number.{hint}")
-    return row
+
+
+def _refuse_missing(numbers: np.ndarray, columns: Sequence[Column], numeric: list[int], lines: Sequence[int]) -> None:
+    missing = np.isnan(numbers)
+    count = np.count_nonzero(missing)
+    if count:
+        row, j = np.unravel_index(np.argmax(missing), missing.shape)
+        raise DataError(
+            f"{count:,} {'value is' if count == 1 else 'values are'} missing in "
+            f"{np.count_nonzero(missing.any(axis=1)):,} of {len(numbers):,} rows "
+            f"(first at line {lines[int(row)]:,}, {_where(columns, numeric[j])}). "
+            "Fill them in or remove those rows or columns."
+        )
 
 
 def _where(columns: Sequence[Column], j: int) -> str:

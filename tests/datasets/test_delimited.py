@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from nnspca.datasets import read
+from nnspca.datasets import limits, read
 from nnspca.errors import DataError
 
 NUMBERS = st.floats(-1e50, 1e50, allow_subnormal=False)
@@ -159,6 +159,16 @@ def test_text_without_numbers_asks_for_the_delimiter():
 @pytest.mark.parametrize(("text", "found"), [("a,b\n1,2\n", "1 row and 2 columns"), ("a,b\n", "0 rows and 2 columns")])
 def test_too_few_rows_are_told_by_their_number(text, found):
     assert found in refused(text)
+
+
+def test_a_row_or_table_too_large_is_refused_before_it_is_parsed(monkeypatch):
+    monkeypatch.setattr(limits, "MAX_COLUMNS", 10)
+    assert "at most 10 are read" in refused("1," * 11 + "1\n")
+    assert "at most 10 are read" in refused("1,2\n" + "1," * 11 + "1\n")
+    assert "at most 10 are read" in refused("1,2\n" + '"\n",' * 11 + "1\n")
+    monkeypatch.setattr(limits, "MAX_ENTRIES", 8)
+    assert "numbers are more than the 8" in refused("1,2\n" * 5)
+    assert "numbers are more than the 8" in refused("1,2\n" * 50)
 
 
 def test_an_empty_file_says_so():

@@ -43,7 +43,7 @@ def read_archive(data: bytes, *, samples: str = "rows") -> Content:
     X, shape = stack([grey for _, grey in images])
     labels, label_names = _folders([name for name, _ in images])
     left_out = sum(seen.values())
-    notes = (f"{left_out} members that are no images were left out.",) if left_out else ()
+    notes = (f"Left out what is no image: {left_out} of the files in the archive.",) if left_out else ()
     return Content(X=X, image_shape=shape, labels=labels, label_names=label_names, notes=notes)
 
 

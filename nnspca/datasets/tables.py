@@ -105,7 +105,7 @@ def _convert(rows: Iterable[Row], columns: Sequence[Column]) -> _Table:
             )
         for words, j in zip(texts, textual, strict=True):
             words.append(cells[j].strip())
-        limits.check_entries(len(lines) + 1, len(numeric))
+        limits.check_entries(len(lines) + 1, len(columns))
         _append(values, [cells[j] for j in numeric] if textual else cells, columns, numeric, line)
         lines.append(line)
     numbers = np.frombuffer(values, dtype=np.float64).reshape(len(lines), len(numeric))

@@ -113,7 +113,7 @@ def test_what_systems_add_is_not_looked_at():
     extra = {"__MACOSX/._0.png": b"?", "._1.png": b"?", "Thumbs.db": b"?", "read me.txt": b"hello"}
     ds = read(zipped({**files, **extra}), "t.zip")
     assert ds.shape == (3, 24)
-    assert ds.notes == ("1 members that are no images were left out.",)
+    assert ds.notes == ("Left out what is no image: 1 of the files in the archive.",)
 
 
 def test_images_of_different_sizes_are_counted_by_size():

@@ -188,7 +188,7 @@ class _Transfer(threading.Thread):
             self.failure = f"the server sent nothing for {STALL_SECONDS:g} seconds"
         except (OSError, ValueError) as error:
             reason = getattr(error, "reason", None) or error
-            self.failure = f"no connection to the server ({reason}); is there a network?"
+            self.failure = f"no connection to the server ({reason}); check the network"
         except Exception as error:  # a thread's exception would be lost
             self.failure = f"the answer could not be understood ({type(error).__name__}: {error})"
         finally:

@@ -138,7 +138,7 @@ def test_a_file_longer_than_the_pinned_one_is_not_read_to_its_end(server):
 def test_without_a_network_the_message_says_so_and_what_to_do():
     message = refused()
     assert "no connection" in message
-    assert "is there a network?" in message
+    assert "check the network" in message
     assert_remedy(message)
 
 

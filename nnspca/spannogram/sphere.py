@@ -19,7 +19,9 @@ A cell is bisected along its longest edge, so each split asks for one new value 
 
 **Cells of constant support.** Where all d corners agree on the set I of the k largest (positive) entries,
 the comparisons that make I the top set are linear in c and hold at the corners, so I is the top set all
-over the cell, and ``h(c)² = c'V_I'V_I c ≤ λ_max(V_I'V_I)`` there: flat optima close too.
+over the cell, and ``h(c)² = c'V_I'V_I c ≤ λ_max(V_I'V_I)`` there: flat optima close too. Without the sign
+constraint the comparisons ``|v_i'c| ≥ |v_j'c|`` are linear only where v_i'c keeps its sign, so the corners
+must agree on the signs of I too.
 
 **The record.** The tree of splits is kept as one bit a node in preorder. Whoever re-splits the same roots
 along it covers the whole sphere, whatever the splitting rule, and can check each leaf alone.
@@ -153,7 +155,7 @@ class _Search:
         self.row_slack = (self.d + 4) * EPS * float(np.sqrt(norms[0])) if self.n else 0.0
         self.directions = np.zeros((0, self.d))
         self.heights = np.zeros(0)
-        self.sets = np.zeros((0, (self.n + 7) // 8), dtype=np.uint8)
+        self.sets = np.zeros((0, 2 * ((self.n + 7) // 8)), dtype=np.uint8)  # bits of > 0, then of < 0
         self.midpoints: dict[tuple[int, int], int] = {}
         self.supports: dict[bytes, float] = {}
         self.cells = np.zeros((0, max(self.d, 1)), dtype=np.int64)
@@ -246,7 +248,7 @@ class _Search:
             kept = cone.keep_top(directions[start : start + step] @ self.V.T, self.k, self.nonnegative)
             h = np.sqrt(np.einsum("ri,ri->r", kept, kept))
             heights.append(h)
-            sets.append(np.packbits(kept != 0, axis=1))
+            sets.append(np.hstack([np.packbits(kept > 0, axis=1), np.packbits(kept < 0, axis=1)]))
             leader = int(h.argmax())
             if h[leader] > self._value * (1 - 0.05):
                 self._climb(kept[leader])
@@ -284,7 +286,8 @@ class _Search:
         """Largest singular value of V on the corner's top set, rounded up: h over a cell of that set."""
         key = self.sets[corner].tobytes()
         if key not in self.supports:
-            rows = self.V[np.unpackbits(self.sets[corner], count=self.n).astype(bool)]
+            above, below = np.split(self.sets[corner], 2)
+            rows = self.V[np.unpackbits(above | below, count=self.n).astype(bool)]
             top = float(np.linalg.norm(rows, 2)) if len(rows) else 0.0
             excess = 4 * (self.d + 2) * EPS * float(np.linalg.norm(rows)) + np.sqrt(self.k * self.d) * self.row_slack
             self.supports[key] = top + 2 * excess

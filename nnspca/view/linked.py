@@ -61,6 +61,8 @@ def _outside(held: Any, settings: Mapping[str, Any]) -> bool:
 def _say(value: Any) -> str:
     if isinstance(value, list):
         return ", ".join(str(v) for v in value) or "nothing"
+    if value is None:
+        return "nothing"
     return f"“{value}”" if isinstance(value, str) else str(value)
 
 

@@ -9,7 +9,8 @@ import plotly.io as pio
 
 FONT = '"Source Sans", "Source Sans Pro", system-ui, sans-serif'
 LEGEND_DROP = 56  # pixels from the plot down to the legend: below tick labels and axis title
-LEGEND_ROW = 20  # pixels a line of the legend takes
+LEGEND_ROW = 20  # pixels a line of the legend takes; a phone shows one entry a line
+TOP = 40  # pixels for the title
 SYMBOLS = ("circle", "diamond-open", "square-open", "triangle-up-open", "cross-open", "x-open")
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 
@@ -76,11 +77,15 @@ DARK = Palette(
 
 
 def dress(figure: go.Figure, palette: Palette, *, title: str, alt: str, height: int) -> go.Figure:
-    """Give a figure the shared layout, its title and its description."""
+    """Give a figure the shared layout, its title and its description; call it when its traces are in."""
+    named = sum(trace.name is not None and trace.showlegend is not False for trace in figure.data)
+    below = LEGEND_DROP + LEGEND_ROW * named if named > 1 else LEGEND_DROP
     axis = {
         "gridcolor": palette.grid,
         "zerolinecolor": palette.grid,
         "linecolor": palette.grid,
+        "tickfont": {"color": palette.quiet},
+        "title_font": {"color": palette.quiet},
         "automargin": True,
     }
     figure.update_layout(
@@ -95,11 +100,11 @@ def dress(figure: go.Figure, palette: Palette, *, title: str, alt: str, height: 
         paper_bgcolor="rgba(0,0,0,0)",
         plot_bgcolor="rgba(0,0,0,0)",
         height=height,
-        margin={"l": 8, "r": 8, "t": 40, "b": 8},
+        margin={"l": 8, "r": 8, "t": TOP if title else 8, "b": below},
         legend={
             "orientation": "h",
             "yanchor": "top",
-            "y": -LEGEND_DROP / max(height - 110, 60),
+            "y": -LEGEND_DROP / (height - below - (TOP if title else 8)),
             "x": 0,
             "font": {"size": 12, "color": palette.ink},
         },

@@ -72,14 +72,12 @@ def place(
             hovertemplate=f"the paper's ceiling: {paper / leading:.4f}<extra></extra>",
         )
         right = max(right, paper / leading)
-    rows = sum(trace.showlegend is not False for trace in figure.data)
-    below = LEGEND_DROP + LEGEND_ROW * rows
-    dress(figure, palette, title="", alt=alt + ".", height=8 + BAR + below)
+    dress(figure, palette, title="", alt=alt + ".", height=8 + BAR + LEGEND_DROP + LEGEND_ROW * len(figure.data))
     figure.update_layout(
         barmode="stack",
         bargap=0,
-        margin={"l": 8, "r": 14, "t": 8, "b": below},
-        legend={"y": -LEGEND_DROP / BAR, "traceorder": "normal"},
+        margin_r=14,
+        legend_traceorder="normal",
         yaxis2={"overlaying": "y", "range": [-0.5, 0.5], "visible": False},
     )
     figure.update_xaxes(title="variance ÷ λ₁, what the freest direction holds", range=[0, max(1.0, right) * 1.02])

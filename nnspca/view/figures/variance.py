@@ -65,7 +65,7 @@ def variance(
         f"{title}: {len(points)} points for {', '.join(methods)}; "
         f"{len(proven)} of {len(ks)} values of k have a proven band around the optimum."
     )
-    dress(figure, palette, title=title, alt=alt, height=460)
+    dress(figure, palette, title=title, alt=alt, height=500)
     _set_axes(figure, ks, log)
     return figure
 
@@ -134,7 +134,7 @@ def _add_paper(
         x=x,
         y=[v for _, _, v in known],
         mode="lines+markers",
-        name="the paper's own band (holds with probability 1 − 1/n, not proven)",
+        name="paper's band (holds with probability 1 − 1/n)",
         line={"color": palette.paper_bound, "width": 1.5, "dash": "dash"},
         marker={"size": 5, "symbol": "circle-open"},
         hovertemplate="k = %{x}<br>the paper's ceiling %{y:.4f}<extra>with a probability</extra>",

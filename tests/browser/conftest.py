@@ -1,0 +1,122 @@
+"""A real server, a real Chromium, and pages that fail on any outside request or error."""
+
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+from tests.chromium import find
+
+ROOT = Path(__file__).parents[2]
+FLAGS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+]
+# On a page's own address Streamlit's front end first looks for the server below that address.
+EXPECTED = ("/_stcore/health", "/_stcore/host-config")
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[str]:
+    """Serve the app as the README says, on a free port; yield its address."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
+    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    address = f"http://127.0.0.1:{port}"
+    try:
+        for _ in range(150):
+            try:
+                with urllib.request.urlopen(f"{address}/_stcore/health", timeout=1):
+                    break
+            except OSError:
+                time.sleep(0.2)
+        else:
+            pytest.fail(f"the app did not start: {process.communicate(timeout=5)[0]}")
+        yield address
+    finally:
+        process.terminate()
+        output = process.communicate(timeout=20)[0]
+    assert "Traceback" not in output, output
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    """Start the Chromium that ``tests.chromium`` finds."""
+    path = find()
+    if path is None:
+        pytest.fail(
+            "no Chromium found: install one (Debian: apt-get install chromium; otherwise: "
+            "python -m playwright install chromium) or name it in NNSPCA_CHROMIUM"
+        )
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def visit(server: str, chromium: Browser) -> Iterator[Callable[..., Page]]:
+    """Return ``visit(path, width=, dark=)``: a new visitor's page, ready; it may not err or call outside."""
+    contexts: list[BrowserContext] = []
+    wrong: list[str] = []
+
+    def note_response(response) -> None:
+        if response.status >= 400 and not response.url.endswith(EXPECTED):
+            wrong.append(f"{response.status} {response.url}")
+
+    def note_console(message) -> None:
+        if message.type == "error" and not message.location.get("url", "").endswith(EXPECTED):
+            wrong.append(f"console: {message.text}")
+
+    def note_request(request) -> None:
+        address = urlsplit(request.url)
+        if address.scheme in ("http", "https", "ws", "wss") and address.hostname != "127.0.0.1":
+            wrong.append(f"outside request: {request.url}")
+
+    def visit_one(path: str = "/", width: int = 1280, dark: bool = False, height: int = 900) -> Page:
+        context = chromium.new_context(
+            viewport={"width": width, "height": height},
+            color_scheme="dark" if dark else "light",
+            accept_downloads=True,
+        )
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(30_000)
+        page.on("request", note_request)
+        page.on("response", note_response)
+        page.on("console", note_console)
+        page.on("pageerror", lambda error: wrong.append(f"page error: {error}"))
+        page.goto(server + path)
+        page.locator("[data-testid=stApp][data-test-connection-state=CONNECTED]").wait_for()
+        return page
+
+    yield visit_one
+    for context in contexts:
+        broken = [page.url for page in context.pages if page.get_by_test_id("stException").count()]
+        wrong.extend(f"a traceback on {url}" for url in broken)
+        context.close()
+    assert not wrong, wrong
+
+
+@pytest.fixture(scope="session")
+def real_data() -> str:
+    """Skip unless the real data files are at hand."""
+    folder = os.environ.get("NNSPCA_DATA")
+    if not folder:
+        pytest.skip("NNSPCA_DATA names no folder with the real data files")
+    return folder

@@ -1,0 +1,250 @@
+"""What a person sees and does, in a real Chromium on a real server."""
+
+import re
+import time
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+pytestmark = pytest.mark.browser
+
+SLOW = "/?method=em&em.restarts=1000&em.max_iter=100000&em.tol=0"
+RATIO = re.compile(r"at least (\d+(\.\d)?) % of the best variance|as good as any such component can be")
+TRACES = """key => {
+  const gd = document.querySelector(`.st-key-${key} .js-plotly-plot`) ??
+             document.querySelector(`.st-key-${key}-running .js-plotly-plot`);
+  return gd && gd._fullData ? gd._fullData.map(t => ({
+    name: t.name, type: t.type, x: Array.from(t.x ?? []), y: Array.from(t.y ?? []),
+    z: t.z ? Array.from(t.z, row => Array.from(row)) : null, zmin: t.zmin, fill: t.fill})) : [];
+}"""
+
+
+def quiet(page: Page) -> Page:
+    """Wait until the page has been drawn and, for a while, neither its script nor a run is under way."""
+    page.get_by_role("heading", level=1).wait_for()
+    page.wait_for_function(
+        """() => {
+          const app = document.querySelector('[data-testid=stApp]');
+          const busy = app.dataset.testScriptState !== 'notRunning' ||
+            document.querySelector('[class*=st-key-stop-]') || !document.querySelector('.js-plotly-plot');
+          if (busy) window.quietSince = undefined;
+          else window.quietSince ??= performance.now();
+          return !busy && performance.now() - window.quietSince > 600;
+        }""",
+        timeout=90_000,
+        polling=100,
+    )
+    return page
+
+
+def traces(page: Page, key: str) -> list[dict]:
+    return page.evaluate(TRACES, key)
+
+
+def field(page: Page, key: str) -> Locator:
+    """Return the input of the widget with this key."""
+    return page.locator(f".st-key-{key.replace('.', '-')} input").first
+
+
+def solved(page: Page) -> int:
+    """Count the solved points on the variance curve."""
+    return sum(len(t["x"]) for t in traces(page, "curve") if t["name"] in ("best", "em"))
+
+
+def settled_url(page: Page, **wanted: str) -> str:
+    """Return the address once it carries what is wanted."""
+    for _ in range(100):
+        said = parse_qs(urlsplit(page.url).query)
+        if all(said.get(key) == [value] for key, value in wanted.items()):
+            return page.url
+        page.wait_for_timeout(50)
+    raise AssertionError(f"{wanted} not in {page.url}")
+
+
+def test_the_first_view_shows_a_face_part_and_its_proven_share_in_words(visit):
+    page = quiet(visit("/"))
+    expect(page.get_by_text(RATIO).first).to_be_visible()
+    (image,) = [t for t in traces(page, "component") if t["type"] == "heatmap"]
+    weights = [w for row in image["z"] for w in row]
+    assert len(weights) == 625
+    assert sum(w > 0 for w in weights) == 40
+    assert min(weights) == 0 == image["zmin"]
+    assert abs(sum(w * w for w in weights) - 1) < 1e-6
+    expect(page.get_by_role("img", name=re.compile("images of LFW faces"))).to_be_visible()
+    expect(page.get_by_label(re.compile("25 by 25 pixels, 40 of them coloured")).first).to_be_visible()
+
+
+def test_the_variance_curve_fills_in_while_watched_and_a_click_shows_a_component(visit):
+    page = visit("/variance?ks=2,10,40,150&seed=3")
+    page.locator(".js-plotly-plot").first.wait_for()
+    first, deadline = solved(page), time.monotonic() + 60
+    while solved(page) <= first or solved(page) == 0:
+        assert time.monotonic() < deadline, "no new points arrived"
+        page.wait_for_timeout(100)
+    quiet(page)
+    page.locator(".st-key-curve .js-plotly-plot").wait_for()
+    assert solved(page) == 8
+    assert any("the optimum lies in here" in str(t["name"]) and t["fill"] == "toself" for t in traces(page, "curve"))
+    where = page.evaluate(
+        """() => { const gd = document.querySelector('.st-key-curve .js-plotly-plot');
+        const t = gd._fullData.find(t => t.name === 'best'), box = gd.getBoundingClientRect(), s = gd._fullLayout;
+        return [box.x + s.xaxis._offset + s.xaxis.d2p(t.x[2]), box.y + s.yaxis._offset + s.yaxis.d2p(t.y[2])]; }"""
+    )
+    page.mouse.move(*where)
+    page.mouse.click(*where)
+    expect(page.get_by_text(RATIO).first).to_be_visible()
+    (image,) = [t for t in traces(page, "chosen") if t["type"] == "heatmap"]
+    assert sum(w > 0 for row in image["z"] for w in row) == 40
+    settled_url(page, ks="2,10,40,150")
+    assert parse_qs(urlsplit(page.url).query)["point"][0].startswith("40 · ")
+
+
+def test_stop_answers_within_a_second(visit):
+    page = visit(SLOW)
+    stop = page.get_by_role("button", name="Stop")
+    stop.wait_for()
+    before = time.monotonic()
+    stop.click()
+    page.get_by_text("Stopped.").wait_for()
+    assert time.monotonic() - before < 1.5, "Stop took longer than a second and the click itself"
+    expect(page.get_by_test_id("stMetric").first).to_be_visible()
+
+
+def test_a_copied_link_opens_the_same_view_for_someone_else(visit):
+    page = quiet(visit("/?data=digits&sign=any+sign&method=em"))
+    field(page, "k").fill("9")
+    page.keyboard.press("Enter")
+    link = settled_url(page, k="9", data="digits", method="em", sign="any sign")
+    quiet(page)
+    page.wait_for_function("() => document.querySelector('.st-key-component .js-plotly-plot')?._fullData")
+    other = quiet(visit(link[link.index("/?") :]))
+    other.wait_for_function("() => document.querySelector('.st-key-component .js-plotly-plot')?._fullData")
+    mine, theirs = traces(page, "component"), traces(other, "component")
+    assert mine[0]["z"] == theirs[0]["z"]
+    expect(field(other, "k")).to_have_value("9")
+
+
+def test_a_link_to_the_variance_page_keeps_its_choices(visit):
+    page = quiet(visit("/variance?data=pitprops&ks=2,5,13&log=false&paper=true&methods=best&point=5+%C2%B7+best"))
+    expect(page.get_by_text("k = 5, best")).to_be_visible()
+    assert any("holds with probability" in str(t["name"]) for t in traces(page, "curve"))
+    assert (
+        page.evaluate("() => document.querySelector('.st-key-curve .js-plotly-plot')._fullLayout.xaxis.type")
+        == "linear"
+    )
+    expect(field(page, "ks")).to_have_value("2,5,13")
+
+
+@pytest.mark.parametrize("path", ["/?data=nothing&k=minus&method=magic", "/variance?ks=banana&point=3&data=pitprops"])
+def test_a_broken_link_gives_notes_and_a_working_page(visit, path):
+    page = quiet(visit(path))
+    expect(page.get_by_text("cannot be used here").first).to_be_visible()
+    expect(page.locator(".js-plotly-plot").first).to_be_visible()
+
+
+@pytest.mark.parametrize("path", ["/", "/variance?ks=2,10&data=digits&paper=true"])
+def test_a_phone_needs_no_sideways_scrolling(visit, path):
+    page = quiet(visit(path, width=390, height=844))
+    wide = page.evaluate("() => document.querySelector('[data-testid=stMain]').scrollWidth")
+    assert wide <= 390
+    title = page.get_by_role("heading", level=1).bounding_box()
+    assert title["x"] >= 0
+    assert title["x"] + title["width"] <= 390
+
+
+def luminance(colour: str) -> float:
+    """Return the relative luminance of a CSS colour such as ``rgb(18, 24, 29)``, as WCAG defines it."""
+    parts = [float(p) / 255 for p in re.findall(r"[\d.]+", colour)[:3]]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_words_and_axes_stand_out_in_either_theme(visit, dark):
+    page = quiet(visit("/", dark=dark))
+    found = page.evaluate(
+        """() => { const style = (s, p) => getComputedStyle(document.querySelector(s))[p];
+        return {paper: style('[data-testid=stApp]', 'backgroundColor'),
+                words: style('h1', 'color'),
+                ticks: style('.st-key-history .xtick text', 'fill'),
+                title: style('.st-key-history .gtitle', 'fill')}; }"""
+    )
+    paper = luminance(found.pop("paper"))
+    assert (paper < 0.5) is dark
+    for what, colour in found.items():
+        high, low = sorted((luminance(colour), paper), reverse=True)
+        assert (high + 0.05) / (low + 0.05) >= 4.5, f"{what}: {colour}"
+
+
+def test_switching_the_theme_redraws_the_figures_in_it(visit):
+    page = quiet(visit("/?data=pitprops"))
+    colour = "() => document.querySelector('.st-key-component .js-plotly-plot')._fullData[0].marker.color[0]"
+    light = page.evaluate(colour)
+    page.locator("[data-testid=stMainMenu] button, [data-testid=stMainMenuButton]").first.click()
+    page.get_by_text("Dark", exact=True).click()
+    page.wait_for_function(f"light => ({colour})() !== light", arg=light)
+    quiet(page)
+
+
+def test_every_figure_has_a_name_for_screen_readers(visit):
+    page = quiet(visit("/"))
+    charts = page.get_by_test_id("stPlotlyChart")
+    assert charts.count() >= 4
+    unnamed = page.evaluate(
+        """() => [...document.querySelectorAll('[data-testid=stPlotlyChart]')]
+        .filter(c => !c.closest('[aria-label]') && !c.querySelector('[aria-label]')).length"""
+    )
+    assert unnamed == 0
+
+
+def test_everything_can_be_reached_with_the_keyboard(visit):
+    page = quiet(visit("/?data=pitprops"))
+    field(page, "k").focus()
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("Enter")
+    settled_url(page, k="5")
+    page.get_by_role("button", name="Options").focus()
+    page.keyboard.press("Enter")
+    expect(field(page, "best.restarts")).to_be_visible()
+    page.keyboard.press("Escape")
+
+
+def test_loadings_figures_and_code_can_be_taken_away(visit):
+    page = quiet(visit("/?data=pitprops&k=3"))
+    page.get_by_text("Take it with you").click()
+    with page.expect_download() as csv:
+        page.get_by_role("button", name="Loadings (CSV)").click()
+    lines = csv.value.path().read_text().splitlines()
+    assert lines[0] == "feature,loading"
+    assert len(lines) == 14
+    with page.expect_download() as figure:
+        page.get_by_role("button", name="Component (HTML)").click()
+    text = figure.value.path().read_text()
+    assert "Plotly.newPlot" in text
+    assert 'src="http' not in text
+    expect(page.get_by_text("nnspca.solve(cov, 3")).to_be_visible()
+
+
+def test_the_proof_can_be_opened_and_checked(visit):
+    page = quiet(visit("/?data=digits"))
+    page.get_by_text("Why the ceiling is true").click()
+    page.get_by_role("button", name="Check this proof").click()
+    expect(page.get_by_text("Confirmed:")).to_be_visible()
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize(("name", "kind"), [("cbcl-faces", "heatmap"), ("lrs", "scatter"), ("leukemia", "bar")])
+def test_real_data_show_a_component_with_its_proven_share(visit, real_data, name, kind):
+    page = quiet(visit(f"/?data={name}&k=20"))
+    expect(page.get_by_text(RATIO).first).to_be_visible()
+    assert any(t["type"] == kind for t in traces(page, "component"))
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize("name", ["cbcl-faces", "lrs", "leukemia"])
+def test_real_data_fill_in_a_curve_with_its_band(visit, real_data, name):
+    page = quiet(visit(f"/variance?data={name}&ks=5,20,50"))
+    page.locator(".st-key-curve .js-plotly-plot").wait_for()
+    assert solved(page) == 6
+    assert any("the optimum lies in here" in str(t["name"]) for t in traces(page, "curve"))

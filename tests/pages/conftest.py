@@ -1,0 +1,57 @@
+"""The app as a page script runs it, without a browser; runs left over are stopped."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def open_page() -> Iterator[Callable[..., AppTest]]:
+    """Return ``open_page(path, **params)``: app.py with a link's parameters, or a page alone with its state.
+
+    AppTest loses button presses behind st.navigation, so tests that press buttons run the page alone.
+    """
+    opened: list[AppTest] = []
+
+    def open_one(path: str = "app.py", **params: object) -> AppTest:
+        page = AppTest.from_file(str(ROOT / path), default_timeout=30)
+        for key, value in params.items():
+            if path == "app.py":
+                page.query_params[key] = str(value)
+            else:
+                page.session_state[key] = value
+        opened.append(page)
+        page.run()
+        assert not page.exception, page.exception
+        return page
+
+    yield open_one
+    for page in opened:
+        for job in jobs(page):
+            job.stop()
+        for job in jobs(page):
+            job.wait(10)
+
+
+def jobs(page: AppTest) -> list:
+    """Return the runs this session has started."""
+    return list(page.session_state["_jobs"].values()) if "_jobs" in page.session_state else []
+
+
+def settle(page: AppTest) -> AppTest:
+    """Wait until the session's runs have ended, then draw the page again."""
+    for job in jobs(page):
+        assert job.wait(30), job.progress
+    page.run()
+    assert not page.exception, page.exception
+    return page
+
+
+def texts(page: AppTest) -> str:
+    """Return all the words on the page."""
+    kinds = (page.title, page.markdown, page.caption, page.info, page.warning, page.error)
+    return "\n".join(element.value for kind in kinds for element in kind)

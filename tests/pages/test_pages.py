@@ -1,0 +1,193 @@
+"""What each page does, driven as a person would, without a browser."""
+
+import json
+
+import pytest
+
+import nnspca
+from tests.pages.conftest import jobs, settle, texts
+
+BUNDLED = [info.name for info in nnspca.datasets.available() if info.bundled]
+FETCHED = [info.name for info in nnspca.datasets.available() if not info.bundled]
+PAGES = ["pages/explore.py", "pages/variance.py"]
+SLOW = {"method": "em", "em.restarts": 1000, "em.max_iter": 100_000, "em.tol": 0.0}
+
+
+def figures(page):
+    """Return every Plotly figure on the page, as plain data."""
+    return [json.loads(element.proto.spec) for element in page.get("plotly_chart")]
+
+
+def traces(page):
+    return [trace for figure in figures(page) for trace in figure["data"]]
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_a_page_runs_alone_with_the_defaults(open_page, path):
+    page = open_page(path)
+    assert page.title[0].value
+    assert jobs(page)
+
+
+@pytest.mark.parametrize("name", BUNDLED)
+def test_explore_shows_a_component_and_its_proven_place_for_every_bundled_data_set(open_page, name):
+    page = settle(open_page(data=name))
+    assert "of the best variance" in texts(page)
+    assert {m.label for m in page.metric} == {"Variance", "÷ λ₁", "Features", "Time"}
+    assert all(figure["layout"]["meta"]["alt"] for figure in figures(page))
+    assert "Terms:" in texts(page)
+
+
+@pytest.mark.parametrize("name", BUNDLED)
+def test_variance_draws_points_and_a_band_for_every_bundled_data_set(open_page, name):
+    page = settle(open_page("pages/variance.py", data=name, ks="2, 5"))
+    curve = {trace.get("name"): trace for trace in traces(page)}
+    assert len(curve["best"]["x"]) == 2
+    assert any("the optimum lies in here" in str(name) for name in curve)
+
+
+def test_a_face_component_is_an_upright_image_with_k_pixels(open_page):
+    page = settle(open_page(k=30))
+    (image,) = [t for t in traces(page) if t["type"] == "heatmap"]
+    (component,) = [j.arrived[0] for j in jobs(page)]
+    assert component.cardinality == 30
+    assert image["zmin"] == 0
+    assert "autorange" in json.dumps(figures(page)[0]["layout"]["yaxis"])
+
+
+def test_a_signed_component_has_a_colour_scale_with_zero_in_the_middle(open_page):
+    page = settle(open_page(data="digits", sign="any sign"))
+    (image,) = [t for t in traces(page) if t["type"] == "heatmap"]
+    assert image["zmin"] == -image["zmax"]
+
+
+def test_the_state_of_a_link_is_the_state_of_the_page(open_page):
+    page = open_page(
+        data="digits", scale="standardised", sign="any sign", k=9, d=2, seed=5, method="em", **{"em.restarts": 3}
+    )
+    assert page.selectbox(key="data").value == "digits"
+    assert page.radio(key="scale").value == "standardised"
+    assert page.number_input(key="k").value == 9
+    assert page.number_input(key="em.restarts").value == 3
+    settle(page)
+    (component,) = [j.arrived[0] for j in jobs(page)]
+    assert (component.k, component.method, component.nonnegative) == (9, "em", False)
+    assert component.options["restarts"] == 3
+
+
+def test_a_choice_of_one_page_is_there_again_after_visiting_another(open_page):
+    page = open_page(data="pitprops")
+    page.selectbox(key="method").select("thresholding").run()
+    page.switch_page("pages/variance.py").run()
+    page.switch_page("pages/explore.py").run()
+    assert page.selectbox(key="method").value == "thresholding"
+
+
+@pytest.mark.parametrize(
+    ("params", "words"),
+    [
+        ({"data": "no-such-data"}, "Data set: “no-such-data” cannot be used here"),
+        ({"data": "pitprops", "k": "900"}, "pitprops has 13 features"),
+        ({"data": "pitprops", "k": "many"}, "“many” cannot be used here"),
+        ({"data": "pitprops", "method": "magic"}, "“magic” cannot be used here"),
+        ({"data": "pitprops", "sign": "upside down"}, "“upside down” cannot be used here"),
+        ({"data": "pitprops", "method": "em", "em.restarts": "-4"}, "“-4” cannot be used here"),
+    ],
+)
+def test_a_bad_value_in_a_link_becomes_a_note_and_a_working_page(open_page, params, words):
+    page = settle(open_page(**params))
+    assert words in texts(page)
+    assert "of the best variance" in texts(page)
+
+
+def test_going_to_smaller_data_says_why_k_changed(open_page):
+    page = open_page(k=100)
+    page.selectbox(key="data").select("pitprops").run()
+    assert "pitprops has 13 features" in texts(page)
+    page.number_input(key="k").set_value(5).run()
+    assert "pitprops has 13 features" not in texts(page)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [("1, two", "“two” is not a whole number"), ("5, 14", "outside 1 to 13"), ("9-3", "outside 1 to 13")],
+)
+def test_an_unusable_list_of_k_says_what_is_wrong_and_shows_an_even_one(open_page, text, words):
+    page = open_page("pages/variance.py", data="pitprops", ks=text)
+    assert words in texts(page)
+    assert settle(page).session_state["_jobs"]["variance"].done
+
+
+def test_no_solver_chosen_says_what_to_do(open_page):
+    page = open_page("pages/variance.py", data="pitprops", methods=[])
+    assert "Choose at least one solver" in texts(page)
+
+
+def test_with_live_off_nothing_runs_until_asked(open_page):
+    page = open_page("pages/explore.py", data="pitprops", k=4, live=False)
+    assert not jobs(page)
+    assert "Press **Run**" in texts(page)
+    page.button(key="run-explore").click().run()
+    assert "of the best variance" in texts(settle(page))
+
+
+def test_a_newer_run_of_the_session_stops_the_older_one(open_page):
+    page = open_page(**SLOW)
+    (older,) = jobs(page)
+    page.number_input(key="k").set_value(41).run()
+    assert older.stopped
+    assert older.wait(5)
+    assert older not in jobs(page)
+
+
+def test_stop_keeps_what_was_found(open_page):
+    page = open_page("pages/explore.py", **SLOW)
+    (job,) = jobs(page)
+    assert not job.done
+    page.button(key="stop-explore").click().run()
+    assert job.wait(2)
+    page.run()
+    assert "Stopped." in texts(page)
+    assert page.metric
+
+
+def test_an_error_inside_a_run_is_told_in_plain_words(open_page, monkeypatch):
+    def fail(*_, **__):
+        raise nnspca.DataError("the third column is empty; remove it")
+
+    monkeypatch.setattr(nnspca, "solve", fail)
+    page = settle(open_page(data="synthetic-spiked", k=3, seed=77))
+    assert "the third column is empty; remove it" in texts(page)
+    assert not page.exception
+
+
+def test_a_chosen_point_shows_its_component(open_page):
+    page = settle(open_page("pages/variance.py", data="pitprops", ks="2, 5"))
+    page.selectbox(key="point").select("5 · best").run()
+    assert {m.label for m in page.metric} == {"Variance", "÷ λ₁", "Features", "Time"}
+    assert any("k = 5, best" in figure["layout"]["title"].get("text", "") for figure in figures(page))
+
+
+def test_the_certificate_can_be_checked_by_the_second_route(open_page):
+    page = settle(open_page("pages/explore.py", data="pitprops", k=4))
+    page.button(key="verify-explore").click().run()
+    assert any("Confirmed" in element.value for element in settle(page).success)
+
+
+@pytest.mark.parametrize("name", FETCHED)
+def test_data_that_are_not_here_say_what_they_are_and_offer_a_download(open_page, name, monkeypatch, tmp_path):
+    monkeypatch.delenv("NNSPCA_DATA", raising=False)
+    monkeypatch.setenv("NNSPCA_CACHE", str(tmp_path))
+    page = open_page(data=name)
+    assert "not on this machine yet" in texts(page)
+    assert "Terms:" in texts(page)
+    assert page.button(key="fetch").label == "Download"
+
+
+def test_a_failed_download_shows_the_librarys_message(open_page, monkeypatch, tmp_path):
+    monkeypatch.delenv("NNSPCA_DATA", raising=False)
+    monkeypatch.setenv("NNSPCA_CACHE", str(tmp_path))
+    monkeypatch.setenv("NNSPCA_MIRROR", "http://127.0.0.1:9")
+    page = open_page("pages/explore.py", data="lrs")
+    page.button(key="fetch").click().run()
+    assert "spectrometer.arff" in "\n".join(e.value for e in settle(page).error)

@@ -54,7 +54,8 @@ class Covariance:
     factor : Factor or None
         Y with A = Y'Y, where A is not held: ``forward(x)`` is Yx and ``backward(z)`` is Y'z.
     representation_error : float
-        Proven ceiling on the spectral norm of (A as held − A of the data as given in double precision).
+        Proven ceiling on the spectral norm of (A as held − A of the data as given in double precision). Of a
+        matrix with eigenvalues below zero by rounding: on what all of them add to any sum of variances.
     """
 
     def __init__(
@@ -74,6 +75,7 @@ class Covariance:
         else:
             assert factor is not None
             self.diagonal = factor.squared_norms()
+        self.diagonal = np.maximum(self.diagonal, 0.0)  # a variance below zero by rounding is none
         self.n_features = len(self.diagonal)
         self.trace = float(self.diagonal.sum())
         self.representation_error = representation_error
@@ -188,6 +190,8 @@ class Covariance:
                 f"the matrix is not positive semidefinite: its most negative eigenvalue is {least:g} "
                 f"(allowed as rounding: {-INDEFINITE * max(largest, peak):g}); a covariance has none below zero"
             )
+        # bounds that sum variances need A + μI to be positive semidefinite, once for each of the features
+        cov.representation_error = len(A) * max(0.0, len(A) * np.finfo(float).eps * largest - least)
         return cov
 
     @classmethod
@@ -243,14 +247,10 @@ class Covariance:
         """Return the covariance of some features only, in the order given."""
         if self.matrix is not None:
             matrix = self.matrix[np.ix_(features, features)]
-            return Covariance(
-                matrix=matrix, n_samples=self.n_samples, representation_error=self.representation_error
-            )
+            return Covariance(matrix=matrix, n_samples=self.n_samples, representation_error=self.representation_error)
         assert self.factor is not None
         factor = DenseFactor(self.factor.columns(features))
-        return Covariance(
-            factor=factor, n_samples=self.n_samples, representation_error=self.representation_error
-        )
+        return Covariance(factor=factor, n_samples=self.n_samples, representation_error=self.representation_error)
 
     # ------------------------------------------------------------------ spectrum
 

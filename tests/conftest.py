@@ -1,0 +1,33 @@
+import os
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+import nnspca
+from nnspca import datasets
+from nnspca.datasets import fetch
+
+settings.register_profile(
+    "nnspca",
+    deadline=None,
+    derandomize=True,
+    max_examples=30,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+settings.load_profile("nnspca")
+
+
+@pytest.fixture(scope="session")
+def real():
+    """Load the covariance of a data set from the folder NNSPCA_DATA, each once a session."""
+    made = {}
+
+    def load(name, standardize=False):
+        if (name, standardize) not in made:
+            data = datasets.load(name)
+            made[name, standardize] = nnspca.Covariance.from_data(data.X, standardize)
+        return made[name, standardize]
+
+    if not os.environ.get(fetch.DATA_VARIABLE):
+        pytest.skip("NNSPCA_DATA is not set: it names the folder of the real data files")
+    return load

@@ -1,0 +1,78 @@
+"""Brute force (MATH F4): the optimum of a tiny problem from all its supports, and exact arithmetic to compare with.
+
+An optimum x with support J is an eigenvector of A_JJ, of one sign where x must be nonnegative; where the
+eigenvalue is multiple, a smaller support attains the same variance. So it is enough to try every eigenvector
+of every block. Each is clipped to the feasible set before it is scored: the value returned is attained by the
+point returned, hence never above the optimum, and rounding alone can keep it below.
+"""
+
+from fractions import Fraction
+from itertools import combinations
+
+import numpy as np
+
+
+def optimum(A, k, nonnegative=True):
+    """Return (value, x): the largest x'Ax over unit x with at most k nonzeros, and a point that attains it."""
+    A = np.asarray(A, dtype=np.float64)
+    scale = np.abs(A).max()
+    B = A / scale
+    n = len(A)
+    best, point = -np.inf, None
+    for size in range(1, k + 1) if nonnegative else (k,):
+        supports = np.array(list(combinations(range(n), size)))
+        blocks = B[supports[:, :, None], supports[:, None, :]]
+        vectors = np.swapaxes(np.linalg.eigh(blocks)[1], 1, 2)  # (supports, eigenvectors, entries)
+        signed = np.concatenate([vectors, -vectors], axis=1)
+        if nonnegative:
+            signed = np.maximum(signed, 0.0)
+        norms = np.linalg.norm(signed, axis=2, keepdims=True)
+        signed = signed / np.where(norms > 0, norms, 1.0)
+        values = np.where(norms[..., 0] > 0, np.einsum("jei,jik,jek->je", signed, blocks, signed), -np.inf)
+        j, e = np.unravel_index(values.argmax(), values.shape)
+        if values[j, e] > best:
+            best = float(values[j, e])
+            point = np.zeros(n)
+            point[supports[j]] = signed[j, e]
+    return best * scale, point
+
+
+def optimum_of_rows(V, k, nonnegative=True):
+    """Return the largest ‖V'x‖² over the feasible set, and a point that attains it."""
+    return optimum(V @ V.T, k, nonnegative)
+
+
+def exact(array):
+    """The array's numbers as fractions: every double is one."""
+    array = np.asarray(array, dtype=np.float64)
+    return np.array([Fraction(float(a)) for a in array.ravel()], dtype=object).reshape(array.shape)
+
+
+def exact_variance(A, x):
+    """x'Ax / x'x without any rounding."""
+    support = np.flatnonzero(x)
+    z = exact(x[support])
+    return z @ exact(np.asarray(A)[np.ix_(support, support)]) @ z / (z @ z)
+
+
+def exact_variance_of_rows(V, x):
+    """‖V'x‖² / x'x without any rounding."""
+    support = np.flatnonzero(x)
+    z = exact(x[support])
+    y = z @ exact(np.asarray(V)[support])
+    return (y @ y) / (z @ z) if len(y) else Fraction(0)
+
+
+def exact_variance_of_data(X, x):
+    """Variance of the centred data (1/m) along x, over x'x, without any rounding."""
+    support = np.flatnonzero(x)
+    z = exact(x[support])
+    scores = exact(np.asarray(X, dtype=np.float64)[:, support]) @ z
+    m = len(scores)
+    mean = sum(scores) / m
+    return sum((s - mean) ** 2 for s in scores) / m / (z @ z)
+
+
+def allows(ceiling, attained):
+    """Whether a ceiling is at or above a variance known exactly: not one last digit of tolerance."""
+    return Fraction(float(ceiling)) >= attained

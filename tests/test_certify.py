@@ -1,0 +1,307 @@
+"""No proven bound falls below the optimum, by not even one last digit; no component rises above a bound."""
+
+import dataclasses
+import importlib
+import threading
+import time
+import tracemalloc
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import nnspca
+from nnspca import covariance
+from nnspca.bounds import spectral
+from tests import oracle, problems
+
+door = importlib.import_module("nnspca.certify")  # the package's own name for it is the function
+BOTH = pytest.mark.parametrize("nonnegative", [True, False])
+
+
+@pytest.fixture
+def all_bounds(monkeypatch):
+    """Every bound is computed, even where one already meets the optimum, within a small budget."""
+    monkeypatch.setattr(door, "CLOSED", -1.0)
+    monkeypatch.setattr(spectral, "CELLS", 250)
+    monkeypatch.setattr(door, "CUT_CELLS", {"live": 150, "thorough": 400})
+
+
+def check_sandwich(problem, k, nonnegative, effort, seed=0):
+    attained = problem.attained(k, nonnegative)
+    cert = nnspca.certify(problem.cov, k, nonnegative=nonnegative, effort=effort, seed=seed)
+    for bound in cert.bounds:
+        if bound.deterministic:
+            assert oracle.allows(bound.value, attained), (bound.name, bound.value, float(attained))
+    assert cert.upper == min(b.value for b in cert.bounds if b.deterministic)
+    assert cert.lower <= float(attained) * (1 + 1e-9) + 1e-9 * problem.cov.representation_error
+    assert cert.lower <= cert.upper
+    nnspca.verify(cert, problem.cov)
+
+
+# ---------------------------------------------------------------------- order
+
+
+@BOTH
+@pytest.mark.parametrize("make", problems.MATRICES + problems.DATA, ids=lambda make: make.__name__)
+def test_no_bound_falls_below_the_brute_force_optimum(make, nonnegative, all_bounds):
+    rng = np.random.default_rng(2014)
+    for trial in range(6):
+        n = int(rng.integers(1, 7))
+        problem = make(rng, n)
+        for k in {1, int(rng.integers(1, n + 1)), n}:
+            check_sandwich(problem, k, nonnegative, "thorough" if trial % 3 == 2 else "live", seed=trial)
+
+
+@BOTH
+@pytest.mark.parametrize("sparse", [True, False])
+def test_no_bound_falls_below_the_optimum_where_the_covariance_is_never_formed(
+    sparse, nonnegative, all_bounds, monkeypatch
+):
+    monkeypatch.setattr(covariance, "DENSE_FEATURES", 1)
+    rng = np.random.default_rng(7)
+    for trial in range(10):
+        n = int(rng.integers(5, 9))
+        problem = problems.factored(rng, n, sparse=sparse)
+        assert problem.cov.matrix is None
+        check_sandwich(problem, int(rng.integers(1, n + 1)), nonnegative, "live", seed=trial)
+
+
+@BOTH
+@pytest.mark.parametrize("effort", ["live", "thorough"])
+def test_no_bound_falls_below_the_optimum_with_the_budgets_people_get(effort, nonnegative):
+    rng = np.random.default_rng(5)
+    for make in problems.MATRICES + problems.DATA:
+        problem = make(rng, 4)
+        check_sandwich(problem, int(rng.integers(1, 5)), nonnegative, effort)
+
+
+@BOTH
+@given(data=st.data())
+def test_bounds_hold_on_matrices_full_of_ties(data, nonnegative):
+    n = data.draw(st.integers(1, 5))
+    rows = st.lists(st.integers(-2, 2), min_size=n, max_size=n)
+    Z = np.array(data.draw(st.lists(rows, min_size=1, max_size=3)), dtype=float)
+    Z[0, 0] = 2.0
+    A = Z.T @ Z
+    problem = problems.Problem("ties", nnspca.Covariance.from_matrix(A), A, lambda x: oracle.exact_variance(A, x))
+    check_sandwich(problem, data.draw(st.integers(1, n)), nonnegative, "live")
+
+
+@BOTH
+@pytest.mark.parametrize("seed", range(8))
+def test_a_certificate_is_tight_where_few_directions_carry_everything(seed, nonnegative):
+    rng = np.random.default_rng(seed)
+    V = rng.standard_normal((7, 2))
+    cov = nnspca.Covariance.from_matrix(V @ V.T)
+    cert = nnspca.certify(cov, 3, nonnegative=nonnegative)
+    assert cert.ratio > 1 - 1e-5
+    assert cert.lower == pytest.approx(oracle.optimum(cov.matrix, 3, nonnegative)[0], rel=1e-9)
+
+
+def test_signed_bounds_hold_where_a_feature_changes_sign_inside_a_cell():
+    V = np.array([[1.0, -1.0], [1.0, 1.0], [0.99, 0.99], [0.99, 0.99]])
+    cov = nnspca.Covariance.from_matrix(V @ V.T)
+    cert = nnspca.certify(cov, 2, nonnegative=False)
+    assert cert.lower == pytest.approx(3.9602)
+    assert cert.upper >= 3.9602
+
+
+def test_a_sum_of_variances_is_a_bound_even_where_eigenvalues_are_below_zero_by_rounding():
+    u = np.full(5, 5**-0.5)
+    A = np.outer(u, u) - 5e-9 * (np.eye(5) - np.outer(u, u))
+    cert = nnspca.certify(nnspca.Covariance.from_matrix(A), 5)
+    for bound in cert.bounds:
+        if bound.deterministic:
+            assert oracle.allows(bound.value, oracle.exact_variance(A, u)), bound.name
+
+
+def test_a_variance_below_zero_by_rounding_is_certified_without_a_warning():
+    cov = nnspca.Covariance.from_matrix([[1.0, 0.0], [0.0, -1e-9]])
+    for k in (1, 2):
+        cert = nnspca.certify(cov, k)
+        assert cert.lower == 1.0 <= cert.upper <= 1.0 + 1e-7
+        nnspca.verify(cert, cov)
+
+
+# ---------------------------------------------------------------------- symmetry
+
+
+@BOTH
+@pytest.mark.parametrize("power", [-160, -37, 40, 133])
+def test_scaling_the_covariance_by_a_power_of_two_scales_the_certificate(power, nonnegative):
+    Z = np.random.default_rng(3).standard_normal((3, 6))
+    A = Z.T @ Z
+    small, large = (
+        nnspca.certify(nnspca.Covariance.from_matrix(A * c), 3, nonnegative=nonnegative) for c in (1.0, 2.0**power)
+    )
+    assert large.lower == pytest.approx(small.lower * 2.0**power, rel=1e-9)
+    assert large.upper == pytest.approx(small.upper * 2.0**power, rel=1e-5)
+
+
+@BOTH
+def test_renaming_the_features_leaves_the_certificate_alone(nonnegative):
+    rng = np.random.default_rng(4)
+    Z = rng.standard_normal((3, 7))
+    A = Z.T @ Z
+    p = rng.permutation(7)
+    plain, renamed = (
+        nnspca.certify(nnspca.Covariance.from_matrix(B), 3, nonnegative=nonnegative) for B in (A, A[np.ix_(p, p)])
+    )
+    assert renamed.lower == pytest.approx(plain.lower, rel=1e-9)
+    assert renamed.upper == pytest.approx(plain.upper, rel=1e-5)
+
+
+def test_same_seed_same_certificate_on_any_thread():
+    Z = np.random.default_rng(8).standard_normal((9, 6))
+    X = nnspca.Covariance.from_data(Z)
+    first = nnspca.certify(X, 3, seed=5)
+    seen = []
+    thread = threading.Thread(target=lambda: seen.append(nnspca.certify(nnspca.Covariance.from_data(Z), 3, seed=5)))
+    thread.start()
+    thread.join()
+    assert [b.value for b in first.bounds] == [b.value for b in seen[0].bounds]
+    assert first.component.loadings.tolist() == seen[0].component.loadings.tolist()
+
+
+# ---------------------------------------------------------------------- exact cases
+
+
+@BOTH
+def test_one_feature_is_certified_exactly(nonnegative):
+    cert = nnspca.certify(nnspca.Covariance.from_matrix([[4.0]]), 1, nonnegative=nonnegative)
+    assert cert.lower == 4.0
+    assert 4.0 <= cert.upper <= 4.0 * (1 + 1e-12)
+
+
+def test_one_nonzero_loading_is_worth_the_largest_variance():
+    cert = nnspca.certify(nnspca.Covariance.from_matrix(np.diag([2.0, 7.0, 3.0]) + 0.5), 1)
+    assert cert.lower == 7.5
+    assert cert.ratio > 1 - 1e-12
+
+
+def test_without_sign_or_sparsity_the_certificate_is_the_first_eigenvalue():
+    Z = np.random.default_rng(1).standard_normal((9, 5))
+    cov = nnspca.Covariance.from_matrix(Z.T @ Z)
+    cert = nnspca.certify(cov, 5, nonnegative=False)
+    assert cert.ratio > 1 - 1e-10
+    assert cert.leading >= cov.eigenpairs(1)[0][0]
+
+
+@pytest.mark.parametrize("n", [300, 600])
+@pytest.mark.parametrize("kind", ["identity", "rank 2", "shift"])
+def test_large_flat_spectra_are_certified_too(kind, n):
+    rng = np.random.default_rng(0)
+    Z = rng.standard_normal((2, n))
+    A = {"identity": np.eye(n), "rank 2": Z.T @ Z, "shift": np.eye(n) + np.outer(Z[0], Z[0])}[kind]
+    cov = nnspca.Covariance.from_matrix(A)
+    cert = nnspca.certify(cov, 5)
+    assert cert.ratio > 1 - 1e-5
+    nnspca.verify(cert, cov)
+
+
+# ---------------------------------------------------------------------- definition
+
+
+def test_the_paper_bound_is_labelled_probable_and_never_wins():
+    cert = nnspca.certify(nnspca.Covariance.from_matrix(np.eye(4) + 1.0), 2)
+    assert not cert.bound("paper").deterministic
+    assert cert.winner.deterministic
+    assert cert.winner.value == cert.upper
+    for bound in cert.bounds:
+        assert bound.deterministic == nnspca.BOUNDS[bound.name].deterministic
+        assert bound.detail
+        assert bound.seconds >= 0
+
+
+def test_the_ratio_is_lower_over_upper():
+    cert = nnspca.certify(nnspca.Covariance.from_matrix([[2.0, -1.0], [-1.0, 2.0]]), 2)
+    assert cert.ratio == cert.lower / cert.upper
+    assert cert.gap == 1 - cert.ratio
+
+
+def test_an_unknown_bound_is_refused_by_name():
+    cert = nnspca.certify(nnspca.Covariance.from_matrix(np.eye(2)), 1)
+    with pytest.raises(KeyError, match=r"no bound 'magic' here; tried: eigenvalue"):
+        cert.bound("magic")
+
+
+def test_a_component_that_is_given_is_the_one_certified():
+    cov = nnspca.Covariance.from_matrix(np.diag([3.0, 2.0]))
+    poor = nnspca.solve(nnspca.Covariance.from_matrix(np.diag([2.0, 3.0])), 1)
+    cert = nnspca.certify(cov, 1, component=poor)
+    assert cert.component is poor
+    assert cert.lower == 2.0
+    assert cert.upper >= 3.0
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"loadings": np.array([0.6, -0.8])}, "loading 1 is -0.8, below zero"),
+        ({"loadings": np.array([0.6, 0.7])}, "the norm is"),
+        ({"loadings": np.array([1.0, 0.0, 0.0])}, r"shape \(3,\); give shape \(2,\)"),
+        ({"loadings": np.array([np.nan, 1.0])}, "not finite"),
+    ],
+)
+def test_a_component_that_is_not_feasible_is_refused(change, says):
+    cov = nnspca.Covariance.from_matrix(np.eye(2))
+    part = dataclasses.replace(nnspca.solve(cov, 2), **change)
+    with pytest.raises(ValueError, match=says):
+        nnspca.certify(cov, 2, component=part)
+
+
+@pytest.mark.parametrize("k", [0, 4, 2.5, True, "2", float("nan"), None])
+def test_a_cardinality_out_of_range_is_refused(k):
+    with pytest.raises(ValueError, match=r"is not allowed; give a whole number from 1 to 3"):
+        nnspca.certify(nnspca.Covariance.from_matrix(np.eye(3)), k)
+
+
+def test_an_unknown_effort_is_refused():
+    with pytest.raises(ValueError, match=r"effort='lazy' is not allowed; give one of 'live', 'thorough'"):
+        nnspca.certify(nnspca.Covariance.from_matrix(np.eye(3)), 1, effort="lazy")
+
+
+# ---------------------------------------------------------------------- progress and stop
+
+
+@BOTH
+def test_progress_never_goes_back_and_ends_at_one(nonnegative):
+    Z = np.random.default_rng(2).standard_normal((9, 5))
+    told = []
+    nnspca.certify(nnspca.Covariance.from_data(Z), 2, nonnegative=nonnegative, on_progress=told.append)
+    fractions = [p.fraction for p in told]
+    assert fractions == sorted(fractions)
+    assert fractions[-1] == 1.0
+    assert all(p.stage for p in told)
+
+
+@pytest.mark.parametrize("after", [0, 1, 5, 40])
+def test_a_stopped_certificate_still_holds(after):
+    rng = np.random.default_rng(6)
+    X = rng.standard_normal((60, 8))
+    cov = nnspca.Covariance.from_data(X)
+    polls = iter(range(10**9))
+    started = time.perf_counter()
+    cert = nnspca.certify(cov, 3, should_stop=lambda: next(polls) >= after)
+    assert time.perf_counter() - started < 1.0
+    assert cert.stopped
+    attained = oracle.exact_variance_of_data(X, oracle.optimum(cov.matrix, 3)[1])
+    for bound in cert.bounds:
+        if bound.deterministic:
+            assert oracle.allows(bound.value, attained)
+    nnspca.verify(cert, cov)
+
+
+def test_certifying_few_samples_never_forms_a_features_by_features_array():
+    n = 10_000
+    X = np.random.default_rng(0).standard_normal((12, n))
+    cov = nnspca.Covariance.from_data(X)
+    assert cov.matrix is None
+    part = nnspca.solve(cov, 20, "thresholding")
+    tracemalloc.start()
+    nnspca.verify(nnspca.certify(cov, 20, component=part), cov)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 8 * n * n / 2

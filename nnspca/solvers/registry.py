@@ -12,6 +12,7 @@ import numpy as np
 from nnspca.result import Component
 from nnspca.solvers.best import best
 from nnspca.solvers.em import em
+from nnspca.solvers.enumeration import enumeration
 from nnspca.solvers.epsilon_net import epsilon_net
 from nnspca.solvers.pca import pca, thresholding
 from nnspca.solvers.spannogram import spannogram
@@ -145,6 +146,15 @@ METHODS: dict[str, MethodInfo] = {
                 OptionInfo("polish", bool, False, "Improve the rank-d optimum on the full data by swaps."),
             ),
             spannogram,
+        ),
+        MethodInfo(
+            "enumeration",
+            "Enumeration (every vertex)",
+            "Lists every support the d strongest directions can prefer, and tries them all. For small n.",
+            "Asteris et al. 2014, Alg. 1 and 2; Asteris et al. 2011 without sign",
+            (True, False),
+            (OptionInfo("rank", int, 2, "How many leading eigenvectors the search works with.", 1, 6),),
+            enumeration,
         ),
         MethodInfo(
             "epsilon-net",

@@ -326,7 +326,7 @@ def optimum(V: np.ndarray, k: int, *, nonnegative: bool = True, found: Regions |
 
     Examples
     --------
-    >>> best = optimum(np.array([[2.0, 0.0], [1.0, 1.0], [0.0, -3.0]]), k=2)
+    >>> best = optimum(np.array([[2.0, 0.0], [1.0, 1.0], [0.0, -3.0]]), k=1)
     >>> round(best.value, 6), best.support.tolist()
     (9.0, [2])
     """

@@ -1,0 +1,38 @@
+"""The enumeration solver: Alg. 1 and 2 of Asteris et al. 2014 as they stand, and the 2011 algorithm without sign."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nnspca import cone
+from nnspca.covariance import Covariance
+from nnspca.result import Component
+from nnspca.spannogram import enumeration as vertices
+from nnspca.watch import Watch
+
+
+def enumeration(
+    cov: Covariance, k: int, *, nonnegative: bool, rng: np.random.Generator, watch: Watch, rank: int
+) -> Component:
+    """Visit every vertex of the rank-d spannogram, solve each candidate support, keep the best.
+
+    Exact for the rank-d approximation of A, at a cost of n^{d+1}: a reference to learn from and to test
+    against. Refuses, with the count, where that is out of reach.
+    """
+    d = min(rank, cov.n_features)
+    values, vectors = cov.eigenpairs(d)
+    asked = vertices.vertices(cov.n_features, d, nonnegative)
+    found = vertices.maximise(
+        vectors * np.sqrt(values),
+        k,
+        nonnegative=nonnegative,
+        should_stop=watch.stop,
+        on_batch=lambda visited, supports: watch.tell(visited / asked, f"{supports:,} candidate supports"),
+    )
+    x = found.loadings if nonnegative else cone.orient(found.loadings)
+    variance = cov.variance(x)
+    note = (
+        f"rank-{d} optimum{' of the part visited' if found.stopped else ''}: {found.candidates:,} candidate supports "
+        f"(the paper's bound: {found.bound:,}) at {found.vertices:,} directions"
+    )
+    return Component(x, variance, "enumeration", k, nonnegative, history=(variance,), stopped=found.stopped, note=note)

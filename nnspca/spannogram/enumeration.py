@@ -1,0 +1,304 @@
+"""The spannogram by plain enumeration: every vertex, every candidate support, any rank, both signs.
+
+**With the sign constraint** (Asteris et al. 2014, Alg. 1 and 2). Append a zero row. The set of directions c
+with a given top-k set I is a cone, cut out by v_i'c >= v_j'c (i in I, j not) and v_i'c >= 0. On an extreme
+ray of it d − 1 independent ones are tight, and all tight ones share one value, the least inside being the
+largest outside: so every such ray is where d of the n + 1 rows agree. All ``C(n+1, d)`` d-subsets give one
+direction each, both signs are looked at, and the rows that agree may be in or out: every way to fill the
+places left is a candidate. Where they agree on zero any number of them may be positive nearby, so every
+subset of them is a candidate, not only those that fill all k places: the printed Alg. 2 (lines 10–17) lists
+the latter alone, and would miss supports of fewer than k features.
+
+**Without** (Asteris et al. 2011). The magnitudes of d rows agree, ``v_{i1}'c = ±v_{i2}'c = … = ±v_{id}'c``: ``C(n, d)
+2^{d−1}`` systems; regions without such a vertex appear already for the first d − 2 columns, eq. (22).
+
+**Degenerate rows.** Both arguments want rows in general position. V is first reduced to full column rank,
+then equal rows, zero rows and ties are parted by a fixed perturbation of relative size 1e-10 while supports
+are collected; each support's own problem is solved on the rows as given. Since the optimum is continuous
+in V, what is lost is of that size at most.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import combinations, islice, product
+
+import numpy as np
+
+from nnspca.spannogram import halfspaces
+
+LARGEST = 3_000_000  # vertices visited before we refuse
+BATCH = 4096
+NUDGE = 1e-10
+
+
+@dataclass(frozen=True, eq=False)
+class Enumeration:
+    """All candidate supports, and the best of them.
+
+    Attributes
+    ----------
+    value : float
+        Largest ``‖V'x‖²`` over the feasible set.
+    loadings : ndarray, shape (n,)
+        Attains it.
+    candidates : int
+        Different supports found.
+    bound : int
+        The paper's bound on their number.
+    vertices : int
+        Directions visited.
+    stopped : bool
+    """
+
+    value: float
+    loadings: np.ndarray
+    candidates: int
+    bound: int
+    vertices: int
+    stopped: bool
+
+
+def vertices(n: int, d: int, nonnegative: bool = True) -> int:
+    """Number of directions visited: ``2 C(n+1, d)``, or the sum over d, d−2, … of ``C(n, d) 2^{d−1}``.
+
+    Examples
+    --------
+    >>> vertices(4, 2), vertices(361, 3)
+    (20, 15681840)
+    """
+    if nonnegative:
+        return 2 * math.comb(n + 1, d)
+    return sum(math.comb(n, e) * 2 ** (e - 1) for e in range(d, 0, -2))
+
+
+def candidate_bound(n: int, d: int, nonnegative: bool = True) -> int:
+    """The papers' bounds on the number of candidate supports.
+
+    ``2^d C(n+1, d)`` with sign (Asteris et al. 2014, section 2), eq. (23) of Asteris et al. 2011 without.
+
+    Examples
+    --------
+    >>> candidate_bound(4, 2), candidate_bound(4, 2, nonnegative=False)
+    (40, 24)
+    """
+    if nonnegative:
+        return 2**d * math.comb(n + 1, d)
+    return sum(
+        math.comb(n, d - 2 * e) * math.comb(d - 2 * e, d // 2 - e) * 2 ** (d - 1 - 2 * e)
+        for e in range((d - 1) // 2 + 1)
+    )
+
+
+def enumerate_supports(
+    V: np.ndarray,
+    k: int,
+    *,
+    nonnegative: bool = True,
+    should_stop: Callable[[], bool] | None = None,
+    on_batch: Callable[[int, int], None] | None = None,
+) -> tuple[set[tuple[int, ...]], int, bool]:
+    """Collect the candidate supports.
+
+    Parameters
+    ----------
+    V : ndarray, shape (n, d)
+    k : int
+    nonnegative : bool
+    should_stop : callable, optional
+    on_batch : callable, optional
+        Called with (vertices visited, supports found).
+
+    Returns
+    -------
+    supports : set of tuple of int
+    visited : int
+        Directions visited.
+    stopped : bool
+
+    Raises
+    ------
+    ValueError
+        More than 3,000,000 directions would have to be visited; the message gives their number.
+
+    Examples
+    --------
+    >>> found, visited, _ = enumerate_supports(np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.5]]), k=1)
+    >>> sorted(found), visited
+    ([(0,), (1,), (2,)], 12)
+    """
+    V = generic(V)
+    n, d = V.shape
+    asked = vertices(n, d, nonnegative)
+    if asked > LARGEST:
+        raise ValueError(
+            f"enumeration would visit {asked:,} directions for n={n}, d={d}; at most {LARGEST:,} are allowed: "
+            "use a smaller rank, fewer features, or the method 'spannogram', which is exact as well"
+        )
+    found: set[tuple[int, ...]] = set()
+    visited = 0
+    for batch in _vertices(V, k, nonnegative):
+        for top in batch:
+            found.add(top)
+        visited += batch.visited
+        if on_batch is not None:
+            on_batch(visited, len(found))
+        if should_stop is not None and should_stop():
+            return found, visited, visited < asked
+    found.discard(())
+    return found, visited, False
+
+
+def maximise(
+    V: np.ndarray,
+    k: int,
+    *,
+    nonnegative: bool = True,
+    should_stop: Callable[[], bool] | None = None,
+    on_batch: Callable[[int, int], None] | None = None,
+) -> Enumeration:
+    """Solve the rank-d problem by enumeration: collect the supports, solve (P_d) on each, keep the best.
+
+    A support whose largest eigenvalue is below the best value so far is not solved: it cannot win.
+    """
+    n = len(V)
+    supports, visited, stopped = enumerate_supports(
+        V, k, nonnegative=nonnegative, should_stop=should_stop, on_batch=on_batch
+    )
+    ordered = sorted(supports)
+    products = np.einsum("ia,ib->iab", V, V)
+    quadratics = [products[list(top)].sum(axis=0) for top in ordered]
+    ceilings = [float(np.linalg.eigvalsh(Q)[-1]) for Q in quadratics]
+    value, loadings = -1.0, np.zeros(n)
+    for position in np.argsort(-np.array(ceilings), kind="stable"):
+        if ceilings[position] <= value:
+            break
+        if should_stop is not None and should_stop():
+            stopped = True
+            break
+        chosen = list(ordered[position])
+        found = (
+            halfspaces.maximise(quadratics[position], V[chosen])
+            if nonnegative
+            else (ceilings[position], np.linalg.eigh(quadratics[position])[1][:, -1])
+        )
+        if found is not None and found[0] > value:
+            w = V[chosen] @ found[1]
+            x = np.zeros(n)
+            x[chosen] = np.maximum(w, 0.0) if nonnegative else w
+            if x.any():
+                value, loadings = found[0], x / np.linalg.norm(x)
+    if not loadings.any():  # every row is zero: any feasible point is optimal
+        loadings[0], value = 1.0, 0.0
+    value = float(((loadings @ V) ** 2).sum())
+    rank = generic(V).shape[1]
+    return Enumeration(value, loadings, len(supports), candidate_bound(n, rank, nonnegative), visited, stopped)
+
+
+def generic(V: np.ndarray) -> np.ndarray:
+    """Rows of the same Gram matrix, of full column rank and in general position but for rounding."""
+    left, sizes, _ = np.linalg.svd(V, full_matrices=False)
+    live = sizes > sizes.max(initial=0.0) * max(V.shape) * np.finfo(float).eps
+    W = left[:, live] * sizes[live]
+    if not W.shape[1]:
+        W = np.zeros((len(V), 1))
+    noise = np.random.default_rng(20140621).standard_normal(W.shape)
+    return W + NUDGE * max(float(np.abs(W).max()), np.finfo(float).tiny) * noise
+
+
+class _Batch(list):
+    """Supports of one batch of directions, with how many directions were visited."""
+
+    visited = 0
+
+
+def _vertices(V: np.ndarray, k: int, nonnegative: bool) -> Iterator[_Batch]:
+    """Go through all vertices, batch by batch."""
+    n, d = V.shape
+    if nonnegative:
+        extended = np.vstack([V, np.zeros(d)])
+        subsets = combinations(range(n + 1), d)
+        while chunk := list(islice(subsets, BATCH)):
+            rows = np.array(chunk)
+            corners = extended[rows]
+            yield _positive(V, k, rows, _null(corners[:, :1] - corners[:, 1:], d))
+        return
+    if k >= n:
+        whole = _Batch([tuple(range(n))])
+        whole.visited = 1
+        yield whole
+        return
+    for e in range(d, 0, -2):
+        signs = np.array(list(product((1.0,), *[(1.0, -1.0)] * (e - 1))))
+        subsets = combinations(range(n), e)
+        while chunk := list(islice(subsets, max(1, BATCH // len(signs)))):
+            rows = np.repeat(np.array(chunk), len(signs), axis=0)
+            corners = V[rows, :e] * np.tile(signs, (len(chunk), 1))[:, :, None]
+            yield _magnitudes(V[:, :e], k, rows, _null(corners[:, :1] - corners[:, 1:], e))
+
+
+def _null(differences: np.ndarray, d: int) -> np.ndarray:
+    """Unit vector orthogonal to d − 1 rows, for each system (r, d−1, d)."""
+    if d == 1:
+        return np.ones((len(differences), 1))
+    return np.linalg.svd(differences)[2][:, -1]
+
+
+def _positive(V: np.ndarray, k: int, rows: np.ndarray, c: np.ndarray) -> _Batch:
+    """Supports beside each direction and its negative, where d of the n + 1 rows agree."""
+    n = len(V)
+    batch = _Batch()
+    batch.visited = 2 * len(rows)
+    index = np.arange(len(rows))
+    for sign in (1.0, -1.0):
+        w = np.hstack([sign * (c @ V.T), np.zeros((len(rows), 1))])
+        has_zero = rows[:, -1] == n
+        level = np.where(has_zero, 0.0, w[index, rows[:, 0]])
+        masked = w
+        masked[index[:, None], rows] = -np.inf
+        masked[:, n] = -np.inf
+        above = masked > level[:, None]
+        counts = above.sum(axis=1)
+        order = np.argsort(-masked, axis=1, kind="stable")
+        for r in np.flatnonzero(level >= 0):
+            tied = rows[r][rows[r] < n].tolist()
+            places = k - int(counts[r])
+            sure = order[r, : min(k, int(counts[r]))].tolist()
+            if places <= 0:
+                batch.append(tuple(sorted(sure)))
+            elif has_zero[r]:
+                for size in range(min(places, len(tied)) + 1):
+                    batch += [tuple(sorted(sure + list(more))) for more in combinations(tied, size)]
+            elif places <= len(tied):
+                batch += [tuple(sorted(sure + list(more))) for more in combinations(tied, places)]
+            else:
+                below = [int(i) for i in order[r, int(counts[r]) :] if masked[r, i] > 0][: places - len(tied)]
+                batch.append(tuple(sorted(sure + tied + below)))
+    return batch
+
+
+def _magnitudes(V: np.ndarray, k: int, rows: np.ndarray, c: np.ndarray) -> _Batch:
+    """Supports beside each direction where the magnitudes of d rows agree."""
+    batch = _Batch()
+    batch.visited = len(rows)
+    w = np.abs(c @ V.T)
+    index = np.arange(len(rows))
+    level = w[index, rows[:, 0]]
+    masked = w.copy()
+    masked[index[:, None], rows] = -np.inf
+    counts = (masked > level[:, None]).sum(axis=1)
+    order = np.argsort(-masked, axis=1, kind="stable")
+    for r in index:
+        tied = rows[r].tolist()
+        places = k - int(counts[r])
+        sure = order[r, : min(k, int(counts[r]))].tolist()
+        if places <= 0:
+            batch.append(tuple(sorted(sure)))
+        elif places <= len(tied):
+            batch += [tuple(sorted(sure + list(more))) for more in combinations(tied, places)]
+        else:
+            below = order[r, int(counts[r]) : int(counts[r]) + places - len(tied)].tolist()
+            batch.append(tuple(sorted(sure + tied + below)))
+    return batch

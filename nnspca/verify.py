@@ -197,7 +197,7 @@ def _least_factored(V: np.ndarray, tail: float, cov: Covariance) -> float:
     m, n = Y.shape
     scale = cov.factor.rounding_scale() + float((V * V).sum())
     if V.any():
-        triangle = np.linalg.qr(np.hstack([V, Y.T]), mode="r")
+        triangle = np.asarray(np.linalg.qr(np.hstack([V, Y.T]), mode="r"))
         R, T = triangle[:, : V.shape[1]], triangle[:, V.shape[1] :]
         most = float(np.linalg.eigvalsh(T @ T.T - R @ R.T)[-1])
     else:
@@ -239,7 +239,7 @@ def _constant_supports(V: np.ndarray, C: np.ndarray, k: int, nonnegative: bool) 
     The k largest (positive) entries of Vc in the middle must be the largest at every corner, with the signs
     they have in the middle: these comparisons are linear in c, so they carry over to the cell.
     """
-    r, n, d = len(C), *V.shape
+    (n, d), r = V.shape, len(C)
     middle = C.sum(axis=1) @ V.T
     score = np.maximum(middle, 0.0) if nonnegative else np.abs(middle)
     order = np.argsort(-score, axis=1, kind="stable")[:, :k]

@@ -1,0 +1,433 @@
+"""The judge lets every honest certificate pass, and no false one: whatever it accepts is true by brute force."""
+
+import dataclasses
+import importlib
+import math
+
+import numpy as np
+import pytest
+
+import nnspca
+from nnspca import covariance
+from nnspca.bounds import spectral
+from nnspca.factor import DenseFactor
+from nnspca.result import Bound, EntryProof, RankProof
+from nnspca.spannogram import sphere
+from tests import oracle, problems
+
+door = importlib.import_module("nnspca.certify")
+NAN, INF = math.nan, math.inf
+replace = dataclasses.replace
+
+
+@pytest.fixture(scope="module")
+def cov():
+    rng = np.random.default_rng(3)
+    return nnspca.Covariance.from_data(rng.standard_normal((30, 7)) @ rng.standard_normal((7, 7)))
+
+
+@pytest.fixture(scope="module")
+def cert(cov):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(door, "CLOSED", -1.0)
+        patch.setattr(door, "CUT_CELLS", {"live": 1500})
+        patch.setattr(spectral, "CELLS", 1500)
+        return nnspca.certify(cov, 3)
+
+
+def rejected(cert, cov):
+    with pytest.raises(nnspca.CertificateError) as caught:
+        nnspca.verify(cert, cov)
+    return str(caught.value)
+
+
+def with_bound(cert, name, **changes):
+    """The certificate of one bound, changed, beside the first eigenvalue; proof changes go to its ingredients, ``upper`` follows."""
+    bounds = []
+    for bound in cert.bounds:
+        if bound.name not in (name, "eigenvalue"):
+            continue
+        if bound.name == name:
+            of_bound = {
+                key: value for key, value in changes.items() if key in ("value", "deterministic", "ingredients")
+            }
+            of_proof = {key: value for key, value in changes.items() if key not in of_bound}
+            if of_proof:
+                of_bound["ingredients"] = replace(bound.ingredients, **of_proof)
+            bound = replace(bound, **of_bound)
+        bounds.append(bound)
+    upper = min((b.value for b in bounds if b.deterministic), default=cert.upper)
+    return replace(cert, bounds=tuple(bounds), upper=upper)
+
+
+RANKED = pytest.mark.parametrize("name", ["rank", "shifted-rank", "cut-rank"])
+PROVEN = ["eigenvalue", "diagonal", "rows", "rank", "shifted-rank", "threshold", "cut-rank"]
+
+
+def test_the_honest_certificate_passes_and_holds_every_bound(cert, cov):
+    nnspca.verify(cert, cov)
+    assert [b.name for b in cert.bounds if b.deterministic] == PROVEN
+
+
+# ---------------------------------------------------------------------- the two numbers
+
+
+@pytest.mark.parametrize("share", [1e-6, 1e-9, 1e-13])
+def test_an_upper_bound_lowered_by_any_share_is_refused(cert, cov, share):
+    assert "below the least proven one" in rejected(replace(cert, upper=cert.upper * (1 - share)), cov)
+
+
+@pytest.mark.parametrize("value", [NAN, INF, -INF, 0.0, -1.0, None, "much"])
+def test_an_upper_bound_that_is_no_proven_number_is_refused(cert, cov, value):
+    rejected(replace(cert, upper=value), cov)
+
+
+@pytest.mark.parametrize("value", [NAN, INF, -INF, 0.0, None])
+def test_a_lower_bound_that_is_not_attained_is_refused(cert, cov, value):
+    rejected(replace(cert, lower=value), cov)
+
+
+@pytest.mark.parametrize("share", [1e-6, -1e-6, 1e-8])
+def test_a_lower_bound_moved_off_the_component_is_refused(cert, cov, share):
+    assert "the component attains" in rejected(replace(cert, lower=cert.lower * (1 + share)), cov)
+
+
+def test_a_lower_bound_above_the_upper_one_is_refused(cert, cov):
+    rejected(replace(cert, lower=2 * cert.upper), cov)
+
+
+@pytest.mark.parametrize("value", [NAN, INF, 0.0, None])
+def test_a_leading_eigenvalue_that_is_not_proven_is_refused(cert, cov, value):
+    rejected(replace(cert, leading=value), cov)
+
+
+def test_a_leading_eigenvalue_lowered_by_a_millionth_is_refused(cert, cov):
+    assert "largest eigenvalue" in rejected(replace(cert, leading=cert.leading * (1 - 1e-6)), cov)
+
+
+# ---------------------------------------------------------------------- the setting
+
+
+def test_other_data_are_refused(cert, cov):
+    other = nnspca.Covariance.from_matrix(cov.matrix * (1 + 1e-12))
+    assert "fingerprints differ" in rejected(cert, other)
+
+
+def test_a_forged_fingerprint_does_not_help(cert, cov):
+    other = nnspca.Covariance.from_matrix(cov.matrix + np.eye(7) * cov.trace)
+    rejected(replace(cert, fingerprint=other.fingerprint), other)
+
+
+@pytest.mark.parametrize("k", [0, 8, -1, 2, 4, 7, 2.5, True, NAN, None, "3"])
+def test_another_cardinality_is_refused(cert, cov, k):
+    rejected(replace(cert, k=k), cov)
+
+
+@pytest.mark.parametrize("nonnegative", [None, 0, 1, "no", NAN])
+def test_a_sign_flag_that_is_no_flag_is_refused(cert, cov, nonnegative):
+    rejected(replace(cert, nonnegative=nonnegative), cov)
+
+
+def test_the_sign_flag_cannot_be_turned_over(cert, cov):
+    rejected(replace(cert, nonnegative=False), cov)
+    signed = nnspca.certify(cov, 3, nonnegative=False)
+    nnspca.verify(signed, cov)
+    rejected(replace(signed, nonnegative=True), cov)
+
+
+@pytest.mark.parametrize("where", [0, 3])
+@pytest.mark.parametrize("value", [NAN, INF, -0.1])
+def test_changed_loadings_are_refused(cert, cov, where, value):
+    loadings = cert.component.loadings.copy()
+    loadings[np.argsort(-loadings)[where]] = value
+    rejected(replace(cert, component=replace(cert.component, loadings=loadings)), cov)
+
+
+@pytest.mark.parametrize("change", [lambda x: x * 1.001, lambda x: x[:-1], lambda x: np.roll(x, 1), lambda x: x * 0])
+def test_a_component_that_is_another_is_refused(cert, cov, change):
+    loadings = change(cert.component.loadings)
+    rejected(replace(cert, component=replace(cert.component, loadings=loadings)), cov)
+
+
+def test_a_missing_component_is_refused(cert, cov):
+    rejected(replace(cert, component=None), cov)
+
+
+# ---------------------------------------------------------------------- the bounds
+
+
+def test_no_bounds_at_all_are_refused(cert, cov):
+    assert "no deterministic bound" in rejected(replace(cert, bounds=()), cov)
+
+
+def test_probable_bounds_alone_are_refused(cert, cov):
+    paper = cert.bound("paper")
+    assert "no deterministic bound" in rejected(replace(cert, bounds=(paper,), upper=paper.value), cov)
+
+
+def test_a_probable_bound_called_proven_is_refused(cert, cov):
+    assert "carries nothing" in rejected(with_bound(cert, "paper", deterministic=True), cov)
+
+
+@pytest.mark.parametrize("name", PROVEN)
+@pytest.mark.parametrize("value", [NAN, INF, -INF, 0.0])
+def test_a_bound_whose_value_is_no_proven_number_is_refused(cert, cov, name, value):
+    rejected(with_bound(cert, name, value=value), cov)
+
+
+@pytest.mark.parametrize("name", PROVEN)
+def test_a_bound_lowered_by_a_millionth_is_refused(cert, cov, name):
+    lowered = with_bound(cert, name, value=cert.bound(name).value * (1 - 1e-6))
+    assert f"bound '{name}' claims" in rejected(lowered, cov)
+
+
+@pytest.mark.parametrize("name", PROVEN)
+@pytest.mark.parametrize("ingredients", [None, {}, "rows", EntryProof("magic"), EntryProof("")])
+def test_a_bound_without_its_ingredients_is_refused(cert, cov, name, ingredients):
+    rejected(with_bound(cert, name, ingredients=ingredients), cov)
+
+
+@RANKED
+@pytest.mark.parametrize("part", ["tail", "inner", "rho"])
+@pytest.mark.parametrize("value", [NAN, INF, -INF, -1.0, "1"])
+def test_an_ingredient_that_is_no_number_is_refused(cert, cov, name, part, value):
+    rejected(with_bound(cert, name, **{part: value}), cov)
+
+
+def lowered(cert, name, part, share):
+    """Lower one claim and the bound with it, as a forger would."""
+    bound = cert.bound(name)
+    by = share * bound.value
+    return with_bound(cert, name, value=bound.value - by, **{part: getattr(bound.ingredients, part) - by})
+
+
+@RANKED
+@pytest.mark.parametrize("part", ["tail", "inner"])
+@pytest.mark.parametrize("share", [0.1, 1e-3, 2e-5])
+def test_a_tail_or_an_inner_maximum_lowered_is_refused(cert, cov, name, part, share):
+    rejected(lowered(cert, name, part, share), cov)
+
+
+@pytest.mark.parametrize("name", ["eigenvalue", "threshold"])
+def test_an_eigenvalue_lowered_by_a_billionth_is_refused(cert, cov, name):
+    assert "the rest of A exceeds" in rejected(lowered(cert, name, "tail", 1e-9), cov)
+
+
+@RANKED
+def test_a_changed_low_rank_part_is_refused(cert, cov, name):
+    V = cert.bound(name).ingredients.V
+    rejected(with_bound(cert, name, V=V * (0.5 if name == "rank" else 0.99)), cov)
+    rejected(with_bound(cert, name, V=V * 1.01), cov)
+    rejected(with_bound(cert, name, V=V[:, :-1]), cov)
+    rejected(with_bound(cert, name, V=V[:-1]), cov)
+    rejected(with_bound(cert, name, V=np.zeros_like(V)), cov)
+    rejected(with_bound(cert, name, V=V[:, 0]), cov)
+    for value in (NAN, INF):
+        spoiled = V.copy()
+        spoiled[0, 0] = value
+        rejected(with_bound(cert, name, V=spoiled), cov)
+
+
+def test_a_cut_moved_without_its_price_is_refused(cert, cov):
+    for name in ("threshold", "cut-rank"):
+        rho = cert.bound(name).ingredients.rho
+        for moved in (rho * 1.01 + 1e-3, rho * 0.9 - 1e-3, None):
+            if moved is not None or rho > 0:
+                rejected(with_bound(cert, name, rho=moved), cov)
+
+
+# ---------------------------------------------------------------------- the cover of the sphere
+
+
+@RANKED
+def test_a_cover_that_is_not_whole_is_refused(cert, cov, name):
+    tree = cert.bound(name).ingredients.tree
+    for changed in (
+        tree[:-1],
+        tree[1:],
+        tree[:0],
+        tree[: len(tree) // 2],
+        np.append(tree, False),
+        np.append(tree, True),
+    ):
+        assert "cover" in rejected(with_bound(cert, name, tree=changed), cov)
+
+
+@RANKED
+def test_a_cover_with_a_bit_flipped_is_refused(cert, cov, name):
+    tree = cert.bound(name).ingredients.tree
+    for i in np.linspace(0, len(tree) - 1, 12).astype(int):
+        changed = tree.copy()
+        changed[i] = ~changed[i]
+        rejected(with_bound(cert, name, tree=changed), cov)
+
+
+def test_a_cover_with_a_subtree_cut_to_a_leaf_is_refused(cert, cov):
+    """The tree stays whole; the leaf it ends in is too coarse for the claim."""
+    proof = cert.bound("rank").ingredients
+    first = int(np.flatnonzero(proof.tree)[0])
+    open_cells, end = 1, first
+    while open_cells:
+        open_cells += 1 if proof.tree[end] else -1
+        end += 1
+    pruned = np.concatenate([proof.tree[:first], [False], proof.tree[end:]])
+    assert "cell" in rejected(with_bound(cert, "rank", tree=pruned), cov)
+
+
+def test_a_cover_of_a_hundred_dimensions_is_refused_at_once(cert, cov):
+    V = np.ones((7, 100))
+    assert "unproven" in rejected(with_bound(cert, "rank", V=V, tail=cov.trace, inner=1e9, value=1e10), cov)
+
+
+def test_a_cover_without_sign_needs_half_the_sphere_and_with_it_all(cov):
+    signed = nnspca.certify(cov, 3, nonnegative=False)
+    proof = signed.bound("rank").ingredients
+    assert "more cells" in rejected(with_bound(signed, "rank", tree=np.append(proof.tree, proof.tree)), cov)
+
+
+def test_a_sign_change_inside_a_cell_is_no_constant_support():
+    V = np.array([[1.0, -1.0], [1.0, 1.0], [0.99, 0.99], [0.99, 0.99]])
+    cov = nnspca.Covariance.from_matrix(V @ V.T)
+    cert = nnspca.certify(cov, 2, nonnegative=False)
+    tail = cert.bound("eigenvalue").value * 1e-9
+    proof = RankProof(None, V, tail, 2.0 + 1e-9, np.zeros(2, dtype=bool))
+    false = Bound("rank", tail + 2.0 + 2e-9, ingredients=proof)
+    poor = replace(cert.component, loadings=np.array([1.0, 0, 0, 0]))
+    forged = replace(cert, bounds=(*cert.bounds, false), upper=false.value, component=poor, lower=2.0)
+    assert "cell" in rejected(forged, cov)
+
+
+# ---------------------------------------------------------------------- what is held as a factor
+
+
+@pytest.fixture
+def thin(monkeypatch):
+    """Two samples in the plane of one direction: rank one, held as a factor."""
+    monkeypatch.setattr(covariance, "DENSE_FEATURES", 1)
+    y = np.random.default_rng(5).random(40) + 0.5
+    return nnspca.Covariance.from_data(np.vstack([y, -y]))
+
+
+@pytest.mark.parametrize("share", [1e-3, 1e-5, 1e-7, 1e-9])
+@pytest.mark.parametrize("factor", [1e-5, 1e-4, 1e-3, 1e-2, 0.2])
+def test_a_tiny_rest_does_not_hide_a_shortened_direction(thin, share, factor):
+    """τI − YY' + PK⁻¹P' cancels to nothing where τ is tiny: no sign of it can be trusted."""
+    cert = nnspca.certify(thin, 40)
+    values, vectors = thin.eigenpairs(1)
+    V = vectors * np.sqrt(values * (1 - share))
+    tail = factor * share * thin.trace
+    inner = float(values[0]) * (1 - share) * (1 + 1e-12)
+    false = Bound("rank", (tail + inner) * (1 + 1e-15), ingredients=RankProof(None, V, tail, inner, np.zeros(2, bool)))
+    poor = nnspca.solve(nnspca.Covariance.from_matrix(np.eye(40)), 1)
+    forged = replace(
+        cert, bounds=(*cert.bounds, false), upper=false.value, component=poor, lower=thin.variance(poor.loadings)
+    )
+    rejected(forged, thin)
+
+
+def test_a_negative_rest_is_refused_where_nothing_is_negative():
+    y = np.random.default_rng(5).random(40) + 0.5
+    cov = nnspca.Covariance(factor=DenseFactor(y[None].copy()))
+    u = y / np.linalg.norm(y)
+    for tail in (-1e-3, -1e-9, 0.0):
+        V = (u * np.sqrt(y @ y + tail))[:, None]
+        inner = float((V[:, 0] @ V[:, 0]) * (1 + 1e-9))
+        proof = RankProof(None, V, tail, inner, np.zeros(2, bool))
+        e = np.eye(40)[0]
+        part = nnspca.Component(e, float(y[0] ** 2), "hand", 40)
+        cert = nnspca.Certificate(
+            40,
+            True,
+            float(y[0] ** 2),
+            tail + inner,
+            part,
+            (Bound("rank", tail + inner, ingredients=proof),),
+            tail + inner,
+            cov.fingerprint,
+        )
+        rejected(cert, cov)
+
+
+# ---------------------------------------------------------------------- whatever passes is true
+
+
+def test_a_cut_at_zero_needs_a_proof_where_a_variance_is_below_zero_by_rounding():
+    cov = nnspca.Covariance.from_matrix([[1.0, 0.0], [0.0, -1e-9]])
+    cert = nnspca.certify(cov, 1)
+    proof = RankProof(0.0, np.zeros((2, 0)), 0.5, 0.0, np.zeros(0, bool))
+    poor = replace(cert.component, loadings=np.array([0.0, 1.0]))
+    forged = replace(
+        cert, bounds=(*cert.bounds, Bound("threshold", 0.5, ingredients=proof)), upper=0.5, component=poor, lower=-1e-9
+    )
+    rejected(forged, cov)
+
+
+@pytest.mark.parametrize("nonnegative", [True, False])
+@pytest.mark.parametrize("seed", range(8))
+def test_whatever_the_judge_accepts_is_true_by_brute_force(seed, nonnegative, monkeypatch):
+    """Certificates are mutated at random; those that still pass must still hold, to the last digit."""
+    monkeypatch.setattr(door, "CLOSED", -1.0)
+    monkeypatch.setattr(door, "CUT_CELLS", {"live": 200})
+    monkeypatch.setattr(spectral, "CELLS", 300)
+    rng = np.random.default_rng(seed)
+    make = (problems.MATRICES + problems.DATA)[rng.integers(len(problems.MATRICES + problems.DATA))]
+    problem = make(rng, int(rng.integers(2, 6)))
+    n = problem.cov.n_features
+    cert = nnspca.certify(problem.cov, int(rng.integers(1, n + 1)), nonnegative=nonnegative)
+    nnspca.verify(cert, problem.cov)
+    accepted = 0
+    for _ in range(60):
+        mutant = mutated(cert, rng)
+        try:
+            nnspca.verify(mutant, problem.cov)
+        except nnspca.CertificateError:
+            continue
+        accepted += 1
+        attained = problem.attained(mutant.k, mutant.nonnegative)
+        assert oracle.allows(mutant.upper, attained)
+        for bound in mutant.bounds:
+            if bound.deterministic:
+                assert oracle.allows(bound.value, attained)
+    assert accepted < 60
+
+
+def mutated(cert, rng):
+    """One random lie: a number moved by a random size, a flag turned, a tree or a matrix disturbed."""
+    by = float(rng.choice([-1.0, 1.0]) * 10.0 ** rng.uniform(-16, 0))
+    kind = rng.integers(7)
+    if kind == 0:
+        return replace(cert, k=int(rng.integers(1, len(cert.component.loadings) + 1)))
+    if kind == 1:
+        return replace(cert, nonnegative=not cert.nonnegative)
+    name = str(rng.choice([b.name for b in cert.bounds if b.deterministic]))
+    bound = cert.bound(name)
+    proof = bound.ingredients
+    if kind == 2 or not isinstance(proof, RankProof):
+        return with_bound(cert, name, value=bound.value * (1 + by))
+    if kind == 3:
+        moved = bound.value * by
+        return with_bound(cert, name, value=bound.value + moved, tail=proof.tail + moved)
+    if kind == 4:
+        moved = bound.value * by
+        return with_bound(cert, name, value=bound.value + moved, inner=proof.inner + moved)
+    if kind == 5 and len(proof.tree):
+        tree = proof.tree.copy()
+        tree[rng.integers(len(tree))] ^= True
+        return with_bound(cert, name, tree=tree)
+    V = proof.V * (1 + by)
+    gain = float(proof.inner * ((1 + by) ** 2 - 1))
+    return with_bound(cert, name, V=V, inner=proof.inner + gain, value=bound.value + gain)
+
+
+def test_a_finer_cover_than_needed_is_as_good(cov):
+    """Any tree that covers the sphere will do: the judge trusts none of the maker's choices."""
+    values, vectors = cov.eigenpairs(2)
+    V = vectors * np.sqrt(values)
+    coarse = sphere.maximise(V, 3, tol=1e-2)
+    fine = sphere.maximise(V, 3, tol=1e-5)
+    cert = nnspca.certify(cov, 3)
+    tail = cert.leading
+    for found in (coarse, fine):
+        proof = RankProof(None, V, tail, coarse.upper, found.tree)
+        bound = Bound("rank", tail + coarse.upper, ingredients=proof)
+        nnspca.verify(replace(cert, bounds=(*cert.bounds, bound)), cov)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from nnspca.view import controls
+from nnspca.view import controls, theme
 
 HERE = Path(__file__).parent
 
@@ -25,4 +25,6 @@ page = st.navigation(
     },
 )
 controls.sidebar()
+with st.sidebar:
+    theme.follow()
 page.run()

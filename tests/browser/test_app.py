@@ -9,7 +9,7 @@ from playwright.sync_api import Locator, Page, expect
 
 pytestmark = pytest.mark.browser
 
-SLOW = "/?method=em&em.restarts=1000&em.max_iter=100000&em.tol=0"
+SLOW = "/?method=epsilon-net&d=8&epsilon-net.epsilon=0.01&epsilon-net.max_samples=10000000"
 RATIO = re.compile(r"at least (\d+(\.\d)?) % of the best variance|as good as any such component can be")
 TRACES = """key => {
   const gd = document.querySelector(`.st-key-${key} .js-plotly-plot`) ??
@@ -182,7 +182,7 @@ def test_switching_the_theme_redraws_the_figures_in_it(visit):
     colour = "() => document.querySelector('.st-key-component .js-plotly-plot')._fullData[0].marker.color[0]"
     light = page.evaluate(colour)
     page.locator("[data-testid=stMainMenu] button, [data-testid=stMainMenuButton]").first.click()
-    page.get_by_text("Dark", exact=True).click()
+    page.get_by_test_id("stMainMenuItem-theme-Dark").click()
     page.wait_for_function(f"light => ({colour})() !== light", arg=light)
     quiet(page)
 

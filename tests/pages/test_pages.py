@@ -10,7 +10,12 @@ from tests.pages.conftest import jobs, settle, texts
 BUNDLED = [info.name for info in nnspca.datasets.available() if info.bundled]
 FETCHED = [info.name for info in nnspca.datasets.available() if not info.bundled]
 PAGES = ["pages/explore.py", "pages/variance.py"]
-SLOW = {"method": "em", "em.restarts": 1000, "em.max_iter": 100_000, "em.tol": 0.0}
+SLOW = {
+    "method": "epsilon-net",
+    "d": 8,
+    "epsilon-net.epsilon": 0.01,
+    "epsilon-net.max_samples": 10_000_000,
+}
 
 
 def figures(page):

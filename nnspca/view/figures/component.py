@@ -117,8 +117,8 @@ def _along(
     )
     alt = f"{title}: {int(used.sum())} of {used.size} places along the {name} axis carry a loading."
     dress(figure, palette, title=title, alt=alt, height=400)
-    figure.update_xaxes(title=label)
-    figure.update_yaxes(title="loading")
+    figure.update_xaxes(title_text=label)
+    figure.update_yaxes(title_text="loading")
     if backdrop is not None:
         figure.update_layout(
             yaxis2={
@@ -150,6 +150,6 @@ def _bars(loadings: np.ndarray, palette: Palette, names: Sequence[str], title: s
     listed = ", ".join(str(names[i]) for i in top[:5])
     alt = f"{heading}, as bars by feature; the largest: {listed}."
     dress(figure, palette, title=heading, alt=alt, height=max(220, 90 + 20 * len(top)))
-    figure.update_xaxes(title="loading")
+    figure.update_xaxes(title_text="loading")
     figure.update_yaxes(autorange="reversed", type="category", showgrid=False)
     return figure

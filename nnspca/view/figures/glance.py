@@ -34,8 +34,8 @@ def curves(samples: np.ndarray, axis: tuple[np.ndarray, str, str], palette: Pale
     )
     title = "A few of the samples"
     dress(figure, palette, title=title, alt=f"{title}: {len(samples)} curves along {name}.", height=300)
-    figure.update_xaxes(title=f"{name} ({unit})" if unit else name)
-    figure.update_yaxes(title="measured value")
+    figure.update_xaxes(title_text=f"{name} ({unit})" if unit else name)
+    figure.update_yaxes(title_text="measured value")
     return figure
 
 
@@ -60,6 +60,6 @@ def spectrum(eigenvalues: np.ndarray, trace: float, palette: Palette, *, rank: i
     alt = f"Spectrum: the first direction holds {share[0]:.1f} % of the total variance, "
     alt += f"the first {share.size} hold {share.sum():.1f} %."
     dress(figure, palette, title=title, alt=alt, height=300)
-    figure.update_xaxes(title="principal direction (largest eigenvalue first)", dtick=max(1, share.size // 10))
-    figure.update_yaxes(title="share of total variance (%)", rangemode="tozero")
+    figure.update_xaxes(title_text="principal direction (largest eigenvalue first)", dtick=max(1, share.size // 10))
+    figure.update_yaxes(title_text="share of total variance (%)", rangemode="tozero")
     return figure

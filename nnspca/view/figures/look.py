@@ -77,26 +77,15 @@ DARK = Palette(
 
 
 def dress(figure: go.Figure, palette: Palette, *, title: str, alt: str, height: int) -> go.Figure:
-    """Give a figure the shared layout, its title and its description; call it when its traces are in."""
+    """Give a figure the shared layout, its title and its description; call it when its traces are in.
+
+    Words, axes and grid keep the colours of the page around them, which may change its theme at any
+    time; :func:`page` sets them for a figure that stands alone.
+    """
     named = sum(trace.name is not None and trace.showlegend is not False for trace in figure.data)
     below = LEGEND_DROP + LEGEND_ROW * named if named > 1 else LEGEND_DROP
-    axis = {
-        "gridcolor": palette.grid,
-        "zerolinecolor": palette.grid,
-        "linecolor": palette.grid,
-        "tickfont": {"color": palette.quiet},
-        "title_font": {"color": palette.quiet},
-        "automargin": True,
-    }
     figure.update_layout(
-        title={
-            "text": title,
-            "font": {"size": 15, "color": palette.ink},
-            "x": 0,
-            "xanchor": "left",
-            "xref": "container",
-        },
-        font={"family": FONT, "size": 13, "color": palette.ink},
+        title={"text": title, "font_size": 15, "x": 0, "xanchor": "left", "xref": "container"},
         paper_bgcolor="rgba(0,0,0,0)",
         plot_bgcolor="rgba(0,0,0,0)",
         height=height,
@@ -106,20 +95,30 @@ def dress(figure: go.Figure, palette: Palette, *, title: str, alt: str, height: 
             "yanchor": "top",
             "y": -LEGEND_DROP / (height - below - (TOP if title else 8)),
             "x": 0,
-            "font": {"size": 12, "color": palette.ink},
+            "font_size": 12,
         },
-        hoverlabel={"font": {"family": FONT, "color": palette.ink}, "bgcolor": palette.empty},
         meta={"alt": alt, "dark": palette.dark},
         dragmode=False,
         uirevision="keep",
     )
-    figure.update_xaxes(**axis)
-    figure.update_yaxes(**axis)
+    axis: dict[str, object] = {"automargin": True}
+    if not palette.dark:  # Streamlit's own light grey is too faint to project
+        axis |= {"tickfont_color": palette.quiet, "title_font_color": palette.quiet}
+    figure.update_xaxes(axis).update_yaxes(axis)
     return figure
 
 
 def page(figure: go.Figure) -> str:
     """Return the figure as a web page that needs no network and no server."""
     palette = DARK if figure.layout.meta["dark"] else LIGHT
-    alone = go.Figure(figure).update_layout(paper_bgcolor=palette.paper, plot_bgcolor=palette.paper)
+    axis = {"gridcolor": palette.grid, "zerolinecolor": palette.grid, "linecolor": palette.grid}
+    alone = go.Figure(figure).update_layout(
+        template="none",
+        font={"family": FONT, "size": 13, "color": palette.ink},
+        paper_bgcolor=palette.paper,
+        plot_bgcolor=palette.paper,
+        hoverlabel_bgcolor=palette.empty,
+        title_y=0.98,
+    )
+    alone.update_xaxes(axis).update_yaxes(axis)
     return pio.to_html(alone, include_plotlyjs=True, full_html=True, config={"displaylogo": False})

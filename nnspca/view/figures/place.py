@@ -80,7 +80,7 @@ def place(
         legend_traceorder="normal",
         yaxis2={"overlaying": "y", "range": [-0.5, 0.5], "visible": False},
     )
-    figure.update_xaxes(title="variance ÷ λ₁, what the freest direction holds", range=[0, max(1.0, right) * 1.02])
+    figure.update_xaxes(title_text="variance ÷ λ₁, what the freest direction holds", range=[0, max(1.0, right) * 1.02])
     figure.update_yaxes(visible=False, selector={"anchor": None})
     figure.update_layout(yaxis_visible=False)
     return figure

@@ -31,9 +31,9 @@ def history(variances: Sequence[float], leading: float, palette: Palette, *, tit
     alt = f"{title}: the best variance known rises from {y[0]:.3f} to {y[-1]:.3f} of λ₁ "
     alt += f"in {len(variances)} steps."
     dress(figure, palette, title=title, alt=alt, height=300)
-    figure.update_xaxes(title="step of the method")
+    figure.update_xaxes(title_text="step of the method")
     room = max(0.08 * float(y.max() - y.min()), 0.002 * float(abs(y).max()))
-    figure.update_yaxes(title="best variance so far ÷ λ₁", range=[y.min() - room, y.max() + room])
+    figure.update_yaxes(title_text="best variance so far ÷ λ₁", range=[y.min() - room, y.max() + room])
     return figure
 
 
@@ -62,6 +62,6 @@ def ceiling(trace: Sequence[tuple[float, float | None, float | None]], leading: 
         alt=f"{title} towards the best variance found, against time.",
         height=300,
     )
-    figure.update_xaxes(title="seconds spent on the proof")
-    figure.update_yaxes(title="variance ÷ λ₁")
+    figure.update_xaxes(title_text="seconds spent on the proof")
+    figure.update_yaxes(title_text="variance ÷ λ₁")
     return figure

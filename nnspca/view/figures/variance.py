@@ -144,10 +144,10 @@ def _add_paper(
 def _set_axes(figure: go.Figure, ks: Sequence[int], log: bool) -> None:
     """Keep the axes still while points arrive."""
     low, high = min(ks), max(ks)
-    figure.update_yaxes(title="variance ÷ λ₁", range=[0, 1.04])
+    figure.update_yaxes(title_text="variance ÷ λ₁", range=[0, 1.04])
     if log:
         figure.update_xaxes(
-            title="k, nonzero loadings allowed (log scale)",
+            title_text="k, nonzero loadings allowed (log scale)",
             type="log",
             range=[math.log10(low * 0.87), math.log10(high * 1.15)],
             tickvals=list(ks),
@@ -155,4 +155,4 @@ def _set_axes(figure: go.Figure, ks: Sequence[int], log: bool) -> None:
         )
     else:
         room = max(0.04 * (high - low), 0.5)
-        figure.update_xaxes(title="k, nonzero loadings allowed", range=[low - room, high + room])
+        figure.update_xaxes(title_text="k, nonzero loadings allowed", range=[low - room, high + room])

@@ -1,0 +1,498 @@
+// The component: what moves, what the person does, and what is told to the page.
+
+const LAP = 26; // seconds for the whole circle at speed 1
+const shows = new WeakMap();
+
+class Show {
+  constructor(root, data) {
+    this.root = root;
+    this.box = root.querySelector(".spannogram");
+    this.stage = this.find(".stage");
+    this.phi = data.phi ?? 0;
+    this.speed = data.speed ?? 1;
+    this.playing = false;
+    this.dirty = true;
+    this.held = {};
+    this.find("[data-do=speed]").value = String(this.speed);
+    this.listen();
+    this.take(data);
+  }
+
+  find(selector) { return this.root.querySelector(selector); }
+
+  say(what, text) {
+    const place = this.find(`[data-say=${what}]`);
+    if (place.textContent !== text) place.textContent = text;
+  }
+
+  /** Take a problem; the same one again keeps everything as it is. */
+  take(data) {
+    this.both = data.both;
+    if (data.signature !== this.signature) {
+      const known = this.signature !== undefined;
+      this.signature = data.signature;
+      this.curves = new Curves(data);
+      this.plot = new Plot(this.curves);
+      this.met = new Set();
+      this.list = [];
+      this.picked = null;
+      if (known && !this.kept) this.playing = false;
+      this.kept = false;
+      this.phi = this.curves.wrap(this.phi);
+      this.stage.setAttribute("aria-valuemax", this.curves.nonnegative ? "270" : "90");
+      this.say("component-title", this.curves.image ? "The component here, as an image" : "The component here");
+      this.say("circle-title", this.curves.nonnegative ? "Directions this set allows" : "Directions");
+      this.find("[data-say=all-keys]").hidden = !this.curves.meetings;
+      this.say("drag-rows", this.draggable() ? "Drag a small square to reshape its curve." : "");
+      this.find(".card").hidden = true;
+      this.find(".met ol").replaceChildren();
+      this.lastSet = undefined;
+      this.curves.goTo(this.curves.regionAt(this.phi));
+      this.meet(this.curves.region);
+    }
+    this.resize();
+  }
+
+  draggable() { return this.curves.editable && this.curves.n <= 12; }
+
+  resize() {
+    const width = this.stage.clientWidth;
+    if (!width) return;
+    this.palette = paletteOf(this.box);
+    this.box.style.setProperty("--accent", this.palette.lit);
+    this.plot.layout(width, this.palette, document.fullscreenElement ? 1.35 : 1);
+    const still = this.find(".still"), moving = this.find(".moving");
+    sizeCanvas(still, width, this.plot.height);
+    sizeCanvas(moving, width, this.plot.height);
+    this.sheet = undefined;
+    this.dirty = true;
+    this.wake();
+  }
+
+  // ---------------------------------------------------------------- time
+
+  wake() {
+    if (!this.frame && this.attached) this.frame = requestAnimationFrame((now) => this.tick(now));
+  }
+
+  tick(now) {
+    this.frame = 0;
+    if (!this.attached) return;
+    if (this.playing) {
+      const passed = this.last === undefined ? 0 : Math.min(now - this.last, 100) / 1000;
+      this.move(this.phi + (TURN / LAP) * this.speed * passed);
+    }
+    this.last = this.playing ? now : undefined;
+    if (this.dirty) this.draw(now);
+    if (this.playing) this.wake();
+  }
+
+  play(on) {
+    this.playing = on;
+    const button = this.find("[data-do=play]");
+    button.textContent = on ? "Pause" : "Play";
+    button.setAttribute("aria-pressed", String(on));
+    this.box.dataset.playing = String(on);
+    if (on) this.unpick();
+    else this.rest();
+    this.dirty = true;
+    this.wake();
+  }
+
+  /** Turn to a direction; sets passed on a short way count as met. */
+  move(phi, jump = false) {
+    const { curves } = this, lap = phi >= curves.end || phi < curves.start;
+    this.phi = curves.wrap(phi);
+    const region = curves.regionAt(this.phi);
+    const visit = jump ? undefined : (r) => this.meet(r);
+    if (lap && !jump) {
+      curves.goTo(phi >= curves.end ? curves.angles.length : 0, visit);
+      curves.goTo(phi >= curves.end ? 0 : curves.angles.length);
+    }
+    curves.goTo(region, visit);
+    this.meet(region);
+    this.dirty = true;
+    this.wake();
+  }
+
+  /** Count the candidate of the region the curves are in. */
+  meet(region) {
+    const id = this.curves.ids[region];
+    if (id < 0 || this.met.has(id)) return;
+    this.met.add(id);
+    const set = this.curves.set(), arc = this.curves.arc(set);
+    this.list.push({ id, region, words: setWords(this.curves, set, 3), value: arc.value, best: arc.best });
+    this.listDirty = true;
+  }
+
+  /** Tell the page where the direction came to rest, once it has. */
+  rest() {
+    clearTimeout(this.telling);
+    this.telling = setTimeout(() => {
+      if (!this.playing && this.attached) this.tell?.("view", { phi: +this.phi.toFixed(6), speed: this.speed });
+    }, 500);
+  }
+
+  // ---------------------------------------------------------------- what the person does
+
+  listen() {
+    this.root.addEventListener("click", (event) => {
+      const button = event.target.closest("[data-do], [data-region]");
+      if (!button || button.tagName === "SELECT") return;
+      if (button.dataset.region) this.visitCandidate(Number(button.dataset.region));
+      else this.act(button.dataset.do);
+    });
+    this.find("[data-do=speed]").addEventListener("change", (event) => {
+      this.speed = Number(event.target.value);
+      this.rest();
+    });
+    this.stage.addEventListener("keydown", (event) => this.key(event));
+    this.stage.addEventListener("pointerdown", (event) => this.press(event));
+    this.stage.addEventListener("pointermove", (event) => this.hover(event));
+    this.stage.addEventListener("pointerup", (event) => this.release(event));
+    this.stage.addEventListener("pointercancel", () => { this.holding = null; });
+    this.stage.addEventListener("pointerleave", () => { this.find(".tip").hidden = true; });
+    this.box.addEventListener("fullscreenchange", () => this.resize());
+  }
+
+  act(name) {
+    const acts = {
+      play: () => this.play(!this.playing),
+      back: () => this.step(-1, false),
+      next: () => this.step(1, false),
+      best: () => this.jump(this.curves.optimum.phi),
+      png: () => this.save(),
+      full: () => (document.fullscreenElement ? document.exitFullscreen() : this.box.requestFullscreen?.()),
+    };
+    acts[name]?.();
+  }
+
+  key(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const acts = {
+      " ": () => this.play(!this.playing),
+      ArrowRight: () => this.step(1, event.shiftKey),
+      ArrowLeft: () => this.step(-1, event.shiftKey),
+      ArrowUp: () => this.nudge(1),
+      ArrowDown: () => this.nudge(-1),
+      Home: () => this.jump(this.curves.start),
+      End: () => this.jump(this.curves.end - 1e-9),
+    };
+    if (!acts[event.key]) return;
+    event.preventDefault();
+    acts[event.key]();
+  }
+
+  nudge(sign) {
+    this.play(false);
+    this.unpick();
+    this.move(this.phi + (sign * Math.PI) / 180);
+  }
+
+  jump(phi) {
+    this.play(false);
+    this.unpick();
+    this.move(phi, true);
+  }
+
+  /** Go to the next crossing: of those that change the set, or of all. */
+  step(sign, all) {
+    const { curves } = this;
+    this.play(false);
+    const every = all && curves.meetings ? [...curves.meetings].sort((a, b) => a.phi - b.phi)
+      : curves.stops.map((_, s) => s);
+    if (!every.length) return;
+    const at = all && curves.meetings ? (m) => m.phi : (s) => curves.stops[s];
+    const here = this.picked ? this.picked.phi : this.phi, gap = 1e-9;
+    let next = sign > 0 ? every.find((m) => at(m) > here + gap) : every.findLast((m) => at(m) < here - gap);
+    if (next === undefined) next = sign > 0 ? every[0] : every.at(-1);
+    const meeting = typeof next === "number" ? curves.changeAt(curves.angles.indexOf(curves.stops[next])) : next;
+    const near = Math.abs(meeting.phi - this.phi) < QUARTER;
+    this.move(meeting.phi, !near);
+    this.pick(meeting);
+  }
+
+  /** Show the card of a crossing. */
+  pick(meeting) {
+    const { curves } = this;
+    this.picked = meeting;
+    const { left, right, before, after } = curves.around(meeting.phi);
+    for (const region of [left, right]) { const here = curves.region; curves.goTo(region); this.meet(region); curves.goTo(here); }
+    const card = this.find(".card");
+    card.hidden = false;
+    card.classList.toggle("matters", meeting.matters);
+    this.say("card-title", meetTitle(curves, meeting));
+    this.say("card", meetWords(curves, meeting, before, after));
+    const changed = before.length > 6 ? "the set loses and gains only what is named above" : "";
+    this.say("left", changed ? `The other ${before.length - 1} features stay.` : `Just left: ${setWords(curves, before)}`);
+    this.say("right", changed ? "" : `Just right: ${setWords(curves, after)}`);
+    Object.assign(card.dataset, { left: before.join(","), right: after.join(","), matters: String(meeting.matters),
+      phi: String(meeting.phi), curves: `${meeting.i},${meeting.j}` });
+    this.dirty = true;
+    this.rest();
+    this.wake();
+  }
+
+  unpick() {
+    this.picked = null;
+    this.find(".card").hidden = true;
+  }
+
+  visitCandidate(region) {
+    const found = this.list.find((entry) => entry.region === region);
+    const [from, to] = this.curves.edges(region);
+    // the candidate's own best direction where its region holds it, else the region's middle
+    const best = found ? this.curves.wrap(found.best) : from;
+    this.jump(from < best && best < to ? best : (from + to) / 2);
+  }
+
+  local(event) {
+    const box = this.stage.getBoundingClientRect();
+    return [event.clientX - box.left, event.clientY - box.top];
+  }
+
+  press(event) {
+    if (event.button) return;
+    this.stage.focus({ preventScroll: true });
+    const [x, y] = this.local(event);
+    const row = this.draggable() ? this.near(x, y, this.handles(), 10) : null;
+    const meeting = row ? null : this.meetingNear(x, y, event.pointerType === "touch" ? 16 : 9);
+    this.play(false);
+    if (meeting) {
+      this.move(meeting.phi, true);
+      this.pick(meeting);
+      return;
+    }
+    this.stage.setPointerCapture(event.pointerId);
+    this.holding = row ? { row: row.i } : { scrub: true };
+    if (!row) this.scrub(x);
+  }
+
+  release() {
+    if (this.holding?.row !== undefined && this.holding.moved) {
+      const i = this.holding.row;
+      this.kept = true;
+      this.trigger?.("row", [i, +this.curves.V[2 * i].toFixed(3), +this.curves.V[2 * i + 1].toFixed(3)]);
+    }
+    if (this.holding) this.rest();
+    this.holding = null;
+  }
+
+  hover(event) {
+    const [x, y] = this.local(event);
+    if (this.holding?.scrub) this.scrub(x);
+    else if (this.holding) this.reshape(this.holding, x, y);
+    else this.hint(x, y);
+  }
+
+  scrub(x) {
+    this.unpick();
+    const angle = this.plot.angleAt(x);
+    this.move(angle + (this.curves.flipped(this.phi) ? Math.PI : 0));
+  }
+
+  /** Drag the peak of a curve: the sets are worked out anew when it is let go. */
+  reshape(holding, x, y) {
+    const angle = this.plot.angleAt(x), value = Math.round(((this.plot.middle - y) / this.plot.scaleY) * 100) / 100;
+    const { V } = this.curves, i = holding.row;
+    V[2 * i] = value * Math.sin(angle);
+    V[2 * i + 1] = value * Math.cos(angle);
+    holding.moved = true;
+    this.plot.paths.clear();
+    this.plot.sheets.clear();
+    this.sheet = undefined;
+    this.dirty = true;
+    this.wake();
+  }
+
+  handles() { return Array.from({ length: this.curves.n }, (_, i) => this.plot.handle(i)); }
+
+  near(x, y, places, reach) {
+    let found = null, least = reach;
+    for (const place of places) {
+      const away = Math.hypot(place.x - x, place.y - y);
+      if (away < least) [found, least] = [place, away];
+    }
+    return found;
+  }
+
+  meetingNear(x, y, reach) {
+    const { curves, plot } = this, flipped = curves.flipped(this.phi);
+    const all = curves.meetings ?? Array.from(curves.angles, (_, e) => curves.changeAt(e));
+    const places = [];
+    for (const meeting of all) {
+      if (curves.flipped(meeting.phi) !== flipped) continue;
+      const px = plot.x(onAxis(meeting.phi));
+      // a change of the set counts as a little nearer than a crossing that changes nothing
+      if (Math.abs(px - x) < reach) places.push({ meeting, x: px, y: plot.y(meeting.height) + (meeting.matters ? 0 : 1.5) });
+    }
+    return this.near(x, y, places, reach)?.meeting ?? null;
+  }
+
+  hint(x, y) {
+    const { curves, plot } = this, tip = this.find(".tip");
+    const meeting = this.meetingNear(x, y, 9);
+    const strip = plot.strips.find((s) => y >= s.y && y <= s.y + s.height);
+    let words = "";
+    if (meeting) words = meetTitle(curves, meeting);
+    else if (this.draggable() && this.near(x, y, this.handles(), 10)) words = "Drag to reshape this curve";
+    else if (strip?.kind === "regions") {
+      const here = curves.region, angle = plot.angleAt(x) + strip.sheet * Math.PI;
+      curves.goTo(curves.regionAt(angle));
+      words = `Top ${curves.k} here: ${setWords(curves, curves.set())}`;
+      curves.goTo(here);
+    } else if (strip) words = "Cells: between two crossings of any curves the order stays the same";
+    this.stage.style.cursor = meeting || strip ? "pointer" : "ew-resize";
+    tip.hidden = !words;
+    if (!words) return;
+    tip.textContent = words;
+    tip.style.left = `${Math.max(0, Math.min(x + 12, plot.width - tip.offsetWidth - 4))}px`;
+    tip.style.top = `${Math.max(0, y - 36)}px`;
+  }
+
+  // ---------------------------------------------------------------- drawing
+
+  draw(now) {
+    this.dirty = false;
+    if (!this.plot.height) return;
+    const { curves, plot, palette } = this, sheet = curves.flipped(this.phi) ? 1 : 0;
+    if (`${sheet}${this.both}` !== this.sheet) {
+      this.sheet = `${sheet}${this.both}`;
+      const pen = this.find(".still").getContext("2d");
+      pen.setTransform(1, 0, 0, 1, 0, 0);
+      pen.clearRect(0, 0, pen.canvas.width, pen.canvas.height);
+      pen.drawImage(plot.still(sheet, this.both), 0, 0);
+    }
+    if (this.lastSet !== curves.region || this.shown === undefined) {
+      this.lastSet = curves.region;
+      this.shown = curves.set();
+      this.arc = curves.arc(this.shown);
+    }
+    const reshaping = this.holding?.moved;
+    const set = reshaping ? this.topNow() : this.shown;
+    const goal = plot.drawMoving(this.find(".moving").getContext("2d"), this.phi, set, this.picked, this.draggable());
+    drawCircle(this.find(".circle"), curves, palette, this.phi, set, reshaping ? curves.arc(set) : this.arc);
+    drawComponent(this.find(".component"), curves, palette, this.phi, set, this.held);
+    this.frames = (this.frames ?? 0) + 1;
+    this.box.dataset.frames = String(this.frames);
+    this.box.dataset.phi = String(this.phi);
+    if (!this.playing || now - (this.told ?? 0) > 120) this.describe(now, set, goal);
+  }
+
+  topNow() {
+    const all = Array.from({ length: this.curves.n }, (_, i) => i).sort((a, b) => this.curves.value(b, this.phi) - this.curves.value(a, this.phi));
+    return all.slice(0, this.curves.k).filter((i) => !this.curves.nonnegative || this.curves.value(i, this.phi) > 0);
+  }
+
+  describe(now, set, goal) {
+    const { curves } = this;
+    this.told = now;
+    const sheet = curves.nonnegative ? (curves.flipped(this.phi) ? ", of −v" : ", of v") : "";
+    this.say("angle", `φ = ${degrees(this.phi)}${sheet}`);
+    this.say("set", `Top ${curves.k}: ${setWords(curves, set)}`);
+    this.say("value", `Objective ${figure(goal)}, the best is ${figure(curves.optimum.value)}`);
+    this.say("circle", circleWords(curves, set, this.arc));
+    this.box.dataset.set = set.join(",");
+    this.box.dataset.objective = String(goal);
+    this.box.dataset.met = String(this.met.size);
+    this.stage.setAttribute("aria-valuenow", ((this.phi * 180) / Math.PI).toFixed(1));
+    this.stage.setAttribute("aria-valuetext", `${degrees(this.phi)}${sheet}; top ${curves.k}: ${setWords(curves, set)}`);
+    this.find(".circle").setAttribute("aria-label", `The circle of directions. ${circleWords(curves, set, this.arc)}`);
+    this.find(".component").setAttribute("aria-label", `The component here: ${setWords(curves, set)}`);
+    if (this.listDirty || this.marked !== curves.ids[curves.region]) this.relist();
+  }
+
+  /** The candidates met so far, the latest sixty of them. */
+  relist() {
+    const { curves } = this;
+    this.listDirty = false;
+    this.marked = curves.ids[curves.region];
+    const most = Math.max(...this.list.map((entry) => entry.value), 0);
+    const still = this.met.size < curves.candidates ? "met so far, of" : "met: all of the";
+    this.say("met", `Candidate supports ${this.met.size} ${still} ${curves.candidates} there are. The paper's bound allows ${curves.bound.toLocaleString()}; k of n features could be chosen in ${curves.choices} ways.`);
+    this.find(".met ol").replaceChildren(...this.list.slice(-60).map((entry) => {
+      const item = document.createElement("li"), button = document.createElement("button");
+      button.type = "button";
+      button.dataset.region = entry.region;
+      const best = entry.value >= most * (1 - 1e-12);
+      button.textContent = `${best ? "★ " : ""}${entry.words} → ${figure(entry.value)}`;
+      button.title = "The best this set can reach; press to go there";
+      if (entry.id === this.marked) {
+        button.className = "here";
+        button.setAttribute("aria-current", "true");
+      }
+      item.append(button);
+      return item;
+    }));
+  }
+
+  /** Save the picture of this moment. */
+  save() {
+    const parts = [this.find(".still"), this.find(".component"), this.find(".circle")];
+    const ratio = window.devicePixelRatio || 1, pad = 16 * ratio, side = Math.max(parts[1].width, parts[2].width);
+    const sheet = document.createElement("canvas");
+    sheet.width = parts[0].width + side + 3 * pad;
+    sheet.height = Math.max(parts[0].height, parts[1].height + parts[2].height + pad) + 2 * pad + 26 * ratio;
+    const pen = sheet.getContext("2d");
+    pen.fillStyle = this.palette.paper;
+    pen.fillRect(0, 0, sheet.width, sheet.height);
+    pen.fillStyle = this.palette.ink;
+    pen.font = `600 ${15 * ratio}px ${this.palette.font}`;
+    pen.fillText(["angle", "set", "value"].map((w) => this.find(`[data-say=${w}]`).textContent).join("   "), pad, pad + 10 * ratio);
+    const top = pad + 26 * ratio;
+    for (const layer of [this.find(".still"), this.find(".moving")]) pen.drawImage(layer, pad, top);
+    pen.drawImage(parts[1], parts[0].width + 2 * pad, top);
+    pen.drawImage(parts[2], parts[0].width + 2 * pad, top + parts[1].height + pad);
+    sheet.toBlob((blob) => {
+      const link = document.createElement("a");
+      link.href = URL.createObjectURL(blob);
+      link.download = `spannogram-${((this.phi * 180) / Math.PI).toFixed(0)}.png`;
+      link.click();
+      setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+    }, "image/png");
+  }
+
+  // ---------------------------------------------------------------- life
+
+  attach(component) {
+    this.tell = component.setStateValue;
+    this.trigger = component.setTriggerValue;
+    if (this.attached) return;
+    this.attached = true;
+    this.observer = new ResizeObserver(() => {
+      if (this.stage.clientWidth !== this.plot.width) this.resize();
+    });
+    this.observer.observe(this.stage);
+    // the theme can change without anything else changing: look whether the colours did
+    this.watching = setInterval(() => {
+      const now = paletteOf(this.box);
+      if (this.palette && (now.ink !== this.palette.ink || now.paper !== this.palette.paper)) this.resize();
+    }, 400);
+    this.dirty = true;
+    this.wake();
+  }
+
+  detach() {
+    this.attached = false;
+    this.observer?.disconnect();
+    clearInterval(this.watching);
+    clearTimeout(this.telling);
+    cancelAnimationFrame(this.frame);
+    this.frame = 0;
+    this.last = undefined;
+  }
+}
+
+export default function (component) {
+  const { data, parentElement } = component;
+  let show = shows.get(parentElement);
+  if (!show || !parentElement.contains(show.box)) {
+    show?.detach();
+    show = new Show(parentElement, data);
+    shows.set(parentElement, show);
+  } else {
+    show.take(data);
+  }
+  show.attach(component);
+  return () => show.detach();
+}

@@ -1,0 +1,231 @@
+"""Branch and bound on the sphere: the ceiling is above the rank-d optimum and close to it."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nnspca import cone
+from nnspca.spannogram import sphere
+from tests import oracle
+
+BOTH = pytest.mark.parametrize("nonnegative", [True, False])
+
+
+def check(V, k, nonnegative, tol=1e-6, **limits):
+    found = sphere.maximise(V, k, nonnegative=nonnegative, tol=tol, **limits)
+    best, point = oracle.optimum_of_rows(V, k, nonnegative) if V.any() else (0.0, np.eye(len(V))[0])
+    assert oracle.allows(found.upper, oracle.exact_variance_of_rows(V, point))
+    assert cone.infeasibility(found.loadings, k, nonnegative) == ""
+    attained = ((found.loadings @ V) ** 2).sum()
+    assert found.value == pytest.approx(attained, rel=1e-12)
+    assert found.value <= best * (1 + 1e-12)
+    assert found.value <= found.upper
+    if not found.stopped:
+        assert found.upper <= found.value * (1 + tol)
+    return found
+
+
+def sample(rng, n, d, kind):
+    V = rng.standard_normal((n, d))
+    if kind == "ties":
+        V = rng.integers(-1, 2, (n, d)).astype(float)
+    elif kind == "equal rows":
+        V = V[rng.integers(0, max(1, n // 2), n)]
+    elif kind == "opposite rows":
+        V[n // 2 :] = -V[: n - n // 2]
+    elif kind == "zero rows":
+        V[rng.random(n) < 0.4] = 0.0
+    elif kind == "poor rank":
+        V = rng.standard_normal((n, max(1, d - 1))) @ rng.standard_normal((max(1, d - 1), d))
+    elif kind == "zero column":
+        V[:, rng.integers(d)] = 0.0
+    elif kind == "uneven":
+        V = V * 10.0 ** rng.uniform(-9, 0, d)
+    elif kind == "one sign":
+        V = np.abs(V)
+    elif kind == "scaled":
+        V = V * 10.0 ** rng.uniform(-30, 30)
+    return V
+
+
+KINDS = (
+    "plain",
+    "ties",
+    "equal rows",
+    "opposite rows",
+    "zero rows",
+    "poor rank",
+    "zero column",
+    "uneven",
+    "one sign",
+    "scaled",
+)
+
+
+@BOTH
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("d", [1, 2, 3])
+def test_the_ceiling_is_above_brute_force_and_within_the_tolerance(d, kind, nonnegative):
+    rng = np.random.default_rng(10 * d + len(kind))
+    for _ in range(8):
+        n = int(rng.integers(1, 8))
+        found = check(sample(rng, n, d, kind), int(rng.integers(1, n + 1)), nonnegative)
+        assert not found.stopped or kind in ("ties", "equal rows", "opposite rows", "poor rank", "uneven")
+
+
+@BOTH
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("d", [4, 5])
+def test_the_ceiling_is_above_brute_force_in_more_dimensions(d, kind, nonnegative):
+    rng = np.random.default_rng(10 * d + len(kind))
+    for _ in range(2):
+        n = int(rng.integers(2, 8))
+        check(sample(rng, n, d, kind), int(rng.integers(1, n + 1)), nonnegative, tol=1e-2, max_cells=4000)
+
+
+@BOTH
+@given(data=st.data())
+def test_small_whole_numbers_full_of_ties_are_bounded(data, nonnegative):
+    d = data.draw(st.integers(1, 3))
+    row = st.lists(st.integers(-2, 2), min_size=d, max_size=d)
+    V = np.array(data.draw(st.lists(row, min_size=1, max_size=6)), dtype=float)
+    check(V, data.draw(st.integers(1, len(V))), nonnegative, tol=1e-4, max_cells=3000)
+
+
+@BOTH
+@pytest.mark.parametrize("max_cells", [1, 10, 60, 300])
+def test_a_search_cut_short_still_has_a_valid_ceiling(max_cells, nonnegative):
+    rng = np.random.default_rng(max_cells)
+    for _ in range(10):
+        check(rng.standard_normal((8, 4)), 3, nonnegative, tol=1e-9, max_cells=max_cells)
+
+
+@BOTH
+@pytest.mark.parametrize("polls", [0, 1, 3])
+def test_a_search_that_is_stopped_still_has_a_valid_ceiling(polls, nonnegative):
+    V = np.random.default_rng(polls).standard_normal((8, 4))
+    count = iter(range(10**9))
+    found = check(V, 3, nonnegative, tol=1e-12, should_stop=lambda: next(count) >= polls)
+    assert found.stopped
+
+
+def test_a_sign_change_inside_a_cell_does_not_hide_the_optimum():
+    """At e₁ and e₂ the two first rows are the largest in magnitude; at (1, 1) the first is nothing."""
+    V = np.array([[1.0, -1.0], [1.0, 1.0], [0.99, 0.99], [0.99, 0.99]])
+    found = check(V, 2, nonnegative=False)
+    assert found.value == pytest.approx(2 * 1.9801, rel=1e-9)
+
+
+# ---------------------------------------------------------------------- symmetry
+
+
+@BOTH
+@pytest.mark.parametrize("d", [2, 3])
+@pytest.mark.parametrize("seed", range(4))
+def test_rotating_the_directions_changes_nothing(seed, d, nonnegative):
+    rng = np.random.default_rng(seed)
+    V = rng.standard_normal((30, d))
+    Q = np.linalg.qr(rng.standard_normal((d, d)))[0]
+    a = sphere.maximise(V, 6, nonnegative=nonnegative)
+    b = sphere.maximise(V @ Q, 6, nonnegative=nonnegative)
+    assert a.value == pytest.approx(b.value, rel=3e-9)
+    assert a.upper == pytest.approx(b.upper, rel=3e-9)
+
+
+@BOTH
+@pytest.mark.parametrize("seed", range(4))
+def test_renaming_the_rows_renames_the_loadings(seed, nonnegative):
+    rng = np.random.default_rng(seed)
+    V = rng.standard_normal((20, 3))
+    p = rng.permutation(20)
+    a = sphere.maximise(V, 5, nonnegative=nonnegative)
+    b = sphere.maximise(V[p], 5, nonnegative=nonnegative)
+    assert a.value == pytest.approx(b.value, rel=3e-9)
+    assert np.flatnonzero(a.loadings[p]).tolist() == np.flatnonzero(b.loadings).tolist()
+
+
+@BOTH
+@pytest.mark.parametrize("power", [-200, -20, 20, 200])
+def test_scaling_the_rows_by_a_power_of_two_scales_the_value_exactly(power, nonnegative):
+    V = np.random.default_rng(0).standard_normal((12, 3))
+    a = sphere.maximise(V, 4, nonnegative=nonnegative)
+    b = sphere.maximise(V * 2.0**power, 4, nonnegative=nonnegative)
+    assert b.value == a.value * 4.0**power
+    assert b.upper == a.upper * 4.0**power
+    assert b.tree.tolist() == a.tree.tolist()
+
+
+# ---------------------------------------------------------------------- exact cases
+
+
+@BOTH
+def test_nothing_has_no_variance(nonnegative):
+    for shape in ((4, 0), (4, 2)):
+        found = sphere.maximise(np.zeros(shape), 2, nonnegative=nonnegative)
+        assert found.value == found.upper == 0.0
+        assert cone.infeasibility(found.loadings, 2, nonnegative) == ""
+
+
+@BOTH
+def test_one_direction_is_the_rank_one_solution(nonnegative):
+    a = np.array([[1.0], [-3.0], [2.0], [-4.0]])
+    found = sphere.maximise(a, 3, nonnegative=nonnegative)
+    assert found.value == pytest.approx(25.0 if nonnegative else 29.0)
+    assert found.upper == pytest.approx(found.value, rel=1e-10)
+    assert found.cells == (2 if nonnegative else 1)
+
+
+def test_one_nonzero_is_the_longest_row():
+    V = np.array([[3.0, 4.0], [0.0, 4.9], [-5.1, 0.0]])
+    found = sphere.maximise(V, 1)
+    assert found.value == pytest.approx(5.1**2)
+    assert found.loadings.tolist() == [0.0, 0.0, 1.0]
+
+
+def test_without_sign_and_all_features_the_value_is_the_largest_singular_value():
+    V = np.random.default_rng(1).standard_normal((15, 3))
+    found = sphere.maximise(V, 15, nonnegative=False)
+    assert found.value == pytest.approx(np.linalg.norm(V, 2) ** 2, rel=1e-9)
+
+
+# ---------------------------------------------------------------------- the pieces of the proof
+
+
+@pytest.mark.parametrize("d", [1, 2, 3, 4, 5, 6])
+@pytest.mark.parametrize("seed", range(3))
+def test_least_norm_points_satisfy_every_inequality(d, seed):
+    rng = np.random.default_rng(seed)
+    C = np.abs(cone.unit(rng.standard_normal((50, d, d)))) + 1e-3
+    C = cone.unit(C)
+    h = rng.random((50, d)) + 0.01
+    y = sphere.least_norm(C, h, 1e-14)
+    for cell, heights, point in zip(C, h, y, strict=True):
+        if np.isfinite(point).all():
+            for corner, height in zip(oracle.exact(cell), heights.tolist(), strict=True):
+                assert corner @ oracle.exact(point) >= oracle.Fraction(height)
+
+
+@pytest.mark.parametrize("nonnegative", [True, False])
+@pytest.mark.parametrize("d", [1, 2, 3, 4])
+def test_the_orthants_cover_the_sphere(d, nonnegative):
+    corners = np.vstack([np.eye(d), -np.eye(d)])
+    cells = corners[sphere.orthants(d, nonnegative)]
+    assert len(cells) == 2 ** (d if nonnegative else d - 1)
+    for c in np.random.default_rng(d).standard_normal((50, d)):
+        inside = [(np.linalg.solve(cell.T, s * c) >= 0).all() for cell in cells for s in (1, -1)]
+        assert any(inside[::2]) if nonnegative else any(inside)
+
+
+def test_the_tree_lists_as_many_leaves_as_it_needs():
+    found = sphere.maximise(np.random.default_rng(2).standard_normal((20, 3)), 5)
+    assert (~found.tree).sum() == found.tree.sum() + 8
+    assert found.cells == (~found.tree).sum()
+
+
+def test_rounds_are_reported_with_a_value_that_never_falls():
+    seen = []
+    sphere.maximise(np.random.default_rng(3).standard_normal((40, 4)), 6, on_round=lambda v, u: seen.append((v, u)))
+    values = [v for v, _ in seen]
+    assert values == sorted(values)
+    assert all(u >= v for v, u in seen)

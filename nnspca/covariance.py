@@ -301,6 +301,8 @@ class Covariance:
                 )
                 values, vectors = _lanczos(operator, d)
         values, vectors = np.maximum(values[::-1], 0.0), vectors[:, ::-1]
+        if self.matrix is None:  # Y'u/√λ loses its digits, and its right angles, where λ is small
+            vectors = np.linalg.qr(vectors)[0]
         if len(values) < d:
             values = np.concatenate([values, np.zeros(d - len(values))])
             vectors = _complete(vectors, d)

@@ -42,7 +42,7 @@ def rejected(cert, cov):
 
 
 def with_bound(cert, name, **changes):
-    """The certificate of one bound, changed, beside the first eigenvalue; proof changes go to its ingredients, ``upper`` follows."""
+    """One bound, changed, beside the first eigenvalue; changes of the proof go to its ingredients."""
     bounds = []
     for bound in cert.bounds:
         if bound.name not in (name, "eigenvalue"):

@@ -5,10 +5,10 @@
 Demmel 1989). So t is a ceiling on λ_max(B) when the factorisation of tI − B succeeds, once that term and
 the rounding of forming tI − B are added. No eigenvalue routine has to be trusted.
 
-**Factored.** For A = Y'Y with few samples and V with few columns, put ``K = τI + V'V`` and P = YV. By
-Schur complements ``Y'Y ⪯ τI_n + VV'`` holds exactly when ``τI_m − YY' + PK⁻¹P' ⪰ 0``, and by completing
-the square ``PK⁻¹P' ⪰ PZ' + ZP' − ZKZ'`` for every Z. With any Z near PK⁻¹ this leaves one Cholesky
-factorisation of an m×m matrix made of products, whose rounding is bounded term by term.
+**Factored.** For A = Y'Y with few samples and V with few columns, let ``[V, Y'] = Q [R_V, R_Y]`` with Q of
+orthonormal columns. Then ``Y'Y − VV' = Q (R_Y R_Y' − R_V R_V') Q'``: the question is one of a matrix whose side
+is the number of samples and directions, not of features. Householder's factorisation is exact for
+columns changed by a relative (n·side)·u at most, block by block.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ from nnspca.covariance import Covariance
 EPS = np.finfo(float).eps
 DENSE_EIGEN = 500  # above, the estimate to be proven comes from Lanczos iterations
 LARGEST = 6000  # side of the largest matrix that is factorised
+LONGEST = 4e11  # operations of the longest orthogonal factorisation
+ROWS = 4096  # features whose data are factorised at a time
 
 
 def of_matrix(B: np.ndarray, error: float = 0.0) -> float:
@@ -29,7 +31,7 @@ def of_matrix(B: np.ndarray, error: float = 0.0) -> float:
     n = len(B)
     scale = float(np.abs(B).sum(axis=1).max())  # at least the spectral norm
     if scale == 0:
-        return error
+        return 2 * error
     if n <= DENSE_EIGEN:
         estimate = float(scipy.linalg.eigvalsh(B, subset_by_index=[n - 1, n - 1])[0])
     else:
@@ -42,7 +44,7 @@ def of_matrix(B: np.ndarray, error: float = 0.0) -> float:
         forming = 2 * EPS * (abs(t) + float(np.abs(B.diagonal()).max()))
         excess = positive_by_cholesky(t * np.eye(n) - B)
         if excess is not None:
-            return t + 2 * (forming + excess + error)  # twice: room for whoever checks it by another route
+            return float(t + 2 * (forming + excess + error))  # twice: room for whoever checks it by another route
         step *= 4
     return scale * (1 + 2 * n * EPS) + 2 * error  # the row sums: always a ceiling
 
@@ -57,7 +59,7 @@ def positive_by_cholesky(M: np.ndarray) -> float | None:
     return 2 * gamma * float(np.abs(M.diagonal()).sum())
 
 
-def residual(cov: Covariance, V: np.ndarray, guess: float) -> float | None:
+def residual(cov: Covariance, V: np.ndarray) -> float | None:
     """Return a proven τ with ``A ⪯ τI + VV'``, near the least one.
 
     Parameters
@@ -65,13 +67,11 @@ def residual(cov: Covariance, V: np.ndarray, guess: float) -> float | None:
     cov : Covariance
     V : ndarray, shape (n, d)
         d = 0 gives a ceiling on λ₁.
-    guess : float
-        About where τ should be: the (d+1)-th eigenvalue where V holds the first d.
 
     Returns
     -------
     float or None
-        None where neither A nor YY' is small enough to factorise.
+        None where neither the features nor the samples are few enough to factorise.
     """
     if cov.matrix is not None:
         if cov.n_features > LARGEST:
@@ -81,23 +81,14 @@ def residual(cov: Covariance, V: np.ndarray, guess: float) -> float | None:
         return of_matrix(B, products + cov.representation_error)
     assert cov.factor is not None
     m, n = cov.factor.shape
-    if m > LARGEST:
+    side = m + V.shape[1]
+    if side > LARGEST or n * side**2 > LONGEST:
         return None
-    gram = cov.factor.gram()
-    P = cov.factor.forward(V.T).T
-    scale = cov.factor.rounding_scale()
-    inner = V.T @ V
-    step = 16 * (m + n) * EPS * scale
-    for _ in range(40):
-        tau = guess + step
-        K = tau * np.eye(V.shape[1]) + inner
-        Z = np.linalg.solve(K, P.T).T if V.shape[1] else P
-        S = tau * np.eye(m) - gram + P @ Z.T + Z @ P.T - Z @ K @ Z.T
-        S = (S + S.T) / 2
-        size_v, size_z = float(np.linalg.norm(V)), float(np.linalg.norm(Z))
-        terms = scale + 2 * np.sqrt(scale) * size_v * size_z + (size_v**2 + tau) * size_z**2 + tau
-        excess = positive_by_cholesky(S)
-        if excess is not None:
-            return tau + 2 * (excess + 2 * (n + m + 16) * EPS * terms + cov.representation_error)
-        step *= 4
-    return None
+    triangle = np.zeros((0, side))
+    for start in range(0, n, ROWS):
+        rows = np.arange(start, min(start + ROWS, n))
+        triangle = np.linalg.qr(np.vstack([triangle, np.hstack([V[rows], cov.factor.columns(rows).T])]), mode="r")
+    R_V, R_Y = triangle[:, : V.shape[1]], triangle[:, V.shape[1] :]
+    scale = cov.factor.rounding_scale() + float((V * V).sum())
+    products = 4 * (n + side * (2 + n // ROWS)) * EPS * scale
+    return max(of_matrix(R_Y @ R_Y.T - R_V @ R_V.T, products + cov.representation_error), 0.0)

@@ -36,7 +36,8 @@ def rows(cov: Covariance, k: int, *, nonnegative: bool, watch: Watch) -> Bound:
     sum exceeds, rules out the rest: raw gene data need a few hundred of 12582 rows.
     """
     order = np.argsort(-cov.diagonal, kind="stable")
-    deviations = np.sqrt(cov.diagonal[order])
+    # the representation error covers what an indefinite-by-rounding matrix adds to |A_ij| <= s_i s_j
+    deviations = np.sqrt(np.maximum(cov.diagonal[order], 0.0) + cov.representation_error)
     company = float(deviations[: k - 1].sum())
     most, seen = 0.0, 0
     for start in range(0, len(order), ROWS):

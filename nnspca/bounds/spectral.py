@@ -22,7 +22,7 @@ CELLS = 30_000  # of the inner search, before it is cut short with the bound it 
 
 def leading(cov: Covariance) -> Bound:
     """λ₁: the variance of the unconstrained component, hence a ceiling on all (B0)."""
-    tail = ceiling.residual(cov, np.zeros((cov.n_features, 0)), float(cov.eigenpairs(1)[0][0]))
+    tail = ceiling.residual(cov, np.zeros((cov.n_features, 0)))
     if tail is None:
         tail = cov.trace * (1 + cov.n_features * ceiling.EPS) + cov.representation_error
     proof = RankProof(None, np.zeros((cov.n_features, 0)), tail, 0.0, np.zeros(0, dtype=bool))
@@ -43,7 +43,7 @@ def rank(cov: Covariance, k: int, d: int, *, nonnegative: bool, shifted: bool, w
     following = float(values[d]) if d < len(values) else 0.0
     surplus = np.maximum(values[:d] - (following if shifted else 0.0), 0.0)
     V = vectors[:, :d] * np.sqrt(surplus)
-    tail = ceiling.residual(cov, V, following)
+    tail = ceiling.residual(cov, V)
     if tail is None:
         return None
     inner = sphere.maximise(V, k, nonnegative=nonnegative, tol=1e-6, max_cells=CELLS, should_stop=watch.stop)

@@ -107,7 +107,7 @@ def _cut(cov: Covariance, k: int, rho: float, nonnegative: bool) -> _Cut | None:
     """Form A − L where it is not zero; None where that is too much to form, or nothing."""
     kept = np.arange(cov.n_features)
     if cov.n_features > ceiling_features(cov):
-        deviations = np.sqrt(cov.diagonal)
+        deviations = np.sqrt(np.maximum(cov.diagonal, 0.0) + cov.representation_error)
         kept = np.flatnonzero(deviations * deviations.max() * (1 + 1e-9) > rho)
     if not 1 <= len(kept) <= FEATURES:
         return None

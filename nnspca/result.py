@@ -114,6 +114,25 @@ class RankProof:
 
 
 @dataclass(frozen=True, eq=False)
+class PairProof:
+    """Ingredients of the pair-scaled bound ``λ_max(A − L) + max_i [L_ii + the k−1 largest M_ij, j ≠ i]``.
+
+    Attributes
+    ----------
+    L : ndarray, shape (n, n)
+        Symmetric.
+    M : ndarray, shape (n, n)
+        Nonnegative, zero diagonal, ``M_ij M_ji >= (L_ij⁺)²`` (``L_ij²`` without the sign constraint).
+    tail : float
+        Claimed: the largest eigenvalue of A − L is at most this.
+    """
+
+    L: np.ndarray
+    M: np.ndarray
+    tail: float
+
+
+@dataclass(frozen=True, eq=False)
 class EntryProof:
     """Ingredients of the bounds read off A's entries: none but their rule, ``"rows"`` or ``"diagonal"``."""
 

@@ -15,7 +15,8 @@ import numpy as np
 from nnspca import cone
 from nnspca.covariance import Covariance
 from nnspca.errors import CertificateError
-from nnspca.result import Bound, Certificate, EntryProof, RankProof
+from nnspca.result import Bound, Certificate, EntryProof, PairProof, RankProof
+from nnspca.rederive.pairs import pair_bound
 from nnspca.threads import one_blas_thread
 
 EPS = np.finfo(float).eps
@@ -101,6 +102,8 @@ def _check_bound(bound: Bound, cert: Certificate, cov: Covariance) -> None:
     proof = bound.ingredients
     if isinstance(proof, RankProof):
         needed = _rank_bound(proof, cert, cov)
+    elif isinstance(proof, PairProof):
+        needed = pair_bound(proof, cert.k, cert.nonnegative, cov)
     elif isinstance(proof, EntryProof):
         needed = _entry_bound(proof, cert, cov)
     else:

@@ -54,6 +54,11 @@ BOUNDS: dict[str, BoundInfo] = {
             "Co-variances below a level add little; in what lies above, the strongest d directions are searched.",
         ),
         BoundInfo(
+            "pair-scaled",
+            "Pair-scaled dual",
+            "Each pair of features shares its co-variance between its two rows; no k of a row's shares exceed a limit.",
+        ),
+        BoundInfo(
             "paper",
             "The paper's bound",
             "Random directions almost surely come close to the rank-d optimum; the others add at most the next "

@@ -1,0 +1,261 @@
+"""The pair-scaled dual: a convex relaxation tight to the width of a line, with a certificate of three lines.
+
+**The bound.** Take any symmetric L and any nonnegative M with ``M_ij M_ji >= (L_ij⁺)²`` for i ≠ j. For feasible
+x >= 0 with support J, |J| <= k, the arithmetic–geometric mean gives ``2 L_ij x_i x_j <= M_ij x_i² + M_ji x_j²``, so
+
+    x'Lx <= Σ_i x_i² (L_ii + Σ_{j∈J∖i} M_ij) <= max_i [L_ii + the k−1 largest M_ij, j ≠ i],
+
+and ``OPT <= λ_max(A − L) + max_i [ … ]``. Without the sign constraint the same holds with |L_ij| for L_ij⁺.
+
+**Finding L and M.** Minimising over (L, M) is the dual of a relaxation over matrices X (for xx') and Y (Y_ij for
+x_i² times "j is in the support"):
+
+    max ⟨A, X⟩  over  X ⪰ 0, tr X = 1;   X_ij² <= Y_ij Y_ji, X >= 0, Y >= 0;   Y_ij <= X_ii, Σ_{j≠i} Y_ij <= (k−1) X_ii.
+
+The three groups of constraints are three projections: the spectraplex (one eigendecomposition), a cone in three
+variables for each pair (a Lorentz cone after turning the pair by 45°: closed form), and a polytope for each row
+(two nested monotone equations on sorted entries). The alternating direction method of multipliers joins them
+through copies (W, Y, z) of (X off the diagonal, Y, X's diagonal). Its multipliers lie in the polar of the pair
+cones after *every* step (Moreau), which says precisely that L and M read off them satisfy the product inequality:
+so every iterate proves a bound, and stopping early costs tightness only. It starts at X = xx' for the best x
+known, where the primal is already solved and only the multipliers have to be found.
+
+**Balancing.** For any d > 0, M_ij d_j / d_i has the same products. The least largest row over d is an eigenvalue of
+the monotone homogeneous map ``f_i(d) = L_ii d_i + the k−1 largest M_ij d_j``: a few power steps d ← f(d) level the rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from nnspca.bounds import ceiling
+from nnspca.covariance import Covariance
+from nnspca.result import Bound, PairProof
+from nnspca.watch import Watch
+
+RELAX = 1.6  # over-relaxation of the splitting
+CHECK = 10  # steps between bounds
+BALANCE = 8  # power steps of the balancing
+STALL = 25  # bounds without a relative gain of 1e-6 before the search rests
+BISECTIONS = 48
+EPS = np.finfo(float).eps
+
+
+def tighten(
+    cov: Covariance, k: int, x: np.ndarray, *, nonnegative: bool, steps: int, goal: float, watch: Watch
+) -> Iterator[Bound]:
+    """Yield ever smaller bounds, each proven, until the steps are spent, the goal is met, or nothing is gained.
+
+    Parameters
+    ----------
+    cov : Covariance
+        Held as a matrix.
+    k : int
+    x : ndarray, shape (n,)
+        The best feasible point known, to start from.
+    nonnegative : bool
+    steps : int
+    goal : float
+        Stop once a bound is this small.
+    watch : Watch
+    """
+    assert cov.matrix is not None
+    splitting = Splitting(cov.matrix, k, x, nonnegative)
+    least, idle = np.inf, 0
+    for step in range(1, steps + 1):
+        splitting.advance()
+        if step % CHECK and step != steps and not watch.stop():
+            continue
+        bound = _proven(cov, k, *splitting.multipliers(), nonnegative=nonnegative, step=step)
+        idle = 0 if bound.value < least * (1 - 1e-6) else idle + 1
+        if bound.value < least:
+            least = bound.value
+            yield bound
+        if least <= goal or idle >= STALL or watch.stop():
+            return
+
+
+class Splitting:
+    """The alternating direction method on one covariance, scaled to a largest eigenvalue of 1."""
+
+    def __init__(self, A: np.ndarray, k: int, x: np.ndarray, nonnegative: bool) -> None:
+        self.n, self.k, self.nonnegative = len(A), k, nonnegative
+        self.scale = float(np.linalg.eigvalsh(A)[-1])
+        self.A = A / self.scale
+        self.rho = 1.0
+        self.W = np.maximum(np.outer(x, x), 0.0) if nonnegative else np.outer(x, x)  # X, with z on the diagonal
+        self.Y = np.outer(x * x, (x != 0).astype(float))
+        np.fill_diagonal(self.Y, 0.0)
+        self.z = x * x
+        self.UX, self.UY = np.zeros_like(self.A), np.zeros_like(self.A)  # scaled multipliers
+        self.UD = np.zeros(self.n)
+        self.steps = 0
+
+    def multipliers(self) -> tuple[np.ndarray, np.ndarray]:
+        """L and M in the units of A."""
+        size = self.rho * self.scale
+        return self.UX * size, np.maximum(-self.UY * size, 0.0)
+
+    def advance(self) -> None:
+        """One step: the spectraplex and the rows, then the pairs, then the multipliers."""
+        X = _onto_spectraplex(self.W - self.UX + self.A / self.rho)
+        rows, D = _onto_rows(self.Y - self.UY, self.z - self.UD, self.k)
+        before_W, before_Y = self.W, self.Y
+        mixed_X = RELAX * X + (1 - RELAX) * before_W + self.UX
+        mixed_Y = RELAX * rows + (1 - RELAX) * before_Y + self.UY
+        mixed_D = RELAX * D + (1 - RELAX) * self.z + self.UD
+        W, Y = _onto_pairs(mixed_X, mixed_Y, self.nonnegative)
+        z = (mixed_X.diagonal() + mixed_D) / 2
+        np.fill_diagonal(W, z)
+        np.fill_diagonal(Y, 0.0)
+        self.UX, self.UY, self.UD = mixed_X - W, mixed_Y - Y, mixed_D - z
+        np.fill_diagonal(self.UY, 0.0)
+        self.W, self.Y, self.z = W, Y, z
+        self.steps += 1
+        if self.steps % 20 == 0 and self.steps <= 400:
+            apart = np.hypot(np.linalg.norm(X - W), np.linalg.norm(rows - Y))
+            moved = self.rho * np.hypot(np.linalg.norm(W - before_W), np.linalg.norm(Y - before_Y))
+            factor = 2.0 if apart > 5 * moved else 0.5 if moved > 5 * apart else 1.0
+            self.rho *= factor
+            self.UX, self.UY, self.UD = self.UX / factor, self.UY / factor, self.UD / factor
+
+
+def _onto_spectraplex(B: np.ndarray) -> np.ndarray:
+    """Nearest positive semidefinite matrix of trace 1: eigenvalues projected onto the simplex."""
+    values, vectors = np.linalg.eigh((B + B.T) / 2)
+    falling = values[::-1]
+    excess = (np.cumsum(falling) - 1) / np.arange(1, len(B) + 1)
+    values = np.maximum(values - excess[np.flatnonzero(falling > excess)[-1]], 0.0)
+    live = values > 0
+    return (vectors[:, live] * values[live]) @ vectors[:, live].T
+
+
+def _onto_pairs(X: np.ndarray, Y: np.ndarray, nonnegative: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Nearest (w, a, b) with w² <= ab, a >= 0, b >= 0 (and w >= 0) to (X_ij, Y_ij, Y_ji), for every pair.
+
+    X_ij stands for X_ji too, so w counts twice: with w√2, p = (a+b)/√2, q = (a−b)/√2 the set is the Lorentz
+    cone ‖(w√2, q)‖ <= p. Where w may not be negative and would be, it is zero, and a and b are clipped.
+    """
+    root = np.sqrt(2.0)
+    w = root * X
+    p, q = (Y + Y.T) / root, (Y - Y.T) / root
+    size = np.sqrt(w * w + q * q)
+    share = np.clip((p + size) / (2 * np.where(size > 0, size, 1.0)), 0.0, 1.0)
+    height = np.where(size <= p, p, np.maximum((p + size) / 2, 0.0))
+    W, A = share * w / root, (height + share * q) / root
+    if nonnegative:
+        negative = X < 0
+        W, A = np.where(negative, 0.0, W), np.where(negative, np.maximum(Y, 0.0), A)
+    return W, A
+
+
+def _onto_rows(V: np.ndarray, d: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """Nearest (y, D) with 0 <= y_j <= D and Σ_{j≠i} y_j <= (k−1) D to each row of V (off the diagonal) and d.
+
+    With τ >= 0 the multiplier of the sum, ``y = clip(v − τ, 0, D)`` and s = τ + D solves
+    ``s − τ − d − τ(k−1) = Σ (v − s)⁺``, monotone in s; the sum's excess then falls with τ, which is bisected.
+    On sorted rows each equation is a search in cumulative sums.
+    """
+    n = len(V)
+    if n == 1:
+        return np.zeros((1, 1)), np.maximum(d, 0.0)
+    v = V.copy()
+    np.fill_diagonal(v, -np.inf)
+    falling = np.ascontiguousarray(-np.sort(-v, axis=1)[:, :-1])
+    sums = np.zeros((n, n))
+    np.cumsum(falling, axis=1, out=sums[:, 1:])
+    balance = (1 + np.arange(1, n)) * falling - sums[:, 1:]  # falls along a row
+    rows = np.arange(n)
+
+    def at(tau: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Excess of the sum, and D."""
+        right = d + tau * k
+        capped = _count_above(balance, right)
+        s = (right + sums[rows, capped]) / (1 + capped)
+        D = np.maximum(s - tau, 0.0)
+        positive = _count_above(falling, tau)
+        capped = np.minimum(capped, positive)
+        total = sums[rows, positive] - sums[rows, capped] - (positive - capped) * tau + capped * D
+        return np.where(s > tau, total - (k - 1) * D, -1.0), D
+
+    tight = at(np.zeros(n))[0] > 0
+    low, high = np.zeros(n), np.maximum(falling[:, 0], 0.0)
+    for _ in range(BISECTIONS if tight.any() else 0):
+        middle = (low + high) / 2
+        over = at(middle)[0] > 0
+        low, high = np.where(over, middle, low), np.where(over, high, middle)
+    tau = np.where(tight, (low + high) / 2, 0.0)
+    D = at(tau)[1]
+    return np.clip(v - tau[:, None], 0.0, D[:, None]), D
+
+
+def _count_above(falling: np.ndarray, level: np.ndarray) -> np.ndarray:
+    """For each row, sorted downward, how many entries exceed its level."""
+    n, m = falling.shape
+    rows = np.arange(n)
+    low, high = np.zeros(n, dtype=np.int64), np.full(n, m)
+    for _ in range(int(m).bit_length()):
+        middle = (low + high) // 2
+        above = falling[rows, np.minimum(middle, m - 1)] > level
+        open_rows = low < high
+        low = np.where(open_rows & above, middle + 1, low)
+        high = np.where(open_rows & ~above, middle, high)
+    return low
+
+
+def _proven(cov: Covariance, k: int, L: np.ndarray, M: np.ndarray, *, nonnegative: bool, step: int) -> Bound:
+    """The bound of any L and M, its rows balanced, its products made certain, its eigenvalue proven."""
+    assert cov.matrix is not None
+    L = (L + L.T) / 2
+    M = _balanced(L, _tight(L, M, nonnegative), k) * (1 + 16 * EPS)  # so that the products' rounding cannot matter
+    tail = ceiling.of_matrix(cov.matrix - L, 2 * EPS * float(np.abs(L).sum(axis=1).max()) + cov.representation_error)
+    rows = L.diagonal() + _largest(M, k)
+    rows = rows + 4 * (k + 8) * EPS * (np.abs(L.diagonal()) + _largest(M, k))
+    return Bound(
+        "pair-scaled",
+        float(tail + rows.max() + 8 * EPS * (abs(tail) + abs(rows.max()))),
+        detail=(
+            f"Every pair of features shares its co-variance between its two rows; no row's k − 1 largest shares, with "
+            f"what is left of A, exceed this (after {step:,} steps of the splitting)."
+        ),
+        ingredients=PairProof(L, M, tail),
+    )
+
+
+def _largest(M: np.ndarray, k: int) -> np.ndarray:
+    """Sum of the k−1 largest entries of each row (the diagonal is zero)."""
+    if k == 1:
+        return np.zeros(len(M))
+    if k - 1 >= len(M):
+        return M.sum(axis=1)
+    return np.partition(M, len(M) - k + 1, axis=1)[:, len(M) - k + 1 :].sum(axis=1)
+
+
+def _balanced(L: np.ndarray, M: np.ndarray, k: int) -> np.ndarray:
+    """Rescale M by the best d met in a few power steps."""
+    diagonal = L.diagonal()
+    d = np.ones(len(M))
+    best, least = d, np.inf
+    shift = 0.0
+    for _ in range(BALANCE):
+        image = diagonal * d + _largest(M * d, k)
+        rows = image / d
+        if rows.max() < least:
+            best, least = d, float(rows.max())
+        if not shift:
+            shift = max(0.0, -float(rows.min())) + 1e-2 * float(np.abs(rows).max())
+        d = image + shift * d
+        d = np.maximum(d / d.max(), 1e-8)
+    return M * best / best[:, None]
+
+
+def _tight(L: np.ndarray, M: np.ndarray, nonnegative: bool) -> np.ndarray:
+    """Scale each pair of M so that its product is L's square: no less for proof, no more for tightness."""
+    needed = np.maximum(L, 0.0) if nonnegative else np.abs(L)
+    np.fill_diagonal(needed, 0.0)
+    tiny = 1e-9 * float(needed.max(initial=0.0))
+    M = np.where(needed > 0, np.maximum(M, tiny), 0.0)
+    root = np.sqrt(M * M.T)
+    return M * needed / np.where(root > 0, root, 1.0)

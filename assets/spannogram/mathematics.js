@@ -5,8 +5,7 @@ const TURN = 2 * Math.PI;
 
 /** Bring an angle into (−π/2, π/2]: where it stands on the axis. */
 function onAxis(phi) {
-  const x = phi > QUARTER ? phi - Math.PI : phi;
-  return x > QUARTER ? x - Math.PI : x;
+  return phi - Math.PI * Math.ceil((phi - QUARTER) / Math.PI);
 }
 
 function unpack(packed) {

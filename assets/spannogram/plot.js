@@ -370,18 +370,18 @@ class Plot {
   /** Where curve i has its only peak or trough on the axis. */
   handle(i) {
     const { V } = this.curves;
-    const angle = onAxis(Math.atan2(V[2 * i], V[2 * i + 1]) % TURN);
+    const angle = onAxis(Math.atan2(V[2 * i], V[2 * i + 1]));
     return { i, x: this.x(angle), y: this.y(this.curves.value(i, angle)) };
   }
 
   drawHandles(pen) {
     pen.strokeStyle = this.palette.ink;
     pen.fillStyle = this.palette.paper;
-    pen.lineWidth = 1.5;
+    pen.lineWidth = 1;
     for (let i = 0; i < this.curves.n; i++) {
       const { x, y } = this.handle(i);
       pen.beginPath();
-      pen.rect(x - 4.5, y - 4.5, 9, 9);
+      pen.rect(x - 3.5, y - 3.5, 7, 7);
       pen.fill();
       pen.stroke();
     }

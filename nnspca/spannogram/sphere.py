@@ -29,7 +29,7 @@ along it covers the whole sphere, whatever the splitting rule, and can check eac
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import combinations, product
 
@@ -133,6 +133,69 @@ def maximise(
     )
 
 
+@dataclass(frozen=True, eq=False)
+class Round:
+    """The cells after one batch of splits, to be looked at.
+
+    Attributes
+    ----------
+    corners : ndarray, shape (r, d', d)
+        Unit corners of each leaf cell; d' is d less the zero columns of V.
+    bounds : ndarray, shape (r,)
+        No ``‖V'x‖²`` of the cell exceeds it.
+    open : ndarray of bool, shape (r,)
+        Cells whose bound still exceeds the best value: they may hide something better.
+    value, upper : float
+        Best value found, and the largest bound.
+    direction : ndarray, shape (d,)
+        Unit ``V'x`` of the best point.
+    examined : int
+        Cells bounded so far, split ones included.
+    """
+
+    corners: np.ndarray
+    bounds: np.ndarray
+    open: np.ndarray
+    value: float
+    upper: float
+    direction: np.ndarray
+    examined: int
+
+
+def trace(
+    V: np.ndarray,
+    k: int,
+    *,
+    nonnegative: bool = True,
+    tol: float = 1e-9,
+    max_rounds: int = 200,
+) -> Iterator[Round]:
+    """Yield the cells of :func:`maximise` at the start and after each batch of splits.
+
+    Parameters
+    ----------
+    V : ndarray, shape (n, d)
+    k : int
+    nonnegative : bool
+    tol : float
+        As in :func:`maximise`; cells within it count as closed.
+    max_rounds : int
+        Stop after so many batches all the same.
+
+    Examples
+    --------
+    >>> rounds = list(trace(np.array([[2.0, 0.0], [0.0, 1.0], [0.0, -3.0]]), k=2))
+    >>> rounds[0].corners.shape, bool(rounds[-1].open.any()), round(rounds[-1].value, 6)
+    ((4, 2, 2), False, 9.0)
+    """
+    search = _Search(V, k, nonnegative)
+    yield search.look(tol)
+    for _ in range(max_rounds):
+        if search.closed(tol) or not search.split():
+            return
+        yield search.look(tol)
+
+
 class _Search:
     """The state of one search: corners with their heights, cells with their bounds."""
 
@@ -143,7 +206,7 @@ class _Search:
         self.scale = peak if peak > 0 else 1.0
         self.V = np.ascontiguousarray(V[:, self.live] / self.scale)
         self.d = len(self.live)
-        self.n = len(V)
+        self.n, self.columns = V.shape
         self.evaluations = 0
         self.loadings = np.zeros(self.n)
         self.loadings[0] = 1.0
@@ -190,6 +253,19 @@ class _Search:
             if first:
                 stack += [first + 1, first]
         return np.array(bits, dtype=bool)
+
+    def look(self, tol: float) -> Round:
+        """The leaves as they are now, in the coordinates and units of the problem."""
+        leaves = np.flatnonzero(self.children == 0)
+        d = self.columns
+        corners = np.zeros((len(leaves), self.d, d))
+        if self.d:
+            corners[:, :, self.live] = self.directions[self.cells[leaves]]
+        direction = np.zeros(d)
+        direction[self.live] = cone.unit(self.loadings @ self.V)
+        bounds = (self.bounds[leaves] * self.scale) ** 2
+        still = bounds > self.value * (1 + tol)
+        return Round(corners, bounds, still, self.value, self.upper(), direction, len(self.cells))
 
     # ------------------------------------------------------------------ the steps
 

@@ -1,0 +1,17 @@
+// The door: one show for each place on the page, kept while the page sends new data.
+
+const shows = new WeakMap();
+
+export default function (component) {
+  const { data, parentElement } = component;
+  let show = shows.get(parentElement);
+  if (!show || !parentElement.contains(show.box)) {
+    show?.detach();
+    show = new Hands(parentElement, data);
+    shows.set(parentElement, show);
+  } else {
+    show.take(data);
+  }
+  show.attach(component);
+  return () => show.detach();
+}

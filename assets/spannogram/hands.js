@@ -1,0 +1,218 @@
+// What the person does: buttons, keys, dragging and clicking.
+
+class Hands extends Show {
+  listen() {
+    this.root.addEventListener("click", (event) => {
+      const button = event.target.closest("[data-do], [data-region]");
+      if (!button || button.tagName === "SELECT") return;
+      if (button.dataset.region) this.visitCandidate(Number(button.dataset.region));
+      else this.act(button.dataset.do);
+    });
+    this.find("[data-do=speed]").addEventListener("change", (event) => {
+      this.speed = Number(event.target.value);
+      this.rest();
+    });
+    this.stage.addEventListener("keydown", (event) => this.key(event));
+    this.stage.addEventListener("pointerdown", (event) => this.press(event));
+    this.stage.addEventListener("pointermove", (event) => this.hover(event));
+    this.stage.addEventListener("pointerup", (event) => this.release(event));
+    this.stage.addEventListener("pointercancel", () => { this.holding = null; });
+    this.stage.addEventListener("pointerleave", () => { this.find(".tip").hidden = true; });
+    this.box.addEventListener("fullscreenchange", () => this.resize());
+  }
+
+  act(name) {
+    const acts = {
+      play: () => this.play(!this.playing),
+      back: () => this.step(-1, false),
+      next: () => this.step(1, false),
+      best: () => this.jump(this.curves.optimum.phi),
+      png: () => this.save(),
+      full: () => (document.fullscreenElement ? document.exitFullscreen() : this.box.requestFullscreen?.()),
+    };
+    acts[name]?.();
+  }
+
+  key(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const acts = {
+      " ": () => this.play(!this.playing),
+      ArrowRight: () => this.step(1, event.shiftKey),
+      ArrowLeft: () => this.step(-1, event.shiftKey),
+      ArrowUp: () => this.nudge(1),
+      ArrowDown: () => this.nudge(-1),
+      Home: () => this.jump(this.curves.start),
+      End: () => this.jump(this.curves.end - 1e-9),
+    };
+    if (!acts[event.key]) return;
+    event.preventDefault();
+    acts[event.key]();
+  }
+
+  nudge(sign) {
+    this.play(false);
+    this.unpick();
+    this.move(this.phi + (sign * Math.PI) / 180);
+  }
+
+  jump(phi) {
+    this.play(false);
+    this.unpick();
+    this.move(phi, true);
+  }
+
+  /** Go to the next crossing: of those that change the set, or of all. */
+  step(sign, all) {
+    const { curves } = this;
+    this.play(false);
+    const every = all && curves.meetings ? [...curves.meetings].sort((a, b) => a.phi - b.phi)
+      : curves.stops.map((_, s) => s);
+    if (!every.length) return;
+    const at = all && curves.meetings ? (m) => m.phi : (s) => curves.stops[s];
+    const here = this.picked ? this.picked.phi : this.phi, gap = 1e-9;
+    let next = sign > 0 ? every.find((m) => at(m) > here + gap) : every.findLast((m) => at(m) < here - gap);
+    if (next === undefined) next = sign > 0 ? every[0] : every.at(-1);
+    const meeting = typeof next === "number" ? curves.changeAt(curves.angles.indexOf(curves.stops[next])) : next;
+    const near = Math.abs(meeting.phi - this.phi) < QUARTER;
+    this.move(meeting.phi, !near);
+    this.pick(meeting);
+  }
+
+  /** Show the card of a crossing. */
+  pick(meeting) {
+    const { curves } = this;
+    this.picked = meeting;
+    const { left, right, before, after } = curves.around(meeting.phi);
+    for (const region of [left, right]) { const here = curves.region; curves.goTo(region); this.meet(region); curves.goTo(here); }
+    const card = this.find(".card");
+    card.hidden = false;
+    card.classList.toggle("matters", meeting.matters);
+    this.say("card-title", meetTitle(curves, meeting));
+    this.say("card", meetWords(curves, meeting, before, after));
+    const changed = before.length > 6 ? "the set loses and gains only what is named above" : "";
+    this.say("left", changed ? `The other ${before.length - 1} features stay.` : `Just left: ${setWords(curves, before)}`);
+    this.say("right", changed ? "" : `Just right: ${setWords(curves, after)}`);
+    Object.assign(card.dataset, { left: before.join(","), right: after.join(","), matters: String(meeting.matters),
+      phi: String(meeting.phi), curves: `${meeting.i},${meeting.j}` });
+    this.dirty = true;
+    this.rest();
+    this.wake();
+  }
+
+  unpick() {
+    this.picked = null;
+    this.find(".card").hidden = true;
+  }
+
+  visitCandidate(region) {
+    const found = this.list.find((entry) => entry.region === region);
+    const [from, to] = this.curves.edges(region);
+    // the candidate's own best direction where its region holds it, else the region's middle
+    const best = found ? this.curves.wrap(found.best) : from;
+    this.jump(from < best && best < to ? best : (from + to) / 2);
+  }
+
+  local(event) {
+    const box = this.stage.getBoundingClientRect();
+    return [event.clientX - box.left, event.clientY - box.top];
+  }
+
+  press(event) {
+    if (event.button) return;
+    this.stage.focus({ preventScroll: true });
+    const [x, y] = this.local(event);
+    const row = this.draggable() ? this.near(x, y, this.handles(), 10) : null;
+    const meeting = row ? null : this.meetingNear(x, y, event.pointerType === "touch" ? 16 : 9);
+    this.play(false);
+    if (meeting) {
+      this.move(meeting.phi, true);
+      this.pick(meeting);
+      return;
+    }
+    this.stage.setPointerCapture(event.pointerId);
+    this.holding = row ? { row: row.i } : { scrub: true };
+    if (!row) this.scrub(x);
+  }
+
+  release() {
+    if (this.holding?.row !== undefined && this.holding.moved) {
+      const i = this.holding.row;
+      this.kept = true;
+      this.trigger?.("row", [i, +this.curves.V[2 * i].toFixed(3), +this.curves.V[2 * i + 1].toFixed(3)]);
+    }
+    if (this.holding) this.rest();
+    this.holding = null;
+  }
+
+  hover(event) {
+    const [x, y] = this.local(event);
+    if (this.holding?.scrub) this.scrub(x);
+    else if (this.holding) this.reshape(this.holding, x, y);
+    else this.hint(x, y);
+  }
+
+  scrub(x) {
+    this.unpick();
+    const angle = this.plot.angleAt(x);
+    this.move(angle + (this.curves.flipped(this.phi) ? Math.PI : 0));
+  }
+
+  /** Drag the peak of a curve: the sets are worked out anew when it is let go. */
+  reshape(holding, x, y) {
+    const angle = this.plot.angleAt(x), value = Math.round(((this.plot.middle - y) / this.plot.scaleY) * 100) / 100;
+    const { V } = this.curves, i = holding.row;
+    V[2 * i] = value * Math.sin(angle);
+    V[2 * i + 1] = value * Math.cos(angle);
+    holding.moved = true;
+    this.plot.paths.clear();
+    this.plot.sheets.clear();
+    this.sheet = undefined;
+    this.dirty = true;
+    this.wake();
+  }
+
+  handles() { return Array.from({ length: this.curves.n }, (_, i) => this.plot.handle(i)); }
+
+  near(x, y, places, reach) {
+    let found = null, least = reach;
+    for (const place of places) {
+      const away = Math.hypot(place.x - x, place.y - y);
+      if (away < least) [found, least] = [place, away];
+    }
+    return found;
+  }
+
+  meetingNear(x, y, reach) {
+    const { curves, plot } = this, flipped = curves.flipped(this.phi);
+    const all = curves.meetings ?? Array.from(curves.angles, (_, e) => curves.changeAt(e));
+    const places = [];
+    for (const meeting of all) {
+      if (curves.flipped(meeting.phi) !== flipped) continue;
+      const px = plot.x(onAxis(meeting.phi));
+      // a change of the set counts as a little nearer than a crossing that changes nothing
+      if (Math.abs(px - x) < reach) places.push({ meeting, x: px, y: plot.y(meeting.height) + (meeting.matters ? 0 : 1.5) });
+    }
+    return this.near(x, y, places, reach)?.meeting ?? null;
+  }
+
+  hint(x, y) {
+    const { curves, plot } = this, tip = this.find(".tip");
+    const meeting = this.meetingNear(x, y, 9);
+    const strip = plot.strips.find((s) => y >= s.y && y <= s.y + s.height);
+    let words = "";
+    if (meeting) words = meetTitle(curves, meeting);
+    else if (this.draggable() && this.near(x, y, this.handles(), 10)) words = "Drag to reshape this curve";
+    else if (strip?.kind === "regions") {
+      const here = curves.region, angle = plot.angleAt(x) + strip.sheet * Math.PI;
+      curves.goTo(curves.regionAt(angle));
+      words = `Top ${curves.k} here: ${setWords(curves, curves.set())}`;
+      curves.goTo(here);
+    } else if (strip) words = "Cells: between two crossings of any curves the order stays the same";
+    this.stage.style.cursor = meeting || strip ? "pointer" : "ew-resize";
+    tip.hidden = !words;
+    if (!words) return;
+    tip.textContent = words;
+    tip.style.left = `${Math.max(0, Math.min(x + 12, plot.width - tip.offsetWidth - 4))}px`;
+    tip.style.top = `${Math.max(0, y - 36)}px`;
+  }
+}

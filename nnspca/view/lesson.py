@@ -1,0 +1,208 @@
+"""The spannogram lesson: the circle of directions with its curves, and the sphere with its closing cells."""
+
+from __future__ import annotations
+
+import math
+
+import streamlit as st
+
+from nnspca.view import canvas, figures, spannogram, words
+from nnspca.view.choose import View, take_dragged
+from nnspca.view.figures.spannogram import spannogram as animation
+from nnspca.view.figures.sphere import closing, globe
+from nnspca.view.linked import bound
+from nnspca.view.show import figure, figure_button, palette
+from nnspca.view.spannogram import Globe, Picture
+
+TOUR = (
+    "**Press Play.** The lit curves are the top set; a ring marks each crossing that changes it.",
+    "**Step with → and read the card.** Most crossings change nothing: only those at place k, or at zero, matter.",
+    "**Watch the strips.** Cells end at every crossing, regions only where the set changes: there are far fewer.",
+    "**Watch the circle.** For one set, the best direction is its leading one if it lies in the allowed arc, "
+    "else an end of the arc.",
+    "**Jump to the optimum.** It is the best of the few candidates, so nothing else needs to be tried.",
+)
+
+
+BEAT = 0.9  # seconds a round is shown while the sphere plays
+BY_OBJECTIVE, BY_SET = "objective", "top set"
+SPEEDS = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0)
+
+
+def show(view: View) -> None:
+    """Show the circle or the sphere."""
+    if view.rank == 2:
+        circle(view)
+    else:
+        sphere(view)
+
+
+def circle(view: View) -> None:
+    """Show the animation, what to look for, and the animation to take along."""
+    picture = spannogram.picture(view.rows.V, view.k, view.nonnegative)
+    data = canvas.payload(view.rows, view.k, view.nonnegative, picture)
+    st.fragment(_animate)(view, data)
+    if view.nonnegative:
+        bound(
+            st.toggle,
+            "Show −v(φ) too",
+            key="both",
+            value=True,
+            help="A direction and its opposite share a line: the other one's curves, dashed. Play shows both in turn.",
+        )
+    left_out = spannogram.left_out(picture, len(view.rows.V))
+    if left_out:
+        st.caption(left_out)
+    with st.expander("What to look for", icon=":material/school:", expanded=True):
+        st.markdown("\n".join(f"{i}. {line}" for i, line in enumerate(TOUR, 1)))
+    with st.expander("Take it with you", icon=":material/download:"):
+        st.caption("**PNG** above the picture saves the present moment. The page below plays in any browser, offline.")
+        st.download_button(
+            "Animation (HTML)",
+            data=lambda: _export(view, picture),
+            file_name=f"{view.stem}.html",
+            mime="text/html",
+            key="animation",
+            on_click="ignore",
+            icon=":material/movie:",
+            help="A page of its own that plays the animation without a network.",
+        )
+
+
+def _animate(view: View, data: dict) -> None:
+    """Mount the canvas; keep where it rests in the link, and take a curve that was dragged."""
+    held = st.session_state.setdefault("_rest", {"phi": _link("phi", 0.35), "speed": _link("speed", 1.0)})
+    if held["speed"] not in SPEEDS:
+        held["speed"] = 1.0
+    both = view.nonnegative and bool(st.session_state.get("both", True))
+    result = canvas.show(data, both=both, phi=held["phi"], speed=held["speed"])
+    if result.view:
+        st.query_params["phi"] = f"{result.view['phi']:.5g}"
+        st.query_params["speed"] = f"{result.view['speed']:g}"
+    if result.row:
+        take_dragged(result.row)
+
+
+def _link(name: str, usual: float) -> float:
+    """Read a number the link carries, or the usual one."""
+    try:
+        value = float(st.query_params.get(name, usual))
+    except ValueError:
+        return usual
+    return value if math.isfinite(value) else usual
+
+
+def _export(view: View, picture: Picture) -> bytes:
+    drawn = animation(
+        view.rows.V,
+        list(picture.found.supports()),
+        picture.objective,
+        palette(),
+        k=view.k,
+        nonnegative=view.nonnegative,
+        drawn=picture.drawn,
+        best=picture.optimum.phi,
+        names=view.rows.names,
+    )
+    return figures.page(drawn).encode()
+
+
+def sphere(view: View) -> None:
+    """Show the sphere of directions and the branch and bound closing in on it."""
+    st.markdown(
+        "Three eigenvectors: directions form a **sphere**, and curves become surfaces. Trying every place where three "
+        "of them meet is slow. Instead, cover the sphere with triangles (*cells*). The objective inside a cell cannot "
+        "pass a **ceiling** that its three corners prove. A cell whose ceiling is no higher than the best value found "
+        "is **closed**: nothing better hides there. The others are split in two, round after round."
+    )
+    world = spannogram.globe(view.rows.V, view.k, view.nonnegative)
+    last = len(world.rounds) - 1
+
+    def rewind() -> None:
+        """Begin again when the rounds are played from the last one."""
+        if st.session_state.get("round", 0) >= last:
+            st.session_state["round"] = 0
+
+    with st.container(horizontal=True, vertical_alignment="center", gap="large"):
+        playing = st.toggle(
+            "Play the rounds",
+            key="rounds-playing",
+            on_change=rewind,
+            disabled=last == 0,
+            help="Shows one round after another, then stops.",
+        )
+        colour = bound(
+            st.radio,
+            "Colour",
+            key="colour",
+            options=[BY_OBJECTIVE, BY_SET],
+            horizontal=True,
+            help="How good each direction is, or which support is best there: one tint for each.",
+        )
+    st.fragment(_rounds, run_every=BEAT if playing else None)(view, world, colour, playing)
+
+
+def _rounds(view: View, world: Globe, colour: str, playing: bool) -> None:
+    """Show one round: the one chosen, or while playing the next."""
+    last = len(world.rounds) - 1
+    if playing:
+        if st.session_state.get("round", 0) >= last:
+            st.session_state["rounds-playing"] = False
+            st.rerun()
+        st.session_state["round"] = st.session_state.get("round", 0) + 1
+    if last > 0:
+        step = bound(
+            st.slider,
+            "Round",
+            key="round",
+            min_value=0,
+            max_value=last,
+            value=0,
+            allowed=f"0 to {last}",
+            help="How often the open cells have been split. Round 0: the eight corners of space.",
+        )
+    else:
+        step = 0
+        st.caption("The first cells already prove the optimum: there is nothing to split.")
+    now, look = world.rounds[step], palette()
+    big, aside = st.columns([1.45, 1], gap="large")
+    with big:
+        drawn = globe(
+            world.points,
+            world.triangles,
+            world.objective,
+            world.supports if colour == BY_SET else None,
+            now,
+            look,
+            nonnegative=view.nonnegative,
+        )
+        figure(drawn, "globe")
+        figure_button(drawn, "html-globe", f"{view.stem}-sphere.html", "Sphere (HTML)")
+    with aside:
+        st.markdown(_verdict(view, world, step))
+        with st.container(horizontal=True, gap="medium"):
+            st.metric("Open cells", f"{int(now.open.sum()):,}", help="They may still hide something better.")
+            st.metric("Cells examined", f"{now.examined:,}", help="All cells that were given a ceiling so far.")
+            st.metric(
+                "Plain enumeration",
+                f"{world.plain:,}" if world.plain < 10**7 else words.number(float(world.plain)),
+                help="Directions the papers' algorithm would visit: every meeting of three surfaces.",
+            )
+        figure(closing(world.rounds, step, look), "closing")
+
+
+def _verdict(view: View, world: Globe, step: int) -> str:
+    """Say what is known after a round."""
+    now = world.rounds[step]
+    if not now.open.any():
+        named = [view.rows.names[i] if view.rows.names else str(i + 1) for i in world.support]
+        which = "{" + ", ".join(named) + "}" if len(named) <= 6 else f"{len(named)} features"
+        return (
+            f"**All cells are closed:** {words.number(now.value)} is the best there is, reached by {which}. "
+            f"{now.examined:,} cells proved it."
+        )
+    room = now.upper / now.value - 1 if now.value else math.inf
+    return (
+        f"After round {step} the best found is {words.number(now.value)}. The open cells might hide up to "
+        f"{100 * room:.2g} % more."
+    )

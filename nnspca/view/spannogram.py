@@ -1,0 +1,372 @@
+"""The spannogram page's numbers: which rows are drawn, and what is worked out about them, kept by content."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import streamlit as st
+
+import nnspca
+from nnspca.datasets import Axis, Dataset
+from nnspca.spannogram import curves, enumeration, sphere
+from nnspca.view import compute, words
+from nnspca.view.state import State
+
+FOUR, RANDOM, DATA = "four curves", "random curves", "data set"
+ALL_CROSSINGS = 60  # rows up to which every crossing is marked, not only those that change the top set
+ALL_CURVES = 600  # rows up to which every curve is drawn
+MUTED = 240  # other curves drawn for company where not all are
+EDITABLE = 30  # rows up to which the numbers can be typed
+STEPS = 720  # samples of the objective over half a circle
+LARGEST = 1e6
+
+# In the plane of the first two columns: crossings well apart, curves that cross zero, and sets whose
+# leading direction lies outside the directions they allow.
+EXAMPLE = np.array([[-1.2, -0.4, 0.9], [0.2, 0.9, 1.1], [1.9, 0.1, -0.3], [0.8, 1.9, 0.4]])
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """What is drawn: one row of V for each curve, and what the rows stand for.
+
+    Attributes
+    ----------
+    V : ndarray, shape (n, d)
+    names : tuple of str
+        Empty where rows are just numbered.
+    image_shape : (int, int) or None
+    place : ndarray of int, shape (n,)
+        Position of each row among the features of the data.
+    axis : Axis or None
+        A numeric coordinate of the rows.
+    """
+
+    V: np.ndarray
+    names: tuple[str, ...] = ()
+    image_shape: tuple[int, int] | None = None
+    place: np.ndarray | None = None
+    axis: Axis | None = None
+
+
+def example(rank: int) -> np.ndarray:
+    """Return the four rows that show everything there is to see, shape (4, rank)."""
+    return EXAMPLE[:, :rank].copy()
+
+
+def random(n: int, rank: int, seed: int) -> np.ndarray:
+    """Return rows of independent normal entries, rounded so that they can be read, shape (n, rank)."""
+    return np.round(np.random.default_rng(seed).standard_normal((n, rank)), 2)
+
+
+@st.cache_data(show_spinner="Finding the strongest directions …", max_entries=16)
+def _directions(name: str, content_hash: str, standardise: bool, d: int, _cov: nnspca.Covariance) -> np.ndarray:
+    eigenvalues, vectors = _cov.eigenpairs(d)
+    return np.asarray(vectors) * np.sqrt(np.maximum(eigenvalues, 0.0))
+
+
+def most_directions(data: Dataset) -> int:
+    """Return how many eigenvectors a person may choose from."""
+    samples = data.n_features if data.kind == "covariance" else data.X.shape[0]
+    return min(8, data.n_features, samples)
+
+
+def of_data(data: Dataset, state: State, chosen: Sequence[int], m: int) -> Rows:
+    """Return the ``m`` largest rows of the chosen eigenvectors (from 1), each scaled by its deviation."""
+    every = _directions(
+        data.name, data.content_hash, state.standardise, most_directions(data), compute.covariance(data, state)
+    )
+    V = every[:, [a - 1 for a in chosen]]
+    strongest = np.argsort(-np.einsum("ij,ij->i", V, V), kind="stable")[:m]
+    rows = np.sort(strongest)
+    axis = None
+    if data.axis is not None:
+        axis = Axis(data.axis.values[rows], name=data.axis.name, unit=data.axis.unit)
+    names = tuple(str(data.feature_names[i]) for i in rows)
+    return Rows(V[rows], names, data.image_shape, rows, axis)
+
+
+def read_rows(table: Mapping[str, Sequence[object]], columns: Sequence[str]) -> np.ndarray:
+    """Read the numbers a person typed.
+
+    Raises
+    ------
+    ValueError
+        Naming the row that cannot be used, and what to type instead.
+
+    Examples
+    --------
+    >>> read_rows({"first": [1, 2.5], "second": [0, -1]}, ["first", "second"])
+    array([[ 1. ,  0. ],
+           [ 2.5, -1. ]])
+    >>> read_rows({"first": [1, None], "second": [0, -1]}, ["first", "second"])
+    Traceback (most recent call last):
+        ...
+    ValueError: Row 2 has no number under “first”. Type one, for instance 0.5.
+    """
+    for name in columns:
+        for row, entry in enumerate(table[name], 1):
+            if not isinstance(entry, int | float | np.number) or math.isnan(float(entry)):
+                raise ValueError(f"Row {row} has no number under “{name}”. Type one, for instance 0.5.")
+            if not abs(float(entry)) <= LARGEST:
+                raise ValueError(f"Row {row} has {float(entry):g} under “{name}”. Keep to numbers below a million.")
+    V = np.array([[float(x) for x in table[name]] for name in columns]).T  # type: ignore[arg-type]
+    if not V.any():
+        raise ValueError("All numbers are zero, so every curve is flat. Type at least one other number.")
+    return V
+
+
+def write_link(V: np.ndarray) -> str:
+    """Return rows as a link carries them.
+
+    >>> write_link(np.array([[1.0, -0.5], [2.25, 0.0]]))
+    '1,-0.5;2.25,0'
+    """
+    return ";".join(",".join(f"{x:.6g}" for x in row) for row in V)
+
+
+def read_link(text: str, shape: tuple[int, int]) -> np.ndarray:
+    """Read rows from a link.
+
+    Raises
+    ------
+    ValueError
+        When the text is not rows of numbers of this shape.
+
+    Examples
+    --------
+    >>> read_link("1,-0.5;2.25,0", (2, 2))
+    array([[ 1.  , -0.5 ],
+           [ 2.25,  0.  ]])
+    """
+    pieces = [row.split(",") for row in text.split(";")]
+    n, d = shape
+    if len(pieces) != n or any(len(row) != d for row in pieces):
+        raise ValueError(f"The numbers in the link are not {n} rows of {d}.")
+    try:
+        columns = {str(j): [float(row[j]) for row in pieces] for j in range(d)}
+    except ValueError:
+        raise ValueError("The link holds something that is not a number.") from None
+    return read_rows(columns, list(columns))
+
+
+@dataclass(frozen=True, eq=False)
+class Picture:
+    """Everything about n curves over an angle that is not drawing.
+
+    Attributes
+    ----------
+    found : curves.Regions
+    ids : ndarray of int, shape (regions,)
+        Which candidate support each region has, by order of first appearance; −1 for the empty one.
+    optimum : curves.Optimum
+    objective : ndarray
+        g at evenly spaced angles over the whole range.
+    meetings : curves.Crossings or None
+        All crossings, where they are few.
+    drawn : ndarray of int
+        The curves worth drawing one by one.
+    ever : ndarray of int
+        The curves that are in the top set somewhere.
+    bound : int
+        How many candidates the paper allows.
+    """
+
+    found: curves.Regions
+    ids: np.ndarray
+    optimum: curves.Optimum
+    objective: np.ndarray
+    meetings: curves.Crossings | None
+    drawn: np.ndarray
+    ever: np.ndarray
+    bound: int
+
+    @property
+    def candidates(self) -> int:
+        """Number of different candidate supports."""
+        return int(self.ids.max(initial=-1)) + 1
+
+
+@st.cache_resource(show_spinner="Finding where the top set changes …", max_entries=24)
+def _picture(rows: bytes, n: int, k: int, nonnegative: bool) -> Picture:
+    V = np.frombuffer(rows).reshape(n, 2)
+    found = curves.regions(V, k, nonnegative=nonnegative)
+    ever = np.unique(np.concatenate([found.first, found.entering[found.entering >= 0]]))
+    return Picture(
+        found,
+        _numbered(found, n),
+        curves.optimum(V, k, nonnegative=nonnegative, found=found),
+        _objective(V, k, found, nonnegative),
+        curves.crossings(V, nonnegative=nonnegative) if n <= ALL_CROSSINGS else None,
+        _worth_drawing(ever, n),
+        ever,
+        enumeration.candidate_bound(n, 2, nonnegative),
+    )
+
+
+def picture(V: np.ndarray, k: int, nonnegative: bool) -> Picture:
+    """Work out the curves of V, shape (n, 2); kept by the rows' own bytes, so nothing is ever stale."""
+    return _picture(np.ascontiguousarray(V, dtype=float).tobytes(), len(V), k, nonnegative)
+
+
+def _numbered(found: curves.Regions, n: int) -> np.ndarray:
+    """Number the different sets by first appearance: each feature has a random 64-bit sign, a set their sum."""
+    signs = np.random.default_rng(0).integers(1, 2**63, n + 1, dtype=np.uint64)
+    signs[-1] = 0  # nobody
+    steps = signs[found.entering] - signs[found.leaving]
+    sums = signs[found.first].sum(dtype=np.uint64) + np.concatenate([[np.uint64(0)], np.cumsum(steps, dtype=np.uint64)])
+    gains = (found.entering >= 0).astype(int) - (found.leaving >= 0)
+    sizes = len(found.first) + np.concatenate([[0], np.cumsum(gains)])
+    numbers: dict[int, int] = {}
+    return np.array(
+        [numbers.setdefault(int(s), len(numbers)) if size else -1 for s, size in zip(sums, sizes, strict=True)],
+        dtype=np.int32,
+    )
+
+
+def _objective(V: np.ndarray, k: int, found: curves.Regions, nonnegative: bool) -> np.ndarray:
+    angles = np.linspace(found.start, found.end, STEPS * (2 if nonnegative else 1) + 1)
+    pieces = np.array_split(angles, max(1, len(angles) * len(V) // 2_000_000))
+    return np.concatenate([curves.objective(V, k, piece, nonnegative=nonnegative) for piece in pieces])
+
+
+def _worth_drawing(ever: np.ndarray, n: int) -> np.ndarray:
+    """All curves where they are few; else those that reach the top set, and some others for company."""
+    if n <= ALL_CURVES:
+        return np.arange(n)
+    rng = np.random.default_rng(0)
+    reach = ever if len(ever) <= ALL_CURVES else rng.choice(ever, ALL_CURVES, replace=False)
+    return np.union1d(reach, rng.choice(n, min(MUTED, n), replace=False))
+
+
+def left_out(picture: Picture, n: int) -> str:
+    """Say which curves are not drawn, if any."""
+    if len(picture.drawn) == n:
+        return ""
+    reach = (
+        "every curve that is ever in the top set"
+        if len(picture.ever) <= ALL_CURVES
+        else (f"{ALL_CURVES} of the {len(picture.ever):,} curves that are ever in the top set")
+    )
+    return (
+        f"Of {n:,} curves {len(picture.drawn):,} are drawn: {reach}, and a random few of the others. All are counted."
+    )
+
+
+def choices(n: int, k: int, nonnegative: bool = True) -> str:
+    """Return how many supports there are, of at most k features (of k, without sign), as people write it.
+
+    >>> choices(4, 2), choices(4, 2, nonnegative=False), choices(361, 40)
+    ('10', '6', 'about 10⁵³')
+    """
+    term, total = 1, 0
+    for size in range(1, k + 1):
+        term = term * (n - size + 1) // size
+        total += term
+    ways = total if nonnegative else term
+    if ways < 10**7:
+        return f"{ways:,}"
+    return f"about 10{str(len(str(ways)) - 1).translate(words.RAISED)}"
+
+
+@dataclass(frozen=True, eq=False)
+class Globe:
+    """A sphere of directions with what each is worth, and the search that closes in on the best.
+
+    Attributes
+    ----------
+    points : ndarray, shape (p, 3)
+        Unit directions.
+    triangles : ndarray of int, shape (t, 3)
+    objective : ndarray, shape (p,)
+        g at the points.
+    supports : ndarray of int, shape (t,)
+        Which top set each triangle's middle has, numbered.
+    rounds : tuple of sphere.Round
+    support : ndarray of int
+        The optimum's.
+    plain : int
+        How many directions plain enumeration would visit.
+    """
+
+    points: np.ndarray
+    triangles: np.ndarray
+    objective: np.ndarray
+    supports: np.ndarray
+    rounds: tuple[sphere.Round, ...]
+    support: np.ndarray
+    plain: int
+
+
+@st.cache_resource(show_spinner="Searching the sphere …", max_entries=8)
+def _globe(rows: bytes, n: int, k: int, nonnegative: bool) -> Globe:
+    V = np.frombuffer(rows).reshape(n, 3)
+    points, triangles = icosphere(5 if n <= 2000 else 4)
+    middles = points[triangles].mean(axis=1)
+    worth, _ = _tops(V, points, k, nonnegative)
+    _, marks = _tops(V, middles, k, nonnegative)
+    rounds = tuple(sphere.trace(V, k, nonnegative=nonnegative))
+    w = V @ rounds[-1].direction
+    score = np.maximum(w, 0.0) if nonnegative else np.abs(w)
+    top = np.argsort(-score, kind="stable")[:k]
+    return Globe(
+        points,
+        triangles,
+        worth,
+        np.unique(marks, return_inverse=True)[1].astype(np.int64),
+        rounds,
+        np.sort(top[score[top] > 1e-12 * score.max(initial=1e-300)]),
+        enumeration.vertices(n, 3, nonnegative),
+    )
+
+
+def globe(V: np.ndarray, k: int, nonnegative: bool) -> Globe:
+    """Work out the sphere of V, shape (n, 3)."""
+    return _globe(np.ascontiguousarray(V, dtype=float).tobytes(), len(V), k, nonnegative)
+
+
+def _tops(V: np.ndarray, directions: np.ndarray, k: int, nonnegative: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Objective and a number for the top set of each direction."""
+    signs = np.random.default_rng(0).integers(1, 2**63, len(V), dtype=np.uint64)
+    worth, marks = [], []
+    for piece in np.array_split(directions, max(1, len(directions) * len(V) // 2_000_000)):
+        w = piece @ V.T
+        score = np.maximum(w, 0.0) if nonnegative else np.abs(w)
+        top = np.argpartition(-score, min(k, len(V)) - 1, axis=1)[:, :k]
+        best = np.take_along_axis(score, top, axis=1)
+        worth.append((best**2).sum(axis=1))
+        marks.append(np.where(best > 0, signs[top], np.uint64(0)).sum(axis=1, dtype=np.uint64))
+    return np.concatenate(worth), np.concatenate(marks)
+
+
+def icosphere(halvings: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return an icosahedron whose triangles were halved again and again: unit points and triangles.
+
+    >>> [part.shape for part in icosphere(1)]
+    [(42, 3), (80, 3)]
+    """
+    golden = (1 + math.sqrt(5)) / 2
+    corners = [(0.0, s, t * golden) for s in (-1, 1) for t in (-1, 1)]
+    points = np.array([np.roll(c, r) for r in range(3) for c in corners])
+    close = np.isclose(np.linalg.norm(points[:, None] - points[None], axis=2), 2.0)
+    triangles = np.array(
+        [
+            (i, j, h)
+            for i in range(12)
+            for j in range(i + 1, 12)
+            for h in range(j + 1, 12)
+            if close[i, j] and close[j, h] and close[i, h]
+        ]
+    )
+    for _ in range(halvings):
+        edges = np.sort(triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1)
+        unique, which = np.unique(edges, axis=0, return_inverse=True)
+        middle = len(points) + which.reshape(-1, 3)
+        points = np.vstack([points, points[unique].mean(axis=1)])
+        a, b, c = triangles.T
+        ab, bc, ca = middle.T
+        triangles = np.concatenate([np.stack(t, axis=1) for t in ((a, ab, ca), (b, bc, ab), (c, ca, bc), (ab, bc, ca))])
+        points = points / np.linalg.norm(points, axis=1, keepdims=True)
+    return points / np.linalg.norm(points, axis=1, keepdims=True), triangles

@@ -15,8 +15,8 @@ import numpy as np
 from nnspca import cone
 from nnspca.covariance import Covariance
 from nnspca.errors import CertificateError
-from nnspca.result import Bound, Certificate, EntryProof, PairProof, RankProof
 from nnspca.rederive.pairs import pair_bound
+from nnspca.result import Bound, Certificate, EntryProof, PairProof, RankProof
 from nnspca.threads import one_blas_thread
 
 EPS = np.finfo(float).eps

@@ -87,7 +87,8 @@ def residual(cov: Covariance, V: np.ndarray) -> float | None:
     triangle = np.zeros((0, side))
     for start in range(0, n, ROWS):
         rows = np.arange(start, min(start + ROWS, n))
-        triangle = np.linalg.qr(np.vstack([triangle, np.hstack([V[rows], cov.factor.columns(rows).T])]), mode="r")
+        block = np.hstack([V[rows], cov.factor.columns(rows).T])
+        triangle = np.asarray(np.linalg.qr(np.vstack([triangle, block]), mode="r"))
     R_V, R_Y = triangle[:, : V.shape[1]], triangle[:, V.shape[1] :]
     scale = cov.factor.rounding_scale() + float((V * V).sum())
     products = 4 * (n + side * (2 + n // ROWS)) * EPS * scale

@@ -10,7 +10,9 @@ and ``OPT <= λ_max(A − L) + max_i [ … ]``. Without the sign constraint the 
 **Finding L and M.** Minimising over (L, M) is the dual of a relaxation over matrices X (for xx') and Y (Y_ij for
 x_i² times "j is in the support"):
 
-    max ⟨A, X⟩  over  X ⪰ 0, tr X = 1;   X_ij² <= Y_ij Y_ji, X >= 0, Y >= 0;   Y_ij <= X_ii, Σ_{j≠i} Y_ij <= (k−1) X_ii.
+    max ⟨A, X⟩  over  X ⪰ 0, tr X = 1;
+                      X_ij² <= Y_ij Y_ji, X >= 0, Y >= 0;
+                      Y_ij <= X_ii, Σ_{j≠i} Y_ij <= (k−1) X_ii.
 
 The three groups of constraints are three projections: the spectraplex (one eigendecomposition), a cone in three
 variables for each pair (a Lorentz cone after turning the pair by 45°: closed form), and a polytope for each row

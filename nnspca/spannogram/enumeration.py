@@ -219,9 +219,7 @@ def _vertices(V: np.ndarray, k: int, nonnegative: bool) -> Iterator[_Batch]:
     n, d = V.shape
     if nonnegative:
         extended = np.vstack([V, np.zeros(d)])
-        subsets = combinations(range(n + 1), d)
-        while chunk := list(islice(subsets, BATCH)):
-            rows = np.array(chunk)
+        for rows in _subsets(n + 1, d, BATCH):
             corners = extended[rows]
             yield _positive(V, k, rows, _null(corners[:, :1] - corners[:, 1:], d))
         return
@@ -232,11 +230,17 @@ def _vertices(V: np.ndarray, k: int, nonnegative: bool) -> Iterator[_Batch]:
         return
     for e in range(d, 0, -2):
         signs = np.array(list(product((1.0,), *[(1.0, -1.0)] * (e - 1))))
-        subsets = combinations(range(n), e)
-        while chunk := list(islice(subsets, max(1, BATCH // len(signs)))):
-            rows = np.repeat(np.array(chunk), len(signs), axis=0)
+        for chunk in _subsets(n, e, max(1, BATCH // len(signs))):
+            rows = np.repeat(chunk, len(signs), axis=0)
             corners = V[rows, :e] * np.tile(signs, (len(chunk), 1))[:, :, None]
             yield _magnitudes(V[:, :e], k, rows, _null(corners[:, :1] - corners[:, 1:], e))
+
+
+def _subsets(n: int, d: int, batch: int) -> Iterator[np.ndarray]:
+    """All d-subsets of range(n) in batches, each as an array of shape (r, d)."""
+    every = combinations(range(n), d)
+    while chunk := list(islice(every, batch)):
+        yield np.array(chunk)
 
 
 def _null(differences: np.ndarray, d: int) -> np.ndarray:

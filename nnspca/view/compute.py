@@ -13,6 +13,7 @@ import nnspca
 from nnspca.datasets import Dataset, DatasetInfo
 from nnspca.result import Certificate, Component, Progress, SweepPoint
 from nnspca.view.jobs import Job, Work
+from nnspca.view.montage import montage
 from nnspca.view.shelf import Shelf
 from nnspca.view.state import State
 
@@ -70,6 +71,16 @@ def samples(data: Dataset, count: int) -> np.ndarray:
     """Return ``count`` samples spread evenly over the data set, always the same ones."""
     m = data.X.shape[0]
     return data.X[np.unique(np.linspace(0, m - 1, min(count, m)).round().astype(int))]
+
+
+@st.cache_data(show_spinner=False, max_entries=32)
+def _sheet(name: str, content_hash: str, count: int, _data: Dataset) -> bytes:
+    return montage(samples(_data, count), _data.image_shape or (1, _data.n_features))
+
+
+def sheet(data: Dataset, count: int) -> bytes:
+    """Return one PNG of ``count`` sample images."""
+    return _sheet(data.name, data.content_hash, count, data)
 
 
 def backdrop(data: Dataset) -> np.ndarray | None:

@@ -10,6 +10,8 @@ from collections.abc import Callable, Hashable
 from typing import Any
 
 import streamlit as st
+from streamlit import runtime
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from nnspca.result import Progress
 from nnspca.threads import one_blas_thread
@@ -29,7 +31,7 @@ class Job:
     ``progress``, ``arrived``, ``trace``, ``result``, ``problem`` and ``done``.
     """
 
-    def __init__(self, key: Hashable):
+    def __init__(self, key: Hashable, watched: Callable[[], bool] = lambda: True):
         self.key = key
         self.progress = Progress(0.0, "Waiting for a free worker")
         self.arrived: tuple[Any, ...] = ()
@@ -38,7 +40,8 @@ class Job:
         self.problem: str | None = None
         self.stopped = False
         self._started = time.monotonic()
-        self._seen = time.monotonic()
+        self._seen = self._asked = time.monotonic()
+        self._watched = watched
         self._stop = threading.Event()
         self._finished = threading.Event()
 
@@ -58,8 +61,12 @@ class Job:
         return time.monotonic() - self._started
 
     def should_stop(self) -> bool:
-        """Tell the worker whether to give up: someone pressed Stop, or nobody has looked for long."""
-        return self._stop.is_set() or time.monotonic() - self._seen > ABANDONED
+        """Tell the worker whether to give up: someone pressed Stop, or nobody can see the run any more."""
+        if time.monotonic() - self._asked > POLL:
+            self._asked = time.monotonic()
+            if self._asked - self._seen > ABANDONED or not self._watched():
+                self._stop.set()
+        return self._stop.is_set()
 
     def report(self, progress: Progress) -> None:
         """Note how far the run has come."""
@@ -85,7 +92,6 @@ class Job:
     def run(self, work: Work) -> None:
         """Do the work in this thread; whatever goes wrong becomes ``problem``, in plain words."""
         if self.should_stop():
-            self._finished.set()
             return
         try:
             with one_blas_thread():
@@ -97,8 +103,10 @@ class Job:
         except Exception as error:
             logging.getLogger(__name__).exception("a run failed")
             self.problem = f"The run ended with an error inside the library ({type(error).__name__}: {error})."
-        finally:
-            self._finished.set()
+
+    def finish(self) -> None:
+        """Say that nothing more will come."""
+        self._finished.set()
 
 
 @st.cache_resource(show_spinner=False)
@@ -108,9 +116,25 @@ def _places() -> threading.BoundedSemaphore:
 
 
 def _take_place(places: threading.BoundedSemaphore, job: Job, work: Work) -> None:
-    """Wait for a place, then run."""
-    with places:
-        job.run(work)
+    """Wait for a place, then run; a job stopped while it waits is done."""
+    while not places.acquire(timeout=POLL / 5):
+        if job.should_stop():
+            break
+    else:
+        try:
+            job.run(work)
+        finally:
+            places.release()
+    job.finish()
+
+
+def _session_is_open() -> Callable[[], bool]:
+    """Return a question the worker can ask: is the browser tab of this session still there?"""
+    context = get_script_run_ctx()
+    if context is None:
+        return lambda: True
+    server, session = runtime.get_instance(), context.session_id
+    return lambda: bool(server.is_active_session(session))
 
 
 def peek(slot: str, key: Hashable) -> Job | None:
@@ -124,7 +148,7 @@ def start(slot: str, key: Hashable, work: Work) -> Job:
     earlier: Job | None = st.session_state.setdefault("_jobs", {}).get(slot)
     if earlier is not None:
         earlier.stop()
-    job = Job(key)
+    job = Job(key, _session_is_open())
     st.session_state["_jobs"][slot] = job
     # Daemon threads: closing the server must not wait for a run that nobody can see any more.
     threading.Thread(target=_take_place, args=(_places(), job, work), name=f"nnspca-{slot}", daemon=True).start()
@@ -169,20 +193,30 @@ def follow(
 
 
 def _watch(slot: str, job: Job) -> None:
-    """Draw progress and Stop while the job runs, and rerun the page when there is something to draw."""
-    if not job.wait(max(0.0, PATIENCE - job.age)):
-        st.fragment(_draw, run_every=POLL)(slot, job, job.version)
+    """Draw progress and Stop while the job runs, and rerun the page when there is something to draw.
+
+    Stop stands outside the fragment: a press then reaches the script whatever is being drawn.
+    """
+    if job.wait(PATIENCE if job.stopped else max(0.0, PATIENCE - job.age)):
+        return
+    bar, button = st.columns([6, 1], vertical_alignment="center")
+    with bar:
+        st.fragment(_draw, run_every=POLL)(job, job.version)
+    with button:
+        st.button(
+            "Stop",
+            key=f"stop-{slot}",
+            icon=":material/stop_circle:",
+            help="Keep the best found so far.",
+            on_click=job.stop,
+            width="stretch",
+        )
 
 
-def _draw(slot: str, job: Job, drawn: tuple[int, bool]) -> None:
+def _draw(job: Job, drawn: tuple[int, bool]) -> None:
     """Show one look at a running job."""
     job.wait(0.0)
     if job.version != drawn:
         st.rerun()
-    with st.container(horizontal=True, vertical_alignment="center", key=f"running-{slot}"):
-        words = "Stopping" if job.stopped else job.progress.stage
-        st.progress(min(max(job.progress.fraction, 0.0), 1.0), text=words)
-        if st.button("Stop", key=f"stop-{slot}", icon=":material/stop_circle:", help="Keep the best found so far."):
-            job.stop()
-            job.wait(PATIENCE)
-            st.rerun()
+    words = "Stopping" if job.stopped else job.progress.stage
+    st.progress(min(max(job.progress.fraction, 0.0), 1.0), text=words)

@@ -7,7 +7,7 @@ import streamlit as st
 import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import Certificate, Component
-from nnspca.view import compute, controls, downloads, figures, jobs, montage, show, words
+from nnspca.view import compute, controls, downloads, figures, jobs, show, words
 from nnspca.view.state import State
 
 TILES = 36
@@ -17,14 +17,14 @@ def glance(data: Dataset) -> None:
     """Show a few samples: images as images, spectra as curves, the rest as a small table."""
     look = show.palette()
     if data.image_shape is not None and data.kind != "covariance":
-        shown = compute.samples(data, TILES)
+        shown = min(TILES, data.X.shape[0])
         st.image(
-            montage.montage(shown, data.image_shape),
+            compute.sheet(data, TILES),
             width="stretch",
-            alt=f"{len(shown)} of the {data.X.shape[0]:,} images of {data.title}, side by side.",
+            alt=f"{shown} of the {data.X.shape[0]:,} images of {data.title}, side by side.",
         )
         rows, columns = data.image_shape
-        st.caption(f"{len(shown)} of {data.X.shape[0]:,} images; each of the {rows} × {columns} pixels is a feature.")
+        st.caption(f"{shown} of {data.X.shape[0]:,} images; each of the {rows} × {columns} pixels is a feature.")
     elif data.axis is not None and data.kind != "covariance":
         axis = (data.axis.values, data.axis.name, data.axis.unit)
         show.figure(figures.curves(compute.samples(data, 40), axis, look), "glance")

@@ -7,9 +7,13 @@ import streamlit as st
 # Streamlit restyles its own elements without running the script; the colours of our data need a run.
 # A style transition on a theme colour ends exactly when the theme has changed.
 FOLLOW = """
-export default function ({ parentElement, setTriggerValue }) {
+export default function ({ data, parentElement, setTriggerValue }) {
   const probe = parentElement.querySelector("i");
-  const told = () => setTriggerValue("changed", getComputedStyle(probe).color);
+  const told = () => {
+    const [red, green, blue] = getComputedStyle(probe).color.match(/[\\d.]+/g).map(Number);
+    const type = red + green + blue < 384 ? "dark" : "light";
+    if (type !== data) setTriggerValue("changed", type);
+  };
   probe.addEventListener("transitionend", told);
   return () => probe.removeEventListener("transitionend", told);
 }
@@ -28,4 +32,4 @@ def _probe():
 
 def follow() -> None:
     """Run the script again whenever the theme changes."""
-    _probe()(key="theme", height=0, on_changed_change=lambda: None)
+    _probe()(key="theme", data=st.context.theme.type, height=0, on_changed_change=lambda: None)

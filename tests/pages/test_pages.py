@@ -150,7 +150,7 @@ def test_stop_keeps_what_was_found(open_page):
     (job,) = jobs(page)
     assert not job.done
     page.button(key="stop-explore").click().run()
-    assert job.wait(2)
+    assert job.wait(3)
     page.run()
     assert "Stopped." in texts(page)
     assert page.metric

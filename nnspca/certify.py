@@ -161,7 +161,9 @@ def _timed(bound, *args, **options):
     """Run one bound and note how long it took."""
     started = time.perf_counter()
     made = bound(*args, **options)
-    return made if made is None else dataclasses.replace(made, seconds=time.perf_counter() - started)
+    if made is None:
+        return None
+    return dataclasses.replace(made, value=float(made.value), seconds=time.perf_counter() - started)
 
 
 def _attained(cov: Covariance, k: int, nonnegative: bool, component: Component) -> float:

@@ -23,7 +23,8 @@ so every iterate proves a bound, and stopping early costs tightness only. It sta
 known, where the primal is already solved and only the multipliers have to be found.
 
 **Balancing.** For any d > 0, M_ij d_j / d_i has the same products. The least largest row over d is an eigenvalue of
-the monotone homogeneous map ``f_i(d) = L_ii d_i + the k−1 largest M_ij d_j``: a few power steps d ← f(d) level the rows.
+the monotone homogeneous map ``f_i(d) = L_ii d_i + the k−1 largest M_ij d_j``: a few power steps d ← f(d) level
+the rows.
 """
 
 from __future__ import annotations

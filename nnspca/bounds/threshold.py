@@ -155,7 +155,7 @@ def _proven(cov: Covariance, k: int, c: _Cut, d: int, nonnegative: bool, cells: 
     )
     return Bound(
         "cut-rank" if d else "threshold",
-        price + tail + inner.upper,
+        float(price + tail + inner.upper),
         detail=level + rest,
         ingredients=RankProof(c.rho, whole, tail, inner.upper, inner.tree),
     )

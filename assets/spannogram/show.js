@@ -26,6 +26,7 @@ class Show {
 
   /** Take a problem; the same one again keeps everything as it is. */
   take(data) {
+    const changed = data.signature !== this.signature || data.both !== this.both;
     this.both = data.both;
     if (data.signature !== this.signature) {
       const known = this.signature !== undefined;
@@ -49,7 +50,7 @@ class Show {
       this.curves.goTo(this.curves.regionAt(this.phi));
       this.meet(this.curves.region);
     }
-    this.resize();
+    if (changed || this.stage.clientWidth !== this.plot.width) this.resize();
   }
 
   draggable() { return this.curves.editable && this.curves.n <= 12; }
@@ -118,15 +119,23 @@ class Show {
     if (id < 0 || this.met.has(id)) return;
     this.met.add(id);
     const set = this.curves.set(), arc = this.curves.arc(set);
-    this.list.push({ id, region, words: setWords(this.curves, set, 3), value: arc.value, best: arc.best });
+    this.list.push({ id, region, words: this.chip(set), value: arc.value, best: arc.best });
     this.listDirty = true;
+  }
+
+  /** A candidate's name in the list: the set itself, or its number where the set is long. */
+  chip(set) {
+    const words = setWords(this.curves, set, 2);
+    return words.startsWith("{") ? words : `number ${this.list.length + 1}, ${words}`;
   }
 
   /** Tell the page where the direction came to rest, once it has. */
   rest() {
     clearTimeout(this.telling);
     this.telling = setTimeout(() => {
-      if (!this.playing && this.attached) this.tell?.("view", { phi: +this.phi.toFixed(6), speed: this.speed });
+      // rounded up: at a crossing the set shown is the one just right of it
+      const phi = Math.ceil(this.phi * 1e6) / 1e6;
+      if (!this.playing && this.attached) this.tell?.("view", { phi, speed: this.speed });
     }, 500);
   }
 

@@ -2,10 +2,17 @@
 
 const degrees = (phi) => `${((onAxis(phi) * 180) / Math.PI).toFixed(1).replace("-", "−")}°`;
 
+/** A number with four telling digits, as the rest of the app writes it. */
 function figure(value) {
-  const size = Math.abs(value);
-  if (size !== 0 && (size >= 1e6 || size < 1e-3)) return value.toExponential(3);
-  return value.toPrecision(4);
+  if (value === 0 || !Number.isFinite(value)) return String(value);
+  const size = Math.floor(Math.log10(Math.abs(value)));
+  if (size <= -4 || size >= 7) {
+    const raised = String(size).replace(/./g, (c) => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".indexOf(c)]);
+    return `${(value / 10 ** size).toFixed(3)} × 10${raised}`;
+  }
+  const digits = 3 - size;
+  const rounded = Math.round(value * 10 ** digits) / 10 ** digits;
+  return rounded.toLocaleString("en", { minimumFractionDigits: Math.max(digits, 0), maximumFractionDigits: Math.max(digits, 0) });
 }
 
 /** A curve's name in the middle of a sentence. */

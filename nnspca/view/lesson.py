@@ -13,6 +13,7 @@ from nnspca.view.figures.sphere import closing, globe
 from nnspca.view.linked import bound
 from nnspca.view.show import figure, figure_button, palette
 from nnspca.view.spannogram import Globe, Picture
+from nnspca.view.state import State
 
 TOUR = (
     "**Press Play.** The lit curves are the top set; a ring marks each crossing that changes it.",
@@ -27,6 +28,16 @@ TOUR = (
 BEAT = 0.9  # seconds a round is shown while the sphere plays
 BY_OBJECTIVE, BY_SET = "objective", "top set"
 SPEEDS = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0)
+
+
+def idea(now: State) -> str:
+    """Say in three sentences why a short list of supports is enough."""
+    best = "highest curves above zero" if now.nonnegative else "curves of largest size"
+    return (
+        "Take a direction in the plane of two strong eigenvectors: it gives each feature one number. Turn the "
+        f"direction, and the numbers trace curves. **The k {best} are the best support for that direction, and that "
+        "set can only change where curves cross.** So a short list of supports holds the best one."
+    )
 
 
 def show(view: View) -> None:
@@ -77,7 +88,7 @@ def _animate(view: View, data: dict) -> None:
     both = view.nonnegative and bool(st.session_state.get("both", True))
     result = canvas.show(data, both=both, phi=held["phi"], speed=held["speed"])
     if result.view:
-        st.query_params["phi"] = f"{result.view['phi']:.5g}"
+        st.query_params["phi"] = f"{result.view['phi']:.6f}"
         st.query_params["speed"] = f"{result.view['speed']:g}"
     if result.row:
         take_dragged(result.row)
@@ -188,6 +199,8 @@ def _rounds(view: View, world: Globe, colour: str, playing: bool) -> None:
                 f"{world.plain:,}" if world.plain < 10**7 else words.number(float(world.plain)),
                 help="Directions the papers' algorithm would visit: every meeting of three surfaces.",
             )
+        if world.plain <= world.rounds[-1].examined:
+            st.caption("With so few features plain enumeration is short. Try the data set: there it is out of reach.")
         figure(closing(world.rounds, step, look), "closing")
 
 

@@ -64,7 +64,8 @@ def random(n: int, rank: int, seed: int) -> np.ndarray:
 @st.cache_data(show_spinner="Finding the strongest directions …", max_entries=16)
 def _directions(name: str, content_hash: str, standardise: bool, d: int, _cov: nnspca.Covariance) -> np.ndarray:
     eigenvalues, vectors = _cov.eigenpairs(d)
-    return np.asarray(vectors) * np.sqrt(np.maximum(eigenvalues, 0.0))
+    signs = np.where(vectors.sum(axis=0) < 0, -1.0, 1.0)  # an eigenvector's sign is free: mostly positive reads best
+    return vectors * signs * np.sqrt(np.maximum(eigenvalues, 0.0))
 
 
 def most_directions(data: Dataset) -> int:
@@ -146,7 +147,7 @@ def read_link(text: str, shape: tuple[int, int]) -> np.ndarray:
     if len(pieces) != n or any(len(row) != d for row in pieces):
         raise ValueError(f"The numbers in the link are not {n} rows of {d}.")
     try:
-        columns = {str(j): [float(row[j]) for row in pieces] for j in range(d)}
+        columns = {f"direction {j + 1}": [float(row[j]) for row in pieces] for j in range(d)}
     except ValueError:
         raise ValueError("The link holds something that is not a number.") from None
     return read_rows(columns, list(columns))

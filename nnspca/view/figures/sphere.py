@@ -91,8 +91,7 @@ def globe(
         name="best direction so far" if now.open.any() else "the optimum",
         hovertemplate=f"objective {now.value:.5g}<extra></extra>",
     )
-    by_what = "objective" if supports is None else f"top set ({int(supports.max()) + 1} to be seen)"
-    title = f"Every direction in three dimensions, coloured by {by_what}"
+    title = f"Every direction, coloured by {'objective' if supports is None else 'its top set'}"
     alt = (
         f"{title}. A sphere; {int(now.open.sum())} open cells are outlined boldly, {int(closed.sum())} closed ones "
         f"faintly; the best direction is marked."

@@ -1,0 +1,295 @@
+"""The spannogram as a person sees and turns it, in a real Chromium."""
+
+import re
+from itertools import pairwise
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import numpy as np
+import pytest
+from playwright.sync_api import Page, expect
+
+from nnspca.spannogram import curves
+from nnspca.view import spannogram
+
+pytestmark = pytest.mark.browser
+
+FACES = "/spannogram?curves=random+curves&n=361&top=40"
+INTERVALS = """async seconds => {
+  const stamps = [];
+  await new Promise(done => {
+    const first = performance.now();
+    const look = now => { stamps.push(now); now - first < seconds * 1000 ? requestAnimationFrame(look) : done(); };
+    requestAnimationFrame(look);
+  });
+  return stamps.slice(1).map((stamp, i) => stamp - stamps[i]);
+}"""
+
+
+def ready(page: Page) -> Page:
+    """Wait until the canvas has drawn something and no run is under way."""
+    page.locator("section.spannogram[data-frames]").wait_for()
+    page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
+    page.wait_for_timeout(300)
+    return page
+
+
+def said(page: Page, name: str) -> str:
+    return page.locator("section.spannogram").get_attribute(f"data-{name}") or ""
+
+
+def number(page: Page, name: str) -> float:
+    return float(said(page, name))
+
+
+def members(text: str | None) -> list[int]:
+    return [int(i) for i in text.split(",")] if text else []
+
+
+def card(page: Page, name: str) -> str:
+    return page.locator("section.spannogram .card").get_attribute(f"data-{name}") or ""
+
+
+def press(page: Page, key: str) -> None:
+    page.locator("section.spannogram .stage").focus()
+    page.keyboard.press(key)
+    page.wait_for_timeout(60)
+
+
+def at(page: Page, phi: float, height: float) -> tuple[float, float]:
+    """Where an angle and a fraction of the picture's height are on the screen."""
+    box = page.locator("section.spannogram .stage").bounding_box()
+    return box["x"] + 34 + (phi + np.pi / 2) / np.pi * (box["width"] - 34 - 22), box["y"] + height * box["height"]
+
+
+def top(V: np.ndarray, k: int, phi: float, nonnegative: bool = True) -> list[int]:
+    w = curves.values(V, phi)
+    score = w if nonnegative else np.abs(w)
+    return sorted(i for i in np.argsort(-score)[:k].tolist() if not nonnegative or w[i] > 0)
+
+
+def test_nothing_moves_before_the_person_presses_play(visit):
+    page = ready(visit("/spannogram"))
+    before = number(page, "phi")
+    page.wait_for_timeout(600)
+    assert number(page, "phi") == before
+
+
+@pytest.mark.parametrize("path", [FACES, "/spannogram?curves=random+curves&n=12582&top=40"])
+def test_the_animation_advances_smoothly(visit, path):
+    page = ready(visit(path))
+    page.get_by_role("button", name="Play").click()
+    page.wait_for_timeout(300)
+    before, drawn = number(page, "phi"), int(said(page, "frames"))
+    gaps = page.evaluate(INTERVALS, 2)
+    moved, drawn = number(page, "phi") - before, int(said(page, "frames")) - drawn
+    print(f"{path}: median {np.median(gaps):.1f} ms, 95th {np.percentile(gaps, 95):.1f} ms, {drawn} frames drawn")
+    assert np.median(gaps) < 25
+    assert drawn > 0.8 * len(gaps)
+    assert 0.2 < moved < 1.0
+    page.get_by_role("button", name="Pause").click()
+    rest = number(page, "phi")
+    page.wait_for_timeout(300)
+    assert number(page, "phi") == rest
+
+
+@pytest.mark.real_data
+def test_the_faces_turn_smoothly_and_show_a_part_at_each_direction(visit, real_data):
+    page = ready(visit("/spannogram?curves=data+set&data=cbcl-faces&k=40"))
+    page.get_by_role("button", name="Play").click()
+    page.wait_for_timeout(300)
+    assert np.median(page.evaluate(INTERVALS, 2)) < 25
+    page.get_by_role("button", name="Pause").click()
+    assert len(members(said(page, "set"))) == 40
+    expect(page.get_by_role("img", name=re.compile("The component here: 40 features"))).to_be_visible()
+
+
+def test_dragging_turns_the_direction_and_lights_the_top_set_there(visit):
+    page = ready(visit("/spannogram"))
+    V = spannogram.example(2)
+    page.mouse.move(*at(page, -1.0, 0.5))
+    page.mouse.down()
+    for phi in (-0.6, -0.1, 0.3):
+        page.mouse.move(*at(page, phi, 0.5), steps=3)
+        page.wait_for_timeout(80)
+        assert number(page, "phi") == pytest.approx(phi, abs=0.02)
+        assert members(said(page, "set")) == top(V, 2, number(page, "phi"))
+    page.mouse.up()
+    passed = {tuple(top(V, 2, phi)) for phi in np.linspace(-1.0, 0.35, 500)}
+    assert int(said(page, "met")) == len(passed) > 1
+
+
+@pytest.mark.parametrize("sign", ["nonnegative", "any sign"])
+def test_stepping_by_keyboard_visits_every_change_and_names_both_sets(visit, sign):
+    page = ready(visit(f"/spannogram?sign={sign.replace(' ', '+')}"))
+    V, nonnegative = spannogram.example(2), sign == "nonnegative"
+    found = curves.regions(V, 2, nonnegative=nonnegative)
+    supports = [s.tolist() for _, _, s in found.supports()]
+    press(page, "Home")
+    for edge, (left, right) in enumerate(pairwise(supports)):
+        press(page, "ArrowRight")
+        assert float(card(page, "phi")) == pytest.approx(found.angles[edge], abs=1e-6)
+        assert (members(card(page, "left")), members(card(page, "right"))) == (left, right)
+        assert card(page, "matters") == "true"
+        expect(page.locator(".card")).to_contain_text("It matters")
+    press(page, "ArrowLeft")
+    assert float(card(page, "phi")) == pytest.approx(found.angles[-2], abs=1e-6)
+    assert int(said(page, "met")) == found.candidates()
+    expect(page.locator(".met")).to_contain_text(f"all {found.candidates()} there are")
+
+
+def test_a_crossing_that_changes_nothing_says_why_when_clicked(visit):
+    page = ready(visit("/spannogram"))
+    V = spannogram.example(2)
+    meet, changes = curves.crossings(V), curves.regions(V, 2).angles
+    dull = next(m for m in range(len(meet.angles)) if np.abs(changes - meet.angles[m]).min() > 0.05)
+    press(page, "Home")
+    for _ in range(dull + 1):
+        press(page, "Shift+ArrowRight")
+    assert float(card(page, "phi")) == pytest.approx(meet.angles[dull], abs=1e-6)
+    assert card(page, "matters") == "false"
+    expect(page.locator(".card")).to_contain_text("It does not matter")
+    press(page, "Home")
+    peak = np.hypot(*V.T).max() * 1.04
+    stage = page.locator("section.spannogram .stage").bounding_box()
+    tall = max(210.0, min(0.46 * stage["width"], 340.0))
+    x, _ = at(page, meet.angles[dull], 0)
+    page.mouse.click(x, stage["y"] + 10 + tall / 2 * (1 - meet.heights[dull] / peak))
+    page.wait_for_timeout(100)
+    assert float(card(page, "phi")) == pytest.approx(meet.angles[dull], abs=1e-6)
+
+
+@pytest.mark.parametrize("sign", ["nonnegative", "any sign"])
+@pytest.mark.parametrize("path", ["/spannogram?", FACES + "&"])
+def test_jumping_to_the_optimum_reaches_the_best_value_there_is(visit, path, sign):
+    page = ready(visit(f"{path}sign={sign.replace(' ', '+')}"))
+    V, k = (spannogram.example(2), 2) if "n=361" not in path else (spannogram.random(361, 2, 0), 40)
+    page.get_by_role("button", name="Jump to the optimum").click()
+    page.wait_for_timeout(100)
+    best = curves.optimum(V, k, nonnegative=sign == "nonnegative")
+    assert number(page, "objective") == pytest.approx(best.value, rel=1e-9)
+    assert members(said(page, "set")) == best.support.tolist()
+    assert number(page, "phi") == pytest.approx(best.phi, abs=1e-9)
+
+
+def test_a_link_reopens_the_same_direction(visit):
+    page = ready(visit("/spannogram?sign=any+sign&top=1"))
+    press(page, "End")
+    press(page, "ArrowLeft")
+    rest = number(page, "phi")
+    page.wait_for_timeout(1500)
+    said_now = parse_qs(urlsplit(page.url).query)
+    assert float(said_now["phi"][0]) == pytest.approx(rest, abs=1e-3)
+    again = ready(visit("/spannogram?" + urlsplit(page.url).query))
+    assert number(again, "phi") == pytest.approx(rest, abs=1e-3)
+    assert said(again, "set") == said(page, "set")
+
+
+def test_dragging_a_peak_reshapes_its_curve_and_the_link_keeps_it(visit):
+    page = ready(visit("/spannogram"))
+    V = spannogram.example(2)
+    angle = np.arctan2(*V[1])
+    stage = page.locator("section.spannogram .stage").bounding_box()
+    tall = max(210.0, min(0.46 * stage["width"], 340.0))
+    x, _ = at(page, angle, 0)
+    page.mouse.move(x, stage["y"] + 10 + tall / 2 * (1 - np.hypot(*V[1]) / (1.04 * np.hypot(*V.T).max())))
+    page.mouse.down()
+    page.mouse.move(*at(page, -0.5, 0.05), steps=5)
+    page.mouse.up()
+    for _ in range(60):
+        rows = parse_qs(urlsplit(page.url).query).get("V")
+        if rows:
+            break
+        page.wait_for_timeout(50)
+    changed = spannogram.read_link(rows[0], (4, 2))
+    assert np.arctan2(*changed[1]) == pytest.approx(-0.5, abs=0.05)
+    np.testing.assert_array_equal(np.delete(changed, 1, axis=0), np.delete(V, 1, axis=0))
+    page.wait_for_timeout(800)
+    assert members(said(page, "set")) == top(changed, 2, number(page, "phi"))
+
+
+def test_a_picture_of_the_moment_can_be_saved(visit):
+    page = ready(visit("/spannogram"))
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="PNG").click()
+    content = Path(saved.value.path()).read_bytes()
+    assert content.startswith(b"\x89PNG")
+    assert len(content) > 10_000
+
+
+def test_the_animation_plays_from_a_file_without_a_network(visit, chromium, tmp_path):
+    page = ready(visit(FACES))
+    page.get_by_text("Take it with you").click()
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Animation (HTML)").click()
+    file = tmp_path / "spannogram.html"
+    saved.value.save_as(file)
+    context = chromium.new_context(offline=True, viewport={"width": 1280, "height": 900})
+    asked: list[str] = []
+    alone = context.new_page()
+    alone.on("request", lambda request: asked.append(request.url))
+    alone.on("pageerror", lambda error: asked.append(str(error)))
+    alone.goto(file.as_uri())
+    alone.locator(".js-plotly-plot .slider-group").wait_for()
+    cursor = "() => document.querySelector('.js-plotly-plot')._fullData.find(t => t.name === 'the top 40').x[0]"
+    before = alone.evaluate(cursor)
+    alone.get_by_text("▶ Play").click()
+    alone.wait_for_timeout(2500)
+    after = alone.evaluate(cursor)
+    context.close()
+    assert after > before + 10
+    assert asked == [file.as_uri()]
+
+
+def test_on_the_sphere_the_cells_close_round_by_round_until_the_optimum_is_proven(visit):
+    page = visit("/spannogram?curves=random+curves&n=40&top=5&dimensions=3:+a+sphere")
+    page.get_by_text("After round 0").wait_for()
+    rounds = spannogram.globe(spannogram.random(40, 3, 0), 5, True).rounds
+    slider = page.get_by_role("slider", name="Round")
+    slider.focus()
+    for step in range(1, len(rounds)):
+        page.keyboard.press("ArrowRight")
+        wanted = "All cells are closed" if step == len(rounds) - 1 else f"After round {step} "
+        page.get_by_text(wanted).wait_for()
+    expect(page.get_by_text(f"{rounds[-1].examined:,} cells proved it")).to_be_visible()
+    names = page.evaluate(
+        "() => document.querySelector('.st-key-globe .js-plotly-plot')._fullData.map(t => [t.type, t.name])"
+    )
+    assert ["scatter3d", "the optimum"] in names
+    page.get_by_text("top set", exact=True).click()
+    expect(page.get_by_text("coloured by its top set")).to_be_visible()
+
+
+def test_the_sphere_plays_its_rounds_and_stops(visit):
+    page = visit("/spannogram?dimensions=3:+a+sphere")
+    page.get_by_text("After round 0").wait_for()
+    page.get_by_text("Play the rounds").click()
+    page.get_by_text("All cells are closed").wait_for(timeout=40_000)
+    expect(page.get_by_role("switch", name="Play the rounds")).not_to_be_checked()
+
+
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize(
+    "path", ["/spannogram", "/spannogram?curves=data+set&k=12", "/spannogram?dimensions=3:+a+sphere"]
+)
+def test_a_phone_needs_no_sideways_scrolling(visit, path, dark):
+    page = visit(path, width=390, height=844, dark=dark)
+    page.locator("section.spannogram[data-frames], .st-key-globe .js-plotly-plot").first.wait_for()
+    page.wait_for_timeout(500)
+    assert page.evaluate("() => document.querySelector('[data-testid=stMain]').scrollWidth") <= 390
+    wide = page.evaluate(
+        """() => [...document.querySelectorAll('*')]
+        .flatMap(e => e.shadowRoot ? [...e.shadowRoot.querySelectorAll('*')] : [])
+        .filter(e => e.getBoundingClientRect().right > 391).map(e => e.className || e.tagName)"""
+    )
+    assert wide == []
+
+
+def test_every_control_of_the_picture_has_a_name(visit):
+    page = ready(visit("/spannogram"))
+    stage = page.get_by_role("slider", name="Direction, as an angle")
+    assert "top 2" in (stage.get_attribute("aria-valuetext") or "")
+    for name in ("Play", "Previous change", "Next change", "Jump to the optimum", "PNG", "Full screen"):
+        expect(page.get_by_role("button", name=name, exact=True)).to_be_visible()
+    expect(page.get_by_label("Speed")).to_be_visible()
+    expect(page.get_by_role("img", name=re.compile("The circle of directions"))).to_be_visible()

@@ -1,0 +1,213 @@
+"""What the spannogram page works out and says, without a browser."""
+
+import base64
+import json
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+
+import nnspca
+from nnspca.spannogram import curves, enumeration
+from nnspca.view import canvas, figures, spannogram
+from nnspca.view.figures.spannogram import spannogram as animation
+from nnspca.view.spannogram import DATA, RANDOM, Rows
+from tests.pages.conftest import texts
+
+PAGE = "pages/spannogram.py"
+SPHERE = "3: a sphere"
+KINDS = {"f4": np.float32, "f8": np.float64, "i4": np.int32}
+
+
+def unpack(packed):
+    return np.frombuffer(base64.b64decode(packed["data"]), KINDS[packed["kind"]])
+
+
+def sent(page):
+    """What the canvas was given."""
+    (component,) = [c for c in page.get("bidi_component") if c.proto.component_name == "nnspca-spannogram"]
+    return json.loads(component.proto.json)
+
+
+def plots(page):
+    return [json.loads(element.proto.spec) for element in page.get("plotly_chart")]
+
+
+def test_the_page_opens_with_four_curves_and_says_the_idea(open_page):
+    page = open_page(PAGE)
+    data = sent(page)
+    assert (data["n"], data["k"], data["nonnegative"]) == (4, 2, True)
+    np.testing.assert_array_equal(unpack(data["V"]).reshape(4, 2), spannogram.example(2))
+    assert "can only change where curves cross" in texts(page)
+
+
+@pytest.mark.parametrize("name", [info.name for info in nnspca.datasets.available() if info.bundled])
+@pytest.mark.parametrize("sign", ["nonnegative", "any sign"])
+def test_every_bundled_data_set_gives_curves_and_a_way_to_draw_its_component(open_page, name, sign):
+    page = open_page(PAGE, curves=DATA, data=name, sign=sign, k=4)
+    data, info = sent(page), nnspca.datasets.load(name)
+    assert data["n"] == info.n_features
+    assert data["nonnegative"] is (sign == "nonnegative")
+    assert (data["image"] is None) is (info.image_shape is None)
+    V = unpack(data["V"]).reshape(-1, 2)
+    values = nnspca.Covariance.from_dataset(info).eigenpairs(2)[0]
+    np.testing.assert_allclose((V**2).sum(axis=0), values, rtol=1e-8)
+
+
+def test_the_canvas_is_given_the_regions_the_library_finds(open_page):
+    page = open_page(PAGE, curves=RANDOM, n=30, top=4, seed=5)
+    data = sent(page)
+    V = spannogram.random(30, 2, 5)
+    found = curves.regions(V, 4)
+    np.testing.assert_array_equal(unpack(data["angles"]), found.angles)
+    np.testing.assert_array_equal(unpack(data["leaving"]), found.leaving)
+    np.testing.assert_array_equal(unpack(data["entering"]), found.entering)
+    np.testing.assert_array_equal(unpack(data["first"]), found.first)
+    assert data["candidates"] == found.candidates()
+    assert data["bound"] == enumeration.candidate_bound(30, 2)
+    assert data["optimum"]["value"] == curves.optimum(V, 4).value
+
+
+def test_a_subset_of_features_keeps_the_largest_and_their_places_in_the_image(open_page):
+    page = open_page(PAGE, curves=DATA, data="digits", k=5, m=20, a=2, b=4)
+    data, digits = sent(page), nnspca.datasets.load("digits")
+    cov = nnspca.Covariance.from_dataset(digits)
+    values, vectors = cov.eigenpairs(4)
+    sizes = ((vectors * np.sqrt(values))[:, [1, 3]] ** 2).sum(axis=1)
+    place = unpack(data["place"])
+    assert data["n"] == len(place) == 20
+    assert sizes[place].min() >= np.delete(sizes, place).max() - 1e-9
+
+
+def test_the_same_eigenvector_twice_says_what_to_change(open_page):
+    page = open_page(PAGE, curves=DATA, data="digits", a=3, b=3)
+    assert "Choose different eigenvectors" in "\n".join(e.value for e in page.error)
+
+
+def test_data_with_one_direction_only_say_so(open_page, monkeypatch):
+    monkeypatch.setattr(spannogram, "most_directions", lambda data: 1)
+    assert "too few" in texts(open_page(PAGE, curves=DATA, data="pitprops"))
+
+
+def test_numbers_in_a_link_become_the_curves(open_page):
+    page = open_page("app.py")
+    page.query_params["V"] = "1,0;0,1;-1,0;0,-1"
+    page.switch_page(PAGE).run()
+    assert not page.exception
+    np.testing.assert_array_equal(unpack(sent(page)["V"]), [1, 0, 0, 1, -1, 0, 0, -1])
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("1,0;0,1", "not 4 rows of 2"),
+        ("1,0;0,1;2,x;1,1", "not a number"),
+        ("1,0;0,1;2,nan;1,1", "Row 3"),
+        ("1,0;0,1;2,1e99;1,1", "Keep to numbers below a million"),
+        ("0,0;0,0;0,0;0,0", "every curve is flat"),
+    ],
+)
+def test_unusable_numbers_in_a_link_become_a_note_and_the_usual_curves(open_page, text, words):
+    page = open_page("app.py")
+    page.query_params["V"] = text
+    page.switch_page(PAGE).run()
+    assert not page.exception
+    assert words in texts(page)
+    assert sent(page)["n"] == 4
+
+
+@pytest.mark.parametrize(
+    ("cell", "words"),
+    [(None, "Row 2 has no number under “second”"), (float("nan"), "Row 2 has no number"), (1e7, "below a million")],
+)
+def test_a_typed_cell_that_is_no_use_is_named(cell, words):
+    with pytest.raises(ValueError, match=words):
+        spannogram.read_rows({"first": [1.0, 2.0], "second": [0.0, cell]}, ["first", "second"])
+
+
+@given(some.integers(1, 30), some.integers(1, 8), some.booleans(), some.integers(0, 99))
+def test_candidates_are_numbered_as_the_library_counts_them(n, k, nonnegative, seed):
+    k = min(k, n)
+    V = np.round(np.random.default_rng(seed).standard_normal((n, 2)), 1)  # rounded: ties and equal rows occur
+    if not V.any():
+        return
+    picture = spannogram.picture(V, k, nonnegative)
+    assert picture.candidates == picture.found.candidates()
+    sets = [tuple(s.tolist()) for _, _, s in picture.found.supports()]
+    for (one, first), (two, second) in pairwise(sorted(zip(picture.ids, sets, strict=True))):
+        assert (one == two) == (first == second)
+
+
+def test_many_curves_are_thinned_out_but_never_those_that_reach_the_top():
+    V = spannogram.random(3000, 2, 0)
+    picture = spannogram.picture(V, 10, True)
+    assert len(picture.drawn) < 1000
+    assert set(picture.ever) <= set(picture.drawn)
+    assert "every curve that is ever in the top set" in spannogram.left_out(picture, 3000)
+
+
+def test_the_payload_of_the_largest_picture_stays_small():
+    V = spannogram.random(12582, 2, 0)
+    data = canvas.payload(Rows(V), 40, True, spannogram.picture(V, 40, True))
+    assert len(json.dumps(data)) < 250_000
+
+
+@pytest.mark.parametrize("nonnegative", [True, False])
+def test_the_animation_lights_the_top_set_in_every_frame(nonnegative):
+    V, k = spannogram.random(20, 2, 1), 3
+    picture = spannogram.picture(V, k, nonnegative)
+    drawn = animation(
+        V,
+        list(picture.found.supports()),
+        picture.objective,
+        figures.LIGHT,
+        k=k,
+        nonnegative=nonnegative,
+        drawn=picture.drawn,
+        best=picture.optimum.phi,
+    )
+    assert len(drawn.frames) == (144 if nonnegative else 72)
+    for frame in drawn.frames:
+        (values,) = [t for t in frame.data if t.name == f"the top {k}"]
+        phi = np.radians(values.x[0]) if len(values.x) else None
+        if phi is not None:
+            w = curves.values(V, phi)
+            score = np.sort(np.maximum(w, 0) if nonnegative else np.abs(w))[::-1][:k]
+            np.testing.assert_allclose(np.sort(values.y)[::-1], score[score > 0], rtol=1e-9)
+
+
+@pytest.mark.parametrize("sign", ["nonnegative", "any sign"])
+def test_the_sphere_shows_its_cells_and_what_is_known(open_page, sign):
+    page = open_page(PAGE, curves=RANDOM, n=12, top=3, dimensions=SPHERE, sign=sign)
+    ball, closing = plots(page)
+    assert [t["type"] for t in ball["data"]] == ["mesh3d", "scatter3d", "scatter3d", "scatter3d"]
+    assert all(plot["layout"]["meta"]["alt"] for plot in (ball, closing))
+    assert "might hide up to" in texts(page)
+    last = page.slider(key="round").max
+    page.slider(key="round").set_value(last).run()
+    assert not page.exception
+    assert "All cells are closed" in texts(page)
+
+
+@pytest.mark.parametrize("nonnegative", [True, False])
+@pytest.mark.parametrize("seed", range(5))
+def test_the_sphere_proves_the_optimum_that_enumeration_finds(nonnegative, seed):
+    V = spannogram.random(9, 3, seed)
+    world = spannogram.globe(V, 3, nonnegative)
+    exact = enumeration.maximise(V, 3, nonnegative=nonnegative)
+    assert world.rounds[-1].value == pytest.approx(exact.value, rel=1e-9)
+    assert world.objective.max() <= world.rounds[-1].upper
+    assert not world.rounds[-1].open.any()
+    assert world.support.tolist() == np.flatnonzero(exact.loadings).tolist()
+
+
+def test_no_direction_of_a_closed_cell_beats_the_best():
+    V = spannogram.random(15, 3, 2)
+    for now in spannogram.globe(V, 4, True).rounds:
+        middles = now.corners[~now.open].sum(axis=1)
+        if len(middles):
+            w = middles @ V.T / np.linalg.norm(middles, axis=1, keepdims=True)
+            worth = (np.sort(np.maximum(w, 0), axis=1)[:, -4:] ** 2).sum(axis=1)
+            assert worth.max() <= now.value * (1 + 1e-9)

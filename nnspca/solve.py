@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
+from typing import Any
 
 import numpy as np
 
@@ -73,6 +74,8 @@ def solve(
     info = check_method(method, nonnegative)
     k = check_cardinality(cov, k)
     checked = info.checked(options)
+    if "rank" in checked:
+        checked["rank"] = _check_rank(checked["rank"], cov.n_features, asked="rank" in options)
     extra = {}
     if start is not None and method == "best":
         extra["starts"] = _check_start(start, cov.n_features)
@@ -101,7 +104,8 @@ def check_method(method: str, nonnegative: bool) -> MethodInfo:
     info = METHODS[method]
     if nonnegative not in info.signs:
         raise ValueError(
-            f"method {method!r} does not support nonnegative={nonnegative}; give nonnegative={info.signs[0]}"
+            f"method {method!r} does not support nonnegative={nonnegative!r}; "
+            f"give nonnegative={' or '.join(map(str, info.signs))}"
         )
     return info
 
@@ -111,6 +115,13 @@ def check_cardinality(cov: Covariance, k: object) -> int:
     if isinstance(k, bool) or not isinstance(k, int | np.integer) or not 1 <= k <= cov.n_features:
         raise ValueError(f"k={k!r} is not allowed; give a whole number from 1 to {cov.n_features}")
     return int(k)
+
+
+def _check_rank(rank: Any, n: int, *, asked: bool) -> int:
+    """Return the rank; ValueError for one beyond n that was asked for, where a default fits itself to n."""
+    if asked and rank > n:
+        raise ValueError(f"option rank={rank!r} is not allowed; give a whole number from 1 to {n}")
+    return min(rank, n)
 
 
 def _check_seed(seed: object) -> int:

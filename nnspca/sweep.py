@@ -113,7 +113,7 @@ class _Run:
             for solved in as_completed(solving):
                 self._solved(k, solving[solved], solved.result())
             champion = self._champion(k, names, champion)
-            if self.effort is not None and champion is not None and not self.watch.stop():
+            if self.effort is not None and not self.watch.stop():  # without a champion it finds its own
                 task = executor.submit(_certify, self.cov, k, self.nonnegative, self.effort, champion, self.seed, poll)
                 certificates[task] = k
             for future in [f for f in certificates if f.done()]:
@@ -175,7 +175,7 @@ def _certify(
     k: int,
     nonnegative: bool,
     effort: str,
-    champion: Component,
+    champion: Component | None,
     seed: int,
     poll: ShouldStop | None,
 ) -> Certificate:

@@ -254,7 +254,10 @@ def _constant_supports(V: np.ndarray, C: np.ndarray, k: int, nonnegative: bool) 
     full = (tops.sum(axis=1) == k)[:, None]
     tolerance = (d + 4) * EPS * np.sqrt((V**2).sum(axis=1).max())
     steady = (inside >= np.where(full, outside, 0.0) - tolerance) & (full | (outside <= tolerance))
-    return steady.all(axis=1), tops
+    # at most k rows that count anywhere in the cell are a support as well
+    count = ((w if nonnegative else np.abs(w)) > tolerance).any(axis=1)
+    few = count.sum(axis=1) <= k
+    return few | steady.all(axis=1), np.where(few[:, None], count, tops)
 
 
 def _largest_singular_value(V: np.ndarray, rows: np.ndarray, k: int) -> float:

@@ -85,7 +85,8 @@ def identity(rng, n):
 def indefinite_by_rounding(rng, n):
     A = _gram(rng, n, int(rng.integers(1, n + 1)))
     A /= np.linalg.eigvalsh(A)[-1]
-    return _of_matrix("indefinite by rounding", A - 9e-9 / n * _gram(rng, n, 1) / n)
+    u = rng.standard_normal(n)
+    return _of_matrix("indefinite by rounding", A - 9e-9 * np.outer(u, u) / (u @ u))
 
 
 def scaled(rng, n):

@@ -11,7 +11,7 @@ import nnspca
 from nnspca import covariance
 from nnspca.bounds import spectral
 from nnspca.factor import DenseFactor
-from nnspca.result import Bound, EntryProof, RankProof
+from nnspca.result import Bound, EntryProof, PairProof, RankProof
 from nnspca.spannogram import sphere
 from tests import oracle, problems
 
@@ -31,6 +31,7 @@ def cert(cov):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(door, "CLOSED", -1.0)
         patch.setattr(door, "CUT_CELLS", {"live": 1500})
+        patch.setattr(door, "_pair_steps", lambda cov, effort: 30)
         patch.setattr(spectral, "CELLS", 1500)
         return nnspca.certify(cov, 3)
 
@@ -61,7 +62,7 @@ def with_bound(cert, name, **changes):
 
 
 RANKED = pytest.mark.parametrize("name", ["rank", "shifted-rank", "cut-rank"])
-PROVEN = ["eigenvalue", "diagonal", "rows", "rank", "shifted-rank", "threshold", "cut-rank"]
+PROVEN = ["eigenvalue", "diagonal", "rows", "rank", "shifted-rank", "threshold", "cut-rank", "pair-scaled"]
 
 
 def test_the_honest_certificate_passes_and_holds_every_bound(cert, cov):
@@ -228,6 +229,42 @@ def test_a_changed_low_rank_part_is_refused(cert, cov, name):
         rejected(with_bound(cert, name, V=spoiled), cov)
 
 
+def test_shares_of_a_pair_that_do_not_cover_it_are_refused(cert, cov):
+    bound = cert.bound("pair-scaled")
+    L, M = bound.ingredients.L, bound.ingredients.M
+    i, j = np.unravel_index(np.where(np.eye(7), -np.inf, L).argmax(), L.shape)
+    for value in (0.0, M[i, j] * (1 - 1e-6), -M[i, j], NAN, INF):
+        spoiled = M.copy()
+        spoiled[i, j] = value
+        rejected(with_bound(cert, "pair-scaled", M=spoiled), cov)
+    onto_diagonal = M.copy()
+    onto_diagonal[0, 0] = 1.0
+    crooked = L.copy()
+    crooked[i, j] *= 1 + 1e-9
+    nan = L.copy()
+    nan[0, 0] = NAN
+    for changes in (
+        {"M": onto_diagonal},
+        {"M": M[:-1]},
+        {"M": M * 0},
+        {"M": None},
+        {"L": crooked},
+        {"L": L[:, :-1]},
+        {"L": L * 0},
+        {"L": nan},
+        {"L": None},
+        {"tail": NAN},
+        {"tail": INF},
+        {"tail": None},
+    ):
+        rejected(with_bound(cert, "pair-scaled", **changes), cov)
+
+
+@pytest.mark.parametrize("share", [0.1, 1e-3, 1e-6, 1e-9])
+def test_what_the_pairs_leave_cannot_be_lowered(cert, cov, share):
+    assert "exceeds the claimed" in rejected(lowered(cert, "pair-scaled", "tail", share), cov)
+
+
 def test_a_cut_moved_without_its_price_is_refused(cert, cov):
     for name in ("threshold", "cut-rank"):
         rho = cert.bound(name).ingredients.rho
@@ -368,6 +405,7 @@ def test_whatever_the_judge_accepts_is_true_by_brute_force(seed, nonnegative, mo
     """Certificates are mutated at random; those that still pass must still hold, to the last digit."""
     monkeypatch.setattr(door, "CLOSED", -1.0)
     monkeypatch.setattr(door, "CUT_CELLS", {"live": 200})
+    monkeypatch.setattr(door, "_pair_steps", lambda cov, effort: 30)
     monkeypatch.setattr(spectral, "CELLS", 300)
     rng = np.random.default_rng(seed)
     make = (problems.MATRICES + problems.DATA)[rng.integers(len(problems.MATRICES + problems.DATA))]
@@ -394,7 +432,7 @@ def test_whatever_the_judge_accepts_is_true_by_brute_force(seed, nonnegative, mo
 def mutated(cert, rng):
     """One random lie: a number moved by a random size, a flag turned, a tree or a matrix disturbed."""
     by = float(rng.choice([-1.0, 1.0]) * 10.0 ** rng.uniform(-16, 0))
-    kind = rng.integers(7)
+    kind = rng.integers(8)
     if kind == 0:
         return replace(cert, k=int(rng.integers(1, len(cert.component.loadings) + 1)))
     if kind == 1:
@@ -402,11 +440,19 @@ def mutated(cert, rng):
     name = str(rng.choice([b.name for b in cert.bounds if b.deterministic]))
     bound = cert.bound(name)
     proof = bound.ingredients
-    if kind == 2 or not isinstance(proof, RankProof):
+    if kind == 7 and isinstance(proof, PairProof):
+        i, j = rng.integers(len(proof.L), size=2)
+        M = proof.M.copy()
+        M[i, j] *= 1 + by
+        return with_bound(cert, name, M=M, value=bound.value - abs(by) * 1e-3 * bound.value)
+    if kind == 2 or not isinstance(proof, RankProof | PairProof):
         return with_bound(cert, name, value=bound.value * (1 + by))
     if kind == 3:
         moved = bound.value * by
         return with_bound(cert, name, value=bound.value + moved, tail=proof.tail + moved)
+    if isinstance(proof, PairProof):
+        L = proof.L - np.eye(len(proof.L)) * bound.value * by
+        return with_bound(cert, name, L=L, value=bound.value - bound.value * by)
     if kind == 4:
         moved = bound.value * by
         return with_bound(cert, name, value=bound.value + moved, inner=proof.inner + moved)

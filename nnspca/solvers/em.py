@@ -58,7 +58,8 @@ def em(
         moving = moving[agreement < 1 - tol]
         watch.tell(0.9 * (step + 1) / max_iter, f"EM step {step + 1}", best)
     if renormalise:
-        finals = [settle(cov, row, nonnegative=nonnegative, watch=watch) for row in _leaders(cov, w)] + [loadings]
+        reached = w if len(history) > 1 else x  # the starts themselves are not sparse
+        finals = [settle(cov, row, nonnegative=nonnegative, watch=watch) for row in _leaders(cov, reached)] + [loadings]
         loadings = max(finals, key=cov.variance)
         best = max(best, cov.variance(loadings))
         history.append(best)
@@ -71,7 +72,7 @@ def em(
         k,
         nonnegative,
         history=tuple(history),
-        stopped=stopped,
+        stopped=stopped or watch.stop(),
         note=f"{len(w)} start(s), {len(history) - 1} steps",
     )
 

@@ -33,4 +33,4 @@ def thresholding(
         history.append(cov.variance(x))
     if not nonnegative:
         x = cone.orient(x)
-    return Component(x, history[-1], "thresholding", k, nonnegative, history=tuple(history))
+    return Component(x, history[-1], "thresholding", k, nonnegative, history=tuple(history), stopped=watch.stop())

@@ -21,7 +21,8 @@ A cell is bisected along its longest edge, so each split asks for one new value 
 the comparisons that make I the top set are linear in c and hold at the corners, so I is the top set all
 over the cell, and ``h(c)² = c'V_I'V_I c ≤ λ_max(V_I'V_I)`` there: flat optima close too. Without the sign
 constraint the comparisons ``|v_i'c| ≥ |v_j'c|`` are linear only where v_i'c keeps its sign, so the corners
-must agree on the signs of I too.
+must agree on the signs of I too. Corners that differ have a constant support all the same where the union of
+their sets has at most k members and every other row is nothing (or negative) at all of them.
 
 **The record.** The tree of splits is kept as one bit a node in preorder. Whoever re-splits the same roots
 along it covers the whole sphere, whatever the splitting rule, and can check each leaf alone.
@@ -353,16 +354,26 @@ class _Search:
         bounds = np.sqrt(np.einsum("ri,ri->r", *2 * [least_norm(C, h, self.spare)])) * (1 + 4 * EPS)
         same = (self.sets[cells] == self.sets[cells[:, :1]]).all(axis=(1, 2))
         for r in np.flatnonzero(same & (bounds > self._value)):
-            bounds[r] = min(bounds[r], self._support_bound(int(cells[r, 0])))
+            bounds[r] = min(bounds[r], self._support_bound(self.sets[cells[r, 0]]))
+        above, below = np.split(np.bitwise_or.reduce(self.sets[cells], axis=1), 2, axis=1)
+        few = np.bitwise_count(above | below).sum(axis=1) <= self.k
+        for r in np.flatnonzero(few & ~same & (bounds > self._value)):
+            if self._nothing_beside(np.unpackbits(above[r] | below[r], count=self.n).astype(bool), C[r]):
+                bounds[r] = min(bounds[r], self._support_bound(np.concatenate([above[r], below[r]])))
         self.cells = np.vstack([self.cells, cells])
         self.bounds = np.concatenate([self.bounds, bounds])
         self.children = np.concatenate([self.children, np.zeros(len(cells), dtype=np.int64)])
 
-    def _support_bound(self, corner: int) -> float:
-        """Largest singular value of V on the corner's top set, rounded up: h over a cell of that set."""
-        key = self.sets[corner].tobytes()
+    def _nothing_beside(self, support: np.ndarray, corners: np.ndarray) -> bool:
+        """Whether no row outside the support can count anywhere in the cell."""
+        w = corners @ self.V[~support].T
+        return bool(((w if self.nonnegative else np.abs(w)) <= self.row_slack / 2).all())
+
+    def _support_bound(self, sets: np.ndarray) -> float:
+        """Largest singular value of V on a top set, rounded up: h over a cell of that set."""
+        key = sets.tobytes()
         if key not in self.supports:
-            above, below = np.split(self.sets[corner], 2)
+            above, below = np.split(sets, 2)
             rows = self.V[np.unpackbits(above | below, count=self.n).astype(bool)]
             top = float(np.linalg.norm(rows, 2)) if len(rows) else 0.0
             excess = 4 * (self.d + 2) * EPS * float(np.linalg.norm(rows)) + np.sqrt(self.k * self.d) * self.row_slack

@@ -1,0 +1,111 @@
+"""Each bound alone: above brute force to the last digit, and equal to what its definition says by hand."""
+
+import numpy as np
+import pytest
+
+import nnspca
+from nnspca import cone
+from nnspca.bounds import entries, pair_scaled, spectral
+from nnspca.bounds.paper import paper
+from nnspca.bounds.threshold import threshold
+from nnspca.watch import Watch
+from tests import oracle, problems
+
+BOTH = pytest.mark.parametrize("nonnegative", [True, False])
+EVERY = pytest.mark.parametrize("make", problems.MATRICES + problems.DATA, ids=lambda make: make.__name__)
+A = np.array([[4.0, 1.0, -2.0], [1.0, 3.0, 0.5], [-2.0, 0.5, 2.0]])
+
+
+def covariance_of(A):
+    return nnspca.Covariance.from_matrix(A)
+
+
+@BOTH
+@EVERY
+def test_the_pair_scaled_dual_holds_after_any_number_of_steps(make, nonnegative):
+    rng = np.random.default_rng(9)
+    for _ in range(4):
+        n = int(rng.integers(1, 7))
+        problem = make(rng, n)
+        k = int(rng.integers(1, n + 1))
+        attained = problem.attained(k, nonnegative)
+        x = cone.best(rng.standard_normal(n), k, nonnegative)
+        made = list(
+            pair_scaled.tighten(problem.cov, k, x, nonnegative=nonnegative, steps=25, goal=-np.inf, watch=Watch())
+        )
+        assert made
+        values = [bound.value for bound in made]
+        assert values == sorted(values, reverse=True)
+        assert all(oracle.allows(value, attained) for value in values)
+
+
+@BOTH
+def test_the_pair_scaled_dual_comes_close_on_small_problems(nonnegative):
+    rng = np.random.default_rng(1)
+    problem = problems.many_samples(rng, 7)
+    x = nnspca.solve(problem.cov, 3, nonnegative=nonnegative).loadings
+    *_, last = pair_scaled.tighten(problem.cov, 3, x, nonnegative=nonnegative, steps=400, goal=0.0, watch=Watch())
+    assert last.value <= 1.05 * oracle.optimum(problem.A, 3, nonnegative)[0]
+
+
+def test_the_diagonal_bound_is_the_sum_of_the_largest_variances():
+    for k, total in ((1, 4.0), (2, 7.0), (3, 9.0)):
+        assert total <= entries.diagonal(covariance_of(A), k).value <= total * (1 + 1e-12)
+
+
+@pytest.mark.parametrize(
+    ("nonnegative", "k", "most"), [(True, 1, 4.0), (True, 2, 5.0), (True, 3, 5.0), (False, 2, 6.0), (False, 3, 7.0)]
+)
+def test_the_row_bound_is_the_largest_row_sum(nonnegative, k, most):
+    value = entries.rows(covariance_of(A), k, nonnegative=nonnegative, watch=Watch()).value
+    assert most <= value <= most * (1 + 1e-12)
+
+
+@BOTH
+def test_rows_that_are_ruled_out_need_not_be_read(nonnegative, monkeypatch):
+    rng = np.random.default_rng(0)
+    s = 10.0 ** np.linspace(0, -4, 60)
+    cov = nnspca.Covariance.from_data(rng.standard_normal((20, 60)) * s)
+    whole = [entries.rows(cov, k, nonnegative=nonnegative, watch=Watch()).value for k in (1, 3, 20, 60)]
+    monkeypatch.setattr(entries, "ROWS", 4)
+    lean = [entries.rows(cov, k, nonnegative=nonnegative, watch=Watch()).value for k in (1, 3, 20, 60)]
+    assert lean == pytest.approx(whole, rel=1e-12)
+    hasty = [entries.rows(cov, k, nonnegative=nonnegative, watch=Watch(lambda: True)).value for k in (1, 3, 20, 60)]
+    assert all(h >= w for h, w in zip(hasty, whole, strict=True))
+
+
+def test_the_first_eigenvalue_is_close():
+    bound = spectral.leading(covariance_of(A))
+    exact = np.linalg.eigvalsh(A)[-1]
+    assert exact <= bound.value <= exact * (1 + 1e-12)
+
+
+@BOTH
+@pytest.mark.parametrize("seed", range(4))
+def test_the_shifted_bound_is_never_worse_than_the_plain_one(seed, nonnegative):
+    cov = nnspca.Covariance.from_data(np.random.default_rng(seed).standard_normal((30, 12)))
+    for d in (1, 2, 3):
+        plain, shifted = (
+            spectral.rank(cov, 4, d, nonnegative=nonnegative, shifted=s, watch=Watch()).value for s in (False, True)
+        )
+        assert shifted <= plain * (1 + 1e-5)
+
+
+def test_the_paper_bound_never_exceeds_the_first_eigenvalue():
+    cov = covariance_of(np.eye(5) + 1)
+    bound = paper(cov, 2, nonnegative=True, rng=np.random.default_rng(0), watch=Watch())
+    assert bound.value <= cov.eigenpairs(1)[0][0]
+    assert not bound.deterministic
+    assert "not proven" in bound.detail
+
+
+@BOTH
+def test_cutting_at_a_level_beats_the_first_eigenvalue_where_few_covariances_are_large(nonnegative):
+    B = np.eye(12) * 0.3 + 0.1
+    B[:3, :3] += 1.0
+    cov = covariance_of(B)
+    lower = oracle.optimum(B, 3, nonnegative)[0]
+    made = threshold(cov, 3, lower, nonnegative=nonnegative, ranks=(2,), cells=500, watch=Watch())
+    assert {b.name for b in made} == {"threshold", "cut-rank"}
+    for bound in made:
+        assert lower <= bound.value < cov.eigenpairs(1)[0][0]

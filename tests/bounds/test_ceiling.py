@@ -1,0 +1,65 @@
+"""Ceilings on eigenvalues hold to the last digit, and are close."""
+
+import numpy as np
+import pytest
+
+from nnspca import covariance
+from nnspca.bounds import ceiling
+from tests import oracle, problems
+
+
+def exact_quadratic(B, x):
+    return oracle.exact_variance(B, x)
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 20])
+@pytest.mark.parametrize("seed", range(5))
+def test_a_ceiling_is_above_every_direction_and_near_the_largest_eigenvalue(n, seed):
+    rng = np.random.default_rng(seed)
+    B = rng.standard_normal((n, n))
+    B = (B + B.T) * 10.0 ** rng.uniform(-30, 30)
+    t = ceiling.of_matrix(B)
+    values, vectors = np.linalg.eigh(B)
+    assert oracle.allows(t, exact_quadratic(B, vectors[:, -1]))
+    assert t <= values[-1] + 1e-11 * np.abs(values).max()
+
+
+def test_ceilings_by_hand():
+    assert ceiling.of_matrix(np.zeros((3, 3))) == 0.0
+    assert 1.0 <= ceiling.of_matrix(np.eye(4)) <= 1 + 1e-13
+    assert ceiling.of_matrix(-np.eye(2)) == pytest.approx(-1.0)
+    assert ceiling.of_matrix(np.zeros((2, 2)), error=0.5) >= 0.5
+
+
+def test_a_finished_cholesky_factorisation_proves_the_least_eigenvalue():
+    assert ceiling.positive_by_cholesky(np.array([[1.0, 2.0], [2.0, 1.0]])) is None
+    assert 0 < ceiling.positive_by_cholesky(np.eye(3)) < 1e-13
+
+
+@pytest.mark.parametrize("make", problems.MATRICES + problems.DATA, ids=lambda make: make.__name__)
+@pytest.mark.parametrize("d", [0, 1, 2])
+def test_a_residual_dominates_what_the_low_rank_part_leaves(make, d):
+    check_residuals(lambda rng: make(rng, int(rng.integers(2, 8))), d)
+
+
+@pytest.mark.parametrize("sparse", [True, False])
+@pytest.mark.parametrize("d", [0, 1, 2, 4])
+def test_a_residual_is_proven_where_the_covariance_is_never_formed(d, sparse, monkeypatch):
+    monkeypatch.setattr(covariance, "DENSE_FEATURES", 1)
+    check_residuals(lambda rng: problems.factored(rng, 8, sparse=sparse), d)
+
+
+def check_residuals(make, d):
+    rng = np.random.default_rng(d)
+    for _ in range(8):
+        problem = make(rng)
+        cov = problem.cov
+        values, vectors = cov.eigenpairs(min(d + 1, cov.n_features))
+        following = float(values[d]) if d < len(values) else 0.0
+        V = vectors[:, :d] * np.sqrt(values[:d])
+        tail = ceiling.residual(cov, V)
+        rest = np.linalg.eigh(problem.A - V @ V.T)
+        for x in (rest[1][:, -1], rest[1][:, 0], rng.standard_normal(cov.n_features)):
+            low = oracle.exact_variance_of_rows(V, x) if d else 0
+            assert oracle.allows(tail, problem.exact(x) - low)
+        assert tail <= following + 1e-5 * values[0] + 4 * cov.representation_error

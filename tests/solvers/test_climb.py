@@ -1,0 +1,87 @@
+"""Power steps, settling and swaps: none of them ever loses variance."""
+
+import numpy as np
+import pytest
+
+from nnspca import cone
+from nnspca.solvers.climb import climb, settle
+from nnspca.solvers.polish import polish
+from tests import oracle, problems
+
+BOTH = pytest.mark.parametrize("nonnegative", [True, False])
+EVERY = pytest.mark.parametrize("make", problems.MATRICES + problems.DATA, ids=lambda make: make.__name__)
+
+
+def starts(make, seed, nonnegative):
+    rng = np.random.default_rng(seed)
+    for _ in range(6):
+        n = int(rng.integers(1, 9))
+        problem = make(rng, n)
+        k = int(rng.integers(1, n + 1))
+        yield problem, k, cone.best(rng.standard_normal((7, n)), k, nonnegative)
+
+
+@BOTH
+@EVERY
+def test_climbing_never_loses_variance_and_stays_feasible(make, nonnegative):
+    for problem, k, x in starts(make, 1, nonnegative):
+        points, variances = climb(problem.cov, k, x, nonnegative=nonnegative)
+        before = problem.cov.variance(x)
+        rounding = 1e-12 * problem.cov.trace + 2 * problem.cov.representation_error
+        assert (variances >= before - rounding).all()
+        np.testing.assert_allclose(problem.cov.variance(points), variances, rtol=1e-9, atol=rounding)
+        assert all(cone.infeasibility(p, k, nonnegative) == "" for p in points)
+
+
+@BOTH
+@EVERY
+def test_climbing_rests_where_one_more_step_gains_nothing(make, nonnegative):
+    for problem, k, x in starts(make, 2, nonnegative):
+        points, variances = climb(problem.cov, k, x, nonnegative=nonnegative, tol=1e-9, max_iter=20_000)
+        again = cone.best(problem.cov.apply(points), k, nonnegative)
+        gained = problem.cov.variance(again)
+        assert (gained <= variances * (1 + 1e-8) + 1e-12 * problem.cov.trace).all()
+
+
+@BOTH
+@EVERY
+def test_settling_never_loses_variance_nor_leaves_the_support(make, nonnegative):
+    for problem, k, rows in starts(make, 3, nonnegative):
+        for x in rows:
+            y = settle(problem.cov, x, nonnegative=nonnegative)
+            assert cone.infeasibility(y, k, nonnegative) == ""
+            assert set(np.flatnonzero(y)) <= set(np.flatnonzero(x))
+            assert problem.cov.variance(y) >= problem.cov.variance(x)
+
+
+@EVERY
+def test_settling_without_sign_is_the_leading_eigenvector_of_the_block(make):
+    for problem, _, rows in starts(make, 4, False):
+        for x in rows:
+            J = np.flatnonzero(x)
+            leading = np.linalg.eigvalsh(problem.A[np.ix_(J, J)])[-1]
+            y = settle(problem.cov, x, nonnegative=False)
+            assert problem.cov.variance(y) == pytest.approx(leading, rel=1e-9, abs=1e-12 * problem.cov.trace)
+
+
+@BOTH
+@EVERY
+def test_swaps_never_lose_variance_and_never_pass_the_optimum(make, nonnegative):
+    for problem, k, rows in starts(make, 5, nonnegative):
+        best = oracle.optimum(problem.A, k, nonnegative)[0]
+        for x in rows[:3]:
+            y, history = polish(problem.cov, k, x, nonnegative=nonnegative)
+            assert cone.infeasibility(y, k, nonnegative) == ""
+            assert history == sorted(history)
+            assert history[-1] == pytest.approx(problem.cov.variance(y), rel=1e-12)
+            assert problem.cov.variance(x) <= history[-1] * (1 + 1e-12)
+            assert history[-1] <= best * (1 + 1e-9) + 2 * problem.cov.representation_error
+
+
+def test_a_swap_leaves_a_poor_pair_for_a_better_one():
+    A = np.diag([1.0, 1.0, 3.0, 3.0])
+    A[2, 3] = A[3, 2] = 2.0
+    problem = problems._of_matrix("by hand", A)
+    x, _ = polish(problem.cov, 2, np.array([0.8, 0.6, 0.0, 0.0]), nonnegative=True)
+    assert np.flatnonzero(x).tolist() == [2, 3]
+    assert problem.cov.variance(x) == pytest.approx(5.0)

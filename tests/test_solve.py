@@ -1,0 +1,362 @@
+"""Every method of METHODS: feasible, never above the optimum, monotone, repeatable, stoppable, strict at the door."""
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from threadpoolctl import threadpool_limits
+
+import nnspca
+from nnspca import METHODS, cone, covariance
+from tests import oracle, problems
+
+CASES = [(name, sign) for name, info in METHODS.items() for sign in info.signs]
+EACH = pytest.mark.parametrize(("method", "nonnegative"), CASES, ids=[f"{m}-{'+' if s else '±'}" for m, s in CASES])
+FEASIBLE = [(m, s) for m, s in CASES if METHODS[m].feasible]
+
+
+def spiked(seed=0, m=30, n=12):
+    rng = np.random.default_rng(seed)
+    return rng.standard_normal((m, n)) + rng.standard_normal((m, 1)) * (np.arange(n) < 5) * 1.5
+
+
+def check(part, cov, k, nonnegative):
+    info = METHODS[part.method]
+    assert part.loadings.shape == (cov.n_features,)
+    assert np.isfinite(part.loadings).all()
+    assert abs(np.linalg.norm(part.loadings) - 1) <= 1e-12
+    if info.feasible:
+        assert cone.infeasibility(part.loadings, k, nonnegative) == ""
+    if not nonnegative:
+        assert part.loadings[np.abs(part.loadings).argmax()] > 0
+    assert not np.signbit(part.loadings[part.loadings == 0]).any()
+    assert part.variance == pytest.approx(cov.variance(part.loadings), rel=1e-12)
+    assert part.history
+    assert list(part.history) == sorted(part.history)
+    assert part.history[-1] <= part.variance * (1 + 1e-9)
+    assert (part.k, part.nonnegative) == (k, nonnegative)
+    assert part.support.tolist() == np.flatnonzero(part.loadings).tolist()
+    assert part.cardinality == len(part.support)
+    assert part.seconds >= 0
+    assert set(part.options) == {option.name for option in info.options}
+    assert not part.loadings.flags.writeable
+
+
+# ---------------------------------------------------------------------- order
+
+
+@EACH
+@pytest.mark.parametrize("make", problems.MATRICES + problems.DATA, ids=lambda make: make.__name__)
+def test_no_component_exceeds_the_brute_force_optimum(make, method, nonnegative):
+    rng = np.random.default_rng(len(make.__name__))
+    for _ in range(3):
+        n = int(rng.integers(1, 8))
+        problem = make(rng, n)
+        for k in {1, int(rng.integers(1, n + 1)), n}:
+            part = nnspca.solve(problem.cov, k, method, nonnegative=nonnegative)
+            check(part, problem.cov, k, nonnegative)
+            if METHODS[method].feasible:
+                best = oracle.optimum(problem.A, k, nonnegative)[0]
+                assert part.variance <= best * (1 + 1e-9) + 2 * problem.cov.representation_error
+
+
+@EACH
+@pytest.mark.parametrize("sparse", [True, False])
+def test_components_are_feasible_where_the_covariance_is_never_formed(method, nonnegative, sparse, monkeypatch):
+    monkeypatch.setattr(covariance, "DENSE_FEATURES", 1)
+    rng = np.random.default_rng(3)
+    for _ in range(4):
+        problem = problems.factored(rng, 8, sparse=sparse)
+        k = int(rng.integers(1, 9))
+        part = nnspca.solve(problem.cov, k, method, nonnegative=nonnegative)
+        check(part, problem.cov, k, nonnegative)
+        if METHODS[method].feasible:
+            assert part.variance <= oracle.optimum(problem.A, k, nonnegative)[0] * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("nonnegative", [True, False])
+def test_best_finds_the_optimum_of_small_problems(nonnegative):
+    rng = np.random.default_rng(11)
+    missed = 0
+    for trial in range(40):
+        make = problems.MATRICES[trial % len(problems.MATRICES)]
+        problem = make(rng, 8)
+        k = int(rng.integers(1, 9))
+        part = nnspca.solve(problem.cov, k, nonnegative=nonnegative)
+        missed += part.variance < oracle.optimum(problem.A, k, nonnegative)[0] * (1 - 1e-7)
+    assert missed <= 1
+
+
+@pytest.mark.parametrize("nonnegative", [True, False])
+@pytest.mark.parametrize("seed", range(4))
+def test_best_is_at_least_as_good_as_every_other_method(seed, nonnegative):
+    cov = nnspca.Covariance.from_data(spiked(seed))
+    for k in (1, 3, 6, 12):
+        best = nnspca.solve(cov, k, nonnegative=nonnegative).variance
+        for method, sign in FEASIBLE:
+            if sign == nonnegative:
+                assert nnspca.solve(cov, k, method, nonnegative=nonnegative).variance <= best * (1 + 1e-9)
+
+
+# ---------------------------------------------------------------------- symmetry
+
+
+@EACH
+def test_same_seed_same_answer_on_any_thread_and_any_number_of_blas_threads(method, nonnegative):
+    X = spiked()
+
+    def run(limit):
+        cov = nnspca.Covariance.from_data(X)
+        with threadpool_limits(limit, user_api="blas"):
+            return nnspca.solve(cov, 4, method, nonnegative=nonnegative, seed=7).loadings.tolist()
+
+    with ThreadPoolExecutor(3) as pool:
+        found = list(pool.map(run, [1, 2, 2]))
+    assert found == [run(1)] * 3
+
+
+@EACH
+def test_renaming_the_features_renames_the_component(method, nonnegative):
+    X = spiked()
+    p = np.random.default_rng(1).permutation(12)
+    options = {"restarts": 100} if method == "em" else {}
+    plain, renamed = (
+        nnspca.solve(nnspca.Covariance.from_data(Z), 5, method, nonnegative=nonnegative, **options)
+        for Z in (X, X[:, p])
+    )
+    if method == "epsilon-net":  # its sample is random: only the value is close
+        assert renamed.variance == pytest.approx(plain.variance, rel=0.05)
+    else:
+        np.testing.assert_allclose(renamed.loadings, plain.loadings[p], atol=1e-5)
+
+
+@EACH
+@pytest.mark.parametrize("scale", [2.0**-120, 2.0**110])
+def test_scaling_the_data_leaves_the_loadings_alone(method, nonnegative, scale):
+    X = spiked()
+    plain = nnspca.solve(nnspca.Covariance.from_data(X), 4, method, nonnegative=nonnegative)
+    scaled = nnspca.solve(nnspca.Covariance.from_data(X * scale), 4, method, nonnegative=nonnegative)
+    np.testing.assert_allclose(scaled.loadings, plain.loadings, atol=1e-9)
+    assert scaled.variance == pytest.approx(plain.variance * scale**2, rel=1e-9)
+
+
+# ---------------------------------------------------------------------- exact cases
+
+
+@EACH
+def test_one_feature(method, nonnegative):
+    cov = nnspca.Covariance.from_matrix([[4.0]])
+    part = nnspca.solve(cov, 1, method, nonnegative=nonnegative)
+    check(part, cov, 1, nonnegative)
+    assert part.loadings.tolist() == [1.0]
+    assert part.variance == 4.0
+
+
+@EACH
+def test_two_samples(method, nonnegative):
+    cov = nnspca.Covariance.from_data([[0.0, 1.0, 5.0], [2.0, 1.0, 1.0]])
+    for k in (1, 2, 3):
+        check(nnspca.solve(cov, k, method, nonnegative=nonnegative), cov, k, nonnegative)
+
+
+@EACH
+def test_all_variances_equal(method, nonnegative):
+    cov = nnspca.Covariance.from_matrix(np.eye(5))
+    for k in (1, 3, 5):
+        part = nnspca.solve(cov, k, method, nonnegative=nonnegative)
+        check(part, cov, k, nonnegative)
+        assert part.variance == pytest.approx(1.0)
+
+
+@EACH
+def test_rank_one_is_solved_exactly_by_all_but_samplers(method, nonnegative):
+    a = np.array([3.0, -4.0, 1.0, 2.0, -0.5])
+    cov = nnspca.Covariance.from_matrix(np.outer(a, a))
+    part = nnspca.solve(cov, 2, method, nonnegative=nonnegative)
+    check(part, cov, 2, nonnegative)
+    if METHODS[method].feasible:
+        best = 4.0**2 + 0.5**2 if nonnegative else 25.0
+        assert part.variance == pytest.approx(oracle.optimum(cov.matrix, 2, nonnegative)[0], rel=1e-9)
+        assert part.variance == pytest.approx(max(best, 25.0 if not nonnegative else 16.25), rel=1e-9)
+
+
+def test_one_nonzero_loading_goes_to_the_largest_variance():
+    cov = nnspca.Covariance.from_matrix(np.diag([2.0, 7.0, 3.0]) + 0.5)
+    assert nnspca.solve(cov, 1).loadings.tolist() == [0.0, 1.0, 0.0]
+
+
+def test_without_sign_or_sparsity_every_exact_method_is_pca():
+    cov = nnspca.Covariance.from_data(spiked())
+    leading = cov.eigenpairs(1)[0][0]
+    for method in ("pca", "best", "em", "thresholding", "spannogram"):
+        part = nnspca.solve(cov, 12, method, nonnegative=False)
+        assert part.variance == pytest.approx(leading, rel=1e-9), method
+
+
+# ---------------------------------------------------------------------- progress and stop
+
+
+@EACH
+def test_progress_never_goes_back_and_ends_at_one(method, nonnegative):
+    told = []
+    cov = nnspca.Covariance.from_data(spiked(n=40))
+    nnspca.solve(cov, 6, method, nonnegative=nonnegative, on_progress=told.append)
+    fractions = [p.fraction for p in told]
+    assert fractions == sorted(fractions)
+    assert fractions[-1] == 1.0
+    assert all(0 <= f <= 1 for f in fractions)
+    assert all(p.stage for p in told)
+
+
+@EACH
+@pytest.mark.parametrize("after", [0, 1])
+def test_a_stop_is_honoured_at_once_with_a_feasible_component(method, nonnegative, after):
+    rng = np.random.default_rng(0)
+    cov = nnspca.Covariance.from_data(rng.standard_normal((600, 300)))
+    cov.eigenpairs(8)
+    polls = iter(range(10**9))
+    asked = []
+
+    def stop():
+        asked.append(next(polls))
+        return asked[-1] >= after
+
+    started = time.perf_counter()
+    part = nnspca.solve(cov, 30, method, nonnegative=nonnegative, should_stop=stop)
+    assert time.perf_counter() - started < 1.5
+    if METHODS[method].feasible:
+        assert cone.infeasibility(part.loadings, 30, nonnegative) == ""
+    if asked and asked[-1] >= after:
+        assert part.stopped or method == "epsilon-net"  # whose one batch of samples may just be over
+    assert part.variance == pytest.approx(cov.variance(part.loadings))
+
+
+@EACH
+def test_a_run_that_is_not_stopped_does_not_say_so(method, nonnegative):
+    cov = nnspca.Covariance.from_data(spiked())
+    assert not nnspca.solve(cov, 4, method, nonnegative=nonnegative).stopped
+    assert not nnspca.solve(cov, 4, method, nonnegative=nonnegative, should_stop=lambda: False).stopped
+
+
+# ---------------------------------------------------------------------- the registry
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_method_says_what_it_is(name):
+    info = METHODS[name]
+    assert info.name == name
+    assert info.title
+    assert info.summary.endswith(".")
+    assert info.paper
+    assert info.signs
+    assert set(info.signs) <= {True, False}
+    assert len({option.name for option in info.options}) == len(info.options)
+
+
+OPTIONS = [(name, option) for name, info in METHODS.items() for option in info.options]
+EVERY_OPTION = pytest.mark.parametrize(("name", "option"), OPTIONS, ids=[f"{n}-{o.name}" for n, o in OPTIONS])
+
+
+@EVERY_OPTION
+def test_every_option_has_a_default_inside_its_range(name, option):
+    assert option.check(option.default) == option.default
+    assert isinstance(option.default, option.kind)
+    assert option.help.endswith(".")
+    if option.kind in (int, float):
+        assert option.low is not None
+        assert option.check(option.low) == option.low
+        if option.high is not None:
+            assert option.low < option.high
+            assert option.check(option.high) == option.high
+
+
+@EVERY_OPTION
+def test_every_option_refuses_what_is_outside_its_range(name, option):
+    wrong = [None, "much", [1], float("nan"), {}]
+    if option.kind is not bool:
+        wrong += [True]
+    if option.kind in (int, float):
+        wrong += [option.low - 1, float("-inf")]
+        wrong += [] if option.high is None else [option.high * 2 + 1, float("inf")]
+    if option.kind is int:
+        wrong += [option.low + 0.5]
+    cov = nnspca.Covariance.from_matrix(np.eye(3))
+    for value in wrong:
+        with pytest.raises(ValueError, match=rf"option {option.name}=.* is not allowed; give ") as caught:
+            nnspca.solve(cov, 1, name, nonnegative=METHODS[name].signs[0], **{option.name: value})
+        assert repr(value) in str(caught.value)
+
+
+def test_whole_numbers_of_any_type_are_whole_numbers():
+    cov = nnspca.Covariance.from_matrix(np.eye(3))
+    a = nnspca.solve(cov, np.int64(2), "em", seed=np.int32(3), restarts=np.int64(4))
+    assert a.k == 2
+    assert type(a.k) is int
+    assert a.options["restarts"] == 4
+    assert type(a.options["restarts"]) is int
+    assert nnspca.solve(cov, 2, "em", restarts=4.0).options["restarts"] == 4
+
+
+# ---------------------------------------------------------------------- what is refused
+
+
+@pytest.fixture
+def cov3():
+    return nnspca.Covariance.from_matrix(np.eye(3))
+
+
+@pytest.mark.parametrize("k", [0, 4, -1, 2.5, 2.0, True, "3", float("nan"), None, [2]])
+def test_a_cardinality_that_is_not_allowed_is_refused(cov3, k):
+    with pytest.raises(ValueError, match="is not allowed; give a whole number from 1 to 3") as caught:
+        nnspca.solve(cov3, k)
+    assert f"k={k!r}" in str(caught.value)
+
+
+def test_an_unknown_method_is_refused_with_the_known_ones(cov3):
+    with pytest.raises(ValueError, match=r"method='magic' is not known; give one of 'best'") as caught:
+        nnspca.solve(cov3, 1, "magic")
+    assert all(repr(name) in str(caught.value) for name in METHODS)
+
+
+def test_an_unknown_option_is_refused_with_the_known_ones(cov3):
+    with pytest.raises(ValueError, match=r"method 'em' has no option 'speed'; its options: restarts, renormalise"):
+        nnspca.solve(cov3, 1, "em", speed=3)
+    with pytest.raises(ValueError, match=r"method 'pca' has no option 'rank'; its options: it has none"):
+        nnspca.solve(cov3, 1, "pca", nonnegative=False, rank=3)
+
+
+@pytest.mark.parametrize("seed", [-1, 1.5, "0", True, None, float("nan")])
+def test_a_seed_that_is_not_allowed_is_refused(cov3, seed):
+    with pytest.raises(ValueError, match="is not allowed; give a whole number of at least 0") as caught:
+        nnspca.solve(cov3, 1, seed=seed)
+    assert f"seed={seed!r}" in str(caught.value)
+
+
+def test_a_sign_the_method_does_not_have_is_refused(cov3):
+    with pytest.raises(ValueError, match="'pca' does not support nonnegative=True; give nonnegative=False"):
+        nnspca.solve(cov3, 1, "pca")
+    with pytest.raises(ValueError, match="'best' does not support nonnegative='yes'"):
+        nnspca.solve(cov3, 1, nonnegative="yes")
+
+
+@pytest.mark.parametrize("start", [np.ones(2), np.ones((1, 1, 3)), [1.0, np.nan, 0.0], [np.inf, 0.0, 0.0], 3.0])
+def test_a_start_that_does_not_fit_is_refused(cov3, start):
+    with pytest.raises(ValueError, match=r"start has shape .*; give finite points of shape \(3,\) or \(r, 3\)"):
+        nnspca.solve(cov3, 1, start=start)
+
+
+def test_a_rank_beyond_the_features_is_refused(cov3):
+    for method in ("spannogram", "epsilon-net"):
+        with pytest.raises(ValueError, match=r"option rank=5 is not allowed; give a whole number from 1 to 3"):
+            nnspca.solve(cov3, 1, method, rank=5)
+        small = nnspca.Covariance.from_matrix(np.eye(2))
+        assert nnspca.solve(small, 1, method).options["rank"] == 2  # the default fits itself to the data
+
+
+@pytest.mark.parametrize("nonnegative", [True, False])
+def test_a_good_start_is_never_lost(nonnegative):
+    cov = nnspca.Covariance.from_data(spiked(5))
+    start = nnspca.solve(cov, 5, nonnegative=nonnegative)
+    again = nnspca.solve(cov, 5, nonnegative=nonnegative, start=start.loadings, restarts=1, leaders=1)
+    assert again.variance >= start.variance * (1 - 1e-12)

@@ -1,0 +1,175 @@
+"""A sweep is its solves and certificates, in order, with everything told as it comes."""
+
+import itertools
+import multiprocessing
+import threading
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+import nnspca
+from tests import oracle
+
+KEYS = [
+    "k",
+    "method",
+    "variance",
+    "normalized_variance",
+    "cardinality",
+    "seconds",
+    "lower",
+    "upper",
+    "ratio",
+    "stopped",
+]
+
+
+@pytest.fixture(scope="module")
+def cov():
+    rng = np.random.default_rng(0)
+    return nnspca.Covariance.from_data(rng.standard_normal((30, 9)) + rng.standard_normal((30, 1)) * (np.arange(9) < 4))
+
+
+def plain(curve):
+    """What does not depend on the clock."""
+    return [
+        (p.k, p.method, p.component.loadings.tolist(), p.certificate and (p.certificate.lower, p.certificate.upper))
+        for p in curve.points
+    ]
+
+
+def test_points_come_ordered_by_k_and_then_as_the_methods_were_given(cov):
+    curve = nnspca.sweep(cov, [5, 2, 5, 3], ("em", "best", "em"), certify=None)
+    assert [(p.k, p.method) for p in curve.points] == [
+        (2, "em"),
+        (2, "best"),
+        (3, "em"),
+        (3, "best"),
+        (5, "em"),
+        (5, "best"),
+    ]
+    assert not curve.stopped
+    assert curve.leading == cov.eigenpairs(1)[0][0]
+
+
+def test_methods_without_a_warm_start_give_what_solve_gives(cov):
+    methods = ("em", "spannogram", "epsilon-net", "thresholding")
+    curve = nnspca.sweep(cov, [2, 4], methods, certify=None, seed=3)
+    for p in curve.points:
+        alone = nnspca.solve(cov, p.k, p.method, seed=3)
+        assert p.component.loadings.tolist() == alone.loadings.tolist()
+        assert p.component.variance == alone.variance
+
+
+def test_the_first_k_of_best_is_what_solve_gives_and_warm_starts_never_lose(cov):
+    curve = nnspca.sweep(cov, range(1, 10), "best", certify=None)
+    assert curve.points[0].component.loadings.tolist() == nnspca.solve(cov, 1).loadings.tolist()
+    variances = [p.component.variance for p in curve.points]
+    assert all(b >= a * (1 - 1e-12) for a, b in itertools.pairwise(variances))
+
+
+@pytest.mark.parametrize("nonnegative", [True, False])
+def test_certified_bounds_hold_the_optimum_and_lower_never_falls(cov, nonnegative):
+    curve = nnspca.sweep(cov, [1, 2, 9], ("em", "thresholding"), nonnegative=nonnegative)
+    assert sorted(curve.certificates) == [1, 2, 9]
+    lower = [curve.certificates[k].lower for k in sorted(curve.certificates)]
+    assert lower == sorted(lower)
+    for k, cert in curve.certificates.items():
+        best = oracle.optimum(cov.matrix, k, nonnegative)[0]
+        assert cert.lower <= best * (1 + 1e-9)
+        assert cert.upper >= best
+        nnspca.verify(cert, cov)
+    for p in curve.points:
+        assert p.component.variance <= p.certificate.upper
+
+
+def test_every_k_is_certified_even_where_no_method_is_feasible(cov):
+    told = []
+    curve = nnspca.sweep(cov, [2, 3], ("pca",), nonnegative=False, on_progress=told.append)
+    assert sorted(curve.certificates) == [2, 3]
+    assert told[-1].fraction == 1.0
+
+
+def test_each_point_is_told_when_solved_and_again_with_its_certificate(cov):
+    seen, threads = [], set()
+
+    def on_point(p):
+        threads.add(threading.current_thread())
+        seen.append((p.k, p.method, p.certificate is not None))
+
+    nnspca.sweep(cov, [2, 4], ("best", "em"), on_point=on_point)
+    expected = {(k, m, c) for k in (2, 4) for m in ("best", "em") for c in (False, True)}
+    assert len(seen) == 8
+    assert set(seen) == expected
+    for k in (2, 4):
+        for m in ("best", "em"):
+            assert seen.index((k, m, False)) < seen.index((k, m, True))
+    assert threads == {threading.current_thread()}
+
+
+def test_progress_never_goes_back_and_ends_at_one(cov):
+    told = []
+    nnspca.sweep(cov, [2, 4, 6], ("em",), on_progress=told.append)
+    fractions = [p.fraction for p in told]
+    assert fractions == sorted(fractions)
+    assert fractions[-1] == 1.0
+
+
+def test_records_have_the_documented_keys(cov):
+    records = nnspca.sweep(cov, [2], ("em",)).to_records()
+    assert [list(r) for r in records] == [KEYS]
+    assert records[0]["lower"] <= records[0]["upper"]
+    assert 0 < records[0]["ratio"] <= 1
+    assert 0 < records[0]["normalized_variance"] <= 1
+    bare = nnspca.sweep(cov, [2], ("em",), certify=None).to_records()[0]
+    assert bare["lower"] is bare["upper"] is bare["ratio"] is None
+
+
+def test_a_sweep_stopped_in_the_middle_returns_what_was_solved(cov):
+    solved = []
+    curve = nnspca.sweep(cov, range(1, 10), ("em",), on_point=solved.append, should_stop=lambda: len(solved) >= 3)
+    assert curve.stopped
+    assert 1 <= len(curve.points) < 9
+    assert {p.k for p in curve.points} == set(range(1, len(curve.points) + 1))
+    for cert in curve.certificates.values():
+        nnspca.verify(cert, cov)
+
+
+def test_a_sweep_stopped_before_it_began_is_empty(cov):
+    curve = nnspca.sweep(cov, [1, 2], should_stop=lambda: True)
+    assert curve.stopped
+    assert curve.points == ()
+    assert curve.to_records() == []
+
+
+def test_threads_processes_and_one_worker_give_the_same(cov):
+    own = nnspca.sweep(cov, [2, 5], ("best", "em"), seed=4)
+    with ThreadPoolExecutor(1) as serial:
+        assert plain(nnspca.sweep(cov, [2, 5], ("best", "em"), seed=4, executor=serial)) == plain(own)
+    with ThreadPoolExecutor(4) as threads:
+        assert plain(nnspca.sweep(cov, [2, 5], ("best", "em"), seed=4, executor=threads)) == plain(own)
+
+
+def test_a_pool_of_processes_gives_the_same(cov):
+    own = nnspca.sweep(cov, [2, 5], ("best", "em"), seed=4)
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as processes:
+        away = nnspca.sweep(cov, [2, 5], ("best", "em"), seed=4, executor=processes)
+    assert plain(away) == plain(own)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ({"ks": [0]}, r"k=0 is not allowed; give a whole number from 1 to 9"),
+        ({"ks": [2, 10]}, r"k=10 is not allowed"),
+        ({"ks": []}, r"at least one k and one method; got ks=\[\]"),
+        ({"ks": [1], "methods": ()}, r"at least one k and one method"),
+        ({"ks": [1], "methods": ("magic",)}, r"method='magic' is not known"),
+        ({"ks": [1], "methods": ("pca",)}, r"does not support nonnegative=True"),
+        ({"ks": [1], "certify": "lazy"}, r"certify='lazy' is not allowed; give 'live', 'thorough' or None"),
+    ],
+)
+def test_what_cannot_be_swept_is_refused(cov, arguments, says):
+    with pytest.raises(ValueError, match=says):
+        nnspca.sweep(cov, **arguments)

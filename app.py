@@ -23,6 +23,7 @@ page = st.navigation(
             st.Page(HERE / "pages" / "variance.py", title="Variance", icon=":material/show_chart:"),
             st.Page(HERE / "pages" / "spannogram.py", title="Spannogram", icon=":material/waves:"),
         ],
+        "Bring": [st.Page(HERE / "pages" / "data.py", title="Data", icon=":material/database:")],
     },
 )
 controls.sidebar()

@@ -10,8 +10,9 @@ import numpy as np
 import streamlit as st
 
 import nnspca
-from nnspca.datasets import Dataset, DatasetInfo
+from nnspca.datasets import Dataset
 from nnspca.result import Certificate, Component, Progress, SweepPoint
+from nnspca.view.holdings import uploads
 from nnspca.view.jobs import Job, Work
 from nnspca.view.montage import montage
 from nnspca.view.shelf import Shelf
@@ -22,11 +23,6 @@ from nnspca.view.state import State
 def shelf() -> Shelf:
     """Return the shelf all sessions share."""
     return Shelf()
-
-
-def catalogue() -> dict[str, DatasetInfo]:
-    """Return every data set by name, as far as it is known without loading it."""
-    return {info.name: info for info in nnspca.datasets.available()}
 
 
 @st.cache_resource(show_spinner="Reading the data …", max_entries=6)
@@ -42,7 +38,8 @@ def dataset(name: str) -> Dataset:
     nnspca.DataError
         When it is not here, or its file is broken; the message says what to do.
     """
-    return _read(name)
+    brought = uploads().get(name)
+    return _read(name) if brought is None else brought
 
 
 @st.cache_resource(show_spinner="Preparing the covariance …", max_entries=6)

@@ -10,14 +10,14 @@ import streamlit as st
 import nnspca
 from nnspca.datasets import Dataset
 from nnspca.solvers.registry import OptionInfo
-from nnspca.view import compute, state
+from nnspca.view import holdings, state
 from nnspca.view.linked import bound, notes
 from nnspca.view.state import State
 
 
 def sidebar() -> None:
     """Draw the choices that all pages share."""
-    infos = compute.catalogue()
+    infos = holdings.catalogue()
     with st.sidebar:
         name = bound(
             st.selectbox,

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+import nnspca
 from nnspca.result import Component
 from nnspca.view.state import State
 
@@ -55,11 +56,17 @@ def loadings_npz(component: Component, feature_names: Sequence[str]) -> bytes:
     return out.getvalue()
 
 
+def _load_line(name: str) -> str:
+    if name in {info.name for info in nnspca.datasets.available()}:
+        return f"data = nnspca.datasets.load({name!r})"
+    return f"data = nnspca.datasets.read({name!r})  # the path of your file"
+
+
 def _data_lines(state: State) -> list[str]:
     return [
         "import nnspca",
         "",
-        f"data = nnspca.datasets.load({state.data!r})",
+        _load_line(state.data),
         f"cov = nnspca.Covariance.from_dataset(data, standardize={state.standardise})",
     ]
 

@@ -235,6 +235,19 @@ def test_the_proof_can_be_opened_and_checked(visit):
     expect(page.get_by_text("Confirmed:")).to_be_visible()
 
 
+def test_a_file_from_the_persons_disk_can_be_explored(visit, tmp_path):
+    rows = "\n".join(",".join(str((i * j) % 7 + i % 3) for j in range(1, 6)) for i in range(20))
+    (tmp_path / "garden.csv").write_text(f"roses,tulips,ferns,moss,ivy\n{rows}\n")
+    page = visit("/data")
+    page.locator("[data-testid=stFileUploader] input[type=file]").set_input_files(tmp_path / "garden.csv")
+    page.get_by_role("button", name="Use it on every page").click()
+    page.get_by_text("In use: garden").wait_for()
+    page.get_by_role("link", name="Explore").click()
+    expect(page.get_by_text(RATIO).first).to_be_visible()
+    names = page.evaluate("() => document.querySelector('.st-key-component .js-plotly-plot')._fullData[0].y")
+    assert set(names) <= {"roses", "tulips", "ferns", "moss", "ivy"}
+
+
 @pytest.mark.real_data
 @pytest.mark.parametrize(("name", "kind"), [("cbcl-faces", "heatmap"), ("lrs", "scatter"), ("leukemia", "bar")])
 def test_real_data_show_a_component_with_its_proven_share(visit, real_data, name, kind):

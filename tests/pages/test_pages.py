@@ -186,7 +186,7 @@ def test_data_that_are_not_here_say_what_they_are_and_offer_a_download(open_page
     page = open_page(data=name)
     assert "not on this machine yet" in texts(page)
     assert "Terms:" in texts(page)
-    assert page.button(key="fetch").label == "Download"
+    assert page.button(key=f"fetch-{name}").label in ("Download", "How to get the file")
 
 
 def test_a_failed_download_shows_the_librarys_message(open_page, monkeypatch, tmp_path):
@@ -194,5 +194,28 @@ def test_a_failed_download_shows_the_librarys_message(open_page, monkeypatch, tm
     monkeypatch.setenv("NNSPCA_CACHE", str(tmp_path))
     monkeypatch.setenv("NNSPCA_MIRROR", "http://127.0.0.1:9")
     page = open_page("pages/explore.py", data="lrs")
-    page.button(key="fetch").click().run()
+    page.button(key="fetch-lrs").click().run()
     assert "spectrometer.arff" in "\n".join(e.value for e in settle(page).error)
+
+
+def test_the_data_page_lists_every_data_set_with_its_terms(open_page):
+    page = open_page("pages/data.py")
+    words = texts(page)
+    assert all(f"`{info.name}`" in words for info in nnspca.datasets.available())
+    assert words.count("Terms:") >= len(BUNDLED + FETCHED)
+
+
+def test_an_uploaded_file_is_a_data_set_for_the_session(open_page):
+    page = open_page("pages/data.py")
+    page.file_uploader(key="upload").set_value(("shapes.csv", b"height,width\n1,2\n3,5\n4,0\n", "text/csv")).run()
+    assert "Read **shapes**" in "\n".join(e.value for e in page.success)
+    page.button(key="use-upload").click().run()
+    assert page.session_state["data"] == "shapes"
+    assert "In use: shapes" in "\n".join(e.value for e in page.subheader)
+
+
+def test_a_file_that_cannot_be_read_says_what_to_change(open_page):
+    page = open_page("pages/data.py")
+    page.file_uploader(key="upload").set_value(("bad.csv", b"a,b\n1,2\n3,oops,4\n", "text/csv")).run()
+    assert page.error
+    assert not page.exception

@@ -1,0 +1,129 @@
+"""Arrows point down only: who may import whom, read off the sources."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import nnspca
+
+PACKAGE = Path(nnspca.__file__).parent
+ROOT = PACKAGE.parent
+# each layer may import those below it, and its own
+LAYERS = (
+    ("app",),
+    ("pages",),
+    ("nnspca.view",),
+    ("nnspca.studies", "nnspca.estimator"),
+    ("nnspca.sweep", "nnspca.deflation", "nnspca.solve", "nnspca.certify", "nnspca.verify", "nnspca.rederive"),
+    ("nnspca.solvers", "nnspca.bounds"),
+    ("nnspca.spannogram",),
+    ("nnspca.covariance", "nnspca.factor"),
+    ("nnspca.cone", "nnspca.result", "nnspca.watch", "nnspca.threads", "nnspca.errors"),
+)
+APART = ("nnspca.datasets",)  # beside the layers: anyone may use it, it uses nobody
+JUDGE = ("nnspca.verify", "nnspca.rederive")
+
+
+def name_of(path):
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+SOURCES = {name_of(path): path for path in sorted(PACKAGE.rglob("*.py"))}
+SOURCES |= {name_of(path): path for path in [ROOT / "app.py", *sorted((ROOT / "pages").glob("*.py"))]}
+
+
+def imports_of(name):
+    """Full names of all modules a source imports, those inside functions too."""
+    path = SOURCES[name]
+    package = name if path.name == "__init__.py" else name.rpartition(".")[0]
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            if node.level:
+                home = package.split(".")[: len(package.split(".")) - node.level + 1]
+                base = ".".join([*home, base] if base else home)
+            found |= {f"{base}.{a.name}" if f"{base}.{a.name}" in SOURCES else base for a in node.names}
+    return found
+
+
+def within(name, roots):
+    return any(name == root or name.startswith(root + ".") for root in roots)
+
+
+def layer_of(name):
+    return next((i for i, layer in enumerate(LAYERS) if within(name, layer)), None)
+
+
+INNER = [name for name in SOURCES if name != "nnspca"]
+
+
+@pytest.mark.parametrize("name", INNER)
+def test_every_module_has_its_place(name):
+    assert layer_of(name) is not None or within(name, APART)
+
+
+@pytest.mark.parametrize("name", [name for name in INNER if layer_of(name) is not None])
+def test_arrows_point_down(name):
+    for other in imports_of(name):
+        if not within(other, ("nnspca", "pages", "app")) or within(other, APART):
+            continue
+        if other == "nnspca":
+            assert layer_of(name) <= layer_of("nnspca.view"), f"{name} imports the whole package"
+        else:
+            assert layer_of(other) >= layer_of(name), f"{name} imports {other}, which is above it"
+
+
+@pytest.mark.parametrize("name", [name for name in INNER if within(name, APART)])
+def test_the_data_sets_know_only_themselves_and_the_errors(name):
+    for other in imports_of(name):
+        assert not within(other, ("nnspca",)) or within(other, (*APART, "nnspca.errors"))
+
+
+@pytest.mark.parametrize("name", [name for name in INNER if within(name, JUDGE)])
+def test_the_judge_knows_no_defendant(name):
+    for other in imports_of(name):
+        barred = (
+            "nnspca.solvers",
+            "nnspca.bounds",
+            "nnspca.spannogram",
+            "nnspca.solve",
+            "nnspca.certify",
+            "nnspca.sweep",
+        )
+        assert not within(other, barred)
+        assert other != "nnspca"
+
+
+@pytest.mark.parametrize("name", [n for n in INNER if within(n, ("nnspca.solvers", "nnspca.bounds"))])
+def test_solvers_and_bounds_do_not_know_each_other(name):
+    barred = "nnspca.bounds" if within(name, ("nnspca.solvers",)) else "nnspca.solvers"
+    assert not any(within(other, (barred,)) for other in imports_of(name))
+
+
+@pytest.mark.parametrize("name", list(SOURCES))
+def test_only_the_app_knows_streamlit_and_only_figures_know_plotly(name):
+    others = imports_of(name)
+    if not within(name, ("app", "pages", "nnspca.view")):
+        assert not any(within(other, ("streamlit",)) for other in others)
+    if not within(name, ("nnspca.view.figures",)):
+        assert not any(within(other, ("plotly",)) for other in others)
+
+
+def test_the_package_itself_defines_nothing():
+    body = ast.parse((PACKAGE / "__init__.py").read_text(encoding="utf-8")).body
+    assert all(isinstance(node, ast.Expr | ast.Import | ast.ImportFrom | ast.Assign) for node in body)
+    assert sorted(nnspca.__all__) == sorted(set(nnspca.__all__))
+    assert all(hasattr(nnspca, name) for name in nnspca.__all__)
+
+
+def test_the_walls_of_this_test_stand():
+    """A reader of imports that finds none would let everything pass."""
+    assert "nnspca.covariance" in imports_of("nnspca.certify")
+    assert "nnspca.solvers.climb" in imports_of("nnspca.solvers.polish") | imports_of("nnspca.solvers.best")
+    assert "streamlit" in imports_of("app")
+    assert layer_of("nnspca.solvers.em") < layer_of("nnspca.spannogram.sphere") < layer_of("nnspca.cone")

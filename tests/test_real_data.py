@@ -1,0 +1,81 @@
+"""On every data set, bundled or fetched: no component above any proven bound, and the papers' numbers."""
+
+import numpy as np
+import pytest
+
+import nnspca
+from nnspca import METHODS
+
+BUNDLED = ("lfw-faces", "digits", "pitprops", "synthetic-spiked")
+FETCHED = ("cbcl-faces", "lrs", "leukemia")
+BOTH = pytest.mark.parametrize("nonnegative", [True, False])
+
+
+def check_order(cov, ks, nonnegative):
+    for k in ks:
+        cert = nnspca.certify(cov, k, nonnegative=nonnegative)
+        nnspca.verify(cert, cov)
+        for part in components(cov, k, nonnegative):
+            assert part.variance <= cert.lower * (1 + 1e-9) or part.method != "best"
+            for bound in cert.bounds:
+                if bound.deterministic:
+                    assert part.variance <= bound.value, (part.method, bound.name)
+
+
+def components(cov, k, nonnegative):
+    """One component of every feasible method; a literal enumeration refuses what it would never finish."""
+    for name, info in METHODS.items():
+        if info.feasible and nonnegative in info.signs:
+            if name == "enumeration" and cov.n_features > 1500:
+                with pytest.raises(ValueError, match="use a smaller rank, fewer features, or the method 'spannogram'"):
+                    nnspca.solve(cov, k, name, nonnegative=nonnegative)
+            else:
+                yield nnspca.solve(cov, k, name, nonnegative=nonnegative)
+
+
+@BOTH
+@pytest.mark.parametrize("name", BUNDLED)
+def test_no_method_exceeds_any_bound_on_bundled_data(name, nonnegative):
+    cov = nnspca.Covariance.from_dataset(nnspca.datasets.load(name))
+    check_order(cov, (1, 10) if cov.n_features < 100 else (10,), nonnegative)
+
+
+@pytest.mark.real_data
+@BOTH
+@pytest.mark.parametrize("name", FETCHED)
+def test_no_method_exceeds_any_bound_on_fetched_data(name, nonnegative, real):
+    check_order(real(name), (20,), nonnegative)
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize("k", [10, 50, 100, 400])
+def test_best_beats_em_with_ten_restarts_on_leukemia(k, real):
+    cov = real("leukemia")
+    best = nnspca.solve(cov, k)
+    assert best.seconds < 30  # 3 s where nothing else runs
+    assert best.variance > nnspca.solve(cov, k, "em", restarts=10).variance
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize(
+    ("name", "k", "low", "high"),
+    [("lrs", 20, 0.85, 0.90), ("cbcl-faces", 180, 0.57, 0.63), ("leukemia", 50, 0.44, 0.52)],
+)
+def test_the_papers_ratios_are_met_and_the_certificate_is_tighter(name, k, low, high, real):
+    cov = real(name)
+    cert = nnspca.certify(cov, k)
+    net = nnspca.solve(cov, k, "epsilon-net", rank=3, epsilon=0.1)
+    ratio = net.variance / cert.bound("paper").value
+    assert low <= ratio <= high
+    assert cert.ratio > ratio + 0.05
+
+
+@pytest.mark.real_data
+def test_leukemia_is_never_formed(real):
+    cov = real("leukemia")
+    assert cov.matrix is None
+    assert cov.n_features == 12_582
+    values = cov.eigenpairs(6)[0]
+    assert np.round(values[1:] / values[0], 4).tolist() == pytest.approx(
+        [0.4524, 0.2889, 0.2271, 0.1751, 0.1419], abs=1e-4
+    )

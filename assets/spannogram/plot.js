@@ -56,7 +56,7 @@ class Plot {
     this.left = 34 * scale;
     this.right = curves.numbered && curves.n <= 12 ? 22 * scale : 8;
     this.top = 10;
-    const tall = Math.max(210, Math.min(0.46 * width, 340));
+    const tall = Math.max(210, Math.min(0.52 * width, 360));
     this.middle = this.top + (curves.nonnegative ? tall / 2 : tall);
     this.bottom = this.top + tall;
     this.scaleY = (curves.nonnegative ? tall / 2 : tall) / (1.04 * curves.peak);
@@ -190,7 +190,8 @@ class Plot {
     const { curves, palette } = this;
     const all = curves.meetings ?? Array.from(curves.angles, (_, e) => curves.changeAt(e));
     const few = all.length <= 80;
-    const rings = few ? 5 : all.length <= 1200 ? 2.6 : 1.6;
+    const crowd = all.length > 1200 && !curves.meetings;
+    const rings = few ? 5 : crowd ? 1 : 2.6;
     for (const meeting of all) {
       if (curves.flipped(meeting.phi) !== (sheet === 1)) continue;
       const x = this.x(onAxis(meeting.phi)), y = this.y(meeting.height);
@@ -205,11 +206,11 @@ class Plot {
       } else {
         pen.arc(x, y, meeting.matters ? rings : few ? 2.2 : 0.8, 0, TURN);
       }
-      pen.fillStyle = meeting.matters ? palette.paper : palette.ink;
-      pen.globalAlpha = meeting.matters || few ? 1 : 0.5;
+      pen.fillStyle = crowd ? palette.mark : meeting.matters ? palette.paper : palette.ink;
+      pen.globalAlpha = (meeting.matters || few) && !crowd ? 1 : 0.5;
       pen.fill();
       pen.globalAlpha = 1;
-      if (meeting.matters) {
+      if (meeting.matters && !crowd) {
         pen.strokeStyle = palette.mark;
         pen.lineWidth = few ? 2 : 1.2;
         pen.stroke();

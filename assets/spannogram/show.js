@@ -125,8 +125,8 @@ class Show {
 
   /** A candidate's name in the list: the set itself, or its number where the set is long. */
   chip(set) {
-    const words = setWords(this.curves, set, 2);
-    return words.startsWith("{") ? words : `number ${this.list.length + 1}, ${words}`;
+    const words = setWords(this.curves, set, 5);
+    return words.startsWith("{") ? words : `no. ${this.list.length + 1}`;
   }
 
   /** Tell the page where the direction came to rest, once it has. */
@@ -214,6 +214,8 @@ class Show {
       item.append(button);
       return item;
     }));
+    const here = this.find(".met .here"), list = this.find(".met ol");
+    if (here) list.scrollTop = here.offsetTop - list.offsetTop - list.clientHeight / 2;
   }
 
   /** Save the picture of this moment. */

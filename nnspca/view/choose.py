@@ -15,6 +15,11 @@ from nnspca.view.spannogram import DATA, EDITABLE, FOUR, RANDOM, Rows
 from nnspca.view.state import State
 
 CIRCLE, SPHERE = "2: a circle", "3: a sphere"
+WHERE = (
+    "1 is the direction of largest variance. On the circle this one lies at 0°.",
+    "The second direction. On the circle this one lies at 90°.",
+    "The third direction.",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +37,7 @@ class View:
 def choose(now: State) -> tuple[View, DeltaGenerator]:
     """Let the person choose the curves; return what to draw and the place to draw it, or end the page here."""
     shelf, stage, below = st.container(), st.container(), st.container()
-    with shelf, st.container(horizontal=True, gap="medium"):
+    with shelf, st.container(horizontal=True, gap="small"):
         source = bound(
             st.radio,
             "Curves from",
@@ -77,7 +82,7 @@ def _size(source: str) -> tuple[int, int]:
             max_value=13000,
             value=8,
             step=1,
-            width=150,
+            width=124,
             allowed="2 to 13,000",
             help="How many rows of random numbers to draw; the sidebar's seed decides which.",
         )
@@ -89,7 +94,7 @@ def _size(source: str) -> tuple[int, int]:
         max_value=n,
         value=min(2, n),
         step=1,
-        width=150,
+        width=124,
         allowed=f"1 to {n}",
         help="How many curves may take part: the size of the lit set.",
     )
@@ -173,7 +178,7 @@ def _of_data(now: State, d: int) -> View:
                     value=place + 1,
                     step=1,
                     allowed=f"1 to {most}",
-                    help="1 is the direction of largest variance. The solvers use the first ones.",
+                    help=WHERE[place],
                 )
             )
     k = min(now.k, data.n_features)

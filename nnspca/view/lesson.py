@@ -134,7 +134,7 @@ def sphere(view: View) -> None:
         if st.session_state.get("round", 0) >= last:
             st.session_state["round"] = 0
 
-    with st.container(horizontal=True, vertical_alignment="center", gap="large"):
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         playing = st.toggle(
             "Play the rounds",
             key="rounds-playing",

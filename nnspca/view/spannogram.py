@@ -15,7 +15,7 @@ from nnspca.spannogram import curves, enumeration, sphere
 from nnspca.view import compute, words
 from nnspca.view.state import State
 
-FOUR, RANDOM, DATA = "four curves", "random curves", "data set"
+FOUR, RANDOM, DATA = "four curves", "random", "data set"
 ALL_CROSSINGS = 60  # rows up to which every crossing is marked, not only those that change the top set
 ALL_CURVES = 600  # rows up to which every curve is drawn
 MUTED = 240  # other curves drawn for company where not all are
@@ -75,11 +75,15 @@ def most_directions(data: Dataset) -> int:
 
 
 def of_data(data: Dataset, state: State, chosen: Sequence[int], m: int) -> Rows:
-    """Return the ``m`` largest rows of the chosen eigenvectors (from 1), each scaled by its deviation."""
+    """Return the ``m`` largest rows of the chosen eigenvectors (from 1), each scaled by its deviation.
+
+    Of two, the first is the column of cos φ: at φ = 0, in the middle of the picture, the direction is that
+    eigenvector's own.
+    """
     every = _directions(
         data.name, data.content_hash, state.standardise, most_directions(data), compute.covariance(data, state)
     )
-    V = every[:, [a - 1 for a in chosen]]
+    V = every[:, [a - 1 for a in (chosen if len(chosen) > 2 else reversed(chosen))]]
     strongest = np.argsort(-np.einsum("ij,ij->i", V, V), kind="stable")[:m]
     rows = np.sort(strongest)
     axis = None

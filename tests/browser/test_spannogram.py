@@ -14,7 +14,7 @@ from nnspca.view import spannogram
 
 pytestmark = pytest.mark.browser
 
-FACES = "/spannogram?curves=random+curves&n=361&top=40"
+FACES = "/spannogram?curves=random&n=361&top=40"
 INTERVALS = """async seconds => {
   const stamps = [];
   await new Promise(done => {
@@ -75,7 +75,7 @@ def test_nothing_moves_before_the_person_presses_play(visit):
     assert number(page, "phi") == before
 
 
-@pytest.mark.parametrize("path", [FACES, "/spannogram?curves=random+curves&n=12582&top=40"])
+@pytest.mark.parametrize("path", [FACES, "/spannogram?curves=random&n=12582&top=40"])
 def test_the_animation_advances_smoothly(visit, path):
     page = ready(visit(path))
     page.get_by_role("button", name="Play").click()
@@ -242,7 +242,7 @@ def test_the_animation_plays_from_a_file_without_a_network(visit, chromium, tmp_
 
 
 def test_on_the_sphere_the_cells_close_round_by_round_until_the_optimum_is_proven(visit):
-    page = visit("/spannogram?curves=random+curves&n=40&top=5&dimensions=3:+a+sphere")
+    page = visit("/spannogram?curves=random&n=40&top=5&dimensions=3:+a+sphere")
     page.get_by_text("After round 0").wait_for()
     rounds = spannogram.globe(spannogram.random(40, 3, 0), 5, True).rounds
     slider = page.get_by_role("slider", name="Round")

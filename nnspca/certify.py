@@ -10,6 +10,7 @@ import numpy as np
 
 from nnspca import cone
 from nnspca.bounds import entries, spectral
+from nnspca.bounds.balanced import balanced
 from nnspca.bounds.pair_scaled import CHECK, tighten
 from nnspca.bounds.paper import paper
 from nnspca.bounds.threshold import threshold
@@ -122,6 +123,9 @@ def _bounds(
     yield 0.05, _timed(spectral.leading, cov)
     yield 0.1, _timed(entries.diagonal, cov, k)
     yield 0.2, _timed(entries.rows, cov, k, nonnegative=nonnegative, watch=watch)
+    levelled = _timed(balanced, cov, k, nonnegative=nonnegative, watch=watch)
+    if levelled is not None:
+        yield 0.22, levelled
     ranks = [d for d in RANKS[effort] if d <= cov.n_features]
     plain = _timed(spectral.rank, cov, k, min(3, ranks[-1]), nonnegative=nonnegative, shifted=False, watch=watch)
     if plain is not None:

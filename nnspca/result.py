@@ -133,6 +133,19 @@ class PairProof:
 
 
 @dataclass(frozen=True, eq=False)
+class ScaleProof:
+    """Ingredients of the bound by balanced row sums.
+
+    Attributes
+    ----------
+    weights : ndarray, shape (n,)
+        Any positive numbers prove ``max_i [A_ii + the k−1 largest A_ij⁺ weights_j / weights_i, j ≠ i]``.
+    """
+
+    weights: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
 class EntryProof:
     """Ingredients of the bounds read off A's entries: none but their rule, ``"rows"`` or ``"diagonal"``."""
 

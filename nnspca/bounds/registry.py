@@ -34,6 +34,11 @@ BOUNDS: dict[str, BoundInfo] = {
         BoundInfo("diagonal", "Largest variances", "k features hold at most the k largest variances together."),
         BoundInfo("rows", "Row sums", "A feature and its k − 1 closest companions can share only so much."),
         BoundInfo(
+            "balanced-rows",
+            "Balanced row sums",
+            "With a weight for each feature that levels the rows, a feature and its k − 1 companions share less.",
+        ),
+        BoundInfo(
             "rank",
             "Rank d plus the rest",
             "The strongest d directions are searched exactly; the others add at most the next eigenvalue.",

@@ -34,6 +34,9 @@ drawn = figures.variance(
 with chart:
     show.pickable(drawn, "curve", "point", ready=job.done)
     st.caption("The band is proven at each marked k; between marks its straight edges only guide the eye.")
+    if compute.certified(points):
+        share = figures.kept(points.values(), show.palette(), methods=methods, ks=ks, log=log)
+        show.figure(share, "kept")
 
 part = compute.component_of(points, chosen)
 if chosen is not None and part is None:

@@ -262,6 +262,11 @@ def arrived(job: Job) -> tuple[Component | None, Certificate | None, tuple]:
     return component, certificate, trace
 
 
+def certified(points: Mapping[tuple[int, str], SweepPoint]) -> bool:
+    """Return whether any point has its certificate yet."""
+    return any(p.certificate is not None for p in points.values())
+
+
 def records(points: Mapping[tuple[int, str], SweepPoint], leading: float) -> list[dict[str, object]]:
     """Return one flat row for each (k, method), as the library writes a sweep."""
     ordered = tuple(points[key] for key in sorted(points))

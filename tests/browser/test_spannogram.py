@@ -208,6 +208,30 @@ def test_dragging_a_peak_reshapes_its_curve_and_the_link_keeps_it(visit):
     assert members(said(page, "set")) == top(changed, 2, number(page, "phi"))
 
 
+def test_a_number_can_be_typed_and_an_empty_cell_says_what_to_do(visit):
+    page = ready(visit("/spannogram"))
+    page.get_by_text("The numbers behind the curves").click()
+    table = page.get_by_test_id("stDataFrame")
+    table.scroll_into_view_if_needed()
+    page.wait_for_timeout(500)
+    box = table.bounding_box()
+    page.mouse.click(box["x"] + 0.85 * box["width"], box["y"] + 35 + 17)
+    page.keyboard.type("-1.5")
+    page.keyboard.press("Enter")
+    for _ in range(60):
+        rows = parse_qs(urlsplit(page.url).query).get("V")
+        if rows:
+            break
+        page.wait_for_timeout(50)
+    V = spannogram.example(2)
+    V[0, 1] = -1.5
+    np.testing.assert_array_equal(spannogram.read_link(rows[0], (4, 2)), V)
+    page.mouse.click(box["x"] + 0.85 * box["width"], box["y"] + 35 + 17)
+    page.keyboard.press("Delete")
+    expect(page.get_by_text("Row 1 has no number under “direction 2”")).to_be_visible()
+    expect(table).to_be_visible()
+
+
 def test_a_picture_of_the_moment_can_be_saved(visit):
     page = ready(visit("/spannogram"))
     with page.expect_download() as saved:
@@ -257,7 +281,9 @@ def test_on_the_sphere_the_cells_close_round_by_round_until_the_optimum_is_prove
     )
     assert ["scatter3d", "the optimum"] in names
     page.get_by_text("top set", exact=True).click()
-    expect(page.get_by_text("coloured by its top set")).to_be_visible()
+    expect(page.get_by_text("Every direction, coloured by its top set")).to_be_visible()
+    page.get_by_text("Flat map").click()
+    expect(page.get_by_text("Every direction as a map, coloured by its top set")).to_be_visible()
 
 
 def test_the_sphere_plays_its_rounds_and_stops(visit):

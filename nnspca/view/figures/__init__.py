@@ -7,6 +7,7 @@ from plotly.graph_objects import Figure
 
 from nnspca.view.figures.component import component
 from nnspca.view.figures.glance import curves, spectrum
+from nnspca.view.figures.kept import kept
 from nnspca.view.figures.look import DARK, LIGHT, Palette, page
 from nnspca.view.figures.place import place
 from nnspca.view.figures.trace import ceiling, history
@@ -21,6 +22,7 @@ __all__ = [
     "component",
     "curves",
     "history",
+    "kept",
     "page",
     "place",
     "spectrum",

@@ -54,7 +54,7 @@ def _image(weights: np.ndarray, palette: Palette, nonnegative: bool, title: str,
             colorscale=palette.one_sided() if nonnegative else palette.two_sided(),
             colorbar={
                 "orientation": "h",
-                "title": {"text": "loading", "side": "bottom", "font": {"size": 12}},
+                "title": {"text": "loading", "side": "right", "font": {"size": 12}},
                 "thickness": 9,
                 "len": 0.75,
                 "y": -0.02,

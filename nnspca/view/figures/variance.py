@@ -66,7 +66,8 @@ def variance(
         f"{len(proven)} of {len(ks)} values of k have a proven band around the optimum."
     )
     dress(figure, palette, title=title, alt=alt, height=500)
-    _set_axes(figure, ks, log)
+    figure.update_yaxes(title_text="variance ÷ λ₁", range=[0, 1.04])
+    set_k_axis(figure, ks, log)
     return figure
 
 
@@ -141,10 +142,9 @@ def _add_paper(
     )
 
 
-def _set_axes(figure: go.Figure, ks: Sequence[int], log: bool) -> None:
+def set_k_axis(figure: go.Figure, ks: Sequence[int], log: bool) -> None:
     """Keep the axes still while points arrive."""
     low, high = min(ks), max(ks)
-    figure.update_yaxes(title_text="variance ÷ λ₁", range=[0, 1.04])
     if log:
         figure.update_xaxes(
             title_text="k, nonzero loadings allowed (log scale)",

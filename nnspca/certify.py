@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -20,12 +20,38 @@ from nnspca.solve import check_cardinality, solve
 from nnspca.threads import one_blas_thread
 from nnspca.watch import Watch
 
-EFFORTS = ("live", "thorough")
-RANKS = {"live": (1, 2, 3, 4, 5, 6), "thorough": (1, 2, 3, 4, 5, 6, 7, 8)}
-CUT_RANKS = {"live": (3, 5), "thorough": (3, 4, 5, 6, 7)}
-CUT_CELLS = {"live": 20_000, "thorough": 200_000}
-PAIR_FEATURES = {"live": 700, "thorough": 1500}
-CLOSED = 1e-6  # relative gap below which no further bound is tried
+
+@dataclass(frozen=True)
+class Effort:
+    """How much work a certificate may cost: counted, not timed, so that the same call gives the same bounds.
+
+    Attributes
+    ----------
+    ranks, cut_ranks : tuple of int
+        d of the shifted rank-d bound, on A and on what lies above a cut.
+    cells : int
+        Limit of each search on the sphere.
+    pair_features : int
+        Most features for the pair-scaled dual, whose steps cost n³.
+    pair_steps : int
+        Most steps of it.
+    closed : float
+        Relative gap at which nothing more is tried.
+    """
+
+    ranks: tuple[int, ...]
+    cut_ranks: tuple[int, ...]
+    cells: int
+    pair_features: int
+    pair_steps: int
+    closed: float
+
+
+EFFORTS = {
+    "live": Effort((1, 2, 3, 4, 5), (3, 5), 12_000, 450, 150, 1e-4),
+    "thorough": Effort((1, 2, 3, 4, 5, 6, 7), (3, 4, 5, 6, 7), 200_000, 1500, 4000, 1e-6),
+}
+PAIR_COST = 60 * 361**2.5  # steps × n^2.5 of a live pair-scaled dual: about a second
 
 
 def certify(
@@ -92,12 +118,14 @@ def certify(
     lower = _attained(cov, k, nonnegative, component)
     tried: list[Bound] = []
     with one_blas_thread():
-        steps = _bounds(cov, k, np.asarray(component.loadings), lower, nonnegative, effort, seed, watch)
-        for fraction, bound in steps:
+        mix = _bounds(cov, k, np.asarray(component.loadings), lower, nonnegative, EFFORTS[effort], seed, watch)
+        for fraction, bound in mix:
+            if bound is None:
+                continue
             tried = [b for b in tried if b.name != bound.name] + [bound]  # a bound of one name only ever falls
             upper = min(b.value for b in tried if b.deterministic)
             watch.tell(0.3 + 0.7 * fraction, f"bound “{bound.name}”", lower, upper)
-            finished = fraction >= 0.5 and upper <= lower * (1 + CLOSED)
+            finished = fraction >= 0.5 and upper <= lower * (1 + EFFORTS[effort].closed)
             if watch.stop() or finished:
                 break
     watch.tell(1.0, "done", lower, upper)
@@ -117,57 +145,60 @@ def certify(
 
 
 def _bounds(
-    cov: Covariance, k: int, x: np.ndarray, lower: float, nonnegative: bool, effort: str, seed: int, watch: Watch
-) -> Iterator[tuple[float, Bound]]:
-    """Yield every bound of the mix, cheapest first, with how much of the mix is done."""
+    cov: Covariance, k: int, x: np.ndarray, lower: float, nonnegative: bool, effort: Effort, seed: int, watch: Watch
+) -> Iterator[tuple[float, Bound | None]]:
+    """Yield every bound of the mix, cheapest first, with how much of the mix is done; None where one has no say."""
     yield 0.05, _timed(spectral.leading, cov)
     yield 0.1, _timed(entries.diagonal, cov, k)
-    yield 0.2, _timed(entries.rows, cov, k, nonnegative=nonnegative, watch=watch)
-    levelled = _timed(balanced, cov, k, nonnegative=nonnegative, watch=watch)
-    if levelled is not None:
-        yield 0.22, levelled
-    ranks = [d for d in RANKS[effort] if d <= cov.n_features]
-    plain = _timed(spectral.rank, cov, k, min(3, ranks[-1]), nonnegative=nonnegative, shifted=False, watch=watch)
-    if plain is not None:
-        yield 0.25, plain
+    yield 0.15, _timed(entries.rows, cov, k, nonnegative=nonnegative, watch=watch)
+    yield 0.2, _timed(balanced, cov, k, nonnegative=nonnegative, watch=watch)
+    ranks = [d for d in effort.ranks if d <= cov.n_features]
+    for fraction, shifted in ((0.25, False), (0.3, True)):
+        options = {"nonnegative": nonnegative, "shifted": shifted, "cells": effort.cells, "watch": watch}
+        yield fraction, _timed(spectral.rank, cov, k, min(3, ranks[-1]), **options)
     yield 0.5, _timed(paper, cov, k, nonnegative=nonnegative, rng=np.random.default_rng(seed), watch=watch)
-    if plain is None:
-        return
-    shifted = []
-    for d in ranks:
-        shifted.append(_timed(spectral.rank, cov, k, d, nonnegative=nonnegative, shifted=True, watch=watch))
-        if watch.stop() or shifted[-1].value <= lower * (1 + CLOSED):
-            break
-    yield 0.6, min(shifted, key=lambda b: b.value)
-    cuts = threshold(
-        cov, k, lower, nonnegative=nonnegative, ranks=CUT_RANKS[effort], cells=CUT_CELLS[effort], watch=watch
-    )
-    for bound in cuts:
-        yield 0.7, bound
+    goal = lower * (1 + effort.closed)
     steps = _pair_steps(cov, effort)
     if steps:
-        goal = lower * (1 + CLOSED)
         tightened = tighten(cov, k, x, nonnegative=nonnegative, steps=steps, goal=goal, watch=watch)
         for number, bound in enumerate(tightened, start=1):
-            yield min(0.7 + 0.3 * CHECK * number / steps, 1.0), bound
+            yield min(0.5 + 0.3 * CHECK * number / steps, 0.8), bound
+    yield 0.85, _timed(_best_shifted, cov, k, ranks, goal, nonnegative, effort.cells, watch)
+    cuts = threshold(cov, k, lower, nonnegative=nonnegative, ranks=effort.cut_ranks, cells=effort.cells, watch=watch)
+    for bound in cuts:
+        yield 1.0, bound
 
 
-def _pair_steps(cov: Covariance, effort: str) -> int:
-    """How many steps of the splitting are worth their time: a step costs about n³."""
-    if cov.matrix is None or cov.n_features > PAIR_FEATURES[effort]:
+def _pair_steps(cov: Covariance, effort: Effort) -> int:
+    """How many steps of the pair-scaled dual are worth their time."""
+    if cov.matrix is None or cov.n_features > effort.pair_features:
         return 0
-    if effort == "thorough":
-        return 4000
-    return int(np.clip(60 * (361 / cov.n_features) ** 2.5, 20, 200))
+    return (
+        effort.pair_steps if effort.pair_steps > 1000 else min(effort.pair_steps, int(PAIR_COST / cov.n_features**2.5))
+    )
 
 
-def _timed(bound, *args, **options):
+def _best_shifted(
+    cov: Covariance, k: int, ranks: list[int], goal: float, nonnegative: bool, cells: int, watch: Watch
+) -> Bound | None:
+    """The least shifted rank-d bound over the ranks, given up once the goal is met."""
+    least: Bound | None = None
+    for d in ranks:
+        made = spectral.rank(cov, k, d, nonnegative=nonnegative, shifted=True, cells=cells, watch=watch)
+        if made is not None and (least is None or made.value < least.value):
+            least = made
+        if watch.stop() or least is None or least.value <= goal:
+            break
+    return least
+
+
+def _timed(bound: Callable[..., Bound | None], *args: object, **options: object) -> Bound | None:
     """Run one bound and note how long it took."""
     started = time.perf_counter()
     made = bound(*args, **options)
     if made is None:
         return None
-    return dataclasses.replace(made, value=float(made.value), seconds=time.perf_counter() - started)
+    return replace(made, value=float(made.value), seconds=time.perf_counter() - started)
 
 
 def _attained(cov: Covariance, k: int, nonnegative: bool, component: Component) -> float:

@@ -32,12 +32,9 @@ PASSES = 4  # over the rows of those features, against all
 FLOOR = 1e-7  # least weight, relative to the largest
 
 
-def balanced(cov: Covariance, k: int, *, nonnegative: bool, watch: Watch) -> Bound | None:
-    """The bound at the best weights met; None if stopped before there are any."""
-    found = _of_matrix(cov, k, nonnegative, watch) if cov.factor is None else _of_factor(cov, k, nonnegative, watch)
-    if found is None:
-        return None
-    value, d = found
+def balanced(cov: Covariance, k: int, *, nonnegative: bool, watch: Watch) -> Bound:
+    """The bound at the best weights met."""
+    value, d = (_of_matrix if cov.factor is None else _of_factor)(cov, k, nonnegative, watch)
     return Bound(
         "balanced-rows",
         float(value + cov.representation_error),
@@ -49,23 +46,21 @@ def balanced(cov: Covariance, k: int, *, nonnegative: bool, watch: Watch) -> Bou
     )
 
 
-def _of_matrix(cov: Covariance, k: int, nonnegative: bool, watch: Watch) -> tuple[float, np.ndarray] | None:
+def _of_matrix(cov: Covariance, k: int, nonnegative: bool, watch: Watch) -> tuple[float, np.ndarray]:
     """Power steps on all rows at once."""
     assert cov.matrix is not None
     least, d = _levelled(cov.matrix, k, nonnegative, watch)
-    if d is None:
-        return None
     return least * (1 + (2 * k + 32) * EPS), d
 
 
-def _levelled(A: np.ndarray, k: int, nonnegative: bool, watch: Watch) -> tuple[float, np.ndarray | None]:
+def _levelled(A: np.ndarray, k: int, nonnegative: bool, watch: Watch) -> tuple[float, np.ndarray]:
     """Least largest row met in the power steps, and its weights."""
     own = A.diagonal()
     shares = np.maximum(A, 0.0) if nonnegative else np.abs(A)
     np.fill_diagonal(shares, 0.0)
     d = np.sqrt(np.maximum(own, 0.0))
     d = np.maximum(d / d.max(), FLOOR)
-    least, best = np.inf, None
+    least, best = np.inf, d
     for _ in range(STEPS):
         image = own * d + _largest(shares * d, k)
         most = float((image / d).max())
@@ -77,14 +72,12 @@ def _levelled(A: np.ndarray, k: int, nonnegative: bool, watch: Watch) -> tuple[f
     return least, best
 
 
-def _of_factor(cov: Covariance, k: int, nonnegative: bool, watch: Watch) -> tuple[float, np.ndarray] | None:
+def _of_factor(cov: Covariance, k: int, nonnegative: bool, watch: Watch) -> tuple[float, np.ndarray]:
     """Power steps on the features of largest variance, the others kept level without a look at their rows."""
     s = np.sqrt(np.maximum(cov.diagonal, 0.0))
     order = np.argsort(-s, kind="stable")
     chosen = np.sort(order[: min(cov.n_features, WIDEST, 1500 + 8 * k)])
     level, weights = _levelled(cov.block(chosen, chosen), k, nonnegative, watch)
-    if weights is None:
-        return None
     least, best = np.inf, np.zeros(0)
     d = _extended(s, chosen, weights, level, k)
     for _ in range(PASSES):

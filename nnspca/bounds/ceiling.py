@@ -33,7 +33,7 @@ def of_matrix(B: np.ndarray, error: float = 0.0) -> float:
     if scale == 0:
         return 2 * error
     if n <= DENSE_EIGEN:
-        estimate = float(scipy.linalg.eigvalsh(B, subset_by_index=[n - 1, n - 1])[0])
+        estimate = float(np.linalg.eigvalsh(B)[-1])
     else:
         start = np.random.default_rng(0).random(n)
         estimate = float(scipy.sparse.linalg.eigsh(B, k=1, which="LA", v0=start, tol=1e-10)[0][0])

@@ -250,6 +250,8 @@ def _balanced(L: np.ndarray, M: np.ndarray, k: int) -> np.ndarray:
         if not shift:
             shift = max(0.0, -float(rows.min())) + 1e-2 * float(np.abs(rows).max())
         d = image + shift * d
+        if not d.max() > 0:
+            break
         d = np.maximum(d / d.max(), 1e-8)
     return M * best / best[:, None]
 

@@ -17,8 +17,6 @@ from nnspca.result import Bound, RankProof
 from nnspca.spannogram import sphere
 from nnspca.watch import Watch
 
-CELLS = 30_000  # of the inner search, before it is cut short with the bound it has
-
 
 def leading(cov: Covariance) -> Bound:
     """λ₁: the variance of the unconstrained component, hence a ceiling on all (B0)."""
@@ -34,7 +32,9 @@ def leading(cov: Covariance) -> Bound:
     )
 
 
-def rank(cov: Covariance, k: int, d: int, *, nonnegative: bool, shifted: bool, watch: Watch) -> Bound | None:
+def rank(
+    cov: Covariance, k: int, d: int, *, nonnegative: bool, shifted: bool, cells: int, watch: Watch
+) -> Bound | None:
     """The rank-d optimum plus what the other directions can add, at most (B1; B2 when ``shifted``).
 
     Returns None where no residual can be proven (the covariance is too large to factorise).
@@ -46,7 +46,7 @@ def rank(cov: Covariance, k: int, d: int, *, nonnegative: bool, shifted: bool, w
     tail = ceiling.residual(cov, V)
     if tail is None:
         return None
-    inner = sphere.maximise(V, k, nonnegative=nonnegative, tol=1e-6, max_cells=CELLS, should_stop=watch.stop)
+    inner = sphere.maximise(V, k, nonnegative=nonnegative, tol=1e-6, max_cells=cells, should_stop=watch.stop)
     detail = (
         f"Along the {d} strongest direction(s) the best k features were found exactly; "
         f"{'every direction is granted' if shifted else 'the other directions can add at most'} eigenvalue {d + 1}."

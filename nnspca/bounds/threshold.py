@@ -20,7 +20,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.linalg
 import scipy.sparse.linalg
 
 from nnspca.bounds import ceiling
@@ -114,7 +113,8 @@ def _cut(cov: Covariance, k: int, rho: float, nonnegative: bool) -> _Cut | None:
     block = cut(cov.block(kept, kept), rho, nonnegative)
     count = min(8, len(kept))
     if len(kept) <= DENSE_EIGEN:
-        values, vectors = scipy.linalg.eigh(block, subset_by_index=[len(kept) - count, len(kept) - 1])
+        values, vectors = np.linalg.eigh(block)
+        values, vectors = values[-count:], vectors[:, -count:]
     else:
         start = np.random.default_rng(0).random(len(kept))
         values, vectors = scipy.sparse.linalg.eigsh(block, k=count, which="LA", v0=start, tol=1e-6)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
+from typing import TypeVar
 
 import scipy.linalg  # noqa: F401  the controller must see SciPy's BLAS as well as NumPy's
 from threadpoolctl import ThreadpoolController
 
+_T = TypeVar("_T")
 _lock = threading.Lock()
 _inside = 0
 _limit = None
@@ -21,6 +23,19 @@ def _controller() -> ThreadpoolController:
     return ThreadpoolController()
 
 
+def _in_passing(act: Callable[[], _T]) -> _T:
+    """Run ``act`` in a thread that ends at once.
+
+    threadpoolctl lets one living thread change OpenBLAS and ignores all others: whoever kept that right (a
+    worker of a pool, say) would leave the others unlimited, or the limit in place for good.
+    """
+    done: list[_T] = []
+    thread = threading.Thread(target=lambda: done.append(act()))
+    thread.start()
+    thread.join()
+    return done[0]
+
+
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
     """Limit BLAS to one thread until the last of all concurrent callers has left.
@@ -30,7 +45,7 @@ def one_blas_thread() -> Iterator[None]:
     global _inside, _limit
     with _lock:
         if _inside == 0:
-            _limit = _controller().limit(limits=1, user_api="blas")
+            _limit = _in_passing(lambda: _controller().limit(limits=1, user_api="blas"))
         _inside += 1
     try:
         yield
@@ -38,5 +53,5 @@ def one_blas_thread() -> Iterator[None]:
         with _lock:
             _inside -= 1
             if _inside == 0 and _limit is not None:
-                _limit.restore_original_limits()
+                _in_passing(_limit.restore_original_limits)
                 _limit = None

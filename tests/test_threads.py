@@ -1,47 +1,63 @@
-"""One BLAS thread while solving, whoever else is solving; the caller's own setting comes back."""
+"""One BLAS thread while solving, whoever else is solving; the process's own setting comes back."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from threadpoolctl import threadpool_info, threadpool_limits
 
 from nnspca.threads import one_blas_thread
+from tests.blas import blas_threads, with_blas_threads
 
 
-def counts():
-    return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
+@pytest.fixture(autouse=True)
+def two_threads():
+    """Two BLAS threads around each test, where the machine's libraries can have them."""
+    with with_blas_threads(2):
+        yield
 
 
 def test_blas_runs_on_one_thread_inside_and_as_before_outside():
-    with threadpool_limits(2, user_api="blas"):
-        before = counts()
+    before = blas_threads()
+    with one_blas_thread():
+        assert set(blas_threads()) == {1}
         with one_blas_thread():
-            assert set(counts()) == {1}
-            with one_blas_thread():
-                assert set(counts()) == {1}
-            assert set(counts()) == {1}
-        assert counts() == before
+            assert set(blas_threads()) == {1}
+        assert set(blas_threads()) == {1}
+    assert blas_threads() == before
 
 
 def test_the_last_of_many_callers_restores_the_setting():
-    with threadpool_limits(2, user_api="blas"):
-        before = counts()
-        barrier = threading.Barrier(6)
+    before = blas_threads()
+    barrier = threading.Barrier(6)
 
-        def work(_):
-            with one_blas_thread():
-                barrier.wait(10)
-                return counts()
+    def work(_):
+        with one_blas_thread():
+            barrier.wait(10)
+            return set(blas_threads())
 
+    for _ in range(3):
         with ThreadPoolExecutor(6) as pool:
-            assert all(set(seen) == {1} for seen in pool.map(work, range(6)))
-        assert counts() == before
+            assert list(pool.map(work, range(6))) == [{1}] * 6
+        assert blas_threads() == before
+
+
+def test_a_thread_that_lives_on_does_not_keep_the_others_from_limiting():
+    before = blas_threads()
+
+    def work():
+        with one_blas_thread():
+            return set(blas_threads())
+
+    with ThreadPoolExecutor(1) as first:
+        assert first.submit(work).result() == {1}
+        with ThreadPoolExecutor(1) as second:
+            assert second.submit(work).result() == {1}
+        assert work() == {1}
+        assert blas_threads() == before
 
 
 def test_an_error_inside_restores_the_setting_too():
-    with threadpool_limits(2, user_api="blas"):
-        before = counts()
-        with pytest.raises(ZeroDivisionError), one_blas_thread():
-            raise ZeroDivisionError
-        assert counts() == before
+    before = blas_threads()
+    with pytest.raises(ZeroDivisionError), one_blas_thread():
+        raise ZeroDivisionError
+    assert blas_threads() == before

@@ -62,12 +62,12 @@ def with_bound(cert, name, **changes):
 
 
 RANKED = pytest.mark.parametrize("name", ["rank", "shifted-rank", "cut-rank"])
-PROVEN = ["eigenvalue", "diagonal", "rows", "rank", "shifted-rank", "threshold", "cut-rank", "pair-scaled"]
+PROVEN = [name for name, info in nnspca.BOUNDS.items() if info.deterministic]
 
 
 def test_the_honest_certificate_passes_and_holds_every_bound(cert, cov):
     nnspca.verify(cert, cov)
-    assert [b.name for b in cert.bounds if b.deterministic] == PROVEN
+    assert {b.name for b in cert.bounds if b.deterministic} == set(PROVEN)
 
 
 # ---------------------------------------------------------------------- the two numbers

@@ -31,6 +31,18 @@ def test_ceilings_by_hand():
     assert ceiling.of_matrix(np.zeros((2, 2)), error=0.5) >= 0.5
 
 
+def test_a_nearly_scalar_matrix_has_a_ceiling():
+    """A routine that looks for one eigenvalue alone may give up on this one, digit for digit."""
+    digits = [
+        ["0x1.3965f38b13d06p+1", "0x1.0000000000000p-50", "0x1.0000000000000p-51"],
+        ["0x1.0000000000000p-50", "0x1.3965f38b13d17p+1", "-0x1.0000000000000p-49"],
+        ["0x1.0000000000000p-51", "-0x1.0000000000000p-49", "0x1.3965f38b13d1bp+1"],
+    ]
+    B = np.array([[float.fromhex(d) for d in row] for row in digits])
+    values = np.linalg.eigvalsh(B)
+    assert values[-1] <= ceiling.of_matrix(B) <= values[-1] + 1e-12
+
+
 def test_a_finished_cholesky_factorisation_proves_the_least_eigenvalue():
     assert ceiling.positive_by_cholesky(np.array([[1.0, 2.0], [2.0, 1.0]])) is None
     assert 0 < ceiling.positive_by_cholesky(np.eye(3)) < 1e-13

@@ -56,7 +56,7 @@ class Plot {
     this.left = 34 * scale;
     this.right = curves.numbered && curves.n <= 12 ? 22 * scale : 8;
     this.top = 10;
-    const tall = Math.max(210, Math.min(0.52 * width, 360));
+    const tall = Math.max(210, Math.min(0.52 * width, scale > 1 ? 0.46 * window.innerHeight : 360));
     this.middle = this.top + (curves.nonnegative ? tall / 2 : tall);
     this.bottom = this.top + tall;
     this.scaleY = (curves.nonnegative ? tall / 2 : tall) / (1.04 * curves.peak);

@@ -37,7 +37,7 @@ class View:
 def choose(now: State) -> tuple[View, DeltaGenerator]:
     """Let the person choose the curves; return what to draw and the place to draw it, or end the page here."""
     shelf, stage, below = st.container(), st.container(), st.container()
-    with shelf, st.container(horizontal=True, gap="small"):
+    with shelf, st.container(horizontal=True, gap="medium"):
         source = bound(
             st.radio,
             "Curves from",

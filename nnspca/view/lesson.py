@@ -9,7 +9,7 @@ import streamlit as st
 from nnspca.view import canvas, figures, spannogram, words
 from nnspca.view.choose import View, take_dragged
 from nnspca.view.figures.spannogram import spannogram as animation
-from nnspca.view.figures.sphere import closing, globe
+from nnspca.view.figures.sphere import atlas, closing, globe
 from nnspca.view.linked import bound
 from nnspca.view.show import figure, figure_button, palette
 from nnspca.view.spannogram import Globe, Picture
@@ -150,10 +150,17 @@ def sphere(view: View) -> None:
             horizontal=True,
             help="How good each direction is, or which support is best there: one tint for each.",
         )
-    st.fragment(_rounds, run_every=BEAT if playing else None)(view, world, colour, playing)
+        flat = bound(
+            st.toggle,
+            "Flat map",
+            key="flat",
+            value=False,
+            help="The sphere as a map: for a browser that cannot draw in three dimensions, or to see all at once.",
+        )
+    st.fragment(_rounds, run_every=BEAT if playing else None)(view, world, colour, flat, playing)
 
 
-def _rounds(view: View, world: Globe, colour: str, playing: bool) -> None:
+def _rounds(view: View, world: Globe, colour: str, flat: bool, playing: bool) -> None:
     """Show one round: the one chosen, or while playing the next."""
     last = len(world.rounds) - 1
     if playing:
@@ -178,7 +185,7 @@ def _rounds(view: View, world: Globe, colour: str, playing: bool) -> None:
     now, look = world.rounds[step], palette()
     big, aside = st.columns([1.45, 1], gap="large")
     with big:
-        drawn = globe(
+        drawn = (atlas if flat else globe)(
             world.points,
             world.triangles,
             world.objective,
@@ -212,10 +219,22 @@ def _verdict(view: View, world: Globe, step: int) -> str:
         which = "{" + ", ".join(named) + "}" if len(named) <= 6 else f"{len(named)} features"
         return (
             f"**All cells are closed:** {words.number(now.value)} is the best there is, reached by {which}. "
-            f"{now.examined:,} cells proved it."
+            f"{now.examined:,} cells proved it, to nine digits."
         )
     room = now.upper / now.value - 1 if now.value else math.inf
     return (
         f"After round {step} the best found is {words.number(now.value)}. The open cells might hide up to "
-        f"{100 * room:.2g} % more."
+        f"{_raised(100 * room)} % more."
     )
+
+
+def _raised(percent: float) -> str:
+    """Return a positive number with two telling digits, rounded up: what is claimed stays true.
+
+    >>> _raised(1.612), _raised(0.00404), _raised(137.2)
+    ('1.7', '0.0041', '140')
+    """
+    if not 0 < percent < math.inf:
+        return f"{percent:g}"
+    step = 10.0 ** (math.floor(math.log10(percent)) - 1)
+    return f"{math.ceil(percent / step) * step:.2g}" if percent < 100 else f"{math.ceil(percent / step) * step:.0f}"

@@ -46,6 +46,16 @@ def members(text: str | None) -> list[int]:
     return [int(i) for i in text.split(",")] if text else []
 
 
+def link(page: Page, name: str) -> str:
+    """Wait until the address carries a choice."""
+    for _ in range(100):
+        found = parse_qs(urlsplit(page.url).query).get(name)
+        if found:
+            return found[0]
+        page.wait_for_timeout(50)
+    raise AssertionError(f"{name} not in {page.url}")
+
+
 def card(page: Page, name: str) -> str:
     return page.locator("section.spannogram .card").get_attribute(f"data-{name}") or ""
 
@@ -152,10 +162,10 @@ def test_a_crossing_that_changes_nothing_says_why_when_clicked(visit):
     press(page, "Home")
     peak = np.hypot(*V.T).max() * 1.04
     stage = page.locator("section.spannogram .stage").bounding_box()
-    tall = max(210.0, min(0.46 * stage["width"], 340.0))
+    tall = max(210.0, min(0.52 * stage["width"], 360.0))
     x, _ = at(page, meet.angles[dull], 0)
     page.mouse.click(x, stage["y"] + 10 + tall / 2 * (1 - meet.heights[dull] / peak))
-    page.wait_for_timeout(100)
+    expect(page.locator(".card")).to_be_visible()
     assert float(card(page, "phi")) == pytest.approx(meet.angles[dull], abs=1e-6)
 
 
@@ -190,18 +200,14 @@ def test_dragging_a_peak_reshapes_its_curve_and_the_link_keeps_it(visit):
     V = spannogram.example(2)
     angle = np.arctan2(*V[1])
     stage = page.locator("section.spannogram .stage").bounding_box()
-    tall = max(210.0, min(0.46 * stage["width"], 340.0))
+    tall = max(210.0, min(0.52 * stage["width"], 360.0))
     x, _ = at(page, angle, 0)
     page.mouse.move(x, stage["y"] + 10 + tall / 2 * (1 - np.hypot(*V[1]) / (1.04 * np.hypot(*V.T).max())))
     page.mouse.down()
     page.mouse.move(*at(page, -0.5, 0.05), steps=5)
     page.mouse.up()
-    for _ in range(60):
-        rows = parse_qs(urlsplit(page.url).query).get("V")
-        if rows:
-            break
-        page.wait_for_timeout(50)
-    changed = spannogram.read_link(rows[0], (4, 2))
+    rows = link(page, "V")
+    changed = spannogram.read_link(rows, (4, 2))
     assert np.arctan2(*changed[1]) == pytest.approx(-0.5, abs=0.05)
     np.testing.assert_array_equal(np.delete(changed, 1, axis=0), np.delete(V, 1, axis=0))
     page.wait_for_timeout(800)
@@ -216,16 +222,16 @@ def test_a_number_can_be_typed_and_an_empty_cell_says_what_to_do(visit):
     page.wait_for_timeout(500)
     box = table.bounding_box()
     page.mouse.click(box["x"] + 0.85 * box["width"], box["y"] + 35 + 17)
-    page.keyboard.type("-1.5")
+    page.wait_for_timeout(200)
     page.keyboard.press("Enter")
-    for _ in range(60):
-        rows = parse_qs(urlsplit(page.url).query).get("V")
-        if rows:
-            break
-        page.wait_for_timeout(50)
+    page.wait_for_timeout(200)
+    page.keyboard.press("Control+a")
+    page.keyboard.type("-1.5", delay=30)
+    page.keyboard.press("Enter")
+    rows = link(page, "V")
     V = spannogram.example(2)
     V[0, 1] = -1.5
-    np.testing.assert_array_equal(spannogram.read_link(rows[0], (4, 2)), V)
+    np.testing.assert_array_equal(spannogram.read_link(rows, (4, 2)), V)
     page.mouse.click(box["x"] + 0.85 * box["width"], box["y"] + 35 + 17)
     page.keyboard.press("Delete")
     expect(page.get_by_text("Row 1 has no number under “direction 2”")).to_be_visible()

@@ -184,7 +184,7 @@ def _moment(
         ),
         go.Scatter(
             x=[-88.0],
-            y=[0.97 * peak],
+            y=[1.1 * peak],
             mode="text",
             text=[f"φ = {x:.0f}°   top {k}: {words if len(top) else 'nothing'}".replace("-", "−")],
             textposition="middle right",
@@ -201,12 +201,19 @@ def _arrange(figure: go.Figure, palette: Palette, nonnegative: bool, peak: float
     figure.update_xaxes(
         range=[-90, last],
         tickvals=list(range(-90, last + 1, 45)),
-        ticksuffix="°",
-        title="direction φ" + (" (beyond 90° the curves are those of −v)" if nonnegative else ""),
+        ticktext=[f"{a}°".replace("-", "−") for a in range(-90, last + 1, 45)],
+        title={
+            "text": "direction φ" + (" (beyond 90° the curves are those of −v)" if nonnegative else ""),
+            "standoff": 4,
+        },
         anchor="y2",
     )
     figure.update_layout(
-        yaxis={"domain": [0.34, 1], "range": [-peak if nonnegative else 0, peak], "title": "value of each feature"},
+        yaxis={
+            "domain": [0.34, 1],
+            "range": [-peak if nonnegative else 0, 1.2 * peak],
+            "title": "value of each feature",
+        },
         yaxis2={
             "domain": [0, 0.26],
             "rangemode": "tozero",

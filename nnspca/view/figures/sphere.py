@@ -1,4 +1,4 @@
-"""The sphere of directions for rank 3, and the branch and bound that closes in on its best point."""
+"""The sphere of directions for rank 3, in space or as a map, and the branch and bound that closes in on its best."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ from collections.abc import Sequence
 
 import numpy as np
 import plotly.graph_objects as go
+from scipy.spatial import cKDTree
 
 from nnspca.spannogram.sphere import Round
 from nnspca.view.figures.look import Palette, dress
 
 ABOVE = 1.012  # lines float this far above the sphere
-BENDS = 8  # straight pieces an edge of a cell is drawn with
+TINTS = 64  # different tints on a map
+BENDS = 16  # straight pieces an edge of a cell is drawn with
 
 
 def globe(
@@ -111,6 +113,90 @@ def globe(
         dragmode="orbit",
     )
     return figure
+
+
+def atlas(
+    points: np.ndarray,
+    triangles: np.ndarray,
+    objective: np.ndarray,
+    supports: np.ndarray | None,
+    now: Round,
+    palette: Palette,
+    *,
+    nonnegative: bool,
+) -> go.Figure:
+    """Draw the same as :func:`globe` as a flat map with the best direction in the middle: no 3-D needed."""
+    turn = _towards(now.direction)
+    east, north = np.meshgrid(np.linspace(-180, 180, 241), np.linspace(-90, 90, 121))
+    lon, lat = np.radians(east), np.radians(north)
+    seen = np.stack([np.cos(lat) * np.cos(lon), np.cos(lat) * np.sin(lon), np.sin(lat)], axis=-1) @ turn
+    figure = go.Figure()
+    place = {"x": east[0], "y": north[:, 0]}
+    if supports is None:
+        near = cKDTree(points).query(seen.reshape(-1, 3))[1].reshape(east.shape)
+        figure.add_heatmap(
+            **place,
+            z=objective[near],
+            colorscale=palette.one_sided(),
+            colorbar={"title": {"text": "objective", "font": {"size": 12}}, "thickness": 9, "len": 0.7},
+            zsmooth="best",
+            hovertemplate="objective %{z:.4g}<extra></extra>",
+        )
+    else:
+        near = cKDTree(points[triangles].mean(axis=1)).query(seen.reshape(-1, 3))[1].reshape(east.shape)
+        tints = _tints(np.arange(TINTS), palette)
+        figure.add_heatmap(
+            **place,
+            z=supports[near] % TINTS,
+            zmin=0,
+            zmax=TINTS - 1,
+            colorscale=[(i / (TINTS - 1), tint) for i, tint in enumerate(tints)],
+            showscale=False,
+            hoverinfo="skip",
+        )
+    for which, name, line in (
+        (~now.open, "closed cells", {"color": palette.quiet, "width": 1}),
+        (now.open, "open cells", {"color": palette.ceiling, "width": 3}),
+    ):
+        figure.add_scatter(**_mapped(now.corners[which], turn), mode="lines", line=line, name=name, hoverinfo="skip")
+    figure.add_scatter(
+        x=[0.0] if nonnegative else [0.0, 180.0],
+        y=[0.0] if nonnegative else [0.0, 0.0],
+        mode="markers",
+        marker={
+            "symbol": "diamond",
+            "size": 13,
+            "color": palette.ceiling,
+            "line": {"color": palette.paper, "width": 1},
+        },
+        name="best direction so far" if now.open.any() else "the optimum",
+        hovertemplate=f"objective {now.value:.5g}<extra></extra>",
+    )
+    title = f"Every direction as a map, coloured by {'objective' if supports is None else 'its top set'}"
+    alt = f"{title}, the best direction in the middle; {int(now.open.sum())} open cells are outlined boldly."
+    dress(figure, palette, title=title, alt=alt, height=470)
+    figure.update_xaxes(title="degrees east of the best direction", range=[-180, 180], dtick=60, showgrid=False)
+    figure.update_yaxes(title="degrees north", range=[-90, 90], dtick=30, showgrid=False)
+    return figure
+
+
+def _towards(direction: np.ndarray) -> np.ndarray:
+    """A rotation whose first row is the direction."""
+    away = np.eye(3)[int(np.abs(direction).argmin())]
+    second = np.cross(direction, away)
+    second /= np.linalg.norm(second) or 1.0
+    return np.stack([direction, second, np.cross(direction, second)])
+
+
+def _mapped(corners: np.ndarray, turn: np.ndarray) -> dict[str, np.ndarray]:
+    """The outlines of :func:`_outlines` as degrees east and north, cut where they leave the map's edge."""
+    lines = _outlines(corners)
+    if lines["x"][0] is None:
+        return {"x": lines["x"], "y": lines["y"]}
+    path = (np.stack([lines[axis] for axis in "xyz"], axis=1) / ABOVE) @ turn.T
+    x, y = np.degrees(np.arctan2(path[:, 1], path[:, 0])), np.degrees(np.arcsin(np.clip(path[:, 2], -1, 1)))
+    jumps = np.flatnonzero(np.abs(np.diff(x)) > 180) + 1
+    return {"x": np.insert(x, jumps, np.nan), "y": np.insert(y, jumps, np.nan)}
 
 
 def _outlines(corners: np.ndarray) -> dict[str, np.ndarray]:

@@ -89,9 +89,10 @@ class Hands extends Show {
     card.classList.toggle("matters", meeting.matters);
     this.say("card-title", meetTitle(curves, meeting));
     this.say("card", meetWords(curves, meeting, before, after));
-    const changed = before.length > 6 ? "the set loses and gains only what is named above" : "";
-    this.say("left", changed ? `The other ${before.length - 1} features stay.` : `Just left: ${setWords(curves, before)}`);
-    this.say("right", changed ? "" : `Just right: ${setWords(curves, after)}`);
+    const most = curves.numbered ? 12 : 6, long = Math.max(before.length, after.length) > most;
+    const kept = new Set(after), staying = before.filter((i) => kept.has(i)).length;
+    this.say("left", long ? `${staying} ${curves.numbered ? "curves" : "features"} stay in the set.` : `Just left: ${setWords(curves, before)}`);
+    this.say("right", long ? "" : `Just right: ${setWords(curves, after)}`);
     Object.assign(card.dataset, { left: before.join(","), right: after.join(","), matters: String(meeting.matters),
       phi: String(meeting.phi), curves: `${meeting.i},${meeting.j}` });
     this.dirty = true;

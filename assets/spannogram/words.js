@@ -23,7 +23,7 @@ function short(curves, i) { return curves.numbered ? `${i + 1}` : curves.names[i
 /** A set as people write it; long ones by their size. */
 function setWords(curves, set, most = 6) {
   if (!set.length) return "nothing";
-  if (set.length > (curves.numbered ? 12 : most)) return `${set.length} features`;
+  if (set.length > (curves.numbered ? 12 : most)) return `${set.length} ${curves.numbered ? "curves" : "features"}`;
   return `{${set.map((i) => short(curves, i)).join(curves.numbered ? ", " : "; ")}}`;
 }
 
@@ -39,7 +39,8 @@ function meetTitle(curves, meeting) {
 /** Why a crossing does or does not change the top set. */
 function meetWords(curves, meeting, before, after) {
   const k = curves.k, top = k === 1 ? "highest curve" : `top ${k}`;
-  const out = before.filter((i) => !after.includes(i)), into = after.filter((i) => !before.includes(i));
+  const was = new Set(before), is = new Set(after);
+  const out = before.filter((i) => !is.has(i)), into = after.filter((i) => !was.has(i));
   const list = (set) => set.map((i) => who(curves, i)).join(" and ");
   if (meeting.matters && (out.length || into.length)) {
     if (out.length > 1 || into.length > 1) {

@@ -15,16 +15,6 @@ from nnspca.view.show import figure, figure_button, palette
 from nnspca.view.spannogram import Globe, Picture
 from nnspca.view.state import State
 
-TOUR = (
-    "**Press Play.** The lit curves are the top set; a ring marks each crossing that changes it.",
-    "**Step with → and read the card.** Most crossings change nothing: only those at place k, or at zero, matter.",
-    "**Watch the strips.** Cells end at every crossing, regions only where the set changes: there are far fewer.",
-    "**Watch the circle.** For one set, the best direction is its leading one if it lies in the allowed arc, "
-    "else an end of the arc.",
-    "**Jump to the optimum.** It is the best of the few candidates, so nothing else needs to be tried.",
-)
-
-
 BEAT = 0.9  # seconds a round is shown while the sphere plays
 BY_OBJECTIVE, BY_SET = "objective", "top set"
 SPEEDS = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0)
@@ -65,7 +55,7 @@ def circle(view: View) -> None:
     if left_out:
         st.caption(left_out)
     with st.expander("What to look for", icon=":material/school:", expanded=True):
-        st.markdown("\n".join(f"{i}. {line}" for i, line in enumerate(TOUR, 1)))
+        st.markdown("\n".join(f"{i}. {line}" for i, line in enumerate(_tour(view.nonnegative), 1)))
     with st.expander("Take it with you", icon=":material/download:"):
         st.caption("**PNG** above the picture saves the present moment. The page below plays in any browser, offline.")
         st.download_button(
@@ -78,6 +68,24 @@ def circle(view: View) -> None:
             icon=":material/movie:",
             help="A page of its own that plays the animation without a network.",
         )
+
+
+def _tour(nonnegative: bool) -> tuple[str, ...]:
+    """Say what to look for, in the order to do it."""
+    where = "at place k, or at zero," if nonnegative else "at place k"
+    allowed = (
+        "For one set, the best direction is its leading one if it lies in the allowed arc, else an end of the arc."
+        if nonnegative
+        else "Without a sign constraint every direction is allowed, so a set's leading one is its best."
+    )
+    return (
+        "**Press Play.** The lit curves are the top set; a ring marks each crossing that changes it.",
+        f"**Step with → and read the card.** Most crossings change nothing: only those {where} matter.",
+        "**Watch the strips.** Cells (drawn for few curves) end at every crossing, regions only where the set "
+        "changes: there are far fewer.",
+        f"**Watch the circle.** {allowed}",
+        "**Jump to the optimum.** It is the best of the few candidates, so nothing else needs to be tried.",
+    )
 
 
 def _animate(view: View, data: dict) -> None:

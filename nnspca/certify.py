@@ -31,6 +31,8 @@ class Effort:
         d of the shifted rank-d bound, on A and on what lies above a cut.
     cells : int
         Limit of each search on the sphere.
+    cut_features : int
+        Most features that may reach above a cut.
     pair_features : int
         Most features for the pair-scaled dual, whose steps cost n³.
     pair_steps : int
@@ -42,14 +44,15 @@ class Effort:
     ranks: tuple[int, ...]
     cut_ranks: tuple[int, ...]
     cells: int
+    cut_features: int
     pair_features: int
     pair_steps: int
     closed: float
 
 
 EFFORTS = {
-    "live": Effort((1, 2, 3, 4, 5), (3, 5), 12_000, 450, 150, 1e-4),
-    "thorough": Effort((1, 2, 3, 4, 5, 6, 7), (3, 4, 5, 6, 7), 200_000, 1500, 4000, 1e-6),
+    "live": Effort((1, 2, 3, 4, 5), (3, 5), 12_000, 1500, 450, 150, 1e-4),
+    "thorough": Effort((1, 2, 3, 4, 5, 6, 7), (3, 4, 5, 6, 7), 200_000, 3500, 1500, 4000, 1e-6),
 }
 PAIR_COST = 60 * 361**2.5  # steps × n^2.5 of a live pair-scaled dual: about a second
 
@@ -164,7 +167,16 @@ def _bounds(
         for number, bound in enumerate(tightened, start=1):
             yield min(0.5 + 0.3 * CHECK * number / steps, 0.8), bound
     yield 0.85, _timed(_best_shifted, cov, k, ranks, goal, nonnegative, effort.cells, watch)
-    cuts = threshold(cov, k, lower, nonnegative=nonnegative, ranks=effort.cut_ranks, cells=effort.cells, watch=watch)
+    cuts = threshold(
+        cov,
+        k,
+        lower,
+        nonnegative=nonnegative,
+        ranks=effort.cut_ranks,
+        cells=effort.cells,
+        features=effort.cut_features,
+        watch=watch,
+    )
     for bound in cuts:
         yield 1.0, bound
 

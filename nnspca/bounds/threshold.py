@@ -29,12 +29,19 @@ from nnspca.spannogram import sphere
 from nnspca.watch import Watch
 
 LEVELS = (0.0, 0.03, 0.08, 0.15, 0.25, 0.35, 0.45, 0.55, 0.65, 0.75, 0.85)  # of (variance found) / k
-FEATURES = 3000  # side of the largest block formed
 DENSE_EIGEN = 250  # above, leading eigenpairs come from Lanczos iterations
 
 
 def threshold(
-    cov: Covariance, k: int, lower: float, *, nonnegative: bool, ranks: tuple[int, ...], cells: int, watch: Watch
+    cov: Covariance,
+    k: int,
+    lower: float,
+    *,
+    nonnegative: bool,
+    ranks: tuple[int, ...],
+    cells: int,
+    features: int,
+    watch: Watch,
 ) -> list[Bound]:
     """Both bounds at their best levels; fewer where no level leaves a block small enough.
 
@@ -46,12 +53,14 @@ def threshold(
         d of the final search.
     cells : int
         Limit of each search on the sphere.
+    features : int
+        Most features that may reach above a level; a level with more is passed over.
     """
     cuts: list[_Cut] = []
     for level in LEVELS:
         if watch.stop():
             break
-        cut = _cut(cov, k, level * lower / k, nonnegative)
+        cut = _cut(cov, k, level * lower / k, nonnegative, features)
         if cut is not None:
             cuts.append(cut)
     if not cuts:
@@ -102,13 +111,13 @@ class _Cut:
         return self.price + following + found.upper
 
 
-def _cut(cov: Covariance, k: int, rho: float, nonnegative: bool) -> _Cut | None:
+def _cut(cov: Covariance, k: int, rho: float, nonnegative: bool, features: int) -> _Cut | None:
     """Form A − L where it is not zero; None where that is too much to form, or nothing."""
     kept = np.arange(cov.n_features)
     if cov.n_features > ceiling_features(cov):
         deviations = np.sqrt(np.maximum(cov.diagonal, 0.0) + cov.representation_error)
         kept = np.flatnonzero(deviations * deviations.max() * (1 + 1e-9) > rho)
-    if not 1 <= len(kept) <= FEATURES:
+    if not 1 <= len(kept) <= features:
         return None
     block = cut(cov.block(kept, kept), rho, nonnegative)
     count = min(8, len(kept))

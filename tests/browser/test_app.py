@@ -76,27 +76,29 @@ def test_the_first_view_shows_a_face_part_and_its_proven_share_in_words(visit):
 
 
 def test_the_variance_curve_fills_in_while_watched_and_a_click_shows_a_component(visit):
-    page = visit("/variance?ks=2,10,40,150&seed=3")
-    page.locator(".js-plotly-plot").first.wait_for()
-    first, deadline = solved(page), time.monotonic() + 60
-    while solved(page) <= first or solved(page) == 0:
-        assert time.monotonic() < deadline, "no new points arrived"
+    page = visit("/variance?ks=2,5,10,20,40,80,150&seed=3")
+    looks, deadline = [], time.monotonic() + 90
+    while not looks or looks[-1] < (14, 7):
+        assert time.monotonic() < deadline, looks
+        proven = sum(len(t["x"]) for t in traces(page, "curve") if t["name"] == "proven ceiling")
+        looks.append((solved(page), proven))
         page.wait_for_timeout(100)
+    assert len(set(looks)) >= 3, "the curve appeared all at once"
     quiet(page)
     page.locator(".st-key-curve .js-plotly-plot").wait_for()
-    assert solved(page) == 8
+    assert solved(page) == 14
     assert any("the optimum lies in here" in str(t["name"]) and t["fill"] == "toself" for t in traces(page, "curve"))
     where = page.evaluate(
         """() => { const gd = document.querySelector('.st-key-curve .js-plotly-plot');
         const t = gd._fullData.find(t => t.name === 'best'), box = gd.getBoundingClientRect(), s = gd._fullLayout;
-        return [box.x + s.xaxis._offset + s.xaxis.d2p(t.x[2]), box.y + s.yaxis._offset + s.yaxis.d2p(t.y[2])]; }"""
+        return [box.x + s.xaxis._offset + s.xaxis.d2p(t.x[4]), box.y + s.yaxis._offset + s.yaxis.d2p(t.y[4])]; }"""
     )
     page.mouse.move(*where)
     page.mouse.click(*where)
     expect(page.get_by_text(RATIO).first).to_be_visible()
     (image,) = [t for t in traces(page, "chosen") if t["type"] == "heatmap"]
     assert sum(w > 0 for row in image["z"] for w in row) == 40
-    settled_url(page, ks="2,10,40,150")
+    settled_url(page, ks="2,5,10,20,40,80,150")
     assert parse_qs(urlsplit(page.url).query)["point"][0].startswith("40 · ")
 
 

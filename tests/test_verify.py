@@ -1,7 +1,6 @@
 """The judge lets every honest certificate pass, and no false one: whatever it accepts is true by brute force."""
 
 import dataclasses
-import importlib
 import math
 
 import numpy as np
@@ -9,13 +8,11 @@ import pytest
 
 import nnspca
 from nnspca import covariance
-from nnspca.bounds import spectral
 from nnspca.factor import DenseFactor
 from nnspca.result import Bound, EntryProof, PairProof, RankProof
 from nnspca.spannogram import sphere
-from tests import oracle, problems
+from tests import budgets, oracle, problems
 
-door = importlib.import_module("nnspca.certify")
 NAN, INF = math.nan, math.inf
 replace = dataclasses.replace
 
@@ -29,10 +26,7 @@ def cov():
 @pytest.fixture(scope="module")
 def cert(cov):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(door, "CLOSED", -1.0)
-        patch.setattr(door, "CUT_CELLS", {"live": 1500})
-        patch.setattr(door, "_pair_steps", lambda cov, effort: 30)
-        patch.setattr(spectral, "CELLS", 1500)
+        budgets.small(patch, cells=1500, pair_steps=30)
         return nnspca.certify(cov, 3)
 
 
@@ -260,6 +254,15 @@ def test_shares_of_a_pair_that_do_not_cover_it_are_refused(cert, cov):
         rejected(with_bound(cert, "pair-scaled", **changes), cov)
 
 
+def test_weights_that_are_no_weights_are_refused(cert, cov):
+    weights = cert.bound("balanced-rows").ingredients.weights
+    for changed in (weights[:-1], weights * 0, -weights, None, weights[:, None], weights * np.nan, weights * np.inf):
+        rejected(with_bound(cert, "balanced-rows", weights=changed), cov)
+    uneven = weights.copy()
+    uneven[0] *= 1e-3
+    rejected(with_bound(cert, "balanced-rows", weights=uneven), cov)
+
+
 @pytest.mark.parametrize("share", [0.1, 1e-3, 1e-6, 1e-9])
 def test_what_the_pairs_leave_cannot_be_lowered(cert, cov, share):
     assert "exceeds the claimed" in rejected(lowered(cert, "pair-scaled", "tail", share), cov)
@@ -403,10 +406,7 @@ def test_a_cut_at_zero_needs_a_proof_where_a_variance_is_below_zero_by_rounding(
 @pytest.mark.parametrize("seed", range(8))
 def test_whatever_the_judge_accepts_is_true_by_brute_force(seed, nonnegative, monkeypatch):
     """Certificates are mutated at random; those that still pass must still hold, to the last digit."""
-    monkeypatch.setattr(door, "CLOSED", -1.0)
-    monkeypatch.setattr(door, "CUT_CELLS", {"live": 200})
-    monkeypatch.setattr(door, "_pair_steps", lambda cov, effort: 30)
-    monkeypatch.setattr(spectral, "CELLS", 300)
+    budgets.small(monkeypatch, cells=250, pair_steps=30)
     rng = np.random.default_rng(seed)
     make = (problems.MATRICES + problems.DATA)[rng.integers(len(problems.MATRICES + problems.DATA))]
     problem = make(rng, int(rng.integers(2, 6)))

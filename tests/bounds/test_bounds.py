@@ -1,16 +1,20 @@
 """Each bound alone: above brute force to the last digit, and equal to what its definition says by hand."""
 
+import importlib
+
 import numpy as np
 import pytest
 
 import nnspca
-from nnspca import cone
+from nnspca import cone, covariance
 from nnspca.bounds import entries, pair_scaled, spectral
+from nnspca.bounds.balanced import balanced
 from nnspca.bounds.paper import paper
 from nnspca.bounds.threshold import threshold
 from nnspca.watch import Watch
 from tests import oracle, problems
 
+balanced_rows = importlib.import_module("nnspca.bounds.balanced")
 BOTH = pytest.mark.parametrize("nonnegative", [True, False])
 EVERY = pytest.mark.parametrize("make", problems.MATRICES + problems.DATA, ids=lambda make: make.__name__)
 A = np.array([[4.0, 1.0, -2.0], [1.0, 3.0, 0.5], [-2.0, 0.5, 2.0]])
@@ -74,6 +78,38 @@ def test_rows_that_are_ruled_out_need_not_be_read(nonnegative, monkeypatch):
     assert all(h >= w for h, w in zip(hasty, whole, strict=True))
 
 
+@BOTH
+@EVERY
+def test_balanced_rows_hold_whatever_the_covariance(make, nonnegative):
+    rng = np.random.default_rng(4)
+    for _ in range(8):
+        n = int(rng.integers(1, 8))
+        problem = make(rng, n)
+        k = int(rng.integers(1, n + 1))
+        value = balanced(problem.cov, k, nonnegative=nonnegative, watch=Watch()).value
+        assert oracle.allows(value, problem.attained(k, nonnegative))
+
+
+@BOTH
+@pytest.mark.parametrize("sparse", [True, False])
+def test_balanced_rows_hold_where_only_some_features_are_read(sparse, nonnegative, monkeypatch):
+    monkeypatch.setattr(covariance, "DENSE_FEATURES", 1)
+    monkeypatch.setattr(balanced_rows, "WIDEST", 3)
+    monkeypatch.setattr(balanced_rows, "ROWS", 2)
+    rng = np.random.default_rng(5)
+    for _ in range(15):
+        problem = problems.factored(rng, 8, sparse=sparse)
+        k = int(rng.integers(1, 9))
+        value = balanced(problem.cov, k, nonnegative=nonnegative, watch=Watch()).value
+        assert oracle.allows(value, problem.attained(k, nonnegative))
+
+
+def test_balanced_rows_by_hand():
+    """With k = n and no negative entry, level rows are the largest eigenvalue."""
+    cov = covariance_of([[4.0, 1.0], [1.0, 1.0]])
+    assert balanced(cov, 2, nonnegative=True, watch=Watch()).value == pytest.approx((5 + 13**0.5) / 2, rel=1e-6)
+
+
 def test_the_first_eigenvalue_is_close():
     bound = spectral.leading(covariance_of(A))
     exact = np.linalg.eigvalsh(A)[-1]
@@ -86,7 +122,8 @@ def test_the_shifted_bound_is_never_worse_than_the_plain_one(seed, nonnegative):
     cov = nnspca.Covariance.from_data(np.random.default_rng(seed).standard_normal((30, 12)))
     for d in (1, 2, 3):
         plain, shifted = (
-            spectral.rank(cov, 4, d, nonnegative=nonnegative, shifted=s, watch=Watch()).value for s in (False, True)
+            spectral.rank(cov, 4, d, nonnegative=nonnegative, shifted=s, cells=20_000, watch=Watch()).value
+            for s in (False, True)
         )
         assert shifted <= plain * (1 + 1e-5)
 
@@ -105,7 +142,7 @@ def test_cutting_at_a_level_beats_the_first_eigenvalue_where_few_covariances_are
     B[:3, :3] += 1.0
     cov = covariance_of(B)
     lower = oracle.optimum(B, 3, nonnegative)[0]
-    made = threshold(cov, 3, lower, nonnegative=nonnegative, ranks=(2,), cells=500, watch=Watch())
+    made = threshold(cov, 3, lower, nonnegative=nonnegative, ranks=(2,), cells=500, features=100, watch=Watch())
     assert {b.name for b in made} == {"threshold", "cut-rank"}
     for bound in made:
         assert lower <= bound.value < cov.eigenpairs(1)[0][0]

@@ -33,7 +33,7 @@ def leading(cov: Covariance) -> Bound:
 
 
 def rank(
-    cov: Covariance, k: int, d: int, *, nonnegative: bool, shifted: bool, cells: int, watch: Watch
+    cov: Covariance, k: int, d: int, *, nonnegative: bool, shifted: bool, watch: Watch, cells: int = 30_000
 ) -> Bound | None:
     """The rank-d optimum plus what the other directions can add, at most (B1; B2 when ``shifted``).
 

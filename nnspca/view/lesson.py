@@ -137,16 +137,16 @@ def sphere(view: View) -> None:
     world = spannogram.globe(view.rows.V, view.k, view.nonnegative)
     last = len(world.rounds) - 1
 
-    def rewind() -> None:
-        """Begin again when the rounds are played from the last one."""
-        if st.session_state.get("round", 0) >= last:
-            st.session_state["round"] = 0
+    def begin() -> None:
+        """Play from the round that is shown, or from the start where that is the last one."""
+        here = st.session_state.get("round", 0)
+        st.session_state["_played"] = here if here < last else -1
 
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         playing = st.toggle(
             "Play the rounds",
             key="rounds-playing",
-            on_change=rewind,
+            on_change=begin,
             disabled=last == 0,
             help="Shows one round after another, then stops.",
         )
@@ -172,10 +172,12 @@ def _rounds(view: View, world: Globe, colour: str, flat: bool, playing: bool) ->
     """Show one round: the one chosen, or while playing the next."""
     last = len(world.rounds) - 1
     if playing:
-        if st.session_state.get("round", 0) >= last:
+        # counted here, not by the slider: a busy browser answers with the round it showed before
+        played = st.session_state.get("_played", -1) + 1
+        if played > last:
             st.session_state["rounds-playing"] = False
             st.rerun()
-        st.session_state["round"] = st.session_state.get("round", 0) + 1
+        st.session_state["_played"] = st.session_state["round"] = played
     if last > 0:
         step = bound(
             st.slider,
@@ -185,6 +187,7 @@ def _rounds(view: View, world: Globe, colour: str, flat: bool, playing: bool) ->
             max_value=last,
             value=0,
             allowed=f"0 to {last}",
+            disabled=playing,
             help="How often the open cells have been split. Round 0: the eight corners of space.",
         )
     else:

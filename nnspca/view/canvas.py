@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from nnspca.view.spannogram import EDITABLE, Picture, Rows, choices
+from nnspca.view.rows import EDITABLE, Rows
+from nnspca.view.spannogram import Picture, choices
 
 ASSETS = Path(__file__).parents[2] / "assets" / "spannogram"
 PARTS = ("mathematics.js", "words.js", "plot.js", "panels.js", "show.js", "hands.js", "component.js")

@@ -9,9 +9,9 @@ import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from nnspca.view import spannogram, supply
+from nnspca.view import rows, supply
 from nnspca.view.linked import bound
-from nnspca.view.spannogram import DATA, EDITABLE, FOUR, RANDOM, Rows
+from nnspca.view.rows import DATA, EDITABLE, FOUR, RANDOM, Rows
 from nnspca.view.state import State
 
 CIRCLE, SPHERE = "2: a circle", "3: a sphere"
@@ -62,7 +62,7 @@ def choose(now: State) -> tuple[View, DeltaGenerator]:
     if source == DATA:
         with shelf:
             return _of_data(now, d), stage
-    plain = spannogram.example(d) if source == FOUR else spannogram.random(n, d, now.seed)
+    plain = rows.example(d) if source == FOUR else rows.random(n, d, now.seed)
     V = plain
     if n <= EDITABLE:
         with below:
@@ -72,7 +72,7 @@ def choose(now: State) -> tuple[View, DeltaGenerator]:
 
 def _size(source: str) -> tuple[int, int]:
     """Draw how many made-up curves there are and how many are kept."""
-    n = len(spannogram.EXAMPLE)
+    n = len(rows.EXAMPLE)
     if source == RANDOM:
         n = bound(
             st.number_input,
@@ -109,7 +109,7 @@ def _typed(plain: np.ndarray, key: str, stage: DeltaGenerator) -> np.ndarray:
         asked = st.query_params.get("V")
         if asked and not st.session_state.get("_rows_read"):
             try:
-                kept[key] = (spannogram.read_link(asked, (len(plain), plain.shape[1])), 0)
+                kept[key] = (rows.read_link(asked, (len(plain), plain.shape[1])), 0)
             except ValueError as problem:
                 st.info(f"{problem} Showing the usual ones.", icon=":material/info:")
     st.session_state["_rows_read"] = True
@@ -133,12 +133,12 @@ def _typed(plain: np.ndarray, key: str, stage: DeltaGenerator) -> np.ndarray:
             kept[key] = (plain, version + 1)
             st.rerun()
     try:
-        V = spannogram.read_rows(table, columns)
+        V = rows.read_rows(table, columns)
     except ValueError as problem:
         stage.error(str(problem), icon=":material/edit:")
         st.stop()
     st.session_state["_rows_shown"] = (key, V)
-    link = None if np.array_equal(V, plain) else spannogram.write_link(V)
+    link = None if np.array_equal(V, plain) else rows.write_link(V)
     if link is not None and st.query_params.get("V") != link:
         st.query_params["V"] = link
     elif link is None and "V" in st.query_params:
@@ -160,7 +160,7 @@ def take_dragged(row: list[float]) -> None:
 def _of_data(now: State, d: int) -> View:
     """Draw the choices for the data set's own directions."""
     data = supply.dataset(now)
-    most = spannogram.most_directions(data)
+    most = rows.most_directions(data)
     if most < d:
         st.info(f"{data.title} has {most} direction{'s' if most > 1 else ''} of variance: too few for this picture.")
         st.stop()
@@ -197,8 +197,8 @@ def _of_data(now: State, d: int) -> View:
     if len(set(chosen)) < d:
         st.error("Choose different eigenvectors: the same one twice spans no plane.", icon=":material/edit:")
         st.stop()
-    rows = spannogram.of_data(data, now, chosen, m)
-    if not rows.V.any():
+    drawn = rows.of_data(data, now, chosen, m)
+    if not drawn.V.any():
         st.error("These eigenvectors carry no variance. Choose smaller numbers.", icon=":material/edit:")
         st.stop()
-    return View(rows, DATA, d, k, now.nonnegative, f"{data.name}-spannogram-k{k}")
+    return View(drawn, DATA, d, k, now.nonnegative, f"{data.name}-spannogram-k{k}")

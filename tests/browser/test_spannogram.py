@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from nnspca.spannogram import curves
-from nnspca.view import spannogram
+from nnspca.view import rows, spannogram
 
 pytestmark = pytest.mark.browser
 
@@ -116,7 +116,7 @@ def test_the_faces_turn_smoothly_and_show_a_part_at_each_direction(visit, real_d
 
 def test_dragging_turns_the_direction_and_lights_the_top_set_there(visit):
     page = ready(visit("/spannogram"))
-    V = spannogram.example(2)
+    V = rows.example(2)
     page.mouse.move(*at(page, -1.0, 0.5))
     page.mouse.down()
     for phi in (-0.6, -0.1, 0.3):
@@ -132,7 +132,7 @@ def test_dragging_turns_the_direction_and_lights_the_top_set_there(visit):
 @pytest.mark.parametrize("sign", ["nonnegative", "any sign"])
 def test_stepping_by_keyboard_visits_every_change_and_names_both_sets(visit, sign):
     page = ready(visit(f"/spannogram?sign={sign.replace(' ', '+')}"))
-    V, nonnegative = spannogram.example(2), sign == "nonnegative"
+    V, nonnegative = rows.example(2), sign == "nonnegative"
     found = curves.regions(V, 2, nonnegative=nonnegative)
     supports = [s.tolist() for _, _, s in found.supports()]
     press(page, "Home")
@@ -150,7 +150,7 @@ def test_stepping_by_keyboard_visits_every_change_and_names_both_sets(visit, sig
 
 def test_a_crossing_that_changes_nothing_says_why_when_clicked(visit):
     page = ready(visit("/spannogram"))
-    V = spannogram.example(2)
+    V = rows.example(2)
     meet, changes = curves.crossings(V), curves.regions(V, 2).angles
     dull = next(m for m in range(len(meet.angles)) if np.abs(changes - meet.angles[m]).min() > 0.05)
     press(page, "Home")
@@ -173,7 +173,7 @@ def test_a_crossing_that_changes_nothing_says_why_when_clicked(visit):
 @pytest.mark.parametrize("path", ["/spannogram?", FACES + "&"])
 def test_jumping_to_the_optimum_reaches_the_best_value_there_is(visit, path, sign):
     page = ready(visit(f"{path}sign={sign.replace(' ', '+')}"))
-    V, k = (spannogram.example(2), 2) if "n=361" not in path else (spannogram.random(361, 2, 0), 40)
+    V, k = (rows.example(2), 2) if "n=361" not in path else (rows.random(361, 2, 0), 40)
     page.get_by_role("button", name="Jump to the optimum").click()
     page.wait_for_timeout(100)
     best = curves.optimum(V, k, nonnegative=sign == "nonnegative")
@@ -197,7 +197,7 @@ def test_a_link_reopens_the_same_direction(visit):
 
 def test_dragging_a_peak_reshapes_its_curve_and_the_link_keeps_it(visit):
     page = ready(visit("/spannogram"))
-    V = spannogram.example(2)
+    V = rows.example(2)
     angle = np.arctan2(*V[1])
     stage = page.locator("section.spannogram .stage").bounding_box()
     tall = max(210.0, min(0.52 * stage["width"], 360.0))
@@ -206,8 +206,8 @@ def test_dragging_a_peak_reshapes_its_curve_and_the_link_keeps_it(visit):
     page.mouse.down()
     page.mouse.move(*at(page, -0.5, 0.05), steps=5)
     page.mouse.up()
-    rows = link(page, "V")
-    changed = spannogram.read_link(rows, (4, 2))
+    typed = link(page, "V")
+    changed = rows.read_link(typed, (4, 2))
     assert np.arctan2(*changed[1]) == pytest.approx(-0.5, abs=0.05)
     np.testing.assert_array_equal(np.delete(changed, 1, axis=0), np.delete(V, 1, axis=0))
     page.wait_for_timeout(800)
@@ -228,10 +228,10 @@ def test_a_number_can_be_typed_and_an_empty_cell_says_what_to_do(visit):
     page.keyboard.press("Control+a")
     page.keyboard.type("-1.5", delay=30)
     page.keyboard.press("Enter")
-    rows = link(page, "V")
-    V = spannogram.example(2)
+    typed = link(page, "V")
+    V = rows.example(2)
     V[0, 1] = -1.5
-    np.testing.assert_array_equal(spannogram.read_link(rows, (4, 2)), V)
+    np.testing.assert_array_equal(rows.read_link(typed, (4, 2)), V)
     page.mouse.click(box["x"] + 0.85 * box["width"], box["y"] + 35 + 17)
     page.keyboard.press("Delete")
     expect(page.get_by_text("Row 1 has no number under “direction 2”")).to_be_visible()
@@ -274,7 +274,7 @@ def test_the_animation_plays_from_a_file_without_a_network(visit, chromium, tmp_
 def test_on_the_sphere_the_cells_close_round_by_round_until_the_optimum_is_proven(visit):
     page = visit("/spannogram?curves=random&n=40&top=5&dimensions=3:+a+sphere")
     page.get_by_text("After round 0").wait_for()
-    rounds = spannogram.globe(spannogram.random(40, 3, 0), 5, True).rounds
+    rounds = spannogram.globe(rows.random(40, 3, 0), 5, True).rounds
     slider = page.get_by_role("slider", name="Round")
     slider.focus()
     for step in range(1, len(rounds)):

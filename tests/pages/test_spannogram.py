@@ -11,9 +11,9 @@ from hypothesis import strategies as some
 
 import nnspca
 from nnspca.spannogram import curves, enumeration
-from nnspca.view import canvas, figures, spannogram
+from nnspca.view import canvas, figures, rows, spannogram
 from nnspca.view.figures.spannogram import spannogram as animation
-from nnspca.view.spannogram import DATA, RANDOM, Rows
+from nnspca.view.rows import DATA, RANDOM, Rows
 from tests.pages.conftest import texts
 
 PAGE = "pages/spannogram.py"
@@ -39,7 +39,7 @@ def test_the_page_opens_with_four_curves_and_says_the_idea(open_page):
     page = open_page(PAGE)
     data = sent(page)
     assert (data["n"], data["k"], data["nonnegative"]) == (4, 2, True)
-    np.testing.assert_array_equal(unpack(data["V"]).reshape(4, 2), spannogram.example(2))
+    np.testing.assert_array_equal(unpack(data["V"]).reshape(4, 2), rows.example(2))
     assert "can only change where curves cross" in texts(page)
 
 
@@ -59,7 +59,7 @@ def test_every_bundled_data_set_gives_curves_and_a_way_to_draw_its_component(ope
 def test_the_canvas_is_given_the_regions_the_library_finds(open_page):
     page = open_page(PAGE, curves=RANDOM, n=30, top=4, seed=5)
     data = sent(page)
-    V = spannogram.random(30, 2, 5)
+    V = rows.random(30, 2, 5)
     found = curves.regions(V, 4)
     np.testing.assert_array_equal(unpack(data["angles"]), found.angles)
     np.testing.assert_array_equal(unpack(data["leaving"]), found.leaving)
@@ -87,7 +87,7 @@ def test_the_same_eigenvector_twice_says_what_to_change(open_page):
 
 
 def test_data_with_one_direction_only_say_so(open_page, monkeypatch):
-    monkeypatch.setattr(spannogram, "most_directions", lambda data: 1)
+    monkeypatch.setattr(rows, "most_directions", lambda data: 1)
     assert "too few" in texts(open_page(PAGE, curves=DATA, data="pitprops"))
 
 
@@ -124,7 +124,7 @@ def test_unusable_numbers_in_a_link_become_a_note_and_the_usual_curves(open_page
 )
 def test_a_typed_cell_that_is_no_use_is_named(cell, words):
     with pytest.raises(ValueError, match=words):
-        spannogram.read_rows({"first": [1.0, 2.0], "second": [0.0, cell]}, ["first", "second"])
+        rows.read_rows({"first": [1.0, 2.0], "second": [0.0, cell]}, ["first", "second"])
 
 
 @given(some.integers(1, 30), some.integers(1, 8), some.booleans(), some.integers(0, 99))
@@ -141,7 +141,7 @@ def test_candidates_are_numbered_as_the_library_counts_them(n, k, nonnegative, s
 
 
 def test_many_curves_are_thinned_out_but_never_those_that_reach_the_top():
-    V = spannogram.random(3000, 2, 0)
+    V = rows.random(3000, 2, 0)
     picture = spannogram.picture(V, 10, True)
     assert len(picture.drawn) < 1000
     assert set(picture.ever) <= set(picture.drawn)
@@ -149,14 +149,14 @@ def test_many_curves_are_thinned_out_but_never_those_that_reach_the_top():
 
 
 def test_the_payload_of_the_largest_picture_stays_small():
-    V = spannogram.random(12582, 2, 0)
+    V = rows.random(12582, 2, 0)
     data = canvas.payload(Rows(V), 40, True, spannogram.picture(V, 40, True))
     assert len(json.dumps(data)) < 250_000
 
 
 @pytest.mark.parametrize("nonnegative", [True, False])
 def test_the_animation_lights_the_top_set_in_every_frame(nonnegative):
-    V, k = spannogram.random(20, 2, 1), 3
+    V, k = rows.random(20, 2, 1), 3
     picture = spannogram.picture(V, k, nonnegative)
     drawn = animation(
         V,
@@ -194,7 +194,7 @@ def test_the_sphere_shows_its_cells_and_what_is_known(open_page, sign):
 @pytest.mark.parametrize("nonnegative", [True, False])
 @pytest.mark.parametrize("seed", range(5))
 def test_the_sphere_proves_the_optimum_that_enumeration_finds(nonnegative, seed):
-    V = spannogram.random(9, 3, seed)
+    V = rows.random(9, 3, seed)
     world = spannogram.globe(V, 3, nonnegative)
     exact = enumeration.maximise(V, 3, nonnegative=nonnegative)
     assert world.rounds[-1].value == pytest.approx(exact.value, rel=1e-9)
@@ -204,7 +204,7 @@ def test_the_sphere_proves_the_optimum_that_enumeration_finds(nonnegative, seed)
 
 
 def test_no_direction_of_a_closed_cell_beats_the_best():
-    V = spannogram.random(15, 3, 2)
+    V = rows.random(15, 3, 2)
     for now in spannogram.globe(V, 4, True).rounds:
         middles = now.corners[~now.open].sum(axis=1)
         if len(middles):

@@ -1,6 +1,7 @@
 """Nonnegative sparse PCA: solvers, proven upper bounds, and certificates anyone can re-check."""
 
 from nnspca import datasets
+from nnspca.archive import load_certificate, save_certificate
 from nnspca.bounds.registry import BOUNDS, BoundInfo
 from nnspca.certify import certify
 from nnspca.covariance import Covariance
@@ -28,6 +29,8 @@ __all__ = [
     "SweepPoint",
     "certify",
     "datasets",
+    "load_certificate",
+    "save_certificate",
     "solve",
     "sweep",
     "verify",

@@ -16,7 +16,7 @@ from nnspca.errors import CertificateError
 from nnspca.result import Bound, Certificate, Component, EntryProof, PairProof, RankProof, ScaleProof
 
 FORMAT = 1
-PROOFS = {proof.__name__: proof for proof in (EntryProof, PairProof, RankProof, ScaleProof)}
+PROOFS: dict[str, Any] = {proof.__name__: proof for proof in (EntryProof, PairProof, RankProof, ScaleProof)}
 
 
 def save_certificate(cert: Certificate, file: str | PathLike[str] | BinaryIO) -> None:

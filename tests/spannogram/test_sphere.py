@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from nnspca import cone
 from nnspca.spannogram import sphere
 from tests import oracle
+from tests.spannogram.rows import KINDS, sample
 
 BOTH = pytest.mark.parametrize("nonnegative", [True, False])
 
@@ -24,43 +25,6 @@ def check(V, k, nonnegative, tol=1e-6, **limits):
     if not found.stopped:
         assert found.upper <= found.value * (1 + tol)
     return found
-
-
-def sample(rng, n, d, kind):
-    V = rng.standard_normal((n, d))
-    if kind == "ties":
-        V = rng.integers(-1, 2, (n, d)).astype(float)
-    elif kind == "equal rows":
-        V = V[rng.integers(0, max(1, n // 2), n)]
-    elif kind == "opposite rows":
-        V[n // 2 :] = -V[: n - n // 2]
-    elif kind == "zero rows":
-        V[rng.random(n) < 0.4] = 0.0
-    elif kind == "poor rank":
-        V = rng.standard_normal((n, max(1, d - 1))) @ rng.standard_normal((max(1, d - 1), d))
-    elif kind == "zero column":
-        V[:, rng.integers(d)] = 0.0
-    elif kind == "uneven":
-        V = V * 10.0 ** rng.uniform(-9, 0, d)
-    elif kind == "one sign":
-        V = np.abs(V)
-    elif kind == "scaled":
-        V = V * 10.0 ** rng.uniform(-30, 30)
-    return V
-
-
-KINDS = (
-    "plain",
-    "ties",
-    "equal rows",
-    "opposite rows",
-    "zero rows",
-    "poor rank",
-    "zero column",
-    "uneven",
-    "one sign",
-    "scaled",
-)
 
 
 @BOTH

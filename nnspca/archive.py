@@ -13,10 +13,12 @@ from zipfile import BadZipFile
 import numpy as np
 
 from nnspca.errors import CertificateError
-from nnspca.result import Bound, Certificate, Component, EntryProof, PairProof, RankProof, ScaleProof
+from nnspca.result import Bound, BranchProof, Certificate, Component, EntryProof, PairProof, RankProof, ScaleProof
 
 FORMAT = 1
-PROOFS: dict[str, Any] = {proof.__name__: proof for proof in (EntryProof, PairProof, RankProof, ScaleProof)}
+PROOFS: dict[str, Any] = {
+    proof.__name__: proof for proof in (BranchProof, EntryProof, PairProof, RankProof, ScaleProof)
+}
 
 
 def save_certificate(cert: Certificate, file: str | PathLike[str] | BinaryIO) -> None:
@@ -41,11 +43,7 @@ def save_certificate(cert: Certificate, file: str | PathLike[str] | BinaryIO) ->
     for number, bound in enumerate(cert.bounds):
         entry = _scalars(bound)
         if bound.ingredients is not None:
-            entry["proof"] = type(bound.ingredients).__name__
-            entry["claims"] = _scalars(bound.ingredients)
-            for name, value in vars(bound.ingredients).items():
-                if isinstance(value, np.ndarray):
-                    arrays[f"bound{number}_{name}"] = value
+            entry["proof"] = _packed(bound.ingredients, f"bound{number}", arrays)
         bounds.append(entry)
     component = _scalars(cert.component)
     component["options"] = dict(cert.component.options)
@@ -53,7 +51,8 @@ def save_certificate(cert: Certificate, file: str | PathLike[str] | BinaryIO) ->
     text = json.dumps(
         {"format": FORMAT, "certificate": _scalars(cert), "component": component, "bounds": bounds}, allow_nan=False
     )
-    np.savez_compressed(file, certificate=np.array(text), **arrays)
+    arrays["certificate"] = np.array(text)
+    np.savez_compressed(file, **arrays)  # type: ignore[arg-type]  # the stubs take every name for an option
 
 
 def load_certificate(file: str | PathLike[str] | BinaryIO | bytes) -> Certificate:
@@ -74,21 +73,50 @@ def load_certificate(file: str | PathLike[str] | BinaryIO | bytes) -> Certificat
             loadings=arrays["loadings"],
             **{**content["component"], "history": tuple(content["component"]["history"])},
         )
-        bounds = tuple(_bound(number, entry, arrays) for number, entry in enumerate(content["bounds"]))
+        bounds = tuple(_bound(entry, arrays) for entry in content["bounds"])
         return Certificate(component=component, bounds=bounds, **content["certificate"])
     except (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError, BadZipFile, zlib.error) as error:
         raise CertificateError(f"the file is not a certificate: {error}") from error
 
 
-def _bound(number: int, entry: dict[str, Any], arrays: dict[str, np.ndarray]) -> Bound:
+def _bound(entry: dict[str, Any], arrays: dict[str, np.ndarray]) -> Bound:
     """One bound, its proof put together again."""
-    name, claims = entry.pop("proof", None), entry.pop("claims", {})
-    proof = None
-    if name is not None:
-        prefix = f"bound{number}_"
-        held = {key[len(prefix) :]: value for key, value in arrays.items() if key.startswith(prefix)}
-        proof = PROOFS[name](**claims, **held)
-    return Bound(ingredients=proof, **entry)
+    proof = entry.pop("proof", None)
+    return Bound(ingredients=None if proof is None else _unpacked(proof, arrays), **entry)
+
+
+def _packed(proof: object, name: str, arrays: dict[str, np.ndarray]) -> dict[str, Any]:
+    """Describe a proof in JSON, its arrays put aside under names of their own."""
+    assert dataclasses.is_dataclass(proof)
+    fields: dict[str, Any] = {}
+    for field in dataclasses.fields(proof):
+        value = getattr(proof, field.name)
+        if isinstance(value, np.ndarray):
+            arrays[f"{name}_{field.name}"] = value
+            fields[field.name] = {"array": f"{name}_{field.name}"}
+        elif dataclasses.is_dataclass(value):
+            fields[field.name] = {"proof": _packed(value, f"{name}_{field.name}", arrays)}
+        elif isinstance(value, tuple) and value and dataclasses.is_dataclass(value[0]):
+            parts = enumerate(value)
+            fields[field.name] = {"proofs": [_packed(v, f"{name}_{field.name}{i}", arrays) for i, v in parts]}
+        else:
+            fields[field.name] = {"value": value}
+    return {"type": type(proof).__name__, "fields": fields}
+
+
+def _unpacked(held: dict[str, Any], arrays: dict[str, np.ndarray]) -> object:
+    """Undo :func:`_packed`."""
+    fields: dict[str, Any] = {}
+    for name, field in held["fields"].items():
+        if "array" in field:
+            fields[name] = arrays[field["array"]]
+        elif "proof" in field:
+            fields[name] = _unpacked(field["proof"], arrays)
+        elif "proofs" in field:
+            fields[name] = tuple(_unpacked(part, arrays) for part in field["proofs"])
+        else:
+            fields[name] = tuple(field["value"]) if isinstance(field["value"], list) else field["value"]
+    return PROOFS[held["type"]](**fields)
 
 
 def _scalars(record: object) -> dict[str, Any]:

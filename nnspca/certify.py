@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from nnspca import cone
-from nnspca.bounds import entries, spectral
+from nnspca.bounds import entries, forced, spectral
 from nnspca.bounds.balanced import balanced
 from nnspca.bounds.pair_scaled import CHECK, tighten
 from nnspca.bounds.paper import paper
@@ -37,6 +37,8 @@ class Effort:
         Most features for the pair-scaled dual, whose steps cost n³.
     pair_steps : int
         Most steps of it.
+    forced : bool
+        Whether to look for features that every optimal component must use.
     closed : float
         Relative gap at which nothing more is tried.
     """
@@ -47,13 +49,15 @@ class Effort:
     cut_features: int
     pair_features: int
     pair_steps: int
+    forced: bool
     closed: float
 
 
 EFFORTS = {
-    "live": Effort((1, 2, 3, 4, 5), (3, 5), 12_000, 1500, 450, 150, 1e-4),
-    "thorough": Effort((1, 2, 3, 4, 5, 6, 7), (3, 4, 5, 6, 7), 200_000, 3500, 1500, 4000, 1e-6),
+    "live": Effort((1, 2, 3, 4, 5), (3, 5), 12_000, 1500, 450, 150, False, 1e-4),
+    "thorough": Effort((1, 2, 3, 4, 5, 6, 7), (3, 4, 5, 6, 7), 200_000, 3500, 1500, 4000, True, 1e-6),
 }
+NEARLY, SETTLED = 1e-4, 2e-3  # relative gaps: from which forced features are looked for, and below which no more
 PAIR_COST = 60 * 361**2.5  # steps × n^2.5 of a live pair-scaled dual: about a second
 
 
@@ -161,11 +165,18 @@ def _bounds(
         yield fraction, _timed(spectral.rank, cov, k, min(3, ranks[-1]), **options)
     yield 0.5, _timed(paper, cov, k, nonnegative=nonnegative, rng=np.random.default_rng(seed), watch=watch)
     goal = lower * (1 + effort.closed)
+    least = np.inf
     steps = _pair_steps(cov, effort)
     if steps:
         tightened = tighten(cov, k, x, nonnegative=nonnegative, steps=steps, goal=goal, watch=watch)
         for number, bound in enumerate(tightened, start=1):
-            yield min(0.5 + 0.3 * CHECK * number / steps, 0.8), bound
+            least = bound.value
+            yield min(0.5 + 0.3 * CHECK * number / steps, 0.7), bound
+    if effort.forced and steps and least > lower * (1 + NEARLY):
+        for bound in forced.tighten(cov, k, x, lower, nonnegative=nonnegative, goal=goal, watch=watch):
+            yield 0.8, bound
+    if least <= lower * (1 + SETTLED):
+        return  # what is left would not come close
     yield 0.85, _timed(_best_shifted, cov, k, ranks, goal, nonnegative, effort.cells, watch)
     cuts = threshold(
         cov,

@@ -133,6 +133,26 @@ class PairProof:
 
 
 @dataclass(frozen=True, eq=False)
+class BranchProof:
+    """Ingredients of the bound with features known to be in every optimal support.
+
+    Attributes
+    ----------
+    features : tuple of int
+        F, fewer than k.
+    without : tuple of PairProof
+        One for each feature of F, on the covariance without that feature.
+    rest : PairProof
+        On the whole covariance, with F in every support: row i costs ``M_if`` over F∖i and its largest
+        ``k−1−|F∖i|`` others.
+    """
+
+    features: tuple[int, ...]
+    without: tuple[PairProof, ...]
+    rest: PairProof
+
+
+@dataclass(frozen=True, eq=False)
 class ScaleProof:
     """Ingredients of the bound by balanced row sums.
 

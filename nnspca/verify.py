@@ -15,9 +15,9 @@ import numpy as np
 from nnspca import cone
 from nnspca.covariance import Covariance
 from nnspca.errors import CertificateError
-from nnspca.rederive.pairs import pair_bound
+from nnspca.rederive.pairs import branch_bound, pair_bound
 from nnspca.rederive.scales import scale_bound
-from nnspca.result import Bound, Certificate, EntryProof, PairProof, RankProof, ScaleProof
+from nnspca.result import Bound, BranchProof, Certificate, EntryProof, PairProof, RankProof, ScaleProof
 from nnspca.threads import one_blas_thread
 
 EPS = np.finfo(float).eps
@@ -105,6 +105,8 @@ def _check_bound(bound: Bound, cert: Certificate, cov: Covariance) -> None:
         needed = _rank_bound(proof, cert, cov)
     elif isinstance(proof, PairProof):
         needed = pair_bound(proof, cert.k, cert.nonnegative, cov)
+    elif isinstance(proof, BranchProof):
+        needed = branch_bound(proof, cert.k, cert.nonnegative, cov)
     elif isinstance(proof, ScaleProof):
         needed = scale_bound(proof, cert.k, cert.nonnegative, cov)
     elif isinstance(proof, EntryProof):

@@ -22,6 +22,9 @@ cones after *every* step (Moreau), which says precisely that L and M read off th
 so every iterate proves a bound, and stopping early costs tightness only. It starts at X = xx' for the best x
 known, where the primal is already solved and only the multipliers have to be found.
 
+**Features known to be in.** If every optimal support is known to contain F, the k−1 companions of row i include
+F∖i, so its sum is that of ``M_if`` over F∖i plus the largest ``k−1−|F∖i|`` others (see :mod:`nnspca.bounds.forced`).
+
 **Balancing.** For any d > 0, M_ij d_j / d_i has the same products. The least largest row over d is an eigenvalue of
 the monotone homogeneous map ``f_i(d) = L_ii d_i + the k−1 largest M_ij d_j``: a few power steps d ← f(d) level
 the rows.
@@ -41,8 +44,9 @@ from nnspca.watch import Watch
 RELAX = 1.6  # over-relaxation of the splitting
 CHECK = 10  # steps between bounds
 BALANCE = 8  # power steps of the balancing
-STALL = 25  # bounds without a relative gain of 1e-6 before the search rests
+STALL = 12  # bounds without a relative gain of 1e-6 before the search rests
 BISECTIONS = 48
+OUT = -1e6  # an entry that no projection keeps
 EPS = np.finfo(float).eps
 
 
@@ -81,10 +85,24 @@ def tighten(
 
 
 class Splitting:
-    """The alternating direction method on one covariance, scaled to a largest eigenvalue of 1."""
+    """The alternating direction method on one covariance, scaled to a largest eigenvalue of 1.
 
-    def __init__(self, A: np.ndarray, k: int, x: np.ndarray, nonnegative: bool) -> None:
+    Parameters
+    ----------
+    A : ndarray, shape (n, n)
+    k : int
+    x : ndarray, shape (n,)
+        Feasible point to start from.
+    nonnegative : bool
+    forced : ndarray of bool, shape (n,), optional
+        Features known to be in every optimal support, fewer than k.
+    """
+
+    def __init__(
+        self, A: np.ndarray, k: int, x: np.ndarray, nonnegative: bool, forced: np.ndarray | None = None
+    ) -> None:
         self.n, self.k, self.nonnegative = len(A), k, nonnegative
+        self.forced = np.zeros(self.n, dtype=bool) if forced is None else forced
         self.scale = float(np.linalg.eigvalsh(A)[-1])
         self.A = A / self.scale
         self.rho = 1.0
@@ -101,10 +119,18 @@ class Splitting:
         size = self.rho * self.scale
         return self.UX * size, np.maximum(-self.UY * size, 0.0)
 
+    def follow(self, other: Splitting, kept: np.ndarray) -> None:
+        """Start from the multipliers that another splitting has reached, on the features kept."""
+        block = np.ix_(kept, kept)
+        factor = other.scale / self.scale
+        self.rho = other.rho
+        self.UX, self.UY = other.UX[block] * factor, other.UY[block] * factor
+        self.UD = other.UD[kept] * factor
+
     def advance(self) -> None:
         """One step: the spectraplex and the rows, then the pairs, then the multipliers."""
         X = _onto_spectraplex(self.W - self.UX + self.A / self.rho)
-        rows, D = _onto_rows(self.Y - self.UY, self.z - self.UD, self.k)
+        rows, D = _onto_rows(self.Y - self.UY, self.z - self.UD, self.k, self.forced)
         before_W, before_Y = self.W, self.Y
         mixed_X = RELAX * X + (1 - RELAX) * before_W + self.UX
         mixed_Y = RELAX * rows + (1 - RELAX) * before_Y + self.UY
@@ -154,34 +180,42 @@ def _onto_pairs(X: np.ndarray, Y: np.ndarray, nonnegative: bool) -> tuple[np.nda
     return W, A
 
 
-def _onto_rows(V: np.ndarray, d: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+def _onto_rows(V: np.ndarray, d: np.ndarray, k: int, forced: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
     """Nearest (y, D) with 0 <= y_j <= D and Σ_{j≠i} y_j <= (k−1) D to each row of V (off the diagonal) and d.
 
-    With τ >= 0 the multiplier of the sum, ``y = clip(v − τ, 0, D)`` and s = τ + D solves
-    ``s − τ − d − τ(k−1) = Σ (v − s)⁺``, monotone in s; the sum's excess then falls with τ, which is bisected.
-    On sorted rows each equation is a search in cumulative sums.
+    A forced column has y_j = D, so it counts with d, and takes one of the k−1 places. With w of such columns
+    and d itself, c places left, and τ >= 0 the multiplier of the sum, ``y = clip(v − τ, 0, D)`` and s = τ + D
+    solves ``w (s − τ − d̄) − τc = Σ (v − s)⁺``, monotone in s; the sum's excess then falls with τ, which is
+    bisected. On sorted rows each equation is a search in cumulative sums.
     """
     n = len(V)
     if n == 1:
         return np.zeros((1, 1)), np.maximum(d, 0.0)
+    forced = np.zeros(n, dtype=bool) if forced is None else forced
     v = V.copy()
-    np.fill_diagonal(v, -np.inf)
+    np.fill_diagonal(v, OUT)
+    weight, places, pull = np.ones(n), np.full(n, k - 1), d
+    if forced.any():
+        held = np.where(forced & ~np.eye(n, dtype=bool), V, 0.0)
+        taken = forced.sum() - forced
+        weight, places, pull = 1.0 + taken, k - 1 - taken, d + held.sum(axis=1)
+        v[:, forced] = OUT
     falling = np.ascontiguousarray(-np.sort(-v, axis=1)[:, :-1])
     sums = np.zeros((n, n))
     np.cumsum(falling, axis=1, out=sums[:, 1:])
-    balance = (1 + np.arange(1, n)) * falling - sums[:, 1:]  # falls along a row
+    balance = (weight[:, None] + np.arange(1, n)) * falling - sums[:, 1:]  # falls along a row
     rows = np.arange(n)
 
     def at(tau: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Excess of the sum, and D."""
-        right = d + tau * k
+        right = pull + tau * (weight + places)
         capped = _count_above(balance, right)
-        s = (right + sums[rows, capped]) / (1 + capped)
+        s = (right + sums[rows, capped]) / (weight + capped)
         D = np.maximum(s - tau, 0.0)
         positive = _count_above(falling, tau)
         capped = np.minimum(capped, positive)
         total = sums[rows, positive] - sums[rows, capped] - (positive - capped) * tau + capped * D
-        return np.where(s > tau, total - (k - 1) * D, -1.0), D
+        return np.where(s > tau, total - places * D, -1.0), D
 
     tight = at(np.zeros(n))[0] > 0
     low, high = np.zeros(n), np.maximum(falling[:, 0], 0.0)
@@ -191,7 +225,9 @@ def _onto_rows(V: np.ndarray, d: np.ndarray, k: int) -> tuple[np.ndarray, np.nda
         low, high = np.where(over, middle, low), np.where(over, high, middle)
     tau = np.where(tight, (low + high) / 2, 0.0)
     D = at(tau)[1]
-    return np.clip(v - tau[:, None], 0.0, D[:, None]), D
+    y = np.clip(v - tau[:, None], 0.0, D[:, None])
+    y[:, forced] = D[:, None]
+    return y, D
 
 
 def _count_above(falling: np.ndarray, level: np.ndarray) -> np.ndarray:
@@ -208,42 +244,66 @@ def _count_above(falling: np.ndarray, level: np.ndarray) -> np.ndarray:
     return low
 
 
-def _proven(cov: Covariance, k: int, L: np.ndarray, M: np.ndarray, *, nonnegative: bool, step: int) -> Bound:
-    """The bound of any L and M, its rows balanced, its products made certain, its eigenvalue proven."""
+def proof_of(
+    cov: Covariance, k: int, L: np.ndarray, M: np.ndarray, *, nonnegative: bool, forced: np.ndarray | None = None
+) -> tuple[float, PairProof]:
+    """The bound of any L and M, its products made certain, its rows balanced, its eigenvalue proven."""
     assert cov.matrix is not None
+    forced = np.zeros(len(L), dtype=bool) if forced is None else forced
     L = (L + L.T) / 2
-    M = _balanced(L, _tight(L, M, nonnegative), k) * (1 + 16 * EPS)  # so that the products' rounding cannot matter
+    # a little above, so that the products' rounding cannot matter
+    M = _balanced(L, _tight(L, M, nonnegative), k, forced) * (1 + 16 * EPS)
     tail = ceiling.of_matrix(cov.matrix - L, 2 * EPS * float(np.abs(L).sum(axis=1).max()) + cov.representation_error)
-    rows = L.diagonal() + _largest(M, k)
-    rows = rows + 4 * (k + 8) * EPS * (np.abs(L.diagonal()) + _largest(M, k))
+    shares = _largest(M, k, forced)
+    rows = L.diagonal() + shares + 4 * (k + 8) * EPS * (np.abs(L.diagonal()) + shares)
+    value = float(tail + rows.max() + 8 * EPS * (abs(tail) + abs(rows.max())))
+    return value, PairProof(L, M, tail)
+
+
+def _proven(cov: Covariance, k: int, L: np.ndarray, M: np.ndarray, *, nonnegative: bool, step: int) -> Bound:
+    """The same as a bound with its words."""
+    value, proof = proof_of(cov, k, L, M, nonnegative=nonnegative)
     return Bound(
         "pair-scaled",
-        float(tail + rows.max() + 8 * EPS * (abs(tail) + abs(rows.max()))),
+        value,
         detail=(
             f"Every pair of features shares its co-variance between its two rows; no row's k − 1 largest shares, with "
             f"what is left of A, exceed this (after {step:,} steps of the splitting)."
         ),
-        ingredients=PairProof(L, M, tail),
+        ingredients=proof,
     )
 
 
-def _largest(M: np.ndarray, k: int) -> np.ndarray:
-    """Sum of the k−1 largest entries of each row (the diagonal is zero)."""
-    if k == 1:
+def _largest(M: np.ndarray, k: int, forced: np.ndarray) -> np.ndarray:
+    """For each row, the sum of its forced entries and of its largest others, k−1 in all (the diagonal is zero)."""
+    taken = int(forced.sum())
+    if taken:
+        others = np.where(forced, 0.0, M)
+        # a forced row has one companion less among the forced, so one place more
+        return M[:, forced].sum(axis=1) + np.where(
+            forced, _sum_of_largest(others, k - taken), _sum_of_largest(others, k - 1 - taken)
+        )
+    return _sum_of_largest(M, k - 1)
+
+
+def _sum_of_largest(M: np.ndarray, count: int) -> np.ndarray:
+    """Sum of the ``count`` largest entries of each row of a nonnegative array."""
+    if count <= 0:
         return np.zeros(len(M))
-    if k - 1 >= len(M):
+    if count >= M.shape[1]:
         return M.sum(axis=1)
-    return np.partition(M, len(M) - k + 1, axis=1)[:, len(M) - k + 1 :].sum(axis=1)
+    cut = M.shape[1] - count
+    return np.partition(M, cut, axis=1)[:, cut:].sum(axis=1)
 
 
-def _balanced(L: np.ndarray, M: np.ndarray, k: int) -> np.ndarray:
+def _balanced(L: np.ndarray, M: np.ndarray, k: int, forced: np.ndarray) -> np.ndarray:
     """Rescale M by the best d met in a few power steps."""
     diagonal = L.diagonal()
     d = np.ones(len(M))
     best, least = d, np.inf
     shift = 0.0
     for _ in range(BALANCE):
-        image = diagonal * d + _largest(M * d, k)
+        image = diagonal * d + _largest(M * d, k, forced)
         rows = image / d
         if rows.max() < least:
             best, least = d, float(rows.max())

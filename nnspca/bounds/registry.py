@@ -64,6 +64,11 @@ BOUNDS: dict[str, BoundInfo] = {
             "Each pair of features shares its co-variance between its two rows; no k of a row's shares exceed a limit.",
         ),
         BoundInfo(
+            "forced",
+            "Features that must be in",
+            "Without certain features less is possible than was found; with them in, little is left to choose.",
+        ),
+        BoundInfo(
             "paper",
             "The paper's bound",
             "Random directions almost surely come close to the rank-d optimum; the others add at most the next "

@@ -6,14 +6,28 @@ import numpy as np
 
 from nnspca.covariance import Covariance
 from nnspca.errors import CertificateError
-from nnspca.result import PairProof
+from nnspca.result import BranchProof, PairProof
 
 EPS = np.finfo(float).eps
 DENSE_EIGEN = 400  # above, definiteness is told by a Cholesky factorisation
 
 
-def pair_bound(proof: PairProof, k: int, nonnegative: bool, cov: Covariance) -> float:
-    """What (L, M) prove about ``cov``, after checking the claims made of them."""
+def branch_bound(proof: BranchProof, k: int, nonnegative: bool, cov: Covariance) -> float:
+    """What is proven when every x either misses a feature of F or has all of F in its support."""
+    features = list(proof.features)
+    if len(set(features)) != len(features) or len(features) != len(proof.without) or not len(features) < k:
+        raise CertificateError("the features known to be in must be different, fewer than k, one proof for each")
+    if not all(isinstance(i, int) and 0 <= i < cov.n_features for i in features):
+        raise CertificateError("a feature known to be in is not one of the data's")
+    worst = pair_bound(proof.rest, k, nonnegative, cov, features)
+    for feature, part in zip(features, proof.without, strict=True):
+        others = [i for i in range(cov.n_features) if i != feature]
+        worst = max(worst, pair_bound(part, min(k, len(others)), nonnegative, cov.restrict(np.array(others))))
+    return worst
+
+
+def pair_bound(proof: PairProof, k: int, nonnegative: bool, cov: Covariance, inside: list[int] | None = None) -> float:
+    """What (L, M) prove about ``cov``, after checking the claims made of them; ``inside`` is in every support."""
     A = cov.matrix
     L, M = np.asarray(proof.L, dtype=np.float64), np.asarray(proof.M, dtype=np.float64)
     if A is None or L.shape != A.shape or M.shape != A.shape:
@@ -26,10 +40,22 @@ def pair_bound(proof: PairProof, k: int, nonnegative: bool, cov: Covariance) -> 
         raise CertificateError("M has a negative entry, or a nonzero diagonal")
     _check_products(L, M, nonnegative)
     _check_tail(A, L, proof.tail - cov.representation_error)
-    falling = -np.sort(-M, axis=1)[:, : k - 1]
+    shares = _shares(M, k, inside or [])
     own = L.diagonal()
-    rows = own + falling.sum(axis=1) + (k + 2) * EPS * (np.abs(own) + falling.sum(axis=1))
+    rows = own + shares + (k + 2) * EPS * (np.abs(own) + shares)
     return proof.tail + float(rows.max()) + 2 * EPS * (abs(proof.tail) + abs(float(rows.max())))
+
+
+def _shares(M: np.ndarray, k: int, inside: list[int]) -> np.ndarray:
+    """What k−1 companions of each row can cost at most, those known to be in among them."""
+    if not inside:
+        return np.sort(M, axis=1)[:, ::-1][:, : k - 1].sum(axis=1)
+    shares = np.zeros(len(M))
+    for i in range(len(M)):
+        sure = [f for f in inside if f != i]
+        others = np.delete(M[i], [*sure, i])
+        shares[i] = M[i, sure].sum() + np.sort(others)[::-1][: k - 1 - len(sure)].sum()
+    return shares
 
 
 def _check_products(L: np.ndarray, M: np.ndarray, nonnegative: bool) -> None:

@@ -43,9 +43,8 @@ def growth() -> None:
 def real() -> None:
     """Real data: the exact search against enough ε-net samples for a 1 % guarantee with probability 1 − 1/n."""
     print("\nreal data: exact search against an ε-net good for 1 % with probability 1 − 1/n")
-    print(
-        f"{'data set':16} {'k':>5} {'d':>2} {'cells':>7} {'search':>9} {'samples':>10} {'net':>9} {'ratio':>7} {'samples for 1e-9':>17}"
-    )
+    heads = f"{'data set':16} {'k':>5} {'d':>2} {'cells':>7} {'search':>9} {'samples':>10} {'net':>9} {'ratio':>7}"
+    print(f"{heads} {'samples for 1e-9':>17}")
     for name, ks in (("cbcl-faces", (40, 180)), ("leukemia", (50, 400)), ("lfw-faces", (40, 300))):
         cov = covariance(name)
         if cov is None:

@@ -3,7 +3,7 @@
 import streamlit as st
 
 import nnspca
-from nnspca.view import compute, controls, downloads, jobs, panels, state, supply
+from nnspca.view import certificate, compute, controls, downloads, jobs, panels, proofs, state, supply
 
 now = state.current()
 data = supply.dataset(now)
@@ -16,42 +16,43 @@ with solver:
     method = controls.method(now)
 with tune:
     options = compute.arguments(method, controls.options(method), now)
-with press:
-    view = data, now, method, options
-    job = jobs.run(
-        "explore",
-        compute.solve_key(*view),
-        compute.find(*view),
-        now,
-        afresh=lambda: compute.forget(*view),
-    )
 info = nnspca.METHODS[method]
 st.caption(f"**{info.title}.** {info.summary} ({info.paper})")
-jobs.follow("explore", job)
-part, certificate, trace = compute.arrived(job)
+running, found, proven, given = (st.container() for _ in range(4))  # fixed places, filled as things become known
 
-if part is not None:
-    sight, verdict = st.columns([1, 1.25], gap="large")
-    with sight:
-        shape = panels.component(part, data, "component")
-    with verdict:
-        gauge = panels.place(part, certificate, leading, "place", waiting=not job.done)
-        panels.numbers(part, leading)
-
-few, rest = st.columns([1, 1.25], gap="large")
+with press:
+    view = data, now, method, options
+    job = jobs.run("explore", compute.solve_key(*view), compute.find(*view), now, afresh=lambda: proofs.afresh(*view))
+few, rest = given.columns([1, 1.25], gap="large")
 with few:
     st.markdown("**The data**")
     panels.glance(data)
 with rest:
     panels.spread(data, now)
     panels.provenance(data)
+with running:
+    jobs.follow("explore", job)
 
+part, proof, trace = compute.arrived(job)
+proof = proofs.tightest(proof, data, now)
+longer = jobs.only("tighten", proofs.tighten_key(data, now, now.k))
 if part is not None:
-    panels.story(part, trace, leading)
-if certificate is not None:
-    with st.expander("Why the ceiling is true", icon=":material/verified:"):
-        panels.proof(certificate, data, now, "explore")
+    sight, verdict = found.columns([1, 1.25], gap="large")
+    with sight:
+        shape = panels.component(part, data, "component")
+    with verdict:
+        every = controls.every_bound()
+        gauge = panels.place(part, proof, leading, "place", every=every, waiting=not job.done, tightening=longer)
+        panels.numbers(part, leading)
+        if proof is not None:
+            certificate.tighten(proof, data, now, longer)
+if proof is not None:
+    with proven, controls.fold("Open the certificate", "certificate", ":material/verified:") as fold:
+        if fold.open:
+            certificate.opened(proof, data, now, "explore")
 if part is not None:
-    code = downloads.component_code(now, method, options)
-    with st.expander("Take it with you: loadings, figures, code", icon=":material/download:"):
-        panels.takeaway(part, data, {"component": shape, "place": gauge}, code, "explore")
+    panels.story(part, proofs.latest_trace(longer, trace), leading)
+    with controls.fold("Take it with you: loadings, figures, code", "take", ":material/download:") as fold:
+        if fold.open:
+            code = downloads.component_code(now, method, options)
+            panels.takeaway(part, data, {"component": shape, "place": gauge}, code, "explore")

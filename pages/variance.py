@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from nnspca.view import compute, controls, downloads, figures, jobs, panels, show, state, supply
+from nnspca.view import certificate, compute, controls, downloads, jobs, panels, proofs, state, supply
 
 now = state.current()
 data = supply.dataset(now)
@@ -19,36 +19,38 @@ if not methods:
     st.info("Choose at least one solver to draw its curve.", icon=":material/show_chart:")
     st.stop()
 with press:
-    key = compute.sweep_key(data, now, ks, methods)
-    work = compute.curve(data, now, ks, methods)
-    job = jobs.run("variance", key, work, now, afresh=lambda: compute.shelf().drop(key))
+    view = data, now, ks, methods
+    job = jobs.run(
+        "variance", compute.sweep_key(*view), compute.curve(*view), now, afresh=lambda: proofs.curve_afresh(*view)
+    )
 jobs.follow("variance", job)
-points = compute.latest(job.arrived)
+points = proofs.tightest_points(compute.latest(job.arrived), data, now)
+longer = jobs.only("tighten-all", proofs.tighten_key(data, now, *ks))
 
-log, paper = controls.curve_look()
+look = controls.curve_look()
 chart = st.container()
 chosen = controls.pick(ks, methods)
-drawn = figures.variance(
-    points.values(), leading, show.palette(), methods=methods, ks=ks, log=log, paper=paper, chosen=chosen
-)
 with chart:
-    show.pickable(drawn, "curve", "point", ready=job.done)
-    st.caption("The band is proven at each marked k; between marks its straight edges only guide the eye.")
-    if compute.certified(points):
-        share = figures.kept(points.values(), show.palette(), methods=methods, ks=ks, log=log)
-        show.figure(share, "kept")
+    drawn = panels.curve(points, leading, methods, ks, look, chosen, ready=job.done, tightening=longer)
+    certificate.tighten_curve(points, data, now, ks, longer, ready=job.done)
 
 part = compute.component_of(points, chosen)
 if chosen is not None and part is None:
     st.info(f"k = {chosen[0]} with {chosen[1]} has not been solved yet.", icon=":material/hourglass_empty:")
 if part is not None:
+    proof = points[chosen].certificate
     sight, verdict = st.columns([1, 1.25], gap="large")
     with sight:
         panels.component(part, data, "chosen", f"k = {part.k}, {part.method}")
     with verdict:
-        panels.place(part, points[chosen].certificate, leading, "chosen-place", waiting=not job.done)
+        panels.place(part, proof, leading, "chosen-place", every=look.every, waiting=not job.done)
         panels.numbers(part, leading)
+    if proof is not None:
+        with controls.fold(f"Open the certificate of k = {part.k}", "certificate", ":material/verified:") as fold:
+            if fold.open:
+                certificate.opened(proof, data, now, "variance")
 
-with st.expander("Table, downloads and code", icon=":material/download:"):
-    rows = compute.records(points, leading)
-    panels.table(rows, drawn, f"{data.name}-variance", downloads.curve_code(now, ks, methods))
+with controls.fold("Table, downloads and code", "take", ":material/download:") as fold:
+    if fold.open:
+        rows = compute.records(points, leading)
+        panels.table(rows, drawn, f"{data.name}-variance", downloads.curve_code(now, ks, methods))

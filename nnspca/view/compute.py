@@ -97,7 +97,8 @@ def glance(data: Dataset, rows: int = 8, columns: int = 8) -> dict[str, Sequence
     return {data.feature_names[i]: list(body[:, i]) for i in chosen}
 
 
-def _subject(data: Dataset, state: State) -> tuple[Hashable, ...]:
+def subject(data: Dataset, state: State) -> tuple[Hashable, ...]:
+    """Return what a result is about, k and solver aside: the first part of every key."""
     return data.name, data.content_hash, state.standardise, state.nonnegative
 
 
@@ -112,12 +113,12 @@ def arguments(method: str, options: Mapping[str, Any], state: State) -> dict[str
 
 def solve_key(data: Dataset, state: State, method: str, options: Mapping[str, Any]) -> tuple[Hashable, ...]:
     """Return the key of one component."""
-    return ("solve", *_subject(data, state), state.k, method, tuple(sorted(options.items())), state.seed)
+    return ("solve", *subject(data, state), state.k, method, tuple(sorted(options.items())), state.seed)
 
 
 def _prove_key(data: Dataset, state: State) -> tuple[Hashable, ...]:
     """Return the key of a certificate: it speaks about the problem, whichever solver ran."""
-    return ("certify", *_subject(data, state), state.k, state.seed)
+    return ("certify", *subject(data, state), state.k, state.seed)
 
 
 def find(data: Dataset, state: State, method: str, options: Mapping[str, Any]) -> Work:
@@ -183,7 +184,7 @@ def _staged(job: Job, doing: str) -> Callable[[Progress], None]:
 
 def sweep_key(data: Dataset, state: State, ks: Sequence[int], methods: Sequence[str]) -> tuple[Hashable, ...]:
     """Return the key of one curve."""
-    return ("sweep", *_subject(data, state), tuple(ks), tuple(methods), state.seed)
+    return ("sweep", *subject(data, state), tuple(ks), tuple(methods), state.seed)
 
 
 def curve(data: Dataset, state: State, ks: Sequence[int], methods: Sequence[str]) -> Work:
@@ -227,20 +228,6 @@ def fetch(name: str) -> Work:
             job.report(Progress(min(done / total, 1.0) if total else 0.0, f"Downloaded {done / 1e6:.1f}{whole} MB"))
 
         nnspca.datasets.load(name, on_progress=listen, should_stop=job.should_stop)
-
-    return work
-
-
-def check(certificate: Certificate, data: Dataset, state: State) -> Work:
-    """Return the work of re-deriving a certificate by the library's second route."""
-    cov = covariance(data, state)
-
-    def work(job: Job) -> bool:
-        try:
-            nnspca.verify(certificate, cov)
-        except nnspca.CertificateError as error:
-            raise ValueError(f"The second route does not confirm this certificate: {error}") from error
-        return True
 
     return work
 

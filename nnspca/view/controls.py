@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
+from streamlit.elements.lib.mutable_expander_container import ExpanderContainer
 
 import nnspca
 from nnspca.datasets import Dataset
@@ -165,8 +167,48 @@ def grid(n: int) -> tuple[int, ...]:
         return even
 
 
-def curve_look() -> tuple[bool, bool]:
-    """Let the person choose the k axis and the paper's band."""
+def every_bound() -> bool:
+    """Let the person ask for every ceiling that was tried, not the lowest alone."""
+    return bound(
+        st.toggle,
+        "Every ceiling",
+        key="bounds",
+        value=False,
+        help="One thin line for each upper bound that was tried, so that you see which one wins, and where.",
+    )
+
+
+def fold(label: str, key: str, icon: str) -> ExpanderContainer:
+    """Return a part of the page that is opened on demand: the link says whether it is, and so does ``.open``."""
+    return st.expander(label, key=key, icon=icon, bind="query-params", on_change="rerun")
+
+
+def patience() -> int:
+    """Let the person say how long the longer proof of each k may take."""
+    return bound(
+        st.number_input,
+        "Seconds for each k",
+        key="patience",
+        min_value=1,
+        max_value=3600,
+        value=30,
+        step=10,
+        allowed="1 to 3,600",
+        help="How long the longer proof may work on one k before the next has its turn, the widest gap first.",
+    )
+
+
+@dataclass(frozen=True)
+class CurveLook:
+    """What a curve shows besides itself: the k axis in equal ratios, every ceiling, the paper's band."""
+
+    log: bool
+    every: bool
+    paper: bool
+
+
+def curve_look() -> CurveLook:
+    """Let the person choose the k axis, every ceiling, and the paper's band."""
     with st.container(horizontal=True):
         log = bound(
             st.toggle,
@@ -175,14 +217,16 @@ def curve_look() -> tuple[bool, bool]:
             value=True,
             help="On: equal steps multiply k. Off: equal steps add.",
         )
+        every = every_bound()
         paper = bound(
             st.toggle,
             "The paper's own band",
             key="paper",
             value=False,
-            help="The ceiling of Asteris et al. (2014): random samples, so it holds with a probability only.",
+            help="The ceiling of Asteris et al. (2014). It rests on random samples: it holds with probability "
+            "1 − 1/n and is not proven.",
         )
-    return log, paper
+    return CurveLook(log, every, paper)
 
 
 def pick(ks: Sequence[int], names: Sequence[str]) -> tuple[int, str] | None:

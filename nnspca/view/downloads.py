@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 import nnspca
-from nnspca.result import Component
+from nnspca.result import Certificate, Component
+from nnspca.view.holdings import uploads
 from nnspca.view.state import State
 
 OPENERS = ("=", "+", "-", "@")
@@ -59,7 +60,8 @@ def loadings_npz(component: Component, feature_names: Sequence[str]) -> bytes:
 def _load_line(name: str) -> str:
     if name in {info.name for info in nnspca.datasets.available()}:
         return f"data = nnspca.datasets.load({name!r})"
-    return f"data = nnspca.datasets.read({name!r})  # the path of your file"
+    file = uploads()[name].source if name in uploads() else name
+    return f"data = nnspca.datasets.read({file!r})  # the path of your file"
 
 
 def _data_lines(state: State) -> list[str]:
@@ -82,6 +84,27 @@ def component_code(state: State, method: str, options: Mapping[str, Any]) -> str
             f"cert = nnspca.certify(cov, {state.k}, {setting}, component=part)",
             "nnspca.verify(cert, cov)  # raises unless a second route agrees",
             "print(part.support, part.variance, part.variance / cert.upper)",
+        ]
+    )
+
+
+def certificate_npz(certificate: Certificate) -> bytes:
+    """Return a certificate with all its ingredients, as ``nnspca.load_certificate`` reads it."""
+    out = io.BytesIO()
+    nnspca.save_certificate(certificate, out)
+    return out.getvalue()
+
+
+def verifier_code(state: State, file_name: str) -> str:
+    """Return the Python that checks a downloaded certificate and prints its two numbers."""
+    return "\n".join(
+        [
+            *_data_lines(state),
+            f"cert = nnspca.load_certificate({file_name!r})",
+            "nnspca.verify(cert, cov)  # raises nnspca.CertificateError unless a second route agrees",
+            'print(f"found and checked: {cert.lower:.9g}")',
+            'print(f"no component with at most {cert.k} features has more than: {cert.upper:.9g}")',
+            "",
         ]
     )
 

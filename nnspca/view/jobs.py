@@ -19,6 +19,7 @@ from nnspca.view.state import State
 
 PATIENCE = 0.4  # seconds a page waits before it shows progress: quick runs never flash a bar
 POLL = 0.5  # seconds between two looks at a running job
+LONG = 5.0  # seconds after which a run says how long it has been going
 ABANDONED = 300.0  # seconds after which a run that nobody looks at stops itself
 
 Work = Callable[["Job"], Any]
@@ -28,12 +29,14 @@ class Job:
     """One run, shared by the thread that works and the pages that look.
 
     The worker calls :meth:`report` and :meth:`publish` and polls :meth:`should_stop`; the pages read
-    ``progress``, ``arrived``, ``trace``, ``result``, ``problem`` and ``done``.
+    ``progress``, ``about`` (what the worker has in hand, where it does several things), ``arrived``,
+    ``trace``, ``result``, ``problem`` and ``done``.
     """
 
     def __init__(self, key: Hashable, watched: Callable[[], bool] = lambda: True):
         self.key = key
         self.progress = Progress(0.0, "Waiting for a free worker")
+        self.about: Any = None
         self.arrived: tuple[Any, ...] = ()
         self.trace: tuple[tuple[float, float | None, float | None], ...] = ()
         self.result: Any = None
@@ -143,6 +146,22 @@ def peek(slot: str, key: Hashable) -> Job | None:
     return job if job is not None and job.key == key else None
 
 
+def only(slot: str, key: Hashable) -> Job | None:
+    """Return this session's job in ``slot`` if it is the one for ``key``; one for another view is told to stop."""
+    earlier: Job | None = st.session_state.setdefault("_jobs", {}).get(slot)
+    if earlier is not None and earlier.key != key:
+        earlier.stop()
+    return peek(slot, key)
+
+
+def watched(job: Job | None, draw: Callable[[], None]) -> None:
+    """Draw something, again and again while the job runs."""
+    if job is None or job.done:
+        draw()
+    else:
+        st.fragment(draw, run_every=POLL)()
+
+
 def start(slot: str, key: Hashable, work: Work) -> Job:
     """Start ``work``; the session's earlier job in this slot is superseded and told to stop."""
     earlier: Job | None = st.session_state.setdefault("_jobs", {}).get(slot)
@@ -153,6 +172,15 @@ def start(slot: str, key: Hashable, work: Work) -> Job:
     # Daemon threads: closing the server must not wait for a run that nobody can see any more.
     threading.Thread(target=_take_place, args=(_places(), job, work), name=f"nnspca-{slot}", daemon=True).start()
     return job
+
+
+def button(label: str, slot: str, key: Hashable, work: Work, about: str, icon: str) -> None:
+    """Draw a button that starts ``work``."""
+
+    def begin() -> None:
+        start(slot, key, work)
+
+    st.button(label, key=f"start-{slot}", icon=icon, help=about, on_click=begin)
 
 
 def run(slot: str, key: Hashable, work: Work, now: State, *, afresh: Callable[[], None] | None = None) -> Job:
@@ -185,11 +213,12 @@ def follow(
     stopped: str = "Stopped. What was found by then is shown; **Run again** starts over.",
 ) -> None:
     """Draw the job's progress and Stop while it runs, or what went wrong, or that it was stopped."""
-    _watch(slot, job)
-    if job.problem and not job.stopped:
-        st.error(job.problem, icon=":material/error:")
-    elif job.done and job.stopped:
-        st.warning(stopped, icon=":material/stop_circle:")
+    with st.container():  # one place on the page, full or empty: what stands below keeps its own
+        _watch(slot, job)
+        if job.problem and not job.stopped:
+            st.error(job.problem, icon=":material/error:")
+        elif job.done and job.stopped:
+            st.warning(stopped, icon=":material/stop_circle:")
 
 
 def _watch(slot: str, job: Job) -> None:
@@ -199,17 +228,16 @@ def _watch(slot: str, job: Job) -> None:
     """
     if job.wait(PATIENCE if job.stopped else max(0.0, PATIENCE - job.age)):
         return
-    bar, button = st.columns([6, 1], vertical_alignment="center")
-    with bar:
-        st.fragment(_draw, run_every=POLL)(job, job.version)
-    with button:
+    with st.container(horizontal=True, vertical_alignment="center"):
+        with st.container():
+            st.fragment(_draw, run_every=POLL)(job, job.version)
         st.button(
             "Stop",
             key=f"stop-{slot}",
             icon=":material/stop_circle:",
             help="Keep the best found so far.",
             on_click=job.stop,
-            width="stretch",
+            width="content",
         )
 
 
@@ -219,4 +247,6 @@ def _draw(job: Job, drawn: tuple[int, bool]) -> None:
     if job.version != drawn:
         st.rerun()
     words = "Stopping" if job.stopped else job.progress.stage
+    if job.age > LONG:
+        words += f" · {job.age:.0f} s so far"
     st.progress(min(max(job.progress.fraction, 0.0), 1.0), text=words)

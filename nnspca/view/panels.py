@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import streamlit as st
 
 import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import Certificate, Component
-from nnspca.view import compute, controls, downloads, figures, jobs, show, words
+from nnspca.view import compute, controls, downloads, figures, jobs, proofs, show, words
 from nnspca.view.state import State
 
 TILES = 36
@@ -93,13 +95,20 @@ def numbers(part: Component, leading: float) -> None:
 
 
 def place(
-    part: Component, certificate: Certificate | None, leading: float, key: str, *, waiting: bool
+    part: Component,
+    certificate: Certificate | None,
+    leading: float,
+    key: str,
+    *,
+    every: bool,
+    waiting: bool,
+    tightening: jobs.Job | None = None,
 ) -> figures.Figure:
     """Say and draw where the component lies in the certified band; return the gauge.
 
-    ``waiting`` tells whether a certificate may still come.
+    ``every`` asks for all ceilings that were tried, ``waiting`` tells whether a certificate may still
+    come; while ``tightening`` runs, the ceiling is drawn where it is by then, again and again.
     """
-    allowed = nnspca.METHODS[part.method].feasible
     if certificate is None:
         st.markdown(
             "How good is it? A ceiling that no such component can pass is being proven …"
@@ -109,24 +118,88 @@ def place(
         drawn = figures.place(part.variance, show.palette(), leading=leading)
         show.figure(drawn, key)
         return drawn
-    if allowed:
-        st.markdown(f"#### {words.verdict(part, certificate)}")
-        st.caption(f"Proven, not estimated. “Such a component” is {words.kind_of(part)}.")
-        if words.comparison(part, certificate):
-            st.caption(words.comparison(part, certificate))
-    else:
+
+    def draw() -> None:
+        """Draw the place as it is known now."""
+        seen = proofs.falling(certificate, tightening)
+        _verdict(part, seen)
+        show.figure(_gauge(part, seen, leading, every=every), key)
+
+    jobs.watched(tightening, draw)
+    return _gauge(part, certificate, leading, every=every)
+
+
+def _verdict(part: Component, certificate: Certificate) -> None:
+    """Say in words how good the component is proven to be."""
+    if not nnspca.METHODS[part.method].feasible:
         st.markdown(f"**Shown for contrast.** It uses {part.cardinality:,} features and is not {words.kind_of(part)}.")
+        return
+    optimal = words.proven_optimal(part.variance, certificate.upper)
+    mark = ":material/verified: " if optimal else ""
+    st.markdown(f"#### {mark}{words.verdict(part, certificate)}")
+    st.caption(f"Proven, not estimated. “Such a component” is {words.kind_of(part)}.")
+    if words.comparison(part, certificate):
+        st.caption(words.comparison(part, certificate))
+
+
+def _gauge(part: Component, certificate: Certificate, leading: float, *, every: bool) -> figures.Figure:
+    """Draw the gauge of a certified component."""
     chances = [b.value for b in certificate.bounds if not b.deterministic]
-    drawn = figures.place(
+    return figures.place(
         part.variance,
         show.palette(),
         best=certificate.lower,
         upper=certificate.upper,
         leading=leading,
         paper=min(chances, default=None),
+        bounds=certificate.bounds if every else (),
     )
-    show.figure(drawn, key)
-    return drawn
+
+
+def curve(
+    points: proofs.Points,
+    leading: float,
+    methods: Sequence[str],
+    ks: Sequence[int],
+    look: controls.CurveLook,
+    chosen: tuple[int, str] | None,
+    *,
+    ready: bool,
+    tightening: jobs.Job | None,
+) -> figures.Figure:
+    """Draw variance against k, the share each solver keeps, and the race of the ceilings; return the first.
+
+    While ``tightening`` runs, the ceilings are drawn where they are by then, again and again.
+    """
+
+    def drawn(seen: proofs.Points) -> figures.Figure:
+        return figures.variance(
+            seen.values(),
+            leading,
+            show.palette(),
+            methods=methods,
+            ks=ks,
+            log=look.log,
+            paper=look.paper,
+            bounds=look.every,
+            chosen=chosen,
+        )
+
+    def draw() -> None:
+        """Draw the curve as it is known now."""
+        seen = proofs.falling_points(points, tightening)
+        still = ready and (tightening is None or tightening.done)
+        show.pickable(drawn(seen), "curve", "point", ready=still)
+        st.caption("The band is proven at each marked k; between marks its straight edges only guide the eye.")
+        if compute.certified(seen):
+            share = figures.kept(seen.values(), show.palette(), methods=methods, ks=ks, log=look.log)
+            show.figure(share, "kept")
+        if look.every and compute.certified(seen):
+            held = proofs.certificates(seen)
+            show.figure(figures.race(held, show.palette(), ks=ks, log=look.log), "race")
+
+    jobs.watched(tightening, draw)
+    return drawn(points)
 
 
 def story(part: Component, trace: tuple, leading: float) -> None:
@@ -138,47 +211,6 @@ def story(part: Component, trace: tuple, leading: float) -> None:
     with fell:
         if trace:
             show.figure(figures.ceiling(trace, leading, look), "ceiling")
-
-
-def proof(certificate: Certificate, data: Dataset, now: State, key: str) -> None:
-    """Open the certificate: every ceiling tried, which one won and why, and a check by a second route."""
-    won = certificate.winner
-    st.markdown(f"**{_title(won.name)}** gave the lowest proven ceiling. {won.detail}")
-    for bound in certificate.bounds:
-        if not bound.deterministic:
-            st.markdown(words.chance(bound, data.n_features))
-    st.dataframe(
-        [
-            {
-                "Ceiling": _title(b.name),
-                "÷ λ₁": round(b.value / certificate.leading, 4),
-                "Best found keeps": words.percent(min(certificate.lower / b.value, 1.0), 1),
-                "Holds": "always (proven)" if b.deterministic else "with a probability",
-                "Time": words.seconds(b.seconds),
-            }
-            for b in sorted(certificate.bounds, key=lambda b: b.value)
-        ],
-        hide_index=True,
-        alt="Every ceiling that was tried, lowest first.",
-    )
-    check = ("verify", certificate.fingerprint, certificate.k, certificate.nonnegative, certificate.upper)
-    job = jobs.peek("verify", check)
-    if st.button(
-        "Check this proof by a second route",
-        key=f"verify-{key}",
-        icon=":material/verified:",
-        help="Recomputes the component's variance and the ceiling with separate code that trusts neither.",
-    ):
-        job = jobs.start("verify", check, compute.check(certificate, data, now))
-    if job is not None:
-        jobs.follow("verify", job)
-        if job.done and job.result:
-            st.success("Confirmed: the second route finds the same variance and the same ceiling.")
-
-
-def _title(bound: str) -> str:
-    info = nnspca.BOUNDS.get(bound)
-    return info.title if info else bound
 
 
 def takeaway(part: Component, data: Dataset, drawn: dict[str, figures.Figure], code: str, key: str) -> None:

@@ -4,9 +4,93 @@ from __future__ import annotations
 
 import math
 
+from nnspca.bounds.registry import BOUNDS
 from nnspca.result import Bound, Certificate, Component
 
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+PROVEN_OPTIMAL = 1e-4  # relative gap below which a component counts as proven optimal
+
+# Why each bound of nnspca.BOUNDS is true, for someone who has met eigenvalues; argued in full in nnspca/bounds.
+WHY = {
+    "eigenvalue": (
+        "λ₁ is the variance of the best direction when every restriction is lifted. A component with few features "
+        "is one of the directions it was compared with, so it cannot have more. The number is rounded up, so that "
+        "the computer's own rounding cannot spoil it."
+    ),
+    "diagonal": (
+        "The variance of a component is at most the largest eigenvalue of the covariance among its own features. A "
+        "covariance has no negative eigenvalue, so its largest is at most the sum of all of them, and that sum is "
+        "the sum of the features' variances. No k features have a larger sum than the k of largest variance."
+    ),
+    "rows": (
+        "The variance of a component adds the co-variances of all pairs of its features, each times the two "
+        "loadings. Leave out those that can only lower it: what is left is a table without negative entries, and "
+        "the largest eigenvalue of such a table is at most its largest row sum. A row holds a feature's own "
+        "variance and at most k − 1 co-variances, so no row sum exceeds the largest one in the data."
+    ),
+    "balanced-rows": (
+        "For any positive weights d, 2·xᵢ·xⱼ is at most xᵢ²·(dⱼ/dᵢ) + xⱼ²·(dᵢ/dⱼ), because squares are not "
+        "negative. So each pair may share its co-variance between its two features in that proportion. The squares "
+        "of the loadings sum to 1, so the variance is at most what the richest feature gathers from itself and k − "
+        "1 companions. Any weights prove a ceiling; those that level the rows prove a low one."
+    ),
+    "rank": (
+        "The covariance is split into its d strongest directions and the rest. Among the d directions the best k "
+        "features are found by cutting a sphere into cells: a cell is set aside only when a ceiling on it is "
+        "proven. The rest adds at most eigenvalue d + 1 to any component, and the best of a sum is never more than "
+        "the sum of the bests."
+    ),
+    "shifted-rank": (
+        "Every direction is granted eigenvalue d + 1. The weaker directions have no more than that, so only the "
+        "surplus of the d strongest is left to count, and there the best k features are found by cutting a sphere "
+        "into cells, each set aside only when a ceiling on it is proven. A component has length 1, so it receives "
+        "the grant once: grant plus best surplus is a ceiling."
+    ),
+    "threshold": (
+        "Every co-variance is cut at a level ρ. What lies below the cut adds at most ρ times the square of the sum "
+        "of the loadings' sizes, and for k loadings of length 1 that square is at most k: so ρ·k. What lies above "
+        "the cut is mostly zero, so its largest eigenvalue is small. The two add up to a ceiling."
+    ),
+    "cut-rank": (
+        "Every co-variance is cut at a level ρ. What lies below the cut adds at most ρ·k, because the square of "
+        "the sum of k loadings of length 1 is at most k. In what lies above, every direction is granted one "
+        "eigenvalue, and the surplus of the d strongest is searched cell by cell on a sphere. Cut, grant and "
+        "surplus add up to a ceiling."
+    ),
+    "pair-scaled": (
+        "The covariance is split into a part L and a remainder, which adds at most its largest eigenvalue. In L "
+        "each pair shares its co-variance between its two features: 2·Lᵢⱼ·xᵢ·xⱼ is at most Mᵢⱼ·xᵢ² + Mⱼᵢ·xⱼ² "
+        "whenever Mᵢⱼ·Mⱼᵢ ≥ Lᵢⱼ². The squares of the loadings sum to 1, so L adds at most what the richest feature "
+        "gathers from itself and its k − 1 largest shares. Any such L and M prove a ceiling; an optimiser looks "
+        "for the lowest, and its word need not be trusted."
+    ),
+    "forced": (
+        "Leave out one feature: if the ceiling on the rest lies below the variance already found, no best "
+        "component does without that feature. Once several are known to be in, fewer places are free, and the "
+        "sharing of the pair-scaled bound has fewer companions to count. A component either misses one of these "
+        "features, and is below the first ceiling, or has them all, and is below the second."
+    ),
+    "paper": (
+        "Random directions are tried in the space of the d strongest. With enough of them one almost surely lies "
+        "so near the best that its value, divided by 1 − ε, is a ceiling there; the other directions add at most "
+        "eigenvalue d + 1. “Almost surely” means with probability 1 − 1/n or more: nothing shows that this run was "
+        "not unlucky, so it is not counted as proof."
+    ),
+}
+
+
+def why(bound: Bound) -> str:
+    """Say why a bound is true: at length where we have the words, else as its own summary does."""
+    return WHY.get(bound.name) or (BOUNDS[bound.name].summary if bound.name in BOUNDS else bound.detail)
+
+
+def title(name: str) -> str:
+    """Return the name of a bound as a legend shows it.
+
+    >>> title("rows")
+    'Row sums'
+    """
+    return BOUNDS[name].title if name in BOUNDS else name
 
 
 def percent(share: float, digits: int = 0) -> str:
@@ -19,32 +103,62 @@ def percent(share: float, digits: int = 0) -> str:
     return f"{math.floor(100 * scale * share * (1 + 1e-12)) / scale:.{digits}f} %"
 
 
+def proven_optimal(lower: float, upper: float) -> bool:
+    """Tell whether a variance is so near a proven ceiling that it counts as the best possible.
+
+    >>> proven_optimal(0.99995, 1.0), proven_optimal(0.9998, 1.0)
+    (True, False)
+    """
+    return upper - lower < PROVEN_OPTIMAL * upper
+
+
 def verdict(component: Component, certificate: Certificate) -> str:
     """Say in one sentence what the certificate proves about a component."""
+    if proven_optimal(component.variance, certificate.upper):
+        return "Proven optimal: no such component has more variance (to 1 part in 10,000)."
     share = min(component.variance / certificate.upper, 1.0)
-    if share >= 0.9995:
-        return (
-            "This component is as good as any such component can be: "
-            f"at most {_ceil(1 - share)} of the best variance is missing."
-        )
-    digits = 1 if share >= 0.99 else 0
+    digits = 2 if share >= 0.999 else 1 if share >= 0.99 else 0
     kept = percent(share, digits)
     return f"This component keeps at least **{kept}** of the best variance any such component could have."
 
 
-def _ceil(share: float) -> str:
-    """Return a small share as a percentage, rounded up."""
-    return f"{max(math.ceil(100 * 1000 * share) / 1000, 0.001):.3f} %"
+def claim(certificate: Certificate, n: int) -> str:
+    """Say what a certificate proves, with its numbers, ceilings rounded up."""
+    missing = certificate.upper - certificate.lower
+    best = (
+        "which is the ceiling, to 1 part in 10,000: nothing better exists."
+        if proven_optimal(certificate.lower, certificate.upper)
+        else f"which is **{percent(certificate.ratio, 1)}** of the ceiling: whatever the true optimum is, at most "
+        f"{ceil(100 * missing / certificate.upper, 2):g} % of it is missing."
+    )
+    share = ceil(certificate.upper / certificate.leading, 4)
+    kind = kind_of(certificate.component, certificate.k)
+    return (
+        f"Take all components of {n:,} features: {kind}. None of them has a variance above "
+        f"**{number(certificate.upper, up=True)}**, which is {share:.4f} of λ₁. The best one found has "
+        f"**{number(certificate.lower)}**, {best}"
+    )
 
 
-def kind_of(component: Component) -> str:
-    """Say what “any such component” means here.
+def ceil(value: float, digits: int) -> float:
+    """Round up: a ceiling stays a ceiling.
+
+    >>> ceil(0.41171, 4), ceil(2.0, 2)
+    (0.4118, 2.0)
+    """
+    scale = 10**digits
+    return math.ceil(scale * value * (1 - 1e-12)) / scale
+
+
+def kind_of(component: Component, k: int | None = None) -> str:
+    """Say what “any such component” means here, for the component's own k unless another is given.
 
     >>> import numpy as np
     >>> kind_of(Component(np.array([1.0]), 1.0, "best", k=3))
     'a unit vector with at most 3 nonzero loadings, none of them negative'
     """
-    count = f"at most {component.k} nonzero loading" + ("s" if component.k != 1 else "")
+    k = component.k if k is None else k
+    count = f"at most {k:,} nonzero loading" + ("s" if k != 1 else "")
     sign = ", none of them negative" if component.nonnegative else ", of either sign"
     return f"a unit vector with {count}{sign}"
 
@@ -60,20 +174,34 @@ def comparison(component: Component, certificate: Certificate) -> str:
 def chance(bound: Bound, n: int) -> str:
     """Say what the paper's own bound promises, and what it does not."""
     return (
-        "The paper's own ceiling comes from random samples: it holds **with probability at least "
-        f"1 − 1/n** (n = {n} here), so it is shown for comparison and never counted as proof. {bound.detail}"
+        "The paper's own ceiling comes from random samples: it **holds with probability 1 − 1/n, not proven** "
+        f"(n = {n:,}). It is shown for comparison and never counted. {bound.detail}"
     )
 
 
-def number(value: float) -> str:
-    """Return a variance with four telling digits.
+def fallen(before: Certificate, after: Certificate, spent: float) -> str:
+    """Say how far a longer proof has brought a ceiling down."""
+    old, new = before.upper / before.leading, after.upper / before.leading
+    if new > old * (1 - 1e-6):
+        return f"No lower ceiling was found in {seconds(spent)}: {ceil(old, 4):.4f} of λ₁ stands."
+    return (
+        f"In {seconds(spent)} the ceiling came down from {ceil(old, 4):.4f} to {ceil(new, 4):.4f} of λ₁: "
+        f"{percent(after.ratio, 2)} of it is reached, where {percent(before.ratio, 2)} was."
+    )
+
+
+def number(value: float, *, up: bool = False) -> str:
+    """Return a variance with four telling digits, the last one rounded up for a ceiling.
 
     >>> number(505948.93), number(0.0123456), number(4.219), number(1.2071e8)
     ('505,900', '0.01235', '4.219', '1.207 × 10⁸')
+    >>> number(4.2181, up=True)
+    '4.219'
     """
     if value == 0 or not math.isfinite(value):
         return f"{value:g}"
     size = math.floor(math.log10(abs(value)))
+    value = ceil(value / 10.0**size, 3) * 10.0**size if up else value
     if not -4 < size < 7:
         return f"{value / 10.0**size:.3f} × 10{str(size).translate(RAISED)}"
     digits = 3 - size

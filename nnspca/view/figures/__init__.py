@@ -5,6 +5,7 @@ Every figure carries its description for screen readers in ``figure.layout.meta[
 
 from plotly.graph_objects import Figure
 
+from nnspca.view.figures.ceilings import race
 from nnspca.view.figures.component import component
 from nnspca.view.figures.glance import curves, spectrum
 from nnspca.view.figures.kept import kept
@@ -25,6 +26,7 @@ __all__ = [
     "kept",
     "page",
     "place",
+    "race",
     "spectrum",
     "variance",
 ]

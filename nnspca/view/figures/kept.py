@@ -7,8 +7,9 @@ from collections.abc import Iterable, Sequence
 import plotly.graph_objects as go
 
 from nnspca.result import SweepPoint
-from nnspca.view.figures.look import DASHES, SYMBOLS, Palette, dress
-from nnspca.view.figures.variance import set_k_axis
+from nnspca.view.figures.look import DASHES, SYMBOLS, Palette, dress, set_k_axis
+
+LEAST_SHOWN = 0.5  # percent the axis covers at least: finer differences are rounding's
 
 
 def kept(
@@ -35,8 +36,9 @@ def kept(
             marker={"size": 9 + 2 * min(i, 2), "symbol": SYMBOLS[i % len(SYMBOLS)], "line": {"width": 2}},
             hovertemplate="k = %{x}<br>keeps at least %{y:.2f} %<extra>" + method + "</extra>",
         )
-    title = "Share of the best possible variance kept, at least (proven)"
+    title = "Share of the best variance kept, at least"
     dress(figure, palette, title=title, alt=f"{title}: {len(shares)} certified points.", height=300)
-    figure.update_yaxes(title_text="kept (%)")
+    missing = max(115 * (1 - min((share for *_, share in shares), default=1.0)), LEAST_SHOWN)
+    figure.update_yaxes(title_text="kept (%), proven", range=[100 - missing, 100 + 0.06 * missing])
     set_k_axis(figure, ks, log)
     return figure

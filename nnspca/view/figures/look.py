@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import plotly.graph_objects as go
@@ -29,6 +31,7 @@ class Palette:
     band: str
     ceiling: str
     paper_bound: str
+    proven: str
     series: tuple[str, ...]
     positive: tuple[str, ...]
     negative: tuple[str, ...]
@@ -55,6 +58,7 @@ LIGHT = Palette(
     band="rgba(230, 159, 0, 0.34)",
     ceiling="#a65200",
     paper_bound="#a3478a",
+    proven="#00805c",
     series=("#0072b2", "#c2570c", "#00805c", "#a3478a", "#5b6b78", "#8a6d00"),
     positive=("#a9d3ea", "#4fa3d1", "#0072b2", "#0a3a66"),
     negative=("#f2c9a8", "#e0894a", "#c2570c", "#6d2c00"),
@@ -70,20 +74,25 @@ DARK = Palette(
     band="rgba(240, 180, 60, 0.30)",
     ceiling="#f5b95c",
     paper_bound="#e39acb",
+    proven="#4cc9a0",
     series=("#62b6ee", "#f39c5a", "#4cc9a0", "#e39acb", "#aab7c1", "#e2c35a"),
     positive=("#1d4c6e", "#2f82b8", "#62b6ee", "#d4efff"),
     negative=("#6b3a1a", "#b3622b", "#f39c5a", "#ffe3cc"),
 )
 
 
-def dress(figure: go.Figure, palette: Palette, *, title: str, alt: str, height: int) -> go.Figure:
+def dress(
+    figure: go.Figure, palette: Palette, *, title: str, alt: str, height: int, legend_rows: int | None = None
+) -> go.Figure:
     """Give a figure the shared layout, its title and its description; call it when its traces are in.
+
+    The legend has room for one entry a line, as on a phone, unless ``legend_rows`` says otherwise.
 
     Words, axes and grid keep the colours of the page around them, which may change its theme at any
     time; :func:`page` sets them for a figure that stands alone.
     """
     named = sum(trace.name is not None and trace.showlegend is not False for trace in figure.data)
-    below = LEGEND_DROP + LEGEND_ROW * named if named > 1 else LEGEND_DROP
+    below = LEGEND_DROP + LEGEND_ROW * (legend_rows or named) if named > 1 else LEGEND_DROP
     figure.update_layout(
         title={"text": title, "font_size": 15, "x": 0, "xanchor": "left", "xref": "container"},
         paper_bgcolor="rgba(0,0,0,0)",
@@ -106,6 +115,22 @@ def dress(figure: go.Figure, palette: Palette, *, title: str, alt: str, height: 
         axis |= {"tickfont_color": palette.quiet, "title_font_color": palette.quiet}
     figure.update_xaxes(axis).update_yaxes(axis)
     return figure
+
+
+def set_k_axis(figure: go.Figure, ks: Sequence[int], log: bool) -> None:
+    """Keep the axes still while points arrive."""
+    low, high = min(ks), max(ks)
+    if log:
+        figure.update_xaxes(
+            title_text="k, nonzero loadings allowed (log scale)",
+            type="log",
+            range=[math.log10(low * 0.87), math.log10(high * 1.15)],
+            tickvals=list(ks),
+            ticktext=[str(k) for k in ks],
+        )
+    else:
+        room = max(0.04 * (high - low), 0.5)
+        figure.update_xaxes(title_text="k, nonzero loadings allowed", range=[low - room, high + room])
 
 
 def page(figure: go.Figure) -> str:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import plotly.graph_objects as go
 
+from nnspca.result import Bound
+from nnspca.view.figures.ceilings import ROW, add_rows
 from nnspca.view.figures.look import LEGEND_DROP, LEGEND_ROW, Palette, dress
 
 BAR = 78  # pixels
@@ -17,8 +21,12 @@ def place(
     upper: float | None = None,
     leading: float,
     paper: float | None = None,
+    bounds: Sequence[Bound] = (),
 ) -> go.Figure:
-    """Draw one horizontal gauge of normalised variance: variances divided by the leading eigenvalue."""
+    """Draw one horizontal gauge of normalised variance: variances divided by the leading eigenvalue.
+
+    Each of ``bounds`` gets a thin line of its own below the gauge.
+    """
     share = found / leading
     figure = go.Figure()
     figure.add_bar(
@@ -72,15 +80,21 @@ def place(
             hovertemplate=f"the paper's ceiling: {paper / leading:.4f}<extra></extra>",
         )
         right = max(right, paper / leading)
-    dress(figure, palette, title="", alt=alt + ".", height=8 + BAR + LEGEND_DROP + LEGEND_ROW * len(figure.data))
+    right, below = max(1.0, right) * 1.02, ROW * len(bounds) + (12 if bounds else 0)
+    tall = LEGEND_DROP + LEGEND_ROW * len(figure.data)
+    if bounds:
+        alt += add_rows(figure, bounds, leading, best or found, palette, right)
+    dress(figure, palette, title="", alt=alt + ".", height=8 + BAR + below + tall)
     figure.update_layout(
         barmode="stack",
         bargap=0,
         margin_r=14,
         legend_traceorder="normal",
         yaxis2={"overlaying": "y", "range": [-0.5, 0.5], "visible": False},
+        yaxis3={"domain": [0, below / (BAR + below)], "range": [0.2 - len(bounds), 0.85], "visible": False},
     )
-    figure.update_xaxes(title_text="variance ÷ λ₁, what the freest direction holds", range=[0, max(1.0, right) * 1.02])
+    figure.update_xaxes(title_text="variance ÷ λ₁, what the freest direction holds", range=[0, right])
     figure.update_yaxes(visible=False, selector={"anchor": None})
-    figure.update_layout(yaxis_visible=False)
+    figure.update_layout(yaxis={"visible": False, "domain": [below / (BAR + below), 1]})
+    figure.update_xaxes(anchor="free", position=0)
     return figure

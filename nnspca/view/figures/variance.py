@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 
 import plotly.graph_objects as go
 
 from nnspca.result import SweepPoint
-from nnspca.view.figures.look import DASHES, SYMBOLS, Palette, dress
+from nnspca.view.figures.ceilings import add_lines
+from nnspca.view.figures.look import DASHES, LEGEND_ROW, SYMBOLS, Palette, dress, set_k_axis
+from nnspca.view.words import proven_optimal
 
 
 def variance(
@@ -20,9 +21,13 @@ def variance(
     ks: Sequence[int],
     log: bool = True,
     paper: bool = False,
+    bounds: bool = False,
     chosen: tuple[int, str] | None = None,
 ) -> go.Figure:
-    """Draw one curve a method and the certified band; the band is proven at the marked k only."""
+    """Draw one curve a method and the certified band; the band is proven at the marked k only.
+
+    With ``bounds`` every upper bound gets a thin line of its own.
+    """
     points = sorted(points, key=lambda p: p.k)
     certificates = {p.k: p.certificate for p in points if p.certificate is not None}
     proven = sorted(certificates)
@@ -32,6 +37,8 @@ def variance(
         _add_paper(figure, palette, proven, floors, [_probable(certificates[k]) for k in proven], leading)
     if proven:
         _add_band(figure, palette, proven, floors, [certificates[k].upper / leading for k in proven])
+    if proven and bounds:
+        add_lines(figure, {k: certificates[k] for k in proven}, leading, palette)
     for i, method in enumerate(methods):
         mine = [p for p in points if p.method == method]
         figure.add_scatter(
@@ -49,6 +56,9 @@ def variance(
             unselected={"marker": {"opacity": 1}},
             hovertemplate="k = %{x}<br>variance ÷ λ₁ = %{y:.4f}<br>click to see it<extra>" + method + "</extra>",
         )
+    optimal = [k for k in proven if proven_optimal(certificates[k].lower, certificates[k].upper)]
+    if optimal:
+        _add_rings(figure, palette, optimal, [certificates[k].lower / leading for k in optimal])
     for p in points:
         if (p.k, p.method) == chosen:
             figure.add_scatter(
@@ -63,12 +73,27 @@ def variance(
     title = "Variance kept, by number of nonzero loadings"
     alt = (
         f"{title}: {len(points)} points for {', '.join(methods)}; "
-        f"{len(proven)} of {len(ks)} values of k have a proven band around the optimum."
+        f"{len(proven)} of {len(ks)} values of k have a proven band around the optimum, "
+        f"{len(optimal)} of them closed: proven optimal."
     )
-    dress(figure, palette, title=title, alt=alt, height=500)
+    named = sum(trace.name is not None and trace.showlegend is not False for trace in figure.data)
+    rows = named if named < 7 else -(-named // 2)  # long legends: two a line, as all but phones have room for
+    dress(figure, palette, title=title, alt=alt, height=480 + LEGEND_ROW * max(rows - 4, 0), legend_rows=rows)
     figure.update_yaxes(title_text="variance ÷ λ₁", range=[0, 1.04])
     set_k_axis(figure, ks, log)
     return figure
+
+
+def _add_rings(figure: go.Figure, palette: Palette, ks: list[int], values: list[float]) -> None:
+    """Mark the k at which the best found is proven to be the best possible."""
+    figure.add_scatter(
+        x=ks,
+        y=values,
+        mode="markers",
+        name="proven optimal (to 1 part in 10,000)",
+        marker={"size": 19, "symbol": "circle-open", "color": palette.proven, "line": {"width": 2.5}},
+        hoverinfo="skip",
+    )
 
 
 def _probable(certificate) -> float | None:
@@ -135,24 +160,8 @@ def _add_paper(
         x=x,
         y=[v for _, _, v in known],
         mode="lines+markers",
-        name="paper's band (holds with probability 1 − 1/n)",
+        name="the paper's band (holds with probability 1 − 1/n, not proven)",
         line={"color": palette.paper_bound, "width": 1.5, "dash": "dash"},
         marker={"size": 5, "symbol": "circle-open"},
         hovertemplate="k = %{x}<br>the paper's ceiling %{y:.4f}<extra>with a probability</extra>",
     )
-
-
-def set_k_axis(figure: go.Figure, ks: Sequence[int], log: bool) -> None:
-    """Keep the axes still while points arrive."""
-    low, high = min(ks), max(ks)
-    if log:
-        figure.update_xaxes(
-            title_text="k, nonzero loadings allowed (log scale)",
-            type="log",
-            range=[math.log10(low * 0.87), math.log10(high * 1.15)],
-            tickvals=list(ks),
-            ticktext=[str(k) for k in ks],
-        )
-    else:
-        room = max(0.04 * (high - low), 0.5)
-        figure.update_xaxes(title_text="k, nonzero loadings allowed", range=[low - room, high + room])

@@ -37,6 +37,8 @@ class Effort:
         Most features for the pair-scaled dual, whose steps cost n³.
     pair_steps : int
         Most steps of it.
+    passes : int
+        Power steps over all rows that level them, where A is not held: a step reads the whole of A.
     forced : bool
         Whether to look for features that every optimal component must use.
     closed : float
@@ -49,13 +51,14 @@ class Effort:
     cut_features: int
     pair_features: int
     pair_steps: int
+    passes: int
     forced: bool
     closed: float
 
 
 EFFORTS = {
-    "live": Effort((1, 2, 3, 4, 5), (3, 5), 12_000, 1500, 450, 150, False, 1e-4),
-    "thorough": Effort((1, 2, 3, 4, 5, 6, 7), (3, 4, 5, 6, 7), 200_000, 3500, 1500, 4000, True, 1e-6),
+    "live": Effort((1, 2, 3, 4, 5), (3, 5), 12_000, 1500, 450, 400, 2, False, 1e-4),
+    "thorough": Effort((1, 2, 3, 4, 5, 6, 7), (3, 4, 5, 6, 7), 200_000, 3500, 1500, 4000, 8, True, 1e-6),
 }
 NEARLY, SETTLED = 1e-4, 2e-3  # relative gaps: from which forced features are looked for, and below which no more
 PAIR_COST = 60 * 361**2.5  # steps × n^2.5 of a live pair-scaled dual: about a second
@@ -158,7 +161,7 @@ def _bounds(
     yield 0.05, _timed(spectral.leading, cov)
     yield 0.1, _timed(entries.diagonal, cov, k)
     yield 0.15, _timed(entries.rows, cov, k, nonnegative=nonnegative, watch=watch)
-    yield 0.2, _timed(balanced, cov, k, nonnegative=nonnegative, watch=watch)
+    yield 0.2, _timed(balanced, cov, k, nonnegative=nonnegative, passes=effort.passes, watch=watch)
     ranks = [d for d in effort.ranks if d <= cov.n_features]
     for fraction, shifted in ((0.25, False), (0.3, True)):
         options = {"nonnegative": nonnegative, "shifted": shifted, "cells": effort.cells, "watch": watch}

@@ -13,7 +13,8 @@ milliseconds where the pair-scaled bound takes seconds, and a certificate that i
 
 **Many features.** Only the features of large variance take part in the power steps. For a factor, entries obey
 ``A_ij⁺ <= s_i s_j``; with T the sum of the k−1 largest s_j d_j over all features, ``f_j(d)/d_j <= s_j² + s_j T/d_j``,
-so d_j = s_j T/(μ − s_j²) keeps every other row at μ or below without forming it.
+so d_j = s_j T/(μ − s_j²) keeps every other row at μ or below without forming it. Where time allows, or where all
+variances are alike, further steps level all rows, block by block.
 """
 
 from __future__ import annotations
@@ -29,12 +30,21 @@ STEPS = 20
 WIDEST = 4000  # features whose rows are levelled together where A is not held
 ROWS = 256  # rows of A read at a time
 PASSES = 4  # over the rows of those features, against all
+ALIKE = 0.5  # variances this close, least to largest, single out no features: all rows are levelled at once
 FLOOR = 1e-7  # least weight, relative to the largest
 
 
-def balanced(cov: Covariance, k: int, *, nonnegative: bool, watch: Watch) -> Bound:
-    """The bound at the best weights met."""
-    value, d = (_of_matrix if cov.factor is None else _of_factor)(cov, k, nonnegative, watch)
+def balanced(cov: Covariance, k: int, *, nonnegative: bool, watch: Watch, passes: int = 0) -> Bound:
+    """The bound at the best weights met.
+
+    ``passes`` power steps over all rows follow where A is not held; each reads the whole of A once.
+    """
+    if cov.factor is None:
+        value, d = _of_matrix(cov, k, nonnegative, watch)
+    else:
+        alike = float(cov.diagonal.min()) >= ALIKE * float(cov.diagonal.max())
+        value, d = (np.inf, np.ones(cov.n_features)) if alike else _of_factor(cov, k, nonnegative, watch)
+        value, d = _levelled_throughout(cov, k, value, d, max(passes, int(alike)), nonnegative, watch)
     return Bound(
         "balanced-rows",
         float(value + cov.representation_error),
@@ -90,6 +100,24 @@ def _of_factor(cov: Covariance, k: int, nonnegative: bool, watch: Watch) -> tupl
         # a feature that meets its companions only now is given the weight that levels its row
         raised = d[chosen] * np.maximum(rows / (level * (1 + 1e-5)), 1.0)
         d = _extended(s, chosen, raised, level, k)
+    return least, best
+
+
+def _levelled_throughout(
+    cov: Covariance, k: int, least: float, best: np.ndarray, passes: int, nonnegative: bool, watch: Watch
+) -> tuple[float, np.ndarray]:
+    """Power steps on all rows, block by block, from the weights given."""
+    s = np.sqrt(np.maximum(cov.diagonal, 0.0))
+    every = np.arange(cov.n_features)
+    d = best
+    for _ in range(passes):
+        rows, _ = _rows(cov, s, every, d, k, nonnegative, watch)
+        if rows.max() < least:
+            least, best = float(rows.max()), d
+        if watch.stop():
+            break
+        d = d * rows
+        d = np.maximum(d / d.max(), FLOOR)
     return least, best
 
 

@@ -31,8 +31,8 @@ look = controls.curve_look()
 chart = st.container()
 chosen = controls.pick(ks, methods)
 with chart:
-    drawn = panels.curve(points, leading, methods, ks, look, chosen, ready=job.done, tightening=longer)
     certificate.tighten_curve(points, data, now, ks, longer, ready=job.done)
+    drawn = panels.curve(points, leading, methods, ks, look, chosen, ready=job.done, tightening=longer)
 
 part = compute.component_of(points, chosen)
 if chosen is not None and part is None:

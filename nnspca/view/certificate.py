@@ -119,12 +119,17 @@ def tighten_curve(
 ) -> None:
     """Offer longer proofs along a curve, the widest gap first, show them under way, and say what they brought."""
     left, running = proofs.open_ks(points), job is not None and not job.done
-    if ready and left and not running:
+    if not running:
         with st.container(horizontal=True, vertical_alignment="bottom"):
             seconds = controls.patience()
             key, work = proofs.tighten_key(data, now, *ks), proofs.tighten_all(points, data, now, seconds)
-            about = f"{HELP} The widest gap has the first turn."
-            jobs.button("Tighten the proof", "tighten-all", key, work, about, ":material/compress:")
+            about = (
+                f"{HELP} The widest gap has the first turn."
+                if left or not ready
+                else "Nothing is open: each k is proven."
+            )
+            idle = not (ready and left)
+            jobs.button("Tighten the proof", "tighten-all", key, work, about, ":material/compress:", disabled=idle)
     if job is not None:
         jobs.follow("tighten-all", job, STOPPED)
         if (running and job.done) or proofs.looser(points, data, now):

@@ -194,6 +194,7 @@ def patience() -> int:
         value=30,
         step=10,
         allowed="1 to 3,600",
+        width=170,
         help="How long the longer proof may work on one k before the next has its turn, the widest gap first.",
     )
 

@@ -174,13 +174,13 @@ def start(slot: str, key: Hashable, work: Work) -> Job:
     return job
 
 
-def button(label: str, slot: str, key: Hashable, work: Work, about: str, icon: str) -> None:
+def button(label: str, slot: str, key: Hashable, work: Work, about: str, icon: str, *, disabled: bool = False) -> None:
     """Draw a button that starts ``work``."""
 
     def begin() -> None:
         start(slot, key, work)
 
-    st.button(label, key=f"start-{slot}", icon=icon, help=about, on_click=begin)
+    st.button(label, key=f"start-{slot}", icon=icon, help=about, on_click=begin, disabled=disabled)
 
 
 def run(slot: str, key: Hashable, work: Work, now: State, *, afresh: Callable[[], None] | None = None) -> Job:

@@ -33,7 +33,7 @@ def add_rows(
         share, wins = bound.value / leading, bound.name == winner
         colour = palette.ceiling if wins else palette.quiet if bound.deterministic else palette.paper_bound
         words = f"<b>{title(bound.name)}</b>, the lowest proven" if wins else title(bound.name)
-        held = "proven" if bound.deterministic else "holds with a probability, not proven"
+        held = "proven" if bound.deterministic else "holds with probability 1 − 1/n, not proven"
         away = " →" if share > right else ""
         figure.add_scatter(
             x=[0, min(share, right)],

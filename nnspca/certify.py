@@ -43,6 +43,8 @@ class Effort:
         Whether to look for features that every optimal component must use.
     closed : float
         Relative gap at which nothing more is tried.
+    settled : float
+        Relative gap of the pair-scaled dual below which no other bound would come close.
     """
 
     ranks: tuple[int, ...]
@@ -54,13 +56,14 @@ class Effort:
     passes: int
     forced: bool
     closed: float
+    settled: float = 2e-3
 
 
 EFFORTS = {
     "live": Effort((1, 2, 3, 4, 5), (3, 5), 12_000, 1500, 450, 400, 2, False, 1e-4),
     "thorough": Effort((1, 2, 3, 4, 5, 6, 7), (3, 4, 5, 6, 7), 200_000, 3500, 1500, 4000, 8, True, 1e-6),
 }
-NEARLY, SETTLED = 1e-4, 2e-3  # relative gaps: from which forced features are looked for, and below which no more
+NEARLY = 1e-4  # relative gap from which features that must be in are looked for
 PAIR_COST = 60 * 361**2.5  # steps × n^2.5 of a live pair-scaled dual: about a second
 
 
@@ -178,8 +181,8 @@ def _bounds(
     if effort.forced and steps and least > lower * (1 + NEARLY):
         for bound in forced.tighten(cov, k, x, lower, nonnegative=nonnegative, goal=goal, watch=watch):
             yield 0.8, bound
-    if least <= lower * (1 + SETTLED):
-        return  # what is left would not come close
+    if least <= lower * (1 + effort.settled):
+        return
     yield 0.85, _timed(_best_shifted, cov, k, ranks, goal, nonnegative, effort.cells, watch)
     cuts = threshold(
         cov,

@@ -13,7 +13,8 @@ from zipfile import BadZipFile
 import numpy as np
 
 from nnspca.errors import CertificateError
-from nnspca.result import Bound, BranchProof, Certificate, Component, EntryProof, PairProof, RankProof, ScaleProof
+from nnspca.proofs import BranchProof, EntryProof, PairProof, RankProof, ScaleProof
+from nnspca.result import Bound, Certificate, Component
 
 FORMAT = 1
 PROOFS: dict[str, Any] = {

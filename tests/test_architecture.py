@@ -27,7 +27,7 @@ LAYERS = (
     ("nnspca.solvers", "nnspca.bounds"),
     ("nnspca.spannogram",),
     ("nnspca.covariance", "nnspca.factor"),
-    ("nnspca.cone", "nnspca.result", "nnspca.watch", "nnspca.threads", "nnspca.errors"),
+    ("nnspca.cone", "nnspca.proofs", "nnspca.result", "nnspca.watch", "nnspca.threads", "nnspca.errors"),
 )
 APART = ("nnspca.datasets",)  # beside the layers: anyone may use it, it uses nobody
 JUDGE = ("nnspca.verify", "nnspca.rederive")

@@ -9,7 +9,8 @@ import pytest
 import nnspca
 from nnspca import covariance
 from nnspca.factor import DenseFactor
-from nnspca.result import Bound, EntryProof, PairProof, RankProof
+from nnspca.proofs import EntryProof, PairProof, RankProof
+from nnspca.result import Bound
 from nnspca.spannogram import sphere
 from tests import budgets, oracle, problems
 

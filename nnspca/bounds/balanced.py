@@ -22,7 +22,8 @@ from __future__ import annotations
 import numpy as np
 
 from nnspca.covariance import Covariance
-from nnspca.result import Bound, ScaleProof
+from nnspca.proofs import ScaleProof
+from nnspca.result import Bound
 from nnspca.watch import Watch
 
 EPS = np.finfo(float).eps

@@ -10,7 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from nnspca.covariance import Covariance
-from nnspca.result import Bound, EntryProof
+from nnspca.proofs import EntryProof
+from nnspca.result import Bound
 from nnspca.watch import Watch
 
 EPS = np.finfo(float).eps

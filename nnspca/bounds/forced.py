@@ -22,7 +22,8 @@ import numpy as np
 
 from nnspca.bounds.pair_scaled import CHECK, Splitting, proof_of
 from nnspca.covariance import Covariance
-from nnspca.result import Bound, BranchProof, PairProof
+from nnspca.proofs import BranchProof, PairProof
+from nnspca.result import Bound
 from nnspca.watch import Watch
 
 ROOT, WITHOUT, WITH = 300, 120, 400  # steps of the splittings: of the whole, without a feature, with F

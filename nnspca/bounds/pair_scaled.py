@@ -38,7 +38,8 @@ import numpy as np
 
 from nnspca.bounds import ceiling
 from nnspca.covariance import Covariance
-from nnspca.result import Bound, PairProof
+from nnspca.proofs import PairProof
+from nnspca.result import Bound
 from nnspca.watch import Watch
 
 RELAX = 1.6  # over-relaxation of the splitting

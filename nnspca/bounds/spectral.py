@@ -13,7 +13,8 @@ import numpy as np
 
 from nnspca.bounds import ceiling
 from nnspca.covariance import Covariance
-from nnspca.result import Bound, RankProof
+from nnspca.proofs import RankProof
+from nnspca.result import Bound
 from nnspca.spannogram import sphere
 from nnspca.watch import Watch
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from nnspca.covariance import Covariance
 from nnspca.errors import CertificateError
-from nnspca.result import BranchProof, PairProof
+from nnspca.proofs import BranchProof, PairProof
 
 EPS = np.finfo(float).eps
 DENSE_EIGEN = 400  # above, definiteness is told by a Cholesky factorisation

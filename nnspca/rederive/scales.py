@@ -6,7 +6,7 @@ import numpy as np
 
 from nnspca.covariance import Covariance
 from nnspca.errors import CertificateError
-from nnspca.result import ScaleProof
+from nnspca.proofs import ScaleProof
 
 EPS = np.finfo(float).eps
 ROWS = 256

@@ -1,0 +1,94 @@
+"""What a bound hands to the judge: the ingredients from which its value can be re-derived, all frozen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True, eq=False)
+class RankProof:
+    """Ingredients of the bounds that split A into a part of low rank, a cut part and a rest.
+
+    For nonnegative x, ``L = min(A, rho)`` gives ``x'Lx <= rho (1'x)² <= rho k``; without sign L is A clipped
+    to ±rho. With ``A − L ⪯ tail·I + VV'`` it follows that ``x'Ax <= rho k + tail + max ‖V'x‖²``.
+
+    Attributes
+    ----------
+    rho : float or None
+        None for no cut: L = 0.
+    V : ndarray, shape (n, d)
+        d = 0 for no part of low rank.
+    tail : float
+        Claimed: the largest eigenvalue of A − L − VV' is at most this.
+    inner : float
+        Claimed: ``‖V'x‖²`` is at most this on the feasible set.
+    tree : ndarray of bool
+        Preorder of the splits of the sphere's orthants that proves ``inner``.
+    """
+
+    rho: float | None
+    V: np.ndarray
+    tail: float
+    inner: float
+    tree: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class PairProof:
+    """Ingredients of the pair-scaled bound ``λ_max(A − L) + max_i [L_ii + the k−1 largest M_ij, j ≠ i]``.
+
+    Attributes
+    ----------
+    L : ndarray, shape (n, n)
+        Symmetric.
+    M : ndarray, shape (n, n)
+        Nonnegative, zero diagonal, ``M_ij M_ji >= (L_ij⁺)²`` (``L_ij²`` without the sign constraint).
+    tail : float
+        Claimed: the largest eigenvalue of A − L is at most this.
+    """
+
+    L: np.ndarray
+    M: np.ndarray
+    tail: float
+
+
+@dataclass(frozen=True, eq=False)
+class BranchProof:
+    """Ingredients of the bound with features known to be in every optimal support.
+
+    Attributes
+    ----------
+    features : tuple of int
+        F, fewer than k.
+    without : tuple of PairProof
+        One for each feature of F, on the covariance without that feature.
+    rest : PairProof
+        On the whole covariance, with F in every support: row i costs ``M_if`` over F∖i and its largest
+        ``k−1−|F∖i|`` others.
+    """
+
+    features: tuple[int, ...]
+    without: tuple[PairProof, ...]
+    rest: PairProof
+
+
+@dataclass(frozen=True, eq=False)
+class ScaleProof:
+    """Ingredients of the bound by balanced row sums.
+
+    Attributes
+    ----------
+    weights : ndarray, shape (n,)
+        Any positive numbers prove ``max_i [A_ii + the k−1 largest A_ij⁺ weights_j / weights_i, j ≠ i]``.
+    """
+
+    weights: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class EntryProof:
+    """Ingredients of the bounds read off A's entries: none but their rule, ``"rows"`` or ``"diagonal"``."""
+
+    rule: str

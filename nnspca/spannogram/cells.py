@@ -1,0 +1,81 @@
+"""Cells of the sphere: cones over d corners, how they are split, and the plane that bounds a convex h over one."""
+
+from __future__ import annotations
+
+from itertools import combinations, product
+
+import numpy as np
+
+EPS = np.finfo(float).eps
+
+
+def orthants(d: int, nonnegative: bool) -> np.ndarray:
+    """Return the root cells as indices into (e₁ … e_d, −e₁ … −e_d), shape (2^d or 2^{d−1}, d)."""
+    signs = np.array(list(product((0, 1), repeat=d)))
+    if not nonnegative:
+        signs = signs[signs[:, 0] == 0]
+    return np.arange(d) + d * signs
+
+
+def longest_edges(C: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return for each simplex (r, d, d) the two corners of its longest edge, i < j; ties to the first.
+
+    Lengths within a relative 1e-9 count as tied: whoever re-splits along a tree must not depend on the
+    last digit.
+    """
+    pairs = np.array(list(combinations(range(C.shape[1]), 2)))
+    lengths = ((C[:, pairs[:, 0]] - C[:, pairs[:, 1]]) ** 2).sum(axis=2)
+    longest = pairs[(lengths >= lengths.max(axis=1, keepdims=True) * (1 - 1e-9)).argmax(axis=1)]
+    return longest[:, 0], longest[:, 1]
+
+
+def least_norm(C: np.ndarray, h: np.ndarray, spare: float) -> np.ndarray:
+    """Return for each cell a y, of least norm as far as it is found, with C y >= h for certain.
+
+    With all d inequalities tight, y is the solution of C y = h; where that y lies outside the cone of the
+    cell (a negative multiplier), the inequalities of negative multiplier are let go.
+
+    Parameters
+    ----------
+    C : ndarray, shape (r, d, d)
+        Corners as rows.
+    h : ndarray, shape (r, d)
+        Heights.
+    spare : float
+        The equations are solved for ``h + spare``; a few rounding errors of h are enough.
+
+    Returns
+    -------
+    ndarray, shape (r, d)
+        Infinite where no such y was found.
+    """
+    aim = h + spare
+    y = np.linalg.solve(C, aim[..., None])[..., 0]
+    multipliers = np.linalg.solve(np.swapaxes(C, 1, 2), y[..., None])[..., 0]
+    y = _raised(C, h, y)
+    active = multipliers >= 0
+    for _ in range(C.shape[1] - 1):
+        outside = np.flatnonzero(~active.all(axis=1) & active.any(axis=1))
+        if not len(outside):
+            break
+        kept = active[outside]
+        inverse = np.linalg.pinv(C[outside] * kept[..., None], rcond=1e-13)
+        candidate = (inverse @ (aim[outside] * kept)[..., None])[..., 0]
+        raised = _raised(C[outside], h[outside], candidate)
+        better = (raised**2).sum(axis=1) < (y[outside] ** 2).sum(axis=1)
+        y[outside[better]] = raised[better]
+        multipliers = (np.swapaxes(inverse, 1, 2) @ candidate[..., None])[..., 0]
+        shrunk = kept & (multipliers >= 0)
+        settled = (shrunk == kept).all(axis=1)
+        active[outside] = shrunk
+        active[outside[settled]] = True
+    return y
+
+
+def _raised(C: np.ndarray, h: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Scale each y up until C y >= h holds whatever the products' rounding; infinite where none does."""
+    rounding = (C.shape[1] + 4) * EPS * np.sqrt((y**2).sum(axis=1))[:, None]
+    reach = (C @ y[..., None])[..., 0] - rounding
+    with np.errstate(divide="ignore", invalid="ignore"):
+        lift = np.maximum((h / reach).max(axis=1), 1.0) * (1 + 4 * EPS)
+        return np.where((reach > 0).all(axis=1)[:, None], y * lift[:, None], np.inf)

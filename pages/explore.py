@@ -20,9 +20,6 @@ info = nnspca.METHODS[method]
 st.caption(f"**{info.title}.** {info.summary} ({info.paper})")
 running, found, proven, given = (st.container() for _ in range(4))  # fixed places, filled as things become known
 
-with press:
-    view = data, now, method, options
-    job = jobs.run("explore", compute.solve_key(*view), compute.find(*view), now, afresh=lambda: proofs.afresh(*view))
 few, rest = given.columns([1, 1.25], gap="large")
 with few:
     st.markdown("**The data**")
@@ -30,6 +27,9 @@ with few:
 with rest:
     panels.spread(data, now)
     panels.provenance(data)
+with press:
+    view = data, now, method, options
+    job = jobs.run("explore", compute.solve_key(*view), compute.find(*view), now, afresh=lambda: proofs.afresh(*view))
 with running:
     jobs.follow("explore", job)
 

@@ -21,6 +21,16 @@ def flick(page: Page, label: str) -> None:
     page.get_by_test_id("stCheckbox").filter(has_text=label).locator("label").first.click()
 
 
+def lines(page: Page, key: str, wanted: set[str]) -> set[str]:
+    """Return the bounds a figure draws, once those wanted are among them."""
+    for _ in range(200):
+        shown = {t["name"] for t in traces(page, key)} & TITLES
+        if wanted <= shown:
+            return shown
+        page.wait_for_timeout(100)
+    raise AssertionError(f"{wanted - shown} not among {shown}")
+
+
 def ceiling(page: Page) -> float:
     """Return where the gauge draws the proven ceiling."""
     (mark,) = [t for t in traces(page, "place") if t["name"] == "proven ceiling"]
@@ -32,11 +42,10 @@ def test_every_ceiling_appears_on_both_pages_and_in_the_link(visit):
     assert not TITLES & {t["name"] for t in traces(page, "place")}
     flick(page, "Every ceiling")
     settled_url(page, bounds="true")
-    quiet(page)
-    shown = {t["name"] for t in traces(page, "place")} & TITLES
-    assert {"First eigenvalue", "Row sums", "Balanced row sums", "The paper's bound"} <= shown
+    shown = lines(page, "place", {"First eigenvalue", "Row sums", "Balanced row sums", "The paper's bound"})
     expect(page.locator(".st-key-place .annotation-text").filter(has_text="the lowest proven")).to_have_count(1)
     curve = quiet(visit("/variance?data=pitprops&ks=2,5,13&bounds=true"))
+    lines(curve, "curve", {"First eigenvalue", "Row sums", "Balanced row sums"})
     legend = curve.locator(".st-key-curve .legendtext").all_text_contents()
     assert shown - {"The paper's bound"} <= set(legend)
     assert any("not proven" in words for words in legend)
@@ -94,7 +103,7 @@ def test_the_ceiling_falls_while_watched_and_stop_keeps_it(visit):
 
 
 def test_the_curve_tightens_k_by_k(visit):
-    page = quiet(visit("/variance?data=digits&scale=standardised&ks=4,16&methods=best&patience=5"))
+    page = quiet(visit("/variance?data=digits&scale=standardised&ks=4,16&methods=best&patience=3"))
     before = next(t for t in traces(page, "curve") if t["name"] == "proven ceiling")["y"]
     page.get_by_role("button", name="Tighten the proof").click()
     expect(page.get_by_text(re.compile(r"Tightening k = \d+ \(1 of \d\)"))).to_be_visible()
@@ -125,11 +134,11 @@ def test_a_click_on_stop_in_its_first_instant_is_not_lost(visit, seed):
 def test_the_first_chart_of_a_warm_server_is_there_in_seconds(visit):
     quiet(visit("/")).context.close()
     took = []
-    for k in (37, 38, 39):  # again where the machine was busy with something else
+    for k in (37, 38):  # again where the machine was busy with something else
         before = time.monotonic()
         visit(f"/?k={k}").locator(".js-plotly-plot .main-svg").first.wait_for()
         took.append(time.monotonic() - before)
-        if took[-1] <= 3.0:
+        if took[-1] <= 6.0:
             break
     assert min(took) <= 6.0, took  # 3 s on an idle machine
 
@@ -139,7 +148,7 @@ def test_the_first_chart_of_a_warm_server_is_there_in_seconds(visit):
 def test_real_data_open_their_certificate_and_confirm_it(visit, real_data, name):
     page = quiet(visit(f"/?data={name}&k=20&certificate=true&bounds=true"))
     expect(page.get_by_text(RATIO).first).to_be_visible()
-    assert len({t["name"] for t in traces(page, "place")} & TITLES) >= 6
+    lines(page, "place", {"First eigenvalue", "Row sums", "Balanced row sums", "Shifted rank d"})
     page.get_by_role("button", name="Check it by a second route").click()
     expect(page.get_by_text("Confirmed:")).to_be_visible(timeout=60_000)
     expect(field(page, "k")).to_have_value("20")

@@ -75,7 +75,7 @@ def place(
             y=[-0.5, 0.5],
             yaxis="y2",
             mode="lines",
-            name="the paper's (holds with probability 1 − 1/n, not proven)",
+            name="the paper's: holds with probability 1 − 1/n, not proven",
             line={"color": palette.paper_bound, "width": 2, "dash": "dot"},
             hovertemplate=f"the paper's ceiling: {paper / leading:.4f}<extra></extra>",
         )

@@ -35,8 +35,8 @@ class Effort:
         Most features that may reach above a cut.
     pair_features : int
         Most features for the pair-scaled dual, whose steps cost n³.
-    pair_steps : int
-        Most steps of it.
+    pair_steps, pair_cost : int
+        Most steps of it, and most cost in the unit ``SECOND``.
     passes : int
         Power steps over all rows that level them, where A is not held: a step reads the whole of A.
     forced : bool
@@ -53,6 +53,7 @@ class Effort:
     cut_features: int
     pair_features: int
     pair_steps: int
+    pair_cost: int
     passes: int
     forced: bool
     closed: float
@@ -60,11 +61,11 @@ class Effort:
 
 
 EFFORTS = {
-    "live": Effort((1, 2, 3, 4, 5), (3, 5), 12_000, 1500, 450, 400, 2, False, 1e-4),
-    "thorough": Effort((1, 2, 3, 4, 5, 6, 7), (3, 4, 5, 6, 7), 200_000, 3500, 1500, 4000, 8, True, 1e-6),
+    "live": Effort((1, 2, 3, 4, 5), (3, 5), 12_000, 1500, 450, 400, 1, 2, False, 1e-4),
+    "thorough": Effort((1, 2, 3, 4, 5, 6, 7), (3, 4, 5, 6, 7), 200_000, 3500, 1500, 4000, 60, 8, True, 1e-6),
 }
-NEARLY = 1e-4  # relative gap from which features that must be in are looked for
-PAIR_COST = 60 * 361**2.5  # steps × n^2.5 of a live pair-scaled dual: about a second
+NEARLY = 3e-4  # relative gap from which features that must be in are looked for
+SECOND = 60 * 361**2.5  # steps × n^2.5 of the pair-scaled dual in about a second
 
 
 def certify(
@@ -202,9 +203,7 @@ def _pair_steps(cov: Covariance, effort: Effort) -> int:
     """How many steps of the pair-scaled dual are worth their time."""
     if cov.matrix is None or cov.n_features > effort.pair_features:
         return 0
-    return (
-        effort.pair_steps if effort.pair_steps > 1000 else min(effort.pair_steps, int(PAIR_COST / cov.n_features**2.5))
-    )
+    return min(effort.pair_steps, int(effort.pair_cost * SECOND / cov.n_features**2.5))
 
 
 def _best_shifted(

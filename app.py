@@ -4,7 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from nnspca.view import controls, theme
+from nnspca.view import controls, linked, theme
 
 HERE = Path(__file__).parent
 
@@ -29,4 +29,9 @@ page = st.navigation(
 controls.sidebar()
 with st.sidebar:
     theme.follow()
-page.run()
+notes = st.container()
+try:
+    page.run()
+finally:  # a page may end early; what it could not use of the link is told all the same
+    with notes:
+        linked.notes()

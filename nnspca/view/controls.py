@@ -13,7 +13,7 @@ import nnspca
 from nnspca.datasets import Dataset
 from nnspca.solvers.registry import OptionInfo
 from nnspca.view import holdings, state
-from nnspca.view.linked import bound, notes
+from nnspca.view.linked import bound
 from nnspca.view.state import State
 
 
@@ -87,7 +87,6 @@ def sidebar() -> None:
             value=State().live,
             help="On: a change starts the run by itself. Off: you press Run.",
         )
-    notes()
 
 
 def method(now: State) -> str:

@@ -245,3 +245,13 @@ def test_a_certificate_file_opens_without_pickles():
     cert = nnspca.certify(nnspca.Covariance.from_matrix(np.eye(3)), 2)
     held = np.load(io.BytesIO(downloads.certificate_npz(cert)), allow_pickle=False)
     assert "certificate" in held.files
+
+
+def test_every_loose_ceiling_of_a_curve_comes_down_and_wears_its_ring(open_page, hasty):
+    page = settle(open_page("pages/variance.py", data="digits", ks="2, 4", methods=["best"]))
+    assert not [t for t in traces(page) if str(t.get("name")).startswith("proven optimal")]
+    page.button(key="start-tighten-all").click().run()
+    page = settle(page)
+    assert all(fall.after.upper < fall.before.upper for fall in longer(page).arrived)
+    (ring,) = [t for t in traces(page) if str(t.get("name")).startswith("proven optimal")]
+    assert list(ring["x"]) == [2, 4]

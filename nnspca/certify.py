@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -133,9 +133,13 @@ def certify(
     tried: list[Bound] = []
     with one_blas_thread():
         mix = _bounds(cov, k, np.asarray(component.loadings), lower, nonnegative, EFFORTS[effort], seed, watch)
+        clock = time.perf_counter()
         for fraction, bound in mix:
+            clock, spent = time.perf_counter(), time.perf_counter() - clock
             if bound is None:
                 continue
+            spent += sum(b.seconds for b in tried if b.name == bound.name)  # a bound that tightens adds up
+            bound = replace(bound, value=float(bound.value), seconds=spent)
             tried = [b for b in tried if b.name != bound.name] + [bound]  # a bound of one name only ever falls
             upper = min(b.value for b in tried if b.deterministic)
             watch.tell(0.3 + 0.7 * fraction, f"bound “{bound.name}”", lower, upper)
@@ -162,15 +166,19 @@ def _bounds(
     cov: Covariance, k: int, x: np.ndarray, lower: float, nonnegative: bool, effort: Effort, seed: int, watch: Watch
 ) -> Iterator[tuple[float, Bound | None]]:
     """Yield every bound of the mix, cheapest first, with how much of the mix is done; None where one has no say."""
-    yield 0.05, _timed(spectral.leading, cov)
-    yield 0.1, _timed(entries.diagonal, cov, k)
-    yield 0.15, _timed(entries.rows, cov, k, nonnegative=nonnegative, watch=watch)
-    yield 0.2, _timed(balanced, cov, k, nonnegative=nonnegative, passes=effort.passes, watch=watch)
+    yield 0.05, spectral.leading(cov)
+    yield 0.1, entries.diagonal(cov, k)
+    yield 0.15, entries.rows(cov, k, nonnegative=nonnegative, watch=watch)
+    yield 0.2, balanced(cov, k, nonnegative=nonnegative, passes=effort.passes, watch=watch)
     ranks = [d for d in effort.ranks if d <= cov.n_features]
     for fraction, shifted in ((0.25, False), (0.3, True)):
-        options = {"nonnegative": nonnegative, "shifted": shifted, "cells": effort.cells, "watch": watch}
-        yield fraction, _timed(spectral.rank, cov, k, min(3, ranks[-1]), **options)
-    yield 0.5, _timed(paper, cov, k, nonnegative=nonnegative, rng=np.random.default_rng(seed), watch=watch)
+        yield (
+            fraction,
+            spectral.rank(
+                cov, k, min(3, ranks[-1]), nonnegative=nonnegative, shifted=shifted, cells=effort.cells, watch=watch
+            ),
+        )
+    yield 0.5, paper(cov, k, nonnegative=nonnegative, rng=np.random.default_rng(seed), watch=watch)
     goal = lower * (1 + effort.closed)
     least = np.inf
     steps = _pair_steps(cov, effort)
@@ -184,7 +192,7 @@ def _bounds(
             yield 0.8, bound
     if least <= lower * (1 + effort.settled):
         return
-    yield 0.85, _timed(_best_shifted, cov, k, ranks, goal, nonnegative, effort.cells, watch)
+    yield 0.85, _best_shifted(cov, k, ranks, goal, nonnegative, effort.cells, watch)
     cuts = threshold(
         cov,
         k,
@@ -218,15 +226,6 @@ def _best_shifted(
         if watch.stop() or least is None or least.value <= goal:
             break
     return least
-
-
-def _timed(bound: Callable[..., Bound | None], *args: object, **options: object) -> Bound | None:
-    """Run one bound and note how long it took."""
-    started = time.perf_counter()
-    made = bound(*args, **options)
-    if made is None:
-        return None
-    return replace(made, value=float(made.value), seconds=time.perf_counter() - started)
 
 
 def _attained(cov: Covariance, k: int, nonnegative: bool, component: Component) -> float:

@@ -239,7 +239,8 @@ def test_a_file_from_the_persons_disk_can_be_explored(visit, tmp_path):
     page.get_by_text("In use: garden").wait_for()
     page.get_by_role("link", name="Explore").click()
     expect(page.get_by_text(RATIO).first).to_be_visible()
-    names = page.evaluate("() => document.querySelector('.st-key-component .js-plotly-plot')._fullData[0].y")
+    page.locator(".st-key-component .js-plotly-plot").wait_for()
+    names = quiet(page).evaluate("() => document.querySelector('.st-key-component .js-plotly-plot')._fullData[0].y")
     assert set(names) <= {"roses", "tulips", "ferns", "moss", "ivy"}
 
 

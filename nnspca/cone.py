@@ -42,6 +42,22 @@ def keep_top(w: np.ndarray, k: int, nonnegative: bool = True) -> np.ndarray:
     return out
 
 
+def sum_of_largest(w: np.ndarray, count: int) -> np.ndarray:
+    """Sum the ``count`` largest entries along the last axis; all of them where there are fewer.
+
+    Examples
+    --------
+    >>> sum_of_largest(np.array([[1.0, 4.0, 2.0], [0.0, 3.0, 3.0]]), 2)
+    array([6., 6.])
+    """
+    n = w.shape[-1]
+    if count <= 0:
+        return np.zeros(w.shape[:-1])
+    if count >= n:
+        return w.sum(axis=-1)
+    return np.partition(w, n - count, axis=-1)[..., n - count :].sum(axis=-1)
+
+
 def unit(w: np.ndarray) -> np.ndarray:
     """Scale to unit Euclidean norm without overflow or underflow; zero vectors stay zero."""
     peak = np.abs(w).max(axis=-1, keepdims=True)

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from nnspca.cone import sum_of_largest
 from nnspca.covariance import Covariance
 from nnspca.proofs import ScaleProof
 from nnspca.result import Bound
@@ -73,7 +74,7 @@ def _levelled(A: np.ndarray, k: int, nonnegative: bool, watch: Watch) -> tuple[f
     d = np.maximum(d / d.max(), FLOOR)
     least, best = np.inf, d
     for _ in range(STEPS):
-        image = own * d + _largest(shares * d, k)
+        image = own * d + sum_of_largest(shares * d, k - 1)
         most = float((image / d).max())
         if most < least:
             least, best = most, d
@@ -128,7 +129,7 @@ def _extended(s: np.ndarray, chosen: np.ndarray, weights: np.ndarray, level: flo
     d[chosen] = weights
     others = np.setdiff1d(np.arange(len(s)), chosen, assume_unique=True)
     for _ in range(20):
-        together = _sum_of_largest(s * d, k - 1)
+        together = float(sum_of_largest(s * d, k - 1))
         room = np.maximum(level - s[others] ** 2, 1e-3 * level)
         wanted = np.maximum(s[others] * together / room, FLOOR * weights.max())
         if np.allclose(wanted, d[others], rtol=1e-12, atol=0):
@@ -142,7 +143,7 @@ def _rows(
 ) -> tuple[np.ndarray, float]:
     """f_i(d)/d_i, rounded up: read for the chosen rows, and a ceiling from s on all the others."""
     assert cov.factor is not None
-    together = _sum_of_largest(s * d, k - 1)
+    together = float(sum_of_largest(s * d, k - 1))
     reach = s**2 + s * together / d
     reading = 4 * (cov.factor.shape[0] + k + 8) * EPS
     mask = np.ones(len(s), dtype=bool)
@@ -155,21 +156,6 @@ def _rows(
         block = cov.block(rows)
         shares = np.maximum(block, 0.0) if nonnegative else np.abs(block)
         shares[np.arange(len(rows)), rows] = 0.0
-        sums = cov.diagonal[rows] + _largest(shares * d, k) / d[rows]
+        sums = cov.diagonal[rows] + sum_of_largest(shares * d, k - 1) / d[rows]
         values[start : start + ROWS] = sums + reading * reach[rows]
     return values, float(reach[mask].max(initial=0.0)) * (1 + reading)
-
-
-def _largest(M: np.ndarray, k: int) -> np.ndarray:
-    """Sum of the k−1 largest entries of each row of a nonnegative array."""
-    if k == 1:
-        return np.zeros(len(M))
-    if k - 1 >= M.shape[1]:
-        return M.sum(axis=1)
-    cut = M.shape[1] - k + 1
-    return np.partition(M, cut, axis=1)[:, cut:].sum(axis=1)
-
-
-def _sum_of_largest(w: np.ndarray, count: int) -> float:
-    """Sum of the largest entries of a nonnegative vector."""
-    return float(np.partition(w, len(w) - count)[len(w) - count :].sum()) if count else 0.0

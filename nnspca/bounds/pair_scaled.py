@@ -37,6 +37,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from nnspca.bounds import ceiling
+from nnspca.cone import sum_of_largest
 from nnspca.covariance import Covariance
 from nnspca.proofs import PairProof
 from nnspca.result import Bound
@@ -282,19 +283,9 @@ def _largest(M: np.ndarray, k: int, forced: np.ndarray) -> np.ndarray:
         others = np.where(forced, 0.0, M)
         # a forced row has one companion less among the forced, so one place more
         return M[:, forced].sum(axis=1) + np.where(
-            forced, _sum_of_largest(others, k - taken), _sum_of_largest(others, k - 1 - taken)
+            forced, sum_of_largest(others, k - taken), sum_of_largest(others, k - 1 - taken)
         )
-    return _sum_of_largest(M, k - 1)
-
-
-def _sum_of_largest(M: np.ndarray, count: int) -> np.ndarray:
-    """Sum of the ``count`` largest entries of each row of a nonnegative array."""
-    if count <= 0:
-        return np.zeros(len(M))
-    if count >= M.shape[1]:
-        return M.sum(axis=1)
-    cut = M.shape[1] - count
-    return np.partition(M, cut, axis=1)[:, cut:].sum(axis=1)
+    return sum_of_largest(M, k - 1)
 
 
 def _balanced(L: np.ndarray, M: np.ndarray, k: int, forced: np.ndarray) -> np.ndarray:

@@ -30,7 +30,6 @@ def spannogram(
     """
     d = min(rank, cov.n_features)
     values, vectors = cov.eigenpairs(d)
-    # d equal variances may share what an eigenbasis of rank-deficient A leaves undefined; zero columns drop out
     found = sphere.maximise(
         vectors * np.sqrt(values),
         k,

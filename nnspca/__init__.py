@@ -6,7 +6,7 @@ from nnspca.bounds.registry import BOUNDS, BoundInfo
 from nnspca.certify import certify
 from nnspca.covariance import Covariance
 from nnspca.errors import CertificateError, DataError
-from nnspca.result import Bound, Certificate, Component, Progress, Sweep, SweepPoint
+from nnspca.result import Bound, Certificate, Component, Components, Progress, Sweep, SweepPoint
 from nnspca.solve import solve
 from nnspca.solvers.registry import METHODS, MethodInfo, OptionInfo
 from nnspca.sweep import sweep
@@ -20,6 +20,7 @@ __all__ = [
     "Certificate",
     "CertificateError",
     "Component",
+    "Components",
     "Covariance",
     "DataError",
     "MethodInfo",

@@ -9,7 +9,7 @@ from numbers import Real
 
 import numpy as np
 
-from nnspca.result import Component
+from nnspca.result import Component, Components
 from nnspca.solvers.best import best
 from nnspca.solvers.em import em
 from nnspca.solvers.enumeration import enumeration
@@ -91,10 +91,11 @@ class MethodInfo:
     options : tuple of OptionInfo
     solver : callable
         ``solver(cov, k, *, nonnegative, rng, watch, **options) -> Component``.
-    multi : bool
-        Whether it computes several components jointly.
     feasible : bool
         Whether its components honour both the sign constraint and the cardinality asked for.
+    joint : callable or None
+        ``joint(cov, n_components, k, *, nonnegative, rng, watch, **options) -> Components`` where the method
+        computes several components at once; the door (``nnspca.decompose``, deflation "joint") has checked all.
     """
 
     name: str
@@ -104,8 +105,13 @@ class MethodInfo:
     signs: tuple[bool, ...]
     options: tuple[OptionInfo, ...]
     solver: Callable[..., Component]
-    multi: bool = False
     feasible: bool = True
+    joint: Callable[..., Components] | None = None
+
+    @property
+    def multi(self) -> bool:
+        """Whether it computes several components jointly."""
+        return self.joint is not None
 
     def checked(self, options: dict[str, object]) -> dict[str, object]:
         """Return every option with its value, defaults filled in; ValueError for a wrong one."""

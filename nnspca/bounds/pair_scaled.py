@@ -35,6 +35,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+import scipy.linalg
 
 from nnspca.bounds import ceiling
 from nnspca.cone import sum_of_largest
@@ -47,7 +48,10 @@ RELAX = 1.6  # over-relaxation of the splitting
 CHECK = 10  # steps between bounds
 BALANCE = 8  # power steps of the balancing
 STALL = 12  # bounds without a relative gain of 1e-6 before the search rests
-BISECTIONS = 48
+NEWTON = 40  # most steps for the multipliers of the rows
+EXACT = 1e-13
+FEW_PAYS = 150  # features from which a few eigenpairs cost less than all
+NARROW = 700  # rows up to this long are counted whole, longer ones by bisection
 OUT = -1e6  # an entry that no projection keeps
 EPS = np.finfo(float).eps
 
@@ -114,6 +118,7 @@ class Splitting:
         self.z = x * x
         self.UX, self.UY = np.zeros_like(self.A), np.zeros_like(self.A)  # scaled multipliers
         self.UD = np.zeros(self.n)
+        self.rank: int | None = None
         self.steps = 0
 
     def multipliers(self) -> tuple[np.ndarray, np.ndarray]:
@@ -131,7 +136,7 @@ class Splitting:
 
     def advance(self) -> None:
         """One step: the spectraplex and the rows, then the pairs, then the multipliers."""
-        X = _onto_spectraplex(self.W - self.UX + self.A / self.rho)
+        X, self.rank = _onto_spectraplex(self.W - self.UX + self.A / self.rho, self.rank)
         rows, D = _onto_rows(self.Y - self.UY, self.z - self.UD, self.k, self.forced)
         before_W, before_Y = self.W, self.Y
         mixed_X = RELAX * X + (1 - RELAX) * before_W + self.UX
@@ -153,14 +158,27 @@ class Splitting:
             self.UX, self.UY, self.UD = self.UX / factor, self.UY / factor, self.UD / factor
 
 
-def _onto_spectraplex(B: np.ndarray) -> np.ndarray:
-    """Nearest positive semidefinite matrix of trace 1: eigenvalues projected onto the simplex."""
-    values, vectors = np.linalg.eigh((B + B.T) / 2)
+def _onto_spectraplex(B: np.ndarray, rank: int | None = None) -> tuple[np.ndarray, int]:
+    """Nearest positive semidefinite matrix of trace 1, its eigenvalues projected onto the simplex; and its rank.
+
+    ``rank`` is a guess: where few eigenvalues stay positive, only the largest are computed.
+    """
+    n = len(B)
+    B = (B + B.T) / 2
+    few = n if rank is None or n < FEW_PAYS else rank + max(4, rank // 4)
+    if few < n // 4:
+        values, vectors = scipy.linalg.eigh(B, driver="evr", subset_by_index=(n - few, n - 1), check_finite=False)
+    else:
+        few = n
+        values, vectors = np.linalg.eigh(B)
     falling = values[::-1]
-    excess = (np.cumsum(falling) - 1) / np.arange(1, len(B) + 1)
-    values = np.maximum(values - excess[np.flatnonzero(falling > excess)[-1]], 0.0)
-    live = values > 0
-    return (vectors[:, live] * values[live]) @ vectors[:, live].T
+    excess = (np.cumsum(falling) - 1) / np.arange(1, few + 1)
+    live = int(np.flatnonzero(falling > excess)[-1]) + 1
+    if live == few < n:  # more may be positive than were computed
+        return _onto_spectraplex(B)
+    weights = falling[:live] - excess[live - 1]
+    kept = vectors[:, ::-1][:, :live]
+    return (kept * weights) @ kept.T, live
 
 
 def _onto_pairs(X: np.ndarray, Y: np.ndarray, nonnegative: bool) -> tuple[np.ndarray, np.ndarray]:
@@ -188,7 +206,7 @@ def _onto_rows(V: np.ndarray, d: np.ndarray, k: int, forced: np.ndarray | None =
     A forced column has y_j = D, so it counts with d, and takes one of the k−1 places. With w of such columns
     and d itself, c places left, and τ >= 0 the multiplier of the sum, ``y = clip(v − τ, 0, D)`` and s = τ + D
     solves ``w (s − τ − d̄) − τc = Σ (v − s)⁺``, monotone in s; the sum's excess then falls with τ, which is
-    bisected. On sorted rows each equation is a search in cumulative sums.
+    found by Newton's steps, kept in a bracket. On sorted rows each equation is a search in cumulative sums.
     """
     n = len(V)
     if n == 1:
@@ -208,25 +226,34 @@ def _onto_rows(V: np.ndarray, d: np.ndarray, k: int, forced: np.ndarray | None =
     balance = (weight[:, None] + np.arange(1, n)) * falling - sums[:, 1:]  # falls along a row
     rows = np.arange(n)
 
-    def at(tau: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Excess of the sum, and D."""
+    def at(tau: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Excess of the sum, its slope, and D."""
         right = pull + tau * (weight + places)
         capped = _count_above(balance, right)
         s = (right + sums[rows, capped]) / (weight + capped)
-        D = np.maximum(s - tau, 0.0)
+        D = s - tau
+        slope = (weight + places) / (weight + capped) - 1.0
         positive = _count_above(falling, tau)
         capped = np.minimum(capped, positive)
         total = sums[rows, positive] - sums[rows, capped] - (positive - capped) * tau + capped * D
-        return np.where(s > tau, total - places * D, -1.0), D
+        alive = D > 0
+        excess = np.where(alive, total - places * D, D)
+        return excess, np.where(alive, capped - positive + (capped - places) * slope, slope), np.maximum(D, 0.0)
 
-    tight = at(np.zeros(n))[0] > 0
     low, high = np.zeros(n), np.maximum(falling[:, 0], 0.0)
-    for _ in range(BISECTIONS if tight.any() else 0):
-        middle = (low + high) / 2
-        over = at(middle)[0] > 0
-        low, high = np.where(over, middle, low), np.where(over, high, middle)
-    tau = np.where(tight, (low + high) / 2, 0.0)
-    D = at(tau)[1]
+    tau = low
+    excess, slope, D = at(tau)
+    tight = excess > 0
+    for _ in range(NEWTON if tight.any() else 0):
+        # the excess is piecewise linear: a step of Newton's ends at its root from anywhere on the root's piece
+        low, high = np.where(excess > 0, tau, low), np.where(excess > 0, high, tau)
+        step = tau - excess / np.where(slope < 0, slope, -1.0)
+        inside = (step > low) & (step < high) & (slope < 0)
+        step = np.where(inside, step, (low + high) / 2)
+        tau = np.where(tight & (np.abs(excess) > EXACT), step, tau)
+        excess, slope, D = at(tau)
+        if (np.abs(excess[tight]) <= EXACT).all():
+            break
     y = np.clip(v - tau[:, None], 0.0, D[:, None])
     y[:, forced] = D[:, None]
     return y, D
@@ -235,6 +262,8 @@ def _onto_rows(V: np.ndarray, d: np.ndarray, k: int, forced: np.ndarray | None =
 def _count_above(falling: np.ndarray, level: np.ndarray) -> np.ndarray:
     """For each row, sorted downward, how many entries exceed its level."""
     n, m = falling.shape
+    if m <= NARROW:
+        return np.count_nonzero(falling > level[:, None], axis=1)
     rows = np.arange(n)
     low, high = np.zeros(n, dtype=np.int64), np.full(n, m)
     for _ in range(int(m).bit_length()):

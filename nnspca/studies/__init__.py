@@ -1,0 +1,29 @@
+"""The papers' experiments as functions that return tables; no drawing here, so a notebook can use them too."""
+
+from nnspca.studies.paper import PAPERS, Paper
+from nnspca.studies.picture import Band, Bars, Curves, Line, Mark, Parts, Picture, Span
+from nnspca.studies.printed import PRINTED, Printed
+from nnspca.studies.registry import STUDIES
+from nnspca.studies.study import Study, StudyResult, Task
+from nnspca.studies.table import Column, StudyTable
+
+__all__ = [
+    "PAPERS",
+    "PRINTED",
+    "STUDIES",
+    "Band",
+    "Bars",
+    "Column",
+    "Curves",
+    "Line",
+    "Mark",
+    "Paper",
+    "Parts",
+    "Picture",
+    "Printed",
+    "Span",
+    "Study",
+    "StudyResult",
+    "StudyTable",
+    "Task",
+]

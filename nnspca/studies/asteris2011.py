@@ -1,0 +1,220 @@
+"""Asteris et al. (2011): cells of the angle (Fig. 1), candidate sets against eq. (23), and Proposition 1."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from itertools import combinations
+
+import numpy as np
+
+from nnspca.certify import certify
+from nnspca.covariance import Covariance
+from nnspca.solve import solve
+from nnspca.spannogram import curves, enumeration
+from nnspca.studies import printed
+from nnspca.studies.asteris2014 import ROWS, numbered
+from nnspca.studies.picture import Curves, Line, Span
+from nnspca.studies.study import Study, Task
+from nnspca.studies.table import Column, StudyTable
+
+SPARSITY = 2
+
+
+def _cells(task: Task) -> tuple[StudyTable, ...]:
+    """Draw the magnitudes of four curves, the cells of constant order, and the regions of constant top set."""
+    phi = np.linspace(-np.pi / 2, np.pi / 2, 361)
+    heights = np.abs(curves.values(ROWS, phi))
+    meet = curves.crossings(ROWS, nonnegative=False)
+    found = curves.regions(ROWS, SPARSITY, nonnegative=False)
+    edges = [-np.pi / 2, *meet.angles.tolist(), np.pi / 2]
+    order = np.argsort(-np.abs(curves.values(ROWS, (np.array(edges[:-1]) + np.array(edges[1:])) / 2)), axis=1)
+    n = len(ROWS)
+    drawn = StudyTable(
+        "curves",
+        "Magnitudes of four curves, their cells (dashed) and regions (shaded)",
+        (Column("phi", "φ (radians)", 4), *[Column(f"v{i + 1}", f"|curve {i + 1}|", 4) for i in range(n)]),
+        tuple((float(p), *map(float, row)) for p, row in zip(phi, heights, strict=True)),
+        Curves(
+            "phi",
+            tuple(Line(f"v{i + 1}", f"|curve {i + 1}|", mode="lines") for i in range(n)),
+            "φ (radians)",
+            "magnitude",
+            spans=tuple(Span(a, b, numbered(top)) for a, b, top in found.supports()),
+            edges=tuple(edges[1:-1]),
+        ),
+        "The picture has period π: the first and the last cell are one.",
+    )
+    rows = tuple(
+        (i + 1, float(edges[i]), float(edges[i + 1]), " > ".join(str(j + 1) for j in ranks), numbered(top))
+        for i, (ranks, top) in enumerate((r, np.sort(r[:SPARSITY])) for r in order)
+    )
+    columns = (
+        Column("cell"),
+        Column("start", "from φ", 4),
+        Column("end", "to φ", 4),
+        Column("order", "Order of magnitudes"),
+        Column("set", "I-set"),
+    )
+    table = StudyTable("cells", "Every cell", columns, rows)
+    (said,) = printed.of("asteris2011-fig1")
+    note = (
+        f"{len(rows)} intervals between −π/2 and π/2, of which the first and last are one cell. They hold "
+        f"{found.candidates()} different sets, of the {math.comb(n, SPARSITY)} there are."
+    )
+    return drawn, table, printed.compare([(said, len(meet.angles), None)], "Ours", note=note)
+
+
+def _counts(task: Task) -> tuple[StudyTable, ...]:
+    """Count candidate sets of random matrices against the bound of eq. (23)."""
+    sizes = (4, 6, 8, 10, 12, 16, 20, 24, 30) if task.full else (4, 6, 8, 10, 12, 16)
+    ranks = (1, 2, 3, 4) if task.full else (1, 2, 3)
+    rng = np.random.default_rng(task.seed)
+    rows: list[tuple[int | None, ...]] = []
+
+    def table() -> StudyTable:
+        columns = [Column("N"), Column("K"), Column("all", "All sets of K")]
+        lines = [Line("all", "all sets of K = N/2", role="guide")]
+        for D in ranks:
+            columns += [Column(f"found{D}", f"Found, D = {D}"), Column(f"bound{D}", f"Eq. (23), D = {D}")]
+            lines += [
+                Line(f"found{D}", f"found, D = {D}", colour=D - 1),
+                Line(f"bound{D}", f"eq. (23), D = {D}", colour=D - 1, role="guide", mode="lines"),
+            ]
+        picture = Curves("N", tuple(lines), "N, features", "sets", log_x=True, log_y=True)
+        return StudyTable(
+            "counts", "Candidate sets, and the bound on their number", tuple(columns), tuple(rows), picture
+        )
+
+    for i, N in enumerate(sizes):
+        counts: list[int | None] = []
+        for D in ranks:
+            V = rng.standard_normal((N, D))
+            found, _, stopped = enumeration.enumerate_supports(
+                V, N // 2, nonnegative=False, should_stop=task.watch.should_stop
+            )
+            if stopped:
+                return (table(),)
+            counts += [len(found), enumeration.candidate_bound(N, D, nonnegative=False)]
+        rows.append((N, N // 2, math.comb(N, N // 2), *counts))
+        task.watch.tell((i + 1) / len(sizes), f"N = {N}")
+        task.show((table(),))
+    return (table(),)
+
+
+def by_exhaustion(A: np.ndarray, K: int, stop: Callable[[], bool]) -> float | None:
+    """Return the largest variance over all sets of K features, trying every one; None when stopped.
+
+    Examples
+    --------
+    >>> by_exhaustion(np.diag([1.0, 3.0, 2.0]), 2, lambda: False)
+    3.0
+    """
+    best = -math.inf
+    every = np.array(list(combinations(range(len(A)), K)))
+    for batch in np.array_split(every, -(-len(every) // 2000)):
+        if stop():
+            return None
+        blocks = A[batch[:, :, None], batch[:, None, :]]
+        best = max(best, float(np.linalg.eigvalsh(blocks)[:, -1].max()))
+    return best
+
+
+def _proposition(task: Task) -> tuple[StudyTable, ...]:
+    """Solve σI + A of low rank A: σ taken off, σ left in, and every set tried."""
+    N, K, draws = (14, 5, 20) if task.full else (12, 4, 6)
+    shares = (0.0, 0.1, 0.3, 1.0, 3.0, 10.0)
+    rng = np.random.default_rng(task.seed)
+    problems = [(D, rng.standard_normal((N, D))) for D in (2, 3) for _ in range(draws)]
+    rows: list[tuple[float, ...]] = []
+
+    def table() -> StudyTable:
+        columns = (
+            Column("sigma", "σ ÷ μ₁", 2),
+            Column("removed", "σ taken off first", 9),
+            Column("kept", "σ left in", 6),
+            Column("proven", "Proven of it here", 6),
+        )
+        picture = Curves(
+            "sigma",
+            (
+                Line("removed", "σ taken off first (Proposition 1)"),
+                Line("kept", "σ left in: rank-D problem of C"),
+                Line("proven", "share proven by a certificate on C"),
+            ),
+            "σ ÷ largest eigenvalue of A",
+            "least share of the optimum",
+        )
+        title = f"Share of the optimum reached, the least of {len(problems)} problems (N = {N}, K = {K}, D = 2 and 3)"
+        return StudyTable("exactness", title, columns, tuple(rows), picture)
+
+    for i, share in enumerate(shares):
+        worst = [math.inf] * 3
+        for j, (D, V) in enumerate(problems):
+            A = V @ V.T
+            C = A + share * float(np.linalg.eigvalsh(A)[-1]) * np.eye(N)
+            optimum = by_exhaustion(C, K, task.watch.stop)
+            if optimum is None or task.watch.stop():
+                return (table(),)
+            worst = [min(w, value / optimum) for w, value in zip(worst, _three(C, A, K, D, task), strict=True)]
+            task.watch.tell((i + (j + 1) / len(problems)) / len(shares), f"σ = {share:g} μ₁, problem {j + 1}")
+        rows.append((share, worst[0], worst[1], worst[2]))
+        task.show((table(),))
+    return (table(),)
+
+
+def _three(C: np.ndarray, A: np.ndarray, K: int, D: int, task: Task) -> tuple[float, float, float]:
+    """Return the variance on C of A's exact component and of C's own rank-D one, and what a certificate proves."""
+    whole = Covariance.from_matrix(C)
+    stop = task.watch.should_stop
+    removed, kept = (
+        solve(cov, K, "enumeration", nonnegative=False, rank=D, should_stop=stop, seed=task.seed)
+        for cov in (Covariance.from_matrix(A), whole)
+    )
+    proof = certify(whole, K, nonnegative=False, component=removed, seed=task.seed, should_stop=stop)
+    value = whole.variance(removed.loadings)
+    return value, whole.variance(kept.loadings), value * proof.lower / proof.upper
+
+
+STUDIES = (
+    Study(
+        "asteris2011-fig1",
+        "asteris2011",
+        "Fig. 1",
+        "Cells and regions of four curves",
+        "Without a sign constraint only the magnitudes of the curves count. Where two of them meet, their order "
+        "changes: these angles part the axis into cells. The K = 2 largest change more rarely, and the regions in "
+        "which they stay the same are fewer still. Each region is one candidate support.",
+        "The rows of the paper's figure are not printed; these four are ours, the same as in Fig. 1 of 2014. The "
+        "number of cells depends only on N as long as no three curves meet.",
+        _cells,
+        page="spannogram",
+        query={"curves": "four curves", "top": str(SPARSITY), "sign": "any sign"},
+    ),
+    Study(
+        "asteris2011-counts",
+        "asteris2011",
+        "Eq. (23)",
+        "How many candidate sets there are",
+        "For a matrix of rank D the best set of K features is among candidates whose number grows like a power of N, "
+        "while all sets of K = N/2 features grow exponentially. Counted for random matrices, and held against the "
+        "bound of eq. (23).",
+        "The paper prints the bound and no counts. What is counted here are the different sets the paper's own "
+        "construction collects: those beside every vertex. At small N the bound exceeds the number of all sets, as "
+        "the paper says of N = 4.",
+        _counts,
+    ),
+    Study(
+        "asteris2011-proposition1",
+        "asteris2011",
+        "Proposition 1",
+        "Exact on σI + A",
+        "If the covariance is a low-rank matrix A plus σ times the identity, the best sparse component of A is the "
+        "best of the whole, so the enumeration is exact once σ is taken off. Checked by trying all sets of K "
+        "features. A covariance that was measured does not say what its σ is; a certificate that grants every "
+        "direction the same variance finds the same answer without being told.",
+        "The paper states this and prints no experiment. Random matrices A = VV′ with normal V. The middle curve "
+        "shows what happens if σ is forgotten: the rank-D problem of the whole weighs its directions wrongly.",
+        _proposition,
+    ),
+)

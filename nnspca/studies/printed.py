@@ -1,0 +1,94 @@
+"""The numbers the papers print, each with where it stands, and the table that holds them against ours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from nnspca.studies.table import Cell, Column, StudyTable
+
+READ_OFF = "read off the figure"
+
+
+@dataclass(frozen=True)
+class Printed:
+    """One printed number.
+
+    Attributes
+    ----------
+    study : str
+        The study it belongs to.
+    what : str
+        What was measured, in plain words.
+    value : float
+    where : str
+        Where it stands in the paper.
+    wording : str
+        How exact it is: "at least", "nearly", "read off the figure"; empty for a plain number.
+    k : int or None
+        The cardinality it speaks about.
+    """
+
+    study: str
+    what: str
+    value: float
+    where: str
+    wording: str = ""
+    k: int | None = None
+
+    @property
+    def paper(self) -> str:
+        """Name of the paper."""
+        return self.study.partition("-")[0]
+
+
+_GUARANTEE = "share of the best variance that Alg. 3 keeps"
+
+PRINTED: tuple[Printed, ...] = (
+    Printed("asteris2014-fig4", f"{_GUARANTEE}, k = 180", 0.58, "section 7, CBCL", "at least", 180),
+    Printed("asteris2014-fig5", f"{_GUARANTEE}, k = 50", 0.446, "section 7, Leukemia", "at least", 50),
+    Printed("asteris2014-fig6", f"{_GUARANTEE}, k = 20", 0.86, "section 7, LRS", "at least", 20),
+    Printed("asteris2014-fig6", f"{_GUARANTEE}, k = 90", 0.93, "section 7, LRS", "nearly", 90),
+    Printed("asteris2014-fig1", "crossings of four curves and zero", 10, "section 4.1", "C(n+1, 2)"),
+    Printed("asteris2014-fig1", "candidate supports for n = 4, d = 2", 40, "section 4.1", "at most 4 C(n+1, 2)"),
+    Printed("asteris2011-fig1", "cells for N = 4, K = 2", 12, "section III-B"),
+)
+
+
+def of(study: str) -> tuple[Printed, ...]:
+    """Return what the paper prints about one study.
+
+    Examples
+    --------
+    >>> [p.value for p in of("asteris2014-fig6")]
+    [0.86, 0.93]
+    """
+    return tuple(p for p in PRINTED if p.study == study)
+
+
+def compare(pairs: Iterable[tuple[Printed, Cell, Cell]], ours: str, better: str = "", note: str = "") -> StudyTable:
+    """Return the table ``"printed"``: the paper's number, ours measured the same way, and their difference.
+
+    Parameters
+    ----------
+    pairs : iterable of (Printed, value, value)
+        Ours as the paper measures it, and a second value of our own way (None where there is none).
+    ours, better : str
+        What the two columns are; no second column where ``better`` is empty.
+    note : str
+    """
+    columns = (
+        Column("what", "What"),
+        Column("where", "In the paper"),
+        Column("wording", "Wording"),
+        Column("printed", "Printed", 3),
+        Column("ours", ours, 3),
+        Column("difference", "Ours − printed", 3),
+        *([Column("better", better, 4)] if better else []),
+    )
+    rows = []
+    for p, value, second in pairs:
+        number = isinstance(value, int | float)
+        difference = float(value) - p.value if number else None  # type: ignore[arg-type]
+        rows.append((p.what, p.where, p.wording, p.value, value, difference, *([second] if better else [])))
+    return StudyTable("printed", "The paper's numbers beside ours", columns, tuple(rows), note=note)

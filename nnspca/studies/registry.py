@@ -1,0 +1,10 @@
+"""STUDIES: the one list of experiments that the page, notebooks and tests read."""
+
+from __future__ import annotations
+
+from nnspca.studies import asteris2011, asteris2014, asteris2014_curves
+from nnspca.studies.study import Study
+
+STUDIES: dict[str, Study] = {
+    study.name: study for module in (asteris2014, asteris2014_curves, asteris2011) for study in module.STUDIES
+}

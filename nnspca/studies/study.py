@@ -1,0 +1,203 @@
+"""Study: one experiment of a paper, what it shows, what differs, and how to run it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from nnspca import datasets
+from nnspca.covariance import Covariance
+from nnspca.datasets import Dataset
+from nnspca.result import OnProgress, ShouldStop
+from nnspca.studies.paper import PAPERS, Paper
+from nnspca.studies.table import StudyTable
+from nnspca.watch import Watch
+
+OnTables = Callable[[tuple[StudyTable, ...]], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """What a study's work is given.
+
+    Attributes
+    ----------
+    data : tuple of Dataset
+        As many as the study needs, in its order.
+    own : bool
+        Whether these are the paper's own data sets: only then do its printed numbers apply.
+    full : bool
+        The paper's full form, or the reduced one.
+    seed : int
+    watch : Watch
+        To poll and to tell.
+    show : callable
+        Takes the tables as they are by now, for whoever watches the run.
+    """
+
+    data: tuple[Dataset, ...]
+    own: bool
+    full: bool
+    seed: int
+    watch: Watch
+    show: OnTables
+
+    def covariance(self, place: int = 0) -> Covariance:
+        """Return the covariance of one of the data sets, as it is."""
+        return Covariance.from_dataset(self.data[place])
+
+    def within(self, start: float, end: float) -> OnProgress:
+        """Let a public call's progress fill the span from ``start`` to ``end`` of this run's."""
+        span = self.watch.part(start, end)
+        return lambda p: span.tell(p.fraction, p.stage, p.variance, p.upper)
+
+
+@dataclass(frozen=True)
+class StudyResult:
+    """What a run found.
+
+    Attributes
+    ----------
+    study : str
+        Name of the study.
+    tables : tuple of StudyTable
+    data : tuple of str
+        Names of the data sets it ran on.
+    full : bool
+    seed : int
+    seconds : float
+    stopped : bool
+        True when ``should_stop`` ended the run; the tables hold the rows known by then.
+    """
+
+    study: str
+    tables: tuple[StudyTable, ...]
+    data: tuple[str, ...]
+    full: bool
+    seed: int
+    seconds: float
+    stopped: bool
+
+    def table(self, name: str) -> StudyTable:
+        """Return one table; KeyError for a name that is not there."""
+        for table in self.tables:
+            if table.name == name:
+                return table
+        raise KeyError(f"no table {name!r} here; there are {', '.join(t.name for t in self.tables)}")
+
+
+@dataclass(frozen=True)
+class Study:
+    """One experiment of a paper.
+
+    Attributes
+    ----------
+    name : str
+        Key in ``STUDIES``: the paper's name, a dash, and the figure.
+    paper : str
+        Key in ``PAPERS``.
+    figure : str
+        Which figure or statement of the paper, as it is numbered there.
+    title : str
+        What is seen, in a few words.
+    summary : str
+        One paragraph: what is done and what it shows.
+    differs : str
+        What is not as in the paper: preprocessing, version of the data, what could not be reproduced.
+    work : callable
+        ``work(task) -> tuple of StudyTable``; it polls ``task.watch`` and returns what it has when stopped.
+    needs : tuple of str
+        Names of the data sets the paper used.
+    stand_ins : tuple of str
+        A bundled data set for each of them, for a machine that does not have the paper's.
+    minutes : float
+        About how long the full form takes on two cores; the reduced form takes less than one.
+    page : str
+        The app's page that shows the same thing live; empty for none.
+    query : mapping
+        What the link to that page carries.
+    """
+
+    name: str
+    paper: str
+    figure: str
+    title: str
+    summary: str
+    differs: str
+    work: Callable[[Task], tuple[StudyTable, ...]] = field(repr=False)
+    needs: tuple[str, ...] = ()
+    stand_ins: tuple[str, ...] = ()
+    minutes: float = 1.0
+    page: str = ""
+    query: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if len(self.needs) != len(self.stand_ins):
+            raise ValueError(f"study {self.name!r} needs {self.needs} but has stand-ins {self.stand_ins}")
+
+    @property
+    def source(self) -> Paper:
+        """The paper."""
+        return PAPERS[self.paper]
+
+    def missing(self) -> tuple[str, ...]:
+        """Names of the needed data sets that are not on this machine."""
+        local = {info.name for info in datasets.available() if info.local}
+        return tuple(name for name in self.needs if name not in local)
+
+    def run(
+        self,
+        *,
+        full: bool = False,
+        seed: int = 0,
+        data: Sequence[str | Dataset] | None = None,
+        should_stop: ShouldStop | None = None,
+        on_progress: OnProgress | None = None,
+        on_tables: OnTables | None = None,
+    ) -> StudyResult:
+        """Run the experiment.
+
+        Parameters
+        ----------
+        full : bool
+            The paper's full form; else a reduced one, within a minute on two cores.
+        seed : int
+            Same seed, same tables.
+        data : sequence of str or Dataset, optional
+            One for each of ``needs``, by name or loaded; the paper's own when None, fetched if need be.
+        should_stop, on_progress : callable, optional
+            A stopped run returns the rows it has, its tables marked ``stopped``.
+        on_tables : callable, optional
+            Called with all tables as they are by then, whenever there is something new.
+
+        Returns
+        -------
+        StudyResult
+
+        Raises
+        ------
+        ValueError
+            A seed below 0, or another number of data sets than the study needs.
+        nnspca.DataError
+            Data that cannot be had.
+        """
+        if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+            raise ValueError(f"seed={seed!r} is not allowed; give a whole number of at least 0")
+        chosen = self.needs if data is None else tuple(data)
+        if len(chosen) != len(self.needs):
+            asked = ", ".join(self.needs) or "none"
+            raise ValueError(f"{self.name} takes {len(self.needs)} data sets ({asked}); {len(chosen)} were given")
+        started = time.perf_counter()
+        loaded = tuple(datasets.load(d, should_stop=should_stop) if isinstance(d, str) else d for d in chosen)
+        watch = Watch(should_stop, on_progress)
+        names = tuple(d.name for d in loaded)
+        task = Task(loaded, names == self.needs, bool(full), int(seed), watch, on_tables or (lambda tables: None))
+        tables = self.work(task)
+        stopped = watch.stop()
+        if stopped:
+            tables = tuple(table.halted() for table in tables)
+        watch.tell(1.0, "done")
+        return StudyResult(self.name, tables, names, bool(full), int(seed), time.perf_counter() - started, stopped)

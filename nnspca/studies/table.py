@@ -1,0 +1,107 @@
+"""StudyTable: named columns and rows, with how to draw them."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import dataclass, replace
+
+from nnspca.studies.picture import Picture
+
+Cell = float | int | str | bool | None
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column: its name, and what a reader sees above it.
+
+    Attributes
+    ----------
+    name : str
+        In records and CSV files.
+    title : str
+        Above the column on a page.
+    digits : int or None
+        Digits after the point on a page; None shows the value as it is.
+    """
+
+    name: str
+    title: str = ""
+    digits: int | None = None
+
+    @property
+    def heading(self) -> str:
+        """What a reader sees: the title, or the name where there is none."""
+        return self.title or self.name
+
+
+@dataclass(frozen=True)
+class StudyTable:
+    """One table of a study.
+
+    Attributes
+    ----------
+    name : str
+        Unique in its study; ``"printed"`` is the one that holds the paper's numbers against ours.
+    title : str
+    columns : tuple of Column
+    rows : tuple of tuple
+        One cell for each column: a number, a word, or None where there is nothing.
+    picture : Picture or None
+        How to draw it.
+    note : str
+        What a reader should know, in plain words.
+    stopped : bool
+        True when the run was stopped before all rows were there.
+
+    Examples
+    --------
+    >>> table = StudyTable("squares", "Squares", (Column("n"), Column("square")), ((1, 1), (2, 4)))
+    >>> table.column("square"), table.to_records()[1]
+    ([1, 4], {'n': 2, 'square': 4})
+    >>> print(table.to_csv())
+    n,square
+    1,1
+    2,4
+    """
+
+    name: str
+    title: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Cell, ...], ...] = ()
+    picture: Picture | None = None
+    note: str = ""
+    stopped: bool = False
+
+    def __post_init__(self) -> None:
+        wrong = [row for row in self.rows if len(row) != len(self.columns)]
+        if wrong:
+            raise ValueError(f"table {self.name!r} has {len(self.columns)} columns, but a row {wrong[0]!r}")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the columns."""
+        return tuple(column.name for column in self.columns)
+
+    def column(self, name: str) -> list[Cell]:
+        """Return one column; KeyError for a name that is not there."""
+        if name not in self.names:
+            raise KeyError(f"table {self.name!r} has no column {name!r}; it has {', '.join(self.names)}")
+        place = self.names.index(name)
+        return [row[place] for row in self.rows]
+
+    def to_records(self) -> list[dict[str, Cell]]:
+        """Return one flat record for each row, ready for a data frame."""
+        return [dict(zip(self.names, row, strict=True)) for row in self.rows]
+
+    def to_csv(self) -> str:
+        """Return the table as CSV, with a header; None is an empty cell, numbers keep every digit."""
+        out = io.StringIO()
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(self.names)
+        writer.writerows(self.rows)
+        return out.getvalue()
+
+    def halted(self) -> StudyTable:
+        """Return the same table, marked as stopped."""
+        return replace(self, stopped=True)

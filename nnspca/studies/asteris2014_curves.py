@@ -1,22 +1,18 @@
-"""Asteris et al. (2014), Figs 4 to 6 and Theorem 1: variance against k, and what is guaranteed of the best."""
+"""Asteris et al. (2014), Figs 4 to 6: variance against k, and how much of the best is guaranteed."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nnspca.certify import certify
-from nnspca.covariance import Covariance
 from nnspca.result import Certificate, SweepPoint
-from nnspca.solve import solve
 from nnspca.solvers.registry import METHODS
 from nnspca.studies import printed
-from nnspca.studies.picture import Band, Bars, Curves, Line
+from nnspca.studies.picture import Band, Curves, Line
 from nnspca.studies.study import Study, Task
 from nnspca.studies.table import Cell, Column, StudyTable
 from nnspca.sweep import sweep
 
-RANK = 3  # d of the paper's experiments; with ε = 0.1 these are the defaults of "epsilon-net"
-TITLES = {
+TITLES = {  # d = 3, ε = 0.1 and ten starts are the defaults of these methods
     "epsilon-net": "Alg. 3 (d = 3, ε = 0.1)",
     "em": "EM (best of 10 starts)",
     "coordinate-descent": "NSPCA (β by bisection)",
@@ -25,12 +21,12 @@ TITLES = {
 NSPCA = "coordinate-descent"
 
 
-def _share(part: float | None, whole: float | None) -> float | None:
+def share(part: float | None, whole: float | None) -> float | None:
     """Return part over whole, None where either is unknown."""
     return None if part is None or whole is None else part / whole
 
 
-def _chance(certificate: Certificate | None) -> float | None:
+def chance(certificate: Certificate | None) -> float | None:
     """Return the paper's own ceiling, which holds with a probability."""
     return next((b.value for b in certificate.bounds if b.name == "paper"), None) if certificate else None
 
@@ -70,7 +66,7 @@ class _Curve:
         for k in known:
             proof = self.certificate(k)
             lower, upper = (proof.lower, proof.upper) if proof else (None, None)
-            ends = [_share(value, self.leading) for value in (lower, upper, _chance(proof))]
+            ends = [share(value, self.leading) for value in (lower, upper, chance(proof))]
             rows.append((k, *[self.variance(k, m) for m in self.methods], *ends))
         columns = (
             Column("k"),
@@ -100,8 +96,8 @@ class _Curve:
         rows = []
         for k in known:
             found, proof = self.variance(k, "epsilon-net"), self.certificate(k)
-            theirs = _share(found, _share(_chance(proof), self.leading))
-            ours = _share(found, proof.upper / self.leading if proof else None)
+            theirs = share(found, share(chance(proof), self.leading))
+            ours = share(found, proof.upper / self.leading if proof else None)
             rows.append((k, theirs, ours, said.get(k)))
         columns = (
             Column("k"),
@@ -132,8 +128,8 @@ class _Curve:
         for p in printed.of(self.study):
             assert p.k is not None
             found, proof = self.variance(p.k, "epsilon-net"), self.certificate(p.k)
-            theirs = _share(found, _share(_chance(proof), self.leading))
-            pairs.append((p, theirs, _share(found, proof.upper / self.leading if proof else None)))
+            theirs = share(found, share(chance(proof), self.leading))
+            pairs.append((p, theirs, share(found, proof.upper / self.leading if proof else None)))
         return (printed.compare(pairs, "Ours, by the paper's ceiling", "Ours, proven"),)
 
 
@@ -157,109 +153,6 @@ def _work(study: str, reduced: Sequence[int], full: Sequence[int], nspca: bool =
         return curve.tables()
 
     return work
-
-
-def guarantee(n: int, k: int, decay: float) -> float:
-    """The a-priori guarantee: Alg. 1 keeps at least this share of the best variance (Theorem 1).
-
-    ``ρ_d >= max(k / 2n, 1 / (1 + 2 (n/k) λ_{d+1}/λ₁))``.
-
-    Parameters
-    ----------
-    n, k : int
-    decay : float
-        ``λ_{d+1} / λ₁``.
-
-    Examples
-    --------
-    >>> guarantee(n=100, k=50, decay=0.25), guarantee(n=100, k=100, decay=0.0)
-    (0.5, 1.0)
-    """
-    return max(k / (2 * n), 1 / (1 + 2 * (n / k) * decay))
-
-
-def _theorem(task: Task) -> tuple[StudyTable, ...]:
-    """Return the guarantee of Theorem 1 beside what running Alg. 3 and proving a ceiling shows."""
-    said = {(p.study, p.k): p for p in printed.PRINTED if p.paper == "asteris2014" and p.k is not None}
-    cases = [(0, "asteris2014-fig4", 180), (1, "asteris2014-fig5", 50)]
-    cases += [(2, "asteris2014-fig6", k) for k in ((5, 20, 50, 90) if task.full else (20, 90))]
-    if task.full:
-        cases = [(0, "asteris2014-fig4", 40), cases[0], cases[1], (1, "asteris2014-fig5", 200), *cases[2:]]
-    covariances = [task.covariance(place) for place in range(3)]
-    most = 10
-    decays = [_decays(cov, most) for cov in covariances]
-    subjects = [(place, study, min(k, covariances[place].n_features)) for place, study, k in cases]
-    names = [f"{task.data[place].name}, k = {k}" for place, _, k in subjects]
-    falls = tuple(
-        (d, *[guarantee(covariances[p].n_features, k, decays[p][d]) for p, _, k in subjects])
-        for d in range(1, most + 1)
-    )
-    theory = StudyTable(
-        "theorem",
-        "What Theorem 1 promises beforehand, by rank d",
-        (Column("d"), *[Column(f"case{i}", name, 4) for i, name in enumerate(names)]),
-        falls,
-        Curves(
-            "d",
-            tuple(Line(f"case{i}", name) for i, name in enumerate(names)),
-            "d, leading directions kept",
-            "share of the best variance",
-            y_range=(0.0, 1.04),
-        ),
-    )
-    rows: list[tuple[Cell, ...]] = []
-    for i, (place, study, k) in enumerate(subjects):
-        if task.watch.stop():
-            break
-        part = (i / len(subjects), (i + 1) / len(subjects))
-        theirs, ours = _kept(task, covariances[place], k, part)
-        p = said.get((study, k)) if task.own else None
-        before = guarantee(covariances[place].n_features, k, decays[place][RANK])
-        rows.append((names[i], before, theirs, p.value if p else None, ours))
-        task.show((_beside(rows, own=task.own), theory))
-    return _beside(rows, own=task.own), theory
-
-
-def _decays(cov: Covariance, most: int) -> list[float]:
-    """Return λ_{d+1}/λ₁ for d = 0 … most, zero where there are no more directions."""
-    values = cov.eigenpairs(min(most + 1, cov.n_features))[0]
-    return [float(values[d] / values[0]) if d < len(values) else 0.0 for d in range(most + 1)]
-
-
-def _kept(task: Task, cov: Covariance, k: int, part: tuple[float, float]) -> tuple[float | None, float]:
-    """Return the share of the best variance that Alg. 3 keeps, by the paper's ceiling and as proven."""
-    middle = (part[0] + part[1]) / 2
-    stop = task.watch.should_stop
-    found = solve(
-        cov, k, "epsilon-net", seed=task.seed, should_stop=stop, on_progress=task.within(part[0], middle)
-    ).variance
-    proof = certify(cov, k, seed=task.seed, should_stop=stop, on_progress=task.within(middle, part[1]))
-    return _share(found, _chance(proof)), found / proof.upper
-
-
-def _beside(rows: Sequence[tuple[Cell, ...]], *, own: bool) -> StudyTable:
-    """Return promise, bound, printed number and proof side by side."""
-    columns = [
-        Column("case", "Data and k"),
-        Column("promised", "Promised by Theorem 1, d = 3", 4),
-        Column("paper_share", "By the paper's ceiling", 4),
-        Column("printed", "Printed", 3),
-        Column("proven_share", "Proven here", 4),
-    ]
-    lines = [
-        Line("promised", "promised beforehand (Theorem 1, d = 3)", role="guide"),
-        Line("paper_share", "by the paper's ceiling, computed here"),
-        Line("printed", "printed in the paper", role="printed"),
-        Line("proven_share", "proven here"),
-    ]
-    keep = [i for i, c in enumerate(columns) if own or c.name != "printed"]
-    return StudyTable(
-        "guarantees",
-        "Promise and proof: how much of the best possible Alg. 3 keeps, at least",
-        tuple(columns[i] for i in keep),
-        tuple(tuple(row[i] for i in keep) for row in rows),
-        Bars("case", tuple(line for line in lines if own or line.y != "printed"), "share of the best variance"),
-    )
 
 
 _ALL = (
@@ -313,28 +206,12 @@ STUDIES = (
         "Variance against k on infrared spectra",
         f"{_ALL} The spectrum of these data decays fast, so the paper's band is narrow already; the proven one closes.",
         f"{_GRID}With the fluxes as they are published the best nonnegative component needs only eleven of the 93 "
-        "wavelengths: from k = 11 on its variance is 0.887 λ₁, and this is proven. By the paper's ceiling the guarantee "
-        "is then 0.887 at every such k, or 0.858 where the ceiling is not capped at λ₁: that is the printed 86 % at "
-        "k = 20, but no 93 % near k = 90. The paper may have scaled the spectra in a way its text does not say.",
+        "wavelengths: from k = 11 on its variance is 0.887 λ₁, and this is proven. By the paper's ceiling the "
+        "guarantee is then 0.887 at every such k, or 0.858 where the ceiling is not capped at λ₁: that is the printed "
+        "86 % at k = 20, but no 93 % near k = 90. The paper may have scaled the spectra in a way its text does not say.",
         _work("asteris2014-fig6", (1, 2, 5, 10, 20, 40, 60, 90), (*range(1, 21), *range(25, 91, 5), 93)),
         ("lrs",),
         ("digits",),
         0.5,
-    ),
-    Study(
-        "asteris2014-theorem1",
-        "asteris2014",
-        "Theorem 1",
-        "What is promised, what is bounded, what is proven",
-        "Before anything is run, Theorem 1 promises a share of the best variance from the spectrum alone. After the "
-        "run, the paper's ceiling says more, and a proven ceiling more still. The gain is largest where the theorem "
-        "has least to say: many features and a small k.",
-        "The theorem speaks about Alg. 1, which solves the rank-d problem exactly; the bars beside it are about "
-        "Alg. 3, as in the paper's experiments. The paper prints no values of ρ: they follow from its formula and "
-        "our spectra. On the spectra of stars see what is said at Fig. 6.",
-        _theorem,
-        ("cbcl-faces", "leukemia", "lrs"),
-        ("lfw-faces", "synthetic-spiked", "digits"),
-        1.0,
     ),
 )

@@ -23,6 +23,9 @@ page = st.navigation(
             st.Page(HERE / "pages" / "variance.py", title="Variance", icon=":material/show_chart:"),
             st.Page(HERE / "pages" / "spannogram.py", title="Spannogram", icon=":material/waves:"),
         ],
+        "Study": [
+            st.Page(HERE / "pages" / "experiments.py", title="Experiments", icon=":material/experiment:"),
+        ],
         "Bring": [st.Page(HERE / "pages" / "data.py", title="Data", icon=":material/database:")],
     },
 )

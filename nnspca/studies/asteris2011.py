@@ -133,7 +133,7 @@ def _proposition(task: Task) -> tuple[StudyTable, ...]:
             Column("sigma", "σ ÷ μ₁", 2),
             Column("removed", "σ taken off first", 9),
             Column("kept", "σ left in", 6),
-            Column("proven", "Proven of it here", 6),
+            Column("proven", "Proven of it here", 6, "down"),
         )
         picture = Curves(
             "sigma",

@@ -71,9 +71,9 @@ class _Curve:
         columns = (
             Column("k"),
             *[Column(m, TITLES[m], 4) for m in self.methods],
-            Column("lower", "Best known", 4),
-            Column("upper", "Proven ceiling", 4),
-            Column("paper_upper", "The paper's ceiling", 4),
+            Column("lower", "Best known", 4, "down"),
+            Column("upper", "Proven ceiling", 4, "up"),
+            Column("paper_upper", "The paper's ceiling", 4, "up"),
         )
         picture = Curves(
             "k",
@@ -101,8 +101,8 @@ class _Curve:
             rows.append((k, theirs, ours, said.get(k)))
         columns = (
             Column("k"),
-            Column("paper_share", "By the paper's ceiling", 4),
-            Column("proven_share", "Proven here", 4),
+            Column("paper_share", "By the paper's ceiling", 4, "down"),
+            Column("proven_share", "Proven here", 4, "down"),
             *([Column("printed", "Printed", 3)] if said else []),
         )
         lines = (
@@ -207,8 +207,8 @@ STUDIES = (
         f"{_ALL} The spectrum of these data decays fast, so the paper's band is narrow already; the proven one closes.",
         f"{_GRID}With the fluxes as they are published the best nonnegative component needs only eleven of the 93 "
         "wavelengths: from k = 11 on its variance is 0.887 λ₁, and this is proven. By the paper's ceiling the "
-        "guarantee is then 0.887 at every such k, or 0.858 where the ceiling is not capped at λ₁: that is the printed "
-        "86 % at k = 20, but no 93 % near k = 90. The paper may have scaled the spectra in a way its text does not say.",
+        "guarantee is then 0.887 at every such k, or 0.858 where the ceiling is not capped at λ₁: the printed 86 % at "
+        "k = 20, but no 93 % near k = 90. The paper may have scaled the spectra in a way its text does not say.",
         _work("asteris2014-fig6", (1, 2, 5, 10, 20, 40, 60, 90), (*range(1, 21), *range(25, 91, 5), 93)),
         ("lrs",),
         ("digits",),

@@ -54,7 +54,7 @@ def _theorem(task: Task) -> tuple[StudyTable, ...]:
     theory = StudyTable(
         "theorem",
         "What Theorem 1 promises beforehand, by rank d",
-        (Column("d"), *[Column(f"case{i}", name, 4) for i, name in enumerate(names)]),
+        (Column("d"), *[Column(f"case{i}", name, 4, "down") for i, name in enumerate(names)]),
         falls,
         Curves(
             "d",
@@ -98,10 +98,10 @@ def _beside(rows: Sequence[tuple[Cell, ...]], *, own: bool) -> StudyTable:
     """Return promise, bound, printed number and proof side by side."""
     columns = [
         Column("case", "Data and k"),
-        Column("promised", "Promised by Theorem 1, d = 3", 4),
-        Column("paper_share", "By the paper's ceiling", 4),
+        Column("promised", "Promised by Theorem 1, d = 3", 4, "down"),
+        Column("paper_share", "By the paper's ceiling", 4, "down"),
         Column("printed", "Printed", 3),
-        Column("proven_share", "Proven here", 4),
+        Column("proven_share", "Proven here", 4, "down"),
     ]
     lines = [
         Line("promised", "promised beforehand (Theorem 1, d = 3)", role="guide"),

@@ -84,7 +84,7 @@ def compare(pairs: Iterable[tuple[Printed, Cell, Cell]], ours: str, better: str 
         Column("printed", "Printed", 3),
         Column("ours", ours, 3),
         Column("difference", "Ours − printed", 3),
-        *([Column("better", better, 4)] if better else []),
+        *([Column("better", better, 4, "down")] if better else []),
     )
     rows = []
     for p, value, second in pairs:

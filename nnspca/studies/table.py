@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from nnspca.studies.picture import Picture
 
@@ -23,16 +25,39 @@ class Column:
         Above the column on a page.
     digits : int or None
         Digits after the point on a page; None shows the value as it is.
+    toward : {"nearest", "down", "up"}
+        How the page rounds: what is proven to be at least so much goes down, a ceiling goes up.
     """
 
     name: str
     title: str = ""
     digits: int | None = None
+    toward: Literal["nearest", "down", "up"] = "nearest"
 
     @property
     def heading(self) -> str:
         """What a reader sees: the title, or the name where there is none."""
         return self.title or self.name
+
+    def say(self, cell: Cell) -> str:
+        """Write a cell as a page shows it.
+
+        Examples
+        --------
+        >>> share = Column("share", digits=2, toward="down")
+        >>> share.say(0.9999), share.say(None), Column("k").say(12)
+        ('0.99', '', '12')
+        """
+        if cell is None:
+            return ""
+        if isinstance(cell, bool):
+            return "yes" if cell else "no"
+        if self.digits is None or isinstance(cell, str) or not math.isfinite(cell):
+            return str(cell)
+        if self.toward == "nearest" or isinstance(cell, int):
+            return f"{cell:.{self.digits}f}"
+        step = 10.0**self.digits
+        return f"{(math.floor if self.toward == 'down' else math.ceil)(cell * step) / step:.{self.digits}f}"
 
 
 @dataclass(frozen=True)
@@ -101,6 +126,13 @@ class StudyTable:
         writer.writerow(self.names)
         writer.writerows(self.rows)
         return out.getvalue()
+
+    def words(self) -> list[dict[str, str]]:
+        """Return the rows as a page shows them, by heading."""
+        return [
+            {column.heading: column.say(cell) for column, cell in zip(self.columns, row, strict=True)}
+            for row in self.rows
+        ]
 
     def halted(self) -> StudyTable:
         """Return the same table, marked as stopped."""

@@ -11,6 +11,7 @@ from nnspca.view.figures.glance import curves, spectrum
 from nnspca.view.figures.kept import kept
 from nnspca.view.figures.look import DARK, LIGHT, Palette, page
 from nnspca.view.figures.place import place
+from nnspca.view.figures.study import study
 from nnspca.view.figures.trace import ceiling, history
 from nnspca.view.figures.variance import variance
 
@@ -28,5 +29,6 @@ __all__ = [
     "place",
     "race",
     "spectrum",
+    "study",
     "variance",
 ]

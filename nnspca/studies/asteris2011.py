@@ -123,7 +123,7 @@ def by_exhaustion(A: np.ndarray, K: int, stop: Callable[[], bool]) -> float | No
 def _proposition(task: Task) -> tuple[StudyTable, ...]:
     """Solve σI + A of low rank A: σ taken off, σ left in, and every set tried."""
     N, K, draws = (14, 5, 20) if task.full else (12, 4, 6)
-    shares = (0.0, 0.1, 0.3, 1.0, 3.0, 10.0)
+    shares = (0.0, 0.25, 0.5, 1.0, 2.0, 3.0, 4.0)
     rng = np.random.default_rng(task.seed)
     problems = [(D, rng.standard_normal((N, D))) for D in (2, 3) for _ in range(draws)]
     rows: list[tuple[float, ...]] = []
@@ -203,6 +203,7 @@ STUDIES = (
         "construction collects: those beside every vertex. At small N the bound exceeds the number of all sets, as "
         "the paper says of N = 4.",
         _counts,
+        minutes=1.0,
     ),
     Study(
         "asteris2011-proposition1",
@@ -216,5 +217,6 @@ STUDIES = (
         "The paper states this and prints no experiment. Random matrices A = VV′ with normal V. The middle curve "
         "shows what happens if σ is forgotten: the rank-D problem of the whole weighs its directions wrongly.",
         _proposition,
+        minutes=1.0,
     ),
 )

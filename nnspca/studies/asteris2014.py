@@ -115,9 +115,9 @@ def _plane(arc: tuple[float, float], best: np.ndarray, leading: np.ndarray) -> S
         Curves(
             "circle1",
             (
-                Line("circle2", "unit circle", mode="lines", role="guide"),
-                Line("edge2", "a row of V times c is zero", x="edge1", mode="lines", role="guide"),
-                Line("arc2", "feasible arc: V c ≥ 0", x="arc1", mode="lines", colour=0),
+                Line("circle2", "unit circle", mode="lines", role="guide", weight=0.6, solid=True),
+                Line("edge2", "a row of V times c is zero", x="edge1", mode="lines", role="guide", weight=0.6),
+                Line("arc2", "feasible arc: V c ≥ 0", x="arc1", mode="lines", colour=0, weight=3.0),
             ),
             "c₁ = sin φ",
             "c₂ = cos φ",
@@ -187,5 +187,6 @@ STUDIES = (
         "The instance of the paper's figure is not printed; this one is ours. The second figure is our addition: "
         "supports are rows of normal numbers, each turned so that one random direction satisfies all of them.",
         _arc,
+        minutes=1.0,
     ),
 )

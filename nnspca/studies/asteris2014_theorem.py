@@ -126,8 +126,8 @@ STUDIES = (
         "Theorem 1",
         "What is promised, what is bounded, what is proven",
         "Before anything is run, Theorem 1 promises a share of the best variance from the spectrum alone. After the "
-        "run, the paper's ceiling says more, and a proven ceiling more still. The gain is largest where the theorem "
-        "has least to say: many features and a small k.",
+        "run, the paper's ceiling mostly says more, and a proven ceiling more still. The gain is largest where the "
+        "theorem has least to say: many features and a small k.",
         "The theorem speaks about Alg. 1, which solves the rank-d problem exactly; the bars beside it are about "
         "Alg. 3, as in the paper's experiments. The paper prints no values of ρ: they follow from its formula and "
         "our spectra. On the spectra of stars see what is said at Fig. 6.",

@@ -28,6 +28,10 @@ class Line:
     mode : {"lines+markers", "lines", "markers"}
     colour : int or None
         Place among the palette's series; lines that belong together share one. None takes the next.
+    weight : float
+        How many times as thick as usual.
+    solid : bool
+        Drawn without gaps even where it is a guide.
     """
 
     y: str
@@ -38,6 +42,8 @@ class Line:
     role: Role = "ours"
     mode: Mode = "lines+markers"
     colour: int | None = None
+    weight: float = 1.0
+    solid: bool = False
 
 
 @dataclass(frozen=True)

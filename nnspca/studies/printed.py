@@ -88,7 +88,6 @@ def compare(pairs: Iterable[tuple[Printed, Cell, Cell]], ours: str, better: str 
     )
     rows = []
     for p, value, second in pairs:
-        number = isinstance(value, int | float)
-        difference = float(value) - p.value if number else None  # type: ignore[arg-type]
+        difference = value - p.value if isinstance(value, int | float) else None
         rows.append((p.what, p.where, p.wording, p.value, value, difference, *([second] if better else [])))
     return StudyTable("printed", "The paper's numbers beside ours", columns, tuple(rows), note=note)

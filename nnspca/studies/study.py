@@ -114,7 +114,8 @@ class Study:
     stand_ins : tuple of str
         A bundled data set for each of them, for a machine that does not have the paper's.
     minutes : float
-        About how long the full form takes on two cores; the reduced form takes less than one.
+        About how long the full form takes on two cores; the reduced form takes less than one. 0 where there
+        is but one form.
     page : str
         The app's page that shows the same thing live; empty for none.
     query : mapping
@@ -130,7 +131,7 @@ class Study:
     work: Callable[[Task], tuple[StudyTable, ...]] = field(repr=False)
     needs: tuple[str, ...] = ()
     stand_ins: tuple[str, ...] = ()
-    minutes: float = 1.0
+    minutes: float = 0.0
     page: str = ""
     query: Mapping[str, str] = field(default_factory=dict)
 

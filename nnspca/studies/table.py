@@ -52,9 +52,9 @@ class Column:
             return ""
         if isinstance(cell, bool):
             return "yes" if cell else "no"
-        if self.digits is None or isinstance(cell, str) or not math.isfinite(cell):
+        if self.digits is None or isinstance(cell, str | int) or not math.isfinite(cell):
             return str(cell)
-        if self.toward == "nearest" or isinstance(cell, int):
+        if self.toward == "nearest":
             return f"{cell:.{self.digits}f}"
         step = 10.0**self.digits
         return f"{(math.floor if self.toward == 'down' else math.ceil)(cell * step) / step:.{self.digits}f}"

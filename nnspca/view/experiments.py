@@ -68,6 +68,8 @@ def choose(now: State) -> Choice:
 
 def _form(study: Study) -> bool:
     """Let the person choose between the reduced run and the paper's full form."""
+    if not study.minutes:
+        return False
     long = f"{study.minutes:.0f} minutes" if study.minutes >= 2 else "a minute"
     form = bound(
         st.radio,
@@ -110,7 +112,11 @@ def _data(study: Study) -> tuple[str, ...]:
 def run(choice: Choice, now: State) -> Job:
     """Draw Run; return the job, or end the page here. What has been kept is shown at once."""
     kept = compute.shelf().get(choice.key) is not None
-    return jobs.run("study", choice.key, _work(choice), replace(now, live=kept), afresh=lambda: _forget(choice))
+    begun = jobs.peek("study", choice.key) is not None
+    job = jobs.run("study", choice.key, _work(choice), replace(now, live=kept), afresh=lambda: _forget(choice))
+    if not begun and job.wait(jobs.PATIENCE):
+        st.rerun()  # so quick that Run can say at once that it runs again
+    return job
 
 
 def _forget(choice: Choice) -> None:

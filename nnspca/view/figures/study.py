@@ -33,8 +33,10 @@ def study(table: StudyTable, palette: Palette, *, titled: bool = False) -> go.Fi
     body = 560 if isinstance(picture, Curves) and picture.equal else 440
     alt = f"{table.title}: {len(table.rows)} rows; " + ", ".join(line.title for line in picture.lines) + "."
     dress(figure, palette, title=title, alt=alt, height=body + LEGEND_ROW * max(rows - 3, 0), legend_rows=rows)
-    if titled:
-        figure.update_layout(margin_t=44 + 18 * title.count("<br>"))
+    above = 44 + 18 * title.count("<br>") if titled else 8
+    if isinstance(picture, Curves) and picture.spans:
+        above += 36
+    figure.update_layout(margin_t=above)
     return figure
 
 
@@ -60,8 +62,8 @@ def _curves(table: StudyTable, picture: Curves, palette: Palette) -> go.Figure:
             y=[mark.y],
             mode="markers+text",
             text=[mark.label],
-            textposition="top right",
-            textfont={"size": 14},
+            textposition="top left" if mark.x > 0 else "bottom right",
+            textfont={"size": 15},
             marker={"size": 12, "color": palette.ceiling, "symbol": "star" if mark.printed else "circle"},
             name=mark.label,
             showlegend=False,
@@ -77,6 +79,8 @@ def _curves(table: StudyTable, picture: Curves, palette: Palette) -> go.Figure:
         figure.update_yaxes(dtick=1, exponentformat="power")
     if picture.y_range:
         figure.update_yaxes(range=picture.y_range)
+    if picture.spans:
+        figure.update_xaxes(range=[picture.spans[0].start, picture.spans[-1].end])
     if picture.equal:
         figure.update_yaxes(scaleanchor="x", constrain="domain")
         figure.update_xaxes(constrain="domain")
@@ -93,7 +97,10 @@ def _add_line(
     series = palette.series[colour % len(palette.series)]
     ink = {"ours": series, "printed": palette.ink, "guide": palette.quiet if line.colour is None else series}[line.role]
     dash = "dot" if line.role == "guide" else DASHES[colour % len(DASHES)]
-    symbol = "star" if line.role == "printed" else SYMBOLS[number % len(SYMBOLS)]
+    if line.solid or (line.mode == "lines" and line.role == "ours"):
+        dash = "solid"
+    at = number if line.colour is None else line.colour
+    symbol = "star" if line.role == "printed" else SYMBOLS[at % len(SYMBOLS)]
     size = 15 if line.role == "printed" else 5 if line.role == "guide" else 9
     spread = None
     if line.low and line.high:
@@ -109,7 +116,7 @@ def _add_line(
         y=values,
         name=line.title,
         mode=line.mode,
-        line={"color": ink, "dash": "solid" if line.mode == "lines" and line.role == "ours" else dash, "width": 2.2},
+        line={"color": ink, "dash": dash, "width": 2.2 * line.weight},
         marker={"size": size, "symbol": symbol, "color": ink, "line": {"width": 2, "color": ink}},
         error_y=spread,
         hovertemplate="%{x:.5g}<br>%{y:.5g}<extra>" + line.title + "</extra>",
@@ -153,14 +160,13 @@ def _add_spans(figure: go.Figure, picture: Curves, palette: Palette) -> None:
             )
         figure.add_annotation(
             x=(span.start + span.end) / 2,
-            y=(0.01, 0.08, 0.15)[i % 3],
+            y=1.0,
+            yshift=2 + 16 * (i % 2),
             yref="paper",
             yanchor="bottom",
             text=span.label,
             showarrow=False,
-            font={"size": 12},
-            bgcolor=palette.paper,
-            opacity=0.9,
+            font={"size": 13},
         )
     for edge in picture.edges:
         figure.add_vline(x=edge, line={"color": palette.quiet, "width": 1, "dash": "dash"}, layer="below")
@@ -186,7 +192,10 @@ def _bars(table: StudyTable, picture: Bars, palette: Palette) -> go.Figure:
             textposition="outside",
             textangle=0,
             cliponaxis=False,
-            marker={"color": colour, "pattern": {"shape": HATCH[i % len(HATCH)], "solidity": 0.25}},
+            marker={
+                "color": colour,
+                "pattern": {"shape": HATCH[i % len(HATCH)], "fillmode": "overlay", "solidity": 0.12},
+            },
             hovertemplate="%{x}<br>%{text}<extra>" + line.title + "</extra>",
         )
     figure.update_layout(barmode="group")

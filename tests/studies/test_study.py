@@ -1,0 +1,141 @@
+"""Every study keeps the one promise: tables whose rows fit, a true stop, the same seed the same answer."""
+
+import csv
+import io
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nnspca import datasets
+from nnspca.studies import PAPERS, PRINTED, STUDIES, Column, Curves, Parts, StudyTable
+from nnspca.studies.printed import compare, of
+
+INFOS = {info.name: info for info in datasets.available()}
+SMALL = {"cbcl-faces": "digits", "leukemia": "pitprops", "lrs": "pitprops"}
+EVERY = pytest.mark.parametrize("study", STUDIES.values(), ids=STUDIES)
+
+
+def small(study):
+    """Return small bundled data for a study; images where it draws images."""
+    return tuple(SMALL.get(name, stand) for name, stand in zip(study.needs, study.stand_ins, strict=True))
+
+
+@EVERY
+def test_a_study_names_its_paper_its_data_and_what_differs(study):
+    assert study.name.startswith(study.paper + "-")
+    assert study.paper in PAPERS
+    assert study.figure
+    assert len(study.summary) > 100
+    assert len(study.differs) > 50
+    assert set(study.needs) <= set(INFOS)
+    assert all(INFOS[name].bundled for name in study.stand_ins)
+
+
+@EVERY
+def test_a_run_stopped_at_its_first_table_returns_marked_rows(study):
+    seen = []
+    result = study.run(data=small(study), should_stop=lambda: bool(seen), on_tables=seen.append)
+    assert result.stopped == bool(seen)
+    assert all(table.stopped == result.stopped for table in result.tables)
+    whole = {len(table.columns) for table in result.tables for row in table.rows if len(row) != len(table.columns)}
+    assert not whole
+
+
+@EVERY
+def test_a_run_stopped_before_it_began_returns_all_the_same(study):
+    result = study.run(data=small(study), should_stop=lambda: True)
+    assert result.stopped
+    assert all(table.stopped for table in result.tables)
+
+
+@EVERY
+def test_every_picture_draws_columns_that_are_there(study):
+    seen = []
+    result = study.run(data=small(study), should_stop=lambda: bool(seen), on_tables=seen.append)
+    for table in result.tables:
+        picture = table.picture
+        if isinstance(picture, Parts):
+            used = {picture.group, picture.part, picture.feature, picture.value}
+        elif picture is not None:
+            used = {picture.x} | {c for line in picture.lines for c in (line.x, line.y, line.low, line.high) if c}
+        else:
+            continue
+        if isinstance(picture, Curves):
+            used |= {c for band in picture.bands for c in (band.low, band.high)}
+        assert used <= set(table.names)
+
+
+@pytest.mark.parametrize("name", ["asteris2014-fig1", "asteris2014-fig4", "asteris2011-fig1", "asteris2011-counts"])
+def test_the_same_seed_gives_the_same_tables(name):
+    study = STUDIES[name]
+    first, second = (study.run(data=("pitprops",) * len(study.needs), seed=3) for _ in range(2))
+    assert first.tables == second.tables
+    assert first.data == ("pitprops",) * len(study.needs)
+
+
+def test_progress_never_falls_and_ends_at_one():
+    told = []
+    STUDIES["asteris2014-fig6"].run(data=["pitprops"], on_progress=told.append)
+    fractions = [p.fraction for p in told]
+    assert fractions == sorted(fractions)
+    assert fractions[-1] == 1.0
+
+
+@pytest.mark.parametrize("seed", [-1, 1.5, True, None])
+def test_a_seed_that_is_none_is_refused_by_name(seed):
+    with pytest.raises(ValueError, match=r"seed=.* is not allowed; give a whole number of at least 0"):
+        STUDIES["asteris2014-fig1"].run(seed=seed)
+
+
+def test_another_number_of_data_sets_than_needed_is_refused():
+    with pytest.raises(ValueError, match=r"takes 1 data sets \(cbcl-faces\); 2 were given"):
+        STUDIES["asteris2014-fig4"].run(data=["digits", "digits"])
+
+
+def test_an_unknown_data_set_is_refused():
+    with pytest.raises(ValueError, match="no data set is called 'faces'"):
+        STUDIES["asteris2014-fig4"].run(data=["faces"])
+
+
+def test_every_printed_number_belongs_to_a_study_and_says_where_it_stands():
+    for p in PRINTED:
+        assert p.study in STUDIES
+        assert p.where
+        assert p.paper in PAPERS
+
+
+def test_a_row_of_another_length_than_the_columns_is_refused():
+    with pytest.raises(ValueError, match="has 1 columns, but a row"):
+        StudyTable("t", "T", (Column("a"),), ((1, 2),))
+
+
+def test_a_column_that_is_not_there_is_named():
+    with pytest.raises(KeyError, match="no column 'b'; it has a"):
+        StudyTable("t", "T", (Column("a"),)).column("b")
+
+
+def test_a_csv_keeps_every_digit_and_leaves_missing_cells_empty():
+    table = StudyTable("t", "T", (Column("x", digits=2), Column("word")), ((1 / 3, "a, b"), (None, "")))
+    read = list(csv.reader(io.StringIO(table.to_csv())))
+    assert read[0] == ["x", "word"]
+    assert float(read[1][0]) == 1 / 3
+    assert read[1][1] == "a, b"
+    assert read[2][0] == ""
+
+
+@given(st.floats(-1e6, 1e6), st.integers(0, 6))
+def test_what_is_rounded_down_is_never_more_than_it_was_nor_far_from_it(value, digits):
+    down, up = (Column("x", digits=digits, toward=way).say(value) for way in ("down", "up"))
+    slack = 1e-9 * max(1.0, abs(value))
+    assert value - 10.0**-digits - slack <= float(down) <= value + slack
+    assert value - slack <= float(up) <= value + 10.0**-digits + slack
+
+
+def test_the_comparison_subtracts_the_printed_number():
+    p, q = of("asteris2014-fig6")
+    table = compare([(p, 0.9, 0.99), (q, None, None)], "Ours", "Proven")
+    assert math.isclose(table.column("difference")[0], 0.04)
+    assert table.column("difference")[1] is None
+    assert table.column("printed") == [0.86, 0.93]

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from nnspca import cone
-from nnspca.bounds import entries, forced, spectral
+from nnspca.bounds import branch, entries, spectral
 from nnspca.bounds.balanced import balanced
 from nnspca.bounds.pair_scaled import CHECK, tighten
 from nnspca.bounds.paper import paper
@@ -39,8 +39,8 @@ class Effort:
         Most steps of it, and most cost in the unit ``SECOND``.
     passes : int
         Power steps over all rows that level them, where A is not held: a step reads the whole of A.
-    forced : bool
-        Whether to look for features that every optimal component must use.
+    branch_cost : float
+        Most cost of branch and bound, in the unit ``SECOND``.
     closed : float
         Relative gap at which nothing more is tried.
     settled : float
@@ -55,17 +55,18 @@ class Effort:
     pair_steps: int
     pair_cost: int
     passes: int
-    forced: bool
+    branch_cost: float
     closed: float
     settled: float = 2e-3
 
 
 EFFORTS = {
-    "live": Effort((1, 2, 3, 4, 5), (3, 5), 12_000, 1500, 450, 400, 1, 2, False, 1e-4),
-    "thorough": Effort((1, 2, 3, 4, 5, 6, 7), (3, 4, 5, 6, 7), 200_000, 3500, 1500, 4000, 60, 8, True, 1e-6),
+    "live": Effort((1, 2, 3, 4, 5), (3, 5), 12_000, 1500, 450, 400, 1, 2, 1, 1e-4),
+    "thorough": Effort((1, 2, 3, 4, 5, 6, 7), (3, 4, 5, 6, 7), 200_000, 3500, 1500, 4000, 60, 8, 60, 1e-6, 5e-3),
 }
-NEARLY = 3e-4  # relative gap from which features that must be in are looked for
-SECOND = 60 * 361**2.5  # steps × n^2.5 of the pair-scaled dual in about a second
+OPTIMAL = 1e-4  # relative gap below which a component is called optimal: nothing is parted into cases any more
+WORTHWHILE = 1000  # steps of a splitting without which branch and bound would not come far
+SECOND = 110 * 361**2.5  # steps × n^2.5 of the pair-scaled dual in about a second
 
 
 def certify(
@@ -187,24 +188,28 @@ def _bounds(
         for number, bound in enumerate(tightened, start=1):
             least = bound.value
             yield min(0.5 + 0.3 * CHECK * number / steps, 0.7), bound
-    if effort.forced and steps and least > lower * (1 + NEARLY):
-        for bound in forced.tighten(cov, k, x, lower, nonnegative=nonnegative, goal=goal, watch=watch):
-            yield 0.8, bound
-    if least <= lower * (1 + effort.settled):
-        return
-    yield 0.85, _best_shifted(cov, k, ranks, goal, nonnegative, effort.cells, watch)
-    cuts = threshold(
-        cov,
-        k,
-        lower,
-        nonnegative=nonnegative,
-        ranks=effort.cut_ranks,
-        cells=effort.cells,
-        features=effort.cut_features,
-        watch=watch,
-    )
-    for bound in cuts:
-        yield 1.0, bound
+    if least > lower * (1 + effort.settled):
+        shifted_rank = _best_shifted(cov, k, ranks, goal, nonnegative, effort.cells, watch)
+        least = least if shifted_rank is None else min(least, shifted_rank.value)
+        yield 0.8, shifted_rank
+        cuts = threshold(
+            cov,
+            k,
+            lower,
+            nonnegative=nonnegative,
+            ranks=effort.cut_ranks,
+            cells=effort.cells,
+            features=effort.cut_features,
+            watch=watch,
+        )
+        for bound in cuts:
+            least = min(least, bound.value)
+            yield 0.85, bound
+    budget = effort.branch_cost * SECOND
+    if least > lower * (1 + OPTIMAL) and steps and budget >= WORTHWHILE * branch.cost(cov.n_features):
+        goal = lower * (1 + OPTIMAL / 2)
+        for bound in branch.tighten(cov, k, x, nonnegative=nonnegative, goal=goal, budget=budget, watch=watch):
+            yield 0.9, bound
 
 
 def _pair_steps(cov: Covariance, effort: Effort) -> int:

@@ -56,22 +56,20 @@ class PairProof:
 
 @dataclass(frozen=True, eq=False)
 class BranchProof:
-    """Ingredients of the bound with features known to be in every optimal support.
+    """Ingredients of the bound by branch and bound: a tree of cases, and a pair-scaled proof for each leaf.
 
     Attributes
     ----------
-    features : tuple of int
-        F, fewer than k.
-    without : tuple of PairProof
-        One for each feature of F, on the covariance without that feature.
-    rest : PairProof
-        On the whole covariance, with F in every support: row i costs ``M_if`` over F∖i and its largest
-        ``k−1−|F∖i|`` others.
+    splits : tuple of int
+        Preorder of the tree: the feature a node is split at ("without" first, then "with"), −1 for a leaf.
+    leaves : tuple of PairProof
+        One for each leaf, in that order, on the features it does not leave out (on those known to be in alone
+        where they fill all k places): row i costs ``M_if`` over the known others and its largest other entries,
+        ``k − 1`` in all.
     """
 
-    features: tuple[int, ...]
-    without: tuple[PairProof, ...]
-    rest: PairProof
+    splits: tuple[int, ...]
+    leaves: tuple[PairProof, ...]
 
 
 @dataclass(frozen=True, eq=False)

@@ -57,8 +57,8 @@ def with_bound(cert, name, **changes):
 
 
 RANKED = pytest.mark.parametrize("name", ["rank", "shifted-rank", "cut-rank"])
-# features that must be in are looked for by thorough certificates only: tests/bounds/test_forced.py
-PROVEN = [name for name, info in nnspca.BOUNDS.items() if info.deterministic and name != "forced"]
+# cases are parted only where all else leaves a gap: tests/bounds/test_branch.py
+PROVEN = [name for name, info in nnspca.BOUNDS.items() if info.deterministic and name != "branch"]
 
 
 def test_the_honest_certificate_passes_and_holds_every_bound(cert, cov):

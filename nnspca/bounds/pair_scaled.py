@@ -23,7 +23,7 @@ so every iterate proves a bound, and stopping early costs tightness only. It sta
 known, where the primal is already solved and only the multipliers have to be found.
 
 **Features known to be in.** If every optimal support is known to contain F, the k−1 companions of row i include
-F∖i, so its sum is that of ``M_if`` over F∖i plus the largest ``k−1−|F∖i|`` others (see :mod:`nnspca.bounds.forced`).
+F∖i, so its sum is that of ``M_if`` over F∖i plus the largest ``k−1−|F∖i|`` others (see :mod:`nnspca.bounds.branch`).
 
 **Balancing.** For any d > 0, M_ij d_j / d_i has the same products. The least largest row over d is an eigenvalue of
 the monotone homogeneous map ``f_i(d) = L_ii d_i + the k−1 largest M_ij d_j``: a few power steps d ← f(d) level
@@ -45,6 +45,7 @@ from nnspca.result import Bound
 from nnspca.watch import Watch
 
 RELAX = 1.6  # over-relaxation of the splitting
+START = 8.0  # first weight of the copies, in a scale whose largest eigenvalue is 1: more turns the multipliers sooner
 CHECK = 10  # steps between bounds
 BALANCE = 8  # power steps of the balancing
 STALL = 12  # bounds without a relative gain of 1e-6 before the search rests
@@ -111,7 +112,7 @@ class Splitting:
         self.forced = np.zeros(self.n, dtype=bool) if forced is None else forced
         self.scale = float(np.linalg.eigvalsh(A)[-1])
         self.A = A / self.scale
-        self.rho = 1.0
+        self.rho = START
         self.W = np.maximum(np.outer(x, x), 0.0) if nonnegative else np.outer(x, x)  # X, with z on the diagonal
         self.Y = np.outer(x * x, (x != 0).astype(float))
         np.fill_diagonal(self.Y, 0.0)
@@ -126,13 +127,15 @@ class Splitting:
         size = self.rho * self.scale
         return self.UX * size, np.maximum(-self.UY * size, 0.0)
 
-    def follow(self, other: Splitting, kept: np.ndarray) -> None:
-        """Start from the multipliers that another splitting has reached, on the features kept."""
+    def follow(self, other: Splitting, kept: np.ndarray, *, whole: bool = False) -> None:
+        """Start from the multipliers another splitting has reached, on the features kept; at its point too if whole."""
         block = np.ix_(kept, kept)
         factor = other.scale / self.scale
         self.rho = other.rho
         self.UX, self.UY = other.UX[block] * factor, other.UY[block] * factor
         self.UD = other.UD[kept] * factor
+        if whole:
+            self.W, self.Y, self.z = other.W[block].copy(), other.Y[block].copy(), other.z[kept].copy()
 
     def advance(self) -> None:
         """One step: the spectraplex and the rows, then the pairs, then the multipliers."""

@@ -64,9 +64,9 @@ BOUNDS: dict[str, BoundInfo] = {
             "Each pair of features shares its co-variance between its two rows; no k of a row's shares exceed a limit.",
         ),
         BoundInfo(
-            "forced",
-            "Features that must be in",
-            "Without certain features less is possible than was found; with them in, little is left to choose.",
+            "branch",
+            "Branch and bound",
+            "Every choice of k features falls into one of a few cases, some in and some out; each has its ceiling.",
         ),
         BoundInfo(
             "paper",

@@ -13,16 +13,35 @@ DENSE_EIGEN = 400  # above, definiteness is told by a Cholesky factorisation
 
 
 def branch_bound(proof: BranchProof, k: int, nonnegative: bool, cov: Covariance) -> float:
-    """What is proven when every x either misses a feature of F or has all of F in its support."""
-    features = list(proof.features)
-    if len(set(features)) != len(features) or len(features) != len(proof.without) or not len(features) < k:
-        raise CertificateError("the features known to be in must be different, fewer than k, one proof for each")
-    if not all(isinstance(i, int) and 0 <= i < cov.n_features for i in features):
-        raise CertificateError("a feature known to be in is not one of the data's")
-    worst = pair_bound(proof.rest, k, nonnegative, cov, features)
-    for feature, part in zip(features, proof.without, strict=True):
-        others = [i for i in range(cov.n_features) if i != feature]
-        worst = max(worst, pair_bound(part, min(k, len(others)), nonnegative, cov.restrict(np.array(others))))
+    """The largest bound over the leaves of a tree that leaves no case out."""
+    n = cov.n_features
+    if not all(isinstance(i, int) and not isinstance(i, bool) and -1 <= i < n for i in proof.splits):
+        raise CertificateError("a feature the cases are split at is not one of the data's")
+    splits, leaves = iter(proof.splits), iter(proof.leaves)
+    worst = -np.inf
+    cases: list[tuple[frozenset[int], frozenset[int]]] = [(frozenset(), frozenset())]  # left out, known to be in
+    while cases:
+        out, inside = cases.pop()
+        feature = next(splits, None)
+        if feature is None:
+            raise CertificateError("the tree of cases ends too early")
+        if feature >= 0:
+            if feature in out or feature in inside:
+                raise CertificateError(f"feature {feature} is split at twice on one path")
+            if len(inside) >= k or len(out) >= n - 1:
+                raise CertificateError("a case that is settled is split")
+            cases += [(out, inside | {feature}), (out | {feature}, inside)]
+            continue
+        leaf = next(leaves, None)
+        if leaf is None:
+            raise CertificateError("a case has no proof")
+        full = len(inside) == k
+        kept = sorted(inside) if full else [i for i in range(n) if i not in out]
+        known = [place for place, i in enumerate(kept) if i in inside]
+        part = cov.restrict(np.array(kept))
+        worst = max(worst, pair_bound(leaf, min(k, len(kept)), nonnegative, part, known))
+    if next(splits, None) is not None or next(leaves, None) is not None:
+        raise CertificateError("the tree of cases goes on after its end")
     return worst
 
 

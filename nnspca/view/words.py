@@ -64,11 +64,11 @@ WHY = {
         "gathers from itself and its k − 1 largest shares. Any such L and M prove a ceiling; an optimiser looks "
         "for the lowest, and its word need not be trusted."
     ),
-    "forced": (
-        "Leave out one feature: if the ceiling on the rest lies below the variance already found, no best "
-        "component does without that feature. Once several are known to be in, fewer places are free, and the "
-        "sharing of the pair-scaled bound has fewer companions to count. A component either misses one of these "
-        "features, and is below the first ceiling, or has them all, and is below the second."
+    "branch": (
+        "Take one feature: a component either does without it, or uses it. Each of the two cases has a ceiling of "
+        "its own by the pair-scaled bound, lower than the ceiling on both together: without the feature there is "
+        "less to gather, and with it one place fewer is free. The case with the higher ceiling is parted again, and "
+        "so on. Together the cases leave no component out, so none exceeds the highest of their ceilings."
     ),
     "paper": (
         "Random directions are tried in the space of the d strongest. With enough of them one almost surely lies "

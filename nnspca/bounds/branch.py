@@ -1,0 +1,233 @@
+"""Branch and bound over features: "without i" or "with i", each side bounded by the pair-scaled dual.
+
+An optimal support either misses feature i or holds it. A node of the tree knows the features left out and a set F of
+those that are in; its bound is the pair-scaled dual on the features it keeps, where in
+
+    x'Lx <= Σ_{i∈J} x_i² (L_ii + Σ_{j∈J∖i} M_ij)
+
+the companions J∖i of each row contain F∖i: the row costs its entries in F∖i and its largest ``k − 1 − |F∖i|`` others,
+not its k−1 largest. The optimum is at most the largest bound over the leaves of the tree, whatever the tree, so the
+search may stop at any time. It opens the leaf of largest bound, and splits it at the feature whose place in the
+support the relaxation is least sure of: with Y_ij for x_i² times "j is in the support", column j of Y adds up to how
+much j is in.
+Children start at their parent's multipliers.
+
+A leaf without a feature that belongs in the support is closed almost at once (it is then known to be in every optimal
+one), one with a feature that does not belong there as well (it is then screened off): both kinds of safe screening are
+the two sides of a split. Neighbouring pixels of a face leave the relaxation a few parts in a thousand of
+freedom at small k; some tens of leaves take it away.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from nnspca.bounds import ceiling
+from nnspca.bounds.pair_scaled import CHECK, Splitting, proof_of
+from nnspca.covariance import Covariance
+from nnspca.proofs import BranchProof, PairProof
+from nnspca.result import Bound
+from nnspca.watch import Watch
+
+ROOT = 300  # most steps of the splitting of the whole
+SHORT, LONG = 30, 200  # and of a node: where the tree may grow large, many quick leaves come further than few good ones
+MANY = 500  # leaves
+LOOK_BACK = 4  # bounds after which a node asks whether it is still worth its steps
+SLOW = 0.02  # share of what is missing that those bounds must have gained
+OVERHEAD = 2.3e5  # cost of a step that does not depend on n, in the unit n^2.5
+ENTRIES = 1.2e7  # most numbers a proof may hold
+LEAF = -1
+
+
+@dataclass(order=True)
+class Node:
+    """A node of the tree; ordered by bound, the largest first."""
+
+    key: tuple[float, int]
+    kept: np.ndarray = field(compare=False)  # features not left out, ascending
+    inside: np.ndarray = field(compare=False)  # of those: known to be in
+    proof: PairProof = field(compare=False)
+    splitting: Splitting | None = field(compare=False)
+    split: int = field(compare=False, default=LEAF)
+    sides: tuple[Node, Node] | None = field(compare=False, default=None)
+
+    @property
+    def value(self) -> float:
+        """What is proven for every support this node stands for."""
+        return -self.key[0]
+
+
+def cost(n: int) -> float:
+    """Return what a step of a splitting of n features costs, in the unit n^2.5."""
+    return n**2.5 + OVERHEAD
+
+
+class Meter:
+    """Counts the work done, in the unit n^2.5 a step."""
+
+    def __init__(self, budget: float) -> None:
+        self.left = budget
+
+    def pay(self, n: int) -> None:
+        """Count one step of a splitting of n features."""
+        self.left -= cost(n)
+
+
+def tighten(
+    cov: Covariance,
+    k: int,
+    x: np.ndarray,
+    *,
+    nonnegative: bool,
+    goal: float,
+    budget: float,
+    watch: Watch,
+) -> Iterator[Bound]:
+    """Yield falling bounds as the tree grows, until the goal is met or the budget is spent.
+
+    Parameters
+    ----------
+    cov : Covariance
+        Held as a matrix.
+    k : int
+    x : ndarray, shape (n,)
+        The best feasible point known, to start from.
+    nonnegative : bool
+    goal : float
+        Leaves are closed, and the search is done, at this bound.
+    budget : float
+        Most work, in the unit of :func:`cost`.
+    watch : Watch
+    """
+    assert cov.matrix is not None
+    meter = Meter(budget)
+    most = int(ENTRIES / (2 * cov.n_features**2))
+    steps = SHORT if most >= MANY else LONG
+    nothing = np.zeros(cov.n_features, dtype=bool)
+    root = _node(cov, k, x, np.arange(cov.n_features), nothing, None, goal, nonnegative, meter, ROOT, watch)
+    open_nodes, leaves = [root], 1
+    least = np.inf
+    while True:
+        worst = open_nodes[0].value
+        if worst < least and leaves > 1:
+            least = worst
+            yield _bound(root, leaves, k)
+        if worst <= goal or meter.left <= 0 or leaves >= most or watch.stop():
+            return
+        node = heapq.heappop(open_nodes)
+        j = _undecided(node)
+        if j is None:
+            return  # its support is known: no split can lower its bound
+        sides = []
+        for inside in (False, True):
+            kept, known = node.kept, node.inside.copy()
+            if inside:
+                known[j] = True
+            else:
+                kept, known = np.delete(kept, j), np.delete(known, j)
+            sides.append(_node(cov, k, x, kept, known, node, goal, nonnegative, meter, steps, watch))
+        node.split, node.sides, node.splitting = int(node.kept[j]), (sides[0], sides[1]), None
+        leaves += 1
+        for side in sides:
+            heapq.heappush(open_nodes, side)
+
+
+def _node(
+    cov: Covariance,
+    k: int,
+    x: np.ndarray,
+    kept: np.ndarray,
+    inside: np.ndarray,
+    parent: Node | None,
+    goal: float,
+    nonnegative: bool,
+    meter: Meter,
+    steps: int,
+    watch: Watch,
+) -> Node:
+    """Bound one node: give up once it is at the goal, or gains too little to get there."""
+    number = int(meter.left) if parent is not None else 0
+    if inside.sum() >= k:  # no place is left: the support is known
+        kept, inside = kept[inside], np.ones(k, dtype=bool)
+    part = cov.restrict(kept)
+    places = min(k, len(kept))
+    if inside.sum() == places:
+        value, proof = _settled(part)
+        return Node((-value, number), kept, inside, proof, None)
+    start = x[kept]
+    if not start.any():
+        start = np.ones(len(kept))
+    assert part.matrix is not None
+    splitting = Splitting(part.matrix, places, start / np.linalg.norm(start), nonnegative, inside)
+    if parent is not None and parent.splitting is not None:
+        splitting.follow(parent.splitting, np.searchsorted(parent.kept, kept), whole=True)
+    best: tuple[float, PairProof] | None = None
+    past: list[float] = []
+    if parent is not None:  # its best proof holds here as well
+        block = np.ix_(np.searchsorted(parent.kept, kept), np.searchsorted(parent.kept, kept))
+        L, M = parent.proof.L[block], parent.proof.M[block]
+        best = proof_of(part, places, L, M, nonnegative=nonnegative, forced=inside)
+        past.append(best[0])
+    for step in range(1, steps + 1):
+        splitting.advance()
+        meter.pay(len(kept))
+        last = step == steps or watch.stop()
+        if step % CHECK and not last:
+            continue
+        made = proof_of(part, places, *splitting.multipliers(), nonnegative=nonnegative, forced=inside)
+        best = made if best is None or made[0] < best[0] else best
+        past.append(best[0])
+        slow = len(past) > LOOK_BACK and past[-1 - LOOK_BACK] - best[0] < SLOW * (best[0] - goal)
+        if best[0] <= goal or last or slow or (meter.left <= 0 and parent is not None):
+            break
+    assert best is not None
+    return Node((-best[0], number), kept, inside, best[1], splitting)
+
+
+def _settled(part: Covariance) -> tuple[float, PairProof]:
+    """The bound where the support is known: an eigenvalue."""
+    assert part.matrix is not None
+    nothing = np.zeros_like(part.matrix)
+    tail = ceiling.of_matrix(part.matrix, part.representation_error)
+    return tail * (1 + 8 * np.finfo(float).eps), PairProof(nothing, nothing, tail)
+
+
+def _undecided(node: Node) -> int | None:
+    """The place in ``kept`` of the feature whose membership is nearest a half; None where all are known."""
+    splitting = node.splitting
+    if splitting is None or len(node.kept) == 1:
+        return None
+    member = np.clip(splitting.Y.sum(axis=0) + splitting.z, 0.0, 1.0)
+    doubt = np.where(node.inside, -1.0, np.minimum(member, 1 - member))
+    if doubt.max() <= 0:
+        doubt = np.where(node.inside, -1.0, member)
+    return int(doubt.argmax()) if doubt.max() >= 0 else None
+
+
+def _bound(root: Node, leaves: int, k: int) -> Bound:
+    """The largest bound over the leaves, with the tree that proves it."""
+    splits: list[int] = []
+    proofs: list[PairProof] = []
+    most = -np.inf
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        splits.append(node.split)
+        if node.sides is None:
+            proofs.append(node.proof)
+            most = max(most, node.value)
+        else:
+            stack += node.sides[::-1]  # "without" comes first
+    return Bound(
+        "branch",
+        most,
+        detail=(
+            f"The possible choices of {k} features were parted into {leaves} cases, each without some features and "
+            "with others known to be in; in none of them is more variance possible than this."
+        ),
+        ingredients=BranchProof(tuple(splits), tuple(proofs)),
+    )

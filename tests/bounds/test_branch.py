@@ -1,0 +1,125 @@
+"""Branch and bound: no tree proves less than the optimum, and every leaf is needed."""
+
+import dataclasses
+import io
+
+import numpy as np
+import pytest
+
+import nnspca
+from nnspca.bounds import branch
+from nnspca.proofs import BranchProof
+from nnspca.rederive import pairs
+from nnspca.watch import Watch
+from tests import oracle
+
+BUDGET = 3000 * branch.cost(10)
+
+
+def problem(seed, n=9):
+    """A covariance with a group of features that belong together, and noise."""
+    rng = np.random.default_rng(seed)
+    u = np.zeros(n)
+    u[: n // 2] = rng.uniform(0.7, 1.0, n // 2)
+    G = rng.standard_normal((2 * n, n))
+    return rng.choice([0.0, 2.0, 6.0]) * np.outer(u, u) + G.T @ G / n
+
+
+def bounds_of(A, k, nonnegative, goal=0.0, budget=BUDGET):
+    cov = nnspca.Covariance.from_matrix(A)
+    x = np.asarray(nnspca.solve(cov, k, nonnegative=nonnegative).loadings)
+    made = branch.tighten(cov, k, x, nonnegative=nonnegative, goal=goal, budget=budget, watch=Watch())
+    return cov, list(made)
+
+
+@pytest.mark.parametrize("nonnegative", [True, False])
+@pytest.mark.parametrize("seed", range(6))
+def test_no_bound_falls_below_the_optimum_and_the_judge_agrees(seed, nonnegative):
+    A = problem(seed)
+    for k in (1, 3, 5, 8, 9):
+        best = oracle.optimum(A, k, nonnegative)[0]
+        cov, made = bounds_of(A, k, nonnegative)
+        values = [bound.value for bound in made]
+        assert values == sorted(values, reverse=True)
+        for bound in made[-3:]:
+            assert bound.value >= best * (1 - 1e-12)
+            assert pairs.branch_bound(bound.ingredients, k, nonnegative, cov) <= bound.value
+
+
+@pytest.mark.parametrize("nonnegative", [True, False])
+def test_the_tree_closes_on_the_optimum(nonnegative):
+    for seed in range(4):
+        A = problem(seed)
+        best = oracle.optimum(A, 3, nonnegative)[0]
+        _, made = bounds_of(A, 3, nonnegative, goal=best * (1 + 1e-6), budget=100 * BUDGET)
+        assert not made or made[-1].value <= best * (1 + 1e-5)
+
+
+def test_what_the_relaxation_leaves_open_the_tree_takes():
+    """A random correlation matrix without sign, where the relaxation of the whole stays well above the optimum."""
+    G = np.random.default_rng(5).standard_normal((6, 12))
+    A = G.T @ G
+    A = A / np.sqrt(np.outer(A.diagonal(), A.diagonal()))
+    A = (A + A.T) / 2
+    best = oracle.optimum(A, 6, False)[0]
+    root = nnspca.certify(nnspca.Covariance.from_matrix(A), 6, nonnegative=False).bound("pair-scaled").value
+    _, made = bounds_of(A, 6, False, goal=best * (1 + 1e-5), budget=20 * BUDGET)
+    assert root > best * 1.01
+    assert made[-1].value <= best * (1 + 2e-5)
+
+
+def grown():
+    cov, made = bounds_of(problem(2), 4, True)
+    proof = next(b.ingredients for b in reversed(made) if len(b.ingredients.leaves) >= 3)
+    return cov, proof
+
+
+def forgeries(proof):
+    first, *others = proof.leaves
+    split = proof.splits[0]
+    yield "a leaf dropped", dataclasses.replace(proof, leaves=proof.leaves[1:])
+    yield "a leaf added", dataclasses.replace(proof, leaves=(*proof.leaves, first))
+    yield "a case dropped", dataclasses.replace(proof, splits=proof.splits[:-1])
+    yield "a case added", dataclasses.replace(proof, splits=(*proof.splits, -1))
+    yield "no case at all", BranchProof((), ())
+    yield "a feature split at twice", BranchProof((split, -1, split, -1, -1), proof.leaves[:3])
+    yield "a feature out of range", dataclasses.replace(proof, splits=(99, *proof.splits[1:]))
+    yield "a feature as a float", dataclasses.replace(proof, splits=(0.5, *proof.splits[1:]))
+    for what, change in (
+        ("a tail lowered", {"tail": first.tail / 2}),
+        ("L not symmetric", {"L": first.L + np.triu(np.ones_like(first.L), 1)}),
+        ("L above what M allows", {"L": first.L + 1.0 - np.eye(len(first.L))}),
+    ):
+        yield what, dataclasses.replace(proof, leaves=(dataclasses.replace(first, **change), *others))
+
+
+def test_forged_trees_are_refused():
+    cov, proof = grown()
+    pairs.branch_bound(proof, 4, True, cov)
+    for what, forged in forgeries(proof):
+        with pytest.raises(nnspca.CertificateError):
+            pairs.branch_bound(forged, 4, True, cov)
+            pytest.fail(what)
+
+
+def test_shares_lowered_in_a_leaf_are_seen():
+    """Lowering M breaks the products, or where L leaves room, lowers what is proven honestly."""
+    cov, proof = grown()
+    first, *others = proof.leaves
+    forged = dataclasses.replace(proof, leaves=(dataclasses.replace(first, M=first.M / 2), *others))
+    with pytest.raises(nnspca.CertificateError, match="below the square"):
+        pairs.branch_bound(forged, 4, True, cov)
+
+
+@pytest.mark.parametrize("k", [8, 16])
+def test_a_live_certificate_with_cases_verifies_and_survives_a_file(k):
+    cov = nnspca.Covariance.from_dataset(nnspca.datasets.load("digits"))
+    cert = nnspca.certify(cov, k, nonnegative=k == 16)
+    assert cert.winner.name == "branch"
+    assert cert.gap <= 1e-4
+    file = io.BytesIO()
+    nnspca.save_certificate(cert, file)
+    nnspca.verify(nnspca.load_certificate(file.getvalue()), cov)
+    tampered = dataclasses.replace(cert, upper=cert.upper * (1 - 1e-6))
+    with pytest.raises(nnspca.CertificateError):
+        nnspca.verify(tampered, cov)

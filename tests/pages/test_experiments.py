@@ -1,0 +1,149 @@
+"""The experiments page, driven as a person would, without a browser."""
+
+import json
+
+import pytest
+
+import nnspca
+from nnspca.datasets import fetch
+from nnspca.studies import STUDIES
+from nnspca.view import experiments, figures
+from tests.pages.conftest import jobs, settle, texts
+
+PAGE = "pages/experiments.py"
+QUICK = "asteris2014-fig1"
+
+
+def choice(study, **more):
+    """Return what the link to a study carries."""
+    return {"paper": study.source.short, study.paper: f"{study.figure}: {study.title}", **more}
+
+
+def button(page, key):
+    return next(b for b in page.button if b.key == key)
+
+
+def drawn(page):
+    return [json.loads(element.proto.spec) for element in page.get("plotly_chart")]
+
+
+@pytest.fixture
+def fresh_machine(monkeypatch, tmp_path):
+    """Hide every data set that does not come with a package."""
+    monkeypatch.delenv(fetch.DATA_VARIABLE, raising=False)
+    monkeypatch.setenv("NNSPCA_CACHE", str(tmp_path))
+
+
+def test_the_page_opens_on_a_paper_and_waits_to_be_asked(open_page):
+    page = open_page(PAGE)
+    assert page.title[0].value == "Experiments"
+    assert not jobs(page)
+    assert "Press **Run**" in texts(page)
+
+
+@pytest.mark.parametrize("study", STUDIES.values(), ids=STUDIES)
+def test_every_experiment_says_what_it_shows_and_what_differs_before_it_runs(open_page, study):
+    page = open_page(PAGE, **choice(study))
+    assert study.summary in texts(page)
+    assert study.differs in texts(page)
+    assert study.source.citation in texts(page)
+    assert not jobs(page)
+
+
+def test_a_link_opens_its_experiment_inside_the_app(open_page):
+    page = open_page("app.py", **choice(STUDIES["asteris2011-counts"]))
+    page.switch_page(PAGE).run()
+    assert not page.exception
+    assert STUDIES["asteris2011-counts"].summary in texts(page)
+
+
+def test_a_run_draws_its_figures_and_holds_the_printed_numbers_beside_ours(open_page):
+    page = open_page(PAGE, **choice(STUDIES["asteris2011-fig1"]))
+    button(page, "run-study").click().run()
+    page = settle(page)
+    (figure,) = drawn(page)
+    assert figure["layout"]["meta"]["alt"]
+    assert {"|curve 1|", "|curve 4|"} <= {trace["name"] for trace in figure["data"]}
+    assert "The paper's numbers beside ours" in [s.value for s in page.subheader]
+    assert page.table[0].value["Printed"].tolist() == ["12"]
+    assert page.table[0].value["Ours"].tolist() == ["12"]
+
+
+def test_a_result_is_kept_for_the_next_visitor(open_page):
+    first = open_page(PAGE, **choice(STUDIES[QUICK], seed=77))
+    button(first, "run-study").click().run()
+    settle(first)
+    second = settle(open_page(PAGE, **choice(STUDIES[QUICK], seed=77)))
+    assert drawn(second)
+    assert "Press **Run**" not in texts(second)
+
+
+def test_another_seed_is_another_run(open_page):
+    page = open_page(PAGE, **choice(STUDIES["asteris2011-counts"], seed=78))
+    button(page, "run-study").click().run()
+    settle(page)
+    page.session_state["seed"] = 79
+    page.run()
+    assert "Press **Run**" in texts(page)
+
+
+def test_on_a_fresh_machine_the_stand_in_runs_and_the_page_says_so(open_page, fresh_machine):
+    page = open_page(PAGE, **choice(STUDIES["asteris2014-fig6"]))
+    said = texts(page)
+    assert "Not on this machine: **Infrared spectra of stars (LRS)**" in said
+    assert "Handwritten digits" in said
+    assert "(data)" in said
+    button(page, "run-study").click().run()
+    page = settle(page)
+    assert len(drawn(page)) == 2
+    assert "The paper's numbers are left out" in texts(page)
+    assert not page.table
+
+
+def test_on_a_fresh_machine_nothing_that_is_missing_can_be_chosen(open_page, fresh_machine):
+    for study in STUDIES.values():
+        page = open_page(PAGE, **choice(study))
+        radios = {radio.key: radio.options for radio in page.radio}
+        assert radios.get("on", [experiments.BUNDLED]) == [experiments.BUNDLED]
+
+
+def test_a_study_of_one_form_offers_no_other(open_page):
+    assert "form" not in {radio.key for radio in open_page(PAGE, **choice(STUDIES[QUICK])).radio}
+    assert "form" in {radio.key for radio in open_page(PAGE, **choice(STUDIES["asteris2014-fig4"])).radio}
+
+
+def test_the_code_it_shows_makes_the_same_tables(open_page, capsys):
+    page = open_page(PAGE, tables=True, **choice(STUDIES["asteris2011-fig1"], seed=4))
+    button(page, "run-study").click().run()
+    page = settle(page)
+    page.session_state["tables"] = True
+    page.run()
+    code = page.code[0].value
+    exec(code, {})
+    assert "cell,start,end,order,set" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("palette", [figures.LIGHT, figures.DARK], ids=["light", "dark"])
+@pytest.mark.parametrize("study", STUDIES.values(), ids=STUDIES)
+def test_every_table_that_can_be_drawn_is_drawn_at_every_stage_of_a_run(study, palette):
+    seen = []
+    data = tuple({"lfw-faces": "digits"}.get(name, name) for name in study.stand_ins)
+    result = study.run(data=data, should_stop=lambda: len(seen) > 3, on_tables=seen.append)
+    for tables in (*seen[:4], result.tables):
+        for table in tables:
+            if table.picture is not None and table.rows:
+                figure = figures.study(table, palette, titled=True)
+                assert table.title.split()[0] in figure.layout.meta["alt"]
+                assert figure.data
+                assert "</html>" in figures.page(figure)
+
+
+def test_a_table_without_a_picture_is_refused():
+    regions = STUDIES[QUICK].run().table("regions")
+    with pytest.raises(ValueError, match="'regions' has no picture"):
+        figures.study(regions, figures.LIGHT)
+
+
+def test_the_registry_names_only_data_sets_the_catalogue_has():
+    known = {info.name for info in nnspca.datasets.available()}
+    assert all(set(study.needs) | set(study.stand_ins) <= known for study in STUDIES.values())

@@ -1,0 +1,101 @@
+"""Every experiment, run from its page in a real Chromium."""
+
+import csv
+import io
+import os
+import time
+from urllib.parse import urlencode
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from nnspca.datasets import fetch
+from nnspca.studies import STUDIES
+from tests.browser.test_app import traces
+
+pytestmark = pytest.mark.browser
+
+EVERY = pytest.mark.parametrize("study", STUDIES.values(), ids=STUDIES)
+
+
+def address(study, **more) -> str:
+    """Return the link to an experiment: on the paper's own data where they are at hand."""
+    if study.missing() and os.environ.get(fetch.DATA_VARIABLE):
+        pytest.fail(f"{', '.join(study.missing())} missing from the folder {fetch.DATA_VARIABLE} names")
+    query = {"paper": study.source.short, study.paper: f"{study.figure}: {study.title}", **more}
+    return "/experiments?" + urlencode(query)
+
+
+def button(page: Page, key: str) -> Locator:
+    """Return the button with this key; one with a help text is drawn twice, for mouse and touch."""
+    return page.locator(f".st-key-{key} button:visible")
+
+
+def press_run(page: Page) -> None:
+    button(page, "run-study").click()
+
+
+def wait_for_tables(page: Page, study, seconds: float = 60) -> None:
+    """Wait until the run has ended: its tables can be taken home."""
+    page.locator(f"[class*=st-key-csv-{study.name}]").first.wait_for(timeout=1000 * seconds)
+
+
+@EVERY
+def test_every_experiment_runs_reduced_from_the_page_within_a_minute(visit, study):
+    page = visit(address(study))
+    expect(page.get_by_text(study.summary[:60])).to_be_visible()
+    press_run(page)
+    wait_for_tables(page, study)
+    keys = [table.name for table in STUDIES[study.name].run(data=study.stand_ins, should_stop=lambda: True).tables]
+    shown: list[dict] = []
+    for _ in range(100):  # the chart's own library arrives after the page
+        shown = [trace for key in keys for trace in traces(page, f"{study.name}-{key}")]
+        if shown:
+            break
+        page.wait_for_timeout(100)
+    assert any(len(trace["x"]) or trace["z"] for trace in shown)
+    if not study.missing() and page.get_by_text("The paper's numbers beside ours").count():
+        expect(page.get_by_role("columnheader", name="Printed", exact=True)).to_be_visible()
+    names = [name for name in keys if page.locator(f".st-key-csv-{study.name}-{name}").count()]
+    with page.expect_download() as saved:
+        button(page, f"csv-{study.name}-{names[0]}").click()
+    rows = list(csv.reader(io.StringIO(saved.value.path().read_text())))
+    assert len(rows) > 1
+    assert all(len(row) == len(rows[0]) for row in rows)
+
+
+def test_stop_ends_a_long_run_within_a_second_and_keeps_what_was_found(visit):
+    study = STUDIES["asteris2014-fig5"]
+    page = visit(address(study, form="full"))
+    press_run(page)
+    stop = button(page, "stop-study")
+    stop.wait_for()
+    page.wait_for_function(f"document.querySelector('.st-key-{study.name}-variance .js-plotly-plot')", timeout=60_000)
+    stop.click()
+    began = time.monotonic()
+    page.get_by_text("Stopped. The rows known by then are shown").wait_for()
+    assert time.monotonic() - began < 5  # a second where the machine is idle
+    wait_for_tables(page, study)
+    assert any(len(t["x"]) for t in traces(page, f"{study.name}-variance"))
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_an_experiment_fits_a_phone(visit, dark):
+    study = STUDIES["asteris2011-fig1"]
+    page = visit(address(study), width=390, height=844, dark=dark)
+    press_run(page)
+    wait_for_tables(page, study)
+    wide = page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth")
+    assert wide <= 390
+
+
+@pytest.mark.parametrize(("name", "sign"), [("asteris2014-fig1", "nonnegative"), ("asteris2011-fig1", "any sign")])
+def test_the_link_to_the_spannogram_opens_the_same_four_curves(visit, name, sign):
+    page = visit(address(STUDIES[name]))
+    link = page.get_by_role("link", name="Play with it on the spannogram page")
+    with page.context.expect_page() as opened:
+        link.click()
+    other = opened.value
+    expect(other.locator(".st-key-top input")).to_have_value("2")
+    expect(other.get_by_role("radio", name="four curves")).to_be_checked()
+    expect(other.get_by_role("radio", name=sign)).to_be_checked()

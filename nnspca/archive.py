@@ -13,12 +13,12 @@ from zipfile import BadZipFile
 import numpy as np
 
 from nnspca.errors import CertificateError
-from nnspca.proofs import BranchProof, EntryProof, PairProof, RankProof, ScaleProof
+from nnspca.proofs import BranchProof, EntryProof, PairProof, RankProof, ScaleProof, WorkingProof
 from nnspca.result import Bound, Certificate, Component
 
 FORMAT = 1
 PROOFS: dict[str, Any] = {
-    proof.__name__: proof for proof in (BranchProof, EntryProof, PairProof, RankProof, ScaleProof)
+    proof.__name__: proof for proof in (BranchProof, EntryProof, PairProof, RankProof, ScaleProof, WorkingProof)
 }
 
 

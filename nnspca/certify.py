@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from nnspca import cone
-from nnspca.bounds import branch, entries, spectral
+from nnspca.bounds import branch, entries, spectral, working
 from nnspca.bounds.balanced import balanced
 from nnspca.bounds.pair_scaled import CHECK, tighten
 from nnspca.bounds.paper import paper
@@ -17,6 +17,7 @@ from nnspca.bounds.threshold import threshold
 from nnspca.covariance import Covariance
 from nnspca.result import Bound, Certificate, Component, OnProgress, ShouldStop
 from nnspca.solve import check_cardinality, solve
+from nnspca.solvers.climb import settle
 from nnspca.threads import one_blas_thread
 from nnspca.watch import Watch
 
@@ -35,10 +36,13 @@ class Effort:
         Most features that may reach above a cut.
     pair_features : int
         Most features for the pair-scaled dual, whose steps cost n³.
+    working_features : int
+        Most features of a working set for it, where all are too many.
     pair_steps, pair_cost : int
         Most steps of it, and most cost in the unit ``SECOND``.
     passes : int
-        Power steps over all rows that level them, where A is not held: a step reads the whole of A.
+        Power steps over all rows that level them, where A is not held and no working set will do: a step reads
+        the whole of A.
     branch_cost : float
         Most cost of branch and bound, in the unit ``SECOND``.
     closed : float
@@ -52,18 +56,20 @@ class Effort:
     cells: int
     cut_features: int
     pair_features: int
+    working_features: int
     pair_steps: int
     pair_cost: int
     passes: int
     branch_cost: float
     closed: float
-    settled: float = 2e-3
+    settled: float = 5e-3
 
 
 EFFORTS = {
-    "live": Effort((1, 2, 3, 4, 5), (3, 5), 12_000, 1500, 450, 400, 1, 2, 1, 1e-4),
-    "thorough": Effort((1, 2, 3, 4, 5, 6, 7), (3, 4, 5, 6, 7), 200_000, 3500, 1500, 4000, 60, 8, 60, 1e-6, 5e-3),
+    "live": Effort((1, 2, 3, 4, 5), (3, 5), 12_000, 1500, 450, 500, 400, 1, 2, 1, 1e-4),
+    "thorough": Effort((1, 2, 3, 4, 5, 6, 7), (3, 4, 5, 6, 7), 200_000, 3500, 1500, 1000, 4000, 60, 8, 60, 1e-6),
 }
+BETTER = 1e-9  # relative gain that makes a point a better one
 OPTIMAL = 1e-4  # relative gap below which a component is called optimal: nothing is parted into cases any more
 WORTHWHILE = 1000  # steps of a splitting without which branch and bound would not come far
 SECOND = 110 * 361**2.5  # steps × n^2.5 of the pair-scaled dual in about a second
@@ -101,7 +107,8 @@ def certify(
     Returns
     -------
     Certificate
-        ``lower`` is attained by ``component``; no feasible variance exceeds ``upper``, rounding included.
+        ``lower`` is attained by its ``component`` (the one given, or a better one that branch and bound came across);
+        no feasible variance exceeds ``upper``, rounding included.
 
     Raises
     ------
@@ -130,10 +137,10 @@ def certify(
             should_stop=should_stop,
             on_progress=None if on_progress is None else _within(watch.part(0.0, 0.3)),
         )
-    lower = _attained(cov, k, nonnegative, component)
+    found = _Found(cov, nonnegative, component, _attained(cov, k, nonnegative, component), watch)
     tried: list[Bound] = []
     with one_blas_thread():
-        mix = _bounds(cov, k, np.asarray(component.loadings), lower, nonnegative, EFFORTS[effort], seed, watch)
+        mix = _bounds(cov, k, found, EFFORTS[effort], seed, watch)
         clock = time.perf_counter()
         for fraction, bound in mix:
             clock, spent = time.perf_counter(), time.perf_counter() - clock
@@ -143,17 +150,17 @@ def certify(
             bound = replace(bound, value=float(bound.value), seconds=spent)
             tried = [b for b in tried if b.name != bound.name] + [bound]  # a bound of one name only ever falls
             upper = min(b.value for b in tried if b.deterministic)
-            watch.tell(0.3 + 0.7 * fraction, f"bound “{bound.name}”", lower, upper)
-            finished = fraction >= 0.5 and upper <= lower * (1 + EFFORTS[effort].closed)
+            watch.tell(0.3 + 0.7 * fraction, f"bound “{bound.name}”", found.variance, upper)
+            finished = fraction >= 0.5 and upper <= found.variance * (1 + EFFORTS[effort].closed)
             if watch.stop() or finished:
                 break
-    watch.tell(1.0, "done", lower, upper)
+    watch.tell(1.0, "done", found.variance, upper)
     return Certificate(
         k,
         nonnegative,
-        lower,
+        found.variance,
         upper,
-        component,
+        found.component,
         tuple(tried),
         tried[0].value,
         cov.fingerprint,
@@ -163,14 +170,40 @@ def certify(
     )
 
 
+@dataclass
+class _Found:
+    """The best feasible point known: a bound that parts the supports may come across a better one."""
+
+    cov: Covariance
+    nonnegative: bool
+    component: Component
+    variance: float
+    watch: Watch
+
+    def consider(self, support: np.ndarray) -> None:
+        """Take the best point on a support if it is better."""
+        x = np.zeros(self.cov.n_features)
+        x[support] = 1 / np.sqrt(len(support))
+        x = settle(self.cov, x, nonnegative=self.nonnegative, watch=self.watch)
+        if self.cov.variance(x) > self.variance * (1 + BETTER):
+            x = (x if self.nonnegative else cone.orient(x)) + 0.0
+            x.setflags(write=False)
+            self.variance = self.cov.variance(x)
+            self.component = replace(
+                self.component, loadings=x, variance=self.variance, note="found by branch and bound, for a certificate"
+            )
+
+
 def _bounds(
-    cov: Covariance, k: int, x: np.ndarray, lower: float, nonnegative: bool, effort: Effort, seed: int, watch: Watch
+    cov: Covariance, k: int, found: _Found, effort: Effort, seed: int, watch: Watch
 ) -> Iterator[tuple[float, Bound | None]]:
     """Yield every bound of the mix, cheapest first, with how much of the mix is done; None where one has no say."""
+    x, lower, nonnegative = np.asarray(found.component.loadings), found.variance, found.nonnegative
     yield 0.05, spectral.leading(cov)
     yield 0.1, entries.diagonal(cov, k)
     yield 0.15, entries.rows(cov, k, nonnegative=nonnegative, watch=watch)
-    yield 0.2, balanced(cov, k, nonnegative=nonnegative, passes=effort.passes, watch=watch)
+    level = balanced(cov, k, nonnegative=nonnegative, watch=watch)
+    yield 0.2, level
     ranks = [d for d in effort.ranks if d <= cov.n_features]
     for fraction, shifted in ((0.25, False), (0.3, True)):
         yield (
@@ -188,6 +221,24 @@ def _bounds(
         for number, bound in enumerate(tightened, start=1):
             least = bound.value
             yield min(0.5 + 0.3 * CHECK * number / steps, 0.7), bound
+    if not steps:
+        large = working.tighten(
+            cov,
+            k,
+            x,
+            lower,
+            level.value,
+            nonnegative=nonnegative,
+            features=effort.working_features,
+            budget=effort.pair_cost * SECOND,
+            goal=goal,
+            watch=watch,
+        )
+        for bound in large:
+            least = bound.value
+            yield 0.7, bound
+        if least == np.inf and cov.matrix is None:
+            yield 0.75, balanced(cov, k, nonnegative=nonnegative, passes=effort.passes, watch=watch)
     if least > lower * (1 + effort.settled):
         shifted_rank = _best_shifted(cov, k, ranks, goal, nonnegative, effort.cells, watch)
         least = least if shifted_rank is None else min(least, shifted_rank.value)
@@ -208,7 +259,17 @@ def _bounds(
     budget = effort.branch_cost * SECOND
     if least > lower * (1 + OPTIMAL) and steps and budget >= WORTHWHILE * branch.cost(cov.n_features):
         goal = lower * (1 + OPTIMAL / 2)
-        for bound in branch.tighten(cov, k, x, nonnegative=nonnegative, goal=goal, budget=budget, watch=watch):
+        parted = branch.tighten(
+            cov,
+            k,
+            x,
+            nonnegative=nonnegative,
+            goal=goal,
+            budget=budget,
+            watch=watch,
+            consider=found.consider,
+        )
+        for bound in parted:
             yield 0.9, bound
 
 

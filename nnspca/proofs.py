@@ -73,6 +73,25 @@ class BranchProof:
 
 
 @dataclass(frozen=True, eq=False)
+class WorkingProof:
+    """Ingredients of the pair-scaled bound on a working set S of features.
+
+    Attributes
+    ----------
+    features : ndarray of int, shape (s,)
+        S, ascending.
+    pairs : PairProof
+        L, M and tail on the covariance of S.
+    limits : ndarray, shape (s,)
+        θ > 0: ``M_ij = θ_i`` and ``M_ji = (A_ij⁺)²/θ_i`` for i in S and j outside.
+    """
+
+    features: np.ndarray
+    pairs: PairProof
+    limits: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
 class ScaleProof:
     """Ingredients of the bound by balanced row sums.
 

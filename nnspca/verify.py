@@ -13,11 +13,12 @@ import numpy as np
 from nnspca import cone
 from nnspca.covariance import Covariance
 from nnspca.errors import CertificateError
-from nnspca.proofs import BranchProof, EntryProof, PairProof, RankProof, ScaleProof
+from nnspca.proofs import BranchProof, EntryProof, PairProof, RankProof, ScaleProof, WorkingProof
 from nnspca.rederive.entries import entry_bound
 from nnspca.rederive.pairs import branch_bound, pair_bound
 from nnspca.rederive.ranks import rank_bound
 from nnspca.rederive.scales import scale_bound
+from nnspca.rederive.working import working_bound
 from nnspca.result import Bound, Certificate
 from nnspca.threads import one_blas_thread
 
@@ -103,6 +104,8 @@ def _check_bound(bound: Bound, cert: Certificate, cov: Covariance) -> None:
         needed = pair_bound(proof, cert.k, cert.nonnegative, cov)
     elif isinstance(proof, BranchProof):
         needed = branch_bound(proof, cert.k, cert.nonnegative, cov)
+    elif isinstance(proof, WorkingProof):
+        needed = working_bound(proof, cert.k, cert.nonnegative, cov)
     elif isinstance(proof, ScaleProof):
         needed = scale_bound(proof, cert.k, cert.nonnegative, cov)
     elif isinstance(proof, EntryProof):

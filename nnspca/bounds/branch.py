@@ -21,7 +21,7 @@ freedom at small k; some tens of leaves take it away.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -86,6 +86,7 @@ def tighten(
     goal: float,
     budget: float,
     watch: Watch,
+    consider: Callable[[np.ndarray], None] = lambda support: None,
 ) -> Iterator[Bound]:
     """Yield falling bounds as the tree grows, until the goal is met or the budget is spent.
 
@@ -102,6 +103,8 @@ def tighten(
     budget : float
         Most work, in the unit of :func:`cost`.
     watch : Watch
+    consider : callable, optional
+        Called with a support of at most k features that a node finds likely: a better x may lie there.
     """
     assert cov.matrix is not None
     meter = Meter(budget)
@@ -134,6 +137,8 @@ def tighten(
         leaves += 1
         for side in sides:
             heapq.heappush(open_nodes, side)
+            if side.value > goal:
+                consider(_likely(side, k))
 
 
 def _node(
@@ -206,6 +211,14 @@ def _undecided(node: Node) -> int | None:
     if doubt.max() <= 0:
         doubt = np.where(node.inside, -1.0, member)
     return int(doubt.argmax()) if doubt.max() >= 0 else None
+
+
+def _likely(node: Node, k: int) -> np.ndarray:
+    """The k features whose places in the support the relaxation is surest of."""
+    if node.splitting is None:
+        return node.kept
+    member = np.where(node.inside, np.inf, node.splitting.Y.sum(axis=0) + node.splitting.z)
+    return np.sort(node.kept[np.argsort(-member, kind="stable")[:k]])
 
 
 def _bound(root: Node, leaves: int, k: int) -> Bound:

@@ -47,9 +47,21 @@ def branch_bound(proof: BranchProof, k: int, nonnegative: bool, cov: Covariance)
 
 def pair_bound(proof: PairProof, k: int, nonnegative: bool, cov: Covariance, inside: list[int] | None = None) -> float:
     """What (L, M) prove about ``cov``, after checking the claims made of them; ``inside`` is in every support."""
-    A = cov.matrix
+    if cov.matrix is None:
+        raise CertificateError("L and M do not fit the data")
+    L, M, tail = check_pairs(proof, nonnegative, cov.matrix, cov.representation_error)
+    shares = _shares(M, k, inside or [])
+    own = L.diagonal()
+    rows = own + shares + (k + 2) * EPS * (np.abs(own) + shares)
+    return tail + float(rows.max()) + 2 * EPS * (abs(tail) + abs(float(rows.max())))
+
+
+def check_pairs(
+    proof: PairProof, nonnegative: bool, A: np.ndarray, error: float
+) -> tuple[np.ndarray, np.ndarray, float]:
+    """Return L, M and the tail once all that is claimed of them holds for A, known up to ``error`` in norm."""
     L, M = np.asarray(proof.L, dtype=np.float64), np.asarray(proof.M, dtype=np.float64)
-    if A is None or L.shape != A.shape or M.shape != A.shape:
+    if L.shape != A.shape or M.shape != A.shape:
         raise CertificateError("L and M do not fit the data")
     if not (np.isfinite(L).all() and np.isfinite(M).all() and np.isfinite(proof.tail)):
         raise CertificateError("L, M and the tail must be finite")
@@ -58,11 +70,8 @@ def pair_bound(proof: PairProof, k: int, nonnegative: bool, cov: Covariance, ins
     if (M < 0).any() or M.diagonal().any():
         raise CertificateError("M has a negative entry, or a nonzero diagonal")
     _check_products(L, M, nonnegative)
-    _check_tail(A, L, proof.tail - cov.representation_error)
-    shares = _shares(M, k, inside or [])
-    own = L.diagonal()
-    rows = own + shares + (k + 2) * EPS * (np.abs(own) + shares)
-    return proof.tail + float(rows.max()) + 2 * EPS * (abs(proof.tail) + abs(float(rows.max())))
+    _check_tail(A, L, proof.tail - error)
+    return L, M, float(proof.tail)
 
 
 def _shares(M: np.ndarray, k: int, inside: list[int]) -> np.ndarray:

@@ -1,0 +1,258 @@
+"""The pair-scaled dual on a working set: tight where features are far too many for an n×n array.
+
+Let S be some features, and (L, M, t) prove a pair-scaled bound on them: ``A_SS − L ⪯ tI``, ``M_ij M_ji >= (L_ij⁺)²``.
+Outside S × S let L be A itself, but ``L_jj = A_jj − t`` for j outside S: then A − L is ``A_SS − L`` beside tI, and
+``A − L ⪯ tI``. The pairs that are left need entries of M:
+
+- i in S, j outside: ``M_ij = θ_i`` for one number θ_i > 0 a row, and ``M_ji = (A_ij⁺)² / θ_i``;
+- both outside: ``M_jj' = A_jj'⁺``.
+
+So every row of S costs ``t + L_ii +`` the k−1 largest of its M_ij and of copies of θ_i, and a row outside costs
+``A_jj +`` the k−1 largest of its A_jj'⁺ outside S and of ``(A_ij⁺)²/θ_i`` in S. As long as θ_i is no larger than the
+(k−1)-th largest M_ij, rows of S cost what they cost before: S proves its bound on its own, and what
+remains is that no row outside exceeds it. Those that do join S, or, once S is full, all rows of S are given a little
+more: the θ_i grow and the rows outside shrink, until all are level. Rows are read only where ``A_ij² <= A_ii A_jj``
+does not keep them low already. Without the sign constraint |A_ij| stands for A_ij⁺.
+
+S starts as the support of the best x and the rows of largest sum: genes of large variance that vary together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from nnspca.bounds.pair_scaled import CHECK, Splitting, proof_of
+from nnspca.cone import sum_of_largest
+from nnspca.covariance import Covariance
+from nnspca.proofs import PairProof, WorkingProof
+from nnspca.result import Bound
+from nnspca.watch import Watch
+
+EPS = np.finfo(float).eps
+ROWS = 256  # rows of A read at a time
+READ = 4000  # features of largest variance among which S is chosen
+FIRST, GROWTH = 200, 12  # size of S: so many features, and so many more for each row whose plain sum is too large
+ROUNDS = 3  # times that S may grow
+JOIN = 300  # most features that join at a time
+SHORT, LONG = 40, 60  # steps of the splitting before S is looked at again, and between bounds once it is settled
+BISECTIONS = 60
+LEVELLING = 10  # halvings of the room between the bound on S and the best bound known
+GAIN = 1e-4  # relative: less is not worth more steps
+
+
+@dataclass
+class Outside:
+    """The rows outside the working set, read block by block."""
+
+    cov: Covariance
+    k: int
+    nonnegative: bool
+    watch: Watch
+
+    def __post_init__(self) -> None:
+        self.deviations = np.sqrt(np.maximum(self.cov.diagonal, 0.0))
+        terms = 4 if self.cov.factor is None else self.cov.factor.shape[0] + 4
+        self.reading = 2 * terms * EPS  # of an entry read from a factor, relative to the two deviations
+
+    def quiet(self, rows: np.ndarray, inside: np.ndarray, limits: np.ndarray, level: float) -> np.ndarray:
+        """Which rows cost at most ``level`` whatever their co-variances: those need not be read."""
+        s = self.deviations * (1 + self.reading)
+        near = float(sum_of_largest(s[rows], self.k - 1))
+        with np.errstate(over="ignore"):
+            across = float(sum_of_largest(s[inside] ** 2 / limits, self.k - 1))
+        return (s[rows] ** 2 * (1 + across) + s[rows] * near) * (1 + 8 * (self.k + 8) * EPS) <= level
+
+    def sums(self, rows: np.ndarray, inside: np.ndarray, limits: np.ndarray) -> np.ndarray:
+        """What each row costs, rounded up; infinite for those not reached when stopped."""
+        out = np.full(len(rows), np.inf)
+        for start in range(0, len(rows), ROWS):
+            if self.watch.stop():
+                break
+            chosen = rows[start : start + ROWS]
+            block = self.cov.block(chosen)
+            shares = np.maximum(block, 0.0) if self.nonnegative else np.abs(block)
+            shares += self.reading * self.deviations[chosen, None] * self.deviations
+            if len(inside):
+                with np.errstate(over="ignore"):
+                    shares[:, inside] = shares[:, inside] ** 2 / limits
+            shares[np.arange(len(chosen)), chosen] = 0.0
+            own = self.cov.diagonal[chosen] * (1 + self.reading)
+            out[start : start + ROWS] = (own + sum_of_largest(shares, self.k - 1)) * (1 + 4 * (self.k + 8) * EPS)
+        return out
+
+
+def size(sums: np.ndarray, lower: float) -> int:
+    """How many features the working set should have, given the plain row sums."""
+    return FIRST + GROWTH * int(np.count_nonzero(sums > lower))
+
+
+def tighten(
+    cov: Covariance,
+    k: int,
+    x: np.ndarray,
+    lower: float,
+    least: float,
+    *,
+    nonnegative: bool,
+    features: int,
+    budget: float,
+    goal: float,
+    watch: Watch,
+) -> Iterator[Bound]:
+    """Yield falling bounds below ``least``; nothing where too many rows would have to be in the working set.
+
+    Parameters
+    ----------
+    cov : Covariance
+    k : int
+    x : ndarray, shape (n,)
+        The best feasible point known, of variance ``lower``.
+    least : float
+        The best bound known.
+    nonnegative : bool
+    features : int
+        Most features of the working set.
+    budget : float
+        Most work: steps of the splitting times (size of S)^2.5.
+    goal : float
+        Stop once a bound is this small.
+    watch : Watch
+    """
+    outside = Outside(cov, k, nonnegative, watch)
+    order = np.argsort(-outside.deviations, kind="stable")[:READ]
+    sums = outside.sums(order, np.zeros(0, dtype=int), np.zeros(0))
+    wanted = size(sums, lower)
+    if wanted > 1.5 * features or np.count_nonzero(x) >= features or watch.stop():
+        return
+    order = order[np.argsort(-sums, kind="stable")]
+    inside = np.union1d(np.flatnonzero(x), order[: min(wanted, features)])
+    splitting = _splitting(cov, inside, k, x, nonnegative)
+    best: tuple[float, PairProof] | None = None
+    rounds = 0
+    while budget > 0 and not watch.stop():
+        part = _part(cov, inside)
+        for _ in range(SHORT if rounds < ROUNDS else LONG):
+            splitting.advance()
+            budget -= len(inside) ** 2.5
+            if splitting.steps % CHECK == 0:
+                made = proof_of(part, k, *splitting.multipliers(), nonnegative=nonnegative)
+                best = made if best is None or made[0] < best[0] else best
+            if watch.stop() or budget <= 0:
+                break
+        if best is None:
+            return
+        bound, heavy = _levelled(outside, inside, *best, least, goal, splitting.steps)
+        gained = bound is not None and bound.value < least * (1 - GAIN)
+        if bound is not None and bound.value < least:
+            least = bound.value
+            yield bound
+        if least <= goal:
+            return
+        room = features - len(inside)
+        if len(heavy) and room > 0 and rounds < ROUNDS:
+            joined = np.union1d(inside, heavy[: min(room, JOIN)])
+            splitting = _grown(_splitting(cov, joined, k, x, nonnegative), splitting, np.searchsorted(joined, inside))
+            inside, best = joined, None
+            rounds += 1
+        elif not gained and splitting.steps > 4 * LONG:
+            return
+        else:
+            rounds = ROUNDS
+
+
+def _part(cov: Covariance, inside: np.ndarray) -> Covariance:
+    """The covariance of S as a matrix; forming it from a factor is an error of its own."""
+    A = cov.block(inside, inside)
+    terms = 0 if cov.factor is None else cov.factor.shape[0] + 4
+    error = 2 * terms * EPS * float(cov.diagonal[inside].sum())
+    return Covariance(matrix=(A + A.T) / 2, n_samples=cov.n_samples, representation_error=error)
+
+
+def _splitting(cov: Covariance, inside: np.ndarray, k: int, x: np.ndarray, nonnegative: bool) -> Splitting:
+    """A splitting on S, at the best x."""
+    A = _part(cov, inside).matrix
+    assert A is not None
+    start = x[inside]
+    return Splitting(A, k, start / np.linalg.norm(start), nonnegative)
+
+
+def _grown(larger: Splitting, smaller: Splitting, places: np.ndarray) -> Splitting:
+    """Let a splitting on more features go on from where one on some of them stands."""
+    block, factor = np.ix_(places, places), smaller.scale / larger.scale
+    larger.rho, larger.steps, larger.rank = smaller.rho, smaller.steps, smaller.rank
+    larger.W[block], larger.Y[block], larger.z[places] = smaller.W, smaller.Y, smaller.z
+    larger.UX[block], larger.UY[block] = smaller.UX * factor, smaller.UY * factor
+    larger.UD[places] = smaller.UD * factor
+    return larger
+
+
+def _levelled(
+    outside: Outside, inside: np.ndarray, value: float, proof: PairProof, least: float, goal: float, steps: int
+) -> tuple[Bound | None, np.ndarray]:
+    """The bound that S proves with all rows level, None where it is not below ``least``; and the rows above S's own.
+
+    The rows to join S come heaviest first.
+    """
+    cov, k = outside.cov, outside.k
+    rows = np.setdiff1d(np.arange(cov.n_features), inside, assume_unique=True)
+    level: float = max(value, goal * (1 - 1e-6))
+    limits = _limits(proof, k, level)
+    read = rows[~outside.quiet(rows, inside, limits, level)]
+    sums = outside.sums(read, inside, limits)
+    above = sums > level
+    heavy = read[above][np.argsort(-sums[above], kind="stable")]
+    if above.any():
+        low, high = level, float(least)
+        limits = _limits(proof, k, high)
+        if not (outside.sums(heavy, inside, limits) <= high).all():
+            return None, heavy
+        for _ in range(LEVELLING):
+            middle = (low + high) / 2
+            if (outside.sums(heavy, inside, _limits(proof, k, middle)) <= middle).all():
+                high = middle
+            else:
+                low = middle
+        level = high
+        limits = _limits(proof, k, level)
+        sums[above] = level  # each falls as the level rises, so those below stay so
+    shares = np.maximum(_largest(proof.M, k), limits[:, None]).sum(axis=1)
+    own = proof.L.diagonal()
+    costs = own + shares + 4 * (k + 8) * EPS * (np.abs(own) + shares)
+    total: float = proof.tail + float(costs.max()) + 8 * EPS * (abs(proof.tail) + float(np.abs(costs).max()))
+    if len(read) < len(rows):
+        total = max(total, level)  # what the rows that were not read stay below
+    total = max(total, float(sums.max(initial=-np.inf))) + cov.representation_error
+    if outside.watch.stop() or not np.isfinite(total):
+        return None, heavy
+    made = Bound(
+        "pair-scaled",
+        float(total),
+        detail=(
+            f"Every pair of {len(inside):,} features shares its co-variance between its two rows, each of them keeps "
+            f"room for the {len(rows):,} others, and no row costs more than this (after {steps:,} steps)."
+        ),
+        ingredients=WorkingProof(inside, proof, limits),
+    )
+    return made, heavy
+
+
+def _largest(M: np.ndarray, k: int) -> np.ndarray:
+    """The k−1 largest entries of each row, largest first, zeros where there are fewer."""
+    falling = -np.sort(-M, axis=1)[:, : k - 1]
+    return np.pad(falling, ((0, 0), (0, max(0, k - 1 - falling.shape[1]))))
+
+
+def _limits(proof: PairProof, k: int, level: float) -> np.ndarray:
+    """The largest θ of each row of S with which it costs at most ``level``."""
+    falling = _largest(proof.M, k)
+    base = proof.tail + proof.L.diagonal()
+    low = np.full(len(falling), 1e-12 * level)
+    high = np.full(len(falling), 2 * level)
+    for _ in range(BISECTIONS):
+        middle = (low + high) / 2
+        fits = base + np.maximum(falling, middle[:, None]).sum(axis=1) <= level
+        low, high = np.where(fits, middle, low), np.where(fits, high, middle)
+    return low

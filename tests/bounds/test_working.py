@@ -1,0 +1,138 @@
+"""The pair-scaled dual on a working set: valid whatever the set, tight where the set holds what matters."""
+
+import dataclasses
+import io
+
+import numpy as np
+import pytest
+
+import nnspca
+from nnspca.bounds import working
+from nnspca.factor import DenseFactor
+from nnspca.rederive.working import working_bound
+from nnspca.watch import Watch
+from tests import oracle
+
+
+def few_large(seed, n=14, m=6):
+    """Data in which some features vary a great deal, together, and the others hardly."""
+    rng = np.random.default_rng(seed)
+    spread = np.r_[rng.uniform(2.0, 3.0, 5), rng.uniform(0.1, 0.6, n - 5)]
+    return (rng.standard_normal((m, n)) + rng.standard_normal((m, 1))) * spread
+
+
+def bounds_of(cov, k, nonnegative, features, least=np.inf):
+    part = nnspca.solve(cov, k, nonnegative=nonnegative)
+    least = min(least, 1.01 * cov.trace)
+    made = working.tighten(
+        cov,
+        k,
+        np.asarray(part.loadings),
+        part.variance,
+        least,
+        nonnegative=nonnegative,
+        features=features,
+        budget=120 * features**2.5,
+        goal=0.0,
+        watch=Watch(),
+    )
+    return part, list(made)
+
+
+@pytest.fixture
+def small_sets(monkeypatch):
+    """Working sets that leave features out even where there are only a dozen."""
+    monkeypatch.setattr(working, "FIRST", 4)
+    monkeypatch.setattr(working, "GROWTH", 1)
+    monkeypatch.setattr(working, "JOIN", 2)
+
+
+def held_as_factor(X):
+    """The covariance of data, never as a matrix."""
+    cov = nnspca.Covariance.from_data(X)
+    centred = (X - X.mean(axis=0)) / np.sqrt(len(X))
+    return nnspca.Covariance(
+        factor=DenseFactor(centred), n_samples=len(X), representation_error=cov.representation_error
+    )
+
+
+@pytest.mark.parametrize("nonnegative", [True, False])
+@pytest.mark.parametrize("seed", range(4))
+def test_no_working_set_proves_less_than_the_optimum(small_sets, seed, nonnegative):
+    X = few_large(seed)
+    A = np.cov(X.T, bias=True)
+    for cov in (nnspca.Covariance.from_data(X), held_as_factor(X)):
+        for k in (1, 2, 4, 7):
+            best = oracle.optimum(A, k, nonnegative)[0]
+            for features in (8, 12):
+                for bound in bounds_of(cov, k, nonnegative, features)[1]:
+                    assert bound.value >= best * (1 - 1e-12)
+                    assert working_bound(bound.ingredients, k, nonnegative, cov) <= bound.value
+
+
+def test_a_working_set_reaches_the_optimum_where_the_rest_is_small(small_sets):
+    ratios = []
+    for seed in range(6):
+        cov = held_as_factor(few_large(seed))
+        part, made = bounds_of(cov, 3, True, 9)
+        if made:
+            assert len(made[-1].ingredients.features) <= 9
+            ratios.append(part.variance / made[-1].value)
+    assert max(ratios) > 0.99
+
+
+def test_bounds_only_fall_and_never_above_the_one_known(small_sets):
+    cov = held_as_factor(few_large(0))
+    _, made = bounds_of(cov, 3, True, 9)
+    values = [b.value for b in made]
+    assert values == sorted(values, reverse=True)
+    assert not bounds_of(cov, 3, True, 9, least=values[-1] * 0.9)[1]
+
+
+def proven(seed=0):
+    cov = held_as_factor(few_large(seed))
+    return cov, bounds_of(cov, 3, True, 9)[1][-1]
+
+
+def forgeries(proof, n):
+    yield "a feature twice", {"features": np.r_[proof.features[:1], proof.features[:-1]]}
+    yield "a feature out of range", {"features": np.r_[proof.features[:-1], n]}
+    yield "features out of order", {"features": proof.features[::-1]}
+    yield "features as floats", {"features": proof.features.astype(float)}
+    yield "a limit of zero", {"limits": np.r_[0.0, proof.limits[1:]]}
+    yield "a limit that is not a number", {"limits": np.r_[np.nan, proof.limits[1:]]}
+    yield "a limit missing", {"limits": proof.limits[1:]}
+    yield "a tail lowered", {"pairs": dataclasses.replace(proof.pairs, tail=proof.pairs.tail - 1e-3)}
+    yield "shares lowered", {"pairs": dataclasses.replace(proof.pairs, M=proof.pairs.M / 2)}
+
+
+def test_forged_working_sets_are_refused(small_sets):
+    cov, bound = proven()
+    for what, change in forgeries(bound.ingredients, cov.n_features):
+        with pytest.raises(nnspca.CertificateError):
+            working_bound(dataclasses.replace(bound.ingredients, **change), 3, True, cov)
+            pytest.fail(what)
+
+
+def test_limits_of_another_size_prove_more_not_less(small_sets):
+    """A smaller limit spares the row it belongs to and burdens those outside, a larger one the reverse."""
+    cov, bound = proven()
+    best = oracle.optimum(cov.block(np.arange(14), np.arange(14)), 3, True)[0]
+    for factor in (1e-3, 0.5, 2.0, 1e3):
+        forged = dataclasses.replace(bound.ingredients, limits=bound.ingredients.limits * factor)
+        assert working_bound(forged, 3, True, cov) >= best * (1 - 1e-12)
+
+
+def test_a_certificate_with_a_working_set_verifies_and_survives_a_file():
+    """2,000 features and 12 samples: too many for pairs of all of them."""
+    rng = np.random.default_rng(1)
+    spread = np.r_[rng.uniform(2.0, 3.0, 12), rng.uniform(0.0, 0.5, 1988)]
+    X = (rng.standard_normal((12, 2000)) + rng.standard_normal((12, 1))) * spread
+    cov = nnspca.Covariance.from_data(X)
+    assert cov.matrix is None
+    cert = nnspca.certify(cov, 6)
+    assert cert.winner.name == "pair-scaled"
+    assert cert.ratio > 0.99
+    file = io.BytesIO()
+    nnspca.save_certificate(cert, file)
+    nnspca.verify(nnspca.load_certificate(file.getvalue()), cov)

@@ -107,7 +107,7 @@ def certify(
     Returns
     -------
     Certificate
-        ``lower`` is attained by its ``component`` (the one given, or a better one that branch and bound came across);
+        ``lower`` is attained by its ``component`` (the one given; else the best one solver and branch and bound came across);
         no feasible variance exceeds ``upper``, rounding included.
 
     Raises
@@ -128,6 +128,7 @@ def certify(
         raise ValueError(f"effort={effort!r} is not allowed; give one of {', '.join(map(repr, EFFORTS))}")
     started = time.perf_counter()
     watch = Watch(should_stop, on_progress)
+    given = component is not None
     if component is None:
         component = solve(
             cov,
@@ -137,7 +138,7 @@ def certify(
             should_stop=should_stop,
             on_progress=None if on_progress is None else _within(watch.part(0.0, 0.3)),
         )
-    found = _Found(cov, nonnegative, component, _attained(cov, k, nonnegative, component), watch)
+    found = _Found(cov, nonnegative, component, _attained(cov, k, nonnegative, component), watch, given)
     tried: list[Bound] = []
     with one_blas_thread():
         mix = _bounds(cov, k, found, EFFORTS[effort], seed, watch)
@@ -179,9 +180,12 @@ class _Found:
     component: Component
     variance: float
     watch: Watch
+    given: bool
 
     def consider(self, support: np.ndarray) -> None:
-        """Take the best point on a support if it is better."""
+        """Take the best point on a support if it is better, unless a certificate of one point was asked for."""
+        if self.given:
+            return
         x = np.zeros(self.cov.n_features)
         x[support] = 1 / np.sqrt(len(support))
         x = settle(self.cov, x, nonnegative=self.nonnegative, watch=self.watch)

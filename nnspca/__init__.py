@@ -5,6 +5,7 @@ from nnspca.archive import load_certificate, save_certificate
 from nnspca.bounds.registry import BOUNDS, BoundInfo
 from nnspca.certify import certify
 from nnspca.covariance import Covariance
+from nnspca.deflation import DEFLATIONS, DeflationInfo, decompose, deflate
 from nnspca.errors import CertificateError, DataError
 from nnspca.result import Bound, Certificate, Component, Components, Progress, Sweep, SweepPoint
 from nnspca.solve import solve
@@ -14,6 +15,7 @@ from nnspca.verify import verify
 
 __all__ = [
     "BOUNDS",
+    "DEFLATIONS",
     "METHODS",
     "Bound",
     "BoundInfo",
@@ -23,6 +25,7 @@ __all__ = [
     "Components",
     "Covariance",
     "DataError",
+    "DeflationInfo",
     "MethodInfo",
     "OptionInfo",
     "Progress",
@@ -30,6 +33,8 @@ __all__ = [
     "SweepPoint",
     "certify",
     "datasets",
+    "decompose",
+    "deflate",
     "load_certificate",
     "save_certificate",
     "solve",

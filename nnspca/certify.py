@@ -107,7 +107,7 @@ def certify(
     Returns
     -------
     Certificate
-        ``lower`` is attained by its ``component`` (the one given; else the best one solver and branch and bound came across);
+        ``lower`` is attained by its ``component``: the one given, else the best that solver and branch and bound met;
         no feasible variance exceeds ``upper``, rounding included.
 
     Raises

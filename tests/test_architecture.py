@@ -26,7 +26,7 @@ LAYERS = (
     ),
     ("nnspca.solvers", "nnspca.bounds"),
     ("nnspca.spannogram",),
-    ("nnspca.covariance", "nnspca.factor", "nnspca.gather"),
+    ("nnspca.covariance", "nnspca.factor", "nnspca.gather", "nnspca.deflated"),
     ("nnspca.cone", "nnspca.proofs", "nnspca.result", "nnspca.watch", "nnspca.threads", "nnspca.errors"),
 )
 APART = ("nnspca.datasets",)  # beside the layers: anyone may use it, it uses nobody

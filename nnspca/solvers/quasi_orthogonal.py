@@ -1,0 +1,147 @@
+"""A further component that keeps at least a given angle to those before it (Sigg & Buhmann 2008, eq. 20)."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.optimize
+
+from nnspca import cone
+from nnspca.covariance import Covariance
+from nnspca.result import Component
+from nnspca.watch import Watch
+
+FIRST = 0.1  # first weight of the penalty, relative to the largest eigenvalue
+RAISE = 2.0
+RAISES = 60
+PLAY = 4  # features in play for each one that may be used
+LEAST = 100  # features in play at least
+
+
+def quasi_orthogonal(
+    cov: Covariance,
+    k: int,
+    previous: np.ndarray,
+    *,
+    nonnegative: bool,
+    min_angle: float,
+    rng: np.random.Generator,
+    watch: Watch,
+    restarts: int = 10,
+    max_iter: int = 200,
+    tol: float = 1e-8,
+) -> Component:
+    """EM whose M-step charges what w shares with the columns of ``previous``.
+
+    The M-step minimises ``½ h ‖w‖² − f'w + ½ α ‖V'w‖²`` with f = Aw and h = w'Aw, over w >= 0: a nonnegative least
+    squares problem, solved by a library on the features of largest f. Without the sign constraint it is a linear
+    system. The k largest entries are kept, unshrunk. α is raised until every angle is at least ``min_angle`` degrees; as it grows w leaves the supports of V.
+
+    Parameters
+    ----------
+    cov : Covariance
+    k : int
+    previous : ndarray, shape (n, r)
+        Unit columns.
+    min_angle : float
+        Degrees, up to 90.
+
+    Returns
+    -------
+    Component
+        Feasible, every angle at least ``min_angle``; its variance is on ``cov``.
+    """
+    limit = float(np.cos(np.radians(min_angle)))
+    alpha = FIRST * float(cov.eigenpairs(1)[0][0])
+    starts = cone.unit(np.abs(rng.standard_normal((restarts, cov.n_features))))
+    if not nonnegative:
+        starts = np.vstack([cov.eigenpairs(1)[1].T, cone.unit(rng.standard_normal((restarts - 1, cov.n_features)))])
+    starts = cone.best(cov.apply(starts), k, nonnegative)
+    best: np.ndarray | None = None
+    stopped = False
+    for start in starts:
+        w, weight = start, alpha
+        for _ in range(RAISES):
+            w = _settled(cov, k, w, previous, weight, nonnegative, max_iter, tol, watch)
+            if _closest(w, previous) <= limit or watch.stop():
+                break
+            weight *= RAISE
+        if _closest(w, previous) <= limit and (best is None or cov.variance(w) > cov.variance(best)):
+            best = w
+        if watch.stop():
+            stopped = True
+            break
+    note = f"every angle to the components before is at least {min_angle:g}°"
+    if best is None or cov.variance(best) <= 0:
+        best = _apart(cov, k, previous, nonnegative)
+        note = "no penalty kept the angle: features of earlier components are not used (90°)"
+    if not nonnegative:
+        best = cone.orient(best)
+    value = cov.variance(best)
+    return Component(best, value, "em", k, nonnegative, history=(value,), stopped=stopped, note=note)
+
+
+def _settled(
+    cov: Covariance,
+    k: int,
+    w: np.ndarray,
+    V: np.ndarray,
+    alpha: float,
+    nonnegative: bool,
+    max_iter: int,
+    tol: float,
+    watch: Watch,
+) -> np.ndarray:
+    """EM steps until w turns by less than ``tol``."""
+    for _ in range(max_iter):
+        f = cov.apply(w)
+        h = max(float(w @ f), np.finfo(float).tiny)
+        step = _charged(f, h, V, alpha, k) if nonnegative else _charged_without_sign(f, h, V, alpha)
+        if not step.any():
+            break
+        turned = cone.best(step, k, nonnegative)
+        rested = abs(float(turned @ w)) >= 1 - tol
+        w = turned
+        if rested or watch.stop():
+            break
+    return w
+
+
+def _charged(f: np.ndarray, h: float, V: np.ndarray, alpha: float, k: int) -> np.ndarray:
+    """The M-step over w >= 0, on the features of largest f that may be positive."""
+    play = np.argsort(-f, kind="stable")[: max(PLAY * k, LEAST)]
+    play = play[f[play] > 0]
+    out = np.zeros_like(f)
+    if not len(play):
+        return out
+    scale = np.sqrt(h)
+    free = f[play] / h
+    charges = np.sqrt(alpha / h) * V[play].T
+    charges = charges[charges.any(axis=1)]
+    design = np.vstack([np.eye(len(play)), charges])
+    target = np.concatenate([free, np.zeros(len(charges))])
+    size = float(free.max())
+    out[play] = scipy.optimize.nnls(design, target / size)[0] * size * scale
+    return out
+
+
+def _charged_without_sign(f: np.ndarray, h: float, V: np.ndarray, alpha: float) -> np.ndarray:
+    """The M-step without sign: (hI + αVV')⁻¹ f, by a system of as many unknowns as V has columns."""
+    inner = np.eye(V.shape[1]) * (h / alpha) + V.T @ V
+    return f - V @ np.linalg.solve(inner, V.T @ f)
+
+
+def _closest(w: np.ndarray, V: np.ndarray) -> float:
+    """Largest cosine to an earlier component."""
+    return float(np.abs(V.T @ w).max(initial=0.0))
+
+
+def _apart(cov: Covariance, k: int, V: np.ndarray, nonnegative: bool) -> np.ndarray:
+    """The best single step on features that no earlier component uses."""
+    free = ~V.any(axis=1)
+    if not free.any():
+        raise ValueError("every feature is used by an earlier component, and no further one keeps the angle asked")
+    start = np.where(free, np.sqrt(np.maximum(cov.diagonal, 0.0)) + np.finfo(float).tiny, 0.0)
+    w = cone.best(start, k, True)
+    for _ in range(100):
+        w = cone.best(np.where(free, cov.apply(w), 0.0), k, nonnegative)
+    return np.where(free, w, 0.0) if np.linalg.norm(np.where(free, w, 0.0)) > 0.5 else cone.unit(start)

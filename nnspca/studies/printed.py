@@ -77,10 +77,12 @@ def compare(pairs: Iterable[tuple[Printed, Cell, Cell]], ours: str, better: str 
         What the two columns are; no second column where ``better`` is empty.
     note : str
     """
+    pairs = tuple(pairs)
+    worded = any(p.wording for p, _, _ in pairs)
     columns = (
         Column("what", "What"),
         Column("where", "In the paper"),
-        Column("wording", "Wording"),
+        *([Column("wording", "Wording")] if worded else []),
         Column("printed", "Printed", 3),
         Column("ours", ours, 3),
         Column("difference", "Ours − printed", 3),
@@ -89,5 +91,15 @@ def compare(pairs: Iterable[tuple[Printed, Cell, Cell]], ours: str, better: str 
     rows = []
     for p, value, second in pairs:
         difference = value - p.value if isinstance(value, int | float) else None
-        rows.append((p.what, p.where, p.wording, p.value, value, difference, *([second] if better else [])))
+        rows.append(
+            (
+                p.what,
+                p.where,
+                *([p.wording] if worded else []),
+                p.value,
+                value,
+                difference,
+                *([second] if better else []),
+            )
+        )
     return StudyTable("printed", "The paper's numbers beside ours", columns, tuple(rows), note=note)

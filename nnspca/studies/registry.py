@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from nnspca.studies import asteris2011, asteris2014, asteris2014_curves, asteris2014_theorem
+from nnspca.studies import asteris2011, asteris2014, asteris2014_curves, asteris2014_parts, asteris2014_theorem
 from nnspca.studies.study import Study
 
 STUDIES: dict[str, Study] = {
     study.name: study
-    for module in (asteris2014, asteris2014_curves, asteris2014_theorem, asteris2011)
+    for module in (asteris2014, asteris2014_parts, asteris2014_curves, asteris2014_theorem, asteris2011)
     for study in module.STUDIES
 }

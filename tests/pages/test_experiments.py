@@ -2,11 +2,12 @@
 
 import json
 
+import numpy as np
 import pytest
 
 import nnspca
 from nnspca.datasets import fetch
-from nnspca.studies import STUDIES
+from nnspca.studies import STUDIES, Column, Parts, StudyTable
 from nnspca.view import experiments, figures
 from tests.pages.conftest import jobs, settle, texts
 
@@ -136,6 +137,19 @@ def test_every_table_that_can_be_drawn_is_drawn_at_every_stage_of_a_run(study, p
                 assert table.title.split()[0] in figure.layout.meta["alt"]
                 assert figure.data
                 assert "</html>" in figures.page(figure)
+
+
+def test_parts_are_drawn_upright_and_in_their_own_place():
+    columns = (Column("group"), Column("part"), Column("feature"), Column("loading"))
+    pixels = (("a", 1, 1, 0.5), ("a", 2, 2, 1.0), ("b", 1, 3, -2.0))
+    figure = figures.study(StudyTable("t", "T", columns, pixels, Parts((2, 2))), figures.LIGHT)
+    (sheet,) = (np.array(trace.z) for trace in figure.data)
+    (first, second, third) = zip(*np.nonzero(np.nan_to_num(sheet)), strict=True)
+    assert [sheet[at] for at in (first, second, third)] == [0.5, 1.0, -2.0]
+    assert second[0] - first[0] == 1  # feature 1 is in the first row of its image, feature 2 in the second
+    assert figure.layout.yaxis.range[0] > figure.layout.yaxis.range[1]  # rows run downward
+    assert np.isfinite(sheet).sum() == 3 * 4
+    assert figure.data[0].zmin == -2.0
 
 
 def test_a_table_without_a_picture_is_refused():

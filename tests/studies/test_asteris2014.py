@@ -89,6 +89,40 @@ def test_values_of_k_beyond_the_features_become_all_features():
     assert ks == [5, 10, 13]
 
 
+@pytest.fixture(scope="module")
+def parts():
+    return STUDIES["asteris2014-fig3"].run(data=["digits"])
+
+
+def test_six_parts_share_no_pixel_and_are_unit_vectors_of_few_pixels(parts):
+    rows = parts.table("parts").to_records()
+    for method in ("Alg. 3 (d = 3, ε = 0.1)", "EM (best of 10 starts)"):
+        mine = [row for row in rows if row["group"] == method]
+        pixels = [row["feature"] for row in mine]
+        assert len(set(pixels)) == len(pixels)
+        assert {row["part"] for row in mine} == set(range(1, 7))
+        for part in range(1, 7):
+            weights = [row["loading"] for row in mine if row["part"] == part]
+            assert len(weights) <= 10  # 64 pixels leave six parts of ten
+            assert min(weights) > 0
+            assert sum(w * w for w in weights) == pytest.approx(1)
+
+
+def test_the_variances_of_disjoint_parts_add_up_below_what_six_directions_can_hold(parts):
+    table = parts.table("variances")
+    eigenvalues = nnspca.Covariance.from_dataset(nnspca.datasets.load("digits")).eigenpairs(6)[0]
+    for method in ("epsilon-net", "em"):
+        assert np.allclose(np.cumsum(table.column(method)), table.column(f"{method}-sum"))
+        assert table.column(f"{method}-sum")[-1] <= eigenvalues.sum() / eigenvalues[0]
+        assert all(0 < share <= 1 for share in table.column(f"{method}-share"))
+
+
+def test_the_samples_are_the_datas_own(parts):
+    X = nnspca.datasets.load("digits").X
+    first = [row["loading"] for row in parts.table("parts").to_records() if row["group"] == "samples"][:64]
+    assert first == X[0].tolist()
+
+
 @given(st.integers(1, 500), st.integers(1, 500), st.floats(0, 1), st.floats(0, 1))
 def test_the_promise_is_a_share_that_falls_with_the_next_eigenvalue(n, k, one, other):
     n, k = max(n, k), min(n, k)

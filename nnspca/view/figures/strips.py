@@ -18,8 +18,8 @@ def strips(table: StudyTable, picture: Parts, palette: Palette, title: str) -> g
     images = _images(table, picture)
     groups = list(dict.fromkeys(group for group, _ in images))
     rows, columns = picture.shape
-    head = max(5, rows // 3)  # pixels above a strip for its title
-    caption = head // 2 + 1 if picture.captions else 0
+    head = max(6, rows * 2 // 5)  # pixels above a strip for its title
+    caption = max(4, rows // 4) if picture.captions else 0
     most = max(part for _, part in images) if images else 1
     across = min(ACROSS, most)
     places: dict[tuple[str, int], tuple[int, int]] = {}
@@ -50,7 +50,7 @@ def strips(table: StudyTable, picture: Parts, palette: Palette, title: str) -> g
             _label(figure, x, y + rows + caption - 1, words, 11, palette.quiet)
     counted = ", ".join(f"{sum(g == group for g, _ in images)} of {group}" for group in groups)
     alt = f"{table.title}: images of {rows} by {columns} pixels, {counted}."
-    height = min(TALLEST, 60 + round(top * 860 / max(width, 1)))
+    height = min(TALLEST, 48 + round(top * 660 / max(width, 1)))
     dress(figure, palette, title=title, alt=alt, height=max(height, 260))
     figure.update_xaxes(visible=False, constrain="domain", range=[-0.5, width - GAP - 0.5])
     figure.update_yaxes(

@@ -7,6 +7,7 @@ from nnspca.certify import certify
 from nnspca.covariance import Covariance
 from nnspca.deflation import DEFLATIONS, DeflationInfo, decompose, deflate
 from nnspca.errors import CertificateError, DataError
+from nnspca.estimator import NonnegativeSparsePCA
 from nnspca.result import Bound, Certificate, Component, Components, Progress, Sweep, SweepPoint
 from nnspca.solve import solve
 from nnspca.solvers.registry import METHODS, MethodInfo, OptionInfo
@@ -27,6 +28,7 @@ __all__ = [
     "DataError",
     "DeflationInfo",
     "MethodInfo",
+    "NonnegativeSparsePCA",
     "OptionInfo",
     "Progress",
     "Sweep",

@@ -63,7 +63,7 @@ def hotelling(cov: Covariance, U: np.ndarray) -> Covariance:
     """
     if cov.matrix is None:
         raise ValueError(
-            f"deflation 'hotelling' needs the covariance as a matrix, which {cov.n_features} features are too many for; "
+            f"deflation 'hotelling' needs a matrix, which {cov.n_features} features are too many for; "
             "give 'projection' or 'schur'"
         )
     A = np.array(cov.matrix)

@@ -15,6 +15,7 @@ RAISE = 2.0
 RAISES = 60
 PLAY = 4  # features in play for each one that may be used
 LEAST = 100  # features in play at least
+APART = 50  # power steps on the features nobody uses
 
 
 def quasi_orthogonal(
@@ -29,12 +30,13 @@ def quasi_orthogonal(
     restarts: int = 10,
     max_iter: int = 200,
     tol: float = 1e-8,
-) -> Component:
+) -> Component | None:
     """EM whose M-step charges what w shares with the columns of ``previous``.
 
     The M-step minimises ``½ h ‖w‖² − f'w + ½ α ‖V'w‖²`` with f = Aw and h = w'Aw, over w >= 0: a nonnegative least
     squares problem, solved by a library on the features of largest f. Without the sign constraint it is a linear
-    system. The k largest entries are kept, unshrunk. α is raised until every angle is at least ``min_angle`` degrees; as it grows w leaves the supports of V.
+    system. The k largest entries are kept, unshrunk. α is raised until every angle is at least ``min_angle``
+    degrees; as it grows w leaves the supports of V.
 
     Parameters
     ----------
@@ -47,8 +49,8 @@ def quasi_orthogonal(
 
     Returns
     -------
-    Component
-        Feasible, every angle at least ``min_angle``; its variance is on ``cov``.
+    Component or None
+        Feasible, every angle at least ``min_angle``; None where no such component was found.
     """
     limit = float(np.cos(np.radians(min_angle)))
     alpha = FIRST * float(cov.eigenpairs(1)[0][0])
@@ -56,24 +58,26 @@ def quasi_orthogonal(
     if not nonnegative:
         starts = np.vstack([cov.eigenpairs(1)[1].T, cone.unit(rng.standard_normal((restarts - 1, cov.n_features)))])
     starts = cone.best(cov.apply(starts), k, nonnegative)
-    best: np.ndarray | None = None
+    free = ~previous.any(axis=1)
+    best, note = np.zeros(cov.n_features), ""
     stopped = False
     for start in starts:
+        apart = _apart(cov, k, start, free, nonnegative)
+        if cov.variance(apart) > cov.variance(best):
+            best, note = apart, "no feature of an earlier component is used: the angles are 90°"
         w, weight = start, alpha
         for _ in range(RAISES):
             w = _settled(cov, k, w, previous, weight, nonnegative, max_iter, tol, watch)
             if _closest(w, previous) <= limit or watch.stop():
                 break
             weight *= RAISE
-        if _closest(w, previous) <= limit and (best is None or cov.variance(w) > cov.variance(best)):
-            best = w
+        if _closest(w, previous) <= limit and cov.variance(w) > cov.variance(best):
+            best, note = w, f"every angle to the components before is at least {min_angle:g}°"
         if watch.stop():
             stopped = True
             break
-    note = f"every angle to the components before is at least {min_angle:g}°"
-    if best is None or cov.variance(best) <= 0:
-        best = _apart(cov, k, previous, nonnegative)
-        note = "no penalty kept the angle: features of earlier components are not used (90°)"
+    if not best.any():
+        return None
     if not nonnegative:
         best = cone.orient(best)
     value = cov.variance(best)
@@ -135,13 +139,15 @@ def _closest(w: np.ndarray, V: np.ndarray) -> float:
     return float(np.abs(V.T @ w).max(initial=0.0))
 
 
-def _apart(cov: Covariance, k: int, V: np.ndarray, nonnegative: bool) -> np.ndarray:
-    """The best single step on features that no earlier component uses."""
-    free = ~V.any(axis=1)
-    if not free.any():
-        raise ValueError("every feature is used by an earlier component, and no further one keeps the angle asked")
-    start = np.where(free, np.sqrt(np.maximum(cov.diagonal, 0.0)) + np.finfo(float).tiny, 0.0)
-    w = cone.best(start, k, True)
-    for _ in range(100):
-        w = cone.best(np.where(free, cov.apply(w), 0.0), k, nonnegative)
-    return np.where(free, w, 0.0) if np.linalg.norm(np.where(free, w, 0.0)) > 0.5 else cone.unit(start)
+def _apart(cov: Covariance, k: int, w: np.ndarray, free: np.ndarray, nonnegative: bool) -> np.ndarray:
+    """Power steps on features that no earlier component uses; zero where there are none, or none that varies."""
+    w = np.where(free, w, 0.0)
+    if not w.any():
+        w = np.where(free, np.sqrt(np.maximum(cov.diagonal, 0.0)), 0.0)
+    for _ in range(APART if w.any() else 0):
+        image = np.where(free, cov.apply(w), -np.inf if nonnegative else 0.0)
+        if not image[free].any():
+            break
+        w = cone.best(np.where(free, image, 0.0) if not nonnegative else np.maximum(image, 0.0), k, nonnegative)
+    w = np.where(free, w, 0.0)
+    return cone.unit(w) if w.any() else w

@@ -109,6 +109,7 @@ class Curves:
     log_y: bool = False
     y_range: tuple[float, float] | None = None
     equal: bool = False
+    kind: Literal["curves"] = "curves"
 
 
 @dataclass(frozen=True)
@@ -121,6 +122,7 @@ class Bars:
     x_title: str = ""
     log_y: bool = False
     y_range: tuple[float, float] | None = None
+    kind: Literal["bars"] = "bars"
 
 
 @dataclass(frozen=True)
@@ -152,6 +154,7 @@ class Parts:
     value: str = "loading"
     captions: tuple[tuple[tuple[str, int], str], ...] = ()
     plain: tuple[str, ...] = ()
+    kind: Literal["parts"] = "parts"
 
 
 Picture = Curves | Bars | Parts

@@ -91,7 +91,7 @@ def test_values_of_k_beyond_the_features_become_all_features():
 
 @pytest.fixture(scope="module")
 def parts():
-    return STUDIES["asteris2014-fig3"].run(data=["digits"])
+    return STUDIES["asteris2014-fig3"].run(data=["digits"], full=True)
 
 
 def test_six_parts_share_no_pixel_and_are_unit_vectors_of_few_pixels(parts):

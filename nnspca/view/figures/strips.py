@@ -43,14 +43,14 @@ def strips(table: StudyTable, picture: Parts, palette: Palette, title: str) -> g
         if np.isfinite(sheet).any():
             _add_sheet(figure, sheet, palette, plain=plain)
     for group, y in titles:
-        _label(figure, 0, y - 1, group, 13, None)
+        _label(figure, 0, y - 1, group, 13)
     for key, words in picture.captions:
         if key in places:
             y, x = places[key]
-            _label(figure, x, y + rows + caption - 1, words, 11, palette.quiet)
+            _label(figure, x, y + rows - 0.5, words, 11, foot=False)
     counted = ", ".join(f"{sum(g == group for g, _ in images)} of {group}" for group in groups)
     alt = f"{table.title}: images of {rows} by {columns} pixels, {counted}."
-    height = min(TALLEST, 48 + round(top * 660 / max(width, 1)))
+    height = min(TALLEST, 48 + round(top * 720 / max(width, 1)))
     dress(figure, palette, title=title, alt=alt, height=max(height, 260))
     figure.update_xaxes(visible=False, constrain="domain", range=[-0.5, width - GAP - 0.5])
     figure.update_yaxes(
@@ -85,7 +85,15 @@ def _add_sheet(figure: go.Figure, sheet: np.ndarray, palette: Palette, *, plain:
     )
 
 
-def _label(figure: go.Figure, x: float, y: float, words: str, size: int, colour: str | None) -> None:
-    """Write words with their foot at (x, y)."""
-    font = {"size": size} | ({"color": colour} if colour else {})
-    figure.add_annotation(x=x - 0.5, y=y, text=words, showarrow=False, xanchor="left", yanchor="bottom", font=font)
+def _label(figure: go.Figure, x: float, y: float, words: str, size: int, *, foot: bool = True) -> None:
+    """Write words with their foot, or their head, at (x, y)."""
+    figure.add_annotation(
+        x=x - 0.5,
+        y=y,
+        text=words,
+        showarrow=False,
+        xanchor="left",
+        yanchor="bottom" if foot else "top",
+        font={"size": size},
+        borderpad=0,
+    )

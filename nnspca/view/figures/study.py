@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import plotly.graph_objects as go
 
-from nnspca.studies import Band, Bars, Curves, Line, Parts, StudyTable
+from nnspca.studies import Band, Bars, Curves, Line, StudyTable
 from nnspca.view.figures.look import DASHES, LEGEND_ROW, SYMBOLS, Palette, dress
 from nnspca.view.figures.strips import strips
 
@@ -20,21 +20,18 @@ def study(table: StudyTable, palette: Palette, *, titled: bool = False) -> go.Fi
     """Draw a table as its picture says; ``titled`` where no heading stands above."""
     title = "<br>".join(textwrap.wrap(table.title, WIDE)) if titled else ""
     picture = table.picture
-    if isinstance(picture, Parts):
-        return strips(table, picture, palette, title)
-    if isinstance(picture, Bars):
-        figure = _bars(table, picture, palette)
-    elif isinstance(picture, Curves):
-        figure = _curves(table, picture, palette)
-    else:
+    if picture is None:
         raise ValueError(f"table {table.name!r} has no picture")
+    if picture.kind == "parts":
+        return strips(table, picture, palette, title)
+    figure = _bars(table, picture, palette) if picture.kind == "bars" else _curves(table, picture, palette)
     named = sum(trace.name is not None and trace.showlegend is not False for trace in figure.data)
     rows = named if named < 7 else -(-named // 2)
-    body = 560 if isinstance(picture, Curves) and picture.equal else 440
+    body = 560 if picture.kind == "curves" and picture.equal else 440
     alt = f"{table.title}: {len(table.rows)} rows; " + ", ".join(line.title for line in picture.lines) + "."
     dress(figure, palette, title=title, alt=alt, height=body + LEGEND_ROW * max(rows - 3, 0), legend_rows=rows)
     above = 44 + 18 * title.count("<br>") if titled else 8
-    if isinstance(picture, Curves) and picture.spans:
+    if picture.kind == "curves" and picture.spans:
         above += 36
     figure.update_layout(margin_t=above)
     return figure

@@ -73,6 +73,7 @@ def solve(
     """
     info = check_method(method, nonnegative)
     k = check_cardinality(cov, k)
+    check_size(info, cov.n_features)
     checked = info.checked(options)
     if "rank" in checked:
         checked["rank"] = _check_rank(checked["rank"], cov.n_features, asked="rank" in options)
@@ -108,6 +109,15 @@ def check_method(method: str, nonnegative: bool) -> MethodInfo:
             f"give nonnegative={' or '.join(map(str, info.signs))}"
         )
     return info
+
+
+def check_size(info: MethodInfo, n: int) -> None:
+    """Raise ValueError where the method does not take so many features."""
+    if info.max_features is not None and n > info.max_features:
+        raise ValueError(
+            f"method {info.name!r} takes at most {info.max_features} features; these data have {n}. "
+            "Give method='best', and certify it to know how close it is to the optimum"
+        )
 
 
 def check_cardinality(cov: Covariance, k: object) -> int:

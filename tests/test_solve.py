@@ -21,6 +21,11 @@ def spiked(seed=0, m=30, n=12):
     return rng.standard_normal((m, n)) + rng.standard_normal((m, 1)) * (np.arange(n) < 5) * 1.5
 
 
+def most(method, n):
+    """n features, or as many as the method takes."""
+    return min(n, METHODS[method].max_features or n)
+
+
 def check(part, cov, k, nonnegative):
     info = METHODS[part.method]
     assert part.loadings.shape == (cov.n_features,)
@@ -200,7 +205,7 @@ def test_without_sign_or_sparsity_every_exact_method_is_pca():
 @EACH
 def test_progress_never_goes_back_and_ends_at_one(method, nonnegative):
     told = []
-    cov = nnspca.Covariance.from_data(spiked(n=40))
+    cov = nnspca.Covariance.from_data(spiked(n=most(method, 40)))
     nnspca.solve(cov, 6, method, nonnegative=nonnegative, on_progress=told.append)
     fractions = [p.fraction for p in told]
     assert fractions == sorted(fractions)
@@ -213,7 +218,9 @@ def test_progress_never_goes_back_and_ends_at_one(method, nonnegative):
 @pytest.mark.parametrize("after", [0, 1])
 def test_a_stop_is_honoured_at_once_with_a_feasible_component(method, nonnegative, after):
     rng = np.random.default_rng(0)
-    cov = nnspca.Covariance.from_data(rng.standard_normal((600, 300)))
+    n = most(method, 300)
+    k = n // 10 + 1
+    cov = nnspca.Covariance.from_data(rng.standard_normal((600, n)))
     cov.eigenpairs(8)
     polls = iter(range(10**9))
     asked = []
@@ -223,10 +230,10 @@ def test_a_stop_is_honoured_at_once_with_a_feasible_component(method, nonnegativ
         return asked[-1] >= after
 
     started = time.perf_counter()
-    part = nnspca.solve(cov, 30, method, nonnegative=nonnegative, should_stop=stop)
+    part = nnspca.solve(cov, k, method, nonnegative=nonnegative, should_stop=stop)
     assert time.perf_counter() - started < 1.5
     if METHODS[method].feasible:
-        assert cone.infeasibility(part.loadings, 30, nonnegative) == ""
+        assert cone.infeasibility(part.loadings, k, nonnegative) == ""
     if asked and asked[-1] >= after:
         assert part.stopped or method == "epsilon-net"  # whose one batch of samples may just be over
     assert part.variance == pytest.approx(cov.variance(part.loadings))

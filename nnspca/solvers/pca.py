@@ -6,7 +6,8 @@ import numpy as np
 
 from nnspca import cone
 from nnspca.covariance import Covariance
-from nnspca.result import Component
+from nnspca.gather import cumulative_variance
+from nnspca.result import Component, Components
 from nnspca.solvers.climb import settle
 from nnspca.watch import Watch
 
@@ -34,3 +35,21 @@ def thresholding(
     if not nonnegative:
         x = cone.orient(x)
     return Component(x, history[-1], "thresholding", k, nonnegative, history=tuple(history), stopped=watch.stop())
+
+
+def pca_joint(
+    cov: Covariance, n_components: int, k: int, *, nonnegative: bool, rng: np.random.Generator, watch: Watch
+) -> Components:
+    """The leading eigenvectors, every feature in each."""
+    vectors = cov.eigenpairs(n_components)[1]
+    columns = [cone.orient(cone.unit(vectors[:, r])) for r in range(n_components)]
+    loadings = np.column_stack(columns)
+    return Components(
+        tuple(Component(x, cov.variance(x), "pca", k, False) for x in columns),
+        cumulative_variance(cov, loadings),
+        cov.trace,
+        "pca",
+        "joint",
+        False,
+        note="k is not used: all features take part",
+    )

@@ -58,7 +58,7 @@ def quasi_orthogonal(
     if not nonnegative:
         starts = np.vstack([cov.eigenpairs(1)[1].T, cone.unit(rng.standard_normal((restarts - 1, cov.n_features)))])
     starts = cone.best(cov.apply(starts), k, nonnegative)
-    free = ~previous.any(axis=1)
+    free = np.logical_not(previous.any(axis=1))
     best, note = np.zeros(cov.n_features), ""
     stopped = False
     for start in starts:

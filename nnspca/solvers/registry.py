@@ -2,126 +2,24 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
-from dataclasses import dataclass
-from numbers import Real
-
-import numpy as np
-
-from nnspca.result import Component, Components
+from nnspca.solvers import dspca as dspca_module
+from nnspca.solvers import exact as exact_module
+from nnspca.solvers import scotlass as scotlass_module
 from nnspca.solvers.best import best
+from nnspca.solvers.coordinate_descent import coordinate_descent
+from nnspca.solvers.coordinate_descent import joint as coordinate_descent_joint
+from nnspca.solvers.elastic_net import elastic_net
 from nnspca.solvers.em import em
 from nnspca.solvers.enumeration import enumeration
 from nnspca.solvers.epsilon_net import epsilon_net
-from nnspca.solvers.pca import pca, thresholding
+from nnspca.solvers.greedy import greedy
+from nnspca.solvers.method import MethodInfo, OptionInfo
+from nnspca.solvers.nmf import joint as nmf_joint
+from nnspca.solvers.nmf import nmf
+from nnspca.solvers.pca import pca, pca_joint, thresholding
 from nnspca.solvers.spannogram import spannogram
 
-
-@dataclass(frozen=True)
-class OptionInfo:
-    """One option of a method: enough to check a value, and to draw a control for it.
-
-    Attributes
-    ----------
-    name : str
-        Keyword of :func:`nnspca.solve`.
-    kind : type
-        ``int``, ``float``, ``bool`` or ``str``.
-    default : object
-        Value used when the caller says nothing.
-    low, high : float or None
-        Smallest and largest value allowed, both included.
-    choices : tuple
-        Allowed values of a ``str`` option.
-    help : str
-        One line, in plain words.
-    """
-
-    name: str
-    kind: type
-    default: int | float | bool | str
-    help: str
-    low: float | None = None
-    high: float | None = None
-    choices: tuple[str, ...] = ()
-
-    def check(self, value: object) -> int | float | bool | str:
-        """Return ``value`` as this option's kind, or raise ValueError naming what is allowed."""
-        if self.kind is bool and isinstance(value, bool | np.bool_):
-            return bool(value)
-        if self.kind is str and isinstance(value, str) and value in self.choices:
-            return value
-        if self.kind in (int, float) and isinstance(value, Real) and not isinstance(value, bool):
-            number = float(value)
-            low = -math.inf if self.low is None else self.low
-            high = math.inf if self.high is None else self.high
-            if low <= number <= high and (self.kind is float or number.is_integer()):
-                return int(number) if self.kind is int else number
-        raise ValueError(f"option {self.name}={value!r} is not allowed; give {self._allowed()}")
-
-    def _allowed(self) -> str:
-        """Say in words which values pass :meth:`check`."""
-        if self.kind is bool:
-            return "True or False"
-        if self.kind is str:
-            return "one of " + ", ".join(repr(c) for c in self.choices)
-        noun = "a whole number" if self.kind is int else "a number"
-        if self.low is not None and self.high is not None:
-            return f"{noun} from {self.low:g} to {self.high:g}"
-        return f"{noun} of at least {self.low:g}" if self.low is not None else noun
-
-
-@dataclass(frozen=True)
-class MethodInfo:
-    """One method: how to name it, where it comes from, what it can do, and the function itself.
-
-    Attributes
-    ----------
-    name : str
-        Key in :data:`METHODS`.
-    title : str
-        For menus and legends.
-    summary : str
-        One sentence for a reader who has not met it.
-    paper : str
-        Where it comes from, with the algorithm's number.
-    signs : tuple of bool
-        The values of ``nonnegative`` it supports.
-    options : tuple of OptionInfo
-    solver : callable
-        ``solver(cov, k, *, nonnegative, rng, watch, **options) -> Component``.
-    feasible : bool
-        Whether its components honour both the sign constraint and the cardinality asked for.
-    joint : callable or None
-        ``joint(cov, n_components, k, *, nonnegative, rng, watch, **options) -> Components`` where the method
-        computes several components at once; the door (``nnspca.decompose``, deflation "joint") has checked all.
-    """
-
-    name: str
-    title: str
-    summary: str
-    paper: str
-    signs: tuple[bool, ...]
-    options: tuple[OptionInfo, ...]
-    solver: Callable[..., Component]
-    feasible: bool = True
-    joint: Callable[..., Components] | None = None
-
-    @property
-    def multi(self) -> bool:
-        """Whether it computes several components jointly."""
-        return self.joint is not None
-
-    def checked(self, options: dict[str, object]) -> dict[str, object]:
-        """Return every option with its value, defaults filled in; ValueError for a wrong one."""
-        known = {option.name: option for option in self.options}
-        for name in options:
-            if name not in known:
-                allowed = ", ".join(known) or "it has none"
-                raise ValueError(f"method {self.name!r} has no option {name!r}; its options: {allowed}")
-        return {name: option.check(options.get(name, option.default)) for name, option in known.items()}
-
+__all__ = ["METHODS", "MethodInfo", "OptionInfo"]
 
 RANK = OptionInfo("rank", int, 3, "How many leading eigenvectors the search works with.", 1, 8)
 RENORMALISE = OptionInfo("renormalise", bool, True, "Make the weights optimal for the features that were chosen.")
@@ -190,6 +88,56 @@ METHODS: dict[str, MethodInfo] = {
             em,
         ),
         MethodInfo(
+            "coordinate-descent",
+            "NSPCA (coordinate descent)",
+            "Sets one loading at a time; two prices keep components apart and sparse. Honours sign and k.",
+            "Zass & Shashua 2006; k by bisection as in Asteris et al. 2014",
+            (True,),
+            (
+                OptionInfo("alpha", float, 1.0, "Price of overlap, relative to the largest eigenvalue.", 0.01, 1e6),
+                OptionInfo(
+                    "beta", float, 0.01, "Price of a loading, relative to it; used if k is not matched.", 0.0, 4.0
+                ),
+                OptionInfo("match_k", bool, True, "Find the price of a loading at which k features remain."),
+                OptionInfo("restarts", int, 2, "Random starts.", 1, 100),
+                RENORMALISE,
+                OptionInfo("max_iter", int, 60, "Most sweeps of one run.", 1, 10_000),
+                OptionInfo("tol", float, 1e-5, "A run rests when it gains less than this share.", 0.0, 0.1),
+            ),
+            coordinate_descent,
+            joint=coordinate_descent_joint,
+        ),
+        MethodInfo(
+            "greedy",
+            "Greedy (PathSPCA)",
+            "Adds one feature after another, always the one that pulls most. Honours sign and k.",
+            "d'Aspremont et al. 2008 (path); Moghaddam et al. 2006 (full)",
+            (True, False),
+            (
+                OptionInfo(
+                    "criterion",
+                    str,
+                    "path",
+                    "How the next feature is chosen: by its pull, or by trying them all.",
+                    choices=("path", "full"),
+                ),
+            ),
+            greedy,
+        ),
+        MethodInfo(
+            "elastic-net",
+            "SPCA (elastic net)",
+            "Regresses the leading scores on a few features (scikit-learn). Honours sign and k.",
+            "Zou, Hastie & Tibshirani 2006",
+            (True, False),
+            (
+                OptionInfo("ridge", float, 0.01, "Ridge penalty, relative to the mean variance.", 1e-6, 100.0),
+                OptionInfo("rounds", int, 10, "Most regressions.", 1, 200),
+                RENORMALISE,
+            ),
+            elastic_net,
+        ),
+        MethodInfo(
             "thresholding",
             "Thresholded PCA",
             "Cuts the leading eigenvector to its k largest loadings.",
@@ -197,6 +145,46 @@ METHODS: dict[str, MethodInfo] = {
             (True, False),
             (RENORMALISE,),
             thresholding,
+        ),
+        MethodInfo(
+            "scotlass",
+            "SCoTLASS",
+            "Limits the sum of the loadings instead of their number. Honours sign and k. For few features.",
+            "Jolliffe, Trendafilov & Uddin 2003",
+            (True, False),
+            (OptionInfo("restarts", int, 4, "Starts: the leading eigenvector and random ones.", 1, 100), RENORMALISE),
+            scotlass_module.scotlass,
+            max_features=scotlass_module.LARGEST,
+        ),
+        MethodInfo(
+            "dspca",
+            "DSPCA",
+            "Relaxes the problem to a semidefinite one and rounds. Honours sign and k. For few features.",
+            "d'Aspremont et al. 2007",
+            (True, False),
+            (RENORMALISE,),
+            dspca_module.dspca,
+            max_features=dspca_module.LARGEST,
+        ),
+        MethodInfo(
+            "nmf",
+            "NMF",
+            "Parts that add up to the positive part of the covariance (scikit-learn), cut to k. Not a maximiser.",
+            "Lee & Seung 1999",
+            (True,),
+            (OptionInfo("max_iter", int, 200, "Most steps.", 1, 10_000),),
+            nmf,
+            joint=nmf_joint,
+        ),
+        MethodInfo(
+            "exact",
+            "Exact (branch and bound)",
+            "The optimum itself, by trying every case that could hold it. For a few dozen features at most.",
+            "this library; Moghaddam et al. 2006 without sign",
+            (True, False),
+            (),
+            exact_module.exact,
+            max_features=exact_module.LARGEST,
         ),
         MethodInfo(
             "pca",
@@ -207,6 +195,7 @@ METHODS: dict[str, MethodInfo] = {
             (),
             pca,
             feasible=False,
+            joint=pca_joint,
         ),
     )
 }

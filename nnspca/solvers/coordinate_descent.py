@@ -1,0 +1,189 @@
+"""NSPCA (Zass & Shashua 2006): nonnegative components by coordinate steps, orthogonality and sparsity as penalties."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nnspca import cone
+from nnspca.covariance import Covariance
+from nnspca.gather import cumulative_variance
+from nnspca.result import Component, Components
+from nnspca.solvers.ascent import climb
+from nnspca.solvers.climb import settle
+from nnspca.watch import Watch
+
+BISECTIONS = 18
+SPARSEST = 4.0  # largest β tried: beyond it nothing is worth its price, as λ₁ = 1
+DENSEST = 1e-5  # least β tried above 0
+
+
+def coordinate_descent(
+    cov: Covariance,
+    k: int,
+    *,
+    nonnegative: bool,
+    rng: np.random.Generator,
+    watch: Watch,
+    alpha: float,
+    beta: float,
+    match_k: bool,
+    restarts: int,
+    renormalise: bool,
+    max_iter: int,
+    tol: float,
+) -> Component:
+    """One component: the best of some starts.
+
+    α and β are relative to the largest eigenvalue λ₁ of A = X'X/m; the paper's are for its own scale of A. With
+    ``match_k`` β is found by bisection so that at most k loadings are nonzero (Asteris et al. 2014, Sec. 7);
+    without it β is taken as given, and then the k largest loadings are kept.
+    """
+    best, value, history, price = None, -np.inf, [], beta
+    for number in range(restarts):
+        start = cone.unit(np.abs(rng.standard_normal(cov.n_features)))[:, None]
+        for U, used in _runs(cov, k, start, alpha, beta, match_k, max_iter, tol, watch):
+            x = cone.keep_top(U[:, 0], k, True)
+            if not x.any():
+                continue
+            x = cone.unit(x)
+            if renormalise:
+                x = settle(cov, x, nonnegative=True, watch=watch)
+            if cov.variance(x) > value:
+                best, value, price = x, cov.variance(x), used
+            history.append(value)
+        watch.tell((number + 1) / restarts, f"start {number + 1}", value if best is not None else None)
+        if watch.stop():
+            break
+    if best is None:  # the price was too high for any feature: the single best one is what is left
+        best = np.zeros(cov.n_features)
+        best[int(np.argmax(cov.diagonal))] = 1.0
+        value = cov.variance(best)
+    leading = float(cov.eigenpairs(1)[0][0])
+    return Component(
+        best,
+        cov.variance(best),
+        "coordinate-descent",
+        k,
+        True,
+        history=tuple(history),
+        stopped=watch.stop(),
+        note=f"α = {alpha * leading:.4g}, β = {price * leading:.4g} in the units of the variance",
+    )
+
+
+def joint(
+    cov: Covariance,
+    n_components: int,
+    k: int,
+    *,
+    nonnegative: bool,
+    rng: np.random.Generator,
+    watch: Watch,
+    alpha: float,
+    beta: float,
+    match_k: bool,
+    restarts: int,
+    renormalise: bool,
+    max_iter: int,
+    tol: float,
+) -> Components:
+    """All components at once: U >= 0 of shape (n, r), its columns kept apart by α and sparse by β.
+
+    With ``match_k`` β is bisected until no column has more than k nonzeros; without it the columns are as α and
+    β leave them. Columns are scaled to unit norm; one that ended at zero is left out, and said.
+    """
+    best: tuple[np.ndarray, list[float], float] | None = None
+    explained = -np.inf
+    for number in range(restarts):
+        start = cone.unit(np.abs(rng.standard_normal((n_components, cov.n_features)))).T
+        for U, used, told in _traced(cov, k, start, alpha, beta, match_k, max_iter, tol, watch):
+            columns = [cone.keep_top(u, k, True) if match_k else u for u in U.T]
+            live = [cone.unit(u) for u in columns if u.any()]
+            if not live:
+                continue
+            loadings = np.column_stack(live)
+            value = float(cumulative_variance(cov, loadings)[-1])
+            if value > explained:
+                best, explained = (loadings, told, used), value
+        watch.tell((number + 1) / restarts, f"start {number + 1}", None)
+        if watch.stop():
+            break
+    if best is None:
+        single = np.zeros((cov.n_features, 1))
+        single[int(np.argmax(cov.diagonal))] = 1.0
+        best = single, [], beta
+    loadings, told, used = best
+    order = np.argsort([-cov.variance(x) for x in loadings.T], kind="stable")
+    loadings = loadings[:, order]
+    leading = float(cov.eigenpairs(1)[0][0])
+    note = f"α = {alpha * leading:.4g}, β = {used * leading:.4g} in the units of the variance"
+    dead = n_components - loadings.shape[1]
+    if dead:
+        note += f"; {dead} of {n_components} components ended at zero: a lower β keeps them"
+    parts = tuple(
+        Component(x, cov.variance(x), "coordinate-descent", int(np.count_nonzero(x)) if not match_k else k, True)
+        for x in np.ascontiguousarray(loadings.T)
+    )
+    return Components(
+        parts,
+        cumulative_variance(cov, loadings),
+        cov.trace,
+        "coordinate-descent",
+        "joint",
+        True,
+        history=tuple(told),
+        stopped=watch.stop(),
+        note=note,
+    )
+
+
+def _runs(cov, k, start, alpha, beta, match_k, max_iter, tol, watch):
+    """Yield (U, β) of each run worth looking at."""
+    for U, used, _ in _traced(cov, k, start, alpha, beta, match_k, max_iter, tol, watch):
+        yield U, used
+
+
+def _traced(
+    cov: Covariance,
+    k: int,
+    start: np.ndarray,
+    alpha: float,
+    beta: float,
+    match_k: bool,
+    max_iter: int,
+    tol: float,
+    watch: Watch,
+):
+    """Yield (U, β, objective after each sweep): for the β given, or for those a bisection to k nonzeros meets last."""
+
+    def run(price: float) -> tuple[np.ndarray, list[float]]:
+        return climb(cov, start, alpha, price, max_iter=max_iter, tol=tol, watch=watch)
+
+    U, told = run(0.0 if match_k else beta)
+    if not match_k or _most(U) <= k:
+        yield U, (0.0 if match_k else beta), told
+        return
+    dense = U, 0.0, told
+    sparse = None
+    low, high = DENSEST, SPARSEST
+    for _ in range(BISECTIONS):
+        if watch.stop():
+            break
+        middle = float(np.sqrt(low * high))
+        U, told = run(middle)
+        if _most(U) > k:
+            low, dense = middle, (U, middle, told)
+        else:
+            high = middle
+            if U.any():
+                sparse = U, middle, told
+        if _most(U) == k or high <= low * 1.001:
+            break
+    if sparse is not None:
+        yield sparse
+    yield dense  # its columns are cut
+
+
+def _most(U: np.ndarray) -> int:
+    """Largest number of nonzeros in a column."""
+    return int(np.count_nonzero(U, axis=0).max())

@@ -1,0 +1,85 @@
+"""DSPCA (d'Aspremont, El Ghaoui, Jordan & Lanckriet 2007): the semidefinite relaxation, for few features."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nnspca import cone
+from nnspca.covariance import Covariance
+from nnspca.result import Component
+from nnspca.solvers.climb import settle
+from nnspca.watch import Watch
+
+LARGEST = 150  # features
+BISECTIONS = 10
+STEPS = 250
+EXACT = 1e-5  # loadings below this share of the largest count as zero
+
+
+def dspca(
+    cov: Covariance, k: int, *, nonnegative: bool, rng: np.random.Generator, watch: Watch, renormalise: bool
+) -> Component:
+    """Solve ``max tr(AX) − ρ 1'|X|1`` over X ⪰ 0, tr X = 1 (and X >= 0), and take X's leading eigenvector.
+
+    The alternating direction method parts the eigenvalues from the entries: a projection onto the spectraplex, and
+    soft thresholding. ρ is bisected, between 0 and the largest variance, towards k loadings above rounding.
+    """
+    every = np.arange(cov.n_features)
+    A = np.array(cov.block(every, every))
+    scale = float(cov.eigenpairs(1)[0][0])
+    A = A / scale
+    best, value, history = np.zeros(cov.n_features), -np.inf, []
+    low, high = 0.0, float(A.diagonal().max())
+    state = np.eye(len(A)) / len(A), np.zeros_like(A)
+    for number in range(BISECTIONS):
+        rho = (low + high) / 2
+        x, state = _relaxed(A, rho, nonnegative, state, watch)
+        if np.count_nonzero(x) > k:
+            low = rho
+        else:
+            high = rho
+        x = cone.best(x, k, nonnegative)
+        if renormalise:
+            x = settle(cov, x, nonnegative=nonnegative, watch=watch)
+        if cov.variance(x) > value:
+            best, value = x, cov.variance(x)
+        history.append(value)
+        watch.tell((number + 1) / BISECTIONS, f"ρ = {rho * scale:.3g}", value)
+        if watch.stop():
+            break
+    if not nonnegative:
+        best = cone.orient(best)
+    return Component(best, value, "dspca", k, nonnegative, history=tuple(history), stopped=watch.stop())
+
+
+def _relaxed(
+    A: np.ndarray, rho: float, nonnegative: bool, state: tuple[np.ndarray, np.ndarray], watch: Watch
+) -> tuple[np.ndarray, tuple[np.ndarray, np.ndarray]]:
+    """The relaxation at one ρ, from where another left off: X's leading eigenvector, and the state."""
+    Z, U = state
+    for step in range(STEPS):
+        X = onto_spectraplex(Z - U + A)
+        V = X + U
+        before, Z = Z, np.maximum(V - rho, 0.0) if nonnegative else np.sign(V) * np.maximum(np.abs(V) - rho, 0.0)
+        U = V - Z
+        if step % 10 == 9 and (watch.stop() or max(np.abs(X - Z).max(), np.abs(Z - before).max()) < 1e-6):
+            break
+    x = np.linalg.eigh((Z + Z.T) / 2)[1][:, -1] if Z.any() else np.eye(len(A))[int(A.diagonal().argmax())]
+    x = x if x[np.abs(x).argmax()] > 0 else -x
+    return np.where(np.abs(x) > EXACT * np.abs(x).max(), x, 0.0), (Z, U)
+
+
+def onto_spectraplex(B: np.ndarray) -> np.ndarray:
+    """Return the nearest positive semidefinite matrix of trace 1.
+
+    Examples
+    --------
+    >>> onto_spectraplex(np.diag([2.0, 0.0]))
+    array([[1., 0.],
+           [0., 0.]])
+    """
+    values, vectors = np.linalg.eigh((B + B.T) / 2)
+    falling = values[::-1]
+    excess = (np.cumsum(falling) - 1) / np.arange(1, len(B) + 1)
+    values = np.maximum(values - excess[np.flatnonzero(falling > excess)[-1]], 0.0)
+    return (vectors * values) @ vectors.T

@@ -1,0 +1,85 @@
+"""SPCA of Zou, Hastie & Tibshirani (2006): the leading score regressed on the features, few of them at a time."""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.linear_model import lars_path_gram
+
+from nnspca import cone
+from nnspca.covariance import Covariance
+from nnspca.result import Component
+from nnspca.solvers.climb import settle
+from nnspca.watch import Watch
+
+PLAY = 400  # most features the regression chooses among: those of largest pull
+
+
+def elastic_net(
+    cov: Covariance,
+    k: int,
+    *,
+    nonnegative: bool,
+    rng: np.random.Generator,
+    watch: Watch,
+    ridge: float,
+    rounds: int,
+    renormalise: bool,
+) -> Component:
+    """Regress the score Xα on X with an elastic net, then set α to the direction of Ax; scikit-learn walks the path.
+
+    In terms of A alone the regression minimises ``x'(A + λI)x − 2 α'Ax + μ ‖x‖₁``, and its path in μ is followed
+    until k features are in. ``ridge`` is λ relative to the mean variance. Where features are very many, the
+    regression chooses among the ones with the largest ``|α'A|``.
+    """
+    alpha = cov.eigenpairs(1)[1][:, 0]
+    if nonnegative:
+        alpha = cone.rank_one(alpha, cov.n_features, True)
+    best, value, history = np.zeros(cov.n_features), -np.inf, []
+    for number in range(rounds):
+        pull = cov.apply(alpha)
+        x = _path(cov, pull, k, ridge, nonnegative)
+        if not x.any():
+            x = cone.best(pull, 1, nonnegative)
+        x = cone.unit(x)
+        if cov.variance(x) > value:
+            best, value = x, cov.variance(x)
+        history.append(value)
+        watch.tell((number + 1) / rounds, f"round {number + 1}", value)
+        turned = cone.unit(cov.apply(x))
+        if watch.stop() or abs(float(turned @ alpha)) > 1 - 1e-10:
+            break
+        alpha = turned
+    if renormalise:
+        best = settle(cov, best, nonnegative=nonnegative, watch=watch)
+        history.append(max(value, cov.variance(best)))
+    if not nonnegative:
+        best = cone.orient(best)
+    return Component(
+        best, cov.variance(best), "elastic-net", k, nonnegative, history=tuple(history), stopped=watch.stop()
+    )
+
+
+def _path(cov: Covariance, pull: np.ndarray, k: int, ridge: float, nonnegative: bool) -> np.ndarray:
+    """The last point of the regularisation path with at most k features."""
+    score = np.where(cov.diagonal > 0, pull if nonnegative else np.abs(pull), -np.inf)
+    play = np.argsort(-score, kind="stable")[: max(PLAY, 2 * k)]
+    play = np.sort(play[score[play] > 0])
+    out = np.zeros(cov.n_features)
+    if not len(play):
+        return out
+    scale = float(cov.diagonal[play].max())
+    gram = cov.block(play, play) / scale
+    gram[np.diag_indices(len(play))] += ridge * float(cov.trace) / cov.n_features / scale
+    path = lars_path_gram(
+        pull[play] / scale,
+        gram,
+        n_samples=1,
+        max_iter=4 * k + 8,
+        method="lasso",
+        positive=nonnegative,
+        return_path=True,
+    )[2]
+    few = np.flatnonzero((np.count_nonzero(path, axis=0) <= k) & (np.count_nonzero(path, axis=0) > 0))
+    if len(few):
+        out[play] = path[:, few[-1]]
+    return out

@@ -1,0 +1,133 @@
+"""The optimum itself, for few features: branch and bound over supports with proven bounds at every node."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable
+
+import numpy as np
+
+from nnspca import cone
+from nnspca.covariance import Covariance
+from nnspca.result import Component
+from nnspca.solvers.climb import climb, settle
+from nnspca.watch import Watch
+
+LARGEST = 24  # features
+SLACK = 1e-9  # relative: nodes this close to the best are not opened
+
+BoundOnNode = Callable[[np.ndarray, np.ndarray, np.ndarray, int, bool], float]
+
+
+def exact(
+    cov: Covariance,
+    k: int,
+    *,
+    nonnegative: bool,
+    rng: np.random.Generator,
+    watch: Watch,
+    bound: BoundOnNode | None = None,
+) -> Component:
+    """Open the case of largest bound, part it at the heaviest undecided feature of its eigenvector, until none is left.
+
+    The bound of a case is given as an argument; by default it is the least of the largest eigenvalue and of the
+    row sums of k entries. When the search ends by itself, no feasible x has more than ``1e-9`` of the variance
+    more than the one returned.
+    """
+    every = np.arange(cov.n_features)
+    A = np.array(cov.block(every, every))
+    ceiling = bound or _ceiling
+    best = _start(cov, k, nonnegative, watch)
+    value = cov.variance(best)
+    history = [value]
+    none = np.zeros(cov.n_features, dtype=bool)
+    heap = [(-ceiling(A, every, none, k, nonnegative), 0, every, none)]
+    nodes = 0
+    while heap and -heap[0][0] > value * (1 + SLACK) and not watch.stop():
+        _, _, kept, inside = heapq.heappop(heap)
+        nodes += 1
+        tried = _inside(cov, A, kept, inside, k, nonnegative, watch)
+        if cov.variance(tried) > value:
+            best, value = tried, cov.variance(tried)
+        history.append(value)
+        watch.tell(min(0.99, nodes / (nodes + len(heap) + 1)), f"{nodes} cases", value, -heap[0][0] if heap else None)
+        feature = _heaviest(A, kept, inside, nonnegative)
+        if feature is None:
+            continue
+        without = kept[kept != feature]
+        within = inside.copy()
+        within[feature] = True
+        if within.sum() == k:
+            kept = np.flatnonzero(within)
+        for left, known in ((without, inside), (kept, within)):
+            if len(left):
+                top = ceiling(A, left, known, min(k, len(left)), nonnegative)
+                if top > value * (1 + SLACK):
+                    heapq.heappush(heap, (-top, 2 * nodes + (known is within), left, known))
+    if not nonnegative:
+        best = cone.orient(best)
+    return Component(
+        best,
+        value,
+        "exact",
+        k,
+        nonnegative,
+        history=tuple(history),
+        stopped=watch.stop(),
+        note=f"{nodes:,} cases opened" + ("" if heap and watch.stop() else "; none left can hold more"),
+    )
+
+
+def _start(cov: Covariance, k: int, nonnegative: bool, watch: Watch) -> np.ndarray:
+    """The best of the points that climb from each single feature."""
+    points, _ = climb(cov, k, np.eye(cov.n_features), nonnegative=nonnegative, watch=watch)
+    x = points[int(np.argmax(cov.variance(points)))]
+    return settle(cov, x, nonnegative=nonnegative, watch=watch)
+
+
+def _ceiling(A: np.ndarray, kept: np.ndarray, inside: np.ndarray, k: int, nonnegative: bool) -> float:
+    """The least of the eigenvalue of what is kept and of its largest row over k features, those inside among them.
+
+    With the sign constraint negative entries count as zero: they can only take away.
+    """
+    B = A[np.ix_(kept, kept)]
+    B = np.maximum(B, 0.0) if nonnegative else B
+    known = inside[kept]
+    top = float(np.linalg.eigvalsh(A[np.ix_(kept, kept)])[-1])
+    if nonnegative:
+        top = min(top, float(np.linalg.eigvalsh(B)[-1]))
+    shares = np.abs(B)
+    own = shares.diagonal().copy()
+    np.fill_diagonal(shares, 0.0)
+    sure = shares[:, known].sum(axis=1)
+    others = -np.sort(-np.where(known, 0.0, shares), axis=1)
+    places = np.maximum(k - 1 - (known.sum() - known), 0)
+    sums = np.hstack([np.zeros((len(B), 1)), np.cumsum(others, axis=1)])
+    rows = own + sure + sums[np.arange(len(B)), np.minimum(places, len(B))]
+    return min(top, float(rows.max())) * (1 + 1e-12)
+
+
+def _inside(
+    cov: Covariance, A: np.ndarray, kept: np.ndarray, inside: np.ndarray, k: int, nonnegative: bool, watch: Watch
+) -> np.ndarray:
+    """A point on the features of a case: its eigenvector cut to k, those inside first, and settled."""
+    weights = _weights(A, kept, nonnegative)
+    order = kept[np.lexsort((-weights, ~inside[kept]))][:k]
+    x = np.zeros(cov.n_features)
+    x[order] = 1.0
+    return settle(cov, cone.unit(x), nonnegative=nonnegative, watch=watch)
+
+
+def _weights(A: np.ndarray, kept: np.ndarray, nonnegative: bool) -> np.ndarray:
+    """Magnitudes of the eigenvector that bounds a case."""
+    B = A[np.ix_(kept, kept)]
+    return np.abs(np.linalg.eigh(np.maximum(B, 0.0) if nonnegative else B)[1][:, -1])
+
+
+def _heaviest(A: np.ndarray, kept: np.ndarray, inside: np.ndarray, nonnegative: bool) -> int | None:
+    """The undecided feature of largest weight; None where all are decided."""
+    free = ~inside[kept]
+    if not free.any():
+        return None
+    weights = np.where(free, _weights(A, kept, nonnegative), -1.0)
+    return int(kept[int(np.argmax(weights))])

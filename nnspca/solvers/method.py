@@ -1,0 +1,120 @@
+"""What is to be known of a method and of its options: enough to check a call, and to draw controls for it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from numbers import Real
+
+import numpy as np
+
+from nnspca.result import Component, Components
+
+
+@dataclass(frozen=True)
+class OptionInfo:
+    """One option of a method: enough to check a value, and to draw a control for it.
+
+    Attributes
+    ----------
+    name : str
+        Keyword of :func:`nnspca.solve`.
+    kind : type
+        ``int``, ``float``, ``bool`` or ``str``.
+    default : object
+        Value used when the caller says nothing.
+    low, high : float or None
+        Smallest and largest value allowed, both included.
+    choices : tuple
+        Allowed values of a ``str`` option.
+    help : str
+        One line, in plain words.
+    """
+
+    name: str
+    kind: type
+    default: int | float | bool | str
+    help: str
+    low: float | None = None
+    high: float | None = None
+    choices: tuple[str, ...] = ()
+
+    def check(self, value: object) -> int | float | bool | str:
+        """Return ``value`` as this option's kind, or raise ValueError naming what is allowed."""
+        if self.kind is bool and isinstance(value, bool | np.bool_):
+            return bool(value)
+        if self.kind is str and isinstance(value, str) and value in self.choices:
+            return value
+        if self.kind in (int, float) and isinstance(value, Real) and not isinstance(value, bool):
+            number = float(value)
+            low = -math.inf if self.low is None else self.low
+            high = math.inf if self.high is None else self.high
+            if low <= number <= high and (self.kind is float or number.is_integer()):
+                return int(number) if self.kind is int else number
+        raise ValueError(f"option {self.name}={value!r} is not allowed; give {self._allowed()}")
+
+    def _allowed(self) -> str:
+        """Say in words which values pass :meth:`check`."""
+        if self.kind is bool:
+            return "True or False"
+        if self.kind is str:
+            return "one of " + ", ".join(repr(c) for c in self.choices)
+        noun = "a whole number" if self.kind is int else "a number"
+        if self.low is not None and self.high is not None:
+            return f"{noun} from {self.low:g} to {self.high:g}"
+        return f"{noun} of at least {self.low:g}" if self.low is not None else noun
+
+
+@dataclass(frozen=True)
+class MethodInfo:
+    """One method: how to name it, where it comes from, what it can do, and the function itself.
+
+    Attributes
+    ----------
+    name : str
+        Key in :data:`METHODS`.
+    title : str
+        For menus and legends.
+    summary : str
+        One sentence for a reader who has not met it.
+    paper : str
+        Where it comes from, with the algorithm's number.
+    signs : tuple of bool
+        The values of ``nonnegative`` it supports.
+    options : tuple of OptionInfo
+    solver : callable
+        ``solver(cov, k, *, nonnegative, rng, watch, **options) -> Component``.
+    feasible : bool
+        Whether its components honour both the sign constraint and the cardinality asked for.
+    max_features : int or None
+        Most features it takes; None for any number.
+    joint : callable or None
+        ``joint(cov, n_components, k, *, nonnegative, rng, watch, **options) -> Components`` where the method
+        computes several components at once; the door (``nnspca.decompose``, deflation "joint") has checked all.
+    """
+
+    name: str
+    title: str
+    summary: str
+    paper: str
+    signs: tuple[bool, ...]
+    options: tuple[OptionInfo, ...]
+    solver: Callable[..., Component]
+    feasible: bool = True
+    max_features: int | None = None
+    joint: Callable[..., Components] | None = None
+
+    @property
+    def multi(self) -> bool:
+        """Whether it computes several components jointly."""
+        return self.joint is not None
+
+    def checked(self, options: dict[str, object]) -> dict[str, object]:
+        """Return every option with its value, defaults filled in; ValueError for a wrong one."""
+        known = {option.name: option for option in self.options}
+        for name in options:
+            if name not in known:
+                allowed = ", ".join(known) or "it has none"
+                raise ValueError(f"method {self.name!r} has no option {name!r}; its options: {allowed}")
+        return {name: option.check(options.get(name, option.default)) for name, option in known.items()}

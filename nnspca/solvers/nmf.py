@@ -1,0 +1,99 @@
+"""Nonnegative matrix factorisation, for contrast: parts that add up, found by scikit-learn."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+from sklearn.decomposition import NMF
+from sklearn.exceptions import ConvergenceWarning
+
+from nnspca import cone
+from nnspca.covariance import Covariance
+from nnspca.gather import cumulative_variance
+from nnspca.result import Component, Components
+from nnspca.watch import Watch
+
+
+def nmf(
+    cov: Covariance, k: int, *, nonnegative: bool, rng: np.random.Generator, watch: Watch, max_iter: int
+) -> Component:
+    """One part of what is positive in A, cut to its k largest weights."""
+    part = joint(cov, 1, k, nonnegative=nonnegative, rng=rng, watch=watch, max_iter=max_iter).parts[0]
+    return Component(
+        part.loadings, part.variance, "nmf", k, True, history=(part.variance,), stopped=watch.stop(), note=NOTE
+    )
+
+
+def joint(
+    cov: Covariance,
+    n_components: int,
+    k: int,
+    *,
+    nonnegative: bool,
+    rng: np.random.Generator,
+    watch: Watch,
+    max_iter: int,
+) -> Components:
+    """Factorise ``max(A, 0) ≈ WH``, or the positive and the negative parts of the data; the rows of H are the parts."""
+    if cov.matrix is not None:
+        positive = np.maximum(cov.matrix, 0.0)
+    else:
+        assert cov.factor is not None
+        Y = cov.factor.columns(np.arange(cov.n_features))
+        positive = np.vstack([np.maximum(Y, 0.0), np.maximum(-Y, 0.0)])
+    return _gathered(cov, nmf_parts(positive, n_components, rng=rng, max_iter=max_iter), k, watch)
+
+
+def nmf_parts(X: np.ndarray, n_components: int, *, rng: np.random.Generator, max_iter: int = 200) -> np.ndarray:
+    """Return the parts of nonnegative data as unit columns, shape (n, r); columns of zeros are left out.
+
+    Parameters
+    ----------
+    X : ndarray, shape (m, n)
+        Nonnegative, not centred: images as they are.
+    n_components : int
+    rng : numpy.random.Generator
+    max_iter : int
+
+    Raises
+    ------
+    ValueError
+        The data have negative entries.
+    """
+    if X.min() < 0:
+        raise ValueError(f"nonnegative factorisation needs data >= 0; the smallest value given is {X.min():g}")
+    peak = float(X.max())
+    model = NMF(
+        n_components=min(n_components, *X.shape),
+        init="nndsvda",
+        random_state=int(rng.integers(2**31 - 1)),
+        max_iter=max_iter,
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # it may stop early: the parts are for contrast
+        model.fit(X / (peak if peak > 0 else 1.0))
+    parts = model.components_.T
+    return cone.unit(parts[:, parts.any(axis=0)].T).T
+
+
+NOTE = "parts of max(A, 0), not a maximiser of the variance; cut to the k largest weights"
+
+
+def _gathered(cov: Covariance, parts: np.ndarray, k: int, watch: Watch) -> Components:
+    """The parts as components, the one of most variance first."""
+    columns = [cone.unit(cone.keep_top(x, k, True)) for x in parts.T if x.any()]
+    if not columns:
+        columns = [np.eye(cov.n_features)[int(cov.diagonal.argmax())]]
+    columns.sort(key=lambda x: -cov.variance(x))
+    loadings = np.column_stack(columns)
+    return Components(
+        tuple(Component(x, cov.variance(x), "nmf", k, True, note=NOTE) for x in columns),
+        cumulative_variance(cov, loadings),
+        cov.trace,
+        "nmf",
+        "joint",
+        True,
+        stopped=watch.stop(),
+        note=NOTE,
+    )

@@ -1,0 +1,152 @@
+"""The methods that are here to compare with: what their papers promise of them, on problems small enough to know."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+import nnspca
+from nnspca.solvers.dspca import onto_spectraplex
+from nnspca.solvers.exact import exact
+from nnspca.solvers.nmf import nmf_parts
+from nnspca.solvers.scotlass import within
+from nnspca.watch import Watch
+from tests import oracle, problems
+
+
+def correlated(seed=0, n=9):
+    rng = np.random.default_rng(seed)
+    return nnspca.Covariance.from_data(rng.standard_normal((25, n)) + rng.standard_normal((25, 1)) * (np.arange(n) < 4))
+
+
+@pytest.mark.parametrize("nonnegative", [True, False])
+@pytest.mark.parametrize("make", problems.MATRICES, ids=lambda make: make.__name__)
+def test_exact_is_the_brute_force_optimum(make, nonnegative):
+    rng = np.random.default_rng(7)
+    for _ in range(3):
+        n = int(rng.integers(1, 9))
+        problem = make(rng, n)
+        for k in {1, int(rng.integers(1, n + 1)), n}:
+            part = nnspca.solve(problem.cov, k, "exact", nonnegative=nonnegative)
+            best = oracle.optimum(problem.A, k, nonnegative)[0]
+            assert part.variance >= best * (1 - 1e-8)
+            assert "none left" in part.note
+
+
+def test_exact_takes_a_bound_as_an_argument():
+    """With the trace for a bound it still ends, at the same optimum, after more cases."""
+    cov = correlated()
+    kinds = dict(nonnegative=True, rng=np.random.default_rng(0), watch=Watch())
+    loose = exact(cov, 3, bound=lambda A, kept, inside, k, nonnegative: float(np.trace(A)), **kinds)
+    tight = exact(cov, 3, **kinds)
+    assert loose.variance == pytest.approx(tight.variance)
+    assert int(loose.note.split()[0].replace(",", "")) > int(tight.note.split()[0].replace(",", ""))
+
+
+@pytest.mark.parametrize("name", ["exact", "dspca", "scotlass"])
+def test_too_many_features_are_refused_with_the_limit(name):
+    limit = nnspca.METHODS[name].max_features
+    cov = nnspca.Covariance.from_matrix(np.eye(limit + 1))
+    with pytest.raises(ValueError, match=f"at most {limit} features"):
+        nnspca.solve(cov, 2, name)
+
+
+def test_greedy_supports_are_nested_without_sign():
+    cov = correlated(3)
+    supports = [set(nnspca.solve(cov, k, "greedy", nonnegative=False).support) for k in range(1, 10)]
+    assert all(small < large for small, large in itertools.pairwise(supports))
+
+
+@pytest.mark.parametrize("nonnegative", [True, False])
+def test_trying_every_feature_first_gains_most_from_the_second(nonnegative):
+    for seed in range(8):
+        cov = correlated(seed)
+        path = nnspca.solve(cov, 2, "greedy", nonnegative=nonnegative)
+        full = nnspca.solve(cov, 2, "greedy", nonnegative=nonnegative, criterion="full")
+        assert full.variance >= path.variance * (1 - 1e-12)
+
+
+def test_greedy_takes_the_largest_variance_first():
+    assert nnspca.solve(nnspca.Covariance.from_matrix(np.diag([1.0, 5.0, 2.0])), 1, "greedy").support.tolist() == [1]
+
+
+def test_scotlass_without_a_limit_is_pca():
+    cov = correlated(1)
+    part = nnspca.solve(cov, 9, "scotlass", nonnegative=False)
+    assert part.variance == pytest.approx(cov.eigenpairs(1)[0][0], rel=1e-6)
+
+
+@pytest.mark.parametrize("t", [1.0, 1.3, 2.0])
+def test_the_step_of_scotlass_beats_every_point_within_its_limits(t):
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        g = rng.standard_normal(5)
+        x = within(g, t, False)
+        assert np.abs(x).sum() <= t + 1e-9
+        others = rng.standard_normal((4000, 5)) * (rng.random((4000, 5)) < 0.5)
+        others = others[others.any(axis=1)]
+        others /= np.maximum(np.linalg.norm(others, axis=1), np.abs(others).sum(axis=1) / t)[:, None]
+        assert g @ x >= (others @ g).max() - 1e-6
+
+
+def test_the_spectraplex_projection_is_the_nearest_point():
+    rng = np.random.default_rng(0)
+    B = rng.standard_normal((6, 6))
+    B = (B + B.T) / 2
+    X = onto_spectraplex(B)
+    assert np.trace(X) == pytest.approx(1)
+    assert np.linalg.eigvalsh(X)[0] >= -1e-12
+    for _ in range(200):
+        Z = rng.standard_normal((6, 6))
+        Z = Z @ Z.T
+        assert np.linalg.norm(B - X) <= np.linalg.norm(B - Z / np.trace(Z)) + 1e-12
+
+
+@pytest.mark.parametrize("nonnegative", [True, False])
+def test_dspca_finds_a_planted_block(nonnegative):
+    u = np.r_[np.ones(4) / 2, np.zeros(8)]
+    rng = np.random.default_rng(0)
+    G = rng.standard_normal((60, 12)) / np.sqrt(60)
+    cov = nnspca.Covariance.from_matrix(6 * np.outer(u, u) + G.T @ G)
+    part = nnspca.solve(cov, 4, "dspca", nonnegative=nonnegative)
+    assert part.support.tolist() == [0, 1, 2, 3]
+
+
+def test_the_elastic_net_finds_a_planted_block():
+    u = np.r_[np.ones(4) / 2, np.zeros(8)]
+    cov = nnspca.Covariance.from_matrix(6 * np.outer(u, u) + np.eye(12))
+    for nonnegative in (True, False):
+        assert nnspca.solve(cov, 4, "elastic-net", nonnegative=nonnegative).support.tolist() == [0, 1, 2, 3]
+
+
+def test_nmf_parts_of_data_that_are_two_parts():
+    rng = np.random.default_rng(0)
+    H = np.array([[1.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 1.0]])
+    parts = nmf_parts(rng.random((40, 2)) @ H, 2, rng=rng)
+    assert np.allclose(np.sort((parts > 0.3).sum(axis=0)), 2)
+    with pytest.raises(ValueError, match="-1"):
+        nmf_parts(np.array([[1.0, -1.0]]), 1, rng=rng)
+
+
+def test_pca_all_at_once_is_the_spectrum():
+    cov = correlated(2)
+    parts = nnspca.decompose(cov, 4, 1, "pca", deflation="joint", nonnegative=False)
+    assert np.allclose(parts.cumulative_variance, np.cumsum(cov.eigenpairs(4)[0]))
+    assert parts.overlap < 1e-10
+
+
+BUNDLED = ("lfw-faces", "digits", "pitprops", "synthetic-spiked")
+
+
+@pytest.mark.parametrize("nonnegative", [True, False])
+@pytest.mark.parametrize("name", BUNDLED)
+def test_best_is_at_least_as_good_as_every_other_method(name, nonnegative):
+    cov = nnspca.Covariance.from_dataset(nnspca.datasets.load(name))
+    n = cov.n_features
+    for k in sorted({1, 2, max(1, n // 12), max(1, n // 4), n}):
+        best = nnspca.solve(cov, k, nonnegative=nonnegative).variance
+        for method, info in nnspca.METHODS.items():
+            slow = method in ("enumeration", "scotlass") and n > 70
+            if nonnegative in info.signs and info.feasible and not slow and (info.max_features or n) >= n:
+                other = nnspca.solve(cov, k, method, nonnegative=nonnegative)
+                assert other.variance <= best * (1 + 1e-6), (k, method)

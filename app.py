@@ -21,6 +21,7 @@ page = st.navigation(
                 default=True,
             ),
             st.Page(HERE / "pages" / "variance.py", title="Variance", icon=":material/show_chart:"),
+            st.Page(HERE / "pages" / "parts.py", title="Parts", icon=":material/grid_view:"),
             st.Page(HERE / "pages" / "spannogram.py", title="Spannogram", icon=":material/waves:"),
         ],
         "Study": [

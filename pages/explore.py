@@ -13,7 +13,7 @@ st.title(data.title)
 st.markdown(f"{data.description} *Which {now.k} of the {data.n_features:,} features vary together most?*")
 solver, tune, press = st.columns([3, 1, 1], vertical_alignment="bottom")
 with solver:
-    method = controls.method(now)
+    method = controls.method(now, data.n_features)
 with tune:
     options = compute.arguments(method, controls.options(method), now)
 info = nnspca.METHODS[method]

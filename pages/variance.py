@@ -12,7 +12,7 @@ st.title("Variance against k")
 st.markdown(f"{data.title}: *how much variance can k features keep, and how much could anyone keep?*")
 solvers, cardinalities, press = st.columns([2, 2, 1], vertical_alignment="bottom")
 with solvers:
-    methods = controls.methods(now)
+    methods = controls.methods(now, data.n_features)
 with cardinalities:
     ks = controls.grid(data.n_features)
 if not methods:

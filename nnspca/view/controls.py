@@ -89,9 +89,9 @@ def sidebar() -> None:
         )
 
 
-def method(now: State) -> str:
-    """Let the person choose a solver that can keep the sign constraint."""
-    names = state.methods_for(now.nonnegative)
+def method(now: State, n: int) -> str:
+    """Let the person choose a solver that can keep the sign constraint and takes ``n`` features."""
+    names = state.methods_for(now.nonnegative, n)
     return bound(
         st.selectbox,
         "Solver",
@@ -135,9 +135,9 @@ def _option(name: str, option: OptionInfo) -> Any:
     )
 
 
-def methods(now: State) -> list[str]:
-    """Let the person choose the solvers to compare."""
-    names = state.methods_for(now.nonnegative)
+def methods(now: State, n: int) -> list[str]:
+    """Let the person choose the solvers to compare, of those that take ``n`` features."""
+    names = state.methods_for(now.nonnegative, n)
     return bound(
         st.multiselect,
         "Solvers to compare",

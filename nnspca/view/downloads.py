@@ -109,6 +109,27 @@ def verifier_code(state: State, file_name: str) -> str:
     )
 
 
+def arrays_npz(**arrays: np.ndarray) -> bytes:
+    """Return named arrays as an NPZ file that opens with ``allow_pickle=False``."""
+    out = io.BytesIO()
+    np.savez_compressed(out, **arrays)  # type: ignore[arg-type]  # the stubs take every name for an option
+    return out.getvalue()
+
+
+def decompose_code(state: State, method: str, count: int, options: Mapping[str, Any]) -> str:
+    """Return the Python that finds these components again."""
+    extra = "".join(f", {name}={value!r}" for name, value in options.items())
+    setting = f"nonnegative={state.nonnegative and method != 'pca'}"
+    return "\n".join(
+        [
+            *_data_lines(state),
+            f"parts = nnspca.decompose(cov, {count}, {state.k}, {method!r}, {setting}, seed={state.seed}{extra})",
+            "print(parts.cardinalities, parts.variances, parts.cumulative_variance / parts.total)",
+            "print(parts.overlap, parts.angles)",
+        ]
+    )
+
+
 def curve_code(state: State, ks: Sequence[int], methods: Sequence[str]) -> str:
     """Return the Python that computes this curve again."""
     return "\n".join(

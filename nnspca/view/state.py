@@ -119,6 +119,14 @@ def read_grid(text: str, n: int) -> tuple[int, ...]:
     return tuple(sorted(found))
 
 
-def methods_for(nonnegative: bool) -> list[str]:
-    """Return the names of the methods that can keep this sign constraint."""
-    return [name for name, method in nnspca.METHODS.items() if nonnegative in method.signs]
+def methods_for(nonnegative: bool, n: int) -> list[str]:
+    """Return the names of the methods that can keep this sign constraint, and take ``n`` features.
+
+    >>> "exact" in methods_for(True, 13), "exact" in methods_for(True, 625)
+    (True, False)
+    """
+    return [
+        name
+        for name, method in nnspca.METHODS.items()
+        if nonnegative in method.signs and (method.max_features or n) >= n
+    ]

@@ -1,0 +1,92 @@
+"""The parts page's logic: what it asks the library, what it says, what its link carries."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import nnspca
+from nnspca.view import parts
+from nnspca.view.figures import LIGHT
+from nnspca.view.figures import parts as pictures
+from tests.pages.conftest import settle
+
+ROOT = Path(__file__).parents[2]
+
+
+def page(**link):
+    app = AppTest.from_file(str(ROOT / "pages" / "parts.py"), default_timeout=60)
+    for key, value in link.items():
+        app.query_params[key] = value
+    return app.run()
+
+
+def words_of(app):
+    return " ".join([*(m.value for m in app.markdown), *(c.value for c in app.caption)])
+
+
+def test_the_default_view_shows_six_disjoint_parts_of_two_solvers():
+    app = settle(page())
+    assert not app.exception
+    said = words_of(app)
+    assert said.count("6 parts of 40 features explain") == 2
+    assert "overlap 0.00" in said
+
+
+@pytest.mark.parametrize("apart", list(nnspca.DEFLATIONS))
+def test_every_deflation_of_the_library_can_be_chosen(apart):
+    app = settle(page(apart=apart, r="2"))
+    assert not app.exception
+    assert "explain" in words_of(app)
+
+
+def test_prices_are_asked_for_only_where_nspca_uses_them():
+    assert not page(apart="joint").select_slider
+    app = settle(page(apart="joint", **{"with": "coordinate-descent"}))
+    assert [s.label[0] for s in app.select_slider] == ["α", "β"]
+
+
+def test_no_solver_says_what_to_do():
+    app = page()
+    app.multiselect(key="with").set_value([]).run()
+    assert "Choose at least one solver" in app.info[0].value
+
+
+def test_the_link_of_a_view_can_be_wrong_without_a_traceback():
+    app = page(r="99", apart="magic", **{"with": "nobody"})
+    assert not app.exception
+
+
+def test_pca_goes_with_all_components_at_once_whatever_the_choice():
+    asked = parts.Asked(3, ("pca", "best"), "projection", 1.0, 0.01, 85.0, True)
+    assert asked.deflation_of("pca") == "joint"
+    assert asked.deflation_of("best") == "projection"
+    joint = parts.Asked(3, ("best",), "joint", 1.0, 0.01, 85.0, True)
+    assert joint.deflation_of("best") == "disjoint"
+
+
+def test_only_parts_sought_alone_can_be_proven():
+    cov = nnspca.Covariance.from_dataset(nnspca.datasets.load("pitprops"))
+    assert parts.provable(nnspca.decompose(cov, 2, 3))
+    assert not parts.provable(nnspca.decompose(cov, 2, 3, deflation="quasi-orthogonal"))
+    assert not parts.provable(nnspca.decompose(cov, 2, 3, "nmf", deflation="joint"))
+
+
+def test_tiles_hold_every_loading_where_it_belongs():
+    loadings = np.zeros((12, 2))
+    loadings[5, 0], loadings[7, 1] = 0.25, 0.75
+    drawn = pictures.tiles(loadings, (3, 4), LIGHT, nonnegative=True, title="x", width=300)
+    z = np.array(drawn.data[0].z, dtype=float)
+    assert np.nansum(z) == pytest.approx(1.0)
+    assert np.count_nonzero(np.nan_to_num(z)) == 2
+    assert np.isfinite(z).sum() == 24
+
+
+def test_a_chart_keeps_the_heaviest_of_each_part():
+    rng = np.random.default_rng(0)
+    loadings = rng.random((200, 4))
+    drawn = pictures.chart(loadings, [f"g{i}" for i in range(200)], LIGHT, nonnegative=True, title="x")
+    for r in range(4):
+        assert f"g{loadings[:, r].argmax()}" in drawn.data[0].y
+    assert "heaviest of 200" in drawn.layout.title.text

@@ -5,7 +5,8 @@ from nnspca.archive import load_certificate, save_certificate
 from nnspca.bounds.registry import BOUNDS, BoundInfo
 from nnspca.certify import certify
 from nnspca.covariance import Covariance
-from nnspca.deflation import DEFLATIONS, DeflationInfo, decompose, deflate
+from nnspca.deflate import DEFLATIONS, DeflationInfo, deflate
+from nnspca.deflation import decompose
 from nnspca.errors import CertificateError, DataError
 from nnspca.estimator import NonnegativeSparsePCA
 from nnspca.result import Bound, Certificate, Component, Components, Progress, Sweep, SweepPoint

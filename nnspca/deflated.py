@@ -1,105 +1,124 @@
-"""What is left of a covariance once components have been taken out of it, in the form it is held in."""
+"""What is left of a covariance once components have been taken out of it, in the form it is held in.
+
+Every function takes the covariance and the components found, unit columns U (n, r), and returns a positive
+semidefinite covariance again: a matrix where a matrix was held, data where data were, sparse data with a sum of r
+outer products beside them. Its representation error covers the rounding of the deflation.
+"""
 
 from __future__ import annotations
 
 import numpy as np
+import scipy.sparse
 
-from nnspca.covariance import Covariance
-from nnspca.errors import DataError
-from nnspca.factor import DenseFactor
+from nnspca.covariance import DENSE_EIGEN, Covariance
+from nnspca.factor import DeflatedFactor, DenseFactor, Factor, SparseFactor
+from nnspca.gather import orthonormal
 
-LARGEST = 5e7  # numbers of a deflated factor; one that was sparse is dense afterwards
 EPS = np.finfo(float).eps
+DEPENDENT = 1e-8  # share of its variance that a combination of scores keeps, below which it counts as none
 
 
-def restricted(cov: Covariance, U: np.ndarray) -> tuple[Covariance, np.ndarray]:
-    """Leave out every feature that a column of U uses; return what is left and which features those are."""
+def restricted(cov: Covariance, U: np.ndarray) -> Covariance:
+    """Leave out every feature that a column of U uses."""
     free = np.flatnonzero(~U.any(axis=1))
-    return cov.restrict(free), free
+    if not isinstance(cov.factor, SparseFactor):
+        return cov.restrict(free)
+    kept = SparseFactor(scipy.sparse.csr_array(cov.factor.S.tocsc()[:, free]), cov.factor.mean[free])
+    return Covariance(factor=kept, n_samples=cov.n_samples, representation_error=cov.representation_error)
 
 
 def projected(cov: Covariance, U: np.ndarray) -> Covariance:
-    """``PAP`` with P the projection off the span of U (Sigg & Buhmann 2008, eq. 18, on an orthonormal basis)."""
-    Q = np.linalg.qr(U)[0]
-    if cov.matrix is not None:
-        half = cov.matrix - Q @ (Q.T @ cov.matrix)
-        return _of_matrix(cov, half - (half @ Q) @ Q.T, U.shape[1])
-    Y = _dense(cov)
-    return _of_factor(cov, Y - (Y @ Q) @ Q.T)
+    """``PAP`` with P = I − QQ', Q an orthonormal basis of the span of U.
+
+    For one component this is the projection of Sigg & Buhmann (2008, eq. 18); for several, the whole span is
+    projected out at once, so that nothing of an earlier component comes back with a later one that overlaps it.
+    """
+    Q = orthonormal(U)
+    if cov.matrix is None:
+        assert cov.factor is not None
+        return _of_factor(cov, cov.factor.forward(Q.T).T, Q, 1.0)
+    half = cov.matrix - Q @ (Q.T @ cov.matrix)
+    return _of_matrix(cov, half - (half @ Q) @ Q.T, Q.shape[1], cov.representation_error, 1.0)
 
 
 def schur(cov: Covariance, U: np.ndarray) -> Covariance:
-    """``A − Aww'A / w'Aw`` for each column in turn (Mackey 2008): what w predicts of the others goes too.
+    """``A − AU (U'AU)⁻¹ U'A``: what the scores YU predict of the features goes too (Mackey 2008).
 
-    On data it is a reflection-free projection of the samples: Yw is taken out of them.
+    The same, in any order, as ``A − Aww'A / w'Aw`` for one component after the other. On data, the samples are
+    projected off the scores.
     """
-    if cov.matrix is not None:
-        A = cov.matrix
-        for w in U.T:
-            image = A @ w
-            explained = float(w @ image)
-            if explained > 0:
-                A = A - np.outer(image, image) / explained
-        return _of_matrix(cov, A, U.shape[1])
-    Y = _dense(cov)
-    for w in U.T:
-        scores = Y @ w
-        explained = float(scores @ scores)
-        if explained > 0:
-            Y = Y - np.outer(scores, scores @ Y) / explained
-    return _of_factor(cov, Y)
+    if cov.matrix is None:
+        assert cov.factor is not None
+        scores = cov.factor.forward(U.T).T
+        Z = orthonormal(scores)
+        R = cov.factor.backward(Z.T).T
+        weights = U @ np.linalg.pinv(Z.T @ scores)
+        return _of_factor(cov, Z, R, 1.0 + float(np.linalg.norm(weights) * np.linalg.norm(R)))
+    A = cov.matrix
+    image = A @ U
+    explained = np.einsum("ir,ir->r", U, image)
+    live = explained > len(A) * EPS * cov.trace  # less is rounding, and nothing to divide by
+    U, image = U[:, live], image[:, live]
+    scale = np.sqrt(explained[live])
+    values, vectors = np.linalg.eigh((U.T @ image) / np.outer(scale, scale))
+    kept = values > DEPENDENT
+    mix = vectors[:, kept] / np.sqrt(values[kept]) / scale[:, None]
+    B = image @ mix
+    turned = 1.0 + float(np.linalg.norm(U @ mix) * np.linalg.norm(B))
+    error = 2 * turned**2 * cov.representation_error
+    return _of_matrix(cov, A - B @ B.T, U.shape[1], error, 1.0 / float(values[kept].min(initial=1.0)))
 
 
 def hotelling(cov: Covariance, U: np.ndarray) -> Covariance:
-    """``A − λww' + λI`` for each column in turn, λ = w'Aw of what is left.
+    """The positive semidefinite part of ``A − Σ λww'``, λ = w'Bw on what is left when w's turn comes.
 
-    Taking λww' away alone leaves an indefinite matrix where w is no eigenvector; adding λI changes no maximiser over
-    unit vectors, and makes it positive semidefinite.
+    Where w is no eigenvector, taking λww' away leaves directions of less than no variance; their part is left out,
+    so that what remains is a covariance, and a certificate's ratio is one of variances.
 
     Raises
     ------
     ValueError
-        A is held as data: the shift is of full rank, so the result would need an n×n array.
+        A is held as data, or is too large for all its eigenvalues.
     """
-    if cov.matrix is None:
+    if cov.matrix is None or cov.n_features > DENSE_EIGEN:
         raise ValueError(
-            f"deflation 'hotelling' needs a matrix, which {cov.n_features} features are too many for; "
-            "give 'projection' or 'schur'"
+            f"deflation 'hotelling' needs all eigenvalues of a matrix, which {cov.n_features} features are too many "
+            "for; give 'projection' or 'schur'"
         )
-    A = np.array(cov.matrix)
-    shift = 0.0
+    B = np.array(cov.matrix)
     for w in U.T:
-        variance = max(float(w @ A @ w), 0.0)
-        A -= variance * np.outer(w, w)
-        shift += variance
-    A[np.diag_indices(len(A))] += shift
-    return _of_matrix(cov, A, U.shape[1])
+        B -= max(float(w @ B @ w), 0.0) * np.outer(w, w)
+    values, vectors = np.linalg.eigh(B)
+    below = values < 0
+    B -= (vectors[:, below] * values[below]) @ vectors[:, below].T
+    # leaving out the negative part moves no two matrices further apart in the Frobenius norm
+    return _of_matrix(cov, B, U.shape[1], np.sqrt(len(B)) * cov.representation_error, 1.0)
 
 
-def _of_matrix(cov: Covariance, A: np.ndarray, count: int) -> Covariance:
-    """A deflated matrix; eigenvalues below zero by rounding are covered by the representation error."""
-    A = (A + A.T) / 2
+def _of_matrix(cov: Covariance, A: np.ndarray, count: int, error: float, condition: float) -> Covariance:
+    """A deflated matrix; ``error`` is what that of ``cov`` has become, to which rounding is added.
+
+    Rounding moves A by ``(count + 1) n ε ‖A before‖`` times a small number; bounds that sum variances meet it once
+    for each feature.
+    """
+    assert cov.matrix is not None
     n = len(A)
-    least = float(np.linalg.eigvalsh(A)[0]) if n <= 3000 else 0.0
-    below = max(0.0, -least) + 8 * (count + 1) * n * EPS * float(np.abs(A).sum(axis=1).max())
-    return Covariance(matrix=A, n_samples=cov.n_samples, representation_error=cov.representation_error + n * below)
+    rounding = 8 * (count + 1) * (n + 8) * EPS * condition * float(np.linalg.norm(cov.matrix))
+    return Covariance(matrix=A / 2 + A.T / 2, n_samples=cov.n_samples, representation_error=float(error + n * rounding))
 
 
-def _of_factor(cov: Covariance, Y: np.ndarray) -> Covariance:
-    """Deflated data."""
-    return Covariance(
-        factor=DenseFactor(np.ascontiguousarray(Y)),
-        n_samples=cov.n_samples,
-        representation_error=cov.representation_error,
-    )
+def _of_factor(cov: Covariance, L: np.ndarray, R: np.ndarray, turned: float) -> Covariance:
+    """Data ``Y − LR'``: formed where Y is an array, beside each other otherwise.
 
-
-def _dense(cov: Covariance) -> np.ndarray:
-    """The data as one array."""
+    ``turned`` bounds the norm of the matrix S in A left = S'AS, so that an error of A grows by its square at most.
+    """
     assert cov.factor is not None
     m, n = cov.factor.shape
-    if m * n > LARGEST:
-        raise DataError(
-            f"deflated data of {m} × {n} would be dense; give deflation='disjoint', which keeps them sparse"
-        )
-    return np.array(cov.factor.columns(np.arange(n)))
+    factor: Factor
+    if isinstance(cov.factor, DenseFactor):
+        factor = DenseFactor(cov.factor.Y - L @ R.T)
+    else:
+        factor = DeflatedFactor(cov.factor, np.ascontiguousarray(L), np.ascontiguousarray(R))
+    rounding = 8 * (L.shape[1] + 1) * (n + m + 8) * EPS * turned * cov.factor.rounding_scale()
+    error = cov.representation_error if turned == 1.0 else 2 * turned**2 * cov.representation_error
+    return Covariance(factor=factor, n_samples=cov.n_samples, representation_error=float(error + rounding))

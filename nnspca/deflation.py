@@ -3,90 +3,30 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
-from nnspca import deflated
 from nnspca.certify import EFFORTS
 from nnspca.certify import certify as certify_one
 from nnspca.covariance import Covariance
+from nnspca.deflate import check_deflation, deflate
 from nnspca.gather import cumulative_variance
-from nnspca.result import Certificate, Component, Components, OnProgress, ShouldStop
-from nnspca.solve import check_cardinality, check_method, solve
+from nnspca.result import Certificate, Component, Components, OnProgress, Progress, ShouldStop
+from nnspca.solve import check_cardinality, check_method, check_seed, check_size, solve
 from nnspca.solvers.quasi_orthogonal import quasi_orthogonal
 from nnspca.solvers.registry import MethodInfo
 from nnspca.threads import one_blas_thread
 from nnspca.watch import Watch
 
 EXHAUSTED = 1e-12  # share of the trace below which what is left is rounding
+SOLVING = 0.3  # share of a component's progress that finding it takes, where it is certified too
+OF_EM = ("restarts", "max_iter", "tol")  # options of EM that the further components of a least angle take over
 
-
-@dataclass(frozen=True)
-class DeflationInfo:
-    """One way to find several components.
-
-    Attributes
-    ----------
-    name : str
-        Key in :data:`DEFLATIONS`.
-    title : str
-        For menus.
-    summary : str
-        One sentence for a reader who has not met it.
-    paper : str
-        Where it comes from.
-    """
-
-    name: str
-    title: str
-    summary: str
-    paper: str
-
-
-DEFLATIONS: dict[str, DeflationInfo] = {
-    info.name: info
-    for info in (
-        DeflationInfo(
-            "disjoint",
-            "Disjoint supports",
-            "A feature that one component uses is not there for the next: the parts share nothing.",
-            "Asteris et al. 2014, Fig. 3; Sigg & Buhmann 2008, Sec. 4",
-        ),
-        DeflationInfo(
-            "projection",
-            "Projection",
-            "The directions found are projected out of the data; later components may use the same features.",
-            "Sigg & Buhmann 2008, eq. 18",
-        ),
-        DeflationInfo(
-            "schur",
-            "Schur complement",
-            "Everything that the components found predict of the other features is taken out.",
-            "Mackey 2008",
-        ),
-        DeflationInfo(
-            "hotelling",
-            "Hotelling",
-            "The variance along each component is taken out of the covariance; overlaps may come back.",
-            "Hotelling 1933; Mackey 2008",
-        ),
-        DeflationInfo(
-            "quasi-orthogonal",
-            "A least angle",
-            "Components may share features as long as any two keep a least angle. EM finds all but the first.",
-            "Sigg & Buhmann 2008, eq. 20",
-        ),
-        DeflationInfo(
-            "joint",
-            "All at once",
-            "The method finds all components together; only for methods that can.",
-            "Zass & Shashua 2006",
-        ),
-    )
-}
+OnPart = Callable[[Component], None]
 
 
 def decompose(
@@ -102,7 +42,7 @@ def decompose(
     min_angle: float = 85.0,
     should_stop: ShouldStop | None = None,
     on_progress: OnProgress | None = None,
-    on_part: Callable[[Component], None] | None = None,
+    on_part: OnPart | None = None,
     **options: object,
 ) -> Components:
     """Find several components.
@@ -114,7 +54,7 @@ def decompose(
     n_components : int
         1 <= r <= n. Fewer are returned, with a note, when no feature or no variance is left.
     k : int or sequence of r int
-        Most nonzero loadings of each component.
+        Most nonzero loadings of each component; with "disjoint", of the features that are left.
     method : str
         A key of ``nnspca.METHODS``; with "quasi-orthogonal" it finds the first, and EM the others.
     deflation : str
@@ -123,21 +63,24 @@ def decompose(
     seed : int
         Same seed, same components.
     certify : {"live", "thorough"} or None
-        Certify each component on the covariance it was sought on, which :func:`deflate` gives again for
+        Certify each component on the covariance it was sought on, which :func:`nnspca.deflate` gives again for
         :func:`nnspca.verify`.
     min_angle : float
         Least angle between components in degrees, 0 to 90, for "quasi-orthogonal".
-    should_stop, on_progress : callable, optional
+    should_stop : callable, optional
         A stopped call returns the components found by then, at least one.
+    on_progress : callable, optional
+        Called with :class:`nnspca.Progress`; its variance is on what the component at hand is sought on.
     on_part : callable, optional
-        Called with each :class:`Component` as it is found.
+        Called with each :class:`nnspca.Component` as it is found.
     **options
         Those of the method.
 
     Returns
     -------
     Components
-        Variances are on ``cov``; what they explain together is not double-counted.
+        Variances are on ``cov``, and what the components explain together is not double-counted. The history of
+        a component is on what it was sought on.
 
     Raises
     ------
@@ -152,70 +95,21 @@ def decompose(
     (array([2, 2]), 0.0)
     """
     info = check_method(method, nonnegative)
+    check_size(info, cov.n_features)
     count = _check_count(n_components, cov.n_features)
     sizes = _check_sizes(cov, k, count)
-    _check_choices(info, deflation, certify, min_angle, sizes)
+    angle = _check_angle(min_angle)
+    _check_choices(info, deflation, certify, sizes)
     checked = info.checked(options)
     started = time.perf_counter()
     watch = Watch(should_stop, on_progress)
-    if deflation == "joint":
-        assert info.joint is not None
-        with one_blas_thread():
-            found = info.joint(
-                cov, count, sizes[0], nonnegative=nonnegative, rng=np.random.default_rng(seed), watch=watch, **checked
-            )
-        for part in found.parts if on_part is not None else ():
-            on_part(part)  # type: ignore[misc]
-        return replace(found, options=checked, seconds=time.perf_counter() - started)
-    run = _Run(cov, sizes, info, deflation, nonnegative, seed, certify, min_angle, options, watch, on_part)
-    parts, certificates, note = run()
+    run = _Run(
+        cov, sizes, info, deflation, nonnegative, check_seed(seed), certify, angle, options, checked, watch, on_part
+    )
+    with one_blas_thread():
+        found = run.jointly() if deflation == "joint" else run.one_by_one()
     watch.tell(1.0, "done")
-    loadings = np.column_stack([part.loadings for part in parts])
-    return Components(
-        tuple(parts),
-        cumulative_variance(cov, loadings),
-        cov.trace,
-        method,
-        deflation,
-        nonnegative,
-        checked | ({"min_angle": min_angle} if deflation == "quasi-orthogonal" else {}),
-        certificates=tuple(certificates),
-        seconds=time.perf_counter() - started,
-        stopped=watch.stop(),
-        note=note,
-    )
-
-
-def deflate(cov: Covariance, loadings: np.ndarray, deflation: str = "disjoint") -> Covariance:
-    """Return the covariance that the component after ``loadings`` is sought on.
-
-    Parameters
-    ----------
-    cov : Covariance
-        Of n features.
-    loadings : ndarray, shape (n, r)
-        The components found, unit columns; r = 0 gives ``cov`` itself.
-    deflation : str
-        A key of ``nnspca.DEFLATIONS``. "disjoint" leaves only the features no component uses; "quasi-orthogonal"
-        and "joint" leave the covariance as it is.
-
-    Examples
-    --------
-    >>> cov = Covariance.from_matrix(np.diag([4.0, 3.0, 2.0]))
-    >>> deflate(cov, np.array([[1.0], [0.0], [0.0]]), "projection").diagonal
-    array([0., 3., 2.])
-    """
-    _check_deflation(deflation)
-    U = np.asarray(loadings, dtype=np.float64)
-    if U.ndim != 2 or U.shape[0] != cov.n_features or not np.isfinite(U).all():
-        raise ValueError(f"loadings have shape {U.shape}; give finite columns of shape ({cov.n_features}, r)")
-    if not U.shape[1] or deflation in ("quasi-orthogonal", "joint"):
-        return cov
-    if deflation == "disjoint":
-        return deflated.restricted(cov, U)[0]
-    return {"projection": deflated.projected, "schur": deflated.schur, "hotelling": deflated.hotelling}[deflation](
-        cov, U
-    )
+    return replace(found, options=run.described, seconds=time.perf_counter() - started)
 
 
 @dataclass
@@ -231,85 +125,134 @@ class _Run:
     effort: str | None
     min_angle: float
     options: dict[str, Any]
+    checked: dict[str, Any]
     watch: Watch
-    on_part: Callable[[Component], None] | None
+    on_part: OnPart | None
 
-    def __call__(self) -> tuple[list[Component], list[Certificate], str]:
+    @property
+    def described(self) -> dict[str, Any]:
+        """The options of method and deflation."""
+        return self.checked | ({"min_angle": self.min_angle} if self.deflation == "quasi-orthogonal" else {})
+
+    def jointly(self) -> Components:
+        """Let the method find all components together."""
+        assert self.info.joint is not None
+        found = self.info.joint(
+            self.cov,
+            len(self.sizes),
+            self.sizes[0],
+            nonnegative=self.nonnegative,
+            rng=np.random.default_rng(self.seed),
+            watch=self.watch,
+            **self.checked,
+        )
+        for part in found.parts if self.on_part is not None else ():
+            self.on_part(part)  # type: ignore[misc]
+        return found
+
+    def one_by_one(self) -> Components:
+        """Find one component after the other until enough are found, or nothing is left, or the caller stops."""
         parts: list[Component] = []
         certificates: list[Certificate] = []
-        U = np.zeros((self.cov.n_features, 0))
-        for number, k in enumerate(self.sizes):
+        note, cut_short = "", False
+        for number in range(len(self.sizes)):
             if parts and self.watch.stop():
-                return parts, certificates, f"stopped after {number} of {len(self.sizes)} components"
-            span = self.watch.part(number / len(self.sizes), (number + 1) / len(self.sizes))
-            left, places = self._left(U)
-            if left is None:
-                return parts, certificates, f"{number} of {len(self.sizes)} components: nothing is left to explain"
-            part = self._next(left, min(k, left.n_features), U, span)
-            if part is None:
-                return parts, certificates, f"{number} of {len(self.sizes)} components: no further one keeps the angle"
-            if self.effort is not None and not self.watch.stop():
-                certificates.append(self._certified(left, part, span))
-            x = np.zeros(self.cov.n_features)
-            x[places] = part.loadings
-            x.setflags(write=False)
-            part = replace(part, loadings=x, variance=self.cov.variance(x), k=k)
-            parts.append(part)
-            U = np.column_stack([U, x])
-            if self.on_part is not None:
-                self.on_part(part)
-        return parts, certificates, ""
+                note, cut_short = f"stopped after {number} of {len(self.sizes)} components", True
+                break
+            if note := self._add(number, parts, certificates):
+                cut_short = self.watch.stop()
+                break
+        return Components(
+            tuple(parts),
+            cumulative_variance(self.cov, np.column_stack([part.loadings for part in parts])),
+            self.cov.trace,
+            self.info.name,
+            self.deflation,
+            self.nonnegative,
+            certificates=tuple(certificates),
+            stopped=cut_short
+            or any(part.stopped for part in parts)
+            or any(cert.stopped for cert in certificates)
+            or (self.effort is not None and len(certificates) < len(parts)),
+            note=note,
+        )
 
-    def _left(self, U: np.ndarray) -> tuple[Covariance | None, np.ndarray]:
-        """What the next component is sought on, and the features it has; None where nothing is left."""
-        every = np.arange(self.cov.n_features)
-        if not U.shape[1]:
-            return self.cov, every
+    def _add(self, number: int, parts: list[Component], certificates: list[Certificate]) -> str:
+        """Find one component more; say why there is none."""
+        U = np.column_stack([np.zeros((self.cov.n_features, 0)), *(part.loadings for part in parts)])
+        places = np.arange(self.cov.n_features)
         if self.deflation == "disjoint":
-            every = np.flatnonzero(~U.any(axis=1))
-            if not len(every):
-                return None, every
-        left = deflate(self.cov, U, self.deflation)
-        return (left if left.trace > EXHAUSTED * self.cov.trace else None), every
+            places = np.flatnonzero(~U.any(axis=1))
+        left = deflate(self.cov, U, self.deflation) if len(places) else None
+        if left is None or (parts and left.trace <= EXHAUSTED * self.cov.trace):
+            return f"{number} of {len(self.sizes)} components: nothing is left to explain"
+        span = self.watch.part(number / len(self.sizes), (number + 1) / len(self.sizes))
+        part = self._next(left, min(self.sizes[number], left.n_features), U, span)
+        if part is None:
+            stopped = f"stopped after {number} of {len(self.sizes)} components"
+            apart = f"{number} of {len(self.sizes)} components: no further one keeps the angle"
+            return stopped if self.watch.stop() else apart
+        if parts and part.variance <= EXHAUSTED * self.cov.trace:
+            return f"{number} of {len(self.sizes)} components: nothing is left to explain"
+        x = np.zeros(self.cov.n_features)
+        x[places] = part.loadings
+        x.setflags(write=False)
+        parts.append(replace(part, loadings=x, variance=self.cov.variance(x), k=self.sizes[number]))
+        if self.on_part is not None:
+            self.on_part(parts[-1])
+        if self.effort is not None and not self.watch.stop():
+            certificates.append(self._certified(left, part, span.part(SOLVING, 1.0), number))
+        span.tell(1.0, f"component {number + 1} of {len(self.sizes)} found", part.variance)
+        return ""
 
     def _next(self, left: Covariance, k: int, U: np.ndarray, span: Watch) -> Component | None:
-        if self.deflation == "quasi-orthogonal" and U.shape[1]:
-            with one_blas_thread():
-                return quasi_orthogonal(
-                    left,
-                    k,
-                    U,
-                    nonnegative=self.nonnegative,
-                    min_angle=self.min_angle,
-                    rng=np.random.default_rng(self.seed),
-                    watch=span,
-                )
+        number = U.shape[1]
+        if self.deflation == "quasi-orthogonal" and number:
+            return quasi_orthogonal(
+                left,
+                k,
+                U,
+                nonnegative=self.nonnegative,
+                min_angle=self.min_angle,
+                rng=np.random.default_rng(self.seed),
+                watch=span,
+                **{name: self.checked[name] for name in OF_EM if self.info.name == "em" and name in self.options},
+            )
         options = self.options
-        if "rank" in options and isinstance(options["rank"], int):
-            options = options | {"rank": min(options["rank"], left.n_features)}
+        if number and "rank" in self.checked:  # features may be fewer than directions by now
+            options = self.checked | {"rank": min(self.checked["rank"], left.n_features)}
         return solve(
             left,
             k,
             self.info.name,
             nonnegative=self.nonnegative,
             seed=self.seed,
-            should_stop=self.watch.stop,
-            on_progress=lambda p: span.tell(p.fraction, p.stage, p.variance, p.upper),
+            should_stop=self.watch.should_stop,
+            on_progress=self._within(span.part(0.0, SOLVING if self.effort else 1.0), number),
             **options,
         )
 
-    def _certified(self, left: Covariance, part: Component, span: Watch) -> Certificate:
+    def _certified(self, left: Covariance, part: Component, span: Watch, number: int) -> Certificate:
         """The component's certificate on what it was sought on."""
         return certify_one(
             left,
             part.k,
             nonnegative=self.nonnegative,
             effort=self.effort or "live",
-            component=part if self.info.feasible else None,
+            component=part,
             seed=self.seed,
-            should_stop=self.watch.stop,
-            on_progress=lambda p: span.tell(p.fraction, p.stage, p.variance, p.upper),
+            should_stop=self.watch.should_stop,
+            on_progress=self._within(span, number),
         )
+
+    def _within(self, span: Watch, number: int) -> OnProgress:
+        """Let another call's progress fill one span, and say which component it is about."""
+        title = f"component {number + 1} of {len(self.sizes)}"
+
+        def tell(told: Progress) -> None:
+            span.tell(told.fraction, f"{title}: {told.stage}", told.variance, told.upper)
+
+        return tell
 
 
 def _check_count(n_components: object, n: int) -> int:
@@ -318,9 +261,9 @@ def _check_count(n_components: object, n: int) -> int:
     return int(n_components)
 
 
-def _check_sizes(cov: Covariance, k: int | Sequence[int], count: int) -> list[int]:
+def _check_sizes(cov: Covariance, k: object, count: int) -> list[int]:
     """One cardinality for each component."""
-    if isinstance(k, int | np.integer | bool):
+    if isinstance(k, str) or not isinstance(k, Iterable):
         return [check_cardinality(cov, k)] * count
     sizes = [check_cardinality(cov, each) for each in k]
     if len(sizes) != count:
@@ -328,20 +271,21 @@ def _check_sizes(cov: Covariance, k: int | Sequence[int], count: int) -> list[in
     return sizes
 
 
-def _check_deflation(deflation: str) -> None:
-    if deflation not in DEFLATIONS:
-        raise ValueError(f"deflation={deflation!r} is not known; give one of {', '.join(map(repr, DEFLATIONS))}")
+def _check_angle(min_angle: object) -> float:
+    if isinstance(min_angle, bool) or not isinstance(min_angle, Real) or not 0 <= float(min_angle) <= 90:
+        raise ValueError(f"min_angle={min_angle!r} is not allowed; give degrees from 0 to 90")
+    return float(min_angle)
 
 
-def _check_choices(info: MethodInfo, deflation: str, certify: str | None, min_angle: float, sizes: list[int]) -> None:
-    _check_deflation(deflation)
+def _check_choices(info: MethodInfo, deflation: str, certify: str | None, sizes: list[int]) -> None:
+    check_deflation(deflation)
+    if certify is not None and certify not in EFFORTS:
+        raise ValueError(f"certify={certify!r} is not allowed; give {', '.join(map(repr, EFFORTS))} or None")
     if deflation == "joint" and not info.multi:
         raise ValueError(f"method {info.name!r} finds one component at a time; give another deflation than 'joint'")
     if deflation == "joint" and (certify is not None or len(set(sizes)) > 1):
         raise ValueError("deflation 'joint' takes one k for all components, and no certify: they were not sought alone")
     if deflation == "quasi-orthogonal" and certify is not None:
         raise ValueError("components with a least angle have no certificate: the angle is a constraint no bound knows")
-    if certify is not None and certify not in EFFORTS:
-        raise ValueError(f"certify={certify!r} is not allowed; give {', '.join(map(repr, EFFORTS))} or None")
-    if isinstance(min_angle, bool) or not isinstance(min_angle, int | float) or not 0 <= min_angle <= 90:
-        raise ValueError(f"min_angle={min_angle!r} is not allowed; give degrees from 0 to 90")
+    if certify is not None and not info.feasible:
+        raise ValueError(f"method {info.name!r} does not keep to k and sign: its components have no certificate")

@@ -6,15 +6,20 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
+import scipy.sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils import check_random_state
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils import check_array, check_random_state
+from sklearn.utils.sparsefuncs import mean_variance_axis
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from nnspca.certify import certify
 from nnspca.covariance import Covariance
-from nnspca.deflation import decompose, deflate
-from nnspca.gather import cumulative_variance
-from nnspca.result import Certificate, Component
+from nnspca.deflate import sought
+from nnspca.deflation import decompose
+from nnspca.gather import orthonormal
+from nnspca.result import Certificate, Components
+from nnspca.solvers.registry import METHODS
 
 SPARSE = ("csr", "csc", "coo")
 
@@ -22,15 +27,16 @@ SPARSE = ("csr", "csc", "coo")
 class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Nonnegative sparse PCA.
 
-    Each component has loadings >= 0 (unless ``nonnegative=False``), unit length, and at most ``n_nonzero`` of them
-    nonzero.
+    Each component has unit length and at most ``n_nonzero`` nonzero loadings, all of them positive (unless
+    ``nonnegative=False``).
 
     Parameters
     ----------
     n_components : int
-        How many. Fewer come out where features or variance run out first.
+        Most components. Fewer come out where features or variance run out first: see ``n_components_``.
     n_nonzero : int
-        Most nonzero loadings of each component. At most 10 of 4 features are at most 4.
+        Most nonzero loadings of each component. Both numbers are limits, so that at most 10 of 4 features means at
+        most 4: see ``n_nonzero_``.
     method : str
         A key of ``nnspca.METHODS``.
     deflation : str
@@ -38,7 +44,7 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
     random_state : int, RandomState instance or None
     nonnegative : bool
     standardize : bool
-        Divide each feature by its standard deviation first.
+        Divide each feature by its standard deviation (1/m) first.
     min_angle : float
         Degrees, for deflation "quasi-orthogonal".
     options : dict or None
@@ -53,13 +59,21 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
     explained_variance_ratio_ : ndarray, shape (r,)
         What each component adds to the variance of the span of those before it, as a share of the whole; they add
         up to what all explain together.
+    cumulative_variance_ : ndarray, shape (r,)
+        Variance of the span of the first 1, 2, …, r components.
+    certificates_ : tuple of Certificate
+        What is proven of each component, worked out when first read.
     mean_, scale_ : ndarray, shape (n,)
-        Taken off and divided by; ``scale_`` is 1 unless ``standardize``.
+        Taken off and divided by; ``scale_`` is 1 unless ``standardize``, and for features that never vary.
     n_components_, n_nonzero_ : int
         What was found, and allowed, on these data.
     n_features_in_ : int
     feature_names_in_ : ndarray
         Where the data had names.
+
+    Notes
+    -----
+    A fitted estimator keeps the covariance (data of few samples: the centred data) for its certificates.
 
     Examples
     --------
@@ -113,13 +127,14 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         n = X.shape[1]
         self.n_nonzero_ = min(_positive("n_nonzero", self.n_nonzero), n)
         wanted = min(_positive("n_components", self.n_components), n)
-        self._covariance = Covariance.from_data(X, standardize=self.standardize)
+        self.scale_ = _deviations(X) if self.standardize else np.ones(n)
+        self._covariance = Covariance.from_data(_scaled(X, self.scale_))
         seed = self.random_state
         if not isinstance(seed, Integral) or isinstance(seed, bool):
             seed = check_random_state(seed).randint(2**31 - 1)
         self._seed = int(seed)
         chosen: dict[str, Any] = self.options or {}
-        parts = decompose(
+        self._found: Components = decompose(
             self._covariance,
             wanted,
             self.n_nonzero_,
@@ -131,28 +146,32 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
             **chosen,
         )
         self.mean_ = np.asarray(X.mean(axis=0)).ravel()
-        self.scale_ = _deviations(X, self.mean_) if self.standardize else np.ones(n)
-        self.components_ = np.ascontiguousarray(parts.loadings.T)
+        self.components_ = np.ascontiguousarray(self._found.loadings.T)
         self.n_components_ = len(self.components_)
-        self.explained_variance_ = parts.variances
-        self.explained_variance_ratio_ = np.diff(parts.cumulative_variance, prepend=0.0) / parts.total
-        self._certificates: tuple[Certificate, ...] = ()
+        self.explained_variance_ = self._found.variances
+        self.cumulative_variance_ = self._found.cumulative_variance
+        self.explained_variance_ratio_ = np.diff(self.cumulative_variance_, prepend=0.0) / self._found.total
+        self._certificates: tuple[Certificate, ...] | None = None
         return self
 
     def transform(self, X) -> np.ndarray:
-        """Return the scores ``(X − mean) / scale · components'``, shape (m, r)."""
+        """Return the scores ``(X − mean) / scale · components'``, shape (m, r).
+
+        A score is how much of a component a sample has by itself, whatever the others hold: their variances are
+        ``explained_variance_``. Where components overlap, scores are correlated.
+        """
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse=SPARSE, dtype=np.float64, reset=False)
-        U = self.components_ / self.scale_
-        return np.asarray(X @ U.T) - self.mean_ @ U.T
+        return self._scores(X, self.components_)
 
     def inverse_transform(self, X) -> np.ndarray:
         """Return the point of the components' span that has these scores, in the units of the data, shape (m, n).
 
-        Of all points with the scores it is the one nearest the mean: ``transform`` then gives the scores back.
+        Of all points with the scores it is the one nearest the mean, features divided by ``scale_``. Of scores that
+        ``transform`` gave it is the sample's projection onto the span, and ``transform`` gives the scores back.
         """
         check_is_fitted(self)
-        scores = np.atleast_2d(np.asarray(X, dtype=np.float64))
+        scores = check_array(X, dtype=np.float64)
         if scores.shape[1] != self.n_components_:
             raise ValueError(
                 f"X has {scores.shape[1]} scores a row; this estimator has {self.n_components_} components"
@@ -162,46 +181,46 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
     def score(self, X, y=None) -> float:
         """Return the share of the variance of X that the span of the components explains: higher is better.
 
-        X is centred by the mean seen in ``fit``, so that held-out data are judged by what was learnt.
+        X is centred and scaled as seen in ``fit``, so that held-out data are judged by what was learnt. The share
+        is at most 1, and of the data fitted it is the sum of ``explained_variance_ratio_``.
         """
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse=SPARSE, dtype=np.float64, reset=False)
-        dense = X.toarray() if hasattr(X, "toarray") else X
-        centred = (dense - self.mean_) / self.scale_
-        Q = np.linalg.qr(self.components_.T)[0]
-        total = float((centred**2).sum())
-        return float(((centred @ Q) ** 2).sum() / total) if total > 0 else 0.0
+        explained = float((self._scores(X, orthonormal(self.components_.T).T) ** 2).sum())
+        means, variances = (
+            mean_variance_axis(X, axis=0) if scipy.sparse.issparse(X) else (X.mean(axis=0), X.var(axis=0))
+        )
+        total = X.shape[0] * float(((variances + (means - self.mean_) ** 2) / self.scale_**2).sum())
+        return explained / total if total > 0 else 0.0
 
     @property
     def certificates_(self) -> tuple[Certificate, ...]:
-        """One certificate for each component, made when first asked for.
+        """What is proven of each component, worked out when first read.
 
-        Each speaks of the covariance its component was sought on: ``nnspca.deflate`` of the components before.
-        Deflations "quasi-orthogonal" and "joint" have none but for the first component.
+        Each speaks of the covariance its component was sought on: ``nnspca.deflate`` of the components before, of
+        data divided by ``scale_``. There is one for each component that was sought by itself: with
+        "quasi-orthogonal" for the first only, and none with "joint" or a method that does not keep to
+        ``n_nonzero``.
         """
         check_is_fitted(self)
-        if not self._certificates:
-            U = self.components_.T
-            alone = self.deflation in ("quasi-orthogonal", "joint")
-            self._certificates = tuple(self._certified(U, r) for r in range(1 if alone else U.shape[1]))
+        if self._certificates is None:
+            made = []
+            for r in range(self._sought_alone()):
+                left, part = sought(self._covariance, self._found, r)
+                made.append(certify(left, part.k, nonnegative=self._found.nonnegative, component=part, seed=self._seed))
+            self._certificates = tuple(made)
         return self._certificates
 
-    def _certified(self, U: np.ndarray, r: int) -> Certificate:
-        left = deflate(self._covariance, U[:, :r], self.deflation)
-        x = U[:, r]
-        if left.n_features < len(x):
-            x = x[~U[:, :r].any(axis=1)]
-        k = min(self.n_nonzero_, left.n_features)
-        part = None
-        if np.count_nonzero(x) <= k:
-            part = Component(x, left.variance(x), self.method, k, self.nonnegative)
-        return certify(left, k, nonnegative=self.nonnegative, component=part, seed=self._seed)
+    def _sought_alone(self) -> int:
+        """How many components were the best that was sought at their turn."""
+        if self._found.deflation == "joint" or not METHODS[self._found.method].feasible:
+            return 0
+        return 1 if self._found.deflation == "quasi-orthogonal" else self.n_components_
 
-    @property
-    def cumulative_variance_(self) -> np.ndarray:
-        """Variance of the span of the first 1, 2, …, r components, shape (r,)."""
-        check_is_fitted(self)
-        return cumulative_variance(self._covariance, self.components_.T)
+    def _scores(self, X, directions: np.ndarray) -> np.ndarray:
+        """Scores of the samples along unit rows; sparse data are centred last, so that they stay sparse."""
+        U = directions / self.scale_
+        return X @ U.T - self.mean_ @ U.T if scipy.sparse.issparse(X) else (X - self.mean_) @ U.T
 
     @property
     def _n_features_out(self) -> int:
@@ -219,9 +238,11 @@ def _positive(name: str, value: object) -> int:
     return int(value)
 
 
-def _deviations(X, mean: np.ndarray) -> np.ndarray:
-    """Standard deviation of each column, 1 for those that never vary."""
-    dense = X.toarray() if hasattr(X, "toarray") else X
-    deviation = np.sqrt(((dense - mean) ** 2).mean(axis=0))
-    constant = (dense[:1] == dense).all(axis=0)
-    return np.where(constant | (deviation == 0), 1.0, deviation)
+def _deviations(X) -> np.ndarray:
+    """Standard deviation of each feature, 1 for those that never vary."""
+    return StandardScaler(with_mean=False).fit(X).scale_
+
+
+def _scaled(X, scale: np.ndarray):
+    """Each feature divided by its scale; sparse data stay sparse."""
+    return X @ scipy.sparse.diags_array(1 / scale) if scipy.sparse.issparse(X) else X / scale

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from nnspca.covariance import Covariance
@@ -22,14 +24,35 @@ def cumulative_variance(cov: Covariance, loadings: np.ndarray) -> np.ndarray:
     >>> cumulative_variance(cov, np.array([[1.0, 0.6], [0.0, 0.8], [0.0, 0.0]]))
     array([3., 5.])
     """
-    basis = np.zeros((0, cov.n_features))
-    added = np.zeros(loadings.shape[1])
-    for r, column in enumerate(loadings.T):
+    return np.cumsum([0.0 if q is None else max(cov.variance(q), 0.0) for q in _fresh(loadings)])
+
+
+def orthonormal(columns: np.ndarray) -> np.ndarray:
+    """Return an orthonormal basis of the span of ``columns`` (n, r), shape (n, s) with s <= r, in their order.
+
+    A column that lies in the span of those before it gives no direction, where a plain QR factorisation would
+    make one up of its rounding.
+
+    Examples
+    --------
+    >>> orthonormal(np.array([[2.0, 4.0, 3.0], [0.0, 0.0, 4.0]]))
+    array([[1., 0.],
+           [0., 1.]])
+    """
+    basis = [q for q in _fresh(columns) if q is not None]
+    return np.column_stack(basis) if basis else np.zeros((len(columns), 0))
+
+
+def _fresh(columns: np.ndarray) -> Iterator[np.ndarray | None]:
+    """The unit direction that each column adds to the span of those before it; None where it adds none."""
+    basis = np.zeros((0, len(columns)))
+    for column in columns.T:
         fresh = column.copy()
         for _ in range(2):  # once more, for the digits the first projection loses
             fresh = fresh - basis.T @ (basis @ fresh)
         length = float(np.linalg.norm(fresh))
         if length > SPANNED * float(np.linalg.norm(column)):
             basis = np.vstack([basis, fresh / length])
-            added[r] = cov.variance(basis[-1])
-    return np.cumsum(added)
+            yield basis[-1]
+        else:
+            yield None

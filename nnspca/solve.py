@@ -86,7 +86,7 @@ def solve(
             cov,
             k,
             nonnegative=nonnegative,
-            rng=np.random.default_rng(_check_seed(seed)),
+            rng=np.random.default_rng(check_seed(seed)),
             watch=Watch(should_stop, on_progress),
             **checked,
             **extra,
@@ -134,7 +134,8 @@ def _check_rank(rank: Any, n: int, *, asked: bool) -> int:
     return min(rank, n)
 
 
-def _check_seed(seed: object) -> int:
+def check_seed(seed: object) -> int:
+    """Return the seed as an int; ValueError unless it is a whole number of at least 0."""
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
         raise ValueError(f"seed={seed!r} is not allowed; give a whole number of at least 0")
     return int(seed)

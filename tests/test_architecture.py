@@ -17,6 +17,7 @@ LAYERS = (
     ("nnspca.studies", "nnspca.estimator"),
     (
         "nnspca.sweep",
+        "nnspca.deflate",
         "nnspca.deflation",
         "nnspca.solve",
         "nnspca.certify",

@@ -93,13 +93,23 @@ def test_data_and_matrix_are_deflated_alike(deflation):
     assert np.allclose(of_matrix @ U, 0, atol=1e-12)
 
 
-def test_hotelling_changes_no_maximiser_by_its_shift():
-    cov = nnspca.Covariance.from_matrix(np.diag([4.0, 3.0, 2.0]))
-    left = nnspca.deflate(cov, np.array([[0.6], [0.8], [0.0]]), "hotelling")
+def test_hotelling_leaves_the_nearest_covariance_to_what_taking_the_variance_out_leaves():
+    A = np.diag([4.0, 3.0, 2.0])
     w = np.array([0.6, 0.8, 0.0])
-    plain = np.diag([4.0, 3.0, 2.0]) - (w @ np.diag([4.0, 3.0, 2.0]) @ w) * np.outer(w, w)
-    shift = left.block(np.arange(3)) - plain
-    assert np.allclose(shift, shift[0, 0] * np.eye(3))
+    left = nnspca.deflate(nnspca.Covariance.from_matrix(A), w[:, None], "hotelling").block(np.arange(3))
+    plain = A - (w @ A @ w) * np.outer(w, w)
+    added = left - plain
+    assert np.linalg.eigvalsh(added)[0] == pytest.approx(0)
+    assert np.linalg.eigvalsh(added)[-1] == pytest.approx(-np.linalg.eigvalsh(plain)[0])
+    assert np.trace(added @ left) == pytest.approx(0)  # the parts kept and left out are orthogonal
+
+
+def test_an_eigenvector_is_taken_out_alike_by_all_who_keep_the_features():
+    A = np.array([[2.0, 1.0, 0.0], [1.0, 2.0, 0.0], [0.0, 0.0, 1.0]])
+    w = np.sqrt([[0.5], [0.5], [0.0]])
+    for deflation in ("projection", "schur", "hotelling"):
+        left = nnspca.deflate(nnspca.Covariance.from_matrix(A), w, deflation).block(np.arange(3))
+        assert np.allclose(left, [[0.5, -0.5, 0.0], [-0.5, 0.5, 0.0], [0.0, 0.0, 1.0]])
 
 
 def test_projection_by_hand():

@@ -74,7 +74,6 @@ def ask(now: State, data: Dataset) -> Asked:
             "How parts are kept apart",
             key="apart",
             options=[m for m in nnspca.DEFLATIONS if m != "hotelling" or data.n_features <= SMALL],
-            format_func=lambda name: nnspca.DEFLATIONS[name].title,
             help="What the next part may use, once one is found.",
         )
     with which:
@@ -88,6 +87,8 @@ def ask(now: State, data: Dataset) -> Asked:
             allowed=f"choose up to {MOST_SOLVERS} from {', '.join(names)}",
             help="Each finds its own parts. PCA is there for contrast: any sign, all features.",
         )
+    about = nnspca.DEFLATIONS[deflation]
+    st.caption(f"**{about.title}.** {about.summary} ({about.paper})")
     alpha, beta, angle, match = 1.0, 0.01, 85.0, True
     if deflation == "quasi-orthogonal":
         angle = bound(
@@ -219,7 +220,7 @@ def side_by_side(results: Mapping[str, Components], data: Dataset) -> dict[str, 
                 f"{nnspca.DEFLATIONS[parts.deflation].title}. {len(parts.parts)} parts of "
                 f"{_range(parts.cardinalities)} features explain {share:.1f} % of all variance; "
                 f"overlap {parts.overlap:.2f}; {words.seconds(parts.seconds)}."
-                + (f" {parts.note[0].upper() + parts.note[1:]}." if parts.note else "")
+                + (f" Note: {parts.note}." if parts.note else "")
             )
     return drawn
 

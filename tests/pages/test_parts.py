@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[2]
 def page(**link):
     app = AppTest.from_file(str(ROOT / "pages" / "parts.py"), default_timeout=60)
     for key, value in link.items():
-        app.query_params[key] = value
+        app.session_state[key] = value
     return app.run()
 
 
@@ -36,14 +36,14 @@ def test_the_default_view_shows_six_disjoint_parts_of_two_solvers():
 
 @pytest.mark.parametrize("apart", list(nnspca.DEFLATIONS))
 def test_every_deflation_of_the_library_can_be_chosen(apart):
-    app = settle(page(apart=apart, r="2"))
+    app = settle(page(apart=apart, r=2))
     assert not app.exception
     assert "explain" in words_of(app)
 
 
 def test_prices_are_asked_for_only_where_nspca_uses_them():
     assert not page(apart="joint").select_slider
-    app = settle(page(apart="joint", **{"with": "coordinate-descent"}))
+    app = settle(page(apart="joint", **{"with": ["coordinate-descent"]}))
     assert [s.label[0] for s in app.select_slider] == ["α", "β"]
 
 
@@ -54,7 +54,7 @@ def test_no_solver_says_what_to_do():
 
 
 def test_the_link_of_a_view_can_be_wrong_without_a_traceback():
-    app = page(r="99", apart="magic", **{"with": "nobody"})
+    app = page(r=99, apart="magic")
     assert not app.exception
 
 

@@ -13,12 +13,13 @@ from zipfile import BadZipFile
 import numpy as np
 
 from nnspca.errors import CertificateError
-from nnspca.proofs import BranchProof, EntryProof, PairProof, RankProof, ScaleProof, WorkingProof
+from nnspca.proofs import BranchProof, EntryProof, LargerProof, PairProof, RankProof, ScaleProof, WorkingProof
 from nnspca.result import Bound, Certificate, Component
 
 FORMAT = 1
 PROOFS: dict[str, Any] = {
-    proof.__name__: proof for proof in (BranchProof, EntryProof, PairProof, RankProof, ScaleProof, WorkingProof)
+    proof.__name__: proof
+    for proof in (BranchProof, EntryProof, LargerProof, PairProof, RankProof, ScaleProof, WorkingProof)
 }
 
 

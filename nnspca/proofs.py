@@ -105,6 +105,22 @@ class ScaleProof:
 
 
 @dataclass(frozen=True, eq=False)
+class LargerProof:
+    """Ingredients of a bound taken over from a larger k: what k features can hold, more features can too.
+
+    Attributes
+    ----------
+    k : int
+        At least the certificate's.
+    proof : RankProof, PairProof, WorkingProof, BranchProof, ScaleProof or EntryProof
+        Proves the value for that k.
+    """
+
+    k: int
+    proof: object
+
+
+@dataclass(frozen=True, eq=False)
 class EntryProof:
     """Ingredients of the bounds read off A's entries: none but their rule, ``"rows"`` or ``"diagonal"``."""
 

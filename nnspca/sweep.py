@@ -12,7 +12,8 @@ import numpy as np
 from nnspca.certify import EFFORTS
 from nnspca.certify import certify as certify_one
 from nnspca.covariance import Covariance
-from nnspca.result import Certificate, Component, OnProgress, ShouldStop, Sweep, SweepPoint
+from nnspca.proofs import LargerProof
+from nnspca.result import Bound, Certificate, Component, OnProgress, ShouldStop, Sweep, SweepPoint
 from nnspca.solve import check_cardinality, check_method, solve
 from nnspca.watch import Watch
 
@@ -120,6 +121,7 @@ class _Run:
                 self._certified(certificates.pop(future), future.result(), names)
         for future in as_completed(list(certificates)):
             self._certified(certificates[future], future.result(), names)
+        self._level(names)
         order = {name: i for i, name in enumerate(names)}
         points = sorted(self.points.values(), key=lambda p: (p.k, order[p.method]))
         complete = len(points) == len(ks) * len(names) and not any(p.component.stopped for p in points)
@@ -140,6 +142,17 @@ class _Run:
             self._put(replace(self.points[k, name], certificate=certificate))
         self._tell(f"k = {k}: certified")
 
+    def _level(self, names: list[str]) -> None:
+        """Let every ceiling hold at the smaller k as well: the optimum never falls as k grows."""
+        proven = {k: p.certificate for (k, name), p in self.points.items() if name == names[0] and p.certificate}
+        least: Certificate | None = None
+        for k in sorted(proven, reverse=True):
+            if least is None or proven[k].upper <= least.upper:
+                least = proven[k]
+                continue
+            for name in names:
+                self._put(replace(self.points[k, name], certificate=taken_over(proven[k], least)))
+
     def _put(self, point: SweepPoint) -> None:
         self.points[point.k, point.method] = point
         if self.on_point is not None:
@@ -155,6 +168,18 @@ class _Run:
         if previous is not None:
             rivals.append(replace(previous, k=k, note=f"carried over from k = {previous.k}"))
         return max(rivals, key=lambda c: c.variance, default=None)
+
+
+def taken_over(cert: Certificate, larger: Certificate) -> Certificate:
+    """Return ``cert`` with the ceiling of a certificate at a larger k, and its proof, among its bounds."""
+    winner = larger.winner
+    bound = Bound(
+        "larger-k",
+        winner.value,
+        detail=f"At k = {larger.k} no component has more, and a component of {cert.k} features is one of those.",
+        ingredients=LargerProof(larger.k, winner.ingredients),
+    )
+    return replace(cert, upper=min(cert.upper, bound.value), bounds=(*cert.bounds, bound))
 
 
 def _solve(

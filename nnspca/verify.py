@@ -8,12 +8,14 @@ is bounded again from values of h computed afresh. Whatever is missing, malforme
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from nnspca import cone
 from nnspca.covariance import Covariance
 from nnspca.errors import CertificateError
-from nnspca.proofs import BranchProof, EntryProof, PairProof, RankProof, ScaleProof, WorkingProof
+from nnspca.proofs import BranchProof, EntryProof, LargerProof, PairProof, RankProof, ScaleProof, WorkingProof
 from nnspca.rederive.entries import entry_bound
 from nnspca.rederive.pairs import branch_bound, pair_bound
 from nnspca.rederive.ranks import rank_bound
@@ -97,20 +99,29 @@ def _check_lower(cert: Certificate, cov: Covariance) -> None:
 
 
 def _check_bound(bound: Bound, cert: Certificate, cov: Covariance) -> None:
-    proof = bound.ingredients
-    if isinstance(proof, RankProof):
-        needed = rank_bound(proof, cert, cov)
-    elif isinstance(proof, PairProof):
-        needed = pair_bound(proof, cert.k, cert.nonnegative, cov)
-    elif isinstance(proof, BranchProof):
-        needed = branch_bound(proof, cert.k, cert.nonnegative, cov)
-    elif isinstance(proof, WorkingProof):
-        needed = working_bound(proof, cert.k, cert.nonnegative, cov)
-    elif isinstance(proof, ScaleProof):
-        needed = scale_bound(proof, cert.k, cert.nonnegative, cov)
-    elif isinstance(proof, EntryProof):
-        needed = entry_bound(proof, cert, cov)
-    else:
-        raise CertificateError(f"bound {bound.name!r} carries nothing to re-derive it from")
+    needed = _needed(bound.ingredients, bound.name, cert, cov)
     if not needed <= bound.value < np.inf:
         raise CertificateError(f"bound {bound.name!r} claims {bound.value!r}; its ingredients prove {needed!r} only")
+
+
+def _needed(proof: object, name: str, cert: Certificate, cov: Covariance) -> float:
+    """The value that the ingredients prove."""
+    if isinstance(proof, LargerProof):
+        if isinstance(proof.k, bool) or not isinstance(proof.k, int) or not cert.k <= proof.k <= cov.n_features:
+            raise CertificateError(f"bound {name!r} is of k = {proof.k!r}, which says nothing about k = {cert.k}")
+        if isinstance(proof.proof, LargerProof):
+            raise CertificateError(f"bound {name!r} is taken over twice")
+        return _needed(proof.proof, name, replace(cert, k=proof.k), cov)
+    if isinstance(proof, RankProof):
+        return rank_bound(proof, cert, cov)
+    if isinstance(proof, PairProof):
+        return pair_bound(proof, cert.k, cert.nonnegative, cov)
+    if isinstance(proof, BranchProof):
+        return branch_bound(proof, cert.k, cert.nonnegative, cov)
+    if isinstance(proof, WorkingProof):
+        return working_bound(proof, cert.k, cert.nonnegative, cov)
+    if isinstance(proof, ScaleProof):
+        return scale_bound(proof, cert.k, cert.nonnegative, cov)
+    if isinstance(proof, EntryProof):
+        return entry_bound(proof, cert, cov)
+    raise CertificateError(f"bound {name!r} carries nothing to re-derive it from")

@@ -1,5 +1,8 @@
 """A sweep is its solves and certificates, in order, with everything told as it comes."""
 
+import dataclasses
+import importlib
+import io
 import itertools
 import multiprocessing
 import threading
@@ -9,6 +12,7 @@ import numpy as np
 import pytest
 
 import nnspca
+from nnspca.sweep import taken_over
 from tests import oracle
 
 KEYS = [
@@ -173,3 +177,43 @@ def test_a_pool_of_processes_gives_the_same(cov):
 def test_what_cannot_be_swept_is_refused(cov, arguments, says):
     with pytest.raises(ValueError, match=says):
         nnspca.sweep(cov, **arguments)
+
+
+# ---------------------------------------------------------------------- a ceiling at a larger k
+
+
+def loosened(certificate):
+    """The same certificate with nothing but its loosest proven bound."""
+    worst = max((b for b in certificate.bounds if b.deterministic), key=lambda b: b.value)
+    return dataclasses.replace(certificate, bounds=(certificate.bounds[0], worst), upper=worst.value)
+
+
+def test_no_ceiling_rises_towards_a_smaller_k(cov, monkeypatch):
+    door = importlib.import_module("nnspca.sweep")
+    honest = door.certify_one
+
+    def certify(cov, k, **settings):
+        made = honest(cov, k, **settings)
+        return loosened(made) if k in (2, 3) else made
+
+    monkeypatch.setattr(door, "certify_one", certify)
+    curve = nnspca.sweep(cov, [2, 3, 4, 5])
+    uppers = [curve.certificates[k].upper for k in (2, 3, 4, 5)]
+    assert uppers == sorted(uppers)
+    for k, cert in curve.certificates.items():
+        nnspca.verify(cert, cov)
+        assert cert.upper >= oracle.optimum(cov.matrix, k, True)[0] * (1 - 1e-12)
+    taken = curve.certificates[2].bound("larger-k")
+    assert taken.ingredients.k == 4
+    file = io.BytesIO()
+    nnspca.save_certificate(curve.certificates[2], file)
+    nnspca.verify(nnspca.load_certificate(file.getvalue()), cov)
+
+
+@pytest.mark.parametrize("k", [2, 3.0, True, 99])
+def test_a_ceiling_of_a_smaller_k_proves_nothing(cov, k):
+    large, small = nnspca.certify(cov, 5), nnspca.certify(cov, 4)
+    taken = taken_over(small, large).bounds[-1]
+    forged = dataclasses.replace(taken, ingredients=dataclasses.replace(taken.ingredients, k=k))
+    with pytest.raises(nnspca.CertificateError):
+        nnspca.verify(dataclasses.replace(small, bounds=(*small.bounds, forged)), cov)

@@ -69,6 +69,11 @@ BOUNDS: dict[str, BoundInfo] = {
             "Every choice of k features falls into one of a few cases, some in and some out; each has its ceiling.",
         ),
         BoundInfo(
+            "larger-k",
+            "Taken over from a larger k",
+            "Who may use more features can do no worse: a ceiling at a larger k holds at a smaller one.",
+        ),
+        BoundInfo(
             "paper",
             "The paper's bound",
             "Random directions almost surely come close to the rank-d optimum; the others add at most the next "

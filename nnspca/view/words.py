@@ -70,6 +70,11 @@ WHY = {
         "less to gather, and with it one place fewer is free. The case with the higher ceiling is parted again, and "
         "so on. Together the cases leave no component out, so none exceeds the highest of their ceilings."
     ),
+    "larger-k": (
+        "Whatever at most k features can do, more than k features can do as well: one simply does not use the "
+        "others. So a ceiling that was proven for a larger k is a ceiling here too, and along the curve a "
+        "ceiling never has to rise towards smaller k."
+    ),
     "paper": (
         "Random directions are tried in the space of the d strongest. With enough of them one almost surely lies "
         "so near the best that its value, divided by 1 − ε, is a ceiling there; the other directions add at most "

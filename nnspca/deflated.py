@@ -70,7 +70,7 @@ def schur(cov: Covariance, U: np.ndarray) -> Covariance:
 
 
 def hotelling(cov: Covariance, U: np.ndarray) -> Covariance:
-    """The positive semidefinite part of ``A − Σ λww'``, λ = w'Bw on what is left when w's turn comes.
+    """The positive semidefinite part of ``A − Σ λww'``, λ = max(w'Bw, 0) on the B left when w's turn comes.
 
     Where w is no eigenvector, taking λww' away leaves directions of less than no variance; their part is left out,
     so that what remains is a covariance, and a certificate's ratio is one of variances.

@@ -67,11 +67,11 @@ def _best_swap(cov: Covariance, k: int, x: np.ndarray, value: float, nonnegative
             return None if cov.diagonal.max() <= value * (1 + GAIN) else _unit(cov.n_features, cov.diagonal.argmax())
         kept = 1.0 - weights**2
         diagonal = cov.diagonal[inside]
-        safe = np.where(kept > 1e-12, kept, 1.0)
-        rest = (value - 2 * weights * gradient[inside] + weights**2 * diagonal) / safe
-        rest = np.where(kept > 1e-12, rest, -np.inf)
+        spare = kept > 1e-12  # a feature that is all of x leaves nothing behind
+        inside, weights, kept, diagonal = inside[spare], weights[spare], kept[spare], diagonal[spare]
+        rest = (value - 2 * weights * gradient[inside] + weights**2 * diagonal) / kept
         cheap = np.argsort(-rest, kind="stable")[:CANDIDATES]
-        dropped, left, kept, rest = inside[cheap], weights[cheap], safe[cheap], rest[cheap]
+        dropped, left, kept, rest = inside[cheap], weights[cheap], kept[cheap], rest[cheap]
         pulls = (gradient[outside] - left[:, None] * cov.block(dropped, outside)) / np.sqrt(kept)[:, None]
     prices = _pair(
         rest[:, None],

@@ -85,3 +85,11 @@ def test_a_swap_leaves_a_poor_pair_for_a_better_one():
     x, _ = polish(problem.cov, 2, np.array([0.8, 0.6, 0.0, 0.0]), nonnegative=True)
     assert np.flatnonzero(x).tolist() == [2, 3]
     assert problem.cov.variance(x) == pytest.approx(5.0)
+
+
+@BOTH
+def test_a_loading_of_nearly_nothing_is_swapped_for_a_feature_that_helps(nonnegative):
+    A = np.array([[1.0, 1e-9, 0.4], [1e-9, 0.5, 0.0], [0.4, 0.0, 0.5]])
+    problem = problems._of_matrix("by hand", A)
+    x, _ = polish(problem.cov, 2, np.array([1.0, 2e-9, 0.0]), nonnegative=nonnegative)
+    assert np.flatnonzero(x).tolist() == [0, 2]

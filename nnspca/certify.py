@@ -15,6 +15,7 @@ from nnspca.bounds.pair_scaled import CHECK, tighten
 from nnspca.bounds.paper import paper
 from nnspca.bounds.threshold import threshold
 from nnspca.covariance import Covariance
+from nnspca.proofs import PairProof
 from nnspca.result import Bound, Certificate, Component, OnProgress, ShouldStop
 from nnspca.solve import check_cardinality, solve
 from nnspca.solvers.climb import settle
@@ -83,6 +84,7 @@ def certify(
     effort: str = "live",
     component: Component | None = None,
     seed: int = 0,
+    near: Certificate | None = None,
     should_stop: ShouldStop | None = None,
     on_progress: OnProgress | None = None,
 ) -> Certificate:
@@ -101,6 +103,8 @@ def certify(
         A feasible point already found; ``solve(cov, k)`` is run when None.
     seed : int
         Of the solver and of the paper's random directions.
+    near : Certificate, optional
+        Of the same covariance at a neighbouring k: the pair-scaled dual starts from its multipliers.
     should_stop, on_progress : callable, optional
         A stopped call returns the bounds it has, all of them valid.
 
@@ -129,6 +133,7 @@ def certify(
     started = time.perf_counter()
     watch = Watch(should_stop, on_progress)
     given = component is not None
+    start = _multipliers(near, cov, nonnegative)
     if component is None:
         component = solve(
             cov,
@@ -141,7 +146,7 @@ def certify(
     found = _Found(cov, nonnegative, component, _attained(cov, k, nonnegative, component), watch, given)
     tried: list[Bound] = []
     with one_blas_thread():
-        mix = _bounds(cov, k, found, EFFORTS[effort], seed, watch)
+        mix = _bounds(cov, k, found, EFFORTS[effort], seed, watch, start)
         clock = time.perf_counter()
         for fraction, bound in mix:
             clock, spent = time.perf_counter(), time.perf_counter() - clock
@@ -199,7 +204,7 @@ class _Found:
 
 
 def _bounds(
-    cov: Covariance, k: int, found: _Found, effort: Effort, seed: int, watch: Watch
+    cov: Covariance, k: int, found: _Found, effort: Effort, seed: int, watch: Watch, near: PairProof | None
 ) -> Iterator[tuple[float, Bound | None]]:
     """Yield every bound of the mix, cheapest first, with how much of the mix is done; None where one has no say."""
     x, lower, nonnegative = np.asarray(found.component.loadings), found.variance, found.nonnegative
@@ -221,7 +226,7 @@ def _bounds(
     least = np.inf
     steps = _pair_steps(cov, effort)
     if steps:
-        tightened = tighten(cov, k, x, nonnegative=nonnegative, steps=steps, goal=goal, watch=watch)
+        tightened = tighten(cov, k, x, nonnegative=nonnegative, steps=steps, goal=goal, watch=watch, near=near)
         for number, bound in enumerate(tightened, start=1):
             least = bound.value
             yield min(0.5 + 0.3 * CHECK * number / steps, 0.7), bound
@@ -275,6 +280,15 @@ def _bounds(
         )
         for bound in parted:
             yield 0.9, bound
+
+
+def _multipliers(near: Certificate | None, cov: Covariance, nonnegative: bool) -> PairProof | None:
+    """The pair-scaled proof of a certificate; None where it has none, or where only some of the features are in it."""
+    if near is None:
+        return None
+    if near.fingerprint != cov.fingerprint or near.nonnegative != nonnegative:
+        raise ValueError("near must be a certificate of this covariance with this sign constraint")
+    return next((b.ingredients for b in near.bounds if isinstance(b.ingredients, PairProof)), None)
 
 
 def _pair_steps(cov: Covariance, effort: Effort) -> int:

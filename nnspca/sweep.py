@@ -36,7 +36,8 @@ def sweep(
     """Solve for every k with every method, and certify each k.
 
     k runs upward: the best component at one k starts ``best`` at the next, and is what the next
-    certificate falls back on, so the certified lower bound never decreases along k.
+    certificate falls back on, so the certified lower bound never decreases along k. Each certificate
+    starts from the multipliers of an earlier one, and a ceiling at one k holds at every smaller k.
 
     Parameters
     ----------
@@ -102,6 +103,7 @@ class _Run:
         poll = self.should_stop if isinstance(executor, ThreadPoolExecutor) else None
         leading = float(self.cov.eigenpairs(1)[0][0])
         certificates: dict[Future[Certificate], int] = {}
+        chain: list[tuple[int, Future[Certificate]]] = []
         champion: Component | None = None
         for k in ks:
             if self.watch.stop():
@@ -115,8 +117,12 @@ class _Run:
                 self._solved(k, solving[solved], solved.result())
             champion = self._champion(k, names, champion)
             if self.effort is not None and not self.watch.stop():  # without a champion it finds its own
-                task = executor.submit(_certify, self.cov, k, self.nonnegative, self.effort, champion, self.seed, poll)
+                near = self._near(certificates, chain, names)
+                task = executor.submit(
+                    _certify, self.cov, k, self.nonnegative, self.effort, champion, self.seed, near, poll
+                )
                 certificates[task] = k
+                chain.append((k, task))
             for future in [f for f in certificates if f.done()]:
                 self._certified(certificates.pop(future), future.result(), names)
         for future in as_completed(list(certificates)):
@@ -141,6 +147,22 @@ class _Run:
         for name in names:
             self._put(replace(self.points[k, name], certificate=certificate))
         self._tell(f"k = {k}: certified")
+
+    def _near(
+        self,
+        certificates: dict[Future[Certificate], int],
+        chain: list[tuple[int, Future[Certificate]]],
+        names: list[str],
+    ) -> Certificate | None:
+        """The certificate two before, waited for: two chains keep two workers busy, and each k starts from its own."""
+        if len(chain) < WORKERS:
+            return None
+        k, task = chain[-WORKERS]
+        near = task.result()
+        if task in certificates:
+            del certificates[task]
+            self._certified(k, near, names)
+        return near
 
     def _level(self, names: list[str]) -> None:
         """Let every ceiling hold at the smaller k as well: the optimum never falls as k grows."""
@@ -202,7 +224,10 @@ def _certify(
     effort: str,
     champion: Component | None,
     seed: int,
+    near: Certificate | None,
     poll: ShouldStop | None,
 ) -> Certificate:
     """One certificate, as a task that can be sent elsewhere."""
-    return certify_one(cov, k, nonnegative=nonnegative, effort=effort, component=champion, seed=seed, should_stop=poll)
+    return certify_one(
+        cov, k, nonnegative=nonnegative, effort=effort, component=champion, seed=seed, near=near, should_stop=poll
+    )

@@ -300,3 +300,35 @@ def test_certifying_few_samples_never_forms_a_features_by_features_array():
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 8 * n * n / 3  # working arrays are of fixed size, about half a gigabyte
+
+
+# ---------------------------------------------------------------------- starting from a neighbouring k
+
+
+def test_a_certificate_that_starts_from_a_neighbour_is_as_valid_and_no_looser():
+    cov = nnspca.Covariance.from_dataset(nnspca.datasets.load("lfw-faces")).restrict(np.arange(0, 625, 3))
+    near = nnspca.certify(cov, 20)
+    cold, warm = nnspca.certify(cov, 22), nnspca.certify(cov, 22, near=near)
+    nnspca.verify(warm, cov)
+    assert warm.upper >= cold.lower
+    assert warm.gap <= 1.2 * cold.gap
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_whatever_neighbour_it_starts_from_no_bound_falls_below_the_optimum(seed):
+    rng = np.random.default_rng(seed)
+    cov = nnspca.Covariance.from_data(rng.standard_normal((12, 8)))
+    for nonnegative in (True, False):
+        near = nnspca.certify(cov, 8, nonnegative=nonnegative)
+        for k in (2, 3, 5):
+            cert = nnspca.certify(cov, k, nonnegative=nonnegative, near=near)
+            best = oracle.optimum(cov.matrix, k, nonnegative)[0]
+            assert all(b.value >= best * (1 - 1e-12) for b in cert.bounds if b.deterministic)
+            nnspca.verify(cert, cov)
+            near = cert
+
+
+def test_a_neighbour_of_other_data_is_refused():
+    one, other = (nnspca.Covariance.from_matrix(np.diag(d)) for d in ([2.0, 1.0], [3.0, 1.0]))
+    with pytest.raises(ValueError, match="this covariance"):
+        nnspca.certify(one, 1, near=nnspca.certify(other, 1))

@@ -58,7 +58,15 @@ EPS = np.finfo(float).eps
 
 
 def tighten(
-    cov: Covariance, k: int, x: np.ndarray, *, nonnegative: bool, steps: int, goal: float, watch: Watch
+    cov: Covariance,
+    k: int,
+    x: np.ndarray,
+    *,
+    nonnegative: bool,
+    steps: int,
+    goal: float,
+    watch: Watch,
+    near: PairProof | None = None,
 ) -> Iterator[Bound]:
     """Yield ever smaller bounds, each proven, until the steps are spent, the goal is met, or nothing is gained.
 
@@ -74,9 +82,13 @@ def tighten(
     goal : float
         Stop once a bound is this small.
     watch : Watch
+    near : PairProof, optional
+        What proved a bound at a neighbouring k: the multipliers start there.
     """
     assert cov.matrix is not None
     splitting = Splitting(cov.matrix, k, x, nonnegative)
+    if near is not None:
+        splitting.begin_at(near)
     least, idle = np.inf, 0
     for step in range(1, steps + 1):
         splitting.advance()
@@ -126,6 +138,12 @@ class Splitting:
         """L and M in the units of A."""
         size = self.rho * self.scale
         return self.UX * size, np.maximum(-self.UY * size, 0.0)
+
+    def begin_at(self, proof: PairProof) -> None:
+        """Start from the multipliers of a proof on the same features."""
+        self.rho = 1.0
+        self.UX = np.array(proof.L) / self.scale
+        self.UY = -np.array(proof.M) / self.scale
 
     def follow(self, other: Splitting, kept: np.ndarray, *, whole: bool = False) -> None:
         """Start from the multipliers another splitting has reached, on the features kept; at its point too if whole."""

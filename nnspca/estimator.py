@@ -21,7 +21,7 @@ from nnspca.gather import orthonormal
 from nnspca.result import Certificate, Components
 from nnspca.solvers.registry import METHODS
 
-SPARSE = ("csr", "csc", "coo")
+SPARSE = ("csr", "csc")  # any other kind is turned into the first
 
 
 class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 import nnspca
 from nnspca.factor import DeflatedFactor, DenseFactor, SparseFactor
+from tests.blas import with_blas_threads
 
 SEEDS = st.integers(0, 10**6)
 KEEP_FEATURES = ("projection", "schur", "hotelling")
@@ -230,3 +231,15 @@ def test_no_component_leaves_the_covariance_itself():
         assert nnspca.deflate(cov, np.zeros((8, 0)), deflation) is cov
     for deflation in ("quasi-orthogonal", "joint"):
         assert nnspca.deflate(cov, np.eye(8)[:, :1], deflation) is cov
+
+
+@pytest.mark.parametrize("deflation", [*KEEP_FEATURES, "disjoint"])
+def test_what_is_left_has_the_same_digits_on_any_number_of_threads(deflation):
+    cov = nnspca.Covariance.from_data(np.random.default_rng(0).standard_normal((400, 300)))
+    U = unit_columns(np.random.default_rng(1), 300, 3, 100)
+    prints = []
+    for threads in (1, 2):
+        with with_blas_threads(threads):
+            prints.append(nnspca.deflate(cov, U, deflation).fingerprint)
+            prints.append(nnspca.deflate(cov, np.asfortranarray(U), deflation).fingerprint)
+    assert len(set(prints)) == 1

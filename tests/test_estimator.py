@@ -1,11 +1,13 @@
 """The estimator keeps scikit-learn's contract, and its own."""
 
 import pickle
+from unittest import mock
 
 import numpy as np
 import pytest
 import scipy.sparse
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
@@ -15,8 +17,16 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import nnspca
 from nnspca import NonnegativeSparsePCA
 
+TAKEN_OUT = ("disjoint", "projection", "schur", "hotelling")
 
-@parametrize_with_checks([NonnegativeSparsePCA(), NonnegativeSparsePCA(n_components=1, method="em", deflation="schur")])
+
+@parametrize_with_checks(
+    [
+        NonnegativeSparsePCA(),
+        NonnegativeSparsePCA(n_components=1, method="em", deflation="schur"),
+        NonnegativeSparsePCA(method="thresholding", deflation="projection", standardize=True, nonnegative=False),
+    ]
+)
 def test_every_check_of_scikit_learn_passes(estimator, check):
     check(estimator)
 
@@ -30,36 +40,95 @@ def test_components_are_what_decompose_finds(X):
     est = NonnegativeSparsePCA(3, 6).fit(X)
     parts = nnspca.decompose(nnspca.Covariance.from_data(X), 3, 6)
     assert np.array_equal(est.components_, parts.loadings.T)
+    assert np.array_equal(est.explained_variance_, parts.variances)
+    assert np.array_equal(est.cumulative_variance_, parts.cumulative_variance)
     assert (est.components_ >= 0).all()
     assert ((est.components_ != 0).sum(axis=1) <= 6).all()
     assert np.allclose(np.cumsum(est.explained_variance_ratio_) * parts.total, est.cumulative_variance_)
 
 
-def test_scores_have_the_explained_variance_and_come_back(X):
-    for deflation in ("disjoint", "projection"):
-        est = NonnegativeSparsePCA(3, 8, deflation=deflation, standardize=True).fit(X)
-        T = est.transform(X)
-        assert np.allclose(T.var(axis=0), est.explained_variance_)
-        assert np.allclose(T.mean(axis=0), 0, atol=1e-12)
-        assert np.allclose(est.transform(est.inverse_transform(T)), T)
+def test_options_and_seed_reach_the_method(X):
+    est = NonnegativeSparsePCA(2, 6, "em", random_state=3, options={"restarts": 2}).fit(X)
+    parts = nnspca.decompose(nnspca.Covariance.from_data(X), 2, 6, "em", seed=3, restarts=2)
+    assert np.array_equal(est.components_, parts.loadings.T)
+    for state in (None, np.random.RandomState(0)):
+        assert NonnegativeSparsePCA(2, 6, "em", random_state=state).fit(X).n_components_ == 2
+
+
+@pytest.mark.parametrize("deflation", [*TAKEN_OUT, "quasi-orthogonal"])
+def test_scores_have_the_explained_variance_and_come_back(X, deflation):
+    est = NonnegativeSparsePCA(3, 8, deflation=deflation, standardize=True).fit(X)
+    T = est.transform(X)
+    assert np.allclose(T.var(axis=0), est.explained_variance_)
+    assert np.allclose(T.mean(axis=0), 0, atol=1e-12)
+    assert np.allclose(est.transform(est.inverse_transform(T)), T)
+
+
+def test_what_comes_back_is_the_nearest_point_of_the_span(X):
+    est = NonnegativeSparsePCA(3, 8, deflation="projection").fit(X)
+    assert est.components_[0] @ est.components_[1] > 1e-3  # they overlap
+    missing = X - est.inverse_transform(est.transform(X))
+    assert np.allclose(missing @ est.components_.T, 0, atol=1e-9)
+    explained = 1 - (missing**2).sum() / ((X - X.mean(axis=0)) ** 2).sum()
+    assert explained == pytest.approx(est.score(X))
 
 
 def test_the_score_on_the_training_data_is_the_share_explained(X):
-    est = NonnegativeSparsePCA(4, 8, deflation="projection").fit(X)
-    assert est.score(X) == pytest.approx(est.explained_variance_ratio_.sum())
+    for standardize in (False, True):
+        est = NonnegativeSparsePCA(4, 8, deflation="projection", standardize=standardize).fit(X)
+        assert est.score(X) == pytest.approx(est.explained_variance_ratio_.sum())
     assert NonnegativeSparsePCA(4, 20, deflation="projection").fit(X).score(X) > est.score(X)
 
 
-def test_sparse_data_give_what_dense_data_give(X):
-    dense = NonnegativeSparsePCA(2, 8).fit(X)
-    sparse = NonnegativeSparsePCA(2, 8).fit(scipy.sparse.csr_array(X))
-    assert np.allclose(dense.components_, sparse.components_)
-    assert np.allclose(dense.transform(X), sparse.transform(scipy.sparse.csr_array(X)))
+def test_the_score_of_held_out_data_is_by_what_was_learnt(X):
+    est = NonnegativeSparsePCA(2, 8).fit(X[:200])
+    held = X[200:] - X[:200].mean(axis=0)
+    Q = np.linalg.qr(est.components_.T)[0]
+    assert est.score(X[200:]) == pytest.approx(((held @ Q) ** 2).sum() / (held**2).sum())
+    assert 0 <= est.score(X[200:]) <= 1
+    assert est.score(est.mean_[None]) == 0.0  # nothing to explain
+
+
+@pytest.mark.parametrize("standardize", [False, True])
+@pytest.mark.parametrize("form", [scipy.sparse.csr_array, scipy.sparse.csc_matrix, scipy.sparse.coo_array])
+def test_sparse_data_give_what_dense_data_give(X, form, standardize):
+    dense = NonnegativeSparsePCA(2, 8, "em", standardize=standardize).fit(X)
+    sparse = NonnegativeSparsePCA(2, 8, "em", standardize=standardize).fit(form(X))
+    assert np.allclose(dense.components_, sparse.components_, atol=1e-6)
+    assert np.allclose(dense.mean_, sparse.mean_)
+    assert np.allclose(dense.scale_, sparse.scale_)
+    assert np.allclose(dense.transform(X), dense.transform(form(X)))
+    assert dense.score(X) == pytest.approx(dense.score(form(X)))
+
+
+def test_sparse_data_are_never_dense():
+    S = scipy.sparse.random_array((300, 2000), density=0.01, format="csr", rng=np.random.default_rng(0))
+    est = NonnegativeSparsePCA(2, 8, "em", deflation="projection", standardize=True).fit(S)
+    assert est._covariance.matrix is None
+    with mock.patch.object(type(S), "toarray", side_effect=AssertionError("made dense")):
+        assert est.transform(S).shape == (300, 2)
+        assert est.score(S) == pytest.approx(est.explained_variance_ratio_.sum())
+
+
+def test_standardised_data_are_judged_by_their_correlations(X):
+    est = NonnegativeSparsePCA(2, 8, standardize=True).fit(X)
+    parts = nnspca.decompose(nnspca.Covariance.from_data(X, standardize=True), 2, 8)
+    assert np.allclose(est.components_, parts.loadings.T, atol=1e-9)
+    still = X.std(axis=0) == 0
+    assert still.any()
+    assert (est.scale_[still] == 1).all()
+    assert np.allclose(est.scale_[~still], X.std(axis=0)[~still])
+
+
+def test_a_large_offset_costs_no_digits(X):
+    est = NonnegativeSparsePCA(2, 8).fit(X + 1e9)
+    assert np.allclose(est.transform(X + 1e9), NonnegativeSparsePCA(2, 8).fit(X).transform(X), atol=1e-4)
 
 
 def test_at_most_ten_of_four_features_are_at_most_four():
     est = NonnegativeSparsePCA().fit(np.random.default_rng(0).standard_normal((20, 4)))
     assert est.n_nonzero_ == 4
+    assert est.n_nonzero == 10
 
 
 def test_disjoint_components_end_where_the_features_do():
@@ -68,30 +137,83 @@ def test_disjoint_components_end_where_the_features_do():
     assert est.get_feature_names_out().tolist() == ["nonnegativesparsepca0", "nonnegativesparsepca1"]
 
 
-@pytest.mark.parametrize("wrong", [{"n_nonzero": 0}, {"n_components": 1.5}, {"method": "magic"}, {"deflation": "none"}])
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"n_nonzero": 0},
+        {"n_nonzero": 2.5},
+        {"n_components": 1.5},
+        {"n_components": True},
+        {"method": "magic"},
+        {"deflation": "none"},
+        {"min_angle": 120},
+        {"random_state": -3},
+        {"options": {"colour": 1}},
+    ],
+)
 def test_a_wrong_parameter_is_named(X, wrong):
-    with pytest.raises(ValueError, match=str(next(iter(wrong.values())))):
+    (value,) = wrong.values()
+    with pytest.raises(ValueError, match=str(next(iter(value)) if isinstance(value, dict) else value)):
         NonnegativeSparsePCA(**wrong).fit(X)
 
 
-@pytest.mark.parametrize("deflation", ["disjoint", "projection", "schur", "hotelling", "quasi-orthogonal"])
+def test_scores_of_another_shape_are_refused(X):
+    est = NonnegativeSparsePCA(2, 5).fit(X)
+    with pytest.raises(ValueError, match="3 scores a row; this estimator has 2"):
+        est.inverse_transform(np.zeros((1, 3)))
+    with pytest.raises(ValueError, match="NaN"):
+        est.inverse_transform([[np.nan, 0.0]])
+    with pytest.raises(ValueError, match="minimum of 2"):
+        NonnegativeSparsePCA().fit(X[:1])
+    with pytest.raises(ValueError, match="no feature varies"):
+        NonnegativeSparsePCA().fit(np.ones((5, 3)))
+
+
+@pytest.mark.parametrize("deflation", [*TAKEN_OUT, "quasi-orthogonal"])
 def test_certificates_hold_on_what_each_component_was_sought_on(X, deflation):
     est = NonnegativeSparsePCA(2, 5, deflation=deflation).fit(X)
+    est.set_params(deflation="schur", n_nonzero=1)  # what was fitted stays what it was
     cov = nnspca.Covariance.from_data(X)
     assert len(est.certificates_) == (1 if deflation == "quasi-orthogonal" else 2)
     for r, cert in enumerate(est.certificates_):
         nnspca.verify(cert, nnspca.deflate(cov, est.components_[:r].T, deflation))
         assert 0.9 < cert.ratio <= 1
+        assert cert.k == 5
+    assert est.certificates_ is est.certificates_  # worked out once
 
 
-def test_it_can_be_cloned_pickled_searched_and_chained(X):
-    y = nnspca.datasets.load("digits").labels[:300]
-    est = NonnegativeSparsePCA(2, 5).fit(X)
+def test_components_that_were_not_sought_alone_have_no_certificate(X):
+    joint = NonnegativeSparsePCA(2, 5, "coordinate-descent", "joint", options={"restarts": 1}).fit(X)
+    assert joint.certificates_ == ()
+    assert NonnegativeSparsePCA(2, 5, "pca", "projection", nonnegative=False).fit(X).certificates_ == ()
+    with pytest.raises(NotFittedError):
+        _ = NonnegativeSparsePCA().certificates_
+
+
+def test_it_can_be_cloned_and_pickled(X):
+    est = NonnegativeSparsePCA(2, 5, options={"restarts": 2}).fit(X)
     again = pickle.loads(pickle.dumps(est))
     assert np.array_equal(again.transform(X), est.transform(X))
     assert again.certificates_[0].upper == est.certificates_[0].upper
     assert not hasattr(clone(est), "components_")
+    assert clone(est).get_params() == est.get_params()
+
+
+def test_it_can_be_searched(X):
     search = GridSearchCV(NonnegativeSparsePCA(method="em"), {"n_nonzero": [2, 20], "n_components": [1, 3]}, cv=2)
     assert search.fit(X).best_params_ == {"n_nonzero": 20, "n_components": 3}
+
+
+def test_it_can_be_chained(X):
+    y = nnspca.datasets.load("digits").labels[:300]
     chain = make_pipeline(StandardScaler(), NonnegativeSparsePCA(5, 10, method="em"), LogisticRegression(max_iter=500))
     assert chain.fit(X, y).score(X, y) > 0.3
+    assert chain[:-1].get_feature_names_out().tolist() == [f"nonnegativesparsepca{i}" for i in range(5)]
+
+
+def test_scores_may_come_out_as_a_table_with_names(X):
+    pandas = pytest.importorskip("pandas")
+    table = pandas.DataFrame(X, columns=[f"pixel {i}" for i in range(X.shape[1])])
+    est = NonnegativeSparsePCA(2, 5, "em").set_output(transform="pandas").fit(table)
+    assert est.feature_names_in_.tolist() == table.columns.tolist()
+    assert est.transform(table).columns.tolist() == est.get_feature_names_out().tolist()

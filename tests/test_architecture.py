@@ -28,7 +28,15 @@ LAYERS = (
     ("nnspca.solvers", "nnspca.bounds"),
     ("nnspca.spannogram",),
     ("nnspca.covariance", "nnspca.factor", "nnspca.gather", "nnspca.deflated"),
-    ("nnspca.cone", "nnspca.proofs", "nnspca.result", "nnspca.watch", "nnspca.threads", "nnspca.errors"),
+    (
+        "nnspca.cone",
+        "nnspca.spectraplex",
+        "nnspca.proofs",
+        "nnspca.result",
+        "nnspca.watch",
+        "nnspca.threads",
+        "nnspca.errors",
+    ),
 )
 APART = ("nnspca.datasets",)  # beside the layers: anyone may use it, it uses nobody
 JUDGE = ("nnspca.verify", "nnspca.rederive")

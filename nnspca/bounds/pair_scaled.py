@@ -35,13 +35,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-import scipy.linalg
 
 from nnspca.bounds import ceiling
 from nnspca.cone import sum_of_largest
 from nnspca.covariance import Covariance
 from nnspca.proofs import PairProof
 from nnspca.result import Bound
+from nnspca.spectraplex import onto_spectraplex
 from nnspca.watch import Watch
 
 RELAX = 1.6  # over-relaxation of the splitting
@@ -51,7 +51,6 @@ BALANCE = 8  # power steps of the balancing
 STALL = 12  # bounds without a relative gain of 1e-6 before the search rests
 NEWTON = 40  # most steps for the multipliers of the rows
 EXACT = 1e-13
-FEW_PAYS = 150  # features from which a few eigenpairs cost less than all
 NARROW = 700  # rows up to this long are counted whole, longer ones by bisection
 OUT = -1e6  # an entry that no projection keeps
 EPS = np.finfo(float).eps
@@ -157,7 +156,7 @@ class Splitting:
 
     def advance(self) -> None:
         """One step: the spectraplex and the rows, then the pairs, then the multipliers."""
-        X, self.rank = _onto_spectraplex(self.W - self.UX + self.A / self.rho, self.rank)
+        X, self.rank = onto_spectraplex(self.W - self.UX + self.A / self.rho, self.rank)
         rows, D = _onto_rows(self.Y - self.UY, self.z - self.UD, self.k, self.forced)
         before_W, before_Y = self.W, self.Y
         mixed_X = RELAX * X + (1 - RELAX) * before_W + self.UX
@@ -177,29 +176,6 @@ class Splitting:
             factor = 2.0 if apart > 5 * moved else 0.5 if moved > 5 * apart else 1.0
             self.rho *= factor
             self.UX, self.UY, self.UD = self.UX / factor, self.UY / factor, self.UD / factor
-
-
-def _onto_spectraplex(B: np.ndarray, rank: int | None = None) -> tuple[np.ndarray, int]:
-    """Nearest positive semidefinite matrix of trace 1, its eigenvalues projected onto the simplex; and its rank.
-
-    ``rank`` is a guess: where few eigenvalues stay positive, only the largest are computed.
-    """
-    n = len(B)
-    B = (B + B.T) / 2
-    few = n if rank is None or n < FEW_PAYS else rank + max(4, rank // 4)
-    if few < n // 4:
-        values, vectors = scipy.linalg.eigh(B, driver="evr", subset_by_index=(n - few, n - 1), check_finite=False)
-    else:
-        few = n
-        values, vectors = np.linalg.eigh(B)
-    falling = values[::-1]
-    excess = (np.cumsum(falling) - 1) / np.arange(1, few + 1)
-    live = int(np.flatnonzero(falling > excess)[-1]) + 1
-    if live == few < n:  # more may be positive than were computed
-        return _onto_spectraplex(B)
-    weights = falling[:live] - excess[live - 1]
-    kept = vectors[:, ::-1][:, :live]
-    return (kept * weights) @ kept.T, live
 
 
 def _onto_pairs(X: np.ndarray, Y: np.ndarray, nonnegative: bool) -> tuple[np.ndarray, np.ndarray]:

@@ -59,6 +59,11 @@ BOUNDS: dict[str, BoundInfo] = {
             "Co-variances below a level add little; in what lies above, the strongest d directions are searched.",
         ),
         BoundInfo(
+            "capped",
+            "Capped dual",
+            "The threshold's cut, shaped entry by entry: the best way to take off no more than a level anywhere.",
+        ),
+        BoundInfo(
             "pair-scaled",
             "Pair-scaled dual",
             "Each pair of features shares its co-variance between its two rows; no k of a row's shares exceed a limit.",

@@ -8,6 +8,7 @@ from nnspca import cone
 from nnspca.covariance import Covariance
 from nnspca.result import Component
 from nnspca.solvers.climb import settle
+from nnspca.spectraplex import onto_spectraplex
 from nnspca.watch import Watch
 
 LARGEST = 150  # features
@@ -58,7 +59,7 @@ def _relaxed(
     """The relaxation at one ρ, from where another left off: X's leading eigenvector, and the state."""
     Z, U = state
     for step in range(STEPS):
-        X = onto_spectraplex(Z - U + A)
+        X = onto_spectraplex(Z - U + A)[0]
         V = X + U
         before, Z = Z, np.maximum(V - rho, 0.0) if nonnegative else np.sign(V) * np.maximum(np.abs(V) - rho, 0.0)
         U = V - Z
@@ -67,19 +68,3 @@ def _relaxed(
     x = np.linalg.eigh((Z + Z.T) / 2)[1][:, -1] if Z.any() else np.eye(len(A))[int(A.diagonal().argmax())]
     x = x if x[np.abs(x).argmax()] > 0 else -x
     return np.where(np.abs(x) > EXACT * np.abs(x).max(), x, 0.0), (Z, U)
-
-
-def onto_spectraplex(B: np.ndarray) -> np.ndarray:
-    """Return the nearest positive semidefinite matrix of trace 1.
-
-    Examples
-    --------
-    >>> onto_spectraplex(np.diag([2.0, 0.0]))
-    array([[1., 0.],
-           [0., 0.]])
-    """
-    values, vectors = np.linalg.eigh((B + B.T) / 2)
-    falling = values[::-1]
-    excess = (np.cumsum(falling) - 1) / np.arange(1, len(B) + 1)
-    values = np.maximum(values - excess[np.flatnonzero(falling > excess)[-1]], 0.0)
-    return (vectors * values) @ vectors.T

@@ -64,6 +64,12 @@ WHY = {
         "gathers from itself and its k − 1 largest shares. Any such L and M prove a ceiling; an optimiser looks "
         "for the lowest, and its word need not be trusted."
     ),
+    "capped": (
+        "Take something off every co-variance, never more than a certain level. What was taken off can add at most k "
+        "times the level, because the loadings of k features add up to at most √k. What is left has no sparsity to "
+        "care about: its largest eigenvalue is a ceiling. The amounts are chosen so that the two together are "
+        "as small as they can be."
+    ),
     "branch": (
         "Take one feature: a component either does without it, or uses it. Each of the two cases has a ceiling of "
         "its own by the pair-scaled bound, lower than the ceiling on both together: without the feature there is "

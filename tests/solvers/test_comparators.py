@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import nnspca
-from nnspca.solvers.dspca import onto_spectraplex
 from nnspca.solvers.exact import exact
 from nnspca.solvers.nmf import nmf_parts
 from nnspca.solvers.scotlass import within
+from nnspca.spectraplex import onto_spectraplex
 from nnspca.watch import Watch
 from tests import oracle, problems
 
@@ -93,7 +93,7 @@ def test_the_spectraplex_projection_is_the_nearest_point():
     rng = np.random.default_rng(0)
     B = rng.standard_normal((6, 6))
     B = (B + B.T) / 2
-    X = onto_spectraplex(B)
+    X = onto_spectraplex(B)[0]
     assert np.trace(X) == pytest.approx(1)
     assert np.linalg.eigvalsh(X)[0] >= -1e-12
     for _ in range(200):

@@ -1,0 +1,97 @@
+"""The capped dual: a cut that may be shaped entry by entry, as long as no entry rises above its level.
+
+For x >= 0 with at most k nonzeros ``(1'x)² <= k``, so any symmetric L with entries at most ρ >= 0 has
+``x'Lx <= ρk``, and
+
+    OPT <= λ_max(A − L) + ρk.
+
+The threshold bound takes ``L = min(A, ρ)``; here L is the best there is. Minimising over L is the dual of the doubly
+nonnegative relaxation ``max ⟨A, X⟩ : X ⪰ 0, tr X = 1, X >= 0, ⟨11', X⟩ <= k``, and the alternating direction method
+between the spectraplex and the second set gives an L at every step. It is the pair-scaled dual with one weight for
+all pairs, and what it proves is written as one: ``M_ij = ρ``. Without the sign constraint ``|L_ij| <= ρ``, and X's
+entries are soft-thresholded: the dual of DSPCA's relaxation (d'Aspremont et al. 2007).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nnspca.bounds import ceiling
+from nnspca.covariance import Covariance
+from nnspca.proofs import PairProof
+from nnspca.result import Bound
+from nnspca.spectraplex import onto_spectraplex
+from nnspca.watch import Watch
+
+STEPS = 60
+CHECK = 15  # steps between bounds
+START = 8.0  # first weight of the copies, in a scale whose largest eigenvalue is 1
+EPS = np.finfo(float).eps
+
+
+def capped(cov: Covariance, k: int, x: np.ndarray, *, nonnegative: bool, watch: Watch) -> Bound:
+    """The least bound met in a fixed number of steps that start at the best x.
+
+    Parameters
+    ----------
+    cov : Covariance
+        Held as a matrix.
+    k : int
+    x : ndarray, shape (n,)
+    nonnegative : bool
+    watch : Watch
+    """
+    assert cov.matrix is not None
+    scale = float(cov.eigenpairs(1)[0][0])
+    A = cov.matrix / scale
+    Y, U = np.outer(x, x), np.zeros_like(A)
+    weight, rank = START, None
+    least, best = np.inf, _proven(cov, k, np.zeros_like(A), nonnegative)
+    for step in range(1, STEPS + 1):
+        X, rank = onto_spectraplex(Y - U + A / weight, rank)
+        before = Y
+        Y = _onto_sums(X + U, k, nonnegative)
+        U = U + X - Y
+        if step % 20 == 0:
+            apart, moved = np.linalg.norm(X - Y), weight * np.linalg.norm(Y - before)
+            factor = 2.0 if apart > 5 * moved else 0.5 if moved > 5 * apart else 1.0
+            weight, U = weight * factor, U / factor
+        if step % CHECK == 0 or watch.stop():
+            made = _proven(cov, k, U * weight * scale, nonnegative)
+            if made[0] < least:
+                least, best = made[0], made
+        if watch.stop():
+            break
+    value, proof = best
+    level = float(proof.M.max(initial=0.0))
+    return Bound(
+        "capped",
+        value,
+        detail=f"Up to {level:.4g} comes off each co-variance, at a cost of {k} times that; what is left holds this.",
+        ingredients=proof,
+    )
+
+
+def _proven(cov: Covariance, k: int, L: np.ndarray, nonnegative: bool) -> tuple[float, PairProof]:
+    """The bound of any L: its largest entry is the level."""
+    assert cov.matrix is not None
+    L = (L + L.T) / 2
+    level = float((L if nonnegative else np.abs(L)).max(initial=0.0))
+    level = max(level, 0.0) * (1 + 16 * EPS)
+    M = np.full_like(L, level)
+    np.fill_diagonal(M, 0.0)
+    tail = ceiling.of_matrix(cov.matrix - L, 2 * EPS * float(np.abs(L).sum(axis=1).max()) + cov.representation_error)
+    own = L.diagonal()
+    rows = own + (k - 1) * level + 4 * (k + 8) * EPS * (np.abs(own) + k * level)
+    value = float(tail + rows.max() + 8 * EPS * (abs(tail) + float(np.abs(rows).max())))
+    return value, PairProof(L, M, tail)
+
+
+def _onto_sums(B: np.ndarray, k: int, nonnegative: bool) -> np.ndarray:
+    """Nearest matrix with entries that add up, in magnitude, to at most k (and are nonnegative if asked)."""
+    size = np.maximum(B, 0.0) if nonnegative else np.abs(B)
+    if size.sum() > k:
+        falling = np.sort(size, axis=None)[::-1]
+        excess = (np.cumsum(falling) - k) / np.arange(1, falling.size + 1)
+        size = np.maximum(size - excess[np.flatnonzero(falling > excess)[-1]], 0.0)
+    return size if nonnegative else np.sign(B) * size

@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from nnspca.spannogram import curves
 from nnspca.view import rows, spannogram
@@ -214,13 +214,23 @@ def test_dragging_a_peak_reshapes_its_curve_and_the_link_keeps_it(visit):
     assert members(said(page, "set")) == top(changed, 2, number(page, "phi"))
 
 
+def at_rest(element: Locator) -> dict:
+    """Scroll the element to the middle of the window and return its box once it has stopped moving."""
+    last = None
+    for _ in range(50):
+        element.evaluate("e => e.scrollIntoView({ block: 'center' })")
+        element.page.wait_for_timeout(300)
+        if (box := element.bounding_box()) == last:
+            return box
+        last = box
+    raise AssertionError("the element never came to rest")
+
+
 def test_a_number_can_be_typed_and_an_empty_cell_says_what_to_do(visit):
     page = ready(visit("/spannogram"))
     page.get_by_text("The numbers behind the curves").click()
     table = page.get_by_test_id("stDataFrame")
-    table.scroll_into_view_if_needed()
-    page.wait_for_timeout(500)
-    box = table.bounding_box()
+    box = at_rest(table)
     page.mouse.click(box["x"] + 0.85 * box["width"], box["y"] + 35 + 17)
     page.wait_for_timeout(200)
     page.keyboard.press("Enter")
@@ -232,6 +242,7 @@ def test_a_number_can_be_typed_and_an_empty_cell_says_what_to_do(visit):
     V = rows.example(2)
     V[0, 1] = -1.5
     np.testing.assert_array_equal(rows.read_link(typed, (4, 2)), V)
+    box = at_rest(table)
     page.mouse.click(box["x"] + 0.85 * box["width"], box["y"] + 35 + 17)
     page.keyboard.press("Delete")
     expect(page.get_by_text("Row 1 has no number under “direction 2”")).to_be_visible()

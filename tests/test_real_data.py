@@ -5,6 +5,7 @@ import pytest
 
 import nnspca
 from nnspca import METHODS
+from tests.plain_em import plain_em
 
 BUNDLED = ("lfw-faces", "digits", "pitprops", "synthetic-spiked")
 FETCHED = ("cbcl-faces", "lrs", "leukemia")
@@ -86,3 +87,17 @@ def test_leukemia_is_never_formed(real):
     assert np.round(values[1:] / values[0], 4).tolist() == pytest.approx(
         [0.4524, 0.2889, 0.2271, 0.1751, 0.1419], abs=1e-4
     )
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize(
+    ("name", "ks"), [("cbcl-faces", (10, 40, 100, 180)), ("lrs", (5, 20, 60)), ("leukemia", (10, 50, 400))]
+)
+def test_em_is_never_worse_than_the_plain_algorithm_at_equal_restarts(name, ks, real):
+    cov = real(name)
+    X = np.asarray(nnspca.datasets.load(name).X, float)
+    X = X - X.mean(axis=0)
+    for k in ks:
+        for seed in range(3):
+            _, plain = plain_em(X, k, seed=seed)
+            assert nnspca.solve(cov, k, "em", restarts=10, seed=seed).variance >= plain * (1 - 1e-9), (k, seed)

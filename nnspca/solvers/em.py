@@ -10,6 +10,8 @@ from nnspca.result import Component
 from nnspca.solvers.climb import settle
 from nnspca.watch import Watch
 
+SLOW = 1e-3  # share of its variance by which a start changes where it slows down
+
 
 def em(
     cov: Covariance,
@@ -30,6 +32,9 @@ def em(
     nonnegative, and the cardinality is set by soft thresholding at the (k+1)-th largest magnitude
     (Alg. 2); then w is normalised. Sparse PCA without sign starts at the leading eigenvector, so it has
     one start; with the sign constraint the starts are random points of the orthant.
+
+    Soft thresholding may lose variance from one step to the next, so where the steps end is not always the
+    best support they passed: the support where each start slowed down is renormalised too.
     """
     if nonnegative:
         w = cone.unit(np.abs(rng.standard_normal((restarts, cov.n_features))))
@@ -39,6 +44,7 @@ def em(
     variances = cov.variance(x)
     best, loadings = float(variances.max()), x[int(variances.argmax())]
     history = [best]
+    slowed, last = np.zeros_like(w), np.zeros(len(w))
     moving = np.arange(len(w))
     stopped = False
     for step in range(max_iter):
@@ -55,11 +61,14 @@ def em(
         if variances[leader] > best:
             best, loadings = float(variances[leader]), turned[leader]
         history.append(best)
+        slow = (np.abs(variances - last[moving]) < SLOW * variances) & ~slowed[moving].any(axis=1)
+        slowed[moving[slow]], last[moving] = turned[slow], variances
         moving = moving[agreement < 1 - tol]
         watch.tell(0.9 * (step + 1) / max_iter, f"EM step {step + 1}", best)
     if renormalise:
         reached = w if len(history) > 1 else x  # the starts themselves are not sparse
-        finals = [settle(cov, row, nonnegative=nonnegative, watch=watch) for row in _leaders(cov, reached)] + [loadings]
+        leaders = _leaders(cov, np.vstack([reached, slowed[slowed.any(axis=1)]]))
+        finals = [settle(cov, row, nonnegative=nonnegative, watch=watch) for row in leaders] + [loadings]
         loadings = max(finals, key=cov.variance)
         best = max(best, cov.variance(loadings))
         history.append(best)
@@ -97,7 +106,7 @@ def soft_threshold(f: np.ndarray, k: int, nonnegative: bool) -> np.ndarray:
     return np.where(kept.any(axis=1, keepdims=True), cone.unit(kept), cone.best(f, k, nonnegative))
 
 
-def _leaders(cov: Covariance, rows: np.ndarray, count: int = 10) -> np.ndarray:
+def _leaders(cov: Covariance, rows: np.ndarray, count: int = 20) -> np.ndarray:
     """The best ``count`` rows of different supports, best first."""
     _, first = np.unique(np.packbits(rows != 0, axis=1), axis=0, return_index=True)
     rows = rows[np.sort(first)]

@@ -9,6 +9,7 @@ from hypothesis.extra import numpy as hnp
 import nnspca
 from nnspca import cone
 from nnspca.solvers.em import soft_threshold
+from tests.plain_em import plain_em
 
 rows = hnp.arrays(np.float64, st.integers(1, 8), elements=st.integers(-5, 5).map(float))
 
@@ -70,3 +71,14 @@ def test_a_run_stopped_before_its_first_step_is_sparse_all_the_same(nonnegative,
     part = nnspca.solve(cov, 3, "em", nonnegative=nonnegative, should_stop=lambda: next(polls) >= steps)
     assert part.stopped
     assert cone.infeasibility(part.loadings, 3, nonnegative) == ""
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_batch_is_never_worse_than_one_start_after_another(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((12 + seed, 8)) @ rng.standard_normal((8, 20 + seed))
+    X -= X.mean(axis=0)
+    cov = nnspca.Covariance.from_data(X)
+    for k in (1, 3, 10, cov.n_features):
+        _, plain = plain_em(X, k, restarts=10, seed=seed)
+        assert nnspca.solve(cov, k, "em", restarts=10, seed=seed).variance >= plain * (1 - 1e-9), k

@@ -36,17 +36,27 @@ ALIKE = 0.5  # variances this close, least to largest, single out no features: a
 FLOOR = 1e-7  # least weight, relative to the largest
 
 
-def balanced(cov: Covariance, k: int, *, nonnegative: bool, watch: Watch, passes: int = 0) -> Bound:
+def balanced(
+    cov: Covariance, k: int, *, nonnegative: bool, watch: Watch, passes: int = 0, near: Bound | None = None
+) -> Bound:
     """The bound at the best weights met.
 
-    ``passes`` power steps over all rows follow where A is not held; each reads the whole of A once.
+    ``passes`` power steps over all rows follow where A is not held; each reads the whole of A once. ``near`` is
+    this bound as it was found before: its weights are where those steps start.
     """
     if cov.factor is None:
         value, d = _of_matrix(cov, k, nonnegative, watch)
     else:
         alike = float(cov.diagonal.min()) >= ALIKE * float(cov.diagonal.max())
-        value, d = (np.inf, np.ones(cov.n_features)) if alike else _of_factor(cov, k, nonnegative, watch)
+        if near is not None and isinstance(near.ingredients, ScaleProof):
+            value, d = near.value, near.ingredients.weights
+        elif alike:
+            value, d = np.inf, np.ones(cov.n_features)
+        else:
+            value, d = _of_factor(cov, k, nonnegative, watch)
         value, d = _levelled_throughout(cov, k, value, d, max(passes, int(alike)), nonnegative, watch)
+        if near is not None and value == near.value:
+            return near
     return Bound(
         "balanced-rows",
         float(value + cov.representation_error),

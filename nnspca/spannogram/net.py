@@ -79,8 +79,12 @@ def _best_of(V: np.ndarray, order: np.ndarray, c: np.ndarray, k: int, nonnegativ
     """
     n = len(V)
     best, loadings = -1.0, np.zeros(n)
-    wide = min(n, 8 * k + 64)
-    while len(c):
+    waiting = [(c, min(n, 8 * k + 64))]
+    while waiting:
+        c, wide = waiting.pop()
+        if len(c) * wide > 2 * ENTRIES and len(c) > 1:
+            waiting += [(half, wide) for half in np.array_split(c, 2)]
+            continue
         rows = order[:wide]
         w = c @ V[rows].T
         settled = np.ones(len(c), dtype=bool)
@@ -95,8 +99,8 @@ def _best_of(V: np.ndarray, order: np.ndarray, c: np.ndarray, k: int, nonnegativ
             if values[leader] > best:
                 best, loadings = float(values[leader]), np.zeros(n)
                 loadings[rows] = x[leader]
-        c = c[~settled]
-        wide = min(n, 4 * wide)
+        if not settled.all():
+            waiting.append((c[~settled], min(n, 4 * wide)))
     return best, loadings
 
 

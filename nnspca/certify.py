@@ -47,8 +47,9 @@ class Effort:
     pair_steps, pair_cost : int
         Most steps of it, and most cost in the unit ``SECOND``.
     passes : int
-        Power steps over all rows that level them, where A is not held and no working set will do: a step reads
-        the whole of A.
+        Power steps over all rows that level them, where A is not held: a step reads the whole of A.
+    always_levels : bool
+        Whether they are made where a working set would do, too.
     branch_cost : float
         Most cost of branch and bound, in the unit ``SECOND``.
     closed : float
@@ -68,15 +69,16 @@ class Effort:
     pair_steps: int
     pair_cost: int
     passes: int
+    always_levels: bool
     branch_cost: float
     closed: float
     settled: float = 5e-3
 
 
 EFFORTS = {
-    "live": Effort((1, 2, 3, 4, 5), (3, 5), 12_000, 1500, 150, 3 * 10**7, 450, 500, 400, 1, 3, 1, 1e-4),
+    "live": Effort((1, 2, 3, 4, 5), (3, 5), 12_000, 1500, 150, 3 * 10**7, 450, 500, 400, 1, 3, False, 1, 1e-4),
     "thorough": Effort(
-        (1, 2, 3, 4, 5, 6, 7), (3, 4, 5, 6, 7), 200_000, 3500, 450, 10**9, 1500, 1000, 4000, 60, 8, 60, 1e-6
+        (1, 2, 3, 4, 5, 6, 7), (3, 4, 5, 6, 7), 200_000, 3500, 450, 10**9, 1500, 1000, 4000, 60, 8, True, 60, 1e-6
     ),
 }
 BETTER = 1e-9  # relative gain that makes a point a better one
@@ -260,7 +262,7 @@ def _bounds(
         for bound in large:
             least = bound.value
             yield 0.7, bound
-        if least == np.inf and cov.matrix is None:
+        if cov.matrix is None and (least == np.inf or (effort.always_levels and least > lower * (1 + effort.settled))):
             yield 0.75, balanced(cov, k, nonnegative=nonnegative, passes=effort.passes, watch=watch, near=level)
     if least > lower * (1 + effort.settled):
         shifted_rank = _best_shifted(cov, k, ranks, goal, nonnegative, effort.cells, watch)

@@ -1,10 +1,9 @@
-"""The parts page's own pieces: what to decompose, the runs, and the views of several components."""
+"""The parts page's own pieces: the runs, the views of several components, what is proven, and what to take away."""
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,129 +13,14 @@ import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import Components, Progress
 from nnspca.view import compute, downloads, figures, show, words
+from nnspca.view.asked import JOINT, Asked
 from nnspca.view.figures import parts as pictures
 from nnspca.view.jobs import Job, Work
 from nnspca.view.linked import bound
 from nnspca.view.state import State
 
-MOST_PARTS = 12
-USUAL_PARTS = 6
-MOST_SOLVERS = 4
-PRICES = (0.0, 0.001, 0.003, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2)
-OVERLAPS = (0.05, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 1000.0)
-JOINT = "joint"
 SAMPLES = 18  # images shown beside the parts
 PAGE = 860  # pixels a page has for its columns, about
-SMALL = 1500  # features whose covariance is held as a matrix
-
-
-@dataclass(frozen=True)
-class Asked:
-    """What the page decomposes: how many parts, by which solvers, how they are kept apart."""
-
-    count: int
-    solvers: tuple[str, ...]
-    deflation: str
-    alpha: float
-    beta: float
-    angle: float
-    match: bool
-
-    def deflation_of(self, solver: str) -> str:
-        """Plain PCA, and prices instead of k, only go with all components at once."""
-        if solver == "pca" or (solver == "coordinate-descent" and not self.match):
-            return JOINT
-        if self.deflation == JOINT and not nnspca.METHODS[solver].multi:
-            return "disjoint"
-        return self.deflation
-
-
-def ask(now: State, data: Dataset) -> Asked:
-    """Draw the page's choices."""
-    known = [m for m, info in nnspca.METHODS.items() if (info.max_features or data.n_features) >= data.n_features]
-    names = [m for m in known if now.nonnegative in nnspca.METHODS[m].signs or m == "pca"]
-    many, apart, which = st.columns([1, 2, 3], vertical_alignment="bottom")
-    with many:
-        count = bound(
-            st.number_input,
-            "Parts",
-            key="r",
-            min_value=1,
-            max_value=min(MOST_PARTS, data.n_features),
-            value=min(USUAL_PARTS, data.n_features),
-            step=1,
-            allowed=f"1 to {min(MOST_PARTS, data.n_features)}",
-            help="How many components to look for, one after the other.",
-        )
-    with apart:
-        deflation = bound(
-            st.selectbox,
-            "How parts are kept apart",
-            key="apart",
-            options=[m for m in nnspca.DEFLATIONS if m != "hotelling" or data.n_features <= SMALL],
-            help="What the next part may use, once one is found.",
-        )
-    with which:
-        solvers = bound(
-            st.multiselect,
-            "Solvers, side by side",
-            key="with",
-            options=names,
-            default=[m for m in ("best", "em") if m in names],
-            max_selections=MOST_SOLVERS,
-            allowed=f"choose up to {MOST_SOLVERS} from {', '.join(names)}",
-            help="Each finds its own parts. PCA is there for contrast: any sign, all features.",
-        )
-    about = nnspca.DEFLATIONS[deflation]
-    st.caption(f"**{about.title}.** {about.summary} ({about.paper})")
-    alpha, beta, angle, match = 1.0, 0.01, 85.0, True
-    if deflation == "quasi-orthogonal":
-        angle = bound(
-            st.slider,
-            "Least angle between parts (degrees)",
-            key="angle",
-            min_value=45.0,
-            max_value=90.0,
-            value=85.0,
-            step=1.0,
-            help="90: the parts share nothing. Less: they may share features a little.",
-        )
-    if deflation == JOINT and "coordinate-descent" in solvers:
-        match, alpha, beta = _prices()
-    return Asked(int(count), tuple(solvers), deflation, float(alpha), float(beta), float(angle), bool(match))
-
-
-def _prices() -> tuple[bool, float, float]:
-    """Let the person set the two prices of NSPCA."""
-    keep, overlap, loading = st.columns([1, 2, 2], vertical_alignment="bottom")
-    with keep:
-        match = bound(
-            st.toggle,
-            "Keep to k",
-            key="match",
-            value=False,
-            help="On: the price of a loading is searched for until no part uses more than k features.",
-        )
-    with overlap:
-        alpha = bound(
-            st.select_slider,
-            "α, the price of overlap",
-            key="alpha",
-            options=list(OVERLAPS),
-            value=1.0,
-            help="Relative to the largest eigenvalue. Raise it and the parts share less.",
-        )
-    with loading:
-        beta = bound(
-            st.select_slider,
-            "β, the price of a loading",
-            key="beta",
-            options=list(PRICES),
-            value=0.01,
-            disabled=match,
-            help="Relative to the largest eigenvalue. Raise it and pixels drop out.",
-        )
-    return match, alpha, beta
 
 
 def key(data: Dataset, now: State, asked: Asked) -> tuple[Hashable, ...]:
@@ -258,78 +142,6 @@ def comparison(results: Mapping[str, Components]) -> figures.Figure:
             title = "90° share nothing, 0° are the same"
             show.figure(pictures.angles(several[solver].angles, show.palette(), title=title), "angles-drawn")
     return drawn
-
-
-def samples(results: Mapping[str, Components], data: Dataset, now: State) -> None:
-    """Show what the parts say about samples: a reconstruction, or the classes along each part."""
-    if data.kind == "covariance":
-        return
-    parts = results[bound(st.radio, "Parts of", key="from", options=list(results), horizontal=True)]
-    mean = data.X.mean(axis=0)
-    if data.image_shape is not None or data.axis is not None:
-        _reconstruction(parts, data, mean)
-    if data.labels is not None:
-        _classes(parts, data, mean, now)
-
-
-def _reconstruction(parts: Components, data: Dataset, mean: np.ndarray) -> None:
-    """Rebuild a sample from the mean and its parts, as a slider adds them."""
-    which, many = st.columns(2)
-    with which:
-        number = bound(
-            st.slider,
-            "Sample",
-            key="sample",
-            min_value=1,
-            max_value=len(data.X),
-            value=1,
-            help="Which of the samples to put together from the parts.",
-        )
-    with many:
-        used = bound(
-            st.slider,
-            "Parts used",
-            key="used",
-            min_value=0,
-            max_value=len(parts.parts),
-            value=len(parts.parts),
-            help="0: the mean alone. Each part adds what it knows.",
-        )
-    sample = data.X[number - 1]
-    U = parts.loadings[:, :used]
-    away = sample - mean
-    made = mean + (U @ np.linalg.lstsq(U, away, rcond=None)[0] if used else 0.0)
-    whole = float(away @ away) or 1.0
-    left = 100 * float((sample - made) @ (sample - made)) / whole
-    title = f"Sample {number}, and what {used} {'part makes' if used == 1 else 'parts make'} of it"
-    if data.image_shape is not None:
-        drawn = pictures.rebuilt(sample, made, data.image_shape, show.palette(), title=title)
-    else:
-        assert data.axis is not None
-        axis = (data.axis.values, data.axis.name, data.axis.unit)
-        drawn = pictures.retraced(sample, made, axis, show.palette(), title=title)
-    show.figure(drawn, "rebuilt")
-    st.markdown(f"**{left:.1f} %** of this sample's squared distance from the mean is still missing.")
-
-
-def _classes(parts: Components, data: Dataset, mean: np.ndarray, now: State) -> None:
-    """Show the samples along one part, class by class."""
-    part = 1
-    if len(parts.parts) > 1:
-        part = bound(
-            st.slider,
-            "Part to look along",
-            key="along",
-            min_value=1,
-            max_value=len(parts.parts),
-            value=1,
-            help="Samples far to the right have much of this part.",
-        )
-    labels = [str(data.label_names[i]) if data.label_names else str(i) for i in np.asarray(data.labels)]
-    spread = data.X.std(axis=0) if now.standardise else np.ones(data.n_features)
-    x = parts.loadings[:, part - 1] / np.where(spread > 0, spread, 1.0)
-    values = (data.X - mean) @ x
-    show.figure(pictures.scores(values, labels, show.palette(), title=f"The samples along part {part}"), "scores")
 
 
 def proof(results: Mapping[str, Components], data: Dataset, now: State) -> Work:

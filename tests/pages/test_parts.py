@@ -7,7 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import nnspca
-from nnspca.view import parts
+from nnspca.view import asked, parts
 from nnspca.view.figures import LIGHT
 from nnspca.view.figures import parts as pictures
 from tests.pages.conftest import settle
@@ -47,6 +47,24 @@ def test_prices_are_asked_for_only_where_nspca_uses_them():
     assert [s.label[0] for s in app.select_slider] == ["α", "β"]
 
 
+@pytest.mark.parametrize("sign", ["nonnegative", "any sign"])
+@pytest.mark.parametrize("view", list(asked.VIEWS))
+def test_a_view_worth_seeing_is_one_click_away(view, sign):
+    app = page(data="pitprops", sign=sign, k=4)
+    button = app.button(key=f"view-{view}")
+    assert button.disabled == (view == "prices" and sign == "any sign"), "NSPCA is nonnegative"
+    if button.disabled:
+        return
+    button.click()
+    app = settle(app.run())
+    assert not app.exception
+    assert not app.info, "every choice of it can be used"
+    wanted = asked.VIEWS[view][2]
+    assert app.selectbox(key="apart").value == wanted["apart"]
+    assert set(app.multiselect(key="with").value) <= set(wanted["with"])
+    assert "explain" in words_of(app)
+
+
 def test_no_solver_says_what_to_do():
     app = page()
     app.multiselect(key="with").set_value([]).run()
@@ -59,10 +77,10 @@ def test_the_link_of_a_view_can_be_wrong_without_a_traceback():
 
 
 def test_pca_goes_with_all_components_at_once_whatever_the_choice():
-    asked = parts.Asked(3, ("pca", "best"), "projection", 1.0, 0.01, 85.0, True)
-    assert asked.deflation_of("pca") == "joint"
-    assert asked.deflation_of("best") == "projection"
-    joint = parts.Asked(3, ("best",), "joint", 1.0, 0.01, 85.0, True)
+    chosen = asked.Asked(3, ("pca", "best"), "projection", 1.0, 0.01, 85.0, True)
+    assert chosen.deflation_of("pca") == "joint"
+    assert chosen.deflation_of("best") == "projection"
+    joint = asked.Asked(3, ("best",), "joint", 1.0, 0.01, 85.0, True)
     assert joint.deflation_of("best") == "disjoint"
 
 
@@ -77,9 +95,10 @@ def test_tiles_hold_every_loading_where_it_belongs():
     loadings = np.zeros((12, 2))
     loadings[5, 0], loadings[7, 1] = 0.25, 0.75
     drawn = pictures.tiles(loadings, (3, 4), LIGHT, nonnegative=True, title="x", width=300)
-    z = np.array(drawn.data[0].z, dtype=float)
-    assert np.nansum(z) == pytest.approx(1.0)
-    assert np.count_nonzero(np.nan_to_num(z)) == 2
+    z, own = (np.array(part, dtype=float) for part in (drawn.data[0].z, drawn.data[0].customdata))
+    assert np.nanmax(z) == 1.0, "each in units of its own largest"
+    assert sorted(own[own > 0]) == [0.25, 0.75]
+    np.testing.assert_array_equal(z > 0, own > 0)
     assert np.isfinite(z).sum() == 24
 
 

@@ -20,7 +20,8 @@ def tiles(
 ) -> go.Figure:
     """Draw the columns of ``loadings`` (n, r) as images on one scale; zero is the neutral background.
 
-    ``width`` is about how many pixels wide the figure will be.
+    Each is coloured in units of its own largest loading, so that a part of many small loadings is seen beside
+    one of a few large ones. ``width`` is about how many pixels wide the figure will be.
     """
     rows, columns = shape
     count = loadings.shape[1]
@@ -29,32 +30,34 @@ def tiles(
     caption = max(3, rows // 6)
     sheet = np.full((down * (rows + GAP + caption), across * (columns + GAP)), np.nan)
     said = np.full(sheet.shape, "", dtype=object)
+    own = np.full(sheet.shape, np.nan)
     figure = go.Figure()
     for r in range(count):
         line, place = divmod(r, across)
         y, x = line * (rows + GAP + caption) + caption, place * (columns + GAP)
-        sheet[y : y + rows, x : x + columns] = loadings[:, r].reshape(shape)
+        own[y : y + rows, x : x + columns] = loadings[:, r].reshape(shape)
+        sheet[y : y + rows, x : x + columns] = loadings[:, r].reshape(shape) / (np.abs(loadings[:, r]).max() or 1.0)
         said[y : y + rows, x : x + columns] = f"part {r + 1}"
         used = int(np.count_nonzero(loadings[:, r]))
         figure.add_annotation(
             x=x - 0.5,
             y=y - 0.5,
-            text=f"{r + 1} · {used}",
+            text=f"{r + 1} · {used} px",
             showarrow=False,
             xanchor="left",
             yanchor="bottom",
             font_size=11,
         )
-    most = float(np.nanmax(np.abs(sheet))) or 1.0
     figure.add_heatmap(
         z=sheet,
         text=said,
-        zmin=0.0 if nonnegative else -most,
-        zmax=most,
+        customdata=own,
+        zmin=0.0 if nonnegative else -1.0,
+        zmax=1.0,
         colorscale=palette.one_sided() if nonnegative else palette.two_sided(),
         showscale=False,
         hoverongaps=False,
-        hovertemplate="%{text}<br>loading %{z:.4f}<extra></extra>",
+        hovertemplate="%{text}<br>loading %{customdata:.4f}<extra></extra>",
     )
     height = 64 + round(sheet.shape[0] / sheet.shape[1] * width)
     dress(figure, palette, title=title, alt=f"{title}: {count} images of {rows} by {columns} loadings.", height=height)
@@ -159,7 +162,8 @@ def angles(degrees: np.ndarray, palette: Palette, *, title: str) -> go.Figure:
             zmin=0,
             zmax=90,
             colorscale=list(reversed([(1 - at, colour) for at, colour in palette.one_sided()])),
-            texttemplate="%{z:.0f}°" if len(degrees) <= 8 else "",
+            text=np.where(np.isfinite(shown), [[f"{a:.0f}°" for a in row] for row in degrees], ""),
+            texttemplate="%{text}" if len(degrees) <= 8 else "",
             colorbar={"title": {"text": "degrees"}, "thickness": 9},
             hoverongaps=False,
             hovertemplate="parts %{x} and %{y}: %{z:.1f}°<extra></extra>",

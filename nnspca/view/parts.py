@@ -19,7 +19,8 @@ from nnspca.view.jobs import Job, Work
 from nnspca.view.linked import bound
 from nnspca.view.state import State
 
-SAMPLES = 18  # images shown beside the parts
+SAMPLES = 18  # images shown with the parts
+FEW = 2  # solvers beside which those images are large enough to be made out
 PAGE = 860  # pixels a page has for its columns, about
 
 
@@ -90,12 +91,14 @@ def side_by_side(results: Mapping[str, Components], data: Dataset) -> dict[str, 
     """Show each solver's parts in its own column; return the figures."""
     drawn: dict[str, figures.Figure] = {}
     pictured = data.image_shape is not None and data.kind != "covariance"
-    columns = st.columns([0.6] * pictured + [1.0] * len(results), gap="medium")
+    beside = pictured and len(results) <= FEW
+    above = st.container(width=PAGE // 3)
+    columns = st.columns([0.6] * beside + [1.0] * len(results), gap="medium")
     if pictured:
-        with columns[0]:
+        with columns[0] if beside else above:
             st.markdown("**Some of the data**")
             st.image(compute.sheet(data, SAMPLES), width="stretch", alt=f"Some of the images of {data.title}.")
-    for column, (solver, parts) in zip(columns[int(pictured) :], results.items(), strict=True):
+    for column, (solver, parts) in zip(columns[int(beside) :], results.items(), strict=True):
         with column:
             drawn[solver] = _picture(parts, data, nnspca.METHODS[solver].title, PAGE // len(columns))
             show.figure(drawn[solver], f"parts-{solver}")

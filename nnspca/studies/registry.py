@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
-from nnspca.studies import asteris2011, asteris2014, asteris2014_curves, asteris2014_parts, asteris2014_theorem
+from nnspca.studies import (
+    asteris2011,
+    asteris2014,
+    asteris2014_curves,
+    asteris2014_parts,
+    asteris2014_theorem,
+    zass2006,
+    zass2006_faces,
+    zass2006_pitprops,
+)
 from nnspca.studies.study import Study
 
-STUDIES: dict[str, Study] = {
-    study.name: study
-    for module in (asteris2014, asteris2014_parts, asteris2014_curves, asteris2014_theorem, asteris2011)
-    for study in module.STUDIES
-}
+MODULES = (
+    asteris2014,
+    asteris2014_parts,
+    asteris2014_curves,
+    asteris2014_theorem,
+    asteris2011,
+    zass2006,
+    zass2006_faces,
+    zass2006_pitprops,
+)
+STUDIES: dict[str, Study] = {study.name: study for module in MODULES for study in module.STUDIES}

@@ -1,0 +1,243 @@
+"""Zass & Shashua (2006), Figs 2 and 3: what the prices of overlap and of a loading do to parts of faces."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from nnspca.covariance import Covariance
+from nnspca.deflation import decompose
+from nnspca.gather import cumulative_variance
+from nnspca.solvers.nmf import nmf_parts
+from nnspca.studies.picture import Bars, Curves, Line, Parts
+from nnspca.studies.study import Study, Task
+from nnspca.studies.table import Cell, Column, StudyTable
+
+COUNT = 10
+ACTIVE = 55  # pixels GSPCA may use, Fig. 2(f)
+PRINTED_LOW, PRINTED_HIGH, PRINTED_PRICE = 2e7, 5e8, 2e6  # α, α and β as printed, for A = XX'
+LOW, HIGH, PRICE = 0.07, 1.75, 0.007  # the same in units of λ₁, on CBCL
+SCALE = (
+    "The paper prints α and β for A = XX′ and does not say how its images were scaled; here they are taken for grey "
+    "values from 0 to 255, and divided by the number of images times λ₁, which is what α and β are relative to."
+)
+
+
+@dataclass(frozen=True)
+class Prices:
+    """α and β in units of λ₁, and what they are for A = XX'."""
+
+    low: float
+    high: float
+    price: float
+    unit: float
+
+    def printed(self, relative: float) -> float:
+        """Return a price in the paper's units."""
+        return relative * self.unit
+
+
+def prices(task: Task, cov: Covariance) -> Prices:
+    """Return the paper's own prices on its own data, and the same relative ones on any other."""
+    unit = float(cov.eigenpairs(1)[0][0]) * (cov.n_samples or 1)
+    if task.own:
+        return Prices(PRINTED_LOW / unit, PRINTED_HIGH / unit, PRINTED_PRICE / unit, unit)
+    return Prices(LOW, HIGH, PRICE, unit)
+
+
+def nspca(task: Task, cov: Covariance, alpha: float, beta: float, count: int, start: float, end: float) -> np.ndarray:
+    """Return NSPCA's unit columns at two prices relative to λ₁, found together, shape (n, at most count)."""
+    return decompose(
+        cov,
+        min(count, cov.n_features),
+        cov.n_features,
+        "coordinate-descent",
+        deflation="joint",
+        seed=task.seed,
+        should_stop=task.watch.should_stop,
+        on_progress=task.within(start, end),
+        alpha=alpha,
+        beta=beta,
+        match_k=False,
+        restarts=1,
+        max_iter=300 if task.full else 60,
+    ).loadings
+
+
+def overlap(U: np.ndarray) -> float:
+    """``‖I − U'U‖_F``: 0 for orthogonal columns."""
+    return float(np.linalg.norm(np.eye(U.shape[1]) - U.T @ U))
+
+
+class _Panels:
+    """The panels of Fig. 2 found so far, and the tables they make."""
+
+    def __init__(self, task: Task) -> None:
+        self.task, self.data, self.cov = task, task.data[0], task.covariance()
+        self.found: dict[str, np.ndarray] = {}
+
+    def take(self, title: str, U: np.ndarray) -> None:
+        """Take a panel, and show the tables with it."""
+        self.found[title] = U
+        self.task.show(self.tables())
+
+    def tables(self) -> tuple[StudyTable, ...]:
+        """Return what is known by now."""
+        return self._images(), self._summary()
+
+    def _images(self) -> StudyTable:
+        rows: list[tuple[Cell, ...]] = []
+        captions = []
+        for title, U in self.found.items():
+            for part, u in enumerate(U.T, start=1):
+                scaled = u / (np.abs(u).max() or 1.0)
+                rows += [(title, part, int(j), float(scaled[j])) for j in np.flatnonzero(u)]
+                captions.append(((title, part), f"{np.count_nonzero(u)} px"))
+        columns = (Column("group", "Panel"), Column("part", "Image"), Column("feature"), Column("loading", digits=4))
+        shape = self.data.image_shape or (1, self.data.n_features)
+        note = "Each image in units of its own largest loading; blue is positive, orange negative."
+        picture = Parts(shape, captions=tuple(captions))
+        return StudyTable("parts", "Ten components each", columns, tuple(rows), picture, note)
+
+    def _summary(self) -> StudyTable:
+        rows = tuple(
+            (
+                title,
+                overlap(U),
+                int(np.count_nonzero(U)),
+                float(cumulative_variance(self.cov, U)[-1] / self.cov.trace),
+            )
+            for title, U in self.found.items()
+        )
+        columns = (
+            Column("panel", "Panel"),
+            Column("overlap", "Overlap ‖I − U′U‖", 3),
+            Column("nonzeros", "Nonzero loadings"),
+            Column("variance", "Share of all variance", 3),
+        )
+        lines = (Line("overlap", "overlap ‖I − U′U‖"),)
+        note = "Variance is that of the space the ten components span: what they share counts once."
+        return StudyTable("summary", "What the panels have", columns, rows, Bars("panel", lines, "overlap"), note)
+
+
+def _panels(task: Task) -> tuple[StudyTable, ...]:
+    """Find the ten components of each of the six panels."""
+    panels = _Panels(task)
+    cov, ask = panels.cov, prices(task, panels.cov)
+    count = min(COUNT, cov.n_features)
+    for at, (letter, alpha, beta) in enumerate((("a", ask.low, 0.0), ("b", ask.high, 0.0), ("c", ask.low, ask.price))):
+        if task.watch.stop():
+            return panels.tables()
+        U = nspca(task, cov, alpha, beta, count, 0.2 * at, 0.2 * (at + 1))
+        title = f"({letter}) NSPCA, α = {ask.printed(alpha):.2g}, β = {ask.printed(beta):.2g}"
+        panels.take(f"{title} ({alpha:.3g} and {beta:.3g} λ₁)", U)
+    panels.take("(d) PCA, any sign", cov.eigenpairs(count)[1])
+    if task.watch.stop():
+        return panels.tables()
+    X = panels.data.X - min(0.0, float(panels.data.X.min()))
+    parts = nmf_parts(X, count, rng=np.random.default_rng(task.seed), max_iter=500 if task.full else 150)
+    panels.take("(e) NMF of the images", parts)
+    k = min(ACTIVE, cov.n_features)
+    greedy = decompose(
+        cov,
+        count,
+        k,
+        "greedy",
+        deflation="projection",
+        nonnegative=False,
+        seed=task.seed,
+        should_stop=task.watch.should_stop,
+        on_progress=task.within(0.7, 1.0),
+        criterion="full" if task.full else "path",
+    )
+    panels.take(f"(f) GSPCA, {k} pixels each, any sign", greedy.loadings)
+    return panels.tables()
+
+
+def _trade(task: Task) -> tuple[StudyTable, ...]:
+    """Raise α, then β, and watch overlap and nonzeros."""
+    cov = task.covariance()
+    ask = prices(task, cov)
+    count = min(COUNT, cov.n_features)
+    points = 13 if task.full else 6
+    alphas = np.geomspace(0.01, 100.0, points)
+    betas = np.geomspace(1e-3, 0.04, points)
+    tables: dict[str, list[tuple[Cell, ...]]] = {"alpha": [], "beta": []}
+    for at in range(2 * points):
+        if task.watch.stop():
+            break
+        along, number = ("alpha", at) if at < points else ("beta", at - points)
+        relative = float((alphas if along == "alpha" else betas)[number])
+        alpha, beta = (relative, 0.0) if along == "alpha" else (ask.low, relative)
+        U = nspca(task, cov, alpha, beta, count, at / (2 * points), (at + 1) / (2 * points))
+        explained = float(cumulative_variance(cov, U)[-1] / cov.trace)
+        tables[along].append((relative, ask.printed(relative), overlap(U), int(np.count_nonzero(U)), explained))
+        task.show(_traded(tables, ask))
+    return _traded(tables, ask)
+
+
+def _traded(found: dict[str, list[tuple[Cell, ...]]], ask: Prices) -> tuple[StudyTable, ...]:
+    """The two tables of Fig. 3."""
+
+    def table(along: str, letter: str, sign: str, column: str, title: str, note: str) -> StudyTable:
+        columns = (
+            Column(along, f"{sign} ÷ λ₁", 4),
+            Column("printed_units", f"{sign} in the paper's units", 0),
+            Column("overlap", "Overlap ‖I − U′U‖", 3),
+            Column("nonzeros", "Nonzero loadings"),
+            Column("variance", "Share of all variance", 3),
+        )
+        picture = Curves(
+            along, (Line(column, title),), f"{sign} ÷ λ₁, the price of {note}", title, log_x=True, y_range=None
+        )
+        return StudyTable(along, f"({letter}) {title} against {sign}", columns, tuple(found[along]), picture)
+
+    fixed = f"α = {ask.low:.2g} λ₁ throughout (2 × 10⁷ in the paper's units on its data)."
+    overlaps = table("alpha", "a", "α", "overlap", "Overlap ‖I − U′U‖", "overlap")
+    nonzeros = table("beta", "b", "β", "nonzeros", "Nonzero loadings of ten components", "a loading")
+    return overlaps, StudyTable(
+        nonzeros.name, nonzeros.title, nonzeros.columns, nonzeros.rows, nonzeros.picture, note=fixed
+    )
+
+
+STUDIES = (
+    Study(
+        "zass2006-fig2",
+        "zass2006",
+        "Fig. 2",
+        "Six ways to take faces apart",
+        "Ten components of face images in six panels. NSPCA at a low price of overlap gives whole faces and patches "
+        "mixed (a); a high price makes the components share less and turn local (b); a price on each loading drops "
+        "the pixels that explain least and leaves the overlap as it was (c). Beside them PCA, NMF and greedy sparse "
+        "PCA with 55 pixels, which may take any sign.",
+        f"{SCALE} The faces are the version of Lee and Seung. The figure prints images and no numbers; overlap, "
+        "nonzeros and variance are our addition. NSPCA's columns are shown with unit norm. GSPCA takes each next "
+        "component on what the ones before left (projection); the reduced form picks its pixels by their pull "
+        "(PathSPCA), the full form by trying them all.",
+        _panels,
+        ("cbcl-faces",),
+        ("lfw-faces",),
+        3.0,
+        page="parts",
+        query={"apart": "joint", "with": "coordinate-descent", "r": "10"},
+    ),
+    Study(
+        "zass2006-fig3",
+        "zass2006",
+        "Fig. 3",
+        "What the two prices do",
+        "The price α of overlap is raised over four orders of magnitude, at no price for a loading: the components "
+        "share less and less. Then α stays low and the price β of a loading is raised: fewer and fewer loadings are "
+        "left, while the overlap need not fall. So α decides how far parts are kept apart, β how sparse they are.",
+        f"{SCALE} The curves of the paper carry no numbers to hold ours against; the range of α and β is ours. "
+        "Overlap is that of columns of unit norm, where the paper leaves the norms to α: so at a low α its overlap "
+        "may be larger. Each point is one start.",
+        _trade,
+        ("cbcl-faces",),
+        ("lfw-faces",),
+        2.0,
+        page="parts",
+        query={"apart": "joint", "with": "coordinate-descent", "r": "10"},
+    ),
+)

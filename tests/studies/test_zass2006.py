@@ -1,0 +1,97 @@
+"""What the experiments of Zass & Shashua (2006) must show whatever the data."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+import nnspca
+from nnspca.studies import STUDIES
+from nnspca.studies.zass2006 import overlap
+from nnspca.studies.zass2006_faces import both_classes, detect, splits
+
+
+@pytest.fixture(scope="module")
+def panels():
+    return STUDIES["zass2006-fig2"].run(data=["digits"])
+
+
+def test_a_higher_price_of_overlap_leaves_less_of_it_and_a_price_on_loadings_leaves_fewer(panels):
+    rows = panels.table("summary").to_records()
+    assert [row["panel"][:3] for row in rows] == ["(a)", "(b)", "(c)", "(d)", "(e)", "(f)"]
+    low, high, priced, pca, _, greedy = rows
+    assert high["overlap"] < low["overlap"]
+    assert priced["nonzeros"] < low["nonzeros"]
+    assert pca["overlap"] == pytest.approx(0, abs=1e-9)
+    assert pca["variance"] == max(row["variance"] for row in rows)
+    assert greedy["nonzeros"] <= 10 * 55
+
+
+def test_only_the_methods_of_any_sign_have_negative_loadings(panels):
+    negative = {row["group"][:3] for row in panels.table("parts").to_records() if row["loading"] < 0}
+    assert negative == {"(d)", "(f)"}
+
+
+def test_overlap_falls_with_alpha_and_loadings_with_beta():
+    result = STUDIES["zass2006-fig3"].run(data=["digits"])
+    along_alpha = result.table("alpha").column("overlap")
+    along_beta = result.table("beta").column("nonzeros")
+    assert along_alpha[-1] < 0.1 * along_alpha[0]
+    assert all(after <= before + 0.05 for before, after in pairwise(along_alpha))
+    assert along_beta[-1] < 0.8 * along_beta[0]
+
+
+def test_overlap_is_its_definition():
+    U = np.array([[1.0, 0.6], [0.0, 0.8]])
+    assert overlap(U) == pytest.approx(np.sqrt(2) * 0.6)
+
+
+def test_no_test_image_was_trained_on_and_both_parts_have_both_classes():
+    X = np.arange(40.0)[:, None]
+    face = np.arange(40) < 10
+    for split in splits(X, face, seed=0, count=3):
+        assert not set(split.X[:, 0]) & set(split.X_test[:, 0])
+        assert len(split.X) + len(split.X_test) == 40
+        assert split.face.sum() == 5
+        assert split.face_test.sum() == 5
+
+
+def test_classes_that_a_feature_tells_apart_are_told_apart_and_noise_is_not():
+    rng = np.random.default_rng(0)
+    face = np.arange(400) < 200
+    X = rng.standard_normal((400, 3))
+    X[:, 0] += 20 * face
+    (split,) = splits(X, face, seed=0, count=1)
+    true, area = detect(np.eye(3)[:, :1], split)
+    assert area == pytest.approx(1.0)
+    assert true[1] == pytest.approx(100.0)
+    assert abs(detect(np.eye(3)[:, 1:2], split)[1] - 0.5) < 0.15
+
+
+def test_faces_come_with_the_other_images():
+    X, face = both_classes(nnspca.datasets.load("lfw-faces"))
+    assert len(X) == 200
+    assert face.sum() == 100
+
+
+def test_every_curve_of_fig_4_rises_from_left_to_right():
+    result = STUDIES["zass2006-fig4"].run(data=["lfw-faces"])
+    for name in ("prices", "methods"):
+        table = result.table(name)
+        assert len(table.columns) == 5
+        for column in table.columns[1:]:
+            values = table.column(column.name)
+            assert all(a <= b + 1e-9 for a, b in pairwise(values))
+            assert values[-1] == 100
+    assert all(0.5 < area <= 1 for area in result.table("areas").column("area"))
+
+
+def test_on_pit_props_no_method_explains_more_than_pca_nor_a_first_component_more_than_the_exact_one():
+    result = STUDIES["zass2006-fig5"].run()
+    rows = result.table("variance").to_records()
+    for row in rows:
+        assert all(value <= row["pca"] + 1e-9 for name, value in row.items() if name != "parts")
+    first = rows[0]
+    assert all(first[name] <= first["espca"] + 1e-9 for name in ("scotlass", "spca", "dspca"))
+    for name in ("scotlass", "spca", "dspca", "espca"):
+        assert np.diff([0, *result.table("cardinality").column(name)]).tolist() == [7, 4, 4, 1, 1, 1]

@@ -97,7 +97,12 @@ class _Tally:
             (r + 1, *[values[e.name][r] if r < len(values[e.name]) else None for e in entrants]) for r in range(count)
         ]
         columns = (Column("parts", "Components"), *[Column(e.name, e.title, digits) for e in entrants])
-        picture = Curves("parts", tuple(Line(e.name, e.title) for e in entrants), "number of components", axis)
+        picture = Curves(
+            "parts",
+            tuple(Line(e.name, e.title, colour=ENTRANTS.index(e)) for e in entrants),
+            "number of components",
+            axis,
+        )
         return StudyTable(name, title, columns, tuple(rows), picture)
 
 

@@ -52,6 +52,8 @@ PRINTED: tuple[Printed, ...] = (
     Printed("asteris2014-fig1", "crossings of four curves and zero", 10, "section 4.1", "C(n+1, 2)"),
     Printed("asteris2014-fig1", "candidate supports for n = 4, d = 2", 40, "section 4.1", "at most 4 C(n+1, 2)"),
     Printed("asteris2011-fig1", "cells for N = 4, K = 2", 12, "section III-B"),
+    Printed("sigg2008-fig3-left", "emPCA (nn): mean seconds for K up to 100", 0.4, "section 5.2", "± 0.15"),
+    Printed("sigg2008-fig3-left", "NSPCA: mean seconds for K up to 100", 24.0, "section 5.2", "± 14.7"),
 )
 
 

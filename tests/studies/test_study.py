@@ -13,7 +13,7 @@ from nnspca.studies import PAPERS, PRINTED, STUDIES, Column, Curves, Parts, Stud
 from nnspca.studies.printed import compare, of
 
 INFOS = {info.name: info for info in datasets.available()}
-SMALL = {"cbcl-faces": "digits", "leukemia": "pitprops", "lrs": "pitprops"}
+SMALL = {"cbcl-faces": "digits", "cbcl-faces-raw": "digits", "leukemia": "digits", "lrs": "pitprops"}
 EVERY = pytest.mark.parametrize("study", STUDIES.values(), ids=STUDIES)
 
 

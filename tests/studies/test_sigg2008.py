@@ -1,0 +1,107 @@
+"""What the experiments of Sigg & Buhmann (2008) must show whatever the data."""
+
+from itertools import combinations, pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from nnspca.studies import STUDIES
+from nnspca.studies.sigg2008_genes import contributions, entropy, jaccard
+
+groups = hnp.arrays(np.int64, st.integers(2, 8), elements=st.integers(0, 3))
+
+
+@pytest.fixture(scope="module")
+def faces():
+    return STUDIES["sigg2008-fig2-left"].run(data=["digits"]).table("variance")
+
+
+def test_renormalising_never_loses_variance(faces):
+    for row in faces.to_records():
+        assert row["em-opt"] >= row["em"] * (1 - 1e-9)
+        assert row["spca-opt"] >= row["spca"] * (1 - 1e-9)
+
+
+def test_one_standardised_feature_has_variance_one(faces):
+    first = faces.to_records()[0]
+    assert first["k"] == 1
+    assert all(value == pytest.approx(1) for name, value in first.items() if name != "k")
+
+
+def test_the_greedy_path_never_falls(faces):
+    path = faces.column("path")
+    assert all(a <= b * (1 + 1e-9) for a, b in pairwise(path))
+
+
+def test_thresholding_is_there_for_reference_and_every_time_is_positive():
+    genes = STUDIES["sigg2008-fig2-middle"].run(data=["digits"]).table("variance")
+    assert genes.names == ("k", "em-opt", "spca-opt", "path", "cut")
+    seconds = STUDIES["sigg2008-fig2-right"].run(data=["digits"]).table("seconds")
+    assert all(value > 0 for row in seconds.rows for value in row)
+
+
+def test_a_nonnegative_component_of_all_pixels_has_no_less_variance_than_one_of_few():
+    result = STUDIES["sigg2008-fig3-left"].run(data=["digits"])
+    em = result.table("variance").column("em")
+    assert em[-1] >= max(em) * (1 - 1e-6)
+    with pytest.raises(KeyError):
+        result.table("printed")  # its seconds were measured on other data
+
+
+def test_disjoint_components_are_orthogonal_and_use_what_they_may():
+    result = STUDIES["sigg2008-fig3-middle"].run(data=["lfw-faces"])
+    used = {row["method"]: row for row in result.table("used").to_records()}
+    assert used["emPCA (nn), disjoint"]["angle"] == pytest.approx(90)
+    assert used["emPCA (nn), disjoint"]["loadings"] == 5 * 20
+    assert used["NSPCA, α = 10⁸"]["loadings"] <= 100
+    for column in ("em", "signed", "nspca"):
+        values = [v for v in result.table("variance").column(column) if v is not None]
+        assert all(a <= b * (1 + 1e-9) for a, b in pairwise(values))
+
+
+def test_components_keep_the_angle_that_is_asked():
+    result = STUDIES["sigg2008-fig3-right"].run(data=["digits"])
+    for row in result.table("used").to_records():
+        assert row["angle"] >= 85 - 1e-6
+
+
+@given(hnp.arrays(np.float64, st.tuples(st.integers(2, 5), st.integers(2, 6)), elements=st.integers(-4, 4).map(float)))
+def test_a_contribution_is_the_entropy_with_a_feature_less_the_entropy_without(X):
+    def of(Y):
+        values = np.linalg.svd(Y, compute_uv=False) ** 2
+        size = min(X.shape)
+        return entropy(np.concatenate([values, np.zeros(size - len(values))]))
+
+    expected = [of(X) - of(np.delete(X, i, axis=1)) for i in range(X.shape[1])]
+    np.testing.assert_allclose(contributions(X, lambda: False), expected, atol=1e-7)
+
+
+def test_a_feature_along_the_one_direction_lowers_entropy_and_one_beside_it_raises_it():
+    X = np.array([[3.0, 3.0, 0.0], [0.0, 0.0, 1.0], [0.0, 0.0, 0.0]])
+    lost = contributions(X, lambda: False)
+    assert lost[0] == pytest.approx(lost[1])
+    assert lost[2] > 0 > lost[0]
+
+
+@given(groups, st.data())
+def test_the_score_is_its_definition_and_knows_no_names(labels, data):
+    clusters = data.draw(hnp.arrays(np.int64, len(labels), elements=st.integers(0, 3)))
+    pairs = list(combinations(range(len(labels)), 2))
+    both = sum(labels[i] == labels[j] and clusters[i] == clusters[j] for i, j in pairs)
+    either = sum(labels[i] == labels[j] or clusters[i] == clusters[j] for i, j in pairs)
+    assert jaccard(labels, clusters) == pytest.approx(both / either if either else 1.0)
+    assert jaccard(labels, 7 - clusters) == jaccard(labels, clusters)
+
+
+def test_gene_selection_scores_lie_between_their_ends():
+    result = STUDIES["sigg2008-fig4"].run(data=["digits"])
+    for name in ("centred", "standardised"):
+        rows = result.table(name).to_records()
+        assert rows
+        for row in rows:
+            for method in ("em", "em-nn", "ce"):
+                assert row[f"{method}-low"] <= row[method] <= row[f"{method}-high"]
+                assert 0 <= row[method] <= 1

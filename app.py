@@ -25,6 +25,7 @@ page = st.navigation(
             st.Page(HERE / "pages" / "spannogram.py", title="Spannogram", icon=":material/waves:"),
         ],
         "Study": [
+            st.Page(HERE / "pages" / "compare.py", title="Compare", icon=":material/compare:"),
             st.Page(HERE / "pages" / "experiments.py", title="Experiments", icon=":material/experiment:"),
         ],
         "Bring": [st.Page(HERE / "pages" / "data.py", title="Data", icon=":material/database:")],

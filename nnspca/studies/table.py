@@ -39,6 +39,17 @@ class Column:
         """What a reader sees: the title, or the name where there is none."""
         return self.title or self.name
 
+    def rounded(self, cell: Cell) -> Cell:
+        """Return a cell as a sortable table shows it: rounded like :meth:`say`, and still a number.
+
+        Examples
+        --------
+        >>> Column("share", digits=4, toward="down").rounded(0.99996)
+        0.9999
+        """
+        whole = cell is None or isinstance(cell, bool | str | int) or self.digits is None or not math.isfinite(cell)
+        return cell if whole else float(self.say(cell))
+
     def say(self, cell: Cell) -> str:
         """Write a cell as a page shows it.
 

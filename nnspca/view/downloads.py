@@ -130,6 +130,25 @@ def decompose_code(state: State, method: str, count: int, options: Mapping[str, 
     )
 
 
+def compare_code(state: State, names: Sequence[str], methods: Sequence[str], shares: Sequence[float]) -> str:
+    """Return the Python that compares these data sets again."""
+    return "\n".join(
+        [
+            "import nnspca",
+            "from nnspca.studies import comparison",
+            "",
+            "data = [",
+            *[f"    {_load_line(name).removeprefix('data = ').partition('  #')[0]}," for name in names],
+            "]",
+            f"about, points = comparison.compare(data, {tuple(methods)!r}, {tuple(shares)!r},",
+            f"                                   standardize={state.standardise}, nonnegative={state.nonnegative}, "
+            f"seed={state.seed})",
+            "print(about.to_csv())",
+            "print(points.to_csv())",
+        ]
+    )
+
+
 def curve_code(state: State, ks: Sequence[int], methods: Sequence[str]) -> str:
     """Return the Python that computes this curve again."""
     return "\n".join(

@@ -85,8 +85,8 @@ def _form(study: Study) -> bool:
 
 def _data(study: Study) -> tuple[str, ...]:
     """Let the person choose the paper's data or bundled ones; say plainly what is not on this machine."""
-    if not study.needs:
-        return ()
+    if study.needs == study.stand_ins:  # nothing to choose: none at all, or bundled ones
+        return study.needs
     infos, missing = holdings.catalogue(), study.missing()
     bundled = ", ".join(infos[name].title for name in study.stand_ins)
     chosen = bound(

@@ -72,6 +72,8 @@ def _curves(table: StudyTable, picture: Curves, palette: Palette) -> go.Figure:
         at = sorted({v for v in table.column(picture.x) if isinstance(v, int | float)})
         step = -(-len(at) // 12) or 1
         figure.update_xaxes(tickvals=at[::step], ticktext=[f"{v:g}" for v in at[::step]])
+    elif _few_whole(table.column(picture.x)):
+        figure.update_xaxes(dtick=1)
     if picture.log_y:
         figure.update_yaxes(dtick=1, exponentformat="power")
     if picture.y_range:
@@ -82,6 +84,12 @@ def _curves(table: StudyTable, picture: Curves, palette: Palette) -> go.Figure:
         figure.update_yaxes(scaleanchor="x", constrain="domain")
         figure.update_xaxes(constrain="domain")
     return figure
+
+
+def _few_whole(cells: Sequence[object]) -> bool:
+    """Tell whether an axis counts a few things: then it has no halves."""
+    known = [cell for cell in cells if isinstance(cell, int | float)]
+    return bool(known) and all(isinstance(cell, int) for cell in known) and max(known) - min(known) <= 15
 
 
 def _add_line(

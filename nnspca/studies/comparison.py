@@ -1,0 +1,268 @@
+"""Data sets side by side: what their spectra, signs and correlations promise, and what is proven on them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from nnspca.covariance import Covariance
+from nnspca.datasets import Dataset, load
+from nnspca.result import OnProgress, ShouldStop, SweepPoint
+from nnspca.solvers.registry import METHODS
+from nnspca.studies.asteris2014_theorem import guarantee
+from nnspca.studies.table import Cell, Column, StudyTable
+from nnspca.sweep import sweep
+from nnspca.watch import Watch
+
+SHARES = (0.02, 0.05, 0.15, 0.4, 1.0)  # of the features
+SPECTRUM = 20  # eigenvalues shown
+RANKS = 10  # d up to which the a-priori guarantee is looked for
+ROWS = 512  # of the covariance read at a time
+
+OnPoint = Callable[[SweepPoint], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Profile:
+    """What is known of a data set before anything is solved.
+
+    Attributes
+    ----------
+    name, title : str
+    n_features : int
+    n_samples : int or None
+    spectrum : ndarray, shape (d,)
+        The largest eigenvalues divided by the first.
+    leading : float
+        The first eigenvalue, in the units of the variance.
+    first_share : float
+        Share of all variance that the first direction has.
+    one_sign : float
+        Share of the first eigenvector's squared loadings that have its more frequent sign: 1 where it is
+        nonnegative by itself.
+    positive : float
+        Share of all co-variance between different features, by magnitude, that is positive.
+    correlation : float
+        Mean magnitude of the correlation between two different features, of those that vary.
+    """
+
+    name: str
+    title: str
+    n_features: int
+    n_samples: int | None
+    spectrum: np.ndarray
+    leading: float
+    first_share: float
+    one_sign: float
+    positive: float
+    correlation: float
+
+    def promised(self, k: int) -> float:
+        """The best a-priori guarantee of Asteris et al. (2014, Theorem 1) over d up to 10."""
+        return max(guarantee(self.n_features, k, float(decay)) for decay in self._decays())
+
+    def _decays(self) -> np.ndarray:
+        """λ_{d+1}/λ₁ for d = 1 … 10; with no more features than that nothing is left at d = n."""
+        known = self.spectrum[1 : RANKS + 1]
+        return known if self.n_features > RANKS else np.append(known, 0.0)
+
+
+def profile(data: Dataset, cov: Covariance, *, should_stop: ShouldStop | None = None) -> Profile | None:
+    """Measure a data set; None when stopped. Every entry of the covariance is read once, block by block."""
+    n = cov.n_features
+    values, vectors = cov.eigenpairs(min(SPECTRUM, n))
+    leading = float(values[0])
+    first = vectors[:, 0]
+    weight = float((first[first > 0] ** 2).sum())
+    sums = _sums(cov, should_stop)
+    if sums is None:
+        return None
+    positive, magnitude, correlation, pairs = sums
+    return Profile(
+        data.name,
+        data.title or data.name,
+        n,
+        cov.n_samples,
+        values / leading,
+        leading,
+        leading / cov.trace,
+        max(weight, 1.0 - weight),
+        positive / magnitude if magnitude > 0 else 1.0,
+        correlation / pairs if pairs else 0.0,
+    )
+
+
+def _sums(cov: Covariance, should_stop: ShouldStop | None) -> tuple[float, float, float, int] | None:
+    """Sums over i ≠ j: of positive entries, of magnitudes, of magnitudes of correlations, and how many of these."""
+    deviation = np.sqrt(np.maximum(cov.diagonal, 0.0))
+    varies = deviation > 0
+    inverse = np.where(varies, 1.0 / np.where(varies, deviation, 1.0), 0.0)
+    positive = magnitude = correlation = 0.0
+    for start in range(0, cov.n_features, ROWS):
+        if should_stop is not None and should_stop():
+            return None
+        rows = np.arange(start, min(start + ROWS, cov.n_features))
+        block = np.array(cov.block(rows))
+        block[np.arange(len(rows)), rows] = 0.0
+        total = float(block.sum())
+        np.abs(block, out=block)
+        whole = float(block.sum())
+        magnitude += whole
+        positive += (whole + total) / 2
+        correlation += float((block @ inverse) @ inverse[rows])
+    count = int(varies.sum())
+    return positive, magnitude, correlation, count * (count - 1)
+
+
+def cardinalities(n: int, shares: Sequence[float] = SHARES) -> tuple[int, ...]:
+    """Return the numbers of features that are these shares of ``n``, at least 1.
+
+    Examples
+    --------
+    >>> cardinalities(100), cardinalities(13)
+    ((2, 5, 15, 40, 100), (1, 2, 5, 13))
+    """
+    return tuple(sorted({max(1, round(share * n)) for share in shares}))
+
+
+def row(about: Profile, point: SweepPoint) -> tuple[Cell, ...]:
+    """Return one row of the table of points."""
+    part, proof = point.component, point.certificate
+    return (
+        about.name,
+        point.method,
+        point.k,
+        point.k / about.n_features,
+        part.cardinality,
+        part.variance / about.leading,
+        proof.upper / about.leading if proof else None,
+        part.variance / proof.upper if proof and proof.upper > 0 and METHODS[point.method].feasible else None,
+        about.promised(point.k),
+        part.seconds,
+        proof.seconds if proof else None,
+    )
+
+
+POINTS = (
+    Column("data", "Data set"),
+    Column("method", "Solver"),
+    Column("k"),
+    Column("share", "k ÷ n", 4),
+    Column("used", "Features used"),
+    Column("variance", "Variance ÷ λ₁", 4, "down"),
+    Column("ceiling", "Proven ceiling ÷ λ₁", 4, "up"),
+    Column("proven", "Proven share", 4, "down"),
+    Column("promised", "Promised beforehand", 4, "down"),
+    Column("seconds", "Solver, s", 3),
+    Column("proof_seconds", "Proof, s", 3),
+)
+
+
+def table(profiles: Sequence[Profile], points: Sequence[tuple[Profile, SweepPoint]]) -> tuple[StudyTable, StudyTable]:
+    """Return the data sets and the points as tables."""
+    columns = (
+        Column("data", "Data set"),
+        Column("n", "Features"),
+        Column("m", "Samples"),
+        Column("first", "First direction's share", 3),
+        Column("second", "λ₂ ÷ λ₁", 3),
+        Column("fourth", "λ₄ ÷ λ₁", 3),
+        Column("one_sign", "Of one sign", 3),
+        Column("positive", "Positive co-variance", 3),
+        Column("correlation", "Mean |correlation|", 3),
+    )
+    rows = tuple(
+        (
+            p.name,
+            p.n_features,
+            p.n_samples,
+            p.first_share,
+            _at(p.spectrum, 1),
+            _at(p.spectrum, 3),
+            p.one_sign,
+            p.positive,
+            p.correlation,
+        )
+        for p in profiles
+    )
+    found = tuple(row(about, point) for about, point in points)
+    return StudyTable("data", "The data sets", columns, rows), StudyTable("points", "Every point", POINTS, found)
+
+
+def _at(values: np.ndarray, place: int) -> float | None:
+    return float(values[place]) if place < len(values) else None
+
+
+def compare(
+    data: Sequence[str | Dataset],
+    methods: Sequence[str] = ("best",),
+    shares: Sequence[float] = SHARES,
+    *,
+    standardize: bool = False,
+    nonnegative: bool = True,
+    seed: int = 0,
+    should_stop: ShouldStop | None = None,
+    on_progress: OnProgress | None = None,
+) -> tuple[StudyTable, StudyTable]:
+    """Compare data sets.
+
+    Parameters
+    ----------
+    data : sequence of str or Dataset
+    methods : sequence of str
+        Keys of ``nnspca.METHODS``.
+    shares : sequence of float
+        k as shares of the number of features, above 0 and at most 1.
+    standardize, nonnegative : bool
+    seed : int
+    should_stop, on_progress : callable, optional
+        A stopped call returns the rows known by then, its tables marked ``stopped``.
+
+    Returns
+    -------
+    data, points : StudyTable
+        One row for each data set, and one for each (data set, solver, k).
+
+    Raises
+    ------
+    ValueError
+        Nothing to compare, or a share not allowed.
+
+    Examples
+    --------
+    >>> about, points = compare(["pitprops"], shares=(0.3, 1.0))
+    >>> points.column("k"), [share > 0.999 for share in points.column("proven")]
+    ([4, 13], [True, True])
+    """
+    wrong = [share for share in shares if not 0 < share <= 1]
+    if wrong or not shares or not data:
+        raise ValueError(
+            f"give at least one data set, and shares above 0 up to 1; got {list(data)!r}, {list(shares)!r}"
+        )
+    watch = Watch(should_stop, on_progress)
+    profiles: list[Profile] = []
+    points: list[tuple[Profile, SweepPoint]] = []
+    for at, given in enumerate(data):
+        dataset = load(given, should_stop=should_stop) if isinstance(given, str) else given
+        cov = Covariance.from_dataset(dataset, standardize)
+        about = profile(dataset, cov, should_stop=watch.should_stop)
+        if about is None:
+            break
+        profiles.append(about)
+        span = watch.part(at / len(data), (at + 1) / len(data))
+        done = sweep(
+            cov,
+            cardinalities(cov.n_features, shares),
+            methods,
+            nonnegative=nonnegative,
+            seed=seed,
+            should_stop=watch.should_stop,
+            on_progress=lambda p, span=span: span.tell(p.fraction, p.stage, p.variance, p.upper),  # type: ignore[misc]
+        )
+        points += [(about, point) for point in done.points]
+        if watch.stop():
+            break
+    tables = table(profiles, points)
+    return (tables[0].halted(), tables[1].halted()) if watch.stop() else tables

@@ -1,0 +1,57 @@
+"""The compare page in a real Chromium."""
+
+import csv
+import io
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.test_app import quiet, traces
+
+pytestmark = pytest.mark.browser
+QUICK = "/compare?vs=pitprops&vs=digits&fine=few"
+
+
+def test_points_arrive_for_every_data_set_and_the_table_goes_home(visit):
+    page = quiet(visit(QUICK))
+    for name, n in (("pitprops", 13), ("digits", 64)):
+        (best, *_) = [t for t in traces(page, f"compared-{name}") if t["name"] == "best"]
+        assert [round(x * n) for x in best["x"]][-1] == n
+    expect(page.get_by_text("Closest to proven optimal at every k")).to_be_visible()
+    page.get_by_text("Table, downloads and code").click()
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Every point (CSV)").click()
+    rows = list(csv.DictReader(io.StringIO(saved.value.path().read_text())))
+    assert len(rows) == 6
+    assert all(float(row["variance"]) <= float(row["ceiling"]) for row in rows)
+    frame = page.get_by_test_id("stDataFrame").nth(1)
+    expect(frame).to_be_visible()
+
+
+def test_another_data_set_can_be_added_and_the_link_opens_the_same_view(visit):
+    page = quiet(visit(QUICK))
+    box = page.locator(".st-key-vs input")
+    box.click()
+    box.fill("synthetic")
+    box.press("Enter")
+    page.locator(".st-key-compared-synthetic-spiked .js-plotly-plot").wait_for()
+    address = page.url
+    assert "synthetic-spiked" in address
+    again = quiet(visit(address[address.index("/compare") :]))
+    assert traces(again, "compared-synthetic-spiked")
+
+
+def test_stop_keeps_what_was_found(visit):
+    page = visit("/compare?vs=pitprops&vs=lfw-faces&fine=many&by=best&by=em&by=coordinate-descent&seed=3")
+    page.locator(".st-key-compared-pitprops .js-plotly-plot").wait_for()
+    page.locator(".st-key-stop-compare button:visible").click()
+    expect(page.get_by_text("Stopped. What was found by then is shown")).to_be_visible()
+    assert traces(page, "compared-pitprops")
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_a_phone_shows_one_data_set_below_the_other(visit, dark):
+    page = quiet(visit(QUICK, width=390, height=844, dark=dark))
+    boxes = [page.locator(f".st-key-compared-{name}").bounding_box() for name in ("pitprops", "digits")]
+    assert boxes[0]["y"] + boxes[0]["height"] <= boxes[1]["y"]
+    assert page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth") <= 390

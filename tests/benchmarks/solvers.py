@@ -18,6 +18,12 @@ CASES = {
 SKIPPED = {"pca", "enumeration"}
 
 
+def takes(method: str, cov: nnspca.Covariance) -> bool:
+    """Tell whether a method takes so many features."""
+    most = nnspca.METHODS[method].max_features
+    return most is None or cov.n_features <= most
+
+
 def main() -> None:
     """Print the table."""
     methods = [name for name in nnspca.METHODS if name not in SKIPPED]
@@ -27,9 +33,9 @@ def main() -> None:
         if cov is None:
             continue
         for k in CASES[name]:
-            parts = [nnspca.solve(cov, k, method) for method in methods]
-            top = max(part.variance for part in parts)
-            cells = (f"{part.variance / top:9.5f} {part.seconds:8.2f} s" for part in parts)
+            parts = [nnspca.solve(cov, k, method) if takes(method, cov) else None for method in methods]
+            top = max(part.variance for part in parts if part is not None)
+            cells = (f"{part.variance / top:9.5f} {part.seconds:8.2f} s" if part else "-" for part in parts)
             print(f"{name:12} {k:5} " + " ".join(f"{c:>20}" for c in cells), flush=True)
 
 

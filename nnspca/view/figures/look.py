@@ -86,7 +86,8 @@ def dress(
 ) -> go.Figure:
     """Give a figure the shared layout, its title and its description; call it when its traces are in.
 
-    The legend has room for one entry a line, as on a phone, unless ``legend_rows`` says otherwise.
+    The legend has room for one entry a line, as on a phone, unless ``legend_rows`` says otherwise; then a phone
+    scrolls it.
 
     Words, axes and grid keep the colours of the page around them, which may change its theme at any
     time; :func:`page` sets them for a figure that stands alone.
@@ -105,6 +106,7 @@ def dress(
             "y": -LEGEND_DROP / (height - below - (TOP if title else 8)),
             "x": 0,
             "font_size": 12,
+            "maxheight": LEGEND_ROW * (legend_rows or max(named, 1)) + 8,  # more would push into the axis title
         },
         meta={"alt": alt, "dark": palette.dark},
         dragmode=False,

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
+import time
+
 import numpy as np
 from sklearn.decomposition import NMF
 
@@ -10,6 +13,8 @@ from nnspca.covariance import Covariance
 from nnspca.gather import cumulative_variance
 from nnspca.result import Component, Components
 from nnspca.watch import Watch
+
+NOTE = "parts of max(A, 0), not a maximiser of the variance; cut to the k largest weights"
 
 
 def nmf(
@@ -73,10 +78,42 @@ def nmf_parts(X: np.ndarray, n_components: int, *, rng: np.random.Generator, max
     return cone.unit(parts[:, parts.any(axis=0)].T).T
 
 
-NOTE = "parts of max(A, 0), not a maximiser of the variance; cut to the k largest weights"
+def of_samples(X: np.ndarray, cov: Covariance, n_components: int, *, seed: int = 0, max_iter: int = 200) -> Components:
+    """Return the parts of the samples themselves, as Lee & Seung (1999) took faces apart: all features, no k.
+
+    Parameters
+    ----------
+    X : ndarray, shape (m, n)
+        Nonnegative, not centred.
+    cov : Covariance
+        Of X; variances are on it.
+    n_components : int
+    seed : int
+        Same seed, same parts.
+    max_iter : int
+
+    Raises
+    ------
+    ValueError
+        The data have negative entries.
+
+    Examples
+    --------
+    >>> X = np.array([[1.0, 1.0, 0.0], [2.0, 2.0, 0.0], [0.0, 0.0, 3.0], [0.0, 0.0, 1.0]])
+    >>> parts = of_samples(X, Covariance.from_data(X), 2)
+    >>> parts.loadings.round(3)
+    array([[0.   , 0.707],
+           [0.   , 0.707],
+           [1.   , 0.   ]])
+    """
+    started = time.perf_counter()
+    parts = nmf_parts(X, n_components, rng=np.random.default_rng(seed), max_iter=max_iter)
+    note = "parts of the samples themselves, not a maximiser of the variance; k is not used"
+    found = _gathered(cov, parts, cov.n_features, Watch(), note)
+    return dataclasses.replace(found, seconds=time.perf_counter() - started)
 
 
-def _gathered(cov: Covariance, parts: np.ndarray, k: int, watch: Watch) -> Components:
+def _gathered(cov: Covariance, parts: np.ndarray, k: int, watch: Watch, note: str = NOTE) -> Components:
     """The parts as components, the one of most variance first."""
     columns = [cone.unit(cone.keep_top(x, k, True)) for x in parts.T if x.any()]
     if not columns:
@@ -84,12 +121,12 @@ def _gathered(cov: Covariance, parts: np.ndarray, k: int, watch: Watch) -> Compo
     columns.sort(key=lambda x: -cov.variance(x))
     loadings = np.column_stack(columns)
     return Components(
-        tuple(Component(x, cov.variance(x), "nmf", k, True, note=NOTE) for x in columns),
+        tuple(Component(x, cov.variance(x), "nmf", k, True, note=note) for x in columns),
         cumulative_variance(cov, loadings),
         cov.trace,
         "nmf",
         "joint",
         True,
         stopped=watch.stop(),
-        note=NOTE,
+        note=note,
     )

@@ -51,8 +51,8 @@ class Asked:
     match: bool
 
     def deflation_of(self, solver: str) -> str:
-        """Plain PCA, and prices instead of k, only go with all components at once."""
-        if solver == "pca" or (solver == "coordinate-descent" and not self.match):
+        """Plain PCA, NMF, and prices instead of k, only go with all components at once."""
+        if solver in ("pca", "nmf") or (solver == "coordinate-descent" and not self.match):
             return JOINT
         if self.deflation == JOINT and not nnspca.METHODS[solver].multi:
             return "disjoint"

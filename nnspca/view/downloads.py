@@ -130,6 +130,19 @@ def decompose_code(state: State, method: str, count: int, options: Mapping[str, 
     )
 
 
+def nmf_code(state: State, count: int) -> str:
+    """Return the Python that takes the samples themselves apart again."""
+    return "\n".join(
+        [
+            *_data_lines(state),
+            "from nnspca.solvers import nmf",
+            f"parts = nmf.of_samples(data.X, cov, {count}, seed={state.seed})",
+            "print(parts.cardinalities, parts.variances, parts.cumulative_variance / parts.total)",
+            "print(parts.overlap, parts.angles)",
+        ]
+    )
+
+
 def compare_code(state: State, names: Sequence[str], methods: Sequence[str], shares: Sequence[float]) -> str:
     """Return the Python that compares these data sets again."""
     return "\n".join(

@@ -12,6 +12,7 @@ import streamlit as st
 import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import Components, Progress
+from nnspca.solvers import nmf
 from nnspca.view import compute, downloads, figures, show, words
 from nnspca.view.asked import JOINT, Asked
 from nnspca.view.figures import parts as pictures
@@ -38,13 +39,21 @@ def find(data: Dataset, now: State, asked: Asked) -> Work:
             shelved = ("part", *key(data, now, asked)[1:-1], solver, _arguments(solver, asked, now), asked.count)
             done = kept.get(shelved)
             if done is None and not job.should_stop():
-                done = _decomposed(cov, solver, asked, now, job, number)
+                if solver == "nmf" and of_samples(data, now):
+                    done = nmf.of_samples(data.X, cov, asked.count, seed=now.seed)
+                else:
+                    done = _decomposed(cov, solver, asked, now, job, number)
                 if not done.stopped:
                     kept.put(shelved, done)
             if done is not None:
                 job.publish((solver, done))
 
     return work
+
+
+def of_samples(data: Dataset, now: State) -> bool:
+    """Tell whether NMF can take the samples themselves apart: they are nonnegative, and as they are."""
+    return data.kind != "covariance" and not now.standardise and bool(data.X.min() >= 0)
 
 
 def _decomposed(cov: nnspca.Covariance, solver: str, asked: Asked, now: State, job: Job, number: int) -> Components:
@@ -242,7 +251,8 @@ def takeaway(results: Mapping[str, Components], data: Dataset, now: State, asked
             show.figure_button(figure, f"html-parts-{name}", f"{stem}-{name}.html", f"{name} (HTML)")
     st.markdown("The same with the library:")
     first = next(iter(results))
-    st.code(
-        downloads.decompose_code(now, first, asked.count, dict(_arguments(first, asked, now))),
-        language="python",
-    )
+    if first == "nmf" and of_samples(data, now):
+        code = downloads.nmf_code(now, asked.count)
+    else:
+        code = downloads.decompose_code(now, first, asked.count, dict(_arguments(first, asked, now)))
+    st.code(code, language="python")

@@ -59,8 +59,8 @@ def test_tables_downloads_and_code_are_there_when_opened(open_page):
     shares = page.dataframe[1].value["Proven share"]
     assert (shares < 1).all(), "rounded down, so that what is claimed stays true"
     (code,) = [block.value for block in page.code]
-    scope: dict = {}
-    exec(code.replace("print(", "str("), scope)
+    scope: dict = {"print": lambda *shown: None}
+    exec(code, scope)
     assert scope["points"].column("data") == ["pitprops"] * 3 + ["digits"] * 3
 
 

@@ -65,6 +65,18 @@ def test_a_view_worth_seeing_is_one_click_away(view, sign):
     assert "explain" in words_of(app)
 
 
+@pytest.mark.parametrize(("scale", "whose"), [("as is", "the samples themselves"), ("standardised", "max(A, 0)")])
+def test_nmf_takes_the_images_themselves_apart_where_they_are_nonnegative(scale, whose):
+    app = settle(page(data="digits", r=2, scale=scale, take=True, **{"with": ["nmf"]}))
+    assert not app.exception
+    assert f"parts of {whose}" in words_of(app)
+    (code,) = [block.value for block in app.code]
+    scope = {"print": lambda *shown: None}
+    exec(code, scope)
+    assert whose in scope["parts"].note
+    assert len(scope["parts"].parts) == 2
+
+
 def test_no_solver_says_what_to_do():
     app = page()
     app.multiselect(key="with").set_value([]).run()

@@ -11,9 +11,11 @@ from sklearn.decomposition import NMF
 from nnspca import cone
 from nnspca.covariance import Covariance
 from nnspca.gather import cumulative_variance
-from nnspca.result import Component, Components
+from nnspca.result import Component, Components, ShouldStop
 from nnspca.watch import Watch
 
+STRETCH = 20  # steps between two looks at the stop switch: they go on where the last ended
+QUIET = Watch()
 NOTE = "parts of max(A, 0), not a maximiser of the variance; cut to the k largest weights"
 
 
@@ -44,10 +46,17 @@ def joint(
         assert cov.factor is not None
         Y = cov.factor.columns(np.arange(cov.n_features))
         positive = np.vstack([np.maximum(Y, 0.0), np.maximum(-Y, 0.0)])
-    return _gathered(cov, nmf_parts(positive, n_components, rng=rng, max_iter=max_iter), k, watch)
+    return _gathered(cov, nmf_parts(positive, n_components, rng=rng, max_iter=max_iter, watch=watch), k, watch)
 
 
-def nmf_parts(X: np.ndarray, n_components: int, *, rng: np.random.Generator, max_iter: int = 200) -> np.ndarray:
+def nmf_parts(
+    X: np.ndarray,
+    n_components: int,
+    *,
+    rng: np.random.Generator,
+    max_iter: int = 200,
+    watch: Watch = QUIET,
+) -> np.ndarray:
     """Return the parts of nonnegative data as unit columns, shape (n, r); columns of zeros are left out.
 
     Parameters
@@ -57,6 +66,8 @@ def nmf_parts(X: np.ndarray, n_components: int, *, rng: np.random.Generator, max
     n_components : int
     rng : numpy.random.Generator
     max_iter : int
+    watch : Watch
+        Polled every few steps; where it stops, the parts are as they are by then.
 
     Raises
     ------
@@ -66,19 +77,35 @@ def nmf_parts(X: np.ndarray, n_components: int, *, rng: np.random.Generator, max
     if X.min() < 0:
         raise ValueError(f"nonnegative factorisation needs data >= 0; the smallest value given is {X.min():g}")
     peak = float(X.max())
-    model = NMF(
-        n_components=min(n_components, *X.shape),
-        init="nndsvda",
-        random_state=int(rng.integers(2**31 - 1)),
-        max_iter=max_iter,
-        tol=0.0,  # all the steps, and no warning that more could be made
-    )
-    model.fit(X / (peak if peak > 0 else 1.0))
-    parts = model.components_.T
+    scaled = X / (peak if peak > 0 else 1.0)
+    seed = int(rng.integers(2**31 - 1))
+    W = H = None
+    for start in range(0, max_iter, STRETCH):
+        model = NMF(
+            n_components=min(n_components, *X.shape),
+            init="nndsvda" if W is None else "custom",
+            random_state=seed,
+            max_iter=min(STRETCH, max_iter - start),
+            tol=0.0,  # all the steps, and no warning that more could be made
+        )
+        W = model.fit_transform(scaled, W=W, H=H)
+        H = model.components_
+        if watch.stop():
+            break
+    assert H is not None
+    parts = H.T
     return cone.unit(parts[:, parts.any(axis=0)].T).T
 
 
-def of_samples(X: np.ndarray, cov: Covariance, n_components: int, *, seed: int = 0, max_iter: int = 200) -> Components:
+def of_samples(
+    X: np.ndarray,
+    cov: Covariance,
+    n_components: int,
+    *,
+    seed: int = 0,
+    max_iter: int = 200,
+    should_stop: ShouldStop | None = None,
+) -> Components:
     """Return the parts of the samples themselves, as Lee & Seung (1999) took faces apart: all features, no k.
 
     Parameters
@@ -91,6 +118,7 @@ def of_samples(X: np.ndarray, cov: Covariance, n_components: int, *, seed: int =
     seed : int
         Same seed, same parts.
     max_iter : int
+    should_stop : callable, optional
 
     Raises
     ------
@@ -107,9 +135,10 @@ def of_samples(X: np.ndarray, cov: Covariance, n_components: int, *, seed: int =
            [1.   , 0.   ]])
     """
     started = time.perf_counter()
-    parts = nmf_parts(X, n_components, rng=np.random.default_rng(seed), max_iter=max_iter)
+    watch = Watch(should_stop)
+    parts = nmf_parts(X, n_components, rng=np.random.default_rng(seed), max_iter=max_iter, watch=watch)
     note = "parts of the samples themselves, not a maximiser of the variance; k is not used"
-    found = _gathered(cov, parts, cov.n_features, Watch(), note)
+    found = _gathered(cov, parts, cov.n_features, watch, note)
     return dataclasses.replace(found, seconds=time.perf_counter() - started)
 
 

@@ -135,8 +135,9 @@ def _panels(task: Task) -> tuple[StudyTable, ...]:
     panels.take("(d) PCA, any sign", cov.eigenpairs(count)[1])
     if task.watch.stop():
         return panels.tables()
+    steps = 500 if task.full else 150
     X = panels.data.X - min(0.0, float(panels.data.X.min()))
-    parts = nmf_parts(X, count, rng=np.random.default_rng(task.seed), max_iter=500 if task.full else 150)
+    parts = nmf_parts(X, count, rng=np.random.default_rng(task.seed), max_iter=steps, watch=task.watch)
     panels.take("(e) NMF of the images", parts)
     k = min(ACTIVE, cov.n_features)
     greedy = decompose(

@@ -76,7 +76,8 @@ def features(task: Task, method: str, faces: np.ndarray, start: float, end: floa
         return cov.eigenpairs(count)[1]
     if method == "nmf":
         rng = np.random.default_rng(task.seed)
-        return nmf_parts(faces - min(0.0, float(faces.min())), count, rng=rng, max_iter=300 if task.full else 100)
+        steps = 300 if task.full else 100
+        return nmf_parts(faces - min(0.0, float(faces.min())), count, rng=rng, max_iter=steps, watch=task.watch)
     return decompose(
         cov,
         count,

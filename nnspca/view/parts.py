@@ -40,7 +40,7 @@ def find(data: Dataset, now: State, asked: Asked) -> Work:
             done = kept.get(shelved)
             if done is None and not job.should_stop():
                 if solver == "nmf" and of_samples(data, now):
-                    done = nmf.of_samples(data.X, cov, asked.count, seed=now.seed)
+                    done = nmf.of_samples(data.X, cov, asked.count, seed=now.seed, should_stop=job.should_stop)
                 else:
                     done = _decomposed(cov, solver, asked, now, job, number)
                 if not done.stopped:

@@ -7,7 +7,7 @@ import pytest
 
 import nnspca
 from nnspca.solvers.exact import exact
-from nnspca.solvers.nmf import nmf_parts
+from nnspca.solvers.nmf import nmf_parts, of_samples
 from nnspca.solvers.scotlass import within
 from nnspca.spectraplex import onto_spectraplex
 from nnspca.watch import Watch
@@ -126,6 +126,20 @@ def test_nmf_parts_of_data_that_are_two_parts():
     assert np.allclose(np.sort((parts > 0.3).sum(axis=0)), 2)
     with pytest.raises(ValueError, match="-1"):
         nmf_parts(np.array([[1.0, -1.0]]), 1, rng=rng)
+
+
+def test_nmf_in_stretches_is_nmf_in_one_go(monkeypatch):
+    X = np.random.default_rng(3).random((30, 12))
+    parts = nmf_parts(X, 3, rng=np.random.default_rng(0), max_iter=70)
+    monkeypatch.setattr("nnspca.solvers.nmf.STRETCH", 70)
+    np.testing.assert_allclose(nmf_parts(X, 3, rng=np.random.default_rng(0), max_iter=70), parts, atol=1e-10)
+
+
+def test_nmf_can_be_stopped_and_gives_what_it_has():
+    X = np.random.default_rng(3).random((30, 12))
+    found = of_samples(X, nnspca.Covariance.from_data(X), 3, should_stop=lambda: True)
+    assert found.stopped
+    assert len(found.parts) == 3
 
 
 def test_pca_all_at_once_is_the_spectrum():

@@ -62,7 +62,11 @@ def ask(now: State) -> Asked:
         help="Two to four. Those of this session's uploads may take part.",
     )
     how, grid = st.columns([2, 1], vertical_alignment="bottom")
-    loaded = tuple(compute.dataset(name) for name in names)
+    try:
+        loaded = tuple(compute.dataset(name) for name in names)
+    except (nnspca.DataError, OSError) as problem:
+        st.error(str(problem))
+        st.stop()
     n = max((data.n_features for data in loaded), default=1)
     with how:
         known = methods_for(now.nonnegative, n)

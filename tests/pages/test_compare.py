@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from nnspca import DataError
 from nnspca.datasets import fetch
 from nnspca.view import compare
 from nnspca.view.state import State
@@ -51,6 +52,15 @@ def test_a_link_to_data_that_are_not_here_says_so(open_page, monkeypatch, tmp_pa
     page = settle(open_page(PAGE, **QUICK))
     assert "Not on this machine:" in texts(page)
     assert "leukemia" not in page.multiselect(key="vs").options
+
+
+def test_a_broken_file_is_told_and_ends_the_page(open_page, monkeypatch):
+    def broken(name):
+        raise DataError(f"{name}: the file is cut short")
+
+    monkeypatch.setattr(compare.compute, "dataset", broken)
+    page = open_page(PAGE, **QUICK)
+    assert page.error[0].value == "pitprops: the file is cut short"
 
 
 def test_tables_downloads_and_code_are_there_when_opened(open_page):

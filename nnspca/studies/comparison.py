@@ -88,7 +88,7 @@ def profile(data: Dataset, cov: Covariance, *, should_stop: ShouldStop | None = 
         values / leading,
         leading,
         leading / cov.trace,
-        max(weight, 1.0 - weight),
+        min(max(weight, 1.0 - weight), 1.0),
         positive / magnitude if magnitude > 0 else 1.0,
         correlation / pairs if pairs else 0.0,
     )

@@ -31,6 +31,16 @@ def test_two_data_sets_are_asked_the_same_questions_on_the_same_axes(open_page):
     assert "Closest to proven optimal at every k" in said
 
 
+def test_one_legend_names_every_curve_of_all_data_sets(open_page):
+    page = settle(open_page(PAGE, by=["best", "em"], **QUICK))
+    (legend,) = [element.proto.body for element in page.get("html")]
+    for figure in drawn(page):
+        assert figure["layout"]["showlegend"] is False
+        named = {trace["name"] for trace in figure["data"]} - {"all that k allows"}
+        assert len(named) == 7
+        assert all(f"</span> {name}</span>" in legend for name in named)
+
+
 def test_every_point_lies_on_its_axes(open_page):
     page = settle(open_page(PAGE, **QUICK))
     for figure in drawn(page):
@@ -110,3 +120,17 @@ def test_a_verdict_follows_from_the_numbers(spectrum, words):
     assert words in said
     assert "costs little" in said
     assert "**Proof:**" not in said
+
+
+@pytest.mark.parametrize(
+    ("share", "digits", "said"),
+    [
+        (1 - 1e-13, 1, "99.9 %"),
+        (1 - 1e-13, 2, "99.99 %"),
+        (0.97799, 2, "97.79 %"),
+        (1.0, 2, "100.00 %"),
+        (0.9995, 1, "99.9 %"),
+    ],
+)
+def test_a_proven_share_is_never_rounded_up(share, digits, said):
+    assert compare._proven(share, digits) == said

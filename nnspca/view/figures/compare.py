@@ -15,15 +15,18 @@ from nnspca.studies.comparison import SPECTRUM, Profile
 from nnspca.view.figures.look import DASHES, LEGEND_DROP, LEGEND_ROW, SYMBOLS, Palette, dress
 
 PANELS = (
-    f"λᵢ ÷ λ₁, i = 1 … {SPECTRUM}",
+    f"λ<sub>i</sub> ÷ λ<sub>1</sub>, i = 1 … {SPECTRUM}",
     "Sure share of the best",
-    "Variance kept ÷ λ₁",
+    "Variance kept ÷ λ<sub>1</sub>",
     "Features used ÷ n",
     "Seconds",
 )
+EIGENVALUES, PROMISED, PROVEN = "eigenvalues", "promised (Theorem 1)", "proven here"
+BAND, PROOF_SECONDS = "the optimum lies in here", "the proof (seconds)"
 PANEL = 178  # pixels
 SMALLEST = 1e-3  # eigenvalues below are drawn no lower
 BRIEFEST = 1e-3  # seconds below are drawn no lower
+GLYPHS = ("●", "◇", "□", "△", "✛", "✕")  # the SYMBOLS of the look, as letters
 TICKS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
 POWERS = tuple(10.0**e for e in range(-3, 5))
 
@@ -82,6 +85,8 @@ def compared(
     seconds = [float(v) for v in np.log10(within.seconds)]
     figure.update_yaxes(row=5, col=1, type="log", range=seconds, **powers)
     figure.update_annotations(font_size=13, x=0, xanchor="left")
+    if not palette.dark:  # as in dress: the page's own light grey is too faint to project
+        figure.update_annotations(font_color=palette.quiet)
     figure.update_layout(margin_t=82)
     return figure
 
@@ -92,7 +97,7 @@ def _spectrum(figure: go.Figure, about: Profile, palette: Palette) -> None:
         x=list(range(1, len(values) + 1)),
         y=values.tolist(),
         mode="lines+markers",
-        name="eigenvalues",
+        name=EIGENVALUES,
         line={"color": palette.ink, "width": 1.5},
         marker={"size": 5, "color": palette.ink},
         hovertemplate="eigenvalue %{x}<br>%{y:.3g} of the first<extra></extra>",
@@ -109,7 +114,7 @@ def _sure(figure: go.Figure, about: Profile, points: Sequence[SweepPoint], palet
         x=[k / n for k in grid],
         y=[about.promised(k) for k in grid],
         mode="lines",
-        name="promised (Theorem 1)",
+        name=PROMISED,
         line={"color": palette.paper_bound, "dash": "dash", "width": 2},
         hovertemplate="k ÷ n = %{x:.3g}<br>Theorem 1 promises %{y:.3f} (best of d = 1 … 10)<extra></extra>",
         row=2,
@@ -120,7 +125,7 @@ def _sure(figure: go.Figure, about: Profile, points: Sequence[SweepPoint], palet
         x=[k / n for k in proofs],
         y=[proof.ratio for proof in proofs.values()],
         mode="lines+markers",
-        name="proven here",
+        name=PROVEN,
         line={"color": palette.proven, "width": 2},
         marker={"size": 8, "symbol": "star"},
         customdata=[[k] for k in proofs],
@@ -146,7 +151,7 @@ def _kept(
         fillcolor=palette.band,
         mode="lines",
         line={"width": 0},
-        name="the optimum lies in here",
+        name=BAND,
         hoverinfo="skip",
         row=3,
         col=1,
@@ -203,7 +208,7 @@ def _used_and_seconds(
         x=[k / n for k in proofs],
         y=[max(proof.seconds, BRIEFEST) for proof in proofs.values()],
         mode="lines+markers",
-        name="the proof (seconds)",
+        name=PROOF_SECONDS,
         line={"color": palette.ceiling, "dash": "dot", "width": 1.5},
         marker={"size": 7, "symbol": "line-ew", "line": {"width": 2.5, "color": palette.ceiling}},
         customdata=[[k] for k in proofs],
@@ -211,6 +216,32 @@ def _used_and_seconds(
         row=5,
         col=1,
     )
+
+
+def bare(figure: go.Figure) -> go.Figure:
+    """Return the figure without its legend, for a page that shows one :func:`legend` for all data sets."""
+    spare = figure.layout.margin.b - LEGEND_DROP
+    return go.Figure(figure).update_layout(showlegend=False, height=figure.layout.height - spare, margin_b=LEGEND_DROP)
+
+
+def legend(methods: Sequence[str], palette: Palette) -> str:
+    """Return one legend for every data set, as HTML whose entries wrap on a narrow page."""
+    entries = [
+        *(
+            (method, f"─{GLYPHS[i % len(GLYPHS)]}─", palette.series[i % len(palette.series)])
+            for i, method in enumerate(methods)
+        ),
+        (PROVEN, "─★─", palette.proven),
+        (PROMISED, "╌╌╌", palette.paper_bound),
+        (BAND, "■■", palette.band),
+        (PROOF_SECONDS, "┄|┄", palette.ceiling),
+        (EIGENVALUES, "─●─", palette.ink),
+    ]
+    shown = "".join(
+        f'<span style="white-space:nowrap"><span aria-hidden="true" style="color:{colour}">{sign}</span> {name}</span>'
+        for name, sign, colour in entries
+    )
+    return f'<div style="display:flex;flex-wrap:wrap;gap:0.2rem 1.2rem;font-size:0.85rem">{shown}</div>'
 
 
 def _line(i: int, palette: Palette) -> dict[str, object]:

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.browser
 QUICK = "/compare?vs=pitprops&vs=digits&fine=few"
 
 
-def test_points_arrive_for_every_data_set_and_the_table_goes_home(visit):
+def test_points_arrive_for_every_data_set_and_the_table_sorts_and_goes_home(visit):
     page = quiet(visit(QUICK))
     for name, n in (("pitprops", 13), ("digits", 64)):
         (best, *_) = [t for t in traces(page, f"compared-{name}") if t["name"] == "best"]
@@ -25,7 +25,11 @@ def test_points_arrive_for_every_data_set_and_the_table_goes_home(visit):
     assert len(rows) == 6
     assert all(float(row["variance"]) <= float(row["ceiling"]) for row in rows)
     frame = page.get_by_test_id("stDataFrame").nth(1)
-    expect(frame).to_be_visible()
+    frame.scroll_into_view_if_needed()
+    first = frame.get_by_role("gridcell", include_hidden=True).first
+    expect(first).to_have_text("pitprops")
+    frame.locator("canvas").first.click(position={"x": 15, "y": 17}, force=True)
+    expect(first).to_have_text("digits")
 
 
 def test_another_data_set_can_be_added_and_the_link_opens_the_same_view(visit):

@@ -41,7 +41,7 @@ def _terms(info: DatasetInfo) -> None:
     """Say whom to thank, what one may do with the data, and where to read more."""
     st.caption(f"{info.citation}  \nTerms: {info.terms}")
     if info.homepage:
-        st.caption(f"More about the data: {info.homepage}")
+        st.markdown(f":small[More about the data: <{info.homepage}>]")  # a caption would dim the link
 
 
 def download(info: DatasetInfo) -> None:
@@ -72,7 +72,7 @@ def download(info: DatasetInfo) -> None:
 def card(info: DatasetInfo, now: State) -> None:
     """Show one data set of the list: what it is, its terms, and how to use it."""
     rows, columns = info.shape
-    st.markdown(f"**{info.title}** (`{info.name}`): {info.description}")
+    st.markdown(f"**{info.title}** · `{info.name}`  \n{info.description}")
     st.caption(f"{rows:,} × {columns:,}, {info.kind}")
     _terms(info)
     if not info.local:

@@ -94,7 +94,7 @@ METHODS: dict[str, MethodInfo] = {
             "Zass & Shashua 2006; k by bisection as in Asteris et al. 2014",
             (True,),
             (
-                OptionInfo("alpha", float, 1.0, "Price of overlap, relative to the largest eigenvalue.", 0.01, 1e6),
+                OptionInfo("alpha", float, 1.0, "Price of overlap, relative to the largest eigenvalue.", 1e-4, 1e6),
                 OptionInfo(
                     "beta", float, 0.01, "Price of a loading, relative to it; used if k is not matched.", 0.0, 4.0
                 ),

@@ -17,10 +17,12 @@ from nnspca.studies.table import Cell, Column, StudyTable
 COUNT = 10
 ACTIVE = 55  # pixels GSPCA may use, Fig. 2(f)
 PRINTED_LOW, PRINTED_HIGH, PRINTED_PRICE = 2e7, 5e8, 2e6  # α, α and β as printed, for A = XX'
-LOW, HIGH, PRICE = 0.07, 1.75, 0.007  # the same in units of λ₁, on CBCL
+LOW, HIGH, PRICE = 0.016, 0.41, 0.0016  # the same in units of λ₁, on CBCL
+ALPHAS, BETAS = (0.05, 500.0), (0.05, 50.0)  # ends of Fig. 3's axes (10⁶ to 10¹⁰, 10⁵ to 10⁸) over the low α and β
 SCALE = (
-    "The paper prints α and β for A = XX′ and does not say how its images were scaled; here they are taken for grey "
-    "values from 0 to 255, and divided by the number of images times λ₁, which is what α and β are relative to."
+    "The paper prints α and β for A = XX′ and does not say how its images were scaled; here they are taken for the "
+    "centred raw images with grey values from 0 to 255, and divided by the number of images times λ₁, which is what α "
+    "and β are relative to."
 )
 
 
@@ -162,8 +164,8 @@ def _trade(task: Task) -> tuple[StudyTable, ...]:
     ask = prices(task, cov)
     count = min(COUNT, cov.n_features)
     points = 13 if task.full else 6
-    alphas = np.geomspace(0.01, 100.0, points)
-    betas = np.geomspace(1e-3, 0.04, points)
+    alphas = ask.low * np.geomspace(*ALPHAS, points)
+    betas = ask.price * np.geomspace(*BETAS, points)
     tables: dict[str, list[tuple[Cell, ...]]] = {"alpha": [], "beta": []}
     for at in range(2 * points):
         if task.watch.stop():
@@ -173,7 +175,8 @@ def _trade(task: Task) -> tuple[StudyTable, ...]:
         alpha, beta = (relative, 0.0) if along == "alpha" else (ask.low, relative)
         U = nspca(task, cov, alpha, beta, count, at / (2 * points), (at + 1) / (2 * points))
         explained = float(cumulative_variance(cov, U)[-1] / cov.trace)
-        tables[along].append((relative, ask.printed(relative), overlap(U), int(np.count_nonzero(U)), explained))
+        nonzeros = int(np.count_nonzero(U))
+        tables[along].append((relative, ask.printed(relative), overlap(U), nonzeros, U.shape[1], explained))
         task.show(_traded(tables, ask))
     return _traded(tables, ask)
 
@@ -183,10 +186,11 @@ def _traded(found: dict[str, list[tuple[Cell, ...]]], ask: Prices) -> tuple[Stud
 
     def table(along: str, letter: str, sign: str, column: str, title: str, note: str) -> StudyTable:
         columns = (
-            Column(along, f"{sign} ÷ λ₁", 4),
+            Column(along, f"{sign} ÷ λ₁", 5),
             Column("printed_units", f"{sign} in the paper's units", 0),
             Column("overlap", "Overlap ‖I − U′U‖", 3),
             Column("nonzeros", "Nonzero loadings"),
+            Column("components", "Components left"),
             Column("variance", "Share of all variance", 3),
         )
         picture = Curves(
@@ -194,7 +198,10 @@ def _traded(found: dict[str, list[tuple[Cell, ...]]], ask: Prices) -> tuple[Stud
         )
         return StudyTable(along, f"({letter}) {title} against {sign}", columns, tuple(found[along]), picture)
 
-    fixed = f"α = {ask.low:.2g} λ₁ throughout (2 × 10⁷ in the paper's units on its data)."
+    fixed = (
+        f"α = {ask.low:.2g} λ₁ throughout (2 × 10⁷ in the paper's units on its data). At a high β whole components end "
+        "at zero and are left out; where none is worth its price, one pixel is kept."
+    )
     overlaps = table("alpha", "a", "α", "overlap", "Overlap ‖I − U′U‖", "overlap")
     nonzeros = table("beta", "b", "β", "nonzeros", "Nonzero loadings of ten components", "a loading")
     return overlaps, StudyTable(
@@ -208,16 +215,15 @@ STUDIES = (
         "zass2006",
         "Fig. 2",
         "Six ways to take faces apart",
-        "Ten components of face images in six panels. NSPCA at a low price of overlap gives whole faces and patches "
-        "mixed (a); a high price makes the components share less and turn local (b); a price on each loading drops "
-        "the pixels that explain least and leaves the overlap as it was (c). Beside them PCA, NMF and greedy sparse "
-        "PCA with 55 pixels, which may take any sign.",
-        f"{SCALE} The faces are the version of Lee and Seung. The figure prints images and no numbers; overlap, "
-        "nonzeros and variance are our addition. NSPCA's columns are shown with unit norm. GSPCA takes each next "
-        "component on what the ones before left (projection); the reduced form picks its pixels by their pull "
-        "(PathSPCA), the full form by trying them all.",
+        "Ten components of face images in six panels. NSPCA at a low price of overlap gives whole faces and large "
+        "patches that share much (a); a high price makes them share less and turn local (b); a price on each loading "
+        "drops the pixels that explain least, while more overlap stays than in (b) (c). Beside them PCA, NMF and "
+        "greedy sparse PCA with 55 pixels. PCA and greedy may take any sign.",
+        f"{SCALE} The figure prints images and no numbers; overlap, nonzeros and variance are our addition. NSPCA's "
+        "columns are shown with unit norm. GSPCA takes each next component on what the ones before left "
+        "(projection); the reduced form picks its pixels by their pull (PathSPCA), the full form by trying them all.",
         _panels,
-        ("cbcl-faces",),
+        ("cbcl-faces-raw",),
         ("lfw-faces",),
         3.0,
         page="parts",
@@ -230,12 +236,14 @@ STUDIES = (
         "What the two prices do",
         "The price α of overlap is raised over four orders of magnitude, at no price for a loading: the components "
         "share less and less. Then α stays low and the price β of a loading is raised: fewer and fewer loadings are "
-        "left, while the overlap need not fall. So α decides how far parts are kept apart, β how sparse they are.",
-        f"{SCALE} The curves of the paper carry no numbers to hold ours against; the range of α and β is ours. "
-        "Overlap is that of columns of unit norm, where the paper leaves the norms to α: so at a low α its overlap "
-        "may be larger. Each point is one start.",
+        "left, sharing more than as few do that α leaves. So α decides how far parts are kept apart, β how sparse "
+        "they are.",
+        f"{SCALE} The paper's curves carry no numbers; α and β go along its axes, 10⁶ to 10¹⁰ and 10⁵ to 10⁸, whose "
+        "other ticks end at 8 (overlap) and 2500 (nonzeros). Overlap is that of columns of unit norm; whether the "
+        "paper scales its columns is not said. Here a higher β lowers overlap too, but less than α does at as "
+        "many loadings. Each point is one start.",
         _trade,
-        ("cbcl-faces",),
+        ("cbcl-faces-raw",),
         ("lfw-faces",),
         2.0,
         page="parts",

@@ -212,15 +212,10 @@ def verdict(result: Found) -> list[str]:
         least = min(proofs, key=lambda proof: proof.ratio)
         promised = about.promised(least.k)
         said.append(
-            f"**Proof:** at every k here at least {_proven(least.ratio, 1)} of the best is proven (least at "
+            f"**Proof:** at every k here at least {words.percent(least.ratio, 1)} of the best is proven (least at "
             f"k = {least.k:,}); Theorem 1 promises {words.percent(promised, 1)} of it there."
         )
     return [sentence.replace(" %", "\u00a0%").replace("k = ", "k\u00a0=\u00a0") for sentence in said]
-
-
-def _proven(share: float, digits: int) -> str:
-    """Say a proven share, rounded down; all only where it is all, not where it is all but rounding."""
-    return words.percent(share if share >= 1 else min(share, 1 - 0.01 * 0.1**digits), digits)
 
 
 def ranking(results: dict[str, Found]) -> str:
@@ -234,8 +229,8 @@ def ranking(results: dict[str, Found]) -> str:
         return ""
     best, worst = max(least, key=lambda name: least[name]), min(least, key=lambda name: least[name])
     return (
-        f"Closest to proven optimal at every k: **{best}** (at least {_proven(least[best], 2)}). "
-        f"Widest gap: **{worst}** (at least {_proven(least[worst], 2)})."
+        f"Closest to proven optimal at every k: **{best}** (at least {words.percent(least[best], 2)}). "
+        f"Widest gap: **{worst}** (at least {words.percent(least[worst], 2)})."
     )
 
 

@@ -190,7 +190,7 @@ def proven(job: Job, solver: str) -> None:
     """Say what was proven of each part."""
     for r, cert in enumerate(job.arrived):
         st.markdown(
-            f"Part {r + 1} of {solver}: at least **{words.percent(cert.ratio)}** of the best that was left for it "
+            f"Part {r + 1} of {solver}: at least **{words.percent(cert.ratio, 2)}** of the best that was left for it "
             f"once the parts before were taken out ({nnspca.BOUNDS[cert.winner.name].title.lower()})."
         )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from decimal import ROUND_FLOOR, Decimal
 
 from nnspca.bounds.registry import BOUNDS
 from nnspca.result import Bound, Certificate, Component
@@ -107,11 +108,11 @@ def title(name: str) -> str:
 def percent(share: float, digits: int = 0) -> str:
     """Return a share as a percentage, rounded down: what is claimed stays true.
 
-    >>> percent(0.9379), percent(0.99996, 2), percent(1.0)
-    ('93 %', '99.99 %', '100 %')
+    >>> percent(0.9379), percent(0.99996, 2), percent(1.0), percent(1 - 1e-13, 2), percent(0.29)
+    ('93 %', '99.99 %', '100 %', '99.99 %', '29 %')
     """
-    scale = 10**digits
-    return f"{math.floor(100 * scale * share * (1 + 1e-12)) / scale:.{digits}f} %"
+    exact = 100 * Decimal(repr(float(share)))
+    return f"{exact.quantize(Decimal(1).scaleb(-digits), ROUND_FLOOR)} %"
 
 
 def proven_optimal(lower: float, upper: float) -> bool:

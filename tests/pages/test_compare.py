@@ -8,7 +8,7 @@ import pytest
 
 from nnspca import DataError
 from nnspca.datasets import fetch
-from nnspca.view import compare
+from nnspca.view import compare, words
 from nnspca.view.state import State
 from tests.pages.conftest import settle, texts
 
@@ -133,4 +133,4 @@ def test_a_verdict_follows_from_the_numbers(spectrum, words):
     ],
 )
 def test_a_proven_share_is_never_rounded_up(share, digits, said):
-    assert compare._proven(share, digits) == said
+    assert words.percent(share, digits) == said

@@ -10,27 +10,32 @@ import numpy as np
 
 from nnspca.covariance import Covariance
 from nnspca.solve import solve
+from nnspca.solvers.em import soft_threshold
 from nnspca.studies.picture import Curves, Line
 from nnspca.studies.study import Study, Task
 from nnspca.studies.table import Cell, Column, StudyTable
+from nnspca.watch import Watch
 
 SCALING = "Every feature is centred and divided by its standard deviation, as in the paper."
 
 
 @dataclass(frozen=True)
 class Entrant:
-    """One curve of the figure: a method with its options."""
+    """One curve of the figure: a method with its options; Algorithm 2 to the letter where no method is named."""
 
     name: str
     title: str
-    method: str
+    method: str = ""
     options: dict[str, Any] = field(default_factory=dict)
 
 
-EM = Entrant("em", "emPCA", "em", {"renormalise": False})
+RIDGE = 10.0  # not printed; one this large keeps neighbours that do the same from shutting each other out
+RESTS = 1e-6  # Algorithm 2 ends when w turns by less than this; not printed either
+STEPS = 1000
+EM = Entrant("em", "emPCA")
 EM_OPT = Entrant("em-opt", "emPCA, renormalised", "em")
-SPCA = Entrant("spca", "SPCA", "elastic-net", {"renormalise": False})
-SPCA_OPT = Entrant("spca-opt", "SPCA, renormalised", "elastic-net")
+SPCA = Entrant("spca", "SPCA", "elastic-net", {"renormalise": False, "ridge": RIDGE})
+SPCA_OPT = Entrant("spca-opt", "SPCA, renormalised", "elastic-net", {"ridge": RIDGE})
 PATH = Entrant("path", "PathSPCA", "greedy")
 CUT = Entrant("cut", "thresholding, renormalised", "thresholding")
 FACES = (EM, EM_OPT, SPCA, SPCA_OPT, PATH)
@@ -52,6 +57,25 @@ def grid(n: int, last: int, points: int) -> list[int]:
 def standardised(task: Task, place: int = 0) -> Covariance:
     """Return the correlation matrix of a data set."""
     return Covariance.from_dataset(task.data[place], True)
+
+
+def algorithm_2(cov: Covariance, k: int, watch: Watch) -> np.ndarray:
+    """Return w of Algorithm 2 where its steps end: neither renormalised nor held against any other step.
+
+    Examples
+    --------
+    >>> cov = Covariance.from_matrix(np.diag([4.0, 2.0, 1.0]))
+    >>> np.abs(algorithm_2(cov, 1, Watch(None, None)))
+    array([1., 0., 0.])
+    """
+    w = cov.eigenpairs(1)[1].T
+    for _ in range(STEPS):
+        if watch.stop():
+            break
+        w, before = soft_threshold(cov.apply(w), k, False), w
+        if abs(float(w[0] @ before[0])) > 1 - RESTS:
+            break
+    return w[0]
 
 
 def _curves(task: Task, entrants: tuple[Entrant, ...], last: int) -> tuple[StudyTable, ...]:
@@ -81,7 +105,10 @@ def _curves(task: Task, entrants: tuple[Entrant, ...], last: int) -> tuple[Study
 
 def _solved(task: Task, cov: Covariance, k: int, entrant: Entrant) -> tuple[float, float]:
     """Return the variance a method reaches, and its processor seconds."""
-    started = time.process_time()
+    started = time.thread_time()  # of this run alone, whatever else the process does
+    if not entrant.method:
+        variance = float(cov.variance(algorithm_2(cov, k, task.watch)))
+        return variance, time.thread_time() - started
     part = solve(
         cov,
         k,
@@ -91,7 +118,7 @@ def _solved(task: Task, cov: Covariance, k: int, entrant: Entrant) -> tuple[floa
         should_stop=task.watch.should_stop,
         **entrant.options,
     )
-    return part.variance, time.process_time() - started
+    return part.variance, time.thread_time() - started
 
 
 def _faces(task: Task) -> tuple[StudyTable, ...]:
@@ -130,9 +157,12 @@ def _times(task: Task) -> tuple[StudyTable, ...]:
 
 
 RUN_ANEW = (
-    "SPCA is scikit-learn's elastic net in the alternation of its authors, PathSPCA is written anew from its "
-    "description; emPCA without sign has one start, the first principal component. The figure's curves print no "
-    "numbers; where its axes end agrees with ours."
+    "emPCA is Algorithm 2 to the letter; renormalised, it is this library's em, which also renormalises the support "
+    "where the steps slowed down and the one of the thresholded component: 0.2 % more at most on the paper's data. "
+    "SPCA is scikit-learn's elastic net in the alternation of its authors. Its ridge is not printed: here it is ten "
+    "times a feature's variance; with hardly any ridge SPCA stays up to about a fifth below PathSPCA. PathSPCA is "
+    "written anew from its description; as all variances are one, the feature it starts from is arbitrary, and on "
+    "genes it stays below emPCA. The figure's curves print no numbers; where its axes end agrees with ours."
 )
 
 STUDIES = (
@@ -143,7 +173,7 @@ STUDIES = (
         "Sparse PCA on faces",
         "How much variance one component of a given number of pixels has, by three methods without a sign "
         "constraint. What emPCA and SPCA find is first taken as it is, then the loadings are made optimal for the "
-        "pixels chosen (renormalised): only then do they come level with PathSPCA, which does so at every step.",
+        "pixels chosen (renormalised): only then do they come near PathSPCA, which does so at every step.",
         f"The raw images of the official training archive, standardised. {RUN_ANEW}",
         _faces,
         ("cbcl-faces-raw",),

@@ -1,8 +1,7 @@
-"""Sigg & Buhmann (2008), Fig. 3: nonnegative sparse PCA on faces, one component and several."""
+"""Sigg & Buhmann (2008), Fig. 3 middle and right: several nonnegative components of faces."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 
 import numpy as np
@@ -10,19 +9,15 @@ import numpy as np
 from nnspca.covariance import Covariance
 from nnspca.deflate import deflate
 from nnspca.deflation import decompose
-from nnspca.solve import solve
-from nnspca.studies import printed
 from nnspca.studies.picture import Curves, Line
-from nnspca.studies.sigg2008 import SCALING, grid, standardised
+from nnspca.studies.sigg2008 import SCALING, standardised
 from nnspca.studies.study import Study, Task
 from nnspca.studies.table import Cell, Column, StudyTable
 
-ALPHAS = (1e5, 1e6, 1e7)  # as printed, for A = XX'
-MANY = 1e8  # for several components at once
+MANY = 1e8  # α as printed, for A = XX'
 COMPONENTS, CARDINALITY, JOINT_CARDINALITY = 10, 20, 200
 ANGLE = 85.0
 UNIT = 84_000.0  # λ₁ times the number of images, on the paper's data
-TIMED = 100  # the printed times are means over cardinalities up to this one
 EM, SIGNED, NSPCA = "em", "signed", "nspca"
 
 
@@ -34,72 +29,6 @@ def without_first(cov: Covariance) -> Covariance:
 def in_units(alpha: float, cov: Covariance, own: bool) -> float:
     """Return a printed α relative to λ₁ of A = X'X/m; on other data than the paper's, what it is on the paper's."""
     return alpha / (float(cov.eigenpairs(1)[0][0]) * (cov.n_samples or 1) if own else UNIT)
-
-
-def _one(task: Task) -> tuple[StudyTable, ...]:
-    """Fig. 3 left: variance of one nonnegative component against its cardinality."""
-    cov = without_first(standardised(task))
-    ks = grid(cov.n_features, 200, 21 if task.full else 7)
-    starts = 10 if task.full else 3
-    rows: list[tuple[Cell, ...]] = []
-    seconds: dict[str, list[float]] = {EM: [], NSPCA: []}
-    names = [f"nspca{i}" for i in range(len(ALPHAS))]
-    titles = [f"NSPCA, α = 10{'⁵⁶⁷'[i]}" for i in range(len(ALPHAS))]
-
-    def tables() -> tuple[StudyTable, ...]:
-        columns = (
-            Column("k", "Cardinality"),
-            Column(EM, "emPCA (nn)", 3),
-            *[Column(n, t, 3) for n, t in zip(names, titles, strict=True)],
-        )
-        lines = (Line(EM, "emPCA (nn)"), *[Line(n, t) for n, t in zip(names, titles, strict=True)])
-        note = f"{SCALING} The best of {starts} random starts. NSPCA is drawn where a β gives exactly that cardinality."
-        picture = Curves("k", lines, "cardinality, nonzero loadings", "variance")
-        drawn = StudyTable("variance", "Variance against cardinality", columns, tuple(rows), picture, note)
-        means = {name: float(np.mean(took)) if took else None for name, took in seconds.items()}
-        if not task.own:
-            return (drawn,)
-        said = printed.of("sigg2008-fig3-left")
-        note = (
-            "Seconds of a machine of 2008 against processor seconds of this one, for as many starts as were made: the "
-            "ratio of the two methods is what compares. NSPCA at α = 10⁵, all of its bisection included."
-        )
-        pairs = ((p, means[n], None) for p, n in zip(said, (EM, NSPCA), strict=True))
-        return drawn, printed.compare(pairs, "Ours (s)", note=note)
-
-    for at, k in enumerate(ks):
-        found: list[float | None] = []
-        for number, alpha in enumerate((None, *ALPHAS)):
-            if task.watch.stop():
-                return tables()
-            value, took = _solved(task, cov, k, alpha, starts)
-            found.append(value)
-            if k <= TIMED and number < 2:
-                seconds[EM if alpha is None else NSPCA].append(took)
-        rows.append((k, *found))
-        task.watch.tell((at + 1) / len(ks), f"cardinality {k}")
-        task.show(tables())
-    return tables()
-
-
-def _solved(task: Task, cov: Covariance, k: int, alpha: float | None, starts: int) -> tuple[float | None, float]:
-    """Return the variance and processor seconds: emPCA where α is None, else NSPCA at that price of the norm."""
-    began = time.process_time()
-    stop = task.watch.should_stop
-    if alpha is None:
-        part = solve(cov, k, "em", seed=task.seed, restarts=starts, should_stop=stop)
-        return part.variance, time.process_time() - began
-    part = solve(
-        cov,
-        k,
-        "coordinate-descent",
-        seed=task.seed,
-        restarts=starts,
-        should_stop=stop,
-        alpha=in_units(alpha, cov, task.own),
-        renormalise=False,
-    )
-    return part.variance if part.cardinality == k else None, time.process_time() - began
 
 
 class _Several:
@@ -239,21 +168,6 @@ UNITS = (
 )
 
 STUDIES = (
-    Study(
-        "sigg2008-fig3-left",
-        "sigg2008",
-        "Fig. 3 left",
-        "One nonnegative component of faces",
-        "Variance of a nonnegative component against its number of pixels: emPCA, and NSPCA at three prices α of the "
-        "norm, its sparsity price searched by bisection. A small α does well but skips many cardinalities; a large "
-        "one reaches them all and loses variance.",
-        f"{FACES}{UNITS}The reduced form makes three random starts, the full form the paper's ten. The curves print "
-        "no numbers; mean running times are printed in the text.",
-        _one,
-        ("cbcl-faces-raw",),
-        ("lfw-faces",),
-        4.0,
-    ),
     Study(
         "sigg2008-fig3-middle",
         "sigg2008",

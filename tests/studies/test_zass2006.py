@@ -6,9 +6,12 @@ import numpy as np
 import pytest
 
 import nnspca
+from nnspca.covariance import Covariance
 from nnspca.studies import STUDIES
-from nnspca.studies.zass2006 import overlap
+from nnspca.studies.study import Task
+from nnspca.studies.zass2006 import overlap, prices
 from nnspca.studies.zass2006_faces import both_classes, detect, splits
+from nnspca.watch import Watch
 
 
 @pytest.fixture(scope="module")
@@ -39,6 +42,20 @@ def test_overlap_falls_with_alpha_and_loadings_with_beta():
     assert along_alpha[-1] < 0.1 * along_alpha[0]
     assert all(after <= before + 0.05 for before, after in pairwise(along_alpha))
     assert along_beta[-1] < 0.8 * along_beta[0]
+
+
+@pytest.mark.parametrize("own", [True, False])
+def test_prices_in_the_papers_units_are_for_the_scatter_xx_and_the_printed_ones_on_its_own_data(own):
+    X = np.array([[3.0, 0.0], [-3.0, 0.0], [0.0, 1.0], [0.0, -1.0]])  # centred; X'X = diag(18, 2)
+    task = Task((), own, False, 0, Watch(), lambda tables: None)
+    ask = prices(task, Covariance.from_data(X))
+    assert ask.unit == pytest.approx(18)
+    assert ask.printed(1.0) == pytest.approx(18)
+    if own:
+        assert [ask.printed(price) for price in (ask.low, ask.high, ask.price)] == pytest.approx([2e7, 5e8, 2e6])
+    else:
+        assert ask.high / ask.low == pytest.approx(5e8 / 2e7, rel=0.05)
+        assert ask.low / ask.price == pytest.approx(2e7 / 2e6, rel=0.05)
 
 
 def test_overlap_is_its_definition():

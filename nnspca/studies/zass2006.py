@@ -78,10 +78,13 @@ class _Panels:
     def __init__(self, task: Task) -> None:
         self.task, self.data, self.cov = task, task.data[0], task.covariance()
         self.found: dict[str, np.ndarray] = {}
+        self.asked: dict[str, tuple[float, float]] = {}
 
-    def take(self, title: str, U: np.ndarray) -> None:
-        """Take a panel, and show the tables with it."""
+    def take(self, title: str, U: np.ndarray, relative: tuple[float, float] | None = None) -> None:
+        """Take a panel, with NSPCA's α and β in units of λ₁, and show the tables with it."""
         self.found[title] = U
+        if relative:
+            self.asked[title] = relative
         self.task.show(self.tables())
 
     def tables(self) -> tuple[StudyTable, ...]:
@@ -103,9 +106,10 @@ class _Panels:
         return StudyTable("parts", "Ten components each", columns, tuple(rows), picture, note)
 
     def _summary(self) -> StudyTable:
-        rows = tuple(
+        rows: tuple[tuple[Cell, ...], ...] = tuple(
             (
                 title,
+                *self.asked.get(title, (None, None)),
                 overlap(U),
                 int(np.count_nonzero(U)),
                 float(cumulative_variance(self.cov, U)[-1] / self.cov.trace),
@@ -114,6 +118,8 @@ class _Panels:
         )
         columns = (
             Column("panel", "Panel"),
+            Column("alpha", "α ÷ λ₁", 4),
+            Column("beta", "β ÷ λ₁", 4),
             Column("overlap", "Overlap ‖I − U′U‖", 3),
             Column("nonzeros", "Nonzero loadings"),
             Column("variance", "Share of all variance", 3),
@@ -133,7 +139,7 @@ def _panels(task: Task) -> tuple[StudyTable, ...]:
             return panels.tables()
         U = nspca(task, cov, alpha, beta, count, 0.2 * at, 0.2 * (at + 1))
         title = f"({letter}) NSPCA, α = {ask.printed(alpha):.2g}, β = {ask.printed(beta):.2g}"
-        panels.take(f"{title} ({alpha:.3g} and {beta:.3g} λ₁)", U)
+        panels.take(title, U, (alpha, beta))
     panels.take("(d) PCA, any sign", cov.eigenpairs(count)[1])
     if task.watch.stop():
         return panels.tables()

@@ -71,7 +71,7 @@ def _curves(table: StudyTable, picture: Curves, palette: Palette) -> go.Figure:
     if picture.log_x:
         at = sorted({v for v in table.column(picture.x) if isinstance(v, int | float)})
         step = -(-len(at) // 12) or 1
-        figure.update_xaxes(tickvals=at[::step], ticktext=[f"{v:g}" for v in at[::step]])
+        figure.update_xaxes(tickvals=at[::step], ticktext=[f"{v:g}" if v == int(v) else f"{v:.3g}" for v in at[::step]])
     elif _few_whole(table.column(picture.x)):
         figure.update_xaxes(dtick=1)
     if picture.log_y:

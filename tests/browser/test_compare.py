@@ -50,6 +50,8 @@ def test_stop_keeps_what_was_found(visit):
     page.locator(".st-key-compared-pitprops .js-plotly-plot").wait_for()
     page.locator(".st-key-stop-compare button:visible").click()
     expect(page.get_by_text("Stopped. What was found by then is shown")).to_be_visible()
+    quiet(page)  # the page is drawn once more when the run has ended
+    page.locator(".st-key-compared-pitprops .js-plotly-plot").wait_for()
     assert traces(page, "compared-pitprops")
 
 

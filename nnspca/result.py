@@ -240,8 +240,7 @@ class Components:
     @property
     def overlap(self) -> float:
         """``‖I − U'U‖_F``: 0 for orthogonal components (Zass & Shashua 2006, Fig. 3)."""
-        U = self.loadings
-        return float(np.linalg.norm(np.eye(U.shape[1]) - U.T @ U))
+        return overlap(self.loadings)
 
     @property
     def angles(self) -> np.ndarray:
@@ -250,6 +249,11 @@ class Components:
         cosines = np.clip(np.abs(U.T @ U), 0.0, 1.0)
         np.fill_diagonal(cosines, 1.0)
         return np.degrees(np.arccos(cosines))
+
+
+def overlap(U: np.ndarray) -> float:
+    """``‖I − U'U‖_F``: 0 for orthogonal unit columns."""
+    return float(np.linalg.norm(np.eye(U.shape[1]) - U.T @ U))
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import zip_longest
 
 import numpy as np
 
 from nnspca.covariance import Covariance
 from nnspca.deflate import deflate
 from nnspca.deflation import decompose
+from nnspca.result import Components
 from nnspca.studies.picture import Curves, Line
 from nnspca.studies.sigg2008 import SCALING, standardised
 from nnspca.studies.study import Study, Task
@@ -31,6 +33,12 @@ def in_units(alpha: float, cov: Covariance, own: bool) -> float:
     return alpha / (float(cov.eigenpairs(1)[0][0]) * (cov.n_samples or 1) if own else UNIT)
 
 
+def least_angle(parts: Components) -> float:
+    """Return the least angle between two components in degrees; 90 where there is one alone."""
+    between = parts.angles[~np.eye(len(parts.parts), dtype=bool)]
+    return float(between.min(initial=90.0))
+
+
 class _Several:
     """Cumulative variance of each method by now, and the tables it makes."""
 
@@ -38,29 +46,25 @@ class _Several:
         self.task, self.titles, self.note = task, titles, note
         self.cov = without_first(standardised(task))
         self.count = min(COMPONENTS if task.full else COMPONENTS // 2, self.cov.n_features)
-        self.values: dict[str, list[float]] = {}
-        self.used: dict[str, tuple[int, float]] = {}
+        self.found: dict[str, Components] = {}
 
-    def take(self, name: str, loadings: np.ndarray, values: np.ndarray) -> None:
+    def take(self, name: str, parts: Components) -> None:
         """Take the components of one method, and show the tables with them."""
-        self.values[name] = values.tolist()
-        cosines = np.clip(np.abs(loadings.T @ loadings), 0.0, 1.0)
-        np.fill_diagonal(cosines, 0.0)
-        self.used[name] = int(np.count_nonzero(loadings)), float(np.degrees(np.arccos(cosines.max(initial=0.0))))
+        self.found[name] = parts
         self.task.show(self.tables())
 
     def tables(self) -> tuple[StudyTable, ...]:
         """Return what is known by now."""
-        known = [name for name in self.titles if name in self.values]
-        rows: list[tuple[Cell, ...]] = [
-            (r + 1, *[self.values[n][r] if r < len(self.values[n]) else None for n in known])
-            for r in range(max((len(self.values[n]) for n in known), default=0))
-        ]
+        known = [name for name in self.titles if name in self.found]
+        values = [self.found[n].cumulative_variance.tolist() for n in known]
+        rows: list[tuple[Cell, ...]] = [(r + 1, *cells) for r, cells in enumerate(zip_longest(*values))]
         columns = (Column("parts", "Components"), *[Column(n, self.titles[n], 3) for n in known])
         lines = tuple(Line(n, self.titles[n]) for n in known)
         picture = Curves("parts", lines, "number of components", "cumulative variance")
         drawn = StudyTable("variance", "Cumulative variance", columns, tuple(rows), picture, self.note)
-        facts: list[tuple[Cell, ...]] = [(self.titles[n], *self.used[n]) for n in known]
+        facts: list[tuple[Cell, ...]] = [
+            (self.titles[n], int(self.found[n].cardinalities.sum()), least_angle(self.found[n])) for n in known
+        ]
         about = (
             Column("method", "Method"),
             Column("loadings", "Nonzero loadings"),
@@ -81,11 +85,11 @@ class _Several:
             on_progress=self.task.within(start, end),
             **chosen,  # type: ignore[arg-type]
         )
-        self.take(name, parts.loadings, parts.cumulative_variance)
+        self.take(name, parts)
 
-    def nspca(self, alpha: float, beta: float) -> tuple[np.ndarray, np.ndarray]:
-        """Return NSPCA's loadings and cumulative variance at relative prices."""
-        parts = decompose(
+    def nspca(self, alpha: float, beta: float) -> Components:
+        """Return NSPCA's components at relative prices."""
+        return decompose(
             self.cov,
             self.count,
             self.cov.n_features,
@@ -99,14 +103,13 @@ class _Several:
             restarts=3 if self.task.full else 1,
             max_iter=400 if self.task.full else 60,
         )
-        return parts.loadings, parts.cumulative_variance
 
     def tuned(
         self,
         low: float,
         high: float,
         prices: Callable[[float], tuple[float, float]],
-        meets: Callable[[np.ndarray], bool],
+        meets: Callable[[Components], bool],
         span: tuple[float, float],
     ) -> None:
         """Bisect (on a log scale) for the least price whose components meet the condition, and take those."""
@@ -117,7 +120,7 @@ class _Several:
                 break
             middle = float(np.sqrt(low * high))
             found = self.nspca(*prices(middle))
-            if meets(found[0]):
+            if meets(found):
                 high, chosen = middle, found
             else:
                 low = middle
@@ -125,7 +128,7 @@ class _Several:
         if chosen is None and not self.task.watch.stop():
             chosen = self.nspca(*prices(high))
         if chosen is not None:
-            self.take(NSPCA, *chosen)
+            self.take(NSPCA, chosen)
 
 
 def _disjoint(task: Task) -> tuple[StudyTable, ...]:
@@ -138,7 +141,9 @@ def _disjoint(task: Task) -> tuple[StudyTable, ...]:
     if not task.watch.stop():
         alpha = in_units(MANY, run.cov, task.own)
         most = JOINT_CARDINALITY * run.count // COMPONENTS
-        run.tuned(1e-6, 1.0, lambda beta: (alpha, beta), lambda U: int(np.count_nonzero(U)) <= most, (0.2, 1.0))
+        run.tuned(
+            1e-6, 1.0, lambda beta: (alpha, beta), lambda parts: int(parts.cardinalities.sum()) <= most, (0.2, 1.0)
+        )
     return run.tables()
 
 
@@ -147,14 +152,8 @@ def _apart(task: Task) -> tuple[StudyTable, ...]:
     titles = {EM: "emPCA (nn), 85° apart", NSPCA: "NSPCA, α raised to 85°"}
     run = _Several(task, titles, f"{SCALING} Components may use every pixel.")
     run.run(EM, 0.0, 0.6, run.cov.n_features, "quasi-orthogonal", min_angle=ANGLE)
-
-    def meets(U: np.ndarray) -> bool:
-        cosines = U.T @ U
-        np.fill_diagonal(cosines, 0.0)
-        return bool(cosines.max(initial=0.0) <= np.cos(np.radians(ANGLE)))
-
     if not task.watch.stop():
-        run.tuned(0.1, 1e3, lambda alpha: (alpha, 0.0), meets, (0.6, 1.0))
+        run.tuned(0.1, 1e3, lambda alpha: (alpha, 0.0), lambda parts: least_angle(parts) >= ANGLE, (0.6, 1.0))
     return run.tables()
 
 

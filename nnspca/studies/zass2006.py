@@ -9,6 +9,7 @@ import numpy as np
 from nnspca.covariance import Covariance
 from nnspca.deflation import decompose
 from nnspca.gather import cumulative_variance
+from nnspca.result import overlap
 from nnspca.solvers.nmf import nmf_parts
 from nnspca.studies.picture import Bars, Curves, Line, Parts
 from nnspca.studies.study import Study, Task
@@ -65,11 +66,6 @@ def nspca(task: Task, cov: Covariance, alpha: float, beta: float, count: int, st
         restarts=1,
         max_iter=300 if task.full else 60,
     ).loadings
-
-
-def overlap(U: np.ndarray) -> float:
-    """``‖I − U'U‖_F``: 0 for orthogonal columns."""
-    return float(np.linalg.norm(np.eye(U.shape[1]) - U.T @ U))
 
 
 class _Panels:

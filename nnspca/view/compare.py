@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 
 import streamlit as st
 
-import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import Progress, SweepPoint
 from nnspca.studies import comparison
 from nnspca.studies.comparison import Profile
-from nnspca.view import compute, downloads, figures, holdings, show, words
+from nnspca.view import compute, downloads, figures, holdings, show, supply, words
 from nnspca.view.figures import compare as pictures
 from nnspca.view.jobs import Job, Work
 from nnspca.view.linked import bound
@@ -62,11 +62,7 @@ def ask(now: State) -> Asked:
         help="Two to four. Those of this session's uploads may take part.",
     )
     how, grid = st.columns([2, 1], vertical_alignment="bottom")
-    try:
-        loaded = tuple(compute.dataset(name) for name in names)
-    except (nnspca.DataError, OSError) as problem:
-        st.error(str(problem))
-        st.stop()
+    loaded = tuple(supply.loaded(name) for name in names)
     n = max((data.n_features for data in loaded), default=1)
     with how:
         known = methods_for(now.nonnegative, n)
@@ -103,50 +99,37 @@ def key(asked: Asked, now: State) -> tuple[Hashable, ...]:
 def find(asked: Asked, now: State) -> Work:
     """Return the work of the page: publishes (data set, Profile) and (data set, SweepPoint) as they come."""
     covariances = [compute.covariance(data, now) for data in asked.data]
+    curves = [_curve(asked, now, at) for at in range(len(asked.data))]
     kept = compute.shelf()
 
     def work(job: Job) -> None:
-        for at, (data, cov) in enumerate(zip(asked.data, covariances, strict=True)):
+        for data, cov, curve in zip(asked.data, covariances, curves, strict=True):
             subject = compute.subject(data, now)
             about = kept.get(("profile", *subject)) or comparison.profile(data, cov, should_stop=job.should_stop)
             if about is None:
                 return
             kept.put(("profile", *subject), about)
             job.publish((data.name, about))
-            _swept(job, data, cov, asked, now, at)
+            curve(job)
             if job.should_stop():
                 return
 
     return work
 
 
-def _swept(job: Job, data: Dataset, cov: nnspca.Covariance, asked: Asked, now: State, at: int) -> None:
-    """Sweep one data set, or hand over what has been kept."""
-    kept = compute.shelf()
-    ks = comparison.cardinalities(cov.n_features, asked.shares)
-    shelved = compute.sweep_key(data, now, ks, asked.solvers)
-    points = kept.get(shelved)
-    if points is not None:
-        for point in points:
-            job.publish((data.name, point))
-        return
+def _curve(asked: Asked, now: State, at: int) -> Work:
+    """Return the work of one data set's curves, its progress told as a share of all of them."""
+    data = asked.data[at]
 
-    def listen(told: Progress) -> None:
+    def publish(job: Job, point: SweepPoint) -> None:
+        job.publish((data.name, point))
+
+    def report(job: Job, told: Progress) -> None:
         share = (at + told.fraction) / len(asked.data)
         job.report(replace(told, fraction=share, stage=f"{data.title}: {told.stage}"))
 
-    done = nnspca.sweep(
-        cov,
-        ks,
-        methods=asked.solvers,
-        nonnegative=now.nonnegative,
-        seed=now.seed,
-        on_point=lambda point: job.publish((data.name, point)),
-        should_stop=job.should_stop,
-        on_progress=listen,
-    )
-    if not done.stopped:
-        kept.put(shelved, done.points)
+    ks = comparison.cardinalities(data.n_features, asked.shares)
+    return compute.curve(data, now, ks, asked.solvers, publish, report)
 
 
 def found(job: Job) -> dict[str, Found]:
@@ -250,15 +233,8 @@ def take(results: dict[str, Found], asked: Asked, now: State, drawn: dict[str, f
         ]
         places = {c.heading: st.column_config.NumberColumn(format=f"%.{c.digits}f") for c in table.columns if c.digits}
         st.dataframe(shown, hide_index=True, column_config=places, alt=table.title)
-        st.download_button(
-            f"{table.title} (CSV)",
-            data=table.to_csv().encode(),
-            file_name=f"compare-{table.name}.csv",
-            mime="text/csv",
-            key=f"csv-compare-{table.name}",
-            on_click="ignore",
-            icon=":material/table:",
-        )
+        label, name = f"{table.title} (CSV)", f"compare-{table.name}"
+        show.csv_button(functools.partial(downloads.study_csv, table), f"csv-{name}", f"{name}.csv", label)
     with st.container(horizontal=True):
         for name, figure in drawn.items():
             show.figure_button(figure, f"html-compare-{name}", f"compare-{name}.html", f"{name} (HTML)")

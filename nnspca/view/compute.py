@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
@@ -187,15 +188,23 @@ def sweep_key(data: Dataset, state: State, ks: Sequence[int], methods: Sequence[
     return ("sweep", *subject(data, state), tuple(ks), tuple(methods), state.seed)
 
 
-def curve(data: Dataset, state: State, ks: Sequence[int], methods: Sequence[str]) -> Work:
-    """Return the work of the variance page: publishes SweepPoints as they come."""
+def curve(
+    data: Dataset,
+    state: State,
+    ks: Sequence[int],
+    methods: Sequence[str],
+    publish: Callable[[Job, SweepPoint], None] = Job.publish,
+    report: Callable[[Job, Progress], None] = Job.report,
+) -> Work:
+    """Return the work of one curve: publishes its SweepPoints as they come, or those that have been kept."""
     cov, key = covariance(data, state), sweep_key(data, state, ks, methods)
     kept = shelf()
 
     def work(job: Job) -> None:
         points = kept.get(key)
         if points is not None:
-            job.arrived = points
+            for point in points:
+                publish(job, point)
             return
         done = nnspca.sweep(
             cov,
@@ -204,9 +213,9 @@ def curve(data: Dataset, state: State, ks: Sequence[int], methods: Sequence[str]
             nonnegative=state.nonnegative,
             certify="live",
             seed=state.seed,
-            on_point=job.publish,
+            on_point=functools.partial(publish, job),
             should_stop=job.should_stop,
-            on_progress=job.report,
+            on_progress=functools.partial(report, job),
         )
         if not done.stopped:
             kept.put(key, done.points)

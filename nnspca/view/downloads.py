@@ -11,6 +11,7 @@ import numpy as np
 
 import nnspca
 from nnspca.result import Certificate, Component
+from nnspca.studies import StudyTable
 from nnspca.view.holdings import uploads
 from nnspca.view.state import State
 
@@ -31,6 +32,11 @@ def table_csv(rows: Iterable[Mapping[str, object]]) -> bytes:
         writer.writerow(rows[0])
         writer.writerows([_cell(value) for value in row.values()] for row in rows)
     return out.getvalue().encode()
+
+
+def study_csv(table: StudyTable) -> bytes:
+    """Return a table of a study as CSV."""
+    return table.to_csv().encode()
 
 
 def loadings_csv(component: Component, feature_names: Sequence[str]) -> bytes:

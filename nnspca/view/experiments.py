@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from urllib.parse import urlencode
@@ -9,7 +10,7 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from nnspca.studies import PAPERS, STUDIES, Study, StudyTable
-from nnspca.view import compute, controls, figures, holdings, jobs, show
+from nnspca.view import compute, controls, downloads, figures, holdings, jobs, show
 from nnspca.view.jobs import Job, Work
 from nnspca.view.linked import bound
 from nnspca.view.state import State
@@ -172,15 +173,12 @@ def _take(choice: Choice, tables: tuple[StudyTable, ...]) -> None:
     """Offer every table and figure, and the code that makes them again."""
     with st.container(horizontal=True):
         for table in tables:
-            st.download_button(
+            show.csv_button(
+                functools.partial(downloads.study_csv, table),
+                f"csv-{choice.study.name}-{table.name}",
+                f"{choice.stem}-{table.name}.csv",
                 f"{table.name.capitalize()} (CSV)",
-                data=table.to_csv().encode(),
-                file_name=f"{choice.stem}-{table.name}.csv",
-                mime="text/csv",
-                key=f"csv-{choice.study.name}-{table.name}",
-                on_click="ignore",
-                icon=":material/table:",
-                help=table.title,
+                table.title,
             )
         for table in tables:
             if table.picture is not None:

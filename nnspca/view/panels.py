@@ -217,15 +217,12 @@ def takeaway(part: Component, data: Dataset, drawn: dict[str, figures.Figure], c
     """Offer the loadings, the figures and the code."""
     stem = f"{data.name}-k{part.k}-{part.method}"
     with st.container(horizontal=True):
-        st.download_button(
+        show.csv_button(
+            lambda: downloads.loadings_csv(part, data.feature_names),
+            f"csv-{key}",
+            f"{stem}.csv",
             "Loadings (CSV)",
-            data=lambda: downloads.loadings_csv(part, data.feature_names),
-            file_name=f"{stem}.csv",
-            mime="text/csv",
-            key=f"csv-{key}",
-            on_click="ignore",
-            icon=":material/table:",
-            help="Every feature with its loading.",
+            "Every feature with its loading.",
         )
         st.download_button(
             "Loadings (NPZ)",
@@ -247,15 +244,7 @@ def table(rows: list[dict[str, object]], drawn: figures.Figure, stem: str, code:
     """Offer a curve as a table, a figure and code."""
     st.dataframe(rows, hide_index=True, alt="One row for each k and solver.")
     with st.container(horizontal=True):
-        st.download_button(
-            "Table (CSV)",
-            data=lambda: downloads.table_csv(rows),
-            file_name=f"{stem}.csv",
-            mime="text/csv",
-            key=f"csv-{stem}",
-            on_click="ignore",
-            icon=":material/table:",
-        )
+        show.csv_button(lambda: downloads.table_csv(rows), f"csv-{stem}", f"{stem}.csv", "Table (CSV)")
         show.figure_button(drawn, f"html-{stem}", f"{stem}.html")
     st.markdown("The same with the library:")
     st.code(code, language="python")

@@ -228,15 +228,7 @@ def takeaway(results: Mapping[str, Components], data: Dataset, now: State, asked
     st.dataframe(listed, hide_index=True, alt="One row for each part of each solver.")
     stem = f"{data.name}-parts"
     with st.container(horizontal=True):
-        st.download_button(
-            "Table (CSV)",
-            data=lambda: downloads.table_csv(listed),
-            file_name=f"{stem}.csv",
-            mime="text/csv",
-            key="csv-parts",
-            on_click="ignore",
-            icon=":material/table:",
-        )
+        show.csv_button(lambda: downloads.table_csv(listed), "csv-parts", f"{stem}.csv", "Table (CSV)")
         for solver, parts in results.items():
             st.download_button(
                 f"Loadings of {solver} (NPZ)",

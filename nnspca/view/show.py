@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import streamlit as st
@@ -50,4 +51,18 @@ def figure_button(drawn: figures.Figure, key: str, file_name: str, label: str = 
         on_click="ignore",
         icon=":material/bar_chart:",
         help="Opens in any browser, without a network.",
+    )
+
+
+def csv_button(content: Callable[[], bytes], key: str, file_name: str, label: str, about: str | None = None) -> None:
+    """Offer a table as CSV, made only when asked for."""
+    st.download_button(
+        label,
+        data=content,
+        file_name=file_name,
+        mime="text/csv",
+        key=key,
+        on_click="ignore",
+        icon=":material/table:",
+        help=about,
     )

@@ -21,8 +21,13 @@ def dataset(now: State) -> Dataset:
     if not info.local:
         _offer(info)
         st.stop()
+    return loaded(now.data)
+
+
+def loaded(name: str) -> Dataset:
+    """Return a data set that is on this machine, or say what is wrong with its file and end the page here."""
     try:
-        return compute.dataset(now.data)
+        return compute.dataset(name)
     except (nnspca.DataError, OSError) as problem:
         st.error(str(problem))
         st.stop()

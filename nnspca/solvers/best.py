@@ -7,7 +7,7 @@ import numpy as np
 from nnspca import cone
 from nnspca.covariance import Covariance
 from nnspca.result import Component
-from nnspca.solvers.climb import climb, settle
+from nnspca.solvers.climb import TIE, climb, settle
 from nnspca.solvers.em import soft_threshold
 from nnspca.solvers.polish import polish
 from nnspca.spannogram import sphere
@@ -67,12 +67,13 @@ def best(
     history.append(max([float(variances[order[0]]), *history[-1:]]))
     loadings, value = points[order[0]], float(variances[order[0]])
     chosen = _distinct_supports(points, order, leaders)
+    rough = True  # the best point so far is none of the polished ones, which win ties
     for rank, index in enumerate(chosen):
         if watch.stop():
             break
         x, gains = polish(cov, k, points[index], nonnegative=nonnegative, watch=watch)
-        if gains[-1] > value:
-            loadings, value = x, gains[-1]
+        if gains[-1] > value or (rough and gains[-1] >= value * (1 - TIE)):
+            loadings, value, rough = x, gains[-1], False
         history += [max(value, gain, history[-1]) for gain in gains if gain > history[-1]]
         watch.tell(0.5 + 0.5 * (rank + 1) / len(chosen), f"polished {rank + 1} of {len(chosen)}", value)
     if not nonnegative:

@@ -11,6 +11,7 @@ from nnspca.watch import Watch
 
 QUIET = Watch()
 DENSE_EIGEN = 300  # above, the leading eigenvector comes from Lanczos iterations
+TIE = 1e-13  # relative difference of two variances that rounding alone can make
 
 
 def climb(
@@ -75,7 +76,8 @@ def settle(cov: Covariance, x: np.ndarray, *, nonnegative: bool, watch: Watch = 
     Returns
     -------
     ndarray, shape (n,)
-        Feasible, of at least the variance of ``x`` up to rounding, on a subset of its support.
+        Feasible, of at least the variance of ``x`` up to rounding, on a subset of its support. Where the two tie,
+        it is the stationary one, so that the answer does not hang on the last bit of a sum.
     """
     support = np.flatnonzero(x)
     part = cov.restrict(support)
@@ -94,7 +96,7 @@ def settle(cov: Covariance, x: np.ndarray, *, nonnegative: bool, watch: Watch = 
         support, part, z = support[live], part.restrict(np.flatnonzero(live)), cone.unit(z[live])
     out = np.zeros_like(x)
     out[support] = z
-    return out if cov.variance(out) >= cov.variance(x) else x
+    return out if cov.variance(out) >= cov.variance(x) * (1 - TIE) else x
 
 
 def _leading(part: Covariance) -> np.ndarray:

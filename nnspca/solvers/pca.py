@@ -31,10 +31,10 @@ def thresholding(
     history = [cov.variance(x)]
     if renormalise:
         x = settle(cov, x, nonnegative=nonnegative, watch=watch)
-        history.append(cov.variance(x))
+        history.append(max(history[0], cov.variance(x)))  # two that tie differ by rounding
     if not nonnegative:
         x = cone.orient(x)
-    return Component(x, history[-1], "thresholding", k, nonnegative, history=tuple(history), stopped=watch.stop())
+    return Component(x, cov.variance(x), "thresholding", k, nonnegative, history=tuple(history), stopped=watch.stop())
 
 
 def pca_joint(

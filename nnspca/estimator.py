@@ -13,13 +13,13 @@ from sklearn.utils import check_array, check_random_state
 from sklearn.utils.sparsefuncs import mean_variance_axis
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from nnspca.certify import certify
+from nnspca._certify import certify
+from nnspca.components.decompose import decompose
+from nnspca.components.deflate import sought
 from nnspca.covariance import Covariance
-from nnspca.deflate import sought
-from nnspca.deflation import decompose
-from nnspca.gather import orthonormal
 from nnspca.result import Certificate, Components
 from nnspca.solvers.registry import METHODS
+from nnspca.span import orthonormal
 
 SPARSE = ("csr", "csc")  # any other kind is turned into the first
 

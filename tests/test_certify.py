@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nnspca
-from nnspca import covariance
+from nnspca.covariance import covariance
 from tests import budgets, oracle, problems
 
 BOTH = pytest.mark.parametrize("nonnegative", [True, False])
@@ -308,7 +308,7 @@ def test_certifying_few_samples_never_forms_a_features_by_features_array():
 def test_a_certificate_that_starts_from_a_neighbour_is_as_valid_and_no_looser():
     cov = nnspca.Covariance.from_dataset(nnspca.datasets.load("lfw-faces")).restrict(np.arange(0, 625, 3))
     near = nnspca.certify(cov, 20)
-    cold, warm = nnspca.certify(cov, 22), nnspca.certify(cov, 22, near=near)
+    cold, warm = nnspca.certify(cov, 22), nnspca.certify(cov, 22, warm_start=near)
     nnspca.verify(warm, cov)
     assert warm.upper >= cold.lower
     assert warm.gap <= 1.2 * cold.gap
@@ -321,14 +321,21 @@ def test_whatever_neighbour_it_starts_from_no_bound_falls_below_the_optimum(seed
     for nonnegative in (True, False):
         near = nnspca.certify(cov, 8, nonnegative=nonnegative)
         for k in (2, 3, 5):
-            cert = nnspca.certify(cov, k, nonnegative=nonnegative, near=near)
+            cert = nnspca.certify(cov, k, nonnegative=nonnegative, warm_start=near)
             best = oracle.optimum(cov.matrix, k, nonnegative)[0]
             assert all(b.value >= best * (1 - 1e-12) for b in cert.bounds if b.deterministic)
             nnspca.verify(cert, cov)
             near = cert
 
 
+def test_the_former_name_of_the_warm_start_keeps_working():
+    cov = nnspca.Covariance.from_data(np.random.default_rng(0).standard_normal((12, 8)))
+    neighbour = nnspca.certify(cov, 4)
+    old, new = nnspca.certify(cov, 3, near=neighbour), nnspca.certify(cov, 3, warm_start=neighbour)
+    assert [(b.name, b.value) for b in old.bounds] == [(b.name, b.value) for b in new.bounds]
+
+
 def test_a_neighbour_of_other_data_is_refused():
     one, other = (nnspca.Covariance.from_matrix(np.diag(d)) for d in ([2.0, 1.0], [3.0, 1.0]))
     with pytest.raises(ValueError, match="this covariance"):
-        nnspca.certify(one, 1, near=nnspca.certify(other, 1))
+        nnspca.certify(one, 1, warm_start=nnspca.certify(other, 1))

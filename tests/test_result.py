@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import nnspca
-from nnspca.watch import Watch
+from nnspca.progress import Monitor
 
 
 def part(variance=2.0, k=2, **more):
@@ -80,12 +80,12 @@ def test_records_have_one_row_a_point_with_none_where_nothing_was_certified():
 
 def test_a_part_of_a_watch_tells_its_share_of_the_whole():
     told = []
-    watch = Watch(lambda: True, told.append)
-    watch.part(0.5, 1.0).part(0.0, 0.5).tell(0.5, "stage", 1.0, 2.0)
+    monitor = Monitor(lambda: True, told.append)
+    monitor.part(0.5, 1.0).part(0.0, 0.5).tell(0.5, "stage", 1.0, 2.0)
     assert told == [nnspca.Progress(0.625, "stage", 1.0, 2.0)]
-    watch.tell(7.0, "beyond")
-    watch.tell(-1.0, "before")
+    monitor.tell(7.0, "beyond")
+    monitor.tell(-1.0, "before")
     assert [p.fraction for p in told[1:]] == [1.0, 0.0]
-    assert watch.part(0, 1).stop()
-    assert not Watch().stop()
-    Watch().tell(0.5, "to nobody")
+    assert monitor.part(0, 1).stop()
+    assert not Monitor().stop()
+    Monitor().tell(0.5, "to nobody")

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import nnspca
-from nnspca import METHODS, cone, covariance
+from nnspca import METHODS, feasible
+from nnspca.covariance import covariance
 from tests import oracle, problems
 from tests.blas import with_blas_threads
 
@@ -32,7 +33,7 @@ def check(part, cov, k, nonnegative):
     assert np.isfinite(part.loadings).all()
     assert abs(np.linalg.norm(part.loadings) - 1) <= 1e-12
     if info.feasible:
-        assert cone.infeasibility(part.loadings, k, nonnegative) == ""
+        assert feasible.infeasibility(part.loadings, k, nonnegative) == ""
     if not nonnegative:
         assert part.loadings[np.abs(part.loadings).argmax()] > 0
     assert not np.signbit(part.loadings[part.loadings == 0]).any()
@@ -233,7 +234,7 @@ def test_a_stop_is_honoured_at_once_with_a_feasible_component(method, nonnegativ
     part = nnspca.solve(cov, k, method, nonnegative=nonnegative, should_stop=stop)
     assert time.perf_counter() - started < 1.5
     if METHODS[method].feasible:
-        assert cone.infeasibility(part.loadings, k, nonnegative) == ""
+        assert feasible.infeasibility(part.loadings, k, nonnegative) == ""
     if asked and asked[-1] >= after:
         assert part.stopped or method == "epsilon-net"  # whose one batch of samples may just be over
     assert part.variance == pytest.approx(cov.variance(part.loadings))

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import nnspca
-from nnspca.sweep import taken_over
+from nnspca._sweep import taken_over
 from tests import oracle
 
 KEYS = [
@@ -189,7 +189,7 @@ def loosened(certificate):
 
 
 def test_no_ceiling_rises_towards_a_smaller_k(cov, monkeypatch):
-    door = importlib.import_module("nnspca.sweep")
+    door = importlib.import_module("nnspca._sweep")
     honest = door.certify_one
 
     def certify(cov, k, **settings):

@@ -21,11 +21,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnspca.cone import sum_of_largest
+from nnspca.certificates.proofs import ScaleProof
 from nnspca.covariance import Covariance
-from nnspca.proofs import ScaleProof
+from nnspca.feasible import sum_of_largest
+from nnspca.progress import Monitor
 from nnspca.result import Bound
-from nnspca.watch import Watch
 
 EPS = np.finfo(float).eps
 STEPS = 20
@@ -37,26 +37,26 @@ FLOOR = 1e-7  # least weight, relative to the largest
 
 
 def balanced(
-    cov: Covariance, k: int, *, nonnegative: bool, watch: Watch, passes: int = 0, near: Bound | None = None
+    cov: Covariance, k: int, *, nonnegative: bool, monitor: Monitor, passes: int = 0, warm_start: Bound | None = None
 ) -> Bound:
     """The bound at the best weights met.
 
-    ``passes`` power steps over all rows follow where A is not held; each reads the whole of A once. ``near`` is
+    ``passes`` power steps over all rows follow where A is not held; each reads the whole of A once. ``warm_start`` is
     this bound as it was found before: its weights are where those steps start.
     """
     if cov.factor is None:
-        value, d = _of_matrix(cov, k, nonnegative, watch)
+        value, d = _of_matrix(cov, k, nonnegative, monitor)
     else:
         alike = float(cov.diagonal.min()) >= ALIKE * float(cov.diagonal.max())
-        if near is not None and isinstance(near.ingredients, ScaleProof):
-            value, d = near.value, near.ingredients.weights
+        if warm_start is not None and isinstance(warm_start.ingredients, ScaleProof):
+            value, d = warm_start.value, warm_start.ingredients.weights
         elif alike:
             value, d = np.inf, np.ones(cov.n_features)
         else:
-            value, d = _of_factor(cov, k, nonnegative, watch)
-        value, d = _levelled_throughout(cov, k, value, d, max(passes, int(alike)), nonnegative, watch)
-        if near is not None and value == near.value:
-            return near
+            value, d = _of_factor(cov, k, nonnegative, monitor)
+        value, d = _levelled_throughout(cov, k, value, d, max(passes, int(alike)), nonnegative, monitor)
+        if warm_start is not None and value == warm_start.value:
+            return warm_start
     return Bound(
         "balanced-rows",
         float(value + cov.representation_error),
@@ -68,14 +68,14 @@ def balanced(
     )
 
 
-def _of_matrix(cov: Covariance, k: int, nonnegative: bool, watch: Watch) -> tuple[float, np.ndarray]:
+def _of_matrix(cov: Covariance, k: int, nonnegative: bool, monitor: Monitor) -> tuple[float, np.ndarray]:
     """Power steps on all rows at once."""
     assert cov.matrix is not None
-    least, d = _levelled(cov.matrix, k, nonnegative, watch)
+    least, d = _levelled(cov.matrix, k, nonnegative, monitor)
     return least * (1 + (2 * k + 32) * EPS), d
 
 
-def _levelled(A: np.ndarray, k: int, nonnegative: bool, watch: Watch) -> tuple[float, np.ndarray]:
+def _levelled(A: np.ndarray, k: int, nonnegative: bool, monitor: Monitor) -> tuple[float, np.ndarray]:
     """Least largest row met in the power steps, and its weights."""
     own = A.diagonal()
     shares = np.maximum(A, 0.0) if nonnegative else np.abs(A)
@@ -89,25 +89,25 @@ def _levelled(A: np.ndarray, k: int, nonnegative: bool, watch: Watch) -> tuple[f
         if most < least:
             least, best = most, d
         d = np.maximum(image / image.max(), FLOOR)
-        if watch.stop():
+        if monitor.stop():
             break
     return least, best
 
 
-def _of_factor(cov: Covariance, k: int, nonnegative: bool, watch: Watch) -> tuple[float, np.ndarray]:
+def _of_factor(cov: Covariance, k: int, nonnegative: bool, monitor: Monitor) -> tuple[float, np.ndarray]:
     """Power steps on the features of largest variance, the others kept level without a look at their rows."""
     s = np.sqrt(np.maximum(cov.diagonal, 0.0))
     order = np.argsort(-s, kind="stable")
     chosen = np.sort(order[: min(cov.n_features, WIDEST, 1500 + 8 * k)])
-    level, weights = _levelled(cov.block(chosen, chosen), k, nonnegative, watch)
+    level, weights = _levelled(cov.block(chosen, chosen), k, nonnegative, monitor)
     least, best = np.inf, np.zeros(0)
     d = _extended(s, chosen, weights, level, k)
     for _ in range(PASSES):
-        rows, others = _rows(cov, s, chosen, d, k, nonnegative, watch)
+        rows, others = _rows(cov, s, chosen, d, k, nonnegative, monitor)
         most = max(float(rows.max()), others)
         if most < least:
             least, best = most, d
-        if most <= level * (1 + 1e-4) or watch.stop():
+        if most <= level * (1 + 1e-4) or monitor.stop():
             break
         # a feature that meets its companions only now is given the weight that levels its row
         raised = d[chosen] * np.maximum(rows / (level * (1 + 1e-5)), 1.0)
@@ -116,17 +116,17 @@ def _of_factor(cov: Covariance, k: int, nonnegative: bool, watch: Watch) -> tupl
 
 
 def _levelled_throughout(
-    cov: Covariance, k: int, least: float, best: np.ndarray, passes: int, nonnegative: bool, watch: Watch
+    cov: Covariance, k: int, least: float, best: np.ndarray, passes: int, nonnegative: bool, monitor: Monitor
 ) -> tuple[float, np.ndarray]:
     """Power steps on all rows, block by block, from the weights given."""
     s = np.sqrt(np.maximum(cov.diagonal, 0.0))
     every = np.arange(cov.n_features)
     d = best
     for _ in range(passes):
-        rows, _ = _rows(cov, s, every, d, k, nonnegative, watch)
+        rows, _ = _rows(cov, s, every, d, k, nonnegative, monitor)
         if rows.max() < least:
             least, best = float(rows.max()), d
-        if watch.stop():
+        if monitor.stop():
             break
         d = d * rows
         d = np.maximum(d / d.max(), FLOOR)
@@ -149,7 +149,7 @@ def _extended(s: np.ndarray, chosen: np.ndarray, weights: np.ndarray, level: flo
 
 
 def _rows(
-    cov: Covariance, s: np.ndarray, chosen: np.ndarray, d: np.ndarray, k: int, nonnegative: bool, watch: Watch
+    cov: Covariance, s: np.ndarray, chosen: np.ndarray, d: np.ndarray, k: int, nonnegative: bool, monitor: Monitor
 ) -> tuple[np.ndarray, float]:
     """f_i(d)/d_i, rounded up: read for the chosen rows, and a ceiling from s on all the others."""
     assert cov.factor is not None
@@ -160,7 +160,7 @@ def _rows(
     mask[chosen] = False
     values = reach[chosen] * (1 + reading)
     for start in range(0, len(chosen), ROWS):
-        if watch.stop():
+        if monitor.stop():
             break
         rows = chosen[start : start + ROWS]
         block = cov.block(rows)

@@ -28,10 +28,10 @@ import numpy as np
 
 from nnspca.bounds import ceiling
 from nnspca.bounds.pair_scaled import CHECK, Splitting, proof_of
+from nnspca.certificates.proofs import BranchProof, PairProof
 from nnspca.covariance import Covariance
-from nnspca.proofs import BranchProof, PairProof
+from nnspca.progress import Monitor
 from nnspca.result import Bound
-from nnspca.watch import Watch
 
 ROOT = 300  # most steps of the splitting of the whole
 SHORT, LONG = 30, 200  # and of a node: where the tree may grow large, many quick leaves come further than few good ones
@@ -85,7 +85,7 @@ def tighten(
     nonnegative: bool,
     goal: float,
     budget: float,
-    watch: Watch,
+    monitor: Monitor,
     consider: Callable[[np.ndarray], None] = lambda support: None,
 ) -> Iterator[Bound]:
     """Yield falling bounds as the tree grows, until the goal is met or the budget is spent.
@@ -102,7 +102,7 @@ def tighten(
         Leaves are closed, and the search is done, at this bound.
     budget : float
         Most work, in the unit of :func:`cost`.
-    watch : Watch
+    monitor : Monitor
     consider : callable, optional
         Called with a support of at most k features that a node finds likely: a better x may lie there.
     """
@@ -111,7 +111,7 @@ def tighten(
     most = int(ENTRIES / (2 * cov.n_features**2))
     steps = SHORT if most >= MANY else LONG
     nothing = np.zeros(cov.n_features, dtype=bool)
-    root = _node(cov, k, x, np.arange(cov.n_features), nothing, None, goal, nonnegative, meter, ROOT, watch)
+    root = _node(cov, k, x, np.arange(cov.n_features), nothing, None, goal, nonnegative, meter, ROOT, monitor)
     open_nodes, leaves = [root], 1
     least = np.inf
     while True:
@@ -119,7 +119,7 @@ def tighten(
         if worst < least and leaves > 1:
             least = worst
             yield _bound(root, leaves, k)
-        if worst <= goal or meter.left <= 0 or leaves >= most or watch.stop():
+        if worst <= goal or meter.left <= 0 or leaves >= most or monitor.stop():
             return
         node = heapq.heappop(open_nodes)
         j = _undecided(node)
@@ -132,7 +132,7 @@ def tighten(
                 known[j] = True
             else:
                 kept, known = np.delete(kept, j), np.delete(known, j)
-            sides.append(_node(cov, k, x, kept, known, node, goal, nonnegative, meter, steps, watch))
+            sides.append(_node(cov, k, x, kept, known, node, goal, nonnegative, meter, steps, monitor))
         node.split, node.sides, node.splitting = int(node.kept[j]), (sides[0], sides[1]), None
         leaves += 1
         for side in sides:
@@ -152,7 +152,7 @@ def _node(
     nonnegative: bool,
     meter: Meter,
     steps: int,
-    watch: Watch,
+    monitor: Monitor,
 ) -> Node:
     """Bound one node: give up once it is at the goal, or gains too little to get there."""
     number = int(meter.left) if parent is not None else 0
@@ -180,7 +180,7 @@ def _node(
     for step in range(1, steps + 1):
         splitting.advance()
         meter.pay(len(kept))
-        last = step == steps or watch.stop()
+        last = step == steps or monitor.stop()
         if step % CHECK and not last:
             continue
         made = proof_of(part, places, *splitting.multipliers(), nonnegative=nonnegative, forced=inside)

@@ -17,11 +17,11 @@ from __future__ import annotations
 import numpy as np
 
 from nnspca.bounds import ceiling
+from nnspca.certificates.proofs import PairProof
 from nnspca.covariance import Covariance
-from nnspca.proofs import PairProof
+from nnspca.progress import Monitor
 from nnspca.result import Bound
 from nnspca.spectraplex import onto_spectraplex
-from nnspca.watch import Watch
 
 STEPS = 60
 CHECK = 15  # steps between bounds
@@ -29,7 +29,7 @@ START = 8.0  # first weight of the copies, in a scale whose largest eigenvalue i
 EPS = np.finfo(float).eps
 
 
-def capped(cov: Covariance, k: int, x: np.ndarray, *, nonnegative: bool, watch: Watch) -> Bound:
+def capped(cov: Covariance, k: int, x: np.ndarray, *, nonnegative: bool, monitor: Monitor) -> Bound:
     """The least bound met in a fixed number of steps that start at the best x.
 
     Parameters
@@ -39,7 +39,7 @@ def capped(cov: Covariance, k: int, x: np.ndarray, *, nonnegative: bool, watch: 
     k : int
     x : ndarray, shape (n,)
     nonnegative : bool
-    watch : Watch
+    monitor : Monitor
     """
     assert cov.matrix is not None
     scale = float(cov.eigenpairs(1)[0][0])
@@ -56,11 +56,11 @@ def capped(cov: Covariance, k: int, x: np.ndarray, *, nonnegative: bool, watch: 
             apart, moved = np.linalg.norm(X - Y), weight * np.linalg.norm(Y - before)
             factor = 2.0 if apart > 5 * moved else 0.5 if moved > 5 * apart else 1.0
             weight, U = weight * factor, U / factor
-        if step % CHECK == 0 or watch.stop():
+        if step % CHECK == 0 or monitor.stop():
             made = _proven(cov, k, U * weight * scale, nonnegative)
             if made[0] < least:
                 least, best = made[0], made
-        if watch.stop():
+        if monitor.stop():
             break
     value, proof = best
     level = float(proof.M.max(initial=0.0))

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from nnspca.certificates.proofs import EntryProof
 from nnspca.covariance import Covariance
-from nnspca.proofs import EntryProof
+from nnspca.progress import Monitor
 from nnspca.result import Bound
-from nnspca.watch import Watch
 
 EPS = np.finfo(float).eps
 ROWS = 256  # rows of A held at a time
@@ -30,7 +30,7 @@ def diagonal(cov: Covariance, k: int) -> Bound:
     )
 
 
-def rows(cov: Covariance, k: int, *, nonnegative: bool, watch: Watch) -> Bound:
+def rows(cov: Covariance, k: int, *, nonnegative: bool, monitor: Monitor) -> Bound:
     """The largest sum over a row of its diagonal entry and its k−1 largest (positive) others.
 
     Rows are taken by falling variance s_i², until ``s_i (s_i + Σ of the k−1 largest s_j)``, which no row
@@ -45,7 +45,7 @@ def rows(cov: Covariance, k: int, *, nonnegative: bool, watch: Watch) -> Bound:
         reach = deviations[start] * (deviations[start] + company)
         if reach <= most:
             break
-        if watch.stop():
+        if monitor.stop():
             most = max(most, reach)  # a ceiling on all rows not yet read
             break
         chosen = order[start : start + ROWS]

@@ -37,12 +37,12 @@ from collections.abc import Iterator
 import numpy as np
 
 from nnspca.bounds import ceiling
-from nnspca.cone import sum_of_largest
+from nnspca.certificates.proofs import PairProof
 from nnspca.covariance import Covariance
-from nnspca.proofs import PairProof
+from nnspca.feasible import sum_of_largest
+from nnspca.progress import Monitor
 from nnspca.result import Bound
 from nnspca.spectraplex import onto_spectraplex
-from nnspca.watch import Watch
 
 RELAX = 1.6  # over-relaxation of the splitting
 START = 8.0  # first weight of the copies, in a scale whose largest eigenvalue is 1: more turns the multipliers sooner
@@ -64,8 +64,8 @@ def tighten(
     nonnegative: bool,
     steps: int,
     goal: float,
-    watch: Watch,
-    near: PairProof | None = None,
+    monitor: Monitor,
+    warm_start: PairProof | None = None,
 ) -> Iterator[Bound]:
     """Yield ever smaller bounds, each proven, until the steps are spent, the goal is met, or nothing is gained.
 
@@ -80,25 +80,25 @@ def tighten(
     steps : int
     goal : float
         Stop once a bound is this small.
-    watch : Watch
-    near : PairProof, optional
+    monitor : Monitor
+    warm_start : PairProof, optional
         What proved a bound at a neighbouring k: the multipliers start there.
     """
     assert cov.matrix is not None
     splitting = Splitting(cov.matrix, k, x, nonnegative)
-    if near is not None:
-        splitting.begin_at(near)
+    if warm_start is not None:
+        splitting.begin_at(warm_start)
     least, idle = np.inf, 0
     for step in range(1, steps + 1):
         splitting.advance()
-        if step % CHECK and step != steps and not watch.stop():
+        if step % CHECK and step != steps and not monitor.stop():
             continue
         bound = _proven(cov, k, *splitting.multipliers(), nonnegative=nonnegative, step=step)
         idle = 0 if bound.value < least * (1 - 1e-6) else idle + 1
         if bound.value < least:
             least = bound.value
             yield bound
-        if least <= goal or idle >= STALL or watch.stop():
+        if least <= goal or idle >= STALL or monitor.stop():
             return
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from nnspca.covariance import Covariance
+from nnspca.progress import Monitor
 from nnspca.result import Bound
 from nnspca.spannogram import net
-from nnspca.watch import Watch
 
 RANK, EPSILON = 3, 0.1  # the settings of Asteris et al. 2014, section 7
 
@@ -18,7 +18,7 @@ def paper(
     *,
     nonnegative: bool,
     rng: np.random.Generator,
-    watch: Watch,
+    monitor: Monitor,
     max_samples: int = 20_000,
     d: int = RANK,
     epsilon: float = EPSILON,
@@ -32,7 +32,7 @@ def paper(
     value, done = 0.0, 0
     for batch in net.search(V, k, samples, rng, nonnegative=nonnegative):
         done, value, _ = batch
-        if watch.stop():
+        if monitor.stop():
             break
     failure = net.failure_probability(epsilon, d, done)
     detail = (

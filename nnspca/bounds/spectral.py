@@ -12,11 +12,11 @@ from __future__ import annotations
 import numpy as np
 
 from nnspca.bounds import ceiling
+from nnspca.certificates.proofs import RankProof
 from nnspca.covariance import Covariance
-from nnspca.proofs import RankProof
+from nnspca.progress import Monitor
 from nnspca.result import Bound
 from nnspca.spannogram import sphere
-from nnspca.watch import Watch
 
 
 def leading(cov: Covariance) -> Bound:
@@ -34,7 +34,7 @@ def leading(cov: Covariance) -> Bound:
 
 
 def rank(
-    cov: Covariance, k: int, d: int, *, nonnegative: bool, shifted: bool, watch: Watch, cells: int = 30_000
+    cov: Covariance, k: int, d: int, *, nonnegative: bool, shifted: bool, monitor: Monitor, cells: int = 30_000
 ) -> Bound | None:
     """The rank-d optimum plus what the other directions can add, at most (B1; B2 when ``shifted``).
 
@@ -47,7 +47,7 @@ def rank(
     tail = ceiling.residual(cov, V)
     if tail is None:
         return None
-    inner = sphere.maximise(V, k, nonnegative=nonnegative, tol=1e-6, max_cells=cells, should_stop=watch.stop)
+    inner = sphere.maximise(V, k, nonnegative=nonnegative, tol=1e-6, max_cells=cells, should_stop=monitor.stop)
     detail = (
         f"Along the {d} strongest direction(s) the best k features were found exactly; "
         f"{'every direction is granted' if shifted else 'the other directions can add at most'} eigenvalue {d + 1}."

@@ -23,11 +23,11 @@ import numpy as np
 import scipy.sparse.linalg
 
 from nnspca.bounds import ceiling
+from nnspca.certificates.proofs import RankProof
 from nnspca.covariance import Covariance
-from nnspca.proofs import RankProof
+from nnspca.progress import Monitor
 from nnspca.result import Bound
 from nnspca.spannogram import sphere
-from nnspca.watch import Watch
 
 LEVELS = (0.0, 0.03, 0.08, 0.15, 0.25, 0.35, 0.45, 0.55, 0.65, 0.75, 0.85)  # of (variance found) / k
 DENSE_EIGEN = 250  # above, leading eigenpairs come from Lanczos iterations
@@ -42,7 +42,7 @@ def threshold(
     ranks: tuple[int, ...],
     cells: int,
     features: int,
-    watch: Watch,
+    monitor: Monitor,
 ) -> list[Bound]:
     """Both bounds at their best levels; fewer where no level leaves a block small enough.
 
@@ -59,25 +59,25 @@ def threshold(
     """
     cuts: list[_Cut] = []
     for level in LEVELS:
-        if watch.stop():
+        if monitor.stop():
             break
         cut = _cut(cov, k, level * lower / k, nonnegative, features)
         if cut is not None:
             cuts.append(cut)
     if not cuts:
         return []
-    bounds = [_proven(cov, k, min(cuts, key=lambda c: c.plain), 0, nonnegative, cells, watch)]
-    coarse = {id(c): c.shifted(2, k, nonnegative, 1e-3, 2000, watch) for c in cuts}
+    bounds = [_proven(cov, k, min(cuts, key=lambda c: c.plain), 0, nonnegative, cells, monitor)]
+    coarse = {id(c): c.shifted(2, k, nonnegative, 1e-3, 2000, monitor) for c in cuts}
     cuts.sort(key=lambda c: coarse[id(c)])
     refined = [
-        (cut.shifted(d, k, nonnegative, 1e-3, cells, watch), d, cut)
+        (cut.shifted(d, k, nonnegative, 1e-3, cells, monitor), d, cut)
         for cut in cuts[:3]
         for d in ranks
-        if d <= len(cut.values) and not watch.stop()
+        if d <= len(cut.values) and not monitor.stop()
     ]
     if refined:
         _, d, cut = min(refined, key=lambda r: r[0])
-        bounds.append(_proven(cov, k, cut, d, nonnegative, cells, watch))
+        bounds.append(_proven(cov, k, cut, d, nonnegative, cells, monitor))
     return [bound for bound in bounds if bound is not None]
 
 
@@ -102,12 +102,12 @@ class _Cut:
         following = max(float(self.values[d]), 0.0) if d < len(self.values) else 0.0
         return self.vectors[:, :d] * np.sqrt(np.maximum(self.values[:d] - following, 0.0)), following
 
-    def shifted(self, d: int, k: int, nonnegative: bool, tol: float, cells: int, watch: Watch) -> float:
+    def shifted(self, d: int, k: int, nonnegative: bool, tol: float, cells: int, monitor: Monitor) -> float:
         """About what the shifted rank-d bound gives."""
         d = min(d, len(self.values))
         V, following = self.surplus(d)
         found = sphere.maximise(
-            V, min(k, len(V)), nonnegative=nonnegative, tol=tol, max_cells=cells, should_stop=watch.stop
+            V, min(k, len(V)), nonnegative=nonnegative, tol=tol, max_cells=cells, should_stop=monitor.stop
         )
         return self.price + following + found.upper
 
@@ -143,7 +143,7 @@ def cut(A: np.ndarray, rho: float, nonnegative: bool) -> np.ndarray:
     return A - np.clip(A, -rho, rho)
 
 
-def _proven(cov: Covariance, k: int, c: _Cut, d: int, nonnegative: bool, cells: int, watch: Watch) -> Bound:
+def _proven(cov: Covariance, k: int, c: _Cut, d: int, nonnegative: bool, cells: int, monitor: Monitor) -> Bound:
     """The bound of one cut and rank, with every step proven."""
     V, _ = c.surplus(d)
     products = (d + 3) * ceiling.EPS * (float(np.linalg.norm(c.block)) + float(np.sum(V * V)))
@@ -154,7 +154,7 @@ def _proven(cov: Covariance, k: int, c: _Cut, d: int, nonnegative: bool, cells: 
     whole = np.zeros((cov.n_features, d))
     whole[c.kept] = V
     inner = sphere.maximise(
-        V, min(k, len(V)), nonnegative=nonnegative, tol=1e-6, max_cells=cells, should_stop=watch.stop
+        V, min(k, len(V)), nonnegative=nonnegative, tol=1e-6, max_cells=cells, should_stop=monitor.stop
     )
     price = c.price * (1 + 4 * ceiling.EPS)
     level = f"Co-variances are cut at {c.rho:.3g}: what lies below adds at most {c.price:.3g} to any k features"

@@ -25,11 +25,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from nnspca.bounds.pair_scaled import CHECK, Splitting, proof_of
-from nnspca.cone import sum_of_largest
+from nnspca.certificates.proofs import PairProof, WorkingProof
 from nnspca.covariance import Covariance
-from nnspca.proofs import PairProof, WorkingProof
+from nnspca.feasible import sum_of_largest
+from nnspca.progress import Monitor
 from nnspca.result import Bound
-from nnspca.watch import Watch
 
 EPS = np.finfo(float).eps
 ROWS = 256  # rows of A read at a time
@@ -50,7 +50,7 @@ class Outside:
     cov: Covariance
     k: int
     nonnegative: bool
-    watch: Watch
+    monitor: Monitor
 
     def __post_init__(self) -> None:
         self.deviations = np.sqrt(np.maximum(self.cov.diagonal, 0.0))
@@ -69,7 +69,7 @@ class Outside:
         """What each row costs, rounded up; infinite for those not reached when stopped."""
         out = np.full(len(rows), np.inf)
         for start in range(0, len(rows), ROWS):
-            if self.watch.stop():
+            if self.monitor.stop():
                 break
             chosen = rows[start : start + ROWS]
             block = self.cov.block(chosen)
@@ -100,7 +100,7 @@ def tighten(
     features: int,
     budget: float,
     goal: float,
-    watch: Watch,
+    monitor: Monitor,
 ) -> Iterator[Bound]:
     """Yield falling bounds below ``least``; nothing where too many rows would have to be in the working set.
 
@@ -119,20 +119,20 @@ def tighten(
         Most work: steps of the splitting times (size of S)^2.5.
     goal : float
         Stop once a bound is this small.
-    watch : Watch
+    monitor : Monitor
     """
-    outside = Outside(cov, k, nonnegative, watch)
+    outside = Outside(cov, k, nonnegative, monitor)
     order = np.argsort(-outside.deviations, kind="stable")[:READ]
     sums = outside.sums(order, np.zeros(0, dtype=int), np.zeros(0))
     wanted = size(sums, lower)
-    if wanted > 1.5 * features or np.count_nonzero(x) >= features or watch.stop():
+    if wanted > 1.5 * features or np.count_nonzero(x) >= features or monitor.stop():
         return
     order = order[np.argsort(-sums, kind="stable")]
     inside = np.union1d(np.flatnonzero(x), order[: min(wanted, features)])
     splitting = _splitting(cov, inside, k, x, nonnegative)
     best: tuple[float, PairProof] | None = None
     rounds = 0
-    while budget > 0 and not watch.stop():
+    while budget > 0 and not monitor.stop():
         part = _part(cov, inside)
         for _ in range(SHORT if rounds < ROUNDS else LONG):
             splitting.advance()
@@ -140,7 +140,7 @@ def tighten(
             if splitting.steps % CHECK == 0:
                 made = proof_of(part, k, *splitting.multipliers(), nonnegative=nonnegative)
                 best = made if best is None or made[0] < best[0] else best
-            if watch.stop() or budget <= 0:
+            if monitor.stop() or budget <= 0:
                 break
         if best is None:
             return
@@ -225,7 +225,7 @@ def _levelled(
     if len(read) < len(rows):
         total = max(total, level)  # what the rows that were not read stay below
     total = max(total, float(sums.max(initial=-np.inf))) + cov.representation_error
-    if outside.watch.stop() or not np.isfinite(total):
+    if outside.monitor.stop() or not np.isfinite(total):
         return None, heavy
     made = Bound(
         "pair-scaled",

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from nnspca.covariance import Covariance
+from nnspca.progress import Monitor
 from nnspca.solvers.cubic import best_entry
-from nnspca.watch import Watch
 
 POLL = 200  # entries between two looks at the stop switch
 
@@ -47,14 +47,14 @@ class Ascent:
         apart = np.eye(len(self.G)) - self.U.T @ self.U
         return explained / 2 - self.alpha / 4 * float(np.sum(apart**2)) - self.beta * float(self.U.sum())
 
-    def sweep(self, watch: Watch) -> bool:
+    def sweep(self, monitor: Monitor) -> bool:
         """Set every entry once; False when stopped on the way."""
         n, r = self.U.shape
         for c in range(r):
             column = self.U[:, c]
             image = column if self.images is None else self.images[:, c]
             for s in range(n):
-                if s % POLL == 0 and watch.stop():
+                if s % POLL == 0 and monitor.stop():
                     return False
                 self._set(s, c, column, image)
         self.G = self.U.T @ self.U  # rounding does not pile up
@@ -91,14 +91,14 @@ class Ascent:
             image += change * row
 
 
-def climb(
-    cov: Covariance, U: np.ndarray, alpha: float, beta: float, *, max_iter: int, tol: float, watch: Watch
+def coordinate_ascent(
+    cov: Covariance, U: np.ndarray, alpha: float, beta: float, *, max_iter: int, tol: float, monitor: Monitor
 ) -> tuple[np.ndarray, list[float]]:
     """Sweep until the objective gains less than ``tol`` of itself; return U and the objective after each sweep."""
     ascent = Ascent(cov, alpha, beta, U.copy())
     history = [ascent.objective()]
     for _ in range(max_iter):
-        if not ascent.sweep(watch):
+        if not ascent.sweep(monitor):
             break
         history.append(ascent.objective())
         if history[-1] - history[-2] <= tol * max(abs(history[-1]), 1e-3):

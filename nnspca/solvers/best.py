@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnspca import cone
+from nnspca import feasible
 from nnspca.covariance import Covariance
+from nnspca.progress import Monitor
 from nnspca.result import Component
-from nnspca.solvers.climb import TIE, climb, settle
+from nnspca.solvers.climb import TIE, climb, optimise_on_support
 from nnspca.solvers.em import soft_threshold
 from nnspca.solvers.polish import polish
 from nnspca.spannogram import sphere
-from nnspca.watch import Watch
 
 RANKS = (1, 2, 3, 4)  # exact low-rank optima to start from
 EXPLORED = 8  # random directions are drawn in the span of so many eigenvectors
@@ -23,7 +23,7 @@ def best(
     *,
     nonnegative: bool,
     rng: np.random.Generator,
-    watch: Watch,
+    monitor: Monitor,
     restarts: int,
     leaders: int,
     starts: np.ndarray | None = None,
@@ -46,22 +46,22 @@ def best(
     history: list[float] = []
     for d in (r for r in RANKS if r <= n):
         exact = sphere.maximise(
-            V[:, :d], k, nonnegative=nonnegative, tol=1e-3, max_cells=5000, should_stop=watch.stop
+            V[:, :d], k, nonnegative=nonnegative, tol=1e-3, max_cells=5000, should_stop=monitor.stop
         ).loadings
         rows.append(exact[None])
         history.append(max([cov.variance(exact), *history[-1:]]))
-        watch.tell(0.1 * d / len(RANKS), f"rank-{d} optimum", history[-1])
-    directions = cone.unit(rng.standard_normal((restarts, V.shape[1]))) @ V.T
-    rows.append(cone.rank_one(directions, k, nonnegative))
+        monitor.tell(0.1 * d / len(RANKS), f"rank-{d} optimum", history[-1])
+    directions = feasible.unit(rng.standard_normal((restarts, V.shape[1]))) @ V.T
+    rows.append(feasible.rank_one(directions, k, nonnegative))
     rows.append(cov.block(np.argsort(-cov.diagonal, kind="stable")[: min(restarts, n)]))
     rows.append(_em_starts(cov, k, restarts, nonnegative, rng))
     candidates = np.vstack(rows)
-    points, variances = climb(cov, k, candidates, nonnegative=nonnegative, watch=watch.part(0.1, 0.4))
-    watch.tell(0.4, f"{len(candidates)} starts climbed", float(variances.max()))
+    points, variances = climb(cov, k, candidates, nonnegative=nonnegative, monitor=monitor.part(0.1, 0.4))
+    monitor.tell(0.4, f"{len(candidates)} starts climbed", float(variances.max()))
     if 2 * k < n:  # a wide support narrowed step by step strays less than one cut at once
         wide = candidates[np.argsort(-variances, kind="stable")[: 2 * restarts]]
         for width in (min(4 * k, n), 2 * k, k):
-            wide, gained = climb(cov, width, wide, nonnegative=nonnegative, watch=watch, tol=1e-6)
+            wide, gained = climb(cov, width, wide, nonnegative=nonnegative, monitor=monitor, tol=1e-6)
         points, variances = np.vstack([points, wide]), np.concatenate([variances, gained])
     order = np.argsort(-variances, kind="stable")
     history.append(max([float(variances[order[0]]), *history[-1:]]))
@@ -69,15 +69,15 @@ def best(
     chosen = _distinct_supports(points, order, leaders)
     rough = True  # the best point so far is none of the polished ones, which win ties
     for rank, index in enumerate(chosen):
-        if watch.stop():
+        if monitor.stop():
             break
-        x, gains = polish(cov, k, points[index], nonnegative=nonnegative, watch=watch)
+        x, gains = polish(cov, k, points[index], nonnegative=nonnegative, monitor=monitor)
         if gains[-1] > value or (rough and gains[-1] >= value * (1 - TIE)):
             loadings, value, rough = x, gains[-1], False
         history += [max(value, gain, history[-1]) for gain in gains if gain > history[-1]]
-        watch.tell(0.5 + 0.5 * (rank + 1) / len(chosen), f"polished {rank + 1} of {len(chosen)}", value)
+        monitor.tell(0.5 + 0.5 * (rank + 1) / len(chosen), f"polished {rank + 1} of {len(chosen)}", value)
     if not nonnegative:
-        loadings = cone.orient(loadings)
+        loadings = feasible.orient(loadings)
     return Component(
         loadings,
         cov.variance(loadings),
@@ -85,7 +85,7 @@ def best(
         k,
         nonnegative,
         history=tuple(np.maximum.accumulate(history)),
-        stopped=watch.stop(),
+        stopped=monitor.stop(),
         note=f"{len(candidates)} starts climbed, {len(chosen)} polished",
     )
 
@@ -93,10 +93,10 @@ def best(
 def _em_starts(cov: Covariance, k: int, restarts: int, nonnegative: bool, rng: np.random.Generator) -> np.ndarray:
     """A few EM steps from random points: good basins that truncation at once would leave."""
     w = rng.standard_normal((restarts, cov.n_features))
-    w = cone.unit(np.abs(w) if nonnegative else w)
+    w = feasible.unit(np.abs(w) if nonnegative else w)
     for _ in range(15):
         w = soft_threshold(cov.apply(w), k, nonnegative)
-    return np.vstack([w, settle(cov, w[int(cov.variance(w).argmax())], nonnegative=nonnegative)[None]])
+    return np.vstack([w, optimise_on_support(cov, w[int(cov.variance(w).argmax())], nonnegative=nonnegative)[None]])
 
 
 def _distinct_supports(points: np.ndarray, order: np.ndarray, count: int) -> list[int]:

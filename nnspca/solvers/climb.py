@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse.linalg
 
-from nnspca import cone
+from nnspca import feasible
 from nnspca.covariance import Covariance
-from nnspca.watch import Watch
+from nnspca.progress import Monitor
 
-QUIET = Watch()
+QUIET = Monitor()
 DENSE_EIGEN = 300  # above, the leading eigenvector comes from Lanczos iterations
 TIE = 1e-13  # relative difference of two variances that rounding alone can make
 
@@ -20,7 +20,7 @@ def climb(
     starts: np.ndarray,
     *,
     nonnegative: bool,
-    watch: Watch = QUIET,
+    monitor: Monitor = QUIET,
     tol: float = 1e-9,
     max_iter: int = 300,
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -35,7 +35,7 @@ def climb(
     starts : ndarray, shape (r, n)
         Feasible or not; the first step makes them so.
     nonnegative : bool
-    watch : Watch
+    monitor : Monitor
         Polled once an iteration.
     tol : float
         A start rests when it gains less than this share of its variance.
@@ -47,14 +47,14 @@ def climb(
         Feasible.
     variances : ndarray, shape (r,)
     """
-    points = cone.best(starts, k, nonnegative)
+    points = feasible.best(starts, k, nonnegative)
     gradients = cov.apply(points)
     variances = np.einsum("ri,ri->r", points, gradients)
     moving = np.arange(len(points))
     for _ in range(max_iter):
-        if not len(moving) or watch.stop():
+        if not len(moving) or monitor.stop():
             break
-        x = cone.best(gradients[moving], k, nonnegative)
+        x = feasible.best(gradients[moving], k, nonnegative)
         g = cov.apply(x)
         gained = np.einsum("ri,ri->r", x, g)
         up = gained > variances[moving]
@@ -65,7 +65,7 @@ def climb(
     return points, variances
 
 
-def settle(cov: Covariance, x: np.ndarray, *, nonnegative: bool, watch: Watch = QUIET) -> np.ndarray:
+def optimise_on_support(cov: Covariance, x: np.ndarray, *, nonnegative: bool, monitor: Monitor = QUIET) -> np.ndarray:
     """Improve the loadings on the support of ``x`` to a stationary point, to full precision.
 
     Without sign that is the leading eigenvector of A on the support (variational renormalisation,
@@ -83,7 +83,7 @@ def settle(cov: Covariance, x: np.ndarray, *, nonnegative: bool, watch: Watch = 
     part = cov.restrict(support)
     z = x[support]
     for _ in range(len(support)):
-        if watch.stop():
+        if monitor.stop():
             break
         leading = _leading(part)
         if not nonnegative or (leading >= 0).all():
@@ -93,7 +93,7 @@ def settle(cov: Covariance, x: np.ndarray, *, nonnegative: bool, watch: Watch = 
         live = z > 0
         if live.all():
             break
-        support, part, z = support[live], part.restrict(np.flatnonzero(live)), cone.unit(z[live])
+        support, part, z = support[live], part.restrict(np.flatnonzero(live)), feasible.unit(z[live])
     out = np.zeros_like(x)
     out[support] = z
     return out if cov.variance(out) >= cov.variance(x) * (1 - TIE) else x
@@ -103,7 +103,7 @@ def _leading(part: Covariance) -> np.ndarray:
     """Leading eigenvector, its largest entry positive, on the smaller side of the data."""
     if part.factor is not None and part.factor.shape[0] < part.n_features:
         left = _top_vector(part.factor.gram())
-        v = cone.unit(part.factor.backward(left))
+        v = feasible.unit(part.factor.backward(left))
     else:
         every = np.arange(part.n_features)
         v = _top_vector(part.block(every, every))
@@ -123,7 +123,7 @@ def _power(part: Covariance, z: np.ndarray, max_iter: int = 500) -> np.ndarray:
     gradient = part.apply(z)
     value = z @ gradient
     for _ in range(max_iter):
-        step = cone.unit(np.maximum(gradient, 0.0))
+        step = feasible.unit(np.maximum(gradient, 0.0))
         gradient = part.apply(step)
         gained = step @ gradient
         if not gained >= value:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnspca import cone
+from nnspca import feasible
 from nnspca.covariance import Covariance
-from nnspca.gather import cumulative_variance
+from nnspca.progress import Monitor
 from nnspca.result import Component, Components
-from nnspca.solvers.ascent import climb
-from nnspca.solvers.climb import settle
-from nnspca.watch import Watch
+from nnspca.solvers.ascent import coordinate_ascent
+from nnspca.solvers.climb import optimise_on_support
+from nnspca.span import cumulative_variance
 
 BISECTIONS = 18
 SPARSEST = 4.0  # largest β tried: beyond it nothing is worth its price, as λ₁ = 1
@@ -23,7 +23,7 @@ def coordinate_descent(
     *,
     nonnegative: bool,
     rng: np.random.Generator,
-    watch: Watch,
+    monitor: Monitor,
     alpha: float,
     beta: float,
     match_k: bool,
@@ -40,19 +40,19 @@ def coordinate_descent(
     """
     best, value, history, price = None, -np.inf, [], beta
     for number in range(restarts):
-        start = cone.unit(np.abs(rng.standard_normal(cov.n_features)))[:, None]
-        for U, used in _runs(cov, k, start, alpha, beta, match_k, max_iter, tol, watch):
-            x = cone.keep_top(U[:, 0], k, True)
+        start = feasible.unit(np.abs(rng.standard_normal(cov.n_features)))[:, None]
+        for U, used in _runs(cov, k, start, alpha, beta, match_k, max_iter, tol, monitor):
+            x = feasible.keep_top(U[:, 0], k, True)
             if not x.any():
                 continue
-            x = cone.unit(x)
+            x = feasible.unit(x)
             if renormalise:
-                x = settle(cov, x, nonnegative=True, watch=watch)
+                x = optimise_on_support(cov, x, nonnegative=True, monitor=monitor)
             if cov.variance(x) > value:
                 best, value, price = x, cov.variance(x), used
             history.append(value)
-        watch.tell((number + 1) / restarts, f"start {number + 1}", value if best is not None else None)
-        if watch.stop():
+        monitor.tell((number + 1) / restarts, f"start {number + 1}", value if best is not None else None)
+        if monitor.stop():
             break
     if best is None:  # the price was too high for any feature: the single best one is what is left
         best = np.zeros(cov.n_features)
@@ -66,7 +66,7 @@ def coordinate_descent(
         k,
         True,
         history=tuple(history),
-        stopped=watch.stop(),
+        stopped=monitor.stop(),
         note=f"α = {alpha * leading:.4g}, β = {price * leading:.4g} in the units of the variance",
     )
 
@@ -78,7 +78,7 @@ def joint(
     *,
     nonnegative: bool,
     rng: np.random.Generator,
-    watch: Watch,
+    monitor: Monitor,
     alpha: float,
     beta: float,
     match_k: bool,
@@ -95,18 +95,18 @@ def joint(
     best: tuple[np.ndarray, list[float], float] | None = None
     explained = -np.inf
     for number in range(restarts):
-        start = cone.unit(np.abs(rng.standard_normal((n_components, cov.n_features)))).T
-        for U, used, told in _traced(cov, k, start, alpha, beta, match_k, max_iter, tol, watch):
-            columns = [cone.keep_top(u, k, True) if match_k else u for u in U.T]
-            live = [cone.unit(u) for u in columns if u.any()]
+        start = feasible.unit(np.abs(rng.standard_normal((n_components, cov.n_features)))).T
+        for U, used, told in _traced(cov, k, start, alpha, beta, match_k, max_iter, tol, monitor):
+            columns = [feasible.keep_top(u, k, True) if match_k else u for u in U.T]
+            live = [feasible.unit(u) for u in columns if u.any()]
             if not live:
                 continue
             loadings = np.column_stack(live)
             value = float(cumulative_variance(cov, loadings)[-1])
             if value > explained:
                 best, explained = (loadings, told, used), value
-        watch.tell((number + 1) / restarts, f"start {number + 1}", None)
-        if watch.stop():
+        monitor.tell((number + 1) / restarts, f"start {number + 1}", None)
+        if monitor.stop():
             break
     if best is None:
         single = np.zeros((cov.n_features, 1))
@@ -132,14 +132,14 @@ def joint(
         "joint",
         True,
         history=tuple(told),
-        stopped=watch.stop(),
+        stopped=monitor.stop(),
         note=note,
     )
 
 
-def _runs(cov, k, start, alpha, beta, match_k, max_iter, tol, watch):
+def _runs(cov, k, start, alpha, beta, match_k, max_iter, tol, monitor):
     """Yield (U, β) of each run worth looking at."""
-    for U, used, _ in _traced(cov, k, start, alpha, beta, match_k, max_iter, tol, watch):
+    for U, used, _ in _traced(cov, k, start, alpha, beta, match_k, max_iter, tol, monitor):
         yield U, used
 
 
@@ -152,12 +152,12 @@ def _traced(
     match_k: bool,
     max_iter: int,
     tol: float,
-    watch: Watch,
+    monitor: Monitor,
 ):
     """Yield (U, β, objective after each sweep): for the β given, or for those a bisection to k nonzeros meets last."""
 
     def run(price: float) -> tuple[np.ndarray, list[float]]:
-        return climb(cov, start, alpha, price, max_iter=max_iter, tol=tol, watch=watch)
+        return coordinate_ascent(cov, start, alpha, price, max_iter=max_iter, tol=tol, monitor=monitor)
 
     U, told = run(0.0 if match_k else beta)
     if not match_k or _most(U) <= k:
@@ -167,7 +167,7 @@ def _traced(
     sparse = None
     low, high = DENSEST, SPARSEST
     for _ in range(BISECTIONS):
-        if watch.stop():
+        if monitor.stop():
             break
         middle = float(np.sqrt(low * high))
         U, told = run(middle)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnspca import cone
+from nnspca import feasible
 from nnspca.covariance import Covariance
+from nnspca.progress import Monitor
 from nnspca.result import Component
-from nnspca.solvers.climb import settle
+from nnspca.solvers.climb import optimise_on_support
 from nnspca.spectraplex import onto_spectraplex
-from nnspca.watch import Watch
 
 LARGEST = 150  # features
 BISECTIONS = 10
@@ -18,7 +18,7 @@ EXACT = 1e-5  # loadings below this share of the largest count as zero
 
 
 def dspca(
-    cov: Covariance, k: int, *, nonnegative: bool, rng: np.random.Generator, watch: Watch, renormalise: bool
+    cov: Covariance, k: int, *, nonnegative: bool, rng: np.random.Generator, monitor: Monitor, renormalise: bool
 ) -> Component:
     """Solve ``max tr(AX) − ρ 1'|X|1`` over X ⪰ 0, tr X = 1 (and X >= 0), and take X's leading eigenvector.
 
@@ -34,27 +34,27 @@ def dspca(
     state = np.eye(len(A)) / len(A), np.zeros_like(A)
     for number in range(BISECTIONS):
         rho = (low + high) / 2
-        x, state = _relaxed(A, rho, nonnegative, state, watch)
+        x, state = _relaxed(A, rho, nonnegative, state, monitor)
         if np.count_nonzero(x) > k:
             low = rho
         else:
             high = rho
-        x = cone.best(x, k, nonnegative)
+        x = feasible.best(x, k, nonnegative)
         if renormalise:
-            x = settle(cov, x, nonnegative=nonnegative, watch=watch)
+            x = optimise_on_support(cov, x, nonnegative=nonnegative, monitor=monitor)
         if cov.variance(x) > value:
             best, value = x, cov.variance(x)
         history.append(value)
-        watch.tell((number + 1) / BISECTIONS, f"ρ = {rho * scale:.3g}", value)
-        if watch.stop():
+        monitor.tell((number + 1) / BISECTIONS, f"ρ = {rho * scale:.3g}", value)
+        if monitor.stop():
             break
     if not nonnegative:
-        best = cone.orient(best)
-    return Component(best, value, "dspca", k, nonnegative, history=tuple(history), stopped=watch.stop())
+        best = feasible.orient(best)
+    return Component(best, value, "dspca", k, nonnegative, history=tuple(history), stopped=monitor.stop())
 
 
 def _relaxed(
-    A: np.ndarray, rho: float, nonnegative: bool, state: tuple[np.ndarray, np.ndarray], watch: Watch
+    A: np.ndarray, rho: float, nonnegative: bool, state: tuple[np.ndarray, np.ndarray], monitor: Monitor
 ) -> tuple[np.ndarray, tuple[np.ndarray, np.ndarray]]:
     """The relaxation at one ρ, from where another left off: X's leading eigenvector, and the state."""
     Z, U = state
@@ -63,7 +63,7 @@ def _relaxed(
         V = X + U
         before, Z = Z, np.maximum(V - rho, 0.0) if nonnegative else np.sign(V) * np.maximum(np.abs(V) - rho, 0.0)
         U = V - Z
-        if step % 10 == 9 and (watch.stop() or max(np.abs(X - Z).max(), np.abs(Z - before).max()) < 1e-6):
+        if step % 10 == 9 and (monitor.stop() or max(np.abs(X - Z).max(), np.abs(Z - before).max()) < 1e-6):
             break
     x = np.linalg.eigh((Z + Z.T) / 2)[1][:, -1] if Z.any() else np.eye(len(A))[int(A.diagonal().argmax())]
     x = x if x[np.abs(x).argmax()] > 0 else -x

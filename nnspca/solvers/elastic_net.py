@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from sklearn.linear_model import lars_path_gram
 
-from nnspca import cone
+from nnspca import feasible
 from nnspca.covariance import Covariance
+from nnspca.progress import Monitor
 from nnspca.result import Component
-from nnspca.solvers.climb import settle
-from nnspca.watch import Watch
+from nnspca.solvers.climb import optimise_on_support
 
 PLAY = 400  # most features the regression chooses among: those of largest pull
 
@@ -20,7 +20,7 @@ def elastic_net(
     *,
     nonnegative: bool,
     rng: np.random.Generator,
-    watch: Watch,
+    monitor: Monitor,
     ridge: float,
     rounds: int,
     renormalise: bool,
@@ -33,29 +33,29 @@ def elastic_net(
     """
     alpha = cov.eigenpairs(1)[1][:, 0]
     if nonnegative:
-        alpha = cone.rank_one(alpha, cov.n_features, True)
+        alpha = feasible.rank_one(alpha, cov.n_features, True)
     best, value, history = np.zeros(cov.n_features), -np.inf, []
     for number in range(rounds):
         pull = cov.apply(alpha)
         x = _path(cov, pull, k, ridge, nonnegative)
         if not x.any():
-            x = cone.best(pull, 1, nonnegative)
-        x = cone.unit(x)
+            x = feasible.best(pull, 1, nonnegative)
+        x = feasible.unit(x)
         if cov.variance(x) > value:
             best, value = x, cov.variance(x)
         history.append(value)
-        watch.tell((number + 1) / rounds, f"round {number + 1}", value)
-        turned = cone.unit(cov.apply(x))
-        if watch.stop() or abs(float(turned @ alpha)) > 1 - 1e-10:
+        monitor.tell((number + 1) / rounds, f"round {number + 1}", value)
+        turned = feasible.unit(cov.apply(x))
+        if monitor.stop() or abs(float(turned @ alpha)) > 1 - 1e-10:
             break
         alpha = turned
     if renormalise:
-        best = settle(cov, best, nonnegative=nonnegative, watch=watch)
+        best = optimise_on_support(cov, best, nonnegative=nonnegative, monitor=monitor)
         history.append(max(value, cov.variance(best)))
     if not nonnegative:
-        best = cone.orient(best)
+        best = feasible.orient(best)
     return Component(
-        best, cov.variance(best), "elastic-net", k, nonnegative, history=tuple(history), stopped=watch.stop()
+        best, cov.variance(best), "elastic-net", k, nonnegative, history=tuple(history), stopped=monitor.stop()
     )
 
 

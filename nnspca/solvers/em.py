@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnspca import cone
+from nnspca import feasible
 from nnspca.covariance import Covariance
+from nnspca.progress import Monitor
 from nnspca.result import Component
-from nnspca.solvers.climb import settle
-from nnspca.watch import Watch
+from nnspca.solvers.climb import optimise_on_support
 
 SLOW = 1e-3  # share of its variance by which a start changes where it slows down
 
@@ -19,7 +19,7 @@ def em(
     *,
     nonnegative: bool,
     rng: np.random.Generator,
-    watch: Watch,
+    monitor: Monitor,
     restarts: int,
     renormalise: bool,
     max_iter: int,
@@ -37,10 +37,10 @@ def em(
     best support they passed: the support where each start slowed down is renormalised too.
     """
     if nonnegative:
-        w = cone.unit(np.abs(rng.standard_normal((restarts, cov.n_features))))
+        w = feasible.unit(np.abs(rng.standard_normal((restarts, cov.n_features))))
     else:
         w = cov.eigenpairs(1)[1].T.copy()
-    x = cone.best(w, k, nonnegative)
+    x = feasible.best(w, k, nonnegative)
     variances = cov.variance(x)
     best, loadings = float(variances.max()), x[int(variances.argmax())]
     history = [best]
@@ -50,7 +50,7 @@ def em(
     for step in range(max_iter):
         if not len(moving):
             break
-        if watch.stop():
+        if monitor.stop():
             stopped = True
             break
         turned = soft_threshold(cov.apply(w[moving]), k, nonnegative)
@@ -64,16 +64,18 @@ def em(
         slow = (np.abs(variances - last[moving]) < SLOW * variances) & ~slowed[moving].any(axis=1)
         slowed[moving[slow]], last[moving] = turned[slow], variances
         moving = moving[agreement < 1 - tol]
-        watch.tell(0.9 * (step + 1) / max_iter, f"EM step {step + 1}", best)
+        monitor.tell(0.9 * (step + 1) / max_iter, f"EM step {step + 1}", best)
     if renormalise:
         reached = w if len(history) > 1 else x  # the starts themselves are not sparse
         leaders = _leaders(cov, np.vstack([reached, slowed[slowed.any(axis=1)]]))
-        finals = [settle(cov, row, nonnegative=nonnegative, watch=watch) for row in leaders] + [loadings]
+        finals = [optimise_on_support(cov, row, nonnegative=nonnegative, monitor=monitor) for row in leaders] + [
+            loadings
+        ]
         loadings = max(finals, key=cov.variance)
         best = max(best, cov.variance(loadings))
         history.append(best)
     if not nonnegative:
-        loadings = cone.orient(loadings)
+        loadings = feasible.orient(loadings)
     return Component(
         loadings,
         cov.variance(loadings),
@@ -81,7 +83,7 @@ def em(
         k,
         nonnegative,
         history=tuple(history),
-        stopped=stopped or watch.stop(),
+        stopped=stopped or monitor.stop(),
         note=f"{len(w)} start(s), {len(history) - 1} steps",
     )
 
@@ -97,13 +99,13 @@ def soft_threshold(f: np.ndarray, k: int, nonnegative: bool) -> np.ndarray:
     >>> soft_threshold(np.array([[5.0, 4.0, 1.0]]), 2, True)
     array([[0.8, 0.6, 0. ]])
     """
-    kept = cone.keep_top(f, k, nonnegative)
+    kept = feasible.keep_top(f, k, nonnegative)
     if k < f.shape[1]:
         score = np.maximum(f, 0.0) if nonnegative else np.abs(f)
         threshold = -np.partition(-score, k, axis=1)[:, k][:, None]
         shrunk = np.sign(kept) * np.maximum(np.abs(kept) - threshold, 0.0)
         kept = np.where(shrunk.any(axis=1, keepdims=True), shrunk, kept)
-    return np.where(kept.any(axis=1, keepdims=True), cone.unit(kept), cone.best(f, k, nonnegative))
+    return np.where(kept.any(axis=1, keepdims=True), feasible.unit(kept), feasible.best(f, k, nonnegative))
 
 
 def _leaders(cov: Covariance, rows: np.ndarray, count: int = 20) -> np.ndarray:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnspca import cone
+from nnspca import feasible
 from nnspca.covariance import Covariance
+from nnspca.progress import Monitor
 from nnspca.result import Component
 from nnspca.spannogram import enumeration as vertices
-from nnspca.watch import Watch
 
 
 def enumeration(
-    cov: Covariance, k: int, *, nonnegative: bool, rng: np.random.Generator, watch: Watch, rank: int
+    cov: Covariance, k: int, *, nonnegative: bool, rng: np.random.Generator, monitor: Monitor, rank: int
 ) -> Component:
     """Visit every vertex of the rank-d spannogram, solve each candidate support, keep the best.
 
@@ -26,10 +26,10 @@ def enumeration(
         vectors * np.sqrt(values),
         k,
         nonnegative=nonnegative,
-        should_stop=watch.stop,
-        on_batch=lambda visited, supports: watch.tell(visited / asked, f"{supports:,} candidate supports"),
+        should_stop=monitor.stop,
+        on_batch=lambda visited, supports: monitor.tell(visited / asked, f"{supports:,} candidate supports"),
     )
-    x = found.loadings if nonnegative else cone.orient(found.loadings)
+    x = found.loadings if nonnegative else feasible.orient(found.loadings)
     variance = cov.variance(x)
     note = (
         f"rank-{d} optimum{' of the part visited' if found.stopped else ''}: {found.candidates:,} candidate supports "

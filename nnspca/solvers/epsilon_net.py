@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnspca import cone
+from nnspca import feasible
 from nnspca.covariance import Covariance
+from nnspca.progress import Monitor
 from nnspca.result import Component
 from nnspca.spannogram import net
-from nnspca.watch import Watch
 
 
 def epsilon_net(
@@ -17,7 +17,7 @@ def epsilon_net(
     *,
     nonnegative: bool,
     rng: np.random.Generator,
-    watch: Watch,
+    monitor: Monitor,
     rank: int,
     epsilon: float,
     max_samples: int,
@@ -38,8 +38,8 @@ def epsilon_net(
         if value > seen:
             seen, loadings = value, x
             history.append(max([cov.variance(x), *history[-1:]]))
-        watch.tell(done / samples, f"{done:,} of {samples:,} directions", history[-1])
-        if watch.stop() and done < samples:
+        monitor.tell(done / samples, f"{done:,} of {samples:,} directions", history[-1])
+        if monitor.stop() and done < samples:
             stopped = True
             break
     failure = net.failure_probability(epsilon, d, done)
@@ -48,7 +48,7 @@ def epsilon_net(
         f"rank-{d} optimum with probability at least {_probability(failure)}"
     )
     if not nonnegative:
-        loadings = cone.orient(loadings)
+        loadings = feasible.orient(loadings)
     return Component(
         loadings,
         cov.variance(loadings),

@@ -7,11 +7,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from nnspca import cone
+from nnspca import feasible
 from nnspca.covariance import Covariance
+from nnspca.progress import Monitor
 from nnspca.result import Component
-from nnspca.solvers.climb import climb, settle
-from nnspca.watch import Watch
+from nnspca.solvers.climb import climb, optimise_on_support
 
 LARGEST = 24  # features
 SLACK = 1e-9  # relative: nodes this close to the best are not opened
@@ -25,7 +25,7 @@ def exact(
     *,
     nonnegative: bool,
     rng: np.random.Generator,
-    watch: Watch,
+    monitor: Monitor,
     bound: BoundOnNode | None = None,
 ) -> Component:
     """Open the case of largest bound, part it at the heaviest undecided feature of its eigenvector, until none is left.
@@ -37,20 +37,20 @@ def exact(
     every = np.arange(cov.n_features)
     A = np.array(cov.block(every, every))
     ceiling = bound or _ceiling
-    best = _start(cov, k, nonnegative, watch)
+    best = _start(cov, k, nonnegative, monitor)
     value = cov.variance(best)
     history = [value]
     none = np.zeros(cov.n_features, dtype=bool)
     heap = [(-ceiling(A, every, none, k, nonnegative), 0, every, none)]
     nodes = 0
-    while heap and -heap[0][0] > value * (1 + SLACK) and not watch.stop():
+    while heap and -heap[0][0] > value * (1 + SLACK) and not monitor.stop():
         _, _, kept, inside = heapq.heappop(heap)
         nodes += 1
-        tried = _inside(cov, A, kept, inside, k, nonnegative, watch)
+        tried = _inside(cov, A, kept, inside, k, nonnegative, monitor)
         if cov.variance(tried) > value:
             best, value = tried, cov.variance(tried)
         history.append(value)
-        watch.tell(min(0.99, nodes / (nodes + len(heap) + 1)), f"{nodes} cases", value, -heap[0][0] if heap else None)
+        monitor.tell(min(0.99, nodes / (nodes + len(heap) + 1)), f"{nodes} cases", value, -heap[0][0] if heap else None)
         feature = _heaviest(A, kept, inside, nonnegative)
         if feature is None:
             continue
@@ -65,7 +65,7 @@ def exact(
                 if top > value * (1 + SLACK):
                     heapq.heappush(heap, (-top, 2 * nodes + (known is within), left, known))
     if not nonnegative:
-        best = cone.orient(best)
+        best = feasible.orient(best)
     return Component(
         best,
         value,
@@ -73,16 +73,16 @@ def exact(
         k,
         nonnegative,
         history=tuple(history),
-        stopped=watch.stop(),
-        note=f"{nodes:,} cases opened" + ("" if heap and watch.stop() else "; none left can hold more"),
+        stopped=monitor.stop(),
+        note=f"{nodes:,} cases opened" + ("" if heap and monitor.stop() else "; none left can hold more"),
     )
 
 
-def _start(cov: Covariance, k: int, nonnegative: bool, watch: Watch) -> np.ndarray:
+def _start(cov: Covariance, k: int, nonnegative: bool, monitor: Monitor) -> np.ndarray:
     """The best of the points that climb from each single feature."""
-    points, _ = climb(cov, k, np.eye(cov.n_features), nonnegative=nonnegative, watch=watch)
+    points, _ = climb(cov, k, np.eye(cov.n_features), nonnegative=nonnegative, monitor=monitor)
     x = points[int(np.argmax(cov.variance(points)))]
-    return settle(cov, x, nonnegative=nonnegative, watch=watch)
+    return optimise_on_support(cov, x, nonnegative=nonnegative, monitor=monitor)
 
 
 def _ceiling(A: np.ndarray, kept: np.ndarray, inside: np.ndarray, k: int, nonnegative: bool) -> float:
@@ -108,14 +108,14 @@ def _ceiling(A: np.ndarray, kept: np.ndarray, inside: np.ndarray, k: int, nonneg
 
 
 def _inside(
-    cov: Covariance, A: np.ndarray, kept: np.ndarray, inside: np.ndarray, k: int, nonnegative: bool, watch: Watch
+    cov: Covariance, A: np.ndarray, kept: np.ndarray, inside: np.ndarray, k: int, nonnegative: bool, monitor: Monitor
 ) -> np.ndarray:
     """A point on the features of a case: its eigenvector cut to k, those inside first, and settled."""
     weights = _weights(A, kept, nonnegative)
     order = kept[np.lexsort((-weights, ~inside[kept]))][:k]
     x = np.zeros(cov.n_features)
     x[order] = 1.0
-    return settle(cov, cone.unit(x), nonnegative=nonnegative, watch=watch)
+    return optimise_on_support(cov, feasible.unit(x), nonnegative=nonnegative, monitor=monitor)
 
 
 def _weights(A: np.ndarray, kept: np.ndarray, nonnegative: bool) -> np.ndarray:

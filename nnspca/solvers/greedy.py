@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnspca import cone
+from nnspca import feasible
 from nnspca.covariance import Covariance
+from nnspca.progress import Monitor
 from nnspca.result import Component
-from nnspca.solvers.climb import settle
-from nnspca.watch import Watch
+from nnspca.solvers.climb import optimise_on_support
 
 FULL_COST = 2e9  # work beyond which the full criterion falls back on the path's
 
 
 def greedy(
-    cov: Covariance, k: int, *, nonnegative: bool, rng: np.random.Generator, watch: Watch, criterion: str
+    cov: Covariance, k: int, *, nonnegative: bool, rng: np.random.Generator, monitor: Monitor, criterion: str
 ) -> Component:
     """Grow a support from the feature of largest variance, keeping the best weights on it at every step.
 
@@ -26,43 +26,43 @@ def greedy(
     x[int(np.argmax(cov.diagonal))] = 1.0
     history = [cov.variance(x)]
     free = x == 0
-    while np.count_nonzero(~free) < k and not watch.stop():
+    while np.count_nonzero(~free) < k and not monitor.stop():
         if criterion == "full":
-            x = _fullest(cov, x, free, nonnegative, watch)
+            x = _fullest(cov, x, free, nonnegative, monitor)
         else:
             pull = cov.apply(x)
             pull = np.where(free, pull if nonnegative else np.abs(pull), -np.inf)
             feature = int(np.argmax(pull))
             if not pull[feature] > 0:
                 break  # no feature left would raise the variance
-            x = _joined(cov, x, feature, nonnegative, watch)
+            x = _joined(cov, x, feature, nonnegative, monitor)
         free = free & (x == 0)
         if np.count_nonzero(~free) == len(free):
             break
         history.append(max(history[-1], cov.variance(x)))
         if len(history) > 1 and np.count_nonzero(x) < len(history) and history[-1] <= history[-2]:
             break
-        watch.tell(len(history) / k, f"{np.count_nonzero(x)} features", history[-1])
+        monitor.tell(len(history) / k, f"{np.count_nonzero(x)} features", history[-1])
     if not nonnegative:
-        x = cone.orient(x)
-    return Component(x, cov.variance(x), "greedy", k, nonnegative, history=tuple(history), stopped=watch.stop())
+        x = feasible.orient(x)
+    return Component(x, cov.variance(x), "greedy", k, nonnegative, history=tuple(history), stopped=monitor.stop())
 
 
-def _joined(cov: Covariance, x: np.ndarray, feature: int, nonnegative: bool, watch: Watch) -> np.ndarray:
+def _joined(cov: Covariance, x: np.ndarray, feature: int, nonnegative: bool, monitor: Monitor) -> np.ndarray:
     """The best point on the support of x and one more feature, from a start that holds both."""
     pull = float(cov.block(np.array([feature]))[0] @ x)
     start = x.copy()
     start[feature] = np.sign(pull) * 0.1 if pull else 0.1
-    return settle(cov, cone.unit(start), nonnegative=nonnegative, watch=watch)
+    return optimise_on_support(cov, feasible.unit(start), nonnegative=nonnegative, monitor=monitor)
 
 
-def _fullest(cov: Covariance, x: np.ndarray, free: np.ndarray, nonnegative: bool, watch: Watch) -> np.ndarray:
+def _fullest(cov: Covariance, x: np.ndarray, free: np.ndarray, nonnegative: bool, monitor: Monitor) -> np.ndarray:
     """The best of the points that one more feature gives; x itself where none is better."""
     best = x
     for feature in np.flatnonzero(free):
-        if watch.stop():
+        if monitor.stop():
             break
-        tried = _joined(cov, x, int(feature), nonnegative, watch)
+        tried = _joined(cov, x, int(feature), nonnegative, monitor)
         if cov.variance(tried) > cov.variance(best):
             best = tried
     return best

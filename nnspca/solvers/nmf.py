@@ -8,24 +8,24 @@ import time
 import numpy as np
 from sklearn.decomposition import NMF
 
-from nnspca import cone
+from nnspca import feasible
 from nnspca.covariance import Covariance
-from nnspca.gather import cumulative_variance
+from nnspca.progress import Monitor
 from nnspca.result import Component, Components, ShouldStop
-from nnspca.watch import Watch
+from nnspca.span import cumulative_variance
 
 STRETCH = 20  # steps between two looks at the stop switch: they go on where the last ended
-QUIET = Watch()
+QUIET = Monitor()
 NOTE = "parts of max(A, 0), not a maximiser of the variance; cut to the k largest weights"
 
 
 def nmf(
-    cov: Covariance, k: int, *, nonnegative: bool, rng: np.random.Generator, watch: Watch, max_iter: int
+    cov: Covariance, k: int, *, nonnegative: bool, rng: np.random.Generator, monitor: Monitor, max_iter: int
 ) -> Component:
     """One part of what is positive in A, cut to its k largest weights."""
-    part = joint(cov, 1, k, nonnegative=nonnegative, rng=rng, watch=watch, max_iter=max_iter).parts[0]
+    part = joint(cov, 1, k, nonnegative=nonnegative, rng=rng, monitor=monitor, max_iter=max_iter).parts[0]
     return Component(
-        part.loadings, part.variance, "nmf", k, True, history=(part.variance,), stopped=watch.stop(), note=NOTE
+        part.loadings, part.variance, "nmf", k, True, history=(part.variance,), stopped=monitor.stop(), note=NOTE
     )
 
 
@@ -36,7 +36,7 @@ def joint(
     *,
     nonnegative: bool,
     rng: np.random.Generator,
-    watch: Watch,
+    monitor: Monitor,
     max_iter: int,
 ) -> Components:
     """Factorise ``max(A, 0) ≈ WH``, or the positive and the negative parts of the data; the rows of H are the parts."""
@@ -46,7 +46,7 @@ def joint(
         assert cov.factor is not None
         Y = cov.factor.columns(np.arange(cov.n_features))
         positive = np.vstack([np.maximum(Y, 0.0), np.maximum(-Y, 0.0)])
-    return _gathered(cov, nmf_parts(positive, n_components, rng=rng, max_iter=max_iter, watch=watch), k, watch)
+    return _gathered(cov, nmf_parts(positive, n_components, rng=rng, max_iter=max_iter, monitor=monitor), k, monitor)
 
 
 def nmf_parts(
@@ -55,7 +55,7 @@ def nmf_parts(
     *,
     rng: np.random.Generator,
     max_iter: int = 200,
-    watch: Watch = QUIET,
+    monitor: Monitor = QUIET,
 ) -> np.ndarray:
     """Return the parts of nonnegative data as unit columns, shape (n, r); columns of zeros are left out.
 
@@ -66,7 +66,7 @@ def nmf_parts(
     n_components : int
     rng : numpy.random.Generator
     max_iter : int
-    watch : Watch
+    monitor : Monitor
         Polled every few steps; where it stops, the parts are as they are by then.
 
     Raises
@@ -90,11 +90,11 @@ def nmf_parts(
         )
         W = model.fit_transform(scaled, W=W, H=H)
         H = model.components_
-        if watch.stop():
+        if monitor.stop():
             break
     assert H is not None
     parts = H.T
-    return cone.unit(parts[:, parts.any(axis=0)].T).T
+    return feasible.unit(parts[:, parts.any(axis=0)].T).T
 
 
 def of_samples(
@@ -135,16 +135,16 @@ def of_samples(
            [1.   , 0.   ]])
     """
     started = time.perf_counter()
-    watch = Watch(should_stop)
-    parts = nmf_parts(X, n_components, rng=np.random.default_rng(seed), max_iter=max_iter, watch=watch)
+    monitor = Monitor(should_stop)
+    parts = nmf_parts(X, n_components, rng=np.random.default_rng(seed), max_iter=max_iter, monitor=monitor)
     note = "parts of the samples themselves, not a maximiser of the variance; k is not used"
-    found = _gathered(cov, parts, cov.n_features, watch, note)
+    found = _gathered(cov, parts, cov.n_features, monitor, note)
     return dataclasses.replace(found, seconds=time.perf_counter() - started)
 
 
-def _gathered(cov: Covariance, parts: np.ndarray, k: int, watch: Watch, note: str = NOTE) -> Components:
+def _gathered(cov: Covariance, parts: np.ndarray, k: int, monitor: Monitor, note: str = NOTE) -> Components:
     """The parts as components, the one of most variance first."""
-    columns = [cone.unit(cone.keep_top(x, k, True)) for x in parts.T if x.any()]
+    columns = [feasible.unit(feasible.keep_top(x, k, True)) for x in parts.T if x.any()]
     if not columns:
         columns = [np.eye(cov.n_features)[int(cov.diagonal.argmax())]]
     columns.sort(key=lambda x: -cov.variance(x))
@@ -156,6 +156,6 @@ def _gathered(cov: Covariance, parts: np.ndarray, k: int, watch: Watch, note: st
         "nmf",
         "joint",
         True,
-        stopped=watch.stop(),
+        stopped=monitor.stop(),
         note=note,
     )

@@ -4,45 +4,45 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnspca import cone
+from nnspca import feasible
 from nnspca.covariance import Covariance
-from nnspca.gather import cumulative_variance
+from nnspca.progress import Monitor
 from nnspca.result import Component, Components
-from nnspca.solvers.climb import settle
-from nnspca.watch import Watch
+from nnspca.solvers.climb import optimise_on_support
+from nnspca.span import cumulative_variance
 
 
-def pca(cov: Covariance, k: int, *, nonnegative: bool, rng: np.random.Generator, watch: Watch) -> Component:
+def pca(cov: Covariance, k: int, *, nonnegative: bool, rng: np.random.Generator, monitor: Monitor) -> Component:
     """Leading eigenvector: no sign constraint, and every feature takes part whatever k is."""
-    x = cone.orient(cone.unit(cov.eigenpairs(1)[1][:, 0]))
+    x = feasible.orient(feasible.unit(cov.eigenpairs(1)[1][:, 0]))
     value = cov.variance(x)
     return Component(x, value, "pca", k, False, history=(value,), note="k is not used: all features take part")
 
 
 def thresholding(
-    cov: Covariance, k: int, *, nonnegative: bool, rng: np.random.Generator, watch: Watch, renormalise: bool
+    cov: Covariance, k: int, *, nonnegative: bool, rng: np.random.Generator, monitor: Monitor, renormalise: bool
 ) -> Component:
     """Cut the leading eigenvector to the k loadings that keep most of it (Cadima & Jolliffe 1995).
 
     With the sign constraint these are the k largest positive entries of u₁ or of −u₁; the weights are
     then made optimal on the features kept, if asked.
     """
-    x = cone.rank_one(cov.eigenpairs(1)[1][:, 0], k, nonnegative)
+    x = feasible.rank_one(cov.eigenpairs(1)[1][:, 0], k, nonnegative)
     history = [cov.variance(x)]
     if renormalise:
-        x = settle(cov, x, nonnegative=nonnegative, watch=watch)
+        x = optimise_on_support(cov, x, nonnegative=nonnegative, monitor=monitor)
         history.append(max(history[0], cov.variance(x)))  # two that tie differ by rounding
     if not nonnegative:
-        x = cone.orient(x)
-    return Component(x, cov.variance(x), "thresholding", k, nonnegative, history=tuple(history), stopped=watch.stop())
+        x = feasible.orient(x)
+    return Component(x, cov.variance(x), "thresholding", k, nonnegative, history=tuple(history), stopped=monitor.stop())
 
 
 def pca_joint(
-    cov: Covariance, n_components: int, k: int, *, nonnegative: bool, rng: np.random.Generator, watch: Watch
+    cov: Covariance, n_components: int, k: int, *, nonnegative: bool, rng: np.random.Generator, monitor: Monitor
 ) -> Components:
     """The leading eigenvectors, every feature in each."""
     vectors = cov.eigenpairs(n_components)[1]
-    columns = [cone.orient(cone.unit(vectors[:, r])) for r in range(n_components)]
+    columns = [feasible.orient(feasible.unit(vectors[:, r])) for r in range(n_components)]
     loadings = np.column_stack(columns)
     return Components(
         tuple(Component(x, cov.variance(x), "pca", k, False) for x in columns),

@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from nnspca.covariance import Covariance
-from nnspca.solvers.climb import QUIET, climb, settle
-from nnspca.watch import Watch
+from nnspca.progress import Monitor
+from nnspca.solvers.climb import QUIET, climb, optimise_on_support
 
 CANDIDATES = 400  # features outside, and inside, that a round looks at
 GAIN = 1e-10  # relative gain below which a swap is not worth its rounding
 
 
 def polish(
-    cov: Covariance, k: int, x: np.ndarray, *, nonnegative: bool, watch: Watch = QUIET, max_rounds: int = 200
+    cov: Covariance, k: int, x: np.ndarray, *, nonnegative: bool, monitor: Monitor = QUIET, max_rounds: int = 200
 ) -> tuple[np.ndarray, list[float]]:
     """Improve a feasible point by the best single swap, again and again.
 
@@ -28,17 +28,17 @@ def polish(
     history : list of float
         Variance after each round.
     """
-    x = settle(cov, x, nonnegative=nonnegative, watch=watch)
+    x = optimise_on_support(cov, x, nonnegative=nonnegative, monitor=monitor)
     value = cov.variance(x)
     history = [value]
     for _ in range(max_rounds):
-        if watch.stop():
+        if monitor.stop():
             break
         y = _best_swap(cov, k, x, value, nonnegative)
         if y is None:
             break
-        y = climb(cov, k, y[None], nonnegative=nonnegative, watch=watch)[0][0]
-        y = settle(cov, y, nonnegative=nonnegative, watch=watch)
+        y = climb(cov, k, y[None], nonnegative=nonnegative, monitor=monitor)[0][0]
+        y = optimise_on_support(cov, y, nonnegative=nonnegative, monitor=monitor)
         gained = cov.variance(y)
         if gained <= value * (1 + GAIN):
             break

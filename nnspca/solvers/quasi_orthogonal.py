@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import scipy.optimize
 
-from nnspca import cone
+from nnspca import feasible
 from nnspca.covariance import Covariance
+from nnspca.progress import Monitor
 from nnspca.result import Component
-from nnspca.watch import Watch
 
 FIRST = 0.1  # first weight of the penalty, relative to the largest eigenvalue
 RAISE = 2.0
@@ -26,7 +26,7 @@ def quasi_orthogonal(
     nonnegative: bool,
     min_angle: float,
     rng: np.random.Generator,
-    watch: Watch,
+    monitor: Monitor,
     restarts: int = 10,
     max_iter: int = 200,
     tol: float = 1e-8,
@@ -54,10 +54,10 @@ def quasi_orthogonal(
     """
     limit = float(np.cos(np.radians(min_angle)))
     alpha = FIRST * float(cov.eigenpairs(1)[0][0])
-    starts = cone.unit(np.abs(rng.standard_normal((restarts, cov.n_features))))
+    starts = feasible.unit(np.abs(rng.standard_normal((restarts, cov.n_features))))
     if not nonnegative:
-        starts = np.vstack([cov.eigenpairs(1)[1].T, cone.unit(rng.standard_normal((restarts - 1, cov.n_features)))])
-    starts = cone.best(cov.apply(starts), k, nonnegative)
+        starts = np.vstack([cov.eigenpairs(1)[1].T, feasible.unit(rng.standard_normal((restarts - 1, cov.n_features)))])
+    starts = feasible.best(cov.apply(starts), k, nonnegative)
     free = np.logical_not(previous.any(axis=1))
     best, note = np.zeros(cov.n_features), ""
     stopped = False
@@ -67,19 +67,19 @@ def quasi_orthogonal(
             best, note = apart, "no feature of an earlier component is used: the angles are 90°"
         w, weight = start, alpha
         for _ in range(RAISES):
-            w = _settled(cov, k, w, previous, weight, nonnegative, max_iter, tol, watch)
-            if _closest(w, previous) <= limit or watch.stop():
+            w = _settled(cov, k, w, previous, weight, nonnegative, max_iter, tol, monitor)
+            if _closest(w, previous) <= limit or monitor.stop():
                 break
             weight *= RAISE
         if _closest(w, previous) <= limit and cov.variance(w) > cov.variance(best):
             best, note = w, f"every angle to the components before is at least {min_angle:g}°"
-        if watch.stop():
+        if monitor.stop():
             stopped = True
             break
     if not best.any():
         return None
     if not nonnegative:
-        best = cone.orient(best)
+        best = feasible.orient(best)
     value = cov.variance(best)
     return Component(best, value, "em", k, nonnegative, history=(value,), stopped=stopped, note=note)
 
@@ -93,7 +93,7 @@ def _settled(
     nonnegative: bool,
     max_iter: int,
     tol: float,
-    watch: Watch,
+    monitor: Monitor,
 ) -> np.ndarray:
     """EM steps until w turns by less than ``tol``."""
     for _ in range(max_iter):
@@ -102,10 +102,10 @@ def _settled(
         step = _charged(f, h, V, alpha, k) if nonnegative else _charged_without_sign(f, h, V, alpha)
         if not step.any():
             break
-        turned = cone.best(step, k, nonnegative)
+        turned = feasible.best(step, k, nonnegative)
         rested = abs(float(turned @ w)) >= 1 - tol
         w = turned
-        if rested or watch.stop():
+        if rested or monitor.stop():
             break
     return w
 
@@ -148,6 +148,6 @@ def _apart(cov: Covariance, k: int, w: np.ndarray, free: np.ndarray, nonnegative
         image = np.where(free, cov.apply(w), -np.inf if nonnegative else 0.0)
         if not image[free].any():
             break
-        w = cone.best(np.where(free, image, 0.0) if not nonnegative else np.maximum(image, 0.0), k, nonnegative)
+        w = feasible.best(np.where(free, image, 0.0) if not nonnegative else np.maximum(image, 0.0), k, nonnegative)
     w = np.where(free, w, 0.0)
-    return cone.unit(w) if w.any() else w
+    return feasible.unit(w) if w.any() else w

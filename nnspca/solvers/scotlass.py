@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnspca import cone
+from nnspca import feasible
 from nnspca.covariance import Covariance
+from nnspca.progress import Monitor
 from nnspca.result import Component
-from nnspca.solvers.climb import settle
-from nnspca.watch import Watch
+from nnspca.solvers.climb import optimise_on_support
 
 LARGEST = 600  # features
 BISECTIONS = 30
@@ -21,7 +21,7 @@ def scotlass(
     *,
     nonnegative: bool,
     rng: np.random.Generator,
-    watch: Watch,
+    monitor: Monitor,
     restarts: int,
     renormalise: bool,
 ) -> Component:
@@ -33,39 +33,39 @@ def scotlass(
     starts = [cov.eigenpairs(1)[1][:, 0], *rng.standard_normal((restarts - 1, cov.n_features))]
     best, value, history = np.zeros(cov.n_features), -np.inf, []
     for number, start in enumerate(starts):
-        first = cone.best(start, cov.n_features, nonnegative)
+        first = feasible.best(start, cov.n_features, nonnegative)
         low, high = 1.0, float(np.sqrt(k))
-        x = _climb(cov, first, high, nonnegative, watch)
+        x = _climb(cov, first, high, nonnegative, monitor)
         for _ in range(BISECTIONS if np.count_nonzero(x) > k else 0):
             middle = (low + high) / 2
-            tried = _climb(cov, first, middle, nonnegative, watch)
+            tried = _climb(cov, first, middle, nonnegative, monitor)
             if np.count_nonzero(tried) > k:
                 high = middle
             else:
                 low, x = middle, tried
-            if watch.stop() or high - low < 1e-6:
+            if monitor.stop() or high - low < 1e-6:
                 break
-        x = cone.unit(cone.keep_top(x, k, nonnegative))
+        x = feasible.unit(feasible.keep_top(x, k, nonnegative))
         if renormalise:
-            x = settle(cov, x, nonnegative=nonnegative, watch=watch)
+            x = optimise_on_support(cov, x, nonnegative=nonnegative, monitor=monitor)
         if cov.variance(x) > value:
             best, value = x, cov.variance(x)
         history.append(value)
-        watch.tell((number + 1) / len(starts), f"start {number + 1}", value)
-        if watch.stop():
+        monitor.tell((number + 1) / len(starts), f"start {number + 1}", value)
+        if monitor.stop():
             break
     if not nonnegative:
-        best = cone.orient(best)
-    return Component(best, value, "scotlass", k, nonnegative, history=tuple(history), stopped=watch.stop())
+        best = feasible.orient(best)
+    return Component(best, value, "scotlass", k, nonnegative, history=tuple(history), stopped=monitor.stop())
 
 
-def _climb(cov: Covariance, x: np.ndarray, t: float, nonnegative: bool, watch: Watch) -> np.ndarray:
+def _climb(cov: Covariance, x: np.ndarray, t: float, nonnegative: bool, monitor: Monitor) -> np.ndarray:
     """Steps of the linearisation until x rests."""
     for _ in range(STEPS):
         turned = within(cov.apply(x), t, nonnegative)
         rested = float(turned @ x) > 1 - 1e-12
         x = turned
-        if rested or watch.stop():
+        if rested or monitor.stop():
             break
     return x
 
@@ -82,13 +82,13 @@ def within(g: np.ndarray, t: float, nonnegative: bool) -> np.ndarray:
     """
     size = np.maximum(g, 0.0) if nonnegative else np.abs(g)
     if not size.any():
-        return cone.best(g, 1, nonnegative)
+        return feasible.best(g, 1, nonnegative)
     low, high = 0.0, float(size.max())
-    x = cone.unit(size)
+    x = feasible.unit(size)
     for _ in range(60 if x.sum() > t else 0):
         middle = (low + high) / 2
         x = np.maximum(size - middle, 0.0)
-        if not x.any() or cone.unit(x).sum() <= t:
+        if not x.any() or feasible.unit(x).sum() <= t:
             high = middle
         else:
             low = middle
@@ -96,4 +96,4 @@ def within(g: np.ndarray, t: float, nonnegative: bool) -> np.ndarray:
         x = np.maximum(size - high, 0.0) if high < size.max() and low > 0 else x
     if not x.any():
         x = np.where(size == size.max(), 1.0, 0.0)
-    return cone.unit(x) * np.where(g < 0, -1.0, 1.0)
+    return feasible.unit(x) * np.where(g < 0, -1.0, 1.0)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnspca import cone
+from nnspca import feasible
 from nnspca.covariance import Covariance
+from nnspca.progress import Monitor
 from nnspca.result import Component
 from nnspca.solvers import polish as swaps
 from nnspca.spannogram import sphere
-from nnspca.watch import Watch
 
 
 def spannogram(
@@ -18,7 +18,7 @@ def spannogram(
     *,
     nonnegative: bool,
     rng: np.random.Generator,
-    watch: Watch,
+    monitor: Monitor,
     rank: int,
     polish: bool,
 ) -> Component:
@@ -34,16 +34,16 @@ def spannogram(
         vectors * np.sqrt(values),
         k,
         nonnegative=nonnegative,
-        should_stop=watch.stop,
-        on_round=lambda value, upper: watch.tell(0.8 * min(1.0, value / upper), f"rank-{d} search", value),
+        should_stop=monitor.stop,
+        on_round=lambda value, upper: monitor.tell(0.8 * min(1.0, value / upper), f"rank-{d} search", value),
     )
     x = found.loadings
     history = [cov.variance(x)]
     if polish:
-        x, gains = swaps.polish(cov, k, x, nonnegative=nonnegative, watch=watch)
+        x, gains = swaps.polish(cov, k, x, nonnegative=nonnegative, monitor=monitor)
         history += [value for value in gains if value >= history[0]]
     if not nonnegative:
-        x = cone.orient(x)
+        x = feasible.orient(x)
     gap = found.upper / found.value - 1 if found.value > 0 else 0.0
     note = f"rank-{d} optimum {'within a relative ' + format(gap, '.1e') if found.stopped else 'exact'}"
     note += f": {found.evaluations:,} rank-one problems solved"
@@ -54,6 +54,6 @@ def spannogram(
         k,
         nonnegative,
         history=tuple(np.maximum.accumulate(history)),
-        stopped=found.stopped and watch.stop(),
+        stopped=found.stopped and monitor.stop(),
         note=note,
     )

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 import numpy as np
 from scipy.special import betainc
 
-from nnspca import cone
+from nnspca import feasible
 
 ENTRIES = 2_000_000  # entries of Vc held at a time
 
@@ -63,7 +63,7 @@ def search(
     order = np.argsort(-np.einsum("ij,ij->i", V, V), kind="stable")
     while done < samples:
         batch = min(samples - done, max(1, ENTRIES // min(n, 8 * k + 64)))
-        c = cone.unit(rng.standard_normal((batch, d)))
+        c = feasible.unit(rng.standard_normal((batch, d)))
         value, x = _best_of(V, order, c, k, nonnegative)
         if value > best:
             best, loadings = value, x
@@ -93,7 +93,7 @@ def _best_of(V: np.ndarray, order: np.ndarray, c: np.ndarray, k: int, nonnegativ
             sides = (w, -w) if nonnegative else (np.abs(w),)
             settled = np.min([_kth_largest(side, min(k, wide)) for side in sides], axis=0) >= limit
         if settled.any():
-            x = cone.rank_one(w[settled], min(k, wide), nonnegative)
+            x = feasible.rank_one(w[settled], min(k, wide), nonnegative)
             values = ((x @ V[rows]) ** 2).sum(axis=1)
             leader = int(values.argmax())
             if values[leader] > best:

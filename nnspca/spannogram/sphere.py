@@ -35,7 +35,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nnspca import cone
+from nnspca import feasible
 from nnspca.spannogram.cells import least_norm, longest_edges, orthants
 
 EPS = np.finfo(float).eps
@@ -263,7 +263,7 @@ class _Search:
         if self.d:
             corners[:, :, self.live] = self.directions[self.cells[leaves]]
         direction = np.zeros(d)
-        direction[self.live] = cone.unit(self.loadings @ self.V)
+        direction[self.live] = feasible.unit(self.loadings @ self.V)
         bounds = (self.bounds[leaves] * self.scale) ** 2
         still = bounds > self.value * (1 + tol)
         return Round(corners, bounds, still, self.value, self.upper(), direction, len(self.cells))
@@ -313,7 +313,7 @@ class _Search:
         if fresh:
             ends = np.array(fresh)
             first = len(self.directions)
-            self._evaluate(cone.unit(self.directions[ends[:, 0]] + self.directions[ends[:, 1]]))
+            self._evaluate(feasible.unit(self.directions[ends[:, 0]] + self.directions[ends[:, 1]]))
             self.midpoints.update({key: first + r for r, key in enumerate(fresh)})
         return np.array([self.midpoints[key] for key in keys])
 
@@ -322,7 +322,7 @@ class _Search:
         step = max(1, ENTRIES // max(self.n, 1))
         heights, sets = [], []
         for start in range(0, len(directions), step):
-            kept = cone.keep_top(directions[start : start + step] @ self.V.T, self.k, self.nonnegative)
+            kept = feasible.keep_top(directions[start : start + step] @ self.V.T, self.k, self.nonnegative)
             h = np.sqrt(np.einsum("ri,ri->r", kept, kept))
             heights.append(h)
             sets.append(np.hstack([np.packbits(kept > 0, axis=1), np.packbits(kept < 0, axis=1)]))
@@ -337,7 +337,7 @@ class _Search:
 
     def _climb(self, w: np.ndarray) -> None:
         """Repeat c ← V'x, x ← top k of Vc: the value never falls; keep the limit if it is the best."""
-        x, value = cone.unit(w), 0.0
+        x, value = feasible.unit(w), 0.0
         for _ in range(200):
             y = x @ self.V
             before, value = value, float(np.sqrt(y @ y))
@@ -345,7 +345,7 @@ class _Search:
                 break
             if value > self._value:
                 self._value, self.loadings = value, x
-            x = cone.best(y @ self.V.T, self.k, self.nonnegative)
+            x = feasible.best(y @ self.V.T, self.k, self.nonnegative)
         self.evaluations += 1
 
     def _add(self, cells: np.ndarray) -> None:

@@ -8,9 +8,9 @@ from itertools import combinations
 
 import numpy as np
 
-from nnspca.certify import certify
+from nnspca._certify import certify
+from nnspca._solve import solve
 from nnspca.covariance import Covariance
-from nnspca.solve import solve
 from nnspca.spannogram import curves, enumeration
 from nnspca.studies import printed
 from nnspca.studies.asteris2014 import ROWS, numbered
@@ -91,13 +91,13 @@ def _counts(task: Task) -> tuple[StudyTable, ...]:
         for D in ranks:
             V = rng.standard_normal((N, D))
             found, _, stopped = enumeration.enumerate_supports(
-                V, N // 2, nonnegative=False, should_stop=task.watch.should_stop
+                V, N // 2, nonnegative=False, should_stop=task.monitor.should_stop
             )
             if stopped:
                 return (table(),)
             counts += [len(found), enumeration.candidate_bound(N, D, nonnegative=False)]
         rows.append((N, N // 2, math.comb(N, N // 2), *counts))
-        task.watch.tell((i + 1) / len(sizes), f"N = {N}")
+        task.monitor.tell((i + 1) / len(sizes), f"N = {N}")
         task.show((table(),))
     return (table(),)
 
@@ -153,11 +153,11 @@ def _proposition(task: Task) -> tuple[StudyTable, ...]:
         for j, (D, V) in enumerate(problems):
             A = V @ V.T
             C = A + share * float(np.linalg.eigvalsh(A)[-1]) * np.eye(N)
-            optimum = by_exhaustion(C, K, task.watch.stop)
-            if optimum is None or task.watch.stop():
+            optimum = by_exhaustion(C, K, task.monitor.stop)
+            if optimum is None or task.monitor.stop():
                 return (table(),)
             worst = [min(w, value / optimum) for w, value in zip(worst, _three(C, A, K, D, task), strict=True)]
-            task.watch.tell((i + (j + 1) / len(problems)) / len(shares), f"σ = {share:g} μ₁, problem {j + 1}")
+            task.monitor.tell((i + (j + 1) / len(problems)) / len(shares), f"σ = {share:g} μ₁, problem {j + 1}")
         rows.append((share, worst[0], worst[1], worst[2]))
         task.show((table(),))
     return (table(),)
@@ -166,7 +166,7 @@ def _proposition(task: Task) -> tuple[StudyTable, ...]:
 def _three(C: np.ndarray, A: np.ndarray, K: int, D: int, task: Task) -> tuple[float, float, float]:
     """Return the variance on C of A's exact component and of C's own rank-D one, and what a certificate proves."""
     whole = Covariance.from_matrix(C)
-    stop = task.watch.should_stop
+    stop = task.monitor.should_stop
     removed, kept = (
         solve(cov, K, "enumeration", nonnegative=False, rank=D, should_stop=stop, seed=task.seed)
         for cov in (Covariance.from_matrix(A), whole)

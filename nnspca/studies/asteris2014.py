@@ -148,14 +148,14 @@ def _hardness(task: Task, before: tuple[StudyTable, ...]) -> StudyTable:
         hard = [0, 0]
         for place, d in enumerate((2, 3)):
             for _ in range(draws):
-                if task.watch.stop():
+                if task.monitor.stop():
                     return table()
                 R = rng.standard_normal((k, d))
                 R *= np.where(R @ rng.standard_normal(d) < 0, -1.0, 1.0)[:, None]  # some direction satisfies all rows
                 u = np.linalg.svd(R)[2][0]
                 hard[place] += not ((R @ u >= 0).all() or (R @ u <= 0).all())
         rows.append((k, hard[0] / draws, hard[1] / draws))
-        task.watch.tell((i + 1) / len(sizes), f"k = {k}")
+        task.monitor.tell((i + 1) / len(sizes), f"k = {k}")
         task.show((*before, table()))
     return table()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnspca.deflation import decompose
+from nnspca.components.decompose import decompose
 from nnspca.result import Component
 from nnspca.studies.asteris2014_curves import TITLES
 from nnspca.studies.picture import Bars, Line, Parts
@@ -91,7 +91,7 @@ def _parts(task: Task) -> tuple[StudyTable, ...]:
     """Find the parts by both methods, each part among the pixels no earlier one uses."""
     faces = _Faces(task)
     for at, method in enumerate(METHODS):
-        if task.watch.stop():
+        if task.monitor.stop():
             break
         found = decompose(
             faces.cov,
@@ -101,7 +101,7 @@ def _parts(task: Task) -> tuple[StudyTable, ...]:
             deflation="disjoint",
             seed=task.seed,
             certify="live" if task.full else None,
-            should_stop=task.watch.should_stop,
+            should_stop=task.monitor.should_stop,
             on_progress=task.within(at / len(METHODS), (at + 1) / len(METHODS)),
             on_part=faces.take,
         )

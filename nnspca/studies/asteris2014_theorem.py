@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nnspca.certify import certify
+from nnspca._certify import certify
+from nnspca._solve import solve
 from nnspca.covariance import Covariance
-from nnspca.solve import solve
 from nnspca.studies import printed
 from nnspca.studies.asteris2014_curves import chance, share
 from nnspca.studies.picture import Bars, Curves, Line
@@ -66,7 +66,7 @@ def _theorem(task: Task) -> tuple[StudyTable, ...]:
     )
     rows: list[tuple[Cell, ...]] = []
     for i, (place, study, k) in enumerate(subjects):
-        if task.watch.stop():
+        if task.monitor.stop():
             break
         part = (i / len(subjects), (i + 1) / len(subjects))
         theirs, ours = _kept(task, covariances[place], k, part)
@@ -86,7 +86,7 @@ def _decays(cov: Covariance, most: int) -> list[float]:
 def _kept(task: Task, cov: Covariance, k: int, part: tuple[float, float]) -> tuple[float | None, float]:
     """Return the share of the best variance that Alg. 3 keeps, by the paper's ceiling and as proven."""
     middle = (part[0] + part[1]) / 2
-    stop = task.watch.should_stop
+    stop = task.monitor.should_stop
     found = solve(
         cov, k, "epsilon-net", seed=task.seed, should_stop=stop, on_progress=task.within(part[0], middle)
     ).variance

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from nnspca._sweep import sweep
 from nnspca.covariance import Covariance
 from nnspca.datasets import Dataset, load
+from nnspca.progress import Monitor
 from nnspca.result import OnProgress, ShouldStop, SweepPoint
 from nnspca.solvers.registry import METHODS
 from nnspca.studies.asteris2014_theorem import guarantee
 from nnspca.studies.table import Cell, Column, StudyTable
-from nnspca.sweep import sweep
-from nnspca.watch import Watch
 
 SHARES = (0.02, 0.05, 0.15, 0.4, 1.0)  # of the features
 SPECTRUM = 20  # eigenvalues shown
@@ -241,28 +241,28 @@ def compare(
         raise ValueError(
             f"give at least one data set, and shares above 0 up to 1; got {list(data)!r}, {list(shares)!r}"
         )
-    watch = Watch(should_stop, on_progress)
+    monitor = Monitor(should_stop, on_progress)
     profiles: list[Profile] = []
     points: list[tuple[Profile, SweepPoint]] = []
     for at, given in enumerate(data):
         dataset = load(given, should_stop=should_stop) if isinstance(given, str) else given
         cov = Covariance.from_dataset(dataset, standardize)
-        about = profile(dataset, cov, should_stop=watch.should_stop)
+        about = profile(dataset, cov, should_stop=monitor.should_stop)
         if about is None:
             break
         profiles.append(about)
-        span = watch.part(at / len(data), (at + 1) / len(data))
+        span = monitor.part(at / len(data), (at + 1) / len(data))
         done = sweep(
             cov,
             cardinalities(cov.n_features, shares),
             methods,
             nonnegative=nonnegative,
             seed=seed,
-            should_stop=watch.should_stop,
+            should_stop=monitor.should_stop,
             on_progress=lambda p, span=span: span.tell(p.fraction, p.stage, p.variance, p.upper),  # type: ignore[misc]
         )
         points += [(about, point) for point in done.points]
-        if watch.stop():
+        if monitor.stop():
             break
     tables = table(profiles, points)
-    return (tables[0].halted(), tables[1].halted()) if watch.stop() else tables
+    return (tables[0].halted(), tables[1].halted()) if monitor.stop() else tables

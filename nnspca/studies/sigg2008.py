@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from nnspca._solve import solve
 from nnspca.covariance import Covariance
-from nnspca.solve import solve
+from nnspca.progress import Monitor
 from nnspca.solvers.em import soft_threshold
 from nnspca.studies.picture import Curves, Line
 from nnspca.studies.study import Study, Task
 from nnspca.studies.table import Cell, Column, StudyTable
-from nnspca.watch import Watch
 
 SCALING = "Every feature is centred and divided by its standard deviation, as in the paper."
 
@@ -59,18 +59,18 @@ def standardised(task: Task, place: int = 0) -> Covariance:
     return Covariance.from_dataset(task.data[place], True)
 
 
-def algorithm_2(cov: Covariance, k: int, watch: Watch) -> np.ndarray:
+def algorithm_2(cov: Covariance, k: int, monitor: Monitor) -> np.ndarray:
     """Return w of Algorithm 2 where its steps end: neither renormalised nor held against any other step.
 
     Examples
     --------
     >>> cov = Covariance.from_matrix(np.diag([4.0, 2.0, 1.0]))
-    >>> np.abs(algorithm_2(cov, 1, Watch(None, None)))
+    >>> np.abs(algorithm_2(cov, 1, Monitor(None, None)))
     array([1., 0., 0.])
     """
     w = cov.eigenpairs(1)[1].T
     for _ in range(STEPS):
-        if watch.stop():
+        if monitor.stop():
             break
         w, before = soft_threshold(cov.apply(w), k, False), w
         if abs(float(w[0] @ before[0])) > 1 - RESTS:
@@ -94,11 +94,11 @@ def _curves(task: Task, entrants: tuple[Entrant, ...], last: int) -> tuple[Study
     for at, k in enumerate(ks):
         found: list[float] = []
         for entrant in entrants:
-            if task.watch.stop():
+            if task.monitor.stop():
                 return tables()
             found.append(_solved(task, cov, k, entrant)[0])
         rows.append((k, *found))
-        task.watch.tell((at + 1) / len(ks), f"cardinality {k}")
+        task.monitor.tell((at + 1) / len(ks), f"cardinality {k}")
         task.show(tables())
     return tables()
 
@@ -107,7 +107,7 @@ def _solved(task: Task, cov: Covariance, k: int, entrant: Entrant) -> tuple[floa
     """Return the variance a method reaches, and its processor seconds."""
     started = time.thread_time()  # of this run alone, whatever else the process does
     if not entrant.method:
-        variance = float(cov.variance(algorithm_2(cov, k, task.watch)))
+        variance = float(cov.variance(algorithm_2(cov, k, task.monitor)))
         return variance, time.thread_time() - started
     part = solve(
         cov,
@@ -115,7 +115,7 @@ def _solved(task: Task, cov: Covariance, k: int, entrant: Entrant) -> tuple[floa
         entrant.method,
         nonnegative=False,
         seed=task.seed,
-        should_stop=task.watch.should_stop,
+        should_stop=task.monitor.should_stop,
         **entrant.options,
     )
     return part.variance, time.thread_time() - started
@@ -147,11 +147,11 @@ def _times(task: Task) -> tuple[StudyTable, ...]:
     for at, k in enumerate(ks):
         took: list[float] = []
         for entrant in TIMED:
-            if task.watch.stop():
+            if task.monitor.stop():
                 return tables()
             took.append(max(min(_solved(task, cov, k, entrant)[1] for _ in range(repeats)), 1e-4))
         rows.append((k, *took))
-        task.watch.tell((at + 1) / len(ks), f"cardinality {k}")
+        task.monitor.tell((at + 1) / len(ks), f"cardinality {k}")
         task.show(tables())
     return tables()
 

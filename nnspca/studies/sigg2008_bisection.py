@@ -6,8 +6,8 @@ import time
 
 import numpy as np
 
+from nnspca._solve import solve
 from nnspca.covariance import Covariance
-from nnspca.solve import solve
 from nnspca.studies import printed
 from nnspca.studies.picture import Curves, Line
 from nnspca.studies.sigg2008 import SCALING, grid, standardised
@@ -37,7 +37,7 @@ class Bisection:
         found, seconds = [], 0.0
         for seed in self.seeds:
             low, high, beta = 0.0, DEAREST, 0.0
-            while high - low > NARROW * high and not self.task.watch.stop():
+            while high - low > NARROW * high and not self.task.monitor.stop():
                 cardinality, variance, took = self._run(seed, beta)
                 seconds += took
                 if cardinality == k:
@@ -57,7 +57,7 @@ class Bisection:
                 self.cov.n_features,
                 "coordinate-descent",
                 seed=seed,
-                should_stop=self.task.watch.should_stop,
+                should_stop=self.task.monitor.should_stop,
                 alpha=self.alpha,
                 beta=beta,
                 match_k=False,
@@ -94,15 +94,15 @@ def _one(task: Task) -> tuple[StudyTable, ...]:
 
     for at, k in enumerate(ks):
         began = time.thread_time()
-        part = solve(cov, k, "em", seed=task.seed, restarts=starts, should_stop=task.watch.should_stop)
+        part = solve(cov, k, "em", seed=task.seed, restarts=starts, should_stop=task.monitor.should_stop)
         took = [time.thread_time() - began]
         found: list[float | None] = [part.variance]
         for number, search in enumerate(searches):
             value, spent = search.best(k)
             found.append(value)
             took.append(spent)
-            task.watch.tell((at + (number + 1) / len(searches)) / len(ks), f"cardinality {k}")
-        if task.watch.stop():
+            task.monitor.tell((at + (number + 1) / len(searches)) / len(ks), f"cardinality {k}")
+        if task.monitor.stop():
             break
         rows.append((k, *found))
         if k <= TIMED:

@@ -8,8 +8,8 @@ import numpy as np
 from sklearn.cluster import KMeans
 from sklearn.metrics.cluster import pair_confusion_matrix
 
+from nnspca._solve import solve
 from nnspca.covariance import Covariance
-from nnspca.solve import solve
 from nnspca.studies.picture import Curves, Line
 from nnspca.studies.study import Study, Task
 from nnspca.studies.table import Cell, Column, StudyTable
@@ -100,7 +100,7 @@ class _Scores:
         """Return mean and standard deviation of the score over random starts of k-means; None when stopped."""
         scores = []
         for start in range(self.starts):
-            if self.task.watch.stop():
+            if self.task.monitor.stop():
                 return None
             seed = int(np.random.default_rng([self.task.seed, start]).integers(2**31 - 1))
             model = KMeans(self.clusters, init="random", n_init=1, random_state=seed)
@@ -152,8 +152,8 @@ def _selection(task: Task) -> tuple[StudyTable, ...]:
 
 def _filled(task: Task, panel: _Scores, show: Callable[[], None], start: float, end: float) -> bool:
     """Score every choice of every size; False when stopped."""
-    task.watch.tell(start + 0.02, "entropy of every feature")
-    lost = contributions(panel.Y, task.watch.stop)
+    task.monitor.tell(start + 0.02, "entropy of every feature")
+    lost = contributions(panel.Y, task.monitor.stop)
     if lost is None:
         return False
     ranking = np.argsort(-lost, kind="stable")
@@ -169,13 +169,17 @@ def _filled(task: Task, panel: _Scores, show: Callable[[], None], start: float, 
                 return False
             panel.found[name, count] = found
             show()
-        task.watch.tell(start + (end - start) * (0.2 + 0.8 * (at + 1) / len(counts)), f"{panel.name}, {count} features")
+        task.monitor.tell(
+            start + (end - start) * (0.2 + 0.8 * (at + 1) / len(counts)), f"{panel.name}, {count} features"
+        )
     return True
 
 
 def _support(task: Task, cov: Covariance, count: int, nonnegative: bool) -> np.ndarray:
     """Return the features of the first sparse component."""
-    return solve(cov, count, "em", nonnegative=nonnegative, seed=task.seed, should_stop=task.watch.should_stop).support
+    return solve(
+        cov, count, "em", nonnegative=nonnegative, seed=task.seed, should_stop=task.monitor.should_stop
+    ).support
 
 
 STUDIES = (

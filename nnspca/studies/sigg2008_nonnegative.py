@@ -7,9 +7,9 @@ from itertools import zip_longest
 
 import numpy as np
 
+from nnspca.components.decompose import decompose
+from nnspca.components.deflate import deflate
 from nnspca.covariance import Covariance
-from nnspca.deflate import deflate
-from nnspca.deflation import decompose
 from nnspca.result import Components
 from nnspca.studies.picture import Curves, Line
 from nnspca.studies.sigg2008 import SCALING, standardised
@@ -81,7 +81,7 @@ class _Several:
             "em",
             deflation=deflation,
             seed=self.task.seed,
-            should_stop=self.task.watch.should_stop,
+            should_stop=self.task.monitor.should_stop,
             on_progress=self.task.within(start, end),
             **chosen,  # type: ignore[arg-type]
         )
@@ -96,7 +96,7 @@ class _Several:
             "coordinate-descent",
             deflation="joint",
             seed=self.task.seed,
-            should_stop=self.task.watch.should_stop,
+            should_stop=self.task.monitor.should_stop,
             alpha=alpha,
             beta=beta,
             match_k=False,
@@ -116,7 +116,7 @@ class _Several:
         steps = 14 if self.task.full else 8
         chosen = None
         for step in range(steps):
-            if self.task.watch.stop():
+            if self.task.monitor.stop():
                 break
             middle = float(np.sqrt(low * high))
             found = self.nspca(*prices(middle))
@@ -124,8 +124,8 @@ class _Several:
                 high, chosen = middle, found
             else:
                 low = middle
-            self.task.watch.tell(span[0] + (span[1] - span[0]) * (step + 1) / steps, f"NSPCA, price {middle:.3g} λ₁")
-        if chosen is None and not self.task.watch.stop():
+            self.task.monitor.tell(span[0] + (span[1] - span[0]) * (step + 1) / steps, f"NSPCA, price {middle:.3g} λ₁")
+        if chosen is None and not self.task.monitor.stop():
             chosen = self.nspca(*prices(high))
         if chosen is not None:
             self.take(NSPCA, chosen)
@@ -136,9 +136,9 @@ def _disjoint(task: Task) -> tuple[StudyTable, ...]:
     titles = {EM: "emPCA (nn), disjoint", SIGNED: "emPCA, any sign", NSPCA: "NSPCA, α = 10⁸"}
     run = _Several(task, titles, f"{SCALING} Each emPCA component has {CARDINALITY} pixels.")
     run.run(EM, 0.0, 0.1, CARDINALITY, "disjoint")
-    if not task.watch.stop():
+    if not task.monitor.stop():
         run.run(SIGNED, 0.1, 0.2, CARDINALITY, "projection", nonnegative=False)
-    if not task.watch.stop():
+    if not task.monitor.stop():
         alpha = in_units(MANY, run.cov, task.own)
         most = JOINT_CARDINALITY * run.count // COMPONENTS
         run.tuned(
@@ -152,7 +152,7 @@ def _apart(task: Task) -> tuple[StudyTable, ...]:
     titles = {EM: "emPCA (nn), 85° apart", NSPCA: "NSPCA, α raised to 85°"}
     run = _Several(task, titles, f"{SCALING} Components may use every pixel.")
     run.run(EM, 0.0, 0.6, run.cov.n_features, "quasi-orthogonal", min_angle=ANGLE)
-    if not task.watch.stop():
+    if not task.monitor.stop():
         run.tuned(0.1, 1e3, lambda alpha: (alpha, 0.0), lambda parts: least_angle(parts) >= ANGLE, (0.6, 1.0))
     return run.tables()
 

@@ -11,10 +11,10 @@ import numpy as np
 from nnspca import datasets
 from nnspca.covariance import Covariance
 from nnspca.datasets import Dataset
+from nnspca.progress import Monitor
 from nnspca.result import OnProgress, ShouldStop
 from nnspca.studies.paper import PAPERS, Paper
 from nnspca.studies.table import StudyTable
-from nnspca.watch import Watch
 
 OnTables = Callable[[tuple[StudyTable, ...]], None]
 
@@ -32,7 +32,7 @@ class Task:
     full : bool
         The paper's full form, or the reduced one.
     seed : int
-    watch : Watch
+    monitor : Monitor
         To poll and to tell.
     show : callable
         Takes the tables as they are by now, for whoever watches the run.
@@ -42,7 +42,7 @@ class Task:
     own: bool
     full: bool
     seed: int
-    watch: Watch
+    monitor: Monitor
     show: OnTables
 
     def covariance(self, place: int = 0) -> Covariance:
@@ -51,7 +51,7 @@ class Task:
 
     def within(self, start: float, end: float) -> OnProgress:
         """Let a public call's progress fill the span from ``start`` to ``end`` of this run's."""
-        span = self.watch.part(start, end)
+        span = self.monitor.part(start, end)
         return lambda p: span.tell(p.fraction, p.stage, p.variance, p.upper)
 
 
@@ -108,7 +108,7 @@ class Study:
     differs : str
         What is not as in the paper: preprocessing, version of the data, what could not be reproduced.
     work : callable
-        ``work(task) -> tuple of StudyTable``; it polls ``task.watch`` and returns what it has when stopped.
+        ``work(task) -> tuple of StudyTable``; it polls ``task.monitor`` and returns what it has when stopped.
     needs : tuple of str
         Names of the data sets the paper used.
     stand_ins : tuple of str
@@ -193,12 +193,12 @@ class Study:
             raise ValueError(f"{self.name} takes {len(self.needs)} data sets ({asked}); {len(chosen)} were given")
         started = time.perf_counter()
         loaded = tuple(datasets.load(d, should_stop=should_stop) if isinstance(d, str) else d for d in chosen)
-        watch = Watch(should_stop, on_progress)
+        monitor = Monitor(should_stop, on_progress)
         names = tuple(d.name for d in loaded)
-        task = Task(loaded, names == self.needs, bool(full), int(seed), watch, on_tables or (lambda tables: None))
+        task = Task(loaded, names == self.needs, bool(full), int(seed), monitor, on_tables or (lambda tables: None))
         tables = self.work(task)
-        stopped = watch.stop()
+        stopped = monitor.stop()
         if stopped:
             tables = tuple(table.halted() for table in tables)
-        watch.tell(1.0, "done")
+        monitor.tell(1.0, "done")
         return StudyResult(self.name, tables, names, bool(full), int(seed), time.perf_counter() - started, stopped)

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from nnspca.components.decompose import decompose
 from nnspca.covariance import Covariance
-from nnspca.deflation import decompose
-from nnspca.gather import cumulative_variance
 from nnspca.result import overlap
 from nnspca.solvers.nmf import nmf_parts
+from nnspca.span import cumulative_variance
 from nnspca.studies.picture import Bars, Curves, Line, Parts
 from nnspca.studies.study import Study, Task
 from nnspca.studies.table import Cell, Column, StudyTable
@@ -58,7 +58,7 @@ def nspca(task: Task, cov: Covariance, alpha: float, beta: float, count: int, st
         "coordinate-descent",
         deflation="joint",
         seed=task.seed,
-        should_stop=task.watch.should_stop,
+        should_stop=task.monitor.should_stop,
         on_progress=task.within(start, end),
         alpha=alpha,
         beta=beta,
@@ -131,17 +131,17 @@ def _panels(task: Task) -> tuple[StudyTable, ...]:
     cov, ask = panels.cov, prices(task, panels.cov)
     count = min(COUNT, cov.n_features)
     for at, (letter, alpha, beta) in enumerate((("a", ask.low, 0.0), ("b", ask.high, 0.0), ("c", ask.low, ask.price))):
-        if task.watch.stop():
+        if task.monitor.stop():
             return panels.tables()
         U = nspca(task, cov, alpha, beta, count, 0.2 * at, 0.2 * (at + 1))
         title = f"({letter}) NSPCA, α = {ask.printed(alpha):.2g}, β = {ask.printed(beta):.2g}"
         panels.take(title, U, (alpha, beta))
     panels.take("(d) PCA, any sign", cov.eigenpairs(count)[1])
-    if task.watch.stop():
+    if task.monitor.stop():
         return panels.tables()
     steps = 500 if task.full else 150
     X = panels.data.X - min(0.0, float(panels.data.X.min()))
-    parts = nmf_parts(X, count, rng=np.random.default_rng(task.seed), max_iter=steps, watch=task.watch)
+    parts = nmf_parts(X, count, rng=np.random.default_rng(task.seed), max_iter=steps, monitor=task.monitor)
     panels.take("(e) NMF of the images", parts)
     k = min(ACTIVE, cov.n_features)
     greedy = decompose(
@@ -152,7 +152,7 @@ def _panels(task: Task) -> tuple[StudyTable, ...]:
         deflation="projection",
         nonnegative=False,
         seed=task.seed,
-        should_stop=task.watch.should_stop,
+        should_stop=task.monitor.should_stop,
         on_progress=task.within(0.7, 1.0),
         criterion="full" if task.full else "path",
     )
@@ -170,7 +170,7 @@ def _trade(task: Task) -> tuple[StudyTable, ...]:
     betas = ask.price * np.geomspace(*BETAS, points)
     tables: dict[str, list[tuple[Cell, ...]]] = {"alpha": [], "beta": []}
     for at in range(2 * points):
-        if task.watch.stop():
+        if task.monitor.stop():
             break
         along, number = ("alpha", at) if at < points else ("beta", at - points)
         relative = float((alphas if along == "alpha" else betas)[number])

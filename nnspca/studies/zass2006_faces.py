@@ -10,9 +10,9 @@ from sklearn.metrics import roc_auc_score, roc_curve
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
+from nnspca.components.decompose import decompose
 from nnspca.covariance import Covariance
 from nnspca.datasets import Dataset, load
-from nnspca.deflation import decompose
 from nnspca.solvers.nmf import nmf_parts
 from nnspca.studies.picture import Bars, Curves, Line
 from nnspca.studies.study import Study, Task
@@ -77,7 +77,7 @@ def features(task: Task, method: str, faces: np.ndarray, start: float, end: floa
     if method == "nmf":
         rng = np.random.default_rng(task.seed)
         steps = 300 if task.full else 100
-        return nmf_parts(faces - min(0.0, float(faces.min())), count, rng=rng, max_iter=steps, watch=task.watch)
+        return nmf_parts(faces - min(0.0, float(faces.min())), count, rng=rng, max_iter=steps, monitor=task.monitor)
     return decompose(
         cov,
         count,
@@ -86,7 +86,7 @@ def features(task: Task, method: str, faces: np.ndarray, start: float, end: floa
         deflation="projection",
         nonnegative=False,
         seed=task.seed,
-        should_stop=task.watch.should_stop,
+        should_stop=task.monitor.should_stop,
         on_progress=task.within(start, end),
     ).loadings
 
@@ -146,15 +146,15 @@ def _detection(task: Task) -> tuple[StudyTable, ...]:
     for number, split in enumerate(splits(X, face, task.seed, count)):
         faces = split.X[split.face]
         for at, method in enumerate(TITLES, start=number * len(TITLES)):
-            if task.watch.stop():
+            if task.monitor.stop():
                 return found.tables()
             U = features(task, method, faces, at / steps, (at + 1) / steps)
-            if task.watch.stop():
+            if task.monitor.stop():
                 return found.tables()
             true, area = detect(U, split)
             found.true[method].append(true)
             found.area[method].append(area)
-            task.watch.tell((at + 1) / steps, f"split {number + 1}, {TITLES[method]}")
+            task.monitor.tell((at + 1) / steps, f"split {number + 1}, {TITLES[method]}")
             task.show(found.tables())
     return found.tables()
 

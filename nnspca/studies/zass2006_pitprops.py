@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from nnspca.components.decompose import OnPart, decompose
 from nnspca.covariance import Covariance
-from nnspca.deflation import OnPart, decompose
-from nnspca.gather import cumulative_variance
 from nnspca.result import Component
+from nnspca.span import cumulative_variance
 from nnspca.studies.picture import Curves, Line
 from nnspca.studies.study import Study, Task
 from nnspca.studies.table import Cell, Column, StudyTable
@@ -57,7 +57,7 @@ def components(cov: Covariance, entrant: Entrant, task: Task, take: OnPart, star
         deflation="joint" if entrant.joint else "projection",
         nonnegative=entrant.nonnegative,
         seed=task.seed,
-        should_stop=task.watch.should_stop,
+        should_stop=task.monitor.should_stop,
         on_progress=task.within(start, end),
         on_part=None if entrant.joint else take,
         **chosen,
@@ -110,7 +110,7 @@ def _pit_props(task: Task) -> tuple[StudyTable, ...]:
     """Find six components by each method."""
     tally = _Tally(task.covariance())
     for at, entrant in enumerate(ENTRANTS):
-        if task.watch.stop():
+        if task.monitor.stop():
             break
         columns: list[np.ndarray] = []
 

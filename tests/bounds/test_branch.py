@@ -8,9 +8,9 @@ import pytest
 
 import nnspca
 from nnspca.bounds import branch
-from nnspca.proofs import BranchProof
-from nnspca.rederive import pairs
-from nnspca.watch import Watch
+from nnspca.certificates import pairs
+from nnspca.certificates.proofs import BranchProof
+from nnspca.progress import Monitor
 from tests import oracle
 
 BUDGET = 3000 * branch.cost(10)
@@ -28,7 +28,7 @@ def problem(seed, n=9):
 def bounds_of(A, k, nonnegative, goal=0.0, budget=BUDGET):
     cov = nnspca.Covariance.from_matrix(A)
     x = np.asarray(nnspca.solve(cov, k, nonnegative=nonnegative).loadings)
-    made = branch.tighten(cov, k, x, nonnegative=nonnegative, goal=goal, budget=budget, watch=Watch())
+    made = branch.tighten(cov, k, x, nonnegative=nonnegative, goal=goal, budget=budget, monitor=Monitor())
     return cov, list(made)
 
 

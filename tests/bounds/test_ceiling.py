@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from nnspca import covariance
 from nnspca.bounds import ceiling
+from nnspca.covariance import covariance
 from tests import oracle, problems
 
 

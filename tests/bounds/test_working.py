@@ -8,9 +8,9 @@ import pytest
 
 import nnspca
 from nnspca.bounds import working
-from nnspca.factor import DenseFactor
-from nnspca.rederive.working import working_bound
-from nnspca.watch import Watch
+from nnspca.certificates.working import working_bound
+from nnspca.covariance.factor import DenseFactor
+from nnspca.progress import Monitor
 from tests import oracle
 
 
@@ -34,7 +34,7 @@ def bounds_of(cov, k, nonnegative, features, least=np.inf):
         features=features,
         budget=120 * features**2.5,
         goal=0.0,
-        watch=Watch(),
+        monitor=Monitor(),
     )
     return part, list(made)
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import nnspca
-from nnspca import cone
-from nnspca.solvers.climb import TIE, climb, settle
+from nnspca import feasible
+from nnspca.solvers.climb import TIE, climb, optimise_on_support
 from nnspca.solvers.polish import polish
 from tests import oracle, problems
 
@@ -19,7 +19,7 @@ def starts(make, seed, nonnegative):
         n = int(rng.integers(1, 9))
         problem = make(rng, n)
         k = int(rng.integers(1, n + 1))
-        yield problem, k, cone.best(rng.standard_normal((7, n)), k, nonnegative)
+        yield problem, k, feasible.best(rng.standard_normal((7, n)), k, nonnegative)
 
 
 @BOTH
@@ -31,7 +31,7 @@ def test_climbing_never_loses_variance_and_stays_feasible(make, nonnegative):
         rounding = 1e-12 * problem.cov.trace + 2 * problem.cov.representation_error
         assert (variances >= before - rounding).all()
         np.testing.assert_allclose(problem.cov.variance(points), variances, rtol=1e-9, atol=rounding)
-        assert all(cone.infeasibility(p, k, nonnegative) == "" for p in points)
+        assert all(feasible.infeasibility(p, k, nonnegative) == "" for p in points)
 
 
 @BOTH
@@ -39,7 +39,7 @@ def test_climbing_never_loses_variance_and_stays_feasible(make, nonnegative):
 def test_climbing_rests_where_one_more_step_gains_nothing(make, nonnegative):
     for problem, k, x in starts(make, 2, nonnegative):
         points, variances = climb(problem.cov, k, x, nonnegative=nonnegative, tol=1e-9, max_iter=20_000)
-        again = cone.best(problem.cov.apply(points), k, nonnegative)
+        again = feasible.best(problem.cov.apply(points), k, nonnegative)
         gained = problem.cov.variance(again)
         assert (gained <= variances * (1 + 1e-8) + 1e-12 * problem.cov.trace).all()
 
@@ -49,8 +49,8 @@ def test_climbing_rests_where_one_more_step_gains_nothing(make, nonnegative):
 def test_settling_never_loses_variance_nor_leaves_the_support(make, nonnegative):
     for problem, k, rows in starts(make, 3, nonnegative):
         for x in rows:
-            y = settle(problem.cov, x, nonnegative=nonnegative)
-            assert cone.infeasibility(y, k, nonnegative) == ""
+            y = optimise_on_support(problem.cov, x, nonnegative=nonnegative)
+            assert feasible.infeasibility(y, k, nonnegative) == ""
             assert set(np.flatnonzero(y)) <= set(np.flatnonzero(x))
             # two sums that tie differ in their last bits: the stationary point is then the one kept
             assert problem.cov.variance(y) >= problem.cov.variance(x) * (1 - TIE)
@@ -62,7 +62,7 @@ def test_settling_without_sign_is_the_leading_eigenvector_of_the_block(make):
         for x in rows:
             J = np.flatnonzero(x)
             leading = np.linalg.eigvalsh(problem.A[np.ix_(J, J)])[-1]
-            y = settle(problem.cov, x, nonnegative=False)
+            y = optimise_on_support(problem.cov, x, nonnegative=False)
             assert problem.cov.variance(y) == pytest.approx(leading, rel=1e-9, abs=1e-12 * problem.cov.trace)
 
 
@@ -73,7 +73,7 @@ def test_swaps_never_lose_variance_and_never_pass_the_optimum(make, nonnegative)
         best = oracle.optimum(problem.A, k, nonnegative)[0]
         for x in rows[:3]:
             y, history = polish(problem.cov, k, x, nonnegative=nonnegative)
-            assert cone.infeasibility(y, k, nonnegative) == ""
+            assert feasible.infeasibility(y, k, nonnegative) == ""
             assert history == sorted(history)
             assert history[-1] == pytest.approx(problem.cov.variance(y), rel=1e-12)
             assert problem.cov.variance(x) <= history[-1] * (1 + 1e-12)
@@ -104,7 +104,7 @@ def test_of_two_points_that_tie_the_stationary_one_is_kept():
     off = np.array([2.0, -1.0, 0.0]) / np.sqrt(5)
     for angle in (5e-9, -5e-9, 1e-9):
         rough = np.cos(angle) * u + np.sin(angle) * off
-        kept = settle(cov, rough, nonnegative=True)
+        kept = optimise_on_support(cov, rough, nonnegative=True)
         np.testing.assert_allclose(kept, u, rtol=0, atol=1e-15)
 
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import nnspca
+from nnspca.progress import Monitor
 from nnspca.solvers.exact import exact
 from nnspca.solvers.nmf import nmf_parts, of_samples
 from nnspca.solvers.scotlass import within
 from nnspca.spectraplex import onto_spectraplex
-from nnspca.watch import Watch
 from tests import oracle, problems
 
 
@@ -36,7 +36,7 @@ def test_exact_is_the_brute_force_optimum(make, nonnegative):
 def test_exact_takes_a_bound_as_an_argument():
     """With the trace for a bound it still ends, at the same optimum, after more cases."""
     cov = correlated()
-    kinds = dict(nonnegative=True, rng=np.random.default_rng(0), watch=Watch())
+    kinds = dict(nonnegative=True, rng=np.random.default_rng(0), monitor=Monitor())
     loose = exact(cov, 3, bound=lambda A, kept, inside, k, nonnegative: float(np.trace(A)), **kinds)
     tight = exact(cov, 3, **kinds)
     assert loose.variance == pytest.approx(tight.variance)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import nnspca
-from nnspca import cone
+from nnspca import feasible
 from nnspca.solvers.em import soft_threshold
 from tests.plain_em import plain_em
 
@@ -30,7 +30,7 @@ def by_hand(f, k, nonnegative):
 def test_soft_thresholding_is_its_definition(f, data, nonnegative):
     k = data.draw(st.integers(1, len(f)))
     x = soft_threshold(f[None], k, nonnegative)[0]
-    assert cone.infeasibility(x, k, nonnegative) == ""
+    assert feasible.infeasibility(x, k, nonnegative) == ""
     expected = by_hand(f, k, nonnegative)
     if expected is not None:
         np.testing.assert_allclose(x, expected, atol=1e-15)
@@ -70,7 +70,7 @@ def test_a_run_stopped_before_its_first_step_is_sparse_all_the_same(nonnegative,
     polls = iter(range(10**6))
     part = nnspca.solve(cov, 3, "em", nonnegative=nonnegative, should_stop=lambda: next(polls) >= steps)
     assert part.stopped
-    assert cone.infeasibility(part.loadings, 3, nonnegative) == ""
+    assert feasible.infeasibility(part.loadings, 3, nonnegative) == ""
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nnspca
-from nnspca.factor import DenseFactor
-from nnspca.solvers.ascent import Ascent, climb
+from nnspca.covariance.factor import DenseFactor
+from nnspca.progress import Monitor
+from nnspca.solvers.ascent import Ascent, coordinate_ascent
 from nnspca.solvers.cubic import best_entry, largest_root
-from nnspca.watch import Watch
 
 number = st.floats(-1e6, 1e6)
 
@@ -65,7 +65,7 @@ def covariance(seed, n=7, m=9, factor=False):
 def test_the_objective_never_falls(seed, r, alpha, beta, factor):
     cov = covariance(seed, factor=factor)
     U = np.abs(np.random.default_rng(seed).standard_normal((7, r)))
-    told = climb(cov, U, alpha, beta, max_iter=15, tol=0.0, watch=Watch())[1]
+    told = coordinate_ascent(cov, U, alpha, beta, max_iter=15, tol=0.0, monitor=Monitor())[1]
     assert (np.diff(told) >= -1e-10 * max(1.0, np.abs(told).max())).all()
 
 

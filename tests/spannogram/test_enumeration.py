@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nnspca
-from nnspca import cone
+from nnspca import feasible
 from nnspca.spannogram import curves, enumeration, sphere
 from tests import oracle
 from tests.spannogram.rows import KINDS, sample
@@ -25,7 +25,7 @@ def test_enumeration_and_search_find_the_same_optimum(kind, nonnegative, seed, d
     listed = enumeration.maximise(V, k, nonnegative=nonnegative)
     found = sphere.maximise(V, k, nonnegative=nonnegative)
     assert listed.value == pytest.approx(found.value, rel=1e-9, abs=1e-300)
-    assert cone.infeasibility(listed.loadings, k, nonnegative) == ""
+    assert feasible.infeasibility(listed.loadings, k, nonnegative) == ""
     assert listed.candidates <= listed.bound
 
 
@@ -70,8 +70,8 @@ def test_every_top_set_of_a_fine_grid_is_among_the_candidates(k):
     rng = np.random.default_rng(k)
     V = rng.standard_normal((6, 3))
     found, visited, stopped = enumeration.enumerate_supports(V, k)
-    c = cone.unit(rng.standard_normal((20_000, 3)))
-    seen = {tuple(np.flatnonzero(row)) for row in cone.keep_top(c @ V.T, k)} - {()}
+    c = feasible.unit(rng.standard_normal((20_000, 3)))
+    seen = {tuple(np.flatnonzero(row)) for row in feasible.keep_top(c @ V.T, k)} - {()}
     assert not stopped and visited == enumeration.vertices(6, 3)
     assert seen <= found
 

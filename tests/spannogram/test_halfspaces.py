@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nnspca import cone
+from nnspca import feasible
 from nnspca.spannogram import halfspaces
 
 
@@ -17,7 +17,7 @@ def test_no_random_feasible_direction_beats_the_solution(seed, d, k):
         R = rng.integers(-1, 2, (k, d)).astype(float)
     G = rng.standard_normal((d, d))
     Q = G @ G.T if seed % 2 else G + G.T
-    c = cone.unit(rng.standard_normal((4000, d)))
+    c = feasible.unit(rng.standard_normal((4000, d)))
     inside = c[(c @ R.T >= 0).all(axis=1)]
     found = halfspaces.maximise(Q, R)
     if found is None:

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from nnspca import cone
+from nnspca import feasible
 from nnspca.spannogram import net
 from tests import oracle
 
@@ -19,7 +19,7 @@ def test_the_theorem_asks_for_epsilon_to_the_minus_d_times_log_n():
 @pytest.mark.parametrize(("epsilon", "d"), [(0.1, 2), (0.3, 3), (0.5, 4), (0.2, 5)])
 def test_the_failure_probability_is_what_random_directions_show(epsilon, d):
     """A direction fails when its angle to the optimum's, either sign, has a squared sine above ε."""
-    c = cone.unit(np.random.default_rng(d).standard_normal((200_000, d)))
+    c = feasible.unit(np.random.default_rng(d).standard_normal((200_000, d)))
     missed = float((1 - c[:, 0] ** 2 > epsilon).mean())
     assert net.failure_probability(epsilon, d, 1) == pytest.approx(missed, abs=5e-3)
     assert net.failure_probability(epsilon, d, 7) == pytest.approx(net.failure_probability(epsilon, d, 1) ** 7)
@@ -36,7 +36,7 @@ def test_every_point_is_feasible_and_below_the_optimum(seed, nonnegative):
     V = rng.standard_normal((7, 3))
     best = oracle.optimum_of_rows(V, 3, nonnegative)[0]
     for _, value, x in net.search(V, 3, 4000, rng, nonnegative=nonnegative):
-        assert cone.infeasibility(x, 3, nonnegative) == ""
+        assert feasible.infeasibility(x, 3, nonnegative) == ""
         assert value == pytest.approx(((x @ V) ** 2).sum())
         assert value <= best * (1 + 1e-12)
     assert value >= 0.97 * best

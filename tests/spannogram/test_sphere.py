@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nnspca import cone
+from nnspca import feasible
 from nnspca.spannogram import sphere
 from tests import oracle
 from tests.spannogram.rows import KINDS, sample
@@ -17,7 +17,7 @@ def check(V, k, nonnegative, tol=1e-6, **limits):
     found = sphere.maximise(V, k, nonnegative=nonnegative, tol=tol, **limits)
     best, point = oracle.optimum_of_rows(V, k, nonnegative) if V.any() else (0.0, np.eye(len(V))[0])
     assert oracle.allows(found.upper, oracle.exact_variance_of_rows(V, point))
-    assert cone.infeasibility(found.loadings, k, nonnegative) == ""
+    assert feasible.infeasibility(found.loadings, k, nonnegative) == ""
     attained = ((found.loadings @ V) ** 2).sum()
     assert found.value == pytest.approx(attained, rel=1e-12)
     assert found.value <= best * (1 + 1e-12)
@@ -128,7 +128,7 @@ def test_nothing_has_no_variance(nonnegative):
     for shape in ((4, 0), (4, 2)):
         found = sphere.maximise(np.zeros(shape), 2, nonnegative=nonnegative)
         assert found.value == found.upper == 0.0
-        assert cone.infeasibility(found.loadings, 2, nonnegative) == ""
+        assert feasible.infeasibility(found.loadings, 2, nonnegative) == ""
 
 
 @BOTH
@@ -160,8 +160,8 @@ def test_without_sign_and_all_features_the_value_is_the_largest_singular_value()
 @pytest.mark.parametrize("seed", range(3))
 def test_least_norm_points_satisfy_every_inequality(d, seed):
     rng = np.random.default_rng(seed)
-    C = np.abs(cone.unit(rng.standard_normal((50, d, d)))) + 1e-3
-    C = cone.unit(C)
+    C = np.abs(feasible.unit(rng.standard_normal((50, d, d)))) + 1e-3
+    C = feasible.unit(C)
     h = rng.random((50, d)) + 0.01
     y = sphere.least_norm(C, h, 1e-14)
     for cell, heights, point in zip(C, h, y, strict=True):

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from nnspca import Covariance, datasets, solve
+from nnspca.progress import Monitor
 from nnspca.studies import STUDIES
 from nnspca.studies.sigg2008 import algorithm_2
 from nnspca.studies.sigg2008_bisection import Bisection
 from nnspca.studies.sigg2008_genes import contributions, entropy, jaccard
 from nnspca.studies.study import Task
-from nnspca.watch import Watch
 
 groups = hnp.arrays(np.int64, st.integers(2, 8), elements=st.integers(0, 3))
 
@@ -39,7 +39,7 @@ def test_one_standardised_feature_has_variance_one(faces):
 def test_algorithm_2_ends_where_its_own_step_leaves_it():
     cov = Covariance.from_dataset(datasets.load("pitprops"))
     for k in range(1, cov.n_features + 1):
-        w = algorithm_2(cov, k, Watch(None, None))
+        w = algorithm_2(cov, k, Monitor(None, None))
         assert np.count_nonzero(w) <= k
         f = cov.apply(w)
         cut = np.sort(np.append(np.abs(f), 0.0))[::-1][k]
@@ -49,7 +49,7 @@ def test_algorithm_2_ends_where_its_own_step_leaves_it():
 
 def test_the_search_for_a_price_counts_only_runs_that_leave_exactly_k_loadings():
     cov = Covariance.from_dataset(datasets.load("pitprops"))
-    task = Task((), False, False, 0, Watch(None, None), lambda tables: None)
+    task = Task((), False, False, 0, Monitor(None, None), lambda tables: None)
     search = Bisection(task, cov, 1.0, 2)
     reached = {k: search.best(k)[0] for k in range(1, cov.n_features + 1)}
     left = {cardinality for cardinality, _, _ in search.runs.values()}

@@ -7,11 +7,11 @@ import pytest
 
 import nnspca
 from nnspca.covariance import Covariance
+from nnspca.progress import Monitor
 from nnspca.studies import STUDIES
 from nnspca.studies.study import Task
 from nnspca.studies.zass2006 import overlap, prices
 from nnspca.studies.zass2006_faces import both_classes, detect, splits
-from nnspca.watch import Watch
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +47,7 @@ def test_overlap_falls_with_alpha_and_loadings_with_beta():
 @pytest.mark.parametrize("own", [True, False])
 def test_prices_in_the_papers_units_are_for_the_scatter_xx_and_the_printed_ones_on_its_own_data(own):
     X = np.array([[3.0, 0.0], [-3.0, 0.0], [0.0, 1.0], [0.0, -1.0]])  # centred; X'X = diag(18, 2)
-    task = Task((), own, False, 0, Watch(), lambda tables: None)
+    task = Task((), own, False, 0, Monitor(), lambda tables: None)
     ask = prices(task, Covariance.from_data(X))
     assert ask.unit == pytest.approx(18)
     assert ask.printed(1.0) == pytest.approx(18)

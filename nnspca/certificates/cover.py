@@ -6,8 +6,8 @@ from itertools import combinations, product
 
 import numpy as np
 
+from nnspca.certificates.proofs import RankProof
 from nnspca.errors import CertificateError
-from nnspca.proofs import RankProof
 from nnspca.result import Certificate
 
 EPS = np.finfo(float).eps

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from nnspca.certificates.proofs import BranchProof, PairProof
 from nnspca.covariance import Covariance
 from nnspca.errors import CertificateError
-from nnspca.proofs import BranchProof, PairProof
 
 EPS = np.finfo(float).eps
 DENSE_EIGEN = 400  # above, definiteness is told by a Cholesky factorisation

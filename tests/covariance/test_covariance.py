@@ -13,7 +13,7 @@ from hypothesis.extra import numpy as hnp
 
 import nnspca
 from nnspca import Covariance, DataError, covariance
-from nnspca.factor import DenseFactor, SparseFactor
+from nnspca.covariance.factor import DenseFactor, SparseFactor
 
 
 def dense_of(cov):

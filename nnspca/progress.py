@@ -1,4 +1,4 @@
-"""Watch: what a running call polls and tells, so that a person can follow it and stop it."""
+"""Monitor: what a running call polls and tells, so that a person can follow it and stop it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from nnspca.result import OnProgress, Progress, ShouldStop
 
 
 @dataclass(frozen=True)
-class Watch:
+class Monitor:
     """A span of a call's progress bar, with its stop switch.
 
     Attributes
@@ -36,7 +36,7 @@ class Watch:
             done = self.start + (self.end - self.start) * min(max(fraction, 0.0), 1.0)
             self.on_progress(Progress(done, stage, variance, upper))
 
-    def part(self, start: float, end: float) -> Watch:
+    def part(self, start: float, end: float) -> Monitor:
         """Return the sub-span from ``start`` to ``end``, as fractions of this one."""
         width = self.end - self.start
-        return Watch(self.should_stop, self.on_progress, self.start + width * start, self.start + width * end)
+        return Monitor(self.should_stop, self.on_progress, self.start + width * start, self.start + width * end)

@@ -12,15 +12,23 @@ from dataclasses import replace
 
 import numpy as np
 
-from nnspca import cone
+from nnspca import feasible
+from nnspca.certificates.entries import entry_bound
+from nnspca.certificates.pairs import branch_bound, pair_bound
+from nnspca.certificates.proofs import (
+    BranchProof,
+    EntryProof,
+    LargerProof,
+    PairProof,
+    RankProof,
+    ScaleProof,
+    WorkingProof,
+)
+from nnspca.certificates.ranks import rank_bound
+from nnspca.certificates.scales import scale_bound
+from nnspca.certificates.working import working_bound
 from nnspca.covariance import Covariance
 from nnspca.errors import CertificateError
-from nnspca.proofs import BranchProof, EntryProof, LargerProof, PairProof, RankProof, ScaleProof, WorkingProof
-from nnspca.rederive.entries import entry_bound
-from nnspca.rederive.pairs import branch_bound, pair_bound
-from nnspca.rederive.ranks import rank_bound
-from nnspca.rederive.scales import scale_bound
-from nnspca.rederive.working import working_bound
 from nnspca.result import Bound, Certificate
 from nnspca.threads import one_blas_thread
 
@@ -90,7 +98,7 @@ def _check_lower(cert: Certificate, cov: Covariance) -> None:
     x = np.asarray(cert.component.loadings, dtype=np.float64)
     if x.shape != (cov.n_features,):
         raise CertificateError(f"the component has shape {x.shape}, not ({cov.n_features},)")
-    reason = cone.infeasibility(x, cert.k, cert.nonnegative)
+    reason = feasible.infeasibility(x, cert.k, cert.nonnegative)
     if reason:
         raise CertificateError(f"the component is not feasible: {reason}")
     attained = float(x @ cov.apply(x))

@@ -9,13 +9,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from nnspca.certify import EFFORTS
-from nnspca.certify import certify as certify_one
+from nnspca._certify import EFFORTS
+from nnspca._certify import certify as certify_one
+from nnspca._solve import check_cardinality, check_method, solve
+from nnspca.certificates.proofs import LargerProof
 from nnspca.covariance import Covariance
-from nnspca.proofs import LargerProof
+from nnspca.progress import Monitor
 from nnspca.result import Bound, Certificate, Component, OnProgress, ShouldStop, Sweep, SweepPoint
-from nnspca.solve import check_cardinality, check_method, solve
-from nnspca.watch import Watch
 
 WORKERS = 2
 
@@ -69,7 +69,7 @@ def sweep(
         raise ValueError(f"a sweep needs at least one k and one method; got ks={wanted}, methods={names}")
     if certify is not None and certify not in EFFORTS:
         raise ValueError(f"certify={certify!r} is not allowed; give {', '.join(map(repr, EFFORTS))} or None")
-    run = _Run(cov, nonnegative, certify, seed, should_stop, on_point, Watch(should_stop, on_progress))
+    run = _Run(cov, nonnegative, certify, seed, should_stop, on_point, Monitor(should_stop, on_progress))
     run.feasible = {info.name for info in infos if info.feasible}
     run.total = len(wanted) * (len(names) + (certify is not None))
     if executor is None:
@@ -89,10 +89,10 @@ class _Run:
         seed: int,
         should_stop: ShouldStop | None,
         on_point: Callable[[SweepPoint], None] | None,
-        watch: Watch,
+        monitor: Monitor,
     ) -> None:
         self.cov, self.nonnegative, self.effort, self.seed = cov, nonnegative, effort, seed
-        self.should_stop, self.on_point, self.watch = should_stop, on_point, watch
+        self.should_stop, self.on_point, self.monitor = should_stop, on_point, monitor
         self.points: dict[tuple[int, str], SweepPoint] = {}
         self.feasible: set[str] = set()
         self.total = 1
@@ -106,7 +106,7 @@ class _Run:
         chain: list[tuple[int, Future[Certificate]]] = []
         champion: Component | None = None
         for k in ks:
-            if self.watch.stop():
+            if self.monitor.stop():
                 break
             start = champion.loadings if champion is not None else None
             solving = {
@@ -116,10 +116,10 @@ class _Run:
             for solved in as_completed(solving):
                 self._solved(k, solving[solved], solved.result())
             champion = self._champion(k, names, champion)
-            if self.effort is not None and not self.watch.stop():  # without a champion it finds its own
-                near = self._near(certificates, chain, names)
+            if self.effort is not None and not self.monitor.stop():  # without a champion it finds its own
+                warm_start = self._warm_start(certificates, chain, names)
                 task = executor.submit(
-                    _certify, self.cov, k, self.nonnegative, self.effort, champion, self.seed, near, poll
+                    _certify, self.cov, k, self.nonnegative, self.effort, champion, self.seed, warm_start, poll
                 )
                 certificates[task] = k
                 chain.append((k, task))
@@ -135,7 +135,7 @@ class _Run:
             tuple(points),
             leading,
             self.nonnegative,
-            self.watch.stop() or not complete,
+            self.monitor.stop() or not complete,
             time.perf_counter() - started,
         )
 
@@ -148,7 +148,7 @@ class _Run:
             self._put(replace(self.points[k, name], certificate=certificate))
         self._tell(f"k = {k}: certified")
 
-    def _near(
+    def _warm_start(
         self,
         certificates: dict[Future[Certificate], int],
         chain: list[tuple[int, Future[Certificate]]],
@@ -158,11 +158,11 @@ class _Run:
         if len(chain) < WORKERS:
             return None
         k, task = chain[-WORKERS]
-        near = task.result()
+        warm_start = task.result()
         if task in certificates:
             del certificates[task]
-            self._certified(k, near, names)
-        return near
+            self._certified(k, warm_start, names)
+        return warm_start
 
     def _level(self, names: list[str]) -> None:
         """Let every ceiling hold at the smaller k as well: the optimum never falls as k grows."""
@@ -182,7 +182,7 @@ class _Run:
 
     def _tell(self, stage: str) -> None:
         self.done += 1
-        self.watch.tell(self.done / self.total, stage)
+        self.monitor.tell(self.done / self.total, stage)
 
     def _champion(self, k: int, names: list[str], previous: Component | None) -> Component | None:
         """The best feasible component for k, a smaller k's included."""
@@ -224,10 +224,17 @@ def _certify(
     effort: str,
     champion: Component | None,
     seed: int,
-    near: Certificate | None,
+    warm_start: Certificate | None,
     poll: ShouldStop | None,
 ) -> Certificate:
     """One certificate, as a task that can be sent elsewhere."""
     return certify_one(
-        cov, k, nonnegative=nonnegative, effort=effort, component=champion, seed=seed, near=near, should_stop=poll
+        cov,
+        k,
+        nonnegative=nonnegative,
+        effort=effort,
+        component=champion,
+        seed=seed,
+        warm_start=warm_start,
+        should_stop=poll,
     )

@@ -10,17 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from nnspca.certify import EFFORTS
-from nnspca.certify import certify as certify_one
+from nnspca._certify import EFFORTS
+from nnspca._certify import certify as certify_one
+from nnspca._solve import check_cardinality, check_method, check_seed, check_size, solve
+from nnspca.components.deflate import check_deflation, deflate
 from nnspca.covariance import Covariance
-from nnspca.deflate import check_deflation, deflate
-from nnspca.gather import cumulative_variance
+from nnspca.progress import Monitor
 from nnspca.result import Certificate, Component, Components, OnProgress, Progress, ShouldStop
-from nnspca.solve import check_cardinality, check_method, check_seed, check_size, solve
 from nnspca.solvers.quasi_orthogonal import quasi_orthogonal
 from nnspca.solvers.registry import MethodInfo
+from nnspca.span import cumulative_variance
 from nnspca.threads import one_blas_thread
-from nnspca.watch import Watch
 
 EXHAUSTED = 1e-12  # share of the trace below which what is left is rounding
 SOLVING = 0.3  # share of a component's progress that finding it takes, where it is certified too
@@ -102,13 +102,13 @@ def decompose(
     _check_choices(info, deflation, certify, sizes)
     checked = info.checked(options)
     started = time.perf_counter()
-    watch = Watch(should_stop, on_progress)
+    monitor = Monitor(should_stop, on_progress)
     run = _Run(
-        cov, sizes, info, deflation, nonnegative, check_seed(seed), certify, angle, options, checked, watch, on_part
+        cov, sizes, info, deflation, nonnegative, check_seed(seed), certify, angle, options, checked, monitor, on_part
     )
     with one_blas_thread():
         found = run.jointly() if deflation == "joint" else run.one_by_one()
-    watch.tell(1.0, "done")
+    monitor.tell(1.0, "done")
     return replace(found, options=run.described, seconds=time.perf_counter() - started)
 
 
@@ -126,7 +126,7 @@ class _Run:
     min_angle: float
     options: dict[str, Any]
     checked: dict[str, Any]
-    watch: Watch
+    monitor: Monitor
     on_part: OnPart | None
 
     @property
@@ -143,7 +143,7 @@ class _Run:
             self.sizes[0],
             nonnegative=self.nonnegative,
             rng=np.random.default_rng(self.seed),
-            watch=self.watch,
+            monitor=self.monitor,
             **self.checked,
         )
         for part in found.parts if self.on_part is not None else ():
@@ -156,11 +156,11 @@ class _Run:
         certificates: list[Certificate] = []
         note, cut_short = "", False
         for number in range(len(self.sizes)):
-            if parts and self.watch.stop():
+            if parts and self.monitor.stop():
                 note, cut_short = f"stopped after {number} of {len(self.sizes)} components", True
                 break
             if note := self._add(number, parts, certificates):
-                cut_short = self.watch.stop()
+                cut_short = self.monitor.stop()
                 break
         return Components(
             tuple(parts),
@@ -186,12 +186,12 @@ class _Run:
         left = deflate(self.cov, U, self.deflation) if len(places) else None
         if left is None or (parts and left.trace <= EXHAUSTED * self.cov.trace):
             return f"{number} of {len(self.sizes)} components: nothing is left to explain"
-        span = self.watch.part(number / len(self.sizes), (number + 1) / len(self.sizes))
+        span = self.monitor.part(number / len(self.sizes), (number + 1) / len(self.sizes))
         part = self._next(left, min(self.sizes[number], left.n_features), U, span)
         if part is None:
             stopped = f"stopped after {number} of {len(self.sizes)} components"
             apart = f"{number} of {len(self.sizes)} components: no further one keeps the angle"
-            return stopped if self.watch.stop() else apart
+            return stopped if self.monitor.stop() else apart
         if parts and part.variance <= EXHAUSTED * self.cov.trace:
             return f"{number} of {len(self.sizes)} components: nothing is left to explain"
         x = np.zeros(self.cov.n_features)
@@ -200,12 +200,12 @@ class _Run:
         parts.append(replace(part, loadings=x, variance=self.cov.variance(x), k=self.sizes[number]))
         if self.on_part is not None:
             self.on_part(parts[-1])
-        if self.effort is not None and not self.watch.stop():
+        if self.effort is not None and not self.monitor.stop():
             certificates.append(self._certified(left, part, span.part(SOLVING, 1.0), number))
         span.tell(1.0, f"component {number + 1} of {len(self.sizes)} found", part.variance)
         return ""
 
-    def _next(self, left: Covariance, k: int, U: np.ndarray, span: Watch) -> Component | None:
+    def _next(self, left: Covariance, k: int, U: np.ndarray, span: Monitor) -> Component | None:
         number = U.shape[1]
         if self.deflation == "quasi-orthogonal" and number:
             return quasi_orthogonal(
@@ -215,7 +215,7 @@ class _Run:
                 nonnegative=self.nonnegative,
                 min_angle=self.min_angle,
                 rng=np.random.default_rng(self.seed),
-                watch=span,
+                monitor=span,
                 **{name: self.checked[name] for name in OF_EM if self.info.name == "em" and name in self.options},
             )
         options = self.options
@@ -227,12 +227,12 @@ class _Run:
             self.info.name,
             nonnegative=self.nonnegative,
             seed=self.seed,
-            should_stop=self.watch.should_stop,
+            should_stop=self.monitor.should_stop,
             on_progress=self._within(span.part(0.0, SOLVING if self.effort else 1.0), number),
             **options,
         )
 
-    def _certified(self, left: Covariance, part: Component, span: Watch, number: int) -> Certificate:
+    def _certified(self, left: Covariance, part: Component, span: Monitor, number: int) -> Certificate:
         """The component's certificate on what it was sought on."""
         return certify_one(
             left,
@@ -241,11 +241,11 @@ class _Run:
             effort=self.effort or "live",
             component=part,
             seed=self.seed,
-            should_stop=self.watch.should_stop,
+            should_stop=self.monitor.should_stop,
             on_progress=self._within(span, number),
         )
 
-    def _within(self, span: Watch, number: int) -> OnProgress:
+    def _within(self, span: Monitor, number: int) -> OnProgress:
         """Let another call's progress fill one span, and say which component it is about."""
         title = f"component {number + 1} of {len(self.sizes)}"
 

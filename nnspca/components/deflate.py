@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from nnspca import deflated
+from nnspca.components import remainders
 from nnspca.covariance import Covariance
 from nnspca.result import Component, Components
 from nnspca.threads import one_blas_thread
@@ -47,28 +47,28 @@ DEFLATIONS: dict[str, DeflationInfo] = {
             "Disjoint supports",
             "A feature that one component uses is not there for the next: the parts share nothing.",
             "Asteris et al. 2014, Fig. 3; Sigg & Buhmann 2008, Sec. 4",
-            deflated.restricted,
+            remainders.restricted,
         ),
         DeflationInfo(
             "projection",
             "Projection",
             "The directions found are projected out of the data; later components may use the same features.",
             "Sigg & Buhmann 2008, eq. 18",
-            deflated.projected,
+            remainders.projected,
         ),
         DeflationInfo(
             "schur",
             "Schur complement",
             "Everything that the components found predict of the other features is taken out.",
             "Mackey 2008",
-            deflated.schur,
+            remainders.schur,
         ),
         DeflationInfo(
             "hotelling",
             "Hotelling",
             "The variance along each component is taken out of the covariance; overlaps may come back.",
             "Hotelling 1933; Mackey 2008",
-            deflated.hotelling,
+            remainders.hotelling,
         ),
         DeflationInfo(
             "quasi-orthogonal",

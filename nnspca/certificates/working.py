@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from nnspca.certificates.pairs import check_pairs
+from nnspca.certificates.proofs import WorkingProof
 from nnspca.covariance import Covariance
 from nnspca.errors import CertificateError
-from nnspca.proofs import WorkingProof
-from nnspca.rederive.pairs import check_pairs
 
 EPS = np.finfo(float).eps
 ROWS = 256

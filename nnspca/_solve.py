@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from nnspca import cone
+from nnspca import feasible
 from nnspca.covariance import Covariance
+from nnspca.progress import Monitor
 from nnspca.result import Component, OnProgress, ShouldStop
 from nnspca.solvers.registry import METHODS, MethodInfo
 from nnspca.threads import one_blas_thread
-from nnspca.watch import Watch
 
 
 def solve(
@@ -87,14 +87,14 @@ def solve(
             k,
             nonnegative=nonnegative,
             rng=np.random.default_rng(check_seed(seed)),
-            watch=Watch(should_stop, on_progress),
+            monitor=Monitor(should_stop, on_progress),
             **checked,
             **extra,
         )
     loadings = found.loadings + 0.0  # no negative zeros
     loadings.setflags(write=False)
     if on_progress is not None:
-        Watch(None, on_progress).tell(1.0, "done", found.variance)
+        Monitor(None, on_progress).tell(1.0, "done", found.variance)
     return dataclasses.replace(found, loadings=loadings, options=checked, seconds=time.perf_counter() - started)
 
 
@@ -145,4 +145,4 @@ def _check_start(start: np.ndarray, n: int) -> np.ndarray:
     rows = np.atleast_2d(np.asarray(start, dtype=np.float64))
     if rows.ndim != 2 or rows.shape[1] != n or not np.isfinite(rows).all():
         raise ValueError(f"start has shape {np.shape(start)}; give finite points of shape ({n},) or (r, {n})")
-    return cone.unit(rows)
+    return feasible.unit(rows)

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nnspca
-from nnspca.factor import DeflatedFactor, DenseFactor, SparseFactor
+from nnspca.covariance.factor import DeflatedFactor, DenseFactor, SparseFactor
 from tests.blas import with_blas_threads
 
 SEEDS = st.integers(0, 10**6)

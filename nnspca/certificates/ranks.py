@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from nnspca.certificates.cover import check_cover
+from nnspca.certificates.proofs import RankProof
 from nnspca.covariance import Covariance
 from nnspca.errors import CertificateError
-from nnspca.proofs import RankProof
-from nnspca.rederive.cover import check_cover
 from nnspca.result import Certificate
 
 EPS = np.finfo(float).eps

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from nnspca.certificates.proofs import EntryProof
 from nnspca.covariance import Covariance
 from nnspca.errors import CertificateError
-from nnspca.proofs import EntryProof
 from nnspca.result import Certificate
 
 EPS = np.finfo(float).eps

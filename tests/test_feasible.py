@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from nnspca import cone
+from nnspca import feasible
 
 BOTH = pytest.mark.parametrize("nonnegative", [True, False])
 vectors = hnp.arrays(
@@ -20,10 +20,10 @@ vectors = hnp.arrays(
 @given(w=vectors, data=st.data())
 def test_best_beats_random_feasible_points(w, data, nonnegative):
     k = data.draw(st.integers(1, len(w)))
-    x = cone.best(w, k, nonnegative)
-    assert cone.infeasibility(x, k, nonnegative) == ""
+    x = feasible.best(w, k, nonnegative)
+    assert feasible.infeasibility(x, k, nonnegative) == ""
     rng = np.random.default_rng(len(w))
-    others = cone.best(rng.standard_normal((400, len(w))), k, nonnegative)
+    others = feasible.best(rng.standard_normal((400, len(w))), k, nonnegative)
     assert (others @ w).max() <= w @ x + 1e-9 * np.abs(w).max()
 
 
@@ -31,9 +31,9 @@ def test_best_beats_random_feasible_points(w, data, nonnegative):
 @given(a=vectors, data=st.data())
 def test_rank_one_beats_random_feasible_points(a, data, nonnegative):
     k = data.draw(st.integers(1, len(a)))
-    x = cone.rank_one(a, k, nonnegative)
-    assert cone.infeasibility(x, k, nonnegative) == ""
-    others = cone.best(np.random.default_rng(k).standard_normal((400, len(a))), k, nonnegative)
+    x = feasible.rank_one(a, k, nonnegative)
+    assert feasible.infeasibility(x, k, nonnegative) == ""
+    others = feasible.best(np.random.default_rng(k).standard_normal((400, len(a))), k, nonnegative)
     assert ((others @ a) ** 2).max() <= (a @ x) ** 2 * (1 + 1e-12) + 1e-300
 
 
@@ -41,14 +41,14 @@ def test_rank_one_beats_random_feasible_points(a, data, nonnegative):
 def test_rank_one_is_worth_the_squares_it_keeps(a, data):
     k = data.draw(st.integers(1, len(a)))
     squares = [np.sort(np.maximum(s * a, 0.0) ** 2)[::-1][:k].sum() for s in (1, -1)]
-    assert (a @ cone.rank_one(a, k)) ** 2 == pytest.approx(max(squares), rel=1e-9)
+    assert (a @ feasible.rank_one(a, k)) ** 2 == pytest.approx(max(squares), rel=1e-9)
 
 
 @BOTH
 @given(w=vectors, data=st.data())
 def test_keep_top_keeps_the_largest_and_nothing_else(w, data, nonnegative):
     k = data.draw(st.integers(1, len(w)))
-    kept = cone.keep_top(w, k, nonnegative)
+    kept = feasible.keep_top(w, k, nonnegative)
     score = np.maximum(w, 0.0) if nonnegative else np.abs(w)
     assert np.count_nonzero(kept) <= k
     assert all(kept[i] in (0.0, w[i]) for i in range(len(w)))
@@ -60,7 +60,7 @@ def test_a_batch_is_its_rows_one_by_one(nonnegative):
     w = np.random.default_rng(0).standard_normal((20, 6))
     w[3] = -1.0
     w[4] = 0.0
-    for act in (cone.keep_top, cone.best, cone.rank_one):
+    for act in (feasible.keep_top, feasible.best, feasible.rank_one):
         batch = act(w, 3, nonnegative)
         for row, result in zip(w, batch, strict=True):
             assert act(row, 3, nonnegative).tolist() == result.tolist()
@@ -68,19 +68,19 @@ def test_a_batch_is_its_rows_one_by_one(nonnegative):
 
 @given(w=vectors, power=st.integers(-900, 900))
 def test_unit_neither_overflows_nor_underflows(w, power):
-    u = cone.unit(w * 2.0**power)
+    u = feasible.unit(w * 2.0**power)
     assert np.linalg.norm(u) == pytest.approx(1.0 if w.any() else 0.0, abs=1e-14)
 
 
 def test_worked_examples():
-    assert cone.keep_top(np.array([1.0, 3.0, -9.0, 2.0]), 2).tolist() == [0.0, 3.0, 0.0, 2.0]
-    assert cone.keep_top(np.array([1.0, 3.0, -9.0, 2.0]), 2, False).tolist() == [0.0, 3.0, -9.0, 0.0]
-    assert cone.best(np.array([0.0, 0.0]), 1).tolist() == [1.0, 0.0]
-    assert cone.best(np.array([-2.0, -1.0]), 2).tolist() == [0.0, 1.0]
-    assert cone.best(np.array([-3.0, 4.0]), 2, False) == pytest.approx([-0.6, 0.8])
-    assert cone.rank_one(np.array([3.0, -4.0, 1.0]), 2).tolist() == [0.0, 1.0, 0.0]
-    assert cone.orient(np.array([0.6, -0.8])).tolist() == [-0.6, 0.8]
-    assert cone.orient(np.array([0.8, -0.6])).tolist() == [0.8, -0.6]
+    assert feasible.keep_top(np.array([1.0, 3.0, -9.0, 2.0]), 2).tolist() == [0.0, 3.0, 0.0, 2.0]
+    assert feasible.keep_top(np.array([1.0, 3.0, -9.0, 2.0]), 2, False).tolist() == [0.0, 3.0, -9.0, 0.0]
+    assert feasible.best(np.array([0.0, 0.0]), 1).tolist() == [1.0, 0.0]
+    assert feasible.best(np.array([-2.0, -1.0]), 2).tolist() == [0.0, 1.0]
+    assert feasible.best(np.array([-3.0, 4.0]), 2, False) == pytest.approx([-0.6, 0.8])
+    assert feasible.rank_one(np.array([3.0, -4.0, 1.0]), 2).tolist() == [0.0, 1.0, 0.0]
+    assert feasible.orient(np.array([0.6, -0.8])).tolist() == [-0.6, 0.8]
+    assert feasible.orient(np.array([0.8, -0.6])).tolist() == [0.8, -0.6]
 
 
 @pytest.mark.parametrize(
@@ -96,6 +96,6 @@ def test_worked_examples():
     ],
 )
 def test_what_is_not_feasible_is_told_why(x, says):
-    told = cone.infeasibility(np.array(x), 2)
+    told = feasible.infeasibility(np.array(x), 2)
     assert told.startswith(says) if says else told == ""
-    assert cone.infeasibility(np.array([-0.6, 0.8, 0.0]), 2, nonnegative=False) == ""
+    assert feasible.infeasibility(np.array([-0.6, 0.8, 0.0]), 2, nonnegative=False) == ""

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import nnspca
-from nnspca import covariance
-from nnspca.factor import DenseFactor
-from nnspca.proofs import EntryProof, PairProof, RankProof
+from nnspca.certificates.proofs import EntryProof, PairProof, RankProof
+from nnspca.covariance import covariance
+from nnspca.covariance.factor import DenseFactor
 from nnspca.result import Bound
 from nnspca.spannogram import sphere
 from tests import budgets, oracle, problems

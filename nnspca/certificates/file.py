@@ -12,8 +12,16 @@ from zipfile import BadZipFile
 
 import numpy as np
 
+from nnspca.certificates.proofs import (
+    BranchProof,
+    EntryProof,
+    LargerProof,
+    PairProof,
+    RankProof,
+    ScaleProof,
+    WorkingProof,
+)
 from nnspca.errors import CertificateError
-from nnspca.proofs import BranchProof, EntryProof, LargerProof, PairProof, RankProof, ScaleProof, WorkingProof
 from nnspca.result import Bound, Certificate, Component
 
 FORMAT = 1

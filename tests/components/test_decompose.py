@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nnspca
-from nnspca import cone, covariance
-from nnspca.deflate import sought
+from nnspca import feasible
+from nnspca.components.deflate import sought
+from nnspca.covariance import covariance
 from tests import oracle, problems
 from tests.blas import with_blas_threads
 
@@ -97,7 +98,7 @@ def test_components_are_feasible_and_their_variances_are_on_the_covariance_given
         cov = covariance_of(seed)
         parts = nnspca.decompose(cov, 3, k, deflation=deflation, nonnegative=nonnegative)
         for part in parts.parts:
-            assert cone.infeasibility(part.loadings, k, nonnegative) == ""
+            assert feasible.infeasibility(part.loadings, k, nonnegative) == ""
             assert part.variance == cov.variance(part.loadings)
             assert (part.k, part.nonnegative) == (k, nonnegative)
         spectrum = np.cumsum(cov.eigenpairs(len(parts.parts))[0])
@@ -163,7 +164,7 @@ def test_options_reach_the_method_and_every_component_of_em():
     cov = covariance_of(0)
     parts = nnspca.decompose(cov, 2, 3, "em", deflation="quasi-orthogonal", restarts=3)
     assert parts.options["restarts"] == 3
-    with mock.patch("nnspca.deflation.quasi_orthogonal", return_value=None) as asked:
+    with mock.patch("nnspca.components.decompose.quasi_orthogonal", return_value=None) as asked:
         nnspca.decompose(cov, 2, 3, "em", deflation="quasi-orthogonal", restarts=3)
         nnspca.decompose(cov, 2, 3, "best", deflation="quasi-orthogonal")
     first, second = (call.kwargs for call in asked.call_args_list)
@@ -256,7 +257,7 @@ def test_awkward_covariances_are_decomposed(deflation, method):
         for k in (1, len(A)):
             parts = nnspca.decompose(cov, len(A), k, method, deflation=deflation)
             assert len(parts.parts) == len(A) or parts.note
-            assert all(cone.infeasibility(x, k) == "" for x in parts.loadings.T)
+            assert all(feasible.infeasibility(x, k) == "" for x in parts.loadings.T)
             assert parts.cumulative_variance[-1] <= cov.trace * (1 + 1e-12)
 
 

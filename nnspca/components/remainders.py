@@ -10,9 +10,10 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse
 
-from nnspca.covariance import DENSE_EIGEN, Covariance
-from nnspca.factor import DeflatedFactor, DenseFactor, Factor, SparseFactor
-from nnspca.gather import orthonormal
+from nnspca.covariance import Covariance
+from nnspca.covariance.covariance import DENSE_EIGEN
+from nnspca.covariance.factor import DeflatedFactor, DenseFactor, Factor, SparseFactor
+from nnspca.span import orthonormal
 
 EPS = np.finfo(float).eps
 DEPENDENT = 1e-8  # share of its variance that a combination of scores keeps, below which it counts as none

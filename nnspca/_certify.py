@@ -8,20 +8,20 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from nnspca import cone
+from nnspca import feasible
+from nnspca._solve import check_cardinality, solve
 from nnspca.bounds import branch, entries, spectral, working
 from nnspca.bounds.balanced import balanced
 from nnspca.bounds.capped import capped
 from nnspca.bounds.pair_scaled import CHECK, tighten
 from nnspca.bounds.paper import paper
 from nnspca.bounds.threshold import threshold
+from nnspca.certificates.proofs import PairProof
 from nnspca.covariance import Covariance
-from nnspca.proofs import PairProof
+from nnspca.progress import Monitor
 from nnspca.result import Bound, Certificate, Component, OnProgress, ShouldStop
-from nnspca.solve import check_cardinality, solve
-from nnspca.solvers.climb import settle
+from nnspca.solvers.climb import optimise_on_support
 from nnspca.threads import one_blas_thread
-from nnspca.watch import Watch
 
 
 @dataclass(frozen=True)
@@ -96,6 +96,7 @@ def certify(
     effort: str = "live",
     component: Component | None = None,
     seed: int = 0,
+    warm_start: Certificate | None = None,
     near: Certificate | None = None,
     should_stop: ShouldStop | None = None,
     on_progress: OnProgress | None = None,
@@ -115,8 +116,10 @@ def certify(
         A feasible point already found; ``solve(cov, k)`` is run when None.
     seed : int
         Of the solver and of the paper's random directions.
-    near : Certificate, optional
+    warm_start : Certificate, optional
         Of the same covariance at a neighbouring k: the pair-scaled dual starts from its multipliers.
+    near : Certificate, optional
+        The former name of ``warm_start``.
     should_stop, on_progress : callable, optional
         A stopped call returns the bounds it has, all of them valid.
 
@@ -143,9 +146,9 @@ def certify(
     if effort not in EFFORTS:
         raise ValueError(f"effort={effort!r} is not allowed; give one of {', '.join(map(repr, EFFORTS))}")
     started = time.perf_counter()
-    watch = Watch(should_stop, on_progress)
+    monitor = Monitor(should_stop, on_progress)
     given = component is not None
-    start = _multipliers(near, cov, nonnegative)
+    start = _multipliers(warm_start if near is None else near, cov, nonnegative)
     if component is None:
         component = solve(
             cov,
@@ -153,12 +156,12 @@ def certify(
             nonnegative=nonnegative,
             seed=seed,
             should_stop=should_stop,
-            on_progress=None if on_progress is None else _within(watch.part(0.0, 0.3)),
+            on_progress=None if on_progress is None else _within(monitor.part(0.0, 0.3)),
         )
-    found = _Found(cov, nonnegative, component, _attained(cov, k, nonnegative, component), watch, given)
+    found = _Found(cov, nonnegative, component, _attained(cov, k, nonnegative, component), monitor, given)
     tried: list[Bound] = []
     with one_blas_thread():
-        mix = _bounds(cov, k, found, EFFORTS[effort], seed, watch, start)
+        mix = _bounds(cov, k, found, EFFORTS[effort], seed, monitor, start)
         clock = time.perf_counter()
         for fraction, bound in mix:
             clock, spent = time.perf_counter(), time.perf_counter() - clock
@@ -168,11 +171,11 @@ def certify(
             bound = replace(bound, value=float(bound.value), seconds=spent)
             tried = [b for b in tried if b.name != bound.name] + [bound]  # a bound of one name only ever falls
             upper = min(b.value for b in tried if b.deterministic)
-            watch.tell(0.3 + 0.7 * fraction, f"bound “{bound.name}”", found.variance, upper)
+            monitor.tell(0.3 + 0.7 * fraction, f"bound “{bound.name}”", found.variance, upper)
             finished = fraction >= 0.5 and upper <= found.variance * (1 + EFFORTS[effort].closed)
-            if watch.stop() or finished:
+            if monitor.stop() or finished:
                 break
-    watch.tell(1.0, "done", found.variance, upper)
+    monitor.tell(1.0, "done", found.variance, upper)
     return Certificate(
         k,
         nonnegative,
@@ -184,7 +187,7 @@ def certify(
         cov.fingerprint,
         effort,
         time.perf_counter() - started,
-        watch.stop(),
+        monitor.stop(),
     )
 
 
@@ -196,7 +199,7 @@ class _Found:
     nonnegative: bool
     component: Component
     variance: float
-    watch: Watch
+    monitor: Monitor
     given: bool
 
     def consider(self, support: np.ndarray) -> None:
@@ -205,9 +208,9 @@ class _Found:
             return
         x = np.zeros(self.cov.n_features)
         x[support] = 1 / np.sqrt(len(support))
-        x = settle(self.cov, x, nonnegative=self.nonnegative, watch=self.watch)
+        x = optimise_on_support(self.cov, x, nonnegative=self.nonnegative, monitor=self.monitor)
         if self.cov.variance(x) > self.variance * (1 + BETTER):
-            x = (x if self.nonnegative else cone.orient(x)) + 0.0
+            x = (x if self.nonnegative else feasible.orient(x)) + 0.0
             x.setflags(write=False)
             self.variance = self.cov.variance(x)
             self.component = replace(
@@ -216,33 +219,35 @@ class _Found:
 
 
 def _bounds(
-    cov: Covariance, k: int, found: _Found, effort: Effort, seed: int, watch: Watch, near: PairProof | None
+    cov: Covariance, k: int, found: _Found, effort: Effort, seed: int, monitor: Monitor, warm_start: PairProof | None
 ) -> Iterator[tuple[float, Bound | None]]:
     """Yield every bound of the mix, cheapest first, with how much of the mix is done; None where one has no say."""
     x, lower, nonnegative = np.asarray(found.component.loadings), found.variance, found.nonnegative
     yield 0.05, spectral.leading(cov)
     yield 0.1, entries.diagonal(cov, k)
-    yield 0.15, entries.rows(cov, k, nonnegative=nonnegative, watch=watch)
-    level = balanced(cov, k, nonnegative=nonnegative, watch=watch)
+    yield 0.15, entries.rows(cov, k, nonnegative=nonnegative, monitor=monitor)
+    level = balanced(cov, k, nonnegative=nonnegative, monitor=monitor)
     yield 0.2, level
     ranks = [d for d in effort.ranks if d <= cov.n_features]
     for fraction, shifted in ((0.25, False), (0.3, True)):
         yield (
             fraction,
             spectral.rank(
-                cov, k, min(3, ranks[-1]), nonnegative=nonnegative, shifted=shifted, cells=effort.cells, watch=watch
+                cov, k, min(3, ranks[-1]), nonnegative=nonnegative, shifted=shifted, cells=effort.cells, monitor=monitor
             ),
         )
     samples = max(FEWEST_SAMPLES, effort.paper_entries // cov.n_features)
     rng = np.random.default_rng(seed)
-    yield 0.5, paper(cov, k, nonnegative=nonnegative, rng=rng, watch=watch, max_samples=samples)
+    yield 0.5, paper(cov, k, nonnegative=nonnegative, rng=rng, monitor=monitor, max_samples=samples)
     goal = lower * (1 + effort.closed)
     least = np.inf
     if cov.matrix is not None and cov.n_features <= effort.capped_features:
-        yield 0.5, capped(cov, k, x, nonnegative=nonnegative, watch=watch)
+        yield 0.5, capped(cov, k, x, nonnegative=nonnegative, monitor=monitor)
     steps = _pair_steps(cov, effort)
     if steps:
-        tightened = tighten(cov, k, x, nonnegative=nonnegative, steps=steps, goal=goal, watch=watch, near=near)
+        tightened = tighten(
+            cov, k, x, nonnegative=nonnegative, steps=steps, goal=goal, monitor=monitor, warm_start=warm_start
+        )
         for number, bound in enumerate(tightened, start=1):
             least = bound.value
             yield min(0.5 + 0.3 * CHECK * number / steps, 0.7), bound
@@ -257,15 +262,18 @@ def _bounds(
             features=effort.working_features,
             budget=effort.pair_cost * SECOND,
             goal=goal,
-            watch=watch,
+            monitor=monitor,
         )
         for bound in large:
             least = bound.value
             yield 0.7, bound
         if cov.matrix is None and (least == np.inf or (effort.always_levels and least > lower * (1 + effort.settled))):
-            yield 0.75, balanced(cov, k, nonnegative=nonnegative, passes=effort.passes, watch=watch, near=level)
+            yield (
+                0.75,
+                balanced(cov, k, nonnegative=nonnegative, passes=effort.passes, monitor=monitor, warm_start=level),
+            )
     if least > lower * (1 + effort.settled):
-        shifted_rank = _best_shifted(cov, k, ranks, goal, nonnegative, effort.cells, watch)
+        shifted_rank = _best_shifted(cov, k, ranks, goal, nonnegative, effort.cells, monitor)
         least = least if shifted_rank is None else min(least, shifted_rank.value)
         yield 0.8, shifted_rank
         cuts = threshold(
@@ -276,7 +284,7 @@ def _bounds(
             ranks=effort.cut_ranks,
             cells=effort.cells,
             features=effort.cut_features,
-            watch=watch,
+            monitor=monitor,
         )
         for bound in cuts:
             least = min(least, bound.value)
@@ -291,21 +299,22 @@ def _bounds(
             nonnegative=nonnegative,
             goal=goal,
             budget=budget,
-            watch=watch,
+            monitor=monitor,
             consider=found.consider,
         )
         for bound in parted:
             yield 0.9, bound
 
 
-def _multipliers(near: Certificate | None, cov: Covariance, nonnegative: bool) -> PairProof | None:
+def _multipliers(warm_start: Certificate | None, cov: Covariance, nonnegative: bool) -> PairProof | None:
     """The pair-scaled proof of a certificate; None where it has none, or where only some of the features are in it."""
-    if near is None:
+    if warm_start is None:
         return None
-    if near.fingerprint != cov.fingerprint or near.nonnegative != nonnegative:
-        raise ValueError("near must be a certificate of this covariance with this sign constraint")
+    if warm_start.fingerprint != cov.fingerprint or warm_start.nonnegative != nonnegative:
+        raise ValueError("warm_start must be a certificate of this covariance with this sign constraint")
     return next(
-        (b.ingredients for b in near.bounds if b.name == "pair-scaled" and isinstance(b.ingredients, PairProof)), None
+        (b.ingredients for b in warm_start.bounds if b.name == "pair-scaled" and isinstance(b.ingredients, PairProof)),
+        None,
     )
 
 
@@ -317,15 +326,15 @@ def _pair_steps(cov: Covariance, effort: Effort) -> int:
 
 
 def _best_shifted(
-    cov: Covariance, k: int, ranks: list[int], goal: float, nonnegative: bool, cells: int, watch: Watch
+    cov: Covariance, k: int, ranks: list[int], goal: float, nonnegative: bool, cells: int, monitor: Monitor
 ) -> Bound | None:
     """The least shifted rank-d bound over the ranks, given up once the goal is met."""
     least: Bound | None = None
     for d in ranks:
-        made = spectral.rank(cov, k, d, nonnegative=nonnegative, shifted=True, cells=cells, watch=watch)
+        made = spectral.rank(cov, k, d, nonnegative=nonnegative, shifted=True, cells=cells, monitor=monitor)
         if made is not None and (least is None or made.value < least.value):
             least = made
-        if watch.stop() or least is None or least.value <= goal:
+        if monitor.stop() or least is None or least.value <= goal:
             break
     return least
 
@@ -335,12 +344,12 @@ def _attained(cov: Covariance, k: int, nonnegative: bool, component: Component) 
     loadings = np.asarray(component.loadings, dtype=np.float64)
     if loadings.shape != (cov.n_features,):
         raise ValueError(f"component has loadings of shape {loadings.shape}; give shape ({cov.n_features},)")
-    reason = cone.infeasibility(loadings, k, nonnegative)
+    reason = feasible.infeasibility(loadings, k, nonnegative)
     if reason:
         raise ValueError(f"component is not feasible for k={k}, nonnegative={nonnegative}: {reason}")
     return cov.variance(loadings)
 
 
-def _within(watch: Watch) -> OnProgress:
+def _within(monitor: Monitor) -> OnProgress:
     """Let another call's progress fill one span of this one."""
-    return lambda p: watch.tell(p.fraction, p.stage, p.variance, p.upper)
+    return lambda p: monitor.tell(p.fraction, p.stage, p.variance, p.upper)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from nnspca.certificates.proofs import ScaleProof
 from nnspca.covariance import Covariance
 from nnspca.errors import CertificateError
-from nnspca.proofs import ScaleProof
 
 EPS = np.finfo(float).eps
 ROWS = 256

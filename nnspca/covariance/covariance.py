@@ -10,8 +10,8 @@ import numpy as np
 import scipy.sparse
 import scipy.sparse.linalg
 
+from nnspca.covariance.factor import DenseFactor, Factor, SparseFactor
 from nnspca.errors import DataError
-from nnspca.factor import DenseFactor, Factor, SparseFactor
 from nnspca.threads import one_blas_thread
 
 DENSE_FEATURES = 1500  # up to here an n×n array is always welcome

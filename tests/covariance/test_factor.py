@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from nnspca.factor import DenseFactor, SparseFactor
+from nnspca.covariance.factor import DenseFactor, SparseFactor
 
 
 def both(X, standardize):

@@ -100,7 +100,7 @@ def decompose(
     sizes = _check_sizes(cov, k, count)
     angle = _check_angle(min_angle)
     _check_choices(info, deflation, certify, sizes)
-    checked = info.checked(options)
+    checked = info.checked(options, joint=deflation == "joint")
     started = time.perf_counter()
     monitor = Monitor(should_stop, on_progress)
     run = _Run(

@@ -83,7 +83,6 @@ def joint(
     beta: float,
     match_k: bool,
     restarts: int,
-    renormalise: bool,
     max_iter: int,
     tol: float,
 ) -> Components:

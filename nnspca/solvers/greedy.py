@@ -10,8 +10,6 @@ from nnspca.progress import Monitor
 from nnspca.result import Component
 from nnspca.solvers.climb import optimise_on_support
 
-FULL_COST = 2e9  # work beyond which the full criterion falls back on the path's
-
 
 def greedy(
     cov: Covariance, k: int, *, nonnegative: bool, rng: np.random.Generator, monitor: Monitor, criterion: str

@@ -30,6 +30,8 @@ class OptionInfo:
         Allowed values of a ``str`` option.
     help : str
         One line, in plain words.
+    alone : bool
+        Whether it speaks of one component by itself: a joint run of several does not have it.
     """
 
     name: str
@@ -39,6 +41,7 @@ class OptionInfo:
     low: float | None = None
     high: float | None = None
     choices: tuple[str, ...] = ()
+    alone: bool = False
 
     def check(self, value: object) -> int | float | bool | str:
         """Return ``value`` as this option's kind, or raise ValueError naming what is allowed."""
@@ -110,11 +113,12 @@ class MethodInfo:
         """Whether it computes several components jointly."""
         return self.joint is not None
 
-    def checked(self, options: dict[str, object]) -> dict[str, object]:
+    def checked(self, options: dict[str, object], *, joint: bool = False) -> dict[str, object]:
         """Return every option with its value, defaults filled in; ValueError for a wrong one."""
-        known = {option.name: option for option in self.options}
+        known = {option.name: option for option in self.options if not (joint and option.alone)}
         for name in options:
             if name not in known:
                 allowed = ", ".join(known) or "it has none"
-                raise ValueError(f"method {self.name!r} has no option {name!r}; its options: {allowed}")
+                where = " with deflation 'joint'" if joint else ""
+                raise ValueError(f"method {self.name!r} has no option {name!r}{where}; its options: {allowed}")
         return {name: option.check(options.get(name, option.default)) for name, option in known.items()}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from nnspca.solvers import dspca as dspca_module
 from nnspca.solvers import exact as exact_module
 from nnspca.solvers import scotlass as scotlass_module
@@ -100,7 +102,9 @@ METHODS: dict[str, MethodInfo] = {
                 ),
                 OptionInfo("match_k", bool, True, "Find the price of a loading at which k features remain."),
                 OptionInfo("restarts", int, 2, "Random starts.", 1, 100),
-                RENORMALISE,
+                # In a joint run α has a say in every weight: made optimal one by one, columns that overlap
+                # would become one.
+                replace(RENORMALISE, alone=True),
                 OptionInfo("max_iter", int, 60, "Most sweeps of one run.", 1, 10_000),
                 OptionInfo("tol", float, 1e-5, "A run rests when it gains less than this share.", 0.0, 0.1),
             ),

@@ -83,17 +83,34 @@ def within(g: np.ndarray, t: float, nonnegative: bool) -> np.ndarray:
     size = np.maximum(g, 0.0) if nonnegative else np.abs(g)
     if not size.any():
         return feasible.best(g, 1, nonnegative)
-    low, high = 0.0, float(size.max())
     x = feasible.unit(size)
-    for _ in range(60 if x.sum() > t else 0):
+    if x.sum() > t:
+        x = _thresholded(size, t)
+    return x * np.where(g < 0, -1.0, 1.0)
+
+
+def _thresholded(size: np.ndarray, t: float) -> np.ndarray:
+    """Soft-threshold ``size`` by the least level at which the unit vector's entries sum to at most t."""
+    low, high = 0.0, float(size.max())
+    for _ in range(60):
         middle = (low + high) / 2
         x = np.maximum(size - middle, 0.0)
         if not x.any() or feasible.unit(x).sum() <= t:
             high = middle
         else:
             low = middle
-    if x is not size:
-        x = np.maximum(size - high, 0.0) if high < size.max() and low > 0 else x
-    if not x.any():
-        x = np.where(size == size.max(), 1.0, 0.0)
-    return feasible.unit(x) * np.where(g < 0, -1.0, 1.0)
+    x = np.maximum(size - high, 0.0)
+    return feasible.unit(x) if x.any() else _of_equals(size == size.max(), t)
+
+
+def _of_equals(top: np.ndarray, t: float) -> np.ndarray:
+    """The unit vector on some of the entries ``top`` whose sum is t: no level parts entries that are equal.
+
+    It has the least number of entries, m = ⌈t²⌉: one of α and m − 1 of β, α + (m−1)β = t, α² + (m−1)β² = 1.
+    """
+    m = int(np.ceil(t * t))
+    alpha = (t + np.sqrt((m - 1) * (m - t * t))) / m
+    x = np.zeros(len(top))
+    x[np.flatnonzero(top)[:m]] = (t - alpha) / max(m - 1, 1)
+    x[np.argmax(top)] = alpha
+    return feasible.unit(x)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,8 +20,6 @@ SHARES = (0.02, 0.05, 0.15, 0.4, 1.0)  # of the features
 SPECTRUM = 20  # eigenvalues shown
 RANKS = 10  # d up to which the a-priori guarantee is looked for
 ROWS = 512  # of the covariance read at a time
-
-OnPoint = Callable[[SweepPoint], None]
 
 
 @dataclass(frozen=True, eq=False)

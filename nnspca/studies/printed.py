@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 from nnspca.studies.table import Cell, Column, StudyTable
 
-READ_OFF = "read off the figure"
-
 
 @dataclass(frozen=True)
 class Printed:

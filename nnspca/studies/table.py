@@ -11,6 +11,23 @@ from typing import Literal
 from nnspca.studies.picture import Picture
 
 Cell = float | int | str | bool | None
+FORMULA_OPENERS = ("=", "+", "-", "@")
+
+
+def written(cell: Cell) -> Cell:
+    """Return a cell as it is safe in a CSV: a spreadsheet would run a word that opens like a formula.
+
+    A carriage return becomes a blank: the csv module leaves it unquoted, and what follows it would open a row.
+
+    Examples
+    --------
+    >>> written("=1+1"), written("pixel 7"), written(-2.5)
+    ("'=1+1", 'pixel 7', -2.5)
+    """
+    if not isinstance(cell, str):
+        return cell
+    word = cell.replace("\r", " ")
+    return "'" + word if word.lstrip().startswith(FORMULA_OPENERS) else word
 
 
 @dataclass(frozen=True)
@@ -131,11 +148,14 @@ class StudyTable:
         return [dict(zip(self.names, row, strict=True)) for row in self.rows]
 
     def to_csv(self) -> str:
-        """Return the table as CSV, with a header; None is an empty cell, numbers keep every digit."""
+        """Return the table as CSV, with a header; None is an empty cell, numbers keep every digit.
+
+        A word that a spreadsheet would run as a formula gets an apostrophe before it.
+        """
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(self.names)
-        writer.writerows(self.rows)
+        writer.writerow(map(written, self.names))
+        writer.writerows(map(written, row) for row in self.rows)
         return out.getvalue()
 
     def words(self) -> list[dict[str, str]]:

@@ -89,6 +89,19 @@ def test_the_step_of_scotlass_beats_every_point_within_its_limits(t):
         assert g @ x >= (others @ g).max() - 1e-6
 
 
+@pytest.mark.parametrize("g", [[1.0, 1.0], [1.0, 1.0, 1.0, 0.5], [-2.0, 2.0, 1.0], [1.0] * 7, [3.0, 3.0, 2.999]])
+@pytest.mark.parametrize("t", [1.0, 1.2, 1.6, 2.5])
+def test_the_step_of_scotlass_keeps_its_limits_where_entries_are_equal(g, t):
+    """No threshold parts equal entries; the best is max g times t all the same, where so many are equal."""
+    g = np.array(g)
+    x = within(g, t, False)
+    assert np.linalg.norm(x) == pytest.approx(1.0)
+    assert np.abs(x).sum() <= t * (1 + 1e-9)
+    equal = np.count_nonzero(np.abs(g) == np.abs(g).max())
+    if t <= np.sqrt(equal):
+        assert g @ x == pytest.approx(t * np.abs(g).max())
+
+
 def test_the_spectraplex_projection_is_the_nearest_point():
     rng = np.random.default_rng(0)
     B = rng.standard_normal((6, 6))

@@ -138,3 +138,13 @@ def test_k_is_met_by_bisection_in_every_column(faces):
         parts = nnspca.decompose(faces, 3, k, "coordinate-descent", deflation="joint", restarts=1)
         assert parts.cardinalities.max() <= k
     assert nnspca.solve(faces, 10, "coordinate-descent").variance > 0.95 * nnspca.solve(faces, 10).variance
+
+
+def test_a_joint_run_refuses_the_option_it_does_not_have(faces):
+    """Weights made optimal one column at a time would undo what α holds apart."""
+    with pytest.raises(ValueError, match="no option 'renormalise' with deflation 'joint'; its options: alpha, beta"):
+        nnspca.decompose(faces, 2, 5, "coordinate-descent", deflation="joint", renormalise=True)
+    parts = nnspca.decompose(faces, 2, 5, "coordinate-descent", deflation="joint", restarts=1, max_iter=5)
+    assert "renormalise" not in parts.options
+    one_by_one = nnspca.decompose(faces, 1, 5, "coordinate-descent", renormalise=False, restarts=1, max_iter=5)
+    assert one_by_one.options["renormalise"] is False

@@ -125,6 +125,16 @@ def test_a_csv_keeps_every_digit_and_leaves_missing_cells_empty():
     assert read[2][0] == ""
 
 
+@pytest.mark.parametrize("word", ["=1+1", "+1", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "\n=1", " =1"])
+def test_a_spreadsheet_runs_no_word_of_a_csv_as_a_formula(word):
+    """Names of uploaded data and of their columns end up in these tables; numbers stay numbers."""
+    table = StudyTable("t", "T", (Column(word), Column("x")), ((word, -1.5), ("two\rrows", -2)))
+    read = list(csv.reader(io.StringIO(table.to_csv(), newline="")))
+    safe = "'" + word.replace("\r", " ")
+    assert [read[0][0], read[1][0], read[2][0]] == [safe, safe, "two rows"]
+    assert [read[1][1], read[2][1]] == ["-1.5", "-2"]
+
+
 @given(st.floats(-1e6, 1e6), st.integers(0, 6))
 def test_what_is_rounded_down_is_never_more_than_it_was_nor_far_from_it(value, digits):
     down, up = (Column("x", digits=digits, toward=way).say(value) for way in ("down", "up"))

@@ -124,9 +124,9 @@ def spiked(
         title="Synthetic: planted directions",
         kind="table",
         description=(
-            f"Made-up data with a known answer: {r} hidden nonnegative directions on separate groups of "
-            f"{truth}, "
-            f"in noise of standard deviation {noise:g}. A good method finds the groups again."
+            f"Made-up data with a known answer: {r} hidden nonnegative directions on separate "
+            f"groups of {truth}, in noise of standard deviation {noise:g}. A good method finds the "
+            "groups again."
         ),
         citation="None needed: made by nnspca.",
         terms="Free to use.",
@@ -145,7 +145,6 @@ def _check_spiked(
         )
     if len(variances) != len(cardinalities) or min(variances) <= 0 or noise < 0:
         raise ValueError(
-            f"variances {tuple(variances)} must be positive, one for each of the {len(cardinalities)} "
-            "cardinalities, "
-            f"and noise ({noise}) not negative"
+            f"variances {tuple(variances)} must be positive, one for each of the "
+            f"{len(cardinalities)} cardinalities, and noise ({noise}) not negative"
         )

@@ -95,11 +95,10 @@ ENTRIES: dict[str, Entry] = {
                 "A component is a weight for each pixel, and looks like a part of a face."
             ),
             citation=(
-                "G. B. Huang, M. Ramesh, T. Berg and E. Learned-Miller: Labeled Faces in the Wild: A "
-                "database for "
-                "studying face recognition in unconstrained environments. University of Massachusetts, "
-                "Amherst, "
-                "Technical Report 07-49, 2007. Subset by scikit-image."
+                "G. B. Huang, M. Ramesh, T. Berg and E. Learned-Miller: Labeled Faces in the "
+                "Wild: A database for studying face recognition in unconstrained environments. "
+                "University of Massachusetts, Amherst, Technical Report 07-49, 2007. Subset by "
+                "scikit-image."
             ),
             terms="Published for research; comes with scikit-image. Cite the authors.",
             homepage="http://vis-www.cs.umass.edu/lfw/",
@@ -116,11 +115,9 @@ ENTRIES: dict[str, Entry] = {
                 "The faces on which nonnegative parts were first shown."
             ),
             citation=(
-                "MIT Center for Biological and Computational Learning: CBCL Face Database #1. Normalised "
-                "as in "
-                "D. D. Lee and H. S. Seung: Learning the parts of objects by non-negative matrix "
-                "factorization. "
-                "Nature 401 (1999) 788–791."
+                "MIT Center for Biological and Computational Learning: CBCL Face Database #1. "
+                "Normalised as in D. D. Lee and H. S. Seung: Learning the parts of objects by "
+                "non-negative matrix factorization. Nature 401 (1999) 788–791."
             ),
             terms=_CBCL_TERMS,
             homepage=_CBCL_HOMEPAGE,
@@ -149,14 +146,13 @@ ENTRIES: dict[str, Entry] = {
             shape=(531, 93),
             kind="spectra",
             description=(
-                "531 infrared spectra of stars: the flux at 93 wavelengths from 7.9 to 22.9 µm, in two "
-                "overlapping "
-                "bands, each spectrum scaled to a mean of 5000. A component is a band of wavelengths."
+                "531 infrared spectra of stars: the flux at 93 wavelengths from 7.9 to 22.9 µm, "
+                "in two overlapping bands, each spectrum scaled to a mean of 5000. A component is "
+                "a band of wavelengths."
             ),
             citation=(
-                "Low Resolution Spectrometer. Infra-Red Astronomy Satellite Project Database; donated by "
-                "J. Stutz "
-                "to the UCI Machine Learning Repository, 1988."
+                "Low Resolution Spectrometer. Infra-Red Astronomy Satellite Project Database; "
+                "donated by J. Stutz to the UCI Machine Learning Repository, 1988."
             ),
             terms="UCI Machine Learning Repository: free to use with citation.",
             homepage="https://archive.ics.uci.edu/ml/datasets/Low+Resolution+Spectrometer",
@@ -203,9 +199,9 @@ ENTRIES: dict[str, Entry] = {
             shape=(13, 13),
             kind="covariance",
             description=(
-                "Correlations between 13 measurements of 180 wooden pit props: diameter, length, moisture, "
-                "rings, "
-                "knots. Small enough to check by hand, and the classic test of sparse components."
+                "Correlations between 13 measurements of 180 wooden pit props: diameter, length, "
+                "moisture, rings, knots. Small enough to check by hand, and the classic test of "
+                "sparse components."
             ),
             citation=(
                 "J. N. R. Jeffers: Two case studies in the application of principal component analysis. "

@@ -55,9 +55,9 @@ class RemoteFile:
     def by_hand(self) -> str:
         """How to supply the file without a download."""
         return (
-            f"To supply it by hand, get {self.name} from {self.url}, put it in a folder and name that "
-            "folder in "
-            f"the environment variable {DATA_VARIABLE}, or upload the file in the app."
+            f"To supply it by hand, get {self.name} from {self.url}, put it in a folder and name "
+            f"that folder in the environment variable {DATA_VARIABLE}, or upload the file in the "
+            "app."
         )
 
 

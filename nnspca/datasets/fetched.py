@@ -115,13 +115,11 @@ def cbcl_faces_raw(with_negatives: bool = False) -> tuple[Content, str]:
         if faces := _faces_folder(folder):
             return _cbcl_raw(_folder_members(faces.parent), with_negatives, "the folder"), "face/*.pgm"
     raise DataError(
-        "The raw CBCL faces are not here, and no address is known that still serves them. They are the MIT "
-        "CBCL "
-        '"Face Data": get faces.tar.gz or face.train.tar.gz, put it (or the unpacked folder train/face) in '
-        "a folder "
-        f"and name that folder in the environment variable {fetch.DATA_VARIABLE}, or upload "
-        "face.train.tar.gz in "
-        "the app. The data set cbcl-faces holds the same faces, normalised, and can be downloaded."
+        "The raw CBCL faces are not here, and no address is known that still serves them. They "
+        'are the MIT CBCL "Face Data": get faces.tar.gz or face.train.tar.gz, put it (or the '
+        "unpacked folder train/face) in a folder and name that folder in the environment variable "
+        f"{fetch.DATA_VARIABLE}, or upload face.train.tar.gz in the app. The data set cbcl-faces "
+        "holds the same faces, normalised, and can be downloaded."
     )
 
 

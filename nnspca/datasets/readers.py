@@ -203,10 +203,9 @@ def _kind(content: Content, asked: str | None) -> Kind:
     if asked == "covariance":
         if not _is_covariance(content.X):
             raise DataError(
-                f"a covariance is asked for, but the {content.X.shape[0]:,} × {content.X.shape[1]:,} "
-                "matrix is not "
-                "square and symmetric with a diagonal that dominates. Check the matrix, or read it as "
-                "samples."
+                f"a covariance is asked for, but the {content.X.shape[0]:,} × "
+                f"{content.X.shape[1]:,} matrix is not square and symmetric with a diagonal that "
+                "dominates. Check the matrix, or read it as samples."
             )
         return "covariance"
     if content.image_shape is not None:

@@ -159,9 +159,8 @@ def _where(columns: Sequence[Column], j: int) -> str:
 def _features_in_rows(table: _Table) -> Content:
     if len(table.texts) > 1:
         raise DataError(
-            f"{len(table.texts)} columns hold text ({_listed(table.texts)}); with samples in columns only "
-            "one may, "
-            "the names of the features. Remove the others."
+            f"{len(table.texts)} columns hold text ({_listed(table.texts)}); with samples in "
+            "columns only one may, the names of the features. Remove the others."
         )
     if not table.texts:
         return Content(X=_drop_counter(table, []).numbers.T)

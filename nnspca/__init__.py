@@ -11,7 +11,6 @@ from nnspca.components.decompose import decompose
 from nnspca.components.deflate import DEFLATIONS, DeflationInfo, deflate
 from nnspca.covariance import Covariance
 from nnspca.errors import CertificateError, DataError
-from nnspca.estimator import NonnegativeSparsePCA
 from nnspca.result import Bound, Certificate, Component, Components, Progress, Sweep, SweepPoint
 from nnspca.solvers.registry import METHODS, MethodInfo, OptionInfo
 

@@ -1,4 +1,7 @@
-"""Saved arrays to numbers: NPY, NPZ and MAT, whose headers are read before anything is loaded."""
+"""Saved arrays to numbers: NPY, NPZ and MAT, whose headers are read before anything is loaded.
+
+numpy reads the arrays; the headers are looked at by hand, as numpy.load makes room for whatever they promise.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Files that are not shipped: found in a folder, in the cache, or fetched once and checked."""
+"""Files that are not shipped: found in a folder, in the cache, or fetched once and checked.
+
+By hand, as pooch can neither be stopped while a server is silent, nor count bytes where no size is announced, nor
+give up on a file that grows longer than its pinned size.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +16,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+
+import platformdirs
 
 from nnspca.datasets import limits
 from nnspca.errors import DataError
@@ -72,9 +78,7 @@ def cache_folder() -> Path:
     named = os.environ.get(CACHE_VARIABLE)
     if named:
         return Path(named).expanduser()
-    import pooch
-
-    return Path(pooch.os_cache("nnspca"))
+    return platformdirs.user_cache_path("nnspca")
 
 
 def local_folders() -> list[Path]:

@@ -1,4 +1,7 @@
-"""Archives of images to rows of grey values; nothing touches the disk, sizes are checked before decoding."""
+"""Archives of images to rows of grey values; nothing touches the disk, sizes are checked before decoding.
+
+Pillow decodes and Python's tarfile and zipfile unpack; by hand is only the watch over how much they may.
+"""
 
 from __future__ import annotations
 
@@ -94,8 +97,10 @@ class _Grey:
 
     @contextmanager
     def _opened(self) -> Iterator[Any]:
-        from PIL import Image
-
+        try:
+            from PIL import Image
+        except ImportError as error:
+            raise DataError("images are decoded by Pillow, which is not installed: pip install pillow.") from error
         try:
             with Image.open(io.BytesIO(self.content), formats=_FORMATS) as image:
                 yield image

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from sklearn.linear_model import lars_path_gram
 
 from nnspca import feasible
 from nnspca.covariance import Covariance
@@ -61,6 +60,8 @@ def elastic_net(
 
 def _path(cov: Covariance, pull: np.ndarray, k: int, ridge: float, nonnegative: bool) -> np.ndarray:
     """The last point of the regularisation path with at most k features."""
+    from sklearn.linear_model import lars_path_gram  # a second of imports, for those who ask for it
+
     score = np.where(cov.diagonal > 0, pull if nonnegative else np.abs(pull), -np.inf)
     play = np.argsort(-score, kind="stable")[: max(PLAY, 2 * k)]
     play = np.sort(play[score[play] > 0])

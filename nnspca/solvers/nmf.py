@@ -6,7 +6,6 @@ import dataclasses
 import time
 
 import numpy as np
-from sklearn.decomposition import NMF
 
 from nnspca import feasible
 from nnspca.covariance import Covariance
@@ -76,6 +75,8 @@ def nmf_parts(
     """
     if X.min() < 0:
         raise ValueError(f"nonnegative factorisation needs data >= 0; the smallest value given is {X.min():g}")
+    from sklearn.decomposition import NMF  # a second of imports, for those who ask for it
+
     peak = float(X.max())
     scaled = X / (peak if peak > 0 else 1.0)
     seed = int(rng.integers(2**31 - 1))

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from sklearn.cluster import KMeans
-from sklearn.metrics.cluster import pair_confusion_matrix
 
 from nnspca._solve import solve
 from nnspca.covariance import Covariance
@@ -75,6 +73,8 @@ def jaccard(labels: np.ndarray, clusters: np.ndarray) -> float:
     >>> jaccard(np.array([0, 0, 1, 1]), np.array([5, 5, 5, 7]))
     0.25
     """
+    from sklearn.metrics.cluster import pair_confusion_matrix
+
     (_, only_clusters), (only_labels, both) = pair_confusion_matrix(labels, clusters)
     either = int(only_clusters) + int(only_labels) + int(both)
     return float(both) / either if either else 1.0
@@ -98,6 +98,8 @@ class _Scores:
 
     def score(self, features: np.ndarray) -> tuple[float, float] | None:
         """Return mean and standard deviation of the score over random starts of k-means; None when stopped."""
+        from sklearn.cluster import KMeans
+
         scores = []
         for start in range(self.starts):
             if self.task.monitor.stop():

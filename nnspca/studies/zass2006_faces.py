@@ -6,9 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from sklearn.metrics import roc_auc_score, roc_curve
-from sklearn.preprocessing import StandardScaler
-from sklearn.svm import LinearSVC
 
 from nnspca.components.decompose import decompose
 from nnspca.covariance import Covariance
@@ -93,6 +90,10 @@ def features(task: Task, method: str, faces: np.ndarray, start: float, end: floa
 
 def detect(U: np.ndarray, split: Split) -> tuple[np.ndarray, float]:
     """Train a linear SVM on the features U; return true positives (%) at each of ``FALSE``, and the area."""
+    from sklearn.metrics import roc_auc_score, roc_curve
+    from sklearn.preprocessing import StandardScaler
+    from sklearn.svm import LinearSVC
+
     scale = StandardScaler().fit(split.X @ U)
     machine = LinearSVC(dual=False).fit(scale.transform(split.X @ U), split.face)
     scores = machine.decision_function(scale.transform(split.X_test @ U))

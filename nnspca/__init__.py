@@ -1,5 +1,7 @@
 """Nonnegative sparse PCA: solvers, proven upper bounds, and certificates anyone can re-check."""
 
+from typing import TYPE_CHECKING, Any
+
 from nnspca import datasets
 from nnspca._certify import certify
 from nnspca._solve import solve
@@ -13,6 +15,9 @@ from nnspca.covariance import Covariance
 from nnspca.errors import CertificateError, DataError
 from nnspca.result import Bound, Certificate, Component, Components, Progress, Sweep, SweepPoint
 from nnspca.solvers.registry import METHODS, MethodInfo, OptionInfo
+
+if TYPE_CHECKING:
+    from nnspca.estimator import NonnegativeSparsePCA
 
 __all__ = [
     "BOUNDS",
@@ -43,3 +48,16 @@ __all__ = [
     "sweep",
     "verify",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Import the estimator when it is asked for: scikit-learn takes a second to load, the rest half of one."""
+    if name != "NonnegativeSparsePCA":
+        raise AttributeError(f"module 'nnspca' has no attribute {name!r}")
+    from nnspca.estimator import NonnegativeSparsePCA
+
+    return NonnegativeSparsePCA
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

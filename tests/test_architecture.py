@@ -126,11 +126,19 @@ def test_only_the_app_knows_streamlit_and_only_figures_know_plotly(name):
         assert not any(within(other, ("plotly",)) for other in others)
 
 
-def test_the_package_itself_defines_nothing():
+def test_the_package_itself_defines_nothing_but_how_names_are_found():
     body = ast.parse((PACKAGE / "__init__.py").read_text(encoding="utf-8")).body
-    assert all(isinstance(node, ast.Expr | ast.Import | ast.ImportFrom | ast.Assign) for node in body)
+    functions = {node.name for node in body if isinstance(node, ast.FunctionDef)}
+    assert functions == {"__getattr__", "__dir__"}
+    statements = ast.Expr | ast.Import | ast.ImportFrom | ast.Assign | ast.If | ast.FunctionDef
+    assert all(isinstance(node, statements) for node in body)
+    (typing,) = (node for node in body if isinstance(node, ast.If))
+    assert ast.unparse(typing.test) == "TYPE_CHECKING"
     assert sorted(nnspca.__all__) == sorted(set(nnspca.__all__))
     assert all(hasattr(nnspca, name) for name in nnspca.__all__)
+    assert set(nnspca.__all__) <= set(dir(nnspca))
+    with pytest.raises(AttributeError, match="no attribute 'NonpositiveSparsePCA'"):
+        nnspca.NonpositiveSparsePCA  # noqa: B018
 
 
 def test_the_walls_of_this_test_stand():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import scipy.optimize
 
 from nnspca import feasible
 from nnspca.covariance import Covariance
@@ -112,6 +111,8 @@ def _settled(
 
 def _charged(f: np.ndarray, h: float, V: np.ndarray, alpha: float, k: int) -> np.ndarray:
     """The M-step over w >= 0, on the features of largest f that may be positive."""
+    from scipy.optimize import nnls  # a fifth of the time the library takes to import
+
     play = np.argsort(-f, kind="stable")[: max(PLAY * k, LEAST)]
     play = play[f[play] > 0]
     out = np.zeros_like(f)
@@ -124,7 +125,7 @@ def _charged(f: np.ndarray, h: float, V: np.ndarray, alpha: float, k: int) -> np
     design = np.vstack([np.eye(len(play)), charges])
     target = np.concatenate([free, np.zeros(len(charges))])
     size = float(free.max())
-    out[play] = scipy.optimize.nnls(design, target / size)[0] * size * scale
+    out[play] = nnls(design, target / size)[0] * size * scale
     return out
 
 

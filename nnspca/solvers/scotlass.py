@@ -108,8 +108,8 @@ def _of_equals(top: np.ndarray, t: float) -> np.ndarray:
 
     It has the least number of entries, m = ⌈t²⌉: one of α and m − 1 of β, α + (m−1)β = t, α² + (m−1)β² = 1.
     """
-    m = int(np.ceil(t * t))
-    alpha = (t + np.sqrt((m - 1) * (m - t * t))) / m
+    m = min(int(np.ceil(t * t)), int(np.count_nonzero(top)))
+    alpha = (t + np.sqrt((m - 1) * max(m - t * t, 0.0))) / m
     x = np.zeros(len(top))
     x[np.flatnonzero(top)[:m]] = (t - alpha) / max(m - 1, 1)
     x[np.argmax(top)] = alpha

@@ -57,7 +57,7 @@ def test_bundled_data_load_without_a_home_or_a_network(tmp_path):
 def test_importing_the_data_sets_imports_none_of_the_heavy_packages():
     script = (
         "import sys, nnspca.datasets.dataset, nnspca.datasets.loading, nnspca.datasets.readers; "
-        "heavy = {'skimage', 'PIL', 'pooch', 'streamlit', 'plotly'} & set(sys.modules); "
+        "heavy = {'skimage', 'sklearn', 'PIL', 'pooch', 'pandas', 'streamlit', 'plotly'} & set(sys.modules); "
         "assert not heavy, heavy"
     )
     subprocess.run([sys.executable, "-c", script], check=True, timeout=60)

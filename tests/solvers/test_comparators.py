@@ -90,7 +90,7 @@ def test_the_step_of_scotlass_beats_every_point_within_its_limits(t):
 
 
 @pytest.mark.parametrize("g", [[1.0, 1.0], [1.0, 1.0, 1.0, 0.5], [-2.0, 2.0, 1.0], [1.0] * 7, [3.0, 3.0, 2.999]])
-@pytest.mark.parametrize("t", [1.0, 1.2, 1.6, 2.5])
+@pytest.mark.parametrize("t", [1.0, 1.2, 2**0.5, 1.6, 3**0.5 * (1 - 1e-16), 7**0.5, 2.5])
 def test_the_step_of_scotlass_keeps_its_limits_where_entries_are_equal(g, t):
     """No threshold parts equal entries; the best is max g times t all the same, where so many are equal."""
     g = np.array(g)

@@ -1,0 +1,92 @@
+"""What an installed nnspca needs and what it weighs: the library alone, the app on top, and one list of both."""
+
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+EXTRAS = PROJECT["optional-dependencies"]
+
+BLOCKED = """
+import importlib.abc
+import sys
+
+class Blocker(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in {names}:
+            raise ModuleNotFoundError(f"no module named {{name!r}} here")
+
+sys.meta_path.insert(0, Blocker())
+"""
+
+
+def python(script, without=()):
+    """Run a script in a new interpreter in which some packages cannot be imported; return what it prints."""
+    whole = BLOCKED.format(names=tuple(without)) + script
+    done = subprocess.run([sys.executable, "-c", whole], cwd=ROOT, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_the_library_works_where_the_apps_packages_are_not_installed():
+    said = python(
+        """
+import nnspca
+from nnspca.studies import STUDIES
+for name in ("lfw-faces", "pitprops", "synthetic-spiked"):
+    cov = nnspca.Covariance.from_dataset(nnspca.datasets.load(name))
+    part = nnspca.solve(cov, k=5)
+    cert = nnspca.certify(cov, k=5, component=part)
+    nnspca.verify(cert, cov)
+    print(name, part.cardinality, cert.lower == part.variance)
+print(nnspca.NonnegativeSparsePCA(n_components=1, n_nonzero=3).fit([[0, 1.0], [2, 3], [1, 5]]).n_nonzero_)
+print(len(STUDIES["asteris2014-fig1"].run().tables))
+""",
+        without=("streamlit", "plotly", "PIL", "pandas"),
+    ).splitlines()
+    assert said[:3] == ["lfw-faces 5 True", "pitprops 5 True", "synthetic-spiked 5 True"]
+    assert said[3:] == ["2", "3"]
+
+
+def test_images_without_pillow_are_refused_with_what_to_install():
+    said = python(
+        """
+import io, zipfile, nnspca
+packed = io.BytesIO()
+with zipfile.ZipFile(packed, "w") as archive:
+    archive.writestr("a.pgm", b"P5 1 1 255 x")
+try:
+    nnspca.datasets.read(packed.getvalue(), "a.zip")
+except nnspca.DataError as error:
+    print(error)
+""",
+        without=("PIL",),
+    )
+    assert "pip install pillow" in said
+
+
+def test_importing_the_library_leaves_what_is_slow_to_load_for_later():
+    """What it takes is half a second; any of these would double that, or nearly."""
+    slow = {"sklearn", "skimage", "pandas", "PIL", "streamlit", "plotly", "scipy.optimize", "scipy.stats"}
+    assert python(f"import sys, nnspca; print({slow!r} & set(sys.modules))").strip() == "set()"
+
+
+def test_every_test_also_has_what_the_app_needs():
+    assert "nnspca[app]" in EXTRAS["test"]
+
+
+def test_the_apps_requirements_are_the_librarys_and_the_extras():
+    """requirements.txt stands alone, as hosts of Streamlit apps read it; it may not drift from pyproject.toml."""
+    listed = (ROOT / "requirements.txt").read_text(encoding="utf-8").split()
+    assert listed == [*PROJECT["dependencies"], *EXTRAS["app"]]
+
+
+@pytest.mark.parametrize("package", ["streamlit", "plotly"])
+def test_the_apps_packages_are_capped_at_the_version_that_was_tested(package):
+    (line,) = (line for line in EXTRAS["app"] if line.startswith(package))
+    assert ",<" in line
+    assert not any(line.startswith(package) for line in PROJECT["dependencies"])

@@ -17,6 +17,18 @@ settings.register_profile(
 settings.load_profile("nnspca")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the browser tests first, and give each a second try.
+
+    First, as they wait more than they compute: one worker spends its time on them while the others take the rest.
+    A second try, as a busy machine may starve the browser; what is broken fails twice.
+    """
+    items.sort(key=lambda item: item.get_closest_marker("browser") is None)
+    for item in items:
+        if item.get_closest_marker("browser"):
+            item.add_marker(pytest.mark.flaky(reruns=1))
+
+
 @pytest.fixture(scope="session")
 def real():
     """Load the covariance of a data set from the folder NNSPCA_DATA, each once a session."""

@@ -90,17 +90,26 @@ def within(g: np.ndarray, t: float, nonnegative: bool) -> np.ndarray:
 
 
 def _thresholded(size: np.ndarray, t: float) -> np.ndarray:
-    """Soft-threshold ``size`` by the least level at which the unit vector's entries sum to at most t."""
-    low, high = 0.0, float(size.max())
-    for _ in range(60):
-        middle = (low + high) / 2
-        x = np.maximum(size - middle, 0.0)
-        if not x.any() or feasible.unit(x).sum() <= t:
-            high = middle
-        else:
-            low = middle
-    x = np.maximum(size - high, 0.0)
-    return feasible.unit(x) if x.any() else _of_equals(size == size.max(), t)
+    """Soft-threshold ``size`` at the level λ where the unit vector's entries sum to t.
+
+    With the m largest entries left, of mean μ and squared deviations Q, ‖x‖₁/‖x‖₂ = t means
+    m²(μ − λ)² = t² (Q + m(μ − λ)²). The sum falls as λ rises, so m is the least number at which λ = the next
+    largest entry still leaves too much.
+    """
+    below = size.max() - np.sort(size)[::-1]  # shortfalls from the largest: near ties keep their digits
+    m = np.arange(1, len(size) + 1)
+    following = np.append(below[1:], size.max())
+    total = m * following - np.cumsum(below)
+    squares = m * following**2 - 2 * following * np.cumsum(below) + np.cumsum(below**2)
+    enough = np.flatnonzero(total > t * np.sqrt(np.maximum(squares, 0.0)))
+    count = int(m[enough[0]]) if len(enough) else len(size)
+    top = below[:count]
+    spread = float(((top - top.mean()) ** 2).sum())
+    if spread == 0.0:
+        return _of_equals(size == size.max(), t)
+    slack = max(count - t * t, np.finfo(float).tiny)
+    reach = min(float(top.mean()) + t * np.sqrt(spread / (count * slack)), float(following[count - 1]))
+    return feasible.unit(np.maximum(reach - (size.max() - size), 0.0))
 
 
 def _of_equals(top: np.ndarray, t: float) -> np.ndarray:

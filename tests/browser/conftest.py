@@ -1,21 +1,16 @@
 """A real server, a real Chromium, and pages that fail on any outside request or error."""
 
 import os
-import socket
-import subprocess
-import sys
-import time
-import urllib.request
 from collections.abc import Callable, Iterator
-from pathlib import Path
+from contextlib import nullcontext
 from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from tests.chromium import find
+from tests.server import serving, shared
 
-ROOT = Path(__file__).parents[2]
 FLAGS = [
     "--headless",
     "--no-sandbox",
@@ -29,35 +24,13 @@ FLAGS = [
 EXPECTED = ("/_stcore/health", "/_stcore/host-config")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Give each browser test a second try: a busy machine may starve the browser; what is broken fails twice."""
-    for item in items:
-        if item.get_closest_marker("browser"):
-            item.add_marker(pytest.mark.flaky(reruns=1))
-
-
 @pytest.fixture(scope="session")
 def server() -> Iterator[str]:
-    """Serve the app as the README says, on a free port; yield its address."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
-    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    address = f"http://127.0.0.1:{port}"
-    try:
-        for _ in range(150):
-            try:
-                with urllib.request.urlopen(f"{address}/_stcore/health", timeout=1):
-                    break
-            except OSError:
-                time.sleep(0.2)
-        else:
-            pytest.fail(f"the app did not start: {process.communicate(timeout=5)[0]}")
-        yield address
-    finally:
-        process.terminate()
-        output = process.communicate(timeout=20)[0]
+    """Yield the address of the app: of the server all workers share, or of one for this run."""
+    given = shared()
+    with nullcontext(given) if given else serving() as running:
+        yield running.address
+        output = running.output()
     assert "Traceback" not in output, output
 
 

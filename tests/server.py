@@ -1,0 +1,65 @@
+"""The app's own server for the browser tests: started as the README says, on a free port, its words kept in a file."""
+
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+SHARED = "NNSPCA_TEST_SERVER"  # address and log of a server that all workers use
+START_SECONDS = 60
+
+
+@dataclass(frozen=True)
+class Server:
+    """A running app: where it answers, and what it has said so far."""
+
+    address: str
+    log: Path
+
+    def output(self) -> str:
+        """Return everything the server has written."""
+        return self.log.read_text(encoding="utf-8", errors="replace")
+
+
+def shared() -> Server | None:
+    """Return the server the environment names; None where each run starts its own."""
+    address, _, log = os.environ.get(SHARED, "").partition(" ")
+    return Server(address, Path(log)) if address else None
+
+
+@contextmanager
+def serving() -> Iterator[Server]:
+    """Start the app, wait until it answers, and end it at the close."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
+    with tempfile.TemporaryDirectory(prefix="nnspca-server-") as folder:
+        server = Server(f"http://127.0.0.1:{port}", Path(folder) / "log")
+        with server.log.open("wb") as log:
+            process = subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=subprocess.STDOUT)
+        try:
+            _wait(server, process)
+            yield server
+        finally:
+            process.terminate()
+            process.wait(timeout=20)
+
+
+def _wait(server: Server, process: subprocess.Popen[bytes]) -> None:
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline and process.poll() is None:
+        try:
+            with urllib.request.urlopen(f"{server.address}/_stcore/health", timeout=1):
+                return
+        except OSError:
+            time.sleep(0.2)
+    raise RuntimeError(f"the app did not start: {server.output()}")

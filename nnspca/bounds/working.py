@@ -27,6 +27,7 @@ import numpy as np
 from nnspca.bounds.pair_scaled import CHECK, Splitting, proof_of
 from nnspca.certificates.proofs import PairProof, WorkingProof
 from nnspca.covariance import Covariance
+from nnspca.covariance.forms import HeldMatrix
 from nnspca.feasible import sum_of_largest
 from nnspca.progress import Monitor
 from nnspca.result import Bound
@@ -168,7 +169,7 @@ def _part(cov: Covariance, inside: np.ndarray) -> Covariance:
     A = cov.block(inside, inside)
     terms = 0 if cov.factor is None else cov.factor.shape[0] + 4
     error = 2 * terms * EPS * float(cov.diagonal[inside].sum())
-    return Covariance(matrix=(A + A.T) / 2, n_samples=cov.n_samples, representation_error=error)
+    return cov.derived(HeldMatrix((A + A.T) / 2), error)
 
 
 def _splitting(cov: Covariance, inside: np.ndarray, k: int, x: np.ndarray, nonnegative: bool) -> Splitting:

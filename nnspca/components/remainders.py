@@ -11,8 +11,8 @@ import numpy as np
 import scipy.sparse
 
 from nnspca.covariance import Covariance
-from nnspca.covariance.covariance import DENSE_EIGEN
 from nnspca.covariance.factor import DeflatedFactor, DenseFactor, Factor, SparseFactor
+from nnspca.covariance.forms import DENSE_EIGEN, HeldFactor, HeldMatrix
 from nnspca.span import orthonormal
 
 EPS = np.finfo(float).eps
@@ -25,7 +25,7 @@ def restricted(cov: Covariance, U: np.ndarray) -> Covariance:
     if not isinstance(cov.factor, SparseFactor):
         return cov.restrict(free)
     kept = SparseFactor(scipy.sparse.csr_array(cov.factor.S.tocsc()[:, free]), cov.factor.mean[free])
-    return Covariance(factor=kept, n_samples=cov.n_samples, representation_error=cov.representation_error)
+    return cov.derived(HeldFactor(kept), cov.representation_error)
 
 
 def projected(cov: Covariance, U: np.ndarray) -> Covariance:
@@ -35,10 +35,9 @@ def projected(cov: Covariance, U: np.ndarray) -> Covariance:
     projected out at once, so that nothing of an earlier component comes back with a later one that overlaps it.
     """
     Q = orthonormal(U)
-    if cov.matrix is None:
-        assert cov.factor is not None
-        return _of_factor(cov, cov.factor.forward(Q.T).T, Q, 1.0)
-    half = cov.matrix - Q @ (Q.T @ cov.matrix)
+    if isinstance(cov.form, HeldFactor):
+        return _of_factor(cov, cov.form.factor, cov.form.factor.forward(Q.T).T, Q, 1.0)
+    half = cov.form.A - Q @ (Q.T @ cov.form.A)
     return _of_matrix(cov, half - (half @ Q) @ Q.T, Q.shape[1], cov.representation_error, 1.0)
 
 
@@ -48,14 +47,14 @@ def schur(cov: Covariance, U: np.ndarray) -> Covariance:
     The same, in any order, as ``A − Aww'A / w'Aw`` for one component after the other. On data, the samples are
     projected off the scores.
     """
-    if cov.matrix is None:
-        assert cov.factor is not None
-        scores = cov.factor.forward(U.T).T
+    if isinstance(cov.form, HeldFactor):
+        factor = cov.form.factor
+        scores = factor.forward(U.T).T
         Z = orthonormal(scores)
-        R = cov.factor.backward(Z.T).T
+        R = factor.backward(Z.T).T
         weights = U @ np.linalg.pinv(Z.T @ scores)
-        return _of_factor(cov, Z, R, 1.0 + float(np.linalg.norm(weights) * np.linalg.norm(R)))
-    A = cov.matrix
+        return _of_factor(cov, factor, Z, R, 1.0 + float(np.linalg.norm(weights) * np.linalg.norm(R)))
+    A = cov.form.A
     image = A @ U
     explained = np.einsum("ir,ir->r", U, image)
     live = explained > len(A) * EPS * cov.trace  # less is rounding, and nothing to divide by
@@ -81,12 +80,12 @@ def hotelling(cov: Covariance, U: np.ndarray) -> Covariance:
     ValueError
         A is held as data, or is too large for all its eigenvalues.
     """
-    if cov.matrix is None or cov.n_features > DENSE_EIGEN:
+    if not cov.holds_entries or cov.n_features > DENSE_EIGEN:
         raise ValueError(
             f"deflation 'hotelling' needs all eigenvalues of a matrix, which {cov.n_features} features are too many "
             "for; give 'projection' or 'schur'"
         )
-    B = np.array(cov.matrix)
+    B = np.array(cov.entries)
     for w in U.T:
         B -= max(float(w @ B @ w), 0.0) * np.outer(w, w)
     values, vectors = np.linalg.eigh(B)
@@ -102,24 +101,22 @@ def _of_matrix(cov: Covariance, A: np.ndarray, count: int, error: float, conditi
     Rounding moves A by ``(count + 1) n ε ‖A before‖`` times a small number; bounds that sum variances meet it once
     for each feature.
     """
-    assert cov.matrix is not None
     n = len(A)
-    rounding = 8 * (count + 1) * (n + 8) * EPS * condition * float(np.linalg.norm(cov.matrix))
-    return Covariance(matrix=A / 2 + A.T / 2, n_samples=cov.n_samples, representation_error=float(error + n * rounding))
+    rounding = 8 * (count + 1) * (n + 8) * EPS * condition * float(np.linalg.norm(cov.entries))
+    return cov.derived(HeldMatrix(A / 2 + A.T / 2), float(error + n * rounding))
 
 
-def _of_factor(cov: Covariance, L: np.ndarray, R: np.ndarray, turned: float) -> Covariance:
+def _of_factor(cov: Covariance, base: Factor, L: np.ndarray, R: np.ndarray, turned: float) -> Covariance:
     """Data ``Y − LR'``: formed where Y is an array, beside each other otherwise.
 
     ``turned`` bounds the norm of the matrix S in A left = S'AS, so that an error of A grows by its square at most.
     """
-    assert cov.factor is not None
-    m, n = cov.factor.shape
+    m, n = base.shape
     factor: Factor
-    if isinstance(cov.factor, DenseFactor):
-        factor = DenseFactor(cov.factor.Y - L @ R.T)
+    if isinstance(base, DenseFactor):
+        factor = DenseFactor(base.Y - L @ R.T)
     else:
-        factor = DeflatedFactor(cov.factor, np.ascontiguousarray(L), np.ascontiguousarray(R))
-    rounding = 8 * (L.shape[1] + 1) * (n + m + 8) * EPS * turned * cov.factor.rounding_scale()
+        factor = DeflatedFactor(base, np.ascontiguousarray(L), np.ascontiguousarray(R))
+    rounding = 8 * (L.shape[1] + 1) * (n + m + 8) * EPS * turned * base.rounding_scale()
     error = cov.representation_error if turned == 1.0 else 2 * turned**2 * cov.representation_error
-    return Covariance(factor=factor, n_samples=cov.n_samples, representation_error=float(error + rounding))
+    return cov.derived(HeldFactor(factor), float(error + rounding))

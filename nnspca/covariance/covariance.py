@@ -8,14 +8,13 @@ from typing import Literal, Protocol
 
 import numpy as np
 import scipy.sparse
-import scipy.sparse.linalg
 
 from nnspca.covariance.factor import DenseFactor, Factor, SparseFactor
+from nnspca.covariance.forms import DENSE_EIGEN, Form, HeldFactor, HeldMatrix
 from nnspca.errors import DataError
 from nnspca.threads import one_blas_thread
 
 DENSE_FEATURES = 1500  # up to here an n×n array is always welcome
-DENSE_EIGEN = 3000  # above, a few eigenpairs come from Lanczos iterations
 SMALLEST_TRACE, LARGEST_TRACE = 1e-140, 1e140  # squares of variances stay representable
 INDEFINITE = 1e-8  # most negative eigenvalue forgiven as rounding, relative to the largest
 ASYMMETRIC = 1e-8  # asymmetry forgiven as rounding, relative to the largest entry
@@ -49,39 +48,45 @@ class Covariance:
         Variances of the features.
     trace : float
         Total variance.
-    matrix : ndarray, shape (n, n), or None
-        A itself, where it is held.
-    factor : Factor or None
-        Y with A = Y'Y, where A is not held: ``forward(x)`` is Yx and ``backward(z)`` is Y'z.
+    form : HeldMatrix or HeldFactor
+        What is held, and what it does to vectors.
     representation_error : float
         Proven ceiling on the spectral norm of (A as held − A of the data as given in double precision). Of a
         matrix with eigenvalues below zero by rounding: on what all of them add to any sum of variances.
     """
 
-    def __init__(
-        self,
-        *,
-        matrix: np.ndarray | None = None,
-        factor: Factor | None = None,
-        n_samples: int | None = None,
-        representation_error: float = 0.0,
-    ) -> None:
-        self.matrix, self.factor = matrix, factor
+    def __init__(self, form: Form, *, n_samples: int | None = None, representation_error: float = 0.0) -> None:
+        self.form = form
         self.n_samples = n_samples
-        self.diagonal: np.ndarray
-        if matrix is not None:
-            matrix.setflags(write=False)
-            self.diagonal = matrix.diagonal().copy()
-        else:
-            assert factor is not None
-            self.diagonal = factor.squared_norms()
-        self.diagonal = np.maximum(self.diagonal, 0.0)  # a variance below zero by rounding is none
+        self.diagonal: np.ndarray = np.maximum(form.diagonal, 0.0)  # a variance below zero by rounding is none
         self.n_features = len(self.diagonal)
         self.trace = float(self.diagonal.sum())
         self.representation_error = representation_error
         self._lock = threading.RLock()
         self._pairs: tuple[np.ndarray, np.ndarray] | None = None
         self._fingerprint = ""
+
+    @property
+    def matrix(self) -> np.ndarray | None:
+        """A itself, shape (n, n), where it is held; None otherwise."""
+        return self.form.A if isinstance(self.form, HeldMatrix) else None
+
+    @property
+    def factor(self) -> Factor | None:
+        """Y with A = Y'Y where A is not held, ``forward(x)`` is Yx and ``backward(z)`` is Y'z; None otherwise."""
+        return self.form.factor if isinstance(self.form, HeldFactor) else None
+
+    @property
+    def holds_entries(self) -> bool:
+        """Whether A is held entry by entry."""
+        return isinstance(self.form, HeldMatrix)
+
+    @property
+    def entries(self) -> np.ndarray:
+        """A itself, shape (n, n); TypeError where it is not held: ask :attr:`holds_entries` first."""
+        if isinstance(self.form, HeldMatrix):
+            return self.form.A
+        raise TypeError(f"the {self.n_features} × {self.n_features} entries are not held: read blocks of them")
 
     # ------------------------------------------------------------------ construction
 
@@ -141,8 +146,8 @@ class Covariance:
         error = (m + 16) * np.finfo(float).eps * factor.rounding_scale()
         if n <= DENSE_FEATURES or (n <= 2 * m and n <= 2 * DENSE_EIGEN):
             with one_blas_thread():
-                return cls(matrix=factor.cross(), n_samples=m, representation_error=error)
-        return cls(factor=factor, n_samples=m, representation_error=error)
+                return cls(HeldMatrix(factor.cross()), n_samples=m, representation_error=error)
+        return cls(HeldFactor(factor), n_samples=m, representation_error=error)
 
     @classmethod
     def from_matrix(cls, A) -> Covariance:
@@ -183,16 +188,17 @@ class Covariance:
         A = A / 2 + A.T / 2
         trace = float(A.trace())
         _check_scale(max(trace, peak))
-        cov = cls(matrix=A)
-        least, largest = cov._extreme_eigenvalues()
+        form = HeldMatrix(A)
+        with one_blas_thread():
+            least, largest = form.extreme_eigenvalues()
         if least < -INDEFINITE * max(largest, peak):
             raise DataError(
                 f"the matrix is not positive semidefinite: its most negative eigenvalue is {least:g} "
                 f"(allowed as rounding: {-INDEFINITE * max(largest, peak):g}); a covariance has none below zero"
             )
         # bounds that sum variances need A + μI to be positive semidefinite, once for each of the features
-        cov.representation_error = len(A) * max(0.0, len(A) * np.finfo(float).eps * largest - least)
-        return cov
+        error = len(A) * max(0.0, len(A) * np.finfo(float).eps * largest - least)
+        return cls(form, representation_error=error)
 
     @classmethod
     def from_dataset(cls, dataset: LabelledData, standardize: bool = False) -> Covariance:
@@ -213,44 +219,26 @@ class Covariance:
 
     def apply(self, x: np.ndarray) -> np.ndarray:
         """Return Ax, for one vector (n,) or a batch of rows (r, n)."""
-        if self.matrix is not None:
-            return x @ self.matrix
-        assert self.factor is not None
-        return self.factor.backward(self.factor.forward(x))
+        return self.form.apply(x)
 
     def variance(self, x: np.ndarray):
         """Return x'Ax: a float for one vector (n,), an array (r,) for a batch of rows (r, n)."""
         if x.ndim == 2:
-            if self.matrix is None:
-                assert self.factor is not None
-                z = self.factor.forward(x)
-                return np.einsum("ri,ri->r", z, z)
-            return np.einsum("ri,ri->r", x, self.apply(x))
+            return self.form.variances(x)
         support = np.flatnonzero(x)
-        if self.matrix is None:
-            assert self.factor is not None
-            z = self.factor.columns(support) @ x[support]
-            return float(z @ z)
-        return float(x[support] @ self.matrix[np.ix_(support, support)] @ x[support])
+        return self.form.variance_on(support, x[support])
 
     def block(self, rows: np.ndarray, columns: np.ndarray | None = None) -> np.ndarray:
         """Return the entries of A at ``rows`` × ``columns`` (all columns when None)."""
-        if self.matrix is not None:
-            return self.matrix[rows] if columns is None else self.matrix[np.ix_(rows, columns)]
-        assert self.factor is not None
-        left = self.factor.columns(rows)
-        if columns is None:
-            return self.factor.backward(left.T)
-        return left.T @ self.factor.columns(columns)
+        return self.form.block(rows, columns)
 
     def restrict(self, features: np.ndarray) -> Covariance:
         """Return the covariance of some features only, in the order given."""
-        if self.matrix is not None:
-            matrix = self.matrix[np.ix_(features, features)]
-            return Covariance(matrix=matrix, n_samples=self.n_samples, representation_error=self.representation_error)
-        assert self.factor is not None
-        factor = DenseFactor(self.factor.columns(features))
-        return Covariance(factor=factor, n_samples=self.n_samples, representation_error=self.representation_error)
+        return self.derived(self.form.restrict(features), self.representation_error)
+
+    def derived(self, form: Form, representation_error: float) -> Covariance:
+        """Return what is made of this covariance, of the same samples."""
+        return Covariance(form, n_samples=self.n_samples, representation_error=representation_error)
 
     # ------------------------------------------------------------------ spectrum
 
@@ -281,28 +269,8 @@ class Covariance:
         return values[:d], vectors[:, :d]
 
     def _leading(self, d: int) -> tuple[np.ndarray, np.ndarray]:
-        """At least d eigenpairs, by whichever decomposition is smallest."""
-        if self.matrix is not None:
-            if self.n_features <= DENSE_EIGEN:
-                values, vectors = np.linalg.eigh(self.matrix)
-            else:
-                values, vectors = _lanczos(self.matrix, d)
-        else:
-            assert self.factor is not None
-            m = self.factor.shape[0]
-            if m <= DENSE_EIGEN:
-                values, left = np.linalg.eigh(self.factor.gram())
-                live = values > values[-1] * m * np.finfo(float).eps
-                values, left = values[live], left[:, live]
-                vectors = self.factor.backward(left.T).T / np.sqrt(values)
-            else:
-                operator = scipy.sparse.linalg.LinearOperator(
-                    (self.n_features,) * 2, matvec=lambda v: self.apply(v.ravel()), dtype=np.float64
-                )
-                values, vectors = _lanczos(operator, d)
-        values, vectors = np.maximum(values[::-1], 0.0), vectors[:, ::-1]
-        if self.matrix is None:  # Y'u/√λ loses its digits, and its right angles, where λ is small
-            vectors = np.linalg.qr(vectors)[0]
+        """At least d eigenpairs, each vector's largest entry positive."""
+        values, vectors = self.form.leading(d)
         if len(values) < d:
             values = np.concatenate([values, np.zeros(d - len(values))])
             vectors = _complete(vectors, d)
@@ -313,17 +281,6 @@ class Covariance:
         vectors.setflags(write=False)
         return values, vectors
 
-    def _extreme_eigenvalues(self) -> tuple[float, float]:
-        """Smallest and largest eigenvalue of the matrix held."""
-        assert self.matrix is not None
-        with one_blas_thread():
-            if self.n_features <= DENSE_EIGEN:
-                values = np.linalg.eigvalsh(self.matrix)
-                return float(values[0]), float(values[-1])
-            largest = float(_lanczos(self.matrix, 1)[0][-1])
-            shifted = self.matrix - largest * np.eye(self.n_features)
-            return largest - float(_lanczos(-shifted, 1)[0][-1]), largest
-
     # ------------------------------------------------------------------ identity
 
     @property
@@ -332,8 +289,7 @@ class Covariance:
         with self._lock:
             if not self._fingerprint:
                 digest = hashlib.blake2b(digest_size=16)
-                arrays = [self.matrix] if self.matrix is not None else self.factor.arrays()  # type: ignore[union-attr]
-                for array in arrays:
+                for array in self.form.arrays():
                     digest.update(str((array.shape, array.dtype.str)).encode())
                     digest.update(np.ascontiguousarray(array).data)
                 self._fingerprint = digest.hexdigest()
@@ -348,15 +304,7 @@ class Covariance:
         self._lock = threading.RLock()
 
     def __repr__(self) -> str:
-        held = "matrix" if self.matrix is not None else "factor"
-        return f"Covariance(n_features={self.n_features}, n_samples={self.n_samples}, held as {held})"
-
-
-def _lanczos(operator, d: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the d largest eigenpairs, ascending, from a fixed start so that runs repeat."""
-    n = operator.shape[0]
-    start = np.random.default_rng(0).standard_normal(n)
-    return scipy.sparse.linalg.eigsh(operator, k=min(d, n - 1), which="LA", v0=start)
+        return f"Covariance(n_features={self.n_features}, n_samples={self.n_samples}, held as {self.form.name})"
 
 
 def _complete(vectors: np.ndarray, d: int) -> np.ndarray:

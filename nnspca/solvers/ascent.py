@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from nnspca.covariance import Covariance
+from nnspca.covariance.forms import HeldMatrix
 from nnspca.progress import Monitor
 from nnspca.solvers.cubic import best_entry
 
@@ -28,12 +29,11 @@ class Ascent:
         self.alpha, self.beta = alpha, beta
         self.U = np.asfortranarray(U)
         self.own = cov.diagonal / self.scale
-        if cov.matrix is not None:
-            self.rows = np.ascontiguousarray(cov.matrix / self.scale)
+        if isinstance(cov.form, HeldMatrix):
+            self.rows = np.ascontiguousarray(cov.form.A / self.scale)
             self.images: np.ndarray | None = None  # a row of A meets the column of U itself
         else:
-            assert cov.factor is not None
-            Y = cov.factor.columns(np.arange(cov.n_features)) / np.sqrt(self.scale)
+            Y = cov.form.factor.columns(np.arange(cov.n_features)) / np.sqrt(self.scale)
             self.rows = np.ascontiguousarray(Y.T)
             self.images = np.asfortranarray(Y @ self.U)
         self.G = self.U.T @ self.U

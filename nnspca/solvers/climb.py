@@ -7,6 +7,7 @@ import scipy.sparse.linalg
 
 from nnspca import feasible
 from nnspca.covariance import Covariance
+from nnspca.covariance.forms import HeldFactor
 from nnspca.progress import Monitor
 
 QUIET = Monitor()
@@ -101,9 +102,9 @@ def optimise_on_support(cov: Covariance, x: np.ndarray, *, nonnegative: bool, mo
 
 def _leading(part: Covariance) -> np.ndarray:
     """Leading eigenvector, its largest entry positive, on the smaller side of the data."""
-    if part.factor is not None and part.factor.shape[0] < part.n_features:
-        left = _top_vector(part.factor.gram())
-        v = feasible.unit(part.factor.backward(left))
+    if isinstance(part.form, HeldFactor) and part.form.terms < part.n_features:
+        left = _top_vector(part.form.factor.gram())
+        v = feasible.unit(part.form.factor.backward(left))
     else:
         every = np.arange(part.n_features)
         v = _top_vector(part.block(every, every))

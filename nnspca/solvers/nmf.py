@@ -9,6 +9,7 @@ import numpy as np
 
 from nnspca import feasible
 from nnspca.covariance import Covariance
+from nnspca.covariance.forms import HeldMatrix
 from nnspca.progress import Monitor
 from nnspca.result import Component, Components, ShouldStop
 from nnspca.span import cumulative_variance
@@ -39,11 +40,10 @@ def joint(
     max_iter: int,
 ) -> Components:
     """Factorise ``max(A, 0) ≈ WH``, or the positive and the negative parts of the data; the rows of H are the parts."""
-    if cov.matrix is not None:
-        positive = np.maximum(cov.matrix, 0.0)
+    if isinstance(cov.form, HeldMatrix):
+        positive = np.maximum(cov.form.A, 0.0)
     else:
-        assert cov.factor is not None
-        Y = cov.factor.columns(np.arange(cov.n_features))
+        Y = cov.form.factor.columns(np.arange(cov.n_features))
         positive = np.vstack([np.maximum(Y, 0.0), np.maximum(-Y, 0.0)])
     return _gathered(cov, nmf_parts(positive, n_components, rng=rng, max_iter=max_iter, monitor=monitor), k, monitor)
 

@@ -10,6 +10,7 @@ import nnspca
 from nnspca.bounds import working
 from nnspca.certificates.working import working_bound
 from nnspca.covariance.factor import DenseFactor
+from nnspca.covariance.forms import HeldFactor
 from nnspca.progress import Monitor
 from tests import oracle
 
@@ -51,9 +52,7 @@ def held_as_factor(X):
     """The covariance of data, never as a matrix."""
     cov = nnspca.Covariance.from_data(X)
     centred = (X - X.mean(axis=0)) / np.sqrt(len(X))
-    return nnspca.Covariance(
-        factor=DenseFactor(centred), n_samples=len(X), representation_error=cov.representation_error
-    )
+    return cov.derived(HeldFactor(DenseFactor(centred)), cov.representation_error)
 
 
 @pytest.mark.parametrize("nonnegative", [True, False])

@@ -10,6 +10,7 @@ import nnspca
 from nnspca.certificates.proofs import EntryProof, PairProof, RankProof
 from nnspca.covariance import covariance
 from nnspca.covariance.factor import DenseFactor
+from nnspca.covariance.forms import HeldFactor
 from nnspca.result import Bound
 from nnspca.spannogram import sphere
 from tests import budgets, oracle, problems
@@ -369,7 +370,7 @@ def test_a_tiny_rest_does_not_hide_a_shortened_direction(thin, share, factor):
 
 def test_a_negative_rest_is_refused_where_nothing_is_negative():
     y = np.random.default_rng(5).random(40) + 0.5
-    cov = nnspca.Covariance(factor=DenseFactor(y[None].copy()))
+    cov = nnspca.Covariance(HeldFactor(DenseFactor(y[None].copy())))
     u = y / np.linalg.norm(y)
     for tail in (-1e-3, -1e-9, 0.0):
         V = (u * np.sqrt(y @ y + tail))[:, None]

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 import nnspca
 from nnspca.covariance.factor import DeflatedFactor, DenseFactor, SparseFactor
+from nnspca.covariance.forms import HeldFactor
 from tests.blas import with_blas_threads
 
 SEEDS = st.integers(0, 10**6)
@@ -25,7 +26,7 @@ def in_every_form(X):
     """The covariance as a matrix, as data, and as sparse data."""
     cov = nnspca.Covariance.from_data(X)
     factors = DenseFactor.of_data(X, False), SparseFactor.of_data(scipy.sparse.csr_array(X), False)
-    return cov, *(nnspca.Covariance(factor=f, representation_error=cov.representation_error) for f in factors)
+    return cov, *(nnspca.Covariance(HeldFactor(f), representation_error=cov.representation_error) for f in factors)
 
 
 def unit_columns(rng, n, r, k):

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 import nnspca
 from nnspca.covariance.factor import DenseFactor
+from nnspca.covariance.forms import HeldFactor
 from nnspca.progress import Monitor
 from nnspca.solvers.ascent import Ascent, coordinate_ascent
 from nnspca.solvers.cubic import best_entry, largest_root
@@ -51,7 +52,7 @@ def covariance(seed, n=7, m=9, factor=False):
     X = rng.standard_normal((m, n)) + np.abs(rng.standard_normal((m, 1)))
     if not factor:
         return nnspca.Covariance.from_data(X)
-    return nnspca.Covariance(factor=DenseFactor((X - X.mean(axis=0)) / np.sqrt(m)), n_samples=m)
+    return nnspca.Covariance(HeldFactor(DenseFactor((X - X.mean(axis=0)) / np.sqrt(m))), n_samples=m)
 
 
 @given(

@@ -1,0 +1,151 @@
+"""The two forms a covariance is held in, its entries or a factor, behind one operator."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse.linalg
+
+from nnspca.covariance.factor import DenseFactor, Factor
+
+DENSE_EIGEN = 3000  # above, a few eigenpairs come from Lanczos iterations
+
+
+class HeldMatrix:
+    """A itself, as an array.
+
+    Attributes
+    ----------
+    A : ndarray, shape (n, n)
+    diagonal : ndarray, shape (n,)
+    terms : int
+        How many products an entry is summed from when it is read: none here.
+    rounding_scale : float
+        What the rounding of such a sum is relative to: nothing here.
+    """
+
+    terms = 0
+    rounding_scale = 0.0
+    name = "matrix"
+
+    def __init__(self, A: np.ndarray) -> None:
+        A.setflags(write=False)
+        self.A = A
+        self.diagonal: np.ndarray = A.diagonal().copy()
+
+    def apply(self, x: np.ndarray) -> np.ndarray:
+        """Return Ax, for one vector (n,) or a batch of rows (r, n)."""
+        return x @ self.A
+
+    def variances(self, x: np.ndarray) -> np.ndarray:
+        """Return x'Ax of each row of x."""
+        return np.einsum("ri,ri->r", x, x @ self.A)
+
+    def variance_on(self, support: np.ndarray, x: np.ndarray) -> float:
+        """Return x'Ax for the x that has these loadings on the support."""
+        return float(x @ self.A[np.ix_(support, support)] @ x)
+
+    def block(self, rows: np.ndarray, columns: np.ndarray | None) -> np.ndarray:
+        """Return the entries of A at ``rows`` × ``columns`` (all columns when None)."""
+        return self.A[rows] if columns is None else self.A[np.ix_(rows, columns)]
+
+    def restrict(self, features: np.ndarray) -> HeldMatrix:
+        """Return the form of some features only."""
+        return HeldMatrix(self.A[np.ix_(features, features)])
+
+    def leading(self, d: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return at least d eigenpairs (fewer where the rest are zero), largest first, values not below zero."""
+        values, vectors = np.linalg.eigh(self.A) if len(self.A) <= DENSE_EIGEN else _lanczos(self.A, d)
+        return np.maximum(values[::-1], 0.0), vectors[:, ::-1]
+
+    def extreme_eigenvalues(self) -> tuple[float, float]:
+        """Return the smallest and the largest eigenvalue."""
+        n = len(self.A)
+        if n <= DENSE_EIGEN:
+            values = np.linalg.eigvalsh(self.A)
+            return float(values[0]), float(values[-1])
+        largest = float(_lanczos(self.A, 1)[0][-1])
+        return largest - float(_lanczos(largest * np.eye(n) - self.A, 1)[0][-1]), largest
+
+    def arrays(self) -> list[np.ndarray]:
+        """Return the arrays that define A, for hashing."""
+        return [self.A]
+
+
+class HeldFactor:
+    """Y with A = Y'Y: entries of A are formed when they are read.
+
+    Attributes
+    ----------
+    factor : Factor
+        Y, of shape (m, n).
+    diagonal : ndarray, shape (n,)
+    terms : int
+        How many products an entry is summed from when it is read: m.
+    """
+
+    name = "factor"
+
+    def __init__(self, factor: Factor) -> None:
+        self.factor = factor
+        self.terms = factor.shape[0]
+        self.diagonal: np.ndarray = factor.squared_norms()
+
+    @property
+    def rounding_scale(self) -> float:
+        """Sum of squares that the rounding of an entry is relative to."""
+        return self.factor.rounding_scale()
+
+    def apply(self, x: np.ndarray) -> np.ndarray:
+        """Return Ax, for one vector (n,) or a batch of rows (r, n)."""
+        return self.factor.backward(self.factor.forward(x))
+
+    def variances(self, x: np.ndarray) -> np.ndarray:
+        """Return x'Ax of each row of x."""
+        z = self.factor.forward(x)
+        return np.einsum("ri,ri->r", z, z)
+
+    def variance_on(self, support: np.ndarray, x: np.ndarray) -> float:
+        """Return x'Ax for the x that has these loadings on the support."""
+        z = self.factor.columns(support) @ x
+        return float(z @ z)
+
+    def block(self, rows: np.ndarray, columns: np.ndarray | None) -> np.ndarray:
+        """Return the entries of A at ``rows`` × ``columns`` (all columns when None)."""
+        left = self.factor.columns(rows)
+        if columns is None:
+            return self.factor.backward(left.T)
+        return left.T @ self.factor.columns(columns)
+
+    def restrict(self, features: np.ndarray) -> HeldFactor:
+        """Return the form of some features only."""
+        return HeldFactor(DenseFactor(self.factor.columns(features)))
+
+    def leading(self, d: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return at least d eigenpairs (fewer where the rest are zero), largest first, values not below zero."""
+        m, n = self.factor.shape
+        if m <= DENSE_EIGEN:
+            values, left = np.linalg.eigh(self.factor.gram())
+            live = values > values[-1] * m * np.finfo(float).eps
+            values, left = values[live], left[:, live]
+            vectors = self.factor.backward(left.T).T / np.sqrt(values)
+        else:
+            operator = scipy.sparse.linalg.LinearOperator(
+                (n, n), matvec=lambda v: self.apply(v.ravel()), dtype=np.float64
+            )
+            values, vectors = _lanczos(operator, d)
+        # Y'u/√λ loses its digits, and its right angles, where λ is small
+        return np.maximum(values[::-1], 0.0), np.linalg.qr(vectors[:, ::-1])[0]
+
+    def arrays(self) -> list[np.ndarray]:
+        """Return the arrays that define Y, for hashing."""
+        return self.factor.arrays()
+
+
+Form = HeldMatrix | HeldFactor
+
+
+def _lanczos(operator, d: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the d largest eigenpairs, ascending, from a fixed start so that runs repeat."""
+    n = operator.shape[0]
+    start = np.random.default_rng(0).standard_normal(n)
+    return scipy.sparse.linalg.eigsh(operator, k=min(d, n - 1), which="LA", v0=start)

@@ -98,7 +98,8 @@ class Search:
 
     def improve(self, X: np.ndarray) -> None:
         """Climb from a start, exchange features, and keep what is best."""
-        given = float(np.sum(self.cov.variance(X))) if _disjoint(X, self.k) else -np.inf
+        X = cone.unit(X)
+        given = float(np.sum(self.cov.variance(X))) if _feasible(X, self.k, self.nonnegative) else -np.inf
         if given > self.value or not self.parts.size:
             self.parts, self.value = (X, given) if given > -np.inf else (np.zeros_like(X), 0.0)
         options = {"nonnegative": self.nonnegative, "watch": self.watch}
@@ -142,7 +143,7 @@ def climb(
     Parameters
     ----------
     X : ndarray, shape (r, n)
-        Feasible or not; the first step makes it so.
+        Unit rows, feasible or not; the first step makes them so.
 
     Returns
     -------
@@ -151,7 +152,7 @@ def climb(
         The sum of their variances.
     """
     G = cov.apply(X)
-    value = float(np.sum(X * G)) if _disjoint(X, k) else -np.inf
+    value = float(np.sum(X * G)) if _feasible(X, k, nonnegative) else -np.inf
     for _ in range(max_iter):
         Y = assign(G, k, nonnegative)
         H = cov.apply(Y)
@@ -210,7 +211,8 @@ def _matched(gain: np.ndarray, k: int) -> np.ndarray:
         open_gain[refused] = 0.0
 
 
-def _disjoint(X: np.ndarray, k: int) -> bool:
-    """Whether the rows share no feature and have at most k each."""
+def _feasible(X: np.ndarray, k: int, nonnegative: bool) -> bool:
+    """Whether the rows share no feature, have at most k each, and the sign they should."""
     used = X != 0
-    return bool(used.sum(axis=0).max(initial=0) <= 1 and used.sum(axis=1).max(initial=0) <= k)
+    counts = used.sum(axis=0).max(initial=0) <= 1 and used.sum(axis=1).max(initial=0) <= k
+    return bool(counts and not (nonnegative and (X < 0).any()))

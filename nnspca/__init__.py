@@ -4,21 +4,24 @@ from nnspca import datasets
 from nnspca._certify import certify
 from nnspca._solve import solve
 from nnspca._sweep import sweep
+from nnspca.bounds.parts.registry import PARTS_BOUNDS
 from nnspca.bounds.registry import BOUNDS, BoundInfo
 from nnspca.certificates.file import load_certificate, save_certificate
 from nnspca.certificates.judge import verify
+from nnspca.components._certify import certify_parts
 from nnspca.components.decompose import decompose
 from nnspca.components.deflate import DEFLATIONS, DeflationInfo, deflate
 from nnspca.covariance import Covariance
 from nnspca.errors import CertificateError, DataError
 from nnspca.estimator import NonnegativeSparsePCA
-from nnspca.result import Bound, Certificate, Component, Components, Progress, Sweep, SweepPoint
+from nnspca.result import Bound, Certificate, Component, Components, PartsCertificate, Progress, Sweep, SweepPoint
 from nnspca.solvers.registry import METHODS, MethodInfo, OptionInfo
 
 __all__ = [
     "BOUNDS",
     "DEFLATIONS",
     "METHODS",
+    "PARTS_BOUNDS",
     "Bound",
     "BoundInfo",
     "Certificate",
@@ -31,10 +34,12 @@ __all__ = [
     "MethodInfo",
     "NonnegativeSparsePCA",
     "OptionInfo",
+    "PartsCertificate",
     "Progress",
     "Sweep",
     "SweepPoint",
     "certify",
+    "certify_parts",
     "datasets",
     "decompose",
     "deflate",

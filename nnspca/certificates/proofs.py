@@ -73,6 +73,19 @@ class BranchProof:
 
 
 @dataclass(frozen=True, eq=False)
+class EachProof:
+    """Ingredients of the bound by r times what any one part can have.
+
+    Attributes
+    ----------
+    proof : RankProof, PairProof, WorkingProof, BranchProof, ScaleProof or EntryProof
+        Proves what one can have.
+    """
+
+    proof: object
+
+
+@dataclass(frozen=True, eq=False)
 class FanProof:
     """Ingredients of the bound by the largest eigenvalues: ``Σ_c x_c'Ax_c <= r·tail + ‖V‖²`` for orthonormal x_c.
 

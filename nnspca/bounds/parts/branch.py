@@ -1,11 +1,11 @@
 """Branch and bound over pairs of features: "they share a part" or "they do not", each side bounded by the joint dual.
 
-Parts have no names, so asking which part a feature is in asks the same question r! times over. Whether two features
-share one is asked once (Ryan & Foster 1981, for set partitioning). A node of the tree knows some of the pairs
-(:class:`nnspca.bounds.parts.decided.Decided`), and its bound is the joint dual that makes use of them. The optimum is at
-most the largest bound over the leaves, whatever the tree, so the search may stop at any time. It opens the leaf of
-largest bound, and splits it at the pair whose sharing the relaxation is least sure of: Y_ij stands for x_i² times "j
-shares the part of i", X_ii for x_i². Children start at their parent's multipliers.
+Parts have no names, so asking which part a feature is in asks the same question r! times over. Whether two
+features share one is asked once (Ryan & Foster 1981, for set partitioning). A node of the tree knows some of the
+pairs (:class:`nnspca.bounds.parts.decided.Decided`), and its bound is the joint dual that makes use of them. The
+optimum is at most the largest bound over the leaves, whatever the tree, so the search may stop at any time. It opens
+the leaf of largest bound, and splits it at the pair whose sharing the relaxation is least sure of: Y_ij stands for
+x_i² times "j shares the part of i", X_ii for x_i². Children start at their parent's multipliers.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from nnspca.bounds.pair_scaled import CHECK
 from nnspca.bounds.parts.decided import Decided
 from nnspca.bounds.parts.dual import proof_of
 from nnspca.bounds.parts.splitting import Splitting
+from nnspca.certificates.proofs import PartsProof, PartsTreeProof
 from nnspca.covariance import Covariance
-from nnspca.proofs import PartsProof, PartsTreeProof
+from nnspca.progress import Monitor
 from nnspca.result import Bound
-from nnspca.watch import Watch
 
 ROOT = 400  # most steps of the splitting of the whole
 STEPS = 60  # and of a node
 LOOK_BACK = 3  # bounds after which a node asks whether it is still worth its steps
 SLOW = 0.05  # share of what is missing that those bounds must have gained
-OVERHEAD = 6e5  # cost of a step that does not depend on n, in the unit n^2.5
+OVERHEAD = 1.2e5  # cost of a step that does not depend on n, in the unit n^2.5
 ENTRIES = 1.2e7  # most numbers a proof may hold
 LEAF = (-1, -1)
 
@@ -64,7 +64,7 @@ def tighten(
     nonnegative: bool,
     goal: float,
     budget: float,
-    watch: Watch,
+    monitor: Monitor,
     consider: Callable[[np.ndarray], None] = lambda parts: None,
 ) -> Iterator[Bound]:
     """Yield falling bounds as the tree grows, until the goal is met or the budget is spent.
@@ -81,11 +81,11 @@ def tighten(
         Leaves are closed, and the search is done, at this bound.
     budget : float
         Most work, in the unit of :func:`cost`.
-    watch : Watch
+    monitor : Monitor
     consider : callable, optional
         Called with rows (r, n) near which a node places the parts: better ones may lie there.
     """
-    search = _Search(cov, k, X, nonnegative, goal, budget, watch)
+    search = _Search(cov, k, X, nonnegative, goal, budget, monitor)
     n = cov.n_features
     most = int(ENTRIES / (2 * n * n + len(X) * n))
     root = search.node(Decided.nothing(n), None, ROOT)
@@ -97,7 +97,7 @@ def tighten(
         if worst < least and leaves > 1:
             least = worst
             yield _bound(root, leaves, len(X))
-        if worst <= goal or search.left <= 0 or leaves >= most or watch.stop():
+        if worst <= goal or search.left <= 0 or leaves >= most or monitor.stop():
             return
         node = heapq.heappop(open_nodes)
         pair = _undecided(node)
@@ -111,8 +111,8 @@ def tighten(
         leaves += len(made) - 1
         for side in made:
             heapq.heappush(open_nodes, side)
-            if side.value > goal and side.splitting is not None:
-                consider(side.splitting.W)
+            if side.value > goal:
+                consider(_likely(side, len(X)))
 
 
 @dataclass
@@ -125,7 +125,7 @@ class _Search:
     nonnegative: bool
     goal: float
     left: float
-    watch: Watch
+    monitor: Monitor
     made: int = 0
 
     def node(self, decided: Decided, parent: Node | None, steps: int) -> Node:
@@ -143,7 +143,7 @@ class _Search:
                 break
             splitting.advance()
             self.left -= cost(self.cov.n_features)
-            last = step == steps or self.watch.stop()
+            last = step == steps or self.monitor.stop()
             if step % CHECK and not last:
                 continue
             made = self._proof(*splitting.multipliers(), decided)
@@ -172,6 +172,19 @@ def _undecided(node: Node) -> tuple[int, int] | None:
     return (int(i), int(j)) if doubt[i, j] > 0 else None
 
 
+def _likely(node: Node, r: int) -> np.ndarray:
+    """Rows near which the relaxation places the parts: of the heaviest feature, the heaviest not with it, and so on."""
+    assert node.splitting is not None
+    W, Y, weight = node.splitting.W, node.splitting.Y, node.splitting.z.copy()
+    rows = np.zeros((r, len(W)))
+    for row in rows:
+        i = int(weight.argmax())
+        row[:] = W[i]
+        weight *= 1.0 - np.clip(Y[i] / max(node.splitting.z[i], 1e-12), 0.0, 1.0)
+        weight[i] = -1.0
+    return rows
+
+
 def _bound(root: Node, leaves: int, r: int) -> Bound:
     """The largest bound over the leaves, with the tree that proves it."""
     splits: list[tuple[int, int]] = []
@@ -189,8 +202,8 @@ def _bound(root: Node, leaves: int, r: int) -> Bound:
         "joint-branch",
         most,
         detail=(
-            f"The possible choices of {r} parts were parted into {leaves} cases by which pairs of features share a part; "
-            "in none of them is more variance possible than this."
+            f"The possible choices of {r} parts fall into {leaves} cases by which pairs of features share a part; in "
+            "none of them is more variance possible than this."
         ),
         ingredients=PartsTreeProof(np.array(splits), tuple(proofs)),
     )

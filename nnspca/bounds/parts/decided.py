@@ -30,7 +30,7 @@ class Decided:
     @property
     def used(self) -> np.ndarray:
         """Features known to be in some part, shape (n,)."""
-        return self.same.any(axis=1)
+        return np.any(self.same, axis=1)
 
     @property
     def largest(self) -> int:

@@ -12,9 +12,9 @@ add up to r, and the supports hold at most rk features. The x_c are orthonormal,
 
     Σ_c x_c'Ax_c <= rt + ‖V‖² + [the r largest g_i] + [the rk largest v_j].
 
-V is made of the r − 1 leading eigenvectors of A − L, and t is its r-th eigenvalue: then ``rt + ‖V‖²`` is Ky Fan's sum of
-the r largest, yet nothing about eigenvalues has to be believed but that one matrix is positive semidefinite. Without
-the sign constraint |L_ij| stands for L_ij⁺.
+V is made of the r − 1 leading eigenvectors of A − L, and t is its r-th eigenvalue: then ``rt + ‖V‖²`` is Ky Fan's
+sum of the r largest, yet nothing about eigenvalues has to be believed but that one matrix is positive semidefinite.
+Without the sign constraint |L_ij| stands for L_ij⁺.
 
 **Finding L, M and v.** They are the multipliers of a relaxation over X (for Σ_c x_c x_c') and Y (Y_ij for X_ii times "j
 shares the part of i"): that of one part with the Fantope ``0 ⪯ X ⪯ I, tr X = r`` for the spectraplex, and with
@@ -40,11 +40,11 @@ from nnspca.bounds import ceiling
 from nnspca.bounds.pair_scaled import CHECK, STALL, tight
 from nnspca.bounds.parts.decided import Decided
 from nnspca.bounds.parts.splitting import Splitting
-from nnspca.cone import sum_of_largest
+from nnspca.certificates.proofs import PartsProof
 from nnspca.covariance import Covariance
-from nnspca.proofs import PartsProof
+from nnspca.feasible import sum_of_largest
+from nnspca.progress import Monitor
 from nnspca.result import Bound
-from nnspca.watch import Watch
 
 EPS = np.finfo(float).eps
 FEW_PAYS = 100  # features from which a few eigenpairs cost less than all
@@ -58,7 +58,7 @@ def tighten(
     nonnegative: bool,
     steps: int,
     goal: float,
-    watch: Watch,
+    monitor: Monitor,
     near: PartsProof | None = None,
 ) -> Iterator[Bound]:
     """Yield ever smaller bounds, each proven, until the steps are spent, the goal is met, or nothing is gained.
@@ -74,7 +74,7 @@ def tighten(
     steps : int
     goal : float
         Stop once a bound is this small.
-    watch : Watch
+    monitor : Monitor
     near : PartsProof, optional
         What proved a bound at a neighbouring k or r: the multipliers start there.
     """
@@ -85,7 +85,7 @@ def tighten(
     least, idle = np.inf, 0
     for step in range(1, steps + 1):
         splitting.advance()
-        if step % CHECK and step != steps and not watch.stop():
+        if step % CHECK and step != steps and not monitor.stop():
             continue
         value, proof = proof_of(cov, k, len(X), *splitting.multipliers(), nonnegative=nonnegative)
         idle = 0 if value < least * (1 - 1e-6) else idle + 1
@@ -95,12 +95,13 @@ def tighten(
                 "joint-dual",
                 value,
                 detail=(
-                    f"Every pair of features shares its co-variance between its two rows, and every feature has a price "
-                    f"for serving one part only; {len(X)} parts cannot hold more (after {step:,} steps of the splitting)."
+                    f"Every pair of features shares its co-variance between its two rows, and every feature has a "
+                    f"price, as it serves one part only: {len(X)} parts cannot hold more (after {step:,} steps of the "
+                    "splitting)."
                 ),
                 ingredients=proof,
             )
-        if least <= goal or idle >= STALL or watch.stop():
+        if least <= goal or idle >= STALL or monitor.stop():
             return
 
 
@@ -122,11 +123,12 @@ def proof_of(
     asked = np.where(decided.apart, 0.0, L)
     M = tight(asked, np.where(decided.apart, 0.0, M), nonnegative) * (1 + 16 * EPS)
     v = np.where(decided.used, v, np.maximum(v, 0.0))
-    error = 2 * EPS * float(np.abs(L).sum(axis=1).max()) + cov.representation_error
+    sizes = float(np.abs(L).sum(axis=1).max()) + float(np.abs(cov.matrix).sum(axis=1).max())
+    error = 4 * EPS * sizes + cov.representation_error
     tail, V = fan(cov.matrix - L, r, error)
     rows = row_costs(L, M, v, k, decided)
-    sizes = np.abs(L.diagonal()) + k * (M.max(axis=1) + np.abs(v).max())
-    most = float(np.sort(rows + 4 * (k + 8) * EPS * sizes)[-r:].sum())
+    reach = np.abs(L.diagonal()) + k * (M.max(axis=1) + np.abs(v).max())
+    most = float(np.sort(rows + 4 * (k + 8) * EPS * reach)[-r:].sum())
     priced = prices(v, r * k, decided.used)
     top = float(np.sum(V * V))
     terms = r * abs(tail) + top + float(np.sort(np.abs(rows))[-r:].sum()) + float(np.abs(v).sum())

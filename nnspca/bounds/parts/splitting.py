@@ -36,9 +36,7 @@ class Splitting:
         Pairs of features known to share a part, or not to.
     """
 
-    def __init__(
-        self, A: np.ndarray, k: int, X: np.ndarray, nonnegative: bool, decided: Decided | None = None
-    ) -> None:
+    def __init__(self, A: np.ndarray, k: int, X: np.ndarray, nonnegative: bool, decided: Decided | None = None) -> None:
         self.n, self.k, self.r, self.nonnegative = len(A), k, len(X), nonnegative
         self.decided = Decided.nothing(self.n) if decided is None else decided
         self.free = ~self.decided.apart  # pairs that may share
@@ -82,7 +80,13 @@ class Splitting:
         W, Y, z = self.W, self.Y, self.z
         mixed_X, mixed_R, mixed_C, mixed_D, mixed_E = (
             RELAX * fresh + (1 - RELAX) * old + multiplier
-            for fresh, old, multiplier in ((X, W, self.UX), (R, Y, self.UR), (C, Y, self.UC), (D, z, self.UD), (E, z, self.UE))
+            for fresh, old, multiplier in (
+                (X, W, self.UX),
+                (R, Y, self.UR),
+                (C, Y, self.UC),
+                (D, z, self.UD),
+                (E, z, self.UE),
+            )
         )
         self.W, self.Y = onto_pairs(mixed_X, (mixed_R + mixed_C) / 2, self.nonnegative)
         self.W *= self.free

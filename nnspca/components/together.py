@@ -6,7 +6,7 @@ Of one part after the other the first takes what it likes, and the later ones ma
 that is largest at ``y_c ∝ g_c`` on J_c, where it is Σ_c ‖g_c on J_c‖: which feature belongs to which part is a matching
 (:func:`assign`). A step that gains nothing is not made, so no step loses variance.
 
-**Exchange.** Features wander from part to part, or change places, while that gains (:mod:`nnspca.exchange`).
+**Exchange.** Features wander from part to part, or change places, while that gains (:mod:`nnspca.components.exchange`).
 
 **Starts.** The parts found one after the other come first, so the result is never worse than they are. The others are
 random directions of the span that holds the variance, single features, and, once a good set of parts is known, that
@@ -15,22 +15,25 @@ set with a few of its parts forgotten and sought anew.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from nnspca import cone
+from nnspca import feasible
+from nnspca.components.exchange import exchanged
 from nnspca.covariance import Covariance
-from nnspca.exchange import exchanged
-from nnspca.solvers.climb import settle
-from nnspca.watch import Watch
+from nnspca.progress import Monitor
+from nnspca.result import Component
+from nnspca.solvers.climb import optimise_on_support
 
-QUIET = Watch()
+QUIET = Monitor()
 MATCHINGS = 12  # most rounds in which the parts' norms and the matching agree with each other
 EXPLORED = 6  # random directions are drawn in the span of r and so many more eigenvectors
 FRESH = 0.4  # share of the starts that know of no parts yet
 ROUGH = 1e-4  # relative gain at which a start rests that has not shown its worth
 FINE = 1e-9
+EXHAUSTED = 1e-12  # share of the trace below which a part's variance is rounding
 
 
 def together(
@@ -40,8 +43,9 @@ def together(
     *,
     nonnegative: bool,
     rng: np.random.Generator,
-    watch: Watch,
+    monitor: Monitor,
     starts: int,
+    on_better: Callable[[np.ndarray], None] = lambda parts: None,
 ) -> tuple[np.ndarray, list[float]]:
     """Find r parts whose variances add up to much.
 
@@ -55,9 +59,11 @@ def together(
         Parts to begin with, unit rows of disjoint supports; rows of zeros where there are fewer.
     nonnegative : bool
     rng : numpy.random.Generator
-    watch : Watch
+    monitor : Monitor
     starts : int
         How often the search begins anew.
+    on_better : callable, optional
+        Called with rows (r, n) whenever better parts are known.
 
     Returns
     -------
@@ -66,20 +72,20 @@ def together(
     history : list of float
         The largest sum of variances known after each start.
     """
-    search = Search(cov, k, len(greedy), nonnegative, watch)
+    search = Search(cov, k, len(greedy), nonnegative, monitor)
     search.improve(greedy)
+    on_better(search.parts)
     history = [search.value]
     fresh = int(np.ceil(FRESH * starts))
     for number in range(starts):
-        if watch.stop():
+        if monitor.stop():
             break
-        if number < fresh:
-            begin = search.anywhere(rng, of_features=number % 2 == 1)
-        else:
-            begin = search.forgetful(rng)
+        begin = search.anywhere(rng, of_features=number % 2 == 1) if number < fresh else search.forgetful(rng)
         search.improve(begin)
+        if search.value > history[-1]:
+            on_better(search.parts)
         history.append(search.value)
-        watch.tell((number + 1) / starts, f"start {number + 1} of {starts}", search.value)
+        monitor.tell((number + 1) / starts, f"start {number + 1} of {starts}", search.value)
     variances = cov.variance(search.parts)
     return search.parts[np.argsort(-variances, kind="stable")], history
 
@@ -92,19 +98,17 @@ class Search:
     k: int
     r: int
     nonnegative: bool
-    watch: Watch
+    monitor: Monitor
     value: float = 0.0
     parts: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
 
     def improve(self, X: np.ndarray) -> None:
         """Climb from a start, exchange features, and keep what is best."""
-        X = cone.unit(X)
+        X = feasible.unit(X)
         given = float(np.sum(self.cov.variance(X))) if _feasible(X, self.k, self.nonnegative) else -np.inf
         if given > self.value or not self.parts.size:
             self.parts, self.value = (X, given) if given > -np.inf else (np.zeros_like(X), 0.0)
-        options = {"nonnegative": self.nonnegative, "watch": self.watch}
-        X, value = climb(self.cov, self.k, X, **options)
-        X, value = exchanged(self.cov, self.k, X, climb=climb, **options)
+        X, value = improved(self.cov, self.k, X, nonnegative=self.nonnegative, monitor=self.monitor)
         if value > self.value:
             self.parts, self.value = X, value
 
@@ -128,13 +132,32 @@ class Search:
         return X
 
 
+def improved(
+    cov: Covariance, k: int, X: np.ndarray, *, nonnegative: bool, monitor: Monitor = QUIET
+) -> tuple[np.ndarray, float]:
+    """Climb from rows X (r, n), then exchange features; return parts and the sum of their variances."""
+    X, _ = climb(cov, k, feasible.unit(X), nonnegative=nonnegative, monitor=monitor)
+    return exchanged(cov, k, X, climb=climb, nonnegative=nonnegative, monitor=monitor)
+
+
+def components(cov: Covariance, X: np.ndarray, like: Component) -> tuple[Component, ...]:
+    """The rows of X as components, largest variance first, all else as in ``like``; none for rows without variance."""
+    parts = []
+    for x in X + 0.0:  # no negative zeros
+        x = x if like.nonnegative else feasible.orient(x)
+        x.setflags(write=False)
+        parts.append(replace(like, loadings=x, variance=cov.variance(x)))
+    parts.sort(key=lambda part: -part.variance)
+    return tuple(part for place, part in enumerate(parts) if not place or part.variance > EXHAUSTED * cov.trace)
+
+
 def climb(
     cov: Covariance,
     k: int,
     X: np.ndarray,
     *,
     nonnegative: bool,
-    watch: Watch = QUIET,
+    monitor: Monitor = QUIET,
     tol: float = FINE,
     max_iter: int = 300,
 ) -> tuple[np.ndarray, float]:
@@ -162,9 +185,11 @@ def climb(
             X, G, value = Y, H, gained
         else:
             rested = True
-        if rested or watch.stop():
+        if rested or monitor.stop():
             break
-    settled = np.array([settle(cov, x, nonnegative=nonnegative, watch=watch) if x.any() else x for x in X])
+    settled = np.array(
+        [optimise_on_support(cov, x, nonnegative=nonnegative, monitor=monitor) if x.any() else x for x in X]
+    )
     return settled, float(np.sum(cov.variance(settled)))
 
 
@@ -183,14 +208,14 @@ def assign(G: np.ndarray, k: int, nonnegative: bool) -> np.ndarray:
     pull = np.maximum(G, 0.0) if nonnegative else np.abs(G)
     squares = pull / max(float(pull.max(initial=0.0)), 1e-300)
     squares *= squares
-    norms = np.sqrt(cone.sum_of_largest(squares, k))
+    norms = np.sqrt(feasible.sum_of_largest(squares, k))
     kept = np.zeros(G.shape, dtype=bool)
     for _ in range(MATCHINGS):
         before, kept = kept, _matched(squares / np.where(norms > 0, norms, 1.0)[:, None], k)
         if (kept == before).all():
             break
         norms = np.sqrt(np.sum(squares * kept, axis=1))
-    return cone.unit(np.where(kept, G, 0.0))
+    return feasible.unit(np.where(kept, G, 0.0))
 
 
 def _matched(gain: np.ndarray, k: int) -> np.ndarray:
@@ -201,7 +226,7 @@ def _matched(gain: np.ndarray, k: int) -> np.ndarray:
     """
     open_gain = gain.copy()
     while True:
-        offers = cone.keep_top(open_gain, min(k, gain.shape[1]))
+        offers = feasible.keep_top(open_gain, min(k, gain.shape[1]))
         highest = offers == offers.max(axis=0)
         first = np.cumsum(highest, axis=0) == 1
         held = (offers > 0) & highest & first

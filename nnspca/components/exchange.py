@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nnspca import cone
+from nnspca import feasible
 from nnspca.covariance import Covariance
-from nnspca.watch import Watch
+from nnspca.progress import Monitor
 
 CANDIDATES = 400  # unused features that a round looks at
 GAIN = 1e-9  # relative gain below which a move is not worth its rounding
@@ -24,7 +24,7 @@ NONE = -1
 
 
 def exchanged(
-    cov: Covariance, k: int, X: np.ndarray, *, nonnegative: bool, watch: Watch, climb: Callable
+    cov: Covariance, k: int, X: np.ndarray, *, nonnegative: bool, monitor: Monitor, climb: Callable
 ) -> tuple[np.ndarray, float]:
     """Improve feasible parts by the best moves, again and again; after each round the parts climb on from there.
 
@@ -36,12 +36,12 @@ def exchanged(
     """
     value = float(np.sum(cov.variance(X)))
     for _ in range(ROUNDS):
-        if watch.stop():
+        if monitor.stop():
             break
         Y = _moved(cov, k, X, nonnegative, GAIN * value)
         if Y is None:
             break
-        Y, gained = climb(cov, k, Y, nonnegative=nonnegative, watch=watch)
+        Y, gained = climb(cov, k, Y, nonnegative=nonnegative, monitor=monitor)
         if gained <= value * (1 + GAIN):
             break
         X, value = Y, gained
@@ -92,8 +92,8 @@ def _moved(cov: Covariance, k: int, X: np.ndarray, nonnegative: bool, least: flo
             places = np.searchsorted(candidates, price.dropped[mine])
             in_return = price.gains[np.ix_(mine, theirs)] + other.gains[np.ix_(rows, places)].T
             totals[np.ix_(mine, theirs)] = np.maximum(totals[np.ix_(mine, theirs)], in_return)
-        j, i = np.unravel_index(int(totals.argmax()), totals.shape)
-        moves.append((float(totals[j, i]), b, int(j), int(i)))
+        best = np.unravel_index(int(totals.argmax()), totals.shape)
+        moves.append((float(totals[best]), b, int(best[0]), int(best[1])))
     Y, touched = X.copy(), set()
     for total, b, j, i in sorted(moves, reverse=True):
         a = int(owners[i])
@@ -128,7 +128,7 @@ def _replace(Y: np.ndarray, c: int, old: int, new: int) -> None:
         Y[c, old] = 0.0
     if new != NONE:
         Y[c, new] = np.abs(Y[c]).mean() * Y.shape[1] / max(1, np.count_nonzero(Y[c])) or 1.0
-    Y[c] = cone.unit(Y[c])
+    Y[c] = feasible.unit(Y[c])
 
 
 def _candidates(cov, X, G, values, owner, nonnegative) -> np.ndarray:

@@ -6,14 +6,16 @@ from nnspca import datasets
 from nnspca._certify import certify
 from nnspca._solve import solve
 from nnspca._sweep import sweep
+from nnspca.bounds.parts.registry import PARTS_BOUNDS
 from nnspca.bounds.registry import BOUNDS, BoundInfo
 from nnspca.certificates.file import load_certificate, save_certificate
 from nnspca.certificates.judge import verify
+from nnspca.components._certify import certify_parts
 from nnspca.components.decompose import decompose
 from nnspca.components.deflate import DEFLATIONS, DeflationInfo, deflate
 from nnspca.covariance import Covariance
 from nnspca.errors import CertificateError, DataError
-from nnspca.result import Bound, Certificate, Component, Components, Progress, Sweep, SweepPoint
+from nnspca.result import Bound, Certificate, Component, Components, PartsCertificate, Progress, Sweep, SweepPoint
 from nnspca.solvers.registry import METHODS, MethodInfo, OptionInfo
 
 if TYPE_CHECKING:
@@ -23,6 +25,7 @@ __all__ = [
     "BOUNDS",
     "DEFLATIONS",
     "METHODS",
+    "PARTS_BOUNDS",
     "Bound",
     "BoundInfo",
     "Certificate",
@@ -35,10 +38,12 @@ __all__ = [
     "MethodInfo",
     "NonnegativeSparsePCA",
     "OptionInfo",
+    "PartsCertificate",
     "Progress",
     "Sweep",
     "SweepPoint",
     "certify",
+    "certify_parts",
     "datasets",
     "decompose",
     "deflate",

@@ -36,6 +36,10 @@ class Monitor:
             done = self.start + (self.end - self.start) * min(max(fraction, 0.0), 1.0)
             self.on_progress(Progress(done, stage, variance, upper))
 
+    def relay(self, told: Progress) -> None:
+        """Let another call's progress fill this span."""
+        self.tell(told.fraction, told.stage, told.variance, told.upper)
+
     def part(self, start: float, end: float) -> Monitor:
         """Return the sub-span from ``start`` to ``end``, as fractions of this one."""
         width = self.end - self.start

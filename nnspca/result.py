@@ -179,6 +179,76 @@ class Certificate:
 
 
 @dataclass(frozen=True, eq=False)
+class PartsCertificate:
+    """Several parts of disjoint supports and a proven ceiling on what any so many can explain together.
+
+    Attributes
+    ----------
+    n_components : int
+        Parts allowed: r unit vectors, no feature in two of them.
+    k : int
+        Cardinality allowed to each.
+    nonnegative : bool
+        Whether the sign constraint is on.
+    lower : float
+        Sum of the variances of ``parts``, the best known.
+    upper : float
+        The least of ``bounds``: no r such parts have a larger sum of variances.
+    parts : tuple of Component
+        Attain ``lower``; fewer than r where the others would have no variance.
+    bounds : tuple of Bound
+        Every upper bound tried: keys of ``nnspca.PARTS_BOUNDS``.
+    fingerprint : str
+        Hash of the covariance it speaks about.
+    effort : str
+        ``"live"`` or ``"thorough"``.
+    seconds : float
+        Wall-clock time, the search for parts included.
+    stopped : bool
+        True when ``should_stop`` ended the call early; the bounds are valid all the same.
+    """
+
+    n_components: int
+    k: int
+    nonnegative: bool
+    lower: float
+    upper: float
+    parts: tuple[Component, ...]
+    bounds: tuple[Bound, ...]
+    fingerprint: str
+    effort: str = "live"
+    seconds: float = 0.0
+    stopped: bool = False
+
+    @property
+    def ratio(self) -> float:
+        """``lower / upper``: the parts attain at least this share of what any such parts could."""
+        return self.lower / self.upper
+
+    @property
+    def gap(self) -> float:
+        """``1 - ratio``: the share of the optimum that may have been missed, at most."""
+        return 1.0 - self.ratio
+
+    @property
+    def loadings(self) -> np.ndarray:
+        """The parts as unit columns, one for each part that is here."""
+        return np.column_stack([part.loadings for part in self.parts])
+
+    @property
+    def winner(self) -> Bound:
+        """The bound that gives ``upper``."""
+        return min(self.bounds, key=lambda b: b.value)
+
+    def bound(self, name: str) -> Bound:
+        """Return the bound called ``name``; KeyError when it was not tried."""
+        for candidate in self.bounds:
+            if candidate.name == name:
+                return candidate
+        raise KeyError(f"no bound {name!r} here; tried: {', '.join(b.name for b in self.bounds)}")
+
+
+@dataclass(frozen=True, eq=False)
 class Components:
     """Several components of one covariance, and what they explain together.
 
@@ -202,6 +272,8 @@ class Components:
     certificates : tuple of Certificate
         One for each component where ``certify`` was asked, on the (deflated) covariance that component was
         sought on; empty otherwise.
+    certificate : PartsCertificate or None
+        What is proven of all together, where parts sought "together" were to be certified.
     seconds : float
     stopped : bool
         True when ``should_stop`` ended the call early; fewer components than asked may then be here.
@@ -218,6 +290,7 @@ class Components:
     options: Mapping[str, object] = field(default_factory=dict)
     history: tuple[float, ...] = ()
     certificates: tuple[Certificate, ...] = ()
+    certificate: PartsCertificate | None = None
     seconds: float = 0.0
     stopped: bool = False
     note: str = ""
@@ -226,6 +299,12 @@ class Components:
     def loadings(self) -> np.ndarray:
         """The components as unit columns, shape (n, r)."""
         return np.column_stack([part.loadings for part in self.parts])
+
+    def padded(self, r: int) -> np.ndarray:
+        """The components as rows, shape (r, n), with rows of zeros where there are fewer."""
+        rows = np.zeros((r, len(self.parts[0].loadings)))
+        rows[: len(self.parts)] = self.loadings.T
+        return rows
 
     @property
     def variances(self) -> np.ndarray:

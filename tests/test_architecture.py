@@ -24,6 +24,7 @@ LAYERS = (
     ("nnspca.covariance",),
     (
         "nnspca.feasible",
+        "nnspca.fantope",
         "nnspca.spectraplex",
         "nnspca.result",
         "nnspca.progress",

@@ -157,12 +157,12 @@ class Splitting:
     def advance(self) -> None:
         """One step: the spectraplex and the rows, then the pairs, then the multipliers."""
         X, self.rank = onto_spectraplex(self.W - self.UX + self.A / self.rho, self.rank)
-        rows, D = _onto_rows(self.Y - self.UY, self.z - self.UD, self.k, self.forced)
+        rows, D = onto_rows(self.Y - self.UY, self.z - self.UD, self.k, self.forced)
         before_W, before_Y = self.W, self.Y
         mixed_X = RELAX * X + (1 - RELAX) * before_W + self.UX
         mixed_Y = RELAX * rows + (1 - RELAX) * before_Y + self.UY
         mixed_D = RELAX * D + (1 - RELAX) * self.z + self.UD
-        W, Y = _onto_pairs(mixed_X, mixed_Y, self.nonnegative)
+        W, Y = onto_pairs(mixed_X, mixed_Y, self.nonnegative)
         z = (mixed_X.diagonal() + mixed_D) / 2
         np.fill_diagonal(W, z)
         np.fill_diagonal(Y, 0.0)
@@ -178,7 +178,7 @@ class Splitting:
             self.UX, self.UY, self.UD = self.UX / factor, self.UY / factor, self.UD / factor
 
 
-def _onto_pairs(X: np.ndarray, Y: np.ndarray, nonnegative: bool) -> tuple[np.ndarray, np.ndarray]:
+def onto_pairs(X: np.ndarray, Y: np.ndarray, nonnegative: bool) -> tuple[np.ndarray, np.ndarray]:
     """Nearest (w, a, b) with w² <= ab, a >= 0, b >= 0 (and w >= 0) to (X_ij, Y_ij, Y_ji), for every pair.
 
     X_ij stands for X_ji too, so w counts twice: with w√2, p = (a+b)/√2, q = (a−b)/√2 the set is the Lorentz
@@ -197,26 +197,30 @@ def _onto_pairs(X: np.ndarray, Y: np.ndarray, nonnegative: bool) -> tuple[np.nda
     return W, A
 
 
-def _onto_rows(V: np.ndarray, d: np.ndarray, k: int, forced: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+def onto_rows(
+    V: np.ndarray, d: np.ndarray, k: int, forced: np.ndarray | None = None, barred: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray]:
     """Nearest (y, D) with 0 <= y_j <= D and Σ_{j≠i} y_j <= (k−1) D to each row of V (off the diagonal) and d.
 
-    A forced column has y_j = D, so it counts with d, and takes one of the k−1 places. With w of such columns
-    and d itself, c places left, and τ >= 0 the multiplier of the sum, ``y = clip(v − τ, 0, D)`` and s = τ + D
-    solves ``w (s − τ − d̄) − τc = Σ (v − s)⁺``, monotone in s; the sum's excess then falls with τ, which is
-    found by Newton's steps, kept in a bracket. On sorted rows each equation is a search in cumulative sums.
+    A forced column, or entry, has y_j = D, so it counts with d, and takes one of the k−1 places; a barred one has
+    y_j = 0. With w of the forced and d itself, c places left, and τ >= 0 the multiplier of the sum,
+    ``y = clip(v − τ, 0, D)`` and s = τ + D solves ``w (s − τ − d̄) − τc = Σ (v − s)⁺``, monotone in s; the sum's
+    excess then falls with τ, which is found by Newton's steps, kept in a bracket. On sorted rows each equation is a
+    search in cumulative sums.
     """
     n = len(V)
     if n == 1:
         return np.zeros((1, 1)), np.maximum(d, 0.0)
-    forced = np.zeros(n, dtype=bool) if forced is None else forced
     v = V.copy()
     np.fill_diagonal(v, OUT)
-    weight, places, pull = np.ones(n), np.full(n, k - 1), d
-    if forced.any():
-        held = np.where(forced & ~np.eye(n, dtype=bool), V, 0.0)
-        taken = forced.sum() - forced
-        weight, places, pull = 1.0 + taken, k - 1 - taken, d + held.sum(axis=1)
-        v[:, forced] = OUT
+    weight, places, pull, held = np.ones(n), np.full(n, k - 1), d, None
+    if barred is not None:
+        v[barred] = OUT
+    if forced is not None and forced.any():
+        held = np.broadcast_to(forced, (n, n)) & ~np.eye(n, dtype=bool)
+        taken = held.sum(axis=1)
+        weight, places, pull = 1.0 + taken, k - 1 - taken, d + np.where(held, V, 0.0).sum(axis=1)
+        v[held] = OUT
     falling = np.ascontiguousarray(-np.sort(-v, axis=1)[:, :-1])
     sums = np.zeros((n, n))
     np.cumsum(falling, axis=1, out=sums[:, 1:])
@@ -252,7 +256,8 @@ def _onto_rows(V: np.ndarray, d: np.ndarray, k: int, forced: np.ndarray | None =
         if (np.abs(excess[tight]) <= EXACT).all():
             break
     y = np.clip(v - tau[:, None], 0.0, D[:, None])
-    y[:, forced] = D[:, None]
+    if held is not None:
+        y = np.where(held, D[:, None], y)
     return y, D
 
 
@@ -280,7 +285,7 @@ def proof_of(
     forced = np.zeros(len(L), dtype=bool) if forced is None else forced
     L = (L + L.T) / 2
     # a little above, so that the products' rounding cannot matter
-    M = _balanced(L, _tight(L, M, nonnegative), k, forced) * (1 + 16 * EPS)
+    M = _balanced(L, tight(L, M, nonnegative), k, forced) * (1 + 16 * EPS)
     tail = ceiling.of_matrix(cov.matrix - L, 2 * EPS * float(np.abs(L).sum(axis=1).max()) + cov.representation_error)
     shares = _largest(M, k, forced)
     rows = L.diagonal() + shares + 4 * (k + 8) * EPS * (np.abs(L.diagonal()) + shares)
@@ -334,7 +339,7 @@ def _balanced(L: np.ndarray, M: np.ndarray, k: int, forced: np.ndarray) -> np.nd
     return M * best / best[:, None]
 
 
-def _tight(L: np.ndarray, M: np.ndarray, nonnegative: bool) -> np.ndarray:
+def tight(L: np.ndarray, M: np.ndarray, nonnegative: bool) -> np.ndarray:
     """Scale each pair of M so that its product is L's square: no less for proof, no more for tightness."""
     needed = np.maximum(L, 0.0) if nonnegative else np.abs(L)
     np.fill_diagonal(needed, 0.0)

@@ -14,29 +14,45 @@ import numpy as np
 
 from nnspca.certificates.proofs import (
     BranchProof,
+    EachProof,
     EntryProof,
+    FanProof,
     LargerProof,
     PairProof,
+    PartsProof,
+    PartsTreeProof,
     RankProof,
     ScaleProof,
     WorkingProof,
 )
 from nnspca.errors import CertificateError
-from nnspca.result import Bound, Certificate, Component
+from nnspca.result import Bound, Certificate, Component, PartsCertificate
 
 FORMAT = 1
 PROOFS: dict[str, Any] = {
     proof.__name__: proof
-    for proof in (BranchProof, EntryProof, LargerProof, PairProof, RankProof, ScaleProof, WorkingProof)
+    for proof in (
+        BranchProof,
+        EachProof,
+        EntryProof,
+        FanProof,
+        LargerProof,
+        PairProof,
+        PartsProof,
+        PartsTreeProof,
+        RankProof,
+        ScaleProof,
+        WorkingProof,
+    )
 }
 
 
-def save_certificate(cert: Certificate, file: str | PathLike[str] | BinaryIO) -> None:
+def save_certificate(cert: Certificate | PartsCertificate, file: str | PathLike[str] | BinaryIO) -> None:
     """Write a certificate with all its ingredients.
 
     Parameters
     ----------
-    cert : Certificate
+    cert : Certificate or PartsCertificate
     file : path or binary file
         Conventionally ends in ``.npz``.
 
@@ -48,24 +64,26 @@ def save_certificate(cert: Certificate, file: str | PathLike[str] | BinaryIO) ->
     >>> nnspca.save_certificate(nnspca.certify(cov, k=1), file)
     >>> nnspca.verify(nnspca.load_certificate(file.getvalue()), cov)
     """
-    arrays: dict[str, np.ndarray] = {"loadings": np.asarray(cert.component.loadings)}
+    found = cert.parts if isinstance(cert, PartsCertificate) else (cert.component,)
+    arrays: dict[str, np.ndarray] = {"loadings": np.array([part.loadings for part in found])}
     bounds = []
     for number, bound in enumerate(cert.bounds):
         entry = _scalars(bound)
         if bound.ingredients is not None:
             entry["proof"] = _packed(bound.ingredients, f"bound{number}", arrays)
         bounds.append(entry)
-    component = _scalars(cert.component)
-    component["options"] = dict(cert.component.options)
-    component["history"] = list(cert.component.history)
-    text = json.dumps(
-        {"format": FORMAT, "certificate": _scalars(cert), "component": component, "bounds": bounds}, allow_nan=False
-    )
+    described = [_scalars(part) | {"options": dict(part.options), "history": list(part.history)} for part in found]
+    content = {"format": FORMAT, "certificate": _scalars(cert), "bounds": bounds}
+    if isinstance(cert, PartsCertificate):
+        content["parts"] = described
+    else:
+        content["component"], arrays["loadings"] = described[0], arrays["loadings"][0]
+    text = json.dumps(content, allow_nan=False)
     arrays["certificate"] = np.array(text)
     np.savez_compressed(file, **arrays)  # type: ignore[arg-type]  # the stubs take every name for an option
 
 
-def load_certificate(file: str | PathLike[str] | BinaryIO | bytes) -> Certificate:
+def load_certificate(file: str | PathLike[str] | BinaryIO | bytes) -> Certificate | PartsCertificate:
     """Read a certificate written by :func:`save_certificate`; it is not checked yet: call :func:`nnspca.verify`.
 
     Raises
@@ -79,14 +97,19 @@ def load_certificate(file: str | PathLike[str] | BinaryIO | bytes) -> Certificat
             arrays = {name: held[name] for name in held.files}
         if content["format"] != FORMAT:
             raise CertificateError(f"the file has format {content['format']}; this version reads format {FORMAT}")
-        component = Component(
-            loadings=arrays["loadings"],
-            **{**content["component"], "history": tuple(content["component"]["history"])},
-        )
         bounds = tuple(_bound(entry, arrays) for entry in content["bounds"])
+        if "parts" in content:
+            parts = tuple(_component(*each) for each in zip(content["parts"], arrays["loadings"], strict=True))
+            return PartsCertificate(parts=parts, bounds=bounds, **content["certificate"])
+        component = _component(content["component"], arrays["loadings"])
         return Certificate(component=component, bounds=bounds, **content["certificate"])
     except (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError, BadZipFile, zlib.error) as error:
         raise CertificateError(f"the file is not a certificate: {error}") from error
+
+
+def _component(entry: dict[str, Any], loadings: np.ndarray) -> Component:
+    """One component, put together again."""
+    return Component(loadings=loadings, **{**entry, "history": tuple(entry["history"])})
 
 
 def _bound(entry: dict[str, Any], arrays: dict[str, np.ndarray]) -> Bound:

@@ -15,8 +15,10 @@ import numpy as np
 from nnspca import feasible
 from nnspca.certificates.entries import entry_bound
 from nnspca.certificates.pairs import branch_bound, pair_bound
+from nnspca.certificates.parts import check_parts, parts_bound
 from nnspca.certificates.proofs import (
     BranchProof,
+    EachProof,
     EntryProof,
     LargerProof,
     PairProof,
@@ -29,16 +31,18 @@ from nnspca.certificates.scales import scale_bound
 from nnspca.certificates.working import working_bound
 from nnspca.covariance import Covariance
 from nnspca.errors import CertificateError
-from nnspca.result import Bound, Certificate
+from nnspca.result import Bound, Certificate, PartsCertificate
 from nnspca.threads import one_blas_thread
 
+EPS = np.finfo(float).eps
 
-def verify(cert: Certificate, cov: Covariance) -> None:
+
+def verify(cert: Certificate | PartsCertificate, cov: Covariance) -> None:
     """Check that ``cert`` proves what it says about ``cov``.
 
     Parameters
     ----------
-    cert : Certificate
+    cert : Certificate or PartsCertificate
     cov : Covariance
         The covariance it was made for.
 
@@ -65,9 +69,14 @@ def verify(cert: Certificate, cov: Covariance) -> None:
         raise CertificateError(f"its sign constraint is {cert.nonnegative!r}, neither True nor False")
     with one_blas_thread(), np.errstate(all="ignore"):
         try:
-            _check_lower(cert, cov)
+            if isinstance(cert, PartsCertificate):
+                _check_count(cert, cov)
+                check_parts(cert, cov)
+            else:
+                _check_lower(cert, cov)
             proven, leading = _proven_values(cert, cov)
-            lower, upper, claimed = float(cert.lower), float(cert.upper), float(cert.leading)
+            lower, upper = float(cert.lower), float(cert.upper)
+            claimed = leading if isinstance(cert, PartsCertificate) else float(cert.leading)
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
             raise CertificateError(f"its ingredients are malformed: {error}") from error
     # each comparison is written so that a NaN fails it
@@ -75,11 +84,17 @@ def verify(cert: Certificate, cov: Covariance) -> None:
         raise CertificateError(f"the upper bound {upper!r} is below the least proven one, {min(proven)!r}")
     if not lower <= upper:
         raise CertificateError(f"the lower bound {lower!r} exceeds the upper bound {upper!r}")
-    if not leading <= claimed < np.inf:
+    if isinstance(cert, Certificate) and not leading <= claimed < np.inf:
         raise CertificateError(f"the largest eigenvalue is claimed to be {claimed!r}; only {leading!r} is proven")
 
 
-def _proven_values(cert: Certificate, cov: Covariance) -> tuple[list[float], float]:
+def _check_count(cert: PartsCertificate, cov: Covariance) -> None:
+    r = cert.n_components
+    if isinstance(r, bool) or not isinstance(r, int | np.integer) or not 1 <= r <= cov.n_features:
+        raise CertificateError(f"n_components = {r} is outside 1..{cov.n_features}")
+
+
+def _proven_values(cert: Certificate | PartsCertificate, cov: Covariance) -> tuple[list[float], float]:
     """Values of the deterministic bounds, each checked, and the least of them that holds for every direction."""
     proven, leading = [], np.inf
     for bound in cert.bounds:
@@ -106,10 +121,23 @@ def _check_lower(cert: Certificate, cov: Covariance) -> None:
         raise CertificateError(f"the component attains {attained!r}, not {cert.lower!r}")
 
 
-def _check_bound(bound: Bound, cert: Certificate, cov: Covariance) -> None:
-    needed = _needed(bound.ingredients, bound.name, cert, cov)
+def _check_bound(bound: Bound, cert: Certificate | PartsCertificate, cov: Covariance) -> None:
+    if isinstance(cert, PartsCertificate):
+        needed = _needed_of_parts(bound, cert, cov)
+    else:
+        needed = _needed(bound.ingredients, bound.name, cert, cov)
     if not needed <= bound.value < np.inf:
         raise CertificateError(f"bound {bound.name!r} claims {bound.value!r}; its ingredients prove {needed!r} only")
+
+
+def _needed_of_parts(bound: Bound, cert: PartsCertificate, cov: Covariance) -> float:
+    """The same for several parts: r times what one can have, or what is proven of all together."""
+    proof = bound.ingredients
+    if isinstance(proof, EachProof):
+        one = Certificate(cert.k, cert.nonnegative, 0.0, 0.0, cert.parts[0], (), 0.0, cert.fingerprint)
+        each = _needed(proof.proof, bound.name, one, cov)
+        return cert.n_components * each * (1 + 2 * EPS)
+    return parts_bound(proof, cert, cov)
 
 
 def _needed(proof: object, name: str, cert: Certificate, cov: Covariance) -> float:

@@ -69,7 +69,7 @@ def check_pairs(
         raise CertificateError("L is not symmetric")
     if (M < 0).any() or M.diagonal().any():
         raise CertificateError("M has a negative entry, or a nonzero diagonal")
-    _check_products(L, M, nonnegative)
+    check_products(L, M, nonnegative)
     _check_tail(A, L, proof.tail - error)
     return L, M, float(proof.tail)
 
@@ -86,7 +86,7 @@ def _shares(M: np.ndarray, k: int, inside: list[int]) -> np.ndarray:
     return shares
 
 
-def _check_products(L: np.ndarray, M: np.ndarray, nonnegative: bool) -> None:
+def check_products(L: np.ndarray, M: np.ndarray, nonnegative: bool) -> None:
     """Check ``M_ij M_ji >= (L_ij⁺)²`` off the diagonal; entries are first scaled so that squares are exact enough."""
     size = float(np.abs(L).max())
     if size == 0:

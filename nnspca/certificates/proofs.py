@@ -73,6 +73,79 @@ class BranchProof:
 
 
 @dataclass(frozen=True, eq=False)
+class EachProof:
+    """Ingredients of the bound by r times what any one part can have.
+
+    Attributes
+    ----------
+    proof : RankProof, PairProof, WorkingProof, BranchProof, ScaleProof or EntryProof
+        Proves what one can have.
+    """
+
+    proof: object
+
+
+@dataclass(frozen=True, eq=False)
+class FanProof:
+    """Ingredients of the bound by the largest eigenvalues: ``Σ_c x_c'Ax_c <= r·tail + ‖V‖²`` for orthonormal x_c.
+
+    Attributes
+    ----------
+    V : ndarray, shape (n, d)
+    tail : float
+        Claimed: ``A ⪯ tail·I + VV'``.
+    """
+
+    V: np.ndarray
+    tail: float
+
+
+@dataclass(frozen=True, eq=False)
+class PartsProof:
+    """Ingredients of the joint dual for r parts.
+
+    It proves ``r·tail + ‖V‖² + [the r largest g_i] + [the rk largest v_j]`` with
+    ``g_i = L_ii − v_i + the k−1 largest (M_ij − v_j)⁺, j ≠ i``.
+
+    Attributes
+    ----------
+    L : ndarray, shape (n, n)
+        Symmetric.
+    M : ndarray, shape (n, n)
+        Nonnegative, zero diagonal, ``M_ij M_ji >= (L_ij⁺)²`` (``L_ij²`` without the sign constraint); not asked of
+        pairs known not to share a part.
+    v : ndarray, shape (n,)
+        The features' prices: nonnegative, but for features known to be in use.
+    V : ndarray, shape (n, d)
+    tail : float
+        Claimed: ``A − L ⪯ tail·I + VV'``.
+    """
+
+    L: np.ndarray
+    M: np.ndarray
+    v: np.ndarray
+    V: np.ndarray
+    tail: float
+
+
+@dataclass(frozen=True, eq=False)
+class PartsTreeProof:
+    """Ingredients of the joint dual by branch and bound over pairs of features.
+
+    Attributes
+    ----------
+    splits : ndarray of int, shape (nodes, 2)
+        Preorder of the tree: the pair a node is split at ("they share no part" first, then "they share one", which
+        is left out where more than k features would), (−1, −1) for a leaf.
+    leaves : tuple of PartsProof
+        One for each leaf, in that order.
+    """
+
+    splits: np.ndarray
+    leaves: tuple[PartsProof, ...]
+
+
+@dataclass(frozen=True, eq=False)
 class WorkingProof:
     """Ingredients of the pair-scaled bound on a working set S of features.
 

@@ -41,14 +41,14 @@ def _check_tail(proof: RankProof, V: np.ndarray, nonnegative: bool, cov: Covaria
     if proof.rho is not None:
         least = _least_after_cut(proof, V, nonnegative, cov)
     elif cov.matrix is not None:
-        least = _least(cov.matrix, V, tail - cov.representation_error)
+        least = least_of_rest(cov.matrix, V, tail - cov.representation_error)
     else:
-        least = _least_factored(V, tail, cov)
+        least = least_of_factored_rest(V, tail, cov)
     if not least >= 0:
         raise CertificateError(f"the rest of A exceeds the claimed {tail!r} by {-least:.3g}")
 
 
-def _least(A: np.ndarray, V: np.ndarray, tail: float) -> float:
+def least_of_rest(A: np.ndarray, V: np.ndarray, tail: float) -> float:
     """Least eigenvalue of tail·I − A + VV', less what rounding may have hidden; −∞ if Cholesky says no."""
     n, d = V.shape
     B = A - V @ V.T
@@ -87,10 +87,10 @@ def _least_after_cut(proof: RankProof, V: np.ndarray, nonnegative: bool, cov: Co
     above = np.maximum(A - proof.rho, 0.0)
     if not nonnegative:
         above -= np.maximum(-A - proof.rho, 0.0)
-    return min(_least(above, V[kept], proof.tail - reading), proof.tail - reading)
+    return min(least_of_rest(above, V[kept], proof.tail - reading), proof.tail - reading)
 
 
-def _least_factored(V: np.ndarray, tail: float, cov: Covariance) -> float:
+def least_of_factored_rest(V: np.ndarray, tail: float, cov: Covariance) -> float:
     """The same for A = Y'Y with few samples, in the span of V and of the samples.
 
     With ``[V, Y'] = Q [R, T]``, Q of orthonormal columns, ``Y'Y − VV' = Q (TT' − RR') Q'``.

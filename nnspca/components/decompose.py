@@ -1,19 +1,20 @@
-"""Several components: find one, take it out of the covariance, find the next."""
+"""Several components: find one, take it out of the covariance, find the next; or seek all of them together."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from numbers import Real
 from typing import Any
 
 import numpy as np
 
-from nnspca._certify import EFFORTS
 from nnspca._certify import certify as certify_one
-from nnspca._solve import check_cardinality, check_method, check_seed, check_size, solve
-from nnspca.components.deflate import check_deflation, deflate
+from nnspca._solve import check_method, check_seed, check_size, solve
+from nnspca.components.bounding import bound_parts
+from nnspca.components.checks import check_angle, check_choices, check_count, check_sizes, check_starts
+from nnspca.components.deflate import deflate
+from nnspca.components.together import EXHAUSTED, components, together
 from nnspca.covariance import Covariance
 from nnspca.progress import Monitor
 from nnspca.result import Certificate, Component, Components, OnProgress, Progress, ShouldStop
@@ -22,11 +23,13 @@ from nnspca.solvers.registry import MethodInfo
 from nnspca.span import cumulative_variance
 from nnspca.threads import one_blas_thread
 
-EXHAUSTED = 1e-12  # share of the trace below which what is left is rounding
 SOLVING = 0.3  # share of a component's progress that finding it takes, where it is certified too
+GREEDY = 0.3  # share of the search for parts together that finding them one by one takes
+SEEKING = 0.4  # and share of its progress that the search takes, where the parts are certified too
 OF_EM = ("restarts", "max_iter", "tol")  # options of EM that the further components of a least angle take over
 
 OnPart = Callable[[Component], None]
+OnParts = Callable[[tuple[Component, ...]], None]
 
 
 def decompose(
@@ -40,9 +43,11 @@ def decompose(
     seed: int = 0,
     certify: str | None = None,
     min_angle: float = 85.0,
+    starts: int = 20,
     should_stop: ShouldStop | None = None,
     on_progress: OnProgress | None = None,
     on_part: OnPart | None = None,
+    on_parts: OnParts | None = None,
     **options: object,
 ) -> Components:
     """Find several components.
@@ -56,23 +61,28 @@ def decompose(
     k : int or sequence of r int
         Most nonzero loadings of each component; with "disjoint", of the features that are left.
     method : str
-        A key of ``nnspca.METHODS``; with "quasi-orthogonal" it finds the first, and EM the others.
+        A key of ``nnspca.METHODS``; with "quasi-orthogonal" it finds the first, and EM the others, and with "together"
+        the parts to begin with.
     deflation : str
-        A key of ``nnspca.DEFLATIONS``.
+        A key of ``nnspca.DEFLATIONS``. Parts sought "together" are never worse than "disjoint" ones of the same seed.
     nonnegative : bool
     seed : int
         Same seed, same components.
     certify : {"live", "thorough"} or None
         Certify each component on the covariance it was sought on, which :func:`nnspca.deflate` gives again for
-        :func:`nnspca.verify`.
+        :func:`nnspca.verify`; with "together", all of them as one (:func:`nnspca.certify_parts`).
     min_angle : float
         Least angle between components in degrees, 0 to 90, for "quasi-orthogonal".
+    starts : int
+        How often the search for parts "together" begins anew, 0 to 10000.
     should_stop : callable, optional
         A stopped call returns the components found by then, at least one.
     on_progress : callable, optional
         Called with :class:`nnspca.Progress`; its variance is on what the component at hand is sought on.
     on_part : callable, optional
-        Called with each :class:`nnspca.Component` as it is found.
+        Called with each :class:`nnspca.Component` as it is found; of parts "together" once all are.
+    on_parts : callable, optional
+        Called, with "together", with the tuple of the parts whenever better ones are known.
     **options
         Those of the method.
 
@@ -96,10 +106,10 @@ def decompose(
     """
     info = check_method(method, nonnegative)
     check_size(info, cov.n_features)
-    count = _check_count(n_components, cov.n_features)
-    sizes = _check_sizes(cov, k, count)
-    angle = _check_angle(min_angle)
-    _check_choices(info, deflation, certify, sizes)
+    count = check_count(n_components, cov.n_features)
+    sizes = check_sizes(cov, k, count)
+    angle = check_angle(min_angle)
+    check_choices(info, deflation, certify, sizes)
     checked = info.checked(options, joint=deflation == "joint")
     started = time.perf_counter()
     monitor = Monitor(should_stop, on_progress)
@@ -107,7 +117,10 @@ def decompose(
         cov, sizes, info, deflation, nonnegative, check_seed(seed), certify, angle, options, checked, monitor, on_part
     )
     with one_blas_thread():
-        found = run.jointly() if deflation == "joint" else run.one_by_one()
+        if deflation == "together":
+            found = run.together(check_starts(starts), on_parts)
+        else:
+            found = run.jointly() if deflation == "joint" else run.one_by_one()
     monitor.tell(1.0, "done")
     return replace(found, options=run.described, seconds=time.perf_counter() - started)
 
@@ -149,6 +162,57 @@ class _Run:
         for part in found.parts if self.on_part is not None else ():
             self.on_part(part)  # type: ignore[misc]
         return found
+
+    def together(self, starts: int, on_parts: OnParts | None) -> Components:
+        """Find one after the other, and from there seek all at once."""
+        searching = self.monitor.part(0.0, SEEKING if self.effort else 1.0)
+        begun = replace(
+            self, deflation="disjoint", effort=None, on_part=None, monitor=searching.part(0.0, GREEDY)
+        ).one_by_one()
+        like = replace(begun.parts[0], seconds=0.0, history=(), note="")
+
+        def tell(X: np.ndarray) -> None:
+            if on_parts is not None:
+                on_parts(components(self.cov, X, like))
+
+        X, history = together(
+            self.cov,
+            self.sizes[0],
+            begun.padded(len(self.sizes)),
+            nonnegative=self.nonnegative,
+            rng=np.random.default_rng(self.seed),
+            monitor=searching.part(GREEDY, 1.0),
+            starts=starts,
+            on_better=tell,
+        )
+        parts = components(self.cov, X, like)
+        for part in parts if self.on_part is not None else ():
+            self.on_part(part)  # type: ignore[misc]
+        certificate = None
+        if self.effort is not None:
+            certificate = bound_parts(
+                self.cov,
+                len(self.sizes),
+                self.sizes[0],
+                parts,
+                nonnegative=self.nonnegative,
+                effort=self.effort,
+                monitor=self.monitor.part(SEEKING, 1.0),
+            )
+        return Components(
+            parts,
+            cumulative_variance(self.cov, np.column_stack([part.loadings for part in parts])),
+            self.cov.trace,
+            self.info.name,
+            self.deflation,
+            self.nonnegative,
+            history=tuple(history),
+            certificate=certificate,
+            stopped=self.monitor.stop(),
+            note=""
+            if len(parts) == len(self.sizes)
+            else f"{len(parts)} of {len(self.sizes)} components: nothing is left to explain",
+        )
 
     def one_by_one(self) -> Components:
         """Find one component after the other until enough are found, or nothing is left, or the caller stops."""
@@ -253,39 +317,3 @@ class _Run:
             span.tell(told.fraction, f"{title}: {told.stage}", told.variance, told.upper)
 
         return tell
-
-
-def _check_count(n_components: object, n: int) -> int:
-    if isinstance(n_components, bool) or not isinstance(n_components, int | np.integer) or not 1 <= n_components <= n:
-        raise ValueError(f"n_components={n_components!r} is not allowed; give a whole number from 1 to {n}")
-    return int(n_components)
-
-
-def _check_sizes(cov: Covariance, k: object, count: int) -> list[int]:
-    """One cardinality for each component."""
-    if isinstance(k, str) or not isinstance(k, Iterable):
-        return [check_cardinality(cov, k)] * count
-    sizes = [check_cardinality(cov, each) for each in k]
-    if len(sizes) != count:
-        raise ValueError(f"k has {len(sizes)} values; give one whole number, or {count}, one for each component")
-    return sizes
-
-
-def _check_angle(min_angle: object) -> float:
-    if isinstance(min_angle, bool) or not isinstance(min_angle, Real) or not 0 <= float(min_angle) <= 90:
-        raise ValueError(f"min_angle={min_angle!r} is not allowed; give degrees from 0 to 90")
-    return float(min_angle)
-
-
-def _check_choices(info: MethodInfo, deflation: str, certify: str | None, sizes: list[int]) -> None:
-    check_deflation(deflation)
-    if certify is not None and certify not in EFFORTS:
-        raise ValueError(f"certify={certify!r} is not allowed; give {', '.join(map(repr, EFFORTS))} or None")
-    if deflation == "joint" and not info.multi:
-        raise ValueError(f"method {info.name!r} finds one component at a time; give another deflation than 'joint'")
-    if deflation == "joint" and (certify is not None or len(set(sizes)) > 1):
-        raise ValueError("deflation 'joint' takes one k for all components, and no certify: they were not sought alone")
-    if deflation == "quasi-orthogonal" and certify is not None:
-        raise ValueError("components with a least angle have no certificate: the angle is a constraint no bound knows")
-    if certify is not None and not info.feasible:
-        raise ValueError(f"method {info.name!r} does not keep to k and sign: its components have no certificate")

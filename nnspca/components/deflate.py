@@ -50,6 +50,12 @@ DEFLATIONS: dict[str, DeflationInfo] = {
             remainders.restricted,
         ),
         DeflationInfo(
+            "together",
+            "Together",
+            "All parts are sought at once, no feature in two of them, so that together they explain the most.",
+            "this library",
+        ),
+        DeflationInfo(
             "projection",
             "Projection",
             "The directions found are projected out of the data; later components may use the same features.",
@@ -96,8 +102,8 @@ def deflate(cov: Covariance, loadings: np.ndarray, deflation: str = "disjoint") 
     loadings : ndarray, shape (n, r)
         The components found, unit columns; r = 0 gives ``cov`` itself.
     deflation : str
-        A key of ``nnspca.DEFLATIONS``. "disjoint" leaves only the features no component uses; "quasi-orthogonal"
-        and "joint" leave the covariance as it is.
+        A key of ``nnspca.DEFLATIONS``. "disjoint" leaves only the features no component uses; "together",
+        "quasi-orthogonal" and "joint" leave the covariance as it is.
 
     Returns
     -------

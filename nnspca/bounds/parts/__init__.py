@@ -1,0 +1,1 @@
+"""Upper bounds on what several parts of disjoint supports can explain together."""

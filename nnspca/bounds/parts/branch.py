@@ -1,0 +1,209 @@
+"""Branch and bound over pairs of features: "they share a part" or "they do not", each side bounded by the joint dual.
+
+Parts have no names, so asking which part a feature is in asks the same question r! times over. Whether two
+features share one is asked once (Ryan & Foster 1981, for set partitioning). A node of the tree knows some of the
+pairs (:class:`nnspca.bounds.parts.decided.Decided`), and its bound is the joint dual that makes use of them. The
+optimum is at most the largest bound over the leaves, whatever the tree, so the search may stop at any time. It opens
+the leaf of largest bound, and splits it at the pair whose sharing the relaxation is least sure of: Y_ij stands for
+x_i² times "j shares the part of i", X_ii for x_i². Children start at their parent's multipliers.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from nnspca.bounds.pair_scaled import CHECK
+from nnspca.bounds.parts.decided import Decided
+from nnspca.bounds.parts.dual import proof_of
+from nnspca.bounds.parts.splitting import Splitting
+from nnspca.certificates.proofs import PartsProof, PartsTreeProof
+from nnspca.covariance import Covariance
+from nnspca.progress import Monitor
+from nnspca.result import Bound
+
+ROOT = 400  # most steps of the splitting of the whole
+STEPS = 60  # and of a node
+LOOK_BACK = 3  # bounds after which a node asks whether it is still worth its steps
+SLOW = 0.05  # share of what is missing that those bounds must have gained
+OVERHEAD = 1.2e5  # cost of a step that does not depend on n, in the unit n^2.5
+ENTRIES = 1.2e7  # most numbers a proof may hold
+LEAF = (-1, -1)
+
+
+@dataclass(order=True)
+class Node:
+    """A node of the tree; ordered by bound, the largest first."""
+
+    key: tuple[float, int]
+    decided: Decided = field(compare=False)
+    proof: PartsProof = field(compare=False)
+    splitting: Splitting | None = field(compare=False)
+    split: tuple[int, int] = field(compare=False, default=LEAF)
+    sides: tuple[Node, ...] = field(compare=False, default=())
+
+    @property
+    def value(self) -> float:
+        """What is proven for all the parts this node stands for."""
+        return -self.key[0]
+
+
+def cost(n: int) -> float:
+    """Return what a step of a splitting of n features costs, in the unit n^2.5."""
+    return n**2.5 + OVERHEAD
+
+
+def tighten(
+    cov: Covariance,
+    k: int,
+    X: np.ndarray,
+    *,
+    nonnegative: bool,
+    goal: float,
+    budget: float,
+    monitor: Monitor,
+    consider: Callable[[np.ndarray], None] = lambda parts: None,
+) -> Iterator[Bound]:
+    """Yield falling bounds as the tree grows, until the goal is met or the budget is spent.
+
+    Parameters
+    ----------
+    cov : Covariance
+        Held as a matrix.
+    k : int
+    X : ndarray, shape (r, n)
+        The best parts known, to start from.
+    nonnegative : bool
+    goal : float
+        Leaves are closed, and the search is done, at this bound.
+    budget : float
+        Most work, in the unit of :func:`cost`.
+    monitor : Monitor
+    consider : callable, optional
+        Called with rows (r, n) near which a node places the parts: better ones may lie there.
+    """
+    search = _Search(cov, k, X, nonnegative, goal, budget, monitor)
+    n = cov.n_features
+    most = int(ENTRIES / (2 * n * n + len(X) * n))
+    root = search.node(Decided.nothing(n), None, ROOT)
+    assert root is not None
+    open_nodes, leaves = [root], 1
+    least = np.inf
+    while open_nodes:
+        worst = open_nodes[0].value
+        if worst < least and leaves > 1:
+            least = worst
+            yield _bound(root, leaves, len(X))
+        if worst <= goal or search.left <= 0 or leaves >= most or monitor.stop():
+            return
+        node = heapq.heappop(open_nodes)
+        pair = _undecided(node)
+        if pair is None:
+            return  # all is decided: no split can lower its bound
+        apart, joined = node.decided.parted(*pair), node.decided.joined(*pair)
+        made = [search.node(apart, node, STEPS)]
+        if joined.largest <= k:
+            made.append(search.node(joined, node, STEPS))
+        node.split, node.sides, node.splitting = pair, tuple(made), None
+        leaves += len(made) - 1
+        for side in made:
+            heapq.heappush(open_nodes, side)
+            if side.value > goal:
+                consider(_likely(side, len(X)))
+
+
+@dataclass
+class _Search:
+    """What all nodes have in common; ``left`` counts down the work."""
+
+    cov: Covariance
+    k: int
+    X: np.ndarray
+    nonnegative: bool
+    goal: float
+    left: float
+    monitor: Monitor
+    made: int = 0
+
+    def node(self, decided: Decided, parent: Node | None, steps: int) -> Node:
+        """Bound one node: give up once it is at the goal, or gains too little to get there."""
+        assert self.cov.matrix is not None
+        splitting = Splitting(self.cov.matrix, self.k, self.X, self.nonnegative, decided)
+        best, past = None, []
+        if parent is not None:
+            assert parent.splitting is not None
+            splitting.follow(parent.splitting)
+            best = self._proof(parent.proof.L, parent.proof.M, parent.proof.v, decided)
+            past.append(best[0])
+        for step in range(1, steps + 1):
+            if best is not None and best[0] <= self.goal:
+                break
+            splitting.advance()
+            self.left -= cost(self.cov.n_features)
+            last = step == steps or self.monitor.stop()
+            if step % CHECK and not last:
+                continue
+            made = self._proof(*splitting.multipliers(), decided)
+            best = made if best is None or made[0] < best[0] else best
+            past.append(best[0])
+            slow = len(past) > LOOK_BACK and past[-1 - LOOK_BACK] - best[0] < SLOW * (best[0] - self.goal)
+            if last or slow or (self.left <= 0 and parent is not None):
+                break
+        assert best is not None
+        self.made += 1
+        return Node((-best[0], self.made), decided, best[1], splitting)
+
+    def _proof(self, L: np.ndarray, M: np.ndarray, v: np.ndarray, decided: Decided) -> tuple[float, PartsProof]:
+        return proof_of(self.cov, self.k, len(self.X), L, M, v, nonnegative=self.nonnegative, decided=decided)
+
+
+def _undecided(node: Node) -> tuple[int, int] | None:
+    """The pair whose sharing is nearest a half, weighed by what hangs on it; None where all are known."""
+    assert node.splitting is not None
+    Y, z = node.splitting.Y, node.splitting.z
+    doubt = np.minimum(Y, z[:, None] - Y)
+    doubt = np.maximum(doubt + doubt.T, 0.0) + 1e-12
+    doubt[node.decided.same | node.decided.apart] = -1.0
+    np.fill_diagonal(doubt, -1.0)
+    i, j = np.unravel_index(int(doubt.argmax()), doubt.shape)
+    return (int(i), int(j)) if doubt[i, j] > 0 else None
+
+
+def _likely(node: Node, r: int) -> np.ndarray:
+    """Rows near which the relaxation places the parts: of the heaviest feature, the heaviest not with it, and so on."""
+    assert node.splitting is not None
+    W, Y, weight = node.splitting.W, node.splitting.Y, node.splitting.z.copy()
+    rows = np.zeros((r, len(W)))
+    for row in rows:
+        i = int(weight.argmax())
+        row[:] = W[i]
+        weight *= 1.0 - np.clip(Y[i] / max(node.splitting.z[i], 1e-12), 0.0, 1.0)
+        weight[i] = -1.0
+    return rows
+
+
+def _bound(root: Node, leaves: int, r: int) -> Bound:
+    """The largest bound over the leaves, with the tree that proves it."""
+    splits: list[tuple[int, int]] = []
+    proofs: list[PartsProof] = []
+    most = -np.inf
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        splits.append(node.split)
+        if not node.sides:
+            proofs.append(node.proof)
+            most = max(most, node.value)
+        stack += node.sides[::-1]  # "apart" comes first
+    return Bound(
+        "joint-branch",
+        most,
+        detail=(
+            f"The possible choices of {r} parts fall into {leaves} cases by which pairs of features share a part; in "
+            "none of them is more variance possible than this."
+        ),
+        ingredients=PartsTreeProof(np.array(splits), tuple(proofs)),
+    )

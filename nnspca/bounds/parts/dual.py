@@ -1,0 +1,169 @@
+"""The joint dual: what r parts of disjoint supports can explain together, bounded as one (MATH B11).
+
+**The bound.** Let x_1 … x_r be unit vectors of disjoint supports J_1 … J_r, at most k features each. Take any symmetric
+L, any nonnegative M with ``M_ij M_ji >= (L_ij⁺)²`` for i ≠ j, and a price v_j >= 0 for each feature. The mean
+inequality of :mod:`nnspca.bounds.pair_scaled` in each part, its shares reckoned less the prices, gives
+
+    x_c'Lx_c <= Σ_i x_ci² (L_ii + Σ_{j∈J_c∖i} M_ij) = Σ_i x_ci² (L_ii − v_i + Σ_{j∈J_c∖i} (M_ij − v_j)) + Σ_{j∈J_c} v_j,
+
+since Σ_i x_ci² = 1. With ``g_i = L_ii − v_i + the k−1 largest (M_ij − v_j)⁺``, the weights Σ_c x_ci² are at most 1 and
+add up to r, and the supports hold at most rk features. The x_c are orthonormal, so if ``A − L ⪯ tI + VV'``, then
+``Σ_c x_c'(A − L)x_c <= rt + Σ_c ‖V'x_c‖² <= rt + ‖V‖²`` (Frobenius). Together
+
+    Σ_c x_c'Ax_c <= rt + ‖V‖² + [the r largest g_i] + [the rk largest v_j].
+
+V is made of the r − 1 leading eigenvectors of A − L, and t is its r-th eigenvalue: then ``rt + ‖V‖²`` is Ky Fan's
+sum of the r largest, yet nothing about eigenvalues has to be believed but that one matrix is positive semidefinite.
+Without the sign constraint |L_ij| stands for L_ij⁺.
+
+**Finding L, M and v.** They are the multipliers of a relaxation over X (for Σ_c x_c x_c') and Y (Y_ij for X_ii times "j
+shares the part of i"): that of one part with the Fantope ``0 ⪯ X ⪯ I, tr X = r`` for the spectraplex, and with
+
+    X_jj + Σ_{i≠j} Y_ij <= 1,
+
+as a feature serves one part: v_j is its multiplier (:mod:`nnspca.bounds.parts.splitting`).
+
+**What is decided.** If it is known which features share i's part, the companions of i contain them: row i costs their
+``M_ij − v_j``, whatever the sign, and the largest others up to k−1 in all. Features known to be in use count in the sum
+of the v_j for sure, so theirs may be negative. For a pair known not to share a part, ``x_ci x_cj = 0``: it
+asks nothing of M, and L_ij is free.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import scipy.linalg
+
+from nnspca.bounds import ceiling
+from nnspca.bounds.pair_scaled import CHECK, STALL, tight
+from nnspca.bounds.parts.decided import Decided
+from nnspca.bounds.parts.splitting import Splitting
+from nnspca.certificates.proofs import PartsProof
+from nnspca.covariance import Covariance
+from nnspca.feasible import sum_of_largest
+from nnspca.progress import Monitor
+from nnspca.result import Bound
+
+EPS = np.finfo(float).eps
+FEW_PAYS = 100  # features from which a few eigenpairs cost less than all
+
+
+def tighten(
+    cov: Covariance,
+    k: int,
+    X: np.ndarray,
+    *,
+    nonnegative: bool,
+    steps: int,
+    goal: float,
+    monitor: Monitor,
+    near: PartsProof | None = None,
+) -> Iterator[Bound]:
+    """Yield ever smaller bounds, each proven, until the steps are spent, the goal is met, or nothing is gained.
+
+    Parameters
+    ----------
+    cov : Covariance
+        Held as a matrix.
+    k : int
+    X : ndarray, shape (r, n)
+        The best parts known, to start from.
+    nonnegative : bool
+    steps : int
+    goal : float
+        Stop once a bound is this small.
+    monitor : Monitor
+    near : PartsProof, optional
+        What proved a bound at a neighbouring k or r: the multipliers start there.
+    """
+    assert cov.matrix is not None
+    splitting = Splitting(cov.matrix, k, X, nonnegative)
+    if near is not None:
+        splitting.begin_at(near.L, near.M, near.v)
+    least, idle = np.inf, 0
+    for step in range(1, steps + 1):
+        splitting.advance()
+        if step % CHECK and step != steps and not monitor.stop():
+            continue
+        value, proof = proof_of(cov, k, len(X), *splitting.multipliers(), nonnegative=nonnegative)
+        idle = 0 if value < least * (1 - 1e-6) else idle + 1
+        if value < least:
+            least = value
+            yield Bound(
+                "joint-dual",
+                value,
+                detail=(
+                    f"Every pair of features shares its co-variance between its two rows, and every feature has a "
+                    f"price, as it serves one part only: {len(X)} parts cannot hold more (after {step:,} steps of the "
+                    "splitting)."
+                ),
+                ingredients=proof,
+            )
+        if least <= goal or idle >= STALL or monitor.stop():
+            return
+
+
+def proof_of(
+    cov: Covariance,
+    k: int,
+    r: int,
+    L: np.ndarray,
+    M: np.ndarray,
+    v: np.ndarray,
+    *,
+    nonnegative: bool,
+    decided: Decided | None = None,
+) -> tuple[float, PartsProof]:
+    """The bound of any L, M and v: the products made certain, what is left of A proven."""
+    assert cov.matrix is not None
+    decided = Decided.nothing(len(L)) if decided is None else decided
+    L = (L + L.T) / 2
+    asked = np.where(decided.apart, 0.0, L)
+    M = tight(asked, np.where(decided.apart, 0.0, M), nonnegative) * (1 + 16 * EPS)
+    v = np.where(decided.used, v, np.maximum(v, 0.0))
+    sizes = float(np.abs(L).sum(axis=1).max()) + float(np.abs(cov.matrix).sum(axis=1).max())
+    error = 4 * EPS * sizes + cov.representation_error
+    tail, V = fan(cov.matrix - L, r, error)
+    rows = row_costs(L, M, v, k, decided)
+    reach = np.abs(L.diagonal()) + k * (M.max(axis=1) + np.abs(v).max())
+    most = float(np.sort(rows + 4 * (k + 8) * EPS * reach)[-r:].sum())
+    priced = prices(v, r * k, decided.used)
+    top = float(np.sum(V * V))
+    terms = r * abs(tail) + top + float(np.sort(np.abs(rows))[-r:].sum()) + float(np.abs(v).sum())
+    value = r * tail + top + most + priced + 4 * (len(L) * (r + 1) + 8) * EPS * terms
+    return float(value), PartsProof(L, M, v, V, tail)
+
+
+def fan(B: np.ndarray, r: int, error: float) -> tuple[float, np.ndarray]:
+    """A proven t and V with ``B ⪯ tI + VV'`` for which ``rt + ‖V‖²`` is near the sum of the r largest eigenvalues."""
+    n = len(B)
+    if n < FEW_PAYS:
+        values, vectors = np.linalg.eigh(B)
+        values, vectors = values[-r:], vectors[:, -r:]
+    else:
+        values, vectors = scipy.linalg.eigh(B, driver="evr", subset_by_index=(n - r, n - 1), check_finite=False)
+    V = vectors[:, 1:] * np.sqrt(values[1:] - values[0])
+    rounding = (V.shape[1] + 4) * EPS * (float(np.sum(V * V)) + float(np.abs(B).max()))
+    return ceiling.of_matrix(B - V @ V.T, error + n * rounding, estimate=float(values[0])), V
+
+
+def row_costs(L: np.ndarray, M: np.ndarray, v: np.ndarray, k: int, decided: Decided) -> np.ndarray:
+    """g_i: what each row costs with its k − 1 dearest companions, those decided upon among them."""
+    shares = M - v
+    np.fill_diagonal(shares, 0.0)
+    open_shares = np.maximum(shares, 0.0)
+    if not decided.same.any():
+        return L.diagonal() - v + sum_of_largest(np.where(decided.apart, 0.0, open_shares), k - 1)
+    sure = np.where(decided.same, shares, 0.0).sum(axis=1)
+    falling = -np.sort(-np.where(decided.same | decided.apart, 0.0, open_shares), axis=1)
+    sums = np.cumsum(np.hstack([np.zeros((len(L), 1)), falling]), axis=1)
+    places = k - 1 - decided.same.sum(axis=1)
+    return L.diagonal() - v + sure + sums[np.arange(len(L)), np.minimum(places, len(L))]
+
+
+def prices(v: np.ndarray, count: int, used: np.ndarray) -> float:
+    """What ``count`` features cost at most, those in use among them."""
+    others = np.sort(v[~used])[::-1]
+    return float(v[used].sum() + others[: max(0, count - int(used.sum()))].sum())

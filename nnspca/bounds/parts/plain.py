@@ -1,0 +1,57 @@
+"""Bounds on r parts from the spectrum and from single features: Ky Fan's sum, and the rk largest variances.
+
+The parts are orthonormal, so they explain no more than the r leading eigenvectors do (Fan 1949); and each is a unit
+vector on its own at most k features, so together they explain no more than the variances of those. The eigenvalues are
+proven as in :mod:`nnspca.bounds.parts.dual`: from ``A ⪯ tI + VV'`` follows ``Σ_c x_c'Ax_c <= rt + ‖V‖²``.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nnspca.bounds import ceiling, entries
+from nnspca.certificates.proofs import EachProof, FanProof
+from nnspca.covariance import Covariance
+from nnspca.result import Bound
+
+EPS = np.finfo(float).eps
+
+
+def fan(cov: Covariance, r: int) -> Bound | None:
+    """The sum of the r largest eigenvalues; None where A is too large to prove them."""
+    values, vectors = cov.eigenpairs(r)
+    V = vectors[:, : r - 1] * np.sqrt(values[: r - 1] - values[r - 1])
+    tail = ceiling.residual(cov, V)
+    if tail is None:
+        return None
+    top = float(np.sum(V * V))
+    value = r * tail + top + 4 * (V.size + 8) * EPS * (r * abs(tail) + top)
+    return Bound(
+        "eigenvalues",
+        value,
+        detail=f"No {r} directions at right angles, sparse or not, have more variance than the leading {r}.",
+        ingredients=FanProof(V, tail),
+    )
+
+
+def variances(cov: Covariance, k: int, r: int) -> Bound:
+    """The rk largest variances of single features, summed."""
+    count = min(r * k, cov.n_features)
+    largest = entries.diagonal(cov, count)
+    return Bound(
+        "variances",
+        largest.value + cov.representation_error * r,
+        detail=f"{count:,} features cannot hold more than the {count:,} largest variances together.",
+        ingredients=largest.ingredients,
+    )
+
+
+def each(single: Bound, r: int) -> Bound:
+    """r times what any one part can have."""
+    return Bound(
+        "each",
+        r * single.value * (1 + 4 * EPS),
+        detail=f"No part has more than the best one can have alone ({single.name}), so {r} have at most {r} times it.",
+        seconds=single.seconds,
+        ingredients=EachProof(single.ingredients),
+    )

@@ -1,0 +1,145 @@
+"""The door to the joint bounds: what r parts explain, and a proven ceiling on what any r could."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from dataclasses import replace
+
+import numpy as np
+
+from nnspca import feasible
+from nnspca._solve import check_cardinality
+from nnspca.certificates.proofs import PartsProof
+from nnspca.components.bounding import EFFORTS, bound_parts
+from nnspca.components.decompose import check_count, decompose
+from nnspca.covariance import Covariance
+from nnspca.progress import Monitor
+from nnspca.result import Component, Components, OnProgress, PartsCertificate, ShouldStop
+
+SEEKING = 0.3  # share of the progress that finding parts takes
+
+
+def certify_parts(
+    cov: Covariance,
+    n_components: int,
+    k: int,
+    parts: Components | Iterable[Component] | None = None,
+    *,
+    nonnegative: bool = True,
+    effort: str = "live",
+    seed: int = 0,
+    warm_start: PartsCertificate | None = None,
+    should_stop: ShouldStop | None = None,
+    on_progress: OnProgress | None = None,
+) -> PartsCertificate:
+    """Sandwich the most that r parts of disjoint supports can explain together.
+
+    Of unit vectors x_1 … x_r with at most k nonzeros each and no feature in common (nonnegative and at right angles is
+    the same as that), what is the largest sum of variances Σ_c x_c'Ax_c? Parts found one after the other
+    attain less, and nothing certified about each alone says how much less.
+
+    Parameters
+    ----------
+    cov : Covariance
+        Of n features.
+    n_components : int
+        r, 1 <= r <= n.
+    k : int
+        1 <= k <= n.
+    parts : Components or iterable of Component, optional
+        Parts already found; ``decompose(cov, r, k, deflation="together")`` is run when None.
+    nonnegative : bool
+    effort : {"live", "thorough"}
+        Some seconds, or minutes as long as the bounds still gain.
+    seed : int
+        Of the search for parts.
+    warm_start : PartsCertificate, optional
+        Of the same covariance at a neighbouring k or number of parts: the joint dual starts at its multipliers.
+    should_stop, on_progress : callable, optional
+        A stopped call returns the bounds it has, all of them valid. Progress tells the sum of variances and the least
+        ceiling so far.
+
+    Returns
+    -------
+    PartsCertificate
+        ``lower`` is attained by its ``parts``; no r such parts exceed ``upper``, rounding included.
+
+    Raises
+    ------
+    ValueError
+        A number not allowed, or parts that are not feasible or not disjoint; the message says why.
+
+    Examples
+    --------
+    >>> import nnspca
+    >>> cov = nnspca.Covariance.from_matrix([[2.0, 1.0, 0.0], [1.0, 2.0, 0.0], [0.0, 0.0, 1.0]])
+    >>> cert = nnspca.certify_parts(cov, 2, k=2)
+    >>> round(cert.lower, 3), round(cert.upper, 3)
+    (4.0, 4.0)
+    """
+    count, k = check_count(n_components, cov.n_features), check_cardinality(cov, k)
+    if effort not in EFFORTS:
+        raise ValueError(f"effort={effort!r} is not allowed; give one of {', '.join(map(repr, EFFORTS))}")
+    near = _multipliers(warm_start, cov, nonnegative)
+    started = time.perf_counter()
+    monitor = Monitor(should_stop, on_progress)
+    given = parts is not None
+    if parts is None:
+        parts = decompose(
+            cov,
+            count,
+            k,
+            deflation="together",
+            nonnegative=nonnegative,
+            seed=seed,
+            should_stop=should_stop,
+            on_progress=monitor.part(0.0, SEEKING).relay,
+        )
+    chosen = _checked(cov, count, k, nonnegative, parts)
+    made = bound_parts(
+        cov,
+        count,
+        k,
+        chosen,
+        nonnegative=nonnegative,
+        effort=effort,
+        monitor=monitor.part(SEEKING, 1.0),
+        near=near,
+        given=given,
+    )
+    return replace(made, seconds=time.perf_counter() - started)
+
+
+def _checked(
+    cov: Covariance, count: int, k: int, nonnegative: bool, parts: Components | Iterable[Component]
+) -> tuple[Component, ...]:
+    """The parts with their variances on ``cov``, after checking that they are feasible and share no feature."""
+    chosen = tuple(parts.parts if isinstance(parts, Components) else parts)
+    if not 1 <= len(chosen) <= count:
+        raise ValueError(f"{len(chosen)} parts are given; give 1 to n_components={count}")
+    taken = np.zeros(cov.n_features, dtype=bool)
+    for place, part in enumerate(chosen, start=1):
+        x = np.asarray(part.loadings, dtype=np.float64)
+        if x.shape != (cov.n_features,):
+            raise ValueError(f"part {place} has loadings of shape {x.shape}; give shape ({cov.n_features},)")
+        reason = feasible.infeasibility(x, k, nonnegative)
+        if reason:
+            raise ValueError(f"part {place} is not feasible for k={k}, nonnegative={nonnegative}: {reason}")
+        shared = np.flatnonzero(taken & (x != 0))
+        if len(shared):
+            raise ValueError(
+                f"part {place} shares feature {shared[0]} with one before it; parts must be disjoint, as deflation "
+                "'together' and 'disjoint' make them"
+            )
+        taken |= x != 0
+    return tuple(replace(part, k=k, variance=cov.variance(np.asarray(part.loadings))) for part in chosen)
+
+
+def _multipliers(near: PartsCertificate | None, cov: Covariance, nonnegative: bool) -> PartsProof | None:
+    """The joint dual's proof of a certificate; None where it has none on all the features."""
+    if near is None:
+        return None
+    if near.fingerprint != cov.fingerprint or near.nonnegative != nonnegative:
+        raise ValueError("warm_start must be a certificate of this covariance with this sign constraint")
+    return next((b.ingredients for b in near.bounds if isinstance(b.ingredients, PartsProof)), None)

@@ -1,0 +1,65 @@
+"""What may be asked of a decomposition, and what to say to whoever asks for something else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from numbers import Real
+
+import numpy as np
+
+from nnspca._certify import EFFORTS
+from nnspca._solve import check_cardinality
+from nnspca.components.deflate import check_deflation
+from nnspca.covariance import Covariance
+from nnspca.solvers.registry import MethodInfo
+
+
+def check_count(n_components: object, n: int) -> int:
+    """Return the number of components; ValueError unless it is a whole number from 1 to n."""
+    if isinstance(n_components, bool) or not isinstance(n_components, int | np.integer) or not 1 <= n_components <= n:
+        raise ValueError(f"n_components={n_components!r} is not allowed; give a whole number from 1 to {n}")
+    return int(n_components)
+
+
+def check_sizes(cov: Covariance, k: object, count: int) -> list[int]:
+    """One cardinality for each component."""
+    if isinstance(k, str) or not isinstance(k, Iterable):
+        return [check_cardinality(cov, k)] * count
+    sizes = [check_cardinality(cov, each) for each in k]
+    if len(sizes) != count:
+        raise ValueError(f"k has {len(sizes)} values; give one whole number, or {count}, one for each component")
+    return sizes
+
+
+def check_angle(min_angle: object) -> float:
+    """Return the angle; ValueError unless it is a number of degrees from 0 to 90."""
+    if isinstance(min_angle, bool) or not isinstance(min_angle, Real) or not 0 <= float(min_angle) <= 90:
+        raise ValueError(f"min_angle={min_angle!r} is not allowed; give degrees from 0 to 90")
+    return float(min_angle)
+
+
+def check_starts(starts: object) -> int:
+    """Return the number of starts; ValueError unless it is a whole number from 0 to 10000."""
+    if isinstance(starts, bool) or not isinstance(starts, int | np.integer) or not 0 <= starts <= 10_000:
+        raise ValueError(f"starts={starts!r} is not allowed; give a whole number from 0 to 10000")
+    return int(starts)
+
+
+def check_choices(info: MethodInfo, deflation: str, certify: str | None, sizes: list[int]) -> None:
+    """Raise ValueError for a choice that does not go with another."""
+    check_deflation(deflation)
+    if certify is not None and certify not in EFFORTS:
+        raise ValueError(f"certify={certify!r} is not allowed; give {', '.join(map(repr, EFFORTS))} or None")
+    if deflation == "joint" and not info.multi:
+        raise ValueError(f"method {info.name!r} finds one component at a time; give another deflation than 'joint'")
+    if deflation == "joint" and (certify is not None or len(set(sizes)) > 1):
+        raise ValueError("deflation 'joint' takes one k for all components, and no certify: they were not sought alone")
+    if deflation == "together" and (not info.feasible or len(set(sizes)) > 1):
+        raise ValueError(
+            f"deflation 'together' takes one k for all parts, and a method that keeps to it; got k = {sizes} and "
+            f"method {info.name!r}"
+        )
+    if deflation == "quasi-orthogonal" and certify is not None:
+        raise ValueError("components with a least angle have no certificate: the angle is a constraint no bound knows")
+    if certify is not None and not info.feasible:
+        raise ValueError(f"method {info.name!r} does not keep to k and sign: its components have no certificate")

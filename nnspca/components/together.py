@@ -1,0 +1,243 @@
+"""Parts found together: r unit vectors of disjoint supports, the sum of their variances climbed as one.
+
+Of one part after the other the first takes what it likes, and the later ones make do. Here all are sought at once:
+
+**Climb.** Σ_c x_c'Ax_c is convex, so it lies above its linearisation ``2 Σ_c g_c'y_c``, g_c = Ax_c. For given supports
+that is largest at ``y_c ∝ g_c`` on J_c, where it is Σ_c ‖g_c on J_c‖: which feature belongs to which part is a matching
+(:func:`assign`). A step that gains nothing is not made, so no step loses variance.
+
+**Exchange.** Features wander from part to part, or change places, while that gains (:mod:`nnspca.components.exchange`).
+
+**Starts.** The parts found one after the other come first, so the result is never worse than they are. The others are
+random directions of the span that holds the variance, single features, and, once a good set of parts is known, that
+set with a few of its parts forgotten and sought anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from nnspca import feasible
+from nnspca.components.exchange import exchanged
+from nnspca.covariance import Covariance
+from nnspca.progress import Monitor
+from nnspca.result import Component
+from nnspca.solvers.climb import optimise_on_support
+
+QUIET = Monitor()
+MATCHINGS = 12  # most rounds in which the parts' norms and the matching agree with each other
+EXPLORED = 6  # random directions are drawn in the span of r and so many more eigenvectors
+FRESH = 0.4  # share of the starts that know of no parts yet
+ROUGH = 1e-4  # relative gain at which a start rests that has not shown its worth
+FINE = 1e-9
+EXHAUSTED = 1e-12  # share of the trace below which a part's variance is rounding
+
+
+def together(
+    cov: Covariance,
+    k: int,
+    greedy: np.ndarray,
+    *,
+    nonnegative: bool,
+    rng: np.random.Generator,
+    monitor: Monitor,
+    starts: int,
+    on_better: Callable[[np.ndarray], None] = lambda parts: None,
+) -> tuple[np.ndarray, list[float]]:
+    """Find r parts whose variances add up to much.
+
+    Parameters
+    ----------
+    cov : Covariance
+        Of n features.
+    k : int
+        Most nonzero loadings of each part.
+    greedy : ndarray, shape (r, n)
+        Parts to begin with, unit rows of disjoint supports; rows of zeros where there are fewer.
+    nonnegative : bool
+    rng : numpy.random.Generator
+    monitor : Monitor
+    starts : int
+        How often the search begins anew.
+    on_better : callable, optional
+        Called with rows (r, n) whenever better parts are known.
+
+    Returns
+    -------
+    parts : ndarray, shape (r, n)
+        Unit rows of disjoint supports, largest variance first; a row of zeros where no feature was left for it.
+    history : list of float
+        The largest sum of variances known after each start.
+    """
+    search = Search(cov, k, len(greedy), nonnegative, monitor)
+    search.improve(greedy)
+    on_better(search.parts)
+    history = [search.value]
+    fresh = int(np.ceil(FRESH * starts))
+    for number in range(starts):
+        if monitor.stop():
+            break
+        begin = search.anywhere(rng, of_features=number % 2 == 1) if number < fresh else search.forgetful(rng)
+        search.improve(begin)
+        if search.value > history[-1]:
+            on_better(search.parts)
+        history.append(search.value)
+        monitor.tell((number + 1) / starts, f"start {number + 1} of {starts}", search.value)
+    variances = cov.variance(search.parts)
+    return search.parts[np.argsort(-variances, kind="stable")], history
+
+
+@dataclass
+class Search:
+    """The best parts known, and the ways to better ones."""
+
+    cov: Covariance
+    k: int
+    r: int
+    nonnegative: bool
+    monitor: Monitor
+    value: float = 0.0
+    parts: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
+
+    def improve(self, X: np.ndarray) -> None:
+        """Climb from a start, exchange features, and keep what is best."""
+        X = feasible.unit(X)
+        given = float(np.sum(self.cov.variance(X))) if _feasible(X, self.k, self.nonnegative) else -np.inf
+        if given > self.value or not self.parts.size:
+            self.parts, self.value = (X, given) if given > -np.inf else (np.zeros_like(X), 0.0)
+        X, value = improved(self.cov, self.k, X, nonnegative=self.nonnegative, monitor=self.monitor)
+        if value > self.value:
+            self.parts, self.value = X, value
+
+    def anywhere(self, rng: np.random.Generator, *, of_features: bool) -> np.ndarray:
+        """Random parts: directions of the leading span, or single features with all that varies with them."""
+        n = self.cov.n_features
+        if of_features:
+            weights = self.cov.diagonal / self.cov.trace
+            chosen = rng.choice(n, self.r, replace=False, p=0.5 * weights + 0.5 / n)
+            return self.cov.block(chosen)
+        values, vectors = self.cov.eigenpairs(min(n, self.r + EXPLORED))
+        return rng.standard_normal((self.r, len(values))) @ (vectors * np.sqrt(values)).T
+
+    def forgetful(self, rng: np.random.Generator) -> np.ndarray:
+        """The best parts, a few of them exchanged for single features with what varies with them."""
+        X = self.parts.copy()
+        count = int(rng.integers(1, max(2, self.r // 2 + 1)))
+        forgotten = rng.choice(self.r, count, replace=False)
+        chosen = rng.choice(self.cov.n_features, count, replace=False)
+        X[forgotten] = assign(self.cov.block(chosen), self.k, self.nonnegative)
+        return X
+
+
+def improved(
+    cov: Covariance, k: int, X: np.ndarray, *, nonnegative: bool, monitor: Monitor = QUIET
+) -> tuple[np.ndarray, float]:
+    """Climb from rows X (r, n), then exchange features; return parts and the sum of their variances."""
+    X, _ = climb(cov, k, feasible.unit(X), nonnegative=nonnegative, monitor=monitor)
+    return exchanged(cov, k, X, climb=climb, nonnegative=nonnegative, monitor=monitor)
+
+
+def components(cov: Covariance, X: np.ndarray, like: Component) -> tuple[Component, ...]:
+    """The rows of X as components, largest variance first, all else as in ``like``; none for rows without variance."""
+    parts = []
+    for x in X + 0.0:  # no negative zeros
+        x = x if like.nonnegative else feasible.orient(x)
+        x.setflags(write=False)
+        parts.append(replace(like, loadings=x, variance=cov.variance(x)))
+    parts.sort(key=lambda part: -part.variance)
+    return tuple(part for place, part in enumerate(parts) if not place or part.variance > EXHAUSTED * cov.trace)
+
+
+def climb(
+    cov: Covariance,
+    k: int,
+    X: np.ndarray,
+    *,
+    nonnegative: bool,
+    monitor: Monitor = QUIET,
+    tol: float = FINE,
+    max_iter: int = 300,
+) -> tuple[np.ndarray, float]:
+    """Maximise the linearisation of the sum of variances, again and again, and then each part on its support.
+
+    Parameters
+    ----------
+    X : ndarray, shape (r, n)
+        Unit rows, feasible or not; the first step makes them so.
+
+    Returns
+    -------
+    parts : ndarray, shape (r, n)
+    value : float
+        The sum of their variances.
+    """
+    G = cov.apply(X)
+    value = float(np.sum(X * G)) if _feasible(X, k, nonnegative) else -np.inf
+    for _ in range(max_iter):
+        Y = assign(G, k, nonnegative)
+        H = cov.apply(Y)
+        gained = float(np.sum(Y * H))
+        if gained > value:
+            rested = gained - value <= tol * gained
+            X, G, value = Y, H, gained
+        else:
+            rested = True
+        if rested or monitor.stop():
+            break
+    settled = np.array(
+        [optimise_on_support(cov, x, nonnegative=nonnegative, monitor=monitor) if x.any() else x for x in X]
+    )
+    return settled, float(np.sum(cov.variance(settled)))
+
+
+def assign(G: np.ndarray, k: int, nonnegative: bool) -> np.ndarray:
+    """Unit rows y_c of disjoint supports, at most k features each, for which Σ_c g_c'y_c is large.
+
+    With the norms of the rows known, a feature i adds ``g_ci² / ‖g_c‖`` to the part that takes it, so the supports are
+    a matching; the norms are then those of the supports, until the two agree.
+
+    Examples
+    --------
+    >>> assign(np.array([[3.0, 4.0, 1.0], [0.0, 5.0, 2.0]]), k=2, nonnegative=True).round(2)
+    array([[1.  , 0.  , 0.  ],
+           [0.  , 0.93, 0.37]])
+    """
+    pull = np.maximum(G, 0.0) if nonnegative else np.abs(G)
+    squares = pull / max(float(pull.max(initial=0.0)), 1e-300)
+    squares *= squares
+    norms = np.sqrt(feasible.sum_of_largest(squares, k))
+    kept = np.zeros(G.shape, dtype=bool)
+    for _ in range(MATCHINGS):
+        before, kept = kept, _matched(squares / np.where(norms > 0, norms, 1.0)[:, None], k)
+        if (kept == before).all():
+            break
+        norms = np.sqrt(np.sum(squares * kept, axis=1))
+    return feasible.unit(np.where(kept, G, 0.0))
+
+
+def _matched(gain: np.ndarray, k: int) -> np.ndarray:
+    """Which features each part holds when parts ask for their k best and features go to the highest bidder.
+
+    A part that is refused asks for its next best: deferred acceptance, after which no feature and part would rather
+    have each other (Gale & Shapley 1962).
+    """
+    open_gain = gain.copy()
+    while True:
+        offers = feasible.keep_top(open_gain, min(k, gain.shape[1]))
+        highest = offers == offers.max(axis=0)
+        first = np.cumsum(highest, axis=0) == 1
+        held = (offers > 0) & highest & first
+        refused = (offers > 0) & ~held
+        if not refused.any():
+            return held
+        open_gain[refused] = 0.0
+
+
+def _feasible(X: np.ndarray, k: int, nonnegative: bool) -> bool:
+    """Whether the rows share no feature, have at most k each, and the sign they should."""
+    used = X != 0
+    counts = used.sum(axis=0).max(initial=0) <= 1 and used.sum(axis=1).max(initial=0) <= k
+    return bool(counts and not (nonnegative and (X < 0).any()))

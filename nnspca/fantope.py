@@ -1,0 +1,44 @@
+"""The Fantope: symmetric matrices of trace r with eigenvalues from 0 to 1, and the way to the nearest of them."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.linalg
+
+FEW_PAYS = 150  # features from which a few eigenpairs cost less than all
+
+
+def onto_fantope(B: np.ndarray, r: int, rank: int | None = None) -> tuple[np.ndarray, int]:
+    """Return the nearest such matrix, its eigenvalues ``λ ↦ clip(λ − θ, 0, 1)`` with sum r, and its rank.
+
+    ``rank`` is a guess: where few eigenvalues stay positive, only the largest are computed.
+
+    Examples
+    --------
+    >>> onto_fantope(np.diag([3.0, 1.5, 1.25]), 2)
+    (array([[1.   , 0.   , 0.   ],
+           [0.   , 0.625, 0.   ],
+           [0.   , 0.   , 0.375]]), 3)
+    """
+    n = len(B)
+    B = (B + B.T) / 2
+    few = n if rank is None or n < FEW_PAYS else rank + max(4, rank // 4)
+    if few < n // 4:
+        values, vectors = scipy.linalg.eigh(B, driver="evr", subset_by_index=(n - few, n - 1), check_finite=False)
+    else:
+        few = n
+        values, vectors = np.linalg.eigh(B)
+    weights = _clipped(values, r)
+    live = weights > 0
+    if live[0] and few < n:  # more may be positive than were computed
+        return onto_fantope(B, r)
+    kept = vectors[:, live]
+    return (kept * weights[live]) @ kept.T, int(live.sum())
+
+
+def _clipped(values: np.ndarray, r: int) -> np.ndarray:
+    """``clip(values − θ, 0, 1)`` with sum r: the sum is linear in θ between the values and the values less one."""
+    knots = np.sort(np.concatenate([values, values - 1.0]))
+    sums = np.clip(values - knots[:, None], 0.0, 1.0).sum(axis=1)
+    theta = np.interp(r, sums[::-1], knots[::-1])
+    return np.clip(values - theta, 0.0, 1.0)

@@ -10,6 +10,7 @@ import numpy as np
 
 from nnspca import feasible
 from nnspca.covariance import Covariance
+from nnspca.problem import Problem
 from nnspca.progress import Monitor
 from nnspca.result import Component, OnProgress, ShouldStop
 from nnspca.solvers.registry import METHODS, MethodInfo
@@ -83,9 +84,7 @@ def solve(
     started = time.perf_counter()
     with one_blas_thread():
         found = info.solver(
-            cov,
-            k,
-            nonnegative=nonnegative,
+            Problem(cov, k, nonnegative),
             rng=np.random.default_rng(check_seed(seed)),
             monitor=Monitor(should_stop, on_progress),
             **checked,

@@ -21,6 +21,7 @@ LAYERS = (
     ("nnspca.solvers", "nnspca.bounds"),
     ("nnspca.certificates", "nnspca.spannogram"),
     ("nnspca.components.remainders", "nnspca.span"),
+    ("nnspca.problem",),
     ("nnspca.covariance",),
     (
         "nnspca.feasible",

@@ -16,6 +16,7 @@ from nnspca.components.checks import check_angle, check_choices, check_count, ch
 from nnspca.components.deflate import deflate
 from nnspca.components.together import EXHAUSTED, components, together
 from nnspca.covariance import Covariance
+from nnspca.problem import Problem
 from nnspca.progress import Monitor
 from nnspca.result import Certificate, Component, Components, OnProgress, Progress, ShouldStop
 from nnspca.solvers.quasi_orthogonal import quasi_orthogonal
@@ -151,10 +152,8 @@ class _Run:
         """Let the method find all components together."""
         assert self.info.joint is not None
         found = self.info.joint(
-            self.cov,
+            Problem(self.cov, self.sizes[0], self.nonnegative),
             len(self.sizes),
-            self.sizes[0],
-            nonnegative=self.nonnegative,
             rng=np.random.default_rng(self.seed),
             monitor=self.monitor,
             **self.checked,
@@ -273,10 +272,8 @@ class _Run:
         number = U.shape[1]
         if self.deflation == "quasi-orthogonal" and number:
             return quasi_orthogonal(
-                left,
-                k,
+                Problem(left, k, self.nonnegative),
                 U,
-                nonnegative=self.nonnegative,
                 min_angle=self.min_angle,
                 rng=np.random.default_rng(self.seed),
                 monitor=span,

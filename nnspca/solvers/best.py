@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from nnspca import feasible
-from nnspca.covariance import Covariance
+from nnspca.problem import Problem
 from nnspca.progress import Monitor
 from nnspca.result import Component
 from nnspca.solvers.climb import TIE, climb, optimise_on_support
@@ -18,10 +20,8 @@ EXPLORED = 8  # random directions are drawn in the span of so many eigenvectors
 
 
 def best(
-    cov: Covariance,
-    k: int,
+    problem: Problem,
     *,
-    nonnegative: bool,
     rng: np.random.Generator,
     monitor: Monitor,
     restarts: int,
@@ -39,6 +39,7 @@ def best(
     starts : ndarray, shape (r, n), optional
         More points to begin with, such as the solution at a neighbouring k.
     """
+    cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     n = cov.n_features
     rows = [] if starts is None else [np.atleast_2d(starts)]
     values, vectors = cov.eigenpairs(min(EXPLORED, n))
@@ -54,14 +55,14 @@ def best(
     directions = feasible.unit(rng.standard_normal((restarts, V.shape[1]))) @ V.T
     rows.append(feasible.rank_one(directions, k, nonnegative))
     rows.append(cov.block(np.argsort(-cov.diagonal, kind="stable")[: min(restarts, n)]))
-    rows.append(_em_starts(cov, k, restarts, nonnegative, rng))
+    rows.append(_em_starts(problem, restarts, rng))
     candidates = np.vstack(rows)
-    points, variances = climb(cov, k, candidates, nonnegative=nonnegative, monitor=monitor.part(0.1, 0.4))
+    points, variances = climb(problem, candidates, monitor=monitor.part(0.1, 0.4))
     monitor.tell(0.4, f"{len(candidates)} starts climbed", float(variances.max()))
     if 2 * k < n:  # a wide support narrowed step by step strays less than one cut at once
         wide = candidates[np.argsort(-variances, kind="stable")[: 2 * restarts]]
         for width in (min(4 * k, n), 2 * k, k):
-            wide, gained = climb(cov, width, wide, nonnegative=nonnegative, monitor=monitor, tol=1e-6)
+            wide, gained = climb(replace(problem, k=width), wide, monitor=monitor, tol=1e-6)
         points, variances = np.vstack([points, wide]), np.concatenate([variances, gained])
     order = np.argsort(-variances, kind="stable")
     history.append(max([float(variances[order[0]]), *history[-1:]]))
@@ -71,7 +72,7 @@ def best(
     for rank, index in enumerate(chosen):
         if monitor.stop():
             break
-        x, gains = polish(cov, k, points[index], nonnegative=nonnegative, monitor=monitor)
+        x, gains = polish(problem, points[index], monitor=monitor)
         if gains[-1] > value or (rough and gains[-1] >= value * (1 - TIE)):
             loadings, value, rough = x, gains[-1], False
         history += [max(value, gain, history[-1]) for gain in gains if gain > history[-1]]
@@ -90,8 +91,9 @@ def best(
     )
 
 
-def _em_starts(cov: Covariance, k: int, restarts: int, nonnegative: bool, rng: np.random.Generator) -> np.ndarray:
+def _em_starts(problem: Problem, restarts: int, rng: np.random.Generator) -> np.ndarray:
     """A few EM steps from random points: good basins that truncation at once would leave."""
+    cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     w = rng.standard_normal((restarts, cov.n_features))
     w = feasible.unit(np.abs(w) if nonnegative else w)
     for _ in range(15):

@@ -8,6 +8,7 @@ import scipy.sparse.linalg
 from nnspca import feasible
 from nnspca.covariance import Covariance
 from nnspca.covariance.forms import HeldFactor
+from nnspca.problem import Problem
 from nnspca.progress import Monitor
 
 QUIET = Monitor()
@@ -16,14 +17,7 @@ TIE = 1e-13  # relative difference of two variances that rounding alone can make
 
 
 def climb(
-    cov: Covariance,
-    k: int,
-    starts: np.ndarray,
-    *,
-    nonnegative: bool,
-    monitor: Monitor = QUIET,
-    tol: float = 1e-9,
-    max_iter: int = 300,
+    problem: Problem, starts: np.ndarray, *, monitor: Monitor = QUIET, tol: float = 1e-9, max_iter: int = 300
 ) -> tuple[np.ndarray, np.ndarray]:
     """Maximise the linearisation of x'Ax at x, again and again, from each row of ``starts``.
 
@@ -31,11 +25,9 @@ def climb(
 
     Parameters
     ----------
-    cov : Covariance
-    k : int
+    problem : Problem
     starts : ndarray, shape (r, n)
         Feasible or not; the first step makes them so.
-    nonnegative : bool
     monitor : Monitor
         Polled once an iteration.
     tol : float
@@ -48,6 +40,7 @@ def climb(
         Feasible.
     variances : ndarray, shape (r,)
     """
+    cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     points = feasible.best(starts, k, nonnegative)
     gradients = cov.apply(points)
     variances = np.einsum("ri,ri->r", points, gradients)

@@ -6,6 +6,7 @@ import numpy as np
 
 from nnspca import feasible
 from nnspca.covariance import Covariance
+from nnspca.problem import Problem
 from nnspca.progress import Monitor
 from nnspca.result import Component, Components
 from nnspca.solvers.ascent import coordinate_ascent
@@ -18,10 +19,8 @@ DENSEST = 1e-5  # least β tried above 0
 
 
 def coordinate_descent(
-    cov: Covariance,
-    k: int,
+    problem: Problem,
     *,
-    nonnegative: bool,
     rng: np.random.Generator,
     monitor: Monitor,
     alpha: float,
@@ -38,6 +37,7 @@ def coordinate_descent(
     ``match_k`` β is found by bisection so that at most k loadings are nonzero (Asteris et al. 2014, Sec. 7);
     without it β is taken as given, and then the k largest loadings are kept.
     """
+    cov, k = problem.cov, problem.k
     best, value, history, price = None, -np.inf, [], beta
     for number in range(restarts):
         start = feasible.unit(np.abs(rng.standard_normal(cov.n_features)))[:, None]
@@ -72,11 +72,9 @@ def coordinate_descent(
 
 
 def joint(
-    cov: Covariance,
+    problem: Problem,
     n_components: int,
-    k: int,
     *,
-    nonnegative: bool,
     rng: np.random.Generator,
     monitor: Monitor,
     alpha: float,
@@ -91,6 +89,7 @@ def joint(
     With ``match_k`` β is bisected until no column has more than k nonzeros; without it the columns are as α and
     β leave them. Columns are scaled to unit norm; one that ended at zero is left out, and said.
     """
+    cov, k = problem.cov, problem.k
     best: tuple[np.ndarray, list[float], float] | None = None
     explained = -np.inf
     for number in range(restarts):

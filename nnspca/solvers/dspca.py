@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from nnspca import feasible
-from nnspca.covariance import Covariance
+from nnspca.problem import Problem
 from nnspca.progress import Monitor
 from nnspca.result import Component
 from nnspca.solvers.climb import optimise_on_support
@@ -17,14 +17,13 @@ STEPS = 250
 EXACT = 1e-5  # loadings below this share of the largest count as zero
 
 
-def dspca(
-    cov: Covariance, k: int, *, nonnegative: bool, rng: np.random.Generator, monitor: Monitor, renormalise: bool
-) -> Component:
+def dspca(problem: Problem, *, rng: np.random.Generator, monitor: Monitor, renormalise: bool) -> Component:
     """Solve ``max tr(AX) − ρ 1'|X|1`` over X ⪰ 0, tr X = 1 (and X >= 0), and take X's leading eigenvector.
 
     The alternating direction method parts the eigenvalues from the entries: a projection onto the spectraplex, and
     soft thresholding. ρ is bisected, between 0 and the largest variance, towards k loadings above rounding.
     """
+    cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     every = np.arange(cov.n_features)
     A = np.array(cov.block(every, every))
     scale = float(cov.eigenpairs(1)[0][0])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from nnspca import feasible
-from nnspca.covariance import Covariance
+from nnspca.problem import Problem
 from nnspca.progress import Monitor
 from nnspca.result import Component
 from nnspca.solvers.climb import optimise_on_support
@@ -14,15 +14,7 @@ PLAY = 400  # most features the regression chooses among: those of largest pull
 
 
 def elastic_net(
-    cov: Covariance,
-    k: int,
-    *,
-    nonnegative: bool,
-    rng: np.random.Generator,
-    monitor: Monitor,
-    ridge: float,
-    rounds: int,
-    renormalise: bool,
+    problem: Problem, *, rng: np.random.Generator, monitor: Monitor, ridge: float, rounds: int, renormalise: bool
 ) -> Component:
     """Regress the score Xα on X with an elastic net, then set α to the direction of Ax; scikit-learn walks the path.
 
@@ -30,13 +22,14 @@ def elastic_net(
     until k features are in. ``ridge`` is λ relative to the mean variance. Where features are very many, the
     regression chooses among the ones with the largest ``|α'A|``.
     """
+    cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     alpha = cov.eigenpairs(1)[1][:, 0]
     if nonnegative:
         alpha = feasible.rank_one(alpha, cov.n_features, True)
     best, value, history = np.zeros(cov.n_features), -np.inf, []
     for number in range(rounds):
         pull = cov.apply(alpha)
-        x = _path(cov, pull, k, ridge, nonnegative)
+        x = _path(problem, pull, ridge)
         if not x.any():
             x = feasible.best(pull, 1, nonnegative)
         x = feasible.unit(x)
@@ -58,10 +51,11 @@ def elastic_net(
     )
 
 
-def _path(cov: Covariance, pull: np.ndarray, k: int, ridge: float, nonnegative: bool) -> np.ndarray:
+def _path(problem: Problem, pull: np.ndarray, ridge: float) -> np.ndarray:
     """The last point of the regularisation path with at most k features."""
     from sklearn.linear_model import lars_path_gram  # a second of imports, for those who ask for it
 
+    cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     score = np.where(cov.diagonal > 0, pull if nonnegative else np.abs(pull), -np.inf)
     play = np.argsort(-score, kind="stable")[: max(PLAY, 2 * k)]
     play = np.sort(play[score[play] > 0])

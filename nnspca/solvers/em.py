@@ -6,6 +6,7 @@ import numpy as np
 
 from nnspca import feasible
 from nnspca.covariance import Covariance
+from nnspca.problem import Problem
 from nnspca.progress import Monitor
 from nnspca.result import Component
 from nnspca.solvers.climb import optimise_on_support
@@ -14,10 +15,8 @@ SLOW = 1e-3  # share of its variance by which a start changes where it slows dow
 
 
 def em(
-    cov: Covariance,
-    k: int,
+    problem: Problem,
     *,
-    nonnegative: bool,
     rng: np.random.Generator,
     monitor: Monitor,
     restarts: int,
@@ -36,6 +35,7 @@ def em(
     Soft thresholding may lose variance from one step to the next, so where the steps end is not always the
     best support they passed: the support where each start slowed down is renormalised too.
     """
+    cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     if nonnegative:
         w = feasible.unit(np.abs(rng.standard_normal((restarts, cov.n_features))))
     else:

@@ -5,20 +5,19 @@ from __future__ import annotations
 import numpy as np
 
 from nnspca import feasible
-from nnspca.covariance import Covariance
+from nnspca.problem import Problem
 from nnspca.progress import Monitor
 from nnspca.result import Component
 from nnspca.spannogram import enumeration as vertices
 
 
-def enumeration(
-    cov: Covariance, k: int, *, nonnegative: bool, rng: np.random.Generator, monitor: Monitor, rank: int
-) -> Component:
+def enumeration(problem: Problem, *, rng: np.random.Generator, monitor: Monitor, rank: int) -> Component:
     """Visit every vertex of the rank-d spannogram, solve each candidate support, keep the best.
 
     Exact for the rank-d approximation of A, at a cost of n^{d+1}: a reference to learn from and to test
     against. Refuses, with the count, where that is out of reach.
     """
+    cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     d = min(rank, cov.n_features)
     values, vectors = cov.eigenpairs(d)
     asked = vertices.vertices(cov.n_features, d, nonnegative)

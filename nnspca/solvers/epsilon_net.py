@@ -5,28 +5,21 @@ from __future__ import annotations
 import numpy as np
 
 from nnspca import feasible
-from nnspca.covariance import Covariance
+from nnspca.problem import Problem
 from nnspca.progress import Monitor
 from nnspca.result import Component
 from nnspca.spannogram import net
 
 
 def epsilon_net(
-    cov: Covariance,
-    k: int,
-    *,
-    nonnegative: bool,
-    rng: np.random.Generator,
-    monitor: Monitor,
-    rank: int,
-    epsilon: float,
-    max_samples: int,
+    problem: Problem, *, rng: np.random.Generator, monitor: Monitor, rank: int, epsilon: float, max_samples: int
 ) -> Component:
     """Sample c on the sphere of R^d, solve the rank-one problem for Vc, keep the best by ``‖V'x‖²``.
 
     The number of samples is the theorem's, ε^{-d} ln n, or ``max_samples`` if that is less; the note
     says how many were used and with what probability the factor 1 − ε holds.
     """
+    cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     d = min(rank, cov.n_features)
     values, vectors = cov.eigenpairs(d)
     V = vectors * np.sqrt(values)

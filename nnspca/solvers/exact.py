@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from nnspca import feasible
-from nnspca.covariance import Covariance
+from nnspca.problem import Problem
 from nnspca.progress import Monitor
 from nnspca.result import Component
 from nnspca.solvers.climb import climb, optimise_on_support
@@ -20,13 +20,7 @@ BoundOnNode = Callable[[np.ndarray, np.ndarray, np.ndarray, int, bool], float]
 
 
 def exact(
-    cov: Covariance,
-    k: int,
-    *,
-    nonnegative: bool,
-    rng: np.random.Generator,
-    monitor: Monitor,
-    bound: BoundOnNode | None = None,
+    problem: Problem, *, rng: np.random.Generator, monitor: Monitor, bound: BoundOnNode | None = None
 ) -> Component:
     """Open the case of largest bound, part it at the heaviest undecided feature of its eigenvector, until none is left.
 
@@ -34,10 +28,11 @@ def exact(
     row sums of k entries. When the search ends by itself, no feasible x has more than ``1e-9`` of the variance
     more than the one returned.
     """
+    cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     every = np.arange(cov.n_features)
     A = np.array(cov.block(every, every))
     ceiling = bound or _ceiling
-    best = _start(cov, k, nonnegative, monitor)
+    best = _start(problem, monitor)
     value = cov.variance(best)
     history = [value]
     none = np.zeros(cov.n_features, dtype=bool)
@@ -46,7 +41,7 @@ def exact(
     while heap and -heap[0][0] > value * (1 + SLACK) and not monitor.stop():
         _, _, kept, inside = heapq.heappop(heap)
         nodes += 1
-        tried = _inside(cov, A, kept, inside, k, nonnegative, monitor)
+        tried = _inside(problem, A, kept, inside, monitor)
         if cov.variance(tried) > value:
             best, value = tried, cov.variance(tried)
         history.append(value)
@@ -78,9 +73,10 @@ def exact(
     )
 
 
-def _start(cov: Covariance, k: int, nonnegative: bool, monitor: Monitor) -> np.ndarray:
+def _start(problem: Problem, monitor: Monitor) -> np.ndarray:
     """The best of the points that climb from each single feature."""
-    points, _ = climb(cov, k, np.eye(cov.n_features), nonnegative=nonnegative, monitor=monitor)
+    cov, nonnegative = problem.cov, problem.nonnegative
+    points, _ = climb(problem, np.eye(cov.n_features), monitor=monitor)
     x = points[int(np.argmax(cov.variance(points)))]
     return optimise_on_support(cov, x, nonnegative=nonnegative, monitor=monitor)
 
@@ -107,10 +103,9 @@ def _ceiling(A: np.ndarray, kept: np.ndarray, inside: np.ndarray, k: int, nonneg
     return min(top, float(rows.max())) * (1 + 1e-12)
 
 
-def _inside(
-    cov: Covariance, A: np.ndarray, kept: np.ndarray, inside: np.ndarray, k: int, nonnegative: bool, monitor: Monitor
-) -> np.ndarray:
+def _inside(problem: Problem, A: np.ndarray, kept: np.ndarray, inside: np.ndarray, monitor: Monitor) -> np.ndarray:
     """A point on the features of a case: its eigenvector cut to k, those inside first, and settled."""
+    cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     weights = _weights(A, kept, nonnegative)
     order = kept[np.lexsort((-weights, ~inside[kept]))][:k]
     x = np.zeros(cov.n_features)

@@ -6,20 +6,20 @@ import numpy as np
 
 from nnspca import feasible
 from nnspca.covariance import Covariance
+from nnspca.problem import Problem
 from nnspca.progress import Monitor
 from nnspca.result import Component
 from nnspca.solvers.climb import optimise_on_support
 
 
-def greedy(
-    cov: Covariance, k: int, *, nonnegative: bool, rng: np.random.Generator, monitor: Monitor, criterion: str
-) -> Component:
+def greedy(problem: Problem, *, rng: np.random.Generator, monitor: Monitor, criterion: str) -> Component:
     """Grow a support from the feature of largest variance, keeping the best weights on it at every step.
 
     ``path`` adds the feature of largest ``|a_i'x|`` (``a_i'x`` with the sign constraint), x being the best point on
     the support so far: the feature along which the variance climbs fastest (d'Aspremont, Bach & El Ghaoui 2008).
     ``full`` tries every feature and adds the one that gives the most variance (Moghaddam, Weiss & Avidan 2006).
     """
+    cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     x = np.zeros(cov.n_features)
     x[int(np.argmax(cov.diagonal))] = 1.0
     history = [cov.variance(x)]

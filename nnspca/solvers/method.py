@@ -87,14 +87,14 @@ class MethodInfo:
         The values of ``nonnegative`` it supports.
     options : tuple of OptionInfo
     solver : callable
-        ``solver(cov, k, *, nonnegative, rng, monitor, **options) -> Component``.
+        ``solver(problem, *, rng, monitor, **options) -> Component``.
     feasible : bool
         Whether its components honour both the sign constraint and the cardinality asked for.
     max_features : int or None
         Most features it takes; None for any number.
     joint : callable or None
-        ``joint(cov, n_components, k, *, nonnegative, rng, monitor, **options) -> Components`` where the method
-        computes several components at once; the door (``nnspca.decompose``, deflation "joint") has checked all.
+        ``joint(problem, n_components, *, rng, monitor, **options) -> Components`` where the method computes several
+        components at once; the door (``nnspca.decompose``, deflation "joint") has checked all.
     """
 
     name: str

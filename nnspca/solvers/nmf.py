@@ -10,6 +10,7 @@ import numpy as np
 from nnspca import feasible
 from nnspca.covariance import Covariance
 from nnspca.covariance.forms import HeldMatrix
+from nnspca.problem import Problem
 from nnspca.progress import Monitor
 from nnspca.result import Component, Components, ShouldStop
 from nnspca.span import cumulative_variance
@@ -19,27 +20,26 @@ QUIET = Monitor()
 NOTE = "parts of max(A, 0), not a maximiser of the variance; cut to the k largest weights"
 
 
-def nmf(
-    cov: Covariance, k: int, *, nonnegative: bool, rng: np.random.Generator, monitor: Monitor, max_iter: int
-) -> Component:
+def nmf(problem: Problem, *, rng: np.random.Generator, monitor: Monitor, max_iter: int) -> Component:
     """One part of what is positive in A, cut to its k largest weights."""
-    part = joint(cov, 1, k, nonnegative=nonnegative, rng=rng, monitor=monitor, max_iter=max_iter).parts[0]
+    part = joint(problem, 1, rng=rng, monitor=monitor, max_iter=max_iter).parts[0]
     return Component(
-        part.loadings, part.variance, "nmf", k, True, history=(part.variance,), stopped=monitor.stop(), note=NOTE
+        part.loadings,
+        part.variance,
+        "nmf",
+        problem.k,
+        True,
+        history=(part.variance,),
+        stopped=monitor.stop(),
+        note=NOTE,
     )
 
 
 def joint(
-    cov: Covariance,
-    n_components: int,
-    k: int,
-    *,
-    nonnegative: bool,
-    rng: np.random.Generator,
-    monitor: Monitor,
-    max_iter: int,
+    problem: Problem, n_components: int, *, rng: np.random.Generator, monitor: Monitor, max_iter: int
 ) -> Components:
     """Factorise ``max(A, 0) ≈ WH``, or the positive and the negative parts of the data; the rows of H are the parts."""
+    cov, k = problem.cov, problem.k
     if isinstance(cov.form, HeldMatrix):
         positive = np.maximum(cov.form.A, 0.0)
     else:

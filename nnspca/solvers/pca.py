@@ -5,28 +5,27 @@ from __future__ import annotations
 import numpy as np
 
 from nnspca import feasible
-from nnspca.covariance import Covariance
+from nnspca.problem import Problem
 from nnspca.progress import Monitor
 from nnspca.result import Component, Components
 from nnspca.solvers.climb import optimise_on_support
 from nnspca.span import cumulative_variance
 
 
-def pca(cov: Covariance, k: int, *, nonnegative: bool, rng: np.random.Generator, monitor: Monitor) -> Component:
+def pca(problem: Problem, *, rng: np.random.Generator, monitor: Monitor) -> Component:
     """Leading eigenvector: no sign constraint, and every feature takes part whatever k is."""
-    x = feasible.orient(feasible.unit(cov.eigenpairs(1)[1][:, 0]))
-    value = cov.variance(x)
-    return Component(x, value, "pca", k, False, history=(value,), note="k is not used: all features take part")
+    x = feasible.orient(feasible.unit(problem.cov.eigenpairs(1)[1][:, 0]))
+    value = problem.cov.variance(x)
+    return Component(x, value, "pca", problem.k, False, history=(value,), note="k is not used: all features take part")
 
 
-def thresholding(
-    cov: Covariance, k: int, *, nonnegative: bool, rng: np.random.Generator, monitor: Monitor, renormalise: bool
-) -> Component:
+def thresholding(problem: Problem, *, rng: np.random.Generator, monitor: Monitor, renormalise: bool) -> Component:
     """Cut the leading eigenvector to the k loadings that keep most of it (Cadima & Jolliffe 1995).
 
     With the sign constraint these are the k largest positive entries of u₁ or of −u₁; the weights are
     then made optimal on the features kept, if asked.
     """
+    cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     x = feasible.rank_one(cov.eigenpairs(1)[1][:, 0], k, nonnegative)
     history = [cov.variance(x)]
     if renormalise:
@@ -37,10 +36,9 @@ def thresholding(
     return Component(x, cov.variance(x), "thresholding", k, nonnegative, history=tuple(history), stopped=monitor.stop())
 
 
-def pca_joint(
-    cov: Covariance, n_components: int, k: int, *, nonnegative: bool, rng: np.random.Generator, monitor: Monitor
-) -> Components:
+def pca_joint(problem: Problem, n_components: int, *, rng: np.random.Generator, monitor: Monitor) -> Components:
     """The leading eigenvectors, every feature in each."""
+    cov, k = problem.cov, problem.k
     vectors = cov.eigenpairs(n_components)[1]
     columns = [feasible.orient(feasible.unit(vectors[:, r])) for r in range(n_components)]
     loadings = np.column_stack(columns)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnspca.covariance import Covariance
+from nnspca.problem import Problem
 from nnspca.progress import Monitor
 from nnspca.solvers.climb import QUIET, climb, optimise_on_support
 
@@ -13,7 +13,7 @@ GAIN = 1e-10  # relative gain below which a swap is not worth its rounding
 
 
 def polish(
-    cov: Covariance, k: int, x: np.ndarray, *, nonnegative: bool, monitor: Monitor = QUIET, max_rounds: int = 200
+    problem: Problem, x: np.ndarray, *, monitor: Monitor = QUIET, max_rounds: int = 200
 ) -> tuple[np.ndarray, list[float]]:
     """Improve a feasible point by the best single swap, again and again.
 
@@ -28,16 +28,17 @@ def polish(
     history : list of float
         Variance after each round.
     """
+    cov, nonnegative = problem.cov, problem.nonnegative
     x = optimise_on_support(cov, x, nonnegative=nonnegative, monitor=monitor)
     value = cov.variance(x)
     history = [value]
     for _ in range(max_rounds):
         if monitor.stop():
             break
-        y = _best_swap(cov, k, x, value, nonnegative)
+        y = _best_swap(problem, x, value)
         if y is None:
             break
-        y = climb(cov, k, y[None], nonnegative=nonnegative, monitor=monitor)[0][0]
+        y = climb(problem, y[None], monitor=monitor)[0][0]
         y = optimise_on_support(cov, y, nonnegative=nonnegative, monitor=monitor)
         gained = cov.variance(y)
         if gained <= value * (1 + GAIN):
@@ -47,8 +48,9 @@ def polish(
     return x, history
 
 
-def _best_swap(cov: Covariance, k: int, x: np.ndarray, value: float, nonnegative: bool) -> np.ndarray | None:
+def _best_swap(problem: Problem, x: np.ndarray, value: float) -> np.ndarray | None:
     """Return the point after the most gainful swap (or plain addition), None when none gains."""
+    cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     inside = np.flatnonzero(x)
     gradient = cov.apply(x)
     pull = np.maximum(gradient, 0.0) if nonnegative else np.abs(gradient)

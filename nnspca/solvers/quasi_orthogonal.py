@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from nnspca import feasible
-from nnspca.covariance import Covariance
+from nnspca.problem import Problem
 from nnspca.progress import Monitor
 from nnspca.result import Component
 
@@ -18,11 +18,9 @@ APART = 50  # power steps on the features nobody uses
 
 
 def quasi_orthogonal(
-    cov: Covariance,
-    k: int,
+    problem: Problem,
     previous: np.ndarray,
     *,
-    nonnegative: bool,
     min_angle: float,
     rng: np.random.Generator,
     monitor: Monitor,
@@ -39,8 +37,7 @@ def quasi_orthogonal(
 
     Parameters
     ----------
-    cov : Covariance
-    k : int
+    problem : Problem
     previous : ndarray, shape (n, r)
         Unit columns.
     min_angle : float
@@ -51,6 +48,7 @@ def quasi_orthogonal(
     Component or None
         Feasible, every angle at least ``min_angle``; None where no such component was found.
     """
+    cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     limit = float(np.cos(np.radians(min_angle)))
     alpha = FIRST * float(cov.eigenpairs(1)[0][0])
     starts = feasible.unit(np.abs(rng.standard_normal((restarts, cov.n_features))))
@@ -61,12 +59,12 @@ def quasi_orthogonal(
     best, note = np.zeros(cov.n_features), ""
     stopped = False
     for start in starts:
-        apart = _apart(cov, k, start, free, nonnegative)
+        apart = _apart(problem, start, free)
         if cov.variance(apart) > cov.variance(best):
             best, note = apart, "no feature of an earlier component is used: the angles are 90°"
         w, weight = start, alpha
         for _ in range(RAISES):
-            w = _settled(cov, k, w, previous, weight, nonnegative, max_iter, tol, monitor)
+            w = _settled(problem, w, previous, weight, max_iter, tol, monitor)
             if _closest(w, previous) <= limit or monitor.stop():
                 break
             weight *= RAISE
@@ -84,17 +82,10 @@ def quasi_orthogonal(
 
 
 def _settled(
-    cov: Covariance,
-    k: int,
-    w: np.ndarray,
-    V: np.ndarray,
-    alpha: float,
-    nonnegative: bool,
-    max_iter: int,
-    tol: float,
-    monitor: Monitor,
+    problem: Problem, w: np.ndarray, V: np.ndarray, alpha: float, max_iter: int, tol: float, monitor: Monitor
 ) -> np.ndarray:
     """EM steps until w turns by less than ``tol``."""
+    cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     for _ in range(max_iter):
         f = cov.apply(w)
         h = max(float(w @ f), np.finfo(float).tiny)
@@ -140,8 +131,9 @@ def _closest(w: np.ndarray, V: np.ndarray) -> float:
     return float(np.abs(V.T @ w).max(initial=0.0))
 
 
-def _apart(cov: Covariance, k: int, w: np.ndarray, free: np.ndarray, nonnegative: bool) -> np.ndarray:
+def _apart(problem: Problem, w: np.ndarray, free: np.ndarray) -> np.ndarray:
     """Power steps on features that no earlier component uses; zero where there are none, or none that varies."""
+    cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     w = np.where(free, w, 0.0)
     if not w.any():
         w = np.where(free, np.sqrt(np.maximum(cov.diagonal, 0.0)), 0.0)

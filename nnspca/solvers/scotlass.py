@@ -6,6 +6,7 @@ import numpy as np
 
 from nnspca import feasible
 from nnspca.covariance import Covariance
+from nnspca.problem import Problem
 from nnspca.progress import Monitor
 from nnspca.result import Component
 from nnspca.solvers.climb import optimise_on_support
@@ -16,20 +17,14 @@ STEPS = 200
 
 
 def scotlass(
-    cov: Covariance,
-    k: int,
-    *,
-    nonnegative: bool,
-    rng: np.random.Generator,
-    monitor: Monitor,
-    restarts: int,
-    renormalise: bool,
+    problem: Problem, *, rng: np.random.Generator, monitor: Monitor, restarts: int, renormalise: bool
 ) -> Component:
     """Maximise x'Ax over ‖x‖₂ <= 1, ‖x‖₁ <= t, with t the largest for which at most k loadings are nonzero.
 
     x'Ax is convex, so each step maximises its linearisation g'x over the same set: g soft-thresholded until the sum
     of magnitudes is t, then normalised. t is bisected between 1 (one feature) and √k.
     """
+    cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     starts = [cov.eigenpairs(1)[1][:, 0], *rng.standard_normal((restarts - 1, cov.n_features))]
     best, value, history = np.zeros(cov.n_features), -np.inf, []
     for number, start in enumerate(starts):

@@ -5,29 +5,21 @@ from __future__ import annotations
 import numpy as np
 
 from nnspca import feasible
-from nnspca.covariance import Covariance
+from nnspca.problem import Problem
 from nnspca.progress import Monitor
 from nnspca.result import Component
 from nnspca.solvers import polish as swaps
 from nnspca.spannogram import sphere
 
 
-def spannogram(
-    cov: Covariance,
-    k: int,
-    *,
-    nonnegative: bool,
-    rng: np.random.Generator,
-    monitor: Monitor,
-    rank: int,
-    polish: bool,
-) -> Component:
+def spannogram(problem: Problem, *, rng: np.random.Generator, monitor: Monitor, rank: int, polish: bool) -> Component:
     """Maximise ``x'A_d x`` exactly (to a relative 1e-9, proven), A_d the best rank-d approximation of A.
 
     That is the x_d of Asteris et al. 2014 (Alg. 1), and of Asteris et al. 2011 without the sign
     constraint; where A has rank d it is the optimum itself. With ``polish`` the point is then improved
     on A by power steps and swaps.
     """
+    cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     d = min(rank, cov.n_features)
     values, vectors = cov.eigenpairs(d)
     found = sphere.maximise(
@@ -40,7 +32,7 @@ def spannogram(
     x = found.loadings
     history = [cov.variance(x)]
     if polish:
-        x, gains = swaps.polish(cov, k, x, nonnegative=nonnegative, monitor=monitor)
+        x, gains = swaps.polish(problem, x, monitor=monitor)
         history += [value for value in gains if value >= history[0]]
     if not nonnegative:
         x = feasible.orient(x)

@@ -5,6 +5,7 @@ import pytest
 
 import nnspca
 from nnspca import feasible
+from nnspca.problem import Problem
 from nnspca.solvers.climb import TIE, climb, optimise_on_support
 from nnspca.solvers.polish import polish
 from tests import oracle, problems
@@ -26,7 +27,7 @@ def starts(make, seed, nonnegative):
 @EVERY
 def test_climbing_never_loses_variance_and_stays_feasible(make, nonnegative):
     for problem, k, x in starts(make, 1, nonnegative):
-        points, variances = climb(problem.cov, k, x, nonnegative=nonnegative)
+        points, variances = climb(Problem(problem.cov, k, nonnegative), x)
         before = problem.cov.variance(x)
         rounding = 1e-12 * problem.cov.trace + 2 * problem.cov.representation_error
         assert (variances >= before - rounding).all()
@@ -38,7 +39,7 @@ def test_climbing_never_loses_variance_and_stays_feasible(make, nonnegative):
 @EVERY
 def test_climbing_rests_where_one_more_step_gains_nothing(make, nonnegative):
     for problem, k, x in starts(make, 2, nonnegative):
-        points, variances = climb(problem.cov, k, x, nonnegative=nonnegative, tol=1e-9, max_iter=20_000)
+        points, variances = climb(Problem(problem.cov, k, nonnegative), x, tol=1e-9, max_iter=20_000)
         again = feasible.best(problem.cov.apply(points), k, nonnegative)
         gained = problem.cov.variance(again)
         assert (gained <= variances * (1 + 1e-8) + 1e-12 * problem.cov.trace).all()
@@ -72,7 +73,7 @@ def test_swaps_never_lose_variance_and_never_pass_the_optimum(make, nonnegative)
     for problem, k, rows in starts(make, 5, nonnegative):
         best = oracle.optimum(problem.A, k, nonnegative)[0]
         for x in rows[:3]:
-            y, history = polish(problem.cov, k, x, nonnegative=nonnegative)
+            y, history = polish(Problem(problem.cov, k, nonnegative), x)
             assert feasible.infeasibility(y, k, nonnegative) == ""
             assert history == sorted(history)
             assert history[-1] == pytest.approx(problem.cov.variance(y), rel=1e-12)
@@ -84,7 +85,7 @@ def test_a_swap_leaves_a_poor_pair_for_a_better_one():
     A = np.diag([1.0, 1.0, 3.0, 3.0])
     A[2, 3] = A[3, 2] = 2.0
     problem = problems._of_matrix("by hand", A)
-    x, _ = polish(problem.cov, 2, np.array([0.8, 0.6, 0.0, 0.0]), nonnegative=True)
+    x, _ = polish(Problem(problem.cov, 2), np.array([0.8, 0.6, 0.0, 0.0]))
     assert np.flatnonzero(x).tolist() == [2, 3]
     assert problem.cov.variance(x) == pytest.approx(5.0)
 
@@ -93,7 +94,7 @@ def test_a_swap_leaves_a_poor_pair_for_a_better_one():
 def test_a_loading_of_nearly_nothing_is_swapped_for_a_feature_that_helps(nonnegative):
     A = np.array([[1.0, 1e-9, 0.4], [1e-9, 0.5, 0.0], [0.4, 0.0, 0.5]])
     problem = problems._of_matrix("by hand", A)
-    x, _ = polish(problem.cov, 2, np.array([1.0, 2e-9, 0.0]), nonnegative=nonnegative)
+    x, _ = polish(Problem(problem.cov, 2, nonnegative), np.array([1.0, 2e-9, 0.0]))
     assert np.flatnonzero(x).tolist() == [0, 2]
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import nnspca
+from nnspca.problem import Problem
 from nnspca.progress import Monitor
 from nnspca.solvers.exact import exact
 from nnspca.solvers.nmf import nmf_parts, of_samples
@@ -36,9 +37,9 @@ def test_exact_is_the_brute_force_optimum(make, nonnegative):
 def test_exact_takes_a_bound_as_an_argument():
     """With the trace for a bound it still ends, at the same optimum, after more cases."""
     cov = correlated()
-    kinds = dict(nonnegative=True, rng=np.random.default_rng(0), monitor=Monitor())
-    loose = exact(cov, 3, bound=lambda A, kept, inside, k, nonnegative: float(np.trace(A)), **kinds)
-    tight = exact(cov, 3, **kinds)
+    problem, kinds = Problem(cov, 3), dict(rng=np.random.default_rng(0), monitor=Monitor())
+    loose = exact(problem, bound=lambda A, kept, inside, k, nonnegative: float(np.trace(A)), **kinds)
+    tight = exact(problem, **kinds)
     assert loose.variance == pytest.approx(tight.variance)
     assert int(loose.note.split()[0].replace(",", "")) > int(tight.note.split()[0].replace(",", ""))
 

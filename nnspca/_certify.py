@@ -3,89 +3,24 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from nnspca import feasible
 from nnspca._solve import check_cardinality, solve
-from nnspca.bounds import branch, entries, spectral, working
-from nnspca.bounds.balanced import balanced
-from nnspca.bounds.capped import capped
-from nnspca.bounds.pair_scaled import CHECK, tighten
-from nnspca.bounds.paper import paper
-from nnspca.bounds.threshold import threshold
-from nnspca.certificates.proofs import PairProof
+from nnspca.bounds import registry
+from nnspca.bounds.plan import PLANS, QUICK, Known, Plan
 from nnspca.covariance import Covariance
+from nnspca.problem import Problem
 from nnspca.progress import Monitor
 from nnspca.result import Bound, Certificate, Component, OnProgress, ShouldStop
 from nnspca.solvers.climb import optimise_on_support
 from nnspca.threads import one_blas_thread
 
-
-@dataclass(frozen=True)
-class Effort:
-    """How much work a certificate may cost: counted, not timed, so that the same call gives the same bounds.
-
-    Attributes
-    ----------
-    ranks, cut_ranks : tuple of int
-        d of the shifted rank-d bound, on A and on what lies above a cut.
-    cells : int
-        Limit of each search on the sphere.
-    cut_features : int
-        Most features that may reach above a cut.
-    capped_features : int
-        Most features for the capped dual, which the pair-scaled one outdoes at a similar cost.
-    paper_entries : int
-        Most directions times features for the paper's own bound, which holds with some probability only.
-    pair_features : int
-        Most features for the pair-scaled dual, whose steps cost n³.
-    working_features : int
-        Most features of a working set for it, where all are too many.
-    pair_steps, pair_cost : int
-        Most steps of it, and most cost in the unit ``SECOND``.
-    passes : int
-        Power steps over all rows that level them, where A is not held: a step reads the whole of A.
-    always_levels : bool
-        Whether they are made where a working set would do, too.
-    branch_cost : float
-        Most cost of branch and bound, in the unit ``SECOND``.
-    closed : float
-        Relative gap at which nothing more is tried.
-    settled : float
-        Relative gap of the pair-scaled dual below which no other bound would come close.
-    """
-
-    ranks: tuple[int, ...]
-    cut_ranks: tuple[int, ...]
-    cells: int
-    cut_features: int
-    capped_features: int
-    paper_entries: int
-    pair_features: int
-    working_features: int
-    pair_steps: int
-    pair_cost: int
-    passes: int
-    always_levels: bool
-    branch_cost: float
-    closed: float
-    settled: float = 5e-3
-
-
-EFFORTS = {
-    "live": Effort((1, 2, 3, 4, 5), (3, 5), 12_000, 1500, 150, 3 * 10**7, 450, 500, 400, 1, 3, False, 1, 1e-4),
-    "thorough": Effort(
-        (1, 2, 3, 4, 5, 6, 7), (3, 4, 5, 6, 7), 200_000, 3500, 450, 10**9, 1500, 1000, 4000, 60, 8, True, 60, 1e-6
-    ),
-}
 BETTER = 1e-9  # relative gain that makes a point a better one
-OPTIMAL = 1e-4  # relative gap below which a component is called optimal: nothing is parted into cases any more
-WORTHWHILE = 1000  # steps of a splitting without which branch and bound would not come far
-FEWEST_SAMPLES = 1000  # directions of the paper's bound: it then fails less often than once in 10^20 runs
-SECOND = 110 * 361**2.5  # steps × n^2.5 of the pair-scaled dual in about a second
+SOLVING = 0.3  # share of the progress that finding a component takes
 
 
 def certify(
@@ -143,12 +78,12 @@ def certify(
     (3.0, 3.0)
     """
     k = check_cardinality(cov, k)
-    if effort not in EFFORTS:
-        raise ValueError(f"effort={effort!r} is not allowed; give one of {', '.join(map(repr, EFFORTS))}")
+    if effort not in PLANS:
+        raise ValueError(f"effort={effort!r} is not allowed; give one of {', '.join(map(repr, PLANS))}")
     started = time.perf_counter()
-    monitor = Monitor(should_stop, on_progress)
+    problem, monitor = Problem(cov, k, nonnegative), Monitor(should_stop, on_progress)
     given = component is not None
-    start = _multipliers(warm_start if near is None else near, cov, nonnegative)
+    earlier = _earlier(warm_start if near is None else near, problem)
     if component is None:
         component = solve(
             cov,
@@ -156,34 +91,24 @@ def certify(
             nonnegative=nonnegative,
             seed=seed,
             should_stop=should_stop,
-            on_progress=None if on_progress is None else _within(monitor.part(0.0, 0.3)),
+            on_progress=None if on_progress is None else _within(monitor.part(0.0, SOLVING)),
         )
-    found = _Found(cov, nonnegative, component, _attained(cov, k, nonnegative, component), monitor, given)
-    tried: list[Bound] = []
+    span = monitor.part(SOLVING, 1.0)
+    run = _Run(problem, PLANS[effort], seed, span, earlier, given, component, _attained(problem, component))
     with one_blas_thread():
-        mix = _bounds(cov, k, found, EFFORTS[effort], seed, monitor, start)
-        clock = time.perf_counter()
-        for fraction, bound in mix:
-            clock, spent = time.perf_counter(), time.perf_counter() - clock
-            if bound is None:
-                continue
-            spent += sum(b.seconds for b in tried if b.name == bound.name)  # a bound that tightens adds up
-            bound = replace(bound, value=float(bound.value), seconds=spent)
-            tried = [b for b in tried if b.name != bound.name] + [bound]  # a bound of one name only ever falls
-            upper = min(b.value for b in tried if b.deterministic)
-            monitor.tell(0.3 + 0.7 * fraction, f"bound “{bound.name}”", found.variance, upper)
-            finished = fraction >= 0.5 and upper <= found.variance * (1 + EFFORTS[effort].closed)
-            if monitor.stop() or finished:
+        for fraction, bound in run.bounds_made():
+            span.tell(fraction, f"bound “{bound.name}”", run.variance, run.upper)
+            if monitor.stop() or (fraction >= QUICK and run.upper <= run.variance * (1 + run.plan.closed)):
                 break
-    monitor.tell(1.0, "done", found.variance, upper)
+    monitor.tell(1.0, "done", run.variance, run.upper)
     return Certificate(
         k,
         nonnegative,
-        found.variance,
-        upper,
-        found.component,
-        tuple(tried),
-        tried[0].value,
+        run.variance,
+        run.upper,
+        run.component,
+        tuple(run.bounds.values()),
+        min(b.value for b in run.bounds.values() if registry.BOUNDS[b.name].every_direction),
         cov.fingerprint,
         effort,
         time.perf_counter() - started,
@@ -192,155 +117,96 @@ def certify(
 
 
 @dataclass
-class _Found:
-    """The best feasible point known: a bound that parts the supports may come across a better one."""
+class _Run:
+    """One certificate under way: the best feasible point known, and the bounds made so far."""
 
-    cov: Covariance
-    nonnegative: bool
+    problem: Problem
+    plan: Plan
+    seed: int
+    monitor: Monitor
+    earlier: Mapping[str, Bound]
+    given: bool
     component: Component
     variance: float
-    monitor: Monitor
-    given: bool
+    bounds: dict[str, Bound] = field(default_factory=dict)
+    least: float = np.inf  # of the relaxations
 
-    def consider(self, support: np.ndarray) -> None:
+    @property
+    def upper(self) -> float:
+        """The least proven bound."""
+        return min(bound.value for bound in self.bounds.values() if bound.deterministic)
+
+    def bounds_made(self) -> Iterator[tuple[float, Bound]]:
+        """Make every attempt of the registry that is still called for; yield each bound, and how much is done."""
+        order = registry.attempts()
+        ends = [attempt.at for _, attempt in order[1:]] + [1.0]
+        wide: dict[str, bool] = {}  # whether a gap of the plan's was exceeded when it was first asked for
+        for (_, attempt), end in zip(order, ends, strict=True):
+            known = self._known()
+            gap = attempt.above
+            if gap and not wide.setdefault(gap, known.above(getattr(self.plan, gap))):
+                continue
+            clock = time.perf_counter()
+            for number, bound in enumerate(attempt.make(self.problem, self.plan, known), start=1):
+                clock, spent = time.perf_counter(), time.perf_counter() - clock
+                if attempt.relaxes:
+                    self.least = min(self.least, bound.value)
+                yield attempt.at + (end - attempt.at) * (1 - 1 / number), self._kept(bound, spent)
+
+    def _kept(self, bound: Bound, seconds: float) -> Bound:
+        """Put a bound in place of one of its name, whose time it adds to, unless that one was lower."""
+        before = self.bounds.pop(bound.name, None)
+        if before is not None:
+            seconds += before.seconds
+            bound = before if before.value < bound.value else bound
+        self.bounds[bound.name] = replace(bound, value=float(bound.value), seconds=seconds)
+        return self.bounds[bound.name]
+
+    def _known(self) -> Known:
+        """What the next attempt may start from."""
+        return Known(
+            x=np.asarray(self.component.loadings),
+            lower=self.variance,
+            bounds=self.bounds,
+            earlier=self.earlier,
+            least=self.least,
+            seed=self.seed,
+            monitor=self.monitor,
+            consider=self._consider,
+        )
+
+    def _consider(self, support: np.ndarray) -> None:
         """Take the best point on a support if it is better, unless a certificate of one point was asked for."""
         if self.given:
             return
-        x = np.zeros(self.cov.n_features)
+        cov, nonnegative = self.problem.cov, self.problem.nonnegative
+        x = np.zeros(self.problem.n)
         x[support] = 1 / np.sqrt(len(support))
-        x = optimise_on_support(self.cov, x, nonnegative=self.nonnegative, monitor=self.monitor)
-        if self.cov.variance(x) > self.variance * (1 + BETTER):
-            x = (x if self.nonnegative else feasible.orient(x)) + 0.0
+        x = optimise_on_support(cov, x, nonnegative=nonnegative, monitor=self.monitor)
+        if cov.variance(x) > self.variance * (1 + BETTER):
+            x = (x if nonnegative else feasible.orient(x)) + 0.0
             x.setflags(write=False)
-            self.variance = self.cov.variance(x)
+            self.variance = cov.variance(x)
             self.component = replace(
-                self.component, loadings=x, variance=self.variance, note="found by branch and bound, for a certificate"
+                self.component,
+                loadings=x,
+                variance=self.variance,
+                note="met while a bound was sought, for a certificate",
             )
 
 
-def _bounds(
-    cov: Covariance, k: int, found: _Found, effort: Effort, seed: int, monitor: Monitor, warm_start: PairProof | None
-) -> Iterator[tuple[float, Bound | None]]:
-    """Yield every bound of the mix, cheapest first, with how much of the mix is done; None where one has no say."""
-    x, lower, nonnegative = np.asarray(found.component.loadings), found.variance, found.nonnegative
-    yield 0.05, spectral.leading(cov)
-    yield 0.1, entries.diagonal(cov, k)
-    yield 0.15, entries.rows(cov, k, nonnegative=nonnegative, monitor=monitor)
-    level = balanced(cov, k, nonnegative=nonnegative, monitor=monitor)
-    yield 0.2, level
-    ranks = [d for d in effort.ranks if d <= cov.n_features]
-    for fraction, shifted in ((0.25, False), (0.3, True)):
-        yield (
-            fraction,
-            spectral.rank(
-                cov, k, min(3, ranks[-1]), nonnegative=nonnegative, shifted=shifted, cells=effort.cells, monitor=monitor
-            ),
-        )
-    samples = max(FEWEST_SAMPLES, effort.paper_entries // cov.n_features)
-    rng = np.random.default_rng(seed)
-    yield 0.5, paper(cov, k, nonnegative=nonnegative, rng=rng, monitor=monitor, max_samples=samples)
-    goal = lower * (1 + effort.closed)
-    least = np.inf
-    if cov.matrix is not None and cov.n_features <= effort.capped_features:
-        yield 0.5, capped(cov, k, x, nonnegative=nonnegative, monitor=monitor)
-    steps = _pair_steps(cov, effort)
-    if steps:
-        tightened = tighten(
-            cov, k, x, nonnegative=nonnegative, steps=steps, goal=goal, monitor=monitor, warm_start=warm_start
-        )
-        for number, bound in enumerate(tightened, start=1):
-            least = bound.value
-            yield min(0.5 + 0.3 * CHECK * number / steps, 0.7), bound
-    if not steps:
-        large = working.tighten(
-            cov,
-            k,
-            x,
-            lower,
-            level.value,
-            nonnegative=nonnegative,
-            features=effort.working_features,
-            budget=effort.pair_cost * SECOND,
-            goal=goal,
-            monitor=monitor,
-        )
-        for bound in large:
-            least = bound.value
-            yield 0.7, bound
-        if cov.matrix is None and (least == np.inf or (effort.always_levels and least > lower * (1 + effort.settled))):
-            yield (
-                0.75,
-                balanced(cov, k, nonnegative=nonnegative, passes=effort.passes, monitor=monitor, warm_start=level),
-            )
-    if least > lower * (1 + effort.settled):
-        shifted_rank = _best_shifted(cov, k, ranks, goal, nonnegative, effort.cells, monitor)
-        least = least if shifted_rank is None else min(least, shifted_rank.value)
-        yield 0.8, shifted_rank
-        cuts = threshold(
-            cov,
-            k,
-            lower,
-            nonnegative=nonnegative,
-            ranks=effort.cut_ranks,
-            cells=effort.cells,
-            features=effort.cut_features,
-            monitor=monitor,
-        )
-        for bound in cuts:
-            least = min(least, bound.value)
-            yield 0.85, bound
-    budget = effort.branch_cost * SECOND
-    if least > lower * (1 + OPTIMAL) and steps and budget >= WORTHWHILE * branch.cost(cov.n_features):
-        goal = lower * (1 + OPTIMAL / 2)
-        parted = branch.tighten(
-            cov,
-            k,
-            x,
-            nonnegative=nonnegative,
-            goal=goal,
-            budget=budget,
-            monitor=monitor,
-            consider=found.consider,
-        )
-        for bound in parted:
-            yield 0.9, bound
-
-
-def _multipliers(warm_start: Certificate | None, cov: Covariance, nonnegative: bool) -> PairProof | None:
-    """The pair-scaled proof of a certificate; None where it has none, or where only some of the features are in it."""
+def _earlier(warm_start: Certificate | None, problem: Problem) -> dict[str, Bound]:
+    """The bounds of a certificate of the same covariance, by name."""
     if warm_start is None:
-        return None
-    if warm_start.fingerprint != cov.fingerprint or warm_start.nonnegative != nonnegative:
+        return {}
+    if warm_start.fingerprint != problem.cov.fingerprint or warm_start.nonnegative != problem.nonnegative:
         raise ValueError("warm_start must be a certificate of this covariance with this sign constraint")
-    return next(
-        (b.ingredients for b in warm_start.bounds if b.name == "pair-scaled" and isinstance(b.ingredients, PairProof)),
-        None,
-    )
+    return {bound.name: bound for bound in warm_start.bounds}
 
 
-def _pair_steps(cov: Covariance, effort: Effort) -> int:
-    """How many steps of the pair-scaled dual are worth their time."""
-    if cov.matrix is None or cov.n_features > effort.pair_features:
-        return 0
-    return min(effort.pair_steps, int(effort.pair_cost * SECOND / cov.n_features**2.5))
-
-
-def _best_shifted(
-    cov: Covariance, k: int, ranks: list[int], goal: float, nonnegative: bool, cells: int, monitor: Monitor
-) -> Bound | None:
-    """The least shifted rank-d bound over the ranks, given up once the goal is met."""
-    least: Bound | None = None
-    for d in ranks:
-        made = spectral.rank(cov, k, d, nonnegative=nonnegative, shifted=True, cells=cells, monitor=monitor)
-        if made is not None and (least is None or made.value < least.value):
-            least = made
-        if monitor.stop() or least is None or least.value <= goal:
-            break
-    return least
-
-
-def _attained(cov: Covariance, k: int, nonnegative: bool, component: Component) -> float:
+def _attained(problem: Problem, component: Component) -> float:
     """Variance of the component, after checking that it is feasible for this problem."""
+    cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     loadings = np.asarray(component.loadings, dtype=np.float64)
     if loadings.shape != (cov.n_features,):
         raise ValueError(f"component has loadings of shape {loadings.shape}; give shape ({cov.n_features},)")

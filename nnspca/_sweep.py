@@ -9,9 +9,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from nnspca._certify import EFFORTS
 from nnspca._certify import certify as certify_one
 from nnspca._solve import check_cardinality, check_method, solve
+from nnspca.bounds.plan import PLANS
 from nnspca.certificates.proofs import LargerProof
 from nnspca.covariance import Covariance
 from nnspca.progress import Monitor
@@ -67,8 +67,8 @@ def sweep(
     infos = [check_method(name, nonnegative) for name in names]
     if not wanted or not names:
         raise ValueError(f"a sweep needs at least one k and one method; got ks={wanted}, methods={names}")
-    if certify is not None and certify not in EFFORTS:
-        raise ValueError(f"certify={certify!r} is not allowed; give {', '.join(map(repr, EFFORTS))} or None")
+    if certify is not None and certify not in PLANS:
+        raise ValueError(f"certify={certify!r} is not allowed; give {', '.join(map(repr, PLANS))} or None")
     run = _Run(cov, nonnegative, certify, seed, should_stop, on_point, Monitor(should_stop, on_progress))
     run.feasible = {info.name for info in infos if info.feasible}
     run.total = len(wanted) * (len(names) + (certify is not None))

@@ -103,6 +103,9 @@ class Bound:
         Wall-clock time it took.
     ingredients : object or None
         What :func:`nnspca.verify` needs to re-derive ``value`` without trusting whoever computed it.
+    probability: float
+        It holds at least with this probability, over whatever was drawn at random: 1.0 where it is proven, and
+        always less where it is not.
     """
 
     name: str
@@ -111,6 +114,7 @@ class Bound:
     detail: str = ""
     seconds: float = 0.0
     ingredients: object | None = None
+    probability: float = 1.0
 
 
 @dataclass(frozen=True, eq=False)

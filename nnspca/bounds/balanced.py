@@ -19,11 +19,14 @@ variances are alike, further steps level all rows, block by block.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
+from nnspca.bounds.plan import Known, Plan
 from nnspca.certificates.proofs import ScaleProof
-from nnspca.covariance import Covariance
 from nnspca.feasible import sum_of_largest
+from nnspca.problem import Problem
 from nnspca.progress import Monitor
 from nnspca.result import Bound
 
@@ -36,16 +39,15 @@ ALIKE = 0.5  # variances this close, least to largest, single out no features: a
 FLOOR = 1e-7  # least weight, relative to the largest
 
 
-def balanced(
-    cov: Covariance, k: int, *, nonnegative: bool, monitor: Monitor, passes: int = 0, warm_start: Bound | None = None
-) -> Bound:
+def balanced_rows(problem: Problem, *, monitor: Monitor, passes: int = 0, warm_start: Bound | None = None) -> Bound:
     """The bound at the best weights met.
 
     ``passes`` power steps over all rows follow where A is not held; each reads the whole of A once. ``warm_start`` is
     this bound as it was found before: its weights are where those steps start.
     """
+    cov = problem.cov
     if cov.factor is None:
-        value, d = _of_matrix(cov, k, nonnegative, monitor)
+        value, d = _of_matrix(problem, monitor)
     else:
         alike = float(cov.diagonal.min()) >= ALIKE * float(cov.diagonal.max())
         if warm_start is not None and isinstance(warm_start.ingredients, ScaleProof):
@@ -53,8 +55,8 @@ def balanced(
         elif alike:
             value, d = np.inf, np.ones(cov.n_features)
         else:
-            value, d = _of_factor(cov, k, nonnegative, monitor)
-        value, d = _levelled_throughout(cov, k, value, d, max(passes, int(alike)), nonnegative, monitor)
+            value, d = _of_factor(problem, monitor)
+        value, d = _levelled_throughout(problem, value, d, max(passes, int(alike)), monitor)
         if warm_start is not None and value == warm_start.value:
             return warm_start
     return Bound(
@@ -68,8 +70,22 @@ def balanced(
     )
 
 
-def _of_matrix(cov: Covariance, k: int, nonnegative: bool, monitor: Monitor) -> tuple[float, np.ndarray]:
+def by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
+    """The quick form: no more of A is read than its features of large variance."""
+    yield balanced_rows(problem, monitor=known.monitor)
+
+
+def throughout_by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
+    """All rows levelled, where A is not held and no relaxation has had its say, or the plan has time."""
+    if problem.cov.matrix is None and (known.least == np.inf or (plan.always_levels and known.above(plan.narrow))):
+        yield balanced_rows(
+            problem, passes=plan.passes, monitor=known.monitor, warm_start=known.bounds.get("balanced-rows")
+        )
+
+
+def _of_matrix(problem: Problem, monitor: Monitor) -> tuple[float, np.ndarray]:
     """Power steps on all rows at once."""
+    cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     assert cov.matrix is not None
     least, d = _levelled(cov.matrix, k, nonnegative, monitor)
     return least * (1 + (2 * k + 32) * EPS), d
@@ -94,8 +110,9 @@ def _levelled(A: np.ndarray, k: int, nonnegative: bool, monitor: Monitor) -> tup
     return least, best
 
 
-def _of_factor(cov: Covariance, k: int, nonnegative: bool, monitor: Monitor) -> tuple[float, np.ndarray]:
+def _of_factor(problem: Problem, monitor: Monitor) -> tuple[float, np.ndarray]:
     """Power steps on the features of largest variance, the others kept level without a look at their rows."""
+    cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     s = np.sqrt(np.maximum(cov.diagonal, 0.0))
     order = np.argsort(-s, kind="stable")
     chosen = np.sort(order[: min(cov.n_features, WIDEST, 1500 + 8 * k)])
@@ -103,7 +120,7 @@ def _of_factor(cov: Covariance, k: int, nonnegative: bool, monitor: Monitor) -> 
     least, best = np.inf, np.zeros(0)
     d = _extended(s, chosen, weights, level, k)
     for _ in range(PASSES):
-        rows, others = _rows(cov, s, chosen, d, k, nonnegative, monitor)
+        rows, others = _rows(problem, s, chosen, d, monitor)
         most = max(float(rows.max()), others)
         if most < least:
             least, best = most, d
@@ -116,14 +133,15 @@ def _of_factor(cov: Covariance, k: int, nonnegative: bool, monitor: Monitor) -> 
 
 
 def _levelled_throughout(
-    cov: Covariance, k: int, least: float, best: np.ndarray, passes: int, nonnegative: bool, monitor: Monitor
+    problem: Problem, least: float, best: np.ndarray, passes: int, monitor: Monitor
 ) -> tuple[float, np.ndarray]:
     """Power steps on all rows, block by block, from the weights given."""
+    cov = problem.cov
     s = np.sqrt(np.maximum(cov.diagonal, 0.0))
     every = np.arange(cov.n_features)
     d = best
     for _ in range(passes):
-        rows, _ = _rows(cov, s, every, d, k, nonnegative, monitor)
+        rows, _ = _rows(problem, s, every, d, monitor)
         if rows.max() < least:
             least, best = float(rows.max()), d
         if monitor.stop():
@@ -149,9 +167,10 @@ def _extended(s: np.ndarray, chosen: np.ndarray, weights: np.ndarray, level: flo
 
 
 def _rows(
-    cov: Covariance, s: np.ndarray, chosen: np.ndarray, d: np.ndarray, k: int, nonnegative: bool, monitor: Monitor
+    problem: Problem, s: np.ndarray, chosen: np.ndarray, d: np.ndarray, monitor: Monitor
 ) -> tuple[np.ndarray, float]:
     """f_i(d)/d_i, rounded up: read for the chosen rows, and a ceiling from s on all the others."""
+    cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     assert cov.factor is not None
     together = float(sum_of_largest(s * d, k - 1))
     reach = s**2 + s * together / d

@@ -28,8 +28,10 @@ import numpy as np
 
 from nnspca.bounds import ceiling
 from nnspca.bounds.pair_scaled import CHECK, Splitting, proof_of
+from nnspca.bounds.plan import SECOND, Known, Plan, pair_steps
 from nnspca.certificates.proofs import BranchProof, PairProof
 from nnspca.covariance import Covariance
+from nnspca.problem import Problem
 from nnspca.progress import Monitor
 from nnspca.result import Bound
 
@@ -40,6 +42,7 @@ LOOK_BACK = 4  # bounds after which a node asks whether it is still worth its st
 SLOW = 0.02  # share of what is missing that those bounds must have gained
 OVERHEAD = 2.3e5  # cost of a step that does not depend on n, in the unit n^2.5
 ENTRIES = 1.2e7  # most numbers a proof may hold
+WORTHWHILE = 1000  # steps of a splitting without which a tree would not come far
 LEAF = -1
 
 
@@ -78,11 +81,9 @@ class Meter:
 
 
 def tighten(
-    cov: Covariance,
-    k: int,
+    problem: Problem,
     x: np.ndarray,
     *,
-    nonnegative: bool,
     goal: float,
     budget: float,
     monitor: Monitor,
@@ -92,12 +93,10 @@ def tighten(
 
     Parameters
     ----------
-    cov : Covariance
-        Held as a matrix.
-    k : int
+    problem : Problem
+        Its covariance held as a matrix.
     x : ndarray, shape (n,)
         The best feasible point known, to start from.
-    nonnegative : bool
     goal : float
         Leaves are closed, and the search is done, at this bound.
     budget : float
@@ -106,12 +105,13 @@ def tighten(
     consider : callable, optional
         Called with a support of at most k features that a node finds likely: a better x may lie there.
     """
+    cov, k = problem.cov, problem.k
     assert cov.matrix is not None
     meter = Meter(budget)
     most = int(ENTRIES / (2 * cov.n_features**2))
     steps = SHORT if most >= MANY else LONG
     nothing = np.zeros(cov.n_features, dtype=bool)
-    root = _node(cov, k, x, np.arange(cov.n_features), nothing, None, goal, nonnegative, meter, ROOT, monitor)
+    root = _node(problem, x, np.arange(cov.n_features), nothing, None, goal, meter, ROOT, monitor)
     open_nodes, leaves = [root], 1
     least = np.inf
     while True:
@@ -132,7 +132,7 @@ def tighten(
                 known[j] = True
             else:
                 kept, known = np.delete(kept, j), np.delete(known, j)
-            sides.append(_node(cov, k, x, kept, known, node, goal, nonnegative, meter, steps, monitor))
+            sides.append(_node(problem, x, kept, known, node, goal, meter, steps, monitor))
         node.split, node.sides, node.splitting = int(node.kept[j]), (sides[0], sides[1]), None
         leaves += 1
         for side in sides:
@@ -141,33 +141,45 @@ def tighten(
                 consider(_likely(side, k))
 
 
+def by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
+    """Where the budget is worth beginning, until a component could be called optimal."""
+    budget = plan.branch_seconds * SECOND
+    if not pair_steps(problem, plan) or budget < WORTHWHILE * cost(problem.n):
+        return
+    yield from tighten(
+        problem,
+        known.x,
+        goal=known.lower * (1 + plan.optimal / 2),
+        budget=budget,
+        monitor=known.monitor,
+        consider=known.consider,
+    )
+
+
 def _node(
-    cov: Covariance,
-    k: int,
+    problem: Problem,
     x: np.ndarray,
     kept: np.ndarray,
     inside: np.ndarray,
     parent: Node | None,
     goal: float,
-    nonnegative: bool,
     meter: Meter,
     steps: int,
     monitor: Monitor,
 ) -> Node:
     """Bound one node: give up once it is at the goal, or gains too little to get there."""
     number = int(meter.left) if parent is not None else 0
-    if inside.sum() >= k:  # no place is left: the support is known
-        kept, inside = kept[inside], np.ones(k, dtype=bool)
-    part = cov.restrict(kept)
-    places = min(k, len(kept))
-    if inside.sum() == places:
-        value, proof = _settled(part)
+    if inside.sum() >= problem.k:  # no place is left: the support is known
+        kept, inside = kept[inside], np.ones(problem.k, dtype=bool)
+    part = problem.restrict(kept)
+    if inside.sum() == part.k:
+        value, proof = _of_known_support(part.cov)
         return Node((-value, number), kept, inside, proof, None)
     start = x[kept]
     if not start.any():
         start = np.ones(len(kept))
-    assert part.matrix is not None
-    splitting = Splitting(part.matrix, places, start / np.linalg.norm(start), nonnegative, inside)
+    assert part.cov.matrix is not None
+    splitting = Splitting(part.cov.matrix, part.k, start / np.linalg.norm(start), part.nonnegative, inside)
     if parent is not None and parent.splitting is not None:
         splitting.follow(parent.splitting, np.searchsorted(parent.kept, kept), whole=True)
     best: tuple[float, PairProof] | None = None
@@ -175,7 +187,7 @@ def _node(
     if parent is not None:  # its best proof holds here as well
         block = np.ix_(np.searchsorted(parent.kept, kept), np.searchsorted(parent.kept, kept))
         L, M = parent.proof.L[block], parent.proof.M[block]
-        best = proof_of(part, places, L, M, nonnegative=nonnegative, forced=inside)
+        best = proof_of(part, L, M, forced=inside)
         past.append(best[0])
     for step in range(1, steps + 1):
         splitting.advance()
@@ -183,7 +195,7 @@ def _node(
         last = step == steps or monitor.stop()
         if step % CHECK and not last:
             continue
-        made = proof_of(part, places, *splitting.multipliers(), nonnegative=nonnegative, forced=inside)
+        made = proof_of(part, *splitting.multipliers(), forced=inside)
         best = made if best is None or made[0] < best[0] else best
         past.append(best[0])
         slow = len(past) > LOOK_BACK and past[-1 - LOOK_BACK] - best[0] < SLOW * (best[0] - goal)
@@ -193,7 +205,7 @@ def _node(
     return Node((-best[0], number), kept, inside, best[1], splitting)
 
 
-def _settled(part: Covariance) -> tuple[float, PairProof]:
+def _of_known_support(part: Covariance) -> tuple[float, PairProof]:
     """The bound where the support is known: an eigenvalue."""
     assert part.matrix is not None
     nothing = np.zeros_like(part.matrix)

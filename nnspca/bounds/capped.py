@@ -14,11 +14,14 @@ entries are soft-thresholded: the dual of DSPCA's relaxation (d'Aspremont et al.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from nnspca.bounds import ceiling
+from nnspca.bounds.plan import Known, Plan
 from nnspca.certificates.proofs import PairProof
-from nnspca.covariance import Covariance
+from nnspca.problem import Problem
 from nnspca.progress import Monitor
 from nnspca.result import Bound
 from nnspca.spectraplex import onto_spectraplex
@@ -29,24 +32,23 @@ START = 8.0  # first weight of the copies, in a scale whose largest eigenvalue i
 EPS = np.finfo(float).eps
 
 
-def capped(cov: Covariance, k: int, x: np.ndarray, *, nonnegative: bool, monitor: Monitor) -> Bound:
+def capped_dual(problem: Problem, x: np.ndarray, *, monitor: Monitor) -> Bound:
     """The least bound met in a fixed number of steps that start at the best x.
 
     Parameters
     ----------
-    cov : Covariance
-        Held as a matrix.
-    k : int
+    problem : Problem
+        Its covariance held as a matrix.
     x : ndarray, shape (n,)
-    nonnegative : bool
     monitor : Monitor
     """
+    cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     assert cov.matrix is not None
     scale = float(cov.eigenpairs(1)[0][0])
     A = cov.matrix / scale
     Y, U = np.outer(x, x), np.zeros_like(A)
     weight, rank = START, None
-    least, best = np.inf, _proven(cov, k, np.zeros_like(A), nonnegative)
+    least, best = np.inf, _proven(problem, np.zeros_like(A))
     for step in range(1, STEPS + 1):
         X, rank = onto_spectraplex(Y - U + A / weight, rank)
         before = Y
@@ -57,7 +59,7 @@ def capped(cov: Covariance, k: int, x: np.ndarray, *, nonnegative: bool, monitor
             factor = 2.0 if apart > 5 * moved else 0.5 if moved > 5 * apart else 1.0
             weight, U = weight * factor, U / factor
         if step % CHECK == 0 or monitor.stop():
-            made = _proven(cov, k, U * weight * scale, nonnegative)
+            made = _proven(problem, U * weight * scale)
             if made[0] < least:
                 least, best = made[0], made
         if monitor.stop():
@@ -72,8 +74,15 @@ def capped(cov: Covariance, k: int, x: np.ndarray, *, nonnegative: bool, monitor
     )
 
 
-def _proven(cov: Covariance, k: int, L: np.ndarray, nonnegative: bool) -> tuple[float, PairProof]:
+def by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
+    """From the best point known, where A is held and the features are few."""
+    if problem.cov.matrix is not None and problem.n <= plan.capped_features:
+        yield capped_dual(problem, known.x, monitor=known.monitor)
+
+
+def _proven(problem: Problem, L: np.ndarray) -> tuple[float, PairProof]:
     """The bound of any L: its largest entry is the level."""
+    cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     assert cov.matrix is not None
     L = (L + L.T) / 2
     level = float((L if nonnegative else np.abs(L)).max(initial=0.0))

@@ -7,10 +7,14 @@ the largest eigenvalue of a symmetric nonnegative matrix is at most its largest 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
+from nnspca.bounds.plan import Known, Plan
 from nnspca.certificates.proofs import EntryProof
 from nnspca.covariance import Covariance
+from nnspca.problem import Problem
 from nnspca.progress import Monitor
 from nnspca.result import Bound
 
@@ -18,8 +22,9 @@ EPS = np.finfo(float).eps
 ROWS = 256  # rows of A held at a time
 
 
-def diagonal(cov: Covariance, k: int) -> Bound:
+def diagonal(problem: Problem) -> Bound:
     """The k largest variances of single features, summed."""
+    cov, k = problem.cov, problem.k
     value = float(np.sort(cov.diagonal)[::-1][:k].sum())
     value = value * (1 + (k + 8 + _terms(cov)) * EPS) + cov.representation_error
     return Bound(
@@ -30,12 +35,13 @@ def diagonal(cov: Covariance, k: int) -> Bound:
     )
 
 
-def rows(cov: Covariance, k: int, *, nonnegative: bool, monitor: Monitor) -> Bound:
+def rows(problem: Problem, *, monitor: Monitor) -> Bound:
     """The largest sum over a row of its diagonal entry and its k−1 largest (positive) others.
 
     Rows are taken by falling variance s_i², until ``s_i (s_i + Σ of the k−1 largest s_j)``, which no row
     sum exceeds, rules out the rest: raw gene data need a few hundred of 12582 rows.
     """
+    cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     order = np.argsort(-cov.diagonal, kind="stable")
     # the representation error covers what an indefinite-by-rounding matrix adds to |A_ij| <= s_i s_j
     deviations = np.sqrt(np.maximum(cov.diagonal[order], 0.0) + cov.representation_error)
@@ -66,6 +72,16 @@ def rows(cov: Covariance, k: int, *, nonnegative: bool, monitor: Monitor) -> Bou
         ingredients=EntryProof("rows"),
         detail=f"No feature has more co-variance with its k − 1 closest companions ({seen:,} rows read).",
     )
+
+
+def diagonal_by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
+    """The sum of variances as a certificate asks for it."""
+    yield diagonal(problem)
+
+
+def rows_by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
+    """The row sums as a certificate asks for them."""
+    yield rows(problem, monitor=known.monitor)
 
 
 def _terms(cov: Covariance) -> int:

@@ -37,9 +37,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from nnspca.bounds import ceiling
+from nnspca.bounds.plan import Known, Plan, pair_steps
 from nnspca.certificates.proofs import PairProof
-from nnspca.covariance import Covariance
 from nnspca.feasible import sum_of_largest
+from nnspca.problem import Problem
 from nnspca.progress import Monitor
 from nnspca.result import Bound
 from nnspca.spectraplex import onto_spectraplex
@@ -57,26 +58,16 @@ EPS = np.finfo(float).eps
 
 
 def tighten(
-    cov: Covariance,
-    k: int,
-    x: np.ndarray,
-    *,
-    nonnegative: bool,
-    steps: int,
-    goal: float,
-    monitor: Monitor,
-    warm_start: PairProof | None = None,
+    problem: Problem, x: np.ndarray, *, steps: int, goal: float, monitor: Monitor, warm_start: PairProof | None = None
 ) -> Iterator[Bound]:
     """Yield ever smaller bounds, each proven, until the steps are spent, the goal is met, or nothing is gained.
 
     Parameters
     ----------
-    cov : Covariance
-        Held as a matrix.
-    k : int
+    problem : Problem
+        Its covariance held as a matrix.
     x : ndarray, shape (n,)
         The best feasible point known, to start from.
-    nonnegative : bool
     steps : int
     goal : float
         Stop once a bound is this small.
@@ -84,6 +75,7 @@ def tighten(
     warm_start : PairProof, optional
         What proved a bound at a neighbouring k: the multipliers start there.
     """
+    cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     assert cov.matrix is not None
     splitting = Splitting(cov.matrix, k, x, nonnegative)
     if warm_start is not None:
@@ -93,13 +85,30 @@ def tighten(
         splitting.advance()
         if step % CHECK and step != steps and not monitor.stop():
             continue
-        bound = _proven(cov, k, *splitting.multipliers(), nonnegative=nonnegative, step=step)
+        bound = _proven(problem, *splitting.multipliers(), step=step)
         idle = 0 if bound.value < least * (1 - 1e-6) else idle + 1
         if bound.value < least:
             least = bound.value
             yield bound
         if least <= goal or idle >= STALL or monitor.stop():
             return
+
+
+def by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
+    """On all features, from the multipliers found at a neighbouring k if there are any for all of them."""
+    steps = pair_steps(problem, plan)
+    if not steps:
+        return
+    earlier = known.earlier.get("pair-scaled")
+    proof = None if earlier is None else earlier.ingredients
+    yield from tighten(
+        problem,
+        known.x,
+        steps=steps,
+        goal=known.lower * (1 + plan.closed),
+        monitor=known.monitor,
+        warm_start=proof if isinstance(proof, PairProof) else None,
+    )
 
 
 class Splitting:
@@ -278,9 +287,10 @@ def _count_above(falling: np.ndarray, level: np.ndarray) -> np.ndarray:
 
 
 def proof_of(
-    cov: Covariance, k: int, L: np.ndarray, M: np.ndarray, *, nonnegative: bool, forced: np.ndarray | None = None
+    problem: Problem, L: np.ndarray, M: np.ndarray, *, forced: np.ndarray | None = None
 ) -> tuple[float, PairProof]:
     """The bound of any L and M, its products made certain, its rows balanced, its eigenvalue proven."""
+    cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     assert cov.matrix is not None
     forced = np.zeros(len(L), dtype=bool) if forced is None else forced
     L = (L + L.T) / 2
@@ -293,9 +303,9 @@ def proof_of(
     return value, PairProof(L, M, tail)
 
 
-def _proven(cov: Covariance, k: int, L: np.ndarray, M: np.ndarray, *, nonnegative: bool, step: int) -> Bound:
+def _proven(problem: Problem, L: np.ndarray, M: np.ndarray, *, step: int) -> Bound:
     """The same as a bound with its words."""
-    value, proof = proof_of(cov, k, L, M, nonnegative=nonnegative)
+    value, proof = proof_of(problem, L, M)
     return Bound(
         "pair-scaled",
         value,

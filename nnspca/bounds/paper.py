@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
+
 import numpy as np
 
-from nnspca.covariance import Covariance
+from nnspca.bounds.plan import Known, Plan
+from nnspca.problem import Problem
 from nnspca.progress import Monitor
 from nnspca.result import Bound
 from nnspca.spannogram import net
 
 RANK, EPSILON = 3, 0.1  # the settings of Asteris et al. 2014, section 7
+FEWEST_SAMPLES = 1000  # directions: it then fails less often than once in 10^20 runs
 
 
-def paper(
-    cov: Covariance,
-    k: int,
+def sampled(
+    problem: Problem,
     *,
-    nonnegative: bool,
     rng: np.random.Generator,
     monitor: Monitor,
     max_samples: int = 20_000,
@@ -24,6 +27,7 @@ def paper(
     epsilon: float = EPSILON,
 ) -> Bound:
     """``min(λ₁, value_d/(1−ε) + λ_{d+1})`` with the theorem's number of samples (B1 of Asteris et al. 2014)."""
+    cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     d = min(d, cov.n_features)
     values, vectors = cov.eigenpairs(min(d + 1, cov.n_features))
     following = float(values[d]) if d < len(values) else 0.0
@@ -39,4 +43,17 @@ def paper(
         f"ε-net of {done:,} random directions, d = {d}, ε = {epsilon:g}: holds with probability at least "
         f"{'1' if failure == 0 else f'1 − {failure:.1g}'}, not proven for this run."
     )
-    return Bound("paper", min(float(values[0]), value / (1 - epsilon) + following), deterministic=False, detail=detail)
+    return Bound(
+        "paper",
+        min(float(values[0]), value / (1 - epsilon) + following),
+        deterministic=False,
+        detail=detail,
+        probability=min(1 - failure, math.nextafter(1.0, 0.0)),  # what is not proven never rounds up to certainty
+    )
+
+
+def by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
+    """As many directions as the plan has time for."""
+    samples = max(FEWEST_SAMPLES, plan.paper_entries // problem.n)
+    rng = np.random.default_rng(known.seed)
+    yield sampled(problem, rng=rng, monitor=known.monitor, max_samples=samples)

@@ -9,18 +9,24 @@ the search of :mod:`nnspca.spannogram.sphere`; the step from A to the floating-p
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from nnspca.bounds import ceiling
+from nnspca.bounds.plan import Known, Plan
 from nnspca.certificates.proofs import RankProof
-from nnspca.covariance import Covariance
+from nnspca.problem import Problem
 from nnspca.progress import Monitor
 from nnspca.result import Bound
 from nnspca.spannogram import sphere
 
+FIRST = 3  # d of the paper's experiments (Asteris et al. 2014, section 7)
 
-def leading(cov: Covariance) -> Bound:
+
+def leading(problem: Problem) -> Bound:
     """λ₁: the variance of the unconstrained component, hence a ceiling on all (B0)."""
+    cov = problem.cov
     tail = ceiling.residual(cov, np.zeros((cov.n_features, 0)))
     if tail is None:
         tail = cov.trace * (1 + cov.n_features * ceiling.EPS) + cov.representation_error
@@ -33,13 +39,12 @@ def leading(cov: Covariance) -> Bound:
     )
 
 
-def rank(
-    cov: Covariance, k: int, d: int, *, nonnegative: bool, shifted: bool, monitor: Monitor, cells: int = 30_000
-) -> Bound | None:
+def rank(problem: Problem, d: int, *, shifted: bool, monitor: Monitor, cells: int = 30_000) -> Bound | None:
     """The rank-d optimum plus what the other directions can add, at most (B1; B2 when ``shifted``).
 
     Returns None where no residual can be proven (the covariance is too large to factorise).
     """
+    cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     values, vectors = cov.eigenpairs(min(d + 1, cov.n_features))
     following = float(values[d]) if d < len(values) else 0.0
     surplus = np.maximum(values[:d] - (following if shifted else 0.0), 0.0)
@@ -58,3 +63,45 @@ def rank(
         detail=detail,
         ingredients=RankProof(None, V, tail, inner.upper, inner.tree),
     )
+
+
+def leading_by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
+    """λ₁ as a certificate asks for it."""
+    yield leading(problem)
+
+
+def rank_by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
+    """B1 at the paper's own rank."""
+    made = rank(problem, _first(problem, plan), shifted=False, cells=plan.cells, monitor=known.monitor)
+    if made is not None:
+        yield made
+
+
+def shifted_by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
+    """B2 at the same rank."""
+    made = rank(problem, _first(problem, plan), shifted=True, cells=plan.cells, monitor=known.monitor)
+    if made is not None:
+        yield made
+
+
+def best_shifted_by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
+    """The least B2 over the plan's ranks, given up once nothing more need be tried."""
+    least: Bound | None = None
+    for d in _ranks(problem, plan):
+        made = rank(problem, d, shifted=True, cells=plan.cells, monitor=known.monitor)
+        if made is not None and (least is None or made.value < least.value):
+            least = made
+        if known.monitor.stop() or least is None or least.value <= known.lower * (1 + plan.closed):
+            break
+    if least is not None:
+        yield least
+
+
+def _ranks(problem: Problem, plan: Plan) -> list[int]:
+    """The plan's ranks that these features have."""
+    return [d for d in plan.ranks if d <= problem.n]
+
+
+def _first(problem: Problem, plan: Plan) -> int:
+    """The rank to begin with."""
+    return min(FIRST, _ranks(problem, plan)[-1])

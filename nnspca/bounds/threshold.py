@@ -17,14 +17,17 @@ data a few hundred of 12582 are left, and only their block is ever formed.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse.linalg
 
 from nnspca.bounds import ceiling
+from nnspca.bounds.plan import Known, Plan
 from nnspca.certificates.proofs import RankProof
 from nnspca.covariance import Covariance
+from nnspca.problem import Problem
 from nnspca.progress import Monitor
 from nnspca.result import Bound
 from nnspca.spannogram import sphere
@@ -33,21 +36,14 @@ LEVELS = (0.0, 0.03, 0.08, 0.15, 0.25, 0.35, 0.45, 0.55, 0.65, 0.75, 0.85)  # of
 DENSE_EIGEN = 250  # above, leading eigenpairs come from Lanczos iterations
 
 
-def threshold(
-    cov: Covariance,
-    k: int,
-    lower: float,
-    *,
-    nonnegative: bool,
-    ranks: tuple[int, ...],
-    cells: int,
-    features: int,
-    monitor: Monitor,
+def cut_at_levels(
+    problem: Problem, lower: float, *, ranks: tuple[int, ...], cells: int, features: int, monitor: Monitor
 ) -> list[Bound]:
     """Both bounds at their best levels; fewer where no level leaves a block small enough.
 
     Parameters
     ----------
+    problem : Problem
     lower : float
         A feasible variance: the levels are laid out from it.
     ranks : tuple of int
@@ -57,16 +53,17 @@ def threshold(
     features : int
         Most features that may reach above a level; a level with more is passed over.
     """
+    k, nonnegative = problem.k, problem.nonnegative
     cuts: list[_Cut] = []
     for level in LEVELS:
         if monitor.stop():
             break
-        cut = _cut(cov, k, level * lower / k, nonnegative, features)
+        cut = _cut(problem, level * lower / k, features)
         if cut is not None:
             cuts.append(cut)
     if not cuts:
         return []
-    bounds = [_proven(cov, k, min(cuts, key=lambda c: c.plain), 0, nonnegative, cells, monitor)]
+    bounds = [_proven(problem, min(cuts, key=lambda c: c.plain), 0, cells, monitor)]
     coarse = {id(c): c.shifted(2, k, nonnegative, 1e-3, 2000, monitor) for c in cuts}
     cuts.sort(key=lambda c: coarse[id(c)])
     refined = [
@@ -77,8 +74,20 @@ def threshold(
     ]
     if refined:
         _, d, cut = min(refined, key=lambda r: r[0])
-        bounds.append(_proven(cov, k, cut, d, nonnegative, cells, monitor))
-    return [bound for bound in bounds if bound is not None]
+        bounds.append(_proven(problem, cut, d, cells, monitor))
+    return bounds
+
+
+def by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
+    """Both bounds, with levels laid out from the best variance known."""
+    yield from cut_at_levels(
+        problem,
+        known.lower,
+        ranks=plan.cut_ranks,
+        cells=plan.cells,
+        features=plan.cut_features,
+        monitor=known.monitor,
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,8 +121,9 @@ class _Cut:
         return self.price + following + found.upper
 
 
-def _cut(cov: Covariance, k: int, rho: float, nonnegative: bool, features: int) -> _Cut | None:
+def _cut(problem: Problem, rho: float, features: int) -> _Cut | None:
     """Form A − L where it is not zero; None where that is too much to form, or nothing."""
+    cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     kept = np.arange(cov.n_features)
     if cov.n_features > ceiling_features(cov):
         deviations = np.sqrt(np.maximum(cov.diagonal, 0.0) + cov.representation_error)
@@ -143,8 +153,9 @@ def cut(A: np.ndarray, rho: float, nonnegative: bool) -> np.ndarray:
     return A - np.clip(A, -rho, rho)
 
 
-def _proven(cov: Covariance, k: int, c: _Cut, d: int, nonnegative: bool, cells: int, monitor: Monitor) -> Bound:
+def _proven(problem: Problem, c: _Cut, d: int, cells: int, monitor: Monitor) -> Bound:
     """The bound of one cut and rank, with every step proven."""
+    cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     V, _ = c.surplus(d)
     products = (d + 3) * ceiling.EPS * (float(np.linalg.norm(c.block)) + float(np.sum(V * V)))
     reading = 0.0 if cov.factor is None else 4 * (cov.factor.shape[0] + 4) * ceiling.EPS * cov.factor.rounding_scale()

@@ -25,10 +25,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from nnspca.bounds.pair_scaled import CHECK, Splitting, proof_of
+from nnspca.bounds.plan import SECOND, Known, Plan, pair_steps
 from nnspca.certificates.proofs import PairProof, WorkingProof
 from nnspca.covariance import Covariance
 from nnspca.covariance.forms import HeldMatrix
 from nnspca.feasible import sum_of_largest
+from nnspca.problem import Problem
 from nnspca.progress import Monitor
 from nnspca.result import Bound
 
@@ -48,12 +50,11 @@ GAIN = 1e-4  # relative: less is not worth more steps
 class Outside:
     """The rows outside the working set, read block by block."""
 
-    cov: Covariance
-    k: int
-    nonnegative: bool
+    problem: Problem
     monitor: Monitor
 
     def __post_init__(self) -> None:
+        self.cov, self.k = self.problem.cov, self.problem.k
         self.deviations = np.sqrt(np.maximum(self.cov.diagonal, 0.0))
         terms = 4 if self.cov.factor is None else self.cov.factor.shape[0] + 4
         self.reading = 2 * terms * EPS  # of an entry read from a factor, relative to the two deviations
@@ -74,7 +75,7 @@ class Outside:
                 break
             chosen = rows[start : start + ROWS]
             block = self.cov.block(chosen)
-            shares = np.maximum(block, 0.0) if self.nonnegative else np.abs(block)
+            shares = np.maximum(block, 0.0) if self.problem.nonnegative else np.abs(block)
             shares += self.reading * self.deviations[chosen, None] * self.deviations
             if len(inside):
                 with np.errstate(over="ignore"):
@@ -91,13 +92,11 @@ def size(sums: np.ndarray, lower: float) -> int:
 
 
 def tighten(
-    cov: Covariance,
-    k: int,
+    problem: Problem,
     x: np.ndarray,
     lower: float,
     least: float,
     *,
-    nonnegative: bool,
     features: int,
     budget: float,
     goal: float,
@@ -107,13 +106,11 @@ def tighten(
 
     Parameters
     ----------
-    cov : Covariance
-    k : int
+    problem : Problem
     x : ndarray, shape (n,)
         The best feasible point known, of variance ``lower``.
     least : float
         The best bound known.
-    nonnegative : bool
     features : int
         Most features of the working set.
     budget : float
@@ -122,7 +119,8 @@ def tighten(
         Stop once a bound is this small.
     monitor : Monitor
     """
-    outside = Outside(cov, k, nonnegative, monitor)
+    cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
+    outside = Outside(problem, monitor)
     order = np.argsort(-outside.deviations, kind="stable")[:READ]
     sums = outside.sums(order, np.zeros(0, dtype=int), np.zeros(0))
     wanted = size(sums, lower)
@@ -130,7 +128,7 @@ def tighten(
         return
     order = order[np.argsort(-sums, kind="stable")]
     inside = np.union1d(np.flatnonzero(x), order[: min(wanted, features)])
-    splitting = _splitting(cov, inside, k, x, nonnegative)
+    splitting = _splitting(problem, inside, x)
     best: tuple[float, PairProof] | None = None
     rounds = 0
     while budget > 0 and not monitor.stop():
@@ -139,7 +137,7 @@ def tighten(
             splitting.advance()
             budget -= len(inside) ** 2.5
             if splitting.steps % CHECK == 0:
-                made = proof_of(part, k, *splitting.multipliers(), nonnegative=nonnegative)
+                made = proof_of(Problem(part, k, nonnegative), *splitting.multipliers())
                 best = made if best is None or made[0] < best[0] else best
             if monitor.stop() or budget <= 0:
                 break
@@ -155,13 +153,29 @@ def tighten(
         room = features - len(inside)
         if len(heavy) and room > 0 and rounds < ROUNDS:
             joined = np.union1d(inside, heavy[: min(room, JOIN)])
-            splitting = _grown(_splitting(cov, joined, k, x, nonnegative), splitting, np.searchsorted(joined, inside))
+            splitting = _grown(_splitting(problem, joined, x), splitting, np.searchsorted(joined, inside))
             inside, best = joined, None
             rounds += 1
         elif not gained and splitting.steps > 4 * LONG:
             return
         else:
             rounds = ROUNDS
+
+
+def by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
+    """Where the features are too many for the splitting of all, below what the levelled rows prove."""
+    if pair_steps(problem, plan):
+        return
+    yield from tighten(
+        problem,
+        known.x,
+        known.lower,
+        known.bounds["balanced-rows"].value,
+        features=plan.working_features,
+        budget=plan.pair_seconds * SECOND,
+        goal=known.lower * (1 + plan.closed),
+        monitor=known.monitor,
+    )
 
 
 def _part(cov: Covariance, inside: np.ndarray) -> Covariance:
@@ -172,8 +186,9 @@ def _part(cov: Covariance, inside: np.ndarray) -> Covariance:
     return cov.derived(HeldMatrix((A + A.T) / 2), error)
 
 
-def _splitting(cov: Covariance, inside: np.ndarray, k: int, x: np.ndarray, nonnegative: bool) -> Splitting:
+def _splitting(problem: Problem, inside: np.ndarray, x: np.ndarray) -> Splitting:
     """A splitting on S, at the best x."""
+    cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     A = _part(cov, inside).matrix
     assert A is not None
     start = x[inside]

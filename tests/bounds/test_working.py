@@ -11,6 +11,7 @@ from nnspca.bounds import working
 from nnspca.certificates.working import working_bound
 from nnspca.covariance.factor import DenseFactor
 from nnspca.covariance.forms import HeldFactor
+from nnspca.problem import Problem
 from nnspca.progress import Monitor
 from tests import oracle
 
@@ -26,12 +27,10 @@ def bounds_of(cov, k, nonnegative, features, least=np.inf):
     part = nnspca.solve(cov, k, nonnegative=nonnegative)
     least = min(least, 1.01 * cov.trace)
     made = working.tighten(
-        cov,
-        k,
+        Problem(cov, k, nonnegative),
         np.asarray(part.loadings),
         part.variance,
         least,
-        nonnegative=nonnegative,
         features=features,
         budget=120 * features**2.5,
         goal=0.0,

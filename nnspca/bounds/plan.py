@@ -1,0 +1,153 @@
+"""Plan: what a certificate may cost, when it is done, and what each bound is told when its turn comes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from nnspca.problem import Problem
+from nnspca.progress import Monitor
+from nnspca.result import Bound
+
+SECOND = 110 * 361**2.5  # steps × n^2.5 of the pair-scaled dual in about a second: the unit of cost
+QUICK = 0.5  # share of the work by which every quick bound has been made: no call ends before
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """How much work a certificate may cost: counted, not timed, so that the same call gives the same bounds.
+
+    Attributes
+    ----------
+    ranks, cut_ranks : tuple of int
+        d of the shifted rank-d bound, on A and on what lies above a cut.
+    cells : int
+        Limit of each search on the sphere.
+    cut_features : int
+        Most features that may reach above a cut.
+    capped_features : int
+        Most features for the capped dual, which the pair-scaled one outdoes at a similar cost.
+    paper_entries : int
+        Most directions times features for the paper's own bound, which holds with some probability only.
+    pair_features : int
+        Most features for the pair-scaled dual, whose steps cost n³.
+    working_features : int
+        Most features of a working set for it, where all are too many.
+    pair_steps : int
+        Most steps of it.
+    pair_seconds, branch_seconds : float
+        Most cost of it and of branch and bound, in the unit ``SECOND``.
+    passes : int
+        Power steps over all rows that level them, where A is not held: a step reads the whole of A.
+    always_levels : bool
+        Whether they are made where a working set would do, too.
+    closed : float
+        Relative gap at which nothing more is tried.
+    narrow : float
+        Relative gap of the pair-scaled dual below which no other relaxation would come close.
+    optimal : float
+        Relative gap below which a component is called optimal: nothing is parted into cases any more.
+    """
+
+    ranks: tuple[int, ...]
+    cut_ranks: tuple[int, ...]
+    cells: int
+    cut_features: int
+    capped_features: int
+    paper_entries: int
+    pair_features: int
+    working_features: int
+    pair_steps: int
+    pair_seconds: float
+    passes: int
+    always_levels: bool
+    branch_seconds: float
+    closed: float
+    narrow: float = 5e-3
+    optimal: float = 1e-4
+
+
+PLANS = {
+    "live": Plan(
+        ranks=(1, 2, 3, 4, 5),
+        cut_ranks=(3, 5),
+        cells=12_000,
+        cut_features=1500,
+        capped_features=150,
+        paper_entries=3 * 10**7,
+        pair_features=450,
+        working_features=500,
+        pair_steps=400,
+        pair_seconds=1,
+        passes=3,
+        always_levels=False,
+        branch_seconds=1,
+        closed=1e-4,
+    ),
+    "thorough": Plan(
+        ranks=(1, 2, 3, 4, 5, 6, 7),
+        cut_ranks=(3, 4, 5, 6, 7),
+        cells=200_000,
+        cut_features=3500,
+        capped_features=450,
+        paper_entries=10**9,
+        pair_features=1500,
+        working_features=1000,
+        pair_steps=4000,
+        pair_seconds=60,
+        passes=8,
+        always_levels=True,
+        branch_seconds=60,
+        closed=1e-6,
+    ),
+}
+
+
+def _ignored(support: np.ndarray) -> None:
+    """Take no notice of a support."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Known:
+    """What is known when a bound's turn comes; it may start from any of it, and need not.
+
+    Attributes
+    ----------
+    x : ndarray, shape (n,)
+        The best feasible point.
+    lower : float
+        Its variance.
+    bounds : mapping
+        The bounds of this call so far, by name.
+    earlier : mapping
+        Those of a certificate of the same covariance at a neighbouring k.
+    least : float
+        The least value of the relaxations made so far (``Attempt.relaxes``): infinite where there is none.
+    seed : int
+        Of whatever is drawn at random.
+    monitor : Monitor
+    consider : callable
+        To be called with a support of at most k features where a better point may lie.
+    """
+
+    x: np.ndarray
+    lower: float
+    bounds: Mapping[str, Bound] = field(default_factory=dict)
+    earlier: Mapping[str, Bound] = field(default_factory=dict)
+    least: float = np.inf
+    seed: int = 0
+    monitor: Monitor = field(default_factory=Monitor)
+    consider: Callable[[np.ndarray], None] = _ignored
+
+    def above(self, gap: float) -> bool:
+        """Whether the relaxations so far leave a relative gap larger than this."""
+        return self.least > self.lower * (1 + gap)
+
+
+def pair_steps(problem: Problem, plan: Plan) -> int:
+    """How many steps of the pair-scaled dual on all features are worth their time."""
+    if problem.cov.matrix is None or problem.n > plan.pair_features:
+        return 0
+    return min(plan.pair_steps, int(plan.pair_seconds * SECOND / problem.n**2.5))

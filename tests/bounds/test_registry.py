@@ -1,0 +1,106 @@
+"""A bound is a module and an entry: what certify, verify, the file and the words know of it, they read there."""
+
+import ast
+import io
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import nnspca
+from nnspca import _certify
+from nnspca.bounds.plan import PLANS
+from nnspca.bounds.registry import BOUNDS, Attempt, BoundInfo, attempts
+from nnspca.certificates.proofs import RankProof
+from nnspca.result import Bound
+
+
+def frobenius(problem, plan, known):
+    """λ₁ <= √(Σ λ_i²): the Frobenius norm, which no eigenvalue exceeds."""
+    every = np.arange(problem.n)
+    value = float(np.linalg.norm(problem.cov.block(every, every))) * (1 + 1e-9)
+    nothing = np.zeros((problem.n, 0))
+    yield Bound("frobenius", value, ingredients=RankProof(None, nothing, value, 0.0, np.zeros(0, dtype=bool)))
+
+
+@pytest.fixture
+def with_frobenius(monkeypatch):
+    """One more entry, and nothing else."""
+    entry = BoundInfo(
+        "frobenius",
+        "Frobenius norm",
+        "No eigenvalue exceeds the root of the sum of all squares.",
+        (RankProof,),
+        (Attempt(0.12, frobenius),),
+    )
+    monkeypatch.setitem(BOUNDS, "frobenius", entry)
+    return entry
+
+
+@pytest.fixture
+def cov():
+    G = np.random.default_rng(3).standard_normal((9, 6))
+    return nnspca.Covariance.from_matrix(G.T @ G)
+
+
+def test_a_new_entry_is_certified_verified_and_filed_like_any_other(with_frobenius, cov):
+    cert = nnspca.certify(cov, 3)
+    made = cert.bound("frobenius")
+    assert made.value == pytest.approx(np.linalg.norm(cov.matrix))
+    nnspca.verify(cert, cov)
+    file = io.BytesIO()
+    nnspca.save_certificate(cert, file)
+    read = nnspca.load_certificate(file.getvalue())
+    nnspca.verify(read, cov)
+    assert read.bound("frobenius").value == made.value
+    forged = replace(made, value=made.value / 9, ingredients=replace(made.ingredients, tail=made.value / 9))
+    with pytest.raises(nnspca.CertificateError):
+        nnspca.verify(replace(cert, bounds=(*cert.bounds[:-1], forged)), cov)
+
+
+def test_a_new_entry_takes_its_turn(with_frobenius, cov):
+    names = [bound.name for bound in nnspca.certify(cov, 3).bounds]
+    assert names.index("diagonal") < names.index("frobenius") < names.index("rows")
+
+
+@pytest.mark.parametrize("nonnegative", [True, False])
+@pytest.mark.parametrize("held", ["matrix", "factor"])
+def test_every_bound_hands_over_a_proof_that_its_entry_names(held, nonnegative, monkeypatch):
+    every = {"closed": -1.0, "narrow": -1.0, "optimal": -1.0}
+    lean = {"cells": 300, "pair_steps": 40, "paper_entries": 10**6, "cut_features": 60, "working_features": 60}
+    plan = replace(PLANS["live"], **every, **lean, pair_seconds=0.01)
+    monkeypatch.setattr(_certify, "PLANS", {"live": plan})
+    X = np.random.default_rng(0).standard_normal((12, 12 if held == "matrix" else 2000))
+    cov = nnspca.Covariance.from_data(X * np.linspace(1, 0.01, X.shape[1]))
+    assert (cov.matrix is None) == (held == "factor")
+    bounds = nnspca.certify(cov, 4, nonnegative=nonnegative).bounds
+    for bound in bounds:
+        entry = BOUNDS[bound.name]
+        assert bound.deterministic == entry.deterministic == (bound.probability == 1.0)
+        assert type(bound.ingredients) in entry.proofs if entry.proofs else bound.ingredients is None
+    if held == "matrix":
+        assert {bound.name for bound in bounds} == set(BOUNDS) - {"larger-k"}
+
+
+def test_the_first_attempt_is_a_bound_on_every_direction():
+    first, _ = attempts()[0]
+    assert first.every_direction
+
+
+def test_the_plan_is_data():
+    """The order is the entries', so that no bound is known to the walker by name."""
+    turns = [attempt.at for _, attempt in attempts()]
+    assert turns == sorted(set(turns)), "two attempts at one place"
+    assert turns[0] > 0
+    assert turns[-1] < 1
+    source = Path(_certify.__file__).read_text(encoding="utf-8")
+    words = {node.value for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Constant)}
+    assert not words & set(BOUNDS)
+
+
+def test_an_entry_says_in_one_sentence_why_it_holds():
+    for name, info in BOUNDS.items():
+        assert info.name == name
+        assert info.summary.endswith(".")
+        assert info.summary.count(". ") == 0

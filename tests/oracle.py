@@ -42,6 +42,57 @@ def optimum_of_rows(V, k, nonnegative=True):
     return optimum(V @ V.T, k, nonnegative)
 
 
+def optima_of_parts(A, k, most, nonnegative=True):
+    """Return [(value, parts)] for 1 … ``most`` parts of disjoint supports: the largest sum of variances, and rows there.
+
+    Dynamic programming over the sets of features in use: with one part more, a support joins a set it shares nothing
+    with. As above, each value is attained by the parts returned.
+    """
+    A = np.asarray(A, dtype=np.float64)
+    n = len(A)
+    values, points = _on_every_support(A, k, nonnegative)
+    sets = np.arange(1 << n)
+    reached = np.where(sets == 0, 0.0, -np.inf)
+    last, optima = [], []
+    for _ in range(most):
+        fresh, by = np.full(1 << n, -np.inf), np.zeros(1 << n, dtype=int)
+        for support in np.flatnonzero(np.isfinite(values)):
+            apart = sets[(sets & support) == 0]
+            gained = reached[apart] + values[support]
+            better = gained > fresh[apart | support]
+            fresh[apart[better] | support], by[apart[better] | support] = gained[better], support
+        reached = fresh
+        last.append(by)
+        used = int(reached.argmax())
+        value, parts = float(reached[used]), []
+        for by in last[::-1]:
+            parts.append(points[by[used]])
+            used ^= int(by[used])
+        optima.append((value, np.array(parts)))
+    return optima
+
+
+def _on_every_support(A, k, nonnegative):
+    """The largest variance on each set of 1 to k features (indexed by its bits; −∞ for others), and its point."""
+    n = len(A)
+    values, points = np.full(1 << n, -np.inf), {}
+    for size in range(1, k + 1):
+        for support in combinations(range(n), size):
+            bits = sum(1 << i for i in support)
+            block = A[np.ix_(support, support)]
+            vectors = np.linalg.eigh(block / np.abs(A).max())[1].T
+            if nonnegative:
+                vectors = np.maximum(np.vstack([vectors, -vectors]), 0.0)
+                vectors = vectors[vectors.any(axis=1)]
+            vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+            variances = np.einsum("ei,ij,ej->e", vectors, block, vectors)
+            best = variances.argmax()
+            values[bits] = variances[best]
+            points[bits] = np.zeros(n)
+            points[bits][list(support)] = vectors[best]
+    return values, points
+
+
 def exact(array):
     """The array's numbers as fractions: every double is one."""
     array = np.asarray(array, dtype=np.float64)

@@ -1,0 +1,392 @@
+"""A joint certificate is never below the optimum by brute force; the judge passes the honest ones and no forgery."""
+
+import dataclasses
+import io
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import nnspca
+from nnspca import covariance as package
+from nnspca.bounds.parts import branch
+from nnspca.certificates.proofs import EachProof, EntryProof, LargerProof, PartsProof
+from nnspca.components import bounding
+from tests import oracle, problems
+
+NAN, INF = math.nan, math.inf
+SIGNS = pytest.mark.parametrize("nonnegative", [True, False])
+KINDS = (*problems.MATRICES, *problems.DATA)
+replace = dataclasses.replace
+
+
+def made_brief(patch):
+    patch.setattr(bounding, "EFFORTS", dict.fromkeys(bounding.EFFORTS, bounding.Effort(450, 60, 6.0, 0.15, -1.0)))
+    patch.setattr(bounding, "WORTHWHILE", 1)
+    patch.setattr(branch, "ROOT", 20)
+    patch.setattr(branch, "STEPS", 20)
+
+
+@pytest.fixture
+def brief(monkeypatch):
+    """Every bound is made, none for long."""
+    made_brief(monkeypatch)
+
+
+@pytest.fixture(scope="module")
+def pitprops():
+    return nnspca.Covariance.from_dataset(nnspca.datasets.load("pitprops"))
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_no_bound_falls_below_the_optimum_by_brute_force(seed, brief):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(2, 9))
+    problem, nonnegative = KINDS[seed % len(KINDS)](rng, n), bool(rng.random() < 0.7)
+    k, r = int(rng.integers(1, n + 1)), int(rng.integers(1, min(4, n) + 1))
+    attained = sum(problem.exact(x) for x in oracle.optima_of_parts(problem.A, k, r, nonnegative)[-1][1])
+    cert = nnspca.certify_parts(problem.cov, r, k, nonnegative=nonnegative)
+    for bound in cert.bounds:
+        assert oracle.allows(bound.value, attained), bound.name
+    nnspca.verify(cert, problem.cov)
+
+
+@pytest.mark.parametrize(("k", "r"), [(k, r) for r in range(1, 7) for k in range(1, 14) if k * r <= 15])
+def test_pit_props_are_certified_to_the_optimum(k, r, pitprops):
+    cert = nnspca.certify_parts(pitprops, r, k)
+    attained = sum(
+        oracle.exact_variance(pitprops.matrix, x) for x in oracle.optima_of_parts(pitprops.matrix, k, r)[-1][1]
+    )
+    assert oracle.allows(cert.upper, attained)
+    assert cert.ratio >= 0.985
+    nnspca.verify(cert, pitprops)
+
+
+def test_branching_proves_pit_props_optimal_where_the_dual_does_not(pitprops):
+    cert = nnspca.certify_parts(pitprops, 2, 4, effort="thorough")
+    assert cert.ratio >= 0.9999
+    assert cert.winner.name == "joint-branch"
+    assert cert.lower / cert.bound("joint-dual").value < 0.985
+    nnspca.verify(cert, pitprops)
+
+
+@SIGNS
+def test_a_factored_covariance_is_certified_too(nonnegative, monkeypatch):
+    monkeypatch.setattr(package.covariance, "DENSE_FEATURES", 6)
+    for seed in range(6):
+        problem = problems.factored(np.random.default_rng(seed), 9, sparse=seed % 2 == 1)
+        assert problem.cov.matrix is None
+        rows = oracle.optima_of_parts(problem.A, 2, 3, nonnegative)[-1][1]
+        cert = nnspca.certify_parts(problem.cov, 3, 2, nonnegative=nonnegative)
+        assert oracle.allows(cert.upper, sum((problem.exact(x) for x in rows), Fraction(0)))
+        nnspca.verify(cert, problem.cov)
+
+
+def test_given_parts_are_what_is_certified(pitprops):
+    greedy = nnspca.decompose(pitprops, 3, 4)
+    cert = nnspca.certify_parts(pitprops, 3, 4, greedy)
+    assert cert.lower == pytest.approx(greedy.variances.sum())
+    assert 7.1286 <= cert.upper <= 7.14
+    nnspca.verify(cert, pitprops)
+    assert nnspca.certify_parts(pitprops, 3, 4, greedy.parts[:2]).lower < cert.lower
+
+
+def test_a_neighbours_certificate_is_a_good_start(pitprops):
+    near = nnspca.certify_parts(pitprops, 3, 3)
+    for r, k in ((3, 4), (2, 3), (4, 3)):
+        cert = nnspca.certify_parts(pitprops, r, k, warm_start=near)
+        assert cert.ratio >= 0.985
+        nnspca.verify(cert, pitprops)
+    other = nnspca.Covariance.from_matrix(pitprops.matrix * 2)
+    with pytest.raises(ValueError, match="warm_start"):
+        nnspca.certify_parts(other, 2, 3, warm_start=near)
+
+
+def test_progress_rises_and_ceilings_fall_while_it_runs(pitprops):
+    told = []
+    cert = nnspca.certify_parts(pitprops, 3, 4, on_progress=told.append)
+    fractions = [p.fraction for p in told]
+    assert fractions == sorted(fractions)
+    assert fractions[-1] == 1.0
+    uppers = [p.upper for p in told if p.upper is not None]
+    assert uppers == sorted(uppers, reverse=True)
+    assert uppers[-1] == cert.upper
+
+
+@pytest.mark.parametrize("calls", [0, 30, 400])
+def test_a_stopped_certificate_is_valid_all_the_same(calls):
+    cov = nnspca.Covariance.from_dataset(nnspca.datasets.load("digits"))
+    left = iter(range(10**9))
+    cert = nnspca.certify_parts(cov, 4, 10, should_stop=lambda: next(left) >= calls)
+    assert cert.stopped
+    assert cert.upper >= 408.436
+    nnspca.verify(cert, cov)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((0, 3), "n_components=0"),
+        ((14, 3), "n_components=14"),
+        ((2, 0), "k=0"),
+        ((2, 14), "k=14"),
+        ((True, 3), "n_components=True"),
+        ((2, 2.5), r"k=2\.5"),
+    ],
+)
+def test_numbers_not_allowed_are_named(arguments, words, pitprops):
+    with pytest.raises(ValueError, match=words):
+        nnspca.certify_parts(pitprops, *arguments)
+
+
+def test_parts_that_do_not_fit_are_refused(pitprops):
+    parts = nnspca.decompose(pitprops, 2, 3).parts
+    for wrong, words in (
+        ((), "0 parts"),
+        ((*parts, parts[0]), "3 parts"),
+        ((parts[0], parts[0]), "shares feature"),
+        ((replace(parts[0], loadings=-parts[0].loadings),), "below zero"),
+        ((replace(parts[0], loadings=np.ones(3)),), "shape"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            nnspca.certify_parts(pitprops, 2, 3, wrong)
+    with pytest.raises(ValueError, match="more than k = 2"):
+        nnspca.certify_parts(pitprops, 2, 2, parts)
+    with pytest.raises(ValueError, match="effort='much'"):
+        nnspca.certify_parts(pitprops, 2, 3, effort="much")
+
+
+# ---------------------------------------------------------------------- the judge
+
+
+@pytest.fixture(scope="module")
+def cov(pitprops):
+    return pitprops
+
+
+@pytest.fixture(scope="module")
+def cert(cov):
+    with pytest.MonkeyPatch.context() as patch:
+        made_brief(patch)
+        made = nnspca.certify_parts(cov, 2, 4)
+        larger = nnspca.certify_parts(cov, 2, 5).bound("joint-dual")
+    single = nnspca.certify(cov, 4)
+    each = nnspca.Bound("each", 2 * single.upper * (1 + 1e-15), ingredients=EachProof(single.winner.ingredients))
+    taken = replace(larger, name="larger-k", ingredients=LargerProof(5, larger.ingredients))
+    return replace(made, bounds=(*(b for b in made.bounds if b.name != "each"), each, taken))
+
+
+def rejected(cert, cov):
+    with pytest.raises(nnspca.CertificateError) as caught:
+        nnspca.verify(cert, cov)
+    return str(caught.value)
+
+
+def with_bound(cert, name, **changes):
+    """One bound alone, changed; changes of the proof go to its ingredients."""
+    bound = cert.bound(name)
+    of_bound = {key: value for key, value in changes.items() if key in ("value", "ingredients")}
+    of_proof = {key: value for key, value in changes.items() if key not in of_bound}
+    if of_proof:
+        of_bound["ingredients"] = replace(bound.ingredients, **of_proof)
+    bound = replace(bound, **of_bound)
+    return replace(cert, bounds=(bound,), upper=bound.value)
+
+
+def spoiled(array, value, where=(0, 1)):
+    out = np.array(array, dtype=float)
+    out[where[: out.ndim]] = value
+    return out
+
+
+NAMES = list(nnspca.PARTS_BOUNDS)
+
+
+def test_the_honest_certificate_passes_and_holds_every_bound(cert, cov):
+    nnspca.verify(cert, cov)
+    assert {b.name for b in cert.bounds} == set(NAMES)
+    for name in NAMES:
+        nnspca.verify(with_bound(cert, name), cov)
+
+
+@pytest.mark.parametrize("share", [1e-6, 1e-9, 1e-13])
+def test_an_upper_bound_lowered_by_any_share_is_refused(cert, cov, share):
+    assert "below the least proven one" in rejected(replace(cert, upper=cert.upper * (1 - share)), cov)
+
+
+@pytest.mark.parametrize("field", ["upper", "lower"])
+@pytest.mark.parametrize("value", [NAN, INF, -INF, 0.0, None, "much"])
+def test_a_number_that_is_not_proven_is_refused(cert, cov, field, value):
+    rejected(replace(cert, **{field: value}), cov)
+
+
+@pytest.mark.parametrize("share", [1e-6, -1e-6, 1e-8])
+def test_a_lower_bound_moved_off_the_parts_is_refused(cert, cov, share):
+    assert "the parts attain" in rejected(replace(cert, lower=cert.lower * (1 + share)), cov)
+
+
+@pytest.mark.parametrize("k", [0, 14, -1, 3, 6, 4.5, True, NAN, None, "4"])
+def test_another_cardinality_is_refused(cert, cov, k):
+    rejected(replace(cert, k=k), cov)
+
+
+@pytest.mark.parametrize("r", [0, 14, -1, 1, 3, 2.5, True, NAN, None, "2"])
+def test_another_number_of_parts_is_refused(cert, cov, r):
+    rejected(replace(cert, n_components=r), cov)
+
+
+@pytest.mark.parametrize("nonnegative", [None, 0, 1, "no", NAN])
+def test_a_sign_flag_that_is_no_flag_is_refused(cert, cov, nonnegative):
+    rejected(replace(cert, nonnegative=nonnegative), cov)
+
+
+def test_the_sign_flag_cannot_be_turned_over(cert, cov):
+    rejected(with_bound(replace(cert, nonnegative=False), "joint-dual"), cov)
+    signed = nnspca.certify_parts(cov, 2, 4, nonnegative=False)
+    nnspca.verify(signed, cov)
+    rejected(replace(signed, nonnegative=True), cov)
+
+
+def test_other_data_are_refused(cert, cov):
+    assert "fingerprints differ" in rejected(cert, nnspca.Covariance.from_matrix(cov.matrix * (1 + 1e-12)))
+    larger = nnspca.Covariance.from_matrix(cov.matrix + np.eye(13) * cov.trace)
+    rejected(replace(cert, fingerprint=larger.fingerprint), larger)
+
+
+@pytest.mark.parametrize("value", [NAN, INF, -0.1])
+def test_changed_loadings_are_refused(cert, cov, value):
+    x = spoiled(cert.parts[1].loadings, value, (int(cert.parts[1].support[0]),))
+    rejected(replace(cert, parts=(cert.parts[0], replace(cert.parts[1], loadings=x))), cov)
+
+
+def test_parts_that_are_not_disjoint_or_too_many_or_none_are_refused(cert, cov):
+    first, second = cert.parts
+    twice = replace(cert, parts=(first, first), lower=2 * first.variance)
+    assert "same feature" in rejected(twice, cov)
+    assert "3 parts" in rejected(replace(cert, parts=(first, second, first)), cov)
+    assert "0 parts" in rejected(replace(cert, parts=()), cov)
+    assert "shape" in rejected(replace(cert, parts=(first, replace(second, loadings=second.loadings[:-1]))), cov)
+    words = replace(second, loadings=np.array(["a"] * 13))
+    rejected(replace(cert, parts=(first, words)), cov)
+    rejected(replace(cert, parts=None), cov)
+
+
+def test_no_bounds_at_all_are_refused(cert, cov):
+    assert "no deterministic bound" in rejected(replace(cert, bounds=()), cov)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("value", [NAN, INF, -INF, 0.0])
+def test_a_bound_whose_value_is_no_proven_number_is_refused(cert, cov, name, value):
+    rejected(with_bound(cert, name, value=value), cov)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("share", [1e-6, 1e-9])
+def test_a_bound_lowered_is_refused(cert, cov, name, share):
+    assert f"bound '{name}' claims" in rejected(
+        with_bound(cert, name, value=cert.bound(name).value * (1 - share)), cov
+    )
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("ingredients", [None, {}, "rows", EntryProof("magic"), EachProof(None), LargerProof(3, None)])
+def test_a_bound_without_its_ingredients_is_refused(cert, cov, name, ingredients):
+    rejected(with_bound(cert, name, ingredients=ingredients), cov)
+
+
+def test_the_bound_of_another_k_is_no_bound_of_this_one(cert, cov):
+    held = cert.bound("larger-k").ingredients
+    for k in (3, 0, 14, True, 4.5, None, NAN):
+        rejected(with_bound(cert, "larger-k", ingredients=replace(held, k=k)), cov)
+    rejected(with_bound(cert, "larger-k", ingredients=LargerProof(5, held)), cov)
+
+
+PART_OF = [("eigenvalues", "V"), ("eigenvalues", "tail"), *(("joint-dual", part) for part in ("L", "M", "v", "V", "tail"))]
+
+
+@pytest.mark.parametrize(("name", "part"), PART_OF)
+@pytest.mark.parametrize("value", [NAN, INF, -INF])
+def test_an_ingredient_with_a_number_that_is_not_finite_is_refused(cert, cov, name, part, value):
+    held = getattr(cert.bound(name).ingredients, part)
+    changed = value if part == "tail" else spoiled(held, value, (0, 0))
+    rejected(with_bound(cert, name, **{part: changed}), cov)
+
+
+@pytest.mark.parametrize(("name", "part"), PART_OF)
+@pytest.mark.parametrize("value", [None, "1", 1j, np.zeros((2, 2)), np.zeros((13, 13), dtype=complex), object()])
+def test_an_ingredient_of_another_kind_is_refused(cert, cov, name, part, value):
+    rejected(with_bound(cert, name, **{part: value}), cov)
+
+
+def lowered(cert, name, share):
+    """Lower the tail and the bound with it, as a forger would."""
+    bound = cert.bound(name)
+    by = share * bound.value
+    return with_bound(cert, name, value=bound.value - 2 * by, tail=bound.ingredients.tail - by)
+
+
+@pytest.mark.parametrize("name", ["eigenvalues", "joint-dual"])
+@pytest.mark.parametrize("share", [0.1, 1e-4, 1e-8])
+def test_a_tail_lowered_is_refused(cert, cov, name, share):
+    assert "the rest of A exceeds" in rejected(lowered(cert, name, share), cov)
+
+
+def test_a_smaller_low_rank_part_is_refused(cert, cov):
+    for name in ("eigenvalues", "joint-dual"):
+        V = cert.bound(name).ingredients.V
+        assert "the rest of A exceeds" in rejected(with_bound(cert, name, V=V * 0.9), cov)
+        rejected(with_bound(cert, name, V=V[:, :0]), cov)
+
+
+def test_multipliers_that_do_not_fit_each_other_are_refused(cert, cov):
+    proof = cert.bound("joint-dual").ingredients
+    assert "below the square" in rejected(with_bound(cert, "joint-dual", M=proof.M * 0.9), cov)
+    assert "not symmetric" in rejected(with_bound(cert, "joint-dual", L=spoiled(proof.L, proof.L[0, 1] - 1)), cov)
+    assert "negative entry" in rejected(with_bound(cert, "joint-dual", M=spoiled(proof.M, -1.0)), cov)
+    assert "negative entry" in rejected(with_bound(cert, "joint-dual", M=proof.M + np.eye(13)), cov)
+    assert "a price is negative" in rejected(with_bound(cert, "joint-dual", v=spoiled(proof.v, -1.0)), cov)
+    rejected(with_bound(cert, "joint-dual", L=proof.L - 0.01 * np.eye(13)), cov)
+
+
+def test_a_tree_that_leaves_a_case_out_is_refused(cert, cov):
+    tree = cert.bound("joint-branch").ingredients
+    splits, leaves = tree.splits, tree.leaves
+    leaf = np.array([[-1, -1]])
+    for changed in (
+        replace(tree, splits=splits[:-1]),
+        replace(tree, leaves=leaves[:-1]),
+        replace(tree, splits=np.vstack([splits, leaf])),
+        replace(tree, leaves=(*leaves, leaves[0])),
+        replace(tree, splits=leaf, leaves=leaves[:1]),
+        replace(tree, splits=np.zeros((0, 2), dtype=int), leaves=()),
+        replace(tree, splits=splits * 1.0),
+        replace(tree, splits=splits[:, :1]),
+        replace(tree, splits=np.where(splits == splits[0], 99, splits)),
+        replace(tree, splits=np.where(splits >= 0, 0, -1)),
+        replace(tree, leaves=leaves[::-1]),
+        replace(tree, leaves=(*leaves[:-1], None)),
+    ):
+        rejected(with_bound(cert, "joint-branch", ingredients=changed), cov)
+
+
+def test_a_leaf_of_the_tree_does_not_pass_for_the_whole(cert, cov):
+    for leaf in cert.bound("joint-branch").ingredients.leaves:
+        assert isinstance(leaf, PartsProof)
+        forged = with_bound(cert, "joint-dual", ingredients=leaf, value=cert.lower)
+        rejected(forged, cov)
+
+
+def test_a_certificate_survives_its_file(cert, cov):
+    file = io.BytesIO()
+    nnspca.save_certificate(cert, file)
+    back = nnspca.load_certificate(file.getvalue())
+    assert isinstance(back, nnspca.PartsCertificate)
+    nnspca.verify(back, cov)
+    assert (back.lower, back.upper, back.k, back.n_components) == (cert.lower, cert.upper, 4, 2)
+    assert (back.loadings == cert.loadings).all()
+    assert [b.name for b in back.bounds] == [b.name for b in cert.bounds]
+    assert back.ratio == cert.ratio == 1 - cert.gap
+    with pytest.raises(KeyError, match="no bound 'magic'"):
+        back.bound("magic")

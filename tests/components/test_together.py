@@ -1,0 +1,220 @@
+"""Parts found together: feasible, disjoint, never worse than one after the other, and mostly the best there are."""
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+import nnspca
+from nnspca import covariance as package
+from nnspca.components.together import assign, climb
+from tests import oracle, problems
+from tests.blas import with_blas_threads
+
+SIGNS = pytest.mark.parametrize("nonnegative", [True, False])
+TIE = 1e-9
+
+
+def together(cov, r, k, **options):
+    return nnspca.decompose(cov, r, k, deflation="together", **options)
+
+
+def feasible(parts, r, k, nonnegative=True):
+    X = parts.loadings.T
+    assert 1 <= len(X) <= r
+    assert (np.count_nonzero(X, axis=0) <= 1).all()
+    assert (np.count_nonzero(X, axis=1) <= k).all()
+    assert np.linalg.norm(X, axis=1) == pytest.approx(1.0)
+    assert not nonnegative or (X >= 0).all()
+    return True
+
+
+@pytest.fixture(scope="module")
+def pitprops():
+    return nnspca.Covariance.from_dataset(nnspca.datasets.load("pitprops"))
+
+
+def test_the_optimum_is_reached_on_pit_props_at_every_size(pitprops):
+    cases = hits = 0
+    for k in range(1, 14):
+        most = min(6, 15 // k)
+        for r, (value, _) in enumerate(oracle.optima_of_parts(pitprops.matrix, k, most), start=1):
+            found = together(pitprops, r, k).variances.sum()
+            assert found <= value * (1 + TIE)
+            cases, hits = cases + 1, hits + (found >= value * (1 - TIE))
+    print(f"pit props: the optimum in {hits} of {cases} cases")
+    assert hits >= 0.95 * cases
+
+
+def test_the_optimum_is_reached_on_small_random_problems():
+    cases = hits = 0
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        make = (*problems.MATRICES, *problems.DATA)[seed % (len(problems.MATRICES) + len(problems.DATA))]
+        n = int(rng.integers(3, 9))
+        problem, nonnegative = make(rng, n), bool(rng.random() < 0.7)
+        k, r = int(rng.integers(1, n + 1)), int(rng.integers(1, min(4, n) + 1))
+        value, _ = oracle.optima_of_parts(problem.A, k, r, nonnegative)[-1]
+        found = together(problem.cov, r, k, nonnegative=nonnegative)
+        assert feasible(found, r, k, nonnegative)
+        assert found.variances.sum() <= value * (1 + 1e-7)
+        cases, hits = cases + 1, hits + (found.variances.sum() >= value * (1 - 1e-7))
+    print(f"random problems: the optimum in {hits} of {cases} cases")
+    assert hits >= 0.95 * cases
+
+
+@SIGNS
+@pytest.mark.parametrize("seed", range(15))
+def test_parts_are_never_worse_than_one_after_the_other_from_the_same_seed(seed, nonnegative):
+    rng = np.random.default_rng(seed)
+    cov = nnspca.Covariance.from_data(rng.standard_normal((30, 20)) @ rng.standard_normal((20, 20)))
+    k, r = int(rng.integers(1, 9)), int(rng.integers(1, 7))
+    one_by_one = nnspca.decompose(cov, r, k, nonnegative=nonnegative, seed=seed)
+    for starts in (0, 3):
+        found = together(cov, r, k, nonnegative=nonnegative, seed=seed, starts=starts)
+        assert feasible(found, r, k, nonnegative)
+        assert found.variances.sum() >= one_by_one.variances.sum() * (1 - 1e-12)
+
+
+def test_pit_props_keep_more_together_by_the_figures_known(pitprops):
+    greedy, found = nnspca.decompose(pitprops, 3, 4), together(pitprops, 3, 4)
+    assert greedy.variances.sum() == pytest.approx(6.334, abs=1e-3)
+    assert found.variances.sum() == pytest.approx(7.128619, abs=1e-6)
+    assert (np.diff(found.variances) <= 0).all()
+    assert (found.deflation, found.method) == ("together", "best")
+
+
+@SIGNS
+def test_a_factor_and_sparse_data_give_what_the_matrix_gives(nonnegative, monkeypatch):
+    rng = np.random.default_rng(4)
+    X = rng.standard_normal((12, 40)) * (rng.random((12, 40)) < 0.6)
+    dense = together(nnspca.Covariance.from_data(X), 3, 4, nonnegative=nonnegative)
+    monkeypatch.setattr(package.covariance, "DENSE_FEATURES", 10)
+    for data in (X, scipy.sparse.csr_array(X)):
+        cov = nnspca.Covariance.from_data(data)
+        assert cov.matrix is None
+        found = together(cov, 3, 4, nonnegative=nonnegative)
+        assert feasible(found, 3, 4, nonnegative)
+        assert found.variances.sum() == pytest.approx(dense.variances.sum(), rel=1e-6)
+
+
+def test_parts_may_use_all_features_and_each_gets_one():
+    cov = nnspca.Covariance.from_matrix(np.diag([4.0, 3.0, 2.0, 1.0]) + 0.5)
+    found = together(cov, 4, 4)
+    assert feasible(found, 4, 4)
+    assert len(found.parts) == 4
+    assert found.variances.sum() == pytest.approx(12.0)
+
+
+def test_as_many_parts_as_features_keep_the_whole_trace(pitprops):
+    assert together(pitprops, 13, 2).variances.sum() == pytest.approx(pitprops.trace)
+    assert together(pitprops, 13, 13).variances.sum() == pytest.approx(pitprops.trace)
+
+
+def test_one_part_is_the_best_single_component(pitprops):
+    for k in (1, 4, 13):
+        assert together(pitprops, 1, k).variances[0] == pytest.approx(nnspca.solve(pitprops, k).variance)
+
+
+def test_features_without_variance_are_left_alone():
+    A = np.zeros((6, 6))
+    A[:2, :2] = [[2.0, 1.0], [1.0, 2.0]]
+    found = together(nnspca.Covariance.from_matrix(A), 4, 2)
+    assert found.variances == pytest.approx([2.0, 2.0])  # both in one part would have 3
+    assert "nothing is left" in found.note
+
+
+def test_a_matrix_without_co_variances_gives_the_largest_variances():
+    cov = nnspca.Covariance.from_matrix(np.diag([1.0, 5.0, 3.0, 4.0]))
+    assert together(cov, 2, 3).variances.tolist() == [5.0, 4.0]
+
+
+@pytest.mark.parametrize("scale", [1e-60, 1e60])
+def test_the_scale_of_the_data_changes_nothing_but_the_scale(scale, pitprops):
+    scaled = nnspca.Covariance.from_matrix(pitprops.matrix * scale)
+    ours, theirs = together(pitprops, 3, 3), together(scaled, 3, 3)
+    assert theirs.variances == pytest.approx(ours.variances * scale)
+
+
+def test_the_same_seed_gives_the_same_parts_on_any_number_of_threads():
+    cov = nnspca.Covariance.from_data(np.random.default_rng(0).standard_normal((80, 60)))
+    found = []
+    for threads in (1, 2):
+        with with_blas_threads(threads):
+            found.append(together(cov, 4, 6, seed=3).loadings)
+    assert (found[0] == found[1]).all()
+
+
+def test_a_stopped_search_returns_the_parts_it_has(pitprops):
+    calls = iter(range(10**9))
+    found = together(pitprops, 4, 3, should_stop=lambda: next(calls) > 40)
+    assert found.stopped
+    assert feasible(found, 4, 3)
+    at_once = together(pitprops, 4, 3, should_stop=lambda: True)
+    assert at_once.stopped
+    assert feasible(at_once, 4, 3)
+
+
+def test_progress_rises_and_better_parts_are_shown_as_they_are_found():
+    cov = nnspca.Covariance.from_dataset(nnspca.datasets.load("digits"))
+    told, shown, given = [], [], []
+    found = together(cov, 4, 10, starts=4, on_progress=told.append, on_parts=shown.append, on_part=given.append)
+    fractions = [p.fraction for p in told]
+    assert fractions == sorted(fractions)
+    assert fractions[-1] == 1.0
+    sums = [sum(part.variance for part in parts) for parts in shown]
+    assert sums == sorted(sums)
+    assert sums[-1] == pytest.approx(found.variances.sum())
+    assert [part.variance for part in given] == list(found.variances)
+    assert list(found.history) == sorted(found.history)
+
+
+def test_a_certificate_of_all_parts_comes_along_when_asked_for(pitprops):
+    found = together(pitprops, 2, 3, certify="live")
+    nnspca.verify(found.certificate, pitprops)
+    assert found.certificate.lower == pytest.approx(found.variances.sum())
+    assert together(pitprops, 2, 3).certificate is None
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"k": [2, 3]}, "one k for all parts"),
+        ({"starts": -1}, "starts=-1"),
+        ({"starts": 2.5}, "starts=2.5"),
+        ({"method": "pca", "nonnegative": False}, "keeps to it"),
+        ({"certify": "soon"}, "certify='soon'"),
+    ],
+)
+def test_what_does_not_go_together_is_said(change, words, pitprops):
+    with pytest.raises(ValueError, match=words):
+        nnspca.decompose(pitprops, 2, **({"k": 3, "deflation": "together"} | change))
+
+
+# ---------------------------------------------------------------------- the steps
+
+
+@SIGNS
+@pytest.mark.parametrize("seed", range(10))
+def test_a_matching_is_disjoint_and_no_part_and_feature_would_rather_have_each_other(seed, nonnegative):
+    rng = np.random.default_rng(seed)
+    G, k = rng.standard_normal((3, 9)), int(rng.integers(1, 5))
+    Y = assign(G, k, nonnegative)
+    assert (np.count_nonzero(Y, axis=0) <= 1).all()
+    assert (np.count_nonzero(Y, axis=1) <= k).all()
+    assert not nonnegative or (Y >= 0).all()
+    best = max(np.sum(G * assign(G[order], k, nonnegative)[np.argsort(order)]) for order in ([0, 1, 2], [2, 1, 0]))
+    alone = [np.sqrt(np.sort(np.maximum(g, 0) ** 2 if nonnegative else g**2)[::-1][:k].sum()) for g in G]
+    assert np.sum(G * Y) == pytest.approx(best)
+    assert np.sum(G * Y) <= sum(alone) * (1 + 1e-12)
+
+
+@SIGNS
+def test_climbing_never_loses_variance(nonnegative):
+    rng = np.random.default_rng(2)
+    cov = nnspca.Covariance.from_data(rng.standard_normal((20, 15)))
+    X = assign(rng.standard_normal((3, 15)), 4, nonnegative)
+    before = cov.variance(X).sum()
+    for steps in (1, 2, 5, 50):
+        X, value = climb(cov, 4, X, nonnegative=nonnegative, max_iter=steps)
+        assert value >= before * (1 - 1e-12)
+        before = value

@@ -7,8 +7,8 @@ from numbers import Real
 
 import numpy as np
 
-from nnspca._certify import EFFORTS
 from nnspca._solve import check_cardinality
+from nnspca.bounds.plan import PLANS
 from nnspca.components.deflate import check_deflation
 from nnspca.covariance import Covariance
 from nnspca.solvers.registry import MethodInfo
@@ -48,8 +48,8 @@ def check_starts(starts: object) -> int:
 def check_choices(info: MethodInfo, deflation: str, certify: str | None, sizes: list[int]) -> None:
     """Raise ValueError for a choice that does not go with another."""
     check_deflation(deflation)
-    if certify is not None and certify not in EFFORTS:
-        raise ValueError(f"certify={certify!r} is not allowed; give {', '.join(map(repr, EFFORTS))} or None")
+    if certify is not None and certify not in PLANS:
+        raise ValueError(f"certify={certify!r} is not allowed; give {', '.join(map(repr, PLANS))} or None")
     if deflation == "joint" and not info.multi:
         raise ValueError(f"method {info.name!r} finds one component at a time; give another deflation than 'joint'")
     if deflation == "joint" and (certify is not None or len(set(sizes)) > 1):

@@ -12,6 +12,7 @@ import numpy as np
 from nnspca.bounds import ceiling, entries
 from nnspca.certificates.proofs import EachProof, FanProof
 from nnspca.covariance import Covariance
+from nnspca.problem import Problem
 from nnspca.result import Bound
 
 EPS = np.finfo(float).eps
@@ -37,7 +38,7 @@ def fan(cov: Covariance, r: int) -> Bound | None:
 def variances(cov: Covariance, k: int, r: int) -> Bound:
     """The rk largest variances of single features, summed."""
     count = min(r * k, cov.n_features)
-    largest = entries.diagonal(cov, count)
+    largest = entries.diagonal(Problem(cov, count))
     return Bound(
         "variances",
         largest.value + cov.representation_error * r,

@@ -52,7 +52,8 @@ def certify(
     seed : int
         Of the solver and of the paper's random directions.
     warm_start : Certificate, optional
-        Of the same covariance at a neighbouring k: the pair-scaled dual starts from its multipliers.
+        Of the same covariance at a neighbouring k: the pair-scaled dual starts from its
+        multipliers.
     near : Certificate, optional
         The former name of ``warm_start``.
     should_stop, on_progress : callable, optional
@@ -61,8 +62,8 @@ def certify(
     Returns
     -------
     Certificate
-        ``lower`` is attained by its ``component``: the one given, else the best that solver and branch and bound met;
-        no feasible variance exceeds ``upper``, rounding included.
+        ``lower`` is attained by its ``component``: the one given, else the best that solver and
+        branch and bound met; no feasible variance exceeds ``upper``, rounding included.
 
     Raises
     ------

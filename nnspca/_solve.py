@@ -44,7 +44,8 @@ def solve(
     seed : int
         Same seed, same answer.
     should_stop : callable, optional
-        Polled at least every 100 ms; once true, the best point so far is returned, marked ``stopped``.
+        Polled at least every 100 ms; once true, the best point so far is returned, marked
+        ``stopped``.
     on_progress : callable, optional
         Called with :class:`nnspca.Progress`.
     start : ndarray, shape (n,) or (r, n), optional
@@ -59,8 +60,8 @@ def solve(
     Raises
     ------
     ValueError
-        Unknown method or option, a value outside its range, k outside 1..n, a sign setting the method
-        does not have.
+        Unknown method or option, a value outside its range, k outside 1..n, a sign setting the
+        method does not have.
 
     Examples
     --------

@@ -6,15 +6,17 @@ For any d > 0 and feasible x >= 0 with support J, |J| <= k, the arithmetic–geo
     x'Ax <= Σ_{i∈J} x_i² [A_ii + Σ_{j∈J∖i} A_ij⁺ d_j/d_i] <= max_i f_i(d)/d_i,
     f_i(d) = A_ii d_i + the k−1 largest A_ij⁺ d_j, j ≠ i,
 
-and with |A_ij| for A_ij⁺ where there is no sign constraint. It is the pair-scaled bound with L = A and weights that
-belong to features rather than pairs; with d = 1 it is the plain bound by row sums. f is monotone and
-homogeneous, so its least max_i f_i(d)/d_i over d is an eigenvalue of f, and power steps d ← f(d) lead to it: a few
-milliseconds where the pair-scaled bound takes seconds, and a certificate that is one vector.
+and with |A_ij| for A_ij⁺ where there is no sign constraint. It is the pair-scaled bound with L = A
+and weights that belong to features rather than pairs; with d = 1 it is the plain bound by row sums.
+f is monotone and homogeneous, so its least max_i f_i(d)/d_i over d is an eigenvalue of f, and power
+steps d ← f(d) lead to it: a few milliseconds where the pair-scaled bound takes seconds, and a
+certificate that is one vector.
 
-**Many features.** Only the features of large variance take part in the power steps. For a factor, entries obey
-``A_ij⁺ <= s_i s_j``; with T the sum of the k−1 largest s_j d_j over all features, ``f_j(d)/d_j <= s_j² + s_j T/d_j``,
-so d_j = s_j T/(μ − s_j²) keeps every other row at μ or below without forming it. Where time allows, or where all
-variances are alike, further steps level all rows, block by block.
+**Many features.** Only the features of large variance take part in the power steps. For a factor,
+entries obey ``A_ij⁺ <= s_i s_j``; with T the sum of the k−1 largest s_j d_j over all features,
+``f_j(d)/d_j <= s_j² + s_j T/d_j``, so d_j = s_j T/(μ − s_j²) keeps every other row at μ or below
+without forming it. Where time allows, or where all variances are alike, further steps level all
+rows, block by block.
 """
 
 from __future__ import annotations
@@ -42,8 +44,8 @@ FLOOR = 1e-7  # least weight, relative to the largest
 def balanced_rows(problem: Problem, *, monitor: Monitor, passes: int = 0, warm_start: Bound | None = None) -> Bound:
     """The bound at the best weights met.
 
-    ``passes`` power steps over all rows follow where A is not held; each reads the whole of A once. ``warm_start`` is
-    this bound as it was found before: its weights are where those steps start.
+    ``passes`` power steps over all rows follow where A is not held; each reads the whole of A once.
+    ``warm_start`` is this bound as it was found before: its weights are where those steps start.
     """
     cov = problem.cov
     if cov.factor is None:

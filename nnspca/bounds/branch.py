@@ -1,21 +1,22 @@
 """Branch and bound over features: "without i" or "with i", each side bounded by the pair-scaled dual.
 
-An optimal support either misses feature i or holds it. A node of the tree knows the features left out and a set F of
-those that are in; its bound is the pair-scaled dual on the features it keeps, where in
+An optimal support either misses feature i or holds it. A node of the tree knows the features left
+out and a set F of those that are in; its bound is the pair-scaled dual on the features it keeps,
+where in
 
     x'Lx <= Σ_{i∈J} x_i² (L_ii + Σ_{j∈J∖i} M_ij)
 
-the companions J∖i of each row contain F∖i: the row costs its entries in F∖i and its largest ``k − 1 − |F∖i|`` others,
-not its k−1 largest. The optimum is at most the largest bound over the leaves of the tree, whatever the tree, so the
-search may stop at any time. It opens the leaf of largest bound, and splits it at the feature whose place in the
-support the relaxation is least sure of: with Y_ij for x_i² times "j is in the support", column j of Y adds up to how
-much j is in.
+the companions J∖i of each row contain F∖i: the row costs its entries in F∖i and its largest
+``k − 1 − |F∖i|`` others, not its k−1 largest. The optimum is at most the largest bound over the
+leaves of the tree, whatever the tree, so the search may stop at any time. It opens the leaf of
+largest bound, and splits it at the feature whose place in the support the relaxation is least sure
+of: with Y_ij for x_i² times "j is in the support", column j of Y adds up to how much j is in.
 Children start at their parent's multipliers.
 
-A leaf without a feature that belongs in the support is closed almost at once (it is then known to be in every optimal
-one), one with a feature that does not belong there as well (it is then screened off): both kinds of safe screening are
-the two sides of a split. Neighbouring pixels of a face leave the relaxation a few parts in a thousand of
-freedom at small k; some tens of leaves take it away.
+A leaf without a feature that belongs in the support is closed almost at once (it is then known to
+be in every optimal one), one with a feature that does not belong there as well (it is then screened
+off): both kinds of safe screening are the two sides of a split. Neighbouring pixels of a face leave
+the relaxation a few parts in a thousand of freedom at small k; some tens of leaves take it away.
 """
 
 from __future__ import annotations
@@ -27,8 +28,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from nnspca.bounds import ceiling
-from nnspca.bounds.pair_scaled import CHECK, Splitting, proof_of
+from nnspca.bounds.pair_scaled import CHECK, proof_of
 from nnspca.bounds.plan import SECOND, Known, Plan, pair_steps
+from nnspca.bounds.splitting import Splitting
 from nnspca.certificates.proofs import BranchProof, PairProof
 from nnspca.covariance import Covariance
 from nnspca.problem import Problem
@@ -103,7 +105,8 @@ def tighten(
         Most work, in the unit of :func:`cost`.
     monitor : Monitor
     consider : callable, optional
-        Called with a support of at most k features that a node finds likely: a better x may lie there.
+        Called with a support of at most k features that a node finds likely: a better x may lie
+        there.
     """
     cov, k = problem.cov, problem.k
     assert cov.matrix is not None

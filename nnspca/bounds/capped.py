@@ -1,15 +1,16 @@
 """The capped dual: a cut that may be shaped entry by entry, as long as no entry rises above its level.
 
-For x >= 0 with at most k nonzeros ``(1'x)² <= k``, so any symmetric L with entries at most ρ >= 0 has
-``x'Lx <= ρk``, and
+For x >= 0 with at most k nonzeros ``(1'x)² <= k``, so any symmetric L with entries at most ρ >= 0
+has ``x'Lx <= ρk``, and
 
     OPT <= λ_max(A − L) + ρk.
 
-The threshold bound takes ``L = min(A, ρ)``; here L is the best there is. Minimising over L is the dual of the doubly
-nonnegative relaxation ``max ⟨A, X⟩ : X ⪰ 0, tr X = 1, X >= 0, ⟨11', X⟩ <= k``, and the alternating direction method
-between the spectraplex and the second set gives an L at every step. It is the pair-scaled dual with one weight for
-all pairs, and what it proves is written as one: ``M_ij = ρ``. Without the sign constraint ``|L_ij| <= ρ``, and X's
-entries are soft-thresholded: the dual of DSPCA's relaxation (d'Aspremont et al. 2007).
+The threshold bound takes ``L = min(A, ρ)``; here L is the best there is. Minimising over L is the
+dual of the doubly nonnegative relaxation ``max ⟨A, X⟩ : X ⪰ 0, tr X = 1, X >= 0, ⟨11', X⟩ <= k``,
+and the alternating direction method between the spectraplex and the second set gives an L at every
+step. It is the pair-scaled dual with one weight for all pairs, and what it proves is written as
+one: ``M_ij = ρ``. Without the sign constraint ``|L_ij| <= ρ``, and X's entries are
+soft-thresholded: the dual of DSPCA's relaxation (d'Aspremont et al. 2007).
 """
 
 from __future__ import annotations

@@ -1,14 +1,14 @@
 """Proven ceilings on eigenvalues: what floating-point arithmetic can vouch for, and nothing less.
 
 **Dense.** If the Cholesky factorisation of a floating-point matrix M runs to its end, then
-``λ_min(M) >= −γ/(1−γ) tr M`` with ``γ = (n+1)u/(1−(n+1)u)``, whatever the order of its sums (Rump 2006;
-Demmel 1989). So t is a ceiling on λ_max(B) when the factorisation of tI − B succeeds, once that term and
-the rounding of forming tI − B are added. No eigenvalue routine has to be trusted.
+``λ_min(M) >= −γ/(1−γ) tr M`` with ``γ = (n+1)u/(1−(n+1)u)``, whatever the order of its sums (Rump
+2006; Demmel 1989). So t is a ceiling on λ_max(B) when the factorisation of tI − B succeeds, once
+that term and the rounding of forming tI − B are added. No eigenvalue routine has to be trusted.
 
-**Factored.** For A = Y'Y with few samples and V with few columns, let ``[V, Y'] = Q [R_V, R_Y]`` with Q of
-orthonormal columns. Then ``Y'Y − VV' = Q (R_Y R_Y' − R_V R_V') Q'``: the question is one of a matrix whose side
-is the number of samples and directions, not of features. Householder's factorisation is exact for
-columns changed by a relative (n·side)·u at most, block by block.
+**Factored.** For A = Y'Y with few samples and V with few columns, let ``[V, Y'] = Q [R_V, R_Y]``
+with Q of orthonormal columns. Then ``Y'Y − VV' = Q (R_Y R_Y' − R_V R_V') Q'``: the question is one
+of a matrix whose side is the number of samples and directions, not of features. Householder's
+factorisation is exact for columns changed by a relative (n·side)·u at most, block by block.
 """
 
 from __future__ import annotations

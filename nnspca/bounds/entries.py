@@ -1,8 +1,9 @@
 """Bounds read off A's entries: the largest k variances, and the largest sum of k entries in a row (B3).
 
-For a feasible x with support J, ``x'Ax <= Σ_{i,j∈J} |A_ij| x_i x_j``, positive entries only where x >= 0, and
-the largest eigenvalue of a symmetric nonnegative matrix is at most its largest row sum: row i gives
-``A_ii`` plus the k−1 largest (positive) entries beside it. The trace of A on J bounds it as well.
+For a feasible x with support J, ``x'Ax <= Σ_{i,j∈J} |A_ij| x_i x_j``, positive entries only where
+x >= 0, and the largest eigenvalue of a symmetric nonnegative matrix is at most its largest row sum:
+row i gives ``A_ii`` plus the k−1 largest (positive) entries beside it. The trace of A on J bounds
+it as well.
 """
 
 from __future__ import annotations
@@ -38,8 +39,8 @@ def diagonal(problem: Problem) -> Bound:
 def rows(problem: Problem, *, monitor: Monitor) -> Bound:
     """The largest sum over a row of its diagonal entry and its k−1 largest (positive) others.
 
-    Rows are taken by falling variance s_i², until ``s_i (s_i + Σ of the k−1 largest s_j)``, which no row
-    sum exceeds, rules out the rest: raw gene data need a few hundred of 12582 rows.
+    Rows are taken by falling variance s_i², until ``s_i (s_i + Σ of the k−1 largest s_j)``, which
+    no row sum exceeds, rules out the rest: raw gene data need a few hundred of 12582 rows.
     """
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     order = np.argsort(-cov.diagonal, kind="stable")

@@ -1,33 +1,25 @@
 """The pair-scaled dual: a convex relaxation tight to the width of a line, with a certificate of three lines.
 
-**The bound.** Take any symmetric L and any nonnegative M with ``M_ij M_ji >= (L_ij⁺)²`` for i ≠ j. For feasible
-x >= 0 with support J, |J| <= k, the arithmetic–geometric mean gives ``2 L_ij x_i x_j <= M_ij x_i² + M_ji x_j²``, so
+**The bound.** Take any symmetric L and any nonnegative M with ``M_ij M_ji >= (L_ij⁺)²`` for i ≠ j.
+For feasible x >= 0 with support J, |J| <= k, the arithmetic–geometric mean gives
+``2 L_ij x_i x_j <= M_ij x_i² + M_ji x_j²``, so
 
     x'Lx <= Σ_i x_i² (L_ii + Σ_{j∈J∖i} M_ij) <= max_i [L_ii + the k−1 largest M_ij, j ≠ i],
 
-and ``OPT <= λ_max(A − L) + max_i [ … ]``. Without the sign constraint the same holds with |L_ij| for L_ij⁺.
+and ``OPT <= λ_max(A − L) + max_i [ … ]``. Without the sign constraint the same holds with |L_ij|
+for L_ij⁺.
 
-**Finding L and M.** Minimising over (L, M) is the dual of a relaxation over matrices X (for xx') and Y (Y_ij for
-x_i² times "j is in the support"):
+**Finding L and M.** Minimising over (L, M) is the dual of a convex relaxation;
+:mod:`nnspca.bounds.splitting` solves it, and every iterate on its way proves a bound: stopping
+early costs tightness only.
 
-    max ⟨A, X⟩  over  X ⪰ 0, tr X = 1;
-                      X_ij² <= Y_ij Y_ji, X >= 0, Y >= 0;
-                      Y_ij <= X_ii, Σ_{j≠i} Y_ij <= (k−1) X_ii.
+**Features known to be in.** If every optimal support is known to contain F, the k−1 companions of
+row i include F∖i, so its sum is that of ``M_if`` over F∖i plus the largest ``k−1−|F∖i|`` others
+(see :mod:`nnspca.bounds.branch`).
 
-The three groups of constraints are three projections: the spectraplex (one eigendecomposition), a cone in three
-variables for each pair (a Lorentz cone after turning the pair by 45°: closed form), and a polytope for each row
-(two nested monotone equations on sorted entries). The alternating direction method of multipliers joins them
-through copies (W, Y, z) of (X off the diagonal, Y, X's diagonal). Its multipliers lie in the polar of the pair
-cones after *every* step (Moreau), which says precisely that L and M read off them satisfy the product inequality:
-so every iterate proves a bound, and stopping early costs tightness only. It starts at X = xx' for the best x
-known, where the primal is already solved and only the multipliers have to be found.
-
-**Features known to be in.** If every optimal support is known to contain F, the k−1 companions of row i include
-F∖i, so its sum is that of ``M_if`` over F∖i plus the largest ``k−1−|F∖i|`` others (see :mod:`nnspca.bounds.branch`).
-
-**Balancing.** For any d > 0, M_ij d_j / d_i has the same products. The least largest row over d is an eigenvalue of
-the monotone homogeneous map ``f_i(d) = L_ii d_i + the k−1 largest M_ij d_j``: a few power steps d ← f(d) level
-the rows.
+**Balancing.** For any d > 0, M_ij d_j / d_i has the same products. The least largest row over d is
+an eigenvalue of the monotone homogeneous map ``f_i(d) = L_ii d_i + the k−1 largest M_ij d_j``: a
+few power steps d ← f(d) level the rows.
 """
 
 from __future__ import annotations
@@ -38,22 +30,16 @@ import numpy as np
 
 from nnspca.bounds import ceiling
 from nnspca.bounds.plan import Known, Plan, pair_steps
+from nnspca.bounds.splitting import Splitting
 from nnspca.certificates.proofs import PairProof
 from nnspca.feasible import sum_of_largest
 from nnspca.problem import Problem
 from nnspca.progress import Monitor
 from nnspca.result import Bound
-from nnspca.spectraplex import onto_spectraplex
 
-RELAX = 1.6  # over-relaxation of the splitting
-START = 8.0  # first weight of the copies, in a scale whose largest eigenvalue is 1: more turns the multipliers sooner
 CHECK = 10  # steps between bounds
 BALANCE = 8  # power steps of the balancing
 STALL = 12  # bounds without a relative gain of 1e-6 before the search rests
-NEWTON = 40  # most steps for the multipliers of the rows
-EXACT = 1e-13
-NARROW = 700  # rows up to this long are counted whole, longer ones by bisection
-OUT = -1e6  # an entry that no projection keeps
 EPS = np.finfo(float).eps
 
 
@@ -111,181 +97,6 @@ def by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
     )
 
 
-class Splitting:
-    """The alternating direction method on one covariance, scaled to a largest eigenvalue of 1.
-
-    Parameters
-    ----------
-    A : ndarray, shape (n, n)
-    k : int
-    x : ndarray, shape (n,)
-        Feasible point to start from.
-    nonnegative : bool
-    forced : ndarray of bool, shape (n,), optional
-        Features known to be in every optimal support, fewer than k.
-    """
-
-    def __init__(
-        self, A: np.ndarray, k: int, x: np.ndarray, nonnegative: bool, forced: np.ndarray | None = None
-    ) -> None:
-        self.n, self.k, self.nonnegative = len(A), k, nonnegative
-        self.forced = np.zeros(self.n, dtype=bool) if forced is None else forced
-        self.scale = float(np.linalg.eigvalsh(A)[-1])
-        self.A = A / self.scale
-        self.rho = START
-        self.W = np.maximum(np.outer(x, x), 0.0) if nonnegative else np.outer(x, x)  # X, with z on the diagonal
-        self.Y = np.outer(x * x, (x != 0).astype(float))
-        np.fill_diagonal(self.Y, 0.0)
-        self.z = x * x
-        self.UX, self.UY = np.zeros_like(self.A), np.zeros_like(self.A)  # scaled multipliers
-        self.UD = np.zeros(self.n)
-        self.rank: int | None = None
-        self.steps = 0
-
-    def multipliers(self) -> tuple[np.ndarray, np.ndarray]:
-        """L and M in the units of A."""
-        size = self.rho * self.scale
-        return self.UX * size, np.maximum(-self.UY * size, 0.0)
-
-    def begin_at(self, proof: PairProof) -> None:
-        """Start from the multipliers of a proof on the same features."""
-        self.rho = 1.0
-        self.UX = np.array(proof.L) / self.scale
-        self.UY = -np.array(proof.M) / self.scale
-
-    def follow(self, other: Splitting, kept: np.ndarray, *, whole: bool = False) -> None:
-        """Start from the multipliers another splitting has reached, on the features kept; at its point too if whole."""
-        block = np.ix_(kept, kept)
-        factor = other.scale / self.scale
-        self.rho = other.rho
-        self.UX, self.UY = other.UX[block] * factor, other.UY[block] * factor
-        self.UD = other.UD[kept] * factor
-        if whole:
-            self.W, self.Y, self.z = other.W[block].copy(), other.Y[block].copy(), other.z[kept].copy()
-
-    def advance(self) -> None:
-        """One step: the spectraplex and the rows, then the pairs, then the multipliers."""
-        X, self.rank = onto_spectraplex(self.W - self.UX + self.A / self.rho, self.rank)
-        rows, D = onto_rows(self.Y - self.UY, self.z - self.UD, self.k, self.forced)
-        before_W, before_Y = self.W, self.Y
-        mixed_X = RELAX * X + (1 - RELAX) * before_W + self.UX
-        mixed_Y = RELAX * rows + (1 - RELAX) * before_Y + self.UY
-        mixed_D = RELAX * D + (1 - RELAX) * self.z + self.UD
-        W, Y = onto_pairs(mixed_X, mixed_Y, self.nonnegative)
-        z = (mixed_X.diagonal() + mixed_D) / 2
-        np.fill_diagonal(W, z)
-        np.fill_diagonal(Y, 0.0)
-        self.UX, self.UY, self.UD = mixed_X - W, mixed_Y - Y, mixed_D - z
-        np.fill_diagonal(self.UY, 0.0)
-        self.W, self.Y, self.z = W, Y, z
-        self.steps += 1
-        if self.steps % 20 == 0 and self.steps <= 400:
-            apart = np.hypot(np.linalg.norm(X - W), np.linalg.norm(rows - Y))
-            moved = self.rho * np.hypot(np.linalg.norm(W - before_W), np.linalg.norm(Y - before_Y))
-            factor = 2.0 if apart > 5 * moved else 0.5 if moved > 5 * apart else 1.0
-            self.rho *= factor
-            self.UX, self.UY, self.UD = self.UX / factor, self.UY / factor, self.UD / factor
-
-
-def onto_pairs(X: np.ndarray, Y: np.ndarray, nonnegative: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Nearest (w, a, b) with w² <= ab, a >= 0, b >= 0 (and w >= 0) to (X_ij, Y_ij, Y_ji), for every pair.
-
-    X_ij stands for X_ji too, so w counts twice: with w√2, p = (a+b)/√2, q = (a−b)/√2 the set is the Lorentz
-    cone ‖(w√2, q)‖ <= p. Where w may not be negative and would be, it is zero, and a and b are clipped.
-    """
-    root = np.sqrt(2.0)
-    w = root * X
-    p, q = (Y + Y.T) / root, (Y - Y.T) / root
-    size = np.sqrt(w * w + q * q)
-    share = np.clip((p + size) / (2 * np.where(size > 0, size, 1.0)), 0.0, 1.0)
-    height = np.where(size <= p, p, np.maximum((p + size) / 2, 0.0))
-    W, A = share * w / root, (height + share * q) / root
-    if nonnegative:
-        negative = X < 0
-        W, A = np.where(negative, 0.0, W), np.where(negative, np.maximum(Y, 0.0), A)
-    return W, A
-
-
-def onto_rows(
-    V: np.ndarray, d: np.ndarray, k: int, forced: np.ndarray | None = None, barred: np.ndarray | None = None
-) -> tuple[np.ndarray, np.ndarray]:
-    """Nearest (y, D) with 0 <= y_j <= D and Σ_{j≠i} y_j <= (k−1) D to each row of V (off the diagonal) and d.
-
-    A forced column, or entry, has y_j = D, so it counts with d, and takes one of the k−1 places; a barred one has
-    y_j = 0. With w of the forced and d itself, c places left, and τ >= 0 the multiplier of the sum,
-    ``y = clip(v − τ, 0, D)`` and s = τ + D solves ``w (s − τ − d̄) − τc = Σ (v − s)⁺``, monotone in s; the sum's
-    excess then falls with τ, which is found by Newton's steps, kept in a bracket. On sorted rows each equation is a
-    search in cumulative sums.
-    """
-    n = len(V)
-    if n == 1:
-        return np.zeros((1, 1)), np.maximum(d, 0.0)
-    v = V.copy()
-    np.fill_diagonal(v, OUT)
-    weight, places, pull, held = np.ones(n), np.full(n, k - 1), d, None
-    if barred is not None:
-        v[barred] = OUT
-    if forced is not None and forced.any():
-        held = np.broadcast_to(forced, (n, n)) & ~np.eye(n, dtype=bool)
-        taken = held.sum(axis=1)
-        weight, places, pull = 1.0 + taken, k - 1 - taken, d + np.where(held, V, 0.0).sum(axis=1)
-        v[held] = OUT
-    falling = np.ascontiguousarray(-np.sort(-v, axis=1)[:, :-1])
-    sums = np.zeros((n, n))
-    np.cumsum(falling, axis=1, out=sums[:, 1:])
-    balance = (weight[:, None] + np.arange(1, n)) * falling - sums[:, 1:]  # falls along a row
-    rows = np.arange(n)
-
-    def at(tau: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Excess of the sum, its slope, and D."""
-        right = pull + tau * (weight + places)
-        capped = _count_above(balance, right)
-        s = (right + sums[rows, capped]) / (weight + capped)
-        D = s - tau
-        slope = (weight + places) / (weight + capped) - 1.0
-        positive = _count_above(falling, tau)
-        capped = np.minimum(capped, positive)
-        total = sums[rows, positive] - sums[rows, capped] - (positive - capped) * tau + capped * D
-        alive = D > 0
-        excess = np.where(alive, total - places * D, D)
-        return excess, np.where(alive, capped - positive + (capped - places) * slope, slope), np.maximum(D, 0.0)
-
-    low, high = np.zeros(n), np.maximum(falling[:, 0], 0.0)
-    tau = low
-    excess, slope, D = at(tau)
-    tight = excess > 0
-    for _ in range(NEWTON if tight.any() else 0):
-        # the excess is piecewise linear: a step of Newton's ends at its root from anywhere on the root's piece
-        low, high = np.where(excess > 0, tau, low), np.where(excess > 0, high, tau)
-        step = tau - excess / np.where(slope < 0, slope, -1.0)
-        inside = (step > low) & (step < high) & (slope < 0)
-        step = np.where(inside, step, (low + high) / 2)
-        tau = np.where(tight & (np.abs(excess) > EXACT), step, tau)
-        excess, slope, D = at(tau)
-        if (np.abs(excess[tight]) <= EXACT).all():
-            break
-    y = np.clip(v - tau[:, None], 0.0, D[:, None])
-    if held is not None:
-        y = np.where(held, D[:, None], y)
-    return y, D
-
-
-def _count_above(falling: np.ndarray, level: np.ndarray) -> np.ndarray:
-    """For each row, sorted downward, how many entries exceed its level."""
-    n, m = falling.shape
-    if m <= NARROW:
-        return np.count_nonzero(falling > level[:, None], axis=1)
-    rows = np.arange(n)
-    low, high = np.zeros(n, dtype=np.int64), np.full(n, m)
-    for _ in range(int(m).bit_length()):
-        middle = (low + high) // 2
-        above = falling[rows, np.minimum(middle, m - 1)] > level
-        open_rows = low < high
-        low = np.where(open_rows & above, middle + 1, low)
-        high = np.where(open_rows & ~above, middle, high)
-    return low
-
-
 def proof_of(
     problem: Problem, L: np.ndarray, M: np.ndarray, *, forced: np.ndarray | None = None
 ) -> tuple[float, PairProof]:
@@ -295,7 +106,7 @@ def proof_of(
     forced = np.zeros(len(L), dtype=bool) if forced is None else forced
     L = (L + L.T) / 2
     # a little above, so that the products' rounding cannot matter
-    M = _balanced(L, tight(L, M, nonnegative), k, forced) * (1 + 16 * EPS)
+    M = _balanced(L, least_products(L, M, nonnegative), k, forced) * (1 + 16 * EPS)
     tail = ceiling.of_matrix(cov.matrix - L, 2 * EPS * float(np.abs(L).sum(axis=1).max()) + cov.representation_error)
     shares = _largest(M, k, forced)
     rows = L.diagonal() + shares + 4 * (k + 8) * EPS * (np.abs(L.diagonal()) + shares)
@@ -349,7 +160,7 @@ def _balanced(L: np.ndarray, M: np.ndarray, k: int, forced: np.ndarray) -> np.nd
     return M * best / best[:, None]
 
 
-def tight(L: np.ndarray, M: np.ndarray, nonnegative: bool) -> np.ndarray:
+def least_products(L: np.ndarray, M: np.ndarray, nonnegative: bool) -> np.ndarray:
     """Scale each pair of M so that its product is L's square: no less for proof, no more for tightness."""
     needed = np.maximum(L, 0.0) if nonnegative else np.abs(L)
     np.fill_diagonal(needed, 0.0)

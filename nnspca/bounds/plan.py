@@ -30,7 +30,8 @@ class Plan:
     capped_features : int
         Most features for the capped dual, which the pair-scaled one outdoes at a similar cost.
     paper_entries : int
-        Most directions times features for the paper's own bound, which holds with some probability only.
+        Most directions times features for the paper's own bound, which holds with some probability
+        only.
     pair_features : int
         Most features for the pair-scaled dual, whose steps cost n³.
     working_features : int
@@ -48,7 +49,8 @@ class Plan:
     narrow : float
         Relative gap of the pair-scaled dual below which no other relaxation would come close.
     optimal : float
-        Relative gap below which a component is called optimal: nothing is parted into cases any more.
+        Relative gap below which a component is called optimal: nothing is parted into cases any
+        more.
     """
 
     ranks: tuple[int, ...]
@@ -124,7 +126,8 @@ class Known:
     earlier : mapping
         Those of a certificate of the same covariance at a neighbouring k.
     least : float
-        The least value of the relaxations made so far (``Attempt.relaxes``): infinite where there is none.
+        The least value of the relaxations made so far (``Attempt.relaxes``): infinite where there
+        is none.
     seed : int
         Of whatever is drawn at random.
     monitor : Monitor

@@ -1,10 +1,11 @@
 """Bounds from the spectrum: λ₁, the rank-d optimum plus λ_{d+1}, and its shifted form.
 
-With orthonormal eigenvectors, ``x'Ax <= λ_{d+1} + Σ_{i<=d} (λ_i − λ_{d+1}) (u_i'x)²`` for unit x: giving
-every direction λ_{d+1} and only the surplus to the first d counts the tail once, where the paper's
-``OPT_d + λ_{d+1}`` counts it twice. So it is never worse than the paper's. The inner maximum is closed by
-the search of :mod:`nnspca.spannogram.sphere`; the step from A to the floating-point V is proven by
-:func:`nnspca.bounds.ceiling.residual`, so the eigenvectors need not be exact.
+With orthonormal eigenvectors, ``x'Ax <= λ_{d+1} + Σ_{i<=d} (λ_i − λ_{d+1}) (u_i'x)²`` for unit x:
+giving every direction λ_{d+1} and only the surplus to the first d counts the tail once, where the
+paper's ``OPT_d + λ_{d+1}`` counts it twice. So it is never worse than the paper's. The inner
+maximum is closed by the search of :mod:`nnspca.spannogram.sphere`; the step from A to the
+floating-point V is proven by :func:`nnspca.bounds.ceiling.residual`, so the eigenvectors need not
+be exact.
 """
 
 from __future__ import annotations

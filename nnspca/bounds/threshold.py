@@ -1,18 +1,20 @@
 """Bounds that cut A at a level ρ: what lies below the cut costs ρk at most, what lies above is small and sparse.
 
-For x >= 0 with at most k nonzeros, ``(1'x)² <= k``. With ``L = min(A, ρ)`` entrywise, ``x'Lx <= ρ(1'x)² <= ρk``,
-and ``A − L = max(A − ρ, 0)``; without the sign constraint L is A clipped to ±ρ and ``‖x‖₁² <= k`` does the
-same. So ``OPT <= ρk + OPT(A − L)`` for every ρ >= 0, and what is left may be bounded
+For x >= 0 with at most k nonzeros, ``(1'x)² <= k``. With ``L = min(A, ρ)`` entrywise,
+``x'Lx <= ρ(1'x)² <= ρk``, and ``A − L = max(A − ρ, 0)``; without the sign constraint L is A clipped
+to ±ρ and ``‖x‖₁² <= k`` does the same. So ``OPT <= ρk + OPT(A − L)`` for every ρ >= 0, and what is
+left may be bounded
 
 * by its largest eigenvalue (``threshold``), or
 * by the shifted rank-d bound (``cut-rank``): with λ_i, u_i the eigenpairs of A − L,
-  ``x'(A − L)x <= λ_{d+1} + Σ_{i<=d} (λ_i − λ_{d+1})(u_i'x)²``, the sum closed by the search on the sphere.
+  ``x'(A − L)x <= λ_{d+1} + Σ_{i<=d} (λ_i − λ_{d+1})(u_i'x)²``, the sum closed by the search on the
+  sphere.
 
-The cut takes the bulk of the small co-variances away from the spectrum, so λ_{d+1} falls faster than ρk
-rises; the best level is found by a search over ρ = t·(variance found)/k.
+The cut takes the bulk of the small co-variances away from the spectrum, so λ_{d+1} falls faster
+than ρk rises; the best level is found by a search over ρ = t·(variance found)/k.
 
-**Many features.** ``|A_ij| <= s_i s_j``, so features with ``s_i max_j s_j <= ρ`` vanish from A − L: on raw gene
-data a few hundred of 12582 are left, and only their block is ever formed.
+**Many features.** ``|A_ij| <= s_i s_j``, so features with ``s_i max_j s_j <= ρ`` vanish from A − L:
+on raw gene data a few hundred of 12582 are left, and only their block is ever formed.
 """
 
 from __future__ import annotations

@@ -1,31 +1,34 @@
 """The pair-scaled dual on a working set: tight where features are far too many for an n×n array.
 
-Let S be some features, and (L, M, t) prove a pair-scaled bound on them: ``A_SS − L ⪯ tI``, ``M_ij M_ji >= (L_ij⁺)²``.
-Outside S × S let L be A itself, but ``L_jj = A_jj − t`` for j outside S: then A − L is ``A_SS − L`` beside tI, and
-``A − L ⪯ tI``. The pairs that are left need entries of M:
+Let S be some features, and (L, M, t) prove a pair-scaled bound on them: ``A_SS − L ⪯ tI``,
+``M_ij M_ji >= (L_ij⁺)²``. Outside S × S let L be A itself, but ``L_jj = A_jj − t`` for j outside S:
+then A − L is ``A_SS − L`` beside tI, and ``A − L ⪯ tI``. The pairs that are left need entries of M:
 
 - i in S, j outside: ``M_ij = θ_i`` for one number θ_i > 0 a row, and ``M_ji = (A_ij⁺)² / θ_i``;
 - both outside: ``M_jj' = A_jj'⁺``.
 
-So every row of S costs ``t + L_ii +`` the k−1 largest of its M_ij and of copies of θ_i, and a row outside costs
-``A_jj +`` the k−1 largest of its A_jj'⁺ outside S and of ``(A_ij⁺)²/θ_i`` in S. As long as θ_i is no larger than the
-(k−1)-th largest M_ij, rows of S cost what they cost before: S proves its bound on its own, and what
-remains is that no row outside exceeds it. Those that do join S, or, once S is full, all rows of S are given a little
-more: the θ_i grow and the rows outside shrink, until all are level. Rows are read only where ``A_ij² <= A_ii A_jj``
-does not keep them low already. Without the sign constraint |A_ij| stands for A_ij⁺.
+So every row of S costs ``t + L_ii +`` the k−1 largest of its M_ij and of copies of θ_i, and a row
+outside costs ``A_jj +`` the k−1 largest of its A_jj'⁺ outside S and of ``(A_ij⁺)²/θ_i`` in S. As
+long as θ_i is no larger than the (k−1)-th largest M_ij, rows of S cost what they cost before: S
+proves its bound on its own, and what remains is that no row outside exceeds it. Those that do join
+S, or, once S is full, all rows of S are given a little more: the θ_i grow and the rows outside
+shrink, until all are level. Rows are read only where ``A_ij² <= A_ii A_jj`` does not keep them low
+already. Without the sign constraint |A_ij| stands for A_ij⁺.
 
-S starts as the support of the best x and the rows of largest sum: genes of large variance that vary together.
+S starts as the support of the best x and the rows of largest sum: genes of large variance that vary
+together.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from nnspca.bounds.pair_scaled import CHECK, Splitting, proof_of
+from nnspca.bounds.pair_scaled import CHECK, proof_of
 from nnspca.bounds.plan import SECOND, Known, Plan, pair_steps
+from nnspca.bounds.splitting import Splitting
 from nnspca.certificates.proofs import PairProof, WorkingProof
 from nnspca.covariance import Covariance
 from nnspca.covariance.forms import HeldMatrix
@@ -40,7 +43,7 @@ READ = 4000  # features of largest variance among which S is chosen
 FIRST, GROWTH = 200, 12  # size of S: so many features, and so many more for each row whose plain sum is too large
 ROUNDS = 3  # times that S may grow
 JOIN = 300  # most features that join at a time
-SHORT, LONG = 40, 60  # steps of the splitting before S is looked at again, and between bounds once it is settled
+SHORT, LONG = 40, 60  # steps of the splitting before S is looked at again, and between bounds once it grows no more
 BISECTIONS = 60
 LEVELLING = 10  # halvings of the room between the bound on S and the best bound known
 GAIN = 1e-4  # relative: less is not worth more steps
@@ -86,11 +89,6 @@ class Outside:
         return out
 
 
-def size(sums: np.ndarray, lower: float) -> int:
-    """How many features the working set should have, given the plain row sums."""
-    return FIRST + GROWTH * int(np.count_nonzero(sums > lower))
-
-
 def tighten(
     problem: Problem,
     x: np.ndarray,
@@ -119,26 +117,22 @@ def tighten(
         Stop once a bound is this small.
     monitor : Monitor
     """
-    cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     outside = Outside(problem, monitor)
-    order = np.argsort(-outside.deviations, kind="stable")[:READ]
-    sums = outside.sums(order, np.zeros(0, dtype=int), np.zeros(0))
-    wanted = size(sums, lower)
-    if wanted > 1.5 * features or np.count_nonzero(x) >= features or monitor.stop():
+    inside = _first_set(outside, x, lower, features)
+    if inside is None or monitor.stop():
         return
-    order = order[np.argsort(-sums, kind="stable")]
-    inside = np.union1d(np.flatnonzero(x), order[: min(wanted, features)])
     splitting = _splitting(problem, inside, x)
     best: tuple[float, PairProof] | None = None
     rounds = 0
     while budget > 0 and not monitor.stop():
-        part = _part(cov, inside)
+        part = replace(problem, cov=_part(problem.cov, inside))
+        # while S may still grow few steps will do: they only have to tell which rows outside are too heavy
         for _ in range(SHORT if rounds < ROUNDS else LONG):
             splitting.advance()
             budget -= len(inside) ** 2.5
             if splitting.steps % CHECK == 0:
-                made = proof_of(Problem(part, k, nonnegative), *splitting.multipliers())
-                best = made if best is None or made[0] < best[0] else best
+                made = proof_of(part, *splitting.multipliers())
+                best = made if best is None or made[0] < best[0] else best  # the iterates' bounds go up and down
             if monitor.stop() or budget <= 0:
                 break
         if best is None:
@@ -152,14 +146,30 @@ def tighten(
             return
         room = features - len(inside)
         if len(heavy) and room > 0 and rounds < ROUNDS:
+            # a heavy row outside can only be paid for by raising all limits, so it is cheaper as a row of S
             joined = np.union1d(inside, heavy[: min(room, JOIN)])
             splitting = _grown(_splitting(problem, joined, x), splitting, np.searchsorted(joined, inside))
-            inside, best = joined, None
+            inside, best = joined, None  # a proof on the smaller S says nothing about the rows that joined
             rounds += 1
         elif not gained and splitting.steps > 4 * LONG:
-            return
+            return  # not before: after S has grown the bound may rise for a while, the newcomers' multipliers being 0
         else:
-            rounds = ROUNDS
+            rounds = ROUNDS  # S is as large as it gets, and every further step goes into its own bound
+
+
+def _first_set(outside: Outside, x: np.ndarray, lower: float, features: int) -> np.ndarray | None:
+    """The support of x and the rows of largest plain sum; None where far too many of these exceed ``lower``.
+
+    A row that costs more than ``lower`` by itself cannot stay outside in the end, and brings others
+    along.
+    """
+    order = np.argsort(-outside.deviations, kind="stable")[:READ]
+    sums = outside.sums(order, np.zeros(0, dtype=int), np.zeros(0))
+    wanted = FIRST + GROWTH * int(np.count_nonzero(sums > lower))
+    if wanted > 1.5 * features or np.count_nonzero(x) >= features:
+        return None
+    order = order[np.argsort(-sums, kind="stable")]
+    return np.union1d(np.flatnonzero(x), order[: min(wanted, features)])
 
 
 def by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
@@ -188,15 +198,17 @@ def _part(cov: Covariance, inside: np.ndarray) -> Covariance:
 
 def _splitting(problem: Problem, inside: np.ndarray, x: np.ndarray) -> Splitting:
     """A splitting on S, at the best x."""
-    cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
-    A = _part(cov, inside).matrix
+    A = _part(problem.cov, inside).matrix
     assert A is not None
     start = x[inside]
-    return Splitting(A, k, start / np.linalg.norm(start), nonnegative)
+    return Splitting(A, problem.k, start / np.linalg.norm(start), problem.nonnegative)
 
 
 def _grown(larger: Splitting, smaller: Splitting, places: np.ndarray) -> Splitting:
-    """Let a splitting on more features go on from where one on some of them stands."""
+    """Let a splitting on more features go on from where one on some of them stands.
+
+    Scaled multipliers are in units of the largest eigenvalue, which is another on more features.
+    """
     block, factor = np.ix_(places, places), smaller.scale / larger.scale
     larger.rho, larger.steps, larger.rank = smaller.rho, smaller.steps, smaller.rank
     larger.W[block], larger.Y[block], larger.z[places] = smaller.W, smaller.Y, smaller.z
@@ -221,6 +233,7 @@ def _levelled(
     above = sums > level
     heavy = read[above][np.argsort(-sums[above], kind="stable")]
     if above.any():
+        # each row outside costs less the larger the limits are, so there is a least level that all rows meet
         low, high = level, float(least)
         limits = _limits(proof, k, high)
         if not (outside.sums(heavy, inside, limits) <= high).all():

@@ -63,15 +63,16 @@ def optimise_on_support(cov: Covariance, x: np.ndarray, *, nonnegative: bool, mo
     """Improve the loadings on the support of ``x`` to a stationary point, to full precision.
 
     Without sign that is the leading eigenvector of A on the support (variational renormalisation,
-    Sigg & Buhmann 2008). With it, a local maximum is the leading eigenvector of A on the features it
-    keeps, since the variance has no other local maxima on a sphere: so power steps drop features until
-    the leading eigenvector of what is left has one sign.
+    Sigg & Buhmann 2008). With it, a local maximum is the leading eigenvector of A on the features
+    it keeps, since the variance has no other local maxima on a sphere: so power steps drop features
+    until the leading eigenvector of what is left has one sign.
 
     Returns
     -------
     ndarray, shape (n,)
-        Feasible, of at least the variance of ``x`` up to rounding, on a subset of its support. Where the two tie,
-        it is the stationary one, so that the answer does not hang on the last bit of a sum.
+        Feasible, of at least the variance of ``x`` up to rounding, on a subset of its support.
+        Where the two tie, it is the stationary one, so that the answer does not hang on the last
+        bit of a sum.
     """
     support = np.flatnonzero(x)
     part = cov.restrict(support)

@@ -33,9 +33,10 @@ def coordinate_descent(
 ) -> Component:
     """One component: the best of some starts.
 
-    α and β are relative to the largest eigenvalue λ₁ of A = X'X/m; the paper's are for its own scale of A. With
-    ``match_k`` β is found by bisection so that at most k loadings are nonzero (Asteris et al. 2014, Sec. 7);
-    without it β is taken as given, and then the k largest loadings are kept.
+    α and β are relative to the largest eigenvalue λ₁ of A = X'X/m; the paper's are for its own
+    scale of A. With ``match_k`` β is found by bisection so that at most k loadings are nonzero
+    (Asteris et al. 2014, Sec. 7); without it β is taken as given, and then the k largest loadings
+    are kept.
     """
     cov, k = problem.cov, problem.k
     best, value, history, price = None, -np.inf, [], beta
@@ -86,8 +87,9 @@ def joint(
 ) -> Components:
     """All components at once: U >= 0 of shape (n, r), its columns kept apart by α and sparse by β.
 
-    With ``match_k`` β is bisected until no column has more than k nonzeros; without it the columns are as α and
-    β leave them. Columns are scaled to unit norm; one that ended at zero is left out, and said.
+    With ``match_k`` β is bisected until no column has more than k nonzeros; without it the columns
+    are as α and β leave them. Columns are scaled to unit norm; one that ended at zero is left out,
+    and said.
     """
     cov, k = problem.cov, problem.k
     best: tuple[np.ndarray, list[float], float] | None = None

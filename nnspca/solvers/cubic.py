@@ -8,9 +8,10 @@ import math
 def best_entry(p: float, q: float) -> float:
     """Return u >= 0 that maximises ``−u⁴/4 + p u²/2 + q u``.
 
-    The slope ``−u³ + pu + q`` has roots that add up to zero, so at most one local maximum lies above 0: the largest
-    root. It is found by the trigonometric or hyperbolic form, whichever has no cancellation, and polished by one
-    step of Newton's; 0 wins where the quartic is not positive there.
+    The slope ``−u³ + pu + q`` has roots that add up to zero, so at most one local maximum lies
+    above 0: the largest root. It is found by the trigonometric or hyperbolic form, whichever has no
+    cancellation, and polished by one step of Newton's; 0 wins where the quartic is not positive
+    there.
 
     Examples
     --------

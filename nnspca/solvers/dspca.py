@@ -20,8 +20,9 @@ EXACT = 1e-5  # loadings below this share of the largest count as zero
 def dspca(problem: Problem, *, rng: np.random.Generator, monitor: Monitor, renormalise: bool) -> Component:
     """Solve ``max tr(AX) − ρ 1'|X|1`` over X ⪰ 0, tr X = 1 (and X >= 0), and take X's leading eigenvector.
 
-    The alternating direction method parts the eigenvalues from the entries: a projection onto the spectraplex, and
-    soft thresholding. ρ is bisected, between 0 and the largest variance, towards k loadings above rounding.
+    The alternating direction method parts the eigenvalues from the entries: a projection onto the
+    spectraplex, and soft thresholding. ρ is bisected, between 0 and the largest variance, towards k
+    loadings above rounding.
     """
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     every = np.arange(cov.n_features)

@@ -18,9 +18,9 @@ def elastic_net(
 ) -> Component:
     """Regress the score Xα on X with an elastic net, then set α to the direction of Ax; scikit-learn walks the path.
 
-    In terms of A alone the regression minimises ``x'(A + λI)x − 2 α'Ax + μ ‖x‖₁``, and its path in μ is followed
-    until k features are in. ``ridge`` is λ relative to the mean variance. Where features are very many, the
-    regression chooses among the ones with the largest ``|α'A|``.
+    In terms of A alone the regression minimises ``x'(A + λI)x − 2 α'Ax + μ ‖x‖₁``, and its path in
+    μ is followed until k features are in. ``ridge`` is λ relative to the mean variance. Where
+    features are very many, the regression chooses among the ones with the largest ``|α'A|``.
     """
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     alpha = cov.eigenpairs(1)[1][:, 0]

@@ -29,11 +29,12 @@ def em(
     The E-step is y = Xw; the M-step minimises an isotropic quadratic whose free minimiser is
     ``w° = X'y / ‖y‖²``, a multiple of Aw. Negative entries go to zero where loadings must be
     nonnegative, and the cardinality is set by soft thresholding at the (k+1)-th largest magnitude
-    (Alg. 2); then w is normalised. Sparse PCA without sign starts at the leading eigenvector, so it has
-    one start; with the sign constraint the starts are random points of the orthant.
+    (Alg. 2); then w is normalised. Sparse PCA without sign starts at the leading eigenvector, so it
+    has one start; with the sign constraint the starts are random points of the orthant.
 
-    Soft thresholding may lose variance from one step to the next, so where the steps end is not always the
-    best support they passed: the support where each start slowed down is renormalised too.
+    Soft thresholding may lose variance from one step to the next, so where the steps end is not
+    always the best support they passed: the support where each start slowed down is renormalised
+    too.
     """
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     if nonnegative:
@@ -91,8 +92,8 @@ def em(
 def soft_threshold(f: np.ndarray, k: int, nonnegative: bool) -> np.ndarray:
     """Return the M-step's direction for each row: shrink by the (k+1)-th largest magnitude, normalise.
 
-    Where shrinking leaves nothing (ties at place k+1) the k largest are kept unshrunk; where no entry of
-    f can be a loading, the unit vector at the largest one is returned.
+    Where shrinking leaves nothing (ties at place k+1) the k largest are kept unshrunk; where no
+    entry of f can be a loading, the unit vector at the largest one is returned.
 
     Examples
     --------

@@ -14,8 +14,8 @@ from nnspca.spannogram import enumeration as vertices
 def enumeration(problem: Problem, *, rng: np.random.Generator, monitor: Monitor, rank: int) -> Component:
     """Visit every vertex of the rank-d spannogram, solve each candidate support, keep the best.
 
-    Exact for the rank-d approximation of A, at a cost of n^{d+1}: a reference to learn from and to test
-    against. Refuses, with the count, where that is out of reach.
+    Exact for the rank-d approximation of A, at a cost of n^{d+1}: a reference to learn from and to
+    test against. Refuses, with the count, where that is out of reach.
     """
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     d = min(rank, cov.n_features)

@@ -16,8 +16,8 @@ def epsilon_net(
 ) -> Component:
     """Sample c on the sphere of R^d, solve the rank-one problem for Vc, keep the best by ``‖V'x‖²``.
 
-    The number of samples is the theorem's, ε^{-d} ln n, or ``max_samples`` if that is less; the note
-    says how many were used and with what probability the factor 1 − ε holds.
+    The number of samples is the theorem's, ε^{-d} ln n, or ``max_samples`` if that is less; the
+    note says how many were used and with what probability the factor 1 − ε holds.
     """
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     d = min(rank, cov.n_features)

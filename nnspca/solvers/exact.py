@@ -24,9 +24,9 @@ def exact(
 ) -> Component:
     """Open the case of largest bound, part it at the heaviest undecided feature of its eigenvector, until none is left.
 
-    The bound of a case is given as an argument; by default it is the least of the largest eigenvalue and of the
-    row sums of k entries. When the search ends by itself, no feasible x has more than ``1e-9`` of the variance
-    more than the one returned.
+    The bound of a case is given as an argument; by default it is the least of the largest
+    eigenvalue and of the row sums of k entries. When the search ends by itself, no feasible x has
+    more than ``1e-9`` of the variance more than the one returned.
     """
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     every = np.arange(cov.n_features)
@@ -104,7 +104,7 @@ def _ceiling(A: np.ndarray, kept: np.ndarray, inside: np.ndarray, k: int, nonneg
 
 
 def _inside(problem: Problem, A: np.ndarray, kept: np.ndarray, inside: np.ndarray, monitor: Monitor) -> np.ndarray:
-    """A point on the features of a case: its eigenvector cut to k, those inside first, and settled."""
+    """A point on the features of a case: its eigenvector cut to k, those inside first, its loadings optimal there."""
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     weights = _weights(A, kept, nonnegative)
     order = kept[np.lexsort((-weights, ~inside[kept]))][:k]

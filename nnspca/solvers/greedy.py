@@ -15,9 +15,10 @@ from nnspca.solvers.climb import optimise_on_support
 def greedy(problem: Problem, *, rng: np.random.Generator, monitor: Monitor, criterion: str) -> Component:
     """Grow a support from the feature of largest variance, keeping the best weights on it at every step.
 
-    ``path`` adds the feature of largest ``|a_i'x|`` (``a_i'x`` with the sign constraint), x being the best point on
-    the support so far: the feature along which the variance climbs fastest (d'Aspremont, Bach & El Ghaoui 2008).
-    ``full`` tries every feature and adds the one that gives the most variance (Moghaddam, Weiss & Avidan 2006).
+    ``path`` adds the feature of largest ``|a_i'x|`` (``a_i'x`` with the sign constraint), x being
+    the best point on the support so far: the feature along which the variance climbs fastest
+    (d'Aspremont, Bach & El Ghaoui 2008). ``full`` tries every feature and adds the one that gives
+    the most variance (Moghaddam, Weiss & Avidan 2006).
     """
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     x = np.zeros(cov.n_features)

@@ -93,8 +93,9 @@ class MethodInfo:
     max_features : int or None
         Most features it takes; None for any number.
     joint : callable or None
-        ``joint(problem, n_components, *, rng, monitor, **options) -> Components`` where the method computes several
-        components at once; the door (``nnspca.decompose``, deflation "joint") has checked all.
+        ``joint(problem, n_components, *, rng, monitor, **options) -> Components`` where the method
+        computes several components at once; the door (``nnspca.decompose``, deflation "joint") has
+        checked all.
     """
 
     name: str

@@ -22,8 +22,8 @@ def pca(problem: Problem, *, rng: np.random.Generator, monitor: Monitor) -> Comp
 def thresholding(problem: Problem, *, rng: np.random.Generator, monitor: Monitor, renormalise: bool) -> Component:
     """Cut the leading eigenvector to the k loadings that keep most of it (Cadima & Jolliffe 1995).
 
-    With the sign constraint these are the k largest positive entries of u₁ or of −u₁; the weights are
-    then made optimal on the features kept, if asked.
+    With the sign constraint these are the k largest positive entries of u₁ or of −u₁; the weights
+    are then made optimal on the features kept, if asked.
     """
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     x = feasible.rank_one(cov.eigenpairs(1)[1][:, 0], k, nonnegative)

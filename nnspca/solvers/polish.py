@@ -17,10 +17,10 @@ def polish(
 ) -> tuple[np.ndarray, list[float]]:
     """Improve a feasible point by the best single swap, again and again.
 
-    With feature i dropped and feature j let in, the best mixture of what is left of x and of e_j has the
-    larger eigenvalue of a 2×2 matrix as its variance: all swaps are priced at once from a block of A. The
-    best one is made, and the point climbs on from there. A support that is not full may also just take a
-    feature in.
+    With feature i dropped and feature j let in, the best mixture of what is left of x and of e_j
+    has the larger eigenvalue of a 2×2 matrix as its variance: all swaps are priced at once from a
+    block of A. The best one is made, and the point climbs on from there. A support that is not full
+    may also just take a feature in.
 
     Returns
     -------
@@ -38,6 +38,8 @@ def polish(
         y = _best_swap(problem, x, value)
         if y is None:
             break
+        # the swap keeps the proportions of all other loadings, so that the new point is not stationary yet; and the
+        # climb may trade further features on its way
         y = climb(problem, y[None], monitor=monitor)[0][0]
         y = optimise_on_support(cov, y, nonnegative=nonnegative, monitor=monitor)
         gained = cov.variance(y)
@@ -57,6 +59,7 @@ def _best_swap(problem: Problem, x: np.ndarray, value: float) -> np.ndarray | No
     outside = np.setdiff1d(np.arange(cov.n_features), inside, assume_unique=True)
     if not len(outside):
         return None
+    # by what letting j in would give if nothing had to go: A's entries are then read for the promising ones only
     outside = outside[np.argsort(-_pair(value, pull[outside], cov.diagonal[outside]), kind="stable")[:CANDIDATES]]
     if len(inside) < k:
         left, kept = np.zeros(1), np.ones(1)  # nothing is dropped
@@ -65,12 +68,13 @@ def _best_swap(problem: Problem, x: np.ndarray, value: float) -> np.ndarray | No
         dropped = np.array([-1])
     else:
         weights = x[inside]
-        if len(inside) == 1:
+        if len(inside) == 1:  # nothing of x is left to mix with
             return None if cov.diagonal.max() <= value * (1 + GAIN) else _unit(cov.n_features, cov.diagonal.argmax())
-        kept = 1.0 - weights**2
+        kept = 1.0 - weights**2  # squared norm of what is left once a feature is dropped
         diagonal = cov.diagonal[inside]
         spare = kept > 1e-12  # a feature that is all of x leaves nothing behind
         inside, weights, kept, diagonal = inside[spare], weights[spare], kept[spare], diagonal[spare]
+        # x'Ax without feature i, from numbers known for x: no product with A for each candidate
         rest = (value - 2 * weights * gradient[inside] + weights**2 * diagonal) / kept
         cheap = np.argsort(-rest, kind="stable")[:CANDIDATES]
         dropped, left, kept, rest = inside[cheap], weights[cheap], kept[cheap], rest[cheap]

@@ -30,10 +30,10 @@ def quasi_orthogonal(
 ) -> Component | None:
     """EM whose M-step charges what w shares with the columns of ``previous``.
 
-    The M-step minimises ``½ h ‖w‖² − f'w + ½ α ‖V'w‖²`` with f = Aw and h = w'Aw, over w >= 0: a nonnegative least
-    squares problem, solved by a library on the features of largest f. Without the sign constraint it is a linear
-    system. The k largest entries are kept, unshrunk. α is raised until every angle is at least ``min_angle``
-    degrees; as it grows w leaves the supports of V.
+    The M-step minimises ``½ h ‖w‖² − f'w + ½ α ‖V'w‖²`` with f = Aw and h = w'Aw, over w >= 0: a
+    nonnegative least squares problem, solved by a library on the features of largest f. Without the
+    sign constraint it is a linear system. The k largest entries are kept, unshrunk. α is raised
+    until every angle is at least ``min_angle`` degrees; as it grows w leaves the supports of V.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def quasi_orthogonal(
             best, note = apart, "no feature of an earlier component is used: the angles are 90°"
         w, weight = start, alpha
         for _ in range(RAISES):
-            w = _settled(problem, w, previous, weight, max_iter, tol, monitor)
+            w = _converged(problem, w, previous, weight, max_iter, tol, monitor)
             if _closest(w, previous) <= limit or monitor.stop():
                 break
             weight *= RAISE
@@ -81,7 +81,7 @@ def quasi_orthogonal(
     return Component(best, value, "em", k, nonnegative, history=(value,), stopped=stopped, note=note)
 
 
-def _settled(
+def _converged(
     problem: Problem, w: np.ndarray, V: np.ndarray, alpha: float, max_iter: int, tol: float, monitor: Monitor
 ) -> np.ndarray:
     """EM steps until w turns by less than ``tol``."""

@@ -16,8 +16,8 @@ def spannogram(problem: Problem, *, rng: np.random.Generator, monitor: Monitor, 
     """Maximise ``x'A_d x`` exactly (to a relative 1e-9, proven), A_d the best rank-d approximation of A.
 
     That is the x_d of Asteris et al. 2014 (Alg. 1), and of Asteris et al. 2011 without the sign
-    constraint; where A has rank d it is the optimum itself. With ``polish`` the point is then improved
-    on A by power steps and swaps.
+    constraint; where A has rank d it is the optimum itself. With ``polish`` the point is then
+    improved on A by power steps and swaps.
     """
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     d = min(rank, cov.n_features)

@@ -20,8 +20,8 @@ def orthants(d: int, nonnegative: bool) -> np.ndarray:
 def longest_edges(C: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return for each simplex (r, d, d) the two corners of its longest edge, i < j; ties to the first.
 
-    Lengths within a relative 1e-9 count as tied: whoever re-splits along a tree must not depend on the
-    last digit.
+    Lengths within a relative 1e-9 count as tied: whoever re-splits along a tree must not depend on
+    the last digit.
     """
     pairs = np.array(list(combinations(range(C.shape[1]), 2)))
     lengths = ((C[:, pairs[:, 0]] - C[:, pairs[:, 1]]) ** 2).sum(axis=2)
@@ -32,8 +32,8 @@ def longest_edges(C: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def least_norm(C: np.ndarray, h: np.ndarray, spare: float) -> np.ndarray:
     """Return for each cell a y, of least norm as far as it is found, with C y >= h for certain.
 
-    With all d inequalities tight, y is the solution of C y = h; where that y lies outside the cone of the
-    cell (a negative multiplier), the inequalities of negative multiplier are let go.
+    With all d inequalities tight, y is the solution of C y = h; where that y lies outside the cone
+    of the cell (a negative multiplier), the inequalities of negative multiplier are let go.
 
     Parameters
     ----------
@@ -66,9 +66,9 @@ def least_norm(C: np.ndarray, h: np.ndarray, spare: float) -> np.ndarray:
         y[outside[better]] = raised[better]
         multipliers = (np.swapaxes(inverse, 1, 2) @ candidate[..., None])[..., 0]
         shrunk = kept & (multipliers >= 0)
-        settled = (shrunk == kept).all(axis=1)
+        stable = (shrunk == kept).all(axis=1)
         active[outside] = shrunk
-        active[outside[settled]] = True
+        active[outside[stable]] = True
     return y
 
 

@@ -1,19 +1,21 @@
 """The rank-2 spannogram: n curves over an angle, their crossings, and where the top-k set changes.
 
-With ``c(φ) = (sin φ, cos φ)`` curve i is ``V_i1 sin φ + V_i2 cos φ`` (Asteris et al. 2014, section 4.1). On
-(−π/2, π/2] the vector v(φ) and its negative cover the circle; here φ runs over (−π/2, 3π/2] where loadings
-must be nonnegative, since v(φ + π) = −v(φ), and over (−π/2, π/2] where they need not be (then only |v(φ)|
-counts, Asteris et al. 2011).
+With ``c(φ) = (sin φ, cos φ)`` curve i is ``V_i1 sin φ + V_i2 cos φ`` (Asteris et al. 2014,
+section 4.1). On (−π/2, π/2] the vector v(φ) and its negative cover the circle; here φ runs over
+(−π/2, 3π/2] where loadings must be nonnegative, since v(φ + π) = −v(φ), and over (−π/2, π/2] where
+they need not be (then only |v(φ)| counts, Asteris et al. 2011).
 
-A *cell* is an interval between crossings of any two curves (or of one with zero): the order is constant on
-it. A *region* is an interval on which the top-k set is constant: coarser, and all that matters.
+A *cell* is an interval between crossings of any two curves (or of one with zero): the order is
+constant on it. A *region* is an interval on which the top-k set is constant: coarser, and all that
+matters.
 
-**Finding regions without all crossings.** n curves cross n²/2 times, but the top-k set changes only at
-crossings of the k-th place. An interval is searched with the range of each curve over it (a sinusoid's
-extremes are at the ends or at its peak). The k-th largest of the lower ends and of the upper ends enclose
-the k-th value, so every curve above is in throughout, every curve below is out, and only the rest can
-swap. Where the rest are few their crossings are sorted and swept; else the interval is halved, and the
-halves look only at the rest. 12582 curves take a few seconds and little memory.
+**Finding regions without all crossings.** n curves cross n²/2 times, but the top-k set changes only
+at crossings of the k-th place. An interval is searched with the range of each curve over it (a
+sinusoid's extremes are at the ends or at its peak). The k-th largest of the lower ends and of the
+upper ends enclose the k-th value, so every curve above is in throughout, every curve below is out,
+and only the rest can swap. Where the rest are few their crossings are sorted and swept; else the
+interval is halved, and the halves look only at the rest. 12582 curves take a few seconds and little
+memory.
 """
 
 from __future__ import annotations
@@ -120,7 +122,8 @@ class Regions:
     angles : ndarray, shape (e,)
         Where it changes, ascending.
     leaving, entering : ndarray of int, shape (e,)
-        Who goes and who comes; −1 for nobody (a curve crossing zero where fewer than k are positive).
+        Who goes and who comes; −1 for nobody (a curve crossing zero where fewer than k are
+        positive).
     """
 
     start: float
@@ -172,8 +175,8 @@ def regions(V: np.ndarray, k: int, *, nonnegative: bool = True) -> Regions:
     Returns
     -------
     Regions
-        At most one curve leaves and one enters at a time; several changes at one angle are listed one
-        after another.
+        At most one curve leaves and one enters at a time; several changes at one angle are listed
+        one after another.
 
     Examples
     --------
@@ -320,9 +323,10 @@ class Optimum:
 def optimum(V: np.ndarray, k: int, *, nonnegative: bool = True, found: Regions | None = None) -> Optimum:
     """Solve the rank-2 problem exactly: in each region the best angle is known in closed form.
 
-    With the top set I fixed the objective is c'Qc, ``Q = V_I'V_I``: half its trace plus a cosine of twice
-    the angle, largest at the leading eigenvector of Q if that lies in the region, else at an end of it.
-    Q changes by one or two rows from region to region, so all of them come from running sums.
+    With the top set I fixed the objective is c'Qc, ``Q = V_I'V_I``: half its trace plus a cosine of
+    twice the angle, largest at the leading eigenvector of Q if that lies in the region, else at an
+    end of it. Q changes by one or two rows from region to region, so all of them come from running
+    sums.
 
     Examples
     --------
@@ -364,8 +368,8 @@ def objective(V: np.ndarray, k: int, phi: np.ndarray, *, nonnegative: bool = Tru
 def feasible_arc(V: np.ndarray, support: np.ndarray) -> tuple[float, float] | None:
     """Return the arc of angles at which every curve of the support is nonnegative, None when there is none.
 
-    It is the feasible set of (P₂) (Asteris et al. 2014, Fig. 2): an intersection of half circles, so an arc
-    of length at most π, or the whole circle (−π/2, 3π/2) where every row is zero.
+    It is the feasible set of (P₂) (Asteris et al. 2014, Fig. 2): an intersection of half circles,
+    so an arc of length at most π, or the whole circle (−π/2, 3π/2) where every row is zero.
 
     Examples
     --------

@@ -1,21 +1,23 @@
 """The spannogram by plain enumeration: every vertex, every candidate support, any rank, both signs.
 
-**With the sign constraint** (Asteris et al. 2014, Alg. 1 and 2). Append a zero row. The set of directions c
-with a given top-k set I is a cone, cut out by v_i'c >= v_j'c (i in I, j not) and v_i'c >= 0. On an extreme
-ray of it d − 1 independent ones are tight, and all tight ones share one value, the least inside being the
-largest outside: so every such ray is where d of the n + 1 rows agree. All ``C(n+1, d)`` d-subsets give one
-direction each, both signs are looked at, and the rows that agree may be in or out: every way to fill the
-places left is a candidate. Where they agree on zero any number of them may be positive nearby, so every
-subset of them is a candidate, not only those that fill all k places: the printed Alg. 2 (lines 10–17) lists
-the latter alone, and would miss supports of fewer than k features.
+**With the sign constraint** (Asteris et al. 2014, Alg. 1 and 2). Append a zero row. The set of
+directions c with a given top-k set I is a cone, cut out by v_i'c >= v_j'c (i in I, j not) and
+v_i'c >= 0. On an extreme ray of it d − 1 independent ones are tight, and all tight ones share one
+value, the least inside being the largest outside: so every such ray is where d of the n + 1 rows
+agree. All ``C(n+1, d)`` d-subsets give one direction each, both signs are looked at, and the rows
+that agree may be in or out: every way to fill the places left is a candidate. Where they agree on
+zero any number of them may be positive nearby, so every subset of them is a candidate, not only
+those that fill all k places: the printed Alg. 2 (lines 10–17) lists the latter alone, and would
+miss supports of fewer than k features.
 
-**Without** (Asteris et al. 2011). The magnitudes of d rows agree, ``v_{i1}'c = ±v_{i2}'c = … = ±v_{id}'c``: ``C(n, d)
-2^{d−1}`` systems; regions without such a vertex appear already for the first d − 2 columns, eq. (22).
+**Without** (Asteris et al. 2011). The magnitudes of d rows agree,
+``v_{i1}'c = ±v_{i2}'c = … = ±v_{id}'c``: ``C(n, d) 2^{d−1}`` systems; regions without such a vertex
+appear already for the first d − 2 columns, eq. (22).
 
-**Degenerate rows.** Both arguments want rows in general position. V is first reduced to full column rank,
-then equal rows, zero rows and ties are parted by a fixed perturbation of relative size 1e-10 while supports
-are collected; each support's own problem is solved on the rows as given. Since the optimum is continuous
-in V, what is lost is of that size at most.
+**Degenerate rows.** Both arguments want rows in general position. V is first reduced to full column
+rank, then equal rows, zero rows and ties are parted by a fixed perturbation of relative size 1e-10
+while supports are collected; each support's own problem is solved on the rows as given. Since the
+optimum is continuous in V, what is lost is of that size at most.
 """
 
 from __future__ import annotations
@@ -77,7 +79,8 @@ def vertices(n: int, d: int, nonnegative: bool = True) -> int:
 def candidate_bound(n: int, d: int, nonnegative: bool = True) -> int:
     """The papers' bounds on the number of candidate supports.
 
-    ``2^d C(n+1, d)`` with sign (Asteris et al. 2014, section 2), eq. (23) of Asteris et al. 2011 without.
+    ``2^d C(n+1, d)`` with sign (Asteris et al. 2014, section 2), eq. (23) of Asteris et al. 2011
+    without.
 
     Examples
     --------

@@ -2,11 +2,12 @@
 
     max c'Qc  over  ‖c‖ = 1,  Rc >= 0                                   (Asteris et al. 2014, section 5)
 
-If the leading eigenvector ±u₁ of Q satisfies all inequalities it is the maximiser. If not, one of them is
-active at the maximiser: walking from it towards u₁ or −u₁ along a great circle never loses value, so were
-the maximiser strictly inside, the walk would leave the set through a boundary point at least as good. So
-each row r in turn is made active: c is restricted to the orthogonal complement of r, where the problem is
-the same with one dimension and one row less. O(k^d) in all; d is 2, 3, 4.
+If the leading eigenvector ±u₁ of Q satisfies all inequalities it is the maximiser. If not, one of
+them is active at the maximiser: walking from it towards u₁ or −u₁ along a great circle never loses
+value, so were the maximiser strictly inside, the walk would leave the set through a boundary point
+at least as good. So each row r in turn is made active: c is restricted to the orthogonal complement
+of r, where the problem is the same with one dimension and one row less. O(k^d) in all; d is 2, 3,
+4.
 """
 
 from __future__ import annotations

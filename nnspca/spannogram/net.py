@@ -1,10 +1,10 @@
 """The ε-net of Asteris et al. (2014, Alg. 3): random directions of the rank-d range, and what they promise.
 
-For the optimum x of the rank-d problem let c* be the direction of V'x. A sample c at angle θ to ±c* finds
-a point of value at least ``(c'V'x)² = cos²θ ‖V'x‖²``, so it is within the factor 1 − ε when sin²θ <= ε.
-For a uniformly random direction sin²θ follows a Beta((d−1)/2, 1/2) law, hence one sample succeeds with
-probability ``p = I_ε((d−1)/2, 1/2)`` and all m fail with probability ``(1−p)^m``. The theorem's own count,
-ε^{-d} ln n, is far more than that asks for.
+For the optimum x of the rank-d problem let c* be the direction of V'x. A sample c at angle θ to ±c*
+finds a point of value at least ``(c'V'x)² = cos²θ ‖V'x‖²``, so it is within the factor 1 − ε when
+sin²θ <= ε. For a uniformly random direction sin²θ follows a Beta((d−1)/2, 1/2) law, hence one
+sample succeeds with probability ``p = I_ε((d−1)/2, 1/2)`` and all m fail with probability
+``(1−p)^m``. The theorem's own count, ε^{-d} ln n, is far more than that asks for.
 """
 
 from __future__ import annotations
@@ -74,8 +74,9 @@ def search(
 def _best_of(V: np.ndarray, order: np.ndarray, c: np.ndarray, k: int, nonnegative: bool) -> tuple[float, np.ndarray]:
     """Best point over a batch of directions.
 
-    No entry of Vc exceeds its row's norm. So the rows are looked at by falling norm, and a direction whose
-    k-th largest entry so far (of Vc and of −Vc) is above the next row's norm needs no further rows.
+    No entry of Vc exceeds its row's norm. So the rows are looked at by falling norm, and a
+    direction whose k-th largest entry so far (of Vc and of −Vc) is above the next row's norm needs
+    no further rows.
     """
     n = len(V)
     best, loadings = -1.0, np.zeros(n)
@@ -87,20 +88,20 @@ def _best_of(V: np.ndarray, order: np.ndarray, c: np.ndarray, k: int, nonnegativ
             continue
         rows = order[:wide]
         w = c @ V[rows].T
-        settled = np.ones(len(c), dtype=bool)
+        decided = np.ones(len(c), dtype=bool)
         if wide < n:
             limit = np.sqrt((V[order[wide]] ** 2).sum())
             sides = (w, -w) if nonnegative else (np.abs(w),)
-            settled = np.min([_kth_largest(side, min(k, wide)) for side in sides], axis=0) >= limit
-        if settled.any():
-            x = feasible.rank_one(w[settled], min(k, wide), nonnegative)
+            decided = np.min([_kth_largest(side, min(k, wide)) for side in sides], axis=0) >= limit
+        if decided.any():
+            x = feasible.rank_one(w[decided], min(k, wide), nonnegative)
             values = ((x @ V[rows]) ** 2).sum(axis=1)
             leader = int(values.argmax())
             if values[leader] > best:
                 best, loadings = float(values[leader]), np.zeros(n)
                 loadings[rows] = x[leader]
-        if not settled.all():
-            waiting.append((c[~settled], min(n, 4 * wide)))
+        if not decided.all():
+            waiting.append((c[~decided], min(n, 4 * wide)))
     return best, loadings
 
 

@@ -1,31 +1,34 @@
 """The rank-d optimum by branch and bound on the sphere: a best point and a proven ceiling that close in.
 
-The problem is ``max ‖V'x‖²`` over unit x with at most k nonzeros, nonnegative or not, with V of shape
-(n, d), d small. Put ``h(c) = max_x c'V'x``; for unit c it is the norm of the k largest (positive) entries
-of Vc, one partial sort, and the optimum is ``max h(c)²`` over the unit sphere (Asteris et al. 2014,
-eq. 13; without sign, Asteris et al. 2011, eq. 16).
+The problem is ``max ‖V'x‖²`` over unit x with at most k nonzeros, nonnegative or not, with V of
+shape (n, d), d small. Put ``h(c) = max_x c'V'x``; for unit c it is the norm of the k largest
+(positive) entries of Vc, one partial sort, and the optimum is ``max h(c)²`` over the unit sphere
+(Asteris et al. 2014, eq. 13; without sign, Asteris et al. 2011, eq. 16).
 
-**The cell bound.** h is a maximum of linear functions, so it is convex and positively homogeneous: the
-support function of the set of all V'x. Take a cell, the cone spanned by d unit vectors c₁ … c_d, and any
-y with ``c_j'y ≥ h(c_j)`` for every j. A unit c of the cell is ``Σ a_j c_j`` with a ≥ 0, hence
+**The cell bound.** h is a maximum of linear functions, so it is convex and positively homogeneous:
+the support function of the set of all V'x. Take a cell, the cone spanned by d unit vectors c₁ …
+c_d, and any y with ``c_j'y ≥ h(c_j)`` for every j. A unit c of the cell is ``Σ a_j c_j`` with
+a ≥ 0, hence
 
     h(c) ≤ Σ a_j h(c_j) ≤ Σ a_j c_j'y = c'y ≤ ‖y‖.
 
-The y of least norm is found in closed form, then scaled so that the d inequalities hold as computed:
-however y was found, it proves its bound. Since h is nearly linear across a small cell the bound is second
-order in the cell's size, where bounding every row of V by its own worst c is first order only; reaching
-relative accuracy ε costs ε^{-(d-1)/2} cells at worst, and in practice d or so a halving near the optimum.
-A cell is bisected along its longest edge, so each split asks for one new value of h, shared by neighbours.
+The y of least norm is found in closed form, then scaled so that the d inequalities hold as
+computed: however y was found, it proves its bound. Since h is nearly linear across a small cell the
+bound is second order in the cell's size, where bounding every row of V by its own worst c is first
+order only; reaching relative accuracy ε costs ε^{-(d-1)/2} cells at worst, and in practice d or so
+a halving near the optimum. A cell is bisected along its longest edge, so each split asks for one
+new value of h, shared by neighbours.
 
-**Cells of constant support.** Where all d corners agree on the set I of the k largest (positive) entries,
-the comparisons that make I the top set are linear in c and hold at the corners, so I is the top set all
-over the cell, and ``h(c)² = c'V_I'V_I c ≤ λ_max(V_I'V_I)`` there: flat optima close too. Without the sign
-constraint the comparisons ``|v_i'c| ≥ |v_j'c|`` are linear only where v_i'c keeps its sign, so the corners
-must agree on the signs of I too. Corners that differ have a constant support all the same where the union of
-their sets has at most k members and every other row is nothing (or negative) at all of them.
+**Cells of constant support.** Where all d corners agree on the set I of the k largest (positive)
+entries, the comparisons that make I the top set are linear in c and hold at the corners, so I is
+the top set all over the cell, and ``h(c)² = c'V_I'V_I c ≤ λ_max(V_I'V_I)`` there: flat optima close
+too. Without the sign constraint the comparisons ``|v_i'c| ≥ |v_j'c|`` are linear only where v_i'c
+keeps its sign, so the corners must agree on the signs of I too. Corners that differ have a constant
+support all the same where the union of their sets has at most k members and every other row is
+nothing (or negative) at all of them.
 
-**The record.** The tree of splits is kept as one bit a node in preorder. Whoever re-splits the same roots
-along it covers the whole sphere, whatever the splitting rule, and can check each leaf alone.
+**The record.** The tree of splits is kept as one bit a node in preorder. Whoever re-splits the same
+roots along it covers the whole sphere, whatever the splitting rule, and can check each leaf alone.
 """
 
 from __future__ import annotations

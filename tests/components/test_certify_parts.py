@@ -285,9 +285,7 @@ def test_a_bound_whose_value_is_no_proven_number_is_refused(cert, cov, name, val
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("share", [1e-6, 1e-9])
 def test_a_bound_lowered_is_refused(cert, cov, name, share):
-    assert f"bound '{name}' claims" in rejected(
-        with_bound(cert, name, value=cert.bound(name).value * (1 - share)), cov
-    )
+    assert f"bound '{name}' claims" in rejected(with_bound(cert, name, value=cert.bound(name).value * (1 - share)), cov)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -303,7 +301,11 @@ def test_the_bound_of_another_k_is_no_bound_of_this_one(cert, cov):
     rejected(with_bound(cert, "larger-k", ingredients=LargerProof(5, held)), cov)
 
 
-PART_OF = [("eigenvalues", "V"), ("eigenvalues", "tail"), *(("joint-dual", part) for part in ("L", "M", "v", "V", "tail"))]
+PART_OF = [
+    ("eigenvalues", "V"),
+    ("eigenvalues", "tail"),
+    *(("joint-dual", part) for part in ("L", "M", "v", "V", "tail")),
+]
 
 
 @pytest.mark.parametrize(("name", "part"), PART_OF)

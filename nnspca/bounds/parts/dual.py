@@ -37,7 +37,7 @@ import numpy as np
 import scipy.linalg
 
 from nnspca.bounds import ceiling
-from nnspca.bounds.pair_scaled import CHECK, STALL, tight
+from nnspca.bounds.pair_scaled import CHECK, STALL, least_products
 from nnspca.bounds.parts.decided import Decided
 from nnspca.bounds.parts.splitting import Splitting
 from nnspca.certificates.proofs import PartsProof
@@ -121,7 +121,7 @@ def proof_of(
     decided = Decided.nothing(len(L)) if decided is None else decided
     L = (L + L.T) / 2
     asked = np.where(decided.apart, 0.0, L)
-    M = tight(asked, np.where(decided.apart, 0.0, M), nonnegative) * (1 + 16 * EPS)
+    M = least_products(asked, np.where(decided.apart, 0.0, M), nonnegative) * (1 + 16 * EPS)
     v = np.where(decided.used, v, np.maximum(v, 0.0))
     sizes = float(np.abs(L).sum(axis=1).max()) + float(np.abs(cov.matrix).sum(axis=1).max())
     error = 4 * EPS * sizes + cov.representation_error

@@ -1,6 +1,6 @@
 """The splitting behind the joint dual: the Fantope, the rows and the columns against the pairs.
 
-It is that of :mod:`nnspca.bounds.pair_scaled` with the Fantope for the spectraplex, and one more copy of Y that has to
+It is that of :mod:`nnspca.bounds.splitting` with the Fantope for the spectraplex, and one more copy of Y that has to
 meet the column sums: a feature serves one part. The copies (W, Y, z) of the pairs answer to all of them:
 
     X ≈ W, diagonal z;        rows R ≈ Y, D ≈ z;        columns C ≈ Y, E ≈ z.
@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnspca.bounds.pair_scaled import onto_pairs, onto_rows
 from nnspca.bounds.parts.decided import Decided
+from nnspca.bounds.splitting import onto_pairs, onto_rows
 from nnspca.fantope import onto_fantope
 
 RELAX = 1.6  # over-relaxation

@@ -94,8 +94,12 @@ def certify(
             should_stop=should_stop,
             on_progress=None if on_progress is None else _within(monitor.part(0.0, SOLVING)),
         )
+    variance = _attained(problem, component)
+    if (component.k, component.nonnegative, component.variance) != (k, nonnegative, variance):
+        # one made for another k, sign or covariance is certified as what it is here
+        component = replace(component, k=k, nonnegative=nonnegative, variance=variance)
     span = monitor.part(SOLVING, 1.0)
-    run = _Run(problem, PLANS[effort], seed, span, earlier, given, component, _attained(problem, component))
+    run = _Run(problem, PLANS[effort], seed, span, earlier, given, component, variance)
     with one_blas_thread():
         for fraction, bound in run.bounds_made():
             span.tell(fraction, f"bound “{bound.name}”", run.variance, run.upper)

@@ -226,8 +226,9 @@ def test_a_component_that_is_given_is_the_one_certified():
     cov = nnspca.Covariance.from_matrix(np.diag([3.0, 2.0]))
     poor = nnspca.solve(nnspca.Covariance.from_matrix(np.diag([2.0, 3.0])), 1)
     cert = nnspca.certify(cov, 1, component=poor)
-    assert cert.component is poor
-    assert cert.lower == 2.0
+    assert cert.component.loadings is poor.loadings
+    assert cert.lower == cert.component.variance == 2.0
+    nnspca.verify(cert, cov)
     assert cert.upper >= 3.0
 
 

@@ -6,38 +6,38 @@ from itertools import combinations, product
 
 import numpy as np
 
-from nnspca.certificates.proofs import RankProof
+from nnspca.certificates.numbers import at_most
 from nnspca.errors import CertificateError
-from nnspca.result import Certificate
 
 EPS = np.finfo(float).eps
+DEEPEST = 2000  # levels of splits: below, rounding is all that is left
 
 
-def check_cover(proof: RankProof, V: np.ndarray, cert: Certificate) -> None:
-    """Re-split the orthants along the tree, and bound every leaf from fresh values of h."""
+def check_cover(tree: np.ndarray, V: np.ndarray, inner: float, k: int, nonnegative: bool) -> None:
+    """Re-split the orthants along the tree, and bound every leaf from fresh values of h: ‖V'x‖² is at most inner."""
     V = V[:, np.abs(V).max(axis=0) > 0]
     d = V.shape[1]
-    cells, depth = _leaves(np.asarray(proof.tree, dtype=bool), d, cert.nonnegative)
+    cells, depth = _leaves(tree, d, nonnegative)
     grace = 1 + (8 + 4 * depth) * EPS  # a rounded midpoint may leave a sliver of two roundings' width uncovered
     corners, index = np.unique(cells.reshape(-1, d), axis=0, return_inverse=True)
-    heights, spare = _heights(V, corners, cert.k, cert.nonnegative)
-    claimed = np.sqrt(proof.inner)
+    heights, spare = _heights(V, corners, k, nonnegative)
+    claimed = float(np.sqrt(inner))
     bounds = _interpolated(cells, heights[index.reshape(len(cells), d)], spare, claimed, grace)
     above = np.flatnonzero(~(bounds * grace <= claimed))
     step = max(1, 2_000_000 // V.size)
     known: dict[bytes, float] = {}
     for start in range(0, len(above), step):
         chosen = above[start : start + step]
-        constant, tops = _constant_supports(V, cells[chosen], cert.k, cert.nonnegative)
+        constant, tops = _constant_supports(V, cells[chosen], k, nonnegative)
         for r, steady, top in zip(chosen.tolist(), constant, tops, strict=True):
             if not steady:
-                raise CertificateError(f"cell {r} of the cover is bounded by {bounds[r] ** 2!r}, above {proof.inner!r}")
+                raise CertificateError(f"cell {r} of the cover is bounded by {bounds[r] ** 2!r}, above {inner!r}")
             key = np.packbits(top).tobytes()
             if key not in known:
-                known[key] = _largest_singular_value(V, V[top], cert.k)
-            if not known[key] * grace <= claimed:
+                known[key] = _largest_singular_value(V, V[top], k)
+            if not at_most(known[key] * grace, claimed):
                 raise CertificateError(
-                    f"cell {r} of the cover has a support of variance {known[key] ** 2!r}, above {proof.inner!r}"
+                    f"cell {r} of the cover has a support of variance {known[key] ** 2!r}, above {inner!r}"
                 )
 
 
@@ -76,7 +76,7 @@ def _largest_singular_value(V: np.ndarray, rows: np.ndarray, k: int) -> float:
 
 def _leaves(tree: np.ndarray, d: int, nonnegative: bool) -> tuple[np.ndarray, int]:
     """Corners of every leaf, shape (leaves, d, d), and the depth of the tree, which must be whole."""
-    if tree.ndim != 1 or len(tree) < 2 ** (d if nonnegative else d - 1):
+    if len(tree) < 2 ** (d if nonnegative else d - 1):
         raise CertificateError("the cover leaves part of the sphere unproven")
     signs = [s for s in product((1.0, -1.0), repeat=d) if nonnegative or s[0] > 0]
     levels = _levels(tree, len(signs))
@@ -109,6 +109,8 @@ def _levels(tree: np.ndarray, roots: int) -> list[np.ndarray]:
         if not stack:
             raise CertificateError("the cover lists more cells than the sphere has")
         depth = stack.pop()
+        if depth > DEEPEST:
+            raise CertificateError(f"the cover is split more than {DEEPEST} times at one place")
         if depth == len(levels):
             levels.append([])
         levels[depth].append(splits)

@@ -8,33 +8,20 @@ is bounded again from values of h computed afresh. Whatever is missing, malforme
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
 from nnspca import feasible
-from nnspca.certificates.entries import entry_bound
-from nnspca.certificates.pairs import branch_bound, pair_bound
-from nnspca.certificates.parts import check_parts, parts_bound
-from nnspca.certificates.proofs import (
-    BranchProof,
-    EachProof,
-    EntryProof,
-    LargerProof,
-    PairProof,
-    RankProof,
-    ScaleProof,
-    WorkingProof,
-)
-from nnspca.certificates.ranks import rank_bound
-from nnspca.certificates.scales import scale_bound
-from nnspca.certificates.working import working_bound
+from nnspca.certificates.derivations import derive, derive_of_parts
+from nnspca.certificates.numbers import array, at_most, flag, number, text, whole
+from nnspca.certificates.ranks import holds_everywhere
 from nnspca.covariance import Covariance
 from nnspca.errors import CertificateError
-from nnspca.result import Bound, Certificate, PartsCertificate
+from nnspca.result import Bound, Certificate, Component, PartsCertificate
 from nnspca.threads import one_blas_thread
 
-EPS = np.finfo(float).eps
+ATTAINED = 1e-9  # relative difference between a variance claimed and the one computed here
 
 
 def verify(cert: Certificate | PartsCertificate, cov: Covariance) -> None:
@@ -50,6 +37,8 @@ def verify(cert: Certificate | PartsCertificate, cov: Covariance) -> None:
     ------
     CertificateError
         Names the first claim that fails.
+    TypeError
+        ``cert`` is no certificate, or ``cov`` no covariance.
 
     Examples
     --------
@@ -61,103 +50,125 @@ def verify(cert: Certificate | PartsCertificate, cov: Covariance) -> None:
     Traceback (most recent call last):
     nnspca.errors.CertificateError: the upper bound 1.99... is below the least proven one, 2.0...
     """
-    if cert.fingerprint != cov.fingerprint:
+    if isinstance(cert, Covariance) and isinstance(cov, Certificate | PartsCertificate):
+        raise TypeError("verify takes the certificate first: call verify(cert, cov)")
+    if not isinstance(cert, Certificate | PartsCertificate):
+        raise TypeError(f"cert is a {type(cert).__name__}; give a Certificate, as certify returns it")
+    if not isinstance(cov, Covariance):
+        raise TypeError(f"cov is a {type(cov).__name__}; give a Covariance: Covariance.from_data(X), for one")
+    if text(cert.fingerprint, "the fingerprint") != cov.fingerprint:
         raise CertificateError("it was made for other data: the fingerprints differ")
-    if isinstance(cert.k, bool) or not isinstance(cert.k, int | np.integer) or not 1 <= cert.k <= cov.n_features:
-        raise CertificateError(f"k = {cert.k} is outside 1..{cov.n_features}")
-    if not isinstance(cert.nonnegative, bool | np.bool_):
-        raise CertificateError(f"its sign constraint is {cert.nonnegative!r}, neither True nor False")
     with one_blas_thread(), np.errstate(all="ignore"):
         try:
-            if isinstance(cert, PartsCertificate):
-                _check_count(cert, cov)
-                check_parts(cert, cov)
+            if isinstance(cert, Certificate):
+                _check(cert, cov)
             else:
-                _check_lower(cert, cov)
-            proven, leading = _proven_values(cert, cov)
-            lower, upper = float(cert.lower), float(cert.upper)
-            claimed = leading if isinstance(cert, PartsCertificate) else float(cert.leading)
+                _check_several(cert, cov)
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
             raise CertificateError(f"its ingredients are malformed: {error}") from error
-    # each comparison is written so that a NaN fails it
-    if not min(proven) <= upper < np.inf:
-        raise CertificateError(f"the upper bound {upper!r} is below the least proven one, {min(proven)!r}")
-    if not lower <= upper:
-        raise CertificateError(f"the lower bound {lower!r} exceeds the upper bound {upper!r}")
-    if isinstance(cert, Certificate) and not leading <= claimed < np.inf:
+
+
+def _check(cert: Certificate, cov: Covariance) -> None:
+    """Check all that a certificate says, each claim read once and found to be of its kind."""
+    k, nonnegative = _setting(cert, cov)
+    claimed = number(cert.leading, "the largest eigenvalue")
+    attained = _check_component(cert.component, "component", k, nonnegative, cov)
+    proven = _proven(cert.bounds, lambda proof: derive(proof, k, nonnegative, cov))
+    _check_sandwich(cert, attained, "component attains", proven)
+    leading = min((value for proof, value in proven if holds_everywhere(proof)), default=np.inf)
+    if not at_most(leading, claimed):
         raise CertificateError(f"the largest eigenvalue is claimed to be {claimed!r}; only {leading!r} is proven")
 
 
-def _check_count(cert: PartsCertificate, cov: Covariance) -> None:
-    r = cert.n_components
-    if isinstance(r, bool) or not isinstance(r, int | np.integer) or not 1 <= r <= cov.n_features:
-        raise CertificateError(f"n_components = {r} is outside 1..{cov.n_features}")
+def _check_several(cert: PartsCertificate, cov: Covariance) -> None:
+    """The same of a certificate of several parts."""
+    k, nonnegative = _setting(cert, cov)
+    r = whole(cert.n_components, "n_components", 1, cov.n_features)
+    if not isinstance(cert.parts, tuple) or not 1 <= len(cert.parts) <= r:
+        raise CertificateError(f"its parts must be a tuple of 1 to {r}")
+    attained = sum(
+        _check_component(part, f"part {place}", k, nonnegative, cov) for place, part in enumerate(cert.parts, start=1)
+    )
+    if np.count_nonzero([part.loadings for part in cert.parts], axis=0).max() > 1:
+        raise CertificateError("two parts use the same feature")
+    proven = _proven(cert.bounds, lambda proof: derive_of_parts(proof, r, k, nonnegative, cov))
+    _check_sandwich(cert, attained, "parts attain", proven)
 
 
-def _proven_values(cert: Certificate | PartsCertificate, cov: Covariance) -> tuple[list[float], float]:
-    """Values of the deterministic bounds, each checked, and the least of them that holds for every direction."""
-    proven, leading = [], np.inf
-    for bound in cert.bounds:
-        if bound.deterministic:
-            _check_bound(bound, cert, cov)
-            proven.append(float(bound.value))
-            proof = bound.ingredients
-            if isinstance(proof, RankProof) and proof.rho is None and not np.any(proof.V):
-                leading = min(leading, float(bound.value))
+def _setting(cert: Certificate | PartsCertificate, cov: Covariance) -> tuple[int, bool]:
+    """The cardinality and the sign constraint; and what stands beside the numbers is of its kind."""
+    text(cert.effort, "the effort")
+    flag(cert.stopped, "the mark of a stopped call")
+    number(cert.seconds, "the time taken", least=0.0)
+    return whole(cert.k, "k", 1, cov.n_features), flag(cert.nonnegative, "the sign constraint")
+
+
+def _check_sandwich(
+    cert: Certificate | PartsCertificate, attained: float, what: str, proven: list[tuple[object, float]]
+) -> None:
+    """Check that the lower bound is attained, the upper one proven, and that they are in order."""
+    lower, upper = number(cert.lower, "the lower bound"), number(cert.upper, "the upper bound")
+    if not close(lower, attained):
+        raise CertificateError(f"the {what} {attained!r}, not {lower!r}")
+    least = min(value for _, value in proven)
+    if not at_most(least, upper):
+        raise CertificateError(f"the upper bound {upper!r} is below the least proven one, {least!r}")
+    if not at_most(lower, upper):
+        raise CertificateError(f"the lower bound {lower!r} exceeds the upper bound {upper!r}")
+
+
+def _proven(bounds: object, derived: Callable[[object], float]) -> list[tuple[object, float]]:
+    """Proof and value of each deterministic bound, once its ingredients are found to prove that value."""
+    if not isinstance(bounds, tuple) or not all(type(bound) is Bound for bound in bounds):
+        raise CertificateError("its bounds must be a tuple of Bound")
+    proven = []
+    for bound in bounds:
+        name = text(bound.name, "the name of a bound")
+        value = number(bound.value, f"the value of bound {name!r}")
+        text(bound.detail, f"the detail of bound {name!r}")
+        number(bound.seconds, f"the time of bound {name!r}", least=0.0)
+        if not flag(bound.deterministic, f"the mark of bound {name!r} as proven"):
+            continue
+        try:
+            needed = derived(bound.ingredients)
+        except CertificateError as error:
+            raise CertificateError(f"bound {name!r}: {error}") from error
+        if not at_most(needed, value):
+            raise CertificateError(f"bound {name!r} claims {value!r}; its ingredients prove {needed!r} only")
+        proven.append((bound.ingredients, value))
     if not proven:
         raise CertificateError("it holds no deterministic bound")
-    return proven, leading
+    return proven
 
 
-def _check_lower(cert: Certificate, cov: Covariance) -> None:
-    x = np.asarray(cert.component.loadings, dtype=np.float64)
-    if x.shape != (cov.n_features,):
-        raise CertificateError(f"the component has shape {x.shape}, not ({cov.n_features},)")
-    reason = feasible.infeasibility(x, cert.k, cert.nonnegative)
+def close(claim: float, attained: float) -> bool:
+    """Whether a claimed variance is the one attained, up to what two orders of summing may differ by."""
+    return at_most(abs(attained - claim), ATTAINED * abs(attained))
+
+
+def _check_component(part: object, what: str, k: int, nonnegative: bool, cov: Covariance) -> float:
+    """Check that a component is feasible and says of itself what is true; return the variance it attains."""
+    if type(part) is not Component:
+        raise CertificateError(f"the {what} is a {type(part).__name__}, not a Component")
+    x = array(part.loadings, f"the vector of loadings of the {what}", (cov.n_features,))
+    reason = feasible.infeasibility(x, k, nonnegative)
     if reason:
-        raise CertificateError(f"the component is not feasible: {reason}")
+        raise CertificateError(f"the {what} is not feasible: {reason}")
     attained = float(x @ cov.apply(x))
-    if not abs(attained - cert.lower) <= 1e-9 * abs(attained):
-        raise CertificateError(f"the component attains {attained!r}, not {cert.lower!r}")
-
-
-def _check_bound(bound: Bound, cert: Certificate | PartsCertificate, cov: Covariance) -> None:
-    if isinstance(cert, PartsCertificate):
-        needed = _needed_of_parts(bound, cert, cov)
-    else:
-        needed = _needed(bound.ingredients, bound.name, cert, cov)
-    if not needed <= bound.value < np.inf:
-        raise CertificateError(f"bound {bound.name!r} claims {bound.value!r}; its ingredients prove {needed!r} only")
-
-
-def _needed_of_parts(bound: Bound, cert: PartsCertificate, cov: Covariance) -> float:
-    """The same for several parts: r times what one can have, or what is proven of all together."""
-    proof = bound.ingredients
-    if isinstance(proof, EachProof):
-        one = Certificate(cert.k, cert.nonnegative, 0.0, 0.0, cert.parts[0], (), 0.0, cert.fingerprint)
-        each = _needed(proof.proof, bound.name, one, cov)
-        return cert.n_components * each * (1 + 2 * EPS)
-    return parts_bound(proof, cert, cov)
-
-
-def _needed(proof: object, name: str, cert: Certificate, cov: Covariance) -> float:
-    """The value that the ingredients prove."""
-    if isinstance(proof, LargerProof):
-        if isinstance(proof.k, bool) or not isinstance(proof.k, int) or not cert.k <= proof.k <= cov.n_features:
-            raise CertificateError(f"bound {name!r} is of k = {proof.k!r}, which says nothing about k = {cert.k}")
-        if isinstance(proof.proof, LargerProof):
-            raise CertificateError(f"bound {name!r} is taken over twice")
-        return _needed(proof.proof, name, replace(cert, k=proof.k), cov)
-    if isinstance(proof, RankProof):
-        return rank_bound(proof, cert, cov)
-    if isinstance(proof, PairProof):
-        return pair_bound(proof, cert.k, cert.nonnegative, cov)
-    if isinstance(proof, BranchProof):
-        return branch_bound(proof, cert.k, cert.nonnegative, cov)
-    if isinstance(proof, WorkingProof):
-        return working_bound(proof, cert.k, cert.nonnegative, cov)
-    if isinstance(proof, ScaleProof):
-        return scale_bound(proof, cert.k, cert.nonnegative, cov)
-    if isinstance(proof, EntryProof):
-        return entry_bound(proof, cert, cov)
-    raise CertificateError(f"bound {name!r} carries nothing to re-derive it from")
+    variance = number(part.variance, f"the variance of the {what}")
+    if not close(variance, attained):
+        raise CertificateError(f"the {what} attains {attained!r}, not {variance!r} as its variance has it")
+    if whole(part.k, f"k of the {what}", 1, cov.n_features) != k:
+        raise CertificateError(f"the {what} is one of k = {part.k}, the certificate one of k = {k}")
+    if flag(part.nonnegative, f"the sign constraint of the {what}") != nonnegative:
+        raise CertificateError(f"the {what} and the certificate differ in the sign constraint")
+    if not text(part.method, f"the method of the {what}"):
+        raise CertificateError(f"the {what} names no method")
+    text(part.note, f"the note of the {what}")
+    flag(part.stopped, f"the mark of the {what} as stopped")
+    number(part.seconds, f"the time of the {what}", least=0.0)
+    if not isinstance(part.options, Mapping) or not isinstance(part.history, tuple):
+        raise CertificateError(f"the options of the {what} must be a mapping and its history a tuple")
+    for step in part.history:
+        number(step, f"a step in the history of the {what}")
+    return attained

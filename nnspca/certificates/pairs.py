@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from nnspca.certificates.numbers import UNDERFLOW, Ceiling, array, at_most, number, whole
 from nnspca.certificates.proofs import BranchProof, PairProof
 from nnspca.covariance import Covariance
 from nnspca.errors import CertificateError
@@ -15,10 +16,11 @@ DENSE_EIGEN = 400  # above, definiteness is told by a Cholesky factorisation
 def branch_bound(proof: BranchProof, k: int, nonnegative: bool, cov: Covariance) -> float:
     """The largest bound over the leaves of a tree that leaves no case out."""
     n = cov.n_features
-    if not all(isinstance(i, int) and not isinstance(i, bool) and -1 <= i < n for i in proof.splits):
-        raise CertificateError("a feature the cases are split at is not one of the data's")
-    splits, leaves = iter(proof.splits), iter(proof.leaves)
-    worst = -np.inf
+    if not (isinstance(proof.splits, tuple) and isinstance(proof.leaves, tuple)):
+        raise CertificateError("the tree of cases and its proofs must be tuples")
+    splits = iter([whole(i, "a feature the cases are split at", -1, n - 1) for i in proof.splits])
+    leaves = iter(proof.leaves)
+    most = Ceiling()
     cases: list[tuple[frozenset[int], frozenset[int]]] = [(frozenset(), frozenset())]  # left out, known to be in
     while cases:
         out, inside = cases.pop()
@@ -33,16 +35,16 @@ def branch_bound(proof: BranchProof, k: int, nonnegative: bool, cov: Covariance)
             cases += [(out, inside | {feature}), (out | {feature}, inside)]
             continue
         leaf = next(leaves, None)
-        if leaf is None:
+        if type(leaf) is not PairProof:
             raise CertificateError("a case has no proof")
         full = len(inside) == k
         kept = sorted(inside) if full else [i for i in range(n) if i not in out]
         known = [place for place, i in enumerate(kept) if i in inside]
         part = cov.restrict(np.array(kept))
-        worst = max(worst, pair_bound(leaf, min(k, len(kept)), nonnegative, part, known))
+        most.cover(pair_bound(leaf, min(k, len(kept)), nonnegative, part, known))
     if next(splits, None) is not None or next(leaves, None) is not None:
         raise CertificateError("the tree of cases goes on after its end")
-    return worst
+    return most.value
 
 
 def pair_bound(proof: PairProof, k: int, nonnegative: bool, cov: Covariance, inside: list[int] | None = None) -> float:
@@ -50,28 +52,32 @@ def pair_bound(proof: PairProof, k: int, nonnegative: bool, cov: Covariance, ins
     if cov.matrix is None:
         raise CertificateError("L and M do not fit the data")
     L, M, tail = check_pairs(proof, nonnegative, cov.matrix, cov.representation_error)
-    shares = _shares(M, k, inside or [])
+    return tail_and_rows(tail, L, _shares(M, k, inside or []), k)
+
+
+def tail_and_rows(tail: float, L: np.ndarray, shares: np.ndarray, k: int) -> float:
+    """``tail + max_i [L_ii + shares_i]``, rounded up."""
     own = L.diagonal()
-    rows = own + shares + (k + 2) * EPS * (np.abs(own) + shares)
-    return tail + float(rows.max()) + 2 * EPS * (abs(tail) + abs(float(rows.max())))
+    rows = Ceiling()
+    rows.cover(own + shares + (k + 2) * EPS * (np.abs(own) + shares))
+    return tail + rows.value + 2 * EPS * (abs(tail) + abs(rows.value))
 
 
 def check_pairs(
     proof: PairProof, nonnegative: bool, A: np.ndarray, error: float
 ) -> tuple[np.ndarray, np.ndarray, float]:
     """Return L, M and the tail once all that is claimed of them holds for A, known up to ``error`` in norm."""
-    L, M = np.asarray(proof.L, dtype=np.float64), np.asarray(proof.M, dtype=np.float64)
-    if L.shape != A.shape or M.shape != A.shape:
-        raise CertificateError("L and M do not fit the data")
-    if not (np.isfinite(L).all() and np.isfinite(M).all() and np.isfinite(proof.tail)):
-        raise CertificateError("L, M and the tail must be finite")
-    if (L != L.T).any():
+    if type(proof) is not PairProof:
+        raise CertificateError("L and M are missing")
+    L, M = array(proof.L, "L", A.shape), array(proof.M, "M", A.shape)
+    tail = number(proof.tail, "the tail")
+    if not (L == L.T).all():
         raise CertificateError("L is not symmetric")
-    if (M < 0).any() or M.diagonal().any():
+    if not (M >= 0).all() or M.diagonal().any():
         raise CertificateError("M has a negative entry, or a nonzero diagonal")
     check_products(L, M, nonnegative)
-    _check_tail(A, L, proof.tail - error)
-    return L, M, float(proof.tail)
+    _check_tail(A, L, tail - error)
+    return L, M, tail
 
 
 def _shares(M: np.ndarray, k: int, inside: list[int]) -> np.ndarray:
@@ -87,16 +93,16 @@ def _shares(M: np.ndarray, k: int, inside: list[int]) -> np.ndarray:
 
 
 def check_products(L: np.ndarray, M: np.ndarray, nonnegative: bool) -> None:
-    """Check ``M_ij M_ji >= (L_ij⁺)²`` off the diagonal; entries are first scaled so that squares are exact enough."""
-    size = float(np.abs(L).max())
-    if size == 0:
-        return
-    needed = (np.maximum(L, 0.0) if nonnegative else np.abs(L)) / size
-    scaled = M / size
-    short = scaled * scaled.T * (1 - 4 * EPS) < needed * needed
-    np.fill_diagonal(short, False)
-    if short.any():
-        i, j = np.argwhere(short)[0]
+    """Check ``M_ij M_ji >= (L_ij⁺)²`` off the diagonal, by roots: neither they nor their product overflow or vanish.
+
+    Entries of L below ``UNDERFLOW`` are let pass: what they add is part of what every derivation is raised by.
+    """
+    needed = np.maximum(L, 0.0) if nonnegative else np.abs(L)
+    roots = np.sqrt(M)
+    holds = (roots * roots.T * (1 - 4 * EPS) >= needed) | (needed <= UNDERFLOW)
+    np.fill_diagonal(holds, True)
+    if not holds.all():
+        i, j = np.argwhere(~holds)[0]
         raise CertificateError(f"M_ij M_ji is below the square of L_ij at ({i}, {j})")
 
 
@@ -108,14 +114,18 @@ def _check_tail(A: np.ndarray, L: np.ndarray, tail: float) -> None:
     shifted[np.diag_indices(n)] += tail - forming
     if n <= DENSE_EIGEN:
         values = np.linalg.eigvalsh(shifted)
-        holds = bool(values[0] >= (n + 8) * EPS * np.abs(values).max() / 2)
+        holds = at_most((n + 8) * EPS * float(np.abs(values).max()) / 2, float(values[0]))
     else:
         # a factorisation that runs to its end proves the least eigenvalue above −(n+1)u·trace (Rump 2006)
         shifted[np.diag_indices(n)] -= (n + 2) * EPS * float(np.abs(shifted.diagonal()).sum())
-        try:
-            np.linalg.cholesky(shifted)
-            holds = True
-        except np.linalg.LinAlgError:
-            holds = False
+        holds = factorises(shifted)
     if not holds:
         raise CertificateError(f"the largest eigenvalue of A − L exceeds the claimed {tail!r}")
+
+
+def factorises(B: np.ndarray) -> bool:
+    """Whether Cholesky's factorisation runs to its end, in numbers."""
+    try:
+        return bool(np.isfinite(np.linalg.cholesky(B)).all())  # some libraries let a NaN on the diagonal pass
+    except np.linalg.LinAlgError:
+        return False

@@ -2,93 +2,37 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
-from nnspca import feasible
+from nnspca.certificates.numbers import Ceiling, array, at_most, number
 from nnspca.certificates.pairs import check_products
-from nnspca.certificates.proofs import EntryProof, FanProof, LargerProof, PartsProof, PartsTreeProof
+from nnspca.certificates.proofs import EntryProof, FanProof, PartsProof, PartsTreeProof
 from nnspca.certificates.ranks import least_of_factored_rest, least_of_rest
 from nnspca.covariance import Covariance
 from nnspca.errors import CertificateError
-from nnspca.result import PartsCertificate
 
 EPS = np.finfo(float).eps
 
 
-def check_parts(cert: PartsCertificate, cov: Covariance) -> None:
-    """Check that the parts are feasible, share no feature, and attain the lower bound."""
-    r, n = cert.n_components, cov.n_features
-    if not 1 <= len(cert.parts) <= r:
-        raise CertificateError(f"it holds {len(cert.parts)} parts; 1 to {r} are allowed")
-    X = np.array([numbers(part.loadings, (n,), "the loadings of a part") for part in cert.parts])
-    for place, x in enumerate(X):
-        reason = feasible.infeasibility(x, cert.k, cert.nonnegative)
-        if reason:
-            raise CertificateError(f"part {place + 1} is not feasible: {reason}")
-    if not np.count_nonzero(X, axis=0).max() <= 1:
-        raise CertificateError("two parts use the same feature")
-    attained = float(sum(x @ cov.apply(x) for x in X))
-    if not abs(attained - cert.lower) <= 1e-9 * abs(attained):
-        raise CertificateError(f"the parts attain {attained!r}, not {cert.lower!r}")
-
-
-def parts_bound(proof: object, cert: PartsCertificate, cov: Covariance) -> float:
-    """The value that the ingredients prove for any r parts."""
-    r, k, n = cert.n_components, cert.k, cov.n_features
-    if isinstance(proof, LargerProof):
-        whole = isinstance(proof.k, int) and not isinstance(proof.k, bool)
-        if not whole or not k <= proof.k <= n or isinstance(proof.proof, LargerProof):
-            raise CertificateError(f"a bound of k = {proof.k!r} says nothing about k = {k}")
-        return parts_bound(proof.proof, replace(cert, k=proof.k), cov)
-    if isinstance(proof, EntryProof) and proof.rule == "diagonal":
-        return _variances(cov, min(r * k, n)) + cov.representation_error * r
-    if isinstance(proof, FanProof):
-        return _fan(proof, r, cov)
-    if cov.matrix is None:
-        raise CertificateError("the proof does not fit the data")
-    if isinstance(proof, PartsProof):
-        nobody = np.zeros((n, n), dtype=bool)
-        return _joint(proof, r, k, cert.nonnegative, cov, nobody, nobody)
-    if isinstance(proof, PartsTreeProof):
-        return _tree(proof, r, k, cert.nonnegative, cov)
-    raise CertificateError("a bound carries nothing to re-derive it from")
-
-
-def numbers(values: object, shape: tuple[int, ...], what: str) -> np.ndarray:
-    """Return an array of finite real numbers; CertificateError for anything else."""
-    array = np.asarray(values)
-    if array.dtype.kind not in "fiu" or array.shape != shape:
-        raise CertificateError(f"{what}: not real numbers of shape {shape}")
-    array = array.astype(np.float64)
-    if not np.isfinite(array).all():
-        raise CertificateError(f"{what}: a number is not finite")
-    return array
-
-
-def _variances(cov: Covariance, count: int) -> float:
+def diagonal_bound(proof: EntryProof, r: int, k: int, nonnegative: bool, cov: Covariance) -> float:
     """The largest variances of single features, summed."""
+    if type(proof.rule) is not str or proof.rule != "diagonal":
+        raise CertificateError(f"unknown rule {proof.rule!r:.60}")
+    count = min(r * k, cov.n_features)
     terms = 0 if cov.factor is None else 4 * cov.factor.shape[0]
-    return float(np.sort(cov.diagonal)[cov.n_features - count :].sum()) * (1 + (count + terms) * EPS)
+    largest = float(np.sort(cov.diagonal)[cov.n_features - count :].sum()) * (1 + (count + terms) * EPS)
+    return largest + cov.representation_error * r
 
 
-def _low_rank(V: object, n: int) -> np.ndarray:
-    held = np.asarray(V)
-    if held.ndim != 2:
-        raise CertificateError("the low-rank part does not fit the data")
-    return numbers(held, (n, held.shape[1]), "the low-rank part")
-
-
-def _fan(proof: FanProof, r: int, cov: Covariance) -> float:
+def fan_bound(proof: FanProof, r: int, k: int, nonnegative: bool, cov: Covariance) -> float:
     """``r·tail + ‖V‖²`` once ``A ⪯ tail·I + VV'`` holds."""
-    V = _low_rank(proof.V, cov.n_features)
-    tail = float(numbers(proof.tail, (), "the tail"))
+    V = array(proof.V, "the low-rank part", (cov.n_features, None))
+    tail = number(proof.tail, "the tail")
     if cov.matrix is not None:
         room = least_of_rest(cov.matrix, V, tail - cov.representation_error)
     else:
         room = least_of_factored_rest(V, tail, cov)
-    if not room >= 0:
+    if not at_most(0.0, room):
         raise CertificateError(f"the rest of A exceeds the claimed {tail!r} by {-room:.3g}")
     return _summed(r, tail, V)
 
@@ -98,15 +42,22 @@ def _summed(r: int, tail: float, V: np.ndarray) -> float:
     return r * tail + top + (V.size + 4) * EPS * (r * abs(tail) + top)
 
 
+def joint_bound(proof: PartsProof, r: int, k: int, nonnegative: bool, cov: Covariance) -> float:
+    """What (L, M, v, V, tail) prove of r parts."""
+    nobody = np.zeros((cov.n_features, cov.n_features), dtype=bool)
+    return _joint(proof, r, k, nonnegative, cov, nobody, nobody)
+
+
 def _joint(
     proof: PartsProof, r: int, k: int, nonnegative: bool, cov: Covariance, same: np.ndarray, apart: np.ndarray
 ) -> float:
     """What (L, M, v, V, tail) prove of r parts in which some pairs share one, and some do not."""
     A = cov.matrix
-    assert A is not None
+    if A is None:
+        raise CertificateError("the proof does not fit the data")
     n = len(A)
-    L, M = numbers(proof.L, (n, n), "L"), numbers(proof.M, (n, n), "M")
-    v, V, tail = numbers(proof.v, (n,), "v"), _low_rank(proof.V, n), float(numbers(proof.tail, (), "the tail"))
+    L, M, v = array(proof.L, "L", (n, n)), array(proof.M, "M", (n, n)), array(proof.v, "v", (n,))
+    V, tail = array(proof.V, "the low-rank part", (n, None)), number(proof.tail, "the tail")
     used = same.any(axis=1)
     if not (L == L.T).all():
         raise CertificateError("L is not symmetric")
@@ -117,7 +68,7 @@ def _joint(
     check_products(np.where(apart, 0.0, L), M, nonnegative)
     forming = 2 * EPS * (float(np.abs(A).sum(axis=1).max()) + float(np.abs(L).sum(axis=1).max()))
     room = least_of_rest(A - L, V, tail - cov.representation_error - forming)
-    if not room >= 0:
+    if not at_most(0.0, room):
         raise CertificateError(f"the rest of A exceeds the claimed {tail!r} by {-room:.3g}")
     rows = np.array([_row(M[i] - v, same[i], apart[i], i, k) for i in range(n)]) + L.diagonal() - v
     sizes = np.abs(L.diagonal()) + np.abs(v) + k * (M.max(axis=1) + np.abs(v).max())
@@ -137,24 +88,24 @@ def _row(shares: np.ndarray, same: np.ndarray, apart: np.ndarray, i: int, k: int
     return float(shares[same].sum() + dear[: k - 1 - int(same.sum())].sum())
 
 
-def _tree(proof: PartsTreeProof, r: int, k: int, nonnegative: bool, cov: Covariance) -> float:
+def parts_tree_bound(proof: PartsTreeProof, r: int, k: int, nonnegative: bool, cov: Covariance) -> float:
     """The largest bound over the leaves of a tree that leaves no case out."""
     n = cov.n_features
-    splits = np.asarray(proof.splits)
-    if splits.dtype.kind != "i" or splits.ndim != 2 or splits.shape[1] != 2:
-        raise CertificateError("the tree must be a list of pairs of features")
-    nodes, leaves = iter(splits.tolist()), iter(proof.leaves)
-    worst = -np.inf
+    splits = array(proof.splits, "the tree", (None, 2))
+    if not ((splits >= -1) & (splits < n) & (splits == np.floor(splits))).all() or not isinstance(proof.leaves, tuple):
+        raise CertificateError("the tree must be a list of pairs of features, its leaves a tuple")
+    nodes, leaves = iter(splits.astype(int).tolist()), iter(proof.leaves)
+    most = Ceiling()
     cases = [(np.arange(n), np.zeros((n, n), dtype=bool))]  # a name for each feature's group, pairs apart
     while cases:
         group, apart = cases.pop()
         i, j = next(nodes, (-2, -2))
         if (i, j) == (-1, -1):
             leaf = next(leaves, None)
-            if not isinstance(leaf, PartsProof):
+            if type(leaf) is not PartsProof:
                 raise CertificateError("a case has no proof")
             same = (group[:, None] == group) & ~np.eye(n, dtype=bool)
-            worst = max(worst, _joint(leaf, r, k, nonnegative, cov, same, apart))
+            most.cover(_joint(leaf, r, k, nonnegative, cov, same, apart))
             continue
         if not (0 <= i < n and 0 <= j < n):
             raise CertificateError("the tree of cases ends too early, or splits at no feature of the data's")
@@ -170,4 +121,4 @@ def _tree(proof: PartsTreeProof, r: int, k: int, nonnegative: bool, cov: Covaria
         cases.append((group, parted))
     if next(nodes, None) is not None or next(leaves, None) is not None:
         raise CertificateError("the tree of cases goes on after its end")
-    return worst
+    return most.value

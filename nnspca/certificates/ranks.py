@@ -2,49 +2,64 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from nnspca.certificates.cover import check_cover
+from nnspca.certificates.numbers import array, at_most, bits, number
+from nnspca.certificates.pairs import factorises
 from nnspca.certificates.proofs import RankProof
 from nnspca.covariance import Covariance
 from nnspca.errors import CertificateError
-from nnspca.result import Certificate
 
 EPS = np.finfo(float).eps
 DENSE_EIGEN = 800  # above, definiteness is told by a Cholesky factorisation
 BLOCK = 8000  # side of the largest block formed
 
 
-def rank_bound(proof: RankProof, cert: Certificate, cov: Covariance) -> float:
+@dataclass(frozen=True, eq=False)
+class Split:
+    """The claims of a proof, each a number in range."""
+
+    V: np.ndarray
+    tail: float
+    inner: float
+    rho: float | None
+
+
+def rank_bound(proof: RankProof, k: int, nonnegative: bool, cov: Covariance) -> float:
     """What the split A = L + (low rank) + rest proves, after checking each of its claims."""
-    V = np.asarray(proof.V, dtype=np.float64)
-    if V.ndim != 2 or len(V) != cov.n_features or not np.isfinite(V).all():
-        raise CertificateError("the low-rank part does not fit the data")
-    if not (np.isfinite(proof.tail) and 0 <= proof.inner < np.inf):
-        raise CertificateError(f"it claims a rest of {proof.tail!r} and a low-rank part of {proof.inner!r}")
-    cut = 0.0
-    if proof.rho is not None:
-        if not 0 <= proof.rho < np.inf:
-            raise CertificateError(f"the cut is at {proof.rho!r}; it must be a finite number of at least 0")
-        cut = proof.rho * cert.k * (1 + 4 * EPS)
-    _check_tail(proof, V, cert.nonnegative, cov)
-    if V.any():
-        check_cover(proof, V, cert)
-    return cut + proof.tail + proof.inner
+    split = Split(
+        array(proof.V, "the low-rank part", (cov.n_features, None)),
+        number(proof.tail, "the rest"),
+        number(proof.inner, "the low-rank part's share", least=0.0),
+        None if proof.rho is None else number(proof.rho, "the cut", least=0.0),
+    )
+    _check_tail(split, nonnegative, cov)
+    if split.V.any():
+        check_cover(bits(proof.tree, "the cover"), split.V, split.inner, k, nonnegative)
+    cut = 0.0 if split.rho is None else split.rho * k * (1 + 4 * EPS)
+    return cut + split.tail + split.inner  # each was checked with more to spare than the sums' rounding
 
 
-def _check_tail(proof: RankProof, V: np.ndarray, nonnegative: bool, cov: Covariance) -> None:
+def holds_everywhere(proof: object) -> bool:
+    """Whether the proof bounds every direction, not only the feasible ones: no cut and no low-rank part."""
+    return type(proof) is RankProof and proof.rho is None and not np.any(proof.V)
+
+
+def _check_tail(split: Split, nonnegative: bool, cov: Covariance) -> None:
     """Check A − L − VV' ⪯ tail·I."""
-    tail = proof.tail
-    if proof.rho is None and not V.any() and tail >= cov.trace * (1 + cov.n_features * EPS) + cov.representation_error:
+    V, tail = split.V, split.tail
+    if split.rho is None and not V.any() and tail >= cov.trace * (1 + cov.n_features * EPS) + cov.representation_error:
         return
-    if proof.rho is not None:
-        least = _least_after_cut(proof, V, nonnegative, cov)
+    if split.rho is not None:
+        least = _least_after_cut(split, nonnegative, cov)
     elif cov.matrix is not None:
         least = least_of_rest(cov.matrix, V, tail - cov.representation_error)
     else:
         least = least_of_factored_rest(V, tail, cov)
-    if not least >= 0:
+    if not at_most(0.0, least):
         raise CertificateError(f"the rest of A exceeds the claimed {tail!r} by {-least:.3g}")
 
 
@@ -60,34 +75,31 @@ def least_of_rest(A: np.ndarray, V: np.ndarray, tail: float) -> float:
         return float(values[0]) - (n + 8) * EPS * float(np.abs(values).max()) - forming
     # a factorisation that runs to its end proves the least eigenvalue above −(n+1)u·trace (Rump 2006)
     forming += (n + 2) * EPS * float(np.abs(shifted.diagonal()).sum())
-    try:
-        np.linalg.cholesky(shifted - forming * np.eye(n))
-    except np.linalg.LinAlgError:
-        return -np.inf
-    return 0.0
+    return 0.0 if factorises(shifted - forming * np.eye(n)) else -np.inf
 
 
-def _least_after_cut(proof: RankProof, V: np.ndarray, nonnegative: bool, cov: Covariance) -> float:
+def _least_after_cut(split: Split, nonnegative: bool, cov: Covariance) -> float:
     """The same for what lies above the cut, on the features that reach above it."""
-    assert proof.rho is not None
+    assert split.rho is not None
+    V = split.V
     if cov.matrix is not None:
         reach = np.maximum(cov.matrix.max(axis=1), -cov.matrix.min(axis=1))
     else:  # A is Y'Y, so that no entry exceeds the product of two deviations
         deviations = np.sqrt(cov.diagonal)
         reach = deviations * deviations.max() * (1 + 1e-9)
-    kept = np.flatnonzero((reach > proof.rho) | V.any(axis=1))
+    kept = np.flatnonzero((reach > split.rho) | V.any(axis=1))
     if len(kept) > BLOCK:
         raise CertificateError(f"{len(kept)} features reach above the cut: too many to check")
     reading = cov.representation_error
     if cov.factor is not None:
         reading += 2 * (cov.factor.shape[0] + 4) * EPS * cov.factor.rounding_scale()
     if not len(kept):
-        return proof.tail - reading
+        return split.tail - reading
     A = cov.block(kept, kept)
-    above = np.maximum(A - proof.rho, 0.0)
+    above = np.maximum(A - split.rho, 0.0)
     if not nonnegative:
-        above -= np.maximum(-A - proof.rho, 0.0)
-    return min(least_of_rest(above, V[kept], proof.tail - reading), proof.tail - reading)
+        above -= np.maximum(-A - split.rho, 0.0)
+    return float(np.minimum(least_of_rest(above, V[kept], split.tail - reading), split.tail - reading))
 
 
 def least_of_factored_rest(V: np.ndarray, tail: float, cov: Covariance) -> float:

@@ -4,24 +4,27 @@ from __future__ import annotations
 
 import numpy as np
 
+from nnspca.certificates.numbers import Ceiling, array
 from nnspca.certificates.proofs import ScaleProof
 from nnspca.covariance import Covariance
 from nnspca.errors import CertificateError
 
 EPS = np.finfo(float).eps
 ROWS = 256
+# weights whose ratios stay below 1e100: no A_ij w_j / w_i overflows, and what one loses to underflow is below 1e-220
+LEAST, MOST = 1e-50, 1e50
 
 
 def scale_bound(proof: ScaleProof, k: int, nonnegative: bool, cov: Covariance) -> float:
     """What the weights prove about ``cov``: the largest balanced row."""
-    d = np.asarray(proof.weights, dtype=np.float64)
     n = cov.n_features
-    if d.shape != (n,) or not np.isfinite(d).all() or not (d > 0).all():
-        raise CertificateError(f"the weights must be {n} positive numbers")
+    d = array(proof.weights, "the weights", (n,))
+    if not ((d >= LEAST) & (d <= MOST)).all():
+        raise CertificateError(f"the weights must be {n} numbers from {LEAST:g} to {MOST:g}")
     deviations = np.sqrt(np.maximum(cov.diagonal, 0.0))
     terms = 0 if cov.factor is None else cov.factor.shape[0]
     company = np.sort(deviations * d)[::-1][:k].sum()
-    most = -np.inf
+    most = Ceiling()
     for start in range(0, n, ROWS):
         rows = np.arange(start, min(start + ROWS, n))
         block = np.array(cov.block(rows))
@@ -32,5 +35,5 @@ def scale_bound(proof: ScaleProof, k: int, nonnegative: bool, cov: Covariance) -
             weighed = np.partition(weighed, n - k, axis=1)[:, n - k + 1 :]
         sums = weighed.sum(axis=1) / d[rows]
         rounding = (k + 6) * EPS * (np.abs(own) + sums) + 2 * terms * EPS * deviations[rows] * company / d[rows]
-        most = max(most, float((own + sums + rounding).max()))
-    return most + cov.representation_error
+        most.cover(own + sums + rounding)
+    return most.value + cov.representation_error

@@ -2,11 +2,15 @@
 
 import dataclasses
 import io
+import json
+import struct
+import zipfile
 
 import numpy as np
 import pytest
 
 import nnspca
+from nnspca.certificates import archive
 
 
 def round_trip(cert):
@@ -53,3 +57,231 @@ def test_an_archive_without_a_certificate_is_refused_in_words():
     np.savez(file, loadings=np.ones(3))
     with pytest.raises(nnspca.CertificateError, match="not a certificate"):
         nnspca.load_certificate(file.getvalue())
+
+
+# ---------------------------------------------------------------------- damaged and hostile files
+
+
+@pytest.fixture(scope="module")
+def saved():
+    """Members of an honest certificate's file, by name."""
+    cov = nnspca.Covariance.from_matrix([[2.0, 1.0], [1.0, 2.0]])
+    buffer = io.BytesIO()
+    nnspca.save_certificate(nnspca.certify(cov, 1), buffer)
+    with zipfile.ZipFile(buffer) as held:
+        return {name: held.read(name) for name in held.namelist()}
+
+
+def zipped(members, compression=zipfile.ZIP_DEFLATED):
+    """An archive of these members, (name, content) each."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", compression) as made:
+        for name, content in members:
+            made.writestr(name, content)
+    return buffer.getvalue()
+
+
+def npy(header, data=b""):
+    """An array in NumPy's format with any header at all."""
+    text = header.encode("latin1")
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(text)) + text + data
+
+
+def refused(content):
+    with pytest.raises(nnspca.CertificateError) as caught:
+        nnspca.load_certificate(content)
+    return str(caught.value)
+
+
+def with_text(saved, change):
+    """The file with its JSON changed."""
+    content = json.loads(str(np.load(io.BytesIO(saved["certificate.npy"]))))
+    buffer = io.BytesIO()
+    np.save(buffer, np.array(change(content)))
+    return zipped({**saved, "certificate.npy": buffer.getvalue()}.items())
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (2,), }",  # no data
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (2,",  # a token that never ends
+        "{'descr': '<f8', 'fortran_order': False, 'shape': ('''",
+        "(" * 5000,  # deeper than any parser goes
+        "{'descr': '|O', 'fortran_order': False, 'shape': (1,), }",
+        "{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (1,), }",
+        "{'descr': '<c16', 'fortran_order': False, 'shape': (1,), }",
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (-1,), }",
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999999999999, 99999999999999), }",
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (4611686018427387904, 4), }",  # its bytes overflow to none
+        "__import__('os').abort()",
+        "",
+    ],
+)
+def test_an_array_of_a_broken_header_is_refused(saved, header):
+    assert "not a certificate" in refused(zipped({**saved, "loadings.npy": npy(header)}.items()))
+
+
+def test_a_pickle_is_never_opened(saved):
+    buffer = io.BytesIO()
+    np.save(buffer, np.array([{"a": 1}], dtype=object), allow_pickle=True)
+    assert "not a certificate" in refused(zipped({**saved, "loadings.npy": buffer.getvalue()}.items()))
+
+
+def test_an_encrypted_or_strangely_packed_member_is_refused(saved):
+    content = bytearray(zipped(saved.items()))
+    entry = content.find(b"PK\x01\x02")
+    for field, value in ((8, 1), (8, 1 << 5), (10, 99), (10, 14)):  # flags: encrypted, patched; method: unknown, LZMA
+        changed = content.copy()
+        changed[entry + field : entry + field + 2] = struct.pack("<H", value)
+        assert "not a certificate" in refused(bytes(changed))
+
+
+def test_json_that_is_too_deep_or_no_number_is_refused(saved):
+    assert "not a certificate" in refused(with_text(saved, lambda content: "[" * 200_000))
+    text = "NaN is no number"
+    assert text in refused(with_text(saved, lambda content: json.dumps({**content, "format": float("nan")})))
+    assert "not a certificate" in refused(with_text(saved, lambda content: "7" * 10_000))
+    assert "not a certificate" in refused(with_text(saved, lambda content: json.dumps([content])))
+
+
+@pytest.mark.parametrize("part", ["certificate", "component", "bounds", "format"])
+@pytest.mark.parametrize("value", [None, [], {}, "x", 3, [None], {"a": 1}, [[1]]], ids=str)
+def test_json_of_another_structure_is_refused(saved, part, value):
+    content = with_text(saved, lambda content: json.dumps({**content, part: value}))
+    if part == "bounds" and value in ([], {}):  # a certificate without bounds: the judge's to refuse
+        with pytest.raises(nnspca.CertificateError, match="no deterministic bound"):
+            nnspca.verify(nnspca.load_certificate(content), nnspca.Covariance.from_matrix([[2.0, 1.0], [1.0, 2.0]]))
+    else:
+        assert "the file" in refused(content)
+
+
+def test_a_proof_of_an_unknown_type_is_refused(saved):
+    def change(content):
+        content["bounds"][0]["proof"]["type"] = "Magic"
+        return json.dumps(content)
+
+    assert "not a certificate" in refused(with_text(saved, change))
+
+
+def test_a_file_of_the_first_format_says_what_to_do(saved):
+    assert "certify again" in refused(with_text(saved, lambda content: json.dumps({**content, "format": 1})))
+
+
+def test_a_missing_file_is_called_missing(tmp_path):
+    with pytest.raises(nnspca.CertificateError, match="does not exist"):
+        nnspca.load_certificate(tmp_path / "nowhere.npz")
+    with pytest.raises(nnspca.CertificateError, match="cannot be opened"):
+        nnspca.load_certificate(tmp_path)
+    with pytest.raises(nnspca.CertificateError, match="cannot be opened"):
+        nnspca.load_certificate("a\0b")
+    (tmp_path / "empty.npz").write_bytes(b"")
+    with pytest.raises(nnspca.CertificateError, match="not a certificate"):
+        nnspca.load_certificate(tmp_path / "empty.npz")
+
+
+@pytest.mark.parametrize("given", [None, 3, ["a"], io.StringIO("text")], ids=["none", "number", "list", "text"])
+def test_what_is_no_file_is_told_what_to_give(given):
+    with pytest.raises(nnspca.CertificateError, match="binary"):
+        nnspca.load_certificate(given)
+
+
+def test_a_path_and_an_open_file_are_read_as_bytes_are(saved, tmp_path):
+    path = tmp_path / "certificate.npz"
+    path.write_bytes(zipped(saved.items()))
+    with path.open("rb") as stream:
+        both = nnspca.load_certificate(path), nnspca.load_certificate(stream)
+    assert both[0].upper == both[1].upper == nnspca.load_certificate(path.read_bytes()).upper
+
+
+class Counted(zipfile.ZipExtFile):
+    """A member that counts what is unpacked of it."""
+
+    unpacked = 0
+
+    def read(self, n=-1):
+        content = super().read(n)
+        Counted.unpacked += len(content)
+        return content
+
+
+def test_no_more_is_unpacked_than_a_certificate_can_hold(saved, monkeypatch):
+    """Zeros pack a thousandfold: sizes are told before anything is unpacked."""
+    monkeypatch.setattr(zipfile, "ZipExtFile", Counted)
+    monkeypatch.setattr(Counted, "unpacked", 0)
+    monkeypatch.setattr(archive, "MEMBER", 10**6)
+    monkeypatch.setattr(archive, "TOTAL", 2 * 10**6)
+    one = zipped([*saved.items(), ("huge.npy", bytes(10**6 + 1))])
+    many = zipped([*saved.items(), *((f"huge{i}.npy", bytes(9 * 10**5)) for i in range(3))])
+    for content in (one, many):
+        assert "larger than" in refused(content)
+    assert Counted.unpacked == 0
+    lying = bytearray(one)
+    for magic, field in ((b"PK\x01\x02", 24), (b"PK\x03\x04", 22)):
+        entry = lying.rfind(magic)
+        lying[entry + field : entry + field + 4] = struct.pack("<I", 200)
+    assert "not a certificate" in refused(bytes(lying))
+    assert Counted.unpacked < 10**5
+
+
+def test_a_stream_is_read_up_to_the_limit_only(monkeypatch):
+    monkeypatch.setattr(archive, "TOTAL", 1000)
+
+    class Endless(io.RawIOBase):
+        asked = 0
+
+        def read(self, n=-1):
+            assert 0 <= n <= 1001
+            Endless.asked += n
+            return bytes(n)
+
+    assert "larger than" in refused(Endless())
+    assert Endless.asked == 1001
+
+
+def test_a_path_to_more_than_the_limit_is_not_read(monkeypatch, tmp_path):
+    (tmp_path / "long.npz").write_bytes(bytes(1001))
+    monkeypatch.setattr(archive, "TOTAL", 1000)
+    assert "MB, over" in refused(tmp_path / "long.npz")
+
+
+def test_many_members_or_one_name_twice_are_refused(saved, monkeypatch):
+    with pytest.warns(UserWarning, match="Duplicate name"):
+        twice = zipped([*saved.items(), ("loadings.npy", saved["loadings.npy"])])
+    assert "one name twice" in refused(twice)
+    monkeypatch.setattr(archive, "MEMBERS", 3)
+    assert "members" in refused(zipped(saved.items()))
+
+
+@pytest.mark.parametrize(
+    "error", [MemoryError(), RuntimeError("x"), NotImplementedError(), RecursionError(), EOFError()], ids=repr
+)
+def test_whatever_goes_wrong_in_reading_is_one_error(saved, monkeypatch, error):
+    def broken(content, kinds):
+        raise error
+
+    monkeypatch.setattr(archive, "_array", broken)
+    assert "not a certificate" in refused(zipped(saved.items()))
+
+
+def test_an_interrupt_is_no_damaged_file(saved, monkeypatch):
+    def interrupted(content, kinds):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(archive, "_array", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        nnspca.load_certificate(zipped(saved.items()))
+
+
+def test_arrays_in_another_order_of_bytes_or_columns_are_the_same(saved):
+    """A file may come from a machine that writes the other end first."""
+    members = dict(saved)
+    for name, content in saved.items():
+        given = np.load(io.BytesIO(content))
+        if given.dtype.kind == "f":
+            buffer = io.BytesIO()
+            np.save(buffer, np.asfortranarray(given.astype(">f8")))
+            members[name] = buffer.getvalue()
+    nnspca.verify(
+        nnspca.load_certificate(zipped(members.items())), nnspca.Covariance.from_matrix([[2.0, 1.0], [1.0, 2.0]])
+    )

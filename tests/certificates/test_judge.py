@@ -147,6 +147,79 @@ def test_a_component_that_is_another_is_refused(cert, cov, change):
     rejected(replace(cert, component=replace(cert.component, loadings=loadings)), cov)
 
 
+@pytest.mark.parametrize(
+    "claim",
+    [
+        {"variance": 1e-3},
+        {"variance": NAN},
+        {"variance": None},
+        {"k": 4},
+        {"k": 2},
+        {"k": True},
+        {"k": 3.0},
+        {"nonnegative": False},
+        {"nonnegative": 1},
+        {"method": None},
+        {"method": ""},
+        {"method": b"best"},
+        {"note": 1},
+        {"seconds": NAN},
+        {"stopped": 0},
+        {"history": [1.0]},
+        {"history": (NAN,)},
+        {"options": None},
+    ],
+    ids=str,
+)
+def test_a_component_that_says_of_itself_what_is_not_so_is_refused(cert, cov, claim):
+    rejected(replace(cert, component=replace(cert.component, **claim)), cov)
+
+
+@pytest.mark.parametrize("share", [1e-3, 1e-6, 1e-8])
+def test_a_component_of_another_variance_than_it_claims_is_refused(cert, cov, share):
+    part = replace(cert.component, variance=cert.component.variance * (1 + share))
+    assert "as its variance has it" in rejected(replace(cert, component=part), cov)
+
+
+def test_complex_loadings_are_refused_without_a_warning(cert, cov):
+    part = replace(cert.component, loadings=cert.component.loadings + 0.5j)
+    assert "dtype complex128" in rejected(replace(cert, component=part), cov)
+    assert "dtype object" in rejected(
+        replace(cert, component=replace(cert.component, loadings=cert.component.loadings.astype(object))), cov
+    )
+
+
+@pytest.mark.parametrize("claim", [{"effort": None}, {"stopped": "no"}, {"seconds": -1.0}, {"seconds": NAN}], ids=str)
+def test_what_a_certificate_says_beside_its_numbers_is_of_its_kind(cert, cov, claim):
+    rejected(replace(cert, **claim), cov)
+
+
+def test_swapped_arguments_are_told_so(cert, cov):
+    with pytest.raises(TypeError, match=r"call verify\(cert, cov\)"):
+        nnspca.verify(cov, cert)
+
+
+@pytest.mark.parametrize("given", [np.eye(7), None, [[1.0]], "data.csv"], ids=["array", "none", "list", "path"])
+def test_what_is_no_covariance_is_told_how_to_be_one(cert, given):
+    with pytest.raises(TypeError, match=r"give a Covariance: Covariance\.from_data\(X\)"):
+        nnspca.verify(cert, given)
+
+
+@pytest.mark.parametrize("given", [None, np.eye(7), "certificate.npz", 3], ids=["none", "array", "path", "number"])
+def test_what_is_no_certificate_is_told_so(cov, given):
+    with pytest.raises(TypeError, match="give a Certificate, as certify returns it"):
+        nnspca.verify(given, cov)
+
+
+def test_a_component_made_for_another_k_is_certified_as_what_it_is_here(cov):
+    """Its k, its sign constraint and its variance are those of the certificate."""
+    narrow = nnspca.solve(cov, 2)
+    cert = nnspca.certify(cov, 5, nonnegative=False, component=narrow)
+    assert (cert.component.k, cert.component.nonnegative) == (5, False)
+    assert cert.component.loadings is narrow.loadings
+    nnspca.verify(cert, cov)
+
+
 def test_a_missing_component_is_refused(cert, cov):
     rejected(replace(cert, component=None), cov)
 
@@ -335,7 +408,7 @@ def test_a_sign_change_inside_a_cell_is_no_constant_support():
     tail = cert.bound("eigenvalue").value * 1e-9
     proof = RankProof(None, V, tail, 2.0 + 1e-9, np.zeros(2, dtype=bool))
     false = Bound("rank", tail + 2.0 + 2e-9, ingredients=proof)
-    poor = replace(cert.component, loadings=np.array([1.0, 0, 0, 0]))
+    poor = replace(cert.component, loadings=np.array([1.0, 0, 0, 0]), variance=2.0)
     forged = replace(cert, bounds=(*cert.bounds, false), upper=false.value, component=poor, lower=2.0)
     assert "cell" in rejected(forged, cov)
 
@@ -361,11 +434,10 @@ def test_a_tiny_rest_does_not_hide_a_shortened_direction(thin, share, factor):
     tail = factor * share * thin.trace
     inner = float(values[0]) * (1 - share) * (1 + 1e-12)
     false = Bound("rank", (tail + inner) * (1 + 1e-15), ingredients=RankProof(None, V, tail, inner, np.zeros(2, bool)))
-    poor = nnspca.solve(nnspca.Covariance.from_matrix(np.eye(40)), 1)
-    forged = replace(
-        cert, bounds=(*cert.bounds, false), upper=false.value, component=poor, lower=thin.variance(poor.loadings)
-    )
-    rejected(forged, thin)
+    x = np.eye(40)[0]
+    poor = replace(cert.component, loadings=x, variance=thin.variance(x))
+    forged = replace(cert, bounds=(*cert.bounds, false), upper=false.value, component=poor, lower=poor.variance)
+    assert "the rest of A exceeds" in rejected(forged, thin)
 
 
 def test_a_negative_rest_is_refused_where_nothing_is_negative():
@@ -388,7 +460,7 @@ def test_a_negative_rest_is_refused_where_nothing_is_negative():
             tail + inner,
             cov.fingerprint,
         )
-        rejected(cert, cov)
+        assert "the rest of A exceeds" in rejected(cert, cov)
 
 
 # ---------------------------------------------------------------------- whatever passes is true
@@ -398,11 +470,11 @@ def test_a_cut_at_zero_needs_a_proof_where_a_variance_is_below_zero_by_rounding(
     cov = nnspca.Covariance.from_matrix([[1.0, 0.0], [0.0, -1e-9]])
     cert = nnspca.certify(cov, 1)
     proof = RankProof(0.0, np.zeros((2, 0)), 0.5, 0.0, np.zeros(0, bool))
-    poor = replace(cert.component, loadings=np.array([0.0, 1.0]))
+    poor = replace(cert.component, loadings=np.array([0.0, 1.0]), variance=-1e-9)
     forged = replace(
         cert, bounds=(*cert.bounds, Bound("threshold", 0.5, ingredients=proof)), upper=0.5, component=poor, lower=-1e-9
     )
-    rejected(forged, cov)
+    assert "the rest of A exceeds" in rejected(forged, cov)
 
 
 @pytest.mark.parametrize("nonnegative", [True, False])

@@ -1,0 +1,101 @@
+"""DERIVATIONS, of one component and of several parts: each type of proof and the function that derives its value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from nnspca.certificates.entries import entry_bound
+from nnspca.certificates.numbers import UNDERFLOW, whole
+from nnspca.certificates.pairs import branch_bound, pair_bound
+from nnspca.certificates.parts import diagonal_bound, fan_bound, joint_bound, parts_tree_bound
+from nnspca.certificates.proofs import (
+    BranchProof,
+    EachProof,
+    EntryProof,
+    FanProof,
+    LargerProof,
+    PairProof,
+    PartsProof,
+    PartsTreeProof,
+    RankProof,
+    ScaleProof,
+    WorkingProof,
+)
+from nnspca.certificates.ranks import rank_bound
+from nnspca.certificates.scales import scale_bound
+from nnspca.certificates.working import working_bound
+from nnspca.covariance import Covariance
+from nnspca.errors import CertificateError
+
+EPS = np.finfo(float).eps
+
+
+def derive(proof: object, k: int, nonnegative: bool, cov: Covariance) -> float:
+    """Return the value that a proof's ingredients prove; CertificateError where they prove none.
+
+    Examples
+    --------
+    >>> cov = Covariance.from_matrix([[2.0, 1.0], [1.0, 2.0]])
+    >>> round(derive(EntryProof("rows"), 2, True, cov), 6)
+    3.0
+    """
+    if type(proof) not in DERIVATIONS:
+        raise CertificateError("it carries nothing to re-derive it from")
+    return float(DERIVATIONS[type(proof)](proof, k, nonnegative, cov)) + cov.n_features * UNDERFLOW
+
+
+def derive_of_parts(proof: object, r: int, k: int, nonnegative: bool, cov: Covariance) -> float:
+    """The same for any r parts of k features each, no feature in two of them.
+
+    Examples
+    --------
+    >>> cov = Covariance.from_matrix([[2.0, 1.0], [1.0, 2.0]])
+    >>> round(derive_of_parts(EntryProof("diagonal"), 2, 1, True, cov), 6)
+    4.0
+    """
+    if type(proof) not in PARTS_DERIVATIONS:
+        raise CertificateError("it carries nothing to re-derive it from")
+    return float(PARTS_DERIVATIONS[type(proof)](proof, r, k, nonnegative, cov)) + 4 * r * cov.n_features * UNDERFLOW
+
+
+def larger_bound(proof: LargerProof, k: int, nonnegative: bool, cov: Covariance) -> float:
+    """What is proven for more features holds for fewer."""
+    larger = whole(proof.k, f"the cardinality a bound of k = {k} is taken over from", k, cov.n_features)
+    if type(proof.proof) is LargerProof:
+        raise CertificateError("it is taken over twice")
+    return derive(proof.proof, larger, nonnegative, cov)
+
+
+def larger_bound_of_parts(proof: LargerProof, r: int, k: int, nonnegative: bool, cov: Covariance) -> float:
+    """The same of parts."""
+    larger = whole(proof.k, f"the cardinality a bound of k = {k} is taken over from", k, cov.n_features)
+    if type(proof.proof) is LargerProof:
+        raise CertificateError("it is taken over twice")
+    return derive_of_parts(proof.proof, r, larger, nonnegative, cov)
+
+
+def each_bound(proof: EachProof, r: int, k: int, nonnegative: bool, cov: Covariance) -> float:
+    """No r parts have more than r times what one can have."""
+    return r * derive(proof.proof, k, nonnegative, cov) * (1 + 2 * EPS)
+
+
+DERIVATIONS: dict[type, Callable[[Any, int, bool, Covariance], float]] = {
+    BranchProof: branch_bound,
+    EntryProof: entry_bound,
+    LargerProof: larger_bound,
+    PairProof: pair_bound,
+    RankProof: rank_bound,
+    ScaleProof: scale_bound,
+    WorkingProof: working_bound,
+}
+PARTS_DERIVATIONS: dict[type, Callable[[Any, int, int, bool, Covariance], float]] = {
+    EachProof: each_bound,
+    EntryProof: diagonal_bound,
+    FanProof: fan_bound,
+    LargerProof: larger_bound_of_parts,
+    PartsProof: joint_bound,
+    PartsTreeProof: parts_tree_bound,
+}

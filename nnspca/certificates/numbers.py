@@ -1,0 +1,112 @@
+"""What the judge takes for a number, and the only ways in which it compares two: a NaN fails all of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from nnspca.errors import CertificateError
+
+LARGEST = 1e150  # magnitude of any number in a proof: products of two, and long sums of them, stay finite
+UNDERFLOW = 1e-250  # more than any product of numbers in range can lose to underflow, per feature
+
+
+class Ceiling:
+    """The largest of the values met; infinite, so that it proves nothing, once one of them was not a number.
+
+    Examples
+    --------
+    >>> most = Ceiling()
+    >>> most.cover(np.array([1.0, 3.0])), most.value
+    (None, 3.0)
+    >>> most.cover(np.nan), most.value
+    (None, inf)
+    """
+
+    def __init__(self) -> None:
+        self.value = -np.inf
+
+    def cover(self, values: np.ndarray | float) -> None:
+        """Rise to the largest of ``values``."""
+        most = float(np.max(values, initial=-np.inf))  # a NaN among them is their maximum
+        self.value = np.inf if np.isnan(most) else max(self.value, most)
+
+
+def at_most(value: float, limit: float) -> bool:
+    """Whether both are numbers, the limit finite, and value <= limit."""
+    return bool(value <= limit < np.inf)
+
+
+def number(value: object, what: str, *, least: float = -LARGEST, most: float = LARGEST) -> float:
+    """Return a real number in range as a float that is exactly it; CertificateError for anything else."""
+    real = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+    if real and least <= value <= most and float(value) == value:  # type: ignore[operator, arg-type]
+        return float(value)
+    raise CertificateError(f"{what} is {_shown(value)}, not a number from {least:g} to {most:g}")
+
+
+def whole(value: object, what: str, least: int, most: int) -> int:
+    """Return a whole number in range as an int; CertificateError for anything else."""
+    if isinstance(value, int | np.integer) and not isinstance(value, bool) and least <= value <= most:
+        return int(value)
+    raise CertificateError(f"{what} is {_shown(value)}, not a whole number from {least} to {most}")
+
+
+def flag(value: object, what: str) -> bool:
+    """Return a truth value as a bool; CertificateError for anything else."""
+    if isinstance(value, bool | np.bool_):
+        return bool(value)
+    raise CertificateError(f"{what} is {_shown(value)}, neither True nor False")
+
+
+def text(value: object, what: str) -> str:
+    """Return a plain string; CertificateError for anything else."""
+    if type(value) is str:
+        return value
+    raise CertificateError(f"{what} is {_shown(value)}, not a text")
+
+
+def array(value: object, what: str, shape: tuple[int | None, ...]) -> np.ndarray:
+    """Return real numbers in range as a plain array of doubles; None in ``shape`` lets a side be any length."""
+    given = _plain(value, what, shape, "fiu")
+    if given.dtype.itemsize > 8:
+        raise CertificateError(f"{what} has numbers of dtype {given.dtype}, wider than doubles")
+    made = given.astype(np.float64)
+    if not (np.abs(made) <= LARGEST).all():
+        raise CertificateError(f"{what} must be finite numbers of magnitude {LARGEST:g} at most")
+    return made
+
+
+def places(value: object, what: str, n: int) -> np.ndarray:
+    """Return different whole numbers from 0 to n − 1, in order."""
+    given = _plain(value, what, (None,), "iu")
+    if not len(given) or int(given[0]) < 0 or int(given[-1]) >= n or not (given[1:] > given[:-1]).all():
+        raise CertificateError(f"{what} must name different features from 0 to {n - 1}, in order")
+    return given.astype(np.int64)
+
+
+def bits(value: object, what: str) -> np.ndarray:
+    """Return truth values, one after another."""
+    return _plain(value, what, (None,), "b").astype(bool)
+
+
+def _plain(value: object, what: str, shape: tuple[int | None, ...], kinds: str) -> np.ndarray:
+    """An array of the kind and shape wanted, of no class of its own; nothing is converted to get there."""
+    if not isinstance(value, np.ndarray):
+        raise CertificateError(f"{what} is {_shown(value)}, not an array")
+    given: np.ndarray[Any, Any] = np.array(value, subok=False)  # a copy: what was checked is what is used
+    if given.dtype.kind not in kinds:
+        raise CertificateError(f"{what} has dtype {given.dtype}")
+    if len(given.shape) != len(shape) or any(s not in (None, t) for s, t in zip(shape, given.shape, strict=True)):
+        wanted = " × ".join("any" if s is None else str(s) for s in shape)
+        raise CertificateError(f"{what} has shape {given.shape}; it must be {wanted}")
+    return given
+
+
+def _shown(value: object) -> str:
+    """A short form of any value."""
+    if isinstance(value, int) and abs(value) > 10**20:
+        return "a huge whole number"
+    shown = repr(value)
+    return shown if len(shown) <= 60 else f"{shown[:60]}…"

@@ -1,27 +1,57 @@
-"""Run every check: style, types, then all tests, browser ones included; the last line is pytest's."""
+"""Run every check: style, types, then all tests, browser ones included; the last line is pytest's.
 
+``python -m tests`` runs everything, one worker a core; ``python -m tests quick`` what takes a minute: style, types of
+what changed, and the tests of the library on made-up data. Further words go to pytest.
+"""
+
+import os
 import subprocess
 import sys
-from pathlib import Path
+from collections.abc import Sequence
+from contextlib import nullcontext
 
 from tests.chromium import ensure
+from tests.server import ROOT, SHARED, serving
 
-ROOT = Path(__file__).resolve().parents[1]
 CHECKS = (("ruff", "check", "."), ("ruff", "format", "--check", "."), ("mypy",))
+THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
+QUICK = ("-m", "not browser and not real_data", "nnspca", "tests", "README.md")
+QUICK_OMITS = ("tests/browser", "tests/pages", "tests/studies", "nnspca/view")
 
 
-def main() -> int:
+def main(words: Sequence[str]) -> int:
     """Run the checks in turn; any failure fails the whole, and none hides the others."""
-    ensure()
+    quick = words[:1] == ["quick"]
+    chosen = list(words[1:] if quick else words)
     failed = 0
     for check in CHECKS:
         print("$", *check, flush=True)
         failed |= subprocess.run([sys.executable, "-m", *check], cwd=ROOT).returncode
-    tests = subprocess.run([sys.executable, "-m", "pytest", *sys.argv[1:]], cwd=ROOT).returncode
+    tests = _quick(chosen) if quick else _whole(chosen)
     if failed and not tests:
         print("the tests passed, but style or types did not: see above", file=sys.stderr)
     return tests or failed
 
 
+def _quick(chosen: Sequence[str]) -> int:
+    """Run the tests of the library that need no browser, no page, no files and no patience."""
+    return _pytest([*QUICK, *(f"--ignore={folder}" for folder in QUICK_OMITS), *chosen], {})
+
+
+def _whole(chosen: Sequence[str]) -> int:
+    """Run all tests, or those chosen, with one server for the browsers of all workers."""
+    ensure()
+    with serving() if not chosen else nullcontext() as server:
+        return _pytest(chosen, {SHARED: f"{server.address} {server.log}"} if server else {})
+
+
+def _pytest(chosen: Sequence[str], more: dict[str, str]) -> int:
+    """Run pytest with a worker for each core, and one thread in each: the workers are parallel enough."""
+    workers = max(2, os.cpu_count() or 1)
+    command = [sys.executable, "-m", "pytest", "-q", "-n", str(workers), "--dist", "worksteal", *chosen]
+    environment = {**os.environ, **dict.fromkeys(THREADS, "1"), **more}
+    return subprocess.run(command, cwd=ROOT, env=environment).returncode
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

@@ -5,6 +5,7 @@ import pytest
 
 import nnspca
 from nnspca import METHODS
+from tests.budgets import lean
 from tests.plain_em import plain_em
 
 BUNDLED = ("lfw-faces", "digits", "pitprops", "synthetic-spiked")
@@ -35,7 +36,7 @@ def components(cov, k, nonnegative):
         elif name == "enumeration" and cov.n_features > 1500:
             refusal = "use a smaller rank, fewer features, or the method 'spannogram'"
         else:
-            yield nnspca.solve(cov, k, name, nonnegative=nonnegative)
+            yield nnspca.solve(cov, k, name, nonnegative=nonnegative, **lean(name, cov.n_features))
             continue
         with pytest.raises(ValueError, match=refusal):
             nnspca.solve(cov, k, name, nonnegative=nonnegative)

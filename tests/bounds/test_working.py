@@ -63,8 +63,9 @@ def test_no_working_set_proves_less_than_the_optimum(small_sets, seed, nonnegati
         for k in (1, 2, 4, 7):
             best = oracle.optimum(A, k, nonnegative)[0]
             for features in (8, 12):
-                for bound in bounds_of(cov, k, nonnegative, features)[1]:
-                    assert bound.value >= best * (1 - 1e-12)
+                made = bounds_of(cov, k, nonnegative, features)[1]
+                assert all(bound.value >= best * (1 - 1e-12) for bound in made)
+                for bound in {id(bound): bound for bound in (*made[:2], *made[-3:])}.values():
                     assert working_bound(bound.ingredients, k, nonnegative, cov) <= bound.value
 
 

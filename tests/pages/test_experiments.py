@@ -1,5 +1,6 @@
 """The experiments page, driven as a person would, without a browser."""
 
+import functools
 import json
 
 import numpy as np
@@ -124,13 +125,19 @@ def test_the_code_it_shows_makes_the_same_tables(open_page, capsys):
     assert "cell,start,end,order,set" in capsys.readouterr().out
 
 
+@functools.cache
+def stages(name):
+    """Return the tables of a run at its first stages and at its end."""
+    seen, study = [], STUDIES[name]
+    data = tuple({"lfw-faces": "digits"}.get(name, name) for name in study.stand_ins)
+    result = study.run(data=data, should_stop=lambda: len(seen) > 3, on_tables=seen.append)
+    return (*seen[:4], result.tables)
+
+
 @pytest.mark.parametrize("palette", [figures.LIGHT, figures.DARK], ids=["light", "dark"])
 @pytest.mark.parametrize("study", STUDIES.values(), ids=STUDIES)
 def test_every_table_that_can_be_drawn_is_drawn_at_every_stage_of_a_run(study, palette):
-    seen = []
-    data = tuple({"lfw-faces": "digits"}.get(name, name) for name in study.stand_ins)
-    result = study.run(data=data, should_stop=lambda: len(seen) > 3, on_tables=seen.append)
-    for tables in (*seen[:4], result.tables):
+    for tables in stages(study.name):
         for table in tables:
             if table.picture is not None and table.rows:
                 figure = figures.study(table, palette, titled=True)

@@ -13,6 +13,7 @@ from nnspca.solvers.nmf import nmf_parts, of_samples
 from nnspca.solvers.scotlass import within
 from nnspca.spectraplex import onto_spectraplex
 from tests import oracle, problems
+from tests.budgets import lean
 
 
 def correlated(seed=0, n=9):
@@ -174,7 +175,7 @@ def test_best_is_at_least_as_good_as_every_other_method(name, nonnegative):
     for k in sorted({1, 2, max(1, n // 12), max(1, n // 4), n}):
         best = nnspca.solve(cov, k, nonnegative=nonnegative).variance
         for method, info in nnspca.METHODS.items():
-            slow = method in ("enumeration", "scotlass") and n > 70
+            slow = method == "scotlass" and n > 130
             if nonnegative in info.signs and info.feasible and not slow and (info.max_features or n) >= n:
-                other = nnspca.solve(cov, k, method, nonnegative=nonnegative)
+                other = nnspca.solve(cov, k, method, nonnegative=nonnegative, **lean(method, n))
                 assert other.variance <= best * (1 + 1e-6), (k, method)

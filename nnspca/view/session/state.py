@@ -1,0 +1,309 @@
+"""What a link carries: one table of its keys, how each is read, and the state that all pages share."""
+
+from __future__ import annotations
+
+import functools
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import streamlit as st
+
+import nnspca
+from nnspca.studies import PAPERS, STUDIES
+from nnspca.view.session.streamlit_private import PagesManager
+
+AS_IS, STANDARDISED = "as is", "standardised"
+NONNEGATIVE, ANY_SIGN = "nonnegative", "any sign"
+FOUR, RANDOM, DATA = "four curves", "random", "data set"
+CIRCLE, SPHERE = "2: a circle", "3: a sphere"
+BY_OBJECTIVE, BY_SET = "objective", "top set"
+REDUCED, FULL = "reduced", "full"
+OWN, BUNDLED = "the paper's", "bundled stand-in"
+PRICES = (0.0, 0.001, 0.003, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2)
+OVERLAPS = (0.05, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 1000.0)
+SPEEDS = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0)
+MOST = 4  # solvers, or data sets, side by side
+NUMBER = re.compile(r"[+-]?([0-9]{1,17}\.?[0-9]{0,17}|\.[0-9]{1,17})([eE][+-]?[0-9]{1,3})?")
+
+Kind = Literal["switch", "fold", "whole", "number", "one", "several", "text"]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One key of a link; what depends on the data is narrowed where the widget is drawn.
+
+    Attributes
+    ----------
+    key : str
+        The name in the link, and that of the field which holds the choice.
+    pages : tuple of str
+        The pages that know the key; none: the sidebar, on every page.
+    kind : str
+        A switch, an opened fold, a whole number, any number, one or several of the options, or free text.
+    default : object
+        What the page shows when the link is silent.
+    low, high : float or None
+        Ends of a number.
+    options : tuple
+        What may be chosen.
+    widget : str
+        Name of Streamlit's widget, where it is not the usual one of its kind.
+    most : int or None
+        How many options may be chosen at once.
+    label, help : str
+        The widget's words, for a key that several pages share.
+    """
+
+    key: str
+    pages: tuple[str, ...]
+    kind: Kind
+    default: Any = None
+    low: float | None = None
+    high: float | None = None
+    options: tuple[Any, ...] = ()
+    widget: str = ""
+    most: int | None = None
+    label: str = ""
+    help: str = ""
+
+    def read(
+        self,
+        texts: Sequence[str],
+        low: float | None = None,
+        high: float | None = None,
+        options: Sequence[Any] | None = None,
+    ) -> tuple[Any, bool]:
+        """Read what a link says, whatever it says.
+
+        Returns
+        -------
+        value : object
+            None when nothing of it can be used.
+        whole : bool
+            Whether all of it can.
+
+        Examples
+        --------
+        >>> k = Entry("k", (), "whole", 40, low=1)
+        >>> k.read(["12"], high=625), k.read(["inf"]), k.read(["900"], high=625)
+        ((12, True), (None, False), (None, False))
+        >>> Entry("with", ("parts",), "several", options=("em", "best")).read(["em", "magic"])
+        (('em',), False)
+        """
+        text = texts[-1] if texts else ""
+        if self.kind == "text":
+            return text, True
+        if self.kind in ("switch", "fold"):
+            value = {"true": True, "false": False}.get(text.lower())
+            return value, value is not None
+        if self.kind in ("whole", "number"):
+            number = _number(text, whole=self.kind == "whole")
+            low, high = self.low if low is None else low, self.high if high is None else high
+            fits = number is not None and (low is None or number >= low) and (high is None or number <= high)
+            fits = fits and (not self.options or number in self.options)
+            return (number, True) if fits else (None, False)
+        known = {str(option): option for option in (self.options if options is None else options)}
+        if self.kind == "one":
+            return (known[text], True) if text in known else (None, not text and self.default is None)
+        if not any(texts):
+            return (), True
+        chosen = tuple(dict.fromkeys(known[said] for said in texts if said in known))[: self.most]
+        return chosen or None, len(chosen) == len(texts)
+
+
+def _number(text: str, *, whole: bool) -> float | None:
+    """Return the finite number that a text writes in plain figures, if it does."""
+    if not NUMBER.fullmatch(text):
+        return None
+    number = float(text)
+    if not math.isfinite(number) or (whole and not number.is_integer()):
+        return None
+    return int(number) if whole else number
+
+
+def _every_option() -> tuple[Entry, ...]:
+    """Return the keys of the solvers' own options, as ``em.restarts``; rank and seed stand in the sidebar."""
+    kinds: dict[type, Kind] = {bool: "switch", int: "whole", float: "number", str: "one"}
+    return tuple(
+        Entry(
+            f"{name}.{option.name}",
+            ("explore",),
+            kinds[option.kind],
+            option.kind(option.default),
+            option.low,
+            option.high,
+            tuple(option.choices or ()),
+        )
+        for name, method in nnspca.METHODS.items()
+        for option in method.options
+        if option.name not in ("rank", "seed")
+    )
+
+
+def _every_paper() -> tuple[Entry, ...]:
+    """Return one key for each paper: which of its experiments is shown."""
+    titles = {paper: [f"{s.figure}: {s.title}" for s in STUDIES.values() if s.paper == paper] for paper in PAPERS}
+    return tuple(
+        Entry(paper, ("experiments",), "one", said[0], options=tuple(said)) for paper, said in titles.items() if said
+    )
+
+
+METHODS = tuple(nnspca.METHODS)
+TABLE = (
+    Entry("data", (), "one", "lfw-faces"),
+    Entry("scale", (), "one", AS_IS, options=(AS_IS, STANDARDISED), widget="radio"),
+    Entry("sign", (), "one", NONNEGATIVE, options=(NONNEGATIVE, ANY_SIGN), widget="radio"),
+    Entry("k", (), "whole", 40, low=1),
+    Entry("d", (), "whole", 3, low=1, high=8),
+    Entry("seed", (), "whole", 0, low=0, high=2**31 - 1),
+    Entry("live", (), "switch", True),
+    Entry("method", ("explore",), "one", "best", options=METHODS),
+    *_every_option(),
+    Entry(
+        "bounds",
+        ("explore", "variance"),
+        "switch",
+        False,
+        label="Every ceiling",
+        help="One thin line for each upper bound that was tried, so that you see which one wins, and where.",
+    ),
+    Entry(
+        "ghost",
+        ("explore", "variance"),
+        "switch",
+        False,
+        label="Over the mean image",
+        help="Shows where in the picture the component lies. Off: nothing but the loadings.",
+    ),
+    Entry("certificate", ("explore", "variance"), "fold", False),
+    Entry("take", ("explore", "variance", "parts", "compare"), "fold", False),
+    Entry("methods", ("variance",), "several", ("best", "em"), options=METHODS),
+    Entry("ks", ("variance",), "text", ""),
+    Entry("log", ("variance",), "switch", True),
+    Entry("paper", ("variance",), "switch", False),
+    Entry("patience", ("variance",), "whole", 30, low=1, high=3600),
+    Entry("point", ("variance",), "one"),
+    Entry("r", ("parts",), "whole", 6, low=1, high=12),
+    Entry("apart", ("parts",), "one", "disjoint", options=tuple(nnspca.DEFLATIONS)),
+    Entry("with", ("parts",), "several", ("best", "em"), options=METHODS, most=MOST),
+    Entry("angle", ("parts",), "number", 85.0, low=45.0, high=90.0, widget="slider"),
+    Entry("match", ("parts",), "switch", False),
+    Entry("alpha", ("parts",), "one", 1.0, options=OVERLAPS, widget="select_slider"),
+    Entry("beta", ("parts",), "one", 0.01, options=PRICES, widget="select_slider"),
+    Entry("angles", ("parts",), "one", widget="radio"),
+    Entry("rebuild", ("parts",), "fold", False),
+    Entry("from", ("parts",), "one", widget="radio"),
+    Entry("sample", ("parts",), "whole", 1, low=1, widget="slider"),
+    Entry("used", ("parts",), "whole", low=0, widget="slider"),
+    Entry("along", ("parts",), "whole", 1, low=1, widget="slider"),
+    Entry("proofs", ("parts",), "fold", False),
+    Entry("curves", ("spannogram",), "one", FOUR, options=(FOUR, RANDOM, DATA), widget="radio"),
+    Entry("dimensions", ("spannogram",), "one", CIRCLE, options=(CIRCLE, SPHERE), widget="radio"),
+    Entry("n", ("spannogram",), "whole", 8, low=2, high=13000),
+    Entry("top", ("spannogram",), "whole", 2, low=1),
+    Entry("V", ("spannogram",), "text", ""),
+    Entry("a", ("spannogram",), "whole", 1, low=1),
+    Entry("b", ("spannogram",), "whole", 2, low=1),
+    Entry("c", ("spannogram",), "whole", 3, low=1),
+    Entry("m", ("spannogram",), "whole", low=1),
+    Entry("phi", ("spannogram",), "number", 0.35, low=-7.0, high=7.0),
+    Entry("speed", ("spannogram",), "number", 1.0, options=SPEEDS),
+    Entry("both", ("spannogram",), "switch", True),
+    Entry("colour", ("spannogram",), "one", BY_OBJECTIVE, options=(BY_OBJECTIVE, BY_SET), widget="radio"),
+    Entry("flat", ("spannogram",), "switch", False),
+    Entry("round", ("spannogram",), "whole", 0, low=0, widget="slider"),
+    Entry("vs", ("compare",), "several", ("digits", "lfw-faces"), most=MOST),
+    Entry("by", ("compare",), "several", ("best",), options=METHODS, most=MOST),
+    Entry("fine", ("compare",), "one", "some", options=("few", "some", "many"), widget="select_slider"),
+    Entry("paper", ("experiments",), "one", options=tuple(PAPERS[study.paper].short for study in STUDIES.values())),
+    *_every_paper(),
+    Entry("on", ("experiments",), "one", OWN, options=(OWN, BUNDLED), widget="radio"),
+    Entry("form", ("experiments",), "one", REDUCED, options=(REDUCED, FULL), widget="radio"),
+    Entry("tables", ("experiments",), "fold", False),
+)
+SHARED = {entry.key: entry for entry in TABLE if not entry.pages}
+
+
+def keys_of(page: str) -> dict[str, Entry]:
+    """Return the page's own keys, by name.
+
+    >>> sorted(keys_of("compare"))
+    ['by', 'fine', 'take', 'vs']
+    """
+    return {entry.key: entry for entry in TABLE if page in entry.pages}
+
+
+@dataclass(frozen=True)
+class State:
+    """What the sidebar says; a page that runs alone gets these defaults.
+
+    Attributes
+    ----------
+    data : str
+        Name of the data set.
+    scale : str
+        Whether every feature is first divided by its standard deviation.
+    sign : str
+        Whether loadings must be nonnegative.
+    k : int
+        Largest number of nonzero loadings.
+    d : int
+        How many leading directions the rank-d methods work in.
+    seed : int
+        Seed of everything random.
+    live : bool
+        Whether a change starts a run by itself.
+    """
+
+    data: str = SHARED["data"].default
+    scale: str = SHARED["scale"].default
+    sign: str = SHARED["sign"].default
+    k: int = SHARED["k"].default
+    d: int = SHARED["d"].default
+    seed: int = SHARED["seed"].default
+    live: bool = SHARED["live"].default
+
+    @functools.cached_property
+    def standardise(self) -> bool:
+        """Whether every feature is first divided by its standard deviation."""
+        return self.scale == STANDARDISED
+
+    @functools.cached_property
+    def nonnegative(self) -> bool:
+        """Whether loadings must be nonnegative."""
+        return self.sign == NONNEGATIVE
+
+
+def current() -> State:
+    """Return the state the sidebar shows now, or its defaults where there is no sidebar."""
+    if PagesManager.uses_pages_directory:
+        # The very first visit to a fresh server, made to a page's own address: Streamlit then runs the
+        # page without app.py until st.navigation has been seen once.
+        PagesManager.uses_pages_directory = False
+        st.rerun()
+    return State(**{key: st.session_state.get(key, entry.default) for key, entry in SHARED.items()})
+
+
+def usual_k(n: int) -> int:
+    """Return the cardinality a data set of ``n`` features opens with.
+
+    >>> usual_k(625), usual_k(64), usual_k(13), usual_k(1)
+    (40, 16, 4, 1)
+    """
+    return min(SHARED["k"].default, max(1, math.ceil(n / 4)))
+
+
+def methods_for(nonnegative: bool, n: int) -> list[str]:
+    """Return the names of the methods that can keep this sign constraint, and take ``n`` features.
+
+    >>> "exact" in methods_for(True, 13), "exact" in methods_for(True, 625)
+    (True, False)
+    """
+    return [
+        name
+        for name, method in nnspca.METHODS.items()
+        if nonnegative in method.signs and (method.max_features or n) >= n
+    ]

@@ -16,36 +16,33 @@ leading = store.leading(data, now)
 st.title("Variance against k")
 st.markdown(f"{data.title}: *how much variance can k features keep, and how much could anyone keep?*")
 solvers, cardinalities, press = st.columns([2, 2, 1], vertical_alignment="bottom")
-with solvers:
-    methods = choices.methods(now, data.n_features)
-with cardinalities:
-    ks = choices.ks(data.n_features)
-if not methods:
+asked = choices.curves(now, data.n_features, solvers, cardinalities)
+if not asked.methods:
     st.info("Choose at least one solver to draw its curve.", icon=":material/show_chart:")
     st.stop()
-asked = choices.Curves(methods, ks)
 with press:
-    job = curves.start("variance", data, now, ks, methods, functools.partial(proofs.forget, data, now, ks))
-runs.follow("variance", job)
-points = proofs.tightest_points(curves.latest(job.arrived), data, now)
-longer = runs.only_job("tighten-all", proofs.tighten_key(data, now, *ks))
+    forget_proofs = functools.partial(proofs.forget, data, now, asked.ks)
+    job = curves.start("variance", data, now, asked.ks, asked.methods, forget_proofs)
+done = runs.follow("variance", job)
+known = proofs.known_by_now(job.arrived, data, now, asked.ks)
+longer = runs.only_job("tighten-all", known.key)
 
 look = choices.look()
 chart = st.container()
 chosen = choices.point(asked)
 with chart:
-    panels.longer_proofs(points, data, now, asked, longer, ready=job.done)
-    drawn = panels.curve(points, leading, asked, look, chosen, ready=job.done, longer=longer)
+    panels.longer_proofs(known, data, now, asked, longer, ready=done)
+    drawn = panels.curve(known, leading, asked, look, chosen, ready=done, longer=longer)
 
-if chosen is not None and chosen not in points:
+if chosen is not None and chosen not in known.points:
     st.info(f"k = {chosen.k} with {chosen.method} has not been solved yet.", icon=":material/hourglass_empty:")
-if chosen in points:
-    part, proof = points[chosen].component, points[chosen].certificate
+if chosen in known.points:
+    part, proof = known.points[chosen].component, known.points[chosen].certificate
     sight, verdict = st.columns([1, 1.25], gap="large")
     with sight:
         component.picture(part, data, "chosen", f"k = {part.k}, {part.method}")
     with verdict:
-        component.place(part, proof, leading, "chosen-place", every=look.bounds, waiting=not job.done)
+        component.place(part, proof, leading, "chosen-place", every=look.bounds, waiting=not done)
         component.numbers(part, leading)
     if proof is not None:
         label = f"Open the certificate of k = {part.k}"
@@ -55,4 +52,4 @@ if chosen in points:
 
 with widgets.fold(choices.KEYS["take"], "Table, downloads and code", ":material/download:") as fold:
     if fold.open:
-        panels.takeaway(points, leading, data, now, asked, drawn)
+        panels.takeaway(known.points, leading, data, now, asked, drawn)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from nnspca.bounds.registry import BOUNDS
 from nnspca.result import Bound, Certificate, Component
 from nnspca.view.certificate.proofs import proven_optimal
 from nnspca.view.words import ceil, number, percent, seconds
@@ -88,8 +87,8 @@ WHY = {
 
 
 def why(bound: Bound) -> str:
-    """Say why a bound is true: at length where we have the words, else as its own summary does."""
-    return WHY.get(bound.name) or (BOUNDS[bound.name].summary if bound.name in BOUNDS else bound.detail)
+    """Say why a bound is true."""
+    return WHY[bound.name]
 
 
 def verdict(component: Component, certificate: Certificate) -> str:

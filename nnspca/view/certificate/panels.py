@@ -111,8 +111,13 @@ def longer_proof(certificate: Certificate, data: Dataset, now: State, job: runs.
         st.success(claims.fallen(fall.before, fall.after, fall.seconds), icon=":material/trending_down:")
     closed = proofs.proven_optimal(certificate.lower, certificate.upper)
     if not closed and not running:
-        key, work = proofs.tighten_key(data, now, certificate.k), proofs.tighten(certificate, data, now)
-        runs.button("Tighten the proof", "tighten", key, work, ABOUT, ":material/compress:")
+        runs.button(
+            "Tighten the proof",
+            "tighten",
+            lambda: (proofs.tighten_key(data, now, certificate.k), proofs.tighten(certificate, data, now)),
+            ABOUT,
+            ":material/compress:",
+        )
     if job is not None:
         runs.follow("tighten", job, STOPPED)
         if (running and job.done) or proofs.tightest(certificate, data, now).upper < certificate.upper:

@@ -7,7 +7,6 @@ import math
 import time
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
 
 import nnspca
 from nnspca.datasets import Dataset
@@ -19,7 +18,6 @@ from nnspca.view.session.state import State
 
 PROVEN_OPTIMAL = 1e-4  # relative gap below which a component counts as proven optimal
 
-K = TypeVar("K", bound=Hashable)
 Points = Mapping[tuple[int, str], SweepPoint]
 
 
@@ -30,6 +28,38 @@ def proven_optimal(lower: float, upper: float) -> bool:
     (True, False)
     """
     return upper - lower < PROVEN_OPTIMAL * upper
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """What is known of a curve by now.
+
+    Attributes
+    ----------
+    points : mapping of (k, method) to SweepPoint
+    certificates : dict of int to Certificate
+        That of each certified k.
+    open : tuple of int
+        The certified k that are not proven optimal yet, the widest gap first.
+    key : tuple
+        Of the longer proof along the curve.
+    """
+
+    points: Points
+    certificates: dict[int, Certificate]
+    open: tuple[int, ...]
+    key: tuple[Hashable, ...]
+
+
+def _known(points: Points, certificates: dict[int, Certificate], key: tuple[Hashable, ...]) -> Known:
+    """Return the points, each with the certificate of its k."""
+    gaps = [k for k, c in certificates.items() if not proven_optimal(c.lower, c.upper)]
+    return Known(
+        {at: dataclasses.replace(p, certificate=certificates.get(p.k)) for at, p in points.items()},
+        certificates,
+        tuple(sorted(gaps, key=lambda k: certificates[k].ratio)),
+        key,
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,43 +98,32 @@ def _key(problem: tuple[Hashable, ...], k: int) -> tuple[Hashable, ...]:
     return ("tightest", *problem, k)
 
 
-def tightest_of(certificates: Mapping[int, Certificate], data: Dataset, now: State) -> dict[int, Certificate]:
+def _tightest_of(certificates: Mapping[int, Certificate], problem: tuple[Hashable, ...]) -> dict[int, Certificate]:
     """Return the certificate of each k as tight as it has ever been made; never a looser one."""
-    problem = store.subject(data, now)
-    known = store.results().get_all([_key(problem, k) for k in certificates])
+    others = store.finished([_key(problem, k) for k in certificates])
     return {
         k: certificate if other is None else joined(certificate, other)
-        for (k, certificate), other in zip(certificates.items(), known, strict=True)
+        for (k, certificate), other in zip(certificates.items(), others, strict=True)
     }
 
 
 def tightest(certificate: Certificate, data: Dataset, now: State) -> Certificate:
     """Return one certificate as tight as it has ever been made."""
-    return tightest_of({certificate.k: certificate}, data, now)[certificate.k]
+    return _tightest_of({certificate.k: certificate}, store.subject(data, now))[certificate.k]
 
 
-def tightest_points(points: Mapping[K, SweepPoint], data: Dataset, now: State) -> dict[K, SweepPoint]:
-    """Return the points of a curve, each with the tightest certificate of its k."""
-    known = tightest_of(certificates(points), data, now)
-    return {key: dataclasses.replace(p, certificate=known.get(p.k)) for key, p in points.items()}
+def known_by_now(arrived: Sequence[SweepPoint], data: Dataset, now: State, ks: Sequence[int]) -> Known:
+    """Return the last word on each point of a curve, with the tightest certificate of its k."""
+    points = {(p.k, p.method): p for p in arrived}
+    first = {p.k: p.certificate for p in points.values() if p.certificate is not None}
+    problem = store.subject(data, now)
+    return _known(points, _tightest_of(first, problem), ("tighten", *problem, *ks))
 
 
-def outdated(points: Mapping[K, SweepPoint], data: Dataset, now: State) -> bool:
-    """Tell whether a tighter certificate has become known since the points were drawn."""
-    drawn = certificates(points)
-    return any(known.upper < drawn[k].upper for k, known in tightest_of(drawn, data, now).items())
-
-
-def certificates(points: Mapping[K, SweepPoint]) -> dict[int, Certificate]:
-    """Return the certificate of each certified k."""
-    return {p.k: p.certificate for p in points.values() if p.certificate is not None}
-
-
-def open_ks(points: Mapping[K, SweepPoint]) -> list[int]:
-    """Return the certified k whose gap is not closed yet, the widest first."""
-    held = certificates(points)
-    left = [k for k, c in held.items() if not proven_optimal(c.lower, c.upper)]
-    return sorted(left, key=lambda k: held[k].ratio)
+def outdated(known: Known, data: Dataset, now: State) -> bool:
+    """Tell whether a tighter certificate has become known since."""
+    tight = _tightest_of(known.certificates, store.subject(data, now))
+    return any(tight[k].upper < certificate.upper for k, certificate in known.certificates.items())
 
 
 def forget(data: Dataset, now: State, ks: Sequence[int]) -> None:
@@ -126,17 +145,17 @@ def falling(certificate: Certificate, job: Job | None) -> Certificate:
     return dataclasses.replace(certificate, upper=max(min([certificate.upper, *seen]), certificate.lower))
 
 
-def falling_points(points: Mapping[K, SweepPoint], job: Job | None) -> dict[K, SweepPoint]:
-    """Return the points of a curve with the ceiling that is coming down where it is by now."""
-    return {
-        key: p if p.certificate is None else dataclasses.replace(p, certificate=falling(p.certificate, job))
-        for key, p in points.items()
-    }
+def falling_curve(known: Known, job: Job | None) -> Known:
+    """Return the curve with the ceiling that is coming down where it is by now."""
+    if job is None or job.about not in known.certificates:
+        return known
+    moved = {job.about: falling(known.certificates[job.about], job)}
+    return _known(known.points, known.certificates | moved, known.key)
 
 
-def tighten_key(data: Dataset, now: State, *about: Hashable) -> tuple[Hashable, ...]:
-    """Return the key of one long proof."""
-    return ("tighten", *store.subject(data, now), *about)
+def tighten_key(data: Dataset, now: State, k: int) -> tuple[Hashable, ...]:
+    """Return the key of the longer proof for one k."""
+    return ("tighten", *store.subject(data, now), k)
 
 
 def tighten(certificate: Certificate, data: Dataset, now: State) -> Work:
@@ -149,20 +168,18 @@ def tighten(certificate: Certificate, data: Dataset, now: State) -> Work:
     return work
 
 
-def tighten_all(
-    points: Mapping[K, SweepPoint], order: Sequence[int], data: Dataset, now: State, patience: float
-) -> Work:
-    """Return the work of proving lower ceilings at the ks of ``order``, one after the other; it publishes each Fall.
+def tighten_all(known: Known, data: Dataset, now: State, patience: float) -> Work:
+    """Return the work of proving lower ceilings along a curve, widest gap first; it publishes each Fall.
 
     ``patience`` is how many seconds one k may take before the next has its turn.
     """
-    cov, held = store.covariance(data, now), certificates(points)
+    cov = store.covariance(data, now)
 
     def work(job: Job) -> None:
-        for place, k in enumerate(order):
+        for place, k in enumerate(known.open):
             if not job.should_stop():
-                turn = Turn(place, len(order), patience)
-                job.publish(_tightened(held[k], cov, data, now, job, turn))
+                turn = Turn(place, len(known.open), patience)
+                job.publish(_tightened(known.certificates[k], cov, data, now, job, turn))
 
     return work
 

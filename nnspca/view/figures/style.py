@@ -9,20 +9,6 @@ from dataclasses import dataclass
 import plotly.io as pio
 from plotly.graph_objects import Figure as Figure
 
-__all__ = [
-    "DARK",
-    "DASHES",
-    "LEGEND_DROP",
-    "LEGEND_ROW",
-    "LIGHT",
-    "SYMBOLS",
-    "Figure",
-    "Palette",
-    "dress",
-    "page",
-    "set_k_axis",
-]
-
 FONT = '"Source Sans", "Source Sans Pro", system-ui, sans-serif'
 LEGEND_DROP = 56  # pixels from the plot down to the legend: below tick labels and axis title
 LEGEND_ROW = 20  # pixels a line of the legend takes; a phone shows one entry a line
@@ -96,12 +82,19 @@ DARK = Palette(
 
 
 def dress(
-    figure: Figure, palette: Palette, *, title: str, alt: str, height: int, legend_rows: int | None = None
+    figure: Figure,
+    palette: Palette,
+    *,
+    title: str,
+    alt: str,
+    height: int,
+    legend_rows: int | None = None,
+    k_axis: tuple[Sequence[int], bool] | None = None,
 ) -> Figure:
     """Give a figure the shared layout, its title and its description; call it when its traces are in.
 
     The legend has room for one entry a line, as on a phone, unless ``legend_rows`` says otherwise; then a phone
-    scrolls it.
+    scrolls it. A figure over k says its values of k, and whether its axis is logarithmic, as ``k_axis``.
 
     Words, axes and grid keep the colours of the page around them, which may change its theme at any
     time; :func:`page` sets them for a figure that stands alone.
@@ -130,10 +123,12 @@ def dress(
     if not palette.dark:  # Streamlit's own light grey is too faint to project
         axis |= {"tickfont_color": palette.quiet, "title_font_color": palette.quiet}
     figure.update_xaxes(axis).update_yaxes(axis)
+    if k_axis is not None:
+        _set_k_axis(figure, *k_axis)
     return figure
 
 
-def set_k_axis(figure: Figure, ks: Sequence[int], log: bool) -> None:
+def _set_k_axis(figure: Figure, ks: Sequence[int], log: bool) -> None:
     """Keep the axes still while points arrive."""
     low, high = min(ks), max(ks)
     if log:

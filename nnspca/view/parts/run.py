@@ -7,6 +7,7 @@ from typing import Any
 
 import nnspca
 from nnspca.datasets import Dataset
+from nnspca.deflate import sought
 from nnspca.result import Components, Progress
 from nnspca.solvers import nmf
 from nnspca.view.parts.choices import JOINT, Choices
@@ -103,19 +104,19 @@ def _proof(results: Mapping[str, Components], data: Dataset, now: State) -> Work
     parts = next(p for p in results.values() if provable(p))
 
     def work(job: Job) -> None:
-        for r, part in enumerate(parts.parts):
+        for r in range(len(parts.parts)):
             if job.should_stop():
                 return
-            left = nnspca.deflate(cov, parts.loadings[:, :r], parts.deflation)
-            k = min(now.k, left.n_features)
             job.report(Progress(r / len(parts.parts), f"part {r + 1} of {len(parts.parts)}"))
-            x = part.loadings
-            if left.n_features < len(x):
-                x = x[~parts.loadings[:, :r].any(axis=1)]
-            own = nnspca.Component(x, left.variance(x), part.method, k, part.nonnegative)
+            left, own = sought(cov, parts, r)
             job.publish(
                 nnspca.certify(
-                    left, k, nonnegative=part.nonnegative, component=own, seed=now.seed, should_stop=job.should_stop
+                    left,
+                    own.k,
+                    nonnegative=own.nonnegative,
+                    component=own,
+                    seed=now.seed,
+                    should_stop=job.should_stop,
                 )
             )
 

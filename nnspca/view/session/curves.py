@@ -1,4 +1,4 @@
-"""The curves of a sweep: the work that publishes their points as they come, and the last word on each."""
+"""The curves of a sweep: the work that publishes their points as they come, and its Run button."""
 
 from __future__ import annotations
 
@@ -69,8 +69,3 @@ def curve(
             known.put(key, done.points)
 
     return work
-
-
-def latest(points: Sequence[SweepPoint]) -> dict[tuple[int, str], SweepPoint]:
-    """Return the last word on each (k, method): the certified point replaces the bare one."""
-    return {(p.k, p.method): p for p in points}

@@ -164,11 +164,19 @@ def start(slot: str, key: Hashable, work: Work) -> Job:
     return job
 
 
-def button(label: str, slot: str, key: Hashable, work: Work, about: str, icon: str, *, disabled: bool = False) -> None:
-    """Draw a button that starts ``work``."""
+def button(
+    label: str,
+    slot: str,
+    make: Callable[[], tuple[Hashable, Work]],
+    about: str,
+    icon: str,
+    *,
+    disabled: bool = False,
+) -> None:
+    """Draw a button that starts the work which ``make`` returns with its key."""
 
     def begin() -> None:
-        start(slot, key, work)
+        start(slot, *make())
 
     st.button(label, key=f"start-{slot}", icon=icon, help=about, on_click=begin, disabled=disabled)
 
@@ -201,14 +209,21 @@ def follow(
     slot: str,
     job: Job,
     stopped: str = "Stopped. What was found by then is shown; **Run again** starts over.",
-) -> None:
-    """Draw the job's progress and Stop while it runs, or what went wrong, or that it was stopped."""
+) -> bool:
+    """Draw the job's progress and Stop while it runs, or what went wrong, or that it was stopped.
+
+    Returns
+    -------
+    bool
+        Whether the job is done.
+    """
     with st.container():  # one place on the page, full or empty: what stands below keeps its own
         _watch(slot, job)
         if job.problem and not job.stopped:
             st.error(job.problem, icon=":material/error:")
         elif job.done and job.stopped:
             st.warning(stopped, icon=":material/stop_circle:")
+    return job.done
 
 
 def _watch(slot: str, job: Job) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
 import streamlit as st
 
 from nnspca.view.session import store
-from nnspca.view.session.state import SHARED, usual_k
+from nnspca.view.session.state import SHARED
 from nnspca.view.session.widgets import choose
 
 
@@ -59,3 +61,12 @@ def sidebar() -> None:
             "Run as I change things",
             help="On: a change starts the run by itself. Off: you press Run.",
         )
+
+
+def usual_k(n: int) -> int:
+    """Return the cardinality a data set of ``n`` features opens with.
+
+    >>> usual_k(625), usual_k(64), usual_k(13), usual_k(1)
+    (40, 16, 4, 1)
+    """
+    return min(SHARED["k"].default, max(1, math.ceil(n / 4)))

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import functools
-import math
-import re
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, field
 
 import streamlit as st
 
 import nnspca
 from nnspca.studies import PAPERS, STUDIES
+from nnspca.view.session.entry import Entry, Kind
 from nnspca.view.session.streamlit_private import PagesManager
 
 AS_IS, STANDARDISED = "as is", "standardised"
@@ -26,102 +22,6 @@ PRICES = (0.0, 0.001, 0.003, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2)
 OVERLAPS = (0.05, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 1000.0)
 SPEEDS = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0)
 MOST = 4  # solvers, or data sets, side by side
-NUMBER = re.compile(r"[+-]?([0-9]{1,17}\.?[0-9]{0,17}|\.[0-9]{1,17})([eE][+-]?[0-9]{1,3})?")
-
-Kind = Literal["switch", "fold", "whole", "number", "one", "several", "text"]
-
-
-@dataclass(frozen=True)
-class Entry:
-    """One key of a link; what depends on the data is narrowed where the widget is drawn.
-
-    Attributes
-    ----------
-    key : str
-        The name in the link, and that of the field which holds the choice.
-    pages : tuple of str
-        The pages that know the key; none: the sidebar, on every page.
-    kind : str
-        A switch, an opened fold, a whole number, any number, one or several of the options, or free text.
-    default : object
-        What the page shows when the link is silent.
-    low, high : float or None
-        Ends of a number.
-    options : tuple
-        What may be chosen.
-    widget : str
-        Name of Streamlit's widget, where it is not the usual one of its kind.
-    most : int or None
-        How many options may be chosen at once.
-    label, help : str
-        The widget's words, for a key that several pages share.
-    """
-
-    key: str
-    pages: tuple[str, ...]
-    kind: Kind
-    default: Any = None
-    low: float | None = None
-    high: float | None = None
-    options: tuple[Any, ...] = ()
-    widget: str = ""
-    most: int | None = None
-    label: str = ""
-    help: str = ""
-
-    def read(
-        self,
-        texts: Sequence[str],
-        low: float | None = None,
-        high: float | None = None,
-        options: Sequence[Any] | None = None,
-    ) -> tuple[Any, bool]:
-        """Read what a link says, whatever it says.
-
-        Returns
-        -------
-        value : object
-            None when nothing of it can be used.
-        whole : bool
-            Whether all of it can.
-
-        Examples
-        --------
-        >>> k = Entry("k", (), "whole", 40, low=1)
-        >>> k.read(["12"], high=625), k.read(["inf"]), k.read(["900"], high=625)
-        ((12, True), (None, False), (None, False))
-        >>> Entry("with", ("parts",), "several", options=("em", "best")).read(["em", "magic"])
-        (('em',), False)
-        """
-        text = texts[-1] if texts else ""
-        if self.kind == "text":
-            return text, True
-        if self.kind in ("switch", "fold"):
-            value = {"true": True, "false": False}.get(text.lower())
-            return value, value is not None
-        if self.kind in ("whole", "number"):
-            number = _number(text, whole=self.kind == "whole")
-            low, high = self.low if low is None else low, self.high if high is None else high
-            fits = number is not None and (low is None or number >= low) and (high is None or number <= high)
-            fits = fits and (not self.options or number in self.options)
-            return (number, True) if fits else (None, False)
-        known = {str(option): option for option in (self.options if options is None else options)}
-        if self.kind == "one":
-            return (known[text], True) if text in known else (None, not text and self.default is None)
-        if not any(texts):
-            return (), True
-        chosen = tuple(dict.fromkeys(known[said] for said in texts if said in known))[: self.most]
-        return chosen or None, len(chosen) == len(texts)
-
-
-def _number(text: str, *, whole: bool) -> float | None:
-    """Return the finite number that a text writes in plain figures, if it does."""
-    if not NUMBER.fullmatch(text):
-        return None
-    number = float(text)
-    if not math.isfinite(number) or (whole and not number.is_integer()):
-        return None
-    return int(number) if whole else number
 
 
 def _every_option() -> tuple[Entry, ...]:
@@ -182,8 +82,23 @@ TABLE = (
     Entry("take", ("explore", "variance", "parts", "compare"), "fold", False),
     Entry("methods", ("variance",), "several", ("best", "em"), options=METHODS),
     Entry("ks", ("variance",), "text", ""),
-    Entry("log", ("variance",), "switch", True),
-    Entry("paper", ("variance",), "switch", False),
+    Entry(
+        "log",
+        ("variance",),
+        "switch",
+        True,
+        label="Logarithmic k",
+        help="On: equal steps multiply k. Off: equal steps add.",
+    ),
+    Entry(
+        "paper",
+        ("variance",),
+        "switch",
+        False,
+        label="The paper's own band",
+        help="The ceiling of Asteris et al. (2014). It rests on random samples: it holds with probability 1 − 1/n "
+        "and is not proven.",
+    ),
     Entry("patience", ("variance",), "whole", 30, low=1, high=3600),
     Entry("point", ("variance",), "one"),
     Entry("r", ("parts",), "whole", 6, low=1, high=12),
@@ -256,6 +171,8 @@ class State:
         Seed of everything random.
     live : bool
         Whether a change starts a run by itself.
+    standardise, nonnegative : bool
+        What ``scale`` and ``sign`` say, as the library takes it.
     """
 
     data: str = SHARED["data"].default
@@ -266,15 +183,12 @@ class State:
     seed: int = SHARED["seed"].default
     live: bool = SHARED["live"].default
 
-    @functools.cached_property
-    def standardise(self) -> bool:
-        """Whether every feature is first divided by its standard deviation."""
-        return self.scale == STANDARDISED
+    standardise: bool = field(init=False)
+    nonnegative: bool = field(init=False)
 
-    @functools.cached_property
-    def nonnegative(self) -> bool:
-        """Whether loadings must be nonnegative."""
-        return self.sign == NONNEGATIVE
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "standardise", self.scale == STANDARDISED)
+        object.__setattr__(self, "nonnegative", self.sign == NONNEGATIVE)
 
 
 def current() -> State:
@@ -285,15 +199,6 @@ def current() -> State:
         PagesManager.uses_pages_directory = False
         st.rerun()
     return State(**{key: st.session_state.get(key, entry.default) for key, entry in SHARED.items()})
-
-
-def usual_k(n: int) -> int:
-    """Return the cardinality a data set of ``n`` features opens with.
-
-    >>> usual_k(625), usual_k(64), usual_k(13), usual_k(1)
-    (40, 16, 4, 1)
-    """
-    return min(SHARED["k"].default, max(1, math.ceil(n / 4)))
 
 
 def methods_for(nonnegative: bool, n: int) -> list[str]:

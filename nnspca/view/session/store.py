@@ -39,10 +39,6 @@ class Results:
             self._results.move_to_end(key)
             return self._results[key][0]
 
-    def get_all(self, keys: Iterable[Hashable]) -> list[Any]:
-        """Return the results kept under ``keys``, None for each that is not."""
-        return [self.get(key) for key in keys]
-
     def put(self, key: Hashable, result: Any) -> None:
         """Keep a result, making room for it."""
         with self._lock:
@@ -77,6 +73,12 @@ def _size(thing: Any) -> int:
 def results() -> Results:
     """Return the finished results of all sessions."""
     return Results()
+
+
+def finished(keys: Iterable[Hashable]) -> list[Any]:
+    """Return the results kept under ``keys``, None for each that is not."""
+    kept = results()
+    return [kept.get(key) for key in keys]
 
 
 def uploads() -> dict[str, Dataset]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from nnspca.view.session.state import Entry
+from nnspca.view.session.entry import Entry
 from nnspca.view.session.streamlit_private import ExpanderContainer, forget_in_link
 
 WIDGETS: dict[str, Callable[..., Any]] = {
@@ -53,8 +53,9 @@ def choose(
     texts, held = st.query_params.get_all(key), said.get(key)
     if held is None and not texts and place in memory:
         said[key] = held = memory[place]
-    wanted, whole = entry.read(texts, low, high, options) if texts else (None, True)
-    if texts and wanted is None:
+    known = not texts or (held is not None and texts[-1] == str(held))  # what the widget says needs no second look
+    wanted, whole = (None, True) if known else entry.read(texts, low, high, options)
+    if not known and wanted is None:
         forget_in_link(key)
     drawn = WIDGETS[entry.widget or entry.kind](
         label, key=key, bind="query-params", **_settings(entry, usual, low, high, options), **settings
@@ -70,6 +71,12 @@ def choose(
         refused = ", ".join(texts)
     _note(place, label, refused, value, allowed or _allowed(entry, low, high, options))
     return value
+
+
+def choose_row(*entries: Entry) -> tuple[Any, ...]:
+    """Draw several widgets side by side, with the table's own words; return what was chosen."""
+    with st.container(horizontal=True):
+        return tuple(choose(entry) for entry in entries)
 
 
 def _settings(

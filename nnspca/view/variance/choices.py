@@ -10,7 +10,8 @@ import streamlit as st
 
 from nnspca.view.session import state
 from nnspca.view.session.state import State
-from nnspca.view.session.widgets import choose
+from nnspca.view.session.streamlit_private import DeltaGenerator
+from nnspca.view.session.widgets import choose, choose_row
 
 KEYS = state.keys_of("variance")
 
@@ -57,7 +58,15 @@ class Look:
     paper: bool
 
 
-def methods(now: State, n: int) -> tuple[str, ...]:
+def curves(now: State, n: int, solvers: DeltaGenerator, cardinalities: DeltaGenerator) -> Curves:
+    """Draw the choice of curves in its two places on the page."""
+    with solvers:
+        chosen = _methods(now, n)
+    with cardinalities:
+        return Curves(chosen, _ks(n))
+
+
+def _methods(now: State, n: int) -> tuple[str, ...]:
     """Let the person choose the solvers to compare, of those that take ``n`` features."""
     names = state.methods_for(now.nonnegative, n)
     chosen: tuple[str, ...] = choose(
@@ -70,7 +79,7 @@ def methods(now: State, n: int) -> tuple[str, ...]:
     return chosen
 
 
-def ks(n: int) -> tuple[int, ...]:
+def _ks(n: int) -> tuple[int, ...]:
     """Let the person choose the values of k; an unusable list falls back to an even one, with a note."""
     even = _even_grid(n)
     text = choose(
@@ -100,16 +109,7 @@ def patience() -> int:
 
 def look() -> Look:
     """Let the person choose the k axis, every ceiling, and the paper's band."""
-    with st.container(horizontal=True):
-        log = choose(KEYS["log"], "Logarithmic k", help="On: equal steps multiply k. Off: equal steps add.")
-        bounds = choose(KEYS["bounds"])
-        paper = choose(
-            KEYS["paper"],
-            "The paper's own band",
-            help="The ceiling of Asteris et al. (2014). It rests on random samples: it holds with probability "
-            "1 − 1/n and is not proven.",
-        )
-    return Look(log, bounds, paper)
+    return Look(*choose_row(KEYS["log"], KEYS["bounds"], KEYS["paper"]))
 
 
 def point(asked: Curves) -> Point | None:

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 from nnspca.result import Certificate, SweepPoint
 from nnspca.view.figures.ceilings import add_curves, add_lines
-from nnspca.view.figures.style import DASHES, LEGEND_ROW, SYMBOLS, Palette, dress, set_k_axis
+from nnspca.view.figures.style import DASHES, LEGEND_ROW, SYMBOLS, Palette, dress
 from nnspca.view.words import title as title_of
 
 LEAST_SHOWN = 0.5  # percent the axis of shares covers at least: finer differences are rounding's
@@ -102,9 +102,16 @@ def variance(view: View, palette: Palette, *, paper: bool = False, chosen: tuple
     )
     named = sum(trace.name is not None and trace.showlegend is not False for trace in figure.data)
     rows = named if named < 7 else -(-named // 2)  # long legends: two a line, as all but phones have room for
-    dress(figure, palette, title=title, alt=alt, height=480 + LEGEND_ROW * max(rows - 4, 0), legend_rows=rows)
+    dress(
+        figure,
+        palette,
+        title=title,
+        alt=alt,
+        height=480 + LEGEND_ROW * max(rows - 4, 0),
+        legend_rows=rows,
+        k_axis=(view.ks, view.log),
+    )
     figure.update_yaxes(title_text="variance ÷ λ₁", range=[0, 1.04])
-    set_k_axis(figure, view.ks, view.log)
     return figure
 
 
@@ -214,10 +221,16 @@ def share(view: View, palette: Palette) -> go.Figure:
             hovertemplate="k = %{x}<br>keeps at least %{y:.2f} %<extra>" + method + "</extra>",
         )
     title = "Share of the best variance kept, at least"
-    dress(figure, palette, title=title, alt=f"{title}: {len(shares)} certified points.", height=300)
+    dress(
+        figure,
+        palette,
+        title=title,
+        alt=f"{title}: {len(shares)} certified points.",
+        height=300,
+        k_axis=(view.ks, view.log),
+    )
     missing = max(115 * (1 - min((kept for *_, kept in shares), default=1.0)), LEAST_SHOWN)
     figure.update_yaxes(title_text="kept (%), proven", range=[100 - missing, 100 + 0.06 * missing])
-    set_k_axis(figure, view.ks, view.log)
     return figure
 
 
@@ -238,7 +251,14 @@ def race(view: View, palette: Palette) -> go.Figure:
     rows = -(-len(figure.data) // 2)
     heading = "Who wins where: best found ÷ each ceiling"
     height = 380 + LEGEND_ROW * rows
-    dress(figure, palette, title=heading, alt=f"{heading}. The lowest: {told}.", height=height, legend_rows=rows)
+    dress(
+        figure,
+        palette,
+        title=heading,
+        alt=f"{heading}. The lowest: {told}.",
+        height=height,
+        legend_rows=rows,
+        k_axis=(view.ks, view.log),
+    )
     figure.update_yaxes(title_text="reached (%)", range=[0, 103])
-    set_k_axis(figure, view.ks, view.log)
     return figure

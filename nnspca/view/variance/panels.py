@@ -17,7 +17,7 @@ from nnspca.view.variance.choices import Curves, Look, Point
 
 
 def curve(
-    points: proofs.Points,
+    known: proofs.Known,
     leading: float,
     asked: Curves,
     look: Look,
@@ -35,19 +35,25 @@ def curve(
 
     def draw() -> None:
         """Draw the curves as they are known now."""
-        seen = proofs.falling_points(points, longer)
-        known = proofs.certificates(seen)
-        closed = known.keys() - proofs.open_ks(seen)
+        seen = proofs.falling_curve(known, longer)
+        closed = seen.certificates.keys() - seen.open
         view = figures.View(
-            tuple(seen.values()), known, frozenset(closed), leading, asked.methods, asked.ks, look.log, look.bounds
+            tuple(seen.points.values()),
+            seen.certificates,
+            frozenset(closed),
+            leading,
+            asked.methods,
+            asked.ks,
+            look.log,
+            look.bounds,
         )
         last["curve"] = figures.variance(view, palette, paper=look.paper, chosen=chosen)
         still = ready and (longer is None or longer.done)
         charts.pickable(last["curve"], "curve", choices.KEYS["point"].key, _picked, ready=still)
         st.caption("The band is proven at each marked k; between marks its straight edges only guide the eye.")
-        if known:
+        if seen.certificates:
             charts.figure(figures.share(view, palette), "share")
-        if known and look.bounds:
+        if seen.certificates and look.bounds:
             charts.figure(figures.race(view, palette), "race")
 
     runs.watched(longer, draw)
@@ -60,10 +66,10 @@ def _picked(datum: list) -> str:
 
 
 def longer_proofs(
-    points: proofs.Points, data: Dataset, now: State, asked: Curves, job: Job | None, *, ready: bool
+    known: proofs.Known, data: Dataset, now: State, asked: Curves, job: Job | None, *, ready: bool
 ) -> None:
     """Offer longer proofs along the curves, the widest gap first, show them under way, and say what they brought."""
-    left, running = proofs.open_ks(points), job is not None and not job.done
+    left, running = known.open, job is not None and not job.done
     if not running:
         with st.container(horizontal=True, vertical_alignment="bottom"):
             seconds = choices.patience()
@@ -72,12 +78,17 @@ def longer_proofs(
                 if left or not ready
                 else "Nothing is open: each k is proven."
             )
-            key, work = proofs.tighten_key(data, now, *asked.ks), proofs.tighten_all(points, left, data, now, seconds)
-            idle = not (ready and left)
-            runs.button("Tighten the proof", "tighten-all", key, work, about, ":material/compress:", disabled=idle)
+            runs.button(
+                "Tighten the proof",
+                "tighten-all",
+                lambda: (known.key, proofs.tighten_all(known, data, now, seconds)),
+                about,
+                ":material/compress:",
+                disabled=not (ready and left),
+            )
     if job is not None:
         runs.follow("tighten-all", job, STOPPED)
-        if (running and job.done) or proofs.outdated(points, data, now):
+        if (running and job.done) or proofs.outdated(known, data, now):
             st.rerun()  # one ended after the page had drawn what was known before
     if job is not None and job.done and job.arrived:
         lowered = sum(fall.after.upper < fall.before.upper * (1 - 1e-6) for fall in job.arrived)

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import streamlit as st
 
-from nnspca.view import controls, linked, theme
+from nnspca.view.session import sidebar, theme, widgets
 
 HERE = Path(__file__).parent
 
 st.set_page_config(page_title="nnspca", page_icon=str(HERE / "assets" / "icon.png"), layout="wide")
 st.logo(str(HERE / "assets" / "logo.png"), icon_image=str(HERE / "assets" / "icon.png"), size="large")
-st.html(HERE / "assets" / "style.css")
+st.html(theme.STYLE)
 page = st.navigation(
     {
         "See": [
@@ -31,7 +31,7 @@ page = st.navigation(
         "Bring": [st.Page(HERE / "pages" / "data.py", title="Data", icon=":material/database:")],
     },
 )
-controls.sidebar()
+sidebar.sidebar()
 with st.sidebar:
     theme.follow()
 notes = st.container()
@@ -39,4 +39,4 @@ try:
     page.run()
 finally:  # a page may end early; what it could not use of the link is told all the same
     with notes:
-        linked.notes()
+        widgets.notes()

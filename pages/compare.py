@@ -2,25 +2,26 @@
 
 import streamlit as st
 
-from nnspca.view import compare, controls, jobs, state
+from nnspca.view.compare import choices, panels, run
+from nnspca.view.session import runs, state, widgets
 
 now = state.current()
 st.title("Compare data sets")
 st.markdown("*Which data suit nonnegative sparse PCA, and why?* The same questions to each, on the same axes.")
 st.caption("Of the sidebar, preprocessing, signs and seed count here; k runs over shares of the features.")
-asked = compare.ask(now)
-if len(asked.data) < 2 or not asked.solvers:
+asked = choices.ask(now)
+if len(asked.vs) < 2 or not asked.by:
     st.info("Choose at least two data sets and one solver.", icon=":material/compare:")
     st.stop()
-job = jobs.run("compare", compare.key(asked, now), compare.find(asked, now), now)
-jobs.follow("compare", job)
-results = compare.found(job)
+job = run.start(asked, now)
+runs.follow("compare", job)
+results = run.found(job)
 if not results:
     st.stop()
-summary = compare.ranking(results)
+summary = panels.ranking(results)
 if summary:
     st.markdown(summary)
-drawn = compare.panels(results, asked)
-with controls.fold("Table, downloads and code", "take", ":material/download:") as fold:
+drawn = panels.side_by_side(results, asked)
+with widgets.fold(choices.KEYS["take"], "Table, downloads and code", ":material/download:") as fold:
     if fold.open:
-        compare.take(results, asked, now, drawn)
+        panels.takeaway(results, asked, now, drawn)

@@ -2,28 +2,29 @@
 
 import streamlit as st
 
-from nnspca.view import holdings, panels, state, supply
+from nnspca.view.data import panels
+from nnspca.view.session import datasets, preview, state, store
 
 now = state.current()
-infos = holdings.catalogue()
+infos = store.catalogue()
 
 st.title("Data")
 st.markdown("Choose what to look for structure in, fetch a classic data set once, or bring your own file.")
 with st.container(border=True):
-    supply.bring()
+    panels.bring()
 
 chosen = infos.get(now.data)
 if chosen is not None and chosen.local:
-    data = supply.dataset(now)
+    data = datasets.dataset(now)
     st.subheader(f"In use: {data.title or data.name}")
     few, rest = st.columns([1, 1.25], gap="large")
     with few:
-        panels.glance(data)
+        preview.glance(data)
     with rest:
-        panels.spread(data, now)
-        panels.provenance(data)
+        preview.spread(data, now)
+        preview.provenance(data)
 
 st.subheader("All data sets")
 for info in infos.values():
     with st.container(border=True):
-        supply.card(info, now)
+        panels.card(info, now)

@@ -2,13 +2,14 @@
 
 import streamlit as st
 
-from nnspca.view import experiments, jobs, state
+from nnspca.view.experiments import choices, panels, run
+from nnspca.view.session import runs, state
 
 now = state.current()
 st.title("Experiments")
 st.markdown("The papers' experiments, run again here: *does it come out as printed, and what is proven today?*")
 st.caption("Of the sidebar only the seed counts here: each experiment brings its own data and settings.")
-choice = experiments.choose(now)
-job = experiments.run(choice, now)
-jobs.follow("study", job, "Stopped. The rows known by then are shown; **Run again** starts over.")
-experiments.draw(choice, job)
+asked = choices.ask(now)
+job = run.start(asked, now)
+runs.follow("study", job, "Stopped. The rows known by then are shown; **Run again** starts over.")
+panels.draw(asked, job)

@@ -2,36 +2,36 @@
 
 import streamlit as st
 
-from nnspca.view import asked, controls, jobs, parts, rebuild, state, supply
+from nnspca.view.parts import choices, panels, run, samples
+from nnspca.view.session import datasets, runs, state, widgets
 
 now = state.current()
-data = supply.dataset(now)
+data = datasets.dataset(now)
 
 st.title("Parts")
 st.markdown(f"{data.title}: *what is it made of? Several components, each of at most {now.k} features.*")
-chosen = asked.ask(now, data)
-if not chosen.solvers:
+asked = choices.ask(now, data)
+if not asked.with_:
     st.info("Choose at least one solver to see its parts.", icon=":material/grid_view:")
     st.stop()
-job = jobs.run("parts", parts.key(data, now, chosen), parts.find(data, now, chosen), now)
-jobs.follow("parts", job)
-results = parts.found(job)
+job = run.start(data, now, asked)
+runs.follow("parts", job)
+results = run.found(job)
 if not results:
     st.stop()
 
-drawn = parts.side_by_side(results, data)
-drawn["together"] = parts.comparison(results)
-with controls.fold("From parts back to samples", "rebuild", ":material/extension:") as fold:
+drawn = panels.side_by_side(results, data)
+drawn["together"] = panels.comparison(results)
+with widgets.fold(choices.KEYS["rebuild"], "From parts back to samples", ":material/extension:") as fold:
     if fold.open:
-        rebuild.samples(results, data, now)
-provable = [solver for solver, result in results.items() if parts.provable(result)]
+        samples.samples(results, data, now)
+provable = [solver for solver, result in results.items() if run.provable(result)]
 if provable and job.done:
-    with controls.fold("How good is each part? Prove it", "proofs", ":material/verified:") as fold:
+    with widgets.fold(choices.KEYS["proofs"], "How good is each part? Prove it", ":material/verified:") as fold:
         if fold.open:
-            about = ("parts-proof", *parts.key(data, now, chosen))
-            proof = jobs.peek("parts-proof", about) or jobs.start("parts-proof", about, parts.proof(results, data, now))
-            jobs.follow("parts-proof", proof)
-            parts.proven(proof, provable[0])
-with controls.fold("Table, downloads and code", "take", ":material/download:") as fold:
+            proof = run.prove(results, data, now, asked)
+            runs.follow("parts-proof", proof)
+            panels.proven(proof, provable[0])
+with widgets.fold(choices.KEYS["take"], "Table, downloads and code", ":material/download:") as fold:
     if fold.open:
-        parts.takeaway(results, data, now, chosen, drawn)
+        panels.takeaway(results, data, now, asked, drawn)

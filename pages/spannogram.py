@@ -2,12 +2,13 @@
 
 import streamlit as st
 
-from nnspca.view import choose, lesson, state
+from nnspca.view.session import state
+from nnspca.view.spannogram import choices, panels
 
 now = state.current()
 
 st.title("The spannogram")
-st.markdown(lesson.idea(now))
-view, stage = choose.choose(now)
+st.markdown(panels.idea(now))
+view, stage = choices.ask(now)
 with stage:
-    lesson.show(view)
+    panels.show(view)

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from nnspca.spannogram import curves
-from nnspca.view import rows, spannogram
+from nnspca.view.spannogram import geometry, rows
 
 pytestmark = pytest.mark.browser
 
@@ -285,7 +285,7 @@ def test_the_animation_plays_from_a_file_without_a_network(visit, chromium, tmp_
 def test_on_the_sphere_the_cells_close_round_by_round_until_the_optimum_is_proven(visit):
     page = visit("/spannogram?curves=random&n=40&top=5&dimensions=3:+a+sphere")
     page.get_by_text("After round 0").wait_for()
-    rounds = spannogram.globe(rows.random(40, 3, 0), 5, True).rounds
+    rounds = geometry.globe(rows.random(40, 3, 0), 5, True).rounds
     slider = page.get_by_role("slider", name="Round")
     slider.focus()
     for step in range(1, len(rounds)):

@@ -10,8 +10,11 @@ import numpy as np
 import pytest
 
 import nnspca
-from nnspca.view import downloads, proofs, words
-from nnspca.view.state import State
+from nnspca.view import words
+from nnspca.view.certificate import claims, panels, proofs
+from nnspca.view.session import store
+from nnspca.view.session.runs import Job
+from nnspca.view.session.state import ANY_SIGN, AS_IS, NONNEGATIVE, STANDARDISED, State
 from tests.pages.conftest import jobs, settle, texts
 from tests.pages.test_pages import figures, traces
 
@@ -33,9 +36,7 @@ def longer(page):
 
 @pytest.fixture(autouse=True)
 def no_proofs_from_other_tests():
-    from nnspca.view import compute
-
-    compute.shelf.clear()
+    store.results.clear()
 
 
 @pytest.fixture
@@ -56,12 +57,12 @@ def hasty(monkeypatch):
 
 @pytest.mark.parametrize("name", list(nnspca.BOUNDS))
 def test_every_bound_is_explained_in_two_to_five_sentences(name):
-    assert 2 <= words.WHY[name].count(". ") + 1 <= 5
+    assert 2 <= nnspca.BOUNDS[name].argument.count(". ") + 1 <= 5
 
 
 def test_the_reader_is_never_told_less_than_the_ceiling():
     cert = nnspca.certify(nnspca.Covariance.from_matrix([[2.0, 1.0], [1.0, 2.00001]]), 1)
-    said = words.claim(cert, 2)
+    said = claims.claim(cert, 2)
     assert "above **2.001**" in said
     assert float(words.number(2.00001, up=True)) >= 2.00001
 
@@ -99,7 +100,7 @@ def test_the_opened_certificate_says_what_by_which_bound_and_why(open_page):
     page = settle(open_page("pages/explore.py", certificate=True, **OPEN))
     cert, said = certificate_of(page), texts(page)
     assert words.number(cert.upper, up=True) in said
-    assert words.WHY[cert.winner.name] in said
+    assert nnspca.BOUNDS[cert.winner.name].argument in said
     assert "holds with probability 1 − 1/n, not proven" in said
     (table,) = [d.value for d in page.dataframe if "Ceiling" in d.value.columns]
     assert len(table) == len(cert.bounds)
@@ -141,7 +142,7 @@ def test_a_longer_proof_comes_down_and_outlives_the_session(open_page, hasty):
     assert fall.after.upper < fall.before.upper == live.upper
     data = nnspca.datasets.load("digits")
     nnspca.verify(fall.after, nnspca.Covariance.from_dataset(data))
-    assert words.fallen(fall.before, fall.after, fall.seconds)[:20] in "\n".join(e.value for e in page.success)
+    assert claims.fallen(fall.before, fall.after, fall.seconds)[:20] in "\n".join(e.value for e in page.success)
     other = settle(open_page("pages/explore.py", data="digits", k=4, certificate=True))
     assert words.number(fall.after.upper, up=True) in texts(other)
 
@@ -167,7 +168,7 @@ def test_stop_keeps_what_a_longer_proof_has_shown(open_page):
 
 def test_while_a_proof_tightens_the_ceiling_is_drawn_where_it_is(open_page):
     cert = nnspca.certify(nnspca.Covariance.from_dataset(nnspca.datasets.load("lfw-faces")), 40)
-    job = proofs.Job(("tighten",))
+    job = Job(("tighten",))
     job.about = 40
     middle = (cert.lower + cert.upper) / 2
     for upper in (cert.upper * 2, middle, cert.lower * 0.9):
@@ -183,7 +184,7 @@ def test_the_curve_is_tightened_widest_gap_first(open_page):
     page = settle(open_page("pages/variance.py", data="lfw-faces", ks="1, 10, 40", methods=["best"], patience=1))
     (sweep,) = jobs(page)
     ratio = {p.k: p.certificate.ratio for p in sweep.arrived if p.certificate is not None}
-    left = sorted((k for k, r in ratio.items() if r < 1 - words.PROVEN_OPTIMAL), key=ratio.get)
+    left = sorted((k for k, r in ratio.items() if r < 1 - proofs.PROVEN_OPTIMAL), key=ratio.get)
     page.button(key="start-tighten-all").click().run()
     page = settle(page)
     falls = longer(page).arrived
@@ -208,11 +209,13 @@ def test_two_certificates_make_one_that_holds():
 def test_the_downloaded_certificate_and_script_check_it_elsewhere(
     tmp_path, monkeypatch, capsys, standardise, nonnegative
 ):
-    now = State(data="digits", k=3, standardise=standardise, nonnegative=nonnegative)
+    now = State(
+        data="digits", k=3, scale=STANDARDISED if standardise else AS_IS, sign=NONNEGATIVE if nonnegative else ANY_SIGN
+    )
     cov = nnspca.Covariance.from_dataset(nnspca.datasets.load("digits"), standardize=standardise)
     cert = nnspca.certify(cov, 3, nonnegative=nonnegative)
-    (tmp_path / "kept.npz").write_bytes(downloads.certificate_npz(cert))
-    (tmp_path / "check.py").write_text(downloads.verifier_code(now, "kept.npz"), encoding="utf-8")
+    (tmp_path / "kept.npz").write_bytes(panels.certificate_npz(cert))
+    (tmp_path / "check.py").write_text(panels.verifier_code(now, "kept.npz"), encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     runpy.run_path("check.py")
     said = capsys.readouterr().out
@@ -224,8 +227,8 @@ def test_the_script_refuses_a_forged_certificate(tmp_path, monkeypatch):
     cov = nnspca.Covariance.from_dataset(nnspca.datasets.load("pitprops"))
     cert = nnspca.certify(cov, 4)
     forged = dataclasses.replace(cert, upper=cert.lower * (1 - 1e-3))
-    (tmp_path / "kept.npz").write_bytes(downloads.certificate_npz(forged))
-    (tmp_path / "check.py").write_text(downloads.verifier_code(State(data="pitprops", k=4), "kept.npz"))
+    (tmp_path / "kept.npz").write_bytes(panels.certificate_npz(forged))
+    (tmp_path / "check.py").write_text(panels.verifier_code(State(data="pitprops", k=4), "kept.npz"))
     monkeypatch.chdir(tmp_path)
     with pytest.raises(nnspca.CertificateError):
         runpy.run_path("check.py")
@@ -245,7 +248,7 @@ def test_a_point_of_the_curve_has_its_certificate_too(open_page):
 
 def test_a_certificate_file_opens_without_pickles():
     cert = nnspca.certify(nnspca.Covariance.from_matrix(np.eye(3)), 2)
-    held = np.load(io.BytesIO(downloads.certificate_npz(cert)), allow_pickle=False)
+    held = np.load(io.BytesIO(panels.certificate_npz(cert)), allow_pickle=False)
     assert "certificate" in held.files
 
 

@@ -8,8 +8,11 @@ import pytest
 
 from nnspca import DataError
 from nnspca.datasets import fetch
-from nnspca.view import compare, words
-from nnspca.view.state import State
+from nnspca.view import words
+from nnspca.view.compare import panels, run
+from nnspca.view.compare.choices import Choices
+from nnspca.view.session import store
+from nnspca.view.session.state import State
 from tests.pages.conftest import settle, texts
 
 PAGE = "pages/compare.py"
@@ -68,7 +71,7 @@ def test_a_broken_file_is_told_and_ends_the_page(open_page, monkeypatch):
     def broken(name):
         raise DataError(f"{name}: the file is cut short")
 
-    monkeypatch.setattr(compare.compute, "dataset", broken)
+    monkeypatch.setattr(store, "dataset", broken)
     page = open_page(PAGE, **QUICK)
     assert page.error[0].value == "pitprops: the file is cut short"
 
@@ -99,16 +102,16 @@ def test_a_run_hands_over_profiles_first_and_keeps_certified_points():
             assert 0 <= progress.fraction <= 1
 
     now = replace(State(), seed=11)
-    data = tuple(compare.compute.dataset(name) for name in ("pitprops", "digits"))
-    asked = compare.Asked(data, ("best",), (0.1, 1.0))
+    data = tuple(store.dataset(name) for name in ("pitprops", "digits"))
+    asked = Choices(data, ("best",), "few")
     job = Job()
-    compare.find(asked, now)(job)
-    results = compare.found(job)
+    run.work(asked, now)(job)
+    results = run.found(job)
     assert list(results) == ["pitprops", "digits"]
-    assert all(len(result.points) == 2 for result in results.values())
+    assert all(len(result.points) == 3 for result in results.values())
     assert all(point.certificate is not None for result in results.values() for point in result.points)
-    assert compare.ranking(results)
-    assert compare.ranking({"pitprops": results["pitprops"]}) == ""
+    assert panels.ranking(results)
+    assert panels.ranking({"pitprops": results["pitprops"]}) == ""
 
 
 @pytest.mark.parametrize(("spectrum", "words"), [((1, 0.9, 0.5, 0.4), "no direction leads"), ((1, 0.01), "nearly all")])
@@ -116,7 +119,7 @@ def test_a_verdict_follows_from_the_numbers(spectrum, words):
     from nnspca.studies.comparison import Profile
 
     about = Profile("x", "X", 4, 9, np.array(spectrum, float), 2.0, 0.4, 0.95, 0.8, 0.3)
-    said = " ".join(compare.verdict(compare.Found(about, ())))
+    said = " ".join(panels.verdict(run.Found(about, ())))
     assert words in said
     assert "costs little" in said
     assert "**Proof:**" not in said

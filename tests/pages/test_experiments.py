@@ -9,7 +9,9 @@ import pytest
 import nnspca
 from nnspca.datasets import fetch
 from nnspca.studies import STUDIES, Column, Parts, StudyTable
-from nnspca.view import experiments, figures
+from nnspca.view.experiments.figures import study as pictures
+from nnspca.view.figures import style
+from nnspca.view.session.state import BUNDLED
 from tests.pages.conftest import jobs, settle, texts
 
 PAGE = "pages/experiments.py"
@@ -106,7 +108,7 @@ def test_on_a_fresh_machine_nothing_that_is_missing_can_be_chosen(open_page, fre
     for study in STUDIES.values():
         page = open_page(PAGE, **choice(study))
         radios = {radio.key: radio.options for radio in page.radio}
-        assert radios.get("on", [experiments.BUNDLED]) == [experiments.BUNDLED]
+        assert radios.get("on", [BUNDLED]) == [BUNDLED]
 
 
 def test_a_study_of_one_form_offers_no_other(open_page):
@@ -134,22 +136,22 @@ def stages(name):
     return (*seen[:4], result.tables)
 
 
-@pytest.mark.parametrize("palette", [figures.LIGHT, figures.DARK], ids=["light", "dark"])
+@pytest.mark.parametrize("palette", [style.LIGHT, style.DARK], ids=["light", "dark"])
 @pytest.mark.parametrize("study", STUDIES.values(), ids=STUDIES)
 def test_every_table_that_can_be_drawn_is_drawn_at_every_stage_of_a_run(study, palette):
     for tables in stages(study.name):
         for table in tables:
             if table.picture is not None and table.rows:
-                figure = figures.study(table, palette, titled=True)
+                figure = pictures.study(table, palette, titled=True)
                 assert table.title.split()[0] in figure.layout.meta["alt"]
                 assert figure.data
-                assert "</html>" in figures.page(figure)
+                assert "</html>" in style.page(figure)
 
 
 def test_parts_are_drawn_upright_and_in_their_own_place():
     columns = (Column("group"), Column("part"), Column("feature"), Column("loading"))
     pixels = (("a", 1, 1, 0.5), ("a", 2, 2, 1.0), ("b", 1, 3, -2.0))
-    figure = figures.study(StudyTable("t", "T", columns, pixels, Parts((2, 2))), figures.LIGHT)
+    figure = pictures.study(StudyTable("t", "T", columns, pixels, Parts((2, 2))), style.LIGHT)
     (sheet,) = (np.array(trace.z) for trace in figure.data)
     (first, second, third) = zip(*np.nonzero(np.nan_to_num(sheet)), strict=True)
     assert [sheet[at] for at in (first, second, third)] == [0.5, 1.0, -2.0]
@@ -162,7 +164,7 @@ def test_parts_are_drawn_upright_and_in_their_own_place():
 def test_a_table_without_a_picture_is_refused():
     regions = STUDIES[QUICK].run().table("regions")
     with pytest.raises(ValueError, match="'regions' has no picture"):
-        figures.study(regions, figures.LIGHT)
+        pictures.study(regions, style.LIGHT)
 
 
 def test_the_registry_names_only_data_sets_the_catalogue_has():

@@ -7,9 +7,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import nnspca
-from nnspca.view import asked, parts
-from nnspca.view.figures import LIGHT
-from nnspca.view.figures import parts as pictures
+from nnspca.view.figures.style import LIGHT
+from nnspca.view.parts import choices, figures, run
 from tests.pages.conftest import settle
 
 ROOT = Path(__file__).parents[2]
@@ -35,7 +34,7 @@ def test_the_default_view_shows_six_disjoint_parts_of_two_solvers():
 
 
 @pytest.mark.parametrize("apart", list(nnspca.DEFLATIONS))
-def test_every_deflation_of_the_library_can_be_chosen(apart):
+def test_every_apart_for_the_library_can_be_chosen(apart):
     app = settle(page(apart=apart, r=2))
     assert not app.exception
     assert "explain" in words_of(app)
@@ -48,7 +47,7 @@ def test_prices_are_asked_for_only_where_nspca_uses_them():
 
 
 @pytest.mark.parametrize("sign", ["nonnegative", "any sign"])
-@pytest.mark.parametrize("view", list(asked.VIEWS))
+@pytest.mark.parametrize("view", list(choices.VIEWS))
 def test_a_view_worth_seeing_is_one_click_away(view, sign):
     app = page(data="pitprops", sign=sign, k=4)
     button = app.button(key=f"view-{view}")
@@ -59,7 +58,7 @@ def test_a_view_worth_seeing_is_one_click_away(view, sign):
     app = settle(app.run())
     assert not app.exception
     assert not app.info, "every choice of it can be used"
-    wanted = asked.VIEWS[view][2]
+    wanted = choices.VIEWS[view][2]
     assert app.selectbox(key="apart").value == wanted["apart"]
     assert set(app.multiselect(key="with").value) <= set(wanted["with"])
     assert "explain" in words_of(app)
@@ -89,24 +88,24 @@ def test_the_link_of_a_view_can_be_wrong_without_a_traceback():
 
 
 def test_pca_goes_with_all_components_at_once_whatever_the_choice():
-    chosen = asked.Asked(3, ("pca", "best"), "projection", 1.0, 0.01, 85.0, True)
-    assert chosen.deflation_of("pca") == "joint"
-    assert chosen.deflation_of("best") == "projection"
-    joint = asked.Asked(3, ("best",), "joint", 1.0, 0.01, 85.0, True)
-    assert joint.deflation_of("best") == "disjoint"
+    chosen = choices.Choices(3, "projection", ("pca", "best"))
+    assert chosen.apart_for("pca") == "joint"
+    assert chosen.apart_for("best") == "projection"
+    joint = choices.Choices(3, "joint", ("best",))
+    assert joint.apart_for("best") == "disjoint"
 
 
 def test_only_parts_sought_alone_can_be_proven():
     cov = nnspca.Covariance.from_dataset(nnspca.datasets.load("pitprops"))
-    assert parts.provable(nnspca.decompose(cov, 2, 3))
-    assert not parts.provable(nnspca.decompose(cov, 2, 3, deflation="quasi-orthogonal"))
-    assert not parts.provable(nnspca.decompose(cov, 2, 3, "nmf", deflation="joint"))
+    assert run.provable(nnspca.decompose(cov, 2, 3))
+    assert not run.provable(nnspca.decompose(cov, 2, 3, deflation="quasi-orthogonal"))
+    assert not run.provable(nnspca.decompose(cov, 2, 3, "nmf", deflation="joint"))
 
 
 def test_tiles_hold_every_loading_where_it_belongs():
     loadings = np.zeros((12, 2))
     loadings[5, 0], loadings[7, 1] = 0.25, 0.75
-    drawn = pictures.tiles(loadings, (3, 4), LIGHT, nonnegative=True, title="x", width=300)
+    drawn = figures.tiles(loadings, (3, 4), LIGHT, nonnegative=True, title="x", width=300)
     z, own = (np.array(part, dtype=float) for part in (drawn.data[0].z, drawn.data[0].customdata))
     assert np.nanmax(z) == 1.0, "each in units of its own largest"
     assert sorted(own[own > 0]) == [0.25, 0.75]
@@ -117,7 +116,7 @@ def test_tiles_hold_every_loading_where_it_belongs():
 def test_a_chart_keeps_the_heaviest_of_each_part():
     rng = np.random.default_rng(0)
     loadings = rng.random((200, 4))
-    drawn = pictures.chart(loadings, [f"g{i}" for i in range(200)], LIGHT, nonnegative=True, title="x")
+    drawn = figures.chart(loadings, [f"g{i}" for i in range(200)], LIGHT, nonnegative=True, title="x")
     for r in range(4):
         assert f"g{loadings[:, r].argmax()}" in drawn.data[0].y
     assert "heaviest of 200" in drawn.layout.title.text

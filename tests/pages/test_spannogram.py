@@ -11,9 +11,11 @@ from hypothesis import strategies as some
 
 import nnspca
 from nnspca.spannogram import curves, enumeration
-from nnspca.view import canvas, figures, rows, spannogram
-from nnspca.view.figures.spannogram import spannogram as animation
-from nnspca.view.rows import DATA, RANDOM, Rows
+from nnspca.view.figures.style import LIGHT
+from nnspca.view.session.state import DATA, RANDOM
+from nnspca.view.spannogram import canvas, geometry, rows
+from nnspca.view.spannogram.figures.circle import animation
+from nnspca.view.spannogram.rows import Rows
 from tests.pages.conftest import texts
 
 PAGE = "pages/spannogram.py"
@@ -133,7 +135,7 @@ def test_candidates_are_numbered_as_the_library_counts_them(n, k, nonnegative, s
     V = np.round(np.random.default_rng(seed).standard_normal((n, 2)), 1)  # rounded: ties and equal rows occur
     if not V.any():
         return
-    picture = spannogram.picture(V, k, nonnegative)
+    picture = geometry.picture(V, k, nonnegative)
     assert picture.candidates == picture.found.candidates()
     sets = [tuple(s.tolist()) for _, _, s in picture.found.supports()]
     for (one, first), (two, second) in pairwise(sorted(zip(picture.ids, sets, strict=True))):
@@ -142,27 +144,27 @@ def test_candidates_are_numbered_as_the_library_counts_them(n, k, nonnegative, s
 
 def test_many_curves_are_thinned_out_but_never_those_that_reach_the_top():
     V = rows.random(3000, 2, 0)
-    picture = spannogram.picture(V, 10, True)
+    picture = geometry.picture(V, 10, True)
     assert len(picture.drawn) < 1000
     assert set(picture.ever) <= set(picture.drawn)
-    assert "every curve that is ever in the top set" in spannogram.left_out(picture, 3000)
+    assert "every curve that is ever in the top set" in geometry.left_out(picture, 3000)
 
 
 def test_the_payload_of_the_largest_picture_stays_small():
     V = rows.random(12582, 2, 0)
-    data = canvas.payload(Rows(V), 40, True, spannogram.picture(V, 40, True))
+    data = canvas.payload(Rows(V), 40, True, geometry.picture(V, 40, True))
     assert len(json.dumps(data)) < 250_000
 
 
 @pytest.mark.parametrize("nonnegative", [True, False])
 def test_the_animation_lights_the_top_set_in_every_frame(nonnegative):
     V, k = rows.random(20, 2, 1), 3
-    picture = spannogram.picture(V, k, nonnegative)
+    picture = geometry.picture(V, k, nonnegative)
     drawn = animation(
         V,
         list(picture.found.supports()),
         picture.objective,
-        figures.LIGHT,
+        LIGHT,
         k=k,
         nonnegative=nonnegative,
         drawn=picture.drawn,
@@ -195,7 +197,7 @@ def test_the_sphere_shows_its_cells_and_what_is_known(open_page, sign):
 @pytest.mark.parametrize("seed", range(5))
 def test_the_sphere_proves_the_optimum_that_enumeration_finds(nonnegative, seed):
     V = rows.random(9, 3, seed)
-    world = spannogram.globe(V, 3, nonnegative)
+    world = geometry.globe(V, 3, nonnegative)
     exact = enumeration.maximise(V, 3, nonnegative=nonnegative)
     assert world.rounds[-1].value == pytest.approx(exact.value, rel=1e-9)
     assert world.objective.max() <= world.rounds[-1].upper
@@ -205,7 +207,7 @@ def test_the_sphere_proves_the_optimum_that_enumeration_finds(nonnegative, seed)
 
 def test_no_direction_of_a_closed_cell_beats_the_best():
     V = rows.random(15, 3, 2)
-    for now in spannogram.globe(V, 4, True).rounds:
+    for now in geometry.globe(V, 4, True).rounds:
         middles = now.corners[~now.open].sum(axis=1)
         if len(middles):
             w = middles @ V.T / np.linalg.norm(middles, axis=1, keepdims=True)

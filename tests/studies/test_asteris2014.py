@@ -11,7 +11,7 @@ import nnspca
 from nnspca.studies import STUDIES
 from nnspca.studies.asteris2014 import HARD, ROWS, TOP
 from nnspca.studies.asteris2014_theorem import guarantee
-from nnspca.view import rows
+from nnspca.view.spannogram import rows
 from tests import oracle
 
 

@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 
 from nnspca.bounds.registry import BOUNDS
 from nnspca.result import Bound, Certificate
-from nnspca.view.figures.look import DASHES, LEGEND_ROW, Palette, dress, set_k_axis
+from nnspca.view.figures.style import DASHES, Palette
 from nnspca.view.words import title
 
 ROW = 30  # pixels a bound takes below a gauge
@@ -71,33 +71,10 @@ def add_rows(
 
 def add_lines(figure: go.Figure, certificates: Mapping[int, Certificate], leading: float, palette: Palette) -> None:
     """Draw one thin line a bound over k, with a dot at each k where it is the lowest proven."""
-    _add(figure, certificates, palette, lambda bound, certificate: bound.value / leading, "%{y:.4f} of λ₁")
+    add_curves(figure, certificates, palette, lambda bound, certificate: bound.value / leading, "%{y:.4f} of λ₁")
 
 
-def race(certificates: Mapping[int, Certificate], palette: Palette, *, ks: Sequence[int], log: bool) -> go.Figure:
-    """Draw the best found over each bound, against k: the highest line wins, 100 % closes the question."""
-    figure = go.Figure()
-    _add(
-        figure,
-        certificates,
-        palette,
-        lambda bound, certificate: 100 * min(certificate.lower / bound.value, 1.0),
-        "the best found reaches %{y:.2f} % of it",
-    )
-    wins: dict[str, list[int]] = {}
-    for k in sorted(certificates):
-        wins.setdefault(certificates[k].winner.name, []).append(k)
-    told = "; ".join(f"{title(name)} at k = {', '.join(map(str, where))}" for name, where in wins.items())
-    rows = -(-len(figure.data) // 2)
-    heading = "Who wins where: best found ÷ each ceiling"
-    height = 380 + LEGEND_ROW * rows
-    dress(figure, palette, title=heading, alt=f"{heading}. The lowest: {told}.", height=height, legend_rows=rows)
-    figure.update_yaxes(title_text="reached (%)", range=[0, 103])
-    set_k_axis(figure, ks, log)
-    return figure
-
-
-def _add(
+def add_curves(
     figure: go.Figure,
     certificates: Mapping[int, Certificate],
     palette: Palette,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from nnspca.view.figures.look import Palette, dress
+from nnspca.view.figures.style import Palette, dress
 
 MOST_BARS = 25
 

@@ -1,0 +1,145 @@
+"""The certificate, opened: what was proven, why it is true, how to check it, and how to prove more."""
+
+from __future__ import annotations
+
+import io
+
+import streamlit as st
+
+import nnspca
+from nnspca.datasets import Dataset
+from nnspca.result import Bound, Certificate
+from nnspca.view import words
+from nnspca.view.certificate import claims, proofs
+from nnspca.view.session import downloads, runs
+from nnspca.view.session.state import State
+
+STOPPED = "Stopped. Every ceiling proven by then is kept."
+ABOUT = (
+    "Spends more work on a lower ceiling, for as long as it gains. Stop at any time: what is proven by then is kept."
+)
+
+
+def opened(certificate: Certificate, data: Dataset, now: State, key: str) -> None:
+    """Open the certificate: its claim, the bound that gave it, all the others, a second route, and the file."""
+    won, n = certificate.winner, data.n_features
+    st.markdown(f"**What was proven.** {claims.claim(certificate, n)}")
+    st.markdown(f"**By which bound: {words.title(won.name).lower()}.** {won.detail}")
+    st.markdown(f"**Why that is true.** {claims.why(won)}")
+    st.markdown(f"**Every ceiling that was tried**, lowest first. {_chances(certificate, n)}")
+    ranked = sorted(certificate.bounds, key=lambda b: b.value)
+    st.dataframe(
+        [_row(b, certificate) for b in ranked],
+        hide_index=True,
+        alt="Every ceiling that was tried, lowest first: " + ", ".join(words.title(b.name) for b in ranked) + ".",
+    )
+    with st.popover("Why the others are true", icon=":material/school:"):
+        for bound in ranked:
+            if bound is not won:
+                st.markdown(f"**{words.title(bound.name)}.** {claims.why(bound)}")
+    _check(certificate, data, now, key)
+    _takeaway(certificate, data, now, key)
+
+
+def _chances(certificate: Certificate, n: int) -> str:
+    return " ".join(claims.chance(b, n) for b in certificate.bounds if not b.deterministic)
+
+
+def _row(bound: Bound, certificate: Certificate) -> dict[str, str]:
+    """Return one line of the table."""
+    wins = bound is certificate.winner
+    return {
+        "Ceiling": words.title(bound.name) + (" ← lowest proven" if wins else ""),
+        "÷ λ₁": f"{words.ceil(bound.value / certificate.leading, 4):.4f}",
+        "Best found ÷ ceiling": words.percent(min(certificate.lower / bound.value, 1.0), 2),
+        "Holds": "always (proven)" if bound.deterministic else "with probability 1 − 1/n",
+        "Time": words.seconds(bound.seconds) if bound.seconds else "not timed",
+    }
+
+
+def _check(certificate: Certificate, data: Dataset, now: State, key: str) -> None:
+    """Let the person have the whole certificate derived again by other code."""
+    about = ("verify", certificate.fingerprint, certificate.k, certificate.nonnegative, certificate.upper)
+    job = runs.job_for("verify", about)
+    if st.button(
+        "Check it by a second route",
+        key=f"verify-{key}",
+        icon=":material/verified:",
+        help="Recomputes the component's variance and every ceiling with separate code that trusts neither.",
+    ):
+        job = runs.start("verify", about, proofs.check(certificate, data, now))
+    if job is not None:
+        runs.follow("verify", job, "Stopped before the check was complete.")
+        if job.done and job.result:
+            st.success("Confirmed: the second route finds the same variance and the same ceilings.")
+
+
+def _takeaway(certificate: Certificate, data: Dataset, now: State, key: str) -> None:
+    """Offer the certificate as a file and a script that checks it."""
+    stem = f"{data.name}-k{certificate.k}-certificate"
+    code = verifier_code(now, f"{stem}.npz")
+    st.markdown("**Check it at home.** Put both files in one folder and run the script; it needs nothing but nnspca.")
+    with st.container(horizontal=True):
+        st.download_button(
+            "Certificate (NPZ)",
+            data=lambda: certificate_npz(certificate),
+            file_name=f"{stem}.npz",
+            mime="application/octet-stream",
+            key=f"cert-{key}",
+            on_click="ignore",
+            icon=":material/workspace_premium:",
+            help="The component, every ceiling, and all that is needed to derive them again.",
+        )
+        st.download_button(
+            "Verifier (Python)",
+            data=code,
+            file_name=f"{stem}.py",
+            mime="text/x-python",
+            key=f"verifier-{key}",
+            on_click="ignore",
+            icon=":material/code:",
+            help="A short script: loads the data, reads the certificate, checks it, prints its two numbers.",
+        )
+    st.code(code, language="python")
+
+
+def longer_proof(certificate: Certificate, data: Dataset, now: State, job: runs.Job | None) -> None:
+    """Offer a longer proof for one k, show it under way, and say what it brought."""
+    running = job is not None and not job.done
+    if job is not None and job.arrived:
+        fall = job.arrived[-1]
+        st.success(claims.fallen(fall.before, fall.after, fall.seconds), icon=":material/trending_down:")
+    closed = proofs.proven_optimal(certificate.lower, certificate.upper)
+    if not closed and not running:
+        runs.button(
+            "Tighten the proof",
+            "tighten",
+            lambda: (proofs.tighten_key(data, now, certificate.k), proofs.tighten(certificate, data, now)),
+            ABOUT,
+            ":material/compress:",
+        )
+    if job is not None:
+        runs.follow("tighten", job, STOPPED)
+        if (running and job.done) or proofs.tightest(certificate, data, now).upper < certificate.upper:
+            st.rerun()  # it ended after the page had drawn what was known before
+
+
+def certificate_npz(certificate: Certificate) -> bytes:
+    """Return a certificate with all its ingredients, as ``nnspca.load_certificate`` reads it."""
+    out = io.BytesIO()
+    nnspca.save_certificate(certificate, out)
+    return out.getvalue()
+
+
+def verifier_code(now: State, file_name: str) -> str:
+    """Return the Python that checks a downloaded certificate and prints its two numbers."""
+    return "\n".join(
+        [
+            *downloads.data_lines(now),
+            f"cert = nnspca.load_certificate({file_name!r})",
+            "nnspca.verify(cert, cov)  # raises nnspca.CertificateError unless a second route agrees",
+            'print(f"found and checked: {cert.lower:.9g}")',
+            'print(f"no component with at most {cert.k} features has more than: {cert.upper:.9g}")',
+            "",
+        ]
+    )

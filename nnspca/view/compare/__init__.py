@@ -1,0 +1,1 @@
+"""The compare page: two to four data sets side by side."""

@@ -1,0 +1,253 @@
+"""One data set of a comparison: five small panels, whose axes are the same for every data set beside it."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from nnspca.result import SweepPoint
+from nnspca.studies.comparison import SPECTRUM, Profile
+from nnspca.view.figures.style import DASHES, LEGEND_DROP, LEGEND_ROW, SYMBOLS, Palette, dress
+
+PANELS = (
+    f"λ<sub>i</sub> ÷ λ<sub>1</sub>, i = 1 … {SPECTRUM}",
+    "Sure share of the best",
+    "Variance kept ÷ λ<sub>1</sub>",
+    "Features used ÷ n",
+    "Seconds",
+)
+EIGENVALUES, PROMISED, PROVEN = "eigenvalues", "promised (Theorem 1)", "proven here"
+BAND, PROOF_SECONDS = "the optimum lies in here", "the proof (seconds)"
+PANEL = 178  # pixels
+SMALLEST = 1e-3  # eigenvalues below are drawn no lower
+BRIEFEST = 1e-3  # seconds below are drawn no lower
+GLYPHS = ("●", "◇", "□", "△", "✛", "✕")  # the SYMBOLS of the look, as letters
+TICKS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
+POWERS = tuple(10.0**e for e in range(-3, 5))
+
+
+@dataclass(frozen=True)
+class Ranges:
+    """Ends of the axes that all data sets share."""
+
+    share: tuple[float, float]
+    seconds: tuple[float, float]
+
+
+def ranges(pairs: Iterable[tuple[Profile, SweepPoint]], shares: Sequence[float]) -> Ranges:
+    """Return axes that hold every point, and the shares that are still to come."""
+    least, took = min(shares), [0.01, 1.0]
+    for about, point in pairs:
+        least = min(least, point.component.cardinality / about.n_features, point.k / about.n_features)
+        took += [point.component.seconds, *([point.certificate.seconds] if point.certificate else [])]
+    return Ranges((least / 1.3, 1.3), (max(min(took), BRIEFEST) / 2, max(took) * 2))
+
+
+def compared(
+    about: Profile,
+    points: Sequence[SweepPoint],
+    methods: Sequence[str],
+    within: Ranges,
+    palette: Palette,
+    *,
+    letters: int = 50,
+) -> go.Figure:
+    """Draw one data set's five panels; its title takes a second line beyond so many letters."""
+    figure = make_subplots(rows=len(PANELS), cols=1, subplot_titles=PANELS, vertical_spacing=0.075)
+    points = sorted(points, key=lambda p: p.k)
+    _spectrum(figure, about, palette)
+    _sure(figure, about, points, palette)
+    _kept(figure, about, points, methods, palette)
+    _used_and_seconds(figure, about, points, methods, palette)
+    named = 5 + len(methods)
+    title = "<br>".join(textwrap.wrap(about.title, letters, max_lines=2))
+    alt = (
+        f"{about.title}: spectrum, promised and proven share of the best, variance kept, features used and seconds, "
+        f"for {len({p.k for p in points})} values of k and {', '.join(methods)}."
+    )
+    height = PANEL * len(PANELS) + LEGEND_DROP + LEGEND_ROW * named
+    dress(figure, palette, title=title, alt=alt, height=height, legend_rows=named)
+    figure.update_xaxes(row=1, col=1, range=[0.5, SPECTRUM + 0.5], tickvals=[1, 5, 10, 15, 20])
+    share = [float(v) for v in np.log10(within.share)]
+    for row in range(2, len(PANELS) + 1):
+        figure.update_xaxes(row=row, col=1, type="log", range=share, tickvals=TICKS, ticktext=[f"{t:g}" for t in TICKS])
+    figure.update_xaxes(row=len(PANELS), col=1, title_text="k ÷ n")
+    powers = {"tickvals": POWERS, "ticktext": [f"{p:g}" for p in POWERS]}
+    figure.update_yaxes(row=1, col=1, type="log", range=[float(np.log10(SMALLEST)), 0.1], **powers)
+    figure.update_yaxes(row=2, col=1, range=[0, 1.06])
+    figure.update_yaxes(row=3, col=1, range=[0, 1.06])
+    figure.update_yaxes(row=4, col=1, type="log", range=share, tickvals=TICKS, ticktext=[f"{t:g}" for t in TICKS])
+    seconds = [float(v) for v in np.log10(within.seconds)]
+    figure.update_yaxes(row=5, col=1, type="log", range=seconds, **powers)
+    figure.update_annotations(font_size=13, x=0, xanchor="left")
+    if not palette.dark:  # as in dress: the page's own light grey is too faint to project
+        figure.update_annotations(font_color=palette.quiet)
+    figure.update_layout(margin_t=82)
+    return figure
+
+
+def _spectrum(figure: go.Figure, about: Profile, palette: Palette) -> None:
+    values = np.maximum(about.spectrum, SMALLEST)
+    figure.add_scatter(
+        x=list(range(1, len(values) + 1)),
+        y=values.tolist(),
+        mode="lines+markers",
+        name=EIGENVALUES,
+        line={"color": palette.ink, "width": 1.5},
+        marker={"size": 5, "color": palette.ink},
+        hovertemplate="eigenvalue %{x}<br>%{y:.3g} of the first<extra></extra>",
+        row=1,
+        col=1,
+    )
+
+
+def _sure(figure: go.Figure, about: Profile, points: Sequence[SweepPoint], palette: Palette) -> None:
+    """Draw what Theorem 1 promises beforehand and what is proven."""
+    n = about.n_features
+    grid = sorted({max(1, round(n * share)) for share in np.geomspace(0.01, 1.0, 25)})
+    figure.add_scatter(
+        x=[k / n for k in grid],
+        y=[about.promised(k) for k in grid],
+        mode="lines",
+        name=PROMISED,
+        line={"color": palette.paper_bound, "dash": "dash", "width": 2},
+        hovertemplate="k ÷ n = %{x:.3g}<br>Theorem 1 promises %{y:.3f} (best of d = 1 … 10)<extra></extra>",
+        row=2,
+        col=1,
+    )
+    proofs = {p.k: p.certificate for p in points if p.certificate is not None}
+    figure.add_scatter(
+        x=[k / n for k in proofs],
+        y=[proof.ratio for proof in proofs.values()],
+        mode="lines+markers",
+        name=PROVEN,
+        line={"color": palette.proven, "width": 2},
+        marker={"size": 8, "symbol": "star"},
+        customdata=[[k] for k in proofs],
+        hovertemplate="k = %{customdata[0]}<br>proven: at least %{y:.4f} of the best<extra></extra>",
+        row=2,
+        col=1,
+    )
+
+
+def _kept(
+    figure: go.Figure, about: Profile, points: Sequence[SweepPoint], methods: Sequence[str], palette: Palette
+) -> None:
+    """Draw variance against k/n, below the proven ceiling."""
+    n, scale = about.n_features, about.leading
+    proofs = {p.k: p.certificate for p in points if p.certificate is not None}
+    xs = [k / n for k in proofs]
+    ceilings = [proof.upper / scale for proof in proofs.values()]
+    floors = [proof.lower / scale for proof in proofs.values()]
+    figure.add_scatter(
+        x=xs + xs[::-1],
+        y=ceilings + floors[::-1],
+        fill="toself",
+        fillcolor=palette.band,
+        mode="lines",
+        line={"width": 0},
+        name=BAND,
+        hoverinfo="skip",
+        row=3,
+        col=1,
+    )
+    for i, method in enumerate(methods):
+        mine = [p for p in points if p.method == method]
+        figure.add_scatter(
+            x=[p.k / n for p in mine],
+            y=[p.component.variance / scale for p in mine],
+            name=method,
+            **_line(i, palette),
+            customdata=[[p.k] for p in mine],
+            hovertemplate="k = %{customdata[0]}<br>variance ÷ λ₁ = %{y:.4f}<extra>" + method + "</extra>",
+            row=3,
+            col=1,
+        )
+
+
+def _used_and_seconds(
+    figure: go.Figure, about: Profile, points: Sequence[SweepPoint], methods: Sequence[str], palette: Palette
+) -> None:
+    """Draw how many of the features allowed were used, and what solver and proof took."""
+    n = about.n_features
+    figure.add_scatter(
+        x=[0.001, 1],
+        y=[0.001, 1],
+        mode="lines",
+        name="all that k allows",
+        showlegend=False,
+        line={"color": palette.quiet, "dash": "dot", "width": 1},
+        hoverinfo="skip",
+        row=4,
+        col=1,
+    )
+    for i, method in enumerate(methods):
+        mine = [p for p in points if p.method == method]
+        for row, values, words in (
+            (4, [p.component.cardinality / n for p in mine], "%{customdata[1]:,} features used of %{customdata[0]:,}"),
+            (5, [max(p.component.seconds, BRIEFEST) for p in mine], "k = %{customdata[0]:,}: %{y:.3g} s"),
+        ):
+            figure.add_scatter(
+                x=[p.k / n for p in mine],
+                y=values,
+                name=method,
+                showlegend=False,
+                **_line(i, palette),
+                customdata=[[p.k, p.component.cardinality] for p in mine],
+                hovertemplate=words + "<extra>" + method + "</extra>",
+                row=row,
+                col=1,
+            )
+    proofs = {p.k: p.certificate for p in points if p.certificate is not None}
+    figure.add_scatter(
+        x=[k / n for k in proofs],
+        y=[max(proof.seconds, BRIEFEST) for proof in proofs.values()],
+        mode="lines+markers",
+        name=PROOF_SECONDS,
+        line={"color": palette.ceiling, "dash": "dot", "width": 1.5},
+        marker={"size": 7, "symbol": "line-ew", "line": {"width": 2.5, "color": palette.ceiling}},
+        customdata=[[k] for k in proofs],
+        hovertemplate="k = %{customdata[0]:,}: proven in %{y:.3g} s<extra></extra>",
+        row=5,
+        col=1,
+    )
+
+
+def bare(figure: go.Figure) -> go.Figure:
+    """Return the figure without its legend, for a page that shows one :func:`legend` for all data sets."""
+    spare = figure.layout.margin.b - LEGEND_DROP
+    return go.Figure(figure).update_layout(showlegend=False, height=figure.layout.height - spare, margin_b=LEGEND_DROP)
+
+
+def legend(methods: Sequence[str], palette: Palette) -> str:
+    """Return one legend for every data set, as HTML whose entries wrap on a narrow page."""
+    entries = [
+        *(
+            (method, f"─{GLYPHS[i % len(GLYPHS)]}─", palette.series[i % len(palette.series)])
+            for i, method in enumerate(methods)
+        ),
+        (PROVEN, "─★─", palette.proven),
+        (PROMISED, "╌╌╌", palette.paper_bound),
+        (BAND, "■■", palette.band),
+        (PROOF_SECONDS, "┄|┄", palette.ceiling),
+        (EIGENVALUES, "─●─", palette.ink),
+    ]
+    shown = "".join(
+        f'<span style="white-space:nowrap"><span aria-hidden="true" style="color:{colour}">{sign}</span> {name}</span>'
+        for name, sign, colour in entries
+    )
+    return f'<div style="display:flex;flex-wrap:wrap;gap:0.2rem 1.2rem;font-size:0.85rem">{shown}</div>'
+
+
+def _line(i: int, palette: Palette) -> dict[str, object]:
+    colour = palette.series[i % len(palette.series)]
+    return {
+        "mode": "lines+markers",
+        "line": {"color": colour, "dash": DASHES[i % len(DASHES)], "width": 2},
+        "marker": {"size": 8, "symbol": SYMBOLS[i % len(SYMBOLS)], "color": colour, "line": {"width": 2}},
+    }

@@ -1,0 +1,1 @@
+"""The experiments page: the figures of the papers, run again."""

@@ -1,0 +1,1 @@
+"""The explore page: one component, and its place in the certified band."""

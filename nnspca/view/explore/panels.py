@@ -1,0 +1,90 @@
+"""The explore page's panels: what the method did, and what to take home."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import streamlit as st
+
+from nnspca.datasets import Dataset
+from nnspca.result import Component
+from nnspca.view.explore import figures
+from nnspca.view.explore.choices import Choices
+from nnspca.view.figures.style import Figure
+from nnspca.view.session import charts, downloads
+from nnspca.view.session.state import State
+
+
+def story(part: Component, trace: tuple, leading: float) -> None:
+    """Draw what the method did, and how the ceiling came down, where that was watched."""
+    look, title = charts.palette(), f"What {part.method} did"
+    did, fell = st.columns([1, 1.25], gap="large")
+    with did:
+        charts.figure(figures.history(part.history or (part.variance,), leading, look, title=title), "history")
+    with fell:
+        if trace:
+            charts.figure(figures.ceiling(trace, leading, look), "ceiling")
+
+
+def takeaway(part: Component, data: Dataset, now: State, asked: Choices, drawn: dict[str, Figure]) -> None:
+    """Offer the loadings, the figures and the code."""
+    stem = f"{data.name}-k{part.k}-{part.method}"
+    with st.container(horizontal=True):
+        charts.csv_button(
+            lambda: _loadings_csv(part, data.feature_names),
+            "csv-explore",
+            f"{stem}.csv",
+            "Loadings (CSV)",
+            "Every feature with its loading.",
+        )
+        st.download_button(
+            "Loadings (NPZ)",
+            data=lambda: _loadings_npz(part, data.feature_names),
+            file_name=f"{stem}.npz",
+            mime="application/octet-stream",
+            key="npz-explore",
+            on_click="ignore",
+            icon=":material/data_array:",
+            help="For numpy.load, with feature names and variance.",
+        )
+        for name, figure in drawn.items():
+            charts.figure_button(figure, f"html-explore-{name}", f"{stem}-{name}.html", f"{name.capitalize()} (HTML)")
+    st.markdown("The same with the library:")
+    st.code(_code(now, asked), language="python")
+
+
+def _loadings_csv(component: Component, feature_names: Sequence[str]) -> bytes:
+    """Return every feature with its loading, in the data's order."""
+    return downloads.table_csv(
+        {"feature": str(name), "loading": float(weight)}
+        for name, weight in zip(feature_names, component.loadings, strict=True)
+    )
+
+
+def _loadings_npz(part: Component, feature_names: Sequence[str]) -> bytes:
+    """Return the component as an NPZ file that opens with ``allow_pickle=False``."""
+    return downloads.arrays_npz(
+        loadings=part.loadings,
+        support=part.support,
+        variance=np.array(part.variance),
+        k=np.array(part.k),
+        nonnegative=np.array(part.nonnegative),
+        method=np.array(part.method),
+        feature_names=np.array([str(name) for name in feature_names]),
+    )
+
+
+def _code(now: State, asked: Choices) -> str:
+    """Return the Python that finds this component and its certificate again."""
+    extra = "".join(f", {name}={value!r}" for name, value in asked.options)
+    setting = f"nonnegative={now.nonnegative}"
+    return "\n".join(
+        [
+            *downloads.data_lines(now),
+            f"part = nnspca.solve(cov, {now.k}, {asked.method!r}, {setting}, seed={now.seed}{extra})",
+            f"cert = nnspca.certify(cov, {now.k}, {setting}, component=part)",
+            "nnspca.verify(cert, cov)  # raises unless a second route agrees",
+            "print(part.support, part.variance, part.variance / cert.upper)",
+        ]
+    )

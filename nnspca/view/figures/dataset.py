@@ -1,0 +1,65 @@
+"""A data set at a glance: sample curves, and the spectrum of its covariance."""
+
+from __future__ import annotations
+
+import numpy as np
+import plotly.graph_objects as go
+
+from nnspca.view.figures.style import Palette, dress
+
+
+def curves(samples: np.ndarray, axis: tuple[np.ndarray, str, str], palette: Palette) -> go.Figure:
+    """Draw samples (m, n) as thin curves along a numeric axis, and their mean on top."""
+    values, name, unit = axis
+    order = np.argsort(values)
+    x = np.append(np.asarray(values, dtype=float)[order], np.nan)
+    y = np.concatenate([np.append(row[order], np.nan) for row in samples])
+    figure = go.Figure()
+    figure.add_scatter(
+        x=np.tile(x, len(samples)),
+        y=y,
+        name=f"{len(samples)} samples",
+        mode="lines",
+        line={"color": palette.quiet, "width": 0.7},
+        opacity=0.55,
+        hoverinfo="skip",
+    )
+    figure.add_scatter(
+        x=x[:-1],
+        y=samples.mean(axis=0)[order],
+        name="their mean",
+        mode="lines",
+        line={"color": palette.found, "width": 2.5},
+        hovertemplate="%{x:.4g} " + unit + "<br>mean %{y:.4g}<extra></extra>",
+    )
+    title = "A few of the samples"
+    dress(figure, palette, title=title, alt=f"{title}: {len(samples)} curves along {name}.", height=300)
+    figure.update_xaxes(title_text=f"{name} ({unit})" if unit else name)
+    figure.update_yaxes(title_text="measured value")
+    return figure
+
+
+def spectrum(eigenvalues: np.ndarray, trace: float, palette: Palette, *, rank: int) -> go.Figure:
+    """Draw each leading eigenvalue as a share of the total variance; the first ``rank`` are lit."""
+    share = 100 * np.asarray(eigenvalues) / trace
+    place = np.arange(1, share.size + 1)
+    figure = go.Figure()
+    for lit, name in ((True, f"the first d = {rank}, where rank-d methods work"), (False, "the rest")):
+        chosen = place <= rank if lit else place > rank
+        if chosen.any():
+            figure.add_bar(
+                x=place[chosen],
+                y=share[chosen],
+                name=name,
+                marker={"color": palette.found if lit else palette.quiet, "opacity": 1.0 if lit else 0.55},
+                customdata=np.cumsum(share)[chosen],
+                hovertemplate="direction %{x}<br>%{y:.2f} % of the variance"
+                "<br>%{customdata:.1f} % up to here<extra></extra>",
+            )
+    title = "How the variance spreads over directions"
+    alt = f"Spectrum: the first direction holds {share[0]:.1f} % of the total variance, "
+    alt += f"the first {share.size} hold {share.sum():.1f} %."
+    dress(figure, palette, title=title, alt=alt, height=300)
+    figure.update_xaxes(title_text="principal direction (largest eigenvalue first)", dtick=max(1, share.size // 10))
+    figure.update_yaxes(title_text="share of total variance (%)", rangemode="tozero")
+    return figure

@@ -1,0 +1,100 @@
+"""A component's place: found, the band where the unknown optimum lies, the proven ceiling."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import plotly.graph_objects as go
+
+from nnspca.result import Bound
+from nnspca.view.figures.ceilings import ROW, add_rows
+from nnspca.view.figures.style import LEGEND_DROP, LEGEND_ROW, Palette, dress
+
+BAR = 78  # pixels
+
+
+def gauge(
+    found: float,
+    palette: Palette,
+    *,
+    best: float | None = None,
+    upper: float | None = None,
+    leading: float,
+    paper: float | None = None,
+    bounds: Sequence[Bound] = (),
+) -> go.Figure:
+    """Draw one horizontal gauge of normalised variance: variances divided by the leading eigenvalue.
+
+    Each of ``bounds`` gets a thin line of its own below the gauge.
+    """
+    share = found / leading
+    figure = go.Figure()
+    figure.add_bar(
+        x=[share],
+        y=[""],
+        orientation="h",
+        name="found",
+        marker={"color": palette.found},
+        hovertemplate=f"found: {share:.4f}<extra></extra>",
+    )
+    alt = f"Gauge of normalised variance: found {share:.3f}"
+    right = share
+    if upper is not None:
+        floor, ceiling = max(share, (best or found) / leading), upper / leading
+        if floor > share:
+            figure.add_bar(
+                x=[floor - share],
+                y=[""],
+                orientation="h",
+                name="reached by a better component",
+                marker={"color": palette.found, "opacity": 0.4},
+                hovertemplate=f"best known: {floor:.4f}<extra></extra>",
+            )
+        figure.add_bar(
+            x=[max(ceiling - floor, 0.0)],
+            y=[""],
+            orientation="h",
+            name="the unknown optimum lies in here",
+            marker={"color": palette.band, "pattern": {"shape": "/", "fgcolor": palette.ceiling, "size": 6}},
+            hovertemplate=f"the optimum lies between {floor:.4f} and {ceiling:.4f}<extra></extra>",
+        )
+        figure.add_scatter(
+            x=[ceiling, ceiling],
+            y=[-0.5, 0.5],
+            yaxis="y2",
+            mode="lines",
+            name="proven ceiling",
+            line={"color": palette.ceiling, "width": 4},
+            hovertemplate=f"proven ceiling: {ceiling:.4f}<extra></extra>",
+        )
+        alt += f", proven ceiling {ceiling:.3f}; the unknown optimum lies between them"
+        right = max(right, ceiling)
+    if paper is not None:
+        figure.add_scatter(
+            x=[paper / leading, paper / leading],
+            y=[-0.5, 0.5],
+            yaxis="y2",
+            mode="lines",
+            name="the paper's: holds with probability 1 − 1/n, not proven",
+            line={"color": palette.paper_bound, "width": 2, "dash": "dot"},
+            hovertemplate=f"the paper's ceiling: {paper / leading:.4f}<extra></extra>",
+        )
+        right = max(right, paper / leading)
+    right, below = max(1.0, right) * 1.02, ROW * len(bounds) + (12 if bounds else 0)
+    tall = LEGEND_DROP + LEGEND_ROW * len(figure.data)
+    if bounds:
+        alt += add_rows(figure, bounds, leading, best or found, palette, right)
+    dress(figure, palette, title="", alt=alt + ".", height=8 + BAR + below + tall)
+    figure.update_layout(
+        barmode="stack",
+        bargap=0,
+        margin_r=14,
+        legend_traceorder="normal",
+        yaxis2={"overlaying": "y", "range": [-0.5, 0.5], "visible": False},
+        yaxis3={"domain": [0, below / (BAR + below)], "range": [0.2 - len(bounds), 0.85], "visible": False},
+    )
+    figure.update_xaxes(title_text="variance ÷ λ₁, what the freest direction holds", range=[0, right])
+    figure.update_yaxes(visible=False, selector={"anchor": None})
+    figure.update_layout(yaxis={"visible": False, "domain": [below / (BAR + below), 1]})
+    figure.update_xaxes(anchor="free", position=0)
+    return figure

@@ -1,0 +1,160 @@
+"""The look all figures share: two palettes, one layout, and a page of its own for a downloaded figure."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import plotly.io as pio
+from plotly.graph_objects import Figure as Figure
+
+FONT = '"Source Sans", "Source Sans Pro", system-ui, sans-serif'
+LEGEND_DROP = 56  # pixels from the plot down to the legend: below tick labels and axis title
+LEGEND_ROW = 20  # pixels a line of the legend takes; a phone shows one entry a line
+TOP = 40  # pixels for the title
+SYMBOLS = ("circle", "diamond-open", "square-open", "triangle-up-open", "cross-open", "x-open")
+DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
+
+
+@dataclass(frozen=True)
+class Palette:
+    """Colours by what they mean; told apart with any common colour blindness, and by shape as well."""
+
+    dark: bool
+    ink: str
+    quiet: str
+    grid: str
+    paper: str
+    empty: str
+    found: str
+    band: str
+    ceiling: str
+    paper_bound: str
+    proven: str
+    series: tuple[str, ...]
+    positive: tuple[str, ...]
+    negative: tuple[str, ...]
+
+    def one_sided(self) -> list[tuple[float, str]]:
+        """Return the colour scale of nonnegative loadings: nothing is the background."""
+        steps = (self.empty, *self.positive)
+        return [(i / (len(steps) - 1), colour) for i, colour in enumerate(steps)]
+
+    def two_sided(self) -> list[tuple[float, str]]:
+        """Return the colour scale of signed loadings: zero, in the middle, is the background."""
+        steps = (*reversed(self.negative), self.empty, *self.positive)
+        return [(i / (len(steps) - 1), colour) for i, colour in enumerate(steps)]
+
+
+LIGHT = Palette(
+    dark=False,
+    ink="#1f2a33",
+    quiet="#5b6b78",
+    grid="#e1e7eb",
+    paper="#ffffff",
+    empty="#eef2f4",
+    found="#0072b2",
+    band="rgba(230, 159, 0, 0.34)",
+    ceiling="#a65200",
+    paper_bound="#a3478a",
+    proven="#00805c",
+    series=("#0072b2", "#c2570c", "#00805c", "#a3478a", "#5b6b78", "#8a6d00"),
+    positive=("#a9d3ea", "#4fa3d1", "#0072b2", "#0a3a66"),
+    negative=("#f2c9a8", "#e0894a", "#c2570c", "#6d2c00"),
+)
+DARK = Palette(
+    dark=True,
+    ink="#e6ecf0",
+    quiet="#aab7c1",
+    grid="#2b3740",
+    paper="#12181d",
+    empty="#1f2930",
+    found="#62b6ee",
+    band="rgba(240, 180, 60, 0.30)",
+    ceiling="#f5b95c",
+    paper_bound="#e39acb",
+    proven="#4cc9a0",
+    series=("#62b6ee", "#f39c5a", "#4cc9a0", "#e39acb", "#aab7c1", "#e2c35a"),
+    positive=("#1d4c6e", "#2f82b8", "#62b6ee", "#d4efff"),
+    negative=("#6b3a1a", "#b3622b", "#f39c5a", "#ffe3cc"),
+)
+
+
+def dress(
+    figure: Figure,
+    palette: Palette,
+    *,
+    title: str,
+    alt: str,
+    height: int,
+    legend_rows: int | None = None,
+    k_axis: tuple[Sequence[int], bool] | None = None,
+) -> Figure:
+    """Give a figure the shared layout, its title and its description; call it when its traces are in.
+
+    The legend has room for one entry a line, as on a phone, unless ``legend_rows`` says otherwise; then a phone
+    scrolls it. A figure over k says its values of k, and whether its axis is logarithmic, as ``k_axis``.
+
+    Words, axes and grid keep the colours of the page around them, which may change its theme at any
+    time; :func:`page` sets them for a figure that stands alone.
+    """
+    named = sum(trace.name is not None and trace.showlegend is not False for trace in figure.data)
+    below = LEGEND_DROP + LEGEND_ROW * (legend_rows or named) if named > 1 else LEGEND_DROP
+    figure.update_layout(
+        title={"text": title, "font_size": 15, "x": 0, "xanchor": "left", "xref": "container"},
+        paper_bgcolor="rgba(0,0,0,0)",
+        plot_bgcolor="rgba(0,0,0,0)",
+        height=height,
+        margin={"l": 8, "r": 8, "t": TOP if title else 8, "b": below},
+        legend={
+            "orientation": "h",
+            "yanchor": "top",
+            "y": -LEGEND_DROP / (height - below - (TOP if title else 8)),
+            "x": 0,
+            "font_size": 12,
+            "maxheight": LEGEND_ROW * (legend_rows or max(named, 1)) + 8,  # more would push into the axis title
+        },
+        meta={"alt": alt, "dark": palette.dark},
+        dragmode=False,
+        uirevision="keep",
+    )
+    axis: dict[str, object] = {"automargin": True}
+    if not palette.dark:  # Streamlit's own light grey is too faint to project
+        axis |= {"tickfont_color": palette.quiet, "title_font_color": palette.quiet}
+    figure.update_xaxes(axis).update_yaxes(axis)
+    if k_axis is not None:
+        _set_k_axis(figure, *k_axis)
+    return figure
+
+
+def _set_k_axis(figure: Figure, ks: Sequence[int], log: bool) -> None:
+    """Keep the axes still while points arrive."""
+    low, high = min(ks), max(ks)
+    if log:
+        figure.update_xaxes(
+            title_text="k, nonzero loadings allowed (log scale)",
+            type="log",
+            range=[math.log10(low * 0.87), math.log10(high * 1.15)],
+            tickvals=list(ks),
+            ticktext=[str(k) for k in ks],
+        )
+    else:
+        room = max(0.04 * (high - low), 0.5)
+        figure.update_xaxes(title_text="k, nonzero loadings allowed", range=[low - room, high + room])
+
+
+def page(figure: Figure) -> str:
+    """Return the figure as a web page that needs no network and no server."""
+    palette = DARK if figure.layout.meta["dark"] else LIGHT
+    axis = {"gridcolor": palette.grid, "zerolinecolor": palette.grid, "linecolor": palette.grid}
+    alone = Figure(figure).update_layout(
+        template="none",
+        font={"family": FONT, "size": 13, "color": palette.ink},
+        paper_bgcolor=palette.paper,
+        plot_bgcolor=palette.paper,
+        hoverlabel_bgcolor=palette.empty,
+        title_y=0.98,
+    )
+    alone.update_xaxes(axis).update_yaxes(axis)
+    return pio.to_html(alone, include_plotlyjs=True, full_html=True, config={"displaylogo": False})

@@ -1,0 +1,1 @@
+"""The parts page: several components side by side."""

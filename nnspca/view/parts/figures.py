@@ -1,0 +1,259 @@
+"""Several components in one picture: as tiles, as stretches of spectrum, or as a chart of features and parts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+
+from nnspca.view.figures.style import DASHES, SYMBOLS, Palette, dress
+
+ACROSS = 3  # tiles in a row
+GAP = 2  # pixels between tiles
+MOST_ROWS = 40  # features of a chart
+FEW_CLASSES = 12  # more are drawn closer together
+
+
+def tiles(
+    loadings: np.ndarray, shape: tuple[int, int], palette: Palette, *, nonnegative: bool, title: str, width: int
+) -> go.Figure:
+    """Draw the columns of ``loadings`` (n, r) as images on one scale; zero is the neutral background.
+
+    Each is coloured in units of its own largest loading, so that a part of many small loadings is seen beside
+    one of a few large ones. ``width`` is about how many pixels wide the figure will be.
+    """
+    rows, columns = shape
+    count = loadings.shape[1]
+    across = min(ACROSS, count)
+    down = -(-count // across)
+    caption = max(3, rows // 6)
+    sheet = np.full((down * (rows + GAP + caption), across * (columns + GAP)), np.nan)
+    said = np.full(sheet.shape, "", dtype=object)
+    own = np.full(sheet.shape, np.nan)
+    figure = go.Figure()
+    for r in range(count):
+        line, place = divmod(r, across)
+        y, x = line * (rows + GAP + caption) + caption, place * (columns + GAP)
+        own[y : y + rows, x : x + columns] = loadings[:, r].reshape(shape)
+        sheet[y : y + rows, x : x + columns] = loadings[:, r].reshape(shape) / (np.abs(loadings[:, r]).max() or 1.0)
+        said[y : y + rows, x : x + columns] = f"part {r + 1}"
+        used = int(np.count_nonzero(loadings[:, r]))
+        figure.add_annotation(
+            x=x - 0.5,
+            y=y - 0.5,
+            text=f"{r + 1} · {used} px",
+            showarrow=False,
+            xanchor="left",
+            yanchor="bottom",
+            font_size=11,
+        )
+    figure.add_heatmap(
+        z=sheet,
+        text=said,
+        customdata=own,
+        zmin=0.0 if nonnegative else -1.0,
+        zmax=1.0,
+        colorscale=palette.one_sided() if nonnegative else palette.two_sided(),
+        showscale=False,
+        hoverongaps=False,
+        hovertemplate="%{text}<br>loading %{customdata:.4f}<extra></extra>",
+    )
+    height = 64 + round(sheet.shape[0] / sheet.shape[1] * width)
+    dress(figure, palette, title=title, alt=f"{title}: {count} images of {rows} by {columns} loadings.", height=height)
+    figure.update_xaxes(visible=False, constrain="domain", range=[-0.5, sheet.shape[1] - GAP - 0.5])
+    figure.update_yaxes(
+        visible=False, scaleanchor="x", constrain="domain", constraintoward="top", range=[sheet.shape[0] - 0.5, -0.5]
+    )
+    figure.update_layout(margin_b=8)
+    return figure
+
+
+def stretches(loadings: np.ndarray, axis: tuple[np.ndarray, str, str], palette: Palette, *, title: str) -> go.Figure:
+    """Draw the columns along a numeric axis, one above the other, each to its own height."""
+    values, name, unit = axis
+    figure = go.Figure()
+    count = loadings.shape[1]
+    for r in range(count):
+        base = count - 1 - r
+        most = float(np.abs(loadings[:, r]).max()) or 1.0
+        colour = palette.series[r % len(palette.series)]
+        figure.add_scatter(
+            x=values,
+            y=base + 0.85 * loadings[:, r] / most,
+            customdata=loadings[:, r],
+            mode="lines",
+            line={"color": colour, "width": 2, "shape": "hvh"},
+            name=f"part {r + 1}",
+            showlegend=False,
+            hovertemplate=f"part {r + 1}<br>%{{x:.4g}} {unit}<br>loading %{{customdata:.4f}}<extra></extra>",
+        )
+    dress(figure, palette, title=title, alt=f"{title}: {count} curves along {name}.", height=110 + 70 * count)
+    figure.update_xaxes(title_text=f"{name} ({unit})" if unit else name)
+    figure.update_yaxes(
+        tickvals=[count - 1 - r for r in range(count)],
+        ticktext=[f"part {r + 1}" for r in range(count)],
+        title_text="loading, each part to its own height",
+    )
+    return figure
+
+
+def chart(loadings: np.ndarray, names: Sequence[str], palette: Palette, *, nonnegative: bool, title: str) -> go.Figure:
+    """Draw which features each part uses; where they are many, the heaviest of each part."""
+    count = loadings.shape[1]
+    each = max(1, MOST_ROWS // count)
+    chosen: list[int] = []
+    for r in range(count):
+        heavy = np.argsort(-np.abs(loadings[:, r]), kind="stable")[:each]
+        chosen += [int(i) for i in heavy if loadings[i, r] and int(i) not in chosen]
+    z = loadings[chosen]
+    most = float(np.abs(z).max(initial=0.0)) or 1.0
+    figure = go.Figure(
+        go.Heatmap(
+            z=z,
+            x=[f"part {r + 1}" for r in range(count)],
+            y=[str(names[i]) for i in chosen],
+            zmin=0.0 if nonnegative else -most,
+            zmax=most,
+            colorscale=palette.one_sided() if nonnegative else palette.two_sided(),
+            showscale=False,
+            xgap=2,
+            ygap=1,
+            hovertemplate="%{y}<br>%{x}: %{z:.4f}<extra></extra>",
+        )
+    )
+    used = int(loadings.any(axis=1).sum())
+    heading = title if len(chosen) == used else f"{title}: the {len(chosen)} heaviest of {used:,} features"
+    dress(figure, palette, title=heading, alt=f"{heading}, one column for each part.", height=110 + 17 * len(chosen))
+    figure.update_yaxes(autorange="reversed", type="category", tickfont_size=10, dtick=1)
+    return figure
+
+
+def together(cumulative: Mapping[str, np.ndarray], palette: Palette) -> go.Figure:
+    """Draw the share of all variance that the first parts explain together, one line for each solver."""
+    figure = go.Figure()
+    for i, (name, shares) in enumerate(cumulative.items()):
+        figure.add_scatter(
+            x=np.arange(1, len(shares) + 1),
+            y=100 * shares,
+            name=name,
+            mode="lines+markers",
+            line={"color": palette.series[i % len(palette.series)], "dash": DASHES[i % len(DASHES)], "width": 2},
+            marker={"size": 9, "symbol": SYMBOLS[i % len(SYMBOLS)], "line": {"width": 2}},
+            hovertemplate="first %{x} part(s)<br>%{y:.2f} % of all variance<extra>" + name + "</extra>",
+        )
+    title = "What the parts explain together"
+    dress(figure, palette, title=title, alt=f"{title}: one line for each of {', '.join(cumulative)}.", height=320)
+    figure.update_xaxes(title_text="number of parts", dtick=1)
+    figure.update_yaxes(title_text="share of all variance (%)", rangemode="tozero")
+    return figure
+
+
+def angles(degrees: np.ndarray, palette: Palette, *, title: str) -> go.Figure:
+    """Draw the angles between parts: 90° means that they share nothing."""
+    names = [str(r + 1) for r in range(len(degrees))]
+    shown = degrees.copy()
+    np.fill_diagonal(shown, np.nan)
+    figure = go.Figure(
+        go.Heatmap(
+            z=shown,
+            x=names,
+            y=names,
+            zmin=0,
+            zmax=90,
+            colorscale=list(reversed([(1 - at, colour) for at, colour in palette.one_sided()])),
+            text=np.where(np.isfinite(shown), [[f"{a:.0f}°" for a in row] for row in degrees], ""),
+            texttemplate="%{text}" if len(degrees) <= 8 else "",
+            colorbar={"title": {"text": "degrees"}, "thickness": 9},
+            hoverongaps=False,
+            hovertemplate="parts %{x} and %{y}: %{z:.1f}°<extra></extra>",
+            xgap=2,
+            ygap=2,
+        )
+    )
+    dress(figure, palette, title=title, alt=f"{title}: angles between {len(degrees)} parts.", height=320)
+    figure.update_xaxes(title_text="part", type="category")
+    figure.update_yaxes(title_text="part", type="category", autorange="reversed")
+    return figure
+
+
+def scores(values: np.ndarray, classes: Sequence[str], palette: Palette, *, title: str) -> go.Figure:
+    """Draw the samples along one part, class by class."""
+    figure = go.Figure()
+    for i, name in enumerate(dict.fromkeys(classes)):
+        mine = np.flatnonzero(np.asarray(classes) == name)
+        spread = ((np.arange(len(mine)) * 0.618034) % 1 - 0.5) * 0.5  # evenly apart, the same each time
+        figure.add_scatter(
+            x=values[mine],
+            y=i + spread,
+            mode="markers",
+            name=str(name),
+            showlegend=False,
+            marker={
+                "color": palette.series[i % len(palette.series)],
+                "symbol": SYMBOLS[i % len(SYMBOLS)],
+                "size": 8,
+                "opacity": 0.8,
+            },
+            hovertemplate=f"{name}<br>score %{{x:.4g}}<extra></extra>",
+        )
+    kinds = list(dict.fromkeys(classes))
+    dress(
+        figure,
+        palette,
+        title=title,
+        alt=f"{title}: {len(values)} samples by class.",
+        height=140 + (50 if len(kinds) <= FEW_CLASSES else 18) * len(kinds),
+    )
+    figure.update_yaxes(tickvals=list(range(len(kinds))), ticktext=[str(name) for name in kinds], zeroline=False)
+    figure.update_xaxes(title_text="score: the sample's distance from the mean, along the part")
+    return figure
+
+
+def rebuilt(
+    original: np.ndarray, steps: np.ndarray, shape: tuple[int, int], palette: Palette, *, title: str
+) -> go.Figure:
+    """Draw a sample beside what its parts make of it, in greys on one scale."""
+    rows, columns = shape
+    sheet = np.full((rows, 2 * columns + GAP), np.nan)
+    sheet[:, :columns] = original.reshape(shape)
+    sheet[:, columns + GAP :] = steps.reshape(shape)
+    figure = go.Figure(
+        go.Heatmap(
+            z=sheet,
+            zmin=float(original.min()),
+            zmax=float(original.max()),
+            colorscale="gray",
+            showscale=False,
+            hoverongaps=False,
+            hovertemplate="%{z:.4g}<extra></extra>",
+        )
+    )
+    dress(
+        figure,
+        palette,
+        title=title,
+        alt=f"{title}: the image on the left, its reconstruction on the right.",
+        height=280,
+    )
+    figure.update_xaxes(visible=False, constrain="domain")
+    figure.update_yaxes(visible=False, scaleanchor="x", constrain="domain", autorange="reversed")
+    figure.update_layout(margin_b=8)
+    return figure
+
+
+def retraced(
+    original: np.ndarray, made: np.ndarray, axis: tuple[np.ndarray, str, str], palette: Palette, *, title: str
+) -> go.Figure:
+    """Draw a sample along its axis, and what its parts make of it."""
+    values, name, unit = axis
+    figure = go.Figure()
+    for y, label, colour, dash in (
+        (original, "the sample", palette.quiet, "solid"),
+        (made, "from its parts", palette.found, "dash"),
+    ):
+        figure.add_scatter(x=values, y=y, mode="lines", name=label, line={"color": colour, "dash": dash, "width": 2})
+    dress(figure, palette, title=title, alt=f"{title}: two curves along {name}.", height=320)
+    figure.update_xaxes(title_text=f"{name} ({unit})" if unit else name)
+    figure.update_yaxes(title_text="value")
+    return figure

@@ -1,0 +1,80 @@
+"""From parts back to samples: what parts make of a sample, and the classes along a part."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import streamlit as st
+
+from nnspca.datasets import Dataset
+from nnspca.result import Components
+from nnspca.view.parts import figures
+from nnspca.view.parts.choices import KEYS
+from nnspca.view.session import charts
+from nnspca.view.session.state import State
+from nnspca.view.session.widgets import choose
+
+
+def samples(results: Mapping[str, Components], data: Dataset, now: State) -> None:
+    """Show what the parts say about samples: a reconstruction, or the classes along each part."""
+    if data.kind == "covariance":
+        return
+    parts = results[choose(KEYS["from"], "Parts of", options=list(results), horizontal=True)]
+    mean = data.X.mean(axis=0)
+    if data.image_shape is not None or data.axis is not None:
+        _reconstruction(parts, data, mean)
+    if data.labels is not None:
+        _classes(parts, data, mean, now)
+
+
+def _reconstruction(parts: Components, data: Dataset, mean: np.ndarray) -> None:
+    """Rebuild a sample from the mean and its parts, as a slider adds them."""
+    which, many = st.columns(2)
+    with which:
+        number = choose(
+            KEYS["sample"],
+            "Sample",
+            high=len(data.X),
+            help="Which of the samples to put together from the parts.",
+        )
+    with many:
+        used = choose(
+            KEYS["used"],
+            "Parts used",
+            usual=len(parts.parts),
+            high=len(parts.parts),
+            help="0: the mean alone. Each part adds what it knows.",
+        )
+    sample = data.X[number - 1]
+    U = parts.loadings[:, :used]
+    away = sample - mean
+    made = mean + (U @ np.linalg.lstsq(U, away, rcond=None)[0] if used else 0.0)
+    whole = float(away @ away) or 1.0
+    left = 100 * float((sample - made) @ (sample - made)) / whole
+    title = f"Sample {number}, and what {used} {'part makes' if used == 1 else 'parts make'} of it"
+    if data.image_shape is not None:
+        drawn = figures.rebuilt(sample, made, data.image_shape, charts.palette(), title=title)
+    else:
+        assert data.axis is not None
+        axis = (data.axis.values, data.axis.name, data.axis.unit)
+        drawn = figures.retraced(sample, made, axis, charts.palette(), title=title)
+    charts.figure(drawn, "rebuilt")
+    st.markdown(f"**{left:.1f} %** of this sample's squared distance from the mean is still missing.")
+
+
+def _classes(parts: Components, data: Dataset, mean: np.ndarray, now: State) -> None:
+    """Show the samples along one part, class by class."""
+    part = 1
+    if len(parts.parts) > 1:
+        part = choose(
+            KEYS["along"],
+            "Part to look along",
+            high=len(parts.parts),
+            help="Samples far to the right have much of this part.",
+        )
+    labels = [str(data.label_names[i]) if data.label_names else str(i) for i in np.asarray(data.labels)]
+    spread = data.X.std(axis=0) if now.standardise else np.ones(data.n_features)
+    x = parts.loadings[:, part - 1] / np.where(spread > 0, spread, 1.0)
+    values = (data.X - mean) @ x
+    charts.figure(figures.scores(values, labels, charts.palette(), title=f"The samples along part {part}"), "scores")

@@ -1,0 +1,106 @@
+"""One key of a link: what it may say, and how whatever it says is read."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+NUMBER = re.compile(r"[+-]?([0-9]{1,17}\.?[0-9]{0,17}|\.[0-9]{1,17})([eE][+-]?[0-9]{1,3})?")
+
+Kind = Literal["switch", "fold", "whole", "number", "one", "several", "text"]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One key of a link; what depends on the data is narrowed where the widget is drawn.
+
+    Attributes
+    ----------
+    key : str
+        The name in the link, and that of the field which holds the choice.
+    pages : tuple of str
+        The pages that know the key; none: the sidebar, on every page.
+    kind : str
+        A switch, an opened fold, a whole number, any number, one or several of the options, or free text.
+    default : object
+        What the page shows when the link is silent.
+    low, high : float or None
+        Ends of a number.
+    options : tuple
+        What may be chosen.
+    widget : str
+        Name of Streamlit's widget, where it is not the usual one of its kind.
+    most : int or None
+        How many options may be chosen at once.
+    label, help : str
+        The widget's words, for a key that several pages share.
+    """
+
+    key: str
+    pages: tuple[str, ...]
+    kind: Kind
+    default: Any = None
+    low: float | None = None
+    high: float | None = None
+    options: tuple[Any, ...] = ()
+    widget: str = ""
+    most: int | None = None
+    label: str = ""
+    help: str = ""
+
+    def read(
+        self,
+        texts: Sequence[str],
+        low: float | None = None,
+        high: float | None = None,
+        options: Sequence[Any] | None = None,
+    ) -> tuple[Any, bool]:
+        """Read what a link says, whatever it says.
+
+        Returns
+        -------
+        value : object
+            None when nothing of it can be used.
+        whole : bool
+            Whether all of it can.
+
+        Examples
+        --------
+        >>> k = Entry("k", (), "whole", 40, low=1)
+        >>> k.read(["12"], high=625), k.read(["inf"]), k.read(["900"], high=625)
+        ((12, True), (None, False), (None, False))
+        >>> Entry("with", ("parts",), "several", options=("em", "best")).read(["em", "magic"])
+        (('em',), False)
+        """
+        text = texts[-1] if texts else ""
+        if self.kind == "text":
+            return text, True
+        if self.kind in ("switch", "fold"):
+            value = {"true": True, "false": False}.get(text.lower())
+            return value, value is not None
+        if self.kind in ("whole", "number"):
+            number = _number(text, whole=self.kind == "whole")
+            low, high = self.low if low is None else low, self.high if high is None else high
+            fits = number is not None and (low is None or number >= low) and (high is None or number <= high)
+            fits = fits and (not self.options or number in self.options)
+            return (number, True) if fits else (None, False)
+        known = {str(option): option for option in (self.options if options is None else options)}
+        if self.kind == "one":
+            return (known[text], True) if text in known else (None, not text and self.default is None)
+        if not any(texts):
+            return (), True
+        chosen = tuple(dict.fromkeys(known[said] for said in texts if said in known))[: self.most]
+        return chosen or None, len(chosen) == len(texts)
+
+
+def _number(text: str, *, whole: bool) -> float | None:
+    """Return the finite number that a text writes in plain figures, if it does."""
+    if not NUMBER.fullmatch(text):
+        return None
+    number = float(text)
+    if not math.isfinite(number) or (whole and not number.is_integer()):
+        return None
+    return int(number) if whole else number

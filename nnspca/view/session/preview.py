@@ -1,0 +1,81 @@
+"""A data set at a glance: some samples, how its variance spreads, and where it comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from nnspca.datasets import Dataset
+from nnspca.view.figures import dataset as figures
+from nnspca.view.figures.montage import montage
+from nnspca.view.session import charts, store
+from nnspca.view.session.state import State
+
+TILES = 36
+
+
+def glance(data: Dataset) -> None:
+    """Show a few samples: images as images, spectra as curves, the rest as a small table."""
+    look = charts.palette()
+    if data.image_shape is not None and data.kind != "covariance":
+        shown = min(TILES, data.X.shape[0])
+        st.image(
+            sheet(data, TILES),
+            width="stretch",
+            alt=f"{shown} of the {data.X.shape[0]:,} images of {data.title}, side by side.",
+        )
+        rows, columns = data.image_shape
+        st.caption(f"{shown} of {data.X.shape[0]:,} images; each of the {rows} × {columns} pixels is a feature.")
+    elif data.axis is not None and data.kind != "covariance":
+        axis = (data.axis.values, data.axis.name, data.axis.unit)
+        charts.figure(figures.curves(_samples(data, 40), axis, look), "glance")
+    else:
+        st.dataframe(_corner(data), hide_index=True, height=316, alt=f"A corner of {data.title}.")
+        if data.kind == "covariance":
+            st.caption(f"A {data.n_features} × {data.n_features} covariance, one row for each feature.")
+        else:
+            most = f"of {data.n_features:,} features, those that vary most"
+            st.caption(f"A few of {data.X.shape[0]:,} samples; {most}.")
+    if data.labels is not None and data.label_names:
+        st.caption("Classes: " + ", ".join(map(str, data.label_names)) + ".")
+
+
+def spread(data: Dataset, now: State) -> None:
+    """Draw how the variance spreads over directions."""
+    eigenvalues, trace = store.spectrum(data, now), store.covariance(data, now).trace
+    charts.figure(figures.spectrum(eigenvalues, trace, charts.palette(), rank=now.d), "spectrum")
+
+
+def provenance(data: Dataset) -> None:
+    """Say where the data come from and what one may do with them."""
+    st.caption(f"Source: {data.source}. {data.citation}  \nTerms: {data.terms}")
+
+
+def _samples(data: Dataset, count: int) -> np.ndarray:
+    """Return ``count`` samples spread evenly over the data set, always the same ones."""
+    m = data.X.shape[0]
+    return data.X[np.unique(np.linspace(0, m - 1, min(count, m)).round().astype(int))]
+
+
+@st.cache_data(show_spinner=False, max_entries=32)
+def _sheet(name: str, content_hash: str, count: int, _data: Dataset) -> bytes:
+    return montage(_samples(_data, count), _data.image_shape or (1, _data.n_features))
+
+
+def sheet(data: Dataset, count: int) -> bytes:
+    """Return one PNG of ``count`` sample images."""
+    return _sheet(data.name, data.content_hash, count, data)
+
+
+def _corner(data: Dataset, rows: int = 8, columns: int = 8) -> dict[str, Sequence[Any]]:
+    """Return a corner of the data as a table: for many features, the most varied ones."""
+    if data.kind == "covariance":
+        chosen, body = np.arange(min(columns * 2, data.n_features)), data.X[: rows * 2]
+    else:
+        spread = np.argsort(-data.X.var(axis=0), kind="stable")[:columns]
+        chosen = spread if data.n_features > columns else np.arange(data.n_features)
+        body = _samples(data, rows)
+    return {data.feature_names[i]: list(body[:, i]) for i in chosen}

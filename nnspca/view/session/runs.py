@@ -1,0 +1,257 @@
+"""Live runs: a bounded number of threads, what each run has found so far, its progress and its Stop."""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+import time
+from collections.abc import Callable, Hashable
+from typing import Any
+
+import streamlit as st
+
+from nnspca.result import Progress
+from nnspca.threads import one_blas_thread
+from nnspca.view.session.state import State
+from nnspca.view.session.streamlit_private import session_is_open
+
+PATIENCE = 0.4  # seconds a page waits before it shows progress: quick runs never flash a bar
+POLL = 0.5  # seconds between two looks at a running job
+LONG = 5.0  # seconds after which a run says how long it has been going
+ABANDONED = 300.0  # seconds after which a run that nobody looks at stops itself
+
+Work = Callable[["Job"], Any]
+
+
+class Job:
+    """One run, shared by the thread that works and the pages that look.
+
+    The worker calls :meth:`report` and :meth:`publish` and polls :meth:`should_stop`; the pages read
+    ``progress``, ``about`` (what the worker has in hand, where it does several things), ``arrived``,
+    ``trace``, ``result``, ``problem`` and ``done``.
+    """
+
+    def __init__(self, key: Hashable, watched: Callable[[], bool] = lambda: True):
+        self.key = key
+        self.progress = Progress(0.0, "Waiting for a free worker")
+        self.about: Any = None
+        self.arrived: tuple[Any, ...] = ()
+        self.trace: tuple[tuple[float, float | None, float | None], ...] = ()
+        self.result: Any = None
+        self.problem: str | None = None
+        self.stopped = False
+        self._started = time.monotonic()
+        self._seen = self._asked = time.monotonic()
+        self._watched = watched
+        self._stop = threading.Event()
+        self._finished = threading.Event()
+
+    @property
+    def done(self) -> bool:
+        """Whether the worker has returned."""
+        return self._finished.is_set()
+
+    @property
+    def version(self) -> tuple[int, bool]:
+        """Changes whenever there is something new to draw besides progress."""
+        return len(self.arrived), self.done
+
+    @property
+    def age(self) -> float:
+        """Seconds since the run was asked for."""
+        return time.monotonic() - self._started
+
+    def should_stop(self) -> bool:
+        """Tell the worker whether to give up: someone pressed Stop, or nobody can see the run any more."""
+        if time.monotonic() - self._asked > POLL:
+            self._asked = time.monotonic()
+            if self._asked - self._seen > ABANDONED or not self._watched():
+                self._stop.set()
+        return self._stop.is_set()
+
+    def report(self, progress: Progress) -> None:
+        """Note how far the run has come."""
+        self.progress = progress
+        if progress.variance is not None or progress.upper is not None:
+            here = (self.age, progress.variance, progress.upper)
+            self.trace = (*self.trace[-499:], here)
+
+    def publish(self, thing: Any) -> None:
+        """Hand over a part of the answer before the whole is ready."""
+        self.arrived = (*self.arrived, thing)
+
+    def stop(self) -> None:
+        """Ask the worker to return with what it has."""
+        self.stopped = self.stopped or not self.done
+        self._stop.set()
+
+    def wait(self, seconds: float) -> bool:
+        """Wait until done, at most ``seconds``; return whether it is done."""
+        self._seen = time.monotonic()
+        return self._finished.wait(seconds)
+
+    def run(self, work: Work) -> None:
+        """Do the work in this thread; whatever goes wrong becomes ``problem``, in plain words."""
+        if self.should_stop():
+            return
+        try:
+            with one_blas_thread():
+                self.result = work(self)
+        except (ValueError, OSError) as error:  # DataError is a ValueError: its message is for people
+            self.problem = str(error)
+        except MemoryError:
+            self.problem = "This needs more memory than the machine has. Try a smaller k or another method."
+        except Exception as error:
+            logging.getLogger(__name__).exception("a run failed")
+            self.problem = f"The run ended with an error inside the library ({type(error).__name__}: {error})."
+
+    def finish(self) -> None:
+        """Say that nothing more will come."""
+        self._finished.set()
+
+
+@st.cache_resource(show_spinner=False)
+def _workers() -> threading.BoundedSemaphore:
+    """Return the workers all sessions share: no more runs at once than there are processors."""
+    return threading.BoundedSemaphore(max(2, os.cpu_count() or 2))
+
+
+def _take_worker(workers: threading.BoundedSemaphore, job: Job, work: Work) -> None:
+    """Wait for a free worker, then run; a job stopped while it waits is done."""
+    while not workers.acquire(timeout=POLL / 5):
+        if job.should_stop():
+            break
+    else:
+        try:
+            job.run(work)
+        finally:
+            workers.release()
+    job.finish()
+
+
+def job_for(slot: str, key: Hashable) -> Job | None:
+    """Return this session's job in ``slot`` if it is the one for ``key``."""
+    job: Job | None = st.session_state.setdefault("_jobs", {}).get(slot)
+    return job if job is not None and job.key == key else None
+
+
+def only_job(slot: str, key: Hashable) -> Job | None:
+    """Return this session's job in ``slot`` if it is the one for ``key``; one for another view is told to stop."""
+    earlier: Job | None = st.session_state.setdefault("_jobs", {}).get(slot)
+    if earlier is not None and earlier.key != key:
+        earlier.stop()
+    return job_for(slot, key)
+
+
+def watched(job: Job | None, draw: Callable[[], None]) -> None:
+    """Draw something, again and again while the job runs."""
+    if job is None or job.done:
+        draw()
+    else:
+        st.fragment(draw, run_every=POLL)()
+
+
+def start(slot: str, key: Hashable, work: Work) -> Job:
+    """Start ``work``; the session's earlier job in this slot is superseded and told to stop."""
+    earlier: Job | None = st.session_state.setdefault("_jobs", {}).get(slot)
+    if earlier is not None:
+        earlier.stop()
+    job = Job(key, session_is_open())
+    st.session_state["_jobs"][slot] = job
+    # Daemon threads: closing the server must not wait for a run that nobody can see any more.
+    threading.Thread(target=_take_worker, args=(_workers(), job, work), name=f"nnspca-{slot}", daemon=True).start()
+    return job
+
+
+def button(
+    label: str,
+    slot: str,
+    make: Callable[[], tuple[Hashable, Work]],
+    about: str,
+    icon: str,
+    *,
+    disabled: bool = False,
+) -> None:
+    """Draw a button that starts the work which ``make`` returns with its key."""
+
+    def begin() -> None:
+        start(slot, *make())
+
+    st.button(label, key=f"start-{slot}", icon=icon, help=about, on_click=begin, disabled=disabled)
+
+
+def run(slot: str, key: Hashable, work: Work, now: State, *, afresh: Callable[[], None] | None = None) -> Job:
+    """Draw Run; return the job of this view, or end the page here with what to do.
+
+    In a live session the job starts by itself.
+    """
+    job = job_for(slot, key)
+    pressed = st.button(
+        "Run" if job is None else "Run again",
+        key=f"run-{slot}",
+        icon=":material/play_arrow:",
+        type="primary" if job is None and not now.live else "secondary",
+        width="stretch",
+        help="Start the solver with these settings.",
+    )
+    if pressed and afresh is not None:
+        afresh()
+    if pressed or (job is None and now.live):
+        job = start(slot, key, work)
+    if job is None:
+        st.info("Nothing has run with these settings yet. Press **Run**.", icon=":material/play_arrow:")
+        st.stop()
+    return job
+
+
+def follow(
+    slot: str,
+    job: Job,
+    stopped: str = "Stopped. What was found by then is shown; **Run again** starts over.",
+) -> bool:
+    """Draw the job's progress and Stop while it runs, or what went wrong, or that it was stopped.
+
+    Returns
+    -------
+    bool
+        Whether the job is done.
+    """
+    with st.container():  # one place on the page, full or empty: what stands below keeps its own
+        _watch(slot, job)
+        if job.problem and not job.stopped:
+            st.error(job.problem, icon=":material/error:")
+        elif job.done and job.stopped:
+            st.warning(stopped, icon=":material/stop_circle:")
+    return job.done
+
+
+def _watch(slot: str, job: Job) -> None:
+    """Draw progress and Stop while the job runs, and rerun the page when there is something to draw.
+
+    Stop stands outside the fragment: a press then reaches the script whatever is being drawn.
+    """
+    if job.wait(PATIENCE if job.stopped else max(0.0, PATIENCE - job.age)):
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        with st.container():
+            st.fragment(_draw, run_every=POLL)(job, job.version)
+        st.button(
+            "Stop",
+            key=f"stop-{slot}",
+            icon=":material/stop_circle:",
+            help="Keep the best found so far.",
+            on_click=job.stop,
+            width="content",
+        )
+
+
+def _draw(job: Job, drawn: tuple[int, bool]) -> None:
+    """Show one look at a running job."""
+    job.wait(0.0)
+    if job.version != drawn:
+        st.rerun()
+    words = "Stopping" if job.stopped else job.progress.stage
+    if job.age > LONG:
+        words += f" · {job.age:.0f} s so far"
+    st.progress(min(max(job.progress.fraction, 0.0), 1.0), text=words)

@@ -1,0 +1,72 @@
+"""The sidebar: the choices that all pages share."""
+
+from __future__ import annotations
+
+import math
+
+import streamlit as st
+
+from nnspca.view.session import store
+from nnspca.view.session.state import SHARED
+from nnspca.view.session.widgets import choose
+
+
+def sidebar() -> None:
+    """Draw the choices that all pages share."""
+    infos = store.catalogue()
+    with st.sidebar:
+        name = choose(
+            SHARED["data"],
+            "Data set",
+            options=list(infos),
+            help="What to look for structure in. The name is the one the library uses too.",
+        )
+        info = infos[name]
+        rows, columns = info.shape
+        st.caption(f"**{info.title}** · {rows:,} × {columns:,}" + ("" if info.local else " · not on this machine yet"))
+        choose(
+            SHARED["scale"],
+            "Preprocessing",
+            horizontal=True,
+            help="Standardised: each feature divided by its standard deviation, so that units do not matter.",
+        )
+        choose(
+            SHARED["sign"],
+            "Signs of the loadings",
+            horizontal=True,
+            help="Nonnegative: features only add up, as parts of a whole. Any sign: ordinary sparse PCA.",
+        )
+        choose(
+            SHARED["k"],
+            "Nonzero loadings, k",
+            usual=usual_k(columns),
+            high=columns,
+            allowed=f"1 to {columns:,}: {name} has {columns} features",
+            help="At most this many features may take part in the component.",
+        )
+        choose(
+            SHARED["d"],
+            "Leading directions, d",
+            usual=min(SHARED["d"].default, columns),
+            high=min(8, columns),
+            help="How many leading directions the rank-d solvers work in; the others ignore it.",
+        )
+        choose(
+            SHARED["seed"],
+            "Seed",
+            help="Everything random starts from this number: the same seed gives the same picture.",
+        )
+        choose(
+            SHARED["live"],
+            "Run as I change things",
+            help="On: a change starts the run by itself. Off: you press Run.",
+        )
+
+
+def usual_k(n: int) -> int:
+    """Return the cardinality a data set of ``n`` features opens with.
+
+    >>> usual_k(625), usual_k(64), usual_k(13), usual_k(1)
+    (40, 16, 4, 1)
+    """
+    return min(SHARED["k"].default, max(1, math.ceil(n / 4)))

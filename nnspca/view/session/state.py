@@ -1,0 +1,214 @@
+"""What a link carries: one table of its keys, how each is read, and the state that all pages share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import streamlit as st
+
+import nnspca
+from nnspca.studies import PAPERS, STUDIES
+from nnspca.view.session.entry import Entry, Kind
+from nnspca.view.session.streamlit_private import PagesManager
+
+AS_IS, STANDARDISED = "as is", "standardised"
+NONNEGATIVE, ANY_SIGN = "nonnegative", "any sign"
+FOUR, RANDOM, DATA = "four curves", "random", "data set"
+CIRCLE, SPHERE = "2: a circle", "3: a sphere"
+BY_OBJECTIVE, BY_SET = "objective", "top set"
+REDUCED, FULL = "reduced", "full"
+OWN, BUNDLED = "the paper's", "bundled stand-in"
+PRICES = (0.0, 0.001, 0.003, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2)
+OVERLAPS = (0.05, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 1000.0)
+SPEEDS = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0)
+MOST = 4  # solvers, or data sets, side by side
+
+
+def _every_option() -> tuple[Entry, ...]:
+    """Return the keys of the solvers' own options, as ``em.restarts``; rank and seed stand in the sidebar."""
+    kinds: dict[type, Kind] = {bool: "switch", int: "whole", float: "number", str: "one"}
+    return tuple(
+        Entry(
+            f"{name}.{option.name}",
+            ("explore",),
+            kinds[option.kind],
+            option.kind(option.default),
+            option.low,
+            option.high,
+            tuple(option.choices or ()),
+        )
+        for name, method in nnspca.METHODS.items()
+        for option in method.options
+        if option.name not in ("rank", "seed")
+    )
+
+
+def _every_paper() -> tuple[Entry, ...]:
+    """Return one key for each paper: which of its experiments is shown."""
+    titles = {paper: [f"{s.figure}: {s.title}" for s in STUDIES.values() if s.paper == paper] for paper in PAPERS}
+    return tuple(
+        Entry(paper, ("experiments",), "one", said[0], options=tuple(said)) for paper, said in titles.items() if said
+    )
+
+
+METHODS = tuple(nnspca.METHODS)
+TABLE = (
+    Entry("data", (), "one", "lfw-faces"),
+    Entry("scale", (), "one", AS_IS, options=(AS_IS, STANDARDISED), widget="radio"),
+    Entry("sign", (), "one", NONNEGATIVE, options=(NONNEGATIVE, ANY_SIGN), widget="radio"),
+    Entry("k", (), "whole", 40, low=1),
+    Entry("d", (), "whole", 3, low=1, high=8),
+    Entry("seed", (), "whole", 0, low=0, high=2**31 - 1),
+    Entry("live", (), "switch", True),
+    Entry("method", ("explore",), "one", "best", options=METHODS),
+    *_every_option(),
+    Entry(
+        "bounds",
+        ("explore", "variance"),
+        "switch",
+        False,
+        label="Every ceiling",
+        help="One thin line for each upper bound that was tried, so that you see which one wins, and where.",
+    ),
+    Entry(
+        "ghost",
+        ("explore", "variance"),
+        "switch",
+        False,
+        label="Over the mean image",
+        help="Shows where in the picture the component lies. Off: nothing but the loadings.",
+    ),
+    Entry("certificate", ("explore", "variance"), "fold", False),
+    Entry("take", ("explore", "variance", "parts", "compare"), "fold", False),
+    Entry("methods", ("variance",), "several", ("best", "em"), options=METHODS),
+    Entry("ks", ("variance",), "text", ""),
+    Entry(
+        "log",
+        ("variance",),
+        "switch",
+        True,
+        label="Logarithmic k",
+        help="On: equal steps multiply k. Off: equal steps add.",
+    ),
+    Entry(
+        "paper",
+        ("variance",),
+        "switch",
+        False,
+        label="The paper's own band",
+        help="The ceiling of Asteris et al. (2014). It rests on random samples: it holds with probability 1 − 1/n "
+        "and is not proven.",
+    ),
+    Entry("patience", ("variance",), "whole", 30, low=1, high=3600),
+    Entry("point", ("variance",), "one"),
+    Entry("r", ("parts",), "whole", 6, low=1, high=12),
+    Entry("apart", ("parts",), "one", "disjoint", options=tuple(nnspca.DEFLATIONS)),
+    Entry("with", ("parts",), "several", ("best", "em"), options=METHODS, most=MOST),
+    Entry("angle", ("parts",), "number", 85.0, low=45.0, high=90.0, widget="slider"),
+    Entry("match", ("parts",), "switch", False),
+    Entry("alpha", ("parts",), "one", 1.0, options=OVERLAPS, widget="select_slider"),
+    Entry("beta", ("parts",), "one", 0.01, options=PRICES, widget="select_slider"),
+    Entry("angles", ("parts",), "one", widget="radio"),
+    Entry("rebuild", ("parts",), "fold", False),
+    Entry("from", ("parts",), "one", widget="radio"),
+    Entry("sample", ("parts",), "whole", 1, low=1, widget="slider"),
+    Entry("used", ("parts",), "whole", low=0, widget="slider"),
+    Entry("along", ("parts",), "whole", 1, low=1, widget="slider"),
+    Entry("proofs", ("parts",), "fold", False),
+    Entry("curves", ("spannogram",), "one", FOUR, options=(FOUR, RANDOM, DATA), widget="radio"),
+    Entry("dimensions", ("spannogram",), "one", CIRCLE, options=(CIRCLE, SPHERE), widget="radio"),
+    Entry("n", ("spannogram",), "whole", 8, low=2, high=13000),
+    Entry("top", ("spannogram",), "whole", 2, low=1),
+    Entry("V", ("spannogram",), "text", ""),
+    Entry("a", ("spannogram",), "whole", 1, low=1),
+    Entry("b", ("spannogram",), "whole", 2, low=1),
+    Entry("c", ("spannogram",), "whole", 3, low=1),
+    Entry("m", ("spannogram",), "whole", low=1),
+    Entry("phi", ("spannogram",), "number", 0.35, low=-7.0, high=7.0),
+    Entry("speed", ("spannogram",), "number", 1.0, options=SPEEDS),
+    Entry("both", ("spannogram",), "switch", True),
+    Entry("colour", ("spannogram",), "one", BY_OBJECTIVE, options=(BY_OBJECTIVE, BY_SET), widget="radio"),
+    Entry("flat", ("spannogram",), "switch", False),
+    Entry("round", ("spannogram",), "whole", 0, low=0, widget="slider"),
+    Entry("vs", ("compare",), "several", ("digits", "lfw-faces"), most=MOST),
+    Entry("by", ("compare",), "several", ("best",), options=METHODS, most=MOST),
+    Entry("fine", ("compare",), "one", "some", options=("few", "some", "many"), widget="select_slider"),
+    Entry("paper", ("experiments",), "one", options=tuple(PAPERS[study.paper].short for study in STUDIES.values())),
+    *_every_paper(),
+    Entry("on", ("experiments",), "one", OWN, options=(OWN, BUNDLED), widget="radio"),
+    Entry("form", ("experiments",), "one", REDUCED, options=(REDUCED, FULL), widget="radio"),
+    Entry("tables", ("experiments",), "fold", False),
+)
+SHARED = {entry.key: entry for entry in TABLE if not entry.pages}
+
+
+def keys_of(page: str) -> dict[str, Entry]:
+    """Return the page's own keys, by name.
+
+    >>> sorted(keys_of("compare"))
+    ['by', 'fine', 'take', 'vs']
+    """
+    return {entry.key: entry for entry in TABLE if page in entry.pages}
+
+
+@dataclass(frozen=True)
+class State:
+    """What the sidebar says; a page that runs alone gets these defaults.
+
+    Attributes
+    ----------
+    data : str
+        Name of the data set.
+    scale : str
+        Whether every feature is first divided by its standard deviation.
+    sign : str
+        Whether loadings must be nonnegative.
+    k : int
+        Largest number of nonzero loadings.
+    d : int
+        How many leading directions the rank-d methods work in.
+    seed : int
+        Seed of everything random.
+    live : bool
+        Whether a change starts a run by itself.
+    standardise, nonnegative : bool
+        What ``scale`` and ``sign`` say, as the library takes it.
+    """
+
+    data: str = SHARED["data"].default
+    scale: str = SHARED["scale"].default
+    sign: str = SHARED["sign"].default
+    k: int = SHARED["k"].default
+    d: int = SHARED["d"].default
+    seed: int = SHARED["seed"].default
+    live: bool = SHARED["live"].default
+
+    standardise: bool = field(init=False)
+    nonnegative: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "standardise", self.scale == STANDARDISED)
+        object.__setattr__(self, "nonnegative", self.sign == NONNEGATIVE)
+
+
+def current() -> State:
+    """Return the state the sidebar shows now, or its defaults where there is no sidebar."""
+    if PagesManager.uses_pages_directory:
+        # The very first visit to a fresh server, made to a page's own address: Streamlit then runs the
+        # page without app.py until st.navigation has been seen once.
+        PagesManager.uses_pages_directory = False
+        st.rerun()
+    return State(**{key: st.session_state.get(key, entry.default) for key, entry in SHARED.items()})
+
+
+def methods_for(nonnegative: bool, n: int) -> list[str]:
+    """Return the names of the methods that can keep this sign constraint, and take ``n`` features.
+
+    >>> "exact" in methods_for(True, 13), "exact" in methods_for(True, 625)
+    (True, False)
+    """
+    return [
+        name
+        for name, method in nnspca.METHODS.items()
+        if nonnegative in method.signs and (method.max_features or n) >= n
+    ]

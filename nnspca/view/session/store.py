@@ -1,0 +1,171 @@
+"""What outlives a redraw: data sets read or brought, their covariances and spectra, and finished results.
+
+Every cache is keyed by content hash and parameters, never by an array.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import threading
+from collections import OrderedDict
+from collections.abc import Hashable, Iterable, Mapping
+from typing import Any, Literal
+
+import numpy as np
+import streamlit as st
+
+import nnspca
+from nnspca.datasets import Dataset, DatasetInfo
+from nnspca.view.session.state import State
+
+MOST_BYTES = 256 * 2**20
+MOST_ENTRIES = 400
+
+
+class Results:
+    """Finished results by key, the least recently used thrown out first; safe among threads."""
+
+    def __init__(self, most_bytes: int = MOST_BYTES, most_entries: int = MOST_ENTRIES):
+        self._most_bytes, self._most_entries = most_bytes, most_entries
+        self._results: OrderedDict[Hashable, tuple[Any, int]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, key: Hashable) -> Any:
+        """Return the result kept under ``key``, or None."""
+        with self._lock:
+            if key not in self._results:
+                return None
+            self._results.move_to_end(key)
+            return self._results[key][0]
+
+    def put(self, key: Hashable, result: Any) -> None:
+        """Keep a result, making room for it."""
+        with self._lock:
+            self._results[key] = (result, _size(result))
+            self._results.move_to_end(key)
+            while len(self._results) > 1 and (
+                len(self._results) > self._most_entries
+                or sum(size for _, size in self._results.values()) > self._most_bytes
+            ):
+                self._results.popitem(last=False)
+
+    def drop(self, key: Hashable) -> None:
+        """Forget one result."""
+        with self._lock:
+            self._results.pop(key, None)
+
+
+def _size(thing: Any) -> int:
+    """Return about how many bytes of arrays a result holds."""
+    if isinstance(thing, np.ndarray):
+        return thing.nbytes
+    if dataclasses.is_dataclass(thing):
+        return sum(_size(getattr(thing, f.name)) for f in dataclasses.fields(thing))
+    if isinstance(thing, Mapping):
+        return sum(_size(value) for value in thing.values())
+    if isinstance(thing, tuple | list):
+        return 8 * len(thing) + sum(_size(item) for item in thing if not isinstance(item, float))
+    return 64
+
+
+@st.cache_resource(show_spinner=False)
+def results() -> Results:
+    """Return the finished results of all sessions."""
+    return Results()
+
+
+def finished(keys: Iterable[Hashable]) -> list[Any]:
+    """Return the results kept under ``keys``, None for each that is not."""
+    kept = results()
+    return [kept.get(key) for key in keys]
+
+
+def uploads() -> dict[str, Dataset]:
+    """Return the data sets this session has brought, by name."""
+    brought: dict[str, Dataset] = st.session_state.setdefault("_uploads", {})
+    return brought
+
+
+def read_upload(content: bytes, filename: str, samples: Literal["rows", "columns"]) -> Dataset:
+    """Read an uploaded file, once, and keep it for this session.
+
+    Raises
+    ------
+    nnspca.DataError
+        Saying what was found in the file and what to change.
+    """
+    seen: dict[tuple[str, str, str], Dataset] = st.session_state.setdefault("_read", {})
+    key = hashlib.sha256(content).hexdigest(), filename, samples
+    if key not in seen:
+        with st.spinner("Reading the file …"):
+            seen[key] = nnspca.datasets.read(content, filename, samples=samples)
+    uploads()[seen[key].name] = seen[key]
+    return seen[key]
+
+
+def catalogue() -> dict[str, DatasetInfo]:
+    """Return every data set by name, this session's own included, as far as known without loading it."""
+    infos = {info.name: info for info in nnspca.datasets.available()}
+    for name, data in uploads().items():
+        infos[name] = DatasetInfo(
+            name=name,
+            title=data.title or name,
+            description=data.description,
+            kind=data.kind,
+            shape=data.shape,
+            citation=data.citation,
+            terms=data.terms,
+            bundled=False,
+            local=True,
+        )
+    return infos
+
+
+@st.cache_resource(show_spinner="Reading the data …", max_entries=6)
+def _read(name: str) -> Dataset:
+    return nnspca.datasets.load(name)
+
+
+def dataset(name: str) -> Dataset:
+    """Return a data set that is on this machine; its arrays are read-only and shared.
+
+    Raises
+    ------
+    nnspca.DataError
+        When it is not here, or its file is broken; the message says what to do.
+    """
+    brought = uploads().get(name)
+    return _read(name) if brought is None else brought
+
+
+@st.cache_resource(show_spinner="Preparing the covariance …", max_entries=6)
+def _covariance(name: str, content_hash: str, standardise: bool, _data: Dataset) -> nnspca.Covariance:
+    return nnspca.Covariance.from_dataset(_data, standardize=standardise)
+
+
+def covariance(data: Dataset, state: State) -> nnspca.Covariance:
+    """Return the covariance of a data set, standardised when the state says so."""
+    return _covariance(data.name, data.content_hash, state.standardise, data)
+
+
+@st.cache_data(show_spinner="Computing the spectrum …", max_entries=64)
+def _spectrum(name: str, content_hash: str, standardise: bool, d: int, _cov: nnspca.Covariance) -> np.ndarray:
+    return np.asarray(_cov.eigenpairs(d)[0])
+
+
+def spectrum(data: Dataset, state: State, d: int = 20) -> np.ndarray:
+    """Return the ``d`` largest eigenvalues (fewer when there are fewer features)."""
+    cov = covariance(data, state)
+    most = min(d, cov.n_features, cov.n_samples or cov.n_features)
+    return _spectrum(data.name, data.content_hash, state.standardise, most, cov)
+
+
+def leading(data: Dataset, state: State) -> float:
+    """Return the largest eigenvalue, by which variances are normalised."""
+    return float(spectrum(data, state)[0])
+
+
+def subject(data: Dataset, state: State) -> tuple[Hashable, ...]:
+    """Return what a result is about, k and solver aside: the first part of every key."""
+    return data.name, data.content_hash, state.standardise, state.nonnegative

@@ -1,0 +1,39 @@
+"""The look of the whole app: its style sheet, and the theme a person sees, followed when they change it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import streamlit as st
+
+STYLE = Path(__file__).with_name("style.css")
+
+# Streamlit restyles its own elements without running the script; the colours of our data need a run.
+# A style transition on a theme colour ends exactly when the theme has changed.
+FOLLOW = """
+export default function ({ data, parentElement, setTriggerValue }) {
+  const probe = parentElement.querySelector("i");
+  const told = () => {
+    const [red, green, blue] = getComputedStyle(probe).color.match(/[\\d.]+/g).map(Number);
+    const type = red + green + blue < 384 ? "dark" : "light";
+    if (type !== data) setTriggerValue("changed", type);
+  };
+  probe.addEventListener("transitionend", told);
+  return () => probe.removeEventListener("transitionend", told);
+}
+"""
+
+
+@st.cache_resource(show_spinner=False)
+def _probe():
+    return st.components.v2.component(
+        "theme",
+        html="<i></i>",
+        css="i { display: block; height: 0; color: var(--st-background-color); transition: color 20ms; }",
+        js=FOLLOW,
+    )
+
+
+def follow() -> None:
+    """Run the script again whenever the theme changes."""
+    _probe()(key="theme", data=st.context.theme.type, height=0, on_changed_change=lambda: None)

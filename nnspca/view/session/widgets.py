@@ -1,0 +1,160 @@
+"""Widgets drawn from the link's table: every choice is in the link, a bad link becomes a note, no choice is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import streamlit as st
+
+from nnspca.view.session.entry import Entry
+from nnspca.view.session.streamlit_private import ExpanderContainer, forget_in_link
+
+WIDGETS: dict[str, Callable[..., Any]] = {
+    "switch": st.toggle,
+    "whole": st.number_input,
+    "number": st.number_input,
+    "one": st.selectbox,
+    "several": st.multiselect,
+    "text": st.text_input,
+    "radio": st.radio,
+    "slider": st.slider,
+    "select_slider": st.select_slider,
+}
+LONGEST = 60  # letters of a refused value that a note repeats
+FEW = 12  # options that a note lists
+USUAL = object()  # stands for the table's own default, which may be None
+
+
+def choose(
+    entry: Entry,
+    label: str = "",
+    *,
+    usual: Any = USUAL,
+    low: float | None = None,
+    high: float | None = None,
+    options: Sequence[Any] | None = None,
+    allowed: str = "",
+    **settings: Any,
+) -> Any:
+    """Draw the widget of a key and return what the person chose.
+
+    ``usual``, ``low``, ``high`` and ``options`` narrow the table's entry to the data at hand. A value that the link
+    asked for and that is not possible here is told to the person, with what is ``allowed``. The choice is
+    remembered when the person goes to another page and comes back.
+    """
+    key, said, place = entry.key, st.session_state, (entry.pages, entry.key)
+    label = label or entry.label
+    settings.setdefault("help", entry.help)
+    usual = entry.default if usual is USUAL else usual
+    low, high = entry.low if low is None else low, entry.high if high is None else high
+    options = entry.options if options is None else options
+    memory = said.setdefault("_memory", {})
+    texts, held = st.query_params.get_all(key), said.get(key)
+    if held is None and not texts and place in memory:
+        said[key] = held = memory[place]
+    known = not texts or (held is not None and texts[-1] == str(held))  # what the widget says needs no second look
+    wanted, whole = (None, True) if known else entry.read(texts, low, high, options)
+    if not known and wanted is None:
+        forget_in_link(key)
+    drawn = WIDGETS[entry.widget or entry.kind](
+        label, key=key, bind="query-params", **_settings(entry, usual, low, high, options), **settings
+    )
+    if said.get(key) is not None:
+        memory[place] = drawn
+    value = tuple(drawn) if entry.kind == "several" else drawn
+    refused = None
+    if held is not None:
+        if _outside(held, low, high, options) and held != drawn:
+            refused = str(held)
+    elif not whole or (wanted is not None and wanted != value):
+        refused = ", ".join(texts)
+    _note(place, label, refused, value, allowed or _allowed(entry, low, high, options))
+    return value
+
+
+def choose_row(*entries: Entry) -> tuple[Any, ...]:
+    """Draw several widgets side by side, with the table's own words; return what was chosen."""
+    with st.container(horizontal=True):
+        return tuple(choose(entry) for entry in entries)
+
+
+def _settings(
+    entry: Entry, usual: Any, low: float | None, high: float | None, options: Sequence[Any]
+) -> dict[str, Any]:
+    """Return what a widget of this kind is drawn with."""
+    if entry.kind == "several":
+        default = [option for option in usual if option in options]
+        return {"options": list(options), "default": default, "max_selections": entry.most}
+    if entry.widget == "select_slider":
+        return {"options": list(options), "value": usual}
+    if entry.kind == "one":
+        at = None if usual is None and not entry.widget else options.index(usual) if usual in options else 0
+        return {"options": list(options), "index": at}
+    if entry.kind in ("whole", "number"):
+        kind = int if entry.kind == "whole" else float
+        ends = {"min_value": low, "max_value": high, "value": usual}
+        step = {"step": 1} if kind is int else {}
+        return {name: None if end is None else kind(end) for name, end in ends.items()} | step
+    return {"value": usual}
+
+
+def _outside(held: Any, low: float | None, high: float | None, options: Sequence[Any]) -> bool:
+    """Tell whether a value kept from before lies outside what is possible now."""
+    if options:
+        return any(v not in options for v in (held if isinstance(held, list | tuple) else [held]))
+    return (low is not None and held < low) or (high is not None and held > high)
+
+
+def _allowed(entry: Entry, low: float | None, high: float | None, options: Sequence[Any]) -> str:
+    """Say what a key may say."""
+    if entry.kind in ("switch", "fold"):
+        return "true or false"
+    if options or entry.kind == "text":
+        return ", ".join(map(str, options)) if len(options) <= FEW else ""
+    kind = "a whole number" if entry.kind == "whole" else "a number"
+    return kind + "".join(f" {word} {end:,}" for word, end in (("from", low), ("to", high)) if end is not None)
+
+
+def _note(place: tuple[tuple[str, ...], str], label: str, refused: str | None, value: Any, allowed: str) -> None:
+    """Keep a note about a value that could not be used, until the person chooses another."""
+    notes = st.session_state.setdefault("_notes", {})
+    if refused is not None:
+        given = refused if len(refused) <= LONGEST else f"{refused[:LONGEST]} …"
+        limits = f" ({allowed})" if allowed else ""
+        notes[place] = value, f"{label}: “{given}” cannot be used here{limits}; showing {_say(value)}."
+    elif place in notes and notes[place][0] != value:
+        del notes[place]
+
+
+def _say(value: Any) -> str:
+    if isinstance(value, tuple):
+        return ", ".join(str(v) for v in value) or "nothing"
+    if value is None:
+        return "nothing"
+    return f"“{value}”" if isinstance(value, str) else str(value)
+
+
+def notes() -> None:
+    """Show the notes about values that could not be used."""
+    for _, note in st.session_state.get("_notes", {}).values():
+        st.info(note, icon=":material/info:")
+
+
+def number(entry: Entry) -> float:
+    """Return a number that the link carries without a widget, or the usual one, with a note where it is no use."""
+    texts = st.query_params.get_all(entry.key)
+    value, whole = entry.read(texts) if texts else (entry.default, True)
+    value = entry.default if value is None else value
+    allowed = _allowed(entry, entry.low, entry.high, entry.options)
+    _note((entry.pages, entry.key), entry.key, None if whole else texts[-1], value, allowed)
+    return float(value)
+
+
+def fold(entry: Entry, label: str, icon: str) -> ExpanderContainer:
+    """Return a part of the page that is opened on demand: the link says whether it is, and so does ``.open``."""
+    texts = st.query_params.get_all(entry.key)
+    if texts and not entry.read(texts)[1]:
+        forget_in_link(entry.key)
+        _note((entry.pages, entry.key), label, ", ".join(texts), False, "true or false")
+    return st.expander(label, key=entry.key, icon=icon, bind="query-params", on_change="rerun")

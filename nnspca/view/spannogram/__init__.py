@@ -1,0 +1,1 @@
+"""The spannogram page: curves on a circle, cells on a sphere."""

@@ -1,0 +1,98 @@
+"""The spannogram on a canvas: packs the curves for the browser and mounts the component that animates them."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from nnspca.view.spannogram.geometry import Picture, choices
+from nnspca.view.spannogram.rows import EDITABLE, Rows
+
+BROWSER = Path(__file__).with_name("browser")
+SCRIPTS = ("mathematics.js", "captions.js", "plot.js", "panels.js", "player.js", "input.js", "component.js")
+
+
+def _read(name: str) -> str:
+    return (BROWSER / name).read_text(encoding="utf-8")
+
+
+_mount = st.components.v2.component(
+    "nnspca-spannogram",
+    html=_read("spannogram.html"),
+    css=_read("spannogram.css"),
+    js="\n".join(_read(part) for part in SCRIPTS),
+)
+
+
+def pack(array: np.ndarray, kind: str) -> dict[str, str]:
+    """Return an array as text: ``kind`` is f4, f8 or i4, little-endian.
+
+    >>> pack(np.array([1, 2]), "i4")
+    {'kind': 'i4', 'data': 'AQAAAAIAAAA='}
+    """
+    raw = np.ascontiguousarray(array, dtype=f"<{kind}").tobytes()
+    return {"kind": kind, "data": base64.b64encode(raw).decode("ascii")}
+
+
+def payload(rows: Rows, k: int, nonnegative: bool, picture: Picture) -> dict[str, Any]:
+    """Return all the browser needs to draw and animate these curves."""
+    V, found, n = rows.V, picture.found, len(rows.V)
+    exact = "f8" if n <= 2000 else "f4"
+    named = range(n) if picture.meetings is not None else picture.ever.tolist()
+    content = hashlib.sha256(V.tobytes() + f"{k} {nonnegative} {rows.names}".encode()).hexdigest()
+    meet = picture.meetings
+    return {
+        "signature": content[:16],
+        "n": n,
+        "k": k,
+        "nonnegative": nonnegative,
+        "V": pack(V, exact),
+        "first": pack(found.first, "i4"),
+        "angles": pack(found.angles, "f8"),
+        "leaving": pack(found.leaving, "i4"),
+        "entering": pack(found.entering, "i4"),
+        "ids": pack(picture.ids, "i4"),
+        "candidates": picture.candidates,
+        "bound": picture.bound,
+        "choices": choices(n, k, nonnegative),
+        "optimum": {"phi": picture.optimum.phi, "value": picture.optimum.value},
+        "objective": pack(picture.objective, "f4"),
+        "crossings": None
+        if meet is None
+        else {"angles": pack(meet.angles, "f8"), "i": pack(meet.i, "i4"), "j": pack(meet.j, "i4")},
+        "drawn": pack(picture.drawn, "i4"),
+        "numbered": not rows.names,
+        "names": {str(i): rows.names[i] for i in named} if rows.names else {},
+        "editable": not rows.names and n <= EDITABLE,
+        "image": None if rows.image_shape is None else list(rows.image_shape),
+        "place": None if rows.place is None else pack(rows.place, "i4"),
+        "axis": None
+        if rows.axis is None
+        else {"values": pack(rows.axis.values, "f8"), "name": rows.axis.name, "unit": rows.axis.unit},
+    }
+
+
+def _nothing() -> None:
+    """Register a state name; its change needs no action of its own."""
+
+
+def show(data: dict[str, Any], *, both: bool, phi: float, speed: float) -> Any:
+    """Mount the animation.
+
+    Returns
+    -------
+    ComponentResult
+        ``view`` is ``{"phi", "speed"}`` where it last came to rest, or None; ``row`` is ``[i, a, b]`` in
+        the run after row i was dragged to (a, b).
+    """
+    return _mount(
+        key="spannogram",
+        data={**data, "both": both, "phi": phi, "speed": speed},
+        on_view_change=_nothing,
+        on_row_change=_nothing,
+    )

@@ -1,0 +1,185 @@
+"""Choosing what the spannogram page draws: made-up curves that can be typed, or directions of the data."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import streamlit as st
+
+from nnspca.view.session import datasets, state
+from nnspca.view.session.state import CIRCLE, DATA, FOUR, RANDOM, State
+from nnspca.view.session.streamlit_private import DeltaGenerator
+from nnspca.view.session.widgets import choose
+from nnspca.view.spannogram import rows
+from nnspca.view.spannogram.rows import EDITABLE, Rows
+
+KEYS = state.keys_of("spannogram")
+WHERE = (
+    "1 is the direction of largest variance. On the circle this one lies at 0°.",
+    "The second direction. On the circle this one lies at 90°.",
+    "The third direction.",
+)
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """What the person chose to look at."""
+
+    rows: Rows
+    source: str
+    rank: int
+    k: int
+    nonnegative: bool
+    stem: str
+
+
+def ask(now: State) -> tuple[View, DeltaGenerator]:
+    """Let the person choose the curves; return what to draw and the place to draw it, or end the page here."""
+    above, stage, below = st.container(), st.container(), st.container()
+    with above, st.container(horizontal=True, gap="medium"):
+        source = choose(
+            KEYS["curves"],
+            "Curves from",
+            horizontal=True,
+            width="content",
+            help="Four curves to learn with, random ones, or the strongest directions of the data set in the sidebar.",
+        )
+        rank = choose(
+            KEYS["dimensions"],
+            "Dimensions",
+            horizontal=True,
+            width="content",
+            help="With two eigenvectors directions form a circle, with three a sphere.",
+        )
+        d = 2 if rank == CIRCLE else 3
+        if source != DATA:
+            n, k = _size(source)
+    if source == DATA:
+        with above:
+            return _of_data(now, d), stage
+    plain = rows.example(d) if source == FOUR else rows.random(n, d, now.seed)
+    V = plain
+    if n <= EDITABLE:
+        with below:
+            V = _typed(plain, f"{source}-{n}-{d}-{now.seed if source == RANDOM else 0}", stage)
+    return View(Rows(V), source, d, k, now.nonnegative, f"spannogram-{n}-curves-k{k}"), stage
+
+
+def _size(source: str) -> tuple[int, int]:
+    """Draw how many made-up curves there are and how many are kept."""
+    n = len(rows.EXAMPLE)
+    if source == RANDOM:
+        n = choose(
+            KEYS["n"],
+            "Random curves, n",
+            width=124,
+            help="How many rows of random numbers to draw; the sidebar's seed decides which.",
+        )
+    k = choose(
+        KEYS["top"],
+        "Curves to keep, k",
+        high=n,
+        usual=min(2, n),
+        width=124,
+        help="How many curves may take part: the size of the lit set.",
+    )
+    return n, k
+
+
+def _typed(plain: np.ndarray, key: str, stage: DeltaGenerator) -> np.ndarray:
+    """Let the person type the numbers, or take those they dragged or a link brought; end the page at a bad one."""
+    typed = st.session_state.setdefault("_rows", {})
+    if key not in typed:
+        typed[key] = (plain, 0)
+        asked = st.query_params.get("V")
+        if asked and not st.session_state.get("_rows_read"):
+            try:
+                typed[key] = (rows.read_link(asked, (len(plain), plain.shape[1])), 0)
+            except ValueError as problem:
+                st.info(f"{problem} Showing the usual ones.", icon=":material/info:")
+    st.session_state["_rows_read"] = True
+    base, version = typed[key]
+    columns = [f"direction {j + 1}" for j in range(plain.shape[1])]
+    with st.expander("The numbers behind the curves: type your own", icon=":material/edit:"):
+        st.caption(
+            "One row for each curve. At angle φ the curve's height is direction 1 × sin φ + direction 2 × cos φ."
+            if plain.shape[1] == 2
+            else "One row for each feature, one column for each direction."
+        )
+        table = st.data_editor(
+            {"curve": [i + 1 for i in range(len(base))], **{c: base[:, j].tolist() for j, c in enumerate(columns)}},
+            key=f"rows-{key}-{version}",
+            hide_index=True,
+            disabled=["curve"],
+            num_rows="fixed",
+            alt="The numbers behind the curves, one row for each.",
+        )
+        if st.button("Back to the usual numbers", icon=":material/undo:", help="Forget what was typed or dragged."):
+            typed[key] = (plain, version + 1)
+            st.rerun()
+    try:
+        V = rows.read_rows(table, columns)
+    except ValueError as problem:
+        stage.error(str(problem), icon=":material/edit:")
+        st.stop()
+    st.session_state["_rows_shown"] = (key, V)
+    link = None if np.array_equal(V, plain) else rows.write_link(V)
+    if link is not None and st.query_params.get("V") != link:
+        st.query_params["V"] = link
+    elif link is None and "V" in st.query_params:
+        del st.query_params["V"]
+    return V
+
+
+def take_dragged(row: list[float]) -> None:
+    """Take a row that was dragged on the canvas, and draw the page anew."""
+    key, V = st.session_state["_rows_shown"]
+    i, a, b = int(row[0]), float(row[1]), float(row[2])
+    if 0 <= i < len(V) and V.shape[1] == 2 and math.isfinite(a) and math.isfinite(b):
+        changed = V.copy()
+        changed[i] = a, b
+        st.session_state["_rows"][key] = (changed, st.session_state["_rows"][key][1] + 1)
+        st.rerun()
+
+
+def _of_data(now: State, d: int) -> View:
+    """Draw the choices for the data set's own directions."""
+    data = datasets.dataset(now)
+    most = rows.most_directions(data)
+    if most < d:
+        st.info(f"{data.title} has {most} direction{'s' if most > 1 else ''} of variance: too few for this picture.")
+        st.stop()
+    columns = st.columns(d + 1)
+    chosen = []
+    for place, letter in enumerate("abc"[:d]):
+        with columns[place]:
+            chosen.append(
+                choose(
+                    KEYS[letter],
+                    f"Eigenvector {letter}",
+                    high=most,
+                    usual=place + 1,
+                    help=WHERE[place],
+                )
+            )
+    k = min(now.k, data.n_features)
+    with columns[d]:
+        m = choose(
+            KEYS["m"],
+            "Features to draw",
+            low=k,
+            high=data.n_features,
+            usual=data.n_features,
+            allowed=f"{k} to {data.n_features:,}",
+            help="All of them, or those with the largest entries in these eigenvectors.",
+        )
+    if len(set(chosen)) < d:
+        st.error("Choose different eigenvectors: the same one twice spans no plane.", icon=":material/edit:")
+        st.stop()
+    drawn = rows.of_data(data, now, chosen, m)
+    if not drawn.V.any():
+        st.error("These eigenvectors carry no variance. Choose smaller numbers.", icon=":material/edit:")
+        st.stop()
+    return View(drawn, DATA, d, k, now.nonnegative, f"{data.name}-spannogram-k{k}")

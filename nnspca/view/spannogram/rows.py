@@ -1,0 +1,151 @@
+"""The rows the spannogram page draws: the four of the lesson, random ones, typed ones, or the data's own."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import streamlit as st
+
+import nnspca
+from nnspca.datasets import Axis, Dataset
+from nnspca.view.session import store
+from nnspca.view.session.state import State
+
+EDITABLE = 30  # rows up to which the numbers can be typed
+LARGEST = 1e6
+
+# In the plane of the first two columns: crossings well apart, curves that cross zero, and sets whose
+# leading direction lies outside the directions they allow.
+EXAMPLE = np.array([[-1.2, -0.4, 0.9], [0.2, 0.9, 1.1], [1.9, 0.1, -0.3], [0.8, 1.9, 0.4]])
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """What is drawn: one row of V for each curve, and what the rows stand for.
+
+    Attributes
+    ----------
+    V : ndarray, shape (n, d)
+    names : tuple of str
+        Empty where rows are just numbered.
+    image_shape : (int, int) or None
+    place : ndarray of int, shape (n,)
+        Position of each row among the features of the data.
+    axis : Axis or None
+        A numeric coordinate of the rows.
+    """
+
+    V: np.ndarray
+    names: tuple[str, ...] = ()
+    image_shape: tuple[int, int] | None = None
+    place: np.ndarray | None = None
+    axis: Axis | None = None
+
+
+def example(rank: int) -> np.ndarray:
+    """Return the four rows that show everything there is to see, shape (4, rank)."""
+    return EXAMPLE[:, :rank].copy()
+
+
+def random(n: int, rank: int, seed: int) -> np.ndarray:
+    """Return rows of independent normal entries, rounded so that they can be read, shape (n, rank)."""
+    return np.round(np.random.default_rng(seed).standard_normal((n, rank)), 2)
+
+
+@st.cache_data(show_spinner="Finding the strongest directions …", max_entries=16)
+def _directions(name: str, content_hash: str, standardise: bool, d: int, _cov: nnspca.Covariance) -> np.ndarray:
+    eigenvalues, vectors = _cov.eigenpairs(d)
+    signs = np.where(vectors.sum(axis=0) < 0, -1.0, 1.0)  # an eigenvector's sign is free: mostly positive reads best
+    return vectors * signs * np.sqrt(np.maximum(eigenvalues, 0.0))
+
+
+def most_directions(data: Dataset) -> int:
+    """Return how many eigenvectors a person may choose from."""
+    samples = data.n_features if data.kind == "covariance" else data.X.shape[0]
+    return min(8, data.n_features, samples)
+
+
+def of_data(data: Dataset, now: State, chosen: Sequence[int], m: int) -> Rows:
+    """Return the ``m`` largest rows of the chosen eigenvectors (from 1), each scaled by its deviation.
+
+    Of two, the first is the column of cos φ: at φ = 0, in the middle of the picture, the direction is that
+    eigenvector's own.
+    """
+    every = _directions(
+        data.name, data.content_hash, now.standardise, most_directions(data), store.covariance(data, now)
+    )
+    V = every[:, [a - 1 for a in (chosen if len(chosen) > 2 else reversed(chosen))]]
+    strongest = np.argsort(-np.einsum("ij,ij->i", V, V), kind="stable")[:m]
+    rows = np.sort(strongest)
+    axis = None
+    if data.axis is not None:
+        axis = Axis(data.axis.values[rows], name=data.axis.name, unit=data.axis.unit)
+    names = tuple(str(data.feature_names[i]) for i in rows)
+    return Rows(V[rows], names, data.image_shape, rows, axis)
+
+
+def read_rows(table: Mapping[str, Sequence[object]], columns: Sequence[str]) -> np.ndarray:
+    """Read the numbers a person typed.
+
+    Raises
+    ------
+    ValueError
+        Naming the row that cannot be used, and what to type instead.
+
+    Examples
+    --------
+    >>> read_rows({"first": [1, 2.5], "second": [0, -1]}, ["first", "second"])
+    array([[ 1. ,  0. ],
+           [ 2.5, -1. ]])
+    >>> read_rows({"first": [1, None], "second": [0, -1]}, ["first", "second"])
+    Traceback (most recent call last):
+        ...
+    ValueError: Row 2 has no number under “first”. Type one, for instance 0.5.
+    """
+    for name in columns:
+        for row, entry in enumerate(table[name], 1):
+            if not isinstance(entry, int | float | np.number) or math.isnan(float(entry)):
+                raise ValueError(f"Row {row} has no number under “{name}”. Type one, for instance 0.5.")
+            if not abs(float(entry)) <= LARGEST:
+                raise ValueError(f"Row {row} has {float(entry):g} under “{name}”. Keep to numbers below a million.")
+    V = np.array([[float(x) for x in table[name]] for name in columns]).T  # type: ignore[arg-type]
+    if not V.any():
+        raise ValueError("All numbers are zero, so every curve is flat. Type at least one other number.")
+    return V
+
+
+def write_link(V: np.ndarray) -> str:
+    """Return rows as a link carries them.
+
+    >>> write_link(np.array([[1.0, -0.5], [2.25, 0.0]]))
+    '1,-0.5;2.25,0'
+    """
+    return ";".join(",".join(f"{x:.6g}" for x in row) for row in V)
+
+
+def read_link(text: str, shape: tuple[int, int]) -> np.ndarray:
+    """Read rows from a link.
+
+    Raises
+    ------
+    ValueError
+        When the text is not rows of numbers of this shape.
+
+    Examples
+    --------
+    >>> read_link("1,-0.5;2.25,0", (2, 2))
+    array([[ 1.  , -0.5 ],
+           [ 2.25,  0.  ]])
+    """
+    pieces = [row.split(",") for row in text.split(";")]
+    n, d = shape
+    if len(pieces) != n or any(len(row) != d for row in pieces):
+        raise ValueError(f"The numbers in the link are not {n} rows of {d}.")
+    try:
+        columns = {f"direction {j + 1}": [float(row[j]) for row in pieces] for j in range(d)}
+    except ValueError:
+        raise ValueError("The link holds something that is not a number.") from None
+    return read_rows(columns, list(columns))

@@ -1,0 +1,1 @@
+"""The variance page: variance against k, and the certified band."""

@@ -1,0 +1,125 @@
+"""The variance page's panels: the curves, longer proofs along them, and what to take home."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+import nnspca
+from nnspca.datasets import Dataset
+from nnspca.view.certificate import proofs
+from nnspca.view.certificate.panels import ABOUT, STOPPED
+from nnspca.view.figures.style import Figure
+from nnspca.view.session import charts, downloads, runs
+from nnspca.view.session.runs import Job
+from nnspca.view.session.state import State
+from nnspca.view.variance import choices, figures
+from nnspca.view.variance.choices import Curves, Look, Point
+
+
+def curve(
+    known: proofs.Known,
+    leading: float,
+    asked: Curves,
+    look: Look,
+    chosen: Point | None,
+    *,
+    ready: bool,
+    longer: Job | None,
+) -> Figure:
+    """Draw variance against k, the share each solver keeps, and the race of the ceilings; return the first.
+
+    While a ``longer`` proof runs, the ceilings are drawn where they are by then, again and again.
+    """
+    palette = charts.palette()
+    last: dict[str, Figure] = {}
+
+    def draw() -> None:
+        """Draw the curves as they are known now."""
+        seen = proofs.falling_curve(known, longer)
+        closed = seen.certificates.keys() - seen.open
+        view = figures.View(
+            tuple(seen.points.values()),
+            seen.certificates,
+            frozenset(closed),
+            leading,
+            asked.methods,
+            asked.ks,
+            look.log,
+            look.bounds,
+        )
+        last["curve"] = figures.variance(view, palette, paper=look.paper, chosen=chosen)
+        still = ready and (longer is None or longer.done)
+        charts.pickable(last["curve"], "curve", choices.KEYS["point"].key, _picked, ready=still)
+        st.caption("The band is proven at each marked k; between marks its straight edges only guide the eye.")
+        if seen.certificates:
+            charts.figure(figures.share(view, palette), "share")
+        if seen.certificates and look.bounds:
+            charts.figure(figures.race(view, palette), "race")
+
+    runs.watched(longer, draw)
+    return last["curve"]
+
+
+def _picked(datum: list) -> str:
+    """Return what a click on a point chooses."""
+    return str(Point(int(datum[0]), str(datum[1])))
+
+
+def longer_proofs(
+    known: proofs.Known, data: Dataset, now: State, asked: Curves, job: Job | None, *, ready: bool
+) -> None:
+    """Offer longer proofs along the curves, the widest gap first, show them under way, and say what they brought."""
+    left, running = known.open, job is not None and not job.done
+    if not running:
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            seconds = choices.patience()
+            about = (
+                f"{ABOUT} The widest gap has the first turn."
+                if left or not ready
+                else "Nothing is open: each k is proven."
+            )
+            runs.button(
+                "Tighten the proof",
+                "tighten-all",
+                lambda: (known.key, proofs.tighten_all(known, data, now, seconds)),
+                about,
+                ":material/compress:",
+                disabled=not (ready and left),
+            )
+    if job is not None:
+        runs.follow("tighten-all", job, STOPPED)
+        if (running and job.done) or proofs.outdated(known, data, now):
+            st.rerun()  # one ended after the page had drawn what was known before
+    if job is not None and job.done and job.arrived:
+        lowered = sum(fall.after.upper < fall.before.upper * (1 - 1e-6) for fall in job.arrived)
+        st.success(
+            f"{lowered} of {len(job.arrived)} ceilings came down; "
+            f"{len(asked.ks) - len(left)} of {len(asked.ks)} values of k are now proven optimal.",
+            icon=":material/trending_down:",
+        )
+
+
+def takeaway(points: proofs.Points, leading: float, data: Dataset, now: State, asked: Curves, drawn: Figure) -> None:
+    """Offer the curves as a table, a figure and code."""
+    ordered = tuple(points[key] for key in sorted(points))
+    rows = nnspca.Sweep(points=ordered, leading=leading).to_records()
+    stem = f"{data.name}-variance"
+    st.dataframe(rows, hide_index=True, alt="One row for each k and solver.")
+    with st.container(horizontal=True):
+        charts.csv_button(lambda: downloads.table_csv(rows), f"csv-{stem}", f"{stem}.csv", "Table (CSV)")
+        charts.figure_button(drawn, f"html-{stem}", f"{stem}.html")
+    st.markdown("The same with the library:")
+    st.code(_code(now, asked), language="python")
+
+
+def _code(now: State, asked: Curves) -> str:
+    """Return the Python that computes these curves again."""
+    return "\n".join(
+        [
+            *downloads.data_lines(now),
+            f"curve = nnspca.sweep(cov, {list(asked.ks)}, methods={asked.methods!r},",
+            f"                     nonnegative={now.nonnegative}, certify='live', seed={now.seed})",
+            "for row in curve.to_records():",
+            "    print(row)",
+        ]
+    )

@@ -1,0 +1,97 @@
+"""How many of the app's modules one redraw of a page runs through, and how often it crosses between them.
+
+Run ``python -m tests.benchmarks.redraw [page …]``.
+"""
+
+import sys
+import threading
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+
+from streamlit.testing.v1 import AppTest
+
+ROOT = Path(__file__).parents[2]
+LINKS: dict[str, dict[str, object]] = {
+    "explore": {"data": "pitprops", "k": 4},
+    "variance": {"data": "pitprops", "ks": "2, 5, 13"},
+    "parts": {"data": "pitprops", "k": 4, "r": 2},
+    "spannogram": {},
+    "compare": {"vs": ["pitprops", "digits"], "fine": "few"},
+    "experiments": {},
+    "data": {"data": "pitprops"},
+}
+RUNS = 60  # seconds a page's own runs may take
+
+
+@dataclass(frozen=True)
+class Redraw:
+    """What one redraw ran through: the modules of the view, and each crossing (from, to) with its count."""
+
+    modules: frozenset[str]
+    crossings: Counter[tuple[str, str]]
+
+    @property
+    def calls(self) -> int:
+        """Number of calls from one module to another, the page's script included."""
+        return self.crossings.total()
+
+
+def measure(page: str) -> Redraw:
+    """Draw a page alone until its runs have ended, then once more, watched."""
+    app = AppTest.from_file(str(ROOT / "pages" / f"{page}.py"), default_timeout=RUNS)
+    for key, value in LINKS[page].items():
+        app.session_state[key] = value
+    app.run()
+    for job in list(app.session_state["_jobs"].values()) if "_jobs" in app.session_state else []:
+        assert job.wait(RUNS), job.progress
+    app.run()
+    modules: set[str] = set()
+    crossings: Counter[tuple[str, str]] = Counter()
+
+    def watch(frame: FrameType, event: str, _: object) -> None:
+        if event == "call" and (here := _module(frame)):
+            if here.startswith("nnspca.view"):
+                modules.add(here)
+            there = _caller(frame)
+            if there and there != here:
+                crossings[there, here] += 1
+
+    threading.setprofile(watch)  # AppTest runs the script in a thread of its own
+    try:
+        app.run()
+    finally:
+        threading.setprofile(None)
+    assert not app.exception, app.exception
+    return Redraw(frozenset(modules), crossings)
+
+
+def _module(frame: FrameType) -> str:
+    """Return the name of a module of the view, “page” for the script, and nothing for all others."""
+    name = str(frame.f_globals.get("__name__", ""))
+    if name == "nnspca.view" or name.startswith("nnspca.view."):
+        return name
+    return "page" if frame.f_code.co_filename.startswith(str(ROOT / "pages")) else ""
+
+
+def _caller(frame: FrameType) -> str:
+    """Return the module of the view that called, whatever of Streamlit lies between."""
+    above = frame.f_back
+    while above is not None and not _module(above):
+        above = above.f_back
+    return _module(above) if above is not None else ""
+
+
+def main() -> None:
+    """Print one line a page, and every crossing of a page named."""
+    for page in sys.argv[1:] or LINKS:
+        seen = measure(page)
+        print(f"{page:12} {len(seen.modules):3} modules of the view, {seen.calls:4} calls between modules")
+        if len(sys.argv) > 1:
+            for (there, here), count in sorted(seen.crossings.items()):
+                print(f"    {there} → {here}: {count}")
+
+
+if __name__ == "__main__":
+    main()

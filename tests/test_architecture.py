@@ -13,7 +13,19 @@ ROOT = PACKAGE.parent
 LAYERS = (
     ("app",),
     ("pages",),
-    ("nnspca.view",),
+    (
+        "nnspca.view.explore",
+        "nnspca.view.variance",
+        "nnspca.view.parts",
+        "nnspca.view.spannogram",
+        "nnspca.view.compare",
+        "nnspca.view.experiments",
+        "nnspca.view.data",
+    ),
+    ("nnspca.view.certificate",),  # what a certificate says is shown by several pages
+    ("nnspca.view.session",),
+    ("nnspca.view.figures",),
+    ("nnspca.view.words",),
     ("nnspca.studies", "nnspca.estimator"),
     ("nnspca.components", "nnspca._sweep"),
     ("nnspca._certify", "nnspca._solve"),
@@ -33,6 +45,7 @@ LAYERS = (
         "nnspca.errors",
     ),
 )
+ROOMS = LAYERS[2]  # one a page: they do not know each other
 APART = ("nnspca.datasets",)  # beside the layers: anyone may use it, it uses nobody
 JUDGE = ("nnspca.certificates",)
 
@@ -73,7 +86,7 @@ def layer_of(name):
     return max(homes)[1] if homes else None
 
 
-INNER = [name for name in SOURCES if name != "nnspca"]
+INNER = [name for name in SOURCES if name not in ("nnspca", "nnspca.view")]
 
 
 @pytest.mark.parametrize("name", INNER)
@@ -87,7 +100,7 @@ def test_arrows_point_down(name):
         if not within(other, ("nnspca", "pages", "app")) or within(other, APART):
             continue
         if other == "nnspca":
-            assert layer_of(name) <= layer_of("nnspca.view"), f"{name} imports the whole package"
+            assert layer_of(name) <= layer_of("nnspca.view.words"), f"{name} imports the whole package"
         else:
             assert layer_of(other) >= layer_of(name), f"{name} imports {other}, which is above it"
 
@@ -119,6 +132,19 @@ def test_solvers_and_bounds_do_not_know_each_other(name):
     assert not any(within(other, (barred,)) for other in imports_of(name))
 
 
+@pytest.mark.parametrize("name", [name for name in INNER if within(name, ROOMS)])
+def test_the_rooms_of_pages_do_not_know_each_other(name):
+    own = next(room for room in ROOMS if within(name, (room,)))
+    others = [room for room in ROOMS if room != own]
+    assert not any(within(other, others) for other in imports_of(name))
+
+
+@pytest.mark.parametrize("name", [name for name in SOURCES if name.startswith("pages.")])
+def test_a_page_knows_its_own_room_and_what_pages_share(name):
+    others = [room for room in ROOMS if room != f"nnspca.view.{name.removeprefix('pages.')}"]
+    assert not any(within(other, others) for other in imports_of(name))
+
+
 @pytest.mark.parametrize("name", list(SOURCES))
 def test_only_the_app_knows_streamlit_and_only_figures_know_plotly(name):
     others = imports_of(name)
@@ -126,6 +152,18 @@ def test_only_the_app_knows_streamlit_and_only_figures_know_plotly(name):
         assert not any(within(other, ("streamlit",)) for other in others)
     if not (within(name, ("nnspca.view",)) and "figures" in name.split(".")):
         assert not any(within(other, ("plotly",)) for other in others)
+    else:
+        assert not any(within(other, ("streamlit",)) for other in others), "a figure knows arrays and colours"
+
+
+@pytest.mark.parametrize("name", [name for name in SOURCES if name != "nnspca.view.session.streamlit_private"])
+def test_names_streamlit_does_not_promise_stand_in_one_module(name):
+    """What its documentation promises are the names of ``streamlit`` itself."""
+    for node in ast.walk(ast.parse(SOURCES[name].read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            assert not any(alias.name.startswith("streamlit.") for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert (node.module or "").split(".")[0] != "streamlit"
 
 
 def test_the_package_itself_defines_nothing_but_how_names_are_found():

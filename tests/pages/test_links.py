@@ -1,10 +1,18 @@
 """Links: those that were handed out keep opening what they opened, and no value of one breaks a page."""
 
+from dataclasses import fields
 from urllib.parse import parse_qs
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as some
 from streamlit.testing.v1 import AppTest
 
+from nnspca.view.compare import choices as compare
+from nnspca.view.parts import choices as parts
+from nnspca.view.session import state
+from nnspca.view.variance import choices as curve
 from tests.pages.conftest import ROOT, jobs
 
 # Links as the app writes them, with what each opens; a page's own link is opened over the state beside it.
@@ -117,3 +125,106 @@ def test_a_link_that_was_handed_out_opens_what_it_opened(path, state, link, show
     page = opened(path, state, link)
     assert {key: page.session_state[key] for key in shown} == shown
     assert not [note.value for note in page.info if "cannot be used" in note.value]
+
+
+HOSTILE = ["inf", "-inf", "nan", "1e309", "-1e309", "1e300", "9" * 400, "", "٤٠", "٤٠.٥", "0x10", "1_0", "-1", "0.5"]
+HOSTILE += ["\x00", "<b>"]
+PAGES = {
+    "explore": ["method=em", "method=best", "method=epsilon-net"],
+    "variance": ["bounds=true"],
+    "parts": ["apart=joint&with=coordinate-descent", "apart=quasi-orthogonal&rebuild=true", ""],
+    "spannogram": ["curves=random", "curves=data+set", "dimensions=3%3A+a+sphere"],
+    "compare": [""],
+    "experiments": ["paper=Sigg+%26+Buhmann+2008", ""],
+    "data": [""],
+}
+
+
+@pytest.mark.parametrize("turn", range(3))
+@pytest.mark.parametrize(("page", "link"), [(page, link) for page, links in PAGES.items() for link in links])
+def test_no_value_of_a_link_breaks_a_page(page, link, turn):
+    """Every key at once says something it may not say, each turn something else."""
+    said = parse_qs(link)
+    keys = [*state.SHARED, *(key for key in state.keys_of(page) if key not in said)]
+    for at, key in enumerate(keys):
+        said[key] = [HOSTILE[(at + turn * 5) % len(HOSTILE)]]
+    shown = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    shown.query_params.update({key: values[0] if len(values) == 1 else values for key, values in said.items()})
+    shown.run()
+    for job in jobs(shown):
+        job.stop()
+    assert not shown.exception, shown.exception
+    assert any("Data set: “" in note.value and "cannot be used here" in note.value for note in shown.info)
+    shown = AppTest.from_file(str(ROOT / "pages" / f"{page}.py"), default_timeout=60)
+    shown.session_state["data"], shown.session_state["k"] = "pitprops", 4
+    shown.query_params.update({key: values[0] if len(values) == 1 else values for key, values in said.items()})
+    try:
+        shown.run()
+        for job in jobs(shown):
+            job.wait(60)
+        shown.run()
+    finally:
+        for job in jobs(shown):
+            job.stop()
+    assert not shown.exception, shown.exception
+
+
+@pytest.mark.parametrize(
+    ("key", "text", "said"),
+    [
+        ("k", "inf", "“inf” cannot be used here (1 to 13: pitprops has 13 features); showing 4."),
+        ("k", "9" * 400, f"“{'9' * 60} …” cannot be used here"),
+        ("k", "٤", "“٤” cannot be used here"),
+        ("seed", "inf", "“inf” cannot be used here (a whole number from 0 to 2,147,483,647); showing 0."),
+        ("live", "perhaps", "“perhaps” cannot be used here (true or false); showing True."),
+        ("scale", "", "“” cannot be used here (as is, standardised); showing “as is”."),
+        ("best.leaders", "inf", "“inf” cannot be used here (a whole number from 1 to 50); showing 4."),
+        ("certificate", "nan", "“nan” cannot be used here (true or false); showing False."),
+    ],
+)
+def test_a_note_says_the_value_given_those_allowed_and_the_one_shown(open_page, key, text, said):
+    shown = open_page(**({"data": "pitprops"} | {key: text}))
+    for job in jobs(shown):
+        job.wait(60)
+    shown.run()
+    assert any(said in note.value for note in shown.info), [note.value for note in shown.info]
+
+
+@given(some.sampled_from(state.TABLE), some.lists(some.text() | some.sampled_from(HOSTILE), max_size=4))
+def test_reading_a_key_always_ends_in_a_value_of_its_kind_or_in_none(entry, texts):
+    value, whole = entry.read(texts)
+    if value is None:
+        assert not whole or (entry.default is None and not "".join(texts[-1:]))
+    elif entry.kind in ("whole", "number"):
+        assert isinstance(value, int if entry.kind == "whole" else float)
+        assert (entry.low or -np.inf) <= value <= (np.inf if entry.high is None else entry.high)
+    elif entry.kind in ("switch", "fold"):
+        assert isinstance(value, bool)
+    elif entry.kind == "one":
+        assert value in entry.options
+    elif entry.kind == "several":
+        assert set(value) <= set(entry.options)
+
+
+@pytest.mark.parametrize("entry", state.TABLE, ids=lambda entry: f"{'+'.join(entry.pages) or 'all'}.{entry.key}")
+def test_the_default_of_every_key_is_one_of_the_values_it_allows(entry):
+    if entry.default is None or (entry.kind in ("one", "several") and not entry.options):
+        return
+    texts = list(entry.default) if entry.kind == "several" else [str(entry.default)]
+    assert entry.read(texts) == (entry.default, True)
+
+
+@pytest.mark.parametrize(
+    ("page", "choices"),
+    [("variance", curve.Curves), ("variance", curve.Look), ("parts", parts.Choices), ("compare", compare.Choices)],
+)
+def test_choices_have_the_names_of_the_links_keys(page, choices):
+    names = {field.name.rstrip("_") for field in fields(choices)}
+    assert names <= set(state.keys_of(page))
+    assert {field.name for field in fields(state.State) if field.init} == set(state.SHARED)
+
+
+def test_each_page_knows_a_key_once():
+    for page in PAGES:
+        keys = [entry.key for entry in state.TABLE if page in entry.pages or not entry.pages]
+        assert len(keys) == len(set(keys)), page

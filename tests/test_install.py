@@ -1,0 +1,53 @@
+"""An installed package finds what it reads at run time, wherever it is imported from."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "nnspca"
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory):
+    """Copy what an installer copies: the modules, and the files that package-data names."""
+    site = tmp_path_factory.mktemp("site-packages")
+    named = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]["package-data"]
+    files = {*PACKAGE.rglob("*.py"), *(path for glob in named["nnspca"] for path in PACKAGE.glob(glob))}
+    for path in files:
+        if path.is_file():
+            copy = site / path.relative_to(ROOT)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(path, copy)
+    return site
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "from nnspca.view.spannogram import canvas as c; assert all((c.BROWSER / name).is_file() for name in c.SCRIPTS)",
+        "from nnspca.view.session import theme; assert theme.STYLE.is_file()",
+        "assert all(nnspca.datasets.load(i.name).X.size for i in nnspca.datasets.available() if i.bundled)",
+    ],
+    ids=["canvas", "style", "data"],
+)
+def test_the_package_imports_outside_a_checkout(installed, tmp_path, program):
+    settings = {**os.environ, "PYTHONPATH": str(installed), "PYTHONWARNINGS": "ignore"}
+    where = f"import nnspca; assert nnspca.__file__.startswith({str(installed)!r}); "
+    done = subprocess.run(
+        [sys.executable, "-c", where + program], cwd=tmp_path, env=settings, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_every_file_beside_the_modules_is_named_as_package_data(installed):
+    beside = {
+        path.relative_to(ROOT) for path in PACKAGE.rglob("*") if path.is_file() and path.suffix not in (".py", ".pyc")
+    }
+    assert beside
+    assert not [path for path in beside if not (installed / path).is_file()]

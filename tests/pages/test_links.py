@@ -224,6 +224,11 @@ def test_choices_have_the_names_of_the_links_keys(page, choices):
     assert {field.name for field in fields(state.State) if field.init} == set(state.SHARED)
 
 
+@pytest.mark.parametrize("page", list(PAGES))
+def test_a_page_opens_without_a_link(page):
+    opened(f"pages/{page}.py", {"data": "pitprops", "k": 4, "live": False}, "")
+
+
 def test_each_page_knows_a_key_once():
     for page in PAGES:
         keys = [entry.key for entry in state.TABLE if page in entry.pages or not entry.pages]

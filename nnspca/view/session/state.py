@@ -52,6 +52,7 @@ def _every_paper() -> tuple[Entry, ...]:
 
 
 METHODS = tuple(nnspca.METHODS)
+SHORT = tuple(dict.fromkeys(PAPERS[study.paper].short for study in STUDIES.values()))  # names of the papers
 TABLE = (
     Entry("data", (), "one", "lfw-faces"),
     Entry("scale", (), "one", AS_IS, options=(AS_IS, STANDARDISED), widget="radio"),
@@ -133,7 +134,7 @@ TABLE = (
     Entry("vs", ("compare",), "several", ("digits", "lfw-faces"), most=MOST),
     Entry("by", ("compare",), "several", ("best",), options=METHODS, most=MOST),
     Entry("fine", ("compare",), "one", "some", options=("few", "some", "many"), widget="select_slider"),
-    Entry("paper", ("experiments",), "one", options=tuple(PAPERS[study.paper].short for study in STUDIES.values())),
+    Entry("paper", ("experiments",), "one", SHORT[0], options=SHORT),
     *_every_paper(),
     Entry("on", ("experiments",), "one", OWN, options=(OWN, BUNDLED), widget="radio"),
     Entry("form", ("experiments",), "one", REDUCED, options=(REDUCED, FULL), widget="radio"),

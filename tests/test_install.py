@@ -30,7 +30,7 @@ def installed(tmp_path_factory):
 @pytest.mark.parametrize(
     "program",
     [
-        "from nnspca.view.spannogram import canvas as c; assert all((c.BROWSER / name).is_file() for name in c.SCRIPTS)",
+        "from nnspca.view.spannogram import canvas as c;assert all((c.BROWSER / name).is_file() for name in c.SCRIPTS)",
         "from nnspca.view.session import theme; assert theme.STYLE.is_file()",
         "assert all(nnspca.datasets.load(i.name).X.size for i in nnspca.datasets.available() if i.bundled)",
     ],

@@ -82,4 +82,4 @@ def check_columns(name: str, value: object, n: int) -> np.ndarray:
 
 
 def _a(noun: str) -> str:
-    return f"an {noun}" if noun[0] in "aeiou" else f"a {noun}"
+    return f"an {noun}" if noun.startswith(("a", "e", "i", "o", "u", "nd")) else f"a {noun}"

@@ -24,6 +24,7 @@ LAYERS = (
     ("nnspca.problem",),
     ("nnspca.covariance",),
     (
+        "nnspca.arguments",
         "nnspca.feasible",
         "nnspca.fantope",
         "nnspca.spectraplex",

@@ -188,7 +188,7 @@ class Covariance:
         """
         check_flag("repair", repair)
         given = numbers(A)
-        A = given.toarray() if scipy.sparse.issparse(given) else np.array(given)
+        A = np.array(given) if isinstance(given, np.ndarray) else given.toarray()
         if A.ndim != 2 or A.shape[0] != A.shape[1] or not A.size:
             raise DataError(f"a covariance matrix must be square, (n, n) with n >= 1; got shape {A.shape}")
         peak = float(np.abs(A).max())

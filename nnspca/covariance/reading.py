@@ -71,9 +71,8 @@ def _of_array(given: object) -> np.ndarray:
     except ValueError as error:
         raise DataError(f"data must be a table whose rows have the same length; {_lengths(given)}") from error
     if values.dtype == object:
-        strange = [
-            v for v in values.ravel() if not isinstance(v, Real | np.bool_) and (v is not None or not values.ndim)
-        ]
+        missing = values.ndim > 0  # an empty place is refused as not finite, with where it is
+        strange = [v for v in values.ravel() if not (isinstance(v, Real | np.bool_) or (v is None and missing))]
         if strange:
             raise DataError(f"data must be real numbers; got {strange[0]!s:.40} of type {type(strange[0]).__name__}")
     else:

@@ -128,9 +128,7 @@ def test_a_large_offset_costs_no_digits(X):
 
 def test_more_components_than_features_are_as_many_with_a_warning():
     X = np.random.default_rng(0).standard_normal((20, 2))
-    with pytest.warns(
-        ConvergenceWarning, match=r"2 of the 5 components asked for were found \(the data have 2 f"
-    ):
+    with pytest.warns(ConvergenceWarning, match=r"2 of the 5 components asked for were found \(the data have 2 f"):
         est = NonnegativeSparsePCA(5, 1).fit(X)
     assert est.n_components_ == 2
 
@@ -158,9 +156,7 @@ def test_at_most_ten_of_four_features_are_at_most_four():
 
 
 def test_disjoint_components_end_where_the_features_do():
-    with pytest.warns(
-        ConvergenceWarning, match=r"2 of the 3 components asked for were found \(2 of 3 components: no"
-    ):
+    with pytest.warns(ConvergenceWarning, match=r"2 of the 3 components asked for were found \(2 of 3 components: no"):
         est = NonnegativeSparsePCA(n_components=3, n_nonzero=2).fit(np.random.default_rng(0).standard_normal((20, 3)))
     assert est.n_components_ == 2
     assert est.get_feature_names_out().tolist() == ["nonnegativesparsepca0", "nonnegativesparsepca1"]

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from nnspca import feasible
-from nnspca._solve import check_cardinality, solve
+from nnspca._solve import check_cardinality, check_covariance, check_seed, solve
+from nnspca.arguments import check_callables, check_choice, check_flag, check_instance
 from nnspca.bounds import registry
 from nnspca.bounds.plan import PLANS, QUICK, Known, Plan
 from nnspca.covariance import Covariance
@@ -67,6 +68,8 @@ def certify(
 
     Raises
     ------
+    TypeError
+        No covariance, but data or a matrix; a component or certificate that is none.
     ValueError
         k or effort not allowed, or a component that is not feasible here; the message says why.
 
@@ -78,9 +81,15 @@ def certify(
     >>> round(cert.lower, 6), round(cert.upper, 6)
     (3.0, 3.0)
     """
-    k = check_cardinality(cov, k)
-    if effort not in PLANS:
-        raise ValueError(f"effort={effort!r} is not allowed; give one of {', '.join(map(repr, PLANS))}")
+    check_covariance(cov)
+    check_callables(should_stop=should_stop, on_progress=on_progress)
+    check_choice("effort", effort, PLANS)
+    k, nonnegative, seed = check_cardinality(cov, k), check_flag("nonnegative", nonnegative), check_seed(seed)
+    for name, other in (("warm_start", warm_start), ("near", near)):
+        if other is not None:
+            check_instance(name, other, Certificate, "one that nnspca.certify gave")
+    if component is not None:
+        check_instance("component", component, Component, "one that nnspca.solve gave")
     started = time.perf_counter()
     problem, monitor = Problem(cov, k, nonnegative), Monitor(should_stop, on_progress)
     given = component is not None

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from nnspca import feasible
+from nnspca.arguments import check_callables, check_choice, check_flag, check_instance, check_whole, shown
 from nnspca.covariance import Covariance
 from nnspca.problem import Problem
 from nnspca.progress import Monitor
@@ -59,6 +60,8 @@ def solve(
 
     Raises
     ------
+    TypeError
+        No covariance, but data or a matrix; or a callback that is no function.
     ValueError
         Unknown method or option, a value outside its range, k outside 1..n, a sign setting the
         method does not have.
@@ -73,8 +76,10 @@ def solve(
     >>> round(part.variance, 4)
     3.618
     """
-    info = check_method(method, nonnegative)
-    k = check_cardinality(cov, k)
+    check_covariance(cov)
+    check_callables(should_stop=should_stop, on_progress=on_progress)
+    info, nonnegative = check_method(method, nonnegative), bool(nonnegative)
+    k, seed = check_cardinality(cov, k), check_seed(seed)
     check_size(info, cov.n_features)
     checked = info.checked(options)
     if "rank" in checked:
@@ -86,7 +91,7 @@ def solve(
     with one_blas_thread():
         found = info.solver(
             Problem(cov, k, nonnegative),
-            rng=np.random.default_rng(check_seed(seed)),
+            rng=np.random.default_rng(seed),
             monitor=Monitor(should_stop, on_progress),
             **checked,
             **extra,
@@ -98,12 +103,16 @@ def solve(
     return dataclasses.replace(found, loadings=loadings, options=checked, seconds=time.perf_counter() - started)
 
 
+def check_covariance(cov: object) -> None:
+    """Raise TypeError for what is no covariance; the message says how to make one."""
+    check_instance("cov", cov, Covariance, "Covariance.from_data(X) of samples as rows, or Covariance.from_matrix(A)")
+
+
 def check_method(method: str, nonnegative: bool) -> MethodInfo:
     """Return the method's entry; ValueError for an unknown name or an unsupported sign setting."""
-    if method not in METHODS:
-        raise ValueError(f"method={method!r} is not known; give one of {', '.join(map(repr, METHODS))}")
+    check_choice("method", method, METHODS)
     info = METHODS[method]
-    if nonnegative not in info.signs:
+    if check_flag("nonnegative", nonnegative) not in info.signs:
         raise ValueError(
             f"method {method!r} does not support nonnegative={nonnegative!r}; "
             f"give nonnegative={' or '.join(map(str, info.signs))}"
@@ -122,9 +131,7 @@ def check_size(info: MethodInfo, n: int) -> None:
 
 def check_cardinality(cov: Covariance, k: object) -> int:
     """Return k as an int; ValueError unless it is a whole number from 1 to n."""
-    if isinstance(k, bool) or not isinstance(k, int | np.integer) or not 1 <= k <= cov.n_features:
-        raise ValueError(f"k={k!r} is not allowed; give a whole number from 1 to {cov.n_features}")
-    return int(k)
+    return check_whole("k", k, 1, cov.n_features)
 
 
 def _check_rank(rank: Any, n: int, *, asked: bool) -> int:
@@ -136,13 +143,14 @@ def _check_rank(rank: Any, n: int, *, asked: bool) -> int:
 
 def check_seed(seed: object) -> int:
     """Return the seed as an int; ValueError unless it is a whole number of at least 0."""
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-        raise ValueError(f"seed={seed!r} is not allowed; give a whole number of at least 0")
-    return int(seed)
+    return check_whole("seed", seed, 0)
 
 
-def _check_start(start: np.ndarray, n: int) -> np.ndarray:
-    rows = np.atleast_2d(np.asarray(start, dtype=np.float64))
-    if rows.ndim != 2 or rows.shape[1] != n or not np.isfinite(rows).all():
-        raise ValueError(f"start has shape {np.shape(start)}; give finite points of shape ({n},) or (r, {n})")
+def _check_start(start: object, n: int) -> np.ndarray:
+    try:
+        rows = np.atleast_2d(np.asarray(start, dtype=np.float64))
+    except (TypeError, ValueError):
+        rows = np.empty((0, 0))
+    if rows.ndim != 2 or rows.shape[1] != n or not np.isfinite(rows).all() or not rows.any(axis=1).all():
+        raise ValueError(f"start is {shown(start)}; give finite points of shape ({n},) or (r, {n}), none of them 0")
     return feasible.unit(rows)

@@ -10,12 +10,14 @@ from dataclasses import replace
 import numpy as np
 
 from nnspca._certify import certify as certify_one
-from nnspca._solve import check_cardinality, check_method, solve
+from nnspca._solve import check_cardinality, check_covariance, check_method, check_seed, solve
+from nnspca.arguments import check_callables, check_choice, shown
 from nnspca.bounds.plan import PLANS
 from nnspca.certificates.proofs import LargerProof
 from nnspca.covariance import Covariance
 from nnspca.progress import Monitor
 from nnspca.result import Bound, Certificate, Component, OnProgress, ShouldStop, Sweep, SweepPoint
+from nnspca.solvers.registry import METHODS
 
 WORKERS = 2
 
@@ -61,14 +63,29 @@ def sweep(
     Returns
     -------
     Sweep
+
+    Raises
+    ------
+    TypeError
+        No covariance, but data or a matrix; or a callback that is no function.
+    ValueError
+        A value not allowed; the message says which are.
     """
+    check_covariance(cov)
+    check_callables(on_point=on_point, should_stop=should_stop, on_progress=on_progress)
+    if not isinstance(ks, Iterable):
+        raise ValueError(f"ks={shown(ks)} is not allowed; give several whole numbers from 1 to {cov.n_features}")
+    if not isinstance(methods, Iterable):
+        raise ValueError(f"methods={shown(methods)} is not allowed; give names: {', '.join(map(repr, METHODS))}")
     wanted = sorted({check_cardinality(cov, k) for k in ks})
-    names = list(dict.fromkeys([methods] if isinstance(methods, str) else methods))
-    infos = [check_method(name, nonnegative) for name in names]
+    infos = [check_method(name, nonnegative) for name in ([methods] if isinstance(methods, str) else methods)]
+    names = list(dict.fromkeys(info.name for info in infos))
+    seed, nonnegative = check_seed(seed), bool(nonnegative)
     if not wanted or not names:
         raise ValueError(f"a sweep needs at least one k and one method; got ks={wanted}, methods={names}")
-    if certify is not None and certify not in PLANS:
-        raise ValueError(f"certify={certify!r} is not allowed; give {', '.join(map(repr, PLANS))} or None")
+    check_choice("certify", certify, PLANS, none=True)
+    if executor is not None and not callable(getattr(executor, "submit", None)):
+        raise TypeError(f"executor={shown(executor)} is not allowed; give a concurrent.futures.Executor, or None")
     run = _Run(cov, nonnegative, certify, seed, should_stop, on_point, Monitor(should_stop, on_progress))
     run.feasible = {info.name for info in infos if info.feasible}
     run.total = len(wanted) * (len(names) + (certify is not None))

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import warnings
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 import scipy.sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.preprocessing import StandardScaler
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils.sparsefuncs import mean_variance_axis
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from nnspca._certify import certify
+from nnspca.arguments import check_flag, check_options, check_whole
 from nnspca.components.decompose import decompose
 from nnspca.components.deflate import sought
 from nnspca.covariance import Covariance
+from nnspca.covariance.factor import deviations
+from nnspca.covariance.reading import check_unmasked
 from nnspca.result import Certificate, Components
 from nnspca.solvers.registry import METHODS
 from nnspca.span import orthonormal
@@ -33,15 +37,17 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
     Parameters
     ----------
     n_components : int
-        Most components. Fewer come out where features or variance run out first: see ``n_components_``.
+        Most components. Fewer come out where features or variance run out first, with a ConvergenceWarning: see
+        ``n_components_``.
     n_nonzero : int
         Most nonzero loadings of each component. Both numbers are limits, so that at most 10 of 4 features means at
         most 4: see ``n_nonzero_``.
     method : str
         A key of ``nnspca.METHODS``.
     deflation : str
-        A key of ``nnspca.DEFLATIONS``.
+        A key of ``nnspca.DEFLATIONS``; "joint" for methods that find all components at once.
     random_state : int, RandomState instance or None
+        Same number, same components; None is 0, so that it, too, gives the same answer twice.
     nonnegative : bool
     standardize : bool
         Divide each feature by its standard deviation (1/m) first.
@@ -123,27 +129,31 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         ValueError
             A parameter that is not allowed, or data without any variance.
         """
+        check_unmasked(X)
         X = validate_data(self, X, accept_sparse=SPARSE, dtype=np.float64, ensure_min_samples=2)
         n = X.shape[1]
-        self.n_nonzero_ = min(_positive("n_nonzero", self.n_nonzero), n)
-        wanted = min(_positive("n_components", self.n_components), n)
-        self.scale_ = _deviations(X) if self.standardize else np.ones(n)
+        self.n_nonzero_ = min(check_whole("n_nonzero", self.n_nonzero, 1), n)
+        wanted = check_whole("n_components", self.n_components, 1)
+        options: dict[str, Any] = check_options(self.options)
+        self.scale_ = np.ones(n)
+        if check_flag("standardize", self.standardize):
+            deviation = deviations(X)
+            self.scale_ = np.where(deviation > 0, deviation, 1.0)
         self._covariance = Covariance.from_data(_scaled(X, self.scale_))
-        seed = self.random_state
+        seed = 0 if self.random_state is None else self.random_state
         if not isinstance(seed, Integral) or isinstance(seed, bool):
             seed = check_random_state(seed).randint(2**31 - 1)
         self._seed = int(seed)
-        chosen: dict[str, Any] = self.options or {}
         self._found: Components = decompose(
             self._covariance,
-            wanted,
+            min(wanted, n),
             self.n_nonzero_,
             self.method,
             deflation=self.deflation,
             nonnegative=self.nonnegative,
             seed=self._seed,
             min_angle=self.min_angle,
-            **chosen,
+            **options,
         )
         self.mean_ = np.asarray(X.mean(axis=0)).ravel()
         self.components_ = np.ascontiguousarray(self._found.loadings.T)
@@ -152,6 +162,10 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         self.cumulative_variance_ = self._found.cumulative_variance
         self.explained_variance_ratio_ = np.diff(self.cumulative_variance_, prepend=0.0) / self._found.total
         self._certificates: tuple[Certificate, ...] | None = None
+        if self.n_components_ < wanted:
+            reason = self._found.note or f"the data have {n} feature(s)"
+            message = f"{self.n_components_} of the {wanted} components asked for were found ({reason}): "
+            warnings.warn(message + "give n_components no larger", ConvergenceWarning, stacklevel=2)
         return self
 
     def transform(self, X) -> np.ndarray:
@@ -161,6 +175,7 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         ``explained_variance_``. Where components overlap, scores are correlated.
         """
         check_is_fitted(self)
+        check_unmasked(X)
         X = validate_data(self, X, accept_sparse=SPARSE, dtype=np.float64, reset=False)
         return self._scores(X, self.components_)
 
@@ -185,12 +200,14 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         is at most 1, and of the data fitted it is the sum of ``explained_variance_ratio_``.
         """
         check_is_fitted(self)
+        check_unmasked(X)
         X = validate_data(self, X, accept_sparse=SPARSE, dtype=np.float64, reset=False)
         explained = float((self._scores(X, orthonormal(self.components_.T).T) ** 2).sum())
+        Z = _scaled(X, self.scale_)
         means, variances = (
-            mean_variance_axis(X, axis=0) if scipy.sparse.issparse(X) else (X.mean(axis=0), X.var(axis=0))
+            mean_variance_axis(Z.tocsr(), axis=0) if scipy.sparse.issparse(Z) else (Z.mean(axis=0), Z.var(axis=0))
         )
-        total = X.shape[0] * float(((variances + (means - self.mean_) ** 2) / self.scale_**2).sum())
+        total = X.shape[0] * float((variances + (means - self.mean_ / self.scale_) ** 2).sum())
         return explained / total if total > 0 else 0.0
 
     @property
@@ -230,17 +247,6 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
-
-
-def _positive(name: str, value: object) -> int:
-    if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
-        raise ValueError(f"{name}={value!r} is not allowed; give a whole number of at least 1")
-    return int(value)
-
-
-def _deviations(X) -> np.ndarray:
-    """Standard deviation of each feature, 1 for those that never vary."""
-    return StandardScaler(with_mean=False).fit(X).scale_
 
 
 def _scaled(X, scale: np.ndarray):

@@ -36,6 +36,7 @@ LAYERS = (
     ("nnspca.problem",),
     ("nnspca.covariance",),
     (
+        "nnspca.arguments",
         "nnspca.feasible",
         "nnspca.fantope",
         "nnspca.spectraplex",

@@ -255,7 +255,7 @@ def test_a_cardinality_out_of_range_is_refused(k):
 
 
 def test_an_unknown_effort_is_refused():
-    with pytest.raises(ValueError, match=r"effort='lazy' is not allowed; give one of 'live', 'thorough'"):
+    with pytest.raises(ValueError, match=r"effort='lazy' is not known; give one of 'live', 'thorough'"):
         nnspca.certify(nnspca.Covariance.from_matrix(np.eye(3)), 1, effort="lazy")
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
@@ -20,6 +20,7 @@ from nnspca import NonnegativeSparsePCA
 TAKEN_OUT = ("disjoint", "projection", "schur", "hotelling")
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # two components of few features
 @parametrize_with_checks(
     [
         NonnegativeSparsePCA(),
@@ -125,6 +126,29 @@ def test_a_large_offset_costs_no_digits(X):
     assert np.allclose(est.transform(X + 1e9), NonnegativeSparsePCA(2, 8).fit(X).transform(X), atol=1e-4)
 
 
+def test_more_components_than_features_are_as_many_with_a_warning():
+    X = np.random.default_rng(0).standard_normal((20, 2))
+    with pytest.warns(ConvergenceWarning, match=r"2 of the 5 components asked for were found \(the data have 2 f"):
+        est = NonnegativeSparsePCA(5, 1).fit(X)
+    assert est.n_components_ == 2
+
+
+def test_all_components_found_warn_of_nothing(X, recwarn):
+    NonnegativeSparsePCA(2, 5).fit(X)
+    assert not recwarn.list
+
+
+def test_no_random_state_is_the_same_answer_twice(X):
+    first, again = (NonnegativeSparsePCA(2, 6, "em", random_state=None).fit(X) for _ in range(2))
+    assert np.array_equal(first.components_, again.components_)
+    assert np.array_equal(first.components_, NonnegativeSparsePCA(2, 6, "em", random_state=0).fit(X).components_)
+
+
+def test_joint_components_need_a_method_that_has_them(X):
+    with pytest.raises(ValueError, match=r"'best' finds one component at a time; give .* method='nmf'"):
+        NonnegativeSparsePCA(2, 5, deflation="joint").fit(X)
+
+
 def test_at_most_ten_of_four_features_are_at_most_four():
     est = NonnegativeSparsePCA().fit(np.random.default_rng(0).standard_normal((20, 4)))
     assert est.n_nonzero_ == 4
@@ -132,7 +156,8 @@ def test_at_most_ten_of_four_features_are_at_most_four():
 
 
 def test_disjoint_components_end_where_the_features_do():
-    est = NonnegativeSparsePCA(n_components=3, n_nonzero=2).fit(np.random.default_rng(0).standard_normal((20, 3)))
+    with pytest.warns(ConvergenceWarning, match=r"2 of the 3 components asked for were found \(2 of 3 components: no"):
+        est = NonnegativeSparsePCA(n_components=3, n_nonzero=2).fit(np.random.default_rng(0).standard_normal((20, 3)))
     assert est.n_components_ == 2
     assert est.get_feature_names_out().tolist() == ["nonnegativesparsepca0", "nonnegativesparsepca1"]
 

@@ -344,13 +344,13 @@ def test_a_seed_that_is_not_allowed_is_refused(cov3, seed):
 def test_a_sign_the_method_does_not_have_is_refused(cov3):
     with pytest.raises(ValueError, match="'pca' does not support nonnegative=True; give nonnegative=False"):
         nnspca.solve(cov3, 1, "pca")
-    with pytest.raises(ValueError, match="'best' does not support nonnegative='yes'"):
+    with pytest.raises(ValueError, match="nonnegative='yes' is not allowed; give True or False"):
         nnspca.solve(cov3, 1, nonnegative="yes")
 
 
 @pytest.mark.parametrize("start", [np.ones(2), np.ones((1, 1, 3)), [1.0, np.nan, 0.0], [np.inf, 0.0, 0.0], 3.0])
 def test_a_start_that_does_not_fit_is_refused(cov3, start):
-    with pytest.raises(ValueError, match=r"start has shape .*; give finite points of shape \(3,\) or \(r, 3\)"):
+    with pytest.raises(ValueError, match=r"start is .*; give finite points of shape \(3,\) or \(r, 3\)"):
         nnspca.solve(cov3, 1, start=start)
 
 

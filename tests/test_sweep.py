@@ -171,7 +171,7 @@ def test_a_pool_of_processes_gives_the_same(cov):
         ({"ks": [1], "methods": ()}, r"at least one k and one method"),
         ({"ks": [1], "methods": ("magic",)}, r"method='magic' is not known"),
         ({"ks": [1], "methods": ("pca",)}, r"does not support nonnegative=True"),
-        ({"ks": [1], "certify": "lazy"}, r"certify='lazy' is not allowed; give 'live', 'thorough' or None"),
+        ({"ks": [1], "certify": "lazy"}, r"certify='lazy' is not known; give one of 'live', 'thorough' or None"),
     ],
 )
 def test_what_cannot_be_swept_is_refused(cov, arguments, says):

@@ -48,7 +48,7 @@ def balanced_rows(problem: Problem, *, monitor: Monitor, passes: int = 0, warm_s
     ``warm_start`` is this bound as it was found before: its weights are where those steps start.
     """
     cov = problem.cov
-    if cov.factor is None:
+    if cov.holds_entries:
         value, d = _of_matrix(problem, monitor)
     else:
         alike = float(cov.diagonal.min()) >= ALIKE * float(cov.diagonal.max())
@@ -79,7 +79,7 @@ def by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
 
 def throughout_by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
     """All rows levelled, where A is not held and no relaxation has had its say, or the plan has time."""
-    if problem.cov.matrix is None and (known.least == np.inf or (plan.always_levels and known.above(plan.narrow))):
+    if not problem.cov.holds_entries and (known.least == np.inf or (plan.always_levels and known.above(plan.narrow))):
         yield balanced_rows(
             problem, passes=plan.passes, monitor=known.monitor, warm_start=known.bounds.get("balanced-rows")
         )
@@ -88,8 +88,7 @@ def throughout_by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[B
 def _of_matrix(problem: Problem, monitor: Monitor) -> tuple[float, np.ndarray]:
     """Power steps on all rows at once."""
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
-    assert cov.matrix is not None
-    least, d = _levelled(cov.matrix, k, nonnegative, monitor)
+    least, d = _levelled(cov.entries, k, nonnegative, monitor)
     return least * (1 + (2 * k + 32) * EPS), d
 
 
@@ -173,10 +172,9 @@ def _rows(
 ) -> tuple[np.ndarray, float]:
     """f_i(d)/d_i, rounded up: read for the chosen rows, and a ceiling from s on all the others."""
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
-    assert cov.factor is not None
     together = float(sum_of_largest(s * d, k - 1))
     reach = s**2 + s * together / d
-    reading = 4 * (cov.factor.shape[0] + k + 8) * EPS
+    reading = 4 * (cov.form.terms + k + 8) * EPS
     mask = np.ones(len(s), dtype=bool)
     mask[chosen] = False
     values = reach[chosen] * (1 + reading)

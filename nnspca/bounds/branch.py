@@ -109,7 +109,6 @@ def tighten(
         there.
     """
     cov, k = problem.cov, problem.k
-    assert cov.matrix is not None
     meter = Meter(budget)
     most = int(ENTRIES / (2 * cov.n_features**2))
     steps = SHORT if most >= MANY else LONG
@@ -181,8 +180,7 @@ def _node(
     start = x[kept]
     if not start.any():
         start = np.ones(len(kept))
-    assert part.cov.matrix is not None
-    splitting = Splitting(part.cov.matrix, part.k, start / np.linalg.norm(start), part.nonnegative, inside)
+    splitting = Splitting(part.cov.entries, part.k, start / np.linalg.norm(start), part.nonnegative, inside)
     if parent is not None and parent.splitting is not None:
         splitting.follow(parent.splitting, np.searchsorted(parent.kept, kept), whole=True)
     best: tuple[float, PairProof] | None = None
@@ -210,9 +208,8 @@ def _node(
 
 def _of_known_support(part: Covariance) -> tuple[float, PairProof]:
     """The bound where the support is known: an eigenvalue."""
-    assert part.matrix is not None
-    nothing = np.zeros_like(part.matrix)
-    tail = ceiling.of_matrix(part.matrix, part.representation_error)
+    nothing = np.zeros_like(part.entries)
+    tail = ceiling.of_matrix(part.entries, part.representation_error)
     return tail * (1 + 8 * np.finfo(float).eps), PairProof(nothing, nothing, tail)
 
 

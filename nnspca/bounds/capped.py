@@ -44,9 +44,8 @@ def capped_dual(problem: Problem, x: np.ndarray, *, monitor: Monitor) -> Bound:
     monitor : Monitor
     """
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
-    assert cov.matrix is not None
     scale = float(cov.eigenpairs(1)[0][0])
-    A = cov.matrix / scale
+    A = cov.entries / scale
     Y, U = np.outer(x, x), np.zeros_like(A)
     weight, rank = START, None
     least, best = np.inf, _proven(problem, np.zeros_like(A))
@@ -77,20 +76,19 @@ def capped_dual(problem: Problem, x: np.ndarray, *, monitor: Monitor) -> Bound:
 
 def by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
     """From the best point known, where A is held and the features are few."""
-    if problem.cov.matrix is not None and problem.n <= plan.capped_features:
+    if problem.cov.holds_entries and problem.n <= plan.capped_features:
         yield capped_dual(problem, known.x, monitor=known.monitor)
 
 
 def _proven(problem: Problem, L: np.ndarray) -> tuple[float, PairProof]:
     """The bound of any L: its largest entry is the level."""
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
-    assert cov.matrix is not None
     L = (L + L.T) / 2
     level = float((L if nonnegative else np.abs(L)).max(initial=0.0))
     level = max(level, 0.0) * (1 + 16 * EPS)
     M = np.full_like(L, level)
     np.fill_diagonal(M, 0.0)
-    tail = ceiling.of_matrix(cov.matrix - L, 2 * EPS * float(np.abs(L).sum(axis=1).max()) + cov.representation_error)
+    tail = ceiling.of_matrix(cov.entries - L, 2 * EPS * float(np.abs(L).sum(axis=1).max()) + cov.representation_error)
     own = L.diagonal()
     rows = own + (k - 1) * level + 4 * (k + 8) * EPS * (np.abs(own) + k * level)
     value = float(tail + rows.max() + 8 * EPS * (abs(tail) + float(np.abs(rows).max())))

@@ -18,6 +18,7 @@ import scipy.linalg
 import scipy.sparse.linalg
 
 from nnspca.covariance import Covariance
+from nnspca.covariance.forms import HeldMatrix
 
 EPS = np.finfo(float).eps
 DENSE_EIGEN = 500  # above, the estimate to be proven comes from Lanczos iterations
@@ -78,23 +79,24 @@ def residual(cov: Covariance, V: np.ndarray) -> float | None:
     float or None
         None where neither the features nor the samples are few enough to factorise.
     """
-    if cov.matrix is not None:
+    if isinstance(cov.form, HeldMatrix):
+        A = cov.form.A
         if cov.n_features > LARGEST:
             return None
-        B = cov.matrix - V @ V.T if V.shape[1] else cov.matrix
-        products = (V.shape[1] + 3) * EPS * (float(np.linalg.norm(cov.matrix)) + float(np.sum(V * V)))
+        B = A - V @ V.T if V.shape[1] else A
+        products = (V.shape[1] + 3) * EPS * (float(np.linalg.norm(A)) + float(np.sum(V * V)))
         return of_matrix(B, products + cov.representation_error)
-    assert cov.factor is not None
-    m, n = cov.factor.shape
+    factor = cov.form.factor
+    m, n = factor.shape
     side = m + V.shape[1]
     if side > LARGEST or n * side**2 > LONGEST:
         return None
     triangle = np.zeros((0, side))
     for start in range(0, n, ROWS):
         rows = np.arange(start, min(start + ROWS, n))
-        block = np.hstack([V[rows], cov.factor.columns(rows).T])
+        block = np.hstack([V[rows], factor.columns(rows).T])
         triangle = np.asarray(np.linalg.qr(np.vstack([triangle, block]), mode="r"))
     R_V, R_Y = triangle[:, : V.shape[1]], triangle[:, V.shape[1] :]
-    scale = cov.factor.rounding_scale() + float((V * V).sum())
+    scale = factor.rounding_scale() + float((V * V).sum())
     products = 4 * (n + side * (2 + n // ROWS)) * EPS * scale
     return max(of_matrix(R_Y @ R_Y.T - R_V @ R_V.T, products + cov.representation_error), 0.0)

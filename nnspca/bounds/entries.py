@@ -87,4 +87,4 @@ def rows_by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
 
 def _terms(cov: Covariance) -> int:
     """Length of the sums behind an entry of A as it is read."""
-    return 0 if cov.factor is None else 4 * cov.factor.shape[0]
+    return 4 * cov.form.terms

@@ -62,8 +62,7 @@ def tighten(
         What proved a bound at a neighbouring k: the multipliers start there.
     """
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
-    assert cov.matrix is not None
-    splitting = Splitting(cov.matrix, k, x, nonnegative)
+    splitting = Splitting(cov.entries, k, x, nonnegative)
     if warm_start is not None:
         splitting.begin_at(warm_start)
     least, idle = np.inf, 0
@@ -102,12 +101,11 @@ def proof_of(
 ) -> tuple[float, PairProof]:
     """The bound of any L and M, its products made certain, its rows balanced, its eigenvalue proven."""
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
-    assert cov.matrix is not None
     forced = np.zeros(len(L), dtype=bool) if forced is None else forced
     L = (L + L.T) / 2
     # a little above, so that the products' rounding cannot matter
     M = _balanced(L, least_products(L, M, nonnegative), k, forced) * (1 + 16 * EPS)
-    tail = ceiling.of_matrix(cov.matrix - L, 2 * EPS * float(np.abs(L).sum(axis=1).max()) + cov.representation_error)
+    tail = ceiling.of_matrix(cov.entries - L, 2 * EPS * float(np.abs(L).sum(axis=1).max()) + cov.representation_error)
     shares = _largest(M, k, forced)
     rows = L.diagonal() + shares + 4 * (k + 8) * EPS * (np.abs(L.diagonal()) + shares)
     value = float(tail + rows.max() + 8 * EPS * (abs(tail) + abs(rows.max())))

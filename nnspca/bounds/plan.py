@@ -151,6 +151,6 @@ class Known:
 
 def pair_steps(problem: Problem, plan: Plan) -> int:
     """How many steps of the pair-scaled dual on all features are worth their time."""
-    if problem.cov.matrix is None or problem.n > plan.pair_features:
+    if not problem.cov.holds_entries or problem.n > plan.pair_features:
         return 0
     return min(plan.pair_steps, int(plan.pair_seconds * SECOND / problem.n**2.5))

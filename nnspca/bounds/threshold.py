@@ -145,7 +145,7 @@ def _cut(problem: Problem, rho: float, features: int) -> _Cut | None:
 
 def ceiling_features(cov: Covariance) -> int:
     """How many features may all be kept without a look at their variances."""
-    return 1000 if cov.matrix is not None else 0
+    return 1000 if cov.holds_entries else 0
 
 
 def cut(A: np.ndarray, rho: float, nonnegative: bool) -> np.ndarray:
@@ -160,7 +160,7 @@ def _proven(problem: Problem, c: _Cut, d: int, cells: int, monitor: Monitor) -> 
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     V, _ = c.surplus(d)
     products = (d + 3) * ceiling.EPS * (float(np.linalg.norm(c.block)) + float(np.sum(V * V)))
-    reading = 0.0 if cov.factor is None else 4 * (cov.factor.shape[0] + 4) * ceiling.EPS * cov.factor.rounding_scale()
+    reading = 4 * (cov.form.terms + 4) * ceiling.EPS * cov.form.rounding_scale
     tail = ceiling.of_matrix(c.block - V @ V.T, products + reading + cov.representation_error)
     if len(c.kept) < cov.n_features:
         tail = max(tail, reading + cov.representation_error)  # the rest of A − L is zero up to rounding

@@ -59,7 +59,7 @@ class Outside:
     def __post_init__(self) -> None:
         self.cov, self.k = self.problem.cov, self.problem.k
         self.deviations = np.sqrt(np.maximum(self.cov.diagonal, 0.0))
-        terms = 4 if self.cov.factor is None else self.cov.factor.shape[0] + 4
+        terms = self.cov.form.terms + 4
         self.reading = 2 * terms * EPS  # of an entry read from a factor, relative to the two deviations
 
     def quiet(self, rows: np.ndarray, inside: np.ndarray, limits: np.ndarray, level: float) -> np.ndarray:
@@ -191,14 +191,14 @@ def by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
 def _part(cov: Covariance, inside: np.ndarray) -> Covariance:
     """The covariance of S as a matrix; forming it from a factor is an error of its own."""
     A = cov.block(inside, inside)
-    terms = 0 if cov.factor is None else cov.factor.shape[0] + 4
+    terms = 0 if cov.holds_entries else cov.form.terms + 4
     error = 2 * terms * EPS * float(cov.diagonal[inside].sum())
     return cov.derived(HeldMatrix((A + A.T) / 2), error)
 
 
 def _splitting(problem: Problem, inside: np.ndarray, x: np.ndarray) -> Splitting:
     """A splitting on S, at the best x."""
-    A = _part(problem.cov, inside).matrix
+    A = _part(problem.cov, inside).entries
     assert A is not None
     start = x[inside]
     return Splitting(A, problem.k, start / np.linalg.norm(start), problem.nonnegative)

@@ -16,7 +16,7 @@ ROWS = 256  # rows of A read at a time
 def entry_bound(proof: EntryProof, k: int, nonnegative: bool, cov: Covariance) -> float:
     """The entry bounds, read in full."""
     n = cov.n_features
-    terms = 0 if cov.factor is None else 4 * cov.factor.shape[0]
+    terms = 4 * cov.form.terms
     if type(proof.rule) is not str or proof.rule not in ("diagonal", "rows"):
         raise CertificateError(f"unknown rule {proof.rule!r:.60}")
     if proof.rule == "diagonal":

@@ -49,9 +49,9 @@ def branch_bound(proof: BranchProof, k: int, nonnegative: bool, cov: Covariance)
 
 def pair_bound(proof: PairProof, k: int, nonnegative: bool, cov: Covariance, inside: list[int] | None = None) -> float:
     """What (L, M) prove about ``cov``, after checking the claims made of them; ``inside`` is in every support."""
-    if cov.matrix is None:
+    if not cov.holds_entries:
         raise CertificateError("L and M do not fit the data")
-    L, M, tail = check_pairs(proof, nonnegative, cov.matrix, cov.representation_error)
+    L, M, tail = check_pairs(proof, nonnegative, cov.entries, cov.representation_error)
     return tail_and_rows(tail, L, _shares(M, k, inside or []), k)
 
 

@@ -9,6 +9,7 @@ from nnspca.certificates.pairs import check_products
 from nnspca.certificates.proofs import EntryProof, FanProof, PartsProof, PartsTreeProof
 from nnspca.certificates.ranks import least_of_factored_rest, least_of_rest
 from nnspca.covariance import Covariance
+from nnspca.covariance.forms import HeldMatrix
 from nnspca.errors import CertificateError
 
 EPS = np.finfo(float).eps
@@ -19,7 +20,7 @@ def diagonal_bound(proof: EntryProof, r: int, k: int, nonnegative: bool, cov: Co
     if type(proof.rule) is not str or proof.rule != "diagonal":
         raise CertificateError(f"unknown rule {proof.rule!r:.60}")
     count = min(r * k, cov.n_features)
-    terms = 0 if cov.factor is None else 4 * cov.factor.shape[0]
+    terms = 4 * cov.form.terms
     largest = float(np.sort(cov.diagonal)[cov.n_features - count :].sum()) * (1 + (count + terms) * EPS)
     return largest + cov.representation_error * r
 
@@ -28,10 +29,10 @@ def fan_bound(proof: FanProof, r: int, k: int, nonnegative: bool, cov: Covarianc
     """``r·tail + ‖V‖²`` once ``A ⪯ tail·I + VV'`` holds."""
     V = array(proof.V, "the low-rank part", (cov.n_features, None))
     tail = number(proof.tail, "the tail")
-    if cov.matrix is not None:
-        room = least_of_rest(cov.matrix, V, tail - cov.representation_error)
+    if isinstance(cov.form, HeldMatrix):
+        room = least_of_rest(cov.form.A, V, tail - cov.representation_error)
     else:
-        room = least_of_factored_rest(V, tail, cov)
+        room = least_of_factored_rest(cov.form.factor, V, tail - cov.representation_error)
     if not at_most(0.0, room):
         raise CertificateError(f"the rest of A exceeds the claimed {tail!r} by {-room:.3g}")
     return _summed(r, tail, V)
@@ -52,10 +53,9 @@ def _joint(
     proof: PartsProof, r: int, k: int, nonnegative: bool, cov: Covariance, same: np.ndarray, apart: np.ndarray
 ) -> float:
     """What (L, M, v, V, tail) prove of r parts in which some pairs share one, and some do not."""
-    A = cov.matrix
-    if A is None:
+    if not cov.holds_entries:
         raise CertificateError("the proof does not fit the data")
-    n = len(A)
+    A, n = cov.entries, cov.n_features
     L, M, v = array(proof.L, "L", (n, n)), array(proof.M, "M", (n, n)), array(proof.v, "v", (n,))
     V, tail = array(proof.V, "the low-rank part", (n, None)), number(proof.tail, "the tail")
     used = same.any(axis=1)

@@ -11,6 +11,8 @@ from nnspca.certificates.numbers import array, at_most, bits, number
 from nnspca.certificates.pairs import factorises
 from nnspca.certificates.proofs import RankProof
 from nnspca.covariance import Covariance
+from nnspca.covariance.factor import Factor
+from nnspca.covariance.forms import HeldMatrix
 from nnspca.errors import CertificateError
 
 EPS = np.finfo(float).eps
@@ -55,10 +57,10 @@ def _check_tail(split: Split, nonnegative: bool, cov: Covariance) -> None:
         return
     if split.rho is not None:
         least = _least_after_cut(split, nonnegative, cov)
-    elif cov.matrix is not None:
-        least = least_of_rest(cov.matrix, V, tail - cov.representation_error)
+    elif isinstance(cov.form, HeldMatrix):
+        least = least_of_rest(cov.form.A, V, tail - cov.representation_error)
     else:
-        least = least_of_factored_rest(V, tail, cov)
+        least = least_of_factored_rest(cov.form.factor, V, tail - cov.representation_error)
     if not at_most(0.0, least):
         raise CertificateError(f"the rest of A exceeds the claimed {tail!r} by {-least:.3g}")
 
@@ -82,17 +84,15 @@ def _least_after_cut(split: Split, nonnegative: bool, cov: Covariance) -> float:
     """The same for what lies above the cut, on the features that reach above it."""
     assert split.rho is not None
     V = split.V
-    if cov.matrix is not None:
-        reach = np.maximum(cov.matrix.max(axis=1), -cov.matrix.min(axis=1))
+    if isinstance(cov.form, HeldMatrix):
+        reach = np.maximum(cov.form.A.max(axis=1), -cov.form.A.min(axis=1))
     else:  # A is Y'Y, so that no entry exceeds the product of two deviations
         deviations = np.sqrt(cov.diagonal)
         reach = deviations * deviations.max() * (1 + 1e-9)
     kept = np.flatnonzero((reach > split.rho) | V.any(axis=1))
     if len(kept) > BLOCK:
         raise CertificateError(f"{len(kept)} features reach above the cut: too many to check")
-    reading = cov.representation_error
-    if cov.factor is not None:
-        reading += 2 * (cov.factor.shape[0] + 4) * EPS * cov.factor.rounding_scale()
+    reading = cov.representation_error + 2 * (cov.form.terms + 4) * EPS * cov.form.rounding_scale
     if not len(kept):
         return split.tail - reading
     A = cov.block(kept, kept)
@@ -102,19 +102,18 @@ def _least_after_cut(split: Split, nonnegative: bool, cov: Covariance) -> float:
     return float(np.minimum(least_of_rest(above, V[kept], split.tail - reading), split.tail - reading))
 
 
-def least_of_factored_rest(V: np.ndarray, tail: float, cov: Covariance) -> float:
+def least_of_factored_rest(factor: Factor, V: np.ndarray, tail: float) -> float:
     """The same for A = Y'Y with few samples, in the span of V and of the samples.
 
     With ``[V, Y'] = Q [R, T]``, Q of orthonormal columns, ``Y'Y − VV' = Q (TT' − RR') Q'``.
     """
-    assert cov.factor is not None
-    Y = cov.factor.columns(np.arange(cov.n_features))
+    Y = factor.columns(np.arange(factor.shape[1]))
     m, n = Y.shape
-    scale = cov.factor.rounding_scale() + float((V * V).sum())
+    scale = factor.rounding_scale() + float((V * V).sum())
     if V.any():
         triangle = np.asarray(np.linalg.qr(np.hstack([V, Y.T]), mode="r"))
         R, T = triangle[:, : V.shape[1]], triangle[:, V.shape[1] :]
         most = float(np.linalg.eigvalsh(T @ T.T - R @ R.T)[-1])
     else:
         most = float(np.linalg.eigvalsh(Y @ Y.T)[-1])
-    return tail - cov.representation_error - 2 * (n + m) * EPS * scale - max(most, 0.0)
+    return tail - 2 * (n + m) * EPS * scale - max(most, 0.0)

@@ -22,7 +22,7 @@ def scale_bound(proof: ScaleProof, k: int, nonnegative: bool, cov: Covariance) -
     if not ((d >= LEAST) & (d <= MOST)).all():
         raise CertificateError(f"the weights must be {n} numbers from {LEAST:g} to {MOST:g}")
     deviations = np.sqrt(np.maximum(cov.diagonal, 0.0))
-    terms = 0 if cov.factor is None else cov.factor.shape[0]
+    terms = cov.form.terms
     company = np.sort(deviations * d)[::-1][:k].sum()
     most = Ceiling()
     for start in range(0, n, ROWS):

@@ -22,7 +22,7 @@ def working_bound(proof: WorkingProof, k: int, nonnegative: bool, cov: Covarianc
     if not (limits > 0).all():
         raise CertificateError("every feature of the working set needs a positive limit")
     block = cov.block(chosen, chosen)
-    terms = 0 if cov.factor is None else cov.factor.shape[0]
+    terms = cov.form.terms
     forming = 2 * (terms + 2) * EPS * float(cov.diagonal[chosen].sum()) if terms else 0.0
     L, M, tail = check_pairs(proof.pairs, nonnegative, (block + block.T) / 2, forming)
     # a row may have any k−1 companions: its own largest shares, or any number of the others at its limit
@@ -38,7 +38,7 @@ def _cover_outside(
 ) -> None:
     """Raise the ceiling to what the heaviest row outside costs."""
     deviations = np.sqrt(np.maximum(cov.diagonal, 0.0))
-    terms = 0 if cov.factor is None else cov.factor.shape[0]
+    terms = cov.form.terms
     member = np.zeros(cov.n_features, dtype=bool)
     member[chosen] = True
     others = np.flatnonzero(~member)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from nnspca import feasible
-from nnspca._solve import check_cardinality
+from nnspca._solve import check_cardinality, check_covariance, check_seed
+from nnspca.arguments import check_callables, check_choice, check_flag, check_instance, shown
 from nnspca.certificates.proofs import PartsProof
 from nnspca.components.bounding import EFFORTS, bound_parts
 from nnspca.components.decompose import check_count, decompose
@@ -24,7 +25,7 @@ def certify_parts(
     cov: Covariance,
     n_components: int,
     k: int,
-    parts: Components | Iterable[Component] | None = None,
+    parts: Components | Sequence[Component] | None = None,
     *,
     nonnegative: bool = True,
     effort: str = "live",
@@ -47,7 +48,7 @@ def certify_parts(
         r, 1 <= r <= n.
     k : int
         1 <= k <= n.
-    parts : Components or iterable of Component, optional
+    parts : Components or sequence of Component, optional
         Parts already found; ``decompose(cov, r, k, deflation="together")`` is run when None.
     nonnegative : bool
     effort : {"live", "thorough"}
@@ -78,9 +79,13 @@ def certify_parts(
     >>> round(cert.lower, 3), round(cert.upper, 3)
     (4.0, 4.0)
     """
+    check_covariance(cov)
+    check_callables(should_stop=should_stop, on_progress=on_progress)
+    check_choice("effort", effort, EFFORTS)
+    if warm_start is not None:
+        check_instance("warm_start", warm_start, PartsCertificate, "one that nnspca.certify_parts gave")
     count, k = check_count(n_components, cov.n_features), check_cardinality(cov, k)
-    if effort not in EFFORTS:
-        raise ValueError(f"effort={effort!r} is not allowed; give one of {', '.join(map(repr, EFFORTS))}")
+    nonnegative, seed = check_flag("nonnegative", nonnegative), check_seed(seed)
     near = _multipliers(warm_start, cov, nonnegative)
     started = time.perf_counter()
     monitor = Monitor(should_stop, on_progress)
@@ -112,10 +117,14 @@ def certify_parts(
 
 
 def _checked(
-    cov: Covariance, count: int, k: int, nonnegative: bool, parts: Components | Iterable[Component]
+    cov: Covariance, count: int, k: int, nonnegative: bool, parts: Components | Sequence[Component]
 ) -> tuple[Component, ...]:
     """The parts with their variances on ``cov``, after checking that they are feasible and share no feature."""
-    chosen = tuple(parts.parts if isinstance(parts, Components) else parts)
+    if not isinstance(parts, Components | list | tuple):
+        raise TypeError(f"parts={shown(parts)} is not allowed; give what nnspca.decompose gave, or several Component")
+    chosen = parts.parts if isinstance(parts, Components) else tuple(parts)
+    for part in chosen:
+        check_instance("a part", part, Component, "one that nnspca.solve gave")
     if not 1 <= len(chosen) <= count:
         raise ValueError(f"{len(chosen)} parts are given; give 1 to n_components={count}")
     taken = np.zeros(cov.n_features, dtype=bool)

@@ -187,7 +187,7 @@ def _bounds(
 
 def _steps(cov: Covariance, effort: Effort) -> int:
     """How many steps of the joint dual are worth their time."""
-    if cov.matrix is None or cov.n_features > effort.features:
+    if not cov.holds_entries or cov.n_features > effort.features:
         return 0
     return min(effort.steps, int(effort.cost * SECOND / branch.cost(cov.n_features)))
 

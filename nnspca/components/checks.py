@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from numbers import Real
-
-import numpy as np
 
 from nnspca._solve import check_cardinality
+from nnspca.arguments import check_choice, check_whole
 from nnspca.bounds.plan import PLANS
 from nnspca.components.deflate import check_deflation
 from nnspca.covariance import Covariance
-from nnspca.solvers.registry import MethodInfo
+from nnspca.solvers.registry import METHODS, MethodInfo
 
 
 def check_count(n_components: object, n: int) -> int:
     """Return the number of components; ValueError unless it is a whole number from 1 to n."""
-    if isinstance(n_components, bool) or not isinstance(n_components, int | np.integer) or not 1 <= n_components <= n:
-        raise ValueError(f"n_components={n_components!r} is not allowed; give a whole number from 1 to {n}")
-    return int(n_components)
+    return check_whole("n_components", n_components, 1, n)
 
 
 def check_sizes(cov: Covariance, k: object, count: int) -> list[int]:
@@ -31,27 +27,15 @@ def check_sizes(cov: Covariance, k: object, count: int) -> list[int]:
     return sizes
 
 
-def check_angle(min_angle: object) -> float:
-    """Return the angle; ValueError unless it is a number of degrees from 0 to 90."""
-    if isinstance(min_angle, bool) or not isinstance(min_angle, Real) or not 0 <= float(min_angle) <= 90:
-        raise ValueError(f"min_angle={min_angle!r} is not allowed; give degrees from 0 to 90")
-    return float(min_angle)
-
-
-def check_starts(starts: object) -> int:
-    """Return the number of starts; ValueError unless it is a whole number from 0 to 10000."""
-    if isinstance(starts, bool) or not isinstance(starts, int | np.integer) or not 0 <= starts <= 10_000:
-        raise ValueError(f"starts={starts!r} is not allowed; give a whole number from 0 to 10000")
-    return int(starts)
-
-
 def check_choices(info: MethodInfo, deflation: str, certify: str | None, sizes: list[int]) -> None:
     """Raise ValueError for a choice that does not go with another."""
     check_deflation(deflation)
-    if certify is not None and certify not in PLANS:
-        raise ValueError(f"certify={certify!r} is not allowed; give {', '.join(map(repr, PLANS))} or None")
+    check_choice("certify", certify, PLANS, none=True)
     if deflation == "joint" and not info.multi:
-        raise ValueError(f"method {info.name!r} finds one component at a time; give another deflation than 'joint'")
+        able = " or ".join(f"method={name!r}" for name, other in METHODS.items() if other.multi)
+        raise ValueError(
+            f"method {info.name!r} finds one component at a time; give another deflation than 'joint', or {able}"
+        )
     if deflation == "joint" and (certify is not None or len(set(sizes)) > 1):
         raise ValueError("deflation 'joint' takes one k for all components, and no certify: they were not sought alone")
     if deflation == "together" and (not info.feasible or len(set(sizes)) > 1):

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from nnspca._certify import certify as certify_one
-from nnspca._solve import check_method, check_seed, check_size, solve
+from nnspca._solve import check_covariance, check_method, check_seed, check_size, solve
+from nnspca.arguments import check_callables, check_number, check_whole
 from nnspca.components.bounding import bound_parts
-from nnspca.components.checks import check_angle, check_choices, check_count, check_sizes, check_starts
+from nnspca.components.checks import check_choices, check_count, check_sizes
 from nnspca.components.deflate import deflate
 from nnspca.components.together import EXHAUSTED, components, together
 from nnspca.covariance import Covariance
@@ -95,6 +96,8 @@ def decompose(
 
     Raises
     ------
+    TypeError
+        No covariance, but data or a matrix; or a callback that is no function.
     ValueError
         A value not allowed; the message says which are.
 
@@ -105,11 +108,13 @@ def decompose(
     >>> parts.cardinalities, round(parts.overlap, 12)
     (array([2, 2]), 0.0)
     """
-    info = check_method(method, nonnegative)
+    check_covariance(cov)
+    check_callables(should_stop=should_stop, on_progress=on_progress, on_part=on_part, on_parts=on_parts)
+    info, nonnegative = check_method(method, nonnegative), bool(nonnegative)
     check_size(info, cov.n_features)
     count = check_count(n_components, cov.n_features)
     sizes = check_sizes(cov, k, count)
-    angle = check_angle(min_angle)
+    angle, starts = check_number("min_angle", min_angle, 0, 90, "degrees"), check_whole("starts", starts, 0, 10_000)
     check_choices(info, deflation, certify, sizes)
     checked = info.checked(options, joint=deflation == "joint")
     started = time.perf_counter()
@@ -119,7 +124,7 @@ def decompose(
     )
     with one_blas_thread():
         if deflation == "together":
-            found = run.together(check_starts(starts), on_parts)
+            found = run.together(starts, on_parts)
         else:
             found = run.jointly() if deflation == "joint" else run.one_by_one()
     monitor.tell(1.0, "done")

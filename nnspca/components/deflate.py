@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from nnspca._solve import check_covariance
+from nnspca.arguments import check_choice, check_columns
 from nnspca.components import remainders
 from nnspca.covariance import Covariance
 from nnspca.result import Component, Components
@@ -124,9 +126,8 @@ def deflate(cov: Covariance, loadings: np.ndarray, deflation: str = "disjoint") 
     array([0., 3., 2.])
     """
     remainder = check_deflation(deflation).remainder
-    U = np.array(loadings, dtype=np.float64, order="C")  # one layout, so that sums run in one order
-    if U.ndim != 2 or U.shape[0] != cov.n_features or not np.isfinite(U).all():
-        raise ValueError(f"loadings have shape {U.shape}; give finite columns of shape ({cov.n_features}, r)")
+    check_covariance(cov)
+    U = check_columns("loadings", loadings, cov.n_features)
     lengths = np.linalg.norm(U, axis=0)
     if (np.abs(lengths - 1) > 1e-6).any():
         raise ValueError(f"a column of the loadings has norm {lengths[np.abs(lengths - 1).argmax()]:g}; give 1")
@@ -161,6 +162,5 @@ def sought(cov: Covariance, parts: Components, r: int) -> tuple[Covariance, Comp
 
 def check_deflation(deflation: str) -> DeflationInfo:
     """Return the entry; ValueError for an unknown name."""
-    if deflation not in DEFLATIONS:
-        raise ValueError(f"deflation={deflation!r} is not known; give one of {', '.join(map(repr, DEFLATIONS))}")
+    check_choice("deflation", deflation, DEFLATIONS)
     return DEFLATIONS[deflation]

@@ -9,8 +9,10 @@ from typing import Literal, Protocol
 import numpy as np
 import scipy.sparse
 
-from nnspca.covariance.factor import DenseFactor, Factor, SparseFactor
+from nnspca.arguments import check_flag
+from nnspca.covariance.factor import DenseFactor, Factor, SparseFactor, varies
 from nnspca.covariance.forms import DENSE_EIGEN, Form, HeldFactor, HeldMatrix
+from nnspca.covariance.reading import numbers
 from nnspca.errors import DataError
 from nnspca.threads import one_blas_thread
 
@@ -50,14 +52,25 @@ class Covariance:
         Total variance.
     form : HeldMatrix or HeldFactor
         What is held, and what it does to vectors.
+    moved : float
+        How far, in the Frobenius norm, the matrix given was from the one held: 0 unless :meth:`from_matrix` was
+        told to repair it. Certificates speak about the one held.
     representation_error : float
         Proven ceiling on the spectral norm of (A as held − A of the data as given in double precision). Of a
         matrix with eigenvalues below zero by rounding: on what all of them add to any sum of variances.
     """
 
-    def __init__(self, form: Form, *, n_samples: int | None = None, representation_error: float = 0.0) -> None:
+    def __init__(
+        self,
+        form: Form,
+        *,
+        n_samples: int | None = None,
+        representation_error: float = 0.0,
+        moved: float = 0.0,
+    ) -> None:
         self.form = form
         self.n_samples = n_samples
+        self.moved = moved
         self.diagonal: np.ndarray = np.maximum(form.diagonal, 0.0)  # a variance below zero by rounding is none
         self.n_features = len(self.diagonal)
         self.trace = float(self.diagonal.sum())
@@ -119,28 +132,20 @@ class Covariance:
         """
         if samples not in ("rows", "columns"):
             raise ValueError(f"samples={samples!r} is not allowed; give 'rows' or 'columns'")
-        factor: Factor
-        if scipy.sparse.issparse(X):
-            _check_numeric(X.dtype)
-            S = X.T if samples == "columns" else X
-            _check_shape(S.shape)
-            _check_finite(S.data)
-            factor = SparseFactor.of_data(S.astype(np.float64), standardize)
-        else:
-            D = np.asarray(X)
-            _check_numeric(D.dtype)
-            if D.ndim != 2:
-                raise DataError(f"data must be a table of shape (samples, features); got {D.ndim} dimension(s)")
-            D = D.T if samples == "columns" else D
-            _check_shape(D.shape)
-            D = np.asarray(D, dtype=np.float64)
-            _check_finite(D)
-            factor = DenseFactor.of_data(D, standardize)
-        m, n = factor.shape
-        trace = float(factor.squared_norms().sum())
+        check_flag("standardize", standardize)
+        given = numbers(X)
+        if given.ndim != 2:
+            raise DataError(f"data must be a table of shape (samples, features); got {given.ndim} dimension(s)")
+        rows = given.T if samples == "columns" else given
+        m, n = rows.shape
+        if min(m, n) < 1:
+            raise DataError(f"data must have at least 1 sample and 1 feature; got shape {(m, n)}")
         if m == 1:
             raise DataError("one sample has no variance; give at least 2 samples")
-        if not trace > 0:
+        made = SparseFactor if scipy.sparse.issparse(rows) else DenseFactor
+        factor: Factor = made.of_data(rows, standardize)
+        trace = float(factor.squared_norms().sum())
+        if not trace > 0 and not varies(rows).any():
             raise DataError(f"no feature varies over the {m} samples: the covariance is zero")
         _check_scale(trace)
         error = (m + 16) * np.finfo(float).eps * factor.rounding_scale()
@@ -150,7 +155,7 @@ class Covariance:
         return cls(HeldFactor(factor), n_samples=m, representation_error=error)
 
     @classmethod
-    def from_matrix(cls, A) -> Covariance:
+    def from_matrix(cls, A, *, repair: bool = False) -> Covariance:
         """Covariance given as a matrix.
 
         Parameters
@@ -158,6 +163,10 @@ class Covariance:
         A : array_like, shape (n, n)
             Symmetric positive semidefinite. Asymmetry and negative eigenvalues of the size of
             rounding (relative 1e-8) are accepted; the symmetric part is kept as it is.
+        repair : bool
+            Take the positive semidefinite matrix nearest to A in the Frobenius norm, whatever A is: its symmetric
+            part without the negative eigenvalues (Higham 1988, Theorem 2.1). ``moved`` says how far that is.
+            Covariances of single precision, or rounded to a few digits, may need it.
 
         Raises
         ------
@@ -169,51 +178,66 @@ class Covariance:
         --------
         >>> Covariance.from_matrix([[2.0, 1.0], [1.0, 2.0]]).eigenpairs(2)[0]
         array([3., 1.])
+
+        Correlations rounded to one digit, which no three features can have:
+
+        >>> rounded = [[1.0, 0.9, 0.5], [0.9, 1.0, 0.9], [0.5, 0.9, 1.0]]
+        >>> cov = Covariance.from_matrix(rounded, repair=True)
+        >>> round(cov.moved, 4)
+        0.0471
         """
-        A = np.asarray(A.toarray() if scipy.sparse.issparse(A) else A)
-        _check_numeric(A.dtype)
-        A = np.array(A, dtype=np.float64)
+        check_flag("repair", repair)
+        given = numbers(A)
+        A = np.array(given) if isinstance(given, np.ndarray) else given.toarray()
         if A.ndim != 2 or A.shape[0] != A.shape[1] or not A.size:
             raise DataError(f"a covariance matrix must be square, (n, n) with n >= 1; got shape {A.shape}")
-        _check_finite(A)
         peak = float(np.abs(A).max())
         if peak == 0:
             raise DataError("the covariance matrix is zero: there is no variance to explain")
+        with np.errstate(over="ignore"):
+            _check_scale(max(float(A.trace()), peak))
         skew = float(np.abs(A - A.T).max())
-        if skew > ASYMMETRIC * peak:
+        if skew > ASYMMETRIC * peak and not repair:
             i, j = np.unravel_index(np.abs(A - A.T).argmax(), A.shape)
             raise DataError(
-                f"the matrix is not symmetric: entry ({i}, {j}) is {A[i, j]:g} but ({j}, {i}) is {A[j, i]:g}"
+                f"the matrix is not symmetric: entry ({i}, {j}) is {A[i, j]:g} but ({j}, {i}) is {A[j, i]:g}; "
+                "give repair=True for its symmetric part"
             )
+        asymmetry = float(np.linalg.norm(A - A.T)) / 2 if repair else 0.0
         A = A / 2 + A.T / 2
-        trace = float(A.trace())
-        _check_scale(max(trace, peak))
-        form = HeldMatrix(A)
+        form, moved = HeldMatrix(A), 0.0
         with one_blas_thread():
+            if repair:
+                form, below = form.without_negative_eigenvalues()
+                moved = float(np.hypot(asymmetry, below))
             least, largest = form.extreme_eigenvalues()
         if least < -INDEFINITE * max(largest, peak):
             raise DataError(
                 f"the matrix is not positive semidefinite: its most negative eigenvalue is {least:g} "
-                f"(allowed as rounding: {-INDEFINITE * max(largest, peak):g}); a covariance has none below zero"
+                f"(allowed as rounding: {-INDEFINITE * max(largest, peak):g}); a covariance has none below zero: give "
+                "the data themselves (from_data), or repair=True for the nearest matrix that is one"
             )
+        if not form.diagonal.any():
+            raise DataError("the matrix has no positive eigenvalue: once repaired there is no variance to explain")
         # bounds that sum variances need A + μI to be positive semidefinite, once for each of the features
         error = len(A) * max(0.0, len(A) * np.finfo(float).eps * largest - least)
-        return cls(form, representation_error=error)
+        return cls(form, representation_error=error, moved=moved)
 
     @classmethod
-    def from_dataset(cls, dataset: LabelledData, standardize: bool = False) -> Covariance:
+    def from_dataset(cls, dataset: LabelledData, standardize: bool = False, *, repair: bool = False) -> Covariance:
         """Covariance of a :class:`nnspca.datasets.Dataset`, whichever kind it is.
 
         A data set that is itself a covariance matrix is taken as one; ``standardize`` then turns it
-        into the correlation matrix.
+        into the correlation matrix, and ``repair`` is that of :meth:`from_matrix`.
         """
+        check_flag("standardize", standardize)
         if dataset.kind != "covariance":
             return cls.from_data(dataset.X, standardize)
         if not standardize:
-            return cls.from_matrix(dataset.X)
+            return cls.from_matrix(dataset.X, repair=repair)
         A = np.asarray(dataset.X, dtype=np.float64)
         scale = np.sqrt(np.where(A.diagonal() > 0, A.diagonal(), 1.0))
-        return cls.from_matrix(A / np.outer(scale, scale))
+        return cls.from_matrix(A / np.outer(scale, scale), repair=repair)
 
     # ------------------------------------------------------------------ the matrix as an operator
 
@@ -238,7 +262,7 @@ class Covariance:
 
     def derived(self, form: Form, representation_error: float) -> Covariance:
         """Return what is made of this covariance, of the same samples."""
-        return Covariance(form, n_samples=self.n_samples, representation_error=representation_error)
+        return Covariance(form, n_samples=self.n_samples, representation_error=representation_error, moved=self.moved)
 
     # ------------------------------------------------------------------ spectrum
 
@@ -304,7 +328,8 @@ class Covariance:
         self._lock = threading.RLock()
 
     def __repr__(self) -> str:
-        return f"Covariance(n_features={self.n_features}, n_samples={self.n_samples}, held as {self.form.name})"
+        moved = f", moved by {self.moved:.3g} to have no negative eigenvalue" if self.moved else ""
+        return f"Covariance(n_features={self.n_features}, n_samples={self.n_samples}, held as {self.form.name}{moved})"
 
 
 def _complete(vectors: np.ndarray, d: int) -> np.ndarray:
@@ -315,26 +340,9 @@ def _complete(vectors: np.ndarray, d: int) -> np.ndarray:
     return np.hstack([vectors, np.linalg.qr(extra)[0]])
 
 
-def _check_numeric(dtype: np.dtype) -> None:
-    if dtype.kind not in "fiub":
-        raise DataError(f"data must be real numbers; got dtype {dtype}")
-
-
-def _check_shape(shape: tuple[int, ...]) -> None:
-    if min(shape) < 1:
-        raise DataError(f"data must have at least 1 sample and 1 feature; got shape {shape}")
-
-
-def _check_finite(values: np.ndarray) -> None:
-    bad = int(values.size - np.isfinite(values).sum())
-    if bad:
-        first = tuple(int(i) for i in np.argwhere(~np.isfinite(values))[0])
-        raise DataError(f"{bad} value(s) are not finite, the first at index {first}; remove or fill them")
-
-
 def _check_scale(trace: float) -> None:
     if not SMALLEST_TRACE <= trace <= LARGEST_TRACE:
         raise DataError(
             f"the total variance is {trace:g}; it must lie between {SMALLEST_TRACE:g} and {LARGEST_TRACE:g}: "
-            "rescale the data"
+            "rescale the data, or standardize them"
         )

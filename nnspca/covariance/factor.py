@@ -8,6 +8,7 @@ import numpy as np
 import scipy.sparse
 
 AT_A_TIME = 4_000_000  # numbers of the data that are dense at a time
+FAR = 2.0  # deviations from zero beyond which a mean leaves at most a fifth of the samples at zero
 
 
 class Factor(Protocol):
@@ -62,12 +63,14 @@ class DenseFactor:
     @classmethod
     def of_data(cls, X: np.ndarray, standardize: bool) -> DenseFactor:
         """Centre (twice: the second pass removes the rounding of the first) and scale."""
+        if standardize:  # by powers of two first, exactly, so that squares of any feature are representable
+            X = _times(X, -_exponents(X))
         with np.errstate(over="ignore", invalid="ignore"):
             Y = X - X.mean(axis=0)
             Y -= Y.mean(axis=0)
             # a feature that never varies must be zero exactly, whatever its mean's rounding left behind
-            Y[:, (X[:1] == X).all(axis=0)] = 0.0
-            deviation = _deviation(Y)
+            Y[:, ~varies(X)] = 0.0
+            deviation = np.sqrt(np.einsum("ij,ij->j", Y, Y) / len(Y))
         if standardize:
             Y /= np.where(deviation > 0, deviation, 1.0)
         Y /= np.sqrt(len(X))
@@ -100,7 +103,11 @@ class DenseFactor:
 
 
 class SparseFactor:
-    """Y = (S − 1 mean') / sqrt(m) with S sparse: the centring is never carried out."""
+    """Y = (S − 1 mean') / sqrt(m) with S sparse: the centring is never carried out.
+
+    Inner products of S lose what they share with those of the mean. Where a feature's mean is many of its deviations,
+    few of its samples can be zero, so that nothing is lost if S holds it as differences from a value near the mean.
+    """
 
     def __init__(self, S: scipy.sparse.csr_array, mean: np.ndarray) -> None:
         self.S, self.mean = S, mean
@@ -113,16 +120,31 @@ class SparseFactor:
         S = scipy.sparse.csr_array(X)
         S.sum_duplicates()
         # a feature that never varies must be zero exactly, whatever its mean's rounding would leave
-        constant = S.max(axis=0).toarray().ravel() == S.min(axis=0).toarray().ravel()
-        if constant.any():
-            S = scipy.sparse.csr_array(S * np.where(constant, 0.0, 1.0)[None, :])
-        mean = np.asarray(S.sum(axis=0)).ravel() / S.shape[0]
-        made = cls(S, mean)
+        varying = varies(S)
+        if not varying.all():
+            S = scipy.sparse.csr_array(S * np.where(varying, 1.0, 0.0)[None, :])
+        if standardize:
+            S = _times(S, -_exponents(S))
+        made = cls(S, _means(S))
+        for _ in range(2):  # the mean of large values is rounded: the second time it is one of small values
+            made = made.nearer()
         if standardize:
             deviation = np.sqrt(made.squared_norms())
             scale = 1.0 / np.where(deviation > 0, deviation, 1.0)
-            made = cls(scipy.sparse.csr_array(S * scale[None, :]), mean * scale)
+            made = cls(scipy.sparse.csr_array(made.S * scale[None, :]), made.mean * scale)
         return made
+
+    def nearer(self) -> SparseFactor:
+        """Hold the features whose mean is many of their deviations as differences from it."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            far = np.flatnonzero(np.abs(self.mean) > FAR * np.sqrt(self.squared_norms()))
+        if not len(far):
+            return self
+        references = np.zeros(self.shape[1])
+        references[far] = self.mean[far]
+        everywhere = scipy.sparse.csr_array(np.ones((self.shape[0], 1))) @ scipy.sparse.csr_array(references[None, :])
+        S = scipy.sparse.csr_array(self.S - everywhere)
+        return SparseFactor(S, _means(S))
 
     def forward(self, x: np.ndarray) -> np.ndarray:
         z = (self.S @ x.T).T - (x @ self.mean)[..., None]
@@ -140,8 +162,9 @@ class SparseFactor:
         stored = np.diff(self._columns.indptr)
         deviation = self._columns.data - np.repeat(self.mean, stored)
         column = np.repeat(np.arange(self.shape[1]), stored)
-        squares = np.bincount(column, weights=deviation**2, minlength=self.shape[1])
-        return (squares + (m - stored) * self.mean**2) / m
+        with np.errstate(over="ignore"):
+            squares = np.bincount(column, weights=deviation**2, minlength=self.shape[1])
+            return (squares + self.mean * (m - stored) * self.mean) / m
 
     def gram(self) -> np.ndarray:
         m = self.shape[0]
@@ -202,6 +225,33 @@ class DeflatedFactor:
         return [*self.base.arrays(), self.L, self.R]
 
 
-def _deviation(Y: np.ndarray) -> np.ndarray:
-    """Standard deviation (1/m) of centred columns."""
-    return np.sqrt(np.einsum("ij,ij->j", Y, Y) / len(Y))
+def varies(X) -> np.ndarray:
+    """Whether each feature of the data, dense or sparse, takes more than one value."""
+    if scipy.sparse.issparse(X):
+        return X.max(axis=0).toarray().ravel() != X.min(axis=0).toarray().ravel()
+    return ~(X[:1] == X).all(axis=0)
+
+
+def deviations(X) -> np.ndarray:
+    """Standard deviation (1/m) of each feature of the data, dense or sparse, at any scale a number can have."""
+    powers = _exponents(X)
+    made = SparseFactor if scipy.sparse.issparse(X) else DenseFactor
+    return np.ldexp(np.sqrt(made.of_data(_times(X, -powers), False).squared_norms()), powers)
+
+
+def _exponents(X) -> np.ndarray:
+    """Return whole e such that each feature is of size 1 once multiplied by 2⁻ᵉ."""
+    peaks = abs(X).max(axis=0)
+    return np.frexp(peaks.toarray().ravel() if scipy.sparse.issparse(peaks) else peaks)[1]
+
+
+def _times(X, powers: np.ndarray):
+    """Return the data with each feature multiplied by a power of two, which is exact."""
+    if not scipy.sparse.issparse(X):
+        return np.ldexp(X, powers)
+    S = scipy.sparse.csr_array(X)
+    return scipy.sparse.csr_array((np.ldexp(S.data, powers[S.indices]), S.indices, S.indptr), shape=S.shape)
+
+
+def _means(S: scipy.sparse.csr_array) -> np.ndarray:
+    return np.asarray(S.sum(axis=0)).ravel() / S.shape[0]

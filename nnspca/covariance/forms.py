@@ -64,7 +64,19 @@ class HeldMatrix:
             values = np.linalg.eigvalsh(self.A)
             return float(values[0]), float(values[-1])
         largest = float(_lanczos(self.A, 1)[0][-1])
-        return largest - float(_lanczos(largest * np.eye(n) - self.A, 1)[0][-1]), largest
+        missing = largest * np.eye(n) - self.A
+        if not missing.any():  # Lanczos iterations need an image that is not zero
+            return largest, largest
+        return largest - float(_lanczos(missing, 1)[0][-1]), largest
+
+    def without_negative_eigenvalues(self) -> tuple[HeldMatrix, float]:
+        """Return the nearest positive semidefinite matrix, and how far it is in the Frobenius norm."""
+        values, vectors = np.linalg.eigh(self.A)
+        below = values < -len(self.A) * np.finfo(float).eps * float(np.abs(values).max())
+        if not below.any():
+            return self, 0.0
+        kept = vectors[:, values > 0] * np.sqrt(values[values > 0])
+        return HeldMatrix(kept @ kept.T), float(np.linalg.norm(values[below]))
 
     def arrays(self) -> list[np.ndarray]:
         """Return the arrays that define A, for hashing."""

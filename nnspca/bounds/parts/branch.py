@@ -130,8 +130,7 @@ class _Search:
 
     def node(self, decided: Decided, parent: Node | None, steps: int) -> Node:
         """Bound one node: give up once it is at the goal, or gains too little to get there."""
-        assert self.cov.matrix is not None
-        splitting = Splitting(self.cov.matrix, self.k, self.X, self.nonnegative, decided)
+        splitting = Splitting(self.cov.entries, self.k, self.X, self.nonnegative, decided)
         best, past = None, []
         if parent is not None:
             assert parent.splitting is not None

@@ -78,8 +78,7 @@ def tighten(
     near : PartsProof, optional
         What proved a bound at a neighbouring k or r: the multipliers start there.
     """
-    assert cov.matrix is not None
-    splitting = Splitting(cov.matrix, k, X, nonnegative)
+    splitting = Splitting(cov.entries, k, X, nonnegative)
     if near is not None:
         splitting.begin_at(near.L, near.M, near.v)
     least, idle = np.inf, 0
@@ -117,15 +116,14 @@ def proof_of(
     decided: Decided | None = None,
 ) -> tuple[float, PartsProof]:
     """The bound of any L, M and v: the products made certain, what is left of A proven."""
-    assert cov.matrix is not None
     decided = Decided.nothing(len(L)) if decided is None else decided
     L = (L + L.T) / 2
     asked = np.where(decided.apart, 0.0, L)
     M = least_products(asked, np.where(decided.apart, 0.0, M), nonnegative) * (1 + 16 * EPS)
     v = np.where(decided.used, v, np.maximum(v, 0.0))
-    sizes = float(np.abs(L).sum(axis=1).max()) + float(np.abs(cov.matrix).sum(axis=1).max())
+    sizes = float(np.abs(L).sum(axis=1).max()) + float(np.abs(cov.entries).sum(axis=1).max())
     error = 4 * EPS * sizes + cov.representation_error
-    tail, V = fan(cov.matrix - L, r, error)
+    tail, V = fan(cov.entries - L, r, error)
     rows = row_costs(L, M, v, k, decided)
     reach = np.abs(L.diagonal()) + k * (M.max(axis=1) + np.abs(v).max())
     most = float(np.sort(rows + 4 * (k + 8) * EPS * reach)[-r:].sum())

@@ -1,0 +1,81 @@
+"""A matrix that rounding made indefinite can be repaired, and the covariance says how far it was moved."""
+
+import numpy as np
+import pytest
+
+import nnspca
+from nnspca import Covariance, DataError
+
+
+def single_precision():
+    samples = np.random.default_rng(0).standard_normal((40, 300)).astype(np.float32)
+    return np.cov(samples.T, dtype=np.float32)
+
+
+def rounded_correlations():
+    return np.round(np.corrcoef(np.random.default_rng(0).standard_normal((30, 10))), 2)
+
+
+@pytest.mark.parametrize("make", [single_precision, rounded_correlations])
+def test_the_refusal_names_the_way_out(make):
+    with pytest.raises(DataError, match=r"not positive semidefinite.*repair=True"):
+        Covariance.from_matrix(make())
+
+
+@pytest.mark.parametrize("make", [single_precision, rounded_correlations])
+def test_the_nearest_positive_semidefinite_matrix_is_held_and_how_far_it_is(make):
+    A = make().astype(np.float64)
+    A = (A + A.T) / 2
+    cov = Covariance.from_matrix(A, repair=True)
+    assert cov.moved == pytest.approx(np.linalg.norm(cov.matrix - A), rel=1e-6)
+    assert cov.moved == pytest.approx(np.linalg.norm(np.minimum(np.linalg.eigvalsh(A), 0)), rel=1e-6)
+    assert np.linalg.eigvalsh(cov.matrix)[0] >= -cov.representation_error
+    assert cov.representation_error <= 1e-9 * cov.trace
+    assert f"moved by {cov.moved:.3g} to have no negative eigenvalue" in repr(cov)
+    assert cov.restrict(np.arange(5)).moved == cov.moved
+    cert = nnspca.certify(cov, 3)
+    nnspca.verify(cert, cov)
+
+
+def test_no_other_positive_semidefinite_matrix_is_nearer():
+    rng = np.random.default_rng(1)
+    A = rng.standard_normal((6, 6))
+    cov = Covariance.from_matrix(A, repair=True)
+    assert cov.moved == pytest.approx(np.linalg.norm(cov.matrix - A))
+    for _ in range(200):
+        B = cov.matrix + 0.1 * rng.standard_normal() * np.outer(*[rng.standard_normal(6)] * 2)
+        values, vectors = np.linalg.eigh(B)
+        B = (vectors * np.maximum(values, 0)) @ vectors.T
+        assert np.linalg.norm(B - A) >= cov.moved * (1 - 1e-12)
+
+
+def test_a_covariance_is_left_as_it_is():
+    A = np.eye(3) + 0.5
+    cov = Covariance.from_matrix(A, repair=True)
+    assert (cov.matrix == A).all()
+    assert cov.moved == 0.0
+    assert "moved" not in repr(cov)
+
+
+def test_a_matrix_of_no_positive_eigenvalue_cannot_be_repaired():
+    with pytest.raises(DataError, match="no positive eigenvalue"):
+        Covariance.from_matrix(-np.eye(3), repair=True)
+    with pytest.raises(ValueError, match="repair=1 is not allowed; give True or False"):
+        Covariance.from_matrix(np.eye(3), repair=1)
+    with pytest.raises(DataError, match=r"\(0, 1\) is 0.5 but \(1, 0\) is 0.4; give repair=True"):
+        Covariance.from_matrix([[1.0, 0.5], [0.4, 1.0]])
+
+
+def test_a_data_set_that_is_a_matrix_can_be_repaired():
+    data = nnspca.datasets.load("pitprops")
+    coarse = type(data)(**{**vars(data), "X": np.round(data.X, 1)})
+    with pytest.raises(DataError, match="repair=True"):
+        Covariance.from_dataset(coarse)
+    for standardize in (False, True):
+        assert 0 < Covariance.from_dataset(coarse, standardize, repair=True).moved < 1
+
+
+def test_the_identity_of_many_features_is_a_covariance():
+    cov = Covariance.from_matrix(np.eye(3001))
+    assert cov.representation_error <= 3001**2 * 2.3e-16
+    assert cov.eigenpairs(2)[0] == pytest.approx([1.0, 1.0])

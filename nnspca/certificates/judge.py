@@ -85,7 +85,7 @@ def _check_several(cert: PartsCertificate, cov: Covariance) -> None:
     k, nonnegative = _setting(cert, cov)
     r = whole(cert.n_components, "n_components", 1, cov.n_features)
     if not isinstance(cert.parts, tuple) or not 1 <= len(cert.parts) <= r:
-        raise CertificateError(f"its parts must be a tuple of 1 to {r}")
+        raise CertificateError(f"it holds {len(cert.parts)} parts; a tuple of 1 to {r} is allowed")
     attained = sum(
         _check_component(part, f"part {place}", k, nonnegative, cov) for place, part in enumerate(cert.parts, start=1)
     )

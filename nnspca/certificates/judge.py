@@ -127,8 +127,11 @@ def _proven(bounds: object, derived: Callable[[object], float]) -> list[tuple[ob
         value = number(bound.value, f"the value of bound {name!r}")
         text(bound.detail, f"the detail of bound {name!r}")
         number(bound.seconds, f"the time of bound {name!r}", least=0.0)
+        probability = number(bound.probability, f"the probability of bound {name!r}", least=0.0, most=1.0)
         if not flag(bound.deterministic, f"the mark of bound {name!r} as proven"):
             continue
+        if probability < 1:
+            raise CertificateError(f"bound {name!r} is called proven, and holds with probability {probability!r}")
         try:
             needed = derived(bound.ingredients)
         except CertificateError as error:

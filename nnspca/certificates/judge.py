@@ -130,14 +130,14 @@ def _proven(bounds: object, derived: Callable[[object], float]) -> list[tuple[ob
         probability = number(bound.probability, f"the probability of bound {name!r}", least=0.0, most=1.0)
         if not flag(bound.deterministic, f"the mark of bound {name!r} as proven"):
             continue
-        if probability < 1:
-            raise CertificateError(f"bound {name!r} is called proven, and holds with probability {probability!r}")
         try:
             needed = derived(bound.ingredients)
         except CertificateError as error:
             raise CertificateError(f"bound {name!r}: {error}") from error
         if not at_most(needed, value):
             raise CertificateError(f"bound {name!r} claims {value!r}; its ingredients prove {needed!r} only")
+        if probability < 1:
+            raise CertificateError(f"bound {name!r} is called proven, and holds with probability {probability!r}")
         proven.append((bound.ingredients, value))
     if not proven:
         raise CertificateError("it holds no deterministic bound")

@@ -85,7 +85,7 @@ def _check_several(cert: PartsCertificate, cov: Covariance) -> None:
     k, nonnegative = _setting(cert, cov)
     r = whole(cert.n_components, "n_components", 1, cov.n_features)
     if not isinstance(cert.parts, tuple) or not 1 <= len(cert.parts) <= r:
-        raise CertificateError(f"its parts must be a tuple of 1 to {r}")
+        raise CertificateError(f"it holds {len(cert.parts)} parts; a tuple of 1 to {r} is allowed")
     attained = sum(
         _check_component(part, f"part {place}", k, nonnegative, cov) for place, part in enumerate(cert.parts, start=1)
     )
@@ -127,6 +127,7 @@ def _proven(bounds: object, derived: Callable[[object], float]) -> list[tuple[ob
         value = number(bound.value, f"the value of bound {name!r}")
         text(bound.detail, f"the detail of bound {name!r}")
         number(bound.seconds, f"the time of bound {name!r}", least=0.0)
+        probability = number(bound.probability, f"the probability of bound {name!r}", least=0.0, most=1.0)
         if not flag(bound.deterministic, f"the mark of bound {name!r} as proven"):
             continue
         try:
@@ -135,6 +136,8 @@ def _proven(bounds: object, derived: Callable[[object], float]) -> list[tuple[ob
             raise CertificateError(f"bound {name!r}: {error}") from error
         if not at_most(needed, value):
             raise CertificateError(f"bound {name!r} claims {value!r}; its ingredients prove {needed!r} only")
+        if probability < 1:
+            raise CertificateError(f"bound {name!r} is called proven, and holds with probability {probability!r}")
         proven.append((bound.ingredients, value))
     if not proven:
         raise CertificateError("it holds no deterministic bound")

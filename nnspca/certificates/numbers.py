@@ -67,9 +67,9 @@ def text(value: object, what: str) -> str:
     raise CertificateError(f"{what} is {_shown(value)}, not a text")
 
 
-def array(value: object, what: str, shape: tuple[int | None, ...]) -> np.ndarray:
+def array(value: object, what: str, shape: tuple[int | None, ...], kinds: str = "fiu") -> np.ndarray:
     """Return real numbers in range as a plain array of doubles; None in ``shape`` lets a side be any length."""
-    given = _plain(value, what, shape, "fiu")
+    given = _plain(value, what, shape, kinds)
     if given.dtype.itemsize > 8:
         raise CertificateError(f"{what} has numbers of dtype {given.dtype}, wider than doubles")
     made = given.astype(np.float64)

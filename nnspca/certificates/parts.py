@@ -91,8 +91,8 @@ def _row(shares: np.ndarray, same: np.ndarray, apart: np.ndarray, i: int, k: int
 def parts_tree_bound(proof: PartsTreeProof, r: int, k: int, nonnegative: bool, cov: Covariance) -> float:
     """The largest bound over the leaves of a tree that leaves no case out."""
     n = cov.n_features
-    splits = array(proof.splits, "the tree", (None, 2))
-    if not ((splits >= -1) & (splits < n) & (splits == np.floor(splits))).all() or not isinstance(proof.leaves, tuple):
+    splits = array(proof.splits, "the tree", (None, 2), "iu")
+    if not ((splits >= -1) & (splits < n)).all() or not isinstance(proof.leaves, tuple):
         raise CertificateError("the tree must be a list of pairs of features, its leaves a tuple")
     nodes, leaves = iter(splits.astype(int).tolist()), iter(proof.leaves)
     most = Ceiling()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Literal
 
 from nnspca.bounds.plan import Known, Plan
@@ -66,6 +66,7 @@ class BoundInfo:
     title: str
     summary: str
     proofs: tuple[type, ...]
+    _: KW_ONLY
     argument: str = ""
     attempts: tuple[Attempt, ...] = ()
     every_direction: bool = False

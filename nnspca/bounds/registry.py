@@ -24,13 +24,13 @@ BOUNDS: dict[str, BoundInfo] = {
             "First eigenvalue",
             "No direction at all, sparse or not, has more variance.",
             (RankProof,),
-            (
+            argument=(
                 "λ₁ is the variance of the best direction when every restriction is lifted. A "
                 "component with few features is one of the directions it was compared with, so it "
                 "cannot have more. The number is rounded up, so that the computer's own rounding "
                 "cannot spoil it."
             ),
-            (Attempt(0.05, spectral.leading_by_plan),),
+            attempts=(Attempt(0.05, spectral.leading_by_plan),),
             every_direction=True,
         ),
         BoundInfo(
@@ -38,68 +38,68 @@ BOUNDS: dict[str, BoundInfo] = {
             "Largest variances",
             "k features hold at most the k largest variances together.",
             (EntryProof,),
-            (
+            argument=(
                 "The variance of a component is at most the largest eigenvalue of the covariance "
                 "among its own features. A covariance has no negative eigenvalue, so its largest is "
                 "at most the sum of all of them, and that sum is the sum of the features' variances. "
                 "No k features have a larger sum than the k of largest variance."
             ),
-            (Attempt(0.1, entries.diagonal_by_plan),),
+            attempts=(Attempt(0.1, entries.diagonal_by_plan),),
         ),
         BoundInfo(
             "rows",
             "Row sums",
             "A feature and its k − 1 closest companions can share only so much.",
             (EntryProof,),
-            (
+            argument=(
                 "The variance of a component adds the co-variances of all pairs of its features, each "
                 "times the two loadings. Leave out those that can only lower it: what is left is a "
                 "table without negative entries, and the largest eigenvalue of such a table is at "
                 "most its largest row sum. A row holds a feature's own variance and at most k − 1 "
                 "co-variances, so no row sum exceeds the largest one in the data."
             ),
-            (Attempt(0.15, entries.rows_by_plan),),
+            attempts=(Attempt(0.15, entries.rows_by_plan),),
         ),
         BoundInfo(
             "balanced-rows",
             "Balanced row sums",
             "With a weight for each feature that levels the rows, a feature and its k − 1 companions share less.",
             (ScaleProof,),
-            (
+            argument=(
                 "For any positive weights d, 2·xᵢ·xⱼ is at most xᵢ²·(dⱼ/dᵢ) + xⱼ²·(dᵢ/dⱼ), because "
                 "squares are not negative. So each pair may share its co-variance between its two "
                 "features in that proportion. The squares of the loadings sum to 1, so the variance "
                 "is at most what the richest feature gathers from itself and k − 1 companions. Any "
                 "weights prove a ceiling; those that level the rows prove a low one."
             ),
-            (Attempt(0.2, balanced.by_plan), Attempt(0.75, balanced.throughout_by_plan)),
+            attempts=(Attempt(0.2, balanced.by_plan), Attempt(0.75, balanced.throughout_by_plan)),
         ),
         BoundInfo(
             "rank",
             "Rank d plus the rest",
             "The strongest d directions are searched exactly; the others add at most the next eigenvalue.",
             (RankProof,),
-            (
+            argument=(
                 "The covariance is split into its d strongest directions and the rest. Among the d "
                 "directions the best k features are found by cutting a sphere into cells: a cell is "
                 "set aside only when a ceiling on it is proven. The rest adds at most eigenvalue d + "
                 "1 to any component, and the best of a sum is never more than the sum of the bests."
             ),
-            (Attempt(0.25, spectral.rank_by_plan),),
+            attempts=(Attempt(0.25, spectral.rank_by_plan),),
         ),
         BoundInfo(
             "shifted-rank",
             "Shifted rank d",
             "Every direction is granted the next eigenvalue; only the surplus of the strongest d is searched.",
             (RankProof,),
-            (
+            argument=(
                 "Every direction is granted eigenvalue d + 1. The weaker directions have no more than "
                 "that, so only the surplus of the d strongest is left to count, and there the best k "
                 "features are found by cutting a sphere into cells, each set aside only when a "
                 "ceiling on it is proven. A component has length 1, so it receives the grant once: "
                 "grant plus best surplus is a ceiling."
             ),
-            (
+            attempts=(
                 Attempt(0.3, spectral.shifted_by_plan),
                 Attempt(0.8, spectral.best_shifted_by_plan, above="narrow", relaxes=True),
             ),
@@ -109,20 +109,20 @@ BOUNDS: dict[str, BoundInfo] = {
             "Cut at a level",
             "Co-variances below a level add little to any k features; the few above it have a small eigenvalue.",
             (RankProof,),
-            (
+            argument=(
                 "Every co-variance is cut at a level ρ. What lies below the cut adds at most ρ times "
                 "the square of the sum of the loadings' sizes, and for k loadings of length 1 that "
                 "square is at most k: so ρ·k. What lies above the cut is mostly zero, so its largest "
                 "eigenvalue is small. The two add up to a ceiling."
             ),
-            (Attempt(0.85, threshold.by_plan, above="narrow", relaxes=True),),
+            attempts=(Attempt(0.85, threshold.by_plan, above="narrow", relaxes=True),),
         ),
         BoundInfo(
             "cut-rank",
             "Cut, then rank d",
             "Co-variances below a level add little; in what lies above, the strongest d directions are searched.",
             (RankProof,),
-            (
+            argument=(
                 "Every co-variance is cut at a level ρ. What lies below the cut adds at most ρ·k, "
                 "because the square of the sum of k loadings of length 1 is at most k. In what lies "
                 "above, every direction is granted one eigenvalue, and the surplus of the d strongest "
@@ -134,21 +134,21 @@ BOUNDS: dict[str, BoundInfo] = {
             "Capped dual",
             "The threshold's cut, shaped entry by entry: the best way to take off no more than a level anywhere.",
             (PairProof,),
-            (
+            argument=(
                 "Take something off every co-variance, never more than a certain level. What was "
                 "taken off can add at most k times the level, because the loadings of k features add "
                 "up to at most √k. What is left has no sparsity to care about: its largest eigenvalue "
                 "is a ceiling. The amounts are chosen so that the two together are as small as they "
                 "can be."
             ),
-            (Attempt(0.51, capped.by_plan),),
+            attempts=(Attempt(0.51, capped.by_plan),),
         ),
         BoundInfo(
             "pair-scaled",
             "Pair-scaled dual",
             "Each pair of features shares its co-variance between its two rows; no k of a row's shares exceed a limit.",
             (PairProof, WorkingProof),
-            (
+            argument=(
                 "The covariance is split into a part L and a remainder, which adds at most its "
                 "largest eigenvalue. In L each pair shares its co-variance between its two features: "
                 "2·Lᵢⱼ·xᵢ·xⱼ is at most Mᵢⱼ·xᵢ² + Mⱼᵢ·xⱼ² whenever Mᵢⱼ·Mⱼᵢ ≥ Lᵢⱼ². The squares of the "
@@ -156,7 +156,7 @@ BOUNDS: dict[str, BoundInfo] = {
                 "and its k − 1 largest shares. Any such L and M prove a ceiling; an optimiser looks "
                 "for the lowest, and its word need not be trusted."
             ),
-            (
+            attempts=(
                 Attempt(0.52, pair_scaled.by_plan, relaxes=True),
                 Attempt(0.7, working.by_plan, relaxes=True),
             ),
@@ -166,21 +166,21 @@ BOUNDS: dict[str, BoundInfo] = {
             "Branch and bound",
             "Every choice of k features falls into one of a few cases, some in and some out; each has its ceiling.",
             (BranchProof,),
-            (
+            argument=(
                 "Take one feature: a component either does without it, or uses it. Each of the two "
                 "cases has a ceiling of its own by the pair-scaled bound, lower than the ceiling on "
                 "both together: without the feature there is less to gather, and with it one place "
                 "fewer is free. The case with the higher ceiling is parted again, and so on. Together "
                 "the cases leave no component out, so none exceeds the highest of their ceilings."
             ),
-            (Attempt(0.9, branch.by_plan, above="optimal"),),
+            attempts=(Attempt(0.9, branch.by_plan, above="optimal"),),
         ),
         BoundInfo(
             "larger-k",
             "Taken over from a larger k",
             "Who may use more features can do no worse: a ceiling at a larger k holds at a smaller one.",
             (LargerProof,),
-            (
+            argument=(
                 "Whatever at most k features can do, more than k features can do as well: one simply "
                 "does not use the others. So a ceiling that was proven for a larger k is a ceiling "
                 "here too, and along the curve a ceiling never has to rise towards smaller k."
@@ -192,14 +192,14 @@ BOUNDS: dict[str, BoundInfo] = {
             "Random directions almost surely come close to the rank-d optimum; the others add at most the next "
             "eigenvalue.",
             (),
-            (
+            argument=(
                 "Random directions are tried in the space of the d strongest. With enough of them one "
                 "almost surely lies so near the best that its value, divided by 1 − ε, is a ceiling "
                 "there; the other directions add at most eigenvalue d + 1. “Almost surely” is a "
                 "probability, near 1 for as many directions as were tried here: nothing shows that "
                 "this run was not unlucky, so it is not counted as proof."
             ),
-            (Attempt(0.5, paper.by_plan),),
+            attempts=(Attempt(0.5, paper.by_plan),),
         ),
     )
 }

@@ -32,7 +32,7 @@ def with_frobenius(monkeypatch):
         "Frobenius norm",
         "No eigenvalue exceeds the root of the sum of all squares.",
         (RankProof,),
-        (Attempt(0.12, frobenius),),
+        attempts=(Attempt(0.12, frobenius),),
     )
     monkeypatch.setitem(BOUNDS, "frobenius", entry)
     return entry
@@ -104,3 +104,8 @@ def test_an_entry_says_in_one_sentence_why_it_holds():
         assert info.name == name
         assert info.summary.endswith(".")
         assert info.summary.count(". ") == 0
+
+
+@pytest.mark.parametrize("name", list(BOUNDS))
+def test_an_entry_argues_in_two_to_five_sentences_why_it_holds(name):
+    assert 2 <= BOUNDS[name].argument.count(". ") + 1 <= 5

@@ -12,25 +12,19 @@ import numpy as np
 import nnspca
 from nnspca.result import Certificate, Component
 from nnspca.studies import StudyTable
+from nnspca.studies.table import Cell, written
 from nnspca.view.holdings import uploads
 from nnspca.view.state import State
 
-OPENERS = ("=", "+", "-", "@")
 
-
-def _cell(value: object) -> object:
-    """Keep a spreadsheet from running a name as a formula."""
-    return "'" + value if isinstance(value, str) and value.startswith(OPENERS) else value
-
-
-def table_csv(rows: Iterable[Mapping[str, object]]) -> bytes:
+def table_csv(rows: Iterable[Mapping[str, Cell]]) -> bytes:
     """Return rows with the same keys as CSV."""
     rows = list(rows)
     out = io.StringIO()
     writer = csv.writer(out)
     if rows:
-        writer.writerow(rows[0])
-        writer.writerows([_cell(value) for value in row.values()] for row in rows)
+        writer.writerow(map(written, rows[0]))
+        writer.writerows(map(written, row.values()) for row in rows)
     return out.getvalue().encode()
 
 

@@ -12,12 +12,12 @@ import numpy as np
 import nnspca
 from nnspca.result import Certificate, Component
 from nnspca.studies import StudyTable
-from nnspca.studies.table import Cell, written
+from nnspca.studies.table import written
 from nnspca.view.holdings import uploads
 from nnspca.view.state import State
 
 
-def table_csv(rows: Iterable[Mapping[str, Cell]]) -> bytes:
+def table_csv(rows: Iterable[Mapping[str, object]]) -> bytes:
     """Return rows with the same keys as CSV."""
     rows = list(rows)
     out = io.StringIO()

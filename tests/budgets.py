@@ -20,6 +20,6 @@ def lean(method, n_features):
     if n_features < 50:
         return {}
     return {
-        "enumeration": {"rank": 2},
+        "enumeration": {"rank": 2 if n_features < 300 else 1},
         "coordinate-descent": {"restarts": 1, "max_iter": 5 if n_features > 5000 else 20},
     }.get(method, {})

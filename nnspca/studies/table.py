@@ -14,7 +14,7 @@ Cell = float | int | str | bool | None
 FORMULA_OPENERS = ("=", "+", "-", "@")
 
 
-def written(cell: Cell) -> Cell:
+def written(cell: object) -> object:
     """Return a cell as it is safe in a CSV: a spreadsheet would run a word that opens like a formula.
 
     A carriage return becomes a blank: the csv module leaves it unquoted, and what follows it would open a row.

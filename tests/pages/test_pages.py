@@ -2,9 +2,12 @@
 
 import json
 
+import numpy as np
 import pytest
 
 import nnspca
+from nnspca.view.explore import panels
+from nnspca.view.session import downloads
 from tests.pages.conftest import jobs, settle, texts
 
 BUNDLED = [info.name for info in nnspca.datasets.available() if info.bundled]
@@ -219,3 +222,10 @@ def test_a_file_that_cannot_be_read_says_what_to_change(open_page):
     page.file_uploader(key="upload").set_value(("bad.csv", b"a,b\n1,2\n3,oops,4\n", "text/csv")).run()
     assert page.error
     assert not page.exception
+
+
+def test_names_taken_home_run_no_formula_in_a_spreadsheet():
+    part = nnspca.solve(nnspca.Covariance.from_matrix(np.diag([1.0, 2.0])), 1)
+    lines = panels.loadings_csv(part, ["=1+1", " @SUM(A1)"]).decode().splitlines()
+    assert lines == ["feature,loading", "'=1+1,0.0", "' @SUM(A1),1.0"]
+    assert downloads.table_csv([{"=1+1": 1}]).decode().splitlines() == ["'=1+1", "1"]

@@ -175,7 +175,7 @@ def test_best_is_at_least_as_good_as_every_other_method(name, nonnegative):
     for k in sorted({1, 2, max(1, n // 12), max(1, n // 4), n}):
         best = nnspca.solve(cov, k, nonnegative=nonnegative).variance
         for method, info in nnspca.METHODS.items():
-            slow = method == "scotlass" and n > 130
+            slow = method in ("enumeration", "scotlass") and n > 70
             if nonnegative in info.signs and info.feasible and not slow and (info.max_features or n) >= n:
                 other = nnspca.solve(cov, k, method, nonnegative=nonnegative, **lean(method, n))
                 assert other.variance <= best * (1 + 1e-6), (k, method)

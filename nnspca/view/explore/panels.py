@@ -32,7 +32,7 @@ def takeaway(part: Component, data: Dataset, now: State, asked: Choices, drawn: 
     stem = f"{data.name}-k{part.k}-{part.method}"
     with st.container(horizontal=True):
         charts.csv_button(
-            lambda: _loadings_csv(part, data.feature_names),
+            lambda: loadings_csv(part, data.feature_names),
             "csv-explore",
             f"{stem}.csv",
             "Loadings (CSV)",
@@ -54,7 +54,7 @@ def takeaway(part: Component, data: Dataset, now: State, asked: Choices, drawn: 
     st.code(_code(now, asked), language="python")
 
 
-def _loadings_csv(component: Component, feature_names: Sequence[str]) -> bytes:
+def loadings_csv(component: Component, feature_names: Sequence[str]) -> bytes:
     """Return every feature with its loading, in the data's order."""
     return downloads.table_csv(
         {"feature": str(name), "loading": float(weight)}

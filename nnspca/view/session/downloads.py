@@ -10,15 +10,9 @@ import numpy as np
 
 import nnspca
 from nnspca.studies import StudyTable
+from nnspca.studies.table import written
 from nnspca.view.session.state import State
 from nnspca.view.session.store import uploads
-
-OPENERS = ("=", "+", "-", "@")
-
-
-def _cell(value: object) -> object:
-    """Keep a spreadsheet from running a name as a formula."""
-    return "'" + value if isinstance(value, str) and value.startswith(OPENERS) else value
 
 
 def table_csv(rows: Iterable[Mapping[str, object]]) -> bytes:
@@ -27,8 +21,8 @@ def table_csv(rows: Iterable[Mapping[str, object]]) -> bytes:
     out = io.StringIO()
     writer = csv.writer(out)
     if rows:
-        writer.writerow(rows[0])
-        writer.writerows([_cell(value) for value in row.values()] for row in rows)
+        writer.writerow(map(written, rows[0]))
+        writer.writerows(map(written, row.values()) for row in rows)
     return out.getvalue().encode()
 
 

@@ -197,7 +197,7 @@ def assign(G: np.ndarray, k: int, nonnegative: bool) -> np.ndarray:
     """Unit rows y_c of disjoint supports, at most k features each, for which Σ_c g_c'y_c is large.
 
     With the norms of the rows known, a feature i adds ``g_ci² / ‖g_c‖`` to the part that takes it, so the supports are
-    a matching; the norms are then those of the supports, until the two agree.
+    a matching; the norms are then those of the supports, until the two agree. The best matching met is returned.
 
     Examples
     --------
@@ -209,13 +209,16 @@ def assign(G: np.ndarray, k: int, nonnegative: bool) -> np.ndarray:
     squares = pull / max(float(pull.max(initial=0.0)), 1e-300)
     squares *= squares
     norms = np.sqrt(feasible.sum_of_largest(squares, k))
-    kept = np.zeros(G.shape, dtype=bool)
+    best = kept = np.zeros(G.shape, dtype=bool)
+    most = -np.inf
     for _ in range(MATCHINGS):
         before, kept = kept, _matched(squares / np.where(norms > 0, norms, 1.0)[:, None], k)
         if (kept == before).all():
             break
         norms = np.sqrt(np.sum(squares * kept, axis=1))
-    return feasible.unit(np.where(kept, G, 0.0))
+        if norms.sum() > most:
+            best, most = kept, norms.sum()
+    return feasible.unit(np.where(best, G, 0.0))
 
 
 def _matched(gain: np.ndarray, k: int) -> np.ndarray:

@@ -11,11 +11,23 @@ from nnspca.bounds.registry import BOUNDS, BoundInfo
 from nnspca.certificates.file import load_certificate, save_certificate
 from nnspca.certificates.judge import verify
 from nnspca.components._certify import certify_parts
+from nnspca.components._sweep import sweep_parts
 from nnspca.components.decompose import decompose
 from nnspca.components.deflate import DEFLATIONS, DeflationInfo, deflate
 from nnspca.covariance import Covariance
 from nnspca.errors import CertificateError, DataError
-from nnspca.result import Bound, Certificate, Component, Components, PartsCertificate, Progress, Sweep, SweepPoint
+from nnspca.result import (
+    Bound,
+    Certificate,
+    Component,
+    Components,
+    PartsCertificate,
+    PartsPoint,
+    PartsSweep,
+    Progress,
+    Sweep,
+    SweepPoint,
+)
 from nnspca.solvers.registry import METHODS, MethodInfo, OptionInfo
 
 if TYPE_CHECKING:
@@ -39,6 +51,8 @@ __all__ = [
     "NonnegativeSparsePCA",
     "OptionInfo",
     "PartsCertificate",
+    "PartsPoint",
+    "PartsSweep",
     "Progress",
     "Sweep",
     "SweepPoint",
@@ -51,6 +65,7 @@ __all__ = [
     "save_certificate",
     "solve",
     "sweep",
+    "sweep_parts",
     "verify",
 ]
 

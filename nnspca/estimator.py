@@ -16,12 +16,13 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from nnspca._certify import certify
 from nnspca.arguments import check_flag, check_options, check_whole
+from nnspca.components._certify import certify_parts
 from nnspca.components.decompose import decompose
 from nnspca.components.deflate import sought
 from nnspca.covariance import Covariance
 from nnspca.covariance.factor import deviations
 from nnspca.covariance.reading import check_unmasked
-from nnspca.result import Certificate, Components
+from nnspca.result import Certificate, Components, PartsCertificate
 from nnspca.solvers.registry import METHODS
 from nnspca.span import orthonormal
 
@@ -69,6 +70,8 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         Variance of the span of the first 1, 2, …, r components.
     certificates_ : tuple of Certificate
         What is proven of each component, worked out when first read.
+    certificate_ : PartsCertificate or None
+        What is proven of all components together, worked out when first read; None where they are not disjoint.
     mean_, scale_ : ndarray, shape (n,)
         Taken off and divided by; ``scale_`` is 1 unless ``standardize``, and for features that never vary.
     n_components_, n_nonzero_ : int
@@ -162,6 +165,7 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         self.cumulative_variance_ = self._found.cumulative_variance
         self.explained_variance_ratio_ = np.diff(self.cumulative_variance_, prepend=0.0) / self._found.total
         self._certificates: tuple[Certificate, ...] | None = None
+        self._certificate: PartsCertificate | None = None
         if self.n_components_ < wanted:
             reason = self._found.note or f"the data have {n} feature(s)"
             message = f"{self.n_components_} of the {wanted} components asked for were found ({reason}): "
@@ -216,8 +220,8 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
 
         Each speaks of the covariance its component was sought on: ``nnspca.deflate`` of the components before, of
         data divided by ``scale_``. There is one for each component that was sought by itself: with
-        "quasi-orthogonal" for the first only, and none with "joint" or a method that does not keep to
-        ``n_nonzero``.
+        "quasi-orthogonal" for the first only, and none with "together", "joint" or a method that does not keep
+        to ``n_nonzero``.
         """
         check_is_fitted(self)
         if self._certificates is None:
@@ -228,9 +232,26 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
             self._certificates = tuple(made)
         return self._certificates
 
+    @property
+    def certificate_(self) -> PartsCertificate | None:
+        """What is proven of all components together, worked out when first read.
+
+        How much of what any so many disjoint parts could explain these do; None for components that may overlap:
+        there is one with deflation "together" or "disjoint" and a method that keeps to ``n_nonzero``.
+        """
+        check_is_fitted(self)
+        found = self._found
+        if found.deflation not in ("together", "disjoint") or not METHODS[found.method].feasible:
+            return None
+        if self._certificate is None:
+            self._certificate = certify_parts(
+                self._covariance, self.n_components_, self.n_nonzero_, found, nonnegative=found.nonnegative
+            )
+        return self._certificate
+
     def _sought_alone(self) -> int:
         """How many components were the best that was sought at their turn."""
-        if self._found.deflation == "joint" or not METHODS[self._found.method].feasible:
+        if self._found.deflation in ("together", "joint") or not METHODS[self._found.method].feasible:
             return 0
         return 1 if self._found.deflation == "quasi-orthogonal" else self.n_components_
 

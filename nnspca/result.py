@@ -395,3 +395,52 @@ class Sweep:
             }
             for p in self.points
         ]
+
+
+@dataclass(frozen=True, eq=False)
+class PartsPoint:
+    """One number of parts and one k of a sweep; ``certificate`` is None until it has been certified."""
+
+    n_components: int
+    k: int
+    greedy: Components
+    together: Components
+    certificate: PartsCertificate | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class PartsSweep:
+    """Many numbers of parts and many k on one covariance.
+
+    Attributes
+    ----------
+    points : tuple of PartsPoint
+        One for each (k, number of parts), in this order: the parts found one after the other (``greedy``) and
+        ``together``.
+    total : float
+        Trace of A: all the variance there is.
+    stopped : bool
+        True when the sweep was stopped; the points found by then are all here.
+    """
+
+    points: tuple[PartsPoint, ...]
+    total: float
+    nonnegative: bool = True
+    stopped: bool = False
+    seconds: float = 0.0
+
+    def to_records(self) -> list[dict[str, object]]:
+        """Return one flat row per point; ``lower``, ``upper`` and ``ratio`` are None where it was not certified."""
+        return [
+            {
+                "n_components": p.n_components,
+                "k": p.k,
+                "greedy": float(p.greedy.variances.sum()),
+                "together": float(p.together.variances.sum()),
+                "total": self.total,
+                "lower": p.certificate.lower if p.certificate else None,
+                "upper": p.certificate.upper if p.certificate else None,
+                "ratio": p.certificate.ratio if p.certificate else None,
+            }
+            for p in self.points
+        ]

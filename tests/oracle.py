@@ -43,7 +43,7 @@ def optimum_of_rows(V, k, nonnegative=True):
 
 
 def optima_of_parts(A, k, most, nonnegative=True):
-    """Return [(value, parts)] for 1 … ``most`` disjoint parts: the largest sum of variances, and rows there.
+    """Return [(value, rows)] for 1 … ``most`` parts of disjoint supports: the largest sum of variances, attained.
 
     Dynamic programming over the sets of features in use: with one part more, a support joins a set it shares nothing
     with. As above, each value is attained by the parts returned.

@@ -40,6 +40,7 @@ LAYERS = (
         "nnspca.feasible",
         "nnspca.fantope",
         "nnspca.spectraplex",
+        "nnspca.fantope",
         "nnspca.result",
         "nnspca.progress",
         "nnspca.threads",

@@ -44,7 +44,7 @@ class Effort:
     closed: float
 
 
-EFFORTS = {"live": Effort(450, 1500, 6.0, 1.0, 1e-4), "thorough": Effort(1500, 6000, 90.0, 90.0, 1e-6)}
+EFFORTS = {"live": Effort(700, 1500, 4.0, 1.0, 1e-4), "thorough": Effort(1500, 6000, 90.0, 90.0, 1e-6)}
 SECOND = 1.2e8  # work (see branch.cost) that takes about a second
 OPTIMAL = 1e-4  # relative gap below which parts are called optimal: no cases are made any more
 WORTHWHILE = 500  # steps of a splitting without which branch and bound would not come far

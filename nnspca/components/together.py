@@ -31,8 +31,7 @@ QUIET = Monitor()
 MATCHINGS = 12  # most rounds in which the parts' norms and the matching agree with each other
 EXPLORED = 6  # random directions are drawn in the span of r and so many more eigenvectors
 FRESH = 0.4  # share of the starts that know of no parts yet
-ROUGH = 1e-4  # relative gain at which a start rests that has not shown its worth
-FINE = 1e-9
+RESTED = 1e-9  # relative gain at which a climb ends
 EXHAUSTED = 1e-12  # share of the trace below which a part's variance is rounding
 
 
@@ -158,7 +157,7 @@ def climb(
     *,
     nonnegative: bool,
     monitor: Monitor = QUIET,
-    tol: float = FINE,
+    tol: float = RESTED,
     max_iter: int = 300,
 ) -> tuple[np.ndarray, float]:
     """Maximise the linearisation of the sum of variances, again and again, and then each part on its support.
@@ -197,7 +196,7 @@ def assign(G: np.ndarray, k: int, nonnegative: bool) -> np.ndarray:
     """Unit rows y_c of disjoint supports, at most k features each, for which Σ_c g_c'y_c is large.
 
     With the norms of the rows known, a feature i adds ``g_ci² / ‖g_c‖`` to the part that takes it, so the supports are
-    a matching; the norms are then those of the supports, until the two agree.
+    a matching; the norms are then those of the supports, until the two agree. The best matching met is returned.
 
     Examples
     --------
@@ -209,31 +208,36 @@ def assign(G: np.ndarray, k: int, nonnegative: bool) -> np.ndarray:
     squares = pull / max(float(pull.max(initial=0.0)), 1e-300)
     squares *= squares
     norms = np.sqrt(feasible.sum_of_largest(squares, k))
-    kept = np.zeros(G.shape, dtype=bool)
+    best = kept = np.zeros(G.shape, dtype=bool)
+    most = -np.inf
     for _ in range(MATCHINGS):
         before, kept = kept, _matched(squares / np.where(norms > 0, norms, 1.0)[:, None], k)
         if (kept == before).all():
             break
         norms = np.sqrt(np.sum(squares * kept, axis=1))
-    return feasible.unit(np.where(kept, G, 0.0))
+        if norms.sum() > most:
+            best, most = kept, norms.sum()
+    return feasible.unit(np.where(best, G, 0.0))
 
 
 def _matched(gain: np.ndarray, k: int) -> np.ndarray:
-    """Which features each part holds when parts ask for their k best and features go to the highest bidder.
+    """Which features each part holds when the largest gains are served first, while part and feature are free.
 
-    A part that is refused asks for its next best: deferred acceptance, after which no feature and part would rather
-    have each other (Gale & Shapley 1962).
+    No part and feature would then rather have each other (the stable matching of Gale & Shapley 1962).
     """
-    open_gain = gain.copy()
-    while True:
-        offers = feasible.keep_top(open_gain, min(k, gain.shape[1]))
-        highest = offers == offers.max(axis=0)
-        first = np.cumsum(highest, axis=0) == 1
-        held = (offers > 0) & highest & first
-        refused = (offers > 0) & ~held
-        if not refused.any():
-            return held
-        open_gain[refused] = 0.0
+    r, n = gain.shape
+    reach = min(n, r * k)  # the others take at most (r − 1) k of what a part likes best
+    liked = np.argpartition(-gain, reach - 1, axis=1)[:, :reach]
+    worth = np.take_along_axis(gain, liked, axis=1).ravel()
+    order = np.argsort(-worth, kind="stable")
+    order = order[worth[order] > 0]
+    held, room, taken = np.zeros((r, n), dtype=bool), [k] * r, set()
+    for c, i in zip((order // reach).tolist(), liked.ravel()[order].tolist(), strict=True):
+        if room[c] and i not in taken:
+            taken.add(i)
+            room[c] -= 1
+            held[c, i] = True
+    return held
 
 
 def _feasible(X: np.ndarray, k: int, nonnegative: bool) -> bool:

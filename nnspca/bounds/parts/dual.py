@@ -37,7 +37,7 @@ import numpy as np
 import scipy.linalg
 
 from nnspca.bounds import ceiling
-from nnspca.bounds.pair_scaled import CHECK, STALL, least_products
+from nnspca.bounds.pair_scaled import CHECK, least_products
 from nnspca.bounds.parts.decided import Decided
 from nnspca.bounds.parts.splitting import Splitting
 from nnspca.certificates.proofs import PartsProof
@@ -47,6 +47,7 @@ from nnspca.progress import Monitor
 from nnspca.result import Bound
 
 EPS = np.finfo(float).eps
+PATIENCE = 30  # bounds without a relative gain of 1e-6 before the search rests
 FEW_PAYS = 100  # features from which a few eigenpairs cost less than all
 
 
@@ -100,7 +101,7 @@ def tighten(
                 ),
                 ingredients=proof,
             )
-        if least <= goal or idle >= STALL or monitor.stop():
+        if least <= goal or idle >= PATIENCE or monitor.stop():
             return
 
 

@@ -29,7 +29,7 @@ def fan(cov: Covariance, r: int) -> Bound | None:
     value = r * tail + top + 4 * (V.size + 8) * EPS * (r * abs(tail) + top)
     return Bound(
         "eigenvalues",
-        value,
+        float(value),
         detail=f"No {r} directions at right angles, sparse or not, have more variance than the leading {r}.",
         ingredients=FanProof(V, tail),
     )
@@ -41,7 +41,7 @@ def variances(cov: Covariance, k: int, r: int) -> Bound:
     largest = entries.diagonal(Problem(cov, count))
     return Bound(
         "variances",
-        largest.value + cov.representation_error * r,
+        float(largest.value + cov.representation_error * r),
         detail=f"{count:,} features cannot hold more than the {count:,} largest variances together.",
         ingredients=largest.ingredients,
     )
@@ -51,7 +51,7 @@ def each(single: Bound, r: int) -> Bound:
     """r times what any one part can have."""
     return Bound(
         "each",
-        r * single.value * (1 + 4 * EPS),
+        float(r * single.value * (1 + 4 * EPS)),
         detail=f"No part has more than the best one can have alone ({single.name}), so {r} have at most {r} times it.",
         seconds=single.seconds,
         ingredients=EachProof(single.ingredients),

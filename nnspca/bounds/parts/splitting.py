@@ -16,8 +16,8 @@ from nnspca.bounds.parts.decided import Decided
 from nnspca.bounds.splitting import onto_pairs, onto_rows
 from nnspca.fantope import onto_fantope
 
-RELAX = 1.6  # over-relaxation
-START = 8.0  # first weight of the copies, in a scale whose largest eigenvalue is 1
+RELAX = 1.8  # over-relaxation
+START = 0.5  # first weight of the copies, in a scale whose largest eigenvalue is 1
 ADAPTED = 400  # steps up to which the weight follows the residuals
 MULTIPLIERS = ("UX", "UR", "UC", "UD", "UE", "prices")
 

@@ -1,0 +1,165 @@
+"""Many numbers of parts, and many k: what is kept one after the other and together, and the band of the best."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+import numpy as np
+
+from nnspca._solve import check_cardinality
+from nnspca.certificates.proofs import LargerProof
+from nnspca.components._certify import certify_parts
+from nnspca.components.bounding import EFFORTS
+from nnspca.components.checks import check_count
+from nnspca.components.decompose import decompose
+from nnspca.components.together import components, improved
+from nnspca.covariance import Covariance
+from nnspca.progress import Monitor
+from nnspca.result import Bound, Components, OnProgress, PartsCertificate, PartsPoint, PartsSweep, ShouldStop
+from nnspca.span import cumulative_variance
+
+SEEKING = 0.4  # share of a point's progress that finding its parts takes
+
+
+def sweep_parts(
+    cov: Covariance,
+    n_components: int | Iterable[int],
+    k: int | Iterable[int],
+    *,
+    nonnegative: bool = True,
+    certify: str | None = "live",
+    seed: int = 0,
+    on_point: Callable[[PartsPoint], None] | None = None,
+    should_stop: ShouldStop | None = None,
+    on_progress: OnProgress | None = None,
+) -> PartsSweep:
+    """Find and certify parts for every number of parts and every k.
+
+    Numbers of parts run upward for each k: parts found for a smaller number, and for a smaller k, are among the starts
+    of the next, and each certificate starts from the multipliers of the one before. A ceiling at one k holds at
+    every smaller one.
+
+    Parameters
+    ----------
+    cov : Covariance
+    n_components, k : int or iterable of int
+        Duplicates are solved once.
+    nonnegative : bool
+    certify : {"live", "thorough"} or None
+        Effort of the certificates; None for none.
+    seed : int
+        Same seed, same sweep.
+    on_point : callable, optional
+        Called with each :class:`PartsPoint` when its parts are found, and again with its certificate.
+    should_stop, on_progress : callable, optional
+        A stopped sweep holds the points it has.
+
+    Returns
+    -------
+    PartsSweep
+
+    Examples
+    --------
+    >>> import nnspca
+    >>> cov = nnspca.Covariance.from_matrix(np.diag([4.0, 3.0, 2.0, 1.0]))
+    >>> [(row["n_components"], row["together"]) for row in sweep_parts(cov, [1, 2, 3], 2).to_records()]
+    [(1, 4.0), (2, 7.0), (3, 9.0)]
+    """
+    counts = sorted({check_count(r, cov.n_features) for r in _several(n_components)})
+    sizes = sorted({check_cardinality(cov, each) for each in _several(k)})
+    if not counts or not sizes:
+        raise ValueError(f"a sweep needs at least one number of parts and one k; got {counts} and {sizes}")
+    if certify is not None and certify not in EFFORTS:
+        raise ValueError(f"certify={certify!r} is not allowed; give {', '.join(map(repr, EFFORTS))} or None")
+    started = time.perf_counter()
+    monitor = Monitor(should_stop, on_progress)
+    points: dict[tuple[int, int], PartsPoint] = {}
+
+    def put(point: PartsPoint) -> None:
+        points[point.k, point.n_components] = point
+        if on_point is not None:
+            on_point(point)
+
+    wanted = [(each, r) for each in sizes for r in counts]
+    for number, (each, r) in enumerate(wanted):
+        if monitor.stop():
+            break
+        span = monitor.part(number / len(wanted), (number + 1) / len(wanted))
+        before = [point for (size, count), point in points.items() if size <= each and count <= r]
+        put(_found(cov, r, each, before, nonnegative, seed, span.part(0.0, SEEKING if certify else 1.0)))
+        if certify is not None and not monitor.stop():
+            near = next((p.certificate for p in reversed(before) if p.certificate is not None), None)
+            put(_certified(cov, points[each, r], certify, nonnegative, near, span.part(SEEKING, 1.0)))
+    _level(points, put)
+    ordered = tuple(points[key] for key in sorted(points))
+    stopped = len(points) < len(wanted) or any(p.together.stopped for p in ordered)
+    return PartsSweep(ordered, cov.trace, nonnegative, stopped or monitor.stop(), time.perf_counter() - started)
+
+
+def _several(values: int | Iterable[int]) -> list[int]:
+    return list(values) if isinstance(values, Iterable) else [values]
+
+
+def _found(
+    cov: Covariance, r: int, k: int, before: list[PartsPoint], nonnegative: bool, seed: int, span: Monitor
+) -> PartsPoint:
+    """One after the other and together, the latter from the parts of smaller numbers as well."""
+    options = {"nonnegative": nonnegative, "seed": seed, "should_stop": span.should_stop}
+    greedy = decompose(cov, r, k, deflation="disjoint", on_progress=span.part(0.0, 0.3).relay, **options)  # type: ignore[arg-type]
+    found = decompose(cov, r, k, deflation="together", on_progress=span.part(0.3, 1.0).relay, **options)  # type: ignore[arg-type]
+    for point in before:
+        X, value = improved(cov, k, point.together.padded(r), nonnegative=nonnegative, monitor=span)
+        if value > found.variances.sum():
+            found = _with_parts(cov, found, X)
+    return PartsPoint(r, k, greedy, found)
+
+
+def _with_parts(cov: Covariance, found: Components, X: np.ndarray) -> Components:
+    """The same with other parts."""
+    parts = components(cov, X, found.parts[0])
+    kept = cumulative_variance(cov, np.column_stack([part.loadings for part in parts]))
+    return replace(found, parts=parts, cumulative_variance=kept, history=(*found.history, float(kept[-1])))
+
+
+def _certified(
+    cov: Covariance,
+    point: PartsPoint,
+    effort: str,
+    nonnegative: bool,
+    near: PartsCertificate | None,
+    span: Monitor,
+) -> PartsPoint:
+    made = certify_parts(
+        cov,
+        point.n_components,
+        point.k,
+        point.together,
+        nonnegative=nonnegative,
+        effort=effort,
+        warm_start=near,
+        should_stop=span.should_stop,
+        on_progress=span.relay,
+    )
+    return replace(point, certificate=made)
+
+
+def _level(points: dict[tuple[int, int], PartsPoint], put: Callable[[PartsPoint], None]) -> None:
+    """Let every ceiling hold at the smaller k as well: the optimum never falls as k grows."""
+    least: dict[int, PartsCertificate] = {}
+    for (_, r), point in sorted(points.items(), reverse=True):
+        held = point.certificate
+        if held is None:
+            continue
+        if r not in least or held.upper <= least[r].upper:
+            least[r] = held
+            continue
+        winner = least[r].winner
+        bound = Bound(
+            "larger-k",
+            winner.value,
+            detail=f"With k = {least[r].k} no parts have more, and parts of {held.k} features are among those.",
+            ingredients=LargerProof(least[r].k, winner.ingredients),
+        )
+        put(replace(point, certificate=replace(held, upper=bound.value, bounds=(*held.bounds, bound))))

@@ -1,0 +1,72 @@
+"""Many numbers of parts: the band holds the optimum, and more parts never keep less."""
+
+import numpy as np
+import pytest
+
+import nnspca
+from nnspca.certificates.proofs import LargerProof
+from tests import oracle
+
+
+@pytest.fixture(scope="module")
+def pitprops():
+    return nnspca.Covariance.from_dataset(nnspca.datasets.load("pitprops"))
+
+
+def test_the_band_holds_the_optimum_and_both_curves_lie_below_it(pitprops):
+    seen = []
+    sweep = nnspca.sweep_parts(pitprops, range(1, 5), 3, on_point=seen.append)
+    assert not sweep.stopped
+    assert len(seen) == 8
+    optima = [value for value, _ in oracle.optima_of_parts(pitprops.matrix, 3, 4)]
+    rows = sweep.to_records()
+    assert [row["n_components"] for row in rows] == [1, 2, 3, 4]
+    for row, optimum in zip(rows, optima, strict=True):
+        assert row["greedy"] <= row["together"] * (1 + 1e-12)
+        assert row["together"] == pytest.approx(row["lower"])
+        assert row["lower"] <= optimum * (1 + 1e-9)
+        assert row["upper"] >= optimum * (1 - 1e-12)
+        assert row["total"] == pytest.approx(13.0)
+    for point in sweep.points:
+        nnspca.verify(point.certificate, pitprops)
+
+
+def test_variance_never_falls_with_more_parts_or_more_features_each():
+    cov = nnspca.Covariance.from_data(np.random.default_rng(1).standard_normal((40, 25)))
+    sweep = nnspca.sweep_parts(cov, [1, 2, 3], [2, 3, 4], certify=None)
+    kept = {(p.n_components, p.k): p.together.variances.sum() for p in sweep.points}
+    for (r, k), value in kept.items():
+        assert value >= kept.get((r - 1, k), 0) * (1 - 1e-12)
+        assert value >= kept.get((r, k - 1), 0) * (1 - 1e-12)
+    assert all(row["upper"] is None for row in sweep.to_records())
+
+
+def test_a_ceiling_holds_at_every_smaller_k_with_its_proof(pitprops):
+    sweep = nnspca.sweep_parts(pitprops, 2, [12, 13])
+    uppers = [p.certificate.upper for p in sweep.points]
+    assert uppers == sorted(uppers)
+    for point in sweep.points:
+        nnspca.verify(point.certificate, pitprops)
+        for bound in point.certificate.bounds:
+            assert (bound.name == "larger-k") == isinstance(bound.ingredients, LargerProof)
+
+
+def test_a_stopped_sweep_holds_what_it_has(pitprops):
+    seen = []
+    sweep = nnspca.sweep_parts(pitprops, [1, 2, 3], 3, on_point=seen.append, should_stop=lambda: len(seen) >= 2)
+    assert sweep.stopped
+    assert 1 <= len(sweep.points) < 3
+
+
+@pytest.mark.parametrize(
+    ("r", "k", "words"),
+    [([], 3, "at least one"), (2, [], "at least one"), (0, 3, "n_components=0"), (2, 99, "k=99"), ("two", 3, "'t'")],
+)
+def test_what_cannot_be_swept_is_said(r, k, words, pitprops):
+    with pytest.raises(ValueError, match=words):
+        nnspca.sweep_parts(pitprops, r, k)
+
+
+def test_an_unknown_effort_is_named(pitprops):
+    with pytest.raises(ValueError, match="certify='soon'"):
+        nnspca.sweep_parts(pitprops, 2, 3, certify="soon")

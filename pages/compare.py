@@ -9,11 +9,11 @@ now = state.current()
 st.title("Compare data sets")
 st.markdown("*Which data suit nonnegative sparse PCA, and why?* The same questions to each, on the same axes.")
 st.caption("Of the sidebar, preprocessing, signs and seed count here; k runs over shares of the features.")
-asked = choices.ask(now)
-if len(asked.vs) < 2 or not asked.by:
+choice = choices.ask(now)
+if len(choice.vs) < 2 or not choice.by:
     st.info("Choose at least two data sets and one solver.", icon=":material/compare:")
     st.stop()
-job = run.start(asked, now)
+job = run.start(choice, now)
 runs.follow("compare", job)
 results = run.found(job)
 if not results:
@@ -21,7 +21,7 @@ if not results:
 summary = panels.ranking(results)
 if summary:
     st.markdown(summary)
-drawn = panels.side_by_side(results, asked)
+drawn = panels.side_by_side(results, choice)
 with widgets.fold(choices.KEYS["take"], "Table, downloads and code", ":material/download:") as fold:
     if fold.open:
-        panels.takeaway(results, asked, now, drawn)
+        panels.takeaway(results, choice, now, drawn)

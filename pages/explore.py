@@ -18,7 +18,7 @@ solver, tune, press = st.columns([3, 1, 1], vertical_alignment="bottom")
 with solver:
     method = choices.method(now, data.n_features)
 with tune:
-    asked = choices.options(now, method)
+    choice = choices.options(now, method)
 info = nnspca.METHODS[method]
 st.caption(f"**{info.title}.** {info.summary} ({info.paper})")
 running, found, proven, given = (st.container() for _ in range(4))  # fixed places, filled as things become known
@@ -31,7 +31,7 @@ with rest:
     preview.spread(data, now)
     preview.provenance(data)
 with press:
-    job = run.start(data, now, asked)
+    job = run.start(data, now, choice)
 with running:
     runs.follow("explore", job)
 
@@ -56,4 +56,4 @@ if part is not None:
     panels.story(part, proofs.latest_trace(longer, trace), leading)
     with widgets.fold(choices.KEYS["take"], "Take it with you: loadings, figures, code", ":material/download:") as fold:
         if fold.open:
-            panels.takeaway(part, data, now, asked, {"component": shape, "place": gauge})
+            panels.takeaway(part, data, now, choice, {"component": shape, "place": gauge})

@@ -10,11 +10,11 @@ data = datasets.dataset(now)
 
 st.title("Parts")
 st.markdown(f"{data.title}: *what is it made of? Several components, each of at most {now.k} features.*")
-asked = choices.ask(now, data)
-if not asked.with_:
+choice = choices.ask(now, data)
+if not choice.with_:
     st.info("Choose at least one solver to see its parts.", icon=":material/grid_view:")
     st.stop()
-job = run.start(data, now, asked)
+job = run.start(data, now, choice)
 runs.follow("parts", job)
 results = run.found(job)
 if not results:
@@ -29,9 +29,9 @@ provable = [solver for solver, result in results.items() if run.provable(result)
 if provable and job.done:
     with widgets.fold(choices.KEYS["proofs"], "How good is each part? Prove it", ":material/verified:") as fold:
         if fold.open:
-            proof = run.prove(results, data, now, asked)
+            proof = run.prove(results, data, now, choice)
             runs.follow("parts-proof", proof)
             panels.proven(proof, provable[0])
 with widgets.fold(choices.KEYS["take"], "Table, downloads and code", ":material/download:") as fold:
     if fold.open:
-        panels.takeaway(results, data, now, asked, drawn)
+        panels.takeaway(results, data, now, choice, drawn)

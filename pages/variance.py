@@ -16,23 +16,23 @@ leading = store.leading(data, now)
 st.title("Variance against k")
 st.markdown(f"{data.title}: *how much variance can k features keep, and how much could anyone keep?*")
 solvers, cardinalities, press = st.columns([2, 2, 1], vertical_alignment="bottom")
-asked = choices.curves(now, data.n_features, solvers, cardinalities)
-if not asked.methods:
+choice = choices.curves(now, data.n_features, solvers, cardinalities)
+if not choice.methods:
     st.info("Choose at least one solver to draw its curve.", icon=":material/show_chart:")
     st.stop()
 with press:
-    forget_proofs = functools.partial(proofs.forget, data, now, asked.ks)
-    job = curves.start("variance", data, now, asked.ks, asked.methods, forget_proofs)
+    forget_proofs = functools.partial(proofs.forget, data, now, choice.ks)
+    job = curves.start("variance", data, now, choice.ks, choice.methods, forget_proofs)
 done = runs.follow("variance", job)
-known = proofs.known_by_now(job.arrived, data, now, asked.ks)
+known = proofs.known_by_now(job.arrived, data, now, choice.ks)
 longer = runs.only_job("tighten-all", known.key)
 
 look = choices.look()
 chart = st.container()
-chosen = choices.point(asked)
+chosen = choices.point(choice)
 with chart:
-    panels.longer_proofs(known, data, now, asked, longer, ready=done)
-    drawn = panels.curve(known, leading, asked, look, chosen, ready=done, longer=longer)
+    panels.longer_proofs(known, data, now, choice, longer, ready=done)
+    drawn = panels.curve(known, leading, choice, look, chosen, ready=done, longer=longer)
 
 if chosen is not None and chosen not in known.points:
     st.info(f"k = {chosen.k} with {chosen.method} has not been solved yet.", icon=":material/hourglass_empty:")
@@ -52,4 +52,4 @@ if chosen in known.points:
 
 with widgets.fold(choices.KEYS["take"], "Table, downloads and code", ":material/download:") as fold:
     if fold.open:
-        panels.takeaway(known.points, leading, data, now, asked, drawn)
+        panels.takeaway(known.points, leading, data, now, choice, drawn)

@@ -23,18 +23,18 @@ FALLING, STEEP = 0.1, 0.5  # λ₄ ÷ λ₁ below the first: few directions matt
 MOSTLY, MIXED = 0.9, 0.7  # share of the first direction that has one sign
 
 
-def side_by_side(results: dict[str, Found], asked: Choices) -> dict[str, Figure]:
+def side_by_side(results: dict[str, Found], choice: Choices) -> dict[str, Figure]:
     """Show one column of panels for each data set, same axes, one legend; return the figures, each with its own."""
     everything = ((result.about, point) for result in results.values() for point in result.points)
-    within = figures.ranges(everything, asked.shares)
+    within = figures.ranges(everything, choice.shares)
     drawn: dict[str, Figure] = {}
-    st.html(figures.legend(asked.by, charts.palette()))
-    columns = st.columns(len(asked.vs), gap="medium")
+    st.html(figures.legend(choice.by, charts.palette()))
+    columns = st.columns(len(choice.vs), gap="medium")
     for column, (name, result) in zip(columns, results.items(), strict=False):
         with column:
-            wide = WIDE // len(asked.vs)
+            wide = WIDE // len(choice.vs)
             drawn[name] = figures.compared(
-                result.about, result.points, asked.by, within, charts.palette(), letters=wide
+                result.about, result.points, choice.by, within, charts.palette(), letters=wide
             )
             charts.figure(figures.bare(drawn[name]), f"compared-{name}")
             for sentence in verdict(result):
@@ -96,7 +96,7 @@ def ranking(results: dict[str, Found]) -> str:
     )
 
 
-def takeaway(results: dict[str, Found], asked: Choices, now: State, drawn: dict[str, Figure]) -> None:
+def takeaway(results: dict[str, Found], choice: Choices, now: State, drawn: dict[str, Figure]) -> None:
     """Offer the tables, the figures and the code."""
     profiles = [result.about for result in results.values()]
     points: Sequence[tuple[Profile, SweepPoint]] = [
@@ -118,7 +118,7 @@ def takeaway(results: dict[str, Found], asked: Choices, now: State, drawn: dict[
         for name, figure in drawn.items():
             charts.figure_button(figure, f"html-compare-{name}", f"compare-{name}.html", f"{name} (HTML)")
     st.markdown("The same with the library:")
-    st.code(_code(now, [data.name for data in asked.vs], asked.by, asked.shares), language="python")
+    st.code(_code(now, [data.name for data in choice.vs], choice.by, choice.shares), language="python")
 
 
 def _code(now: State, names: Sequence[str], methods: Sequence[str], shares: Sequence[float]) -> str:

@@ -22,24 +22,24 @@ class Found:
     points: tuple[SweepPoint, ...]
 
 
-def start(asked: Choices, now: State) -> Job:
+def start(choice: Choices, now: State) -> Job:
     """Draw Run; return the page's job, or end the page here."""
-    return runs.run("compare", _key(asked, now), work(asked, now), now)
+    return runs.run("compare", _key(choice, now), work(choice, now), now)
 
 
-def _key(asked: Choices, now: State) -> tuple[Hashable, ...]:
+def _key(choice: Choices, now: State) -> tuple[Hashable, ...]:
     """Return the key of one view of the page."""
-    return ("compare", tuple(store.subject(data, now) for data in asked.vs), asked.by, asked.shares, now.seed)
+    return ("compare", tuple(store.subject(data, now) for data in choice.vs), choice.by, choice.shares, now.seed)
 
 
-def work(asked: Choices, now: State) -> Work:
+def work(choice: Choices, now: State) -> Work:
     """Return the work of the page: publishes (data set, Profile) and (data set, SweepPoint) as they come."""
-    covariances = [store.covariance(data, now) for data in asked.vs]
-    sweeps = [_curve(asked, now, at) for at in range(len(asked.vs))]
+    covariances = [store.covariance(data, now) for data in choice.vs]
+    sweeps = [_curve(choice, now, at) for at in range(len(choice.vs))]
     known = store.results()
 
     def work_through(job: Job) -> None:
-        for data, cov, curve in zip(asked.vs, covariances, sweeps, strict=True):
+        for data, cov, curve in zip(choice.vs, covariances, sweeps, strict=True):
             subject = store.subject(data, now)
             about = known.get(("profile", *subject)) or comparison.profile(data, cov, should_stop=job.should_stop)
             if about is None:
@@ -53,19 +53,19 @@ def work(asked: Choices, now: State) -> Work:
     return work_through
 
 
-def _curve(asked: Choices, now: State, at: int) -> Work:
+def _curve(choice: Choices, now: State, at: int) -> Work:
     """Return the work of one data set's curves, its progress told as a share of all of them."""
-    data = asked.vs[at]
+    data = choice.vs[at]
 
     def publish(job: Job, point: SweepPoint) -> None:
         job.publish((data.name, point))
 
     def report(job: Job, told: Progress) -> None:
-        share = (at + told.fraction) / len(asked.vs)
+        share = (at + told.fraction) / len(choice.vs)
         job.report(replace(told, fraction=share, stage=f"{data.title}: {told.stage}"))
 
-    ks = comparison.cardinalities(data.n_features, asked.shares)
-    return curves.curve(data, now, ks, asked.by, publish, report)
+    ks = comparison.cardinalities(data.n_features, choice.shares)
+    return curves.curve(data, now, ks, choice.by, publish, report)
 
 
 def found(job: Job) -> dict[str, Found]:

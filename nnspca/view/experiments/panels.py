@@ -14,13 +14,13 @@ from nnspca.view.session.runs import Job
 from nnspca.view.session.widgets import fold
 
 
-def draw(asked: Choices, job: Job) -> None:
+def draw(choice: Choices, job: Job) -> None:
     """Show every figure, the paper's numbers beside ours, the tables, and what to take home."""
     tables = tuple(table for table in (job.arrived[-1] if job.arrived else ()) if table.rows)
     for table in tables:
         if table.picture is not None:
             st.subheader(table.title)
-            charts.figure(study(table, charts.palette()), f"{asked.study.name}-{table.name}")
+            charts.figure(study(table, charts.palette()), f"{choice.study.name}-{table.name}")
             if table.note:
                 st.caption(table.note)
     for table in tables:
@@ -29,20 +29,20 @@ def draw(asked: Choices, job: Job) -> None:
             st.table(table.words())
             if table.note:
                 st.caption(table.note)
-    if asked.study.needs and asked.data != asked.study.needs:
+    if choice.study.needs and choice.data != choice.study.needs:
         st.caption("The paper's numbers are left out: they are about other data than these.")
     if tables and job.done:
-        _takeaway(asked, tables)
+        _takeaway(choice, tables)
 
 
-def _takeaway(asked: Choices, tables: tuple[StudyTable, ...]) -> None:
+def _takeaway(choice: Choices, tables: tuple[StudyTable, ...]) -> None:
     """Offer every table and figure, and the code that makes them again."""
     with st.container(horizontal=True):
         for table in tables:
             charts.csv_button(
                 functools.partial(downloads.study_csv, table),
-                f"csv-{asked.study.name}-{table.name}",
-                f"{asked.stem}-{table.name}.csv",
+                f"csv-{choice.study.name}-{table.name}",
+                f"{choice.stem}-{table.name}.csv",
                 f"{table.name.capitalize()} (CSV)",
                 table.title,
             )
@@ -50,8 +50,8 @@ def _takeaway(asked: Choices, tables: tuple[StudyTable, ...]) -> None:
             if table.picture is not None:
                 charts.figure_button(
                     study(table, charts.palette(), titled=True),
-                    f"html-{asked.study.name}-{table.name}",
-                    f"{asked.stem}-{table.name}.html",
+                    f"html-{choice.study.name}-{table.name}",
+                    f"{choice.stem}-{table.name}.html",
                     f"{table.name.capitalize()} (HTML)",
                 )
     with fold(KEYS["tables"], "Tables and code", ":material/table_view:") as opened:
@@ -60,17 +60,17 @@ def _takeaway(asked: Choices, tables: tuple[StudyTable, ...]) -> None:
                 st.markdown(f"**{table.title}**")
                 st.dataframe(table.words(), hide_index=True, alt=table.title)
             st.markdown("The same with the library:")
-            st.code(_code(asked), language="python")
+            st.code(_code(choice), language="python")
 
 
-def _code(asked: Choices) -> str:
+def _code(choice: Choices) -> str:
     """Return the Python that runs this experiment again."""
-    other = "" if asked.data == asked.study.needs else f", data={asked.data!r}"
+    other = "" if choice.data == choice.study.needs else f", data={choice.data!r}"
     return "\n".join(
         [
             "from nnspca.studies import STUDIES",
             "",
-            f"result = STUDIES[{asked.study.name!r}].run(full={asked.full}, seed={asked.seed}{other})",
+            f"result = STUDIES[{choice.study.name!r}].run(full={choice.full}, seed={choice.seed}{other})",
             "for table in result.tables:",
             "    print(table.title)",
             "    print(table.to_csv())",

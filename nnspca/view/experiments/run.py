@@ -12,38 +12,38 @@ from nnspca.view.session.runs import Job, Work
 from nnspca.view.session.state import State
 
 
-def start(asked: Choices, now: State) -> Job:
+def start(choice: Choices, now: State) -> Job:
     """Draw Run; return the job, or end the page here. What has been known is shown at once."""
-    known = store.results().get(asked.key) is not None
-    begun = runs.job_for("study", asked.key) is not None
-    job = runs.run("study", asked.key, _work(asked), replace(now, live=known), afresh=lambda: _forget(asked))
+    known = store.results().get(choice.key) is not None
+    begun = runs.job_for("study", choice.key) is not None
+    job = runs.run("study", choice.key, _work(choice), replace(now, live=known), afresh=lambda: _forget(choice))
     if not begun and job.wait(runs.PATIENCE):
         st.rerun()  # so quick that Run can say at once that it runs again
     return job
 
 
-def _forget(asked: Choices) -> None:
+def _forget(choice: Choices) -> None:
     """Throw away what was known."""
-    store.results().drop(asked.key)
+    store.results().drop(choice.key)
 
 
-def _work(asked: Choices) -> Work:
+def _work(choice: Choices) -> Work:
     """Return the work of one experiment: publishes its tables as they fill."""
     known = store.results()
 
     def work(job: Job) -> None:
-        result = known.get(asked.key)
+        result = known.get(choice.key)
         if result is None:
-            result = asked.study.run(
-                full=asked.full,
-                seed=asked.seed,
-                data=asked.data,
+            result = choice.study.run(
+                full=choice.full,
+                seed=choice.seed,
+                data=choice.data,
                 should_stop=job.should_stop,
                 on_progress=job.report,
                 on_tables=job.publish,
             )
             if not result.stopped:
-                known.put(asked.key, result)
+                known.put(choice.key, result)
         job.publish(result.tables)
         job.result = result
 

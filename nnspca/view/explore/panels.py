@@ -27,7 +27,7 @@ def story(part: Component, trace: tuple, leading: float) -> None:
             charts.figure(figures.ceiling(trace, leading, look), "ceiling")
 
 
-def takeaway(part: Component, data: Dataset, now: State, asked: Choices, drawn: dict[str, Figure]) -> None:
+def takeaway(part: Component, data: Dataset, now: State, choice: Choices, drawn: dict[str, Figure]) -> None:
     """Offer the loadings, the figures and the code."""
     stem = f"{data.name}-k{part.k}-{part.method}"
     with st.container(horizontal=True):
@@ -51,7 +51,7 @@ def takeaway(part: Component, data: Dataset, now: State, asked: Choices, drawn: 
         for name, figure in drawn.items():
             charts.figure_button(figure, f"html-explore-{name}", f"{stem}-{name}.html", f"{name.capitalize()} (HTML)")
     st.markdown("The same with the library:")
-    st.code(_code(now, asked), language="python")
+    st.code(_code(now, choice), language="python")
 
 
 def loadings_csv(component: Component, feature_names: Sequence[str]) -> bytes:
@@ -75,14 +75,14 @@ def _loadings_npz(part: Component, feature_names: Sequence[str]) -> bytes:
     )
 
 
-def _code(now: State, asked: Choices) -> str:
+def _code(now: State, choice: Choices) -> str:
     """Return the Python that finds this component and its certificate again."""
-    extra = "".join(f", {name}={value!r}" for name, value in asked.options)
+    extra = "".join(f", {name}={value!r}" for name, value in choice.options)
     setting = f"nonnegative={now.nonnegative}"
     return "\n".join(
         [
             *downloads.data_lines(now),
-            f"part = nnspca.solve(cov, {now.k}, {asked.method!r}, {setting}, seed={now.seed}{extra})",
+            f"part = nnspca.solve(cov, {now.k}, {choice.method!r}, {setting}, seed={now.seed}{extra})",
             f"cert = nnspca.certify(cov, {now.k}, {setting}, component=part)",
             "nnspca.verify(cert, cov)  # raises unless a second route agrees",
             "print(part.support, part.variance, part.variance / cert.upper)",

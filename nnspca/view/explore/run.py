@@ -15,9 +15,9 @@ from nnspca.view.session.runs import Job, Work
 from nnspca.view.session.state import State
 
 
-def _solve_key(data: Dataset, now: State, asked: Choices) -> tuple[Hashable, ...]:
+def _solve_key(data: Dataset, now: State, choice: Choices) -> tuple[Hashable, ...]:
     """Return the key of one component."""
-    return ("solve", *store.subject(data, now), now.k, asked.method, asked.options, now.seed)
+    return ("solve", *store.subject(data, now), now.k, choice.method, choice.options, now.seed)
 
 
 def _prove_key(data: Dataset, now: State) -> tuple[Hashable, ...]:
@@ -25,18 +25,18 @@ def _prove_key(data: Dataset, now: State) -> tuple[Hashable, ...]:
     return ("certify", *store.subject(data, now), now.k, now.seed)
 
 
-def start(data: Dataset, now: State, asked: Choices) -> Job:
+def start(data: Dataset, now: State, choice: Choices) -> Job:
     """Draw Run; return the page's job, or end the page here."""
-    view = data, now, asked
+    view = data, now, choice
     return runs.run("explore", _solve_key(*view), _work(*view), now, afresh=lambda: _forget(*view))
 
 
-def _work(data: Dataset, now: State, asked: Choices) -> Work:
+def _work(data: Dataset, now: State, choice: Choices) -> Work:
     """Return the work of the page: solve, hand over the component, then prove its place.
 
     It publishes a Component, then a (Certificate, trace) pair.
     """
-    cov, key, prove_key = store.covariance(data, now), _solve_key(data, now, asked), _prove_key(data, now)
+    cov, key, prove_key = store.covariance(data, now), _solve_key(data, now, choice), _prove_key(data, now)
     known = store.results()
 
     def work(job: Job) -> None:
@@ -45,12 +45,12 @@ def _work(data: Dataset, now: State, asked: Choices) -> Work:
             component = nnspca.solve(
                 cov,
                 now.k,
-                asked.method,
+                choice.method,
                 nonnegative=now.nonnegative,
                 seed=now.seed,
                 should_stop=job.should_stop,
                 on_progress=_staged(job, "Solving"),
-                **dict(asked.options),
+                **dict(choice.options),
             )
             if not component.stopped:
                 known.put(key, component)
@@ -62,7 +62,7 @@ def _work(data: Dataset, now: State, asked: Choices) -> Work:
                 cov,
                 now.k,
                 nonnegative=now.nonnegative,
-                component=component if asked.method == "best" else None,
+                component=component if choice.method == "best" else None,
                 seed=now.seed,
                 should_stop=job.should_stop,
                 on_progress=_staged(job, "Proving a ceiling"),
@@ -76,9 +76,9 @@ def _work(data: Dataset, now: State, asked: Choices) -> Work:
     return work
 
 
-def _forget(data: Dataset, now: State, asked: Choices) -> None:
+def _forget(data: Dataset, now: State, choice: Choices) -> None:
     """Throw away what is known of this component and its proofs, so that the next run starts from nothing."""
-    store.results().drop(_solve_key(data, now, asked))
+    store.results().drop(_solve_key(data, now, choice))
     store.results().drop(_prove_key(data, now))
     proofs.forget(data, now, (now.k,))
 

@@ -119,7 +119,7 @@ def _npz(parts: Components, data: Dataset) -> bytes:
     )
 
 
-def takeaway(results: Mapping[str, Components], data: Dataset, now: State, asked: Choices, drawn: dict) -> None:
+def takeaway(results: Mapping[str, Components], data: Dataset, now: State, choice: Choices, drawn: dict) -> None:
     """Offer the table, the loadings, the figures and the code."""
     listed = rows(results)
     st.dataframe(listed, hide_index=True, alt="One row for each part of each solver.")
@@ -141,9 +141,9 @@ def takeaway(results: Mapping[str, Components], data: Dataset, now: State, asked
     st.markdown("The same with the library:")
     first = next(iter(results))
     if first == "nmf" and run.of_samples(data, now):
-        code = _nmf_code(now, asked.r)
+        code = _nmf_code(now, choice.r)
     else:
-        code = _code(now, first, asked.r, dict(run.arguments(first, asked, now)))
+        code = _code(now, first, choice.r, dict(run.arguments(first, choice, now)))
     st.code(code, language="python")
 
 

@@ -16,24 +16,24 @@ from nnspca.view.session.runs import Job, Work
 from nnspca.view.session.state import State
 
 
-def _key(data: Dataset, now: State, asked: Choices) -> tuple[Hashable, ...]:
+def _key(data: Dataset, now: State, choice: Choices) -> tuple[Hashable, ...]:
     """Return the key of one view of the page."""
-    return ("parts", *store.subject(data, now), now.k, now.d, now.seed, asked)
+    return ("parts", *store.subject(data, now), now.k, now.d, now.seed, choice)
 
 
-def _work(data: Dataset, now: State, asked: Choices) -> Work:
+def _work(data: Dataset, now: State, choice: Choices) -> Work:
     """Return the work of the page: publishes (solver, Components) for each solver, growing part by part."""
     cov, known = store.covariance(data, now), store.results()
 
     def work(job: Job) -> None:
-        for number, solver in enumerate(asked.with_):
-            about = ("part", *_key(data, now, asked)[1:-1], solver, arguments(solver, asked, now), asked.r)
+        for number, solver in enumerate(choice.with_):
+            about = ("part", *_key(data, now, choice)[1:-1], solver, arguments(solver, choice, now), choice.r)
             done = known.get(about)
             if done is None and not job.should_stop():
                 if solver == "nmf" and of_samples(data, now):
-                    done = nmf.of_samples(data.X, cov, asked.r, seed=now.seed, should_stop=job.should_stop)
+                    done = nmf.of_samples(data.X, cov, choice.r, seed=now.seed, should_stop=job.should_stop)
                 else:
-                    done = _decomposed(cov, solver, asked, now, job, number)
+                    done = _decomposed(cov, solver, choice, now, job, number)
                 if not done.stopped:
                     known.put(about, done)
             if done is not None:
@@ -42,9 +42,9 @@ def _work(data: Dataset, now: State, asked: Choices) -> Work:
     return work
 
 
-def start(data: Dataset, now: State, asked: Choices) -> Job:
+def start(data: Dataset, now: State, choice: Choices) -> Job:
     """Draw Run; return the page's job, or end the page here."""
-    return runs.run("parts", _key(data, now, asked), _work(data, now, asked), now)
+    return runs.run("parts", _key(data, now, choice), _work(data, now, choice), now)
 
 
 def of_samples(data: Dataset, now: State) -> bool:
@@ -52,38 +52,38 @@ def of_samples(data: Dataset, now: State) -> bool:
     return data.kind != "covariance" and not now.standardise and bool(data.X.min() >= 0)
 
 
-def _decomposed(cov: nnspca.Covariance, solver: str, asked: Choices, now: State, job: Job, number: int) -> Components:
+def _decomposed(cov: nnspca.Covariance, solver: str, choice: Choices, now: State, job: Job, number: int) -> Components:
     """Run one solver, its progress told as a share of all of them."""
     title = nnspca.METHODS[solver].title
 
     def listen(told: Progress) -> None:
-        job.report(Progress((number + told.fraction) / len(asked.with_), f"{title}: {told.stage}"))
+        job.report(Progress((number + told.fraction) / len(choice.with_), f"{title}: {told.stage}"))
 
     return nnspca.decompose(
         cov,
-        asked.r,
+        choice.r,
         now.k,
         solver,
         nonnegative=now.nonnegative and solver != "pca",
         seed=now.seed,
         should_stop=job.should_stop,
         on_progress=listen,
-        **dict(arguments(solver, asked, now)),
+        **dict(arguments(solver, choice, now)),
     )
 
 
-def arguments(solver: str, asked: Choices, now: State) -> tuple[tuple[str, Any], ...]:
+def arguments(solver: str, choice: Choices, now: State) -> tuple[tuple[str, Any], ...]:
     """Return what a solver is called with besides k and seed."""
-    deflation = asked.apart_for(solver)
+    deflation = choice.apart_for(solver)
     chosen: dict[str, Any] = {"deflation": deflation}
     if deflation == "quasi-orthogonal":
-        chosen["min_angle"] = asked.angle
+        chosen["min_angle"] = choice.angle
     if any(option.name == "rank" for option in nnspca.METHODS[solver].options):
         chosen["rank"] = now.d
     if solver == "coordinate-descent" and deflation == JOINT:
-        chosen |= {"alpha": asked.alpha, "match_k": asked.match, "restarts": 1}
-        if not asked.match:
-            chosen["beta"] = asked.beta
+        chosen |= {"alpha": choice.alpha, "match_k": choice.match, "restarts": 1}
+        if not choice.match:
+            chosen["beta"] = choice.beta
     return tuple(chosen.items())
 
 
@@ -92,9 +92,9 @@ def found(job: Job) -> dict[str, Components]:
     return dict(job.arrived)
 
 
-def prove(results: Mapping[str, Components], data: Dataset, now: State, asked: Choices) -> Job:
+def prove(results: Mapping[str, Components], data: Dataset, now: State, choice: Choices) -> Job:
     """Return the job that proves each part, started where it is not yet."""
-    key = ("parts-proof", *_key(data, now, asked))
+    key = ("parts-proof", *_key(data, now, choice))
     return runs.job_for("parts-proof", key) or runs.start("parts-proof", key, _proof(results, data, now))
 
 

@@ -93,10 +93,10 @@ def _typed(plain: np.ndarray, key: str, stage: DeltaGenerator) -> np.ndarray:
     typed = st.session_state.setdefault("_rows", {})
     if key not in typed:
         typed[key] = (plain, 0)
-        asked = st.query_params.get("V")
-        if asked and not st.session_state.get("_rows_read"):
+        written = st.query_params.get(KEYS["V"].key)
+        if written and not st.session_state.get("_rows_read"):
             try:
-                typed[key] = (rows.read_link(asked, (len(plain), plain.shape[1])), 0)
+                typed[key] = (rows.read_link(written, (len(plain), plain.shape[1])), 0)
             except ValueError as problem:
                 st.info(f"{problem} Showing the usual ones.", icon=":material/info:")
     st.session_state["_rows_read"] = True

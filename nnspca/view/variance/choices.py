@@ -112,9 +112,9 @@ def look() -> Look:
     return Look(*choose_row(KEYS["log"], KEYS["bounds"], KEYS["paper"]))
 
 
-def point(asked: Curves) -> Point | None:
+def point(choice: Curves) -> Point | None:
     """Let the person choose a point by keyboard; a click on the curve sets the same choice."""
-    every = {str(Point(k, method)): Point(k, method) for k in asked.ks for method in asked.methods}
+    every = {str(Point(k, method)): Point(k, method) for k in choice.ks for method in choice.methods}
     said = choose(
         KEYS["point"],
         "Component to look at",

@@ -19,7 +19,7 @@ from nnspca.view.variance.choices import Curves, Look, Point
 def curve(
     known: proofs.Known,
     leading: float,
-    asked: Curves,
+    choice: Curves,
     look: Look,
     chosen: Point | None,
     *,
@@ -42,8 +42,8 @@ def curve(
             seen.certificates,
             frozenset(closed),
             leading,
-            asked.methods,
-            asked.ks,
+            choice.methods,
+            choice.ks,
             look.log,
             look.bounds,
         )
@@ -66,7 +66,7 @@ def _picked(datum: list) -> str:
 
 
 def longer_proofs(
-    known: proofs.Known, data: Dataset, now: State, asked: Curves, job: Job | None, *, ready: bool
+    known: proofs.Known, data: Dataset, now: State, choice: Curves, job: Job | None, *, ready: bool
 ) -> None:
     """Offer longer proofs along the curves, the widest gap first, show them under way, and say what they brought."""
     left, running = known.open, job is not None and not job.done
@@ -94,12 +94,12 @@ def longer_proofs(
         lowered = sum(fall.after.upper < fall.before.upper * (1 - 1e-6) for fall in job.arrived)
         st.success(
             f"{lowered} of {len(job.arrived)} ceilings came down; "
-            f"{len(asked.ks) - len(left)} of {len(asked.ks)} values of k are now proven optimal.",
+            f"{len(choice.ks) - len(left)} of {len(choice.ks)} values of k are now proven optimal.",
             icon=":material/trending_down:",
         )
 
 
-def takeaway(points: proofs.Points, leading: float, data: Dataset, now: State, asked: Curves, drawn: Figure) -> None:
+def takeaway(points: proofs.Points, leading: float, data: Dataset, now: State, choice: Curves, drawn: Figure) -> None:
     """Offer the curves as a table, a figure and code."""
     ordered = tuple(points[key] for key in sorted(points))
     rows = nnspca.Sweep(points=ordered, leading=leading).to_records()
@@ -109,15 +109,15 @@ def takeaway(points: proofs.Points, leading: float, data: Dataset, now: State, a
         charts.csv_button(lambda: downloads.table_csv(rows), f"csv-{stem}", f"{stem}.csv", "Table (CSV)")
         charts.figure_button(drawn, f"html-{stem}", f"{stem}.html")
     st.markdown("The same with the library:")
-    st.code(_code(now, asked), language="python")
+    st.code(_code(now, choice), language="python")
 
 
-def _code(now: State, asked: Curves) -> str:
+def _code(now: State, choice: Curves) -> str:
     """Return the Python that computes these curves again."""
     return "\n".join(
         [
             *downloads.data_lines(now),
-            f"curve = nnspca.sweep(cov, {list(asked.ks)}, methods={asked.methods!r},",
+            f"curve = nnspca.sweep(cov, {list(choice.ks)}, methods={choice.methods!r},",
             f"                     nonnegative={now.nonnegative}, certify='live', seed={now.seed})",
             "for row in curve.to_records():",
             "    print(row)",

@@ -181,7 +181,7 @@ class _Run:
         return Known(
             x=np.asarray(self.component.loadings),
             lower=self.variance,
-            bounds=self.bounds,
+            bounds=dict(self.bounds),
             earlier=self.earlier,
             least=self.least,
             seed=self.seed,

@@ -15,6 +15,7 @@ from nnspca.arguments import check_callables, check_choice, shown
 from nnspca.bounds.plan import PLANS
 from nnspca.certificates.proofs import LargerProof
 from nnspca.covariance import Covariance
+from nnspca.problem import Problem
 from nnspca.progress import Monitor
 from nnspca.result import Bound, Certificate, Component, OnProgress, ShouldStop, Sweep, SweepPoint
 from nnspca.solvers.registry import METHODS
@@ -125,19 +126,15 @@ class _Run:
         for k in ks:
             if self.monitor.stop():
                 break
+            problem = Problem(self.cov, k, self.nonnegative)
             start = champion.loadings if champion is not None else None
-            solving = {
-                executor.submit(_solve, self.cov, k, name, self.nonnegative, self.seed, start, poll): name
-                for name in names
-            }
+            solving = {executor.submit(_solve, problem, name, self.seed, start, poll): name for name in names}
             for solved in as_completed(solving):
                 self._solved(k, solving[solved], solved.result())
             champion = self._champion(k, names, champion)
             if self.effort is not None and not self.monitor.stop():  # without a champion it finds its own
                 warm_start = self._warm_start(certificates, chain, names)
-                task = executor.submit(
-                    _certify, self.cov, k, self.nonnegative, self.effort, champion, self.seed, warm_start, poll
-                )
+                task = executor.submit(_certify, problem, self.effort, champion, self.seed, warm_start, poll)
                 certificates[task] = k
                 chain.append((k, task))
             for future in [f for f in certificates if f.done()]:
@@ -222,22 +219,20 @@ def taken_over(cert: Certificate, larger: Certificate) -> Certificate:
 
 
 def _solve(
-    cov: Covariance,
-    k: int,
+    problem: Problem,
     name: str,
-    nonnegative: bool,
     seed: int,
     start: np.ndarray | None,
     poll: ShouldStop | None,
 ) -> Component:
     """One (k, method), as a task that can be sent elsewhere."""
-    return solve(cov, k, name, nonnegative=nonnegative, seed=seed, should_stop=poll, start=start)
+    return solve(
+        problem.cov, problem.k, name, nonnegative=problem.nonnegative, seed=seed, should_stop=poll, start=start
+    )
 
 
 def _certify(
-    cov: Covariance,
-    k: int,
-    nonnegative: bool,
+    problem: Problem,
     effort: str,
     champion: Component | None,
     seed: int,
@@ -246,9 +241,9 @@ def _certify(
 ) -> Certificate:
     """One certificate, as a task that can be sent elsewhere."""
     return certify_one(
-        cov,
-        k,
-        nonnegative=nonnegative,
+        problem.cov,
+        problem.k,
+        nonnegative=problem.nonnegative,
         effort=effort,
         component=champion,
         seed=seed,

@@ -12,8 +12,8 @@ def available() -> tuple[DatasetInfo, ...]:
 
     Examples
     --------
-    >>> [info.name for info in available() if info.bundled]
-    ['lfw-faces', 'digits', 'pitprops', 'synthetic-spiked']
+    >>> [info.shape for info in available() if info.name == "digits"]
+    [(1797, 64)]
     """
     return tuple(entry.info() for entry in ENTRIES.values())
 

@@ -2,7 +2,7 @@
 
 import ast
 import io
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -10,8 +10,11 @@ import pytest
 
 import nnspca
 from nnspca import _certify
+from nnspca.bounds.parts.registry import PARTS_BOUNDS
 from nnspca.bounds.plan import PLANS
 from nnspca.bounds.registry import BOUNDS, Attempt, BoundInfo, attempts
+from nnspca.certificates import file as certificate_file
+from nnspca.certificates.derivations import DERIVATIONS, PARTS_DERIVATIONS
 from nnspca.certificates.proofs import RankProof
 from nnspca.result import Bound
 
@@ -47,7 +50,7 @@ def cov():
 def test_a_new_entry_is_certified_verified_and_filed_like_any_other(with_frobenius, cov):
     cert = nnspca.certify(cov, 3)
     made = cert.bound("frobenius")
-    assert made.value == pytest.approx(np.linalg.norm(cov.matrix))
+    assert made.value == pytest.approx(np.linalg.norm(cov.block(np.arange(6))))
     nnspca.verify(cert, cov)
     file = io.BytesIO()
     nnspca.save_certificate(cert, file)
@@ -57,6 +60,80 @@ def test_a_new_entry_is_certified_verified_and_filed_like_any_other(with_frobeni
     forged = replace(made, value=made.value / 9, ingredients=replace(made.ingredients, tail=made.value / 9))
     with pytest.raises(nnspca.CertificateError):
         nnspca.verify(replace(cert, bounds=(*cert.bounds[:-1], forged)), cov)
+
+
+@dataclass(frozen=True, eq=False)
+class NormProof:
+    """Nothing is needed to form the norm again."""
+
+    order: int
+
+
+def test_a_new_proof_is_judged_and_filed_once_its_derivation_is_named(with_frobenius, cov, monkeypatch):
+    def norm(proof, k, nonnegative, cov):
+        every = np.arange(cov.n_features)
+        return float(np.linalg.norm(cov.block(every, every)))
+
+    def by_plan(problem, plan, known):
+        (bound,) = frobenius(problem, plan, known)
+        yield replace(bound, ingredients=NormProof(2))
+
+    monkeypatch.setitem(
+        BOUNDS, "frobenius", replace(with_frobenius, proofs=(NormProof,), attempts=(Attempt(0.12, by_plan),))
+    )
+    cert = nnspca.certify(cov, 3)
+    with pytest.raises(nnspca.CertificateError, match="nothing to re-derive"):
+        nnspca.verify(cert, cov)
+    monkeypatch.setitem(DERIVATIONS, NormProof, norm)
+    nnspca.verify(cert, cov)
+    monkeypatch.setitem(certificate_file.PROOFS, "NormProof", NormProof)
+    file = io.BytesIO()
+    nnspca.save_certificate(cert, file)
+    nnspca.verify(nnspca.load_certificate(file.getvalue()), cov)
+
+
+def test_the_judge_can_judge_what_the_entries_name_and_nothing_else():
+    assert {proof for info in BOUNDS.values() for proof in info.proofs} == set(DERIVATIONS)
+    assert {proof for info in PARTS_BOUNDS.values() for proof in info.proofs} == set(PARTS_DERIVATIONS)
+
+
+def test_a_gap_is_asked_for_once(cov, monkeypatch):
+    """What the first attempt behind a gap closes does not keep the second from being made."""
+
+    def made(name, factor):
+        def make(problem, plan, known):
+            asked.append(name)
+            (bound,) = frobenius(problem, plan, known)
+            yield replace(bound, name=name, value=factor * known.lower)
+
+        return make
+
+    asked = []
+    entries = [BOUNDS["eigenvalue"]]
+    turns = (("loose", 0.2, ""), ("closes", 0.3, "narrow"), ("second", 0.4, "narrow"), ("last", 0.45, "optimal"))
+    for name, at, above in turns:
+        attempt = Attempt(at, made(name, 2.0 if name == "loose" else 1.0), above=above, relaxes=True)
+        entries.append(BoundInfo(name, name, name, (RankProof,), attempts=(attempt,)))
+    for name in list(BOUNDS):
+        monkeypatch.delitem(BOUNDS, name)
+    for entry in entries:
+        monkeypatch.setitem(BOUNDS, entry.name, entry)
+    nnspca.certify(cov, 3)
+    assert asked == ["loose", "closes", "second"]
+
+
+def test_a_second_attempt_that_comes_out_worse_changes_nothing(with_frobenius, cov, monkeypatch):
+    def worse(problem, plan, known):
+        (bound,) = frobenius(problem, plan, known)
+        assert known.bounds["frobenius"].value == bound.value
+        yield replace(bound, value=2 * bound.value)
+
+    twice = (*with_frobenius.attempts, Attempt(0.13, worse))
+    monkeypatch.setitem(BOUNDS, "frobenius", replace(with_frobenius, attempts=twice))
+    made = nnspca.certify(cov, 3).bounds
+    assert [bound.value for bound in made if bound.name == "frobenius"] == [
+        pytest.approx(np.linalg.norm(cov.block(np.arange(6))))
+    ]
 
 
 def test_a_new_entry_takes_its_turn(with_frobenius, cov):
@@ -73,7 +150,7 @@ def test_every_bound_hands_over_a_proof_that_its_entry_names(held, nonnegative, 
     monkeypatch.setattr(_certify, "PLANS", {"live": plan})
     X = np.random.default_rng(0).standard_normal((12, 12 if held == "matrix" else 2000))
     cov = nnspca.Covariance.from_data(X * np.linspace(1, 0.01, X.shape[1]))
-    assert (cov.matrix is None) == (held == "factor")
+    assert cov.form.name == held
     bounds = nnspca.certify(cov, 4, nonnegative=nonnegative).bounds
     for bound in bounds:
         entry = BOUNDS[bound.name]

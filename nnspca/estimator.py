@@ -190,6 +190,7 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         ``transform`` gave it is the sample's projection onto the span, and ``transform`` gives the scores back.
         """
         check_is_fitted(self)
+        check_unmasked(X)
         scores = check_array(X, dtype=np.float64)
         if scores.shape[1] != self.n_components_:
             raise ValueError(

@@ -12,14 +12,12 @@ import scipy.sparse
 from nnspca.arguments import check_flag
 from nnspca.covariance.factor import DenseFactor, Factor, SparseFactor, varies
 from nnspca.covariance.forms import DENSE_EIGEN, Form, HeldFactor, HeldMatrix
+from nnspca.covariance.matrices import check_scale, semidefinite
 from nnspca.covariance.reading import numbers
 from nnspca.errors import DataError
 from nnspca.threads import one_blas_thread
 
 DENSE_FEATURES = 1500  # up to here an n×n array is always welcome
-SMALLEST_TRACE, LARGEST_TRACE = 1e-140, 1e140  # squares of variances stay representable
-INDEFINITE = 1e-8  # most negative eigenvalue forgiven as rounding, relative to the largest
-ASYMMETRIC = 1e-8  # asymmetry forgiven as rounding, relative to the largest entry
 
 
 class LabelledData(Protocol):
@@ -101,8 +99,6 @@ class Covariance:
             return self.form.A
         raise TypeError(f"the {self.n_features} × {self.n_features} entries are not held: read blocks of them")
 
-    # ------------------------------------------------------------------ construction
-
     @classmethod
     def from_data(cls, X, standardize: bool = False, *, samples: Literal["rows", "columns"] = "rows") -> Covariance:
         """Covariance of data: features are centred, and A = X'X / m.
@@ -112,17 +108,17 @@ class Covariance:
 
         Parameters
         ----------
-        X : array_like or scipy.sparse array, shape (m, n)
-            Finite real numbers; (n, m) with ``samples="columns"``, the papers' layout.
+        X : array_like, data frame or scipy.sparse array, shape (m, n)
+            Finite real numbers, none of them masked or missing; (n, m) with ``samples="columns"``, the papers' layout.
         standardize : bool
             Divide each feature by its standard deviation (1/m), so that A is a correlation matrix.
-            Features that never vary stay zero.
+            Features that never vary stay zero; features may be of any scale.
         samples : {"rows", "columns"}
 
         Raises
         ------
         DataError
-            Wrong shape, not numeric, not finite, or without any variance.
+            Wrong shape, not numeric, masked, not finite, or without any variance.
 
         Examples
         --------
@@ -147,7 +143,7 @@ class Covariance:
         trace = float(factor.squared_norms().sum())
         if not trace > 0 and not varies(rows).any():
             raise DataError(f"no feature varies over the {m} samples: the covariance is zero")
-        _check_scale(trace)
+        check_scale(trace)
         error = (m + 16) * np.finfo(float).eps * factor.rounding_scale()
         if n <= DENSE_FEATURES or (n <= 2 * m and n <= 2 * DENSE_EIGEN):
             with one_blas_thread():
@@ -187,40 +183,8 @@ class Covariance:
         0.0471
         """
         check_flag("repair", repair)
-        given = numbers(A)
-        A = np.array(given) if isinstance(given, np.ndarray) else given.toarray()
-        if A.ndim != 2 or A.shape[0] != A.shape[1] or not A.size:
-            raise DataError(f"a covariance matrix must be square, (n, n) with n >= 1; got shape {A.shape}")
-        peak = float(np.abs(A).max())
-        if peak == 0:
-            raise DataError("the covariance matrix is zero: there is no variance to explain")
-        with np.errstate(over="ignore"):
-            _check_scale(max(float(A.trace()), peak))
-        skew = float(np.abs(A - A.T).max())
-        if skew > ASYMMETRIC * peak and not repair:
-            i, j = np.unravel_index(np.abs(A - A.T).argmax(), A.shape)
-            raise DataError(
-                f"the matrix is not symmetric: entry ({i}, {j}) is {A[i, j]:g} but ({j}, {i}) is {A[j, i]:g}; "
-                "give repair=True for its symmetric part"
-            )
-        asymmetry = float(np.linalg.norm(A - A.T)) / 2 if repair else 0.0
-        A = A / 2 + A.T / 2
-        form, moved = HeldMatrix(A), 0.0
         with one_blas_thread():
-            if repair:
-                form, below = form.without_negative_eigenvalues()
-                moved = float(np.hypot(asymmetry, below))
-            least, largest = form.extreme_eigenvalues()
-        if least < -INDEFINITE * max(largest, peak):
-            raise DataError(
-                f"the matrix is not positive semidefinite: its most negative eigenvalue is {least:g} "
-                f"(allowed as rounding: {-INDEFINITE * max(largest, peak):g}); a covariance has none below zero: give "
-                "the data themselves (from_data), or repair=True for the nearest matrix that is one"
-            )
-        if not form.diagonal.any():
-            raise DataError("the matrix has no positive eigenvalue: once repaired there is no variance to explain")
-        # bounds that sum variances need A + μI to be positive semidefinite, once for each of the features
-        error = len(A) * max(0.0, len(A) * np.finfo(float).eps * largest - least)
+            form, error, moved = semidefinite(A, repair)
         return cls(form, representation_error=error, moved=moved)
 
     @classmethod
@@ -238,8 +202,6 @@ class Covariance:
         A = np.asarray(dataset.X, dtype=np.float64)
         scale = np.sqrt(np.where(A.diagonal() > 0, A.diagonal(), 1.0))
         return cls.from_matrix(A / np.outer(scale, scale), repair=repair)
-
-    # ------------------------------------------------------------------ the matrix as an operator
 
     def apply(self, x: np.ndarray) -> np.ndarray:
         """Return Ax, for one vector (n,) or a batch of rows (r, n)."""
@@ -263,8 +225,6 @@ class Covariance:
     def derived(self, form: Form, representation_error: float) -> Covariance:
         """Return what is made of this covariance, of the same samples."""
         return Covariance(form, n_samples=self.n_samples, representation_error=representation_error, moved=self.moved)
-
-    # ------------------------------------------------------------------ spectrum
 
     def eigenpairs(self, d: int) -> tuple[np.ndarray, np.ndarray]:
         """Return the d largest eigenvalues and their eigenvectors, largest first.
@@ -305,8 +265,6 @@ class Covariance:
         vectors.setflags(write=False)
         return values, vectors
 
-    # ------------------------------------------------------------------ identity
-
     @property
     def fingerprint(self) -> str:
         """Hash of the covariance as held: a certificate names the one it speaks about."""
@@ -338,11 +296,3 @@ def _complete(vectors: np.ndarray, d: int) -> np.ndarray:
     for _ in range(2):
         extra -= vectors @ (vectors.T @ extra)
     return np.hstack([vectors, np.linalg.qr(extra)[0]])
-
-
-def _check_scale(trace: float) -> None:
-    if not SMALLEST_TRACE <= trace <= LARGEST_TRACE:
-        raise DataError(
-            f"the total variance is {trace:g}; it must lie between {SMALLEST_TRACE:g} and {LARGEST_TRACE:g}: "
-            "rescale the data, or standardize them"
-        )

@@ -77,7 +77,11 @@ def _of_array(given: object) -> np.ndarray:
             raise DataError(f"data must be real numbers; got {strange[0]!s:.40} of type {type(strange[0]).__name__}")
     else:
         _check_numeric(values.dtype)
-    return np.asarray(values, dtype=np.float64)
+    try:
+        with np.errstate(over="ignore"):  # what is too large for double precision becomes infinite, and is refused
+            return np.asarray(values, dtype=np.float64)
+    except OverflowError:
+        raise DataError("a whole number is too large for double precision: rescale the data") from None
 
 
 def _lengths(given: object) -> str:

@@ -83,6 +83,11 @@ def test_a_column_that_is_no_number_is_named(column, says):
         ([[1.0, None], [2.0, 3.0]], r"1 value\(s\) are not finite, the first at index \(0, 1\)"),
         (np.array([[1, 2j]], dtype=object), "real numbers; got 2j of type complex"),
         (None, "real numbers; got None"),
+        ([[10**400, 1], [1, 2]], "too large for double precision: rescale the data"),
+        (
+            np.array([[np.longdouble("1e400"), 1.0], [1.0, 2.0]]),
+            r"1 value\(s\) are not finite, the first at",
+        ),
         ({"a": 1}, "real numbers; got {'a': 1} of type dict"),
     ],
 )

@@ -1,0 +1,66 @@
+"""A matrix handed over as a covariance: held where it is one, repaired where that was asked for, or refused."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nnspca.covariance.forms import HeldMatrix
+from nnspca.covariance.reading import numbers
+from nnspca.errors import DataError
+
+SMALLEST_TRACE, LARGEST_TRACE = 1e-140, 1e140  # squares of variances stay representable
+INDEFINITE = 1e-8  # most negative eigenvalue forgiven as rounding, relative to the largest
+ASYMMETRIC = 1e-8  # asymmetry forgiven as rounding, relative to the largest entry
+
+
+def semidefinite(given: object, repair: bool) -> tuple[HeldMatrix, float, float]:
+    """Return the symmetric part of a matrix, its representation error, and how far a repair moved it.
+
+    A repair takes the nearest positive semidefinite matrix in the Frobenius norm (Higham 1988, Theorem 2.1).
+    """
+    read = numbers(given)
+    A = np.array(read) if isinstance(read, np.ndarray) else read.toarray()
+    if A.ndim != 2 or A.shape[0] != A.shape[1] or not A.size:
+        raise DataError(f"a covariance matrix must be square, (n, n) with n >= 1; got shape {A.shape}")
+    peak = float(np.abs(A).max())
+    if peak == 0:
+        raise DataError("the covariance matrix is zero: there is no variance to explain")
+    with np.errstate(over="ignore"):
+        check_scale(max(float(A.trace()), peak))
+    if not repair:
+        _check_symmetric(A, peak)
+    form, asymmetry, below = HeldMatrix(A / 2 + A.T / 2), 0.0, 0.0
+    if repair:
+        asymmetry = float(np.linalg.norm(A - A.T)) / 2
+        form, below = form.without_negative_eigenvalues()
+    least, largest = form.extreme_eigenvalues()
+    if least < -INDEFINITE * max(largest, peak):
+        raise DataError(
+            f"the matrix is not positive semidefinite: its most negative eigenvalue is {least:g} "
+            f"(allowed as rounding: {-INDEFINITE * max(largest, peak):g}); a covariance has none below zero: give "
+            "the data themselves (from_data), or repair=True for the nearest matrix that is one"
+        )
+    if not form.diagonal.any():
+        raise DataError("the matrix has no positive eigenvalue: once repaired there is no variance to explain")
+    # bounds that sum variances need A + μI to be positive semidefinite, once for each of the features
+    error = len(A) * max(0.0, len(A) * np.finfo(float).eps * largest - least)
+    return form, error, float(np.hypot(asymmetry, below))
+
+
+def _check_symmetric(A: np.ndarray, peak: float) -> None:
+    skew = np.abs(A - A.T)
+    if skew.max() > ASYMMETRIC * peak:
+        i, j = np.unravel_index(skew.argmax(), A.shape)
+        raise DataError(
+            f"the matrix is not symmetric: entry ({i}, {j}) is {A[i, j]:g} but ({j}, {i}) is {A[j, i]:g}; "
+            "give repair=True for its symmetric part"
+        )
+
+
+def check_scale(trace: float) -> None:
+    """Raise DataError where squares of variances would overflow or vanish."""
+    if not SMALLEST_TRACE <= trace <= LARGEST_TRACE:
+        raise DataError(
+            f"the total variance is {trace:g}; it must lie between {SMALLEST_TRACE:g} and {LARGEST_TRACE:g}: "
+            "rescale the data, or standardize them"
+        )

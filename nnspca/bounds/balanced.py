@@ -63,7 +63,7 @@ def balanced_rows(problem: Problem, *, monitor: Monitor, passes: int = 0, warm_s
             return warm_start
     return Bound(
         "balanced-rows",
-        float(value + cov.representation_error),
+        float(value + cov.error_elsewhere),  # each row has room for what drifts
         detail=(
             "Each feature is given a weight that levels the rows: no feature and its k − 1 weightiest companions "
             "hold more than this together."
@@ -88,12 +88,12 @@ def throughout_by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[B
 def _of_matrix(problem: Problem, monitor: Monitor) -> tuple[float, np.ndarray]:
     """Power steps on all rows at once."""
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
-    least, d = _levelled(cov.entries, k, nonnegative, monitor)
+    least, d = _levelled(cov.entries, k, nonnegative, cov.drift, monitor)
     return least * (1 + (2 * k + 32) * EPS), d
 
 
-def _levelled(A: np.ndarray, k: int, nonnegative: bool, monitor: Monitor) -> tuple[float, np.ndarray]:
-    """Least largest row met in the power steps, and its weights."""
+def _levelled(A: np.ndarray, k: int, nonnegative: bool, drift: float, monitor: Monitor) -> tuple[float, np.ndarray]:
+    """Least largest row met in the power steps, with room for entries that drift, and its weights."""
     own = A.diagonal()
     shares = np.maximum(A, 0.0) if nonnegative else np.abs(A)
     np.fill_diagonal(shares, 0.0)
@@ -102,7 +102,7 @@ def _levelled(A: np.ndarray, k: int, nonnegative: bool, monitor: Monitor) -> tup
     least, best = np.inf, d
     for _ in range(STEPS):
         image = own * d + sum_of_largest(shares * d, k - 1)
-        most = float((image / d).max())
+        most = float(((image + drift * sum_of_largest(d, k)) / d).max())
         if most < least:
             least, best = most, d
         d = np.maximum(image / image.max(), FLOOR)
@@ -114,10 +114,10 @@ def _levelled(A: np.ndarray, k: int, nonnegative: bool, monitor: Monitor) -> tup
 def _of_factor(problem: Problem, monitor: Monitor) -> tuple[float, np.ndarray]:
     """Power steps on the features of largest variance, the others kept level without a look at their rows."""
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
-    s = np.sqrt(np.maximum(cov.diagonal, 0.0))
+    s = np.sqrt(np.maximum(cov.diagonal, 0.0) + cov.drift)
     order = np.argsort(-s, kind="stable")
     chosen = np.sort(order[: min(cov.n_features, WIDEST, 1500 + 8 * k)])
-    level, weights = _levelled(cov.block(chosen, chosen), k, nonnegative, monitor)
+    level, weights = _levelled(cov.block(chosen, chosen), k, nonnegative, cov.drift, monitor)
     least, best = np.inf, np.zeros(0)
     d = _extended(s, chosen, weights, level, k)
     for _ in range(PASSES):
@@ -138,7 +138,7 @@ def _levelled_throughout(
 ) -> tuple[float, np.ndarray]:
     """Power steps on all rows, block by block, from the weights given."""
     cov = problem.cov
-    s = np.sqrt(np.maximum(cov.diagonal, 0.0))
+    s = np.sqrt(np.maximum(cov.diagonal, 0.0) + cov.drift)
     every = np.arange(cov.n_features)
     d = best
     for _ in range(passes):
@@ -174,6 +174,7 @@ def _rows(
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     together = float(sum_of_largest(s * d, k - 1))
     reach = s**2 + s * together / d
+    drift = cov.drift * float(sum_of_largest(d, k))
     reading = 4 * (cov.form.terms + k + 8) * EPS
     mask = np.ones(len(s), dtype=bool)
     mask[chosen] = False
@@ -186,5 +187,5 @@ def _rows(
         shares = np.maximum(block, 0.0) if nonnegative else np.abs(block)
         shares[np.arange(len(rows)), rows] = 0.0
         sums = cov.diagonal[rows] + sum_of_largest(shares * d, k - 1) / d[rows]
-        values[start : start + ROWS] = sums + reading * reach[rows]
+        values[start : start + ROWS] = sums + reading * reach[rows] + drift / d[rows]
     return values, float(reach[mask].max(initial=0.0)) * (1 + reading)

@@ -209,7 +209,7 @@ def _node(
 def _of_known_support(part: Covariance) -> tuple[float, PairProof]:
     """The bound where the support is known: an eigenvalue."""
     nothing = np.zeros_like(part.entries)
-    tail = ceiling.of_matrix(part.entries, part.representation_error)
+    tail = ceiling.of_matrix(part.entries, part.room())
     return tail * (1 + 8 * np.finfo(float).eps), PairProof(nothing, nothing, tail)
 
 

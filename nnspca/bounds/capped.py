@@ -88,7 +88,7 @@ def _proven(problem: Problem, L: np.ndarray) -> tuple[float, PairProof]:
     level = max(level, 0.0) * (1 + 16 * EPS)
     M = np.full_like(L, level)
     np.fill_diagonal(M, 0.0)
-    tail = ceiling.of_matrix(cov.entries - L, 2 * EPS * float(np.abs(L).sum(axis=1).max()) + cov.representation_error)
+    tail = ceiling.of_matrix(cov.entries - L, 2 * EPS * float(np.abs(L).sum(axis=1).max()) + cov.room())
     own = L.diagonal()
     rows = own + (k - 1) * level + 4 * (k + 8) * EPS * (np.abs(own) + k * level)
     value = float(tail + rows.max() + 8 * EPS * (abs(tail) + float(np.abs(rows).max())))

@@ -85,7 +85,7 @@ def residual(cov: Covariance, V: np.ndarray) -> float | None:
             return None
         B = A - V @ V.T if V.shape[1] else A
         products = (V.shape[1] + 3) * EPS * (float(np.linalg.norm(A)) + float(np.sum(V * V)))
-        return of_matrix(B, products + cov.representation_error)
+        return of_matrix(B, products + cov.room())
     factor = cov.form.factor
     m, n = factor.shape
     side = m + V.shape[1]
@@ -99,4 +99,4 @@ def residual(cov: Covariance, V: np.ndarray) -> float | None:
     R_V, R_Y = triangle[:, : V.shape[1]], triangle[:, V.shape[1] :]
     scale = factor.rounding_scale() + float((V * V).sum())
     products = 4 * (n + side * (2 + n // ROWS)) * EPS * scale
-    return max(of_matrix(R_Y @ R_Y.T - R_V @ R_V.T, products + cov.representation_error), 0.0)
+    return max(of_matrix(R_Y @ R_Y.T - R_V @ R_V.T, products + cov.room()), 0.0)

@@ -27,7 +27,7 @@ def diagonal(problem: Problem) -> Bound:
     """The k largest variances of single features, summed."""
     cov, k = problem.cov, problem.k
     value = float(np.sort(cov.diagonal)[::-1][:k].sum())
-    value = value * (1 + (k + 8 + _terms(cov)) * EPS) + cov.representation_error
+    value = value * (1 + (k + 8 + _terms(cov)) * EPS) + cov.room(k)
     return Bound(
         "diagonal",
         value,
@@ -45,7 +45,7 @@ def rows(problem: Problem, *, monitor: Monitor) -> Bound:
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     order = np.argsort(-cov.diagonal, kind="stable")
     # the representation error covers what an indefinite-by-rounding matrix adds to |A_ij| <= s_i s_j
-    deviations = np.sqrt(np.maximum(cov.diagonal[order], 0.0) + cov.representation_error)
+    deviations = np.sqrt(np.maximum(cov.diagonal[order], 0.0) + cov.room())
     company = float(deviations[: k - 1].sum())
     most, seen = 0.0, 0
     for start in range(0, len(order), ROWS):
@@ -69,7 +69,7 @@ def rows(problem: Problem, *, monitor: Monitor) -> Bound:
     margin = (k + 16 + _terms(cov)) * EPS * float(deviations[0]) * (float(deviations[0]) + company)
     return Bound(
         "rows",
-        most + margin + cov.representation_error,
+        most + margin + cov.room(k),
         ingredients=EntryProof("rows"),
         detail=f"No feature has more co-variance with its k − 1 closest companions ({seen:,} rows read).",
     )
@@ -87,4 +87,4 @@ def rows_by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
 
 def _terms(cov: Covariance) -> int:
     """Length of the sums behind an entry of A as it is read."""
-    return 4 * cov.form.terms
+    return 8 * cov.form.terms

@@ -105,7 +105,7 @@ def proof_of(
     L = (L + L.T) / 2
     # a little above, so that the products' rounding cannot matter
     M = _balanced(L, least_products(L, M, nonnegative), k, forced) * (1 + 16 * EPS)
-    tail = ceiling.of_matrix(cov.entries - L, 2 * EPS * float(np.abs(L).sum(axis=1).max()) + cov.representation_error)
+    tail = ceiling.of_matrix(cov.entries - L, 2 * EPS * float(np.abs(L).sum(axis=1).max()) + cov.room())
     shares = _largest(M, k, forced)
     rows = L.diagonal() + shares + 4 * (k + 8) * EPS * (np.abs(L.diagonal()) + shares)
     value = float(tail + rows.max() + 8 * EPS * (abs(tail) + abs(rows.max())))

@@ -30,7 +30,7 @@ def leading(problem: Problem) -> Bound:
     cov = problem.cov
     tail = ceiling.residual(cov, np.zeros((cov.n_features, 0)))
     if tail is None:
-        tail = cov.trace * (1 + cov.n_features * ceiling.EPS) + cov.representation_error
+        tail = cov.trace * (1 + 4 * cov.n_features * ceiling.EPS) + cov.room(cov.n_features)
     proof = RankProof(None, np.zeros((cov.n_features, 0)), tail, 0.0, np.zeros(0, dtype=bool))
     return Bound(
         "eigenvalue",

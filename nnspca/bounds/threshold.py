@@ -128,7 +128,7 @@ def _cut(problem: Problem, rho: float, features: int) -> _Cut | None:
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     kept = np.arange(cov.n_features)
     if cov.n_features > ceiling_features(cov):
-        deviations = np.sqrt(np.maximum(cov.diagonal, 0.0) + cov.representation_error)
+        deviations = np.sqrt(np.maximum(cov.diagonal, 0.0) + cov.room())
         kept = np.flatnonzero(deviations * deviations.max() * (1 + 1e-9) > rho)
     if not 1 <= len(kept) <= features:
         return None
@@ -161,9 +161,9 @@ def _proven(problem: Problem, c: _Cut, d: int, cells: int, monitor: Monitor) -> 
     V, _ = c.surplus(d)
     products = (d + 3) * ceiling.EPS * (float(np.linalg.norm(c.block)) + float(np.sum(V * V)))
     reading = 4 * (cov.form.terms + 4) * ceiling.EPS * cov.form.rounding_scale
-    tail = ceiling.of_matrix(c.block - V @ V.T, products + reading + cov.representation_error)
+    tail = ceiling.of_matrix(c.block - V @ V.T, products + reading + cov.room())
     if len(c.kept) < cov.n_features:
-        tail = max(tail, reading + cov.representation_error)  # the rest of A − L is zero up to rounding
+        tail = max(tail, reading + cov.room())  # the rest of A − L is zero up to rounding
     whole = np.zeros((cov.n_features, d))
     whole[c.kept] = V
     inner = sphere.maximise(

@@ -58,7 +58,7 @@ class Outside:
 
     def __post_init__(self) -> None:
         self.cov, self.k = self.problem.cov, self.problem.k
-        self.deviations = np.sqrt(np.maximum(self.cov.diagonal, 0.0))
+        self.deviations = np.sqrt(np.maximum(self.cov.diagonal, 0.0) + self.cov.drift)
         terms = self.cov.form.terms + 4
         self.reading = 2 * terms * EPS  # of an entry read from a factor, relative to the two deviations
 
@@ -79,12 +79,12 @@ class Outside:
             chosen = rows[start : start + ROWS]
             block = self.cov.block(chosen)
             shares = np.maximum(block, 0.0) if self.problem.nonnegative else np.abs(block)
-            shares += self.reading * self.deviations[chosen, None] * self.deviations
+            shares += self.reading * self.deviations[chosen, None] * self.deviations + self.cov.drift
             if len(inside):
                 with np.errstate(over="ignore"):
                     shares[:, inside] = shares[:, inside] ** 2 / limits
             shares[np.arange(len(chosen)), chosen] = 0.0
-            own = self.cov.diagonal[chosen] * (1 + self.reading)
+            own = self.cov.diagonal[chosen] * (1 + self.reading) + self.cov.drift
             out[start : start + ROWS] = (own + sum_of_largest(shares, self.k - 1)) * (1 + 4 * (self.k + 8) * EPS)
         return out
 
@@ -192,8 +192,9 @@ def _part(cov: Covariance, inside: np.ndarray) -> Covariance:
     """The covariance of S as a matrix; forming it from a factor is an error of its own."""
     A = cov.block(inside, inside)
     terms = 0 if cov.holds_entries else cov.form.terms + 4
-    error = 2 * terms * EPS * float(cov.diagonal[inside].sum())
-    return cov.derived(HeldMatrix((A + A.T) / 2), error)
+    forming = 2 * terms * EPS * float(cov.diagonal[inside].sum())
+    # an error of its own beside that of cov, which is added to the bound as a whole; what drifts, drifts here too
+    return cov.derived(HeldMatrix((A + A.T) / 2), "restrict", inside, growth=0.0, rounding=forming + cov.drift)
 
 
 def _splitting(problem: Problem, inside: np.ndarray, x: np.ndarray) -> Splitting:
@@ -253,7 +254,7 @@ def _levelled(
     total: float = proof.tail + float(costs.max()) + 8 * EPS * (abs(proof.tail) + float(np.abs(costs).max()))
     if len(read) < len(rows):
         total = max(total, level)  # what the rows that were not read stay below
-    total = max(total, float(sums.max(initial=-np.inf))) + cov.representation_error
+    total = max(total, float(sums.max(initial=-np.inf))) + cov.error_elsewhere
     if outside.monitor.stop() or not np.isfinite(total):
         return None, heavy
     made = Bound(

@@ -74,7 +74,7 @@ def _check(cert: Certificate, cov: Covariance) -> None:
     claimed = number(cert.leading, "the largest eigenvalue")
     attained = _check_component(cert.component, "component", k, nonnegative, cov)
     proven = _proven(cert.bounds, lambda proof: derive(proof, k, nonnegative, cov))
-    _check_sandwich(cert, attained, "component attains", proven)
+    _check_sandwich(cert, attained, "component attains", proven, cov)
     leading = min((value for proof, value in proven if holds_everywhere(proof)), default=np.inf)
     if not at_most(leading, claimed):
         raise CertificateError(f"the largest eigenvalue is claimed to be {claimed!r}; only {leading!r} is proven")
@@ -92,7 +92,7 @@ def _check_several(cert: PartsCertificate, cov: Covariance) -> None:
     if np.count_nonzero([part.loadings for part in cert.parts], axis=0).max() > 1:
         raise CertificateError("two parts use the same feature")
     proven = _proven(cert.bounds, lambda proof: derive_of_parts(proof, r, k, nonnegative, cov))
-    _check_sandwich(cert, attained, "parts attain", proven)
+    _check_sandwich(cert, attained, "parts attain", proven, cov)
 
 
 def _setting(cert: Certificate | PartsCertificate, cov: Covariance) -> tuple[int, bool]:
@@ -104,11 +104,15 @@ def _setting(cert: Certificate | PartsCertificate, cov: Covariance) -> tuple[int
 
 
 def _check_sandwich(
-    cert: Certificate | PartsCertificate, attained: float, what: str, proven: list[tuple[object, float]]
+    cert: Certificate | PartsCertificate,
+    attained: float,
+    what: str,
+    proven: list[tuple[object, float]],
+    cov: Covariance,
 ) -> None:
     """Check that the lower bound is attained, the upper one proven, and that they are in order."""
     lower, upper = number(cert.lower, "the lower bound"), number(cert.upper, "the upper bound")
-    if not close(lower, attained):
+    if not close(lower, attained, cov):
         raise CertificateError(f"the {what} {attained!r}, not {lower!r}")
     least = min(value for _, value in proven)
     if not at_most(least, upper):
@@ -144,9 +148,9 @@ def _proven(bounds: object, derived: Callable[[object], float]) -> list[tuple[ob
     return proven
 
 
-def close(claim: float, attained: float) -> bool:
-    """Whether a claimed variance is the one attained, up to what two orders of summing may differ by."""
-    return at_most(abs(attained - claim), ATTAINED * abs(attained))
+def close(claim: float, attained: float, cov: Covariance) -> bool:
+    """Whether a claimed variance is the one attained, up to what two machines, or orders of summing, differ by."""
+    return at_most(abs(attained - claim), ATTAINED * abs(attained) + cov.drift)
 
 
 def _check_component(part: object, what: str, k: int, nonnegative: bool, cov: Covariance) -> float:
@@ -159,7 +163,7 @@ def _check_component(part: object, what: str, k: int, nonnegative: bool, cov: Co
         raise CertificateError(f"the {what} is not feasible: {reason}")
     attained = float(x @ cov.apply(x))
     variance = number(part.variance, f"the variance of the {what}")
-    if not close(variance, attained):
+    if not close(variance, attained, cov):
         raise CertificateError(f"the {what} attains {attained!r}, not {variance!r} as its variance has it")
     if whole(part.k, f"k of the {what}", 1, cov.n_features) != k:
         raise CertificateError(f"the {what} is one of k = {part.k}, the certificate one of k = {k}")

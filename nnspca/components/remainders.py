@@ -25,7 +25,7 @@ def restricted(cov: Covariance, U: np.ndarray) -> Covariance:
     if not isinstance(cov.factor, SparseFactor):
         return cov.restrict(free)
     kept = SparseFactor(scipy.sparse.csr_array(cov.factor.S.tocsc()[:, free]), cov.factor.mean[free])
-    return cov.derived(HeldFactor(kept), cov.representation_error)
+    return cov.derived(HeldFactor(kept), "restrict", free)
 
 
 def projected(cov: Covariance, U: np.ndarray) -> Covariance:
@@ -36,9 +36,9 @@ def projected(cov: Covariance, U: np.ndarray) -> Covariance:
     """
     Q = orthonormal(U)
     if isinstance(cov.form, HeldFactor):
-        return _of_factor(cov, cov.form.factor, cov.form.factor.forward(Q.T).T, Q, 1.0)
+        return _of_factor(cov, "projected", U, cov.form.factor.forward(Q.T).T, Q, 1.0)
     half = cov.form.A - Q @ (Q.T @ cov.form.A)
-    return _of_matrix(cov, half - (half @ Q) @ Q.T, Q.shape[1], cov.representation_error, 1.0)
+    return _of_matrix(cov, "projected", U, half - (half @ Q) @ Q.T, growth=1.0)
 
 
 def schur(cov: Covariance, U: np.ndarray) -> Covariance:
@@ -53,20 +53,20 @@ def schur(cov: Covariance, U: np.ndarray) -> Covariance:
         Z = orthonormal(scores)
         R = factor.backward(Z.T).T
         weights = U @ np.linalg.pinv(Z.T @ scores)
-        return _of_factor(cov, factor, Z, R, 1.0 + float(np.linalg.norm(weights) * np.linalg.norm(R)))
+        return _of_factor(cov, "schur", U, Z, R, 1.0 + float(np.linalg.norm(weights) * np.linalg.norm(R)))
     A = cov.form.A
     image = A @ U
     explained = np.einsum("ir,ir->r", U, image)
     live = explained > len(A) * EPS * cov.trace  # less is rounding, and nothing to divide by
-    U, image = U[:, live], image[:, live]
+    used, image = U[:, live], image[:, live]
     scale = np.sqrt(explained[live])
-    values, vectors = np.linalg.eigh((U.T @ image) / np.outer(scale, scale))
+    values, vectors = np.linalg.eigh((used.T @ image) / np.outer(scale, scale))
     kept = values > DEPENDENT
     mix = vectors[:, kept] / np.sqrt(values[kept]) / scale[:, None]
     B = image @ mix
-    turned = 1.0 + float(np.linalg.norm(U @ mix) * np.linalg.norm(B))
-    error = 2 * turned**2 * cov.representation_error
-    return _of_matrix(cov, A - B @ B.T, U.shape[1], error, 1.0 / float(values[kept].min(initial=1.0)))
+    turned = 1.0 + float(np.linalg.norm(used @ mix) * np.linalg.norm(B))
+    condition = 1.0 / float(values[kept].min(initial=1.0))
+    return _of_matrix(cov, "schur", U, A - B @ B.T, growth=2 * turned**2, condition=condition)
 
 
 def hotelling(cov: Covariance, U: np.ndarray) -> Covariance:
@@ -92,25 +92,31 @@ def hotelling(cov: Covariance, U: np.ndarray) -> Covariance:
     below = values < 0
     B -= (vectors[:, below] * values[below]) @ vectors[:, below].T
     # leaving out the negative part moves no two matrices further apart in the Frobenius norm
-    return _of_matrix(cov, B, U.shape[1], np.sqrt(len(B)) * cov.representation_error, 1.0)
+    return _of_matrix(cov, "hotelling", U, B, growth=float(np.sqrt(len(B))))
 
 
-def _of_matrix(cov: Covariance, A: np.ndarray, count: int, error: float, condition: float) -> Covariance:
-    """A deflated matrix; ``error`` is what that of ``cov`` has become, to which rounding is added.
+def _of_matrix(
+    cov: Covariance, operation: str, U: np.ndarray, A: np.ndarray, *, growth: float, condition: float = 1.0
+) -> Covariance:
+    """A deflated matrix; ``growth`` is by which an error of ``cov`` has grown, to which rounding is added.
 
-    Rounding moves A by ``(count + 1) n ε ‖A before‖`` times a small number; bounds that sum variances meet it once
+    Rounding moves A by ``(r + 1) n ε ‖A before‖`` times a small number; bounds that sum variances meet it once
     for each feature.
     """
-    n = len(A)
-    rounding = 8 * (count + 1) * (n + 8) * EPS * condition * float(np.linalg.norm(cov.entries))
-    return cov.derived(HeldMatrix(A / 2 + A.T / 2), float(error + n * rounding))
+    n, r = U.shape
+    rounding = 8 * (r + 1) * (n + 8) * EPS * condition * float(np.linalg.norm(cov.entries))
+    return cov.derived(HeldMatrix(A / 2 + A.T / 2), operation, U, growth=growth, rounding=rounding, times=n)
 
 
-def _of_factor(cov: Covariance, base: Factor, L: np.ndarray, R: np.ndarray, turned: float) -> Covariance:
+def _of_factor(
+    cov: Covariance, operation: str, U: np.ndarray, L: np.ndarray, R: np.ndarray, turned: float
+) -> Covariance:
     """Data ``Y − LR'``: formed where Y is an array, beside each other otherwise.
 
     ``turned`` bounds the norm of the matrix S in A left = S'AS, so that an error of A grows by its square at most.
     """
+    assert cov.factor is not None
+    base = cov.factor
     m, n = base.shape
     factor: Factor
     if isinstance(base, DenseFactor):
@@ -118,5 +124,5 @@ def _of_factor(cov: Covariance, base: Factor, L: np.ndarray, R: np.ndarray, turn
     else:
         factor = DeflatedFactor(base, np.ascontiguousarray(L), np.ascontiguousarray(R))
     rounding = 8 * (L.shape[1] + 1) * (n + m + 8) * EPS * turned * base.rounding_scale()
-    error = cov.representation_error if turned == 1.0 else 2 * turned**2 * cov.representation_error
-    return cov.derived(HeldFactor(factor), float(error + rounding))
+    growth = 1.0 if turned == 1.0 else 2 * turned**2
+    return cov.derived(HeldFactor(factor), operation, U, growth=growth, rounding=float(rounding))

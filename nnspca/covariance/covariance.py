@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import threading
 from typing import Literal, Protocol
 
@@ -13,6 +12,7 @@ from nnspca.arguments import check_flag
 from nnspca.covariance.factor import DenseFactor, Factor, SparseFactor, varies
 from nnspca.covariance.forms import DENSE_EIGEN, Form, HeldFactor, HeldMatrix
 from nnspca.covariance.matrices import check_scale, semidefinite
+from nnspca.covariance.origin import Origin, of_data
 from nnspca.covariance.reading import numbers
 from nnspca.errors import DataError
 from nnspca.threads import one_blas_thread
@@ -56,6 +56,11 @@ class Covariance:
     representation_error : float
         Proven ceiling on the spectral norm of (A as held − A of the data as given in double precision). Of a
         matrix with eigenvalues below zero by rounding: on what all of them add to any sum of variances.
+    drift : float
+        Ceiling on the Frobenius norm of the difference between A as it is held here and on any other machine, where
+        other routines sum in another order: 0 for a matrix that was given.
+    error_elsewhere : float
+        Ceiling on ``representation_error`` on any machine.
     """
 
     def __init__(
@@ -65,6 +70,9 @@ class Covariance:
         n_samples: int | None = None,
         representation_error: float = 0.0,
         moved: float = 0.0,
+        drift: float | None = None,
+        error_elsewhere: float | None = None,
+        origin: Origin | None = None,
     ) -> None:
         self.form = form
         self.n_samples = n_samples
@@ -73,9 +81,12 @@ class Covariance:
         self.n_features = len(self.diagonal)
         self.trace = float(self.diagonal.sum())
         self.representation_error = representation_error
+        # each machine is within its own error of the exact A, and the errors agree to many more digits than two
+        self.drift = 2.02 * representation_error if drift is None else drift
+        self.error_elsewhere = 1.01 * representation_error if error_elsewhere is None else error_elsewhere
+        self._origin = origin
         self._lock = threading.RLock()
         self._pairs: tuple[np.ndarray, np.ndarray] | None = None
-        self._fingerprint = ""
 
     @property
     def matrix(self) -> np.ndarray | None:
@@ -145,10 +156,11 @@ class Covariance:
             raise DataError(f"no feature varies over the {m} samples: the covariance is zero")
         check_scale(trace)
         error = (m + 16) * np.finfo(float).eps * factor.rounding_scale()
+        origin = of_data(rows, standardize)
         if n <= DENSE_FEATURES or (n <= 2 * m and n <= 2 * DENSE_EIGEN):
             with one_blas_thread():
-                return cls(HeldMatrix(factor.cross()), n_samples=m, representation_error=error)
-        return cls(HeldFactor(factor), n_samples=m, representation_error=error)
+                return cls(HeldMatrix(factor.cross()), n_samples=m, representation_error=error, origin=origin)
+        return cls(HeldFactor(factor), n_samples=m, representation_error=error, origin=origin)
 
     @classmethod
     def from_matrix(cls, A, *, repair: bool = False) -> Covariance:
@@ -184,8 +196,15 @@ class Covariance:
         """
         check_flag("repair", repair)
         with one_blas_thread():
-            form, error, moved = semidefinite(A, repair)
-        return cls(form, representation_error=error, moved=moved)
+            held = semidefinite(A, repair)
+        return cls(
+            held.form,
+            representation_error=held.representation_error,
+            moved=held.moved,
+            drift=held.drift,
+            error_elsewhere=held.error_elsewhere,
+            origin=held.origin,
+        )
 
     @classmethod
     def from_dataset(cls, dataset: LabelledData, standardize: bool = False, *, repair: bool = False) -> Covariance:
@@ -220,11 +239,54 @@ class Covariance:
 
     def restrict(self, features: np.ndarray) -> Covariance:
         """Return the covariance of some features only, in the order given."""
-        return self.derived(self.form.restrict(features), self.representation_error)
+        return self.derived(self.form.restrict(features), "restrict", features)
 
-    def derived(self, form: Form, representation_error: float) -> Covariance:
-        """Return what is made of this covariance, of the same samples."""
-        return Covariance(form, n_samples=self.n_samples, representation_error=representation_error, moved=self.moved)
+    def derived(
+        self,
+        form: Form,
+        operation: str,
+        argument: np.ndarray,
+        *,
+        growth: float = 1.0,
+        rounding: float = 0.0,
+        times: int = 1,
+    ) -> Covariance:
+        """Return what is made of this covariance, of the same samples.
+
+        Parameters
+        ----------
+        form : HeldMatrix or HeldFactor
+        operation : str
+        argument : ndarray
+            What it was done with: known to the last bit to whoever does it again, as its hash is in the fingerprint.
+        growth : float
+            By which an error in this covariance grows.
+        rounding : float
+            What the operation adds to it, in the Frobenius norm.
+        times : int
+            How often a bound that sums variances meets that rounding.
+        """
+        exact = growth == 1.0 and not rounding
+        error = growth * self.representation_error + times * rounding
+        elsewhere = growth * self.error_elsewhere + times * rounding
+        return Covariance(
+            form,
+            n_samples=self.n_samples,
+            representation_error=error,
+            moved=self.moved,
+            drift=self.drift if exact else 1.01 * (growth * self.drift + 2 * rounding),
+            error_elsewhere=self.error_elsewhere if exact else 1.01 * elsewhere,
+            origin=None if self._origin is None else Origin(operation, (np.array(argument),), self._origin),
+        )
+
+    def room(self, entries: int = 1) -> float:
+        """What a bound that sums so many entries of A, or takes one eigenvalue, is raised by.
+
+        A judge on another machine holds A' with ‖A' − A‖ <= drift in the Frobenius norm, hence entry by entry and in
+        the spectral norm, and adds its own representation error to what it derives: whatever is proven of A here is
+        derived from A' at ``error_elsewhere + entries · drift`` more, at most.
+        """
+        return self.error_elsewhere + entries * self.drift
 
     def eigenpairs(self, d: int) -> tuple[np.ndarray, np.ndarray]:
         """Return the d largest eigenvalues and their eigenvectors, largest first.
@@ -267,15 +329,14 @@ class Covariance:
 
     @property
     def fingerprint(self) -> str:
-        """Hash of the covariance as held: a certificate names the one it speaks about."""
+        """Hash of the data and of all that was done to them: a certificate names the covariance it speaks about.
+
+        It is the same on every machine, where A itself may differ in its last bits.
+        """
         with self._lock:
-            if not self._fingerprint:
-                digest = hashlib.blake2b(digest_size=16)
-                for array in self.form.arrays():
-                    digest.update(str((array.shape, array.dtype.str)).encode())
-                    digest.update(np.ascontiguousarray(array).data)
-                self._fingerprint = digest.hexdigest()
-            return self._fingerprint
+            if self._origin is None:
+                self._origin = Origin("held", tuple(self.form.arrays()))
+            return self._origin.fingerprint
 
     def __getstate__(self) -> dict[str, object]:
         """Everything but the lock, so that a covariance can be sent to another process."""

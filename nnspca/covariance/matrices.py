@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from nnspca.covariance.forms import HeldMatrix
+from nnspca.covariance.origin import Origin, of_matrix
 from nnspca.covariance.reading import numbers
 from nnspca.errors import DataError
 
@@ -13,8 +16,20 @@ INDEFINITE = 1e-8  # most negative eigenvalue forgiven as rounding, relative to 
 ASYMMETRIC = 1e-8  # asymmetry forgiven as rounding, relative to the largest entry
 
 
-def semidefinite(given: object, repair: bool) -> tuple[HeldMatrix, float, float]:
-    """Return the symmetric part of a matrix, its representation error, and how far a repair moved it.
+@dataclass(frozen=True)
+class Semidefinite:
+    """What :class:`nnspca.Covariance` holds of a matrix: its symmetric part, and its own attributes of these names."""
+
+    form: HeldMatrix
+    representation_error: float
+    moved: float
+    drift: float
+    error_elsewhere: float
+    origin: Origin
+
+
+def semidefinite(given: object, repair: bool) -> Semidefinite:
+    """Return the symmetric part of a matrix, with what rounding and a repair did to it.
 
     A repair takes the nearest positive semidefinite matrix in the Frobenius norm (Higham 1988, Theorem 2.1).
     """
@@ -29,10 +44,13 @@ def semidefinite(given: object, repair: bool) -> tuple[HeldMatrix, float, float]
         check_scale(max(float(A.trace()), peak))
     if not repair:
         _check_symmetric(A, peak)
-    form, asymmetry, below = HeldMatrix(A / 2 + A.T / 2), 0.0, 0.0
+    asymmetry = float(np.linalg.norm(A - A.T)) / 2 if repair else 0.0
+    A = A / 2 + A.T / 2
+    origin = of_matrix(A, repair)
+    form, below, drift = HeldMatrix(A), 0.0, 0.0
     if repair:
-        asymmetry = float(np.linalg.norm(A - A.T)) / 2
         form, below = form.without_negative_eigenvalues()
+        drift = 32 * len(A) * np.finfo(float).eps * float(np.linalg.norm(A))  # of its eigenvalues and products
     least, largest = form.extreme_eigenvalues()
     if least < -INDEFINITE * max(largest, peak):
         raise DataError(
@@ -43,8 +61,11 @@ def semidefinite(given: object, repair: bool) -> tuple[HeldMatrix, float, float]
     if not form.diagonal.any():
         raise DataError("the matrix has no positive eigenvalue: once repaired there is no variance to explain")
     # bounds that sum variances need A + μI to be positive semidefinite, once for each of the features
-    error = len(A) * max(0.0, len(A) * np.finfo(float).eps * largest - least)
-    return form, error, float(np.hypot(asymmetry, below))
+    rounding = len(A) * np.finfo(float).eps * largest
+    error = len(A) * max(0.0, rounding - least)
+    # another machine's least eigenvalue may be off by as much again, to the other side
+    elsewhere = len(A) * max(0.0, 4 * rounding + drift - least)
+    return Semidefinite(form, error, float(np.hypot(asymmetry, below)), drift, elsewhere, origin)
 
 
 def _check_symmetric(A: np.ndarray, peak: float) -> None:

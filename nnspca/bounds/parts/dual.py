@@ -123,7 +123,7 @@ def proof_of(
     M = least_products(asked, np.where(decided.apart, 0.0, M), nonnegative) * (1 + 16 * EPS)
     v = np.where(decided.used, v, np.maximum(v, 0.0))
     sizes = float(np.abs(L).sum(axis=1).max()) + float(np.abs(cov.entries).sum(axis=1).max())
-    error = 4 * EPS * sizes + cov.representation_error
+    error = 4 * EPS * sizes + cov.room()
     tail, V = fan(cov.entries - L, r, error)
     rows = row_costs(L, M, v, k, decided)
     reach = np.abs(L.diagonal()) + k * (M.max(axis=1) + np.abs(v).max())

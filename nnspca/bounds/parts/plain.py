@@ -41,7 +41,7 @@ def variances(cov: Covariance, k: int, r: int) -> Bound:
     largest = entries.diagonal(Problem(cov, count))
     return Bound(
         "variances",
-        float(largest.value + cov.representation_error * r),
+        float(largest.value + cov.error_elsewhere * r),
         detail=f"{count:,} features cannot hold more than the {count:,} largest variances together.",
         ingredients=largest.ingredients,
     )

@@ -1,0 +1,82 @@
+"""Where a covariance comes from, as a hash that is the same on every machine, whatever the last bits of A there."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+import scipy.sparse
+
+AT_A_TIME = 4_000_000  # numbers hashed at a time
+
+
+@dataclass(frozen=True, eq=False)
+class Origin:
+    """An operation, what it was done with, and the origin of what it was done to; hashed when it is asked for.
+
+    Attributes
+    ----------
+    operation : str
+    arrays : tuple of ndarray
+        Its arguments, known to the last bit wherever the covariance is made again.
+    parent : Origin or None
+
+    Examples
+    --------
+    >>> whole = Origin("matrix", (np.eye(2),))
+    >>> part = Origin("restrict", (np.array([1]),), whole)
+    >>> part.fingerprint == Origin("restrict", (np.array([0]),), whole).fingerprint
+    False
+    """
+
+    operation: str
+    arrays: tuple[np.ndarray, ...]
+    parent: Origin | None = None
+    _known: list[str] = field(default_factory=list, repr=False)
+
+    @property
+    def fingerprint(self) -> str:
+        """32 hexadecimal digits."""
+        if not self._known:
+            parent = self.parent.fingerprint if self.parent is not None else ""
+            self._known.append(_digest(self.operation, parent, self.arrays))
+        return self._known[0]
+
+
+def of_data(rows: np.ndarray | scipy.sparse.sparray, standardize: bool) -> Origin:
+    """Return the origin of data, samples as rows, which are hashed at once and not kept.
+
+    Sparse data are hashed as they are stored in order, without explicit zeros; they do not have the fingerprint of
+    the same data stored densely, as bounds on one need not hold on the other to the last bit.
+    """
+    made = f"centred{' and standardised' if standardize else ''}"
+    if scipy.sparse.issparse(rows):
+        stored = scipy.sparse.csr_array(rows, copy=True)
+        stored.sum_duplicates()
+        stored.eliminate_zeros()
+        shape = np.array(stored.shape)
+        hashed = Origin(f"sparse data {made}", (shape, stored.indptr, stored.indices, stored.data))
+    else:
+        hashed = Origin(f"data {made}", (np.asarray(rows),))
+    return Origin(hashed.operation, (), None, [hashed.fingerprint])
+
+
+def of_matrix(A: np.ndarray, repair: bool) -> Origin:
+    """Return the origin of a symmetric matrix, hashed at once and not kept."""
+    hashed = Origin(f"matrix{' repaired' if repair else ''}", (A,))
+    return Origin(hashed.operation, (), None, [hashed.fingerprint])
+
+
+def _digest(operation: str, parent: str, arrays: Iterable[np.ndarray]) -> str:
+    """Hash shapes, and numbers row by row with the least significant byte first; −0 counts as 0."""
+    digest = hashlib.blake2b(f"{operation}|{parent}".encode(), digest_size=16)
+    for array in arrays:
+        plain = "<f8" if array.dtype.kind == "f" else "<i8"
+        digest.update(f"|{array.shape}{plain}|".encode())
+        flat = array if array.ndim else array[None]
+        step = max(1, AT_A_TIME // max(1, flat[:1].size))
+        for start in range(0, len(flat), step):
+            digest.update(np.ascontiguousarray(flat[start : start + step] + 0, dtype=plain).data)
+    return digest.hexdigest()

@@ -1,0 +1,104 @@
+"""The fingerprint names the data and what was done to them, not the last bits of A."""
+
+import pickle
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+import nnspca
+from nnspca.covariance import origin
+
+X = np.random.default_rng(0).standard_normal((9, 6))
+
+
+def of(data, **options):
+    return nnspca.Covariance.from_data(data, **options).fingerprint
+
+
+def test_the_layout_of_the_data_does_not_matter():
+    same = {
+        of(X),
+        of(X.copy()),
+        of(np.asfortranarray(X)),
+        of(X.T.copy(), samples="columns"),
+        of(X.T, samples="columns"),
+        of(X.tolist()),
+        of(np.repeat(X, 2, axis=0)[::2]),
+        of(X.astype(">f8")),
+    }
+    assert len(same) == 1
+    whole = np.arange(12.0).reshape(4, 3) ** 2
+    assert of(whole) == of(whole.astype(int)) == of(whole.astype(np.float32))
+    negative = np.where(whole == 0, -0.0, whole)
+    assert of(negative) == of(whole)
+
+
+def test_the_order_in_which_sparse_data_are_stored_does_not_matter():
+    S = scipy.sparse.csr_array(np.where(np.abs(X) > 1, X, 0.0))
+    doubled = scipy.sparse.coo_array(
+        (np.concatenate([S.data / 2, S.data / 2]), tuple(np.tile(c, 2) for c in S.tocoo().coords)), shape=S.shape
+    )
+    explicit = S.copy()
+    explicit.data = S.data.copy()
+    explicit = scipy.sparse.csr_array(explicit + 0 * explicit)
+    assert of(S) == of(S.tocsc()) == of(doubled) == of(explicit) == of(S.T.tocsr(), samples="columns")
+    assert of(S) != of(S.toarray())
+
+
+def test_blocks_of_rows_are_hashed_as_the_whole_is(monkeypatch):
+    whole = of(X)
+    monkeypatch.setattr(origin, "AT_A_TIME", 7)
+    assert of(X) == whole
+
+
+def test_whatever_changes_the_covariance_changes_the_fingerprint():
+    touched = X.copy()
+    touched[3, 2] = np.nextafter(touched[3, 2], np.inf)
+    A = np.diag([3.0, 2.0, 1.0])
+    made = [
+        of(X),
+        of(touched),
+        of(X[::-1]),
+        of(X[:, ::-1]),
+        of(X, standardize=True),
+        of(X[:6].T.copy()),
+        of(X[:6].T.reshape(4, 9)),
+        nnspca.Covariance.from_matrix(A).fingerprint,
+        nnspca.Covariance.from_matrix(A, repair=True).fingerprint,
+    ]
+    assert len(set(made)) == len(made)
+
+
+@pytest.mark.parametrize("deflation", ["projection", "schur", "hotelling", "disjoint"])
+def test_what_is_left_is_named_by_what_was_taken_out(deflation):
+    cov = nnspca.Covariance.from_data(X)
+    U = np.zeros((6, 2))
+    U[:2, 0], U[3, 1] = (0.6, 0.8), 1.0
+    left = nnspca.deflate(cov, U, deflation)
+    again = nnspca.deflate(nnspca.Covariance.from_data(X.copy()), np.asfortranarray(U), deflation)
+    assert left.fingerprint == again.fingerprint
+    other = U.copy()
+    other[:2, 0] = (0.8, 0.6)
+    different = [cov.fingerprint, nnspca.deflate(cov, U[:, :1], deflation).fingerprint]
+    if deflation != "disjoint":  # which leaves out the same features
+        different.append(nnspca.deflate(cov, other, deflation).fingerprint)
+    assert left.fingerprint not in different
+
+
+def test_each_deflation_has_a_name_of_its_own():
+    cov, U = nnspca.Covariance.from_data(X), np.eye(6)[:, :1]
+    made = {nnspca.deflate(cov, U, name).fingerprint for name in ("projection", "schur", "hotelling", "disjoint")}
+    assert len(made) == 4
+
+
+def test_the_origin_goes_with_the_covariance_to_another_process():
+    cov = nnspca.Covariance.from_data(X).restrict(np.array([1, 4]))
+    assert pickle.loads(pickle.dumps(cov)).fingerprint == cov.fingerprint
+
+
+def test_data_changed_after_the_covariance_was_made_do_not_change_its_name():
+    mine = X.copy()
+    cov = nnspca.Covariance.from_data(mine)
+    mine[:] = 0
+    assert cov.fingerprint == of(X)

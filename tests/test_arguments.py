@@ -20,6 +20,7 @@ TAKE_A_COVARIANCE = {
     "certify_parts": lambda cov: nnspca.certify_parts(cov, 2, 2),
     "decompose": lambda cov: nnspca.decompose(cov, 2, 2),
     "sweep": lambda cov: nnspca.sweep(cov, [2]),
+    "sweep_parts": lambda cov: nnspca.sweep_parts(cov, 2, 2),
     "deflate": lambda cov: nnspca.deflate(cov, PART.loadings[:, None]),
 }
 
@@ -53,6 +54,9 @@ WRONG = {
     "seed of parts": (lambda: nnspca.certify_parts(COV, 2, 2, seed=[1]), r"seed=\[1\] .*whole number"),
     "seed of decompose": (lambda: nnspca.decompose(COV, 2, 2, seed=1.5), "seed=1.5 .*whole number of at least 0"),
     "seed of sweep": (lambda: nnspca.sweep(COV, [2], seed="a"), "seed='a' .*whole number of at least 0"),
+    "signs of a sweep of parts": (lambda: nnspca.sweep_parts(COV, 2, 2, nonnegative=1), "nonnegative=1 .*give True"),
+    "seed of a sweep of parts": (lambda: nnspca.sweep_parts(COV, 2, 2, seed="a"), "seed='a' .*whole number"),
+    "certify of a sweep of parts": (lambda: nnspca.sweep_parts(COV, 2, 2, certify=[]), r"certify=\[\] .*or None"),
     "effort": (lambda: nnspca.certify(COV, 2, effort=[]), r"effort=\[\] .*'live', 'thorough'"),
     "effort of parts": (lambda: nnspca.certify_parts(COV, 2, 2, effort={}), r"effort=\{\} .*'live', 'thorough'"),
     "certify of sweep": (lambda: nnspca.sweep(COV, [2], certify=True), "certify=True .*'live', 'thorough' or None"),
@@ -93,6 +97,7 @@ NO_SUCH_THING = {
     "stop of sweep": (lambda: nnspca.sweep(COV, [2], should_stop=5), "should_stop=5 .*give a function, or None"),
     "progress": (lambda: nnspca.solve(COV, 2, on_progress="print"), "on_progress='print' .*give a function, or None"),
     "parts told": (lambda: nnspca.decompose(COV, 2, 2, on_part=[]), r"on_part=\[\] .*give a function, or None"),
+    "points of parts told": (lambda: nnspca.sweep_parts(COV, 2, 2, on_point=1), "on_point=1 .*give a function"),
     "points told": (lambda: nnspca.sweep(COV, [2], on_point=1), "on_point=1 .*give a function, or None"),
     "executor": (lambda: nnspca.sweep(COV, [2], executor=2), "executor=2 .*give a concurrent.futures.Executor"),
     "options": (lambda: NonnegativeSparsePCA(options="x").fit(X), "options='x' .*give a dict from option names"),

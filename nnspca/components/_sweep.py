@@ -8,7 +8,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from nnspca._solve import check_cardinality
+from nnspca._solve import check_cardinality, check_covariance, check_seed
+from nnspca.arguments import check_callables, check_choice, check_flag
 from nnspca.certificates.proofs import LargerProof
 from nnspca.components._certify import certify_parts
 from nnspca.components.bounding import EFFORTS
@@ -67,12 +68,14 @@ def sweep_parts(
     >>> [(row["n_components"], row["together"]) for row in sweep_parts(cov, [1, 2, 3], 2).to_records()]
     [(1, 4.0), (2, 7.0), (3, 9.0)]
     """
+    check_covariance(cov)
+    check_callables(on_point=on_point, should_stop=should_stop, on_progress=on_progress)
+    nonnegative, seed = check_flag("nonnegative", nonnegative), check_seed(seed)
     counts = sorted({check_count(r, cov.n_features) for r in _several(n_components)})
     sizes = sorted({check_cardinality(cov, each) for each in _several(k)})
     if not counts or not sizes:
         raise ValueError(f"a sweep needs at least one number of parts and one k; got {counts} and {sizes}")
-    if certify is not None and certify not in EFFORTS:
-        raise ValueError(f"certify={certify!r} is not allowed; give {', '.join(map(repr, EFFORTS))} or None")
+    check_choice("certify", certify, EFFORTS, none=True)
     started = time.perf_counter()
     monitor = Monitor(should_stop, on_progress)
     points: dict[tuple[int, int], PartsPoint] = {}

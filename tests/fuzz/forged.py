@@ -1,0 +1,264 @@
+"""Forged proofs of every kind: whatever value the judge derives from one, brute force finds nothing above it."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import nnspca
+from nnspca.bounds import spectral
+from nnspca.certificates.derivations import DERIVATIONS, PARTS_DERIVATIONS
+from nnspca.certificates.proofs import (
+    BranchProof,
+    EachProof,
+    EntryProof,
+    FanProof,
+    LargerProof,
+    PairProof,
+    PartsProof,
+    PartsTreeProof,
+    RankProof,
+    ScaleProof,
+    WorkingProof,
+)
+from nnspca.covariance import covariance
+from nnspca.problem import Problem
+from nnspca.result import Bound
+from nnspca.spannogram import sphere
+from tests import oracle, problems
+from tests.fuzz import GotThrough, extremes
+
+POOL = 24
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """A small problem whose optimum is known exactly, with an honest bound on every direction."""
+
+    cov: nnspca.Covariance
+    A: np.ndarray
+    k: int
+    nonnegative: bool
+    attained: Fraction
+    pair: Fraction  # of two disjoint parts
+    eigenvalue: Bound
+
+
+@functools.cache
+def targets():
+    """The problems attacked, matrices and factors, in both sign constraints."""
+    rng = np.random.default_rng(7)
+    made = []
+    for number in range(POOL):
+        n = int(rng.integers(2, 6))
+        if number % 6 == 5:
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(covariance, "DENSE_FEATURES", 1)
+                problem = problems.factored(rng, 5, sparse=bool(number % 4))
+        else:
+            choices = problems.MATRICES + problems.DATA
+            problem = choices[number % len(choices)](rng, n)
+        n = problem.cov.n_features
+        k, nonnegative = int(rng.integers(1, n + 1)), bool(rng.random() < 0.5)
+        parts = oracle.optima_of_parts(problem.A, k, 2, nonnegative)[1][1]
+        made.append(
+            Target(
+                problem.cov,
+                problem.A,
+                k,
+                nonnegative,
+                problem.attained(k, nonnegative),
+                sum((problem.exact(x) for x in parts if x.any()), Fraction(0)),
+                spectral.leading(Problem(problem.cov, k, nonnegative)),
+            )
+        )
+    return made
+
+
+def attempt(rng):
+    """Derive a forged proof; claim with it what it proves, and less than what is feasible."""
+    target = targets()[rng.integers(POOL)]
+    if rng.random() < 0.2:
+        return _parts(rng, target)
+    types = sorted(DERIVATIONS, key=lambda t: t.__name__)
+    proof = forged(rng, target, types[rng.integers(len(types))])
+    try:
+        low = float(target.attained) * (1 - 10.0 ** rng.uniform(-13, -1))
+        nnspca.verify(claiming(target, proof, low), target.cov)
+    except nnspca.CertificateError as error:
+        proven = _proven(str(error))
+    else:
+        raise GotThrough(f"{low!r} was proven by {proof}, where {float(target.attained)!r} is feasible")
+    if proven is None:
+        return False
+    nnspca.verify(claiming(target, proof, proven), target.cov)
+    if not oracle.allows(proven, target.attained):
+        raise GotThrough(f"{proven!r} was proven by {proof}, where {float(target.attained)!r} is feasible")
+    return True
+
+
+def _proven(said):
+    """The value that a refusal says the ingredients do prove, where they prove any."""
+    _, found, after = said.partition("its ingredients prove ")
+    value = float(after.split(" ")[0]) if found else np.inf
+    return value if value < 1e150 else None
+
+
+def claiming(target, proof, value):
+    """A certificate of a poor but honest point, and this value by this proof."""
+    diagonal = target.A.diagonal()
+    place = int(diagonal.argmin())
+    part = nnspca.Component(
+        np.eye(len(diagonal))[place], float(diagonal[place]), "hand", target.k, nonnegative=target.nonnegative
+    )
+    false = Bound("forged", value, ingredients=proof)
+    return nnspca.Certificate(
+        target.k,
+        target.nonnegative,
+        part.variance,
+        max(value, part.variance),
+        part,
+        (target.eigenvalue, false),
+        target.eigenvalue.value,
+        target.cov.fingerprint,
+    )
+
+
+def _parts(rng, target):
+    """The same of two parts."""
+    types = sorted(PARTS_DERIVATIONS, key=lambda t: t.__name__)
+    proof = forged(rng, target, types[rng.integers(len(types))])
+    x = np.eye(len(target.A))[0]
+    part = nnspca.Component(x, float(target.A[0, 0]), "hand", target.k, nonnegative=target.nonnegative)
+
+    def claim(value):
+        return nnspca.PartsCertificate(
+            2,
+            target.k,
+            target.nonnegative,
+            part.variance,
+            max(value, part.variance),
+            (part,),
+            (Bound("forged", value, ingredients=proof),),
+            target.cov.fingerprint,
+        )
+
+    try:
+        low = float(target.pair) * (1 - 10.0 ** rng.uniform(-13, -1))
+        nnspca.verify(claim(low), target.cov)
+    except nnspca.CertificateError as error:
+        proven = _proven(str(error))
+    else:
+        if low < part.variance or len(target.A) < 2:
+            return True
+        raise GotThrough(f"{low!r} was proven of two parts by {proof}, where {float(target.pair)!r} is feasible")
+    if proven is not None and not oracle.allows(proven, target.pair):
+        raise GotThrough(f"{proven!r} was proven of two parts by {proof}, where {float(target.pair)!r} is feasible")
+    return proven is not None
+
+
+# ---------------------------------------------------------------------- one proof of each kind
+
+
+def forged(rng, target, kind, depth=0):
+    """An honest proof of this type with some of its ingredients replaced."""
+    number, array = (functools.partial(f, rng) for f in (extremes.number, extremes.array))
+    n, A, k = len(target.A), target.A, target.k
+    if kind is EntryProof:
+        return EntryProof(["rows", "diagonal", "magic", None, b"rows", "", 1.0][rng.integers(7)])
+    if kind is ScaleProof:
+        d = [np.ones(n), np.sqrt(np.maximum(A.diagonal(), 1e-300)), rng.random(n) + 0.1][rng.integers(3)]
+        if rng.random() < 0.5:  # weights prove the same at any scale, as long as none overflows or vanishes
+            with np.errstate(all="ignore"):
+                return ScaleProof(d / d.max() * float(rng.choice(extremes.NUMBERS)))
+        return ScaleProof(array(d))
+    if kind is LargerProof:
+        types = sorted(DERIVATIONS if depth == 0 else [EntryProof], key=lambda t: t.__name__)
+        inner = forged(rng, target, types[rng.integers(len(types))], depth + 1)
+        return LargerProof(number(int(rng.integers(1, n + 1))), inner)
+    if kind is EachProof:
+        types = sorted(DERIVATIONS, key=lambda t: t.__name__)
+        return EachProof(forged(rng, target, types[rng.integers(len(types))], 1))
+    if kind is PairProof:
+        return _pairs(rng, A, target.nonnegative)
+    if kind is WorkingProof:
+        inside = np.flatnonzero(rng.random(n) < 0.6)
+        pairs = _pairs(rng, A[np.ix_(inside, inside)], target.nonnegative) if len(inside) else None
+        return WorkingProof(array(inside), pairs, array(np.full(len(inside), np.abs(A).max())))
+    if kind is BranchProof:
+        return _tree(rng, A, k, target.nonnegative)
+    V, tail = _low_rank(rng, A)
+    if kind is FanProof:
+        return FanProof(array(V), number(tail))
+    if kind is RankProof:
+        return _rank(rng, target, V, tail)
+    pairs = _pairs(rng, A, target.nonnegative)
+    part = PartsProof(pairs.L, pairs.M, array(np.abs(A).max() * rng.random(n)), array(np.zeros((n, 1))), pairs.tail)
+    if kind is PartsTreeProof:
+        i, j = rng.integers(n, size=2)
+        splits = [np.array([[-1, -1]]), np.array([[i, j], [-1, -1], [-1, -1]])][rng.integers(2)]
+        return PartsTreeProof(array(splits), (part,) * int(rng.integers(3)))
+    return part
+
+
+def _pairs(rng, A, nonnegative):
+    """L and M whose products may or may not cover L, shared unevenly by any factor."""
+    if not len(A):
+        return None
+    L = [A * 1.0, A * (1 - 1e-6), np.zeros_like(A), np.diag(A.diagonal()), A + np.eye(len(A)) * A.trace()][
+        rng.integers(5)
+    ]
+    L = (L + L.T) / 2
+    needed = np.maximum(L, 0.0) if nonnegative else np.abs(L)
+    np.fill_diagonal(needed, 0.0)
+    share = 10.0 ** float(rng.choice([0, 0, 1, 9, 100, 149, 160, 170, 300]))
+    with np.errstate(all="ignore"):
+        M = np.where(np.triu(np.ones_like(A)) > 0, needed * share, needed / share) * (
+            1 + float(rng.choice([0, 1e-14, 1e-3]))
+        )
+        tail = float(np.linalg.eigvalsh(A - L)[-1] + 1e-12 * np.abs(A).max())
+    return PairProof(extremes.array(rng, L, symmetric=True), extremes.array(rng, M), extremes.number(rng, tail))
+
+
+def _tree(rng, A, k, nonnegative):
+    """A tree of one split with leaves on the features each side keeps."""
+    n = len(A)
+    if rng.random() < 0.3 or n < 2 or k < 2:
+        return BranchProof((-1,), (_pairs(rng, A, nonnegative),))
+    f = int(rng.integers(n))
+    without = np.delete(np.arange(n), f)
+    leaves = (_pairs(rng, A[np.ix_(without, without)], nonnegative), _pairs(rng, A, nonnegative))
+    splits = (f, -1, -1)
+    other = extremes.number(rng, f)
+    spoiled = [splits[:2], (*splits, -1), (other, -1, -1), list(splits), (f, f, -1, -1, -1)]
+    return BranchProof(spoiled[rng.integers(5)] if rng.random() < 0.3 else splits, leaves[: int(rng.integers(1, 4))])
+
+
+def _low_rank(rng, A):
+    """Leading eigenvectors, and an honest ceiling on what they leave."""
+    d = int(rng.integers(0, min(3, len(A)) + 1))
+    values, vectors = np.linalg.eigh(A)
+    V = (vectors * np.sqrt(np.maximum(values, 0.0)))[:, ::-1][:, :d]
+    left = float(np.linalg.eigvalsh(A - V @ V.T)[-1])
+    return V, left + 1e-12 * float(np.abs(A).max())
+
+
+def _rank(rng, target, V, tail):
+    """A split into a cut, a part of low rank and a rest, with an honest or a spoiled cover."""
+    size = float(np.abs(target.A).max())
+    found = sphere.maximise(V, min(target.k, len(V)), nonnegative=target.nonnegative, tol=1e-3, max_cells=200)
+    tree = found.tree.copy()
+    if rng.random() < 0.3 and len(tree):
+        tree = [tree[:-1], ~tree, tree * 1.0, rng.random(len(tree)) < 0.5, np.zeros(1 << V.shape[1], bool)][
+            rng.integers(5)
+        ]
+    rho = None if rng.random() < 0.5 else size * float(rng.choice([0.0, 1e-3, 0.5, 1.0]))
+    if rho is not None:
+        above = np.maximum(target.A - rho, 0) if target.nonnegative else target.A - np.clip(target.A, -rho, rho)
+        tail = float(np.linalg.eigvalsh(above - V @ V.T)[-1]) + 1e-12 * size
+        rho = extremes.number(rng, rho)
+    return RankProof(rho, extremes.array(rng, V), extremes.number(rng, tail), extremes.number(rng, found.upper), tree)

@@ -1,0 +1,54 @@
+"""A share of every campaign, the same attempts each time; ``python -m tests.fuzz`` makes many more."""
+
+import importlib
+
+import numpy as np
+import pytest
+
+import nnspca
+from nnspca.certificates import scales
+from tests.fuzz import GotThrough, data, files, forged, generator, links
+from tests.fuzz.damage import damaged
+
+
+@pytest.mark.parametrize(
+    ("campaign", "attempts"),
+    [(forged, 2000), (files, 300), (data, 500), (links, 1000)],
+    ids=lambda value: str(value)[-20:],
+)
+def test_nothing_gets_through(campaign, attempts):
+    name = campaign.__name__.rpartition(".")[2]
+    let_in = sum(campaign.attempt(generator(name, number, 0)) for number in range(attempts))
+    assert 0 < let_in < attempts, "attacks that are all refused, or all harmless, try nothing"
+
+
+def test_a_judge_without_the_range_of_weights_is_caught(monkeypatch):
+    """The campaign finds what once passed: weights that underflow, 1.0001 proven where 2.6 is feasible."""
+    monkeypatch.setattr(scales, "LEAST", 5e-324)
+    monkeypatch.setattr(scales, "MOST", 1e150)
+    with pytest.raises(GotThrough):
+        for number in range(4000):
+            forged.attempt(generator("forged", number, 0))
+
+
+def test_a_judge_that_trusts_products_is_caught(monkeypatch):
+    pairs = importlib.import_module("nnspca.certificates.pairs")
+    monkeypatch.setattr(pairs, "check_products", lambda L, M, nonnegative: None)
+    with pytest.raises(GotThrough):
+        for number in range(2000):
+            forged.attempt(generator("forged", number, 0))
+
+
+def test_a_reader_that_lets_another_error_out_is_caught(monkeypatch):
+    def broken(content):
+        raise RuntimeError("not one of ours")
+
+    monkeypatch.setattr(nnspca, "load_certificate", broken)
+    with pytest.raises(RuntimeError):
+        files.attempt(generator("files", 0, 0))
+
+
+def test_damage_is_the_same_each_time():
+    content = bytes(range(256))
+    made = [damaged(np.random.default_rng(3), content, content[::-1]) for _ in range(2)]
+    assert made[0] == made[1] != content

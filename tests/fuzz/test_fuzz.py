@@ -7,6 +7,7 @@ import pytest
 
 import nnspca
 from nnspca.certificates import scales
+from nnspca.certificates.proofs import PairProof, ScaleProof
 from tests.fuzz import GotThrough, data, files, forged, generator, links
 from tests.fuzz.damage import damaged
 
@@ -28,7 +29,7 @@ def test_a_judge_without_the_range_of_weights_is_caught(monkeypatch):
     monkeypatch.setattr(scales, "MOST", 1e150)
     with pytest.raises(GotThrough):
         for number in range(4000):
-            forged.attempt(generator("forged", number, 0))
+            forged.attempt(generator("forged", number, 0), (ScaleProof,))
 
 
 def test_a_judge_that_trusts_products_is_caught(monkeypatch):
@@ -36,7 +37,7 @@ def test_a_judge_that_trusts_products_is_caught(monkeypatch):
     monkeypatch.setattr(pairs, "check_products", lambda L, M, nonnegative: None)
     with pytest.raises(GotThrough):
         for number in range(2000):
-            forged.attempt(generator("forged", number, 0))
+            forged.attempt(generator("forged", number, 0), (PairProof,))
 
 
 def test_a_reader_that_lets_another_error_out_is_caught(monkeypatch):

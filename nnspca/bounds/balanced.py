@@ -27,6 +27,7 @@ import numpy as np
 
 from nnspca.bounds.plan import Known, Plan
 from nnspca.certificates.proofs import ScaleProof
+from nnspca.covariance import Covariance
 from nnspca.feasible import sum_of_largest
 from nnspca.problem import Problem
 from nnspca.progress import Monitor
@@ -88,12 +89,14 @@ def throughout_by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[B
 def _of_matrix(problem: Problem, monitor: Monitor) -> tuple[float, np.ndarray]:
     """Power steps on all rows at once."""
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
-    least, d = _levelled(cov.entries, k, nonnegative, cov.drift, monitor)
+    least, d = _levelled(cov.entries, k, nonnegative, cov, monitor)
     return least * (1 + (2 * k + 32) * EPS), d
 
 
-def _levelled(A: np.ndarray, k: int, nonnegative: bool, drift: float, monitor: Monitor) -> tuple[float, np.ndarray]:
-    """Least largest row met in the power steps, with room for entries that drift, and its weights."""
+def _levelled(
+    A: np.ndarray, k: int, nonnegative: bool, cov: Covariance | None, monitor: Monitor
+) -> tuple[float, np.ndarray]:
+    """Least largest row met in the power steps, with room for what drifts if ``cov`` holds A, and its weights."""
     own = A.diagonal()
     shares = np.maximum(A, 0.0) if nonnegative else np.abs(A)
     np.fill_diagonal(shares, 0.0)
@@ -102,7 +105,8 @@ def _levelled(A: np.ndarray, k: int, nonnegative: bool, drift: float, monitor: M
     least, best = np.inf, d
     for _ in range(STEPS):
         image = own * d + sum_of_largest(shares * d, k - 1)
-        most = float(((image + drift * sum_of_largest(d, k)) / d).max())
+        drifting = 0.0 if cov is None else cov.drift_of_rows(d, k)
+        most = float(((image + drifting) / d).max())
         if most < least:
             least, best = most, d
         d = np.maximum(image / image.max(), FLOOR)
@@ -117,7 +121,7 @@ def _of_factor(problem: Problem, monitor: Monitor) -> tuple[float, np.ndarray]:
     s = np.sqrt(np.maximum(cov.diagonal, 0.0) + cov.drift)
     order = np.argsort(-s, kind="stable")
     chosen = np.sort(order[: min(cov.n_features, WIDEST, 1500 + 8 * k)])
-    level, weights = _levelled(cov.block(chosen, chosen), k, nonnegative, cov.drift, monitor)
+    level, weights = _levelled(cov.block(chosen, chosen), k, nonnegative, None, monitor)
     least, best = np.inf, np.zeros(0)
     d = _extended(s, chosen, weights, level, k)
     for _ in range(PASSES):
@@ -174,7 +178,7 @@ def _rows(
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     together = float(sum_of_largest(s * d, k - 1))
     reach = s**2 + s * together / d
-    drift = cov.drift * float(sum_of_largest(d, k))
+    drifting = cov.drift_of_rows(d, k)
     reading = 4 * (cov.form.terms + k + 8) * EPS
     mask = np.ones(len(s), dtype=bool)
     mask[chosen] = False
@@ -187,5 +191,5 @@ def _rows(
         shares = np.maximum(block, 0.0) if nonnegative else np.abs(block)
         shares[np.arange(len(rows)), rows] = 0.0
         sums = cov.diagonal[rows] + sum_of_largest(shares * d, k - 1) / d[rows]
-        values[start : start + ROWS] = sums + reading * reach[rows] + drift / d[rows]
+        values[start : start + ROWS] = sums + reading * reach[rows] + drifting[rows] / d[rows]
     return values, float(reach[mask].max(initial=0.0)) * (1 + reading)

@@ -15,6 +15,7 @@ from nnspca.covariance.matrices import check_scale, semidefinite
 from nnspca.covariance.origin import Origin, of_data
 from nnspca.covariance.reading import numbers
 from nnspca.errors import DataError
+from nnspca.feasible import sum_of_largest
 from nnspca.threads import one_blas_thread
 
 DENSE_FEATURES = 1500  # up to here an n×n array is always welcome
@@ -59,6 +60,8 @@ class Covariance:
     drift : float
         Ceiling on the Frobenius norm of the difference between A as it is held here and on any other machine, where
         other routines sum in another order: 0 for a matrix that was given.
+    relative_drift : float
+        Ceiling on that of any entry A_ij relative to ``sqrt(A_ii A_jj)``; infinite where none is known.
     error_elsewhere : float
         Ceiling on ``representation_error`` on any machine.
     """
@@ -71,6 +74,7 @@ class Covariance:
         representation_error: float = 0.0,
         moved: float = 0.0,
         drift: float | None = None,
+        relative_drift: float = np.inf,
         error_elsewhere: float | None = None,
         origin: Origin | None = None,
     ) -> None:
@@ -83,6 +87,7 @@ class Covariance:
         self.representation_error = representation_error
         # each machine is within its own error of the exact A, and the errors agree to many more digits than two
         self.drift = 2.02 * representation_error if drift is None else drift
+        self.relative_drift = relative_drift
         self.error_elsewhere = 1.01 * representation_error if error_elsewhere is None else error_elsewhere
         self._origin = origin
         self._lock = threading.RLock()
@@ -157,10 +162,18 @@ class Covariance:
         check_scale(trace)
         error = (m + 16) * np.finfo(float).eps * factor.rounding_scale()
         origin = of_data(rows, standardize)
+        # of dense data the error of an entry is relative to its two columns
+        relative = 2.02 * (m + 16) * np.finfo(float).eps if isinstance(factor, DenseFactor) else np.inf
         if n <= DENSE_FEATURES or (n <= 2 * m and n <= 2 * DENSE_EIGEN):
             with one_blas_thread():
-                return cls(HeldMatrix(factor.cross()), n_samples=m, representation_error=error, origin=origin)
-        return cls(HeldFactor(factor), n_samples=m, representation_error=error, origin=origin)
+                return cls(
+                    HeldMatrix(factor.cross()),
+                    n_samples=m,
+                    representation_error=error,
+                    relative_drift=relative,
+                    origin=origin,
+                )
+        return cls(HeldFactor(factor), n_samples=m, representation_error=error, relative_drift=relative, origin=origin)
 
     @classmethod
     def from_matrix(cls, A, *, repair: bool = False) -> Covariance:
@@ -274,6 +287,7 @@ class Covariance:
             n_samples=self.n_samples,
             representation_error=error,
             moved=self.moved,
+            relative_drift=self.relative_drift if exact else np.inf,
             drift=self.drift if exact else 1.01 * (growth * self.drift + 2 * rounding),
             error_elsewhere=self.error_elsewhere if exact else 1.01 * elsewhere,
             origin=None if self._origin is None else Origin(operation, (np.array(argument),), self._origin),
@@ -287,6 +301,14 @@ class Covariance:
         derived from A' at ``error_elsewhere + entries · drift`` more, at most.
         """
         return self.error_elsewhere + entries * self.drift
+
+    def drift_of_rows(self, weights: np.ndarray, k: int) -> np.ndarray:
+        """What the sum of any k entries of each row, each times its column's weight, may drift by, shape (n,)."""
+        any_entry = np.full(self.n_features, self.drift * float(sum_of_largest(weights, k)))
+        if not np.isfinite(self.relative_drift):
+            return any_entry
+        s = np.sqrt(self.diagonal)
+        return np.minimum(any_entry, self.relative_drift * s * float(sum_of_largest(s * weights, k)))
 
     def eigenpairs(self, d: int) -> tuple[np.ndarray, np.ndarray]:
         """Return the d largest eigenvalues and their eigenvectors, largest first.

@@ -38,6 +38,7 @@ LAYERS = (
     (
         "nnspca.arguments",
         "nnspca.feasible",
+        "nnspca.rounding",
         "nnspca.fantope",
         "nnspca.spectraplex",
         "nnspca.fantope",

@@ -25,6 +25,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from nnspca import rounding
 from nnspca.bounds.plan import Known, Plan
 from nnspca.certificates.proofs import ScaleProof
 from nnspca.covariance import Covariance
@@ -33,7 +34,6 @@ from nnspca.problem import Problem
 from nnspca.progress import Monitor
 from nnspca.result import Bound
 
-EPS = np.finfo(float).eps
 STEPS = 20
 WIDEST = 4000  # features whose rows are levelled together where A is not held
 ROWS = 256  # rows of A read at a time
@@ -90,7 +90,7 @@ def _of_matrix(problem: Problem, monitor: Monitor) -> tuple[float, np.ndarray]:
     """Power steps on all rows at once."""
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     least, d = _levelled(cov.entries, k, nonnegative, cov, monitor)
-    return least * (1 + (2 * k + 32) * EPS), d
+    return rounding.raised(least, 2 * k + 32), d
 
 
 def _levelled(
@@ -179,7 +179,7 @@ def _rows(
     together = float(sum_of_largest(s * d, k - 1))
     reach = s**2 + s * together / d
     drifting = cov.drift_of_rows(d, k)
-    reading = 4 * (cov.form.terms + k + 8) * EPS
+    reading = rounding.inner_products(2 * (cov.form.terms + k + 8))
     mask = np.ones(len(s), dtype=bool)
     mask[chosen] = False
     values = reach[chosen] * (1 + reading)

@@ -27,6 +27,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from nnspca import rounding
 from nnspca.bounds import ceiling
 from nnspca.bounds.pair_scaled import CHECK, proof_of
 from nnspca.bounds.plan import SECOND, Known, Plan, pair_steps
@@ -210,7 +211,7 @@ def _of_known_support(part: Covariance) -> tuple[float, PairProof]:
     """The bound where the support is known: an eigenvalue."""
     nothing = np.zeros_like(part.entries)
     tail = ceiling.of_matrix(part.entries, part.room())
-    return tail * (1 + 8 * np.finfo(float).eps), PairProof(nothing, nothing, tail)
+    return rounding.total(tail, np.zeros(1)), PairProof(nothing, nothing, tail)
 
 
 def _undecided(node: Node) -> int | None:

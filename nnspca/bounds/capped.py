@@ -19,6 +19,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from nnspca import rounding
 from nnspca.bounds import ceiling
 from nnspca.bounds.plan import Known, Plan
 from nnspca.certificates.proofs import PairProof
@@ -30,7 +31,6 @@ from nnspca.spectraplex import onto_spectraplex
 STEPS = 60
 CHECK = 15  # steps between bounds
 START = 8.0  # first weight of the copies, in a scale whose largest eigenvalue is 1
-EPS = np.finfo(float).eps
 
 
 def capped_dual(problem: Problem, x: np.ndarray, *, monitor: Monitor) -> Bound:
@@ -85,13 +85,12 @@ def _proven(problem: Problem, L: np.ndarray) -> tuple[float, PairProof]:
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     L = (L + L.T) / 2
     level = float((L if nonnegative else np.abs(L)).max(initial=0.0))
-    level = max(level, 0.0) * (1 + 16 * EPS)
+    level = rounding.raised(max(level, 0.0), 16)
     M = np.full_like(L, level)
     np.fill_diagonal(M, 0.0)
-    tail = ceiling.of_matrix(cov.entries - L, 2 * EPS * float(np.abs(L).sum(axis=1).max()) + cov.room())
+    tail = ceiling.of_matrix(cov.entries - L, rounding.subtraction(L) + cov.room())
     own = L.diagonal()
-    rows = own + (k - 1) * level + 4 * (k + 8) * EPS * (np.abs(own) + k * level)
-    value = float(tail + rows.max() + 8 * EPS * (abs(tail) + float(np.abs(rows).max())))
+    value = rounding.total(tail, rounding.row_costs(own, (k - 1) * level, k, np.abs(own) + k * level))
     return value, PairProof(L, M, tail)
 
 

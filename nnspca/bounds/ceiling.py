@@ -17,6 +17,7 @@ import numpy as np
 import scipy.linalg
 import scipy.sparse.linalg
 
+from nnspca import rounding
 from nnspca.covariance import Covariance
 from nnspca.covariance.forms import HeldMatrix
 
@@ -46,13 +47,12 @@ def of_matrix(B: np.ndarray, error: float = 0.0, estimate: float | None = None) 
     step = 4 * n * EPS * scale
     for _ in range(40):
         t = estimate + step
-        # forming tI − B rounds each diagonal entry once
-        forming = 2 * EPS * (abs(t) + float(np.abs(B.diagonal()).max()))
+        forming = rounding.shift(t, B.diagonal())
         excess = positive_by_cholesky(t * np.eye(n) - B)
         if excess is not None:
             return float(t + 2 * (forming + excess + error))  # twice: room for whoever checks it by another route
         step *= 4
-    return scale * (1 + 2 * n * EPS) + 2 * error  # the row sums: always a ceiling
+    return rounding.row_sums(n, scale) + 2 * error  # the row sums: always a ceiling
 
 
 def positive_by_cholesky(M: np.ndarray) -> float | None:
@@ -61,8 +61,7 @@ def positive_by_cholesky(M: np.ndarray) -> float | None:
         scipy.linalg.cholesky(M, lower=True, check_finite=False)
     except scipy.linalg.LinAlgError:
         return None
-    gamma = (len(M) + 2) * EPS
-    return 2 * gamma * float(np.abs(M.diagonal()).sum())
+    return rounding.factorisation(M.diagonal())
 
 
 def residual(cov: Covariance, V: np.ndarray) -> float | None:
@@ -84,7 +83,7 @@ def residual(cov: Covariance, V: np.ndarray) -> float | None:
         if cov.n_features > LARGEST:
             return None
         B = A - V @ V.T if V.shape[1] else A
-        products = (V.shape[1] + 3) * EPS * (float(np.linalg.norm(A)) + float(np.sum(V * V)))
+        products = rounding.low_rank(float(np.linalg.norm(A)), V)
         return of_matrix(B, products + cov.room())
     factor = cov.form.factor
     m, n = factor.shape
@@ -98,5 +97,5 @@ def residual(cov: Covariance, V: np.ndarray) -> float | None:
         triangle = np.asarray(np.linalg.qr(np.vstack([triangle, block]), mode="r"))
     R_V, R_Y = triangle[:, : V.shape[1]], triangle[:, V.shape[1] :]
     scale = factor.rounding_scale() + float((V * V).sum())
-    products = 4 * (n + side * (2 + n // ROWS)) * EPS * scale
+    products = rounding.triangular(n, side, n // ROWS, scale)
     return max(of_matrix(R_Y @ R_Y.T - R_V @ R_V.T, products + cov.room()), 0.0)

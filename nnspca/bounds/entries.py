@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from nnspca import rounding
 from nnspca.bounds.plan import Known, Plan
 from nnspca.certificates.proofs import EntryProof
 from nnspca.covariance import Covariance
@@ -19,7 +20,6 @@ from nnspca.problem import Problem
 from nnspca.progress import Monitor
 from nnspca.result import Bound
 
-EPS = np.finfo(float).eps
 ROWS = 256  # rows of A held at a time
 
 
@@ -27,7 +27,7 @@ def diagonal(problem: Problem) -> Bound:
     """The k largest variances of single features, summed."""
     cov, k = problem.cov, problem.k
     value = float(np.sort(cov.diagonal)[::-1][:k].sum())
-    value = value * (1 + (k + 8 + _terms(cov)) * EPS) + cov.room(k)
+    value = rounding.raised(value, k + 8 + _terms(cov)) + cov.room(k)
     return Bound(
         "diagonal",
         value,
@@ -66,7 +66,7 @@ def rows(problem: Problem, *, monitor: Monitor) -> Bound:
             score = np.sort(score, axis=1)[:, ::-1][:, : k - 1]
         most = max(most, float((variances + np.maximum(score, 0.0).sum(axis=1)).max()))
         seen = start + len(chosen)
-    margin = (k + 16 + _terms(cov)) * EPS * float(deviations[0]) * (float(deviations[0]) + company)
+    margin = rounding.sums(k + 16 + _terms(cov), float(deviations[0]) * (float(deviations[0]) + company))
     return Bound(
         "rows",
         most + margin + cov.room(k),

@@ -28,6 +28,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from nnspca import rounding
 from nnspca.bounds import ceiling
 from nnspca.bounds.plan import Known, Plan, pair_steps
 from nnspca.bounds.splitting import Splitting
@@ -40,7 +41,6 @@ from nnspca.result import Bound
 CHECK = 10  # steps between bounds
 BALANCE = 8  # power steps of the balancing
 STALL = 12  # bounds without a relative gain of 1e-6 before the search rests
-EPS = np.finfo(float).eps
 
 
 def tighten(
@@ -104,11 +104,10 @@ def proof_of(
     forced = np.zeros(len(L), dtype=bool) if forced is None else forced
     L = (L + L.T) / 2
     # a little above, so that the products' rounding cannot matter
-    M = _balanced(L, least_products(L, M, nonnegative), k, forced) * (1 + 16 * EPS)
-    tail = ceiling.of_matrix(cov.entries - L, 2 * EPS * float(np.abs(L).sum(axis=1).max()) + cov.room())
+    M = rounding.covering(_balanced(L, least_products(L, M, nonnegative), k, forced))
+    tail = ceiling.of_matrix(cov.entries - L, rounding.subtraction(L) + cov.room())
     shares = _largest(M, k, forced)
-    rows = L.diagonal() + shares + 4 * (k + 8) * EPS * (np.abs(L.diagonal()) + shares)
-    value = float(tail + rows.max() + 8 * EPS * (abs(tail) + abs(rows.max())))
+    value = rounding.total(tail, rounding.row_costs(L.diagonal(), shares, k))
     return value, PairProof(L, M, tail)
 
 

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from nnspca import rounding
 from nnspca.bounds import ceiling
 from nnspca.bounds.plan import Known, Plan
 from nnspca.certificates.proofs import RankProof
@@ -30,7 +31,7 @@ def leading(problem: Problem) -> Bound:
     cov = problem.cov
     tail = ceiling.residual(cov, np.zeros((cov.n_features, 0)))
     if tail is None:
-        tail = cov.trace * (1 + 4 * cov.n_features * ceiling.EPS) + cov.room(cov.n_features)
+        tail = rounding.raised(cov.trace, 4 * cov.n_features) + cov.room(cov.n_features)
     proof = RankProof(None, np.zeros((cov.n_features, 0)), tail, 0.0, np.zeros(0, dtype=bool))
     return Bound(
         "eigenvalue",

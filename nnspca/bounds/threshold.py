@@ -25,6 +25,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse.linalg
 
+from nnspca import rounding
 from nnspca.bounds import ceiling
 from nnspca.bounds.plan import Known, Plan
 from nnspca.certificates.proofs import RankProof
@@ -159,8 +160,8 @@ def _proven(problem: Problem, c: _Cut, d: int, cells: int, monitor: Monitor) -> 
     """The bound of one cut and rank, with every step proven."""
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     V, _ = c.surplus(d)
-    products = (d + 3) * ceiling.EPS * (float(np.linalg.norm(c.block)) + float(np.sum(V * V)))
-    reading = 4 * (cov.form.terms + 4) * ceiling.EPS * cov.form.rounding_scale
+    products = rounding.low_rank(float(np.linalg.norm(c.block)), V)
+    reading = rounding.inner_products(2 * (cov.form.terms + 4)) * cov.form.rounding_scale
     tail = ceiling.of_matrix(c.block - V @ V.T, products + reading + cov.room())
     if len(c.kept) < cov.n_features:
         tail = max(tail, reading + cov.room())  # the rest of A − L is zero up to rounding
@@ -169,7 +170,7 @@ def _proven(problem: Problem, c: _Cut, d: int, cells: int, monitor: Monitor) -> 
     inner = sphere.maximise(
         V, min(k, len(V)), nonnegative=nonnegative, tol=1e-6, max_cells=cells, should_stop=monitor.stop
     )
-    price = c.price * (1 + 4 * ceiling.EPS)
+    price = rounding.raised(c.price, 4)
     level = f"Co-variances are cut at {c.rho:.3g}: what lies below adds at most {c.price:.3g} to any k features"
     rest = (
         f"; above, {len(c.kept):,} feature(s) remain, with the {d} strongest direction(s) searched exactly."

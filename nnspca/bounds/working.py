@@ -26,6 +26,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from nnspca import rounding
 from nnspca.bounds.pair_scaled import CHECK, proof_of
 from nnspca.bounds.plan import SECOND, Known, Plan, pair_steps
 from nnspca.bounds.splitting import Splitting
@@ -37,7 +38,6 @@ from nnspca.problem import Problem
 from nnspca.progress import Monitor
 from nnspca.result import Bound
 
-EPS = np.finfo(float).eps
 ROWS = 256  # rows of A read at a time
 READ = 4000  # features of largest variance among which S is chosen
 FIRST, GROWTH = 200, 12  # size of S: so many features, and so many more for each row whose plain sum is too large
@@ -60,7 +60,7 @@ class Outside:
         self.cov, self.k = self.problem.cov, self.problem.k
         self.deviations = np.sqrt(np.maximum(self.cov.diagonal, 0.0) + self.cov.drift)
         terms = self.cov.form.terms + 4
-        self.reading = 2 * terms * EPS  # of an entry read from a factor, relative to the two deviations
+        self.reading = rounding.inner_products(terms)  # of an entry read from a factor, relative to the two deviations
 
     def quiet(self, rows: np.ndarray, inside: np.ndarray, limits: np.ndarray, level: float) -> np.ndarray:
         """Which rows cost at most ``level`` whatever their co-variances: those need not be read."""
@@ -68,7 +68,7 @@ class Outside:
         near = float(sum_of_largest(s[rows], self.k - 1))
         with np.errstate(over="ignore"):
             across = float(sum_of_largest(s[inside] ** 2 / limits, self.k - 1))
-        return (s[rows] ** 2 * (1 + across) + s[rows] * near) * (1 + 8 * (self.k + 8) * EPS) <= level
+        return rounding.raised(s[rows] ** 2 * (1 + across) + s[rows] * near, 8 * (self.k + 8)) <= level
 
     def sums(self, rows: np.ndarray, inside: np.ndarray, limits: np.ndarray) -> np.ndarray:
         """What each row costs, rounded up; infinite for those not reached when stopped."""
@@ -85,7 +85,7 @@ class Outside:
                     shares[:, inside] = shares[:, inside] ** 2 / limits
             shares[np.arange(len(chosen)), chosen] = 0.0
             own = self.cov.diagonal[chosen] * (1 + self.reading) + self.cov.drift
-            out[start : start + ROWS] = (own + sum_of_largest(shares, self.k - 1)) * (1 + 4 * (self.k + 8) * EPS)
+            out[start : start + ROWS] = rounding.raised(own + sum_of_largest(shares, self.k - 1), 4 * (self.k + 8))
         return out
 
 
@@ -192,7 +192,7 @@ def _part(cov: Covariance, inside: np.ndarray) -> Covariance:
     """The covariance of S as a matrix; forming it from a factor is an error of its own."""
     A = cov.block(inside, inside)
     terms = 0 if cov.holds_entries else cov.form.terms + 4
-    forming = 2 * terms * EPS * float(cov.diagonal[inside].sum())
+    forming = rounding.inner_products(terms) * float(cov.diagonal[inside].sum())
     # an error of its own beside that of cov, which is added to the bound as a whole; what drifts, drifts here too
     return cov.derived(HeldMatrix((A + A.T) / 2), "restrict", inside, growth=0.0, rounding=forming + cov.drift)
 
@@ -250,8 +250,7 @@ def _levelled(
         sums[above] = level  # each falls as the level rises, so those below stay so
     shares = np.maximum(_largest(proof.M, k), limits[:, None]).sum(axis=1)
     own = proof.L.diagonal()
-    costs = own + shares + 4 * (k + 8) * EPS * (np.abs(own) + shares)
-    total: float = proof.tail + float(costs.max()) + 8 * EPS * (abs(proof.tail) + float(np.abs(costs).max()))
+    total = rounding.total(proof.tail, rounding.row_costs(own, shares, k))
     if len(read) < len(rows):
         total = max(total, level)  # what the rows that were not read stay below
     total = max(total, float(sums.max(initial=-np.inf))) + cov.error_elsewhere

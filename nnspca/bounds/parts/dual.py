@@ -36,6 +36,7 @@ from collections.abc import Iterator
 import numpy as np
 import scipy.linalg
 
+from nnspca import rounding
 from nnspca.bounds import ceiling
 from nnspca.bounds.pair_scaled import CHECK, least_products
 from nnspca.bounds.parts.decided import Decided
@@ -46,7 +47,6 @@ from nnspca.feasible import sum_of_largest
 from nnspca.progress import Monitor
 from nnspca.result import Bound
 
-EPS = np.finfo(float).eps
 PATIENCE = 30  # bounds without a relative gain of 1e-6 before the search rests
 FEW_PAYS = 100  # features from which a few eigenpairs cost less than all
 
@@ -120,18 +120,18 @@ def proof_of(
     decided = Decided.nothing(len(L)) if decided is None else decided
     L = (L + L.T) / 2
     asked = np.where(decided.apart, 0.0, L)
-    M = least_products(asked, np.where(decided.apart, 0.0, M), nonnegative) * (1 + 16 * EPS)
+    M = rounding.covering(least_products(asked, np.where(decided.apart, 0.0, M), nonnegative))
     v = np.where(decided.used, v, np.maximum(v, 0.0))
     sizes = float(np.abs(L).sum(axis=1).max()) + float(np.abs(cov.entries).sum(axis=1).max())
-    error = 4 * EPS * sizes + cov.room()
+    error = rounding.sums(4, sizes) + cov.room()
     tail, V = fan(cov.entries - L, r, error)
     rows = row_costs(L, M, v, k, decided)
     reach = np.abs(L.diagonal()) + k * (M.max(axis=1) + np.abs(v).max())
-    most = float(np.sort(rows + 4 * (k + 8) * EPS * reach)[-r:].sum())
+    most = float(np.sort(rows + rounding.sums(4 * (k + 8), reach))[-r:].sum())
     priced = prices(v, r * k, decided.used)
     top = float(np.sum(V * V))
     terms = r * abs(tail) + top + float(np.sort(np.abs(rows))[-r:].sum()) + float(np.abs(v).sum())
-    value = r * tail + top + most + priced + 4 * (len(L) * (r + 1) + 8) * EPS * terms
+    value = r * tail + top + most + priced + rounding.sums(4 * (len(L) * (r + 1) + 8), terms)
     return float(value), PartsProof(L, M, v, V, tail)
 
 
@@ -144,8 +144,8 @@ def fan(B: np.ndarray, r: int, error: float) -> tuple[float, np.ndarray]:
     else:
         values, vectors = scipy.linalg.eigh(B, driver="evr", subset_by_index=(n - r, n - 1), check_finite=False)
     V = vectors[:, 1:] * np.sqrt(values[1:] - values[0])
-    rounding = (V.shape[1] + 4) * EPS * (float(np.sum(V * V)) + float(np.abs(B).max()))
-    return ceiling.of_matrix(B - V @ V.T, error + n * rounding, estimate=float(values[0])), V
+    forming = rounding.sums(V.shape[1] + 4, float(np.sum(V * V)) + float(np.abs(B).max()))
+    return ceiling.of_matrix(B - V @ V.T, error + n * forming, estimate=float(values[0])), V
 
 
 def row_costs(L: np.ndarray, M: np.ndarray, v: np.ndarray, k: int, decided: Decided) -> np.ndarray:

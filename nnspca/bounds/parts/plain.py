@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from nnspca import rounding
 from nnspca.bounds import ceiling, entries
 from nnspca.certificates.proofs import EachProof, FanProof
 from nnspca.covariance import Covariance
 from nnspca.problem import Problem
 from nnspca.result import Bound
-
-EPS = np.finfo(float).eps
 
 
 def fan(cov: Covariance, r: int) -> Bound | None:
@@ -26,7 +25,7 @@ def fan(cov: Covariance, r: int) -> Bound | None:
     if tail is None:
         return None
     top = float(np.sum(V * V))
-    value = r * tail + top + 4 * (V.size + 8) * EPS * (r * abs(tail) + top)
+    value = r * tail + top + rounding.sums(4 * (V.size + 8), r * abs(tail) + top)
     return Bound(
         "eigenvalues",
         float(value),
@@ -51,7 +50,7 @@ def each(single: Bound, r: int) -> Bound:
     """r times what any one part can have."""
     return Bound(
         "each",
-        float(r * single.value * (1 + 4 * EPS)),
+        float(rounding.raised(r * single.value, 4)),
         detail=f"No part has more than the best one can have alone ({single.name}), so {r} have at most {r} times it.",
         seconds=single.seconds,
         ingredients=EachProof(single.ingredients),

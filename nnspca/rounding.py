@@ -1,0 +1,110 @@
+"""What rounding can cost: every allowance that a bound makes, once, with the inequality it stands for and why.
+
+u = EPS/2 is the unit roundoff: an operation on doubles gives its exact result times 1 + δ, |δ| <= u. A sum of t doubles
+in any order, or an inner product of t terms, is off by at most (t u)/(1 − t u) times the sum of the magnitudes
+(Higham 2002, §3.1 and §4.2); for t u <= 1/100 that is below ``t · EPS`` times it, so each allowance here has a factor
+of two at least to spare: for its own rounding, and for whoever derives the same by sums in another order. The judge
+does not use these: it has its own.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+EPS = float(np.finfo(float).eps)
+
+
+def raised(value, terms: int):
+    """Return a number not below the exact sum that ``value`` was computed for.
+
+    ``value`` is a sum of ``terms`` numbers of one sign (none negative), each computed with two roundings at most:
+    exact <= value (1 + (terms + 1) u / (1 − …)) <= value (1 + terms EPS), for terms >= 2.
+
+    Examples
+    --------
+    >>> raised(1.0, 4) > 1.0
+    True
+    """
+    return value * (1 + terms * EPS)
+
+
+def sums(terms: int, size):
+    """Ceiling on what rounding moves a sum, or an inner product, of ``terms`` terms of magnitudes that add to ``size``.
+
+    (t u)/(1 − t u) size <= t EPS size.
+    """
+    return terms * EPS * size
+
+
+def row_costs(own: np.ndarray, shares: np.ndarray, k: int, size: np.ndarray | None = None) -> np.ndarray:
+    """Return ceilings on ``own_i +`` (the exact sum of the k − 1 entries that ``shares_i`` was computed from).
+
+    The sum is off by (k − 2) u · shares, adding ``own`` by u (|own| + shares); the entries are not negative, or
+    ``size`` bounds the sum of their magnitudes and that of ``own``.
+    """
+    return own + shares + 4 * (k + 8) * EPS * (np.abs(own) + shares if size is None else size)
+
+
+def total(tail: float, costs: np.ndarray) -> float:
+    """Return a ceiling on the exact sum of ``tail`` and the largest of ``costs``: two numbers, one rounding."""
+    most = float(np.max(costs))
+    return float(tail + most + 8 * EPS * (abs(tail) + abs(most)))
+
+
+def covering(M: np.ndarray) -> np.ndarray:
+    """Return M a little larger, so that products of its entries cover what they were computed to equal.
+
+    ``M_ij = m s / r`` with ``r = √(m m')`` rounded has M_ij M_ji = s² (1 + δ), |δ| <= 8u; each entry grows by
+    16 EPS, their product by 32 EPS.
+    """
+    return M * (1 + 16 * EPS)
+
+
+def subtraction(L: np.ndarray) -> float:
+    """Ceiling on the spectral norm of the rounding in A − L, as far as A's own entries do not exceed what is left.
+
+    Each entry is rounded once, by u |A_ij − L_ij| <= u |L_ij| + u |A_ij|; a symmetric matrix has no eigenvalue
+    beyond its largest row sum of magnitudes. A's share is among the allowances of the eigenvalue ceiling.
+    """
+    return 2 * EPS * float(np.abs(L).sum(axis=1).max())
+
+
+def shift(t: float, diagonal: np.ndarray) -> float:
+    """Ceiling on the spectral norm of the rounding in tI − B: a diagonal entry is rounded once, by u (|t| + |B_ii|)."""
+    return 2 * EPS * (abs(t) + float(np.abs(diagonal).max()))
+
+
+def factorisation(diagonal: np.ndarray) -> float:
+    """Return e with λ_min(M) >= −e for any M of this diagonal whose Cholesky factorisation ran to its end.
+
+    Rump (2006), after Demmel (1989): e = γ/(1 − γ) tr M with γ = (n + 1) u/(1 − (n + 1) u), below (n + 2) EPS tr M.
+    """
+    return 2 * (len(diagonal) + 2) * EPS * float(np.abs(diagonal).sum())
+
+
+def low_rank(A_norm: float, V: np.ndarray) -> float:
+    """Ceiling on the spectral norm of the rounding in A − VV'; ``A_norm`` is the Frobenius norm of A.
+
+    Entry (i, j) of VV' is an inner product of d terms, off by d u ‖v_i‖ ‖v_j‖; their Frobenius norm is d u Σ‖v_i‖².
+    The subtraction adds u (|A_ij| + ‖v_i‖ ‖v_j‖) an entry.
+    """
+    return (V.shape[1] + 3) * EPS * (A_norm + float(np.sum(V * V)))
+
+
+def row_sums(n: int, largest: float) -> float:
+    """Ceiling on the largest eigenvalue of an n × n matrix whose largest row sum of magnitudes was computed as this."""
+    return largest * (1 + 2 * n * EPS)
+
+
+def inner_products(terms: int) -> float:
+    """Ceiling on the rounding in ``y_i'y_j``, an inner product of ``terms`` terms, relative to ‖y_i‖ ‖y_j‖."""
+    return 2 * terms * EPS
+
+
+def triangular(n: int, side: int, blocks: int, scale: float) -> float:
+    """Ceiling on what Householder's factorisation of n rows, block by block, moves RR' of its triangle R.
+
+    Each block's columns are factorised exactly up to a relative (rows · side) u in the Frobenius norm (Higham 2002,
+    §19.3); ``scale`` is their sum of squares.
+    """
+    return 4 * (n + side * (2 + blocks)) * EPS * scale

@@ -15,7 +15,7 @@ LAYERS = (
     ("pages",),
     ("nnspca.view",),
     ("nnspca.studies", "nnspca.estimator"),
-    ("nnspca.components", "nnspca._sweep"),
+    ("nnspca.components", "nnspca._sweep", "nnspca._path"),
     ("nnspca._certify", "nnspca._solve"),
     ("nnspca.certificates.judge", "nnspca.certificates.file"),
     ("nnspca.solvers", "nnspca.bounds"),

@@ -69,7 +69,7 @@ def test_the_reader_is_never_told_less_than_the_ceiling():
 
 @pytest.mark.parametrize("path", ["pages/explore.py", "pages/variance.py"])
 def test_every_ceiling_is_a_line_of_its_own_on_request(open_page, path):
-    params = {"ks": "2, 5"} if "variance" in path else {}
+    params = {"ks": "2, 5"} if "variance" in path else {"closer": True}
     plain = settle(open_page(path, data="pitprops", k=4, **params))
     titles = {info.title for info in nnspca.BOUNDS.values()}
     assert not titles & {t.get("name") for t in traces(plain)}
@@ -115,7 +115,7 @@ def test_a_closed_certificate_stays_out_of_the_way_and_out_of_the_work(open_page
 
 
 def test_a_closed_gap_is_told_as_proven_optimal(open_page):
-    page = settle(open_page("pages/explore.py", **EASY))
+    page = settle(open_page("pages/explore.py", closer=True, **EASY))
     assert "Proven optimal: no such component has more variance (to 1 part in 10,000)" in texts(page)
     assert not [b for b in page.button if b.key == "start-tighten"]
 

@@ -45,7 +45,7 @@ def test_a_page_runs_alone_with_the_defaults(open_page, path):
 
 @pytest.mark.parametrize("name", BUNDLED)
 def test_explore_shows_a_component_and_its_proven_place_for_every_bundled_data_set(open_page, name):
-    page = settle(open_page(data=name))
+    page = settle(open_page(data=name, closer="true", given="true"))
     assert placed(page)
     assert {m.label for m in page.metric} == {"Variance", "÷ λ₁", "Features", "Time"}
     assert all(figure["layout"]["meta"]["alt"] for figure in figures(page))
@@ -61,7 +61,7 @@ def test_variance_draws_points_and_a_band_for_every_bundled_data_set(open_page, 
 
 
 def test_a_face_component_is_an_upright_image_with_k_pixels(open_page):
-    page = settle(open_page(k=30))
+    page = settle(open_page(k=30, closer="true"))
     (image,) = [t for t in traces(page) if t["type"] == "heatmap"]
     (component,) = [j.arrived[0] for j in jobs(page)]
     assert component.cardinality == 30
@@ -70,7 +70,7 @@ def test_a_face_component_is_an_upright_image_with_k_pixels(open_page):
 
 
 def test_a_signed_component_has_a_colour_scale_with_zero_in_the_middle(open_page):
-    page = settle(open_page(data="digits", sign="any sign"))
+    page = settle(open_page(data="digits", sign="any sign", closer="true"))
     (image,) = [t for t in traces(page) if t["type"] == "heatmap"]
     assert image["zmin"] == -image["zmax"]
 

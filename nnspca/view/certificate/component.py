@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import streamlit as st
 
 import nnspca
@@ -13,7 +12,7 @@ from nnspca.view.certificate import claims, proofs
 from nnspca.view.figures import component as pictures
 from nnspca.view.figures import gauge as gauges
 from nnspca.view.figures.style import Figure
-from nnspca.view.session import charts, runs, state
+from nnspca.view.session import charts, runs, state, store
 from nnspca.view.session.widgets import choose
 
 KEYS = state.keys_of("explore")  # those it asks for are the variance page's too
@@ -30,7 +29,7 @@ def picture(part: Component, data: Dataset, key: str, title: str = "The componen
         nonnegative=part.nonnegative,
         image_shape=data.image_shape,
         axis=axis,
-        backdrop=_mean(data),
+        backdrop=store.mean(data),
         ghost=pictured and choose(KEYS["ghost"]),
         title=title,
     )
@@ -122,9 +121,3 @@ def _gauge(part: Component, certificate: Certificate, leading: float, *, every: 
         paper=min(chances, default=None),
         bounds=certificate.bounds if every else (),
     )
-
-
-def _mean(data: Dataset) -> np.ndarray | None:
-    """Return the mean sample, where a mean can be drawn behind a component."""
-    drawn = data.axis is not None or data.image_shape is not None
-    return data.X.mean(axis=0) if drawn and data.kind != "covariance" else None

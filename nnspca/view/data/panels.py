@@ -7,7 +7,7 @@ import streamlit as st
 import nnspca
 from nnspca.datasets import DatasetInfo
 from nnspca.datasets.readers import SUFFIXES
-from nnspca.view.session import datasets, store
+from nnspca.view.session import datasets, sidebar, store
 from nnspca.view.session.state import State
 
 
@@ -22,12 +22,7 @@ def card(info: DatasetInfo, now: State) -> None:
     elif info.name == now.data:
         st.caption(":material/check: In use on every page.")
     else:
-        st.button("Use these data", key=f"use-{info.name}", on_click=_use, args=(info.name,))
-
-
-def _use(name: str) -> None:
-    """Choose a data set in the sidebar."""
-    st.session_state["data"] = name
+        st.button("Use these data", key=f"use-{info.name}", on_click=sidebar.use, args=(info.name, columns))
 
 
 def bring() -> None:
@@ -52,4 +47,10 @@ def bring() -> None:
         return
     st.success(f"Read **{data.name}**: {data.shape[0]:,} × {data.shape[1]:,}, {data.kind}. " + " ".join(data.notes))
     if st.session_state.get("data") != data.name:
-        st.button("Use it on every page", key="use-upload", type="primary", on_click=_use, args=(data.name,))
+        st.button(
+            "Use it on every page",
+            key="use-upload",
+            type="primary",
+            on_click=sidebar.use,
+            args=(data.name, data.n_features),
+        )

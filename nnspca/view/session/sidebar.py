@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
-
 import streamlit as st
 
 from nnspca.view.session import store
-from nnspca.view.session.state import SHARED
+from nnspca.view.session.openings import opening, usual_k
+from nnspca.view.session.state import AS_IS, SHARED, STANDARDISED
 from nnspca.view.session.widgets import choose
 
 
@@ -19,6 +18,7 @@ def sidebar() -> None:
             SHARED["data"],
             "Data set",
             options=list(infos),
+            on_change=lambda: reopen(st.session_state["data"], infos[st.session_state["data"]].shape[1]),
             help="What to look for structure in. The name is the one the library uses too.",
         )
         info = infos[name]
@@ -27,6 +27,7 @@ def sidebar() -> None:
         choose(
             SHARED["scale"],
             "Preprocessing",
+            usual=_scale(name),
             horizontal=True,
             help="Standardised: each feature divided by its standard deviation, so that units do not matter.",
         )
@@ -39,7 +40,7 @@ def sidebar() -> None:
         choose(
             SHARED["k"],
             "Nonzero loadings, k",
-            usual=usual_k(columns),
+            usual=usual_k(columns, name),
             high=columns,
             allowed=f"1 to {columns:,}: {name} has {columns} features",
             help="At most this many features may take part in the component.",
@@ -63,10 +64,16 @@ def sidebar() -> None:
         )
 
 
-def usual_k(n: int) -> int:
-    """Return the cardinality a data set of ``n`` features opens with.
+def use(name: str, n: int) -> None:
+    """Choose a data set of ``n`` features, and the view it opens with."""
+    st.session_state["data"] = name
+    reopen(name, n)
 
-    >>> usual_k(625), usual_k(64), usual_k(13), usual_k(1)
-    (40, 16, 4, 1)
-    """
-    return min(SHARED["k"].default, max(1, math.ceil(n / 4)))
+
+def reopen(name: str, n: int) -> None:
+    """Set preprocessing and k to what the data set opens with."""
+    st.session_state["scale"], st.session_state["k"] = _scale(name), usual_k(n, name)
+
+
+def _scale(name: str) -> str:
+    return STANDARDISED if opening(name).standardise else AS_IS

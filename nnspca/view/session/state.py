@@ -8,6 +8,7 @@ import streamlit as st
 
 import nnspca
 from nnspca.studies import PAPERS, STUDIES
+from nnspca.view.session import openings
 from nnspca.view.session.entry import Entry, Kind
 from nnspca.view.session.streamlit_private import PagesManager
 
@@ -79,6 +80,8 @@ TABLE = (
         label="Over the mean image",
         help="Shows where in the picture the component lies. Off: nothing but the loadings.",
     ),
+    Entry("closer", ("explore",), "fold", False),
+    Entry("given", ("explore",), "fold", False),
     Entry("certificate", ("explore", "variance"), "fold", False),
     Entry("take", ("explore", "variance", "parts", "compare"), "fold", False),
     Entry("methods", ("variance",), "several", ("best", "em"), options=METHODS),
@@ -199,7 +202,10 @@ def current() -> State:
         # page without app.py until st.navigation has been seen once.
         PagesManager.uses_pages_directory = False
         st.rerun()
-    return State(**{key: st.session_state.get(key, entry.default) for key, entry in SHARED.items()})
+    said = {key: st.session_state.get(key, entry.default) for key, entry in SHARED.items()}
+    if st.session_state.get("scale") is None and said["data"] in openings.STANDARDISED:
+        said["scale"] = STANDARDISED
+    return State(**said)
 
 
 def methods_for(nonnegative: bool, n: int) -> list[str]:

@@ -166,6 +166,12 @@ def leading(data: Dataset, state: State) -> float:
     return float(spectrum(data, state)[0])
 
 
+def mean(data: Dataset) -> np.ndarray | None:
+    """Return the mean sample, where a mean can be drawn behind a component."""
+    drawn = data.axis is not None or data.image_shape is not None
+    return data.X.mean(axis=0) if drawn and data.kind != "covariance" else None
+
+
 def subject(data: Dataset, state: State) -> tuple[Hashable, ...]:
     """Return what a result is about, k and solver aside: the first part of every key."""
     return data.name, data.content_hash, state.standardise, state.nonnegative

@@ -1,0 +1,278 @@
+"""A curve in the order a person watches it: coarse k first, then between; the whole curve first, then its ceilings."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from nnspca import feasible
+from nnspca._certify import certify
+from nnspca._solve import check_cardinality, check_method, solve
+from nnspca._sweep import WORKERS, taken_over
+from nnspca.covariance import Covariance
+from nnspca.problem import Problem
+from nnspca.progress import Monitor
+from nnspca.result import Certificate, Component, OnProgress, ShouldStop, Sweep, SweepPoint
+from nnspca.solvers.climb import climb
+from nnspca.solvers.polish import polish
+from nnspca.solvers.registry import METHODS
+
+OnPoint = Callable[[SweepPoint], None]
+
+
+def coarse_first(ks: Iterable[int]) -> list[tuple[int, ...]]:
+    """Return the values of k in levels: both ends, then the middle of each gap, and again.
+
+    >>> coarse_first(range(1, 10))
+    [(1, 9), (5,), (3, 7), (2, 4, 6, 8)]
+    """
+    every = sorted(set(ks))
+    levels = [tuple(dict.fromkeys((every[0], every[-1])))] if every else []
+    gaps = [(0, len(every) - 1)]
+    while gaps := [(low, high) for low, high in gaps if high - low > 1]:
+        middles = [(low + high) // 2 for low, high in gaps]
+        levels.append(tuple(every[m] for m in middles))
+        gaps = [half for (low, high), m in zip(gaps, middles, strict=True) for half in ((low, m), (m, high))]
+    return levels
+
+
+def path(
+    cov: Covariance,
+    ks: Iterable[int],
+    methods: Sequence[str] = ("best",),
+    *,
+    nonnegative: bool = True,
+    seed: int = 0,
+    options: Mapping[str, Mapping[str, Any]] | None = None,
+    anchors: int | None = None,
+    on_point: OnPoint | None = None,
+    should_stop: ShouldStop | None = None,
+    on_progress: OnProgress | None = None,
+) -> Sweep:
+    """Solve for every k, in levels from coarse to fine; :func:`certify_path` adds the ceilings.
+
+    ``best`` starts from the components at the two neighbours of the levels before, so the answer does not
+    depend on which thread was faster; at the end it never falls as k grows.
+
+    Parameters
+    ----------
+    cov : Covariance
+    ks : iterable of int
+    methods : sequence of str
+        Keys of ``nnspca.METHODS``.
+    nonnegative : bool
+    seed : int
+    options : mapping of str to mapping, optional
+        For each method, what it is called with.
+    anchors : int, optional
+        About how many k ``best`` searches in full; between them it only improves what its neighbours have.
+    on_point : callable, optional
+        Called with each :class:`SweepPoint` when solved.
+    should_stop, on_progress : callable, optional
+
+    Returns
+    -------
+    Sweep
+
+    Examples
+    --------
+    >>> import nnspca
+    >>> cov = nnspca.Covariance.from_matrix([[3.0, -1.0, 1.0], [-1.0, 2.0, 0.0], [1.0, 0.0, 2.0]])
+    >>> [round(p.component.variance, 3) for p in path(cov, [1, 2, 3]).points]
+    [3.0, 3.618, 3.618]
+    """
+    levels = coarse_first(check_cardinality(cov, k) for k in ks)
+    for name in methods:
+        check_method(name, nonnegative)
+    if not levels or not methods:
+        raise ValueError(f"a path needs at least one k and one method; got k in {levels} and methods={methods!r}")
+    monitor, started = Monitor(should_stop, on_progress), time.perf_counter()
+    points: dict[tuple[int, str], SweepPoint] = {}
+    total = sum(map(len, levels)) * len(methods)
+    full = {k for i, level in enumerate(levels) for k in level if sum(map(len, levels[:i])) < (anchors or total)}
+
+    def solve_one(k: int, name: str, start: np.ndarray | None) -> Component | None:
+        if monitor.stop():
+            return None
+        if start is not None and k not in full:
+            return _improved(cov, k, start, nonnegative, monitor)
+        chosen: dict[str, Any] = dict((options or {}).get(name, {}))
+        return solve(cov, k, name, nonnegative=nonnegative, seed=seed, should_stop=monitor.stop, start=start, **chosen)
+
+    def keep(point: SweepPoint) -> None:
+        points[point.k, point.method] = point
+        if on_point is not None:
+            on_point(point)
+
+    with ThreadPoolExecutor(WORKERS) as threads:
+        for level in levels:
+            tasks = {
+                threads.submit(solve_one, k, name, _starts(points, k, name)): (k, name)
+                for k in level
+                for name in methods
+            }
+            for task in as_completed(tasks):
+                if (found := task.result()) is not None:
+                    k, name = tasks[task]
+                    keep(SweepPoint(k, name, found))
+                    monitor.tell(len(points) / total, f"k = {k}: {name}")
+    for point in _carried_over(points):
+        keep(point)
+    order = {name: i for i, name in enumerate(methods)}
+    kept = tuple(sorted(points.values(), key=lambda p: (p.k, order[p.method])))
+    stopped = len(kept) < total or any(p.component.stopped for p in kept)
+    leading = float(cov.eigenpairs(1)[0][0])
+    return Sweep(kept, leading, nonnegative, stopped, time.perf_counter() - started)
+
+
+def certify_path(
+    cov: Covariance,
+    sweep: Sweep,
+    *,
+    ks: Iterable[int] | None = None,
+    known: Mapping[int, Certificate] | None = None,
+    seed: int = 0,
+    on_point: OnPoint | None = None,
+    should_stop: ShouldStop | None = None,
+    on_progress: OnProgress | None = None,
+) -> Sweep:
+    """Certify the k of a path in levels from coarse to fine, each from the nearest one's multipliers.
+
+    Parameters
+    ----------
+    cov : Covariance
+    sweep : Sweep
+        Of the same covariance, without certificates.
+    ks : iterable of int, optional
+        Those to certify; all of the sweep's when None.
+    known : mapping of int to Certificate, optional
+        Certificates there are already; they are used and not made again.
+    seed : int
+    on_point : callable, optional
+        Called with each point of a k once certified.
+    should_stop, on_progress : callable, optional
+
+    Returns
+    -------
+    Sweep
+        In the end each ceiling holds at the smaller k as well.
+
+    Examples
+    --------
+    >>> import nnspca
+    >>> cov = nnspca.Covariance.from_matrix([[3.0, -1.0, 1.0], [-1.0, 2.0, 0.0], [1.0, 0.0, 2.0]])
+    >>> [round(c.ratio, 3) for c in certify_path(cov, path(cov, [1, 2])).certificates.values()]
+    [1.0, 1.0]
+    """
+    monitor, started = Monitor(should_stop, on_progress), time.perf_counter()
+    points = {(p.k, p.method): p for p in sweep.points}
+    champions, held = _champions(sweep), dict(known or {})
+    levels = coarse_first(champions if ks is None else set(ks) & set(champions))
+    total = sum(map(len, levels))
+
+    def certify_one(k: int, warm: Certificate | None) -> Certificate | None:
+        if monitor.stop():
+            return None
+        return certify(
+            cov,
+            k,
+            nonnegative=sweep.nonnegative,
+            component=champions[k],
+            seed=seed,
+            warm_start=warm,
+            should_stop=monitor.stop,
+        )
+
+    def keep(k: int, certificate: Certificate) -> None:
+        held[k] = certificate
+        for key in [key for key in points if key[0] == k]:
+            points[key] = replace(points[key], certificate=certificate)
+            if on_point is not None:
+                on_point(points[key])
+
+    for k in sorted(set(held) & set(champions)):
+        keep(k, held[k])
+    with ThreadPoolExecutor(WORKERS) as threads:
+        for level in levels:
+            tasks = {threads.submit(certify_one, k, _nearest(held, k)): k for k in level if k not in (known or {})}
+            for task in as_completed(tasks):
+                if (certificate := task.result()) is not None:
+                    keep(tasks[task], certificate)
+                    monitor.tell(len(held) / total, f"k = {tasks[task]}: ceiling proven")
+    least: Certificate | None = None
+    for k in sorted(held, reverse=True):
+        if least is None or held[k].upper <= least.upper:
+            least = held[k]
+        else:
+            keep(k, taken_over(held[k], least))
+    stopped = sweep.stopped or monitor.stop()
+    return replace(sweep, points=tuple(points.values()), stopped=stopped, seconds=time.perf_counter() - started)
+
+
+def _starts(points: Mapping[tuple[int, str], SweepPoint], k: int, name: str) -> np.ndarray | None:
+    """The components at the two nearest k solved before, where the method can begin with them."""
+    if name != "best":
+        return None
+    known = sorted(other for other, method in points if method == name)
+    beside = [*[other for other in known if other < k][-1:], *[other for other in known if other > k][:1]]
+    return np.array([points[other, name].component.loadings for other in beside]) if beside else None
+
+
+def _improved(cov: Covariance, k: int, start: np.ndarray, nonnegative: bool, monitor: Monitor) -> Component:
+    """Climb from the neighbours' components and polish the better one: a hundredth of a full search."""
+    begun = time.perf_counter()
+    problem = Problem(cov, k, nonnegative)
+    rivals, variances = climb(problem, start, monitor=monitor)
+    x, history = polish(problem, rivals[int(variances.argmax())], monitor=monitor)
+    x = (x if nonnegative else feasible.orient(x)) + 0.0  # no negative zeros
+    x.setflags(write=False)
+    return Component(
+        x,
+        cov.variance(x),
+        "best",
+        k,
+        nonnegative,
+        history=tuple(history),
+        stopped=monitor.stop(),
+        note="improved from its neighbours",
+        seconds=time.perf_counter() - begun,
+    )
+
+
+def _carried_over(points: Mapping[tuple[int, str], SweepPoint]) -> list[SweepPoint]:
+    """The points at which ``best`` has less than at a smaller k: what fewer features reach, more reach too."""
+    before: Component | None = None
+    changed: list[SweepPoint] = []
+    for k, name in sorted(points):
+        if name == "best":
+            here = points[k, name].component
+            if before is not None and before.variance > here.variance:
+                here = replace(before, k=k, note=f"carried over from k = {before.k}")
+                changed.append(SweepPoint(k, name, here))
+            before = here
+    return changed
+
+
+def _champions(sweep: Sweep) -> dict[int, Component]:
+    """The best feasible component known at each k, a smaller k's included."""
+    best: Component | None = None
+    champions: dict[int, Component] = {}
+    for k in sorted({p.k for p in sweep.points}):
+        rivals = [p.component for p in sweep.points if p.k == k and METHODS[p.method].feasible]
+        if best is not None:
+            rivals.append(replace(best, k=k, note=f"carried over from k = {best.k}"))
+        best = max(rivals, key=lambda c: c.variance, default=None)
+        if best is not None:
+            champions[k] = best
+    return champions
+
+
+def _nearest(held: Mapping[int, Certificate], k: int) -> Certificate | None:
+    """The certificate whose k is nearest in ratio."""
+    near = min(held, key=lambda other: (max(other, k) / min(other, k), other), default=None)
+    return None if near is None else held[near]

@@ -1,0 +1,226 @@
+// The player: k runs along the path, the picture and the dot follow; the page hears of it when k comes to rest.
+
+const WHOLE = 9000; // milliseconds from the first k to the last
+const GLOW = 420; // milliseconds a feature stays bright after it came in
+
+class Player {
+  constructor(root, data) {
+    this.root = root;
+    this.box = root.querySelector(".play");
+    this.picture = this.find(".picture");
+    this.graph = this.find(".curve");
+    this.slider = this.find("input");
+    this.curve = new Curve();
+    this.fresh = new Set();
+    this.listen();
+    this.take(data);
+  }
+
+  find(selector) { return this.root.querySelector(selector); }
+
+  say(what, text) {
+    const place = this.find(`[data-say=${what}]`);
+    if (place.textContent !== text) place.textContent = text;
+  }
+
+  /** Take a path, or the same one grown; k stays where the person has it unless the page asks for another. */
+  take(data) {
+    if (data.signature === this.signature) return;
+    this.signature = data.signature;
+    this.colours = data.colours;
+    const other = data.about !== this.about;
+    this.about = data.about;
+    this.say("note", data.note);
+    if (!data.ks.length) return;
+    this.path = new Path(data);
+    if (other || data.k !== this.asked) this.touched = false;
+    this.asked = data.k;
+    if (!this.touched) this.k = this.path.ks[this.path.nearestStop(data.k)];
+    if (other) this.play(false);
+    this.shown = undefined;
+    this.slider.disabled = false;
+    this.slider.max = String(this.path.ks.length - 1);
+    this.resize();
+  }
+
+  listen() {
+    this.find("[data-do=play]").addEventListener("click", () => this.play(!this.playing));
+    this.slider.addEventListener("input", () => {
+      this.play(false);
+      this.go(this.path.ks[Number(this.slider.value)]);
+    });
+    this.slider.addEventListener("change", () => this.rest());
+    this.box.addEventListener("keydown", (event) => {
+      if (event.key !== " " || event.target.tagName === "BUTTON" || event.ctrlKey || event.metaKey) return;
+      event.preventDefault();
+      this.play(!this.playing);
+    });
+    this.graph.addEventListener("pointerdown", (event) => {
+      if (event.button || !this.path) return;
+      this.play(false);
+      this.graph.setPointerCapture(event.pointerId);
+      this.dragging = true;
+      this.follow(event);
+    });
+    this.graph.addEventListener("pointermove", (event) => this.dragging && this.follow(event));
+    this.graph.addEventListener("pointerup", () => { this.dragging = false; this.rest(); });
+    this.graph.addEventListener("pointercancel", () => { this.dragging = false; });
+    this.picture.addEventListener("pointermove", (event) => this.hint(event));
+    this.picture.addEventListener("pointerleave", () => { this.find(".tip").hidden = true; });
+  }
+
+  follow(event) {
+    const k = this.curve.kAt(event.clientX - this.graph.getBoundingClientRect().left);
+    this.go(this.path.ks[this.path.nearestStop(Math.max(k, this.path.ks[0]))]);
+  }
+
+  go(k) {
+    this.touched = true;
+    this.k = k;
+    this.dirty = true;
+    this.wake();
+  }
+
+  play(on) {
+    if (on && !this.path) return;
+    const was = this.playing;
+    this.touched ||= on;
+    this.playing = on;
+    const button = this.find("[data-do=play]");
+    button.textContent = on ? "❚❚ Pause" : "▶ Play k";
+    button.setAttribute("aria-pressed", String(Boolean(on)));
+    this.box.dataset.playing = String(Boolean(on));
+    this.last = undefined;
+    if (on && this.k >= this.path.ks.at(-1)) this.k = this.path.ks[0];
+    if (on) this.wake();
+    else if (was) {
+      this.k = this.path.ks[this.path.stopAt(this.k)];
+      this.rest();
+    }
+    this.dirty = true;
+    this.wake();
+  }
+
+  /** Tell the page which k was chosen, once it has been let go. */
+  rest() {
+    clearTimeout(this.telling);
+    this.telling = setTimeout(() => {
+      if (this.playing || this.dragging || !this.attached || this.k === this.asked) return;
+      this.tell?.("k", this.k);
+    }, 250);
+  }
+
+  wake() {
+    if (!this.frame && this.attached) this.frame = requestAnimationFrame((now) => this.tick(now));
+  }
+
+  tick(now) {
+    this.frame = 0;
+    if (!this.attached || !this.path) return;
+    if (this.playing) {
+      const passed = this.last === undefined ? 0 : Math.min(now - this.last, 100);
+      const { ks } = this.path, whole = Math.log(ks.at(-1) / ks[0]) || 1;
+      this.k = Math.min(this.k * Math.exp((whole * passed) / WHOLE), ks.at(-1));
+      this.last = now;
+      this.dirty = true;
+      if (this.k >= ks.at(-1)) this.play(false);
+    }
+    if (this.fresh.size && now > this.fresh.until) this.fresh = new Set();
+    if (this.dirty || this.fresh.size) this.draw(now);
+    if (this.playing || this.fresh.size) this.wake();
+  }
+
+  draw(now) {
+    const begun = performance.now(), { path, palette } = this, s = path.stopAt(this.k + 1e-9);
+    this.dirty = false;
+    if (s !== this.shown) this.arrive(s, now);
+    this.fresh.left = this.fresh.size ? Math.max(0, (this.fresh.until - now) / GLOW) : 0;
+    const layer = { ...path.parts[s], colour: palette.series[1], negative: palette.found, fresh: this.fresh };
+    const { clientWidth: wide, clientHeight: tall } = this.picture;
+    this.drawn = drawScene(sizedPen(this.picture, wide, tall), wide, tall, path.scene, [layer], palette);
+    const pen = sizedPen(this.graph, this.graph.clientWidth, this.graph.clientHeight);
+    this.curve.draw(pen);
+    this.curve.dot(pen, prefersStill() ? path.ks[s] : this.k);
+    this.box.dataset.k = String(path.ks[s]);
+    this.box.dataset.frames = String(1 + Number(this.box.dataset.frames ?? 0));
+    this.box.dataset.slowest = String(Math.max(Number(this.box.dataset.slowest ?? 0), performance.now() - begun));
+  }
+
+  /** A new stop: what came in shines for a moment, and the words say what it keeps. */
+  arrive(s, now) {
+    const { path } = this, before = this.shown === undefined ? null : path.parts[this.shown];
+    if (before && !prefersStill()) {
+      const old = new Set(before.support);
+      this.fresh = new Set(path.parts[s].support.filter((i) => !old.has(i)));
+      this.fresh.until = now + GLOW;
+    }
+    this.shown = s;
+    const { support, weights } = path.parts[s], words = path.words(s);
+    this.say("k", count(path.ks[s]));
+    if (!this.playing || now - (this.told ?? 0) > 150) { this.told = now; this.say("words", words); }
+    this.slider.value = String(s);
+    this.slider.setAttribute("aria-valuetext", `k = ${path.ks[s]}. ${words}`);
+    this.picture.setAttribute("aria-label", `The component at k = ${path.ks[s]}: ${sceneWords(path, support, weights)}`);
+    this.graph.setAttribute("aria-label", `Variance against k, ${path.ks.length} values of k, ${path.proven.size} with a proven ceiling. At k = ${path.ks[s]}: ${words}`);
+    this.box.dataset.support = Array.from(support).join(",");
+  }
+
+  hint(event) {
+    const tip = this.find(".tip"), { path, drawn } = this;
+    tip.hidden = true;
+    if (!path || this.playing || !drawn || (!path.scene.image && !path.scene.axis)) return;
+    const box = this.picture.getBoundingClientRect(), px = event.clientX - box.left, py = event.clientY - box.top;
+    let feature;
+    if (path.scene.image) {
+      const column = Math.floor((px - drawn.x) / drawn.scale), row = Math.floor((py - drawn.y) / drawn.scale);
+      if (column < 0 || row < 0 || column >= drawn.columns || row >= drawn.rows) return;
+      feature = row * drawn.columns + column;
+    } else feature = drawn.at(px);
+    const { support, weights } = path.parts[this.shown], at = support.indexOf(feature);
+    const what = path.scene.image ? `row ${Math.floor(feature / drawn.columns) + 1}, column ${(feature % drawn.columns) + 1}`
+      : `${path.scene.axis.values[feature].toPrecision(4)} ${path.scene.axis.unit}`;
+    tip.textContent = at < 0 ? `${what}: not used` : `${what}: loading ${weights[at].toFixed(4)}`;
+    tip.hidden = false;
+    tip.style.left = `${Math.max(0, Math.min(px + 12, box.width - tip.offsetWidth))}px`;
+    tip.style.top = `${Math.max(0, py - 32)}px`;
+  }
+
+  resize() {
+    if (!this.graph.clientWidth || !this.path) return;
+    this.palette = wearing(this.box, this.colours);
+    this.width = this.box.clientWidth;
+    this.curve.layout(this.path, this.graph.clientWidth, this.graph.clientHeight, this.palette);
+    this.dirty = true;
+    this.wake();
+  }
+
+  attach(component) {
+    this.tell = component.setStateValue;
+    if (this.attached) return;
+    this.attached = true;
+    this.observer = new ResizeObserver(() => this.box.clientWidth !== this.width && this.resize());
+    this.observer.observe(this.box);
+    // the theme can change without anything else changing: look whether the colours did
+    this.watching = setInterval(() => {
+      if (this.palette && wearing(this.box, this.colours).paper !== this.palette.paper) this.resize();
+    }, 400);
+    this.resize();
+  }
+
+  detach() {
+    this.attached = false;
+    this.observer?.disconnect();
+    clearInterval(this.watching);
+    clearTimeout(this.telling);
+    cancelAnimationFrame(this.frame);
+    this.frame = 0;
+  }
+}
+
+function sceneWords(path, support, weights) {
+  const heavy = Array.from(support.keys()).sort((a, b) => Math.abs(weights[b]) - Math.abs(weights[a])).slice(0, 5);
+  const used = `${count(support.length)} of ${count(path.n)} ${path.noun} coloured`;
+  if (path.scene.image) return used;
+  const name = (i) => path.scene.axis ? `${path.scene.axis.values[i].toPrecision(4)} ${path.scene.axis.unit}` : path.scene.names[i];
+  return `${used}; the heaviest: ${heavy.map((at) => name(support[at])).join(", ")}`;
+}

@@ -1,0 +1,125 @@
+"""The path that k is played along: which k, how it is computed once for all sessions, and what is known of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, replace
+
+import nnspca
+from nnspca._path import certify_path, coarse_first, path
+from nnspca.datasets import Dataset
+from nnspca.result import Certificate, Component, Progress, Sweep, SweepPoint
+from nnspca.view.session import runs, store
+from nnspca.view.session.runs import Job, Work
+from nnspca.view.session.state import State
+
+SMALL = 2000  # features up to which k runs finely, and every search is the full one
+FINE, COARSE = 44, 24  # about how many k a path has
+CERTIFIED, FEW = 21, 6  # and how many of them get a ceiling, from coarse to fine
+ANCHORS = 9  # of these k, ``best`` searches in full; the others follow from their neighbours
+QUICK = {"best": {"restarts": 4, "leaders": 2}}  # where features are many
+SOLVING = 0.3  # share of the progress that the bare curve takes
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """What is known of a path by now, by k."""
+
+    parts: dict[int, Component]
+    certificates: dict[int, Certificate]
+
+
+def cardinalities(n: int) -> tuple[int, ...]:
+    """Return the k of a path on n features: every small one, then in equal ratios up to all.
+
+    >>> cardinalities(13)
+    (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13)
+    >>> len(cardinalities(625)), len(cardinalities(12582))
+    (37, 22)
+    """
+    steps = FINE if n <= SMALL else COARSE
+    if n <= steps:
+        return tuple(range(1, n + 1))
+    return tuple(sorted({round(n ** (i / (steps - 1))) for i in range(steps)}))
+
+
+def certified(ks: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the k whose ceilings are proven: the coarse ones, as many as a visit has time for."""
+    most = CERTIFIED if ks[-1] <= SMALL else FEW
+    chosen: list[int] = []
+    for level in coarse_first(ks):
+        if len(chosen) + len(level) > most:
+            break
+        chosen += level
+    return tuple(sorted(chosen))
+
+
+def start(data: Dataset, now: State) -> Job:
+    """Return the session's job of this path, started where there is none."""
+    key = _key(data, now)
+    return runs.job_for("path", key) or runs.start("path", key, _work(data, now))
+
+
+def _key(data: Dataset, now: State) -> tuple[Hashable, ...]:
+    return ("path", *store.subject(data, now), now.seed)
+
+
+def _work(data: Dataset, now: State) -> Work:
+    """Return the work: publishes each SweepPoint when solved and again when certified; what is known is used."""
+    cov, key, known = store.covariance(data, now), _key(data, now), store.results()
+    ks = cardinalities(data.n_features)
+    chosen = certified(ks)
+
+    def staged(job: Job, doing: str, begin: float, end: float) -> Callable[[Progress], None]:
+        def listen(told: Progress) -> None:
+            job.report(Progress(begin + (end - begin) * told.fraction, f"{doing}: {told.stage}"))
+
+        return listen
+
+    def keep(job: Job, point: SweepPoint) -> None:
+        if point.certificate is not None:
+            known.put((*key, point.k), point.certificate)
+        job.publish(point)
+
+    def work(job: Job) -> None:
+        bare: Sweep | None = known.get(key)
+        if bare is None:
+            first = nnspca.solve(
+                cov, now.k, nonnegative=now.nonnegative, seed=now.seed, should_stop=job.should_stop
+            )  # what the person looks at, before all else
+            job.publish(SweepPoint(now.k, "best", first))
+            bare = path(
+                cov,
+                ks,
+                nonnegative=now.nonnegative,
+                seed=now.seed,
+                anchors=ANCHORS,
+                options=QUICK if data.n_features > SMALL else None,
+                on_point=job.publish,
+                should_stop=job.should_stop,
+                on_progress=staged(job, "The curve", 0.0, SOLVING),
+            )
+            if not bare.stopped:
+                known.put(key, bare)
+        else:
+            for point in bare.points:
+                job.publish(point)
+        held = {k: c for k in chosen if (c := known.get((*key, k))) is not None}
+        certify_path(
+            cov,
+            replace(bare, stopped=False),
+            ks=chosen,
+            known=held,
+            seed=now.seed,
+            on_point=lambda point: keep(job, point),
+            should_stop=job.should_stop,
+            on_progress=staged(job, "The band", SOLVING, 1.0),
+        )
+
+    return work
+
+
+def known_by(job: Job) -> Known:
+    """Return the last word of the job on each k."""
+    points: tuple[SweepPoint, ...] = job.arrived
+    return Known({p.k: p.component for p in points}, {p.k: p.certificate for p in points if p.certificate is not None})

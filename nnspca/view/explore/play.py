@@ -1,0 +1,90 @@
+"""Play k: packs a path for the browser, which draws the component growing and the dot that runs along the curve."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from nnspca.datasets import Dataset
+from nnspca.result import Certificate, Component
+from nnspca.view.session import canvas
+from nnspca.view.words import ceil
+
+HOME = Path(__file__).parent / "browser"
+SCRIPTS = ("path.js", "curve.js", "player.js", "component.js")
+HEIGHT = 536  # pixels, on a phone as on a desk: what stands below is not moved when the player arrives
+LISTED = 24  # names sent for each k where features are a list
+NOUNS = {"faces": "pixels", "images": "pixels", "spectra": "wavelengths", "genes": "genes"}
+
+_mount = canvas.component("play", HOME, SCRIPTS)
+
+
+def noun(data: Dataset) -> str:
+    """Return what the features are called."""
+    return NOUNS.get(data.kind, "features")
+
+
+def scene(data: Dataset, backdrop: np.ndarray | None, named: Sequence[int]) -> dict[str, Any]:
+    """Return what the features stand for: an image, an axis, or names (of the features ``named``)."""
+    if data.image_shape is not None:
+        rows, columns = data.image_shape
+        mean = None if backdrop is None else canvas.greys(backdrop)
+        return {"image": {"rows": rows, "columns": columns, "mean": mean}}
+    if data.axis is not None:
+        return {
+            "axis": {
+                "values": canvas.pack(data.axis.values, "f8"),
+                "name": data.axis.name,
+                "unit": data.axis.unit,
+                "mean": None if backdrop is None else canvas.pack(backdrop, "f4"),
+            }
+        }
+    return {"names": {int(i): str(data.feature_names[i]) for i in named}}
+
+
+def payload(
+    parts: Mapping[int, Component],
+    certificates: Mapping[int, Certificate],
+    data: Dataset,
+    backdrop: np.ndarray | None,
+    leading: float,
+    *,
+    k: int,
+    about: str,
+    note: str = "",
+) -> dict[str, Any]:
+    """Return all the browser needs to play a path; shares are of λ₁, a ceiling's rounded up."""
+    ks = sorted(parts)
+    supports = [parts[at].support for at in ks]
+    weights = [parts[at].loadings[support] for at, support in zip(ks, supports, strict=True)]
+    heavy = {
+        int(i)
+        for support, w in zip(supports, weights, strict=True)
+        for i in support[np.argsort(-np.abs(w), kind="stable")[:LISTED]]
+    }
+    unit = leading or 1.0
+    content = {
+        "about": about,
+        "n": data.n_features,
+        "k": k,
+        "noun": noun(data),
+        "note": note,
+        "ks": ks,
+        "shares": [parts[at].variance / unit for at in ks],
+        "ceilings": [[at, ceil(certificates[at].upper / unit, 9)] for at in sorted(certificates)],
+        "starts": canvas.pack(np.cumsum([0, *map(len, supports)]), "i4"),
+        "support": canvas.pack(np.concatenate([*supports, []]), "i4"),
+        "weights": canvas.pack(np.concatenate([*weights, []]), "f4"),
+        "scene": scene(data, backdrop, sorted(heavy)),
+    }
+    signature = hashlib.sha256(repr(content).encode()).hexdigest()[:16]
+    return {**content, "signature": signature, "colours": canvas.colours()}
+
+
+def show(content: dict[str, Any], on_k: Callable[[], None], key: str = "play") -> Any:
+    """Mount the player; its ``k`` is where it last came to rest, or None."""
+    return _mount(key=key, data=content, height=HEIGHT, on_k_change=on_k)

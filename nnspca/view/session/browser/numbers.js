@@ -1,0 +1,20 @@
+// Numbers: unpacked from the wire, and said so that they never flatter us.
+
+const KINDS = { u1: Uint8Array, i4: Int32Array, f4: Float32Array, f8: Float64Array };
+
+function unpack(packed) {
+  const bytes = Uint8Array.from(atob(packed.data), (c) => c.charCodeAt(0));
+  return new KINDS[packed.kind](bytes.buffer);
+}
+
+// A hair of slack, far below any digit shown, keeps 0.98 from being said as 0.979999 or 0.980001.
+const floorTo = (value, digits) => (Math.floor(value * 10 ** digits + 1e-7) / 10 ** digits).toFixed(digits);
+const ceilTo = (value, digits) => (Math.ceil(value * 10 ** digits - 1e-7) / 10 ** digits).toFixed(digits);
+
+/** A share in percent, rounded down, with a digit more where it is nearly all. */
+function sharePercent(share) {
+  const digits = share >= 0.999 ? 2 : share >= 0.1 ? 1 : 2;
+  return `${floorTo(100 * Math.min(share, 1), digits)} %`;
+}
+
+const count = (value) => value.toLocaleString("en");

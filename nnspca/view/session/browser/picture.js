@@ -1,0 +1,139 @@
+// Pictures: loadings in colour over what the features stand for: an image, an axis, or a list of names.
+
+/** Draw coloured loadings over a grey mean image. `layers` are {support, weights, colour, fresh}; returns its box. */
+function drawImage(pen, width, height, scene, layers, palette) {
+  const { rows, columns, mean } = scene.image;
+  const pixels = new ImageData(columns, rows), dim = layers.length ? 0.78 : 1;
+  for (let i = 0; i < rows * columns; i++) {
+    const grey = mean ? 18 + (mean[i] * dim * 237) / 255 : channels(palette.empty)[0];
+    pixels.data.set([grey, grey, grey, 255], 4 * i);
+  }
+  for (const { support, weights, colour, negative, fresh } of layers) {
+    const most = Math.max(...weights.map(Math.abs), 1e-300);
+    const paint = channels(colour), other = channels(negative ?? colour);
+    for (let j = 0; j < support.length; j++) {
+      const share = Math.abs(weights[j]) / most, strength = 0.5 + 0.5 * share, at = 4 * support[j];
+      const mix = weights[j] < 0 ? other : paint, glow = fresh?.has(support[j]) ? fresh.left : 0;
+      for (let c = 0; c < 3; c++) {
+        const laid = pixels.data[at + c] * (1 - strength) + mix[c] * strength;
+        pixels.data[at + c] = laid + (255 - laid) * 0.75 * glow;
+      }
+    }
+  }
+  const small = new OffscreenCanvas(columns, rows);
+  small.getContext("2d").putImageData(pixels, 0, 0);
+  const scale = Math.min(width / columns, height / rows);
+  const box = { x: (width - columns * scale) / 2, y: (height - rows * scale) / 2, scale, columns, rows };
+  pen.imageSmoothingEnabled = false;
+  pen.drawImage(small, box.x, box.y, columns * scale, rows * scale);
+  return box;
+}
+
+/** Draw loadings as shaded stretches along an axis, over the mean curve. */
+function drawAxis(pen, width, height, scene, layers, palette) {
+  const { order, values, mean, name, unit } = scene.axis;
+  const left = 12, right = width - 12, top = 8, foot = height - 40;
+  const low = values[order[0]], high = values[order.at(-1)];
+  const x = (v) => left + ((v - low) / (high - low || 1)) * (right - left);
+  const place = new Map(Array.from(order, (i, at) => [i, at]));
+  const edge = (at) => x(at < 0 ? low : at >= order.length ? high : values[order[at]]);
+  for (const { support, weights, colour, negative, fresh } of layers) {
+    const most = Math.max(...weights.map(Math.abs), 1e-300);
+    for (let j = 0; j < support.length; j++) {
+      const at = place.get(support[j]), share = Math.abs(weights[j]) / most;
+      const from = (edge(at - 1) + edge(at)) / 2, to = (edge(at) + edge(at + 1)) / 2, wide = Math.max(to - from, 1.5);
+      pen.fillStyle = weights[j] < 0 ? negative ?? colour : colour;
+      pen.globalAlpha = 0.16 + 0.5 * (fresh?.has(support[j]) ? fresh.left : 0);
+      pen.fillRect(from, top, wide, foot - top);
+      pen.globalAlpha = 0.95;
+      pen.fillRect(from, foot - share * 0.9 * (foot - top), wide, share * 0.9 * (foot - top));
+    }
+  }
+  pen.globalAlpha = 1;
+  if (mean) {
+    const least = Math.min(...mean), span = Math.max(...mean) - least || 1;
+    pen.strokeStyle = palette.ink;
+    pen.lineWidth = 1.6;
+    pen.beginPath();
+    for (const i of order) pen.lineTo(x(values[i]), foot - 6 - (0.9 * (mean[i] - least) * (foot - top)) / span);
+    pen.stroke();
+  }
+  pen.strokeStyle = palette.quiet;
+  pen.lineWidth = 1;
+  pen.strokeRect(left, foot, right - left, 0);
+  pen.fillStyle = palette.ink;
+  pen.font = `12px ${palette.font}`;
+  const ticks = 6;
+  for (let t = 0; t < ticks; t++) {
+    const v = low + ((high - low) * t) / (ticks - 1);
+    pen.textAlign = t ? (t === ticks - 1 ? "right" : "center") : "left";
+    pen.fillText(v.toPrecision(3), x(v), foot + 15);
+  }
+  pen.textAlign = "center";
+  pen.fillText(unit ? `${name} (${unit}); line: the mean` : name, (left + right) / 2, foot + 32);
+  return { x: left, y: top, at: (px) => nearest(order, values, low + ((px - left) / (right - left)) * (high - low)) };
+}
+
+function nearest(order, values, v) {
+  let best = order[0];
+  for (const i of order) if (Math.abs(values[i] - v) < Math.abs(values[best] - v)) best = i;
+  return best;
+}
+
+/** Draw the heaviest loadings as bars with their names. */
+function drawList(pen, width, height, scene, layers, palette) {
+  const entries = layers.flatMap(({ support, weights, colour, negative, fresh }) =>
+    Array.from(support, (i, j) => ({ i, weight: weights[j], colour: weights[j] < 0 ? negative ?? colour : colour, fresh })));
+  entries.sort((a, b) => Math.abs(b.weight) - Math.abs(a.weight));
+  const row = 22, room = Math.max(1, Math.floor((height - 26) / row)), shown = entries.slice(0, room);
+  const most = Math.abs(entries[0]?.weight ?? 1);
+  pen.font = `13px ${palette.font}`;
+  const name = (i) => scene.names[i] ?? `feature ${i + 1}`;
+  const label = Math.min(width * 0.5, Math.max(...shown.map((e) => pen.measureText(name(e.i)).width), 30) + 12);
+  shown.forEach(({ i, weight, colour, fresh }, r) => {
+    const y = 4 + r * row, long = ((width - label - 56) * Math.abs(weight)) / most;
+    pen.fillStyle = colour;
+    pen.globalAlpha = 0.85;
+    pen.fillRect(label, y + 3, Math.max(long, 2), row - 7);
+    if (fresh?.has(i) && fresh.left) {
+      pen.globalAlpha = 0.6 * fresh.left;
+      pen.fillStyle = palette.ink;
+      pen.fillRect(label, y + 3, Math.max(long, 2), row - 7);
+    }
+    pen.globalAlpha = 1;
+    pen.fillStyle = palette.ink;
+    pen.textAlign = "right";
+    pen.fillText(fitted(pen, name(i), label - 8), label - 8, y + 15);
+    pen.textAlign = "left";
+    pen.fillText(weight.toFixed(3), label + Math.max(long, 2) + 5, y + 15);
+  });
+  pen.textAlign = "left";
+  pen.fillStyle = palette.ink;
+  const more = entries.length - shown.length;
+  if (more > 0) pen.fillText(`and ${count(more)} more with smaller loadings`, 8, 4 + shown.length * row + 15);
+  return { names: shown.map((e) => name(e.i)) };
+}
+
+function fitted(pen, text, most) {
+  if (pen.measureText(text).width <= most) return text;
+  let short = text;
+  while (short.length > 1 && pen.measureText(`${short}…`).width > most) short = short.slice(0, -1);
+  return `${short}…`;
+}
+
+/** What the features stand for, unpacked once. */
+function readScene(packed) {
+  const scene = { ...packed };
+  if (packed.image) scene.image = { ...packed.image, mean: packed.image.mean && unpack(packed.image.mean) };
+  if (packed.axis) {
+    const values = unpack(packed.axis.values);
+    const order = Int32Array.from(values.keys()).sort((a, b) => values[a] - values[b]);
+    scene.axis = { ...packed.axis, values, order, mean: packed.axis.mean && unpack(packed.axis.mean) };
+  }
+  return scene;
+}
+
+function drawScene(pen, width, height, scene, layers, palette) {
+  const draw = scene.image ? drawImage : scene.axis ? drawAxis : drawList;
+  return draw(pen, width, height, scene, layers, palette);
+}

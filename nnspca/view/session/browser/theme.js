@@ -1,0 +1,31 @@
+// The theme: which of the two palettes the page wears now, and whether a person wants things to keep still.
+
+function channels(colour) {
+  const pen = document.createElement("canvas").getContext("2d");
+  pen.fillStyle = colour;
+  pen.fillRect(0, 0, 1, 1);
+  return [...pen.getImageData(0, 0, 1, 1).data].slice(0, 3);
+}
+
+function wearing(box, colours) {
+  const paper = getComputedStyle(box).getPropertyValue("--st-background-color").trim() || "#fff";
+  const [red, green, blue] = channels(paper);
+  const font = getComputedStyle(box).fontFamily || "sans-serif";
+  return { ...colours[red + green + blue < 384 ? "dark" : "light"], paper, font };
+}
+
+const prefersStill = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+
+/** Give a canvas its size on the page, sharp on any screen; return its pen, cleared. */
+function sizedPen(canvas, width, height) {
+  const ratio = window.devicePixelRatio || 1;
+  if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
+    canvas.width = Math.round(width * ratio);
+    canvas.height = Math.round(height * ratio);
+    canvas.style.height = `${height}px`;
+  }
+  const pen = canvas.getContext("2d");
+  pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+  pen.clearRect(0, 0, width, height);
+  return pen;
+}

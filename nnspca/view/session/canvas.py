@@ -1,0 +1,58 @@
+"""Drawing in the browser: numbers packed for the wire, both themes' colours, and a component from its files."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from nnspca.view.figures.style import DARK, LIGHT, Palette
+
+SHARED = Path(__file__).parent / "browser"
+COMMON = ("numbers.js", "theme.js", "picture.js")
+
+
+def pack(array: np.ndarray, kind: str) -> dict[str, str]:
+    """Return an array as text: ``kind`` is u1, f4, f8 or i4, little-endian.
+
+    >>> pack(np.array([1, 2]), "i4")
+    {'kind': 'i4', 'data': 'AQAAAAIAAAA='}
+    """
+    raw = np.ascontiguousarray(array, dtype=f"<{kind}").tobytes()
+    return {"kind": kind, "data": base64.b64encode(raw).decode("ascii")}
+
+
+def greys(image: np.ndarray) -> dict[str, str]:
+    """Return an image as bytes, its darkest 0 and its brightest 255.
+
+    >>> greys(np.array([0.0, 1.0, 2.0]))["data"]
+    'AH//'
+    """
+    low, high = float(image.min()), float(image.max())
+    return pack(np.floor(255 * (image - low) / ((high - low) or 1.0)), "u1")
+
+
+def colours() -> dict[str, dict[str, Any]]:
+    """Return what the browser needs of both palettes: it follows the theme without asking."""
+    return {"light": _said(LIGHT), "dark": _said(DARK)}
+
+
+def _said(palette: Palette) -> dict[str, Any]:
+    names = ("ink", "quiet", "grid", "paper", "empty", "found", "band", "ceiling", "paper_bound", "proven")
+    return {name: getattr(palette, name) for name in names} | {"series": list(palette.series)}
+
+
+def component(name: str, home: Path, scripts: Sequence[str]) -> Callable[..., Any]:
+    """Return a component made of ``name``.html and ``name``.css in ``home``, and of the shared scripts and its own."""
+    texts = [(SHARED / script).read_text(encoding="utf-8") for script in COMMON]
+    texts += [(home / script).read_text(encoding="utf-8") for script in scripts]
+    return st.components.v2.component(
+        f"nnspca-{name}",
+        html=(home / f"{name}.html").read_text(encoding="utf-8"),
+        css=(home / f"{name}.css").read_text(encoding="utf-8"),
+        js="\n".join(texts),
+    )

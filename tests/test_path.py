@@ -1,0 +1,68 @@
+"""A path of k: coarse first, never falling, and certified like any sweep."""
+
+import numpy as np
+import pytest
+
+import nnspca
+from nnspca._path import certify_path, coarse_first, path
+
+
+def covariance(seed, m=30, n=14):
+    return nnspca.Covariance.from_data(np.random.default_rng(seed).standard_normal((m, n)))
+
+
+@pytest.mark.parametrize("ks", [range(1, 2), range(1, 3), range(3, 40), (1, 2, 4, 7, 13, 25, 48)])
+def test_the_levels_hold_every_k_once_the_ends_first(ks):
+    levels = coarse_first(ks)
+    assert sorted(k for level in levels for k in level) == sorted(ks)
+    assert set(levels[0]) == {min(ks), max(ks)}
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("nonnegative", [True, False])
+@pytest.mark.parametrize("anchors", [None, 3])
+def test_the_best_never_falls_as_k_grows_and_lies_below_every_ceiling(seed, nonnegative, anchors):
+    cov = covariance(seed)
+    bare = path(cov, range(1, 15), nonnegative=nonnegative, anchors=anchors)
+    shares = [p.component.variance for p in bare.points]
+    assert shares == sorted(shares)
+    assert not bare.stopped
+    done = certify_path(cov, bare, ks=(1, 5, 14))
+    assert set(done.certificates) == {1, 5, 14}
+    for k, certificate in done.certificates.items():
+        nnspca.verify(certificate, cov)
+        assert all(p.component.variance <= certificate.upper for p in done.points if p.k <= k)
+    for p in bare.points:
+        x = p.component.loadings
+        assert np.count_nonzero(x) <= p.k
+        assert abs(np.linalg.norm(x) - 1) < 1e-12
+        assert not nonnegative or x.min() >= 0
+
+
+def test_the_same_seed_gives_the_same_path():
+    cov = covariance(5)
+    one, two = (path(cov, range(1, 15), ("best", "em"), anchors=4) for _ in range(2))
+    for a, b in zip(one.points, two.points, strict=True):
+        assert np.array_equal(a.component.loadings, b.component.loadings)
+
+
+def test_what_is_known_is_not_proven_again():
+    cov = covariance(6)
+    bare = path(cov, (2, 4, 6))
+    known = {4: nnspca.certify(cov, 4)}
+    assert certify_path(cov, bare, known=known).certificates[4] is known[4] or (
+        certify_path(cov, bare, known=known).certificates[4].upper <= known[4].upper
+    )
+
+
+def test_a_stopped_path_keeps_what_it_has():
+    cov, seen = covariance(7), []
+    done = path(cov, range(1, 15), on_point=seen.append, should_stop=lambda: len(seen) >= 3)
+    assert done.stopped
+    assert 0 < len(done.points) < 14
+
+
+@pytest.mark.parametrize(("ks", "methods"), [((), ("best",)), ((1,), ())])
+def test_a_path_without_k_or_method_is_refused(ks, methods):
+    with pytest.raises(ValueError, match="at least one k and one method"):
+        path(covariance(8), ks, methods)

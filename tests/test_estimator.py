@@ -242,3 +242,17 @@ def test_scores_may_come_out_as_a_table_with_names(X):
     est = NonnegativeSparsePCA(2, 5, "em").set_output(transform="pandas").fit(table)
     assert est.feature_names_in_.tolist() == table.columns.tolist()
     assert est.transform(table).columns.tolist() == est.get_feature_names_out().tolist()
+
+
+def test_parts_found_together_come_with_one_certificate_of_all():
+    X = nnspca.datasets.load("digits").X[:, 20:36]
+    est = NonnegativeSparsePCA(3, 4, deflation="together").fit(X)
+    assert np.count_nonzero(est.components_, axis=0).max() <= 1
+    cert = est.certificate_
+    assert cert is est.certificate_
+    assert cert.lower == pytest.approx(est.explained_variance_.sum())
+    nnspca.verify(cert, nnspca.Covariance.from_data(X))
+    assert est.certificates_ == ()
+    one_by_one = NonnegativeSparsePCA(3, 4).fit(X)
+    assert one_by_one.certificate_.lower <= cert.lower * (1 + 1e-12)
+    assert NonnegativeSparsePCA(3, 4, deflation="projection").fit(X).certificate_ is None

@@ -70,8 +70,13 @@ class Outside:
             across = float(sum_of_largest(s[inside] ** 2 / limits, self.k - 1))
         return rounding.raised(s[rows] ** 2 * (1 + across) + s[rows] * near, 8 * (self.k + 8)) <= level
 
-    def sums(self, rows: np.ndarray, inside: np.ndarray, limits: np.ndarray) -> np.ndarray:
-        """What each row costs, rounded up; infinite for those not reached when stopped."""
+    def sums(
+        self, rows: np.ndarray, inside: np.ndarray, limits: np.ndarray, prices: np.ndarray | float = 0.0
+    ) -> np.ndarray:
+        """What each row costs, rounded up; infinite for those not reached when stopped.
+
+        ``prices`` are taken off the shares of S, for which parts pay elsewhere (:mod:`nnspca.bounds.parts.working`).
+        """
         out = np.full(len(rows), np.inf)
         for start in range(0, len(rows), ROWS):
             if self.monitor.stop():
@@ -82,7 +87,7 @@ class Outside:
             shares += self.reading * self.deviations[chosen, None] * self.deviations + self.cov.drift
             if len(inside):
                 with np.errstate(over="ignore"):
-                    shares[:, inside] = shares[:, inside] ** 2 / limits
+                    shares[:, inside] = np.maximum(rounding.raised(shares[:, inside] ** 2 / limits, 8) - prices, 0.0)
             shares[np.arange(len(chosen)), chosen] = 0.0
             own = self.cov.diagonal[chosen] * (1 + self.reading) + self.cov.drift
             out[start : start + ROWS] = rounding.raised(own + sum_of_largest(shares, self.k - 1), 4 * (self.k + 8))
@@ -125,7 +130,7 @@ def tighten(
     best: tuple[float, PairProof] | None = None
     rounds = 0
     while budget > 0 and not monitor.stop():
-        part = replace(problem, cov=_part(problem.cov, inside))
+        part = replace(problem, cov=part_of(problem.cov, inside))
         # while S may still grow few steps will do: they only have to tell which rows outside are too heavy
         for _ in range(SHORT if rounds < ROUNDS else LONG):
             splitting.advance()
@@ -188,7 +193,7 @@ def by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
     )
 
 
-def _part(cov: Covariance, inside: np.ndarray) -> Covariance:
+def part_of(cov: Covariance, inside: np.ndarray) -> Covariance:
     """The covariance of S as a matrix; forming it from a factor is an error of its own."""
     A = cov.block(inside, inside)
     terms = 0 if cov.holds_entries else cov.form.terms + 4
@@ -199,7 +204,7 @@ def _part(cov: Covariance, inside: np.ndarray) -> Covariance:
 
 def _splitting(problem: Problem, inside: np.ndarray, x: np.ndarray) -> Splitting:
     """A splitting on S, at the best x."""
-    A = _part(problem.cov, inside).entries
+    A = part_of(problem.cov, inside).entries
     assert A is not None
     start = x[inside]
     return Splitting(A, problem.k, start / np.linalg.norm(start), problem.nonnegative)
@@ -248,7 +253,7 @@ def _levelled(
         level = high
         limits = _limits(proof, k, level)
         sums[above] = level  # each falls as the level rises, so those below stay so
-    shares = np.maximum(_largest(proof.M, k), limits[:, None]).sum(axis=1)
+    shares = np.maximum(falling_entries(proof.M, k), limits[:, None]).sum(axis=1)
     own = proof.L.diagonal()
     total = rounding.total(proof.tail, rounding.row_costs(own, shares, k))
     if len(read) < len(rows):
@@ -268,7 +273,7 @@ def _levelled(
     return made, heavy
 
 
-def _largest(M: np.ndarray, k: int) -> np.ndarray:
+def falling_entries(M: np.ndarray, k: int) -> np.ndarray:
     """The k−1 largest entries of each row, largest first, zeros where there are fewer."""
     falling = -np.sort(-M, axis=1)[:, : k - 1]
     return np.pad(falling, ((0, 0), (0, max(0, k - 1 - falling.shape[1]))))
@@ -276,12 +281,14 @@ def _largest(M: np.ndarray, k: int) -> np.ndarray:
 
 def _limits(proof: PairProof, k: int, level: float) -> np.ndarray:
     """The largest θ of each row of S with which it costs at most ``level``."""
-    falling = _largest(proof.M, k)
-    base = proof.tail + proof.L.diagonal()
-    low = np.full(len(falling), 1e-12 * level)
-    high = np.full(len(falling), 2 * level)
+    return limits_at(proof.tail + proof.L.diagonal(), falling_entries(proof.M, k), np.full(len(proof.M), level))
+
+
+def limits_at(base: np.ndarray, falling: np.ndarray, levels: np.ndarray) -> np.ndarray:
+    """The same of rows that cost ``base`` and their ``falling`` (rows, k − 1) shares, each with a level of its own."""
+    low, high = 1e-12 * levels, 2 * levels
     for _ in range(BISECTIONS):
         middle = (low + high) / 2
-        fits = base + np.maximum(falling, middle[:, None]).sum(axis=1) <= level
+        fits = base + np.maximum(falling, middle[:, None]).sum(axis=1) <= levels
         low, high = np.where(fits, middle, low), np.where(fits, high, middle)
     return low

@@ -10,7 +10,7 @@ import numpy as np
 from nnspca.certificates.entries import entry_bound
 from nnspca.certificates.numbers import UNDERFLOW, whole
 from nnspca.certificates.pairs import branch_bound, pair_bound
-from nnspca.certificates.parts import diagonal_bound, fan_bound, joint_bound, parts_tree_bound
+from nnspca.certificates.parts import diagonal_bound, fan_bound, joint_bound, parts_tree_bound, parts_working_bound
 from nnspca.certificates.proofs import (
     BranchProof,
     EachProof,
@@ -20,6 +20,7 @@ from nnspca.certificates.proofs import (
     PairProof,
     PartsProof,
     PartsTreeProof,
+    PartsWorkingProof,
     RankProof,
     ScaleProof,
     WorkingProof,
@@ -98,4 +99,5 @@ PARTS_DERIVATIONS: dict[type, Callable[[Any, int, int, bool, Covariance], float]
     LargerProof: larger_bound_of_parts,
     PartsProof: joint_bound,
     PartsTreeProof: parts_tree_bound,
+    PartsWorkingProof: parts_working_bound,
 }

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnspca.certificates.numbers import Ceiling, array, at_most, number
+from nnspca.certificates.numbers import Ceiling, array, at_most, number, places
 from nnspca.certificates.pairs import check_products
-from nnspca.certificates.proofs import EntryProof, FanProof, PartsProof, PartsTreeProof
+from nnspca.certificates.proofs import EntryProof, FanProof, PartsProof, PartsTreeProof, PartsWorkingProof
 from nnspca.certificates.ranks import least_of_factored_rest, least_of_rest
+from nnspca.certificates.working import cover_outside
 from nnspca.covariance import Covariance
 from nnspca.covariance.forms import HeldMatrix
 from nnspca.errors import CertificateError
@@ -45,17 +46,54 @@ def _summed(r: int, tail: float, V: np.ndarray) -> float:
 
 def joint_bound(proof: PartsProof, r: int, k: int, nonnegative: bool, cov: Covariance) -> float:
     """What (L, M, v, V, tail) prove of r parts."""
-    nobody = np.zeros((cov.n_features, cov.n_features), dtype=bool)
-    return _joint(proof, r, k, nonnegative, cov, nobody, nobody)
+    A, error = _entries(cov)
+    nobody = np.zeros(A.shape, dtype=bool)
+    rows = _rows(proof, r, k, nonnegative, A, error, nobody, nobody)
+    return _together(proof, rows, r, k, nobody)
 
 
-def _joint(
-    proof: PartsProof, r: int, k: int, nonnegative: bool, cov: Covariance, same: np.ndarray, apart: np.ndarray
-) -> float:
-    """What (L, M, v, V, tail) prove of r parts in which some pairs share one, and some do not."""
+def parts_working_bound(proof: PartsWorkingProof, r: int, k: int, nonnegative: bool, cov: Covariance) -> float:
+    """The same on a working set: pairs across share by the limits, pairs outside evenly."""
+    n, parts = cov.n_features, proof.parts
+    chosen = places(proof.features, "the working set", n)
+    limits = array(proof.limits, "the limits", (len(chosen),))
+    if not (limits > 0).all() or type(parts) is not PartsProof:
+        raise CertificateError("every feature of the working set needs a positive limit, and all of them a proof")
+    block = cov.block(chosen, chosen)
+    terms = cov.form.terms
+    forming = 2 * (terms + 2) * EPS * float(cov.diagonal[chosen].sum()) if terms else 0.0
+    nobody = np.zeros(block.shape, dtype=bool)
+    rows = _rows(parts, r, k, nonnegative, (block + block.T) / 2, forming, nobody, nobody, limits)
+    most = Ceiling()
+    cover_outside(most, cov, chosen, limits, k, nonnegative, np.asarray(parts.v, dtype=np.float64))
+    outside = (most.value - parts.tail) + 2 * EPS * (abs(most.value) + abs(parts.tail))
+    rows = np.concatenate([rows, np.full(r if len(chosen) < n else 0, outside)])
+    return _together(parts, rows, r, k, nobody) + r * cov.representation_error
+
+
+def _entries(cov: Covariance) -> tuple[np.ndarray, float]:
+    """A, and what it is known up to."""
     if not cov.holds_entries:
         raise CertificateError("the proof does not fit the data")
-    A, n = cov.entries, cov.n_features
+    return cov.entries, cov.representation_error
+
+
+def _rows(
+    proof: PartsProof,
+    r: int,
+    k: int,
+    nonnegative: bool,
+    A: np.ndarray,
+    error: float,
+    same: np.ndarray,
+    apart: np.ndarray,
+    limits: np.ndarray | None = None,
+) -> np.ndarray:
+    """What each row costs in parts of which some pairs share one and some do not, once (L, M, v, V, tail) are checked.
+
+    A is known up to ``error`` in norm. With ``limits``, any companion of a row may cost that much instead.
+    """
+    n = len(A)
     L, M, v = array(proof.L, "L", (n, n)), array(proof.M, "M", (n, n)), array(proof.v, "v", (n,))
     V, tail = array(proof.V, "the low-rank part", (n, None)), number(proof.tail, "the tail")
     used = same.any(axis=1)
@@ -67,30 +105,36 @@ def _joint(
         raise CertificateError("a price is negative")
     check_products(np.where(apart, 0.0, L), M, nonnegative)
     forming = 2 * EPS * (float(np.abs(A).sum(axis=1).max()) + float(np.abs(L).sum(axis=1).max()))
-    room = least_of_rest(A - L, V, tail - cov.representation_error - forming)
+    room = least_of_rest(A - L, V, tail - error - forming)
     if not at_most(0.0, room):
         raise CertificateError(f"the rest of A exceeds the claimed {tail!r} by {-room:.3g}")
-    rows = np.array([_row(M[i] - v, same[i], apart[i], i, k) for i in range(n)]) + L.diagonal() - v
-    sizes = np.abs(L.diagonal()) + np.abs(v) + k * (M.max(axis=1) + np.abs(v).max())
-    rows += 2 * (k + 4) * EPS * sizes
-    dearest = float(np.sort(rows)[n - r :].sum())
+    theta = np.zeros(n) if limits is None else limits
+    rows = np.array([_row(M[i] - v, same[i], apart[i], theta[i], i, k) for i in range(n)]) + L.diagonal() - v
+    return rows + 2 * (k + 4) * EPS * (np.abs(L.diagonal()) + np.abs(v) + k * (M.max(axis=1) + np.abs(v).max() + theta))
+
+
+def _together(proof: PartsProof, rows: np.ndarray, r: int, k: int, same: np.ndarray) -> float:
+    """What r parts hold at most when the rows cost so much."""
+    V, v, used = proof.V, proof.v, same.any(axis=1)
+    dearest = float(np.sort(rows)[::-1][:r].sum())
     others = np.sort(v[~used])[::-1]
     priced = float(v[used].sum() + others[: max(0, r * k - int(used.sum()))].sum())
-    rounding = 2 * (n + r + 4) * EPS * (float(np.abs(v).sum()) + float(np.sort(np.abs(rows))[n - r :].sum()))
-    return _summed(r, tail, V) + dearest + priced + rounding
+    rounding = 2 * (len(v) + r + 4) * EPS * (float(np.abs(v).sum()) + float(np.sort(np.abs(rows))[::-1][:r].sum()))
+    return _summed(r, float(proof.tail), V) + dearest + priced + rounding
 
 
-def _row(shares: np.ndarray, same: np.ndarray, apart: np.ndarray, i: int, k: int) -> float:
+def _row(shares: np.ndarray, same: np.ndarray, apart: np.ndarray, theta: float, i: int, k: int) -> float:
     """What the companions of a row cost: those known to be there, and the dearest of those that may be."""
     open_to = ~(same | apart)
     open_to[i] = False
-    dear = np.sort(np.maximum(shares[open_to], 0.0))[::-1]
+    dear = np.sort(np.concatenate([np.maximum(shares[open_to], 0.0), np.full(k - 1, theta)]))[::-1]
     return float(shares[same].sum() + dear[: k - 1 - int(same.sum())].sum())
 
 
 def parts_tree_bound(proof: PartsTreeProof, r: int, k: int, nonnegative: bool, cov: Covariance) -> float:
     """The largest bound over the leaves of a tree that leaves no case out."""
     n = cov.n_features
+    A, error = _entries(cov)
     splits = array(proof.splits, "the tree", (None, 2), "iu")
     if not ((splits >= -1) & (splits < n)).all() or not isinstance(proof.leaves, tuple):
         raise CertificateError("the tree must be a list of pairs of features, its leaves a tuple")
@@ -105,7 +149,8 @@ def parts_tree_bound(proof: PartsTreeProof, r: int, k: int, nonnegative: bool, c
             if type(leaf) is not PartsProof:
                 raise CertificateError("a case has no proof")
             same = (group[:, None] == group) & ~np.eye(n, dtype=bool)
-            most.cover(_joint(leaf, r, k, nonnegative, cov, same, apart))
+            rows = _rows(leaf, r, k, nonnegative, A, error, same, apart)
+            most.cover(_together(leaf, rows, r, k, same))
             continue
         if not (0 <= i < n and 0 <= j < n):
             raise CertificateError("the tree of cases ends too early, or splits at no feature of the data's")

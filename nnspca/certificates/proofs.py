@@ -129,6 +129,25 @@ class PartsProof:
 
 
 @dataclass(frozen=True, eq=False)
+class PartsWorkingProof:
+    """Ingredients of the joint dual on a working set S of features.
+
+    Attributes
+    ----------
+    features : ndarray of int, shape (s,)
+        S, ascending.
+    parts : PartsProof
+        L, M, v, V and tail on the covariance of S.
+    limits : ndarray, shape (s,)
+        θ > 0: ``M_ij = θ_i`` and ``M_ji = (A_ij⁺)²/θ_i`` for i in S and j outside.
+    """
+
+    features: np.ndarray
+    parts: PartsProof
+    limits: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
 class PartsTreeProof:
     """Ingredients of the joint dual by branch and bound over pairs of features.
 

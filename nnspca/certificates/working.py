@@ -29,14 +29,20 @@ def working_bound(proof: WorkingProof, k: int, nonnegative: bool, cov: Covarianc
     companions = np.sort(np.hstack([M, np.repeat(limits[:, None], min(k - 1, n - len(chosen)), axis=1)]), axis=1)
     most = Ceiling()
     most.cover(tail_and_rows(tail, L, companions[:, ::-1][:, : k - 1].sum(axis=1), k))
-    _cover_outside(most, cov, chosen, limits, k, nonnegative)
+    cover_outside(most, cov, chosen, limits, k, nonnegative)
     return most.value + cov.representation_error
 
 
-def _cover_outside(
-    most: Ceiling, cov: Covariance, chosen: np.ndarray, limits: np.ndarray, k: int, nonnegative: bool
+def cover_outside(
+    most: Ceiling,
+    cov: Covariance,
+    chosen: np.ndarray,
+    limits: np.ndarray,
+    k: int,
+    nonnegative: bool,
+    prices: np.ndarray | None = None,
 ) -> None:
-    """Raise the ceiling to what the heaviest row outside costs."""
+    """Raise the ceiling to what the heaviest row outside costs, the prices taken off the shares of the chosen."""
     deviations = np.sqrt(np.maximum(cov.diagonal, 0.0))
     terms = cov.form.terms
     member = np.zeros(cov.n_features, dtype=bool)
@@ -51,6 +57,8 @@ def _cover_outside(
         )
         # divided first: a square could vanish where the quotient does not
         shares[:, chosen] = shares[:, chosen] * (shares[:, chosen] / limits) * (1 + 4 * EPS)
+        if prices is not None:
+            shares[:, chosen] = np.maximum(shares[:, chosen] - prices, 0.0) * (1 + EPS)
         shares[np.arange(len(rows)), rows] = 0.0
         if k <= shares.shape[1]:
             shares = np.partition(shares, shares.shape[1] - k, axis=1)[:, shares.shape[1] - k + 1 :]

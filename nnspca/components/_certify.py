@@ -18,6 +18,7 @@ from nnspca.covariance import Covariance
 from nnspca.progress import Monitor
 from nnspca.result import Component, Components, OnProgress, PartsCertificate, ShouldStop
 
+STARTS = {"live": 20, "thorough": 100}  # of the search for parts
 SEEKING = 0.3  # share of the progress that finding parts takes
 
 
@@ -98,6 +99,7 @@ def certify_parts(
             deflation="together",
             nonnegative=nonnegative,
             seed=seed,
+            starts=STARTS[effort],
             should_stop=should_stop,
             on_progress=monitor.part(0.0, SEEKING).relay,
         )

@@ -10,7 +10,7 @@ import numpy as np
 
 from nnspca._certify import certify
 from nnspca.bounds.pair_scaled import CHECK
-from nnspca.bounds.parts import branch, dual, plain
+from nnspca.bounds.parts import branch, dual, plain, working
 from nnspca.certificates.proofs import PartsProof
 from nnspca.components.together import components, improved
 from nnspca.covariance import Covariance
@@ -27,6 +27,8 @@ class Effort:
     ----------
     features : int
         Most features for the joint dual, whose steps cost n³.
+    working_features : int
+        Size of a working set for it, where all are too many.
     steps : int
         Most steps of it.
     cost : float
@@ -38,13 +40,14 @@ class Effort:
     """
 
     features: int
+    working_features: int
     steps: int
     cost: float
     branch_cost: float
     closed: float
 
 
-EFFORTS = {"live": Effort(700, 1500, 4.0, 1.0, 1e-4), "thorough": Effort(1500, 6000, 90.0, 90.0, 1e-6)}
+EFFORTS = {"live": Effort(700, 700, 1500, 4.0, 1.0, 1e-4), "thorough": Effort(1500, 1200, 6000, 90.0, 90.0, 1e-6)}
 SECOND = 1.2e8  # work (see branch.cost) that takes about a second
 OPTIMAL = 1e-4  # relative gap below which parts are called optimal: no cases are made any more
 WORTHWHILE = 500  # steps of a splitting without which branch and bound would not come far
@@ -149,14 +152,11 @@ def _bounds(
     yield 0.05, fan
     least = min(bound.value for bound in (variances, fan) if bound is not None)
     goal = found.value * (1 + effort.closed)
-    steps = _steps(cov, effort)
-    nonnegative, monitor = found.nonnegative, found.monitor
-    tightened = dual.tighten(
-        cov, k, found.rows(r), nonnegative=nonnegative, steps=steps, goal=goal, monitor=monitor, near=near
-    )
-    for number, bound in enumerate(tightened if steps else (), start=1):
+    whole = cov.holds_entries and cov.n_features <= effort.features
+    for fraction, bound in _dual(cov, r, k, found, effort, near, goal, whole):
         least = min(least, bound.value)
-        yield min(0.05 + 0.5 * CHECK * number / steps, 0.5), bound
+        yield fraction, bound
+    nonnegative, monitor = found.nonnegative, found.monitor
     best = max(found.parts, key=lambda part: part.variance)
     if r * best.variance < least:  # as no bound on one part is below what one part has
         single = certify(
@@ -169,7 +169,8 @@ def _bounds(
         )
         least = min(least, r * single.upper)
         yield 0.6, plain.each(single.winner, r)
-    if least > found.value * (1 + OPTIMAL) and steps and effort.branch_cost * SECOND >= _worthwhile(cov):
+    worthwhile = whole and effort.branch_cost * SECOND >= WORTHWHILE * branch.cost(cov.n_features)
+    if worthwhile and least > found.value * (1 + OPTIMAL):
         goal, budget = found.value * (1 + OPTIMAL / 2), effort.branch_cost * SECOND
         parted = branch.tighten(
             cov,
@@ -185,13 +186,27 @@ def _bounds(
             yield 0.9, bound
 
 
-def _steps(cov: Covariance, effort: Effort) -> int:
-    """How many steps of the joint dual are worth their time."""
-    if not cov.holds_entries or cov.n_features > effort.features:
-        return 0
-    return min(effort.steps, int(effort.cost * SECOND / branch.cost(cov.n_features)))
-
-
-def _worthwhile(cov: Covariance) -> float:
-    """The least budget with which branch and bound would come far."""
-    return WORTHWHILE * branch.cost(cov.n_features)
+def _dual(
+    cov: Covariance,
+    r: int,
+    k: int,
+    found: _Found,
+    effort: Effort,
+    near: PartsProof | None,
+    goal: float,
+    whole: bool,
+) -> Iterator[tuple[float, Bound]]:
+    """The joint dual's bounds, on all features or on a working set of them, with how much of the mix is done."""
+    features = min(effort.working_features, cov.n_features)
+    size = cov.n_features if whole else int(working.FIRST * features)
+    steps = min(effort.steps, int(effort.cost * SECOND / branch.cost(size)))
+    X, nonnegative, monitor = found.rows(r), found.nonnegative, found.monitor
+    if whole:
+        falling = dual.tighten(cov, k, X, nonnegative=nonnegative, steps=steps, goal=goal, monitor=monitor, near=near)
+    else:
+        falling = working.tighten(
+            cov, k, X, nonnegative=nonnegative, features=features, steps=steps, goal=goal, monitor=monitor
+        )
+    every = CHECK if whole else working.LOOK
+    for number, bound in enumerate(falling, start=1):
+        yield min(0.05 + 0.45 * every * number / max(steps, 1), 0.5), bound

@@ -10,8 +10,8 @@ import pytest
 
 import nnspca
 from nnspca import covariance as package
-from nnspca.bounds.parts import branch
-from nnspca.certificates.proofs import EachProof, EntryProof, LargerProof, PartsProof
+from nnspca.bounds.parts import branch, working
+from nnspca.certificates.proofs import EachProof, EntryProof, LargerProof, PartsProof, PartsWorkingProof
 from nnspca.components import bounding
 from tests import oracle, problems
 
@@ -22,7 +22,7 @@ replace = dataclasses.replace
 
 
 def made_brief(patch):
-    patch.setattr(bounding, "EFFORTS", dict.fromkeys(bounding.EFFORTS, bounding.Effort(450, 60, 6.0, 0.15, -1.0)))
+    patch.setattr(bounding, "EFFORTS", dict.fromkeys(bounding.EFFORTS, bounding.Effort(450, 500, 60, 6.0, 0.15, -1.0)))
     patch.setattr(bounding, "WORTHWHILE", 1)
     patch.setattr(branch, "ROOT", 20)
     patch.setattr(branch, "STEPS", 20)
@@ -81,6 +81,37 @@ def test_a_factored_covariance_is_certified_too(nonnegative, monkeypatch):
         cert = nnspca.certify_parts(problem.cov, 3, 2, nonnegative=nonnegative)
         assert oracle.allows(cert.upper, sum((problem.exact(x) for x in rows), Fraction(0)))
         nnspca.verify(cert, problem.cov)
+
+
+@SIGNS
+@pytest.mark.parametrize("seed", range(20))
+def test_a_working_set_of_features_speaks_for_all_of_them(seed, nonnegative, monkeypatch):
+    monkeypatch.setattr(bounding, "EFFORTS", {"live": bounding.Effort(1, 8, 80, 6.0, 0.0, -1.0)})
+    monkeypatch.setattr(working, "LOOK", 20)
+    rng = np.random.default_rng(seed)
+    problem = (problems.spiked, problems.correlation, problems.few_samples, problems.many_samples)[seed % 4](rng, 10)
+    attained = sum(problem.exact(x) for x in oracle.optima_of_parts(problem.A, 2, 2, nonnegative)[-1][1])
+    cert = nnspca.certify_parts(problem.cov, 2, 2, nonnegative=nonnegative)
+    for bound in cert.bounds:
+        assert oracle.allows(bound.value, attained), bound.name
+    nnspca.verify(cert, problem.cov)
+    held = [bound for bound in cert.bounds if isinstance(bound.ingredients, PartsWorkingProof)]
+    for bound in held:
+        proof = bound.ingredients
+        assert len(proof.features) < 10
+        for wrong in (
+            replace(proof, limits=proof.limits * 2),
+            replace(proof, limits=np.where(proof.features == proof.features[0], 0.0, proof.limits)),
+            replace(proof, limits=proof.limits[:-1]),
+            replace(proof, features=proof.features[::-1]),
+            replace(proof, features=proof.features + 0.5),
+            replace(proof, features=np.roll(proof.features, 1)),
+            replace(proof, parts=None),
+            replace(proof, parts=replace(proof.parts, M=proof.parts.M * 0.9)),
+            replace(proof, parts=replace(proof.parts, tail=proof.parts.tail * 0.9)),
+        ):
+            forged = replace(bound, ingredients=wrong, value=bound.value * (1 - 1e-9))
+            rejected(replace(cert, bounds=(forged,), upper=forged.value), problem.cov)
 
 
 def test_given_parts_are_what_is_certified(pitprops):
@@ -264,8 +295,8 @@ def test_parts_that_are_not_disjoint_or_too_many_or_none_are_refused(cert, cov):
     first, second = cert.parts
     twice = replace(cert, parts=(first, first), lower=2 * first.variance)
     assert "same feature" in rejected(twice, cov)
-    assert "3 parts" in rejected(replace(cert, parts=(first, second, first)), cov)
-    assert "0 parts" in rejected(replace(cert, parts=()), cov)
+    assert "tuple of 1 to 2" in rejected(replace(cert, parts=(first, second, first)), cov)
+    assert "tuple of 1 to 2" in rejected(replace(cert, parts=()), cov)
     assert "shape" in rejected(replace(cert, parts=(first, replace(second, loadings=second.loadings[:-1]))), cov)
     words = replace(second, loadings=np.array(["a"] * 13))
     rejected(replace(cert, parts=(first, words)), cov)
@@ -363,7 +394,7 @@ def test_a_tree_that_leaves_a_case_out_is_refused(cert, cov):
         replace(tree, leaves=(*leaves, leaves[0])),
         replace(tree, splits=leaf, leaves=leaves[:1]),
         replace(tree, splits=np.zeros((0, 2), dtype=int), leaves=()),
-        replace(tree, splits=splits * 1.0),
+        replace(tree, splits=splits + 0.5),
         replace(tree, splits=splits[:, :1]),
         replace(tree, splits=np.where(splits == splits[0], 99, splits)),
         replace(tree, splits=np.where(splits >= 0, 0, -1)),

@@ -127,12 +127,18 @@ def proof_of(
     tail, V = fan(cov.entries - L, r, error)
     rows = row_costs(L, M, v, k, decided)
     reach = np.abs(L.diagonal()) + k * (M.max(axis=1) + np.abs(v).max())
-    most = float(np.sort(rows + rounding.sums(4 * (k + 8), reach))[-r:].sum())
-    priced = prices(v, r * k, decided.used)
-    top = float(np.sum(V * V))
-    terms = r * abs(tail) + top + float(np.sort(np.abs(rows))[-r:].sum()) + float(np.abs(v).sum())
-    value = r * tail + top + most + priced + rounding.sums(4 * (len(L) * (r + 1) + 8), terms)
-    return float(value), PartsProof(L, M, v, V, tail)
+    proof = PartsProof(L, M, v, V, tail)
+    return summed(proof, rows + rounding.sums(4 * (k + 8), reach), r, k, decided), proof
+
+
+def summed(proof: PartsProof, rows: np.ndarray, r: int, k: int, decided: Decided | None = None) -> float:
+    """The bound of r parts when the rows cost so much, rounded up."""
+    v, top = proof.v, float(np.sum(proof.V * proof.V))
+    used = np.zeros(len(v), dtype=bool) if decided is None else decided.used
+    dearest = np.sort(rows)[-r:]
+    terms = r * abs(proof.tail) + top + float(np.sort(np.abs(rows))[-r:].sum()) + float(np.abs(v).sum())
+    value = r * proof.tail + top + dearest.sum() + prices(v, r * k, used)
+    return float(value + rounding.sums(4 * (len(v) * (r + 1) + 8), terms))
 
 
 def fan(B: np.ndarray, r: int, error: float) -> tuple[float, np.ndarray]:

@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from nnspca.bounds.registry import BoundInfo
-from nnspca.certificates.proofs import EachProof, EntryProof, FanProof, LargerProof, PartsProof, PartsTreeProof
+from nnspca.certificates.proofs import (
+    EachProof,
+    EntryProof,
+    FanProof,
+    LargerProof,
+    PartsProof,
+    PartsTreeProof,
+    PartsWorkingProof,
+)
 
 PARTS_BOUNDS: dict[str, BoundInfo] = {
     info.name: info
@@ -31,7 +39,7 @@ PARTS_BOUNDS: dict[str, BoundInfo] = {
             "Joint dual",
             "Each pair of features shares its co-variance between its two rows, and each feature has a price, as it "
             "serves one part only.",
-            (PartsProof,),
+            (PartsProof, PartsWorkingProof),
         ),
         BoundInfo(
             "joint-branch",

@@ -72,6 +72,15 @@ class Splitting:
         for name in ("W", "Y", "z", *MULTIPLIERS):
             setattr(self, name, getattr(other, name).copy())
 
+    def grow_from(self, smaller: Splitting, places: np.ndarray) -> None:
+        """Start where a splitting on some of the features stands, on those at ``places`` here."""
+        block, factor = np.ix_(places, places), smaller.scale / self.scale
+        self.rho, self.rank, self.steps = smaller.rho, smaller.rank, smaller.steps
+        self.W[block], self.Y[block], self.z[places] = smaller.W, smaller.Y, smaller.z
+        for name in MULTIPLIERS:
+            held = getattr(smaller, name)
+            getattr(self, name)[block if held.ndim == 2 else places] = held * factor
+
     def advance(self) -> None:
         """One step: Fantope, rows and columns, then the pairs, then the multipliers."""
         X, self.rank = onto_fantope(self.W - self.UX + self.A / (2 * self.rho), self.r, self.rank)

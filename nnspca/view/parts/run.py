@@ -125,4 +125,4 @@ def _proof(results: Mapping[str, Components], data: Dataset, now: State) -> Work
 
 def provable(parts: Components) -> bool:
     """Tell whether every part was sought alone, so that a ceiling speaks about it."""
-    return parts.deflation not in (JOINT, "quasi-orthogonal") and nnspca.METHODS[parts.method].feasible
+    return parts.deflation not in (JOINT, "together", "quasi-orthogonal") and nnspca.METHODS[parts.method].feasible

@@ -1,0 +1,78 @@
+"""Several parts: what each deflation keeps of what parts found together keep, and what is proven of those.
+
+Run ``python -m tests.benchmarks.parts [live|thorough] [data set …]``, or ``python -m tests.benchmarks.parts signs`` for
+parts of any sign on correlation matrices, one after the other against together.
+"""
+
+import sys
+import time
+
+import nnspca
+from tests.benchmarks.data import covariance
+
+CASES = {
+    "pitprops": ((4, 2), (3, 4), (4, 3)),
+    "digits": ((8, 3), (10, 4), (16, 4), (6, 10)),
+    "lrs": ((20, 3),),
+    "cbcl-faces": ((40, 6),),
+    "cbcl-faces-raw": ((40, 6),),
+    "lfw-faces": ((40, 6),),
+    "leukemia": ((50, 3),),
+}
+SIGNED = {
+    "pitprops": ((3, 4), (5, 2)),
+    "digits": ((8, 4), (16, 4)),
+    "synthetic-spiked": ((10, 3),),
+    "lrs": ((10, 3),),
+    "cbcl-faces": ((20, 4),),
+    "cbcl-faces-raw": ((20, 4),),
+    "lfw-faces": ((20, 4),),
+    "leukemia": ((20, 3),),
+}
+ONE_BY_ONE = ("disjoint", "projection", "schur", "hotelling")
+LARGE = 3000  # features above which Hotelling's deflation does not go
+
+
+def main() -> None:
+    """Print one row for each data set, k and number of parts."""
+    effort = next((word for word in sys.argv[1:] if word in ("live", "thorough")), "live")
+    names = [word for word in sys.argv[1:] if word in CASES] or list(CASES)
+    print(f"{'data set':16} {'(k, r)':>8} {'together':>12} " + " ".join(f"{name:>10}" for name in ONE_BY_ONE), end=" ")
+    print(f"{'ceiling':>12} {'ratio':>9} {'bound':13} {'find (s)':>9} {'prove (s)':>9}")
+    for name in names:
+        cov = covariance(name)
+        for k, r in CASES[name] if cov is not None else ():
+            started = time.perf_counter()
+            parts = nnspca.decompose(cov, r, k, deflation="together")
+            found = time.perf_counter() - started
+            kept = parts.cumulative_variance[-1]
+            shares = []
+            for deflation in ONE_BY_ONE:
+                if deflation == "hotelling" and cov.n_features > LARGE:
+                    shares.append(f"{'-':>10}")
+                    continue
+                others = nnspca.decompose(cov, r, k, deflation=deflation)
+                shares.append(f"{others.cumulative_variance[-1] / kept:10.4f}")
+            cert = nnspca.certify_parts(cov, r, k, parts, effort=effort)
+            print(
+                f"{name:16} {f'({k}, {r})':>8} {kept:12.6g} {' '.join(shares)} {cert.upper:12.6g} {cert.ratio:9.6f} "
+                f"{cert.winner.name:13} {found:9.2f} {cert.seconds:9.2f}",
+                flush=True,
+            )
+
+
+def signs() -> None:
+    """Print, for any sign on correlation matrices, what is kept one after the other and together."""
+    print(f"{'data set':18} {'(k, r)':>8} {'disjoint':>12} {'together':>12} {'gain':>8}")
+    for name, cases in SIGNED.items():
+        cov = covariance(name, standardize=True)
+        for k, r in cases if cov is not None else ():
+            one_by_one = nnspca.decompose(cov, r, k, nonnegative=False).variances.sum()
+            together = nnspca.decompose(cov, r, k, deflation="together", nonnegative=False).variances.sum()
+            assert together >= one_by_one * (1 - 1e-12)
+            gain = together / one_by_one - 1
+            print(f"{name:18} {f'({k}, {r})':>8} {one_by_one:12.6g} {together:12.6g} {gain:8.2%}", flush=True)
+
+
+if __name__ == "__main__":
+    signs() if "signs" in sys.argv[1:] else main()

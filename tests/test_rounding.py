@@ -123,11 +123,13 @@ def test_what_is_subtracted_and_shifted_is_off_by_no_more(n):
 @pytest.mark.parametrize("d", [1, 3, 8])
 def test_a_part_of_low_rank_is_taken_out_with_no_more_error(d):
     rng = np.random.default_rng(d)
-    A, V = rng.standard_normal((7, 7)), rng.standard_normal((7, d)) * 10.0 ** rng.uniform(-3, 3, d)
-    A = A + A.T
-    off = exact(A - V @ V.T) - (exact(A) - exact(V).dot(exact(V).T))
-    allowed = Fraction(rounding.low_rank(float(np.linalg.norm(A)), V))
-    assert 0 < exact_norm_bound(off) <= allowed**2
+    for size in (1e-9, 1.0, 1e9):
+        A, V = rng.standard_normal((7, 7)) * size, rng.standard_normal((7, d)) * 10.0 ** rng.uniform(-3, 3, d)
+        A = A + A.T
+        off = exact(A - V @ V.T) - (exact(A) - exact(V).dot(exact(V).T))
+        allowed = Fraction(rounding.low_rank(float(np.linalg.norm(A)), V))
+        assert allowed > 0
+        assert 0 < exact_norm_bound(off) <= allowed**2
     assert allowed <= (d + 4) * 2 * Fraction(U) * Fraction(float(np.linalg.norm(A)) + float((V * V).sum()))
 
 
@@ -176,7 +178,9 @@ def test_a_triangle_built_block_by_block_is_off_by_no_more():
             R = np.linalg.qr(np.vstack([R, Y[start : start + rows]]), mode="r")
         off = exact(R).T.dot(exact(R)) - exact(Y).T.dot(exact(Y))
         allowed = Fraction(rounding.triangular(n, side, n // rows, float((Y * Y).sum())))
+        assert allowed > 0
         assert 0 < exact_norm_bound(off) <= allowed**2
+    assert rounding.triangular(10, 2, 3, 1.0) == 4 * (10 + 2 * 5) * 2 * U
 
 
 def test_an_eigenvalue_ceiling_adds_each_of_its_allowances_twice(monkeypatch):

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
+GROUP = 8  # entries of which only the largest is looked at first, where few of many are wanted
+
 
 def keep_top(w: np.ndarray, k: int, nonnegative: bool = True) -> np.ndarray:
     """Keep the k largest entries of ``w`` that can be loadings and set the others to zero.
@@ -55,7 +57,23 @@ def sum_of_largest(w: np.ndarray, count: int) -> np.ndarray:
         return np.zeros(w.shape[:-1])
     if count >= n:
         return w.sum(axis=-1)
+    if n >= 2 * GROUP * count and n > 256:
+        w = _of_leading_groups(w, count)
+        n = w.shape[-1]
     return np.partition(w, n - count, axis=-1)[..., n - count :].sum(axis=-1)
+
+
+def _of_leading_groups(w: np.ndarray, count: int) -> np.ndarray:
+    """Entries among which the ``count`` largest are: groups with the largest maxima, and what no group takes.
+
+    An entry of any other group has ``count`` maxima above or equal to it, so that the sum loses nothing
+    without it; selecting among maxima and then among few takes a fifth of the time.
+    """
+    groups = w.shape[-1] // GROUP
+    grouped = w[..., : groups * GROUP].reshape(*w.shape[:-1], GROUP, groups)
+    leading = np.argpartition(grouped.max(axis=-2), groups - count, axis=-1)[..., groups - count :]
+    chosen = np.take_along_axis(grouped, leading[..., None, :], axis=-1)
+    return np.concatenate([chosen.reshape(*w.shape[:-1], GROUP * count), w[..., groups * GROUP :]], axis=-1)
 
 
 def unit(w: np.ndarray) -> np.ndarray:

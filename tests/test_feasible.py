@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from nnspca import feasible
+from nnspca.certificates import numbers
 
 BOTH = pytest.mark.parametrize("nonnegative", [True, False])
 vectors = hnp.arrays(
@@ -99,3 +100,15 @@ def test_what_is_not_feasible_is_told_why(x, says):
     told = feasible.infeasibility(np.array(x), 2)
     assert told.startswith(says) if says else told == ""
     assert feasible.infeasibility(np.array([-0.6, 0.8, 0.0]), 2, nonnegative=False) == ""
+
+
+@pytest.mark.parametrize("sums", [feasible.sum_of_largest, numbers.largest_sums], ids=["library", "judge"])
+@pytest.mark.parametrize("n", [1, 7, 256, 257, 1003])
+def test_the_sum_of_the_largest_is_that_of_the_sorted_whatever_the_ties(n, sums):
+    rng = np.random.default_rng(n)
+    for rows in (rng.standard_normal((4, n)), rng.integers(0, 3, (4, n)) * 1.0, np.zeros((4, n)), -np.ones((4, n))):
+        for count in (0, 1, 2, 15, 16, 17, n // 16, n - 1, n, n + 1):
+            wanted = np.sort(rows, axis=1)[:, ::-1][:, : max(count, 0)].sum(axis=1)
+            assert sums(rows, count) == pytest.approx(wanted, rel=1e-13)
+    rows[2, n // 2] = np.nan
+    assert np.isnan(sums(rows, 1)).tolist() == [False, False, True, False]

@@ -16,6 +16,7 @@ from nnspca import rounding
 from nnspca.bounds.plan import Known, Plan
 from nnspca.certificates.proofs import EntryProof
 from nnspca.covariance import Covariance
+from nnspca.feasible import sum_of_largest
 from nnspca.problem import Problem
 from nnspca.progress import Monitor
 from nnspca.result import Bound
@@ -59,12 +60,9 @@ def rows(problem: Problem, *, monitor: Monitor) -> Bound:
         block = np.array(cov.block(chosen))
         own = np.arange(len(chosen)), chosen
         variances = block[own]
-        block[own] = -np.inf if nonnegative else 0.0
-        score = block if nonnegative else np.abs(block)
-        if k - 1 < score.shape[1] - 1:
-            score = np.partition(score, -k, axis=1)[:, -k:] if k < score.shape[1] else score
-            score = np.sort(score, axis=1)[:, ::-1][:, : k - 1]
-        most = max(most, float((variances + np.maximum(score, 0.0).sum(axis=1)).max()))
+        block[own] = 0.0
+        shares = np.maximum(block, 0.0) if nonnegative else np.abs(block)
+        most = max(most, float((variances + sum_of_largest(shares, k - 1)).max()))
         seen = start + len(chosen)
     margin = rounding.sums(k + 16 + _terms(cov), float(deviations[0]) * (float(deviations[0]) + company))
     return Bound(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnspca.certificates.numbers import Ceiling
+from nnspca.certificates.numbers import Ceiling, largest_sums
 from nnspca.certificates.proofs import EntryProof
 from nnspca.covariance import Covariance
 from nnspca.errors import CertificateError
@@ -31,6 +31,5 @@ def entry_bound(proof: EntryProof, k: int, nonnegative: bool, cov: Covariance) -
         own = block[chosen - start, chosen].copy()
         block[chosen - start, chosen] = 0.0
         block = np.maximum(block, 0.0)
-        companions = np.partition(block, n - k, axis=1)[:, n - k + 1 :] if k > 1 else block[:, :0]
-        most.cover(own + companions.sum(axis=1))
+        most.cover(own + largest_sums(block, k - 1))
     return most.value * (1 + (k + terms) * EPS) + cov.representation_error

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnspca.certificates.numbers import Ceiling, array
+from nnspca.certificates.numbers import Ceiling, array, largest_sums
 from nnspca.certificates.proofs import ScaleProof
 from nnspca.covariance import Covariance
 from nnspca.errors import CertificateError
@@ -31,9 +31,7 @@ def scale_bound(proof: ScaleProof, k: int, nonnegative: bool, cov: Covariance) -
         own = block[rows - start, rows].copy()
         block[rows - start, rows] = 0.0
         weighed = (np.maximum(block, 0.0) if nonnegative else np.abs(block)) * d
-        if k <= n:
-            weighed = np.partition(weighed, n - k, axis=1)[:, n - k + 1 :]
-        sums = weighed.sum(axis=1) / d[rows]
+        sums = largest_sums(weighed, k - 1) / d[rows]
         rounding = (k + 6) * EPS * (np.abs(own) + sums) + 2 * terms * EPS * deviations[rows] * company / d[rows]
         most.cover(own + sums + rounding)
     return most.value + cov.representation_error

@@ -9,8 +9,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+import nnspca
 from nnspca import rounding
-from nnspca.bounds import ceiling
+from nnspca.bounds import ceiling, pair_scaled
+from nnspca.problem import Problem
 from tests.oracle import exact
 
 U = 2.0**-53
@@ -194,3 +196,11 @@ def test_an_eigenvalue_ceiling_adds_each_of_its_allowances_twice(monkeypatch):
     monkeypatch.setattr(ceiling, "positive_by_cholesky", lambda M: None)
     assert ceiling.of_matrix(B, error=0.25) == pytest.approx(2.5, rel=1e-12)
     assert ceiling.of_matrix(B) > 2.0
+
+
+def test_a_pair_scaled_proof_adds_the_rounding_of_what_is_subtracted(monkeypatch):
+    cov = nnspca.Covariance.from_matrix(np.diag([3.0, 2.0]) + 1.0)
+    L = np.ones((2, 2))
+    bare = pair_scaled.proof_of(Problem(cov, 2), L, L - np.eye(2))[0]
+    monkeypatch.setattr(pair_scaled.rounding, "subtraction", lambda L: 0.25)
+    assert pair_scaled.proof_of(Problem(cov, 2), L, L - np.eye(2))[0] - bare == pytest.approx(0.5, rel=1e-9)

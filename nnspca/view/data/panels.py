@@ -7,6 +7,7 @@ import streamlit as st
 import nnspca
 from nnspca.datasets import DatasetInfo
 from nnspca.datasets.readers import SUFFIXES
+from nnspca.view import foreign
 from nnspca.view.session import datasets, sidebar, store
 from nnspca.view.session.state import State
 
@@ -14,7 +15,7 @@ from nnspca.view.session.state import State
 def card(info: DatasetInfo, now: State) -> None:
     """Show one data set of the list: what it is, its terms, and how to use it."""
     rows, columns = info.shape
-    st.markdown(f"**{info.title}** · `{info.name}`  \n{info.description}")
+    st.markdown(f"**{foreign.plain(info.title)}** · {foreign.code(info.name)}  \n{foreign.plain(info.description)}")
     st.caption(f"{rows:,} × {columns:,}, {info.kind}")
     datasets.terms(info)
     if not info.local:
@@ -43,9 +44,11 @@ def bring() -> None:
     try:
         data = store.read_upload(file.getvalue(), file.name, "columns" if turned else "rows")
     except nnspca.DataError as problem:
-        st.error(str(problem), icon=":material/error:")
+        st.error(foreign.plain(str(problem)), icon=":material/error:")
         return
-    st.success(f"Read **{data.name}**: {data.shape[0]:,} × {data.shape[1]:,}, {data.kind}. " + " ".join(data.notes))
+    rows, columns = data.shape
+    said = foreign.plain(" ".join(data.notes))
+    st.success(f"Read **{foreign.plain(data.name)}**: {rows:,} × {columns:,}, {data.kind}. {said}")
     if st.session_state.get("data") != data.name:
         st.button(
             "Use it on every page",

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import streamlit as st
 
 import nnspca
-from nnspca.datasets import DatasetInfo
+from nnspca.datasets import Dataset, DatasetInfo
 from nnspca.datasets.readers import SUFFIXES
-from nnspca.view import foreign
+from nnspca.view import foreign, words
 from nnspca.view.session import datasets, sidebar, store
 from nnspca.view.session.state import State
 
@@ -46,6 +47,8 @@ def bring() -> None:
     except nnspca.DataError as problem:
         st.error(foreign.plain(str(problem)), icon=":material/error:")
         return
+    if not _usable(data):
+        return
     rows, columns = data.shape
     said = foreign.plain(" ".join(data.notes))
     st.success(f"Read **{foreign.plain(data.name)}**: {rows:,} × {columns:,}, {data.kind}. {said}")
@@ -57,3 +60,35 @@ def bring() -> None:
             on_click=sidebar.use,
             args=(data.name, data.n_features),
         )
+
+
+def _usable(data: Dataset) -> bool:
+    """Keep a data set that has a covariance, or say what is wrong with it and offer what can be done."""
+    try:
+        store.keep_upload(data)
+    except nnspca.DataError as problem:
+        if data.kind != "covariance":
+            st.error(foreign.plain(f"{data.title}: {problem}."), icon=":material/error:")
+            return False
+        st.warning(foreign.plain(f"{data.title}: {problem}."), icon=":material/error:")
+    else:
+        return True
+    wanted = st.toggle(
+        "Take the nearest covariance instead",
+        key=f"repair-{data.content_hash[:8]}",
+        help="The matrix without its negative eigenvalues: the nearest one that is a covariance (Higham 1988).",
+    )
+    if not wanted:
+        return False
+    try:
+        cov = store.keep_upload(data, repair=True)
+    except nnspca.DataError as problem:
+        st.error(foreign.plain(f"{data.title}: {problem}."), icon=":material/error:")
+        return False
+    size = float(np.linalg.norm(data.X))
+    st.info(
+        f"Repaired: the nearest covariance lies {words.number(cov.moved, up=True)} away, of a matrix of norm "
+        f"{words.number(size)}. Everything shown, certificates too, speaks about the repaired one.",
+        icon=":material/build:",
+    )
+    return True

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import streamlit as st
 
+import nnspca
+from nnspca.view import foreign
 from nnspca.view.session import sidebar, theme, widgets
 
 HERE = Path(__file__).parent
@@ -34,9 +36,9 @@ page = st.navigation(
 sidebar.sidebar()
 with st.sidebar:
     theme.follow()
-notes = st.container()
+widgets.keep_place()
 try:
     page.run()
-finally:  # a page may end early; what it could not use of the link is told all the same
-    with notes:
-        widgets.notes()
+except nnspca.DataError as problem:  # whatever a page computes, what is wrong with the data is told here
+    st.error(foreign.plain(str(problem)), icon=":material/error:")
+widgets.notes()

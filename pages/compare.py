@@ -12,12 +12,12 @@ st.caption("Of the sidebar, preprocessing, signs and seed count here; k runs ove
 choice = choices.ask(now)
 if len(choice.vs) < 2 or not choice.by:
     st.info("Choose at least two data sets and one solver.", icon=":material/compare:")
-    st.stop()
+    widgets.end_page()
 job = run.start(choice, now)
 runs.follow("compare", job)
 results = run.found(job)
 if not results:
-    st.stop()
+    widgets.end_page()
 summary = panels.ranking(results)
 if summary:
     st.markdown(summary)

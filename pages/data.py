@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from nnspca.view import foreign
 from nnspca.view.data import panels
 from nnspca.view.session import datasets, preview, state, store
 
@@ -16,7 +17,7 @@ with st.container(border=True):
 chosen = infos.get(now.data)
 if chosen is not None and chosen.local:
     data = datasets.dataset(now)
-    st.subheader(f"In use: {data.title or data.name}")
+    st.subheader(f"In use: {foreign.plain(data.title or data.name)}")
     few, rest = st.columns([1, 1.25], gap="large")
     with few:
         preview.glance(data)

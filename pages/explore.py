@@ -3,6 +3,7 @@
 import streamlit as st
 
 import nnspca
+from nnspca.view import foreign
 from nnspca.view.certificate import component, proofs
 from nnspca.view.certificate import panels as certificate
 from nnspca.view.explore import choices, gallery, panels, path, play, run, stage
@@ -61,7 +62,7 @@ if proof is not None:
     with widgets.fold(choices.KEYS["certificate"], "Open the certificate", ":material/verified:") as fold:
         if fold.open:
             certificate.opened(proof, data, now, "explore")
-with widgets.fold(choices.KEYS["given"], f"The data: {data.title}", ":material/database:") as fold:
+with widgets.fold(choices.KEYS["given"], f"The data: {foreign.plain(data.title)}", ":material/database:") as fold:
     if fold.open:
         few, rest = st.columns([1, 1.25], gap="large")
         with few:

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from nnspca.view import foreign
 from nnspca.view.parts import choices, panels, run, samples
 from nnspca.view.session import datasets, runs, state, widgets
 
@@ -9,16 +10,16 @@ now = state.current()
 data = datasets.dataset(now)
 
 st.title("Parts")
-st.markdown(f"{data.title}: *what is it made of? Several components, each of at most {now.k} features.*")
+st.markdown(f"{foreign.plain(data.title)}: *what is it made of? Several components, each of at most {now.k} features.*")
 choice = choices.ask(now, data)
 if not choice.with_:
     st.info("Choose at least one solver to see its parts.", icon=":material/grid_view:")
-    st.stop()
+    widgets.end_page()
 job = run.start(data, now, choice)
 runs.follow("parts", job)
 results = run.found(job)
 if not results:
-    st.stop()
+    widgets.end_page()
 
 drawn = panels.side_by_side(results, data)
 drawn["together"] = panels.comparison(results)

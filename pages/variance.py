@@ -4,6 +4,7 @@ import functools
 
 import streamlit as st
 
+from nnspca.view import foreign
 from nnspca.view.certificate import component, proofs
 from nnspca.view.certificate import panels as certificate
 from nnspca.view.session import curves, datasets, runs, state, store, widgets
@@ -14,12 +15,12 @@ data = datasets.dataset(now)
 leading = store.leading(data, now)
 
 st.title("Variance against k")
-st.markdown(f"{data.title}: *how much variance can k features keep, and how much could anyone keep?*")
+st.markdown(f"{foreign.plain(data.title)}: *how much variance can k features keep, and how much could anyone keep?*")
 solvers, cardinalities, press = st.columns([2, 2, 1], vertical_alignment="bottom")
 choice = choices.curves(now, data.n_features, solvers, cardinalities)
 if not choice.methods:
     st.info("Choose at least one solver to draw its curve.", icon=":material/show_chart:")
-    st.stop()
+    widgets.end_page()
 with press:
     forget_proofs = functools.partial(proofs.forget, data, now, choice.ks)
     job = curves.start("variance", data, now, choice.ks, choice.methods, forget_proofs)

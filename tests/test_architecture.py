@@ -25,7 +25,7 @@ LAYERS = (
     ("nnspca.view.certificate",),  # what a certificate says is shown by several pages
     ("nnspca.view.session",),
     ("nnspca.view.figures",),
-    ("nnspca.view.words",),
+    ("nnspca.view.words", "nnspca.view.foreign"),
     ("nnspca.studies", "nnspca.estimator"),
     ("nnspca.components", "nnspca._sweep", "nnspca._path"),
     ("nnspca._certify", "nnspca._solve"),

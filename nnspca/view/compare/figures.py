@@ -12,6 +12,7 @@ from plotly.subplots import make_subplots
 
 from nnspca.result import SweepPoint
 from nnspca.studies.comparison import SPECTRUM, Profile
+from nnspca.view import foreign
 from nnspca.view.figures.style import DASHES, LEGEND_DROP, LEGEND_ROW, SYMBOLS, Palette, dress
 
 PANELS = (
@@ -65,9 +66,10 @@ def compared(
     _kept(figure, about, points, methods, palette)
     _used_and_seconds(figure, about, points, methods, palette)
     named = 5 + len(methods)
-    title = "<br>".join(textwrap.wrap(about.title, letters, max_lines=2))
+    said = foreign.line(about.title)
+    title = "<br>".join(map(foreign.label, textwrap.wrap(said, letters, max_lines=2)))
     alt = (
-        f"{about.title}: spectrum, promised and proven share of the best, variance kept, features used and seconds, "
+        f"{said}: spectrum, promised and proven share of the best, variance kept, features used and seconds, "
         f"for {len({p.k for p in points})} values of k and {', '.join(methods)}."
     )
     height = PANEL * len(PANELS) + LEGEND_DROP + LEGEND_ROW * named

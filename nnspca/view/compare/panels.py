@@ -10,7 +10,7 @@ import streamlit as st
 from nnspca.result import SweepPoint
 from nnspca.studies import comparison
 from nnspca.studies.comparison import Profile
-from nnspca.view import words
+from nnspca.view import foreign, words
 from nnspca.view.compare import figures
 from nnspca.view.compare.choices import Choices
 from nnspca.view.compare.run import Found
@@ -91,8 +91,8 @@ def ranking(results: dict[str, Found]) -> str:
         return ""
     best, worst = max(least, key=lambda name: least[name]), min(least, key=lambda name: least[name])
     return (
-        f"Closest to proven optimal at every k: **{best}** (at least {words.percent(least[best], 2)}). "
-        f"Widest gap: **{worst}** (at least {words.percent(least[worst], 2)})."
+        f"Closest to proven optimal at every k: **{foreign.plain(best)}** (at least {words.percent(least[best], 2)}). "
+        f"Widest gap: **{foreign.plain(worst)}** (at least {words.percent(least[worst], 2)})."
     )
 
 
@@ -116,7 +116,9 @@ def takeaway(results: dict[str, Found], choice: Choices, now: State, drawn: dict
         charts.csv_button(functools.partial(downloads.study_csv, table), f"csv-{name}", f"{name}.csv", label)
     with st.container(horizontal=True):
         for name, figure in drawn.items():
-            charts.figure_button(figure, f"html-compare-{name}", f"compare-{name}.html", f"{name} (HTML)")
+            charts.figure_button(
+                figure, f"html-compare-{name}", f"compare-{name}.html", f"{foreign.plain(name)} (HTML)"
+            )
     st.markdown("The same with the library:")
     st.code(_code(now, [data.name for data in choice.vs], choice.by, choice.shares), language="python")
 

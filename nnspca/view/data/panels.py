@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import streamlit as st
 
 import nnspca
-from nnspca.datasets import DatasetInfo
+from nnspca.datasets import Dataset, DatasetInfo
 from nnspca.datasets.readers import SUFFIXES
+from nnspca.view import foreign, words
 from nnspca.view.session import datasets, sidebar, store
 from nnspca.view.session.state import State
 
@@ -14,7 +16,7 @@ from nnspca.view.session.state import State
 def card(info: DatasetInfo, now: State) -> None:
     """Show one data set of the list: what it is, its terms, and how to use it."""
     rows, columns = info.shape
-    st.markdown(f"**{info.title}** · `{info.name}`  \n{info.description}")
+    st.markdown(f"**{foreign.plain(info.title)}** · {foreign.code(info.name)}  \n{foreign.plain(info.description)}")
     st.caption(f"{rows:,} × {columns:,}, {info.kind}")
     datasets.terms(info)
     if not info.local:
@@ -43,9 +45,13 @@ def bring() -> None:
     try:
         data = store.read_upload(file.getvalue(), file.name, "columns" if turned else "rows")
     except nnspca.DataError as problem:
-        st.error(str(problem), icon=":material/error:")
+        st.error(foreign.plain(str(problem)), icon=":material/error:")
         return
-    st.success(f"Read **{data.name}**: {data.shape[0]:,} × {data.shape[1]:,}, {data.kind}. " + " ".join(data.notes))
+    if not _usable(data):
+        return
+    rows, columns = data.shape
+    said = foreign.plain(" ".join(data.notes))
+    st.success(f"Read **{foreign.plain(data.name)}**: {rows:,} × {columns:,}, {data.kind}. {said}")
     if st.session_state.get("data") != data.name:
         st.button(
             "Use it on every page",
@@ -54,3 +60,35 @@ def bring() -> None:
             on_click=sidebar.use,
             args=(data.name, data.n_features),
         )
+
+
+def _usable(data: Dataset) -> bool:
+    """Keep a data set that has a covariance, or say what is wrong with it and offer what can be done."""
+    try:
+        store.keep_upload(data)
+    except nnspca.DataError as problem:
+        if data.kind != "covariance":
+            st.error(foreign.plain(f"{data.title}: {problem}."), icon=":material/error:")
+            return False
+        st.warning(foreign.plain(f"{data.title}: {problem}."), icon=":material/error:")
+    else:
+        return True
+    wanted = st.toggle(
+        "Take the nearest covariance instead",
+        key=f"repair-{data.content_hash[:8]}",
+        help="The matrix without its negative eigenvalues: the nearest one that is a covariance (Higham 1988).",
+    )
+    if not wanted:
+        return False
+    try:
+        cov = store.keep_upload(data, repair=True)
+    except nnspca.DataError as problem:
+        st.error(foreign.plain(f"{data.title}: {problem}."), icon=":material/error:")
+        return False
+    size = float(np.linalg.norm(data.X))
+    st.info(
+        f"Repaired: the nearest covariance lies {words.number(cov.moved, up=True)} away, of a matrix of norm "
+        f"{words.number(size)}. Everything shown, certificates too, speaks about the repaired one.",
+        icon=":material/build:",
+    )
+    return True

@@ -9,6 +9,7 @@ from typing import Any
 
 import streamlit as st
 
+from nnspca.view import foreign
 from nnspca.view.session import canvas, sidebar, store
 from nnspca.view.session.state import State
 
@@ -40,7 +41,7 @@ def cards(now: State) -> None:
         content.append(
             {
                 "name": name,
-                "title": info.title,
+                "title": foreign.line(info.title),
                 "says": info.description.split(". ")[0].rstrip(".") + ".",
                 "share": _share(made) if made else "",
                 "picture": made["picture"] if made else "",

@@ -11,6 +11,7 @@ import numpy as np
 
 from nnspca.datasets import Dataset
 from nnspca.result import Certificate, Component
+from nnspca.view import foreign
 from nnspca.view.session import canvas
 from nnspca.view.words import ceil
 
@@ -43,7 +44,7 @@ def scene(data: Dataset, backdrop: np.ndarray | None, named: Sequence[int]) -> d
                 "mean": None if backdrop is None else canvas.pack(backdrop, "f4"),
             }
         }
-    return {"names": {int(i): str(data.feature_names[i]) for i in named}}
+    return {"names": {int(i): foreign.line(str(data.feature_names[i]), foreign.NAME) for i in named}}
 
 
 def payload(

@@ -6,6 +6,7 @@ import streamlit as st
 
 from nnspca.datasets import Dataset
 from nnspca.result import Certificate, Component
+from nnspca.view import foreign
 from nnspca.view.certificate import proofs
 from nnspca.view.explore import path, play
 from nnspca.view.session import runs, store
@@ -18,7 +19,7 @@ PURPOSE = "Find the few features that vary together most, and know how close to 
 def question(data: Dataset, now: State) -> str:
     """Return what the picture answers, with the data's own words."""
     scaled = ", each standardised" if now.standardise else ""
-    return f"**{data.title}**: which {now.k:,} of {data.n_features:,} {play.noun(data)}{scaled}?"
+    return f"**{foreign.plain(data.title)}**: which {now.k:,} of {data.n_features:,} {play.noun(data)}{scaled}?"
 
 
 def perform(

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
+from nnspca.view import foreign
 from nnspca.view.figures.style import Palette, dress
 
 MOST_BARS = 25
@@ -82,6 +83,7 @@ def _along(
 ) -> go.Figure:
     """Draw loadings as stems along a numeric axis, over the mean of the data as a quiet backdrop."""
     values, name, unit = axis
+    name, unit = foreign.label(name), foreign.label(unit)
     label = f"{name} ({unit})" if unit else name
     order = np.argsort(values)
     values, loadings = np.asarray(values)[order], loadings[order]
@@ -140,14 +142,14 @@ def _bars(loadings: np.ndarray, palette: Palette, names: Sequence[str], title: s
     figure = go.Figure(
         go.Bar(
             x=loadings[top],
-            y=[str(names[i]) for i in top],
+            y=foreign.labels([names[i] for i in top]),
             orientation="h",
             marker={"color": colours},
             hovertemplate="%{y}<br>loading %{x:.4f}<extra></extra>",
         )
     )
     heading = title if used <= MOST_BARS else f"{title}: the {MOST_BARS} largest of {used} loadings"
-    listed = ", ".join(str(names[i]) for i in top[:5])
+    listed = ", ".join(foreign.line(str(names[i]), foreign.NAME) for i in top[:5])
     alt = f"{heading}, as bars by feature; the largest: {listed}."
     dress(figure, palette, title=heading, alt=alt, height=max(220, 90 + 20 * len(top)))
     figure.update_xaxes(title_text="loading")

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import plotly.graph_objects as go
 
+from nnspca.view import foreign
 from nnspca.view.figures.style import DASHES, SYMBOLS, Palette, dress
 
 ACROSS = 3  # tiles in a row
@@ -71,7 +72,7 @@ def tiles(
 
 def stretches(loadings: np.ndarray, axis: tuple[np.ndarray, str, str], palette: Palette, *, title: str) -> go.Figure:
     """Draw the columns along a numeric axis, one above the other, each to its own height."""
-    values, name, unit = axis
+    values, name, unit = axis[0], foreign.label(axis[1]), foreign.label(axis[2])
     figure = go.Figure()
     count = loadings.shape[1]
     for r in range(count):
@@ -112,7 +113,7 @@ def chart(loadings: np.ndarray, names: Sequence[str], palette: Palette, *, nonne
         go.Heatmap(
             z=z,
             x=[f"part {r + 1}" for r in range(count)],
-            y=[str(names[i]) for i in chosen],
+            y=foreign.labels([names[i] for i in chosen]),
             zmin=0.0 if nonnegative else -most,
             zmax=most,
             colorscale=palette.one_sided() if nonnegative else palette.two_sided(),
@@ -180,14 +181,16 @@ def angles(degrees: np.ndarray, palette: Palette, *, title: str) -> go.Figure:
 def scores(values: np.ndarray, classes: Sequence[str], palette: Palette, *, title: str) -> go.Figure:
     """Draw the samples along one part, class by class."""
     figure = go.Figure()
-    for i, name in enumerate(dict.fromkeys(classes)):
+    kinds = list(dict.fromkeys(classes))
+    shown = foreign.labels(kinds)
+    for i, name in enumerate(kinds):
         mine = np.flatnonzero(np.asarray(classes) == name)
         spread = ((np.arange(len(mine)) * 0.618034) % 1 - 0.5) * 0.5  # evenly apart, the same each time
         figure.add_scatter(
             x=values[mine],
             y=i + spread,
             mode="markers",
-            name=str(name),
+            name=shown[i],
             showlegend=False,
             marker={
                 "color": palette.series[i % len(palette.series)],
@@ -195,9 +198,8 @@ def scores(values: np.ndarray, classes: Sequence[str], palette: Palette, *, titl
                 "size": 8,
                 "opacity": 0.8,
             },
-            hovertemplate=f"{name}<br>score %{{x:.4g}}<extra></extra>",
+            hovertemplate=f"{shown[i]}<br>score %{{x:.4g}}<extra></extra>",
         )
-    kinds = list(dict.fromkeys(classes))
     dress(
         figure,
         palette,
@@ -205,7 +207,7 @@ def scores(values: np.ndarray, classes: Sequence[str], palette: Palette, *, titl
         alt=f"{title}: {len(values)} samples by class.",
         height=140 + (50 if len(kinds) <= FEW_CLASSES else 18) * len(kinds),
     )
-    figure.update_yaxes(tickvals=list(range(len(kinds))), ticktext=[str(name) for name in kinds], zeroline=False)
+    figure.update_yaxes(tickvals=list(range(len(kinds))), ticktext=shown, zeroline=False)
     figure.update_xaxes(title_text="score: the sample's distance from the mean, along the part")
     return figure
 
@@ -246,7 +248,7 @@ def retraced(
     original: np.ndarray, made: np.ndarray, axis: tuple[np.ndarray, str, str], palette: Palette, *, title: str
 ) -> go.Figure:
     """Draw a sample along its axis, and what its parts make of it."""
-    values, name, unit = axis
+    values, name, unit = axis[0], foreign.label(axis[1]), foreign.label(axis[2])
     figure = go.Figure()
     for y, label, colour, dash in (
         (original, "the sample", palette.quiet, "solid"),

@@ -11,7 +11,7 @@ import streamlit as st
 import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import Components
-from nnspca.view import words
+from nnspca.view import foreign, words
 from nnspca.view.figures.style import Figure
 from nnspca.view.parts import figures, run
 from nnspca.view.parts.choices import KEYS, Choices
@@ -35,7 +35,8 @@ def side_by_side(results: Mapping[str, Components], data: Dataset) -> dict[str, 
     if pictured:
         with columns[0] if beside else above:
             st.markdown("**Some of the data**")
-            st.image(preview.sheet(data, SAMPLES), width="stretch", alt=f"Some of the images of {data.title}.")
+            said = f"Some of the images of {foreign.line(data.title)}."
+            st.image(preview.sheet(data, SAMPLES), width="stretch", alt=said)
     for column, (solver, parts) in zip(columns[int(beside) :], results.items(), strict=True):
         with column:
             drawn[solver] = _picture(parts, data, nnspca.METHODS[solver].title, PAGE // len(columns))

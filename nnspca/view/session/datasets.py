@@ -7,8 +7,8 @@ import streamlit as st
 import nnspca
 from nnspca.datasets import Dataset, DatasetInfo
 from nnspca.result import Progress
-from nnspca.view import words
-from nnspca.view.session import runs, store
+from nnspca.view import foreign, words
+from nnspca.view.session import runs, store, widgets
 from nnspca.view.session.runs import Job, Work
 from nnspca.view.session.state import State
 
@@ -18,11 +18,12 @@ def dataset(now: State) -> Dataset:
     infos = store.catalogue()
     info = infos.get(now.data)
     if info is None:
-        st.error(f"There is no data set called “{now.data}”. Choose one of: {', '.join(infos)}.")
-        st.stop()
+        asked, known = foreign.plain(now.data), foreign.plain(", ".join(infos))
+        st.error(f"There is no data set called “{asked}”. Choose one of: {known}.")
+        widgets.end_page()
     if not info.local:
         _offer(info)
-        st.stop()
+        widgets.end_page()
     return loaded(now.data)
 
 
@@ -31,14 +32,14 @@ def loaded(name: str) -> Dataset:
     try:
         return store.dataset(name)
     except (nnspca.DataError, OSError) as problem:
-        st.error(str(problem))
-        st.stop()
+        st.error(foreign.plain(str(problem)))
+        widgets.end_page()
 
 
 def _offer(info: DatasetInfo) -> None:
     """Show what a data set is and offer to download it."""
-    st.title(info.title)
-    st.markdown(info.description)
+    st.title(foreign.plain(info.title))
+    st.markdown(foreign.plain(info.description))
     with st.container(border=True):
         terms(info)
         download(info)
@@ -46,7 +47,7 @@ def _offer(info: DatasetInfo) -> None:
 
 def terms(info: DatasetInfo) -> None:
     """Say whom to thank, what one may do with the data, and where to read more."""
-    st.caption(f"{info.citation}  \nTerms: {info.terms}")
+    st.caption(f"{foreign.plain(info.citation)}  \nTerms: {foreign.plain(info.terms)}")
     if info.homepage:
         st.markdown(f":small[More about the data: <{info.homepage}>]")  # a caption would dim the link
 

@@ -12,7 +12,7 @@ import nnspca
 from nnspca.studies import StudyTable
 from nnspca.studies.table import written
 from nnspca.view.session.state import State
-from nnspca.view.session.store import uploads
+from nnspca.view.session.store import repaired, uploads
 
 
 def table_csv(rows: Iterable[Mapping[str, object]]) -> bytes:
@@ -48,9 +48,11 @@ def load_line(name: str) -> str:
 
 def data_lines(now: State) -> list[str]:
     """Return the lines that load the data set and prepare its covariance, as ``data`` and ``cov``."""
+    mended = now.data in uploads() and repaired(uploads()[now.data])
+    repair = ", repair=True" if mended else ""
     return [
         "import nnspca",
         "",
         load_line(now.data),
-        f"cov = nnspca.Covariance.from_dataset(data, standardize={now.standardise})",
+        f"cov = nnspca.Covariance.from_dataset(data, standardize={now.standardise}{repair})",
     ]

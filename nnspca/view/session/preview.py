@@ -9,6 +9,7 @@ import numpy as np
 import streamlit as st
 
 from nnspca.datasets import Dataset
+from nnspca.view import foreign
 from nnspca.view.figures import dataset as figures
 from nnspca.view.figures.montage import montage
 from nnspca.view.session import charts, store
@@ -25,7 +26,7 @@ def glance(data: Dataset) -> None:
         st.image(
             sheet(data, TILES),
             width="stretch",
-            alt=f"{shown} of the {data.X.shape[0]:,} images of {data.title}, side by side.",
+            alt=f"{shown} of the {data.X.shape[0]:,} images of {foreign.line(data.title)}, side by side.",
         )
         rows, columns = data.image_shape
         st.caption(f"{shown} of {data.X.shape[0]:,} images; each of the {rows} × {columns} pixels is a feature.")
@@ -33,14 +34,14 @@ def glance(data: Dataset) -> None:
         axis = (data.axis.values, data.axis.name, data.axis.unit)
         charts.figure(figures.curves(_samples(data, 40), axis, look), "glance")
     else:
-        st.dataframe(_corner(data), hide_index=True, height=316, alt=f"A corner of {data.title}.")
+        st.dataframe(_corner(data), hide_index=True, height=316, alt=f"A corner of {foreign.line(data.title)}.")
         if data.kind == "covariance":
             st.caption(f"A {data.n_features} × {data.n_features} covariance, one row for each feature.")
         else:
             most = f"of {data.n_features:,} features, those that vary most"
             st.caption(f"A few of {data.X.shape[0]:,} samples; {most}.")
     if data.labels is not None and data.label_names:
-        st.caption("Classes: " + ", ".join(map(str, data.label_names)) + ".")
+        st.caption("Classes: " + ", ".join(foreign.plain(str(name), foreign.NAME) for name in data.label_names) + ".")
 
 
 def spread(data: Dataset, now: State) -> None:
@@ -51,7 +52,8 @@ def spread(data: Dataset, now: State) -> None:
 
 def provenance(data: Dataset) -> None:
     """Say where the data come from and what one may do with them."""
-    st.caption(f"Source: {data.source}. {data.citation}  \nTerms: {data.terms}")
+    source, citation, terms = map(foreign.plain, (data.source, data.citation, data.terms))
+    st.caption(f"Source: {source}. {citation}  \nTerms: {terms}")
 
 
 def _samples(data: Dataset, count: int) -> np.ndarray:
@@ -78,4 +80,5 @@ def _corner(data: Dataset, rows: int = 8, columns: int = 8) -> dict[str, Sequenc
         spread = np.argsort(-data.X.var(axis=0), kind="stable")[:columns]
         chosen = spread if data.n_features > columns else np.arange(data.n_features)
         body = _samples(data, rows)
-    return {data.feature_names[i]: list(body[:, i]) for i in chosen}
+    names = foreign.headings([data.feature_names[i] for i in chosen])
+    return {name: list(body[:, i]) for name, i in zip(names, chosen, strict=True)}

@@ -13,6 +13,8 @@ import streamlit as st
 
 from nnspca.result import Progress
 from nnspca.threads import one_blas_thread
+from nnspca.view import foreign
+from nnspca.view.session import widgets
 from nnspca.view.session.state import State
 from nnspca.view.session.streamlit_private import session_is_open
 
@@ -201,7 +203,7 @@ def run(slot: str, key: Hashable, work: Work, now: State, *, afresh: Callable[[]
         job = start(slot, key, work)
     if job is None:
         st.info("Nothing has run with these settings yet. Press **Run**.", icon=":material/play_arrow:")
-        st.stop()
+        widgets.end_page()
     return job
 
 
@@ -220,7 +222,7 @@ def follow(
     with st.container():  # one place on the page, full or empty: what stands below keeps its own
         _watch(slot, job)
         if job.problem and not job.stopped:
-            st.error(job.problem, icon=":material/error:")
+            st.error(foreign.plain(job.problem), icon=":material/error:")
         elif job.done and job.stopped:
             st.warning(stopped, icon=":material/stop_circle:")
     return job.done
@@ -251,7 +253,7 @@ def _draw(job: Job, drawn: tuple[int, bool]) -> None:
     job.wait(0.0)
     if job.version != drawn:
         st.rerun()
-    words = "Stopping" if job.stopped else job.progress.stage
+    words = "Stopping" if job.stopped else foreign.plain(job.progress.stage)
     if job.age > LONG:
         words += f" · {job.age:.0f} s so far"
     st.progress(min(max(job.progress.fraction, 0.0), 1.0), text=words)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from nnspca.view import foreign
 from nnspca.view.session import store
 from nnspca.view.session.openings import opening, usual_k
 from nnspca.view.session.state import AS_IS, SHARED, STANDARDISED
@@ -23,7 +24,8 @@ def sidebar() -> None:
         )
         info = infos[name]
         rows, columns = info.shape
-        st.caption(f"**{info.title}** · {rows:,} × {columns:,}" + ("" if info.local else " · not on this machine yet"))
+        title, away = foreign.plain(info.title), "" if info.local else " · not on this machine yet"
+        st.caption(f"**{title}** · {rows:,} × {columns:,}{away}")
         choose(
             SHARED["scale"],
             "Preprocessing",

@@ -88,7 +88,7 @@ def uploads() -> dict[str, Dataset]:
 
 
 def read_upload(content: bytes, filename: str, samples: Literal["rows", "columns"]) -> Dataset:
-    """Read an uploaded file, once, and keep it for this session.
+    """Read an uploaded file, once for this session.
 
     Raises
     ------
@@ -100,8 +100,29 @@ def read_upload(content: bytes, filename: str, samples: Literal["rows", "columns
     if key not in seen:
         with st.spinner("Reading the file …"):
             seen[key] = nnspca.datasets.read(content, filename, samples=samples)
-    uploads()[seen[key].name] = seen[key]
     return seen[key]
+
+
+def keep_upload(data: Dataset, *, repair: bool = False) -> nnspca.Covariance:
+    """Keep a data set for this session, once its covariance is known to be one; return that.
+
+    With ``repair``, a matrix that is none stands for the nearest one from here on.
+
+    Raises
+    ------
+    nnspca.DataError
+        When no page could use it: an indefinite matrix, or numbers too small or too large to square.
+    """
+    cov = _covariance(data.name, data.content_hash, False, repair, data)
+    mended: set[str] = st.session_state.setdefault("_repaired", set())
+    (mended.add if repair else mended.discard)(data.content_hash)
+    uploads()[data.name] = data
+    return cov
+
+
+def repaired(data: Dataset) -> bool:
+    """Return whether this session took the nearest covariance instead of the matrix itself."""
+    return data.content_hash in st.session_state.get("_repaired", ())
 
 
 def catalogue() -> dict[str, DatasetInfo]:
@@ -140,13 +161,13 @@ def dataset(name: str) -> Dataset:
 
 
 @st.cache_resource(show_spinner="Preparing the covariance …", max_entries=6)
-def _covariance(name: str, content_hash: str, standardise: bool, _data: Dataset) -> nnspca.Covariance:
-    return nnspca.Covariance.from_dataset(_data, standardize=standardise)
+def _covariance(name: str, content_hash: str, standardise: bool, repair: bool, _data: Dataset) -> nnspca.Covariance:
+    return nnspca.Covariance.from_dataset(_data, standardize=standardise, repair=repair)
 
 
 def covariance(data: Dataset, state: State) -> nnspca.Covariance:
     """Return the covariance of a data set, standardised when the state says so."""
-    return _covariance(data.name, data.content_hash, state.standardise, data)
+    return _covariance(data.name, data.content_hash, state.standardise, repaired(data), data)
 
 
 @st.cache_data(show_spinner="Computing the spectrum …", max_entries=64)

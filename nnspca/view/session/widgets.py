@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import streamlit as st
 
+from nnspca.view import foreign
 from nnspca.view.session.entry import Entry
 from nnspca.view.session.streamlit_private import ExpanderContainer, forget_in_link
 
@@ -121,8 +122,9 @@ def _note(place: tuple[tuple[str, ...], str], label: str, refused: str | None, v
     notes = st.session_state.setdefault("_notes", {})
     if refused is not None:
         given = refused if len(refused) <= LONGEST else f"{refused[:LONGEST]} …"
-        limits = f" ({allowed})" if allowed else ""
-        notes[place] = value, f"{label}: “{given}” cannot be used here{limits}; showing {_say(value)}."
+        limits = f" ({foreign.plain(allowed)})" if allowed else ""
+        shown = foreign.plain(_say(value))
+        notes[place] = value, f"{label}: “{foreign.plain(given)}” cannot be used here{limits}; showing {shown}."
     elif place in notes and notes[place][0] != value:
         del notes[place]
 
@@ -135,10 +137,23 @@ def _say(value: Any) -> str:
     return f"“{value}”" if isinstance(value, str) else str(value)
 
 
+def keep_place() -> None:
+    """Keep the place on the page, this one, where the notes will stand once they are all known."""
+    st.session_state["_notes_place"] = st.container()
+
+
 def notes() -> None:
-    """Show the notes about values that could not be used."""
-    for _, note in st.session_state.get("_notes", {}).values():
-        st.info(note, icon=":material/info:")
+    """Show the notes about values that could not be used, at the place kept for them or else here."""
+    place = st.session_state.pop("_notes_place", None)
+    with st.container() if place is None else place:
+        for _, note in st.session_state.get("_notes", {}).values():
+            st.info(note, icon=":material/info:")
+
+
+def end_page() -> NoReturn:
+    """End the page here, its notes told: nothing can be drawn once a script was told to stop."""
+    notes()
+    st.stop()
 
 
 def number(entry: Entry) -> float:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import streamlit as st
 
-from nnspca.view.session import datasets, state
+from nnspca.view import foreign
+from nnspca.view.session import datasets, state, widgets
 from nnspca.view.session.state import CIRCLE, DATA, FOUR, RANDOM, State
 from nnspca.view.session.streamlit_private import DeltaGenerator
 from nnspca.view.session.widgets import choose
@@ -98,7 +99,7 @@ def _typed(plain: np.ndarray, key: str, stage: DeltaGenerator) -> np.ndarray:
             try:
                 typed[key] = (rows.read_link(written, (len(plain), plain.shape[1])), 0)
             except ValueError as problem:
-                st.info(f"{problem} Showing the usual ones.", icon=":material/info:")
+                st.info(f"{foreign.plain(str(problem))} Showing the usual ones.", icon=":material/info:")
     st.session_state["_rows_read"] = True
     base, version = typed[key]
     columns = [f"direction {j + 1}" for j in range(plain.shape[1])]
@@ -122,8 +123,8 @@ def _typed(plain: np.ndarray, key: str, stage: DeltaGenerator) -> np.ndarray:
     try:
         V = rows.read_rows(table, columns)
     except ValueError as problem:
-        stage.error(str(problem), icon=":material/edit:")
-        st.stop()
+        stage.error(foreign.plain(str(problem)), icon=":material/edit:")
+        widgets.end_page()
     st.session_state["_rows_shown"] = (key, V)
     link = None if np.array_equal(V, plain) else rows.write_link(V)
     if link is not None and st.query_params.get("V") != link:
@@ -149,8 +150,9 @@ def _of_data(now: State, d: int) -> View:
     data = datasets.dataset(now)
     most = rows.most_directions(data)
     if most < d:
-        st.info(f"{data.title} has {most} direction{'s' if most > 1 else ''} of variance: too few for this picture.")
-        st.stop()
+        title, count = foreign.plain(data.title), f"{most} direction{'s' if most > 1 else ''}"
+        st.info(f"{title} has {count} of variance: too few for this picture.")
+        widgets.end_page()
     columns = st.columns(d + 1)
     chosen = []
     for place, letter in enumerate("abc"[:d]):
@@ -177,9 +179,9 @@ def _of_data(now: State, d: int) -> View:
         )
     if len(set(chosen)) < d:
         st.error("Choose different eigenvectors: the same one twice spans no plane.", icon=":material/edit:")
-        st.stop()
+        widgets.end_page()
     drawn = rows.of_data(data, now, chosen, m)
     if not drawn.V.any():
         st.error("These eigenvectors carry no variance. Choose smaller numbers.", icon=":material/edit:")
-        st.stop()
+        widgets.end_page()
     return View(drawn, DATA, d, k, now.nonnegative, f"{data.name}-spannogram-k{k}")

@@ -6,7 +6,7 @@ import math
 
 import streamlit as st
 
-from nnspca.view import words
+from nnspca.view import foreign, words
 from nnspca.view.figures import style
 from nnspca.view.session.charts import figure, figure_button, palette
 from nnspca.view.session.state import BY_SET, State
@@ -208,7 +208,8 @@ def _verdict(view: View, world: Globe, step: int) -> str:
     """Say what is known after a round."""
     now = world.rounds[step]
     if not now.open.any():
-        named = [view.rows.names[i] if view.rows.names else str(i + 1) for i in world.support]
+        names = view.rows.names
+        named = [foreign.plain(names[i], foreign.NAME) if names else str(i + 1) for i in world.support]
         which = "{" + ", ".join(named) + "}" if len(named) <= 6 else f"{len(named)} features"
         return (
             f"**All cells are closed:** {words.number(now.value)} is the best there is, reached by {which}. "

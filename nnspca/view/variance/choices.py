@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
+from nnspca.view import foreign
 from nnspca.view.session import state
 from nnspca.view.session.state import State
 from nnspca.view.session.streamlit_private import DeltaGenerator
@@ -91,7 +92,9 @@ def _ks(n: int) -> tuple[int, ...]:
     try:
         return read_ks(text or "", n)
     except ValueError as problem:
-        st.warning(f"{problem} Showing {', '.join(map(str, even))} instead.", icon=":material/edit:")
+        st.warning(
+            f"{foreign.plain(str(problem))} Showing {', '.join(map(str, even))} instead.", icon=":material/edit:"
+        )
         return even
 
 

@@ -8,6 +8,7 @@ from itertools import pairwise
 import numpy as np
 import plotly.graph_objects as go
 
+from nnspca.view import foreign
 from nnspca.view.figures.style import Palette, dress
 
 SAMPLES = 96  # points of a curve over half a circle
@@ -153,7 +154,7 @@ def _moment(
         traces.append(
             go.Scatter(**lit, mode="lines", line={"color": palette.found, "width": 3}, name="top set", hoverinfo="skip")
         )
-    called = [str(names[i]) if names else str(i + 1) for i in top]
+    called = [foreign.label(str(names[i])) if names else str(i + 1) for i in top]
     words = f"{{{', '.join(called)}}}" if len(top) <= 6 else f"{len(top)} features"
     return [
         *traces,

@@ -1,0 +1,119 @@
+"""Words that others wrote, in a file or a link: made safe to show on a page, in a figure and as plain text."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import re
+import unicodedata
+from collections.abc import Sequence
+
+LONGEST, WORD, NAME = 1000, 200, 60  # characters of a text, of one word of it, and of a name in a figure
+REMEMBERED = 2000  # texts: a page shows the same ones each time it is drawn
+JOINER = "\u2060"  # shows nothing and parts nothing; but what looks for ":name:" or "name@host" finds neither
+KEPT = "\u200c\u200d"  # joiners that some scripts are written with
+ADDRESS = re.compile(r"((?:https?|ftp)://\S+|www\.\S+)", re.IGNORECASE)
+MARKUP = re.compile(r"([\\`*_\[\]<>~$&|])")
+OPENING = re.compile(r"^(#+|[-+=]|\d+(?=[.)]))")
+LIVE = re.compile(r"(:(?=\S)|@(?=\S))")
+ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "$": "&#36;", "%{": "&#37;{"}
+
+
+@functools.lru_cache(maxsize=REMEMBERED)
+def line(text: str, most: int = LONGEST) -> str:
+    """Return a text as one line of at most ``most`` characters that show and keep to the order they are in.
+
+    Line ends become spaces; control characters and those that turn the direction of writing go.
+
+    >>> line("one\\r\\ntwo\\u202e three\\x00"), line("abcdefgh", 6)
+    ('one two three', 'abcde…')
+    """
+    shown = "".join(_shown(c) for c in text)
+    words = (_cut(word, WORD) for word in shown.split())
+    return _cut(" ".join(words), most)
+
+
+def _shown(character: str) -> str:
+    """Return a character as a line has it."""
+    kind = unicodedata.category(character)
+    if character.isspace() or kind in ("Zl", "Zp"):
+        return " "
+    return "" if kind in ("Cc", "Cf", "Cs", "Co", "Cn") and character not in KEPT else character
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+@functools.lru_cache(maxsize=REMEMBERED)
+def plain(text: str, most: int = LONGEST) -> str:
+    """Return the Markdown that shows a text as it is: no link, picture, icon, colour or formula comes of it.
+
+    An address shows as code, which nothing turns into a link.
+
+    >>> print(plain("![p](x) $y$ **z**"))
+    !\\[p\\](x) \\$y\\$ \\*\\*z\\*\\*
+    >>> print(plain("see http://example.org/a_b"))
+    see `http://example.org/a_b`
+    """
+    pieces = ADDRESS.split(line(text, most))
+    return "".join(code(piece) if i % 2 else _escaped(piece) for i, piece in enumerate(pieces))
+
+
+def _escaped(text: str) -> str:
+    """Return Markdown that shows a text without addresses."""
+    escaped = MARKUP.sub(r"\\\1", OPENING.sub(_stay, text))
+    return LIVE.sub(rf"\1{JOINER}", escaped)
+
+
+def _stay(opening: re.Match[str]) -> str:
+    """Keep what opens a heading, a list or a rule from doing so."""
+    return f"{opening[0]}{JOINER}" if opening[0].isdigit() else f"{JOINER}{opening[0]}"
+
+
+def code(text: str) -> str:
+    """Return the Markdown that shows a text as code.
+
+    >>> code("digits"), code("a`b")
+    ('`digits`', '`` a`b ``')
+    """
+    shown = line(text)
+    runs = re.findall("`+", shown)
+    if not runs:
+        return f"`{shown}`"
+    fence = "`" * (max(map(len, runs)) + 1)
+    return f"{fence} {shown} {fence}"
+
+
+@functools.lru_cache(maxsize=REMEMBERED)
+def label(text: str, most: int = NAME) -> str:
+    """Return a text as a figure's title, legend, tick or hover box takes it: Plotly reads a little HTML.
+
+    >>> label('<a href="x">R&D</a>')
+    '&lt;a href="x"&gt;R&amp;D&lt;/a&gt;'
+    """
+    return re.sub(r"[&<>$]|%\{", lambda found: ENTITIES[found[0]], line(text, most))
+
+
+def labels(texts: Sequence[object]) -> list[str]:
+    """Return texts as labels of a figure, each another one: equal ones would share a bar.
+
+    >>> labels(["a", "b", "a"])
+    ['a', 'b', 'a (2)']
+    """
+    return [label(text) for text in _apart(texts)]
+
+
+def headings(texts: Sequence[object]) -> list[str]:
+    """Return texts as headings of a table, each another one."""
+    return _apart(texts)
+
+
+def _apart(texts: Sequence[object]) -> list[str]:
+    """Return names as lines, a number behind those that were there before."""
+    told: dict[str, None] = {}
+    for text in texts:
+        name = line(str(text), NAME)
+        again = (f"{_cut(name, NAME - 8)} ({number})" for number in itertools.count(2))
+        told[name if name not in told else next(other for other in again if other not in told)] = None
+    return list(told)

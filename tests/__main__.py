@@ -1,4 +1,4 @@
-"""Run every check: style, types, then all tests, browser ones included; the last line is pytest's.
+"""Run every check: style and types beside all tests, browser ones included; the last line is pytest's.
 
 ``python -m tests`` runs everything, one worker a core; ``python -m tests quick`` what takes a minute: style, types of
 what changed, and the tests of the library on made-up data. Further words go to pytest.
@@ -29,17 +29,10 @@ QUICK_SKIPS = (
 
 
 def main(words: Sequence[str]) -> int:
-    """Run the checks in turn; any failure fails the whole, and none hides the others."""
+    """Run the checks beside the tests; any failure fails the whole, and none hides the others."""
     quick = words[:1] == ["quick"]
     chosen = list(words[1:] if quick else words)
-    failed = 0
-    for check in CHECKS:
-        print("$", *check, flush=True)
-        failed |= subprocess.run([sys.executable, "-m", *check], cwd=ROOT).returncode
-    tests = _quick(chosen) if quick else _whole(chosen)
-    if failed and not tests:
-        print("the tests passed, but style or types did not: see above", file=sys.stderr)
-    return tests or failed
+    return _quick(chosen) if quick else _whole(chosen)
 
 
 def _quick(chosen: Sequence[str]) -> int:
@@ -56,11 +49,38 @@ def _whole(chosen: Sequence[str]) -> int:
 
 
 def _pytest(chosen: Sequence[str], more: dict[str, str]) -> int:
-    """Run pytest with a worker for each core, and one thread in each: the workers are parallel enough."""
+    """Run pytest, a worker for each core with one thread in each, beside the checks, whose words come first."""
     workers = max(2, os.cpu_count() or 1)
-    command = [sys.executable, "-m", "pytest", "-q", "-n", str(workers), "--dist", "worksteal", *chosen]
+    colour = "--color=yes" if sys.stdout.isatty() else "--color=auto"
+    words = ("pytest", "-q", "-n", str(workers), "--dist", "worksteal", colour, *chosen)
     environment = {**os.environ, **dict.fromkeys(THREADS, "1"), **more}
-    return subprocess.run(command, cwd=ROOT, env=environment).returncode
+    checks = [_started(check, dict(os.environ)) for check in CHECKS]
+    with _started(words, environment) as tests:
+        failed = 0
+        for check, running in zip(CHECKS, checks, strict=True):
+            print("$", *check, flush=True)
+            failed |= _told(running)
+        result = _told(tests)
+    if failed and not result:
+        print("the tests passed, but style or types did not: see above", file=sys.stderr)
+    return result or failed
+
+
+def _started(words: Sequence[str], environment: dict[str, str]) -> subprocess.Popen[bytes]:
+    """Start a module of this Python; what it says waits until it is told."""
+    command = [sys.executable, "-m", *words]
+    return subprocess.Popen(
+        command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, bufsize=0
+    )
+
+
+def _told(running: subprocess.Popen[bytes]) -> int:
+    """Write what a process says as it says it, and return how it ended."""
+    assert running.stdout is not None
+    while words := running.stdout.read(4096):
+        sys.stdout.buffer.write(words)
+        sys.stdout.flush()
+    return running.wait()
 
 
 if __name__ == "__main__":

@@ -66,82 +66,118 @@ class Prices:
     gains: np.ndarray
 
 
-def _moved(cov: Covariance, k: int, X: np.ndarray, nonnegative: bool, least: float) -> np.ndarray | None:
-    """The parts after the most gainful moves, at most one for each part; None where none gains ``least``."""
-    G = cov.apply(X)
-    values = np.sum(X * G, axis=1)
-    owner = np.where(X.any(axis=0), (X != 0).argmax(axis=0), NONE)
-    candidates = _candidates(cov, X, G, values, owner, nonnegative)
-    owners = owner[candidates]
-    prices = [_prices(cov, k, x, g, v, candidates, nonnegative) for x, g, v in zip(X, G, values, strict=True)]
-    for price, c in zip(prices, range(len(X)), strict=True):
-        price.gains[:, owners == c] = -np.inf
-    unused = np.flatnonzero(owners == NONE)
-    moves = []
-    for b, price in enumerate(prices):
-        totals = price.gains.copy()
-        for a, other in enumerate(prices):
-            theirs = np.flatnonzero(owners == a)
+@dataclass(frozen=True)
+class Market:
+    """One round: who holds which of the candidates, and what each part would pay for them.
+
+    Attributes
+    ----------
+    X, G : ndarray, shape (r, n)
+        The parts and their gradients Ax.
+    candidates : ndarray of int
+        Features in use, and unused ones worth a look, ascending.
+    owners : ndarray of int
+        The part that holds each candidate; −1 for none.
+    prices : list of Prices
+        One for each part.
+    """
+
+    X: np.ndarray
+    G: np.ndarray
+    candidates: np.ndarray
+    owners: np.ndarray
+    prices: list[Prices]
+
+    @property
+    def unused(self) -> np.ndarray:
+        """Places among the candidates of those that no part holds."""
+        return np.flatnonzero(self.owners == NONE)
+
+    def totals(self, b: int) -> np.ndarray:
+        """What all gain when part b drops a feature (rows) and takes a candidate, the best for its owner included."""
+        price = self.prices[b]
+        totals = np.where(self.owners == b, -np.inf, price.gains)
+        mine = np.flatnonzero(price.dropped != NONE)
+        given = np.searchsorted(self.candidates, price.dropped[mine])
+        for a, other in enumerate(self.prices):
+            theirs = np.flatnonzero(self.owners == a)
             if a == b or not len(theirs):
                 continue
-            row = {int(i): place for place, i in enumerate(other.dropped)}
-            rows = np.array([row[int(i)] for i in candidates[theirs]])
-            refill = other.gains[np.ix_(rows, unused)].max(axis=1, initial=-np.inf)
-            totals[:, theirs] += np.maximum(other.alone[rows], refill)
-            mine = np.flatnonzero(price.dropped != NONE)
-            places = np.searchsorted(candidates, price.dropped[mine])
-            in_return = price.gains[np.ix_(mine, theirs)] + other.gains[np.ix_(rows, places)].T
+            rows = np.searchsorted(other.dropped[: len(theirs)], self.candidates[theirs])
+            refilled = other.gains[np.ix_(rows, self.unused)].max(axis=1, initial=-np.inf)
+            totals[:, theirs] += np.maximum(other.alone[rows], refilled)
+            in_return = price.gains[np.ix_(mine, theirs)] + other.gains[np.ix_(rows, given)].T
             totals[np.ix_(mine, theirs)] = np.maximum(totals[np.ix_(mine, theirs)], in_return)
+        return totals
+
+    def replacement(self, Y: np.ndarray, a: int, taken: int, given: int) -> int:
+        """What part a does best once ``taken`` is gone: an unused feature, the one ``given`` for it, or none."""
+        price = self.prices[a]
+        row = int(np.searchsorted(price.dropped[: np.count_nonzero(self.X[a])], taken))
+        places = self.unused[~Y[:, self.candidates[self.unused]].any(axis=0)]
+        if given != NONE:
+            places = np.append(places, np.searchsorted(self.candidates, given))
+        if not len(places) or price.gains[row, places].max() <= price.alone[row]:
+            return NONE
+        return int(self.candidates[places[int(price.gains[row, places].argmax())]])
+
+    def replace(self, Y: np.ndarray, c: int, old: int, new: int) -> None:
+        """Exchange one feature of part c in place; the newcomer starts at the mean weight and the sign of its pull."""
+        if old != NONE:
+            Y[c, old] = 0.0
+        if new != NONE:
+            weights = np.abs(Y[c][Y[c] != 0])
+            Y[c, new] = np.copysign(weights.mean() if len(weights) else 1.0, self.G[c, new])
+        Y[c] = feasible.unit(Y[c])
+
+
+def _moved(cov: Covariance, k: int, X: np.ndarray, nonnegative: bool, least: float) -> np.ndarray | None:
+    """The parts after the most gainful moves, at most one for each part; None where none gains ``least``."""
+    market = _market(cov, k, X, nonnegative)
+    moves = []
+    for b in range(len(X)):
+        totals = market.totals(b)
         best = np.unravel_index(int(totals.argmax()), totals.shape)
-        moves.append((float(totals[best]), b, int(best[0]), int(best[1])))
+        moves.append((float(totals[best]), b, int(market.prices[b].dropped[best[0]]), int(best[1])))
     Y, touched = X.copy(), set()
-    for total, b, j, i in sorted(moves, reverse=True):
-        a = int(owners[i])
-        if not total > least or b in touched or a in touched:
+    for total, b, given, place in sorted(moves, reverse=True):
+        a, taken = int(market.owners[place]), int(market.candidates[place])
+        if not total > least or b in touched or a in touched or (a == NONE and Y[:, taken].any()):
             continue
         touched |= {b, a} - {NONE}
-        _make(cov, Y, prices, candidates, unused, b, a, j, i)
-    return Y if touched else None
+        if a != NONE:
+            market.replace(Y, a, taken, market.replacement(Y, a, taken, given))
+        market.replace(Y, b, given, taken)
+    if not touched:
+        return None
+    return feasible.unit(np.maximum(Y, 0.0)) if nonnegative else Y
 
 
-def _make(cov, Y, prices, candidates, unused, b, a, j, i) -> None:
-    """Carry out one move in place, with even weights for newcomers: the climb finds the right ones."""
-    given, taken = int(prices[b].dropped[j]), int(candidates[i])
-    if a != NONE:
-        other = prices[a]
-        row = int(np.flatnonzero(other.dropped == taken)[0])
-        options = [(float(other.alone[row]), NONE)]
-        free = unused[~Y[:, candidates[unused]].any(axis=0)]
-        if len(free):
-            place = free[int(other.gains[row, free].argmax())]
-            options.append((float(other.gains[row, place]), int(candidates[place])))
-        if given != NONE:
-            options.append((float(other.gains[row, np.searchsorted(candidates, given)]), given))
-        _replace(Y, a, taken, max(options)[1])
-    elif Y[:, taken].any():
-        return
-    _replace(Y, b, given, taken)
-
-
-def _replace(Y: np.ndarray, c: int, old: int, new: int) -> None:
-    if old != NONE:
-        Y[c, old] = 0.0
-    if new != NONE:
-        Y[c, new] = np.abs(Y[c]).mean() * Y.shape[1] / max(1, np.count_nonzero(Y[c])) or 1.0
-    Y[c] = feasible.unit(Y[c])
-
-
-def _candidates(cov, X, G, values, owner, nonnegative) -> np.ndarray:
-    """Features in use, and the unused ones that some part pulls most, ascending."""
-    unused = np.flatnonzero(owner == NONE)
+def _market(cov: Covariance, k: int, X: np.ndarray, nonnegative: bool) -> Market:
+    G = cov.apply(X)
+    values = np.sum(X * G, axis=1)
+    pulls = np.maximum(G, 0.0) if nonnegative else np.abs(G)
+    used = X.any(axis=0)
+    unused = np.flatnonzero(~used)
     if len(unused) > CANDIDATES:
-        pull = np.maximum(G, 0.0) if nonnegative else np.abs(G)
-        best = _pair(values[:, None], pull[:, unused], cov.diagonal[unused]) - values[:, None]
-        unused = unused[np.argsort(-best.max(axis=0), kind="stable")[:CANDIDATES]]
-    return np.union1d(unused, np.flatnonzero(owner != NONE))
+        most = (_pair(values[:, None], pulls[:, unused], cov.diagonal[unused]) - values[:, None]).max(axis=0)
+        unused = unused[np.argsort(-most, kind="stable")[:CANDIDATES]]
+    candidates = np.union1d(unused, np.flatnonzero(used))
+    owners = np.where(used, (X != 0).argmax(axis=0), NONE)[candidates]
+    prices = [_prices(cov, k, x, g, float(v), candidates, nonnegative) for x, g, v in zip(X, G, values, strict=True)]
+    return Market(X, G, candidates, owners, prices)
 
 
-def _prices(cov, k, x, gradient, value, candidates, nonnegative) -> Prices:
+def _prices(
+    cov: Covariance,
+    k: int,
+    x: np.ndarray,
+    gradient: np.ndarray,
+    value: float,
+    candidates: np.ndarray,
+    nonnegative: bool,
+) -> Prices:
+    """What a part x of variance ``value`` and gradient Ax would gain by each exchange."""
     inside = np.flatnonzero(x)
     weights, diagonal = x[inside], cov.diagonal[inside]
     kept = 1.0 - weights**2
@@ -159,6 +195,6 @@ def _prices(cov, k, x, gradient, value, candidates, nonnegative) -> Prices:
     return Prices(dropped, rest - value, gains)
 
 
-def _pair(a, g, b):
+def _pair(a: np.ndarray, g: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Larger eigenvalue of [[a, g], [g, b]]."""
     return (a + b) / 2 + np.hypot((a - b) / 2, g)

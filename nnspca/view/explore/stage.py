@@ -12,6 +12,7 @@ from nnspca.view.session import runs, store
 from nnspca.view.session.runs import Job
 from nnspca.view.session.state import State
 
+EVERY = 1.2  # seconds between two looks at a path that grows
 PURPOSE = "Find the few features that vary together most, and know how close to the best you are."
 
 
@@ -51,7 +52,7 @@ def perform(
             st.rerun()
 
     watching = not job.done
-    runs.watched(job, draw)
+    runs.watched(job, draw, every=EVERY)
 
 
 def _note(job: Job) -> str:

@@ -8,7 +8,7 @@ from nnspca.datasets import Dataset
 from nnspca.result import Certificate, Component
 from nnspca.view.certificate import proofs
 from nnspca.view.explore import path, play
-from nnspca.view.session import runs, store
+from nnspca.view.session import store
 from nnspca.view.session.runs import Job
 from nnspca.view.session.state import State
 
@@ -52,7 +52,8 @@ def perform(
             st.rerun()
 
     watching = not job.done
-    runs.watched(job, draw, every=EVERY)
+    # a fragment whether or not the path still grows: the player would lose its place by moving out of one
+    st.fragment(draw, run_every=EVERY if watching else None)()
 
 
 def _note(job: Job) -> str:

@@ -144,12 +144,12 @@ def only_job(slot: str, key: Hashable) -> Job | None:
     return job_for(slot, key)
 
 
-def watched(job: Job | None, draw: Callable[[], None], every: float = POLL) -> None:
-    """Draw something, and while the job runs again ``every`` so many seconds."""
+def watched(job: Job | None, draw: Callable[[], None]) -> None:
+    """Draw something, again and again while the job runs."""
     if job is None or job.done:
         draw()
     else:
-        st.fragment(draw, run_every=every)()
+        st.fragment(draw, run_every=POLL)()
 
 
 def start(slot: str, key: Hashable, work: Work) -> Job:

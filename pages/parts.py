@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from nnspca.view.parts import choices, panels, run, samples
+from nnspca.view.parts import choices, face, panels, run, samples
 from nnspca.view.session import datasets, runs, state, widgets
 
 now = state.current()
@@ -20,6 +20,7 @@ results = run.found(job)
 if not results:
     st.stop()
 
+face.show(results, data)
 drawn = panels.side_by_side(results, data)
 drawn["together"] = panels.comparison(results)
 with widgets.fold(choices.KEYS["rebuild"], "From parts back to samples", ":material/extension:") as fold:

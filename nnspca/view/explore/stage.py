@@ -8,7 +8,7 @@ from nnspca.datasets import Dataset
 from nnspca.result import Certificate, Component
 from nnspca.view.certificate import proofs
 from nnspca.view.explore import path, play
-from nnspca.view.session import store
+from nnspca.view.session import scene, store
 from nnspca.view.session.runs import Job
 from nnspca.view.session.state import State
 
@@ -19,7 +19,7 @@ PURPOSE = "Find the few features that vary together most, and know how close to 
 def question(data: Dataset, now: State) -> str:
     """Return what the picture answers, with the data's own words."""
     scaled = ", each standardised" if now.standardise else ""
-    return f"**{data.title}**: which {now.k:,} of {data.n_features:,} {play.noun(data)}{scaled}?"
+    return f"**{data.title}**: which {now.k:,} of {data.n_features:,} {scene.noun(data)}{scaled}?"
 
 
 def perform(

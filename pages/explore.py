@@ -43,6 +43,7 @@ with running:
     runs.follow("explore", job)
 
 shown = {}
+widgets.open_for(choices.KEYS["closer"], "bounds", "ghost")
 if part is not None:
     with widgets.fold(
         choices.KEYS["closer"], "Look closer: loadings, ceilings, what the solver did", ":material/zoom_in:"

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from nnspca.view import foreign
-from nnspca.view.parts import choices, panels, run, samples
+from nnspca.view.parts import choices, face, panels, run, samples
 from nnspca.view.session import datasets, runs, state, widgets
 
 now = state.current()
@@ -21,6 +21,7 @@ results = run.found(job)
 if not results:
     widgets.end_page()
 
+face.show(results, data)
 drawn = panels.side_by_side(results, data)
 drawn["together"] = panels.comparison(results)
 with widgets.fold(choices.KEYS["rebuild"], "From parts back to samples", ":material/extension:") as fold:

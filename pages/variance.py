@@ -29,20 +29,19 @@ known = proofs.known_by_now(job.arrived, data, now, choice.ks)
 longer = runs.only_job("tighten-all", known.key)
 
 look = choices.look()
-chart = st.container()
 chosen = choices.point(choice)
+opened = chosen in known.points
+chart, beside = st.columns([1.7, 1], gap="medium") if opened else (st.container(), None)
 with chart:
     panels.longer_proofs(known, data, now, choice, longer, ready=done)
     drawn = panels.curve(known, leading, choice, look, chosen, ready=done, longer=longer)
 
 if chosen is not None and chosen not in known.points:
     st.info(f"k = {chosen.k} with {chosen.method} has not been solved yet.", icon=":material/hourglass_empty:")
-if chosen in known.points:
+if beside is not None and chosen is not None:
     part, proof = known.points[chosen].component, known.points[chosen].certificate
-    sight, verdict = st.columns([1, 1.25], gap="large")
-    with sight:
+    with beside:
         component.picture(part, data, "chosen", f"k = {part.k}, {part.method}")
-    with verdict:
         component.place(part, proof, leading, "chosen-place", every=look.bounds, waiting=not done)
         component.numbers(part, leading)
     if proof is not None:

@@ -9,7 +9,7 @@ from playwright.sync_api import Locator, Page, expect
 
 pytestmark = pytest.mark.browser
 
-SLOW = "/?method=epsilon-net&d=8&epsilon-net.epsilon=0.01&epsilon-net.max_samples=10000000"
+SLOW = "/?closer=true&method=epsilon-net&d=8&epsilon-net.epsilon=0.01&epsilon-net.max_samples=10000000"
 RATIO = re.compile(r"at least (\d+(\.\d+)?) % of the best variance|Proven optimal: no such component has more variance")
 TRACES = """key => {
   const gd = document.querySelector(`.st-key-${key} .js-plotly-plot`) ??
@@ -30,7 +30,7 @@ def quiet(page: Page) -> Page:
             document.querySelector('[class*=st-key-stop-]') || !document.querySelector('.js-plotly-plot');
           if (busy) window.quietSince = undefined;
           else window.quietSince ??= performance.now();
-          return !busy && performance.now() - window.quietSince > 600;
+          return !busy && performance.now() - window.quietSince > 400;
         }""",
         timeout=90_000,
         polling=100,
@@ -63,7 +63,7 @@ def settled_url(page: Page, **wanted: str) -> str:
 
 
 def test_the_first_view_shows_a_face_part_and_its_proven_share_in_words(visit):
-    page = quiet(visit("/"))
+    page = quiet(visit("/?closer=true&given=true"))
     expect(page.get_by_text(RATIO).first).to_be_visible()
     (image,) = [t for t in traces(page, "component") if t["type"] == "heatmap"]
     weights = [w for row in image["z"] for w in row]
@@ -116,7 +116,7 @@ def test_stop_answers_within_a_second(visit):
 
 
 def test_a_copied_link_opens_the_same_view_for_someone_else(visit):
-    page = quiet(visit("/?data=digits&sign=any+sign&method=em&k=1"))
+    page = quiet(visit("/?closer=true&data=digits&sign=any+sign&method=em&k=1"))
     field(page, "k").fill("2")
     page.keyboard.press("Enter")
     link = settled_url(page, k="2", data="digits", method="em", sign="any sign")
@@ -140,14 +140,16 @@ def test_a_link_to_the_variance_page_keeps_its_choices(visit):
     expect(field(page, "ks")).to_have_value("2,5,13")
 
 
-@pytest.mark.parametrize("path", ["/?data=nothing&k=minus&method=magic", "/variance?ks=banana&point=3&data=pitprops"])
+@pytest.mark.parametrize(
+    "path", ["/?closer=true&data=nothing&k=minus&method=magic", "/variance?ks=banana&point=3&data=pitprops"]
+)
 def test_a_broken_link_gives_notes_and_a_working_page(visit, path):
     page = quiet(visit(path))
     expect(page.get_by_text("cannot be used here").first).to_be_visible()
     expect(page.locator(".js-plotly-plot").first).to_be_visible()
 
 
-@pytest.mark.parametrize("path", ["/", "/variance?ks=2,10&data=digits&paper=true"])
+@pytest.mark.parametrize("path", ["/?closer=true", "/variance?ks=2,10&data=digits&paper=true"])
 def test_a_phone_needs_no_sideways_scrolling(visit, path):
     page = quiet(visit(path, width=390, height=844))
     wide = page.evaluate("() => document.querySelector('[data-testid=stMain]').scrollWidth")
@@ -166,7 +168,7 @@ def luminance(colour: str) -> float:
 
 @pytest.mark.parametrize("dark", [False, True])
 def test_words_and_axes_stand_out_in_either_theme(visit, dark):
-    page = quiet(visit("/", dark=dark))
+    page = quiet(visit("/?closer=true&given=true", dark=dark))
     found = page.evaluate(
         """() => { const style = (s, p) => getComputedStyle(document.querySelector(s))[p];
         return {paper: style('[data-testid=stApp]', 'backgroundColor'),
@@ -182,7 +184,7 @@ def test_words_and_axes_stand_out_in_either_theme(visit, dark):
 
 
 def test_switching_the_theme_redraws_the_figures_in_it(visit):
-    page = quiet(visit("/?data=pitprops"))
+    page = quiet(visit("/?closer=true&data=pitprops"))
     colour = "() => document.querySelector('.st-key-component .js-plotly-plot')._fullData[0].marker.color[0]"
     light = page.evaluate(colour)
     page.locator("[data-testid=stMainMenu] button, [data-testid=stMainMenuButton]").first.click()
@@ -192,7 +194,7 @@ def test_switching_the_theme_redraws_the_figures_in_it(visit):
 
 
 def test_every_figure_has_a_name_for_screen_readers(visit):
-    page = quiet(visit("/"))
+    page = quiet(visit("/?closer=true&given=true"))
     charts = page.get_by_test_id("stPlotlyChart")
     assert charts.count() >= 4
     unnamed = page.evaluate(
@@ -203,7 +205,7 @@ def test_every_figure_has_a_name_for_screen_readers(visit):
 
 
 def test_everything_can_be_reached_with_the_keyboard(visit):
-    page = quiet(visit("/?data=pitprops"))
+    page = quiet(visit("/?closer=true&data=pitprops"))
     field(page, "k").focus()
     page.keyboard.press("ArrowUp")
     page.keyboard.press("Enter")
@@ -215,7 +217,7 @@ def test_everything_can_be_reached_with_the_keyboard(visit):
 
 
 def test_loadings_figures_and_code_can_be_taken_away(visit):
-    page = quiet(visit("/?data=pitprops&k=3"))
+    page = quiet(visit("/?closer=true&data=pitprops&k=3"))
     page.get_by_text("Take it with you").click()
     with page.expect_download() as csv:
         page.get_by_role("button", name="Loadings (CSV)").click()
@@ -247,7 +249,7 @@ def test_a_file_from_the_persons_disk_can_be_explored(visit, tmp_path):
 @pytest.mark.real_data
 @pytest.mark.parametrize(("name", "kind"), [("cbcl-faces", "heatmap"), ("lrs", "scatter"), ("leukemia", "bar")])
 def test_real_data_show_a_component_with_its_proven_share(visit, real_data, name, kind):
-    page = quiet(visit(f"/?data={name}&k=20"))
+    page = quiet(visit(f"/?closer=true&data={name}&k=20"))
     expect(page.get_by_text(RATIO).first).to_be_visible()
     assert any(t["type"] == kind for t in traces(page, "component"))
 

@@ -38,7 +38,7 @@ def ceiling(page: Page) -> float:
 
 
 def test_every_ceiling_appears_on_both_pages_and_in_the_link(visit):
-    page = quiet(visit("/?data=pitprops"))
+    page = quiet(visit("/?closer=true&data=pitprops"))
     assert not TITLES & {t["name"] for t in traces(page, "place")}
     flick(page, "Every ceiling")
     settled_url(page, bounds="true")
@@ -53,7 +53,7 @@ def test_every_ceiling_appears_on_both_pages_and_in_the_link(visit):
 
 
 def test_an_opened_certificate_explains_checks_and_downloads_itself(visit, tmp_path):
-    page = quiet(visit("/?data=digits&k=5"))
+    page = quiet(visit("/?closer=true&data=digits&k=5"))
     page.get_by_text("Open the certificate").click()
     settled_url(page, certificate="true")
     for words in ("What was proven.", "By which bound:", "Why that is true."):
@@ -71,7 +71,7 @@ def test_an_opened_certificate_explains_checks_and_downloads_itself(visit, tmp_p
 
 
 def test_proven_optima_are_told_and_ringed(visit):
-    page = quiet(visit("/?data=digits&k=2"))
+    page = quiet(visit("/?closer=true&data=digits&k=2"))
     expect(
         page.get_by_text("Proven optimal: no such component has more variance (to 1 part in 10,000).")
     ).to_be_visible()
@@ -82,7 +82,7 @@ def test_proven_optima_are_told_and_ringed(visit):
 
 
 def test_the_ceiling_falls_while_watched_and_stop_keeps_it(visit):
-    page = quiet(visit("/?k=40"))
+    page = quiet(visit("/?closer=true&k=40"))
     live = ceiling(page)
     page.get_by_role("button", name="Tighten the proof").click()
     expect(page.get_by_text(re.compile("Tightening k = 40: "))).to_be_visible()
@@ -98,7 +98,7 @@ def test_the_ceiling_falls_while_watched_and_stop_keeps_it(visit):
     quiet(page)
     assert ceiling(page) <= seen < live
     expect(page.get_by_text("the ceiling came down from").first).to_be_visible()
-    again = quiet(visit("/?k=40"))
+    again = quiet(visit("/?closer=true&k=40"))
     assert ceiling(again) <= seen, "another visitor sees the tightened proof"
 
 
@@ -131,7 +131,7 @@ def test_a_click_on_stop_in_its_first_instant_is_not_lost(visit, seed):
 
 
 def test_the_first_chart_of_a_warm_server_is_there_in_seconds(visit):
-    quiet(visit("/")).context.close()
+    quiet(visit("/?closer=true")).context.close()
     took = []
     for k in (37, 38):  # again where the machine was busy with something else
         before = time.monotonic()

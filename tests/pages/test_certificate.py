@@ -53,6 +53,7 @@ def hasty(monkeypatch):
 
     monkeypatch.setattr(nnspca, "certify", loose)
     monkeypatch.setattr(sys.modules["nnspca._sweep"], "certify_one", loose)
+    monkeypatch.setattr(sys.modules["nnspca._path"], "certify", loose)
 
 
 @pytest.mark.parametrize("name", list(nnspca.BOUNDS))
@@ -81,7 +82,7 @@ def test_every_ceiling_is_a_line_of_its_own_on_request(open_page, path):
 
 
 def test_the_toggle_of_every_ceiling_holds_on_both_pages_and_in_the_link(open_page):
-    page = open_page(data="pitprops", bounds="true")
+    page = settle(open_page(data="pitprops", bounds="true"))
     assert page.toggle(key="bounds").value is True
     page.switch_page("pages/variance.py").run()
     assert page.toggle(key="bounds").value is True

@@ -109,17 +109,24 @@ def test_a_choice_of_one_page_is_there_again_after_visiting_another(open_page):
     ],
 )
 def test_a_bad_value_in_a_link_becomes_a_note_and_a_working_page(open_page, params, words):
-    page = settle(open_page(**params))
+    page = settle(open_page(closer="true", **params))
     assert words in texts(page)
     assert placed(page)
 
 
-def test_going_to_smaller_data_says_why_k_changed(open_page):
+def test_choosing_data_opens_them_in_their_own_view(open_page):
     page = open_page(k=100)
+    assert page.radio(key="scale").value == "standardised"
     page.selectbox(key="data").select("pitprops").run()
-    assert "pitprops has 13 features" in texts(page)
-    page.number_input(key="k").set_value(5).run()
-    assert "pitprops has 13 features" not in texts(page)
+    assert (page.number_input(key="k").value, page.radio(key="scale").value) == (4, "as is")
+    assert "cannot be used here" not in texts(page)
+    page.selectbox(key="data").select("lfw-faces").run()
+    assert (page.number_input(key="k").value, page.radio(key="scale").value) == (40, "standardised")
+
+
+def test_a_link_outweighs_the_view_the_data_open_with(open_page):
+    page = open_page(data="lfw-faces", scale="as is", k=12)
+    assert (page.number_input(key="k").value, page.radio(key="scale").value) == (12, "as is")
 
 
 @pytest.mark.parametrize(
@@ -138,8 +145,8 @@ def test_no_solver_chosen_says_what_to_do(open_page):
 
 
 def test_with_live_off_nothing_runs_until_asked(open_page):
-    page = open_page("pages/explore.py", data="pitprops", k=4, live=False)
-    assert not jobs(page)
+    page = open_page("pages/explore.py", data="pitprops", k=4, live=False, closer=True)
+    assert not jobs(page, path=True)
     assert "Press **Run**" in texts(page)
     page.button(key="run-explore").click().run()
     assert placed(settle(page))

@@ -48,7 +48,7 @@ def test_the_page_opens_with_four_curves_and_says_the_idea(open_page):
 @pytest.mark.parametrize("name", [info.name for info in nnspca.datasets.available() if info.bundled])
 @pytest.mark.parametrize("sign", ["nonnegative", "any sign"])
 def test_every_bundled_data_set_gives_curves_and_a_way_to_draw_its_component(open_page, name, sign):
-    page = open_page(PAGE, curves=DATA, data=name, sign=sign, k=4)
+    page = open_page(PAGE, curves=DATA, data=name, scale="as is", sign=sign, k=4)
     data, info = sent(page), nnspca.datasets.load(name)
     assert data["n"] == info.n_features
     assert data["nonnegative"] is (sign == "nonnegative")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,40 +11,15 @@ import numpy as np
 
 from nnspca.datasets import Dataset
 from nnspca.result import Certificate, Component
-from nnspca.view import foreign
-from nnspca.view.session import canvas
+from nnspca.view.session import canvas, scene
 from nnspca.view.words import ceil
 
 HOME = Path(__file__).parent / "browser"
 SCRIPTS = ("path.js", "curve.js", "player.js", "component.js")
 HEIGHT = 536  # pixels, on a phone as on a desk: what stands below is not moved when the player arrives
 LISTED = 24  # names sent for each k where features are a list
-NOUNS = {"faces": "pixels", "images": "pixels", "spectra": "wavelengths", "genes": "genes"}
 
 _mount = canvas.component("play", HOME, SCRIPTS)
-
-
-def noun(data: Dataset) -> str:
-    """Return what the features are called."""
-    return NOUNS.get(data.kind, "features")
-
-
-def scene(data: Dataset, backdrop: np.ndarray | None, named: Sequence[int]) -> dict[str, Any]:
-    """Return what the features stand for: an image, an axis, or names (of the features ``named``)."""
-    if data.image_shape is not None:
-        rows, columns = data.image_shape
-        mean = None if backdrop is None else canvas.greys(backdrop)
-        return {"image": {"rows": rows, "columns": columns, "mean": mean}}
-    if data.axis is not None:
-        return {
-            "axis": {
-                "values": canvas.pack(data.axis.values, "f8"),
-                "name": data.axis.name,
-                "unit": data.axis.unit,
-                "mean": None if backdrop is None else canvas.pack(backdrop, "f4"),
-            }
-        }
-    return {"names": {int(i): foreign.line(str(data.feature_names[i]), foreign.NAME) for i in named}}
 
 
 def payload(
@@ -72,7 +47,7 @@ def payload(
         "about": about,
         "n": data.n_features,
         "k": k,
-        "noun": noun(data),
+        "noun": scene.noun(data),
         "note": note,
         "ks": ks,
         "shares": [parts[at].variance / unit for at in ks],
@@ -80,7 +55,7 @@ def payload(
         "starts": canvas.pack(np.cumsum([0, *map(len, supports)]), "i4"),
         "support": canvas.pack(np.concatenate([*supports, []]), "i4"),
         "weights": canvas.pack(np.concatenate([*weights, []]), "f4"),
-        "scene": scene(data, backdrop, sorted(heavy)),
+        "scene": scene.packed(data, backdrop, sorted(heavy)),
     }
     signature = hashlib.sha256(repr(content).encode()).hexdigest()[:16]
     return {**content, "signature": signature, "colours": canvas.colours()}

@@ -9,17 +9,18 @@ from nnspca.result import Certificate, Component
 from nnspca.view import foreign
 from nnspca.view.certificate import proofs
 from nnspca.view.explore import path, play
-from nnspca.view.session import runs, store
+from nnspca.view.session import scene, store
 from nnspca.view.session.runs import Job
 from nnspca.view.session.state import State
 
+EVERY = 1.2  # seconds between two looks at a path that grows
 PURPOSE = "Find the few features that vary together most, and know how close to the best you are."
 
 
 def question(data: Dataset, now: State) -> str:
     """Return what the picture answers, with the data's own words."""
     scaled = ", each standardised" if now.standardise else ""
-    return f"**{foreign.plain(data.title)}**: which {now.k:,} of {data.n_features:,} {play.noun(data)}{scaled}?"
+    return f"**{foreign.plain(data.title)}**: which {now.k:,} of {data.n_features:,} {scene.noun(data)}{scaled}?"
 
 
 def perform(
@@ -52,7 +53,8 @@ def perform(
             st.rerun()
 
     watching = not job.done
-    runs.watched(job, draw)
+    # a fragment whether or not the path still grows: the player would lose its place by moving out of one
+    st.fragment(draw, run_every=EVERY if watching else None)()
 
 
 def _note(job: Job) -> str:

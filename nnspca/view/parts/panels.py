@@ -76,12 +76,20 @@ def comparison(results: Mapping[str, Components]) -> Figure:
         charts.figure(drawn, "together")
         st.caption("Parts that overlap are not credited twice: this is the variance of the space they span.")
     with angle:
-        several = {m: p for m, p in results.items() if len(p.parts) > 1}
+        several = {m: p for m, p in results.items() if len(p.parts) > 1 and not _apart(p)}
         if several:
             solver = choose(KEYS["angles"], "Angles between the parts of", options=list(several), horizontal=True)
             title = "90° share nothing, 0° are the same"
             charts.figure(figures.angles(several[solver].angles, charts.palette(), title=title), "angles-drawn")
+        else:
+            st.caption("All parts stand at 90° to each other: they share nothing.")
     return drawn
+
+
+def _apart(parts: Components) -> bool:
+    """Tell whether all angles between the parts are 90°, to the digits a figure would show."""
+    between = parts.angles[~np.eye(len(parts.parts), dtype=bool)]
+    return bool((np.abs(between - 90.0) < 0.05).all())
 
 
 def proven(job: Job, solver: str) -> None:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import replace
 
-import nnspca
+from nnspca._path import certify_path, path
 from nnspca.datasets import Dataset
 from nnspca.result import Progress, SweepPoint
 from nnspca.view.session import runs, store
 from nnspca.view.session.runs import Job, Work
 from nnspca.view.session.state import State
+
+SOLVING = 0.3  # share of the progress that the bare curve takes
 
 
 def _key(data: Dataset, now: State, ks: Sequence[int], methods: Sequence[str]) -> tuple[Hashable, ...]:
@@ -54,18 +57,30 @@ def curve(
             for point in points:
                 publish(job, point)
             return
-        done = nnspca.sweep(
+        told, stop = functools.partial(publish, job), job.should_stop
+        bare = path(
             cov,
             ks,
-            methods=tuple(methods),
+            tuple(methods),
             nonnegative=now.nonnegative,
-            certify="live",
             seed=now.seed,
-            on_point=functools.partial(publish, job),
-            should_stop=job.should_stop,
-            on_progress=functools.partial(report, job),
+            on_point=told,
+            should_stop=stop,
+            on_progress=_part(job, report, 0.0, SOLVING),
+        )
+        done = certify_path(
+            cov, bare, seed=now.seed, on_point=told, should_stop=stop, on_progress=_part(job, report, SOLVING, 1.0)
         )
         if not done.stopped:
             known.put(key, done.points)
 
     return work
+
+
+def _part(job: Job, report: Callable[[Job, Progress], None], begin: float, end: float) -> Callable[[Progress], None]:
+    """Return a listener for a stage that takes its part of the whole progress."""
+
+    def listen(told: Progress) -> None:
+        report(job, replace(told, fraction=begin + (end - begin) * told.fraction))
+
+    return listen

@@ -173,3 +173,10 @@ def fold(entry: Entry, label: str, icon: str) -> ExpanderContainer:
         forget_in_link(entry.key)
         _note((entry.pages, entry.key), label, ", ".join(texts), False, "true or false")
     return st.expander(label, key=entry.key, icon=icon, bind="query-params", on_change="rerun")
+
+
+def open_for(entry: Entry, *keys: str) -> None:
+    """Open a fold for a link that asks for something in it and is silent about the fold itself."""
+    wanted = any(st.query_params.get(key) == "true" or st.session_state.get(key) for key in keys)
+    if wanted and entry.key not in st.query_params and entry.key not in st.session_state:
+        st.session_state[entry.key] = True

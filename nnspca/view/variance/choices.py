@@ -123,7 +123,7 @@ def point(choice: Curves) -> Point | None:
         "Component to look at",
         options=list(every),
         placeholder="Click a point on the curve, or choose one here",
-        help="Which point of the curve to show below.",
+        help="Which point of the curve to show beside it.",
     )
     return every.get(said)
 

@@ -1,4 +1,4 @@
-"""Variance against k with the band where the optimum must lie, the share kept, and the race of the ceilings."""
+"""Variance against k with the band where the optimum must lie, the gap below it, and the race of the ceilings."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ import plotly.graph_objects as go
 
 from nnspca.result import Certificate, SweepPoint
 from nnspca.view.figures.ceilings import add_curves, add_lines
+from nnspca.view.figures.gap import add_gap
 from nnspca.view.figures.style import DASHES, LEGEND_ROW, SYMBOLS, Palette, dress
 from nnspca.view.words import title as title_of
-
-LEAST_SHOWN = 0.5  # percent the axis of shares covers at least: finer differences are rounding's
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +74,8 @@ def variance(view: View, palette: Palette, *, paper: bool = False, chosen: tuple
                 "dash": DASHES[i % len(DASHES)],
                 "width": 2,
             },
-            marker={"size": 9 + 2 * min(i, 2), "symbol": SYMBOLS[i % len(SYMBOLS)], "line": {"width": 2}},
+            cliponaxis=False,
+            marker={"size": 6 + 2 * min(i, 2), "symbol": SYMBOLS[i % len(SYMBOLS)], "line": {"width": 1.5}},
             customdata=[[p.k, method] for p in mine],
             unselected={"marker": {"opacity": 1}},
             hovertemplate="k = %{x}<br>variance ÷ λ₁ = %{y:.4f}<br>click to see it<extra>" + method + "</extra>",
@@ -107,12 +107,35 @@ def variance(view: View, palette: Palette, *, paper: bool = False, chosen: tuple
         palette,
         title=title,
         alt=alt,
-        height=480 + LEGEND_ROW * max(rows - 4, 0),
+        height=600 + LEGEND_ROW * max(rows - 4, 0),
         legend_rows=rows,
         k_axis=(view.ks, view.log),
     )
     figure.update_yaxes(title_text="variance ÷ λ₁", range=[0, 1.04])
+    _add_gap(figure, view, palette, paper=paper)
     return figure
+
+
+def _add_gap(figure: go.Figure, view: View, palette: Palette, *, paper: bool) -> None:
+    """Draw the gap itself below; points that use more than k features, such as plain PCA's, are not compared."""
+    held = sorted(view.certificates.items())
+    shares = {
+        method: sorted(
+            (p.k, min(p.component.variance / view.certificates[p.k].upper, 1.0))
+            for p in view.points
+            if p.method == method and p.k in view.certificates and p.component.cardinality <= p.k
+        )
+        for method in view.methods
+    }
+    chances = [(k, c.lower, _probable(c)) for k, c in held] if paper else []
+    add_gap(
+        figure,
+        shares,
+        [(k, min(c.ratio, 1.0)) for k, c in held],
+        sorted(view.optimal),
+        palette,
+        paper=[(k, min(lower / upper, 1.0)) for k, lower, upper in chances if upper],
+    )
 
 
 def _add_rings(figure: go.Figure, palette: Palette, ks: list[int], values: list[float]) -> None:
@@ -122,7 +145,7 @@ def _add_rings(figure: go.Figure, palette: Palette, ks: list[int], values: list[
         y=values,
         mode="markers",
         name="proven optimal (to 1 part in 10,000)",
-        marker={"size": 19, "symbol": "circle-open", "color": palette.proven, "line": {"width": 2.5}},
+        marker={"size": 15, "symbol": "circle-open", "color": palette.proven, "line": {"width": 2}},
         hoverinfo="skip",
     )
 
@@ -153,7 +176,7 @@ def _add_band(figure: go.Figure, palette: Palette, ks: list[int], floors: list[f
         line={"color": palette.ceiling, "width": 1, "dash": "dot"},
         marker={
             "symbol": "line-ew",
-            "size": 13,
+            "size": 11,
             "color": palette.ceiling,
             "line": {"width": 3, "color": palette.ceiling},
         },
@@ -196,42 +219,6 @@ def _add_paper(
         marker={"size": 5, "symbol": "circle-open"},
         hovertemplate="k = %{x}<br>the paper's ceiling %{y:.4f}<extra>with a probability</extra>",
     )
-
-
-def share(view: View, palette: Palette) -> go.Figure:
-    """Draw variance over proven ceiling, where certified: the solvers apart even where the band is thin.
-
-    Points that use more than k features, such as those of plain PCA, are not among those compared.
-    """
-    shares = sorted(
-        (p.k, p.method, min(p.component.variance / p.certificate.upper, 1.0))
-        for p in view.points
-        if p.certificate is not None and p.component.cardinality <= p.k
-    )
-    figure = go.Figure()
-    for i, method in enumerate(view.methods):
-        mine = [(k, kept) for k, name, kept in shares if name == method]
-        figure.add_scatter(
-            x=[k for k, _ in mine],
-            y=[100 * kept for _, kept in mine],
-            name=method,
-            mode="lines+markers",
-            line={"color": palette.series[i % len(palette.series)], "dash": DASHES[i % len(DASHES)], "width": 2},
-            marker={"size": 9 + 2 * min(i, 2), "symbol": SYMBOLS[i % len(SYMBOLS)], "line": {"width": 2}},
-            hovertemplate="k = %{x}<br>keeps at least %{y:.2f} %<extra>" + method + "</extra>",
-        )
-    title = "Share of the best variance kept, at least"
-    dress(
-        figure,
-        palette,
-        title=title,
-        alt=f"{title}: {len(shares)} certified points.",
-        height=300,
-        k_axis=(view.ks, view.log),
-    )
-    missing = max(115 * (1 - min((kept for *_, kept in shares), default=1.0)), LEAST_SHOWN)
-    figure.update_yaxes(title_text="kept (%), proven", range=[100 - missing, 100 + 0.06 * missing])
-    return figure
 
 
 def race(view: View, palette: Palette) -> go.Figure:

@@ -26,7 +26,7 @@ def curve(
     ready: bool,
     longer: Job | None,
 ) -> Figure:
-    """Draw variance against k, the share each solver keeps, and the race of the ceilings; return the first.
+    """Draw variance against k with the gap below, and the race of the ceilings; return the first.
 
     While a ``longer`` proof runs, the ceilings are drawn where they are by then, again and again.
     """
@@ -50,9 +50,10 @@ def curve(
         last["curve"] = figures.variance(view, palette, paper=look.paper, chosen=chosen)
         still = ready and (longer is None or longer.done)
         charts.pickable(last["curve"], "curve", choices.KEYS["point"].key, _picked, ready=still)
-        st.caption("The band is proven at each marked k; between marks its straight edges only guide the eye.")
-        if seen.certificates:
-            charts.figure(figures.share(view, palette), "share")
+        st.caption(
+            "Below: the share of the possible that is proven to be kept. The band is proven at each marked k; "
+            "between marks its straight edges only guide the eye."
+        )
         if seen.certificates and look.bounds:
             charts.figure(figures.race(view, palette), "race")
 

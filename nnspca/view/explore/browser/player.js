@@ -33,7 +33,7 @@ class Player {
     this.say("note", data.note);
     if (!data.ks.length) return;
     this.path = new Path(data);
-    if (other || data.k !== this.asked) this.touched = false;
+    if (other || (data.k !== this.asked && !this.playing)) this.touched = false;
     this.asked = data.k;
     if (!this.touched) this.k = this.path.ks[this.path.nearestStop(data.k)];
     if (other) this.play(false);

@@ -1,0 +1,37 @@
+"""What the features of a data set stand for, packed for the browser: an image, an axis, or names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from nnspca.datasets import Dataset
+from nnspca.view import foreign
+from nnspca.view.session import canvas
+
+NOUNS = {"faces": "pixels", "images": "pixels", "spectra": "wavelengths", "genes": "genes"}
+
+
+def noun(data: Dataset) -> str:
+    """Return what the features are called."""
+    return NOUNS.get(data.kind, "features")
+
+
+def packed(data: Dataset, backdrop: np.ndarray | None, named: Sequence[int]) -> dict[str, Any]:
+    """Return what the features stand for: an image, an axis, or names (of the features ``named``)."""
+    if data.image_shape is not None:
+        rows, columns = data.image_shape
+        mean = None if backdrop is None else canvas.greys(backdrop)
+        return {"image": {"rows": rows, "columns": columns, "mean": mean}}
+    if data.axis is not None:
+        return {
+            "axis": {
+                "values": canvas.pack(data.axis.values, "f8"),
+                "name": data.axis.name,
+                "unit": data.axis.unit,
+                "mean": None if backdrop is None else canvas.pack(backdrop, "f4"),
+            }
+        }
+    return {"names": {int(i): foreign.line(str(data.feature_names[i]), foreign.NAME) for i in named}}

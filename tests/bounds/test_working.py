@@ -51,7 +51,7 @@ def held_as_factor(X):
     """The covariance of data, never as a matrix."""
     cov = nnspca.Covariance.from_data(X)
     centred = (X - X.mean(axis=0)) / np.sqrt(len(X))
-    return cov.derived(HeldFactor(DenseFactor(centred)), cov.representation_error)
+    return cov.derived(HeldFactor(DenseFactor(centred)), "held as a factor", np.zeros(0))
 
 
 @pytest.mark.parametrize("nonnegative", [True, False])

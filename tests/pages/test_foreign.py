@@ -182,9 +182,9 @@ def test_nothing_of_a_hostile_link_comes_alive_on_a_page(name, lure):
     try:
         page.run()
     finally:
-        for job in jobs(page):
+        for job in jobs(page, path=True):
             job.stop()
-        for job in jobs(page):
+        for job in jobs(page, path=True):
             assert job.wait(30), job.progress
     assert not page.exception
     notes = page.session_state["_notes"] if "_notes" in page.session_state else {}

@@ -83,15 +83,16 @@ def test_labels_stay_apart(names):
 
 
 def hostile():
-    """Return a data set whose every word is a lure: 24 samples, 12 features, 3 classes."""
+    """Return a CSV file whose every word is a lure: 24 samples, 12 features, 3 classes."""
     names = [lure.replace('"', "'").replace("\x00", "\x01") for lure in LURES[:12]]
     rows = [",".join(f'"{name}"' for name in [*names, "class"])]
     for i in range(24):
-        rows.append(",".join([*(f"{((i + 1) * (j + 2) * 37 % 101) / 7:.4f}" for j in range(12)), f'"{LURES[i % 3]}"']))
-    return nnspca.datasets.read("\n".join(rows).encode(), f"{FILE}.csv")
+        numbers = [f"{((i + 1) * (j + 2) * 37 % 101) / 7:.4f}" for j in range(12)]
+        rows += [",".join([*numbers, f'"{LURES[i % 3]}"'])]
+    return "\n".join(rows).encode()
 
 
-FILE = "![p](www.evil.example) :material/bolt: $\\frac$ <a href=x>evil<br>"
+FILE = "![p](www.evil.example) :red[evil] $x$ <a href=x>evil<br> **evil**"
 OPEN = dict.fromkeys(("closer", "certificate", "given", "take", "rebuild", "proofs", "bounds", "tables"), True)
 VIEWS = [
     ("explore", {"k": 3}),
@@ -143,7 +144,7 @@ def drawn(part):
 
 @pytest.mark.parametrize(("name", "choices"), VIEWS, ids=[f"{page}-{i}" for i, (page, _) in enumerate(VIEWS)])
 def test_nothing_of_a_hostile_file_comes_alive_on_a_page(name, choices, open_page):
-    data = hostile()
+    data = nnspca.datasets.read(hostile(), f"{FILE}.csv")
     assert "evil" in data.feature_names[0]
     assert data.label_names
     known = state.keys_of(name)
@@ -187,7 +188,7 @@ def test_nothing_of_a_hostile_link_comes_alive_on_a_page(name, lure):
         for job in jobs(page, path=True):
             assert job.wait(30), job.progress
     assert not page.exception
-    notes = page.session_state["_notes"] if "_notes" in page.session_state else {}
+    notes = page.session_state["_notes"] if "_notes" in page.session_state else {}  # noqa: SIM401
     words = said(page)[0] + [note for _, note in notes.values()]
     assert not [(word, live(word)) for word in words if live(word) and ours(word)]
     if state.keys_of(name):
@@ -231,7 +232,7 @@ def test_an_indefinite_matrix_can_be_repaired_and_then_used_on_every_page(open_p
     assert not page.success
     (repair,) = [toggle for toggle in page.toggle if toggle.label.startswith("Take the nearest")]
     repair.set_value(True).run()
-    assert "0.8" in [note.value for note in page.info if "Repaired" in note.value][0]
+    assert "0.8" in next(note.value for note in page.info if "Repaired" in note.value)
     assert page.success
     kept = {key: page.session_state[key] for key in ("_uploads", "_repaired")}
     for name in ("explore", "variance", "parts", "spannogram"):

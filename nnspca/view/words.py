@@ -29,6 +29,15 @@ def percent(share: float, digits: int = 0) -> str:
     return f"{exact.quantize(Decimal(1).scaleb(-digits), ROUND_FLOOR)} %"
 
 
+def odds(probability: float) -> str:
+    """Return with which probability something holds that is not proven, rounded down.
+
+    >>> odds(1 - 1 / 625), odds(1 - 1e-16)
+    ('probability 99.84 %', 'probability 99.99 %')
+    """
+    return f"probability {percent(probability, 2)}"
+
+
 def ceil(value: float, digits: int) -> float:
     """Round up: a ceiling stays a ceiling.
 

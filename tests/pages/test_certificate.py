@@ -102,12 +102,13 @@ def test_the_opened_certificate_says_what_by_which_bound_and_why(open_page):
     cert, said = certificate_of(page), texts(page)
     assert words.number(cert.upper, up=True) in said
     assert nnspca.BOUNDS[cert.winner.name].argument in said
-    assert "holds with probability 1 − 1/n, not proven" in said
+    (chance,) = [b.probability for b in cert.bounds if not b.deterministic]
+    assert f"holds with probability {words.percent(chance, 2)}, not proven" in said
     (table,) = [d.value for d in page.dataframe if "Ceiling" in d.value.columns]
     assert len(table) == len(cert.bounds)
     assert table["Ceiling"][0] == words.title(cert.winner.name) + " ← lowest proven"
     assert list(table["÷ λ₁"]) == sorted(table["÷ λ₁"], key=float)
-    assert set(table["Holds"]) == {"always (proven)", "with probability 1 − 1/n"}
+    assert set(table["Holds"]) == {"always (proven)", f"with probability {words.percent(chance, 2)}"}
 
 
 def test_a_closed_certificate_stays_out_of_the_way_and_out_of_the_work(open_page):

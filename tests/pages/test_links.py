@@ -114,7 +114,7 @@ def opened(path, state, link):
                 assert job.wait(60), job.progress
             page.run()
     finally:
-        for job in jobs(page):
+        for job in jobs(page, path=True):
             job.stop()
     assert not page.exception, page.exception
     return page
@@ -151,7 +151,7 @@ def test_no_value_of_a_link_breaks_a_page(page, link, turn):
     shown = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
     shown.query_params.update({key: values[0] if len(values) == 1 else values for key, values in said.items()})
     shown.run()
-    for job in jobs(shown):
+    for job in jobs(shown, path=True):
         job.stop()
     assert not shown.exception, shown.exception
     assert any("Data set: “" in note.value and "cannot be used here" in note.value for note in shown.info)
@@ -164,7 +164,7 @@ def test_no_value_of_a_link_breaks_a_page(page, link, turn):
             job.wait(60)
         shown.run()
     finally:
-        for job in jobs(shown):
+        for job in jobs(shown, path=True):
             job.stop()
     assert not shown.exception, shown.exception
 

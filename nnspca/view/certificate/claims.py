@@ -5,7 +5,7 @@ from __future__ import annotations
 from nnspca.bounds.registry import BOUNDS
 from nnspca.result import Bound, Certificate, Component
 from nnspca.view.certificate.proofs import proven_optimal
-from nnspca.view.words import ceil, number, percent, seconds
+from nnspca.view.words import ceil, number, odds, percent, seconds
 
 
 def why(bound: Bound) -> str:
@@ -62,11 +62,11 @@ def comparison(component: Component, certificate: Certificate) -> str:
     return f"A better one is known, the one behind the certificate: this has {100 * lost:.2g} % less variance."
 
 
-def chance(bound: Bound, n: int) -> str:
+def chance(bound: Bound) -> str:
     """Say what the paper's own bound promises, and what it does not."""
     return (
-        "The paper's own ceiling comes from random samples: it **holds with probability 1 − 1/n, not proven** "
-        f"(n = {n:,}). It is shown for comparison and never counted. {bound.detail}"
+        f"The paper's own ceiling comes from random samples: it **holds with {odds(bound.probability)}, not proven**. "
+        f"It is shown for comparison and never counted. {bound.detail}"
     )
 
 

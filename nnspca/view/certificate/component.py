@@ -111,13 +111,13 @@ def _verdict(part: Component, certificate: Certificate) -> None:
 
 def _gauge(part: Component, certificate: Certificate, leading: float, *, every: bool) -> Figure:
     """Draw the gauge of a certified component."""
-    chances = [b.value for b in certificate.bounds if not b.deterministic]
+    chances = [b for b in certificate.bounds if not b.deterministic]
     return gauges.gauge(
         part.variance,
         charts.palette(),
         best=certificate.lower,
         upper=certificate.upper,
         leading=leading,
-        paper=min(chances, default=None),
+        paper=min(chances, key=lambda b: b.value, default=None),
         bounds=certificate.bounds if every else (),
     )

@@ -26,7 +26,7 @@ def opened(certificate: Certificate, data: Dataset, now: State, key: str) -> Non
     st.markdown(f"**What was proven.** {claims.claim(certificate, n)}")
     st.markdown(f"**By which bound: {words.title(won.name).lower()}.** {won.detail}")
     st.markdown(f"**Why that is true.** {claims.why(won)}")
-    st.markdown(f"**Every ceiling that was tried**, lowest first. {_chances(certificate, n)}")
+    st.markdown(f"**Every ceiling that was tried**, lowest first. {_chances(certificate)}")
     ranked = sorted(certificate.bounds, key=lambda b: b.value)
     st.dataframe(
         [_row(b, certificate) for b in ranked],
@@ -41,8 +41,8 @@ def opened(certificate: Certificate, data: Dataset, now: State, key: str) -> Non
     _takeaway(certificate, data, now, key)
 
 
-def _chances(certificate: Certificate, n: int) -> str:
-    return " ".join(claims.chance(b, n) for b in certificate.bounds if not b.deterministic)
+def _chances(certificate: Certificate) -> str:
+    return " ".join(claims.chance(b) for b in certificate.bounds if not b.deterministic)
 
 
 def _row(bound: Bound, certificate: Certificate) -> dict[str, str]:
@@ -52,7 +52,7 @@ def _row(bound: Bound, certificate: Certificate) -> dict[str, str]:
         "Ceiling": words.title(bound.name) + (" ← lowest proven" if wins else ""),
         "÷ λ₁": f"{words.ceil(bound.value / certificate.leading, 4):.4f}",
         "Best found ÷ ceiling": words.percent(min(certificate.lower / bound.value, 1.0), 2),
-        "Holds": "always (proven)" if bound.deterministic else "with probability 1 − 1/n",
+        "Holds": "always (proven)" if bound.deterministic else f"with {words.odds(bound.probability)}",
         "Time": words.seconds(bound.seconds) if bound.seconds else "not timed",
     }
 

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 from nnspca.bounds.registry import BOUNDS
 from nnspca.result import Bound, Certificate
 from nnspca.view.figures.style import DASHES, Palette
-from nnspca.view.words import title
+from nnspca.view.words import odds, title
 
 ROW = 30  # pixels a bound takes below a gauge
 LEAST = 1e-9  # relative difference below which two bounds are as good
@@ -33,7 +33,7 @@ def add_rows(
         share, wins = bound.value / leading, bound.name == winner
         colour = palette.ceiling if wins else palette.quiet if bound.deterministic else palette.paper_bound
         words = f"<b>{title(bound.name)}</b>, the lowest proven" if wins else title(bound.name)
-        held = "proven" if bound.deterministic else "holds with probability 1 − 1/n, not proven"
+        held = "proven" if bound.deterministic else f"holds with {odds(bound.probability)}, not proven"
         away = " →" if share > right else ""
         figure.add_scatter(
             x=[0, min(share, right)],

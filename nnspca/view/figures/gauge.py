@@ -9,6 +9,7 @@ import plotly.graph_objects as go
 from nnspca.result import Bound
 from nnspca.view.figures.ceilings import ROW, add_rows
 from nnspca.view.figures.style import LEGEND_DROP, LEGEND_ROW, Palette, dress
+from nnspca.view.words import odds
 
 BAR = 78  # pixels
 
@@ -20,7 +21,7 @@ def gauge(
     best: float | None = None,
     upper: float | None = None,
     leading: float,
-    paper: float | None = None,
+    paper: Bound | None = None,
     bounds: Sequence[Bound] = (),
 ) -> go.Figure:
     """Draw one horizontal gauge of normalised variance: variances divided by the leading eigenvalue.
@@ -71,15 +72,15 @@ def gauge(
         right = max(right, ceiling)
     if paper is not None:
         figure.add_scatter(
-            x=[paper / leading, paper / leading],
+            x=[paper.value / leading, paper.value / leading],
             y=[-0.5, 0.5],
             yaxis="y2",
             mode="lines",
-            name="the paper's: holds with probability 1 − 1/n, not proven",
+            name=f"the paper's: holds with {odds(paper.probability)}, not proven",
             line={"color": palette.paper_bound, "width": 2, "dash": "dot"},
-            hovertemplate=f"the paper's ceiling: {paper / leading:.4f}<extra></extra>",
+            hovertemplate=f"the paper's ceiling: {paper.value / leading:.4f}<extra></extra>",
         )
-        right = max(right, paper / leading)
+        right = max(right, paper.value / leading)
     right, below = max(1.0, right) * 1.02, ROW * len(bounds) + (12 if bounds else 0)
     tall = LEGEND_DROP + LEGEND_ROW * len(figure.data)
     if bounds:

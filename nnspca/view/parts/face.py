@@ -13,6 +13,7 @@ import numpy as np
 import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import Components
+from nnspca.view import foreign
 from nnspca.view.session import canvas, scene, store
 
 HOME = Path(__file__).parent / "browser"
@@ -41,13 +42,14 @@ def payload(title: str, parts: Components, data: Dataset) -> dict[str, Any]:
         heavy = support[np.argsort(-np.abs(weights), kind="stable")[:NAMED]]
         named |= {int(i) for i in heavy}
         share = math.floor(1e4 * part.variance / (parts.total or 1.0)) / 100
+        called = [] if data.image_shape or data.axis else [str(data.feature_names[i]) for i in heavy]
         listed.append(
             {
                 "support": canvas.pack(support, "i4"),
                 "weights": canvas.pack(weights, "f4"),
                 "colour": COLOURS[r % len(COLOURS)],
                 "says": f"{len(support):,} {noun} · {share:.2f} % of all variance",
-                "names": [] if data.image_shape or data.axis else [str(data.feature_names[i]) for i in heavy],
+                "names": [foreign.line(name, foreign.NAME) for name in called],
             }
         )
     content = {

@@ -100,8 +100,8 @@ TABLE = (
         "switch",
         False,
         label="The paper's own band",
-        help="The ceiling of Asteris et al. (2014). It rests on random samples: it holds with probability 1 − 1/n "
-        "and is not proven.",
+        help="The ceiling of Asteris et al. (2014). It rests on random samples: it holds with a "
+        "probability, which its legend tells, and is not proven.",
     ),
     Entry("patience", ("variance",), "whole", 30, low=1, high=3600),
     Entry("point", ("variance",), "one"),

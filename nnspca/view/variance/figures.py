@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 import plotly.graph_objects as go
 
-from nnspca.result import Certificate, SweepPoint
+from nnspca.result import Bound, Certificate, SweepPoint
 from nnspca.view.figures.ceilings import add_curves, add_lines
 from nnspca.view.figures.gap import add_gap
 from nnspca.view.figures.style import DASHES, LEGEND_ROW, SYMBOLS, Palette, dress
+from nnspca.view.words import odds
 from nnspca.view.words import title as title_of
 
 
@@ -127,7 +128,7 @@ def _add_gap(figure: go.Figure, view: View, palette: Palette, *, paper: bool) ->
         )
         for method in view.methods
     }
-    chances = [(k, c.lower, _probable(c)) for k, c in held] if paper else []
+    chances = [(k, c.lower, bound.value) for k, c in held if (bound := _probable(c)) is not None] if paper else []
     add_gap(
         figure,
         shares,
@@ -150,10 +151,9 @@ def _add_rings(figure: go.Figure, palette: Palette, ks: list[int], values: list[
     )
 
 
-def _probable(certificate: Certificate) -> float | None:
+def _probable(certificate: Certificate) -> Bound | None:
     """Return the least bound that only holds with a probability, if one was tried."""
-    values = [b.value for b in certificate.bounds if not b.deterministic]
-    return min(values) if values else None
+    return min((b for b in certificate.bounds if not b.deterministic), key=lambda b: b.value, default=None)
 
 
 def _add_band(figure: go.Figure, palette: Palette, ks: list[int], floors: list[float], ceilings: list[float]) -> None:
@@ -191,13 +191,15 @@ def _add_paper(
     palette: Palette,
     ks: list[int],
     floors: list[float],
-    values: list[float | None],
+    bounds: list[Bound | None],
     leading: float,
 ) -> None:
     """Outline the paper's own band, which holds with some probability only."""
-    known = [(k, f, v / leading) for k, f, v in zip(ks, floors, values, strict=True) if v is not None]
-    if not known:
+    tried = [(k, f, bound) for k, f, bound in zip(ks, floors, bounds, strict=True) if bound is not None]
+    if not tried:
         return
+    known = [(k, f, bound.value / leading) for k, f, bound in tried]
+    chance = odds(min(bound.probability for _, _, bound in tried))
     x = [k for k, _, _ in known]
     figure.add_scatter(
         x=x + x[::-1],
@@ -214,7 +216,7 @@ def _add_paper(
         x=x,
         y=[v for _, _, v in known],
         mode="lines+markers",
-        name="the paper's band (holds with probability 1 − 1/n, not proven)",
+        name=f"the paper's band (holds with {chance} at each mark, not proven)",
         line={"color": palette.paper_bound, "width": 1.5, "dash": "dash"},
         marker={"size": 5, "symbol": "circle-open"},
         hovertemplate="k = %{x}<br>the paper's ceiling %{y:.4f}<extra>with a probability</extra>",

@@ -1,0 +1,34 @@
+"""A hostile file and a hostile link in a real browser: nothing is asked of the outside, nothing leads there."""
+
+from urllib.parse import quote
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.test_app import quiet
+from tests.pages.test_foreign import FILE, LURES, hostile
+
+pytestmark = pytest.mark.browser
+
+FOREIGN = """() => [...document.querySelectorAll('a, img, svg a, script, iframe, form')]
+  .map(e => e.href?.baseVal ?? e.href ?? e.src ?? e.action ?? '')
+  .filter(where => /^[^?#]*evil/.test(where))"""
+CHANGED = """() => [...document.querySelectorAll('strong, em, del, .katex, [data-testid=stIconMaterial], b, tspan')]
+  .map(e => e.textContent).filter(said => /^ *evil *$|^bolt$/.test(said))"""
+
+
+def test_nothing_of_a_hostile_file_or_link_comes_alive(visit):
+    file = {"name": f"{FILE}.csv", "mimeType": "text/csv", "buffer": hostile()}
+    page = visit("/data?" + "&".join(f"{key}={quote(LURES[0])}" for key in ("data", "scale", "sign", "live", "seed")))
+    expect(page.get_by_text("cannot be used here").first).to_be_visible()
+    expect(page.get_by_text("](http://evil.example/p.png)").first).to_be_visible()  # shown as it was written
+    page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(file)
+    page.get_by_role("button", name="Use it on every page").click()
+    expect(page.get_by_role("heading", name="In use: ![p](www.evil.example)")).to_be_visible()
+    assert not page.evaluate(FOREIGN), page.evaluate(FOREIGN)
+    assert not page.evaluate(CHANGED), page.evaluate(CHANGED)
+    for name in ("Variance", "Parts", "Explore"):
+        page.get_by_role("link", name=name, exact=True).click()
+        quiet(page)
+        assert not page.evaluate(FOREIGN), page.evaluate(FOREIGN)
+        assert not page.evaluate(CHANGED), page.evaluate(CHANGED)

@@ -1,0 +1,247 @@
+"""Words that others wrote, in a file or a link, show as they were written and do nothing."""
+
+import json
+import re
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+from streamlit.testing.v1 import AppTest
+
+import nnspca
+from nnspca.view import foreign
+from nnspca.view.session import state
+from tests.pages.conftest import ROOT, jobs, settle, texts
+
+# Each would become something in Markdown, or in the little HTML that figures read.
+LURES = (
+    "![p](http://evil.example/p.png)",
+    "[sign in](http://evil.example)",
+    "<a href='http://evil.example'>here</a>",
+    "http://evil.example/x",
+    "www.evil.example",
+    "evil@evil.example",
+    ":material/bolt: :red[evil] :smile:",
+    "**evil** _evil_ ~~evil~~ `evil`",
+    "$\\frac{e}{v}$ &lt;b&gt; \\",
+    "<img src=x onerror=alert(1)><br>%{y}<extra>evil</extra>",
+    "# evil\n- evil\n1. evil",
+    "right \u202eto left\u2066 \x00\x1b[31m",
+    "evil" * 200,
+)
+LIVE = (
+    *("](", "![", "<a", "<img", "<br>", "http://evil", "www.evil", "evil@evil", ":material/bolt", ":red[", ":smile:"),
+    *("**evil", "_evil", "~evil", "$\\frac", "&lt;", "\u202e", "\u2066", "\x00", "\x1b", "evil" * 60),
+)
+CODE = re.compile(r"(?<![\\`])(`+)(?!`).*?(?<!`)\1(?!`)", re.DOTALL)
+
+
+def live(markdown):
+    """Return what of the lures would come alive: what stands neither escaped nor in code."""
+    bare = re.sub(r"\\[!-/:-@[-`{-~]", "", CODE.sub("", markdown))
+    return [lure for lure in LIVE if lure in bare]
+
+
+@pytest.mark.parametrize("lure", LURES[:-2])
+def test_each_lure_is_one_that_comes_alive(lure):
+    assert live(lure) or lure.startswith("#")
+
+
+@pytest.mark.parametrize("lure", LURES)
+def test_no_lure_comes_alive_in_markdown_or_in_a_figure(lure):
+    assert not live(foreign.plain(lure))
+    assert not re.search(r"<|%\{|\$|&(?!amp;|lt;|gt;|#3[67];)", foreign.label(lure))
+    assert len(foreign.label(lure)) < 8 * foreign.NAME
+
+
+WORDS = some.text() | some.text(some.sampled_from("[]()!<>`*_~$:@&|\\#-1. w/htp\n\u202e")) | some.sampled_from(LURES)
+
+
+@given(WORDS)
+def test_markdown_that_shows_a_text_shows_all_of_it(text):
+    """Undone, the escapes and the code marks leave the line itself."""
+    shown = foreign.plain(text).replace(foreign.JOINER, "")
+    undone = re.sub(r"\\([!-/:-@[-`{-~])", r"\1", shown)
+    line = foreign.line(text)
+    assert undone.replace("`", "").replace(" ", "") == line.replace("`", "").replace(" ", "")
+    assert not live(foreign.plain(text))
+
+
+@given(WORDS, some.integers(1, 30))
+def test_a_line_is_one_line_of_characters_that_show(text, most):
+    line = foreign.line(text, most)
+    assert len(line) <= most
+    assert foreign.line(line, most) == line
+    kinds = {unicodedata.category(c) for c in line if c not in foreign.KEPT}
+    assert not kinds & {"Cc", "Cf", "Cs", "Zl", "Zp"}
+
+
+@given(some.lists(some.sampled_from(["a", "a (2)", "x" * 80, "x" * 90, ""])))
+def test_labels_stay_apart(names):
+    assert len(set(foreign.labels(names))) == len(names)
+
+
+def hostile():
+    """Return a CSV file whose every word is a lure: 24 samples, 12 features, 3 classes."""
+    names = [lure.replace('"', "'").replace("\x00", "\x01") for lure in LURES[:12]]
+    rows = [",".join(f'"{name}"' for name in [*names, "class"])]
+    for i in range(24):
+        numbers = [f"{((i + 1) * (j + 2) * 37 % 101) / 7:.4f}" for j in range(12)]
+        rows += [",".join([*numbers, f'"{LURES[i % 3]}"'])]
+    return "\n".join(rows).encode()
+
+
+FILE = "![p](www.evil.example) :red[evil] $x$ <a href=x>evil<br> **evil**"
+OPEN = dict.fromkeys(("closer", "certificate", "given", "take", "rebuild", "proofs", "bounds", "tables"), True)
+VIEWS = [
+    ("explore", {"k": 3}),
+    ("explore", {"k": 3, "method": "thresholding"}),
+    ("variance", {"ks": "2, 5", "methods": ["best"]}),
+    ("parts", {"k": 3, "r": 2, "with": ["best"]}),
+    ("spannogram", {"curves": "data set", "k": 3}),
+    ("spannogram", {"curves": "data set", "dimensions": "3: a sphere", "k": 3, "m": 8}),
+    ("compare", {"by": ["best"], "fine": "few"}),
+    ("experiments", {}),
+    ("data", {}),
+]
+
+
+def said(page):
+    """Return every text of a page that is read as Markdown, and every word of its figures."""
+    words = texts(page).split("\n")
+    words += [e.value for e in (*page.subheader, *page.success)]
+    figures = []
+    for element in walk(page.main):
+        proto = getattr(element, "proto", None)
+        words += [getattr(proto, name, "") or "" for name in ("label", "help", "caption", "body", "text")]
+        spec = getattr(getattr(proto, "figure", None), "spec", "") or getattr(proto, "spec", "")
+        if spec:
+            figures.append(json.loads(spec))
+    return [word for word in words if isinstance(word, str)], figures
+
+
+def walk(block):
+    """Go through all elements of a page."""
+    for child in block.children.values():
+        yield child
+        if hasattr(child, "children"):
+            yield from walk(child)
+
+
+def drawn(part):
+    """Go through all words of a figure that are drawn."""
+    if isinstance(part, str):
+        yield part
+    elif isinstance(part, dict):
+        for key, inner in part.items():
+            if key not in ("meta", "template"):
+                yield from drawn(inner)
+    elif isinstance(part, list):
+        for inner in part:
+            yield from drawn(inner)
+
+
+@pytest.mark.parametrize(("name", "choices"), VIEWS, ids=[f"{page}-{i}" for i, (page, _) in enumerate(VIEWS)])
+def test_nothing_of_a_hostile_file_comes_alive_on_a_page(name, choices, open_page):
+    data = nnspca.datasets.read(hostile(), f"{FILE}.csv")
+    assert "evil" in data.feature_names[0]
+    assert data.label_names
+    known = state.keys_of(name)
+    opened = {key: value for key, value in OPEN.items() if key in known}
+    if name == "compare":
+        opened["vs"] = [data.name, "pitprops"]
+    page = open_page(f"pages/{name}.py", data=data.name, _uploads={data.name: data}, **opened, **choices)
+    settle(page)
+    settle(page)
+    words, figures = said(page)
+    assert not [(word, live(word)) for word in words if live(word) and ours(word)]
+    if name not in ("spannogram", "experiments"):  # which show no more of the data than their numbers
+        assert any("evil" in word for word in words)
+        assert figures
+    for figure in figures:
+        for word in drawn(figure):
+            assert not re.search(r"<(?!/?b>|br>|/?extra>|/?span|/?i>|/?sub>|/?sup>)|<br>%\{y\}<extra>evil", word), word
+
+
+def ours(word):
+    """Links of our own: to a page, or to where data come from."""
+    own = re.sub(r"\[data page\]\(data\)|<https?://[\w./+-]+>|\[[\w ]+\]\(https://(?!evil)[^)]*\)", "", word)
+    return live(own)
+
+
+@pytest.mark.parametrize("name", ["explore", "variance", "parts", "spannogram", "compare", "experiments", "data"])
+@pytest.mark.parametrize("lure", [LURES[0], LURES[2], LURES[6]])
+def test_nothing_of_a_hostile_link_comes_alive_on_a_page(name, lure):
+    link = {key: lure for key in (*state.SHARED, *state.keys_of(name))}
+    page = AppTest.from_file(str(ROOT / "app.py" if name == "explore" else ROOT / "pages" / f"{name}.py"))
+    page.default_timeout = 60
+    if name != "explore":
+        page.session_state["data"], page.session_state["k"] = "pitprops", 4
+        link = {key: text for key, text in link.items() if key not in state.SHARED}
+    page.query_params.update(link)
+    try:
+        page.run()
+    finally:
+        for job in jobs(page, path=True):
+            job.stop()
+        for job in jobs(page, path=True):
+            assert job.wait(30), job.progress
+    assert not page.exception
+    notes = page.session_state["_notes"] if "_notes" in page.session_state else {}  # noqa: SIM401
+    words = said(page)[0] + [note for _, note in notes.values()]
+    assert not [(word, live(word)) for word in words if live(word) and ours(word)]
+    if state.keys_of(name):
+        assert any("cannot be used here" in word for word in words)
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        {"data": "pitprops", "k": "inf", "live": "false"},  # nothing has run
+        {"data": "cbcl-faces", "k": "inf"},  # not on this machine
+    ],
+)
+def test_a_note_is_told_though_the_page_ends_early(link, open_page, monkeypatch, tmp_path):
+    monkeypatch.delenv("NNSPCA_DATA", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    page = open_page(**link)
+    assert len([note.value for note in page.info if "“inf” cannot be used here" in note.value]) == 1
+
+
+INDEFINITE = b"a,b,c\n1,0.9,0.9\n0.9,1,-0.9\n0.9,-0.9,1\n"
+SMALL = b"a,b\n1e-310,2e-310\n3e-310,1e-310\n5e-312,2e-311\n"
+
+
+def brought(page, name, content):
+    return page.file_uploader(key="upload").set_value((name, content, "text/csv")).run()
+
+
+@pytest.mark.parametrize("content", [SMALL, b"a,b\n1e-310,0\n0,1e-310\n", b"a,b\n1,2\n1,2\n1,2\n"])
+def test_a_file_without_a_usable_covariance_is_refused_where_it_is_brought(content, open_page):
+    page = brought(open_page("pages/data.py"), "bad.csv", content)
+    assert not page.exception
+    assert [e.value for e in (*page.error, *page.warning)]
+    assert not page.success
+    assert "bad" not in page.session_state["_uploads"] if "_uploads" in page.session_state else True
+
+
+def test_an_indefinite_matrix_can_be_repaired_and_then_used_on_every_page(open_page):
+    page = brought(open_page("pages/data.py"), "odd.csv", INDEFINITE)
+    assert "not positive semidefinite" in page.warning[0].value
+    assert not page.success
+    (repair,) = [toggle for toggle in page.toggle if toggle.label.startswith("Take the nearest")]
+    repair.set_value(True).run()
+    assert "0.8" in next(note.value for note in page.info if "Repaired" in note.value)
+    assert page.success
+    kept = {key: page.session_state[key] for key in ("_uploads", "_repaired")}
+    for name in ("explore", "variance", "parts", "spannogram"):
+        more = {"curves": "data set", "dimensions": "2: a circle"} if name == "spannogram" else {"take": True}
+        shown = settle(open_page(f"pages/{name}.py", data="odd", k=2, **kept, **more))
+        assert not shown.error
+        assert name in ("spannogram", "parts") or any("repair=True" in block.value for block in shown.code)
+    unmended = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    unmended.session_state["_uploads"], unmended.query_params["data"] = kept["_uploads"], "odd"
+    unmended.run()
+    assert not unmended.exception
+    assert "not positive semidefinite" in unmended.error[0].value

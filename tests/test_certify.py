@@ -307,7 +307,7 @@ def test_certifying_few_samples_never_forms_a_features_by_features_array():
 
 
 def test_a_certificate_that_starts_from_a_neighbour_is_as_valid_and_no_looser():
-    cov = nnspca.Covariance.from_dataset(nnspca.datasets.load("lfw-faces")).restrict(np.arange(0, 625, 3))
+    cov = nnspca.Covariance.from_dataset(nnspca.datasets.load("lfw-faces")).restrict(np.arange(0, 625, 5))
     near = nnspca.certify(cov, 20)
     cold, warm = nnspca.certify(cov, 22), nnspca.certify(cov, 22, warm_start=near)
     nnspca.verify(warm, cov)
@@ -315,7 +315,7 @@ def test_a_certificate_that_starts_from_a_neighbour_is_as_valid_and_no_looser():
     assert warm.gap <= 1.2 * cold.gap
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 def test_whatever_neighbour_it_starts_from_no_bound_falls_below_the_optimum(seed):
     rng = np.random.default_rng(seed)
     cov = nnspca.Covariance.from_data(rng.standard_normal((12, 8)))

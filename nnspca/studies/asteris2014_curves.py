@@ -133,8 +133,8 @@ class _Curve:
         return (printed.compare(pairs, "Ours, by the paper's ceiling", "Ours, proven"),)
 
 
-def _work(study: str, reduced: Sequence[int], full: Sequence[int], nspca: bool = False):
-    """Return the work of one figure."""
+def curves_of(study: str, reduced: Sequence[int], full: Sequence[int], nspca: bool = False):
+    """Return the work of one figure, at these k in its two forms."""
 
     def work(task: Task) -> tuple[StudyTable, ...]:
         n = task.data[0].n_features
@@ -174,7 +174,7 @@ STUDIES = (
         "does not say how its images were normalised. NSPCA is this library's own implementation with the penalty β "
         "found by bisection; only those k are drawn at which it found exactly k features. "
         "The number of random starts is not printed in the paper: EM has ten here.",
-        _work(
+        curves_of(
             "asteris2014-fig4",
             (5, 10, 40, 90, 180, 240),
             (2, 5, *range(10, 201, 10), 240, 300, 361),
@@ -194,7 +194,7 @@ STUDIES = (
         f"{_GRID}Genes are on the raw scale, centred: standardised genes would give a far smaller share at k = 50. "
         "The copy of the data has 12,582 probe sets like the paper's; its text does not say how they were "
         "preprocessed, and the guarantee computed here comes out higher than the printed one.",
-        _work("asteris2014-fig5", (10, 50, 200), (5, *range(10, 201, 10), 250, 300, 400, 500)),
+        curves_of("asteris2014-fig5", (10, 50, 200), (5, *range(10, 201, 10), 250, 300, 400, 500)),
         ("leukemia",),
         ("lfw-faces",),
         4.0,
@@ -209,7 +209,7 @@ STUDIES = (
         "wavelengths: from k = 11 on its variance is 0.887 λ₁, and this is proven. By the paper's ceiling the "
         "guarantee is then 0.887 at every such k, or 0.858 where the ceiling is not capped at λ₁: the printed 86 % at "
         "k = 20, but no 93 % near k = 90. The paper may have scaled the spectra in a way its text does not say.",
-        _work("asteris2014-fig6", (1, 2, 5, 10, 20, 40, 60, 90), (*range(1, 21), *range(25, 91, 5), 93)),
+        curves_of("asteris2014-fig6", (1, 2, 5, 10, 20, 40, 60, 90), (*range(1, 21), *range(25, 91, 5), 93)),
         ("lrs",),
         ("digits",),
         0.5,

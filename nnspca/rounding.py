@@ -1,4 +1,4 @@
-"""What rounding can cost: every allowance that a bound makes, once, with the inequality it stands for and why.
+"""What rounding can cost: every allowance that a bound rests on, once, with the inequality it stands for and why.
 
 u = EPS/2 is the unit roundoff: an operation on doubles gives its exact result times 1 + δ, |δ| <= u. A sum of t doubles
 in any order, or an inner product of t terms, is off by at most (t u)/(1 − t u) times the sum of the magnitudes
@@ -108,3 +108,61 @@ def triangular(n: int, side: int, blocks: int, scale: float) -> float:
     §19.3); ``scale`` is their sum of squares.
     """
     return 4 * (n + side * (2 + blocks)) * EPS * scale
+
+
+def projections(d: int) -> float:
+    """Ceiling on the rounding in ``c'v``, c a direction of d coordinates of norm 1 but for rounding, relative to ‖v‖.
+
+    d u ‖c‖ ‖v‖, with ‖c‖ <= 1 + (d/2 + 2) u; of k such numbers, each off by its own v's share, the norm is off by the
+    norm of the shares.
+    """
+    return (d + 4) * EPS
+
+
+def eigenvalues(n: int, largest: float) -> float:
+    """Ceiling on what rounding moves an eigenvalue of a symmetric n × n matrix by, or a singular value of side n.
+
+    LAPACK's are those of a matrix p(n) u ‖A‖ away, p "a modest function" that stays below n in practice (Anderson et
+    al. 1999, §4.7 and §4.9): 2n is taken. ``largest`` is the largest of them in magnitude, ‖A‖ itself.
+    """
+    return n * EPS * largest
+
+
+def singular_value(d: int, frobenius: float) -> float:
+    """Ceiling on the rounding in the largest singular value of rows of length d; ``frobenius`` is their norm.
+
+    As for :func:`eigenvalues`, with 8 (d + 2) for p(d) and the Frobenius norm for the spectral one.
+    """
+    return 4 * (d + 2) * EPS * frobenius
+
+
+def of_data(m: int, scale: float) -> float:
+    """Ceiling on the rounding in the entries of ``Y'Y``, Y being m samples centred and scaled in doubles.
+
+    Entry (i, j) is off by (2m + 12) u ‖y_i‖ ‖y_j‖: the inner product by m u, each column by 4u (two subtractions, the
+    division by √m and that root) and, where it is standardised, by (m + 4)/2 u with its deviation. What rounding the
+    mean leaves in a column is at right angles to every centred column, so that it counts by its square. In the
+    Frobenius norm that is (2m + 12) u ``scale``, the sum of all squares; for one entry, ``scale`` is ‖y_i‖ ‖y_j‖.
+    """
+    return (m + 16) * EPS * scale
+
+
+def repaired(n: int, norm: float) -> float:
+    """Ceiling on how far two machines' nearest positive semidefinite matrices are apart, in the Frobenius norm.
+
+    Each is V₊Λ₊V₊' of eigenpairs exact for a matrix p(n) u ‖A‖ away, p(n) <= 2n as for :func:`eigenvalues`; taking
+    the nearest semidefinite matrix moves no two matrices further apart. V is orthonormal up to p(n) u, which moves
+    the product by 2 p(n) u, the square roots by 2u and the product itself by n u: below 8n u each, 16n EPS apart;
+    the rest is to spare. ``norm`` is the Frobenius norm of A.
+    """
+    return 32 * n * EPS * norm
+
+
+def deflated(r: int, terms: int, growth: float, size: float) -> float:
+    """Ceiling on what rounding moves a covariance by, in the Frobenius norm, when r directions are taken out of it.
+
+    Each direction costs an inner product of ``terms`` terms, an outer product and a subtraction on either side of A,
+    below 4 (terms + 4) u of ``size``, its norm or sum of squares; the directions are orthonormal up to as much again.
+    ``growth`` is by how much an error in them is enlarged.
+    """
+    return 8 * (r + 1) * (terms + 8) * EPS * growth * size

@@ -12,7 +12,11 @@ import pytest
 import nnspca
 from nnspca import rounding
 from nnspca.bounds import ceiling, pair_scaled
+from nnspca.components import remainders
+from nnspca.covariance.factor import DenseFactor
+from nnspca.covariance.forms import HeldFactor
 from nnspca.problem import Problem
+from nnspca.spannogram import cells, sphere
 from tests.oracle import exact
 
 U = 2.0**-53
@@ -204,3 +208,182 @@ def test_a_pair_scaled_proof_adds_the_rounding_of_what_is_subtracted(monkeypatch
     bare = pair_scaled.proof_of(Problem(cov, 2), L, L - np.eye(2))[0]
     monkeypatch.setattr(pair_scaled.rounding, "subtraction", lambda L: 0.25)
     assert pair_scaled.proof_of(Problem(cov, 2), L, L - np.eye(2))[0] - bare == pytest.approx(0.5, rel=1e-9)
+
+
+@pytest.mark.parametrize("d", [1, 3, 8])
+def test_a_projection_on_a_direction_is_off_by_no_more(d):
+    rng = np.random.default_rng(d)
+    for _ in range(100):
+        c, v = rng.standard_normal((2, d)) * 10.0 ** rng.uniform(-3, 3, d)
+        c = c / np.linalg.norm(c)
+        off = abs(Fraction(from_the_left(c * v)) - exact(c).dot(exact(v)))
+        assert 2 * off <= Fraction(rounding.projections(d)) * Fraction(float(np.linalg.norm(v)))
+    assert rounding.projections(d) == (d + 4) * 2 * U
+
+
+def test_eigenvalues_and_singular_values_are_off_by_no_more():
+    """Of integer rows of rank one less than their number: exactly zero is the least, and their sum the trace."""
+    moved = 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(2, 12))
+        Z = rng.integers(-9, 10, (n, n - 1)).astype(float)
+        values, sizes = np.linalg.eigvalsh(Z @ Z.T), np.linalg.svd(np.column_stack([Z, Z[:, 0]]))[1]
+        largest, longest = max(values[-1], 1.0), max(sizes[0], 1.0)
+        assert abs(values[0]) <= rounding.eigenvalues(n, largest)
+        assert sizes[-1] <= rounding.eigenvalues(n, longest)
+        moved += values[0] != 0
+        column = Z[:, :1]
+        frobenius = float(np.linalg.norm(column))
+        off = Fraction(float(np.linalg.norm(column, 2))) ** 2 - sum(exact(column).ravel() ** 2)
+        assert 2 * abs(off) <= Fraction(rounding.singular_value(1, frobenius)) * 2 * Fraction(frobenius)
+    assert moved > 30, "a least eigenvalue that is zero is rarely computed as zero"
+    assert rounding.eigenvalues(5, 2.0) == 5 * 2 * U * 2
+    assert rounding.singular_value(3, 2.0) == 4 * 5 * 2 * U * 2
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e6, 1e12])
+@pytest.mark.parametrize("m", [2, 3, 50])
+def test_a_covariance_of_data_is_off_by_no_more(m, offset):
+    rng = np.random.default_rng(m)
+    given = offset + rng.standard_normal((m, 4)) * 10.0 ** rng.uniform(-2, 2, 4)
+    for X in (given, np.array(given, order="F")):  # columns of another layout are summed in another order
+        cov = nnspca.Covariance.from_data(X)
+        Z = exact(X)
+        Z = Z - Z.sum(axis=0) / m
+        truth = Z.T.dot(Z) / m
+        off = exact(cov.matrix) - truth
+        assert 0 < exact_norm_bound(off) <= Fraction(cov.representation_error) ** 2
+        assert cov.representation_error == rounding.of_data(m, DenseFactor.of_data(X, False).rounding_scale())
+        each = Fraction(rounding.of_data(m, 1.0))
+        assert all(off[i, j] ** 2 <= each**2 * truth[i, i] * truth[j, j] for i in range(4) for j in range(4))
+        assert cov.relative_drift == 2.02 * (m + 16) * 2 * U
+    assert rounding.of_data(m, 3.0) == (m + 16) * 2 * U * 3.0
+
+
+@pytest.mark.parametrize("n", [2, 4, 8])
+def test_a_repaired_matrix_is_off_by_no_more(n):
+    """Eigenvectors of ±1 (Hadamard's) and whole eigenvalues: what is nearest is known exactly."""
+    H = np.ones((1, 1))
+    while len(H) < n:
+        H = np.block([[H, H], [H, -H]])
+    rng = np.random.default_rng(n)
+    for _ in range(30):
+        values = rng.integers(-9, 10, n)
+        values[0], values[1] = -3, 5
+        A = (H * values) @ H.T  # of whole numbers: n times the matrix of these eigenvalues
+        truth = exact((H * np.maximum(values, 0)) @ H.T)
+        cov = nnspca.Covariance.from_matrix(A, repair=True)
+        most = rounding.repaired(n, float(np.linalg.norm(A)))
+        assert exact_norm_bound(exact(cov.matrix) - truth) <= (Fraction(most) / 2) ** 2
+        assert cov.drift == most == 32 * n * 2 * U * float(np.linalg.norm(A)) > 0
+        off = rounding.eigenvalues(n, float(np.linalg.eigvalsh(cov.matrix)[-1]))
+        least = np.linalg.eigvalsh(cov.matrix)[0]
+        assert cov.representation_error == n * max(0.0, off - least)
+        assert cov.error_elsewhere == n * max(0.0, 4 * off + most - least)
+
+
+def exactly_left(A, U, deflation):
+    """PAP, or A − AU (U'AU)⁻¹ U'A, for one or two columns of fractions."""
+    G = U.T.dot(U) if deflation == "projection" else U.T.dot(A).dot(U)
+    if len(G) == 1:
+        inverse = np.array([[1 / G[0, 0]]])
+    else:
+        (a, b), (c, e) = G
+        inverse = np.array([[e, -b], [-c, a]]) / (a * e - b * c)
+    if deflation == "schur":
+        return A - A.dot(U).dot(inverse).dot(U.T).dot(A)
+    P = exact(np.eye(len(A))) - U.dot(inverse).dot(U.T)
+    return P.dot(A).dot(P)
+
+
+@pytest.mark.parametrize("deflation", ["projection", "schur"])
+@pytest.mark.parametrize("r", [1, 2])
+def test_what_is_taken_out_leaves_no_more_rounding(r, deflation):
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        X = rng.standard_normal((9, 5)) * 10.0 ** rng.uniform(-2, 2, 5)
+        Y = DenseFactor.of_data(X, False)
+        held = nnspca.Covariance.from_matrix(Y.cross()), nnspca.Covariance(HeldFactor(Y))
+        columns = rng.standard_normal((5, r))
+        columns /= np.linalg.norm(columns, axis=0)
+        for cov in held:
+            left = nnspca.deflate(cov, columns, deflation)
+            A = exact(Y.Y).T.dot(exact(Y.Y)) if cov.factor else exact(cov.matrix)
+            B = exact(left.factor.Y).T.dot(exact(left.factor.Y)) if cov.factor else exact(left.matrix)
+            off = B - exactly_left(A, exact(columns), deflation)
+            size = float(np.linalg.norm(cov.matrix)) if cov.factor is None else Y.rounding_scale()
+            terms = 5 if cov.factor is None else 14
+            allowed = rounding.deflated(r, terms, 1.0, size)
+            assert 0 < exact_norm_bound(off) <= Fraction(allowed) ** 2
+            assert allowed == 8 * (r + 1) * (terms + 8) * 2 * U * size
+            times = 5 if cov.factor is None else 1
+            assert left.representation_error >= cov.representation_error + times * allowed * (1 - 1e-12)
+
+
+def test_an_error_that_a_deflation_enlarges_counts_for_as_much(monkeypatch):
+    A = np.diag([4.0, 2.0, 1.0]) + 0.25
+    cov = nnspca.Covariance.from_matrix(A)
+    Y = nnspca.Covariance(HeldFactor(DenseFactor(np.linalg.cholesky(A).T)), representation_error=0.5)
+    seen = []
+    monkeypatch.setattr(remainders.rounding, "deflated", lambda *given: seen.append(given) or 0.25)
+    columns = np.array([[1.0], [1.0], [0.0]]) / np.sqrt(2)
+    left = nnspca.deflate(cov, columns, "projection")
+    assert left.representation_error == cov.representation_error + 3 * 0.25
+    nnspca.deflate(cov, columns, "schur")
+    enlarged = nnspca.deflate(Y, columns, "schur")
+    assert [(r, terms) for r, terms, *_ in seen] == [(1, 3), (1, 3), (1, 6)]
+    assert seen[0][2:] == (1.0, float(np.linalg.norm(A)))
+    assert seen[1][2] >= 1.0
+    turned = seen[2][2]
+    assert turned > 1.0
+    assert enlarged.representation_error == pytest.approx(2 * turned**2 * 0.5 + 0.25, rel=1e-12)
+
+
+@pytest.mark.parametrize("d", [2, 3, 5])
+def test_a_plane_over_a_cell_is_not_below_the_heights_at_its_corners(d):
+    rng = np.random.default_rng(d)
+    C = rng.standard_normal((40, d, d))
+    C /= np.linalg.norm(C, axis=2, keepdims=True)
+    h = rng.random((40, d)) + 0.5
+    found = cells.least_norm(C, h, 0.0)
+    checked = 0
+    for corners, heights, y in zip(C, h, found, strict=True):
+        if np.isfinite(y).all():
+            spare = Fraction(rounding.projections(d)) / 2 * Fraction(float(np.linalg.norm(y)))
+            assert all(exact(corners).dot(exact(y)) >= exact(heights) + spare)
+            checked += 1
+    assert checked >= 20
+    assert float(rounding.raised(1.0, 4)) == 1 + 8 * U
+
+
+@pytest.mark.parametrize("nonnegative", [True, False])
+@pytest.mark.parametrize("d", [2, 4])
+def test_heights_and_bounds_on_the_sphere_leave_room_for_rounding(d, nonnegative, monkeypatch):
+    k = 3
+    rng = np.random.default_rng(d)
+    V = rng.standard_normal((7, d)) * 10.0 ** rng.uniform(-2, 0, d)
+    search = sphere._Search(V, k, nonnegative)
+    for _ in range(3):
+        search.split()
+    norms = np.sort((search.V**2).sum(axis=1))[::-1]
+    slack = rounding.projections(d) * float(np.sqrt(norms[:k].sum()))
+    assert search.slack == pytest.approx(slack, rel=1e-9)
+    assert search.row_slack == pytest.approx(rounding.projections(d) * float(np.sqrt(norms[0])), rel=1e-9)
+    assert search.spare == 16 * search.slack
+    for c, height in zip(search.directions, search.heights, strict=True):
+        w = exact(search.V).dot(exact(c))
+        squares = sorted((max(v, 0) if nonnegative else abs(v)) ** 2 for v in w)
+        least = Fraction(float(height)) * (1 - (k + 4) * 2 * Fraction(U)) - Fraction(slack) / 4
+        assert least > 0 or sum(squares[-k:]) == 0
+        assert least <= 0 or least**2 >= sum(squares[-k:])
+    rows = search.V[:k]
+    sets = np.concatenate([np.packbits(np.arange(7) < k), np.packbits(np.zeros(7, dtype=bool))])
+    monkeypatch.setattr(sphere.rounding, "singular_value", lambda d, frobenius: 0.25 * frobenius)
+    excess = 0.25 * np.linalg.norm(rows) + np.sqrt(k * d) * search.row_slack
+    search.supports.clear()
+    assert search._support_bound(sets) == pytest.approx(np.linalg.norm(rows, 2) + 2 * excess, rel=1e-15)
+    search.row_slack = 0.5
+    search.supports.clear()
+    wider = np.linalg.norm(rows, 2) + 2 * (0.25 * np.linalg.norm(rows) + np.sqrt(k * d) * 0.5)
+    assert search._support_bound(sets) == pytest.approx(wider, rel=1e-12)

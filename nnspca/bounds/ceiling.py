@@ -21,7 +21,6 @@ from nnspca import rounding
 from nnspca.covariance import Covariance
 from nnspca.covariance.forms import HeldMatrix
 
-EPS = np.finfo(float).eps
 DENSE_EIGEN = 500  # above, the estimate to be proven comes from Lanczos iterations
 LARGEST = 6000  # side of the largest matrix that is factorised
 LONGEST = 4e11  # operations of the longest orthogonal factorisation
@@ -44,7 +43,7 @@ def of_matrix(B: np.ndarray, error: float = 0.0, estimate: float | None = None) 
     else:
         start = np.random.default_rng(0).random(n)
         estimate = float(scipy.sparse.linalg.eigsh(B, k=1, which="LA", v0=start, tol=1e-10)[0][0])
-    step = 4 * n * EPS * scale
+    step = rounding.sums(4 * n, scale)
     for _ in range(40):
         t = estimate + step
         forming = rounding.shift(t, B.diagonal())

@@ -10,12 +10,12 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse
 
+from nnspca import rounding
 from nnspca.covariance import Covariance
 from nnspca.covariance.factor import DeflatedFactor, DenseFactor, Factor, SparseFactor
 from nnspca.covariance.forms import DENSE_EIGEN, HeldFactor, HeldMatrix
 from nnspca.span import orthonormal
 
-EPS = np.finfo(float).eps
 DEPENDENT = 1e-8  # share of its variance that a combination of scores keeps, below which it counts as none
 
 
@@ -57,7 +57,7 @@ def schur(cov: Covariance, U: np.ndarray) -> Covariance:
     A = cov.form.A
     image = A @ U
     explained = np.einsum("ir,ir->r", U, image)
-    live = explained > len(A) * EPS * cov.trace  # less is rounding, and nothing to divide by
+    live = explained > rounding.sums(len(A), cov.trace)  # less is rounding, and nothing to divide by
     used, image = U[:, live], image[:, live]
     scale = np.sqrt(explained[live])
     values, vectors = np.linalg.eigh((used.T @ image) / np.outer(scale, scale))
@@ -100,12 +100,11 @@ def _of_matrix(
 ) -> Covariance:
     """A deflated matrix; ``growth`` is by which an error of ``cov`` has grown, to which rounding is added.
 
-    Rounding moves A by ``(r + 1) n ε ‖A before‖`` times a small number; bounds that sum variances meet it once
-    for each feature.
+    Bounds that sum variances meet what rounding moves A by once for each feature.
     """
     n, r = U.shape
-    rounding = 8 * (r + 1) * (n + 8) * EPS * condition * float(np.linalg.norm(cov.entries))
-    return cov.derived(HeldMatrix(A / 2 + A.T / 2), operation, U, growth=growth, rounding=rounding, times=n)
+    moved = rounding.deflated(r, n, condition, float(np.linalg.norm(cov.entries)))
+    return cov.derived(HeldMatrix(A / 2 + A.T / 2), operation, U, growth=growth, rounding=moved, times=n)
 
 
 def _of_factor(
@@ -123,6 +122,6 @@ def _of_factor(
         factor = DenseFactor(base.Y - L @ R.T)
     else:
         factor = DeflatedFactor(base, np.ascontiguousarray(L), np.ascontiguousarray(R))
-    rounding = 8 * (L.shape[1] + 1) * (n + m + 8) * EPS * turned * base.rounding_scale()
+    moved = rounding.deflated(L.shape[1], n + m, turned, base.rounding_scale())
     growth = 1.0 if turned == 1.0 else 2 * turned**2
-    return cov.derived(HeldFactor(factor), operation, U, growth=growth, rounding=float(rounding))
+    return cov.derived(HeldFactor(factor), operation, U, growth=growth, rounding=moved)

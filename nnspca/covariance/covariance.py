@@ -8,6 +8,7 @@ from typing import Literal, Protocol
 import numpy as np
 import scipy.sparse
 
+from nnspca import rounding
 from nnspca.arguments import check_flag
 from nnspca.covariance.factor import DenseFactor, Factor, SparseFactor, varies
 from nnspca.covariance.forms import DENSE_EIGEN, Form, HeldFactor, HeldMatrix
@@ -160,10 +161,10 @@ class Covariance:
         if not trace > 0 and not varies(rows).any():
             raise DataError(f"no feature varies over the {m} samples: the covariance is zero")
         check_scale(trace)
-        error = (m + 16) * np.finfo(float).eps * factor.rounding_scale()
+        error = rounding.of_data(m, factor.rounding_scale())
         origin = of_data(rows, standardize)
         # of dense data the error of an entry is relative to its two columns
-        relative = 2.02 * (m + 16) * np.finfo(float).eps if isinstance(factor, DenseFactor) else np.inf
+        relative = 2.02 * rounding.of_data(m, 1.0) if isinstance(factor, DenseFactor) else np.inf
         if n <= DENSE_FEATURES or (n <= 2 * m and n <= 2 * DENSE_EIGEN):
             with one_blas_thread():
                 return cls(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse.linalg
 
+from nnspca import rounding
 from nnspca.covariance.factor import DenseFactor, Factor
 
 DENSE_EIGEN = 3000  # above, a few eigenpairs come from Lanczos iterations
@@ -72,7 +73,7 @@ class HeldMatrix:
     def without_negative_eigenvalues(self) -> tuple[HeldMatrix, float]:
         """Return the nearest positive semidefinite matrix, and how far it is in the Frobenius norm."""
         values, vectors = np.linalg.eigh(self.A)
-        below = values < -len(self.A) * np.finfo(float).eps * float(np.abs(values).max())
+        below = values < -rounding.eigenvalues(len(self.A), float(np.abs(values).max()))
         if not below.any():
             return self, 0.0
         kept = vectors[:, values > 0] * np.sqrt(values[values > 0])
@@ -137,7 +138,7 @@ class HeldFactor:
         m, n = self.factor.shape
         if m <= DENSE_EIGEN:
             values, left = np.linalg.eigh(self.factor.gram())
-            live = values > values[-1] * m * np.finfo(float).eps
+            live = values > rounding.eigenvalues(m, values[-1])
             values, left = values[live], left[:, live]
             vectors = self.factor.backward(left.T).T / np.sqrt(values)
         else:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from nnspca import rounding
 from nnspca.covariance.forms import HeldMatrix
 from nnspca.covariance.origin import Origin, of_matrix
 from nnspca.covariance.reading import numbers
@@ -50,7 +51,7 @@ def semidefinite(given: object, repair: bool) -> Semidefinite:
     form, below, drift = HeldMatrix(A), 0.0, 0.0
     if repair:
         form, below = form.without_negative_eigenvalues()
-        drift = 32 * len(A) * np.finfo(float).eps * float(np.linalg.norm(A))  # of its eigenvalues and products
+        drift = rounding.repaired(len(A), float(np.linalg.norm(A)))
     least, largest = form.extreme_eigenvalues()
     if least < -INDEFINITE * max(largest, peak):
         raise DataError(
@@ -61,10 +62,10 @@ def semidefinite(given: object, repair: bool) -> Semidefinite:
     if not form.diagonal.any():
         raise DataError("the matrix has no positive eigenvalue: once repaired there is no variance to explain")
     # bounds that sum variances need A + μI to be positive semidefinite, once for each of the features
-    rounding = len(A) * np.finfo(float).eps * largest
-    error = len(A) * max(0.0, rounding - least)
+    off = rounding.eigenvalues(len(A), largest)
+    error = len(A) * max(0.0, off - least)
     # another machine's least eigenvalue may be off by as much again, to the other side
-    elsewhere = len(A) * max(0.0, 4 * rounding + drift - least)
+    elsewhere = len(A) * max(0.0, 4 * off + drift - least)
     return Semidefinite(form, error, float(np.hypot(asymmetry, below)), drift, elsewhere, origin)
 
 

@@ -6,7 +6,7 @@ from itertools import combinations, product
 
 import numpy as np
 
-EPS = np.finfo(float).eps
+from nnspca import rounding
 
 
 def orthants(d: int, nonnegative: bool) -> np.ndarray:
@@ -74,8 +74,8 @@ def least_norm(C: np.ndarray, h: np.ndarray, spare: float) -> np.ndarray:
 
 def _raised(C: np.ndarray, h: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Scale each y up until C y >= h holds whatever the products' rounding; infinite where none does."""
-    rounding = (C.shape[1] + 4) * EPS * np.sqrt((y**2).sum(axis=1))[:, None]
-    reach = (C @ y[..., None])[..., 0] - rounding
+    off = rounding.projections(C.shape[1]) * np.sqrt((y**2).sum(axis=1))[:, None]
+    reach = (C @ y[..., None])[..., 0] - off
     with np.errstate(divide="ignore", invalid="ignore"):
-        lift = np.maximum((h / reach).max(axis=1), 1.0) * (1 + 4 * EPS)
+        lift = rounding.raised(np.maximum((h / reach).max(axis=1), 1.0), 4)
         return np.where((reach > 0).all(axis=1)[:, None], y * lift[:, None], np.inf)

@@ -29,6 +29,7 @@ from itertools import combinations, islice, product
 
 import numpy as np
 
+from nnspca import rounding
 from nnspca.spannogram import halfspaces
 
 LARGEST = 3_000_000  # vertices visited before we refuse
@@ -203,7 +204,7 @@ def maximise(
 def generic(V: np.ndarray) -> np.ndarray:
     """Rows of the same Gram matrix, of full column rank and in general position but for rounding."""
     left, sizes, _ = np.linalg.svd(V, full_matrices=False)
-    live = sizes > sizes.max(initial=0.0) * max(V.shape) * np.finfo(float).eps
+    live = sizes > rounding.eigenvalues(max(V.shape), sizes.max(initial=0.0))
     W = left[:, live] * sizes[live]
     if not W.shape[1]:
         W = np.zeros((len(V), 1))

@@ -38,10 +38,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nnspca import feasible
+from nnspca import feasible, rounding
 from nnspca.spannogram.cells import least_norm, longest_edges, orthants
 
-EPS = np.finfo(float).eps
 BATCH = 192  # cells split at a time
 ROOM = 1e-12  # relative room left above the ceiling, for whoever checks it by another route
 ENTRIES = 4_000_000  # entries of Vc held at a time
@@ -216,10 +215,10 @@ class _Search:
         self.loadings[0] = 1.0
         self._value = 0.0  # of h, not squared, in units of scale
         norms = np.sort(np.einsum("ij,ij->i", self.V, self.V))[::-1]
-        # rounding of one entry of Vc is (d+4)·eps·‖v_i‖, so that of h is this, plus a relative part
-        self.slack = (self.d + 4) * EPS * float(np.sqrt(norms[:k].sum()))
+        # h is the norm of k entries of Vc, each off by its row's share: it is off by this, and by a relative part
+        self.slack = rounding.projections(self.d) * float(np.sqrt(norms[:k].sum()))
         self.spare = 16 * self.slack  # aimed above the heights, so that rounding cannot leave y below them
-        self.row_slack = (self.d + 4) * EPS * float(np.sqrt(norms[0])) if self.n else 0.0
+        self.row_slack = rounding.projections(self.d) * float(np.sqrt(norms[0])) if self.n else 0.0
         self.directions = np.zeros((0, self.d))
         self.heights = np.zeros(0)
         self.sets = np.zeros((0, 2 * ((self.n + 7) // 8)), dtype=np.uint8)  # bits of > 0, then of < 0
@@ -335,7 +334,7 @@ class _Search:
         self.evaluations += len(directions)
         computed = np.concatenate(heights)
         self.directions = np.vstack([self.directions, directions])
-        self.heights = np.concatenate([self.heights, computed * (1 + (self.k + 8) * EPS) + self.slack])
+        self.heights = np.concatenate([self.heights, rounding.raised(computed, self.k + 8) + self.slack])
         self.sets = np.vstack([self.sets, *sets])
 
     def _climb(self, w: np.ndarray) -> None:
@@ -354,7 +353,7 @@ class _Search:
     def _add(self, cells: np.ndarray) -> None:
         """Append cells with their bounds."""
         C, h = self.directions[cells], self.heights[cells]
-        bounds = np.sqrt(np.einsum("ri,ri->r", *2 * [least_norm(C, h, self.spare)])) * (1 + 4 * EPS)
+        bounds = rounding.raised(np.sqrt(np.einsum("ri,ri->r", *2 * [least_norm(C, h, self.spare)])), 4)
         same = (self.sets[cells] == self.sets[cells[:, :1]]).all(axis=(1, 2))
         for r in np.flatnonzero(same & (bounds > self._value)):
             bounds[r] = min(bounds[r], self._support_bound(self.sets[cells[r, 0]]))
@@ -379,6 +378,7 @@ class _Search:
             above, below = np.split(sets, 2)
             rows = self.V[np.unpackbits(above | below, count=self.n).astype(bool)]
             top = float(np.linalg.norm(rows, 2)) if len(rows) else 0.0
-            excess = 4 * (self.d + 2) * EPS * float(np.linalg.norm(rows)) + np.sqrt(self.k * self.d) * self.row_slack
+            excess = rounding.singular_value(self.d, float(np.linalg.norm(rows)))
+            excess += np.sqrt(self.k * self.d) * self.row_slack
             self.supports[key] = top + 2 * excess
         return self.supports[key]

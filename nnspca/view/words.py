@@ -29,6 +29,16 @@ def percent(share: float, digits: int = 0) -> str:
     return f"{exact.quantize(Decimal(1).scaleb(-digits), ROUND_FLOOR)} %"
 
 
+def floor(value: float, digits: int) -> float:
+    """Round down: what was found is never said to be more than it is.
+
+    >>> floor(0.41179, 4), floor(2.0, 2), floor(0.29, 2)
+    (0.4117, 2.0, 0.29)
+    """
+    scale = 10**digits
+    return math.floor(scale * value * (1 + 1e-12)) / scale
+
+
 def ceil(value: float, digits: int) -> float:
     """Round up: a ceiling stays a ceiling.
 
@@ -60,9 +70,11 @@ def number(value: float, *, up: bool = False) -> str:
 def seconds(value: float) -> str:
     """Return a duration as a person would say it.
 
-    >>> seconds(0.0123), seconds(2.34), seconds(100)
-    ('12 ms', '2.3 s', '1 min 40 s')
+    >>> seconds(0.0123), seconds(2.34), seconds(100), seconds(0.0002)
+    ('12 ms', '2.3 s', '1 min 40 s', 'under 1 ms')
     """
+    if value < 0.001:
+        return "under 1 ms"
     if value < 1:
         return f"{1000 * value:.0f} ms"
     if value < 60:

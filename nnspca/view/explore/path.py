@@ -35,7 +35,7 @@ def cardinalities(n: int) -> tuple[int, ...]:
     >>> cardinalities(13)
     (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13)
     >>> len(cardinalities(625)), len(cardinalities(12582))
-    (37, 22)
+    (37, 23)
     """
     steps = FINE if n <= SMALL else COARSE
     if n <= steps:

@@ -32,15 +32,16 @@ with st.expander("Another solver, and its options", icon=":material/tune:"):
         job = run.start(data, now, choice)
 
 part, proof, trace = run.arrived(job)
-proof = None if proof is None else proofs.tightest(proof, data, now)
-longer = runs.only_job("tighten", proofs.tighten_key(data, now, now.k))
 with played:
     stage.perform(path.start(data, now), part, proof, data, now, leading)
+with running:
+    runs.follow("explore", job)
+part, proof, trace = run.arrived(job)  # what came while that was drawn
+proof = None if proof is None else proofs.tightest(proof, data, now)
+longer = runs.only_job("tighten", proofs.tighten_key(data, now, now.k))
 with acts:
     if proof is not None:
         certificate.longer_proof(proof, data, now, longer)
-with running:
-    runs.follow("explore", job)
 
 shown = {}
 widgets.open_for(choices.KEYS["closer"], "bounds", "ghost")

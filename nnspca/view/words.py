@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from decimal import ROUND_FLOOR, Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 
 from nnspca.bounds.registry import BOUNDS
 
@@ -38,14 +38,22 @@ def odds(probability: float) -> str:
     return f"probability {percent(probability, 2)}"
 
 
+def floor(value: float, digits: int) -> float:
+    """Round down: what was found is never said to be more than it is.
+
+    >>> floor(0.41179, 4), floor(2.0, 2), floor(0.29, 2)
+    (0.4117, 2.0, 0.29)
+    """
+    return float(Decimal(repr(float(value))).quantize(Decimal(1).scaleb(-digits), ROUND_FLOOR))
+
+
 def ceil(value: float, digits: int) -> float:
     """Round up: a ceiling stays a ceiling.
 
     >>> ceil(0.41171, 4), ceil(2.0, 2)
     (0.4118, 2.0)
     """
-    scale = 10**digits
-    return math.ceil(scale * value * (1 - 1e-12)) / scale
+    return float(Decimal(repr(float(value))).quantize(Decimal(1).scaleb(-digits), ROUND_CEILING))
 
 
 def number(value: float, *, up: bool = False) -> str:
@@ -69,9 +77,11 @@ def number(value: float, *, up: bool = False) -> str:
 def seconds(value: float) -> str:
     """Return a duration as a person would say it.
 
-    >>> seconds(0.0123), seconds(2.34), seconds(100)
-    ('12 ms', '2.3 s', '1 min 40 s')
+    >>> seconds(0.0123), seconds(2.34), seconds(100), seconds(0.0002)
+    ('12 ms', '2.3 s', '1 min 40 s', 'under 1 ms')
     """
+    if value < 0.001:
+        return "under 1 ms"
     if value < 1:
         return f"{1000 * value:.0f} ms"
     if value < 60:

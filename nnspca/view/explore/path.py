@@ -15,7 +15,7 @@ from nnspca.view.session.state import State
 
 SMALL = 2000  # features up to which k runs finely, and every search is the full one
 FINE, COARSE = 44, 24  # about how many k a path has
-CERTIFIED, FEW = 21, 6  # and how many of them get a ceiling, from coarse to fine
+CERTIFIED, FEW = 11, 4  # and how many of them get a ceiling, from coarse to fine
 ANCHORS = 9  # of these k, ``best`` searches in full; the others follow from their neighbours
 QUICK = {"best": {"restarts": 4, "leaders": 2}}  # where features are many
 SOLVING = 0.3  # share of the progress that the bare curve takes
@@ -35,7 +35,7 @@ def cardinalities(n: int) -> tuple[int, ...]:
     >>> cardinalities(13)
     (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13)
     >>> len(cardinalities(625)), len(cardinalities(12582))
-    (37, 22)
+    (37, 23)
     """
     steps = FINE if n <= SMALL else COARSE
     if n <= steps:

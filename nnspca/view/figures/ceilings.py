@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 from nnspca.bounds.registry import BOUNDS
 from nnspca.result import Bound, Certificate
 from nnspca.view.figures.style import DASHES, Palette
-from nnspca.view.words import odds, title
+from nnspca.view.words import ceil, odds, title
 
 ROW = 30  # pixels a bound takes below a gauge
 LEAST = 1e-9  # relative difference below which two bounds are as good
@@ -44,7 +44,7 @@ def add_rows(
             showlegend=False,
             line={"color": colour, "width": 3 if wins else 1.5, "dash": "solid" if bound.deterministic else "dot"},
             marker={"symbol": "line-ns", "size": [0, 0 if away else 13], "line": {"width": 3, "color": colour}},
-            hovertemplate=f"{title(bound.name)}: {share:.4f} of λ₁<br>{held}<extra></extra>",
+            hovertemplate=f"{title(bound.name)}: {ceil(share, 4):.4f} of λ₁<br>{held}<extra></extra>",
         )
         figure.add_annotation(
             x=0,
@@ -53,7 +53,7 @@ def add_rows(
             xanchor="left",
             yanchor="bottom",
             yshift=-1,
-            text=f"{words}  {share:.4f}{away}",
+            text=f"{words}  {ceil(share, 4):.4f}{away}",
             showarrow=False,
             font={"size": 12, "color": colour if wins or not bound.deterministic else None},
         )
@@ -66,12 +66,16 @@ def add_rows(
         line={"color": palette.found, "width": 1, "dash": "dot"},
         hoverinfo="skip",
     )
-    return "; every ceiling, lowest first: " + ", ".join(f"{title(b.name)} {b.value / leading:.3f}" for b in rows)
+    return "; every ceiling, lowest first: " + ", ".join(
+        f"{title(b.name)} {ceil(b.value / leading, 3):.3f}" for b in rows
+    )
 
 
 def add_lines(figure: go.Figure, certificates: Mapping[int, Certificate], leading: float, palette: Palette) -> None:
     """Draw one thin line a bound over k, with a dot at each k where it is the lowest proven."""
-    add_curves(figure, certificates, palette, lambda bound, certificate: bound.value / leading, "%{y:.4f} of λ₁")
+    add_curves(
+        figure, certificates, palette, lambda bound, certificate: ceil(bound.value / leading, 4), "%{y:.4f} of λ₁"
+    )
 
 
 def add_curves(

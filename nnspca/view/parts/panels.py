@@ -76,7 +76,8 @@ def comparison(results: Mapping[str, Components]) -> Figure:
         charts.figure(drawn, "together")
         st.caption("Parts that overlap are not credited twice: this is the variance of the space they span.")
     with angle:
-        several = {m: p for m, p in results.items() if len(p.parts) > 1 and not _apart(p)}
+        asked = KEYS["angles"].key in st.query_params
+        several = {m: p for m, p in results.items() if len(p.parts) > 1 and (asked or not _apart(p))}
         if several:
             solver = choose(KEYS["angles"], "Angles between the parts of", options=list(several), horizontal=True)
             title = "90° share nothing, 0° are the same"

@@ -11,7 +11,7 @@ from nnspca.result import Bound, Certificate, SweepPoint
 from nnspca.view.figures.ceilings import add_curves, add_lines
 from nnspca.view.figures.gap import add_gap
 from nnspca.view.figures.style import DASHES, LEGEND_ROW, SYMBOLS, Palette, dress
-from nnspca.view.words import odds
+from nnspca.view.words import ceil, floor, odds
 from nnspca.view.words import title as title_of
 
 
@@ -77,9 +77,11 @@ def variance(view: View, palette: Palette, *, paper: bool = False, chosen: tuple
             },
             cliponaxis=False,
             marker={"size": 6 + 2 * min(i, 2), "symbol": SYMBOLS[i % len(SYMBOLS)], "line": {"width": 1.5}},
-            customdata=[[p.k, method] for p in mine],
+            customdata=[[p.k, method, floor(p.component.variance / leading, 4)] for p in mine],
             unselected={"marker": {"opacity": 1}},
-            hovertemplate="k = %{x}<br>variance ÷ λ₁ = %{y:.4f}<br>click to see it<extra>" + method + "</extra>",
+            hovertemplate="k = %{x}<br>variance ÷ λ₁ = %{customdata[2]:.4f}<br>click to see it<extra>"
+            + method
+            + "</extra>",
         )
     optimal = sorted(view.optimal)
     if optimal:
@@ -180,9 +182,12 @@ def _add_band(figure: go.Figure, palette: Palette, ks: list[int], floors: list[f
             "color": palette.ceiling,
             "line": {"width": 3, "color": palette.ceiling},
         },
-        customdata=[[floor / ceiling if ceiling else 1.0] for floor, ceiling in zip(floors, ceilings, strict=True)],
-        hovertemplate="k = %{x}<br>no component can pass %{y:.4f}"
-        "<br>the best found keeps ≥ %{customdata[0]:.1%}<extra>proven</extra>",
+        customdata=[
+            [floor(100 * low / high, 1) if high else 100.0, ceil(high, 4)]
+            for low, high in zip(floors, ceilings, strict=True)
+        ],
+        hovertemplate="k = %{x}<br>no component can pass %{customdata[1]:.4f}"
+        "<br>the best found keeps ≥ %{customdata[0]:.1f} %<extra>proven</extra>",
     )
 
 

@@ -16,6 +16,7 @@ import nnspca
 from nnspca.view.explore.gallery import BEFOREHAND
 from nnspca.view.session.openings import opening, usual_k
 
+SHARED = [info.name for info in nnspca.datasets.available() if info.bundled]
 SIDE = 64
 PAINT, GREY, PAPER = (213, 94, 0), (110, 124, 136), (238, 242, 244)
 
@@ -43,6 +44,8 @@ def picture(data, loadings):
     if data.image_shape is not None:
         mean = data.X.mean(axis=0)
         grey = 18 + 185 * (mean - mean.min()) / np.ptp(mean)
+        if data.name not in SHARED:  # its terms ask us to pass no image on, not even a mean one
+            grey = np.full_like(grey, 225)
         mix = np.where(strength > 0, 0.5 + 0.5 * strength, 0.0)[:, None]
         pixels = (1 - mix) * grey[:, None] + mix * np.array(PAINT)
         image = Image.fromarray(pixels.reshape(*data.image_shape, 3).round().astype(np.uint8), "RGB")

@@ -14,7 +14,7 @@ JOINER = "\u2060"  # shows nothing and parts nothing; but what looks for ":name:
 KEPT = "\u200c\u200d"  # joiners that some scripts are written with
 ADDRESS = re.compile(r"((?:https?|ftp)://\S+|www\.\S+)", re.IGNORECASE)
 MARKUP = re.compile(r"([\\`*_\[\]<>~$&|])")
-OPENING = re.compile(r"^(#+|[-+=]|\d+(?=[.)]))")
+OPENING = re.compile(r"^(#+(?=\s|$)|[-+](?=\s|$)|-{3,}|=+(?=\s*$)|\d+(?=[.)](?:\s|$)))")
 LIVE = re.compile(r"(:(?=\S)|@(?=\S))")
 ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "$": "&#36;", "%{": "&#37;{"}
 

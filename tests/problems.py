@@ -1,7 +1,7 @@
 """Small problems of every awkward kind, each with its optimum's variance known exactly at any point."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -130,6 +130,11 @@ MATRICES = (
     uneven,
 )
 DATA = (many_samples, few_samples, far_from_zero, counts)
+
+
+def coarse(data, step):
+    """The same samples with every ``step``-th feature: real data where their size is not the subject."""
+    return replace(data, X=data.X[:, ::step].copy(), feature_names=data.feature_names[::step], image_shape=None)
 
 
 def factored(rng, n, *, sparse):

@@ -55,9 +55,9 @@ def check(part, cov, k, nonnegative):
 @EACH
 @pytest.mark.parametrize("make", problems.MATRICES + problems.DATA, ids=lambda make: make.__name__)
 def test_no_component_exceeds_the_brute_force_optimum(make, method, nonnegative):
-    rng = np.random.default_rng(len(make.__name__))
-    for _ in range(3):
-        n = int(rng.integers(1, 8))
+    """One feature, and one more problem of each kind, another for each method."""
+    rng = np.random.default_rng([len(make.__name__), len(method)])
+    for n in (1, int(rng.integers(2, 8))):
         problem = make(rng, n)
         for k in {1, int(rng.integers(1, n + 1)), n}:
             part = nnspca.solve(problem.cov, k, method, nonnegative=nonnegative)
@@ -95,7 +95,7 @@ def test_best_finds_the_optimum_of_small_problems(nonnegative):
 
 
 @pytest.mark.parametrize("nonnegative", [True, False])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_best_is_at_least_as_good_as_every_other_method(seed, nonnegative):
     cov = nnspca.Covariance.from_data(spiked(seed))
     for k in (1, 3, 6, 12):

@@ -140,24 +140,34 @@ PAGES = {
 }
 
 
+def hostile(link, keys, turn):
+    """The parameters of a link with something that each of these keys may not say, each turn something else."""
+    said = {key: values[0] if len(values) == 1 else values for key, values in parse_qs(link).items()}
+    wrong = [key for key in dict.fromkeys(keys) if key not in said]
+    return said | {key: HOSTILE[(at + turn * 5) % len(HOSTILE)] for at, key in enumerate(wrong)}
+
+
 @pytest.mark.parametrize("turn", range(3))
-@pytest.mark.parametrize(("page", "link"), [(page, link) for page, links in PAGES.items() for link in links])
-def test_no_value_of_a_link_breaks_a_page(page, link, turn):
-    """Every key at once says something it may not say, each turn something else."""
-    said = parse_qs(link)
-    keys = [*state.SHARED, *(key for key in state.keys_of(page) if key not in said)]
-    for at, key in enumerate(keys):
-        said[key] = [HOSTILE[(at + turn * 5) % len(HOSTILE)]]
+@pytest.mark.parametrize("link", PAGES["explore"])
+def test_no_value_of_a_link_breaks_the_app(link, turn):
+    """Every key of every page at once says something it may not say."""
+    keys = [*state.SHARED, *(key for page in PAGES for key in state.keys_of(page))]
     shown = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
-    shown.query_params.update({key: values[0] if len(values) == 1 else values for key, values in said.items()})
+    shown.query_params.update(hostile(link, keys, turn))
     shown.run()
     for job in jobs(shown, path=True):
         job.stop()
     assert not shown.exception, shown.exception
     assert any("Data set: “" in note.value and "cannot be used here" in note.value for note in shown.info)
+
+
+@pytest.mark.parametrize("turn", range(3))
+@pytest.mark.parametrize(("page", "link"), [(page, link) for page, links in PAGES.items() for link in links])
+def test_no_value_of_a_link_breaks_a_page(page, link, turn):
+    """Every key at once says something it may not say, each turn something else."""
     shown = AppTest.from_file(str(ROOT / "pages" / f"{page}.py"), default_timeout=60)
     shown.session_state["data"], shown.session_state["k"] = "pitprops", 4
-    shown.query_params.update({key: values[0] if len(values) == 1 else values for key, values in said.items()})
+    shown.query_params.update(hostile(link, [*state.SHARED, *state.keys_of(page)], turn))
     try:
         shown.run()
         for job in jobs(shown):

@@ -15,6 +15,7 @@ from nnspca.studies.sigg2008 import algorithm_2
 from nnspca.studies.sigg2008_bisection import Bisection
 from nnspca.studies.sigg2008_genes import contributions, entropy, jaccard
 from nnspca.studies.study import Task
+from tests import problems
 
 groups = hnp.arrays(np.int64, st.integers(2, 8), elements=st.integers(0, 3))
 
@@ -81,7 +82,7 @@ def test_a_nonnegative_component_of_all_pixels_has_no_less_variance_than_one_of_
 
 
 def test_disjoint_components_are_orthogonal_and_use_what_they_may():
-    result = STUDIES["sigg2008-fig3-middle"].run(data=["lfw-faces"])
+    result = STUDIES["sigg2008-fig3-middle"].run(data=[problems.coarse(datasets.load("lfw-faces"), 5)])
     used = {row["method"]: row for row in result.table("used").to_records()}
     assert used["emPCA (nn), disjoint"]["angle"] == pytest.approx(90)
     assert used["emPCA (nn), disjoint"]["loadings"] == 5 * 20

@@ -73,11 +73,11 @@ def test_the_band_fills_with_every_number_of_parts(visit):
 
 def test_stop_ends_the_search_within_a_second_and_keeps_what_was_found(visit):
     page = visit("/parts?k=40&r=6&scale=standardised&seed=5")
-    page.locator(".st-key-parts-face .js-plotly-plot").wait_for(timeout=60_000)
+    page.locator(".face[data-seen]").wait_for(timeout=60_000)
     stop = page.get_by_role("button", name="Stop").first
     stop.click()
     page.get_by_text("Stopped. What was found by then is shown").wait_for(timeout=20_000)
-    assert page.locator(".st-key-parts-face .js-plotly-plot").count() == 1
+    assert page.locator(".face[data-seen]").count() == 1
 
 
 def test_tighten_brings_the_ceiling_down(visit):
@@ -93,15 +93,16 @@ def test_tighten_brings_the_ceiling_down(visit):
     assert ceilings(page)[4] < before
 
 
-def test_a_click_on_a_part_in_the_list_hides_it(visit):
+def test_a_part_is_hidden_by_a_press_and_isolated_by_pointing(visit):
     page = visit("/parts?data=digits&k=8&r=3")
     verdict(page)
-    page.get_by_text(re.compile("The band at")).first.wait_for(state="detached", timeout=120_000)
-    shown = "gd._fullData.filter(t => t.type === 'heatmap').map(t => t.visible)"
-    assert figure(page, "parts-face", shown) == [True] * 4
-    page.locator(".st-key-parts-face .legendtoggle").nth(1).click()
-    page.wait_for_timeout(1000)
-    assert figure(page, "parts-face", shown) == [True, True, "legendonly", True]
+    page.locator(".face[data-seen='1,2,3']").wait_for()
+    second = page.get_by_role("button", name=re.compile("Part 2"))
+    second.hover()
+    page.locator(".face[data-seen='2']").wait_for()
+    second.click()
+    page.mouse.move(0, 0)
+    page.locator(".face[data-seen='1,3']").wait_for()
 
 
 def test_one_slider_says_how_many_parts_every_way_shows(visit):

@@ -11,7 +11,7 @@ import streamlit as st
 import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import Components
-from nnspca.view import foreign, words
+from nnspca.view import words
 from nnspca.view.figures.style import Figure
 from nnspca.view.parts import face, run
 from nnspca.view.parts.choices import IN_TURN, KEYS, TOGETHER, Choices, title_of

@@ -149,6 +149,7 @@ def _key(figure: go.Figure, label: str, part: int) -> None:
 def _along(figure: go.Figure, loadings: np.ndarray, scene: Scene, palette: Palette, labels: Sequence[str]) -> None:
     """Shade each part's stretches along the axis, below the mean curve."""
     assert scene.axis is not None
+    unit = foreign.label(scene.axis[2])
     values, order = np.asarray(scene.axis[0], dtype=float), np.argsort(scene.axis[0], kind="stable")
     edges = np.concatenate([[0.0], np.diff(values[order]), [0.0]])
     wide = np.empty(len(values))
@@ -171,7 +172,7 @@ def _along(figure: go.Figure, loadings: np.ndarray, scene: Scene, palette: Palet
                 "color": [_rgba(_colour(part), 0.25 + 0.6 * share) for share in np.abs(u) / most],
                 "line": {"width": 0},
             },
-            hovertemplate=f"{label}<br>%{{x:.4g}} {foreign.label(scene.axis[2])}<br>loading %{{customdata:.4f}}<extra></extra>",
+            hovertemplate=f"{label}<br>%{{x:.4g}} {unit}<br>loading %{{customdata:.4f}}<extra></extra>",
             showlegend=False,
             legendgroup=label,
         )
@@ -184,7 +185,7 @@ def _along(figure: go.Figure, loadings: np.ndarray, scene: Scene, palette: Palet
             name="mean of the data",
             showlegend=False,
             line={"color": palette.ink, "width": 2},
-            hovertemplate=f"%{{x:.4g}} {foreign.label(scene.axis[2])}<br>mean %{{y:.4g}}<extra></extra>",
+            hovertemplate=f"%{{x:.4g}} {unit}<br>mean %{{y:.4g}}<extra></extra>",
         )
 
 

@@ -1,39 +1,64 @@
-"""Parts: several components side by side, what they explain together, and what they make of a sample."""
+"""Parts: what the data are made of, how much the parts keep, and how much any such parts could."""
 
 import streamlit as st
 
 from nnspca.view import foreign
-from nnspca.view.parts import choices, face, panels, run, samples
+from nnspca.view.parts import choices, panels, run, samples, together, verdict
 from nnspca.view.session import datasets, runs, state, widgets
 
 now = state.current()
 data = datasets.dataset(now)
 
 st.title("Parts")
-st.markdown(f"{foreign.plain(data.title)}: *what is it made of? Several components, each of at most {now.k} features.*")
-choice = choices.ask(now, data)
+st.markdown(f"{foreign.plain(data.title)}: *what is it made of? Several parts, each of at most {now.k} features.*")
+choice, press = choices.ask(now, data)
 if not choice.with_:
     st.info("Choose at least one solver to see its parts.", icon=":material/grid_view:")
     widgets.end_page()
-job = run.start(data, now, choice)
-runs.follow("parts", job)
-results = run.found(job)
+with press:
+    job = run.start(data, now, choice)
+done = runs.follow("parts", job)
+results = run.found(job, choice)
+proof = run.certificate(job, data, now)
+longer = None if proof is None else runs.only_job("tighten-parts", together.tighten_key(proof, data, now))
+
+verdict.headline(results, proof, now, choice, longer, done=done)
 if not results:
     widgets.end_page()
-
-face.show(results, data)
-drawn = panels.side_by_side(results, data)
-drawn["together"] = panels.comparison(results)
-with widgets.fold(choices.KEYS["rebuild"], "From parts back to samples", ":material/extension:") as fold:
-    if fold.open:
-        samples.samples(results, data, now)
-provable = [solver for solver, result in results.items() if run.provable(result)]
-if provable and job.done:
+drawn = {}
+sight, curve = st.columns([1, 1.1], gap="large")
+with sight:
+    drawn["parts"] = panels.whole(results, data, choice)
+with curve:
+    verdict.gained(results, choice)
+    if together.applies(results.get(choice.lead)) or choice.compares:
+        drawn["band"] = verdict.along(results, proof, data, now, choice, longer, done=done)
+    if proof is not None:
+        verdict.longer_proof(proof, data, now, longer)
+if proof is not None:
+    with widgets.fold(choices.KEYS["certificate"], "Open the certificate", ":material/verified:") as fold:
+        if fold.open:
+            verdict.opened(proof, data, now)
+if choice.compares and choice.lead in results:
+    with widgets.fold(choices.KEYS["hands"], "Which features changed hands?", ":material/swap_horiz:") as fold:
+        if fold.open:
+            drawn |= panels.changed(results, data, choice)
+provable = [way for way, parts in results.items() if run.provable(parts)]
+if provable and done:
     with widgets.fold(choices.KEYS["proofs"], "How good is each part? Prove it", ":material/verified:") as fold:
         if fold.open:
-            proof = run.prove(results, data, now, choice)
-            runs.follow("parts-proof", proof)
-            panels.proven(proof, provable[0])
+            each = run.prove(results, data, now, choice)
+            runs.follow("parts-proof", each)
+            panels.proven(each, provable[0], choice)
+if data.kind != "covariance":
+    with widgets.fold(choices.KEYS["rebuild"], "From parts back to samples", ":material/extension:") as fold:
+        if fold.open:
+            samples.samples(results, data, now, choice)
+
+st.subheader("Side by side")
+choices.views(now, data)
+drawn |= panels.side_by_side(results, data, choice)
+drawn["together"] = panels.comparison(results, choice)
 with widgets.fold(choices.KEYS["take"], "Table, downloads and code", ":material/download:") as fold:
     if fold.open:
         panels.takeaway(results, data, now, choice, drawn)

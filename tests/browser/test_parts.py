@@ -23,16 +23,105 @@ def heat(page, solver):
     return page.evaluate("at => Array.from(document.querySelector(at)._fullData[0].z, row => Array.from(row))", drawn)
 
 
-def test_two_solvers_show_their_parts_side_by_side(visit):
-    page = visit("/parts?k=40&r=6")
+def figure(page, key, ask):
+    """What a drawn figure says: ``ask`` is an expression of its ``gd``."""
+    drawn = f".st-key-{key} .js-plotly-plot"
+    page.wait_for_function("at => document.querySelector(at)?._fullData?.length", arg=drawn)
+    return page.evaluate(f"at => (gd => {ask})(document.querySelector(at))", drawn)
+
+
+def ceilings(page):
+    """The proven ceilings drawn, by number of parts."""
+    ask = "gd._fullData.filter(t => t.name === 'proven ceiling' && t.yaxis === 'y').map(t => [[...t.x], [...t.y]])[0]"
+    drawn = figure(page, "parts-band", ask)
+    return dict(zip(*drawn, strict=True)) if drawn else {}
+
+
+def verdict(page):
+    """The headline, once it stands."""
+    said = page.locator("h4").filter(has_text="such parts could").first
+    said.wait_for(timeout=120_000)
+    return said.inner_text()
+
+
+def test_the_headline_is_what_is_proven_of_all_parts_together(visit):
+    page = visit("/parts?k=40&r=3&scale=standardised")
+    said = re.search(r"These three parts keep at least ([\d.]+) % of what any three such parts could", verdict(page))
+    assert 90 < float(said[1]) < 100
     rows(page).nth(1).wait_for()
     drawn = heat(page, "best")
-    assert sum(1 for row in drawn for v in row if v) >= 6 * 30
-    assert heat(page, "em") is not None
+    assert sum(1 for row in drawn for v in row if v) >= 3 * 30
+
+
+def test_the_band_fills_with_every_number_of_parts(visit):
+    page = visit("/parts?data=digits&k=8&r=3")
+    verdict(page)
+    at = ".st-key-parts-band .js-plotly-plot"
+    page.wait_for_function(
+        "at => document.querySelector(at)._fullData.find(t => t.fill === 'toself')?.x.length === 6",
+        arg=at,
+        timeout=120_000,
+    )
+    found = ceilings(page)
+    assert sorted(found) == [1, 2, 3]
+    lines = figure(page, "parts-band", "Object.fromEntries(gd._fullData.map(t => [t.name + t.yaxis, [...t.y]]))")
+    each, both = lines["one after the othery"], lines["togethery"]
+    assert len(each) == len(both) == 3
+    for r in range(3):
+        assert each[r] <= both[r] * (1 + 1e-9) <= found[r + 1] * (1 + 1e-6)
+
+
+def test_stop_ends_the_search_within_a_second_and_keeps_what_was_found(visit):
+    page = visit("/parts?k=40&r=6&scale=standardised&seed=5")
+    page.locator(".face[data-seen]").wait_for(timeout=60_000)
+    stop = page.get_by_role("button", name="Stop").first
+    stop.click()
+    page.get_by_text("Stopped. What was found by then is shown").wait_for(timeout=20_000)
+    assert page.locator(".face[data-seen]").count() == 1
+
+
+def test_tighten_brings_the_ceiling_down(visit):
+    page = visit("/parts?data=digits&k=10&r=4")
+    verdict(page)
+    page.get_by_text(re.compile("The band at")).first.wait_for(state="detached", timeout=120_000)
+    before = ceilings(page)[4]
+    page.get_by_role("button", name="Tighten the proof").click()
+    page.get_by_text("Tightening").first.wait_for()
+    page.wait_for_timeout(4000)
+    page.get_by_role("button", name="Stop").first.click()
+    page.get_by_text("the ceiling came down from").wait_for(timeout=30_000)
+    assert ceilings(page)[4] < before
+
+
+def test_a_part_is_hidden_by_a_press_and_isolated_by_pointing(visit):
+    page = visit("/parts?data=digits&k=8&r=3")
+    verdict(page)
+    page.locator(".face[data-seen='1,2,3']").wait_for()
+    second = page.get_by_role("button", name=re.compile("Part 2"))
+    second.hover()
+    page.locator(".face[data-seen='2']").wait_for()
+    second.click()
+    page.mouse.move(0, 0)
+    page.locator(".face[data-seen='1,3']").wait_for()
+
+
+def test_one_slider_says_how_many_parts_every_way_shows(visit):
+    page = visit("/parts?data=digits&k=8&r=3&with=best&with=pca&with=nmf&shown=1")
+    page.get_by_text(re.compile("1 part of .* explain")).nth(3).wait_for(timeout=60_000)
+    slider = page.get_by_role("slider", name="Parts shown")
+    slider.focus()
+    slider.press("ArrowRight")
+    page.get_by_text(re.compile("2 parts of .* explain")).nth(3).wait_for(timeout=60_000)
+
+
+def test_what_changed_hands_is_shown_in_two_pictures(visit):
+    page = visit("/parts?data=digits&k=16&r=4&hands=true")
+    page.get_by_text("went from one part to another").wait_for(timeout=60_000)
+    assert figure(page, "hands-best", "gd._fullData.length") > 1
 
 
 def test_each_part_used_brings_the_sample_nearer(visit):
-    page = visit("/parts?k=40&r=6&rebuild=true&used=1")
+    page = visit("/parts?data=digits&k=8&r=6&used=1")
     page.get_by_text("Sample 1, and what 1 part makes of it").wait_for()
     first = share_missing(page)
     slider = page.get_by_role("slider", name="Parts used")

@@ -1,5 +1,8 @@
 """The parts page's logic: what it asks the library, what it says, what its link carries."""
 
+import json
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +11,10 @@ from streamlit.testing.v1 import AppTest
 
 import nnspca
 from nnspca.view.figures.style import LIGHT
-from nnspca.view.parts import choices, figures, run
+from nnspca.view.parts import choices, run, verdict
+from nnspca.view.parts.figures import several as figures
+from nnspca.view.parts.figures.over_mean import Scene, over_mean
+from nnspca.view.parts.hands import hands
 from tests.pages.conftest import settle
 
 ROOT = Path(__file__).parents[2]
@@ -25,31 +31,170 @@ def words_of(app):
     return " ".join([*(m.value for m in app.markdown), *(c.value for c in app.caption)])
 
 
-def test_the_default_view_shows_six_disjoint_parts_of_two_solvers():
-    app = settle(page())
-    assert not app.exception
+def settled(**link):
+    """The page once its parts are found and proven, and then its band."""
+    return settle(settle(page(**link)))
+
+
+def figure(app, key):
+    """The figure of a key, as it is sent."""
+    (found,) = [chart for chart in app.get("plotly_chart") if chart.proto.id.endswith(f"-{key}")]
+    return json.loads(found.proto.spec)
+
+
+def test_the_default_compares_parts_found_together_with_parts_found_one_after_the_other():
+    app = settled(data="pitprops", k=4, r=3)
     said = words_of(app)
-    assert said.count("6 parts of 40 features explain") == 2
+    assert "These three parts" in said
+    assert "more variance than parts found one after the other (7.129 against 6.334)" in said
+    assert len(re.findall("3 parts of (3 to )?4 features explain", said)) == 2
     assert "overlap 0.00" in said
+    lines = {
+        trace["name"]: trace for trace in figure(app, "parts-band")["data"] if trace.get("mode") == "lines+markers"
+    }
+    assert {"together", "one after the other"} <= set(lines)
+
+
+def test_the_band_holds_the_certified_optimum_at_every_number_of_parts():
+    app = settled(data="pitprops", k=4, r=3)
+    cov = nnspca.Covariance.from_dataset(nnspca.datasets.load("pitprops"))
+    traces = figure(app, "parts-band")["data"]
+    band = next(trace for trace in traces if trace.get("fill") == "toself")
+    ceilings, floors = np.array(band["y"][:3]), np.array(band["y"][3:][::-1])
+    assert band["x"] == [1, 2, 3, 3, 2, 1]
+    for r in (1, 2, 3):
+        certificate = nnspca.certify_parts(cov, r, 4)
+        assert floors[r - 1] == pytest.approx(100 * certificate.lower / cov.trace, rel=1e-6)
+        assert floors[r - 1] <= ceilings[r - 1] * (1 + 1e-9)
+        assert ceilings[r - 1] >= 100 * certificate.lower / cov.trace * (1 - 1e-9)
+
+
+@pytest.mark.parametrize(
+    ("lower", "upper", "said"),
+    [
+        (0.98599, 1.0, "These two parts keep at least **98.5 %** of what any two such parts could."),
+        (0.99989, 1.0, "These two parts keep at least **99.98 %** of what any two such parts could."),
+        (1.0, 1.0, "These two parts are proven optimal: any two such parts could keep no more"),
+    ],
+)
+def test_the_headline_rounds_down(lower, upper, said):
+    part = nnspca.Component(np.array([1.0, 0.0]), lower / 2, "best", k=1)
+    bound = nnspca.Bound("eigenvalues", upper)
+    certificate = nnspca.PartsCertificate(2, 1, True, lower, upper, (part, part), (bound,), "")
+    assert verdict.claim(certificate).startswith(said)
+
+
+def test_the_joint_certificate_opens_with_every_bound_and_a_script_that_verifies_it(tmp_path, monkeypatch):
+    app = settled(data="pitprops", k=4, r=2, certificate=True)
+    said = words_of(app)
+    assert "What was proven." in said
+    (table,) = [frame.value for frame in app.dataframe if "Why it is true" in frame.value.columns]
+    assert len(table) >= 3
+    job = app.session_state["_jobs"]["parts"]
+    certificate = dict(job.arrived)[run.PROOF]
+    monkeypatch.chdir(tmp_path)
+    nnspca.save_certificate(certificate, "pitprops-r2-k4-certificate.npz")
+    (script,) = [block.value for block in app.code if "load_certificate" in block.value]
+    told = []
+    exec(script, {"print": told.append})
+    assert told[0].startswith("found and checked:")
+
+
+def test_check_by_a_second_route_confirms():
+    app = settled(data="pitprops", k=4, r=2, certificate=True)
+    app.button(key="verify-parts").click()
+    app = settle(app.run())
+    assert any("Confirmed" in note.value for note in app.success)
+
+
+def test_tighten_keeps_the_parts_and_never_raises_the_ceiling():
+    app = settled(data="digits", k=10, r=3)
+    job = app.session_state["_jobs"]["parts"]
+    before = dict(job.arrived)[run.PROOF]
+    app.button(key="start-tighten-parts").click().run()
+    tightening = app.session_state["_jobs"]["tighten-parts"]
+    tightening.wait(2)
+    tightening.stop()
+    assert tightening.wait(20)
+    fall = tightening.arrived[-1]
+    assert fall.after.upper <= before.upper
+    assert fall.after.lower == before.lower
+    assert any("ceiling" in note.value for note in app.run().success)
+
+
+@pytest.mark.parametrize(
+    ("apart", "said"),
+    [
+        ("projection", "that all together are good is not proven"),
+        ("quasi-orthogonal", "Nothing is proven of these parts, which may share features"),
+        ("disjoint", "any two such parts could"),
+    ],
+)
+def test_the_page_says_what_is_proven_of_parts_that_are_not_disjoint(apart, said):
+    assert said in words_of(settled(data="pitprops", k=4, r=2, apart=apart))
+
+
+def test_only_features_that_changed_hands_are_coloured():
+    cov = nnspca.Covariance.from_dataset(nnspca.datasets.load("pitprops"))
+    earlier = nnspca.decompose(cov, 3, 4)
+    later = nnspca.decompose(cov, 3, 4, deflation="together")
+    seen = hands(earlier, later)
+    assert seen.moved + seen.joined + seen.left > 0
+    both = (seen.before != 0).any(axis=1) | (seen.after != 0).any(axis=1)
+    assert both.sum() == seen.moved + seen.joined + seen.left
+    assert not ((seen.before != 0) & (seen.after != 0)).any(), "what stays in its part is not among them"
+    swapped = replace(later, parts=later.parts[::-1])
+    assert not hands(later, swapped).after.any(), "the order of the parts does not matter"
+    assert "went from one part to another" in words_of(settled(data="pitprops", k=4, r=3, hands=True))
+
+
+def test_each_part_has_its_own_trace_over_the_mean():
+    loadings = np.zeros((12, 2))
+    loadings[5, 0], loadings[7, 1] = 0.25, 0.75
+    scene = Scene([f"p{i}" for i in range(12)], (3, 4), None, np.arange(12.0))
+    drawn = over_mean(loadings, scene, LIGHT, labels=["part 1", "part 2"], title="x", width=300)
+    for part, place in ((0, (1, 1)), (1, (1, 3))):
+        (heat,) = [t for t in drawn.data if t.type == "heatmap" and t.name == f"part {part + 1}"]
+        z = np.array(heat.z, dtype=float)
+        assert np.argwhere(np.isfinite(z)).tolist() == [list(place)]
+    keys = [t for t in drawn.data if t.type == "scatter"]
+    assert [t.legendgroup for t in keys] == ["part 1", "part 2"]
+    assert len({t.marker.color for t in keys}) == 2
+
+
+def test_angles_are_shown_only_where_not_all_are_right():
+    assert not settled(data="pitprops", k=4, r=2).radio
+    assert "angles" in [radio.key for radio in settled(data="pitprops", k=6, r=3, apart="projection").radio]
+
+
+def test_parts_of_standardised_data_rebuild_a_sample_in_its_own_units():
+    app = settled(data="digits", k=64, r=1, scale="standardised", used=1, **{"with": ["pca"]})
+    said = words_of(app)
+    data = nnspca.datasets.load("digits")
+    spread = np.where(data.X.std(axis=0) > 0, data.X.std(axis=0), 1.0)
+    away = (data.X[0] - data.X.mean(axis=0)) / spread
+    u = np.linalg.eigh(nnspca.Covariance.from_dataset(data, standardize=True).entries)[1][:, -1]
+    missing = 100 * (1 - (u @ away) ** 2 / (away @ away))
+    assert f"**{missing:.1f} %** of this sample's squared distance from the mean, in standard deviations," in said
 
 
 @pytest.mark.parametrize("apart", list(nnspca.DEFLATIONS))
 def test_every_apart_for_the_library_can_be_chosen(apart):
-    app = settle(page(apart=apart, r=2))
+    app = settle(page(data="pitprops", k=4, apart=apart, r=2))
     assert not app.exception
     assert "explain" in words_of(app)
 
 
 def test_prices_are_asked_for_only_where_nspca_uses_them():
-    assert not page(apart="joint").select_slider
-    app = settle(page(apart="joint", **{"with": ["coordinate-descent"]}))
+    assert not page(data="pitprops", k=4, apart="joint").select_slider
+    app = settle(page(data="pitprops", k=4, apart="joint", **{"with": ["coordinate-descent"]}))
     assert [s.label[0] for s in app.select_slider] == ["α", "β"]
 
 
 @pytest.mark.parametrize("sign", ["nonnegative", "any sign"])
 @pytest.mark.parametrize("view", list(choices.VIEWS))
 def test_a_view_worth_seeing_is_one_click_away(view, sign):
-    app = page(data="pitprops", sign=sign, k=4)
+    app = settle(page(data="pitprops", sign=sign, k=4))
     button = app.button(key=f"view-{view}")
     assert button.disabled == (view == "prices" and sign == "any sign"), "NSPCA is nonnegative"
     if button.disabled:
@@ -77,13 +222,13 @@ def test_nmf_takes_the_images_themselves_apart_where_they_are_nonnegative(scale,
 
 
 def test_no_solver_says_what_to_do():
-    app = page()
+    app = page(data="pitprops")
     app.multiselect(key="with").set_value([]).run()
     assert "Choose at least one solver" in app.info[0].value
 
 
 def test_the_link_of_a_view_can_be_wrong_without_a_traceback():
-    app = page(r=99, apart="magic")
+    app = page(data="pitprops", r=99, apart="magic")
     assert not app.exception
 
 

@@ -121,6 +121,19 @@ def test_the_variances_of_disjoint_parts_add_up_below_what_six_directions_can_ho
         assert all(0 < share <= 1 for share in table.column(f"{method}-share"))
 
 
+def test_parts_sought_together_are_held_against_the_band_of_the_best_possible(parts):
+    table = parts.table("together").to_records()
+    assert [row["parts"] for row in table] == [1, 2, 3, 4, 5, 6]
+    for row in table:
+        best = max(row["epsilon-net"], row["em"], row["together"])
+        assert row["low"] == pytest.approx(best)
+        assert best <= row["upper"] * (1 + 1e-9)
+        assert row["together-of-best"] == pytest.approx(min(row["together"] / row["upper"], 1.0))
+    last, sums = table[-1], parts.table("variances")
+    assert last["em"] == pytest.approx(sums.column("em-sum")[-1])
+    assert last["together"] > last["em"], "one after the other is not the best on digits"
+
+
 def test_the_samples_are_the_datas_own(parts):
     X = nnspca.datasets.load("digits").X
     first = [row["loading"] for row in parts.table("parts").to_records() if row["group"] == "samples"][:64]

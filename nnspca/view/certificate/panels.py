@@ -8,7 +8,7 @@ import streamlit as st
 
 import nnspca
 from nnspca.datasets import Dataset
-from nnspca.result import Bound, Certificate
+from nnspca.result import Bound, Certificate, PartsCertificate
 from nnspca.view import words
 from nnspca.view.certificate import claims, proofs
 from nnspca.view.session import downloads, runs
@@ -124,7 +124,7 @@ def longer_proof(certificate: Certificate, data: Dataset, now: State, job: runs.
             st.rerun()  # it ended after the page had drawn what was known before
 
 
-def certificate_npz(certificate: Certificate) -> bytes:
+def certificate_npz(certificate: Certificate | PartsCertificate) -> bytes:
     """Return a certificate with all its ingredients, as ``nnspca.load_certificate`` reads it."""
     out = io.BytesIO()
     nnspca.save_certificate(certificate, out)

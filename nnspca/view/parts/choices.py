@@ -11,16 +11,18 @@ import nnspca
 from nnspca.datasets import Dataset
 from nnspca.view.session import state
 from nnspca.view.session.state import State
+from nnspca.view.session.streamlit_private import DeltaGenerator
 from nnspca.view.session.widgets import choose
 
 KEYS = state.keys_of("parts")
-JOINT = "joint"
+JOINT, TOGETHER, DISJOINT = "joint", "together", "disjoint"
+IN_TURN = "one after the other"  # the page's name for the lead's parts found one after the other
 SMALL = 1500  # features whose covariance is held as a matrix
 VIEWS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "six": (
         "Six parts of 40 features",
         "The ε-net of Asteris et al. beside EM, no feature used twice: their Fig. 3, on any data.",
-        {"r": 6, "k": 40, "apart": "disjoint", "with": ["epsilon-net", "em"]},
+        {"r": 6, "k": 40, "apart": DISJOINT, "with": ["epsilon-net", "em"]},
     ),
     "prices": (
         "Overlap and pixels at a price",
@@ -30,7 +32,7 @@ VIEWS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "contrast": (
         "Against PCA and NMF",
         "PCA takes any sign and every feature; NMF adds up parts without asking how much they explain.",
-        {"r": 6, "apart": "disjoint", "with": ["best", "pca", "nmf"]},
+        {"r": 6, "apart": TOGETHER, "with": ["best", "pca", "nmf"]},
     ),
 }
 
@@ -68,31 +70,58 @@ class Choices:
         if solver in ("pca", "nmf") or (solver == "coordinate-descent" and not self.match):
             return JOINT
         if self.apart == JOINT and not nnspca.METHODS[solver].multi:
-            return "disjoint"
+            return DISJOINT
         return self.apart
 
+    @property
+    def lead(self) -> str:
+        """The solver whose parts the page is about: the first."""
+        return self.with_[0]
 
-def ask(now: State, data: Dataset) -> Choices:
-    """Draw the page's choices."""
+    @property
+    def compares(self) -> bool:
+        """Whether the lead's parts are sought together, and held against its parts found one after the other."""
+        return self.apart_for(self.lead) == TOGETHER and self.r > 1
+
+    @property
+    def ways(self) -> tuple[str, ...]:
+        """Names of what stands side by side, in order."""
+        return (self.lead, IN_TURN, *self.with_[1:]) if self.compares else self.with_
+
+
+def title_of(way: str, choice: Choices) -> str:
+    """Return what a way of finding parts is called on the page."""
+    if way == IN_TURN:
+        return IN_TURN.capitalize()
+    return "Together" if way == choice.lead and choice.compares else nnspca.METHODS[way].title
+
+
+def _names(now: State, data: Dataset) -> list[str]:
+    """Return the solvers that can take these data; PCA is there whatever the signs."""
     known = [m for m, info in nnspca.METHODS.items() if (info.max_features or data.n_features) >= data.n_features]
-    names = [m for m in known if now.nonnegative in nnspca.METHODS[m].signs or m == "pca"]
-    _views(data, names)
+    return [m for m in known if now.nonnegative in nnspca.METHODS[m].signs or m == "pca"]
+
+
+def ask(now: State, data: Dataset) -> tuple[Choices, DeltaGenerator]:
+    """Draw the page's choices; return them, and the place beside them for Run."""
+    names = _names(now, data)
     most = min(int(KEYS["r"].high or 1), data.n_features)
-    many, apart_from, which = st.columns([1, 2, 3], vertical_alignment="bottom")
+    many, apart_from, which, press = st.columns([1.1, 2, 3, 1.2], vertical_alignment="bottom")
     with many:
         r = choose(
             KEYS["r"],
             "Parts",
             usual=min(KEYS["r"].default, data.n_features),
             high=most,
-            help="How many components to look for, one after the other.",
+            help="How many components to look for.",
         )
     with apart_from:
         apart = choose(
             KEYS["apart"],
             "How parts are kept apart",
             options=[m for m in nnspca.DEFLATIONS if m != "hotelling" or data.n_features <= SMALL],
-            help="What the next part may use, once one is found.",
+            help="Together: all at once, no feature in two of them. The others find one after the other, and say "
+            "what the next may use.",
         )
     with which:
         solvers = choose(
@@ -114,11 +143,12 @@ def ask(now: State, data: Dataset) -> Choices:
         )
     if apart == JOINT and "coordinate-descent" in solvers:
         more |= _prices()
-    return Choices(r, apart, solvers, **more)
+    return Choices(r, apart, solvers, **more), press
 
 
-def _views(data: Dataset, names: list[str]) -> None:
-    """Offer some views worth seeing; each sets the choices below it, and k."""
+def views(now: State, data: Dataset) -> None:
+    """Offer some views worth seeing; each sets the choices of the page, and k."""
+    names = _names(now, data)
     with st.container(horizontal=True):
         for key, (label, why, choices) in VIEWS.items():
             possible = [name for name in choices["with"] if name in names]

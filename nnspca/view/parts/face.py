@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import Components
 from nnspca.view import foreign
@@ -24,13 +22,9 @@ COLOURS = ("#E69F00", "#56B4E9", "#009E73", "#F0E442", "#D55E00", "#CC79A7", "#3
 _mount = canvas.component("face", HOME, ("face.js",))
 
 
-def show(results: Mapping[str, Components], data: Dataset) -> None:
-    """Show the parts of the first solver whose loadings are nonnegative, all on one picture; nothing where none is."""
-    fitting = [(solver, parts) for solver, parts in results.items() if (parts.loadings >= 0).all()]
-    if not fitting:
-        return
-    solver, parts = fitting[0]
-    _mount(key="face", data=payload(nnspca.METHODS[solver].title, parts, data))
+def show(title: str, parts: Components, data: Dataset) -> None:
+    """Show parts whose loadings are nonnegative, all on one picture."""
+    _mount(key="face", data=payload(title, parts, data))
 
 
 def payload(title: str, parts: Components, data: Dataset) -> dict[str, Any]:
@@ -53,7 +47,7 @@ def payload(title: str, parts: Components, data: Dataset) -> dict[str, Any]:
             }
         )
     content = {
-        "title": f"{title}: {len(listed)} parts",
+        "title": title,
         "noun": noun,
         "parts": listed,
         "scene": scene.packed(data, store.mean(data), sorted(named)),

@@ -1,4 +1,4 @@
-"""The parts page's panels: the parts side by side, what they explain together, what is proven, what to take home."""
+"""The parts page's panels: the parts over the mean, side by side, what is proven of each, what to take home."""
 
 from __future__ import annotations
 
@@ -11,40 +11,86 @@ import streamlit as st
 import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import Components
-from nnspca.view import foreign, words
+from nnspca.view import words
 from nnspca.view.figures.style import Figure
-from nnspca.view.parts import figures, run
-from nnspca.view.parts.choices import KEYS, Choices
-from nnspca.view.session import charts, downloads, preview
+from nnspca.view.parts import face, run
+from nnspca.view.parts.choices import IN_TURN, KEYS, TOGETHER, Choices, title_of
+from nnspca.view.parts.figures import several
+from nnspca.view.parts.figures.over_mean import Scene, over_mean
+from nnspca.view.parts.hands import hands
+from nnspca.view.session import charts, downloads
 from nnspca.view.session.runs import Job
 from nnspca.view.session.state import State
 from nnspca.view.session.widgets import choose
 
-SAMPLES = 18  # images shown with the parts
-FEW = 2  # solvers beside which those images are large enough to be made out
+RIGHT = 89.95  # degrees from which an angle counts as a right one
 PAGE = 860  # pixels a page has for its columns, about
 
 
-def side_by_side(results: Mapping[str, Components], data: Dataset) -> dict[str, Figure]:
-    """Show each solver's parts in its own column; return the figures."""
+def scene(data: Dataset) -> Scene:
+    """Return what the features of a data set stand for."""
+    axis = None if data.axis is None else (data.axis.values, data.axis.name, data.axis.unit)
+    mean = None if data.kind == "covariance" else data.X.mean(axis=0)
+    return Scene(tuple(map(str, data.feature_names)), data.image_shape, axis, mean)
+
+
+def whole(results: Mapping[str, Components], data: Dataset, choice: Choices) -> Figure:
+    """Show the lead's parts in colours over the mean of the data; return them as a figure to take home."""
+    way = choice.lead if choice.lead in results else next(iter(results))
+    parts = results[way]
+    shares = parts.variances / parts.total
+    labels = [f"part {i + 1}: {words.percent(share, 1)}" for i, share in enumerate(shares)]
+    title = f"{title_of(way, choice)}: {len(labels)} {'part' if len(labels) == 1 else 'parts'}"
+    drawn = over_mean(parts.loadings, scene(data), charts.palette(), labels=labels, title=title, width=PAGE // 2)
+    if (parts.loadings >= 0).all():
+        face.show(title, parts, data)
+    else:
+        charts.figure(drawn, "parts-whole")
+        st.caption("Click a part in the list to hide it, double-click to see it alone.")
+    return drawn
+
+
+def changed(results: Mapping[str, Components], data: Dataset, choice: Choices) -> dict[str, Figure]:
+    """Show which features are in another part, or newly in one, once the parts are sought together."""
+    seen = hands(results[IN_TURN], results[choice.lead])
+    if not (seen.moved or seen.joined or seen.left):
+        st.markdown("None: found one after the other, the parts have the same features.")
+        return {}
+    st.markdown(
+        f"Of {data.n_features:,} features **{seen.moved:,}** went from one part to another, **{seen.joined:,}** are "
+        f"newly used and **{seen.left:,}** no longer. Only these are coloured; a part has one colour in both pictures."
+    )
     drawn: dict[str, Figure] = {}
-    pictured = data.image_shape is not None and data.kind != "covariance"
-    beside = pictured and len(results) <= FEW
-    above = st.container(width=PAGE // 3)
-    columns = st.columns([0.6] * beside + [1.0] * len(results), gap="medium")
-    if pictured:
-        with columns[0] if beside else above:
-            st.markdown("**Some of the data**")
-            said = f"Some of the images of {foreign.line(data.title)}."
-            st.image(preview.sheet(data, SAMPLES), width="stretch", alt=said)
-    for column, (solver, parts) in zip(columns[int(beside) :], results.items(), strict=True):
+    columns = st.columns(2, gap="medium")
+    both = ((IN_TURN, seen.before), (choice.lead, seen.after))
+    for column, (way, loadings) in zip(columns, both, strict=True):
+        counts = np.count_nonzero(loadings, axis=0)
+        labels = [f"part {i + 1}: {count:,}" for i, count in enumerate(counts)]
         with column:
-            drawn[solver] = _picture(parts, data, nnspca.METHODS[solver].title, PAGE // len(columns))
-            charts.figure(drawn[solver], f"parts-{solver}")
-            share = 100 * parts.cumulative_variance[-1] / parts.total
+            figure = over_mean(
+                loadings, scene(data), charts.palette(), labels=labels, title=title_of(way, choice), width=PAGE // 2
+            )
+            charts.figure(figure, f"hands-{way}")
+            drawn[f"hands-{way}"] = figure
+    return drawn
+
+
+def side_by_side(results: Mapping[str, Components], data: Dataset, choice: Choices) -> dict[str, Figure]:
+    """Show each way's parts in its own column, as many as one slider says; return the figures."""
+    drawn: dict[str, Figure] = {}
+    most = max(len(parts.parts) for parts in results.values())
+    shown = choose(KEYS["shown"], "Parts shown", usual=most, high=most, help="Of every way at once.") if most > 1 else 1
+    columns = st.columns(len(results), gap="medium")
+    for column, (way, parts) in zip(columns, results.items(), strict=True):
+        with column:
+            first = parts.loadings[:, :shown]
+            drawn[way] = _picture(first, data, title_of(way, choice), PAGE // len(columns))
+            charts.figure(drawn[way], f"parts-{way}")
+            count = first.shape[1]
+            share = 100 * parts.cumulative_variance[count - 1] / parts.total
             st.caption(
-                f"{nnspca.DEFLATIONS[parts.deflation].title}. {len(parts.parts)} parts of "
-                f"{_range(parts.cardinalities)} features explain {share:.1f} % of all variance; "
+                f"{nnspca.DEFLATIONS[parts.deflation].title}. {count} {'part' if count == 1 else 'parts'} of "
+                f"{_range(parts.cardinalities[:count])} features explain {share:.1f} % of all variance; "
                 f"overlap {parts.overlap:.2f}; {words.seconds(parts.seconds)}."
                 + (f" Note: {parts.note}." if parts.note else "")
             )
@@ -57,48 +103,53 @@ def _range(counts: np.ndarray) -> str:
     return f"{high:,}" if low == high else f"{low:,} to {high:,}"
 
 
-def _picture(parts: Components, data: Dataset, title: str, width: int) -> Figure:
+def _picture(U: np.ndarray, data: Dataset, title: str, width: int) -> Figure:
     """Draw parts as the kind of data asks."""
-    U, look, nonnegative = parts.loadings, charts.palette(), bool((parts.loadings >= 0).all())
+    look, nonnegative = charts.palette(), bool((U >= 0).all())
     if data.image_shape is not None:
-        return figures.tiles(U, data.image_shape, look, nonnegative=nonnegative, title=title, width=width)
+        return several.tiles(U, data.image_shape, look, nonnegative=nonnegative, title=title, width=width)
     if data.axis is not None:
         axis = (data.axis.values, data.axis.name, data.axis.unit)
-        return figures.stretches(U, axis, look, title=title)
-    return figures.chart(U, data.feature_names, look, nonnegative=nonnegative, title=title)
+        return several.stretches(U, axis, look, title=title)
+    return several.chart(U, data.feature_names, look, nonnegative=nonnegative, title=title)
 
 
-def comparison(results: Mapping[str, Components]) -> Figure:
-    """Show what the parts explain together, and the angles between them; return the first figure."""
-    cumulative, angle = st.columns([1.2, 1], gap="large")
-    with cumulative:
-        drawn = figures.together({m: p.cumulative_variance / p.total for m, p in results.items()}, charts.palette())
+def comparison(results: Mapping[str, Components], choice: Choices) -> Figure:
+    """Show what the parts explain together, and the angles between them where they share anything."""
+    asked = KEYS["angles"].key in st.query_params
+    several_parts = {way: parts for way, parts in results.items() if len(parts.parts) > 1}
+    leaning = {way: parts for way, parts in several_parts.items() if asked or _leans(parts)}
+    places = st.columns([1.2, 1], gap="large") if leaning else [st.container()]
+    with places[0]:
+        lines = {title_of(way, choice): p.cumulative_variance / p.total for way, p in results.items()}
+        drawn = several.together(lines, charts.palette())
         charts.figure(drawn, "together")
         st.caption("Parts that overlap are not credited twice: this is the variance of the space they span.")
-    with angle:
-        asked = KEYS["angles"].key in st.query_params
-        several = {m: p for m, p in results.items() if len(p.parts) > 1 and (asked or not _apart(p))}
-        if several:
-            solver = choose(KEYS["angles"], "Angles between the parts of", options=list(several), horizontal=True)
+    if leaning:
+        with places[1]:
+            way = choose(KEYS["angles"], "Angles between the parts of", options=list(leaning), horizontal=True)
             title = "90° share nothing, 0° are the same"
-            charts.figure(figures.angles(several[solver].angles, charts.palette(), title=title), "angles-drawn")
-        else:
-            st.caption("All parts stand at 90° to each other: they share nothing.")
+            charts.figure(several.angles(leaning[way].angles, charts.palette(), title=title), "angles-drawn")
     return drawn
 
 
-def _apart(parts: Components) -> bool:
-    """Tell whether all angles between the parts are 90°, to the digits a figure would show."""
-    between = parts.angles[~np.eye(len(parts.parts), dtype=bool)]
-    return bool((np.abs(between - 90.0) < 0.05).all())
+def _leans(parts: Components) -> bool:
+    """Tell whether some parts are not at right angles."""
+    apart = parts.angles[~np.eye(len(parts.parts), dtype=bool)]
+    return bool((apart < RIGHT).any())
 
 
-def proven(job: Job, solver: str) -> None:
-    """Say what was proven of each part."""
+def proven(job: Job, way: str, choice: Choices) -> None:
+    """Say what was proven of each part alone."""
+    left = (
+        "that the features not in the other parts could make"
+        if choice.apart_for(way) == TOGETHER
+        else "that was left for it once the parts before were taken out"
+    )
     for r, cert in enumerate(job.arrived):
         st.markdown(
-            f"Part {r + 1} of {solver}: at least **{words.percent(cert.ratio, 2)}** of the best that was left for it "
-            f"once the parts before were taken out ({nnspca.BOUNDS[cert.winner.name].title.lower()})."
+            f"Part {r + 1} of {way}: at least **{words.percent(cert.ratio, 2)}** of the best {left} "
+            f"({nnspca.BOUNDS[cert.winner.name].title.lower()})."
         )
 
 
@@ -106,7 +157,7 @@ def rows(results: Mapping[str, Components]) -> list[dict[str, object]]:
     """Return one row for each part of each solver."""
     return [
         {
-            "solver": solver,
+            "solver": parts.method,
             "deflation": parts.deflation,
             "part": r + 1,
             "features": part.cardinality,
@@ -114,7 +165,7 @@ def rows(results: Mapping[str, Components]) -> list[dict[str, object]]:
             "together": float(parts.cumulative_variance[r]),
             "together_share": float(parts.cumulative_variance[r] / parts.total),
         }
-        for solver, parts in results.items()
+        for parts in results.values()
         for r, part in enumerate(parts.parts)
     ]
 
@@ -147,13 +198,13 @@ def takeaway(results: Mapping[str, Components], data: Dataset, now: State, choic
                 icon=":material/data_array:",
             )
         for name, figure in drawn.items():
-            charts.figure_button(figure, f"html-parts-{name}", f"{stem}-{name}.html", f"{name} (HTML)")
+            charts.figure_button(figure, f"html-parts-{name}", f"{stem}-{name}.html", f"Figure {name} (HTML)")
     st.markdown("The same with the library:")
     first = next(iter(results))
     if first == "nmf" and run.of_samples(data, now):
         code = _nmf_code(now, choice.r)
     else:
-        code = _code(now, first, choice.r, dict(run.arguments(first, choice, now)))
+        code = _code(now, results[first].method, choice.r, dict(run.arguments(first, choice, now)))
     st.code(code, language="python")
 
 

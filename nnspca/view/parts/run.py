@@ -1,19 +1,25 @@
-"""The parts page's runs: several components by each solver, and the proof of each part."""
+"""The parts page's runs: several components by each solver, what is proven of them together, and of each alone."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import replace
 from typing import Any
+
+import numpy as np
 
 import nnspca
 from nnspca.components.deflate import sought
 from nnspca.datasets import Dataset
-from nnspca.result import Components, Progress
+from nnspca.result import Component, Components, PartsCertificate, Progress
 from nnspca.solvers import nmf
-from nnspca.view.parts.choices import JOINT, Choices
+from nnspca.view.parts import together
+from nnspca.view.parts.choices import DISJOINT, IN_TURN, JOINT, TOGETHER, Choices, title_of
 from nnspca.view.session import runs, store
 from nnspca.view.session.runs import Job, Work
 from nnspca.view.session.state import State
+
+PROOF = "certificate"  # under this name the lead's joint certificate is published
 
 
 def _key(data: Dataset, now: State, choice: Choices) -> tuple[Hashable, ...]:
@@ -22,24 +28,42 @@ def _key(data: Dataset, now: State, choice: Choices) -> tuple[Hashable, ...]:
 
 
 def _work(data: Dataset, now: State, choice: Choices) -> Work:
-    """Return the work of the page: publishes (solver, Components) for each solver, growing part by part."""
+    """Return the work of the page: publishes (name, Components) for each way, and the joint certificate of the lead.
+
+    What is quickest comes first: parts found one after the other, then together, then what is proven of them.
+    """
     cov, known = store.covariance(data, now), store.results()
+    order = [*([IN_TURN] if choice.compares else ()), *choice.with_]
+    order.insert(1 + choice.compares, PROOF)
 
     def work(job: Job) -> None:
-        for number, solver in enumerate(choice.with_):
-            about = ("part", *_key(data, now, choice)[1:-1], solver, arguments(solver, choice, now), choice.r)
+        results: dict[str, Components] = {}
+        for number, way in enumerate(order):
+            listen = _share(job, number / len(order), (number + 1) / len(order))
+            if way == PROOF:
+                if together.applies(results.get(choice.lead)):
+                    lead = results[choice.lead]
+                    job.publish((PROOF, together.first_proof(data, now, choice.r, lead, job, listen)))
+                continue
+            about = ("part", *_key(data, now, choice)[1:-1], way, arguments(way, choice, now), choice.r)
             done = known.get(about)
             if done is None and not job.should_stop():
-                if solver == "nmf" and of_samples(data, now):
+                if way == "nmf" and of_samples(data, now):
                     done = nmf.of_samples(data.X, cov, choice.r, seed=now.seed, should_stop=job.should_stop)
                 else:
-                    done = _decomposed(cov, solver, choice, now, job, number)
+                    done = _decomposed(cov, way, choice, now, job, listen)
                 if not done.stopped:
                     known.put(about, done)
             if done is not None:
-                job.publish((solver, done))
+                results[way] = done
+                job.publish((way, done))
 
     return work
+
+
+def _share(job: Job, low: float, high: float) -> Callable[[Progress], None]:
+    """Return a listener that reports progress as one share of the whole."""
+    return lambda told: job.report(Progress(low + told.fraction * (high - low), told.stage))
 
 
 def start(data: Dataset, now: State, choice: Choices) -> Job:
@@ -52,13 +76,11 @@ def of_samples(data: Dataset, now: State) -> bool:
     return data.kind != "covariance" and not now.standardise and bool(data.X.min() >= 0)
 
 
-def _decomposed(cov: nnspca.Covariance, solver: str, choice: Choices, now: State, job: Job, number: int) -> Components:
-    """Run one solver, its progress told as a share of all of them."""
-    title = nnspca.METHODS[solver].title
-
-    def listen(told: Progress) -> None:
-        job.report(Progress((number + told.fraction) / len(choice.with_), f"{title}: {told.stage}"))
-
+def _decomposed(
+    cov: nnspca.Covariance, way: str, choice: Choices, now: State, job: Job, listen: Callable[[Progress], None]
+) -> Components:
+    """Run one solver."""
+    solver, title = choice.lead if way == IN_TURN else way, title_of(way, choice)
     return nnspca.decompose(
         cov,
         choice.r,
@@ -67,14 +89,15 @@ def _decomposed(cov: nnspca.Covariance, solver: str, choice: Choices, now: State
         nonnegative=now.nonnegative and solver != "pca",
         seed=now.seed,
         should_stop=job.should_stop,
-        on_progress=listen,
-        **dict(arguments(solver, choice, now)),
+        on_progress=lambda told: listen(Progress(told.fraction, f"{title}: {told.stage}")),
+        **dict(arguments(way, choice, now)),
     )
 
 
-def arguments(solver: str, choice: Choices, now: State) -> tuple[tuple[str, Any], ...]:
-    """Return what a solver is called with besides k and seed."""
-    deflation = choice.apart_for(solver)
+def arguments(way: str, choice: Choices, now: State) -> tuple[tuple[str, Any], ...]:
+    """Return what the solver of a way is called with besides k and seed."""
+    solver = choice.lead if way == IN_TURN else way
+    deflation = DISJOINT if way == IN_TURN else choice.apart_for(solver)
     chosen: dict[str, Any] = {"deflation": deflation}
     if deflation == "quasi-orthogonal":
         chosen["min_angle"] = choice.angle
@@ -87,9 +110,16 @@ def arguments(solver: str, choice: Choices, now: State) -> tuple[tuple[str, Any]
     return tuple(chosen.items())
 
 
-def found(job: Job) -> dict[str, Components]:
-    """Return what the job has handed over, by solver."""
-    return dict(job.arrived)
+def found(job: Job, choice: Choices) -> dict[str, Components]:
+    """Return what the job has handed over, by way, in the page's order."""
+    came = dict(job.arrived)
+    return {way: came[way] for way in choice.ways if way in came}
+
+
+def certificate(job: Job, data: Dataset, now: State) -> PartsCertificate | None:
+    """Return what is proven of the lead's parts together, as tight as it has ever been made; None before."""
+    first = dict(job.arrived).get(PROOF)
+    return None if first is None else together.tightest(first, data, now)
 
 
 def prove(results: Mapping[str, Components], data: Dataset, now: State, choice: Choices) -> Job:
@@ -108,7 +138,7 @@ def _proof(results: Mapping[str, Components], data: Dataset, now: State) -> Work
             if job.should_stop():
                 return
             job.report(Progress(r / len(parts.parts), f"part {r + 1} of {len(parts.parts)}"))
-            left, own = sought(cov, parts, r)
+            left, own = among_the_rest(cov, parts, r) if parts.deflation == TOGETHER else sought(cov, parts, r)
             job.publish(
                 nnspca.certify(
                     left,
@@ -123,6 +153,14 @@ def _proof(results: Mapping[str, Components], data: Dataset, now: State) -> Work
     return work
 
 
+def among_the_rest(cov: nnspca.Covariance, parts: Components, r: int) -> tuple[nnspca.Covariance, Component]:
+    """Return the features that the parts beside part r leave to it, and the part as it stands there."""
+    others, part = np.delete(parts.loadings, r, axis=1), parts.parts[r]
+    left = nnspca.deflate(cov, others, DISJOINT)
+    x = part.loadings[~others.any(axis=1)]
+    return left, replace(part, loadings=x, variance=left.variance(x), k=min(part.k, left.n_features))
+
+
 def provable(parts: Components) -> bool:
     """Tell whether every part was sought alone, so that a ceiling speaks about it."""
-    return parts.deflation not in (JOINT, "together", "quasi-orthogonal") and nnspca.METHODS[parts.method].feasible
+    return parts.deflation not in (JOINT, "quasi-orthogonal") and nnspca.METHODS[parts.method].feasible

@@ -9,26 +9,29 @@ import streamlit as st
 
 from nnspca.datasets import Dataset
 from nnspca.result import Components
-from nnspca.view.parts import figures
-from nnspca.view.parts.choices import KEYS
+from nnspca.view.parts.choices import KEYS, Choices
+from nnspca.view.parts.figures import samples as figures
 from nnspca.view.session import charts
 from nnspca.view.session.state import State
 from nnspca.view.session.widgets import choose
 
 
-def samples(results: Mapping[str, Components], data: Dataset, now: State) -> None:
+def samples(results: Mapping[str, Components], data: Dataset, now: State, choice: Choices) -> None:
     """Show what the parts say about samples: a reconstruction, or the classes along each part."""
     if data.kind == "covariance":
         return
-    parts = results[choose(KEYS["from"], "Parts of", options=list(results), horizontal=True)]
+    way = next(iter(results))
+    if choice.lead in results and len(results) > 1:
+        way = choose(KEYS["from"], "Parts of", options=list(results), horizontal=True)
+    parts = results[way]
     mean = data.X.mean(axis=0)
     if data.image_shape is not None or data.axis is not None:
-        _reconstruction(parts, data, mean)
+        _reconstruction(parts, data, mean, now)
     if data.labels is not None:
         _classes(parts, data, mean, now)
 
 
-def _reconstruction(parts: Components, data: Dataset, mean: np.ndarray) -> None:
+def _reconstruction(parts: Components, data: Dataset, mean: np.ndarray, now: State) -> None:
     """Rebuild a sample from the mean and its parts, as a slider adds them."""
     which, many = st.columns(2)
     with which:
@@ -48,10 +51,11 @@ def _reconstruction(parts: Components, data: Dataset, mean: np.ndarray) -> None:
         )
     sample = data.X[number - 1]
     U = parts.loadings[:, :used]
-    away = sample - mean
-    made = mean + (U @ np.linalg.lstsq(U, away, rcond=None)[0] if used else 0.0)
-    whole = float(away @ away) or 1.0
-    left = 100 * float((sample - made) @ (sample - made)) / whole
+    spread = _spread(data, now)
+    away = (sample - mean) / spread
+    near = U @ np.linalg.lstsq(U, away, rcond=None)[0] if used else np.zeros_like(away)
+    made = mean + spread * near
+    left = 100 * float((away - near) @ (away - near)) / (float(away @ away) or 1.0)
     title = f"Sample {number}, and what {used} {'part makes' if used == 1 else 'parts make'} of it"
     if data.image_shape is not None:
         drawn = figures.rebuilt(sample, made, data.image_shape, charts.palette(), title=title)
@@ -60,7 +64,14 @@ def _reconstruction(parts: Components, data: Dataset, mean: np.ndarray) -> None:
         axis = (data.axis.values, data.axis.name, data.axis.unit)
         drawn = figures.retraced(sample, made, axis, charts.palette(), title=title)
     charts.figure(drawn, "rebuilt")
-    st.markdown(f"**{left:.1f} %** of this sample's squared distance from the mean is still missing.")
+    units = ", in standard deviations," if now.standardise else ""
+    st.markdown(f"**{left:.1f} %** of this sample's squared distance from the mean{units} is still missing.")
+
+
+def _spread(data: Dataset, now: State) -> np.ndarray:
+    """Return what each feature was divided by before its parts were sought."""
+    spread = data.X.std(axis=0) if now.standardise else np.ones(data.n_features)
+    return np.where(spread > 0, spread, 1.0)
 
 
 def _classes(parts: Components, data: Dataset, mean: np.ndarray, now: State) -> None:
@@ -74,7 +85,6 @@ def _classes(parts: Components, data: Dataset, mean: np.ndarray, now: State) -> 
             help="Samples far to the right have much of this part.",
         )
     labels = [str(data.label_names[i]) if data.label_names else str(i) for i in np.asarray(data.labels)]
-    spread = data.X.std(axis=0) if now.standardise else np.ones(data.n_features)
-    x = parts.loadings[:, part - 1] / np.where(spread > 0, spread, 1.0)
+    x = parts.loadings[:, part - 1] / _spread(data, now)
     values = (data.X - mean) @ x
     charts.figure(figures.scores(values, labels, charts.palette(), title=f"The samples along part {part}"), "scores")

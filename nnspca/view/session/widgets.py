@@ -171,8 +171,8 @@ def fold(entry: Entry, label: str, icon: str) -> ExpanderContainer:
     texts = st.query_params.get_all(entry.key)
     if texts and not entry.read(texts)[1]:
         forget_in_link(entry.key)
-        _note((entry.pages, entry.key), label, ", ".join(texts), False, "true or false")
-    return st.expander(label, key=entry.key, icon=icon, bind="query-params", on_change="rerun")
+        _note((entry.pages, entry.key), label, ", ".join(texts), entry.default, "true or false")
+    return st.expander(label, expanded=entry.default, key=entry.key, icon=icon, bind="query-params", on_change="rerun")
 
 
 def open_for(entry: Entry, *keys: str) -> None:

@@ -13,7 +13,6 @@ from nnspca.view.figures.style import DASHES, SYMBOLS, Palette, dress
 ACROSS = 3  # tiles in a row
 GAP = 2  # pixels between tiles
 MOST_ROWS = 40  # features of a chart
-FEW_CLASSES = 12  # more are drawn closer together
 
 
 def tiles(
@@ -73,6 +72,8 @@ def tiles(
 def stretches(loadings: np.ndarray, axis: tuple[np.ndarray, str, str], palette: Palette, *, title: str) -> go.Figure:
     """Draw the columns along a numeric axis, one above the other, each to its own height."""
     values, name, unit = axis[0], foreign.label(axis[1]), foreign.label(axis[2])
+    order = np.argsort(values, kind="stable")
+    values, loadings = values[order], loadings[order]
     figure = go.Figure()
     count = loadings.shape[1]
     for r in range(count):
@@ -175,87 +176,4 @@ def angles(degrees: np.ndarray, palette: Palette, *, title: str) -> go.Figure:
     dress(figure, palette, title=title, alt=f"{title}: angles between {len(degrees)} parts.", height=320)
     figure.update_xaxes(title_text="part", type="category")
     figure.update_yaxes(title_text="part", type="category", autorange="reversed")
-    return figure
-
-
-def scores(values: np.ndarray, classes: Sequence[str], palette: Palette, *, title: str) -> go.Figure:
-    """Draw the samples along one part, class by class."""
-    figure = go.Figure()
-    kinds = list(dict.fromkeys(classes))
-    shown = foreign.labels(kinds)
-    for i, name in enumerate(kinds):
-        mine = np.flatnonzero(np.asarray(classes) == name)
-        spread = ((np.arange(len(mine)) * 0.618034) % 1 - 0.5) * 0.5  # evenly apart, the same each time
-        figure.add_scatter(
-            x=values[mine],
-            y=i + spread,
-            mode="markers",
-            name=shown[i],
-            showlegend=False,
-            marker={
-                "color": palette.series[i % len(palette.series)],
-                "symbol": SYMBOLS[i % len(SYMBOLS)],
-                "size": 8,
-                "opacity": 0.8,
-            },
-            hovertemplate=f"{shown[i]}<br>score %{{x:.4g}}<extra></extra>",
-        )
-    dress(
-        figure,
-        palette,
-        title=title,
-        alt=f"{title}: {len(values)} samples by class.",
-        height=140 + (50 if len(kinds) <= FEW_CLASSES else 18) * len(kinds),
-    )
-    figure.update_yaxes(tickvals=list(range(len(kinds))), ticktext=shown, zeroline=False)
-    figure.update_xaxes(title_text="score: the sample's distance from the mean, along the part")
-    return figure
-
-
-def rebuilt(
-    original: np.ndarray, steps: np.ndarray, shape: tuple[int, int], palette: Palette, *, title: str
-) -> go.Figure:
-    """Draw a sample beside what its parts make of it, in greys on one scale."""
-    rows, columns = shape
-    sheet = np.full((rows, 2 * columns + GAP), np.nan)
-    sheet[:, :columns] = original.reshape(shape)
-    sheet[:, columns + GAP :] = steps.reshape(shape)
-    figure = go.Figure(
-        go.Heatmap(
-            z=sheet,
-            zmin=float(original.min()),
-            zmax=float(original.max()),
-            colorscale="gray",
-            showscale=False,
-            hoverongaps=False,
-            hovertemplate="%{z:.4g}<extra></extra>",
-        )
-    )
-    dress(
-        figure,
-        palette,
-        title=title,
-        alt=f"{title}: the image on the left, its reconstruction on the right.",
-        height=280,
-    )
-    figure.update_xaxes(visible=False, constrain="domain")
-    figure.update_yaxes(visible=False, scaleanchor="x", constrain="domain", autorange="reversed")
-    figure.update_layout(margin_b=8)
-    return figure
-
-
-def retraced(
-    original: np.ndarray, made: np.ndarray, axis: tuple[np.ndarray, str, str], palette: Palette, *, title: str
-) -> go.Figure:
-    """Draw a sample along its axis, and what its parts make of it."""
-    values, name, unit = axis[0], foreign.label(axis[1]), foreign.label(axis[2])
-    figure = go.Figure()
-    for y, label, colour, dash in (
-        (original, "the sample", palette.quiet, "solid"),
-        (made, "from its parts", palette.found, "dash"),
-    ):
-        figure.add_scatter(x=values, y=y, mode="lines", name=label, line={"color": colour, "dash": dash, "width": 2})
-    dress(figure, palette, title=title, alt=f"{title}: two curves along {name}.", height=320)
-    figure.update_xaxes(title_text=f"{name} ({unit})" if unit else name)
-    figure.update_yaxes(title_text="value")
     return figure

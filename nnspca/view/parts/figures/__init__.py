@@ -1,0 +1,1 @@
+"""The parts page's figures: arrays in, Plotly figures out, without Streamlit."""

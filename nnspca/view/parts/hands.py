@@ -1,0 +1,61 @@
+"""Which features changed hands between parts found one after the other and parts found together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from nnspca.result import Components
+
+
+@dataclass(frozen=True, eq=False)
+class Hands:
+    """Two sets of parts, matched, and the features that are not in matching ones.
+
+    Attributes
+    ----------
+    before, after : ndarray, shape (n, r)
+        Loadings of the features that changed hands, zero for the others; column c of one goes with column c of the
+        other.
+    moved : int
+        Features that went from one part to another.
+    joined, left : int
+        Features that are only in the later, or only in the earlier parts.
+    """
+
+    before: np.ndarray
+    after: np.ndarray
+    moved: int
+    joined: int
+    left: int
+
+
+def hands(earlier: Components, later: Components) -> Hands:
+    """Match the parts that share the most features, and see which features are elsewhere.
+
+    Examples
+    --------
+    >>> import nnspca
+    >>> cov = nnspca.Covariance.from_matrix(np.diag([3.0, 2.0, 1.0]))
+    >>> parts = nnspca.decompose(cov, 2, k=1)
+    >>> hands(parts, parts).moved
+    0
+    """
+    r = max(len(earlier.parts), len(later.parts))
+    first, second = earlier.padded(r).T, later.padded(r).T
+    shared = (first != 0).T.astype(float) @ (second != 0)
+    rows, columns = linear_sum_assignment(-shared)
+    matched = np.empty_like(first)
+    matched[:, columns] = first[:, rows]
+    stays = ((matched != 0) & (second != 0)).any(axis=1) & ((matched != 0) == (second != 0)).all(axis=1)
+    was, is_ = (matched != 0).any(axis=1), (second != 0).any(axis=1)
+    changed = ~stays[:, None]
+    return Hands(
+        np.where(changed, matched, 0.0),
+        np.where(changed, second, 0.0),
+        int((was & is_ & ~stays).sum()),
+        int((~was & is_).sum()),
+        int((was & ~is_).sum()),
+    )

@@ -4,7 +4,7 @@ import streamlit as st
 
 from nnspca.view import foreign
 from nnspca.view.data import panels
-from nnspca.view.session import datasets, preview, state, store
+from nnspca.view.session import preview, state, store
 
 now = state.current()
 infos = store.catalogue()
@@ -16,7 +16,7 @@ with st.container(border=True):
 
 chosen = infos.get(now.data)
 if chosen is not None and chosen.local:
-    data = datasets.dataset(now)
+    data = store.in_use(now)
     st.subheader(f"In use: {foreign.plain(data.title or data.name)}")
     few, rest = st.columns([1, 1.25], gap="large")
     with few:

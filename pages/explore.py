@@ -7,10 +7,10 @@ from nnspca.view import foreign
 from nnspca.view.certificate import component, proofs
 from nnspca.view.certificate import panels as certificate
 from nnspca.view.explore import choices, gallery, panels, path, play, run, stage
-from nnspca.view.session import datasets, preview, runs, state, store, widgets
+from nnspca.view.session import preview, runs, state, store, widgets
 
 now = state.current()
-data = datasets.dataset(now)
+data = store.in_use(now)
 leading = store.leading(data, now)
 
 with st.container(key="opening"):

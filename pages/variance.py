@@ -7,11 +7,11 @@ import streamlit as st
 from nnspca.view import foreign
 from nnspca.view.certificate import component, proofs
 from nnspca.view.certificate import panels as certificate
-from nnspca.view.session import curves, datasets, runs, state, store, widgets
+from nnspca.view.session import curves, runs, state, store, widgets
 from nnspca.view.variance import choices, panels
 
 now = state.current()
-data = datasets.dataset(now)
+data = store.in_use(now)
 leading = store.leading(data, now)
 
 st.title("Variance against k")

@@ -8,7 +8,7 @@ import streamlit as st
 
 from nnspca.datasets import Dataset
 from nnspca.studies import comparison
-from nnspca.view.session import datasets, state, store
+from nnspca.view.session import state, store
 from nnspca.view.session.state import State, methods_for
 from nnspca.view.session.widgets import choose
 
@@ -46,7 +46,7 @@ def ask(now: State) -> Choices:
         help="Two to four. Those of this session's uploads may take part.",
     )
     how, grid = st.columns([2, 1], vertical_alignment="bottom")
-    loaded = tuple(datasets.loaded(name) for name in names)
+    loaded = tuple(store.loaded(name) for name in names)
     n = max((data.n_features for data in loaded), default=1)
     with how:
         known = methods_for(now.nonnegative, n)

@@ -9,7 +9,7 @@ import nnspca
 from nnspca.datasets import Dataset, DatasetInfo
 from nnspca.datasets.readers import SUFFIXES
 from nnspca.view import foreign, words
-from nnspca.view.session import datasets, sidebar, store
+from nnspca.view.session import sidebar, store
 from nnspca.view.session.state import State
 
 
@@ -18,9 +18,9 @@ def card(info: DatasetInfo, now: State) -> None:
     rows, columns = info.shape
     st.markdown(f"**{foreign.plain(info.title)}** · {foreign.code(info.name)}  \n{foreign.plain(info.description)}")
     st.caption(f"{rows:,} × {columns:,}, {info.kind}")
-    datasets.terms(info)
+    store.terms(info)
     if not info.local:
-        datasets.download(info)
+        store.download(info)
     elif info.name == now.data:
         st.caption(":material/check: In use on every page.")
     else:

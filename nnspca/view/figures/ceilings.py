@@ -1,4 +1,4 @@
-"""Every upper bound as a thin line of its own: in rows below a gauge, and along a curve."""
+"""Every upper bound as a thin line of its own: in rows below a gauge, along a curve, and in a race of their own."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 
 from nnspca.bounds.registry import BOUNDS
 from nnspca.result import Bound, Certificate
-from nnspca.view.figures.style import DASHES, Palette
+from nnspca.view.figures.style import DASHES, LEGEND_ROW, Palette, dress
 from nnspca.view.words import ceil, odds, title
 
 ROW = 30  # pixels a bound takes below a gauge
@@ -107,3 +107,33 @@ def add_curves(
             customdata=[["<br>the lowest here" if k in wins else ""] for k in held],
             hovertemplate="k = %{x}<br>" + says + "%{customdata[0]}<extra>" + title(name) + "</extra>",
         )
+
+
+def race(certificates: Mapping[int, Certificate], ks: tuple[int, ...], palette: Palette, *, log: bool) -> go.Figure:
+    """Draw the best found over each bound, against k: the highest line wins, 100 % closes the question."""
+    figure = go.Figure()
+    add_curves(
+        figure,
+        certificates,
+        palette,
+        lambda bound, certificate: 100 * min(certificate.lower / bound.value, 1.0),
+        "the best found reaches %{y:.2f} % of it",
+    )
+    wins: dict[str, list[int]] = {}
+    for k in sorted(certificates):
+        wins.setdefault(certificates[k].winner.name, []).append(k)
+    told = "; ".join(f"{title(name)} at k = {', '.join(map(str, where))}" for name, where in wins.items())
+    rows = -(-len(figure.data) // 2)
+    heading = "Who wins where: best found ÷ each ceiling"
+    height = 380 + LEGEND_ROW * rows
+    dress(
+        figure,
+        palette,
+        title=heading,
+        alt=f"{heading}. The lowest: {told}.",
+        height=height,
+        legend_rows=rows,
+        k_axis=(ks, log),
+    )
+    figure.update_yaxes(title_text="reached (%)", range=[0, 103])
+    return figure

@@ -1,18 +1,26 @@
-"""Variance against k with the band where the optimum must lie, the gap below it, and the race of the ceilings."""
+"""Variance against k with the band where the optimum must lie, and the gap itself below it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import plotly.graph_objects as go
 
 from nnspca.result import Bound, Certificate, SweepPoint
-from nnspca.view.figures.ceilings import add_curves, add_lines
-from nnspca.view.figures.gap import add_gap
+from nnspca.view.figures.ceilings import add_lines
 from nnspca.view.figures.style import DASHES, LEGEND_ROW, SYMBOLS, Palette, dress
-from nnspca.view.words import ceil, floor, odds
-from nnspca.view.words import title as title_of
+from nnspca.view.words import ceils, floors, odds
+
+CLOSED = 1e-4  # a smaller gap counts as closed
+LEAST_SHOWN = 5e-3  # of the possible, that the axis covers at least: finer differences are rounding's
+WIDE = 30.0  # ratio of two gaps beyond which an axis of equal steps would hide the smaller
+UPPER, LOWER = (0.47, 1.0), (0.0, 0.37)  # what the two panels take of the figure's height
+PAPER_FILL = "rgba(163, 71, 138, 0.13)"
+
+
+Shares = Mapping[str, Sequence[tuple[int, float]]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,19 +63,20 @@ def variance(view: View, palette: Palette, *, paper: bool = False, chosen: tuple
     """
     points, leading, certificates = sorted(view.points, key=lambda p: p.k), view.leading, view.certificates
     proven = sorted(certificates)
-    floors = [certificates[k].lower / leading for k in proven]
+    lowest = [certificates[k].lower / leading for k in proven]
     figure = go.Figure()
     if proven and paper:
-        _add_paper(figure, palette, proven, floors, [_probable(certificates[k]) for k in proven], leading)
+        _add_paper(figure, palette, proven, lowest, [_probable(certificates[k]) for k in proven], leading)
     if proven:
-        _add_band(figure, palette, proven, floors, [certificates[k].upper / leading for k in proven])
+        _add_band(figure, palette, proven, lowest, [certificates[k].upper / leading for k in proven])
     if proven and view.bounds:
         add_lines(figure, {k: certificates[k] for k in proven}, leading, palette)
     for i, method in enumerate(view.methods):
         mine = [p for p in points if p.method == method]
+        shares = [p.component.variance / leading for p in mine]
         figure.add_scatter(
             x=[p.k for p in mine],
-            y=[p.component.variance / leading for p in mine],
+            y=shares,
             name=method,
             mode="lines+markers",
             line={
@@ -77,7 +86,7 @@ def variance(view: View, palette: Palette, *, paper: bool = False, chosen: tuple
             },
             cliponaxis=False,
             marker={"size": 6 + 2 * min(i, 2), "symbol": SYMBOLS[i % len(SYMBOLS)], "line": {"width": 1.5}},
-            customdata=[[p.k, method, floor(p.component.variance / leading, 4)] for p in mine],
+            customdata=[[p.k, method, kept] for p, kept in zip(mine, floors(shares, 4), strict=True)],
             unselected={"marker": {"opacity": 1}},
             hovertemplate="k = %{x}<br>variance ÷ λ₁ = %{customdata[2]:.4f}<br>click to see it<extra>"
             + method
@@ -131,7 +140,7 @@ def _add_gap(figure: go.Figure, view: View, palette: Palette, *, paper: bool) ->
         for method in view.methods
     }
     chances = [(k, c.lower, bound.value) for k, c in held if (bound := _probable(c)) is not None] if paper else []
-    add_gap(
+    _draw_gap(
         figure,
         shares,
         [(k, min(c.ratio, 1.0)) for k, c in held],
@@ -139,6 +148,113 @@ def _add_gap(figure: go.Figure, view: View, palette: Palette, *, paper: bool) ->
         palette,
         paper=[(k, min(lower / upper, 1.0)) for k, lower, upper in chances if upper],
     )
+
+
+def _draw_gap(
+    figure: go.Figure,
+    shares: Shares,
+    best: Sequence[tuple[int, float]],
+    optimal: Sequence[int],
+    palette: Palette,
+    *,
+    paper: Sequence[tuple[int, float]] = (),
+) -> None:
+    """Draw what each solver is proven to miss, the band up to the possible shaded; call it once the figure is dressed.
+
+    Parameters
+    ----------
+    figure : go.Figure
+        With its curve on the first y axis.
+    shares : mapping of str to sequence of (int, float)
+        For each solver, k and the share of the proven ceiling that it keeps, 0 to 1.
+    best : sequence of (int, float)
+        The same for the best component known.
+    optimal : sequence of int
+        The k that are proven optimal.
+    palette : Palette
+    paper : sequence of (int, float)
+        The same for the best component and the paper's own ceiling, which holds with some probability.
+    """
+    figure.update_layout(yaxis={"domain": UPPER}, yaxis2={"domain": LOWER, "anchor": "x"})
+    figure.update_xaxes(anchor="y2")
+    seen = [1 - share for points in (*shares.values(), best, paper) for _, share in points]
+    missing = [max(gap, CLOSED) for gap in seen]
+    log = bool(missing) and max(missing) / min(missing) > WIDE
+    if paper:
+        _add_area(figure, paper, log, PAPER_FILL, "the paper's gap (not proven)", palette.paper_bound)
+    _add_area(figure, best, log, palette.band, "the optimum lies in here", palette.ceiling)
+    for i, (method, points) in enumerate(shares.items()):
+        figure.add_scatter(
+            x=[k for k, _ in points],
+            y=[_depth(share, log) for _, share in points],
+            yaxis="y2",
+            name=method,
+            showlegend=False,
+            mode="lines+markers",
+            cliponaxis=False,
+            line={"color": palette.series[i % len(palette.series)], "dash": DASHES[i % len(DASHES)], "width": 2},
+            marker={"size": 6 + 2 * min(i, 2), "symbol": SYMBOLS[i % len(SYMBOLS)], "line": {"width": 1.5}},
+            customdata=[[k, method, math.floor(1e4 * share) / 100] for k, share in points],
+            unselected={"marker": {"opacity": 1}},
+            hovertemplate="k = %{x}<br>keeps at least %{customdata[2]:.2f} %<extra>" + method + "</extra>",
+        )
+    closed = [(k, share) for k, share in best if k in set(optimal)]
+    figure.add_scatter(
+        x=[k for k, _ in closed],
+        y=[_depth(share, log) for _, share in closed],
+        yaxis="y2",
+        mode="markers",
+        name="proven",
+        showlegend=False,
+        cliponaxis=False,
+        marker={"size": 13, "symbol": "circle-open", "color": palette.proven, "line": {"width": 2.5}},
+        hoverinfo="skip",
+    )
+    _set_axis(figure, max(missing, default=LEAST_SHOWN), log)
+
+
+def _depth(share: float, log: bool) -> float:
+    """Place a share on the axis: percent of the possible, or how many tenths of it are missing, counted in powers."""
+    return -math.log10(max(1 - share, CLOSED) / CLOSED) if log else 100 * share
+
+
+def _add_area(
+    figure: go.Figure, points: Sequence[tuple[int, float]], log: bool, fill: str, name: str, edge: str
+) -> None:
+    """Shade from what was found up to all that is possible."""
+    top = 0.0 if log else 100.0
+    ks = [k for k, _ in points]
+    figure.add_scatter(
+        x=ks + ks[::-1],
+        y=[top] * len(ks) + [_depth(share, log) for _, share in points][::-1],
+        yaxis="y2",
+        fill="toself",
+        fillcolor=fill,
+        mode="lines",
+        line={"width": 1, "color": edge},
+        name=name,
+        showlegend=False,
+        hoverinfo="skip",
+    )
+
+
+def _set_axis(figure: go.Figure, widest: float, log: bool) -> None:
+    """Zoom to where the gap lives."""
+    about = {"title_text": "proven (%)", "zeroline": False}
+    if log:
+        gaps = [gap for gap in (CLOSED, 1e-3, 1e-2, 1e-1, 1.0) if gap <= widest * 1.01]
+        deep = math.log10(widest / CLOSED)
+        figure.update_layout(
+            yaxis2=about
+            | {
+                "range": [-1.08 * deep, 0.06 * deep],
+                "tickvals": [_depth(1 - gap, True) for gap in gaps],
+                "ticktext": ["100" if gap == CLOSED else f"{100 - 100 * gap:g}" for gap in gaps],
+            }
+        )
+    else:
+        span = 100 * max(widest, LEAST_SHOWN)
+        figure.update_layout(yaxis2=about | {"range": [100 - 1.1 * span, 100 + 0.06 * span]})
 
 
 def _add_rings(figure: go.Figure, palette: Palette, ks: list[int], values: list[float]) -> None:
@@ -158,11 +274,11 @@ def _probable(certificate: Certificate) -> Bound | None:
     return min((b for b in certificate.bounds if not b.deterministic), key=lambda b: b.value, default=None)
 
 
-def _add_band(figure: go.Figure, palette: Palette, ks: list[int], floors: list[float], ceilings: list[float]) -> None:
+def _add_band(figure: go.Figure, palette: Palette, ks: list[int], lowest: list[float], ceilings: list[float]) -> None:
     """Shade between the best variance known and the proven ceiling."""
     figure.add_scatter(
         x=ks + ks[::-1],
-        y=ceilings + floors[::-1],
+        y=ceilings + lowest[::-1],
         fill="toself",
         fillcolor=palette.band,
         mode="lines",
@@ -170,6 +286,7 @@ def _add_band(figure: go.Figure, palette: Palette, ks: list[int], floors: list[f
         name="the optimum lies in here (proven at each mark)",
         hoverinfo="skip",
     )
+    kept = [100 * low / high if high else 100.0 for low, high in zip(lowest, ceilings, strict=True)]
     figure.add_scatter(
         x=ks,
         y=ceilings,
@@ -182,10 +299,7 @@ def _add_band(figure: go.Figure, palette: Palette, ks: list[int], floors: list[f
             "color": palette.ceiling,
             "line": {"width": 3, "color": palette.ceiling},
         },
-        customdata=[
-            [floor(100 * low / high, 1) if high else 100.0, ceil(high, 4)]
-            for low, high in zip(floors, ceilings, strict=True)
-        ],
+        customdata=list(zip(floors(kept, 1), ceils(ceilings, 4), strict=True)),
         hovertemplate="k = %{x}<br>no component can pass %{customdata[1]:.4f}"
         "<br>the best found keeps ≥ %{customdata[0]:.1f} %<extra>proven</extra>",
     )
@@ -195,12 +309,12 @@ def _add_paper(
     figure: go.Figure,
     palette: Palette,
     ks: list[int],
-    floors: list[float],
+    lowest: list[float],
     bounds: list[Bound | None],
     leading: float,
 ) -> None:
     """Outline the paper's own band, which holds with some probability only."""
-    tried = [(k, f, bound) for k, f, bound in zip(ks, floors, bounds, strict=True) if bound is not None]
+    tried = [(k, f, bound) for k, f, bound in zip(ks, lowest, bounds, strict=True) if bound is not None]
     if not tried:
         return
     known = [(k, f, bound.value / leading) for k, f, bound in tried]
@@ -210,7 +324,7 @@ def _add_paper(
         x=x + x[::-1],
         y=[v for _, _, v in known] + [f for _, f, _ in known][::-1],
         fill="toself",
-        fillcolor="rgba(163, 71, 138, 0.13)",
+        fillcolor=PAPER_FILL,
         mode="lines",
         line={"width": 0},
         name="the paper's band",
@@ -226,33 +340,3 @@ def _add_paper(
         marker={"size": 5, "symbol": "circle-open"},
         hovertemplate="k = %{x}<br>the paper's ceiling %{y:.4f}<extra>with a probability</extra>",
     )
-
-
-def race(view: View, palette: Palette) -> go.Figure:
-    """Draw the best found over each bound, against k: the highest line wins, 100 % closes the question."""
-    figure, certificates = go.Figure(), view.certificates
-    add_curves(
-        figure,
-        certificates,
-        palette,
-        lambda bound, certificate: 100 * min(certificate.lower / bound.value, 1.0),
-        "the best found reaches %{y:.2f} % of it",
-    )
-    wins: dict[str, list[int]] = {}
-    for k in sorted(certificates):
-        wins.setdefault(certificates[k].winner.name, []).append(k)
-    told = "; ".join(f"{title_of(name)} at k = {', '.join(map(str, where))}" for name, where in wins.items())
-    rows = -(-len(figure.data) // 2)
-    heading = "Who wins where: best found ÷ each ceiling"
-    height = 380 + LEGEND_ROW * rows
-    dress(
-        figure,
-        palette,
-        title=heading,
-        alt=f"{heading}. The lowest: {told}.",
-        height=height,
-        legend_rows=rows,
-        k_axis=(view.ks, view.log),
-    )
-    figure.update_yaxes(title_text="reached (%)", range=[0, 103])
-    return figure

@@ -8,6 +8,7 @@ import nnspca
 from nnspca.datasets import Dataset
 from nnspca.view.certificate import proofs
 from nnspca.view.certificate.panels import ABOUT, STOPPED
+from nnspca.view.figures import ceilings
 from nnspca.view.figures.style import Figure
 from nnspca.view.session import charts, downloads, runs
 from nnspca.view.session.runs import Job
@@ -55,7 +56,7 @@ def curve(
             "between marks its straight edges only guide the eye."
         )
         if seen.certificates and look.bounds:
-            charts.figure(figures.race(view, palette), "race")
+            charts.figure(ceilings.race(view.certificates, view.ks, palette, log=view.log), "race")
 
     runs.watched(longer, draw)
     return last["curve"]

@@ -43,7 +43,7 @@ def _work(data: Dataset, now: State, choice: Choices) -> Work:
             if way == PROOF:
                 if together.applies(results.get(choice.lead)):
                     lead = results[choice.lead]
-                    job.publish((PROOF, together.first_proof(data, now, choice.r, lead, job, listen)))
+                    job.publish((PROOF, together.first_proof(cov, data, now, choice.r, lead, job, listen)))
                 continue
             about = ("part", *_key(data, now, choice)[1:-1], way, arguments(way, choice, now), choice.r)
             done = known.get(about)

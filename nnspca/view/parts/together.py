@@ -50,10 +50,16 @@ def _keep(certificate: PartsCertificate, data: Dataset, now: State) -> PartsCert
 
 
 def first_proof(
-    data: Dataset, now: State, r: int, parts: Components, job: Job, listen: Callable[[Progress], None]
+    cov: nnspca.Covariance,
+    data: Dataset,
+    now: State,
+    r: int,
+    parts: Components,
+    job: Job,
+    listen: Callable[[Progress], None],
 ) -> PartsCertificate:
     """Prove a ceiling for r parts in some seconds, from the parts found, unless one is known already."""
-    cov, known = store.covariance(data, now), store.results().get(_key(data, now, r))
+    known = store.results().get(_key(data, now, r))
     if known is not None and not known.stopped:
         own = tuple(dataclasses.replace(part, k=now.k, variance=cov.variance(part.loadings)) for part in parts.parts)
         return dataclasses.replace(known, parts=own, lower=float(sum(part.variance for part in own)))

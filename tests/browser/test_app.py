@@ -247,14 +247,6 @@ def test_a_file_from_the_persons_disk_can_be_explored(visit, tmp_path):
 
 
 @pytest.mark.real_data
-@pytest.mark.parametrize(("name", "kind"), [("cbcl-faces", "heatmap"), ("lrs", "scatter"), ("leukemia", "bar")])
-def test_real_data_show_a_component_with_its_proven_share(visit, real_data, name, kind):
-    page = quiet(visit(f"/?closer=true&data={name}&k=20"))
-    expect(page.get_by_text(RATIO).first).to_be_visible()
-    assert any(t["type"] == kind for t in traces(page, "component"))
-
-
-@pytest.mark.real_data
 @pytest.mark.parametrize("name", ["cbcl-faces", "lrs", "leukemia"])
 def test_real_data_fill_in_a_curve_with_its_band(visit, real_data, name):
     page = quiet(visit(f"/variance?data={name}&ks=5,20,50"))

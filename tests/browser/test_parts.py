@@ -71,7 +71,7 @@ def test_the_band_fills_with_every_number_of_parts(visit):
         assert each[r] <= both[r] * (1 + 1e-9) <= found[r + 1] * (1 + 1e-6)
 
 
-def test_stop_ends_the_search_within_a_second_and_keeps_what_was_found(visit):
+def test_stop_ends_the_search_and_keeps_what_was_found(visit):
     page = visit("/parts?k=40&r=6&scale=standardised&seed=5")
     page.locator(".face[data-seen]").wait_for(timeout=60_000)
     stop = page.get_by_role("button", name="Stop").first

@@ -48,7 +48,7 @@ OLD = [
     ),
     (
         "pages/parts.py",
-        {"data": "digits", "k": 8},
+        {"data": "digits", "k": 40},
         "r=3&apart=quasi-orthogonal&with=em&angle=80&angles=em&rebuild=true&from=em&sample=5&used=2&along=2&take=true",
         {"r": 3, "apart": "quasi-orthogonal", "with": ["em"], "angle": 80.0, "angles": "em", "rebuild": True}
         | {"from": "em", "sample": 5, "used": 2, "along": 2, "take": True},

@@ -162,8 +162,19 @@ def test_each_part_has_its_own_trace_over_the_mean():
     assert len({t.marker.color for t in keys}) == 2
 
 
+def test_fewer_parts_move_the_ends_of_the_sliders_and_what_they_say():
+    app = settled(data="digits", k=8, r=3)
+    assert [app.slider(key=key).value for key in ("shown", "used")] == [3, 3]
+    app.number_input(key="r").set_value(2).run()
+    app = settle(settle(app))
+    assert [(s.key, s.max, s.value) for s in app.slider if s.key in ("shown", "used")] == [
+        ("used", 2, 2),
+        ("shown", 2, 2),
+    ]
+
+
 def test_angles_are_shown_only_where_not_all_are_right():
-    assert not settled(data="pitprops", k=4, r=2).radio
+    assert "angles" not in [radio.key for radio in settled(data="pitprops", k=4, r=2).radio]
     assert "angles" in [radio.key for radio in settled(data="pitprops", k=6, r=3, apart="projection").radio]
 
 

@@ -78,8 +78,9 @@ def changed(results: Mapping[str, Components], data: Dataset, choice: Choices) -
 def side_by_side(results: Mapping[str, Components], data: Dataset, choice: Choices) -> dict[str, Figure]:
     """Show each way's parts in its own column, as many as one slider says; return the figures."""
     drawn: dict[str, Figure] = {}
-    most = max(len(parts.parts) for parts in results.values())
-    shown = choose(KEYS["shown"], "Parts shown", usual=most, high=most, help="Of every way at once.") if most > 1 else 1
+    shown = choice.r
+    if choice.r > 1:
+        shown = choose(KEYS["shown"], "Parts shown", usual=choice.r, high=choice.r, help="Of every way at once.")
     columns = st.columns(len(results), gap="medium")
     for column, (way, parts) in zip(columns, results.items(), strict=True):
         with column:

@@ -21,7 +21,7 @@ def samples(results: Mapping[str, Components], data: Dataset, now: State, choice
     if data.kind == "covariance":
         return
     way = next(iter(results))
-    if choice.lead in results and len(results) > 1:
+    if choice.lead in results:
         way = choose(KEYS["from"], "Parts of", options=list(results), horizontal=True)
     parts = results[way]
     mean = data.X.mean(axis=0)

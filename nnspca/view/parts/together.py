@@ -203,7 +203,7 @@ def curves(
         floor, ceiling = certificate.lower / total, certificate.upper / total
         before = proven.get(r, (floor, ceiling))
         proven[r] = max(before[0], floor), min(before[1], ceiling)
-    ways = {"together": both} if both else {}
+    ways = {"together": both}
     if greedy is not None:
         kept = greedy.variances.cumsum() / total
         ways["one after the other"] = {i + 1: float(share) for i, share in enumerate(kept)}

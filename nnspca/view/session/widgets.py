@@ -54,6 +54,8 @@ def choose(
     texts, held = st.query_params.get_all(key), said.get(key)
     if held is None and not texts and place in memory:
         said[key] = held = memory[place]
+    if entry.widget == "slider" and held is not None and _outside(held, low, high, ()):
+        said[key] = held = min(max(held, low), high)  # the data have moved its ends: Streamlit would end the page
     known = not texts or (held is not None and texts[-1] == str(held))  # what the widget says needs no second look
     wanted, whole = (None, True) if known else entry.read(texts, low, high, options)
     if not known and wanted is None:

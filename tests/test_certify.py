@@ -279,9 +279,9 @@ def test_a_stopped_certificate_still_holds(after):
     X = rng.standard_normal((60, 8))
     cov = nnspca.Covariance.from_data(X)
     polls = iter(range(10**9))
-    started = time.perf_counter()
+    started = time.process_time()
     cert = nnspca.certify(cov, 3, should_stop=lambda: next(polls) >= after)
-    assert time.perf_counter() - started < 1.0
+    assert time.process_time() - started < 1.0
     assert cert.stopped
     attained = oracle.exact_variance_of_data(X, oracle.optimum(cov.matrix, 3)[1])
     for bound in cert.bounds:

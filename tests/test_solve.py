@@ -230,9 +230,9 @@ def test_a_stop_is_honoured_at_once_with_a_feasible_component(method, nonnegativ
         asked.append(next(polls))
         return asked[-1] >= after
 
-    started = time.perf_counter()
+    started = time.process_time()
     part = nnspca.solve(cov, k, method, nonnegative=nonnegative, should_stop=stop)
-    assert time.perf_counter() - started < 1.5
+    assert time.process_time() - started < 1.5
     if METHODS[method].feasible:
         assert feasible.infeasibility(part.loadings, k, nonnegative) == ""
     if asked and asked[-1] >= after:

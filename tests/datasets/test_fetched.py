@@ -176,6 +176,6 @@ def test_the_largest_table_is_parsed_in_under_two_seconds(real_data):
     import time
 
     data = (real_data / "MLL.csv").read_bytes()
-    start = time.perf_counter()
+    start = time.process_time()
     fetched.leukemia(data)
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2

@@ -25,10 +25,10 @@ def mat(compressed=False, **variables):
 
 
 def refused(data):
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(DataError) as caught:
         read(data, "t.mat")
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < 1
     return str(caught.value)
 
 

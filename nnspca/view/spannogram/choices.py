@@ -29,8 +29,7 @@ class View:
     """What the person chose to look at."""
 
     rows: Rows
-    source: str
-    rank: int
+    d: int
     k: int
     nonnegative: bool
     stem: str
@@ -65,7 +64,7 @@ def ask(now: State) -> tuple[View, DeltaGenerator]:
     if n <= EDITABLE:
         with below:
             V = _typed(plain, f"{source}-{n}-{d}-{now.seed if source == RANDOM else 0}", stage)
-    return View(Rows(V), source, d, k, now.nonnegative, f"spannogram-{n}-curves-k{k}"), stage
+    return View(Rows(V), d, k, now.nonnegative, f"spannogram-{n}-curves-k{k}"), stage
 
 
 def _size(source: str) -> tuple[int, int]:
@@ -184,4 +183,4 @@ def _of_data(now: State, d: int) -> View:
     if not drawn.V.any():
         st.error("These eigenvectors carry no variance. Choose smaller numbers.", icon=":material/edit:")
         widgets.end_page()
-    return View(drawn, DATA, d, k, now.nonnegative, f"{data.name}-spannogram-k{k}")
+    return View(drawn, d, k, now.nonnegative, f"{data.name}-spannogram-k{k}")

@@ -32,7 +32,7 @@ def idea(now: State) -> str:
 
 def show(view: View) -> None:
     """Show the circle or the sphere."""
-    if view.rank == 2:
+    if view.d == 2:
         circle(view)
     else:
         sphere(view)

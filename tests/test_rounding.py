@@ -387,3 +387,16 @@ def test_heights_and_bounds_on_the_sphere_leave_room_for_rounding(d, nonnegative
     search.supports.clear()
     wider = np.linalg.norm(rows, 2) + 2 * (0.25 * np.linalg.norm(rows) + np.sqrt(k * d) * 0.5)
     assert search._support_bound(sets) == pytest.approx(wider, rel=1e-12)
+
+
+def test_each_allowance_counts_what_its_derivation_counts():
+    """What of them a looser case would not miss: every term is there."""
+    V = np.array([[3.0, 0.0, 4.0], [0.0, 0.0, 12.0]])
+    assert rounding.low_rank(7.0, V) == (3 + 3) * 2 * U * (7.0 + 169.0)
+    assert rounding.low_rank(7.0, V[:, :1]) == (1 + 3) * 2 * U * (7.0 + 9.0)
+    assert rounding.factorisation(np.array([1.0, -2.0, 4.0])) == 2 * (3 + 2) * 2 * U * 7.0
+    assert rounding.shift(-4.0, np.array([1.0, -3.0])) == 2 * 2 * U * (4.0 + 3.0)
+    assert rounding.shift(0.0, np.array([1.0, -3.0])) == 2 * 2 * U * 3.0
+    for k in (1, 5):
+        made = rounding.row_costs(np.array([-1.0, 1.0]), np.array([1.0, -1.0]), k)
+        assert (made == 4 * (k + 8) * 2 * U * np.array([2.0, 0.0])).all()

@@ -48,8 +48,8 @@ def joint_bound(proof: PartsProof, r: int, k: int, nonnegative: bool, cov: Covar
     """What (L, M, v, V, tail) prove of r parts."""
     A, error = _entries(cov)
     nobody = np.zeros(A.shape, dtype=bool)
-    rows = _rows(proof, r, k, nonnegative, A, error, nobody, nobody)
-    return _together(proof, rows, r, k, nobody)
+    checked = _checked(proof, nonnegative, A, error, nobody, nobody)
+    return _together(checked, _rows(checked, k, nobody, nobody), r, k, nobody)
 
 
 def parts_working_bound(proof: PartsWorkingProof, r: int, k: int, nonnegative: bool, cov: Covariance) -> float:
@@ -63,12 +63,13 @@ def parts_working_bound(proof: PartsWorkingProof, r: int, k: int, nonnegative: b
     terms = cov.form.terms
     forming = 2 * (terms + 2) * EPS * float(cov.diagonal[chosen].sum()) if terms else 0.0
     nobody = np.zeros(block.shape, dtype=bool)
-    rows = _rows(parts, r, k, nonnegative, (block + block.T) / 2, forming, nobody, nobody, limits)
+    checked = _checked(parts, nonnegative, (block + block.T) / 2, forming, nobody, nobody)
+    rows = _rows(checked, k, nobody, nobody, limits)
     most = Ceiling()
-    cover_outside(most, cov, chosen, limits, k, nonnegative, np.asarray(parts.v, dtype=np.float64))
-    outside = (most.value - parts.tail) + 2 * EPS * (abs(most.value) + abs(parts.tail))
+    cover_outside(most, cov, chosen, limits, k, nonnegative, checked.v)
+    outside = (most.value - checked.tail) + 2 * EPS * (abs(most.value) + abs(checked.tail))
     rows = np.concatenate([rows, np.full(r if len(chosen) < n else 0, outside)])
-    return _together(parts, rows, r, k, nobody) + r * cov.representation_error
+    return _together(checked, rows, r, k, nobody) + r * cov.representation_error
 
 
 def _entries(cov: Covariance) -> tuple[np.ndarray, float]:
@@ -78,49 +79,51 @@ def _entries(cov: Covariance) -> tuple[np.ndarray, float]:
     return cov.entries, cov.representation_error
 
 
-def _rows(
-    proof: PartsProof,
-    r: int,
-    k: int,
-    nonnegative: bool,
-    A: np.ndarray,
-    error: float,
-    same: np.ndarray,
-    apart: np.ndarray,
-    limits: np.ndarray | None = None,
-) -> np.ndarray:
-    """What each row costs in parts of which some pairs share one and some do not, once (L, M, v, V, tail) are checked.
+def _checked(
+    proof: PartsProof, nonnegative: bool, A: np.ndarray, error: float, same: np.ndarray, apart: np.ndarray
+) -> PartsProof:
+    """The same (L, M, v, V, tail) as plain doubles, once they prove what is said of an A known up to ``error``.
 
-    A is known up to ``error`` in norm. With ``limits``, any companion of a row may cost that much instead.
+    Nothing of the proof itself is read afterwards: what was checked is what is added up.
     """
     n = len(A)
     L, M, v = array(proof.L, "L", (n, n)), array(proof.M, "M", (n, n)), array(proof.v, "v", (n,))
     V, tail = array(proof.V, "the low-rank part", (n, None)), number(proof.tail, "the tail")
-    used = same.any(axis=1)
     if not (L == L.T).all():
         raise CertificateError("L is not symmetric")
     if not ((M >= 0).all() and not M.diagonal().any()):
         raise CertificateError("M has a negative entry, or a nonzero diagonal")
-    if not (v[~used] >= 0).all():
+    if not (v[~same.any(axis=1)] >= 0).all():
         raise CertificateError("a price is negative")
     check_products(np.where(apart, 0.0, L), M, nonnegative)
     forming = 2 * EPS * (float(np.abs(A).sum(axis=1).max()) + float(np.abs(L).sum(axis=1).max()))
     room = least_of_rest(A - L, V, tail - error - forming)
     if not at_most(0.0, room):
         raise CertificateError(f"the rest of A exceeds the claimed {tail!r} by {-room:.3g}")
+    return PartsProof(L, M, v, V, tail)
+
+
+def _rows(
+    checked: PartsProof, k: int, same: np.ndarray, apart: np.ndarray, limits: np.ndarray | None = None
+) -> np.ndarray:
+    """What each row costs in parts of which some pairs share one and some do not.
+
+    With ``limits``, any companion of a row may cost that much instead.
+    """
+    L, M, v, n = checked.L, checked.M, checked.v, len(checked.L)
     theta = np.zeros(n) if limits is None else limits
     rows = np.array([_row(M[i] - v, same[i], apart[i], theta[i], i, k) for i in range(n)]) + L.diagonal() - v
     return rows + 2 * (k + 4) * EPS * (np.abs(L.diagonal()) + np.abs(v) + k * (M.max(axis=1) + np.abs(v).max() + theta))
 
 
-def _together(proof: PartsProof, rows: np.ndarray, r: int, k: int, same: np.ndarray) -> float:
+def _together(checked: PartsProof, rows: np.ndarray, r: int, k: int, same: np.ndarray) -> float:
     """What r parts hold at most when the rows cost so much."""
-    V, v, used = proof.V, proof.v, same.any(axis=1)
+    V, v, used = checked.V, checked.v, same.any(axis=1)
     dearest = float(np.sort(rows)[::-1][:r].sum())
     others = np.sort(v[~used])[::-1]
     priced = float(v[used].sum() + others[: max(0, r * k - int(used.sum()))].sum())
     rounding = 2 * (len(v) + r + 4) * EPS * (float(np.abs(v).sum()) + float(np.sort(np.abs(rows))[::-1][:r].sum()))
-    return _summed(r, float(proof.tail), V) + dearest + priced + rounding
+    return _summed(r, checked.tail, V) + dearest + priced + rounding
 
 
 def _row(shares: np.ndarray, same: np.ndarray, apart: np.ndarray, theta: float, i: int, k: int) -> float:
@@ -149,8 +152,8 @@ def parts_tree_bound(proof: PartsTreeProof, r: int, k: int, nonnegative: bool, c
             if type(leaf) is not PartsProof:
                 raise CertificateError("a case has no proof")
             same = (group[:, None] == group) & ~np.eye(n, dtype=bool)
-            rows = _rows(leaf, r, k, nonnegative, A, error, same, apart)
-            most.cover(_together(leaf, rows, r, k, same))
+            checked = _checked(leaf, nonnegative, A, error, same, apart)
+            most.cover(_together(checked, _rows(checked, k, same, apart), r, k, same))
             continue
         if not (0 <= i < n and 0 <= j < n):
             raise CertificateError("the tree of cases ends too early, or splits at no feature of the data's")

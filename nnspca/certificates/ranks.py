@@ -47,7 +47,9 @@ def rank_bound(proof: RankProof, k: int, nonnegative: bool, cov: Covariance) -> 
 
 def holds_everywhere(proof: object) -> bool:
     """Whether the proof bounds every direction, not only the feasible ones: no cut and no low-rank part."""
-    return type(proof) is RankProof and proof.rho is None and not np.any(proof.V)
+    return (
+        type(proof) is RankProof and proof.rho is None and not array(proof.V, "the low-rank part", (None, None)).any()
+    )
 
 
 def _check_tail(split: Split, nonnegative: bool, cov: Covariance) -> None:

@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 
 import nnspca
-from nnspca.certificates.proofs import EntryProof, PairProof, RankProof
+from nnspca.certificates.derivations import derive_of_parts
+from nnspca.certificates.proofs import EntryProof, PairProof, PartsProof, PartsTreeProof, PartsWorkingProof, RankProof
+from nnspca.certificates.ranks import holds_everywhere
 from nnspca.covariance import covariance
 from nnspca.covariance.factor import DenseFactor
 from nnspca.covariance.forms import HeldFactor
@@ -552,3 +554,37 @@ def test_a_finer_cover_than_needed_is_as_good(cov):
         proof = RankProof(None, V, tail, coarse.upper, found.tree)
         bound = Bound("rank", tail + coarse.upper, ingredients=proof)
         nnspca.verify(replace(cert, bounds=(*cert.bounds, bound)), cov)
+
+
+def forged_parts():
+    """Proofs of two parts of two features of 0.4·11' + 0.6·I, which hold 2.8: each would claim less if it were let."""
+    n = 5
+    A, nothing = 0.4 + 0.6 * np.eye(n), np.zeros((n, n))
+    wraps = np.diag(np.full(n, 16)).astype(np.int8)  # its squares are 0 in eight bits
+    prices = np.ma.masked_array(np.full(n, 0.5), np.arange(n) > 1)
+    unseen = np.ma.masked_array(16.0 * np.eye(n), np.eye(n, dtype=bool))
+    honest = np.zeros((n, 1))
+    yield "squares that wrap", PartsProof(nothing, nothing, np.zeros(n), wraps, 0.0)
+    yield "a hidden low-rank part", PartsProof(nothing, nothing, np.zeros(n), unseen, 0.0)
+    yield "hidden prices", PartsProof(A, 1.001 * (A - np.eye(n)), prices, honest, 1e-9)
+    half = np.float32(1.4 * (1 + 1e-9))  # 1.4 in single precision, and what is left of it in double
+    yield "a tail of half the digits", PartsProof(nothing, nothing, np.zeros(n), honest, half)
+
+
+@pytest.mark.parametrize(("what", "proof"), list(forged_parts()), ids=lambda value: value if type(value) is str else "")
+def test_what_was_checked_of_parts_is_what_is_added_up(what, proof):
+    cov = nnspca.Covariance.from_matrix(0.4 + 0.6 * np.eye(5))
+    tree = PartsTreeProof(np.array([[-1, -1]]), (proof,))
+    working = PartsWorkingProof(np.arange(5), np.full(5, 1e-6), proof)
+    for forged in (proof, tree, working):
+        try:
+            value = derive_of_parts(forged, 2, 2, True, cov)
+        except nnspca.CertificateError:
+            continue
+        assert value >= 2.8
+        assert math.isfinite(value)
+
+
+def test_a_hidden_low_rank_part_does_not_bound_every_direction():
+    hidden = np.ma.masked_array(np.ones((5, 1)), True)
+    assert not holds_everywhere(RankProof(None, hidden, 1.0, 0.0, np.zeros(0, dtype=bool)))

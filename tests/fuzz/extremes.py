@@ -67,6 +67,7 @@ def array(rng, honest, *, symmetric=False):
         None,
         made.tolist(),
         np.ma.masked_array(made, made > 0),
+        np.ma.masked_array(made, rng.random(made.shape) < 0.5),
         made.tobytes(),
         "array",
         np.ascontiguousarray(made).view("M8[s]"),

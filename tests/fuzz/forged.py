@@ -21,6 +21,7 @@ from nnspca.certificates.proofs import (
     PairProof,
     PartsProof,
     PartsTreeProof,
+    PartsWorkingProof,
     RankProof,
     ScaleProof,
     WorkingProof,
@@ -82,8 +83,8 @@ def targets():
 def attempt(rng, kinds=None):
     """Derive a forged proof; claim with it what it proves, and less than what is feasible."""
     target = targets()[rng.integers(POOL)]
-    if kinds is None and rng.random() < 0.2:
-        return _parts(rng, target)
+    if (kinds is None and rng.random() < 0.2) or (kinds is not None and not set(kinds) & set(DERIVATIONS)):
+        return _parts(rng, target, kinds or sorted(PARTS_DERIVATIONS, key=lambda t: t.__name__))
     types = kinds or sorted(DERIVATIONS, key=lambda t: t.__name__)
     proof = forged(rng, target, types[rng.integers(len(types))])
     try:
@@ -128,9 +129,8 @@ def claiming(target, proof, value):
     )
 
 
-def _parts(rng, target):
+def _parts(rng, target, types):
     """The same of two parts."""
-    types = sorted(PARTS_DERIVATIONS, key=lambda t: t.__name__)
     proof = forged(rng, target, types[rng.integers(len(types))])
     x = np.eye(len(target.A))[0]
     part = nnspca.Component(x, float(target.A[0, 0]), "hand", target.k, nonnegative=target.nonnegative)
@@ -197,12 +197,25 @@ def forged(rng, target, kind, depth=0):
     if kind is RankProof:
         return _rank(rng, target, V, tail)
     pairs = _pairs(rng, A, target.nonnegative)
-    part = PartsProof(pairs.L, pairs.M, array(np.abs(A).max() * rng.random(n)), array(np.zeros((n, 1))), pairs.tail)
+    part = _of_parts(rng, A, pairs, V)
+    if kind is PartsWorkingProof:
+        inside = np.flatnonzero(rng.random(n) < 0.6)
+        block = A[np.ix_(inside, inside)]
+        of_some = _of_parts(rng, block, _pairs(rng, block, target.nonnegative), V[inside]) if len(inside) else part
+        return PartsWorkingProof(array(inside), of_some, array(np.full(len(inside), np.abs(A).max())))
     if kind is PartsTreeProof:
         i, j = rng.integers(n, size=2)
         splits = [np.array([[-1, -1]]), np.array([[i, j], [-1, -1], [-1, -1]])][rng.integers(2)]
         return PartsTreeProof(array(splits), (part,) * int(rng.integers(3)))
     return part
+
+
+def _of_parts(rng, A, pairs, V):
+    """Prices for L and M, and a low-rank part: none, that of A, or whole numbers far above A."""
+    low = (np.zeros((len(A), 1)), V, 16 * float(np.ceil(np.sqrt(np.abs(A).max()))) * np.eye(len(A)))[rng.integers(3)]
+    with np.errstate(all="ignore"):
+        prices = float(np.abs(A).max()) * (rng.random(len(A)) if rng.random() < 0.5 else np.full(len(A), 0.5))
+        return PartsProof(pairs.L, pairs.M, extremes.array(rng, prices), extremes.array(rng, low), pairs.tail)
 
 
 def _pairs(rng, A, nonnegative):

@@ -7,7 +7,7 @@ import pytest
 
 import nnspca
 from nnspca.certificates import scales
-from nnspca.certificates.proofs import PairProof, ScaleProof
+from nnspca.certificates.proofs import PairProof, PartsProof, ScaleProof
 from tests.fuzz import GotThrough, data, files, forged, generator, links
 from tests.fuzz.damage import damaged
 
@@ -38,6 +38,17 @@ def test_a_judge_that_trusts_products_is_caught(monkeypatch):
     with pytest.raises(GotThrough):
         for number in range(2000):
             forged.attempt(generator("forged", number, 0), (PairProof,))
+
+
+@pytest.mark.filterwarnings("ignore:.*masked element")
+def test_a_judge_that_adds_up_what_it_did_not_check_is_caught(monkeypatch):
+    """Squares of eight-bit integers wrap and masked prices are not added: 0 once was proven where 2.8 is feasible."""
+    parts = importlib.import_module("nnspca.certificates.parts")
+    checked = parts._checked
+    monkeypatch.setattr(parts, "_checked", lambda proof, *given: (checked(proof, *given), proof)[1])
+    with pytest.raises(GotThrough):
+        for number in range(6000):
+            forged.attempt(generator("forged", number, 0), (PartsProof,))
 
 
 def test_a_reader_that_lets_another_error_out_is_caught(monkeypatch):

@@ -1,0 +1,220 @@
+"""Wherever a bound allows for rounding, a larger allowance makes it larger: no sign is wrong and none is lost.
+
+Real allowances are so small that a bound without one would still pass every comparison with an optimum. Here each
+call of :mod:`nnspca.rounding` and of ``Covariance.room`` in the sources of the bounds is enlarged alone, all others
+left as they are, and the functions around it are asked again.
+"""
+
+import ast
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import nnspca
+from nnspca import rounding
+from nnspca.bounds import balanced, branch, capped, ceiling, entries, pair_scaled, spectral, threshold, working
+from nnspca.bounds.parts import dual, plain
+from nnspca.bounds.parts import working as parts_working
+from nnspca.covariance.factor import DenseFactor
+from nnspca.covariance.forms import HeldFactor
+from nnspca.problem import Problem
+from nnspca.progress import Monitor
+
+BOUNDS = Path(nnspca.__file__).parent / "bounds"
+ENLARGED = 2.0**-16  # for EPS at the one place: some thousandths of the value, for the terms there are
+RNG = np.random.default_rng(0)
+K, N = 3, 7
+X = (RNG.standard_normal((12, N)) + RNG.standard_normal((12, 1))) * np.linspace(2, 1, N)
+HELD = nnspca.Covariance.from_data(X)
+DATA = nnspca.Covariance(HeldFactor(DenseFactor.of_data(X, False)), representation_error=HELD.representation_error)
+A = HELD.entries
+L, M = A - 0.3 * np.diag(A.diagonal()), np.abs(A)
+V = HELD.eigenpairs(2)[1] * np.array([1.0, 0.5])
+PRICES = np.full(N, 0.05)
+S = np.arange(4)
+MONITOR = Monitor()
+
+
+def sites():
+    """Each (file, line, name) of a call of an allowance in the bounds."""
+    for path in sorted(BOUNDS.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+                continue
+            of = node.func.value.id if isinstance(node.func.value, ast.Name) else ""
+            if of == "rounding" or node.func.attr == "room":
+                yield path.relative_to(BOUNDS).as_posix(), node.lineno, node.func.attr
+
+
+def enlarge(monkeypatch, site):
+    """Make the allowance at one place large; the calls it makes, and those everywhere else, stay as they are."""
+    file, line, name = site
+    owner = nnspca.Covariance if name == "room" else rounding
+    plainly = getattr(owner, name)
+
+    def at_its_place(*given, **named):
+        caller = sys._getframe(1)
+        if caller.f_lineno != line or Path(caller.f_code.co_filename) != BOUNDS / file:
+            return plainly(*given, **named)
+        if name == "room":
+            return 1e-3 * given[0].trace
+        before, rounding.EPS = rounding.EPS, ENLARGED
+        try:
+            return plainly(*given, **named)
+        finally:
+            rounding.EPS = before
+
+    monkeypatch.setattr(owner, name, at_its_place)
+
+
+def without_cholesky(make):
+    """What is made where no factorisation runs to its end."""
+
+    def made():
+        before, ceiling.positive_by_cholesky = ceiling.positive_by_cholesky, lambda M: None
+        try:
+            return make()
+        finally:
+            ceiling.positive_by_cholesky = before
+
+    return made
+
+
+def without_residual():
+    """λ₁ where the matrix is too large to factorise."""
+    before, ceiling.LARGEST = ceiling.LARGEST, 0
+    try:
+        return spectral.leading(Problem(HELD, K)).value
+    finally:
+        ceiling.LARGEST = before
+
+
+def cut(cov):
+    """A − L of a level between its entries, and the bound of one direction that it proves."""
+    made = threshold._cut(Problem(cov, K), 0.2 * float(A.max()), N)
+    assert made is not None
+    return threshold._proven(Problem(cov, K), made, 1, 2000, MONITOR).value
+
+
+def nothing_left():
+    """One feature above the level, searched exactly: what is left of it is nothing, as everywhere else."""
+    wide = nnspca.Covariance(HeldFactor(DenseFactor(np.diag([2.0, 0.1, 0.1]))), representation_error=1e-16)
+    made = threshold._cut(Problem(wide, 1), 0.5, 3)
+    assert made is not None
+    assert len(made.kept) == 1
+    return threshold._proven(Problem(wide, 1), made, 1, 2000, MONITOR).value
+
+
+def features_kept():
+    """How many features may reach above a level that the last just misses."""
+    s = np.sqrt(DATA.diagonal)
+    made = threshold._cut(Problem(DATA, K), float(s.min() * s.max()) * 1.00001, N)
+    assert made is not None
+    return len(made.kept)
+
+
+def outside():
+    """The rows outside the first four features."""
+    return working.Outside(Problem(DATA, K), MONITOR)
+
+
+def costs():
+    """What they cost, with limits that hardly count and with limits that do."""
+    rows = np.arange(4, N)
+    return np.concatenate([outside().sums(rows, S, np.full(4, size)) for size in (0.2, 5.0)])
+
+
+def not_quiet():
+    """How many rows must be read at a level which all of them just stay below, but for rounding."""
+    rows, limits = np.arange(4, N), np.full(4, 5.0)
+    levels = np.array([float(least) for least in LEVELS])
+    return np.array([(~outside().quiet(rows, S, limits, level)).sum() for level in levels])
+
+
+def least_levels():
+    """For each row outside the least level, to the last bit, at which it is quiet."""
+    rows, limits = np.arange(4, N), np.full(4, 5.0)
+    for place in range(len(rows)):
+        low, high = 0.0, 1e6
+        for _ in range(200):
+            middle = (low + high) / 2
+            quiet = outside().quiet(rows, S, limits, middle)[place]
+            low, high = (low, middle) if quiet else (middle, high)
+        yield high
+
+
+LEVELS = list(least_levels())
+
+
+def on_the_set(level):
+    """The bound of the working set at multipliers that level nothing."""
+    part = working.part_of(DATA, S)
+    value, proof = pair_scaled.proof_of(Problem(part, K), L[np.ix_(S, S)], M[np.ix_(S, S)])
+    made, _ = working._levelled(outside(), S, max(value, level), proof, 1e3, 0.0, 1)
+    assert made is not None
+    return made.value
+
+
+def parts_on_the_set():
+    """The same for two parts."""
+    part = working.part_of(DATA, S)
+    proof = dual.proof_of(part, K, 2, L[np.ix_(S, S)], M[np.ix_(S, S)], PRICES[S], nonnegative=True)[1]
+    made, _ = parts_working._on_all(outside(), S, proof, 2, 1)
+    assert made is not None
+    return made.value
+
+
+def rows_of_data():
+    """What rows read, and rows not read, hold at equal weights."""
+    values, rest = balanced._rows(Problem(DATA, K), np.sqrt(DATA.diagonal), S, np.ones(N), MONITOR)
+    return np.append(values, rest)
+
+
+ASKED = {
+    "entries.py": [
+        lambda: entries.diagonal(Problem(DATA, K)).value,
+        lambda: entries.rows(Problem(HELD, K), monitor=MONITOR).value,
+        lambda: entries.rows(Problem(HELD, K), monitor=Monitor(lambda: True)).value,
+    ],
+    "balanced.py": [lambda: balanced.balanced_rows(Problem(HELD, K), monitor=MONITOR).value, rows_of_data],
+    "branch.py": [lambda: branch._of_known_support(HELD)[0]],
+    "capped.py": [lambda: capped._proven(Problem(HELD, K), L)[0]],
+    "ceiling.py": [
+        lambda: ceiling.of_matrix(A),
+        without_cholesky(lambda: ceiling.of_matrix(A)),
+        lambda: ceiling.positive_by_cholesky(A),
+        lambda: ceiling.residual(HELD, V),
+        lambda: ceiling.residual(DATA, V),
+    ],
+    "pair_scaled.py": [lambda: pair_scaled.proof_of(Problem(HELD, K), L, M)[0]],
+    "spectral.py": [without_residual],
+    "threshold.py": [lambda: cut(HELD), lambda: cut(DATA), nothing_left, features_kept],
+    "working.py": [
+        costs,
+        not_quiet,
+        lambda: working.part_of(DATA, S).representation_error,
+        lambda: on_the_set(0.0),
+    ],
+    "parts/dual.py": [
+        lambda: dual.proof_of(HELD, K, 2, L, M, PRICES, nonnegative=True)[0],
+        lambda: dual.fan(A, 2, 0.0)[0],
+    ],
+    "parts/plain.py": [
+        lambda: plain.fan(HELD, 2).value,
+        lambda: plain.each(entries.diagonal(Problem(HELD, K)), 2).value,
+    ],
+    "parts/working.py": [parts_on_the_set],
+}
+
+
+@pytest.mark.parametrize("site", sorted(set(sites())), ids=lambda site: f"{site[0]}-{site[1]}-{site[2]}")
+def test_a_larger_allowance_makes_a_larger_bound(site, monkeypatch):
+    makers = ASKED[site[0]]
+    bare = [np.array(make(), dtype=float) for make in makers]
+    enlarge(monkeypatch, site)
+    larger = [np.array(make(), dtype=float) for make in makers]
+    for one, other in zip(bare, larger, strict=True):
+        assert (other >= one).all()
+    assert any((other > one).any() for one, other in zip(bare, larger, strict=True)), "nothing here asks for it"

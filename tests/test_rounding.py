@@ -14,7 +14,7 @@ from nnspca import rounding
 from nnspca.bounds import ceiling, pair_scaled
 from nnspca.components import remainders
 from nnspca.covariance.factor import DenseFactor
-from nnspca.covariance.forms import HeldFactor
+from nnspca.covariance.forms import HeldFactor, HeldMatrix
 from nnspca.problem import Problem
 from nnspca.spannogram import cells, sphere
 from tests.oracle import exact
@@ -400,3 +400,28 @@ def test_each_allowance_counts_what_its_derivation_counts():
     for k in (1, 5):
         made = rounding.row_costs(np.array([-1.0, 1.0]), np.array([1.0, -1.0]), k)
         assert (made == 4 * (k + 8) * 2 * U * np.array([2.0, 0.0])).all()
+
+
+def test_a_plane_and_its_norm_are_raised_after_they_are_computed(monkeypatch):
+    V = np.array([[2.0, 0.5], [0.3, 1.0], [1.0, 1.0], [0.2, 0.7]])
+    C, h = np.eye(2)[None] * 1.0, np.array([[1.0, 2.0]])
+    plane, plainly = cells.least_norm(C, h, 0.0), sphere._Search(V, 2, True)
+    raised = rounding.raised
+    monkeypatch.setattr(rounding, "raised", lambda value, terms: 3 * value if terms == 4 else raised(value, terms))
+    assert np.allclose(cells.least_norm(C, h, 0.0), 3 * plane, rtol=1e-12)
+    monkeypatch.setattr(sphere._Search, "_support_bound", lambda self, sets: np.inf)
+    assert sphere._Search(V, 2, True).bounds[0] >= 8.9 * plainly.bounds[0] > 0
+    assert plainly.upper() >= (plainly.bounds.max() * plainly.scale) ** 2 * (1 + sphere.ROOM / 2)
+
+
+def test_errors_of_a_covariance_add_up():
+    form = HeldMatrix(np.eye(2))
+    cov = nnspca.Covariance(form, representation_error=0.5, drift=0.25, error_elsewhere=0.75)
+    assert cov.room() == 0.75 + 0.25
+    assert cov.room(3) == 0.75 + 3 * 0.25
+    left = cov.derived(form, "made", np.zeros(1), growth=2.0, rounding=0.125, times=4)
+    assert left.representation_error == 2 * 0.5 + 4 * 0.125
+    assert left.drift == 1.01 * (2 * 0.25 + 2 * 0.125)
+    assert left.error_elsewhere == 1.01 * (2 * 0.75 + 4 * 0.125)
+    alone = nnspca.Covariance(form, representation_error=0.5)
+    assert (alone.drift, alone.error_elsewhere) == (2.02 * 0.5, 1.01 * 0.5)

@@ -20,7 +20,7 @@ played = st.container(key="stage", height=play.HEIGHT + 4, border=False)
 acts = st.container(key="acts", height=48, border=False)
 gallery.cards(now)
 running = st.container()
-with st.expander("Another solver, and its options", icon=":material/tune:"):
+with st.expander("Another solver, and its options", icon=":material/tune:", expanded=not now.live):
     solver, tune, press = st.columns([3, 1, 1], vertical_alignment="bottom")
     with solver:
         method = choices.method(now, data.n_features)

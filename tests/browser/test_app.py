@@ -15,7 +15,7 @@ TRACES = """key => {
   const gd = document.querySelector(`.st-key-${key} .js-plotly-plot`) ??
              document.querySelector(`.st-key-${key}-running .js-plotly-plot`);
   return gd && gd._fullData ? gd._fullData.map(t => ({
-    name: t.name, type: t.type, x: Array.from(t.x ?? []), y: Array.from(t.y ?? []),
+    name: t.name, type: t.type, panel: t.yaxis ?? 'y', x: Array.from(t.x ?? []), y: Array.from(t.y ?? []),
     z: t.z ? Array.from(t.z, row => Array.from(row)) : null, zmin: t.zmin, fill: t.fill})) : [];
 }"""
 
@@ -48,8 +48,8 @@ def field(page: Page, key: str) -> Locator:
 
 
 def solved(page: Page) -> int:
-    """Count the solved points on the variance curve."""
-    return sum(len(t["x"]) for t in traces(page, "curve") if t["name"] in ("best", "em"))
+    """Count the solved points on the variance curve; the gap below it shows them again."""
+    return sum(len(t["x"]) for t in traces(page, "curve") if t["name"] in ("best", "em") and t["panel"] == "y")
 
 
 def settled_url(page: Page, **wanted: str) -> str:
@@ -111,6 +111,8 @@ def test_stop_answers_within_a_second(visit):
         page.get_by_text("Stopped.").wait_for()
         took.append(time.monotonic() - before)
         expect(page.get_by_test_id("stMetric").first).to_be_visible()
+        if not page.get_by_role("button", name="Run again").is_visible():
+            page.get_by_text("Another solver, and its options").click()
         page.get_by_role("button", name="Run again").click()
     assert min(took) <= 1.0, took
 
@@ -210,6 +212,8 @@ def test_everything_can_be_reached_with_the_keyboard(visit):
     page.keyboard.press("ArrowUp")
     page.keyboard.press("Enter")
     settled_url(page, k="5")
+    page.get_by_text("Another solver, and its options").focus()
+    page.keyboard.press("Enter")
     page.get_by_role("button", name="Options").focus()
     page.keyboard.press("Enter")
     expect(field(page, "best.restarts")).to_be_visible()
@@ -240,6 +244,7 @@ def test_a_file_from_the_persons_disk_can_be_explored(visit, tmp_path):
     page.get_by_role("button", name="Use it on every page").click()
     page.get_by_text("In use: garden").wait_for()
     page.get_by_role("link", name="Explore").click()
+    page.get_by_text("Look closer").click()
     expect(page.get_by_text(RATIO).first).to_be_visible()
     page.locator(".st-key-component .js-plotly-plot").wait_for()
     names = quiet(page).evaluate("() => document.querySelector('.st-key-component .js-plotly-plot')._fullData[0].y")

@@ -18,8 +18,8 @@ with st.container(key="opening"):
     st.markdown(stage.question(data, now))
 played = st.container(key="stage", height=play.HEIGHT + 4, border=False)
 acts = st.container(key="acts", height=48, border=False)
+running = st.container()  # above the cards, which take their height late: Stop stays where it is
 gallery.cards(now)
-running = st.container()
 with st.expander("Another solver, and its options", icon=":material/tune:", expanded=not now.live):
     solver, tune, press = st.columns([3, 1, 1], vertical_alignment="bottom")
     with solver:

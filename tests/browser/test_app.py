@@ -212,7 +212,7 @@ def test_everything_can_be_reached_with_the_keyboard(visit):
     page.keyboard.press("ArrowUp")
     page.keyboard.press("Enter")
     settled_url(page, k="5")
-    page.get_by_text("Another solver, and its options").focus()
+    page.locator("summary", has_text="Another solver, and its options").focus()
     page.keyboard.press("Enter")
     page.get_by_role("button", name="Options").focus()
     page.keyboard.press("Enter")

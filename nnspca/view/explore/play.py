@@ -51,7 +51,8 @@ def payload(
         "note": note,
         "ks": ks,
         "shares": [parts[at].variance / unit for at in ks],
-        "ceilings": [[at, ceil(certificates[at].upper / unit, 9)] for at in sorted(certificates)],
+        # λ₁ itself is a ceiling: what rounding adds to its share is not said
+        "ceilings": [[at, min(ceil(certificates[at].upper / unit, 9), 1.0)] for at in sorted(certificates)],
         "starts": canvas.pack(np.cumsum([0, *map(len, supports)]), "i4"),
         "support": canvas.pack(np.concatenate([*supports, []]), "i4"),
         "weights": canvas.pack(np.concatenate([*weights, []]), "f4"),

@@ -242,7 +242,7 @@ class PartsCertificate:
     @property
     def winner(self) -> Bound:
         """The bound that gives ``upper``."""
-        return min(self.bounds, key=lambda b: b.value)
+        return min((b for b in self.bounds if b.deterministic), key=lambda b: b.value)
 
     def bound(self, name: str) -> Bound:
         """Return the bound called ``name``; KeyError when it was not tried."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import math
 import os
+import stat
 from os import PathLike
 from typing import BinaryIO
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
@@ -57,11 +58,16 @@ def _opened(file: str | PathLike[str] | BinaryIO | bytes) -> BinaryIO:
         return io.BytesIO(file)
     if isinstance(file, str | PathLike):
         try:
+            if not stat.S_ISREG(os.stat(file).st_mode) and not os.path.isdir(file):  # opening a pipe waits for a writer
+                raise CertificateError(f"{os.fspath(file)!r} is no regular file")
             stream = open(file, "rb")  # noqa: SIM115  # the caller closes it
         except FileNotFoundError:
             raise CertificateError(f"the file {os.fspath(file)!r} does not exist") from None
         except (OSError, ValueError) as error:
             raise CertificateError(f"the file {os.fspath(file)!r} cannot be opened: {error}") from error
+        if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
+            stream.close()
+            raise CertificateError(f"{os.fspath(file)!r} is no regular file")
         if (size := os.fstat(stream.fileno()).st_size) > TOTAL:
             stream.close()
             raise CertificateError(f"the file is not a certificate: it has {size / 2**20:.0f} MB, over {TOTAL >> 20}")

@@ -52,7 +52,7 @@ def verify(cert: Certificate | PartsCertificate, cov: Covariance) -> None:
     """
     if isinstance(cert, Covariance) and isinstance(cov, Certificate | PartsCertificate):
         raise TypeError("verify takes the certificate first: call verify(cert, cov)")
-    if not isinstance(cert, Certificate | PartsCertificate):
+    if type(cert) not in (Certificate, PartsCertificate):  # a class made from them may answer twice
         raise TypeError(f"cert is a {type(cert).__name__}; give a Certificate, as certify returns it")
     if not isinstance(cov, Covariance):
         raise TypeError(f"cov is a {type(cov).__name__}; give a Covariance: Covariance.from_data(X), for one")
@@ -64,7 +64,7 @@ def verify(cert: Certificate | PartsCertificate, cov: Covariance) -> None:
                 _check(cert, cov)
             else:
                 _check_several(cert, cov)
-        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        except (ArithmeticError, AttributeError, LookupError, MemoryError, TypeError, ValueError) as error:
             raise CertificateError(f"its ingredients are malformed: {error}") from error
 
 
@@ -84,7 +84,7 @@ def _check_several(cert: PartsCertificate, cov: Covariance) -> None:
     """The same of a certificate of several parts."""
     k, nonnegative = _setting(cert, cov)
     r = whole(cert.n_components, "n_components", 1, cov.n_features)
-    if not isinstance(cert.parts, tuple) or not 1 <= len(cert.parts) <= r:
+    if type(cert.parts) is not tuple or not 1 <= len(cert.parts) <= r:
         raise CertificateError(f"it holds {len(cert.parts)} parts; a tuple of 1 to {r} is allowed")
     attained = sum(
         _check_component(part, f"part {place}", k, nonnegative, cov) for place, part in enumerate(cert.parts, start=1)
@@ -123,7 +123,7 @@ def _check_sandwich(
 
 def _proven(bounds: object, derived: Callable[[object], float]) -> list[tuple[object, float]]:
     """Proof and value of each deterministic bound, once its ingredients are found to prove that value."""
-    if not isinstance(bounds, tuple) or not all(type(bound) is Bound for bound in bounds):
+    if type(bounds) is not tuple or not all(type(bound) is Bound for bound in bounds):
         raise CertificateError("its bounds must be a tuple of Bound")
     proven = []
     for bound in bounds:
@@ -133,6 +133,8 @@ def _proven(bounds: object, derived: Callable[[object], float]) -> list[tuple[ob
         number(bound.seconds, f"the time of bound {name!r}", least=0.0)
         probability = number(bound.probability, f"the probability of bound {name!r}", least=0.0, most=1.0)
         if not flag(bound.deterministic, f"the mark of bound {name!r} as proven"):
+            if probability == 1:
+                raise CertificateError(f"bound {name!r} is not proven, and is said to hold with certainty")
             continue
         try:
             needed = derived(bound.ingredients)
@@ -157,6 +159,8 @@ def _check_component(part: object, what: str, k: int, nonnegative: bool, cov: Co
     """Check that a component is feasible and says of itself what is true; return the variance it attains."""
     if type(part) is not Component:
         raise CertificateError(f"the {what} is a {type(part).__name__}, not a Component")
+    if type(part.loadings) is not np.ndarray:  # a masked one would show its reader other numbers than it holds
+        raise CertificateError(f"the loadings of the {what} are a {type(part.loadings).__name__}, not a plain array")
     x = array(part.loadings, f"the vector of loadings of the {what}", (cov.n_features,))
     reason = feasible.infeasibility(x, k, nonnegative)
     if reason:

@@ -64,7 +64,7 @@ def at_most(value: float, limit: float) -> bool:
 
 def number(value: object, what: str, *, least: float = -LARGEST, most: float = LARGEST) -> float:
     """Return a real number in range as a float that is exactly it; CertificateError for anything else."""
-    real = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+    real = _of_its_own_kind(value, np.integer, np.floating) and not isinstance(value, bool)
     if isinstance(value, np.floating):  # a limit may be out of a shorter number's range, but not the number of ours
         made = float(value)
         real, value = made == value, made
@@ -75,8 +75,8 @@ def number(value: object, what: str, *, least: float = -LARGEST, most: float = L
 
 def whole(value: object, what: str, least: int, most: int) -> int:
     """Return a whole number in range as an int; CertificateError for anything else."""
-    if isinstance(value, int | np.integer) and not isinstance(value, bool) and least <= value <= most:
-        return int(value)
+    if _of_its_own_kind(value, np.integer) and type(value) is not float and least <= value <= most:  # type: ignore[operator]
+        return int(value)  # type: ignore[call-overload]
     raise CertificateError(f"{what} is {_shown(value)}, not a whole number from {least} to {most}")
 
 
@@ -85,6 +85,11 @@ def flag(value: object, what: str) -> bool:
     if isinstance(value, bool | np.bool_):
         return bool(value)
     raise CertificateError(f"{what} is {_shown(value)}, neither True nor False")
+
+
+def _of_its_own_kind(value: object, *kinds: type) -> bool:
+    """Whether it is one of Python's or NumPy's own numbers: a class made from them may answer as it likes."""
+    return type(value) in (int, float) or (isinstance(value, kinds) and type(value).__module__ == "numpy")
 
 
 def text(value: object, what: str) -> str:

@@ -16,7 +16,7 @@ DENSE_EIGEN = 400  # above, definiteness is told by a Cholesky factorisation
 def branch_bound(proof: BranchProof, k: int, nonnegative: bool, cov: Covariance) -> float:
     """The largest bound over the leaves of a tree that leaves no case out."""
     n = cov.n_features
-    if not (isinstance(proof.splits, tuple) and isinstance(proof.leaves, tuple)):
+    if not (type(proof.splits) is tuple and type(proof.leaves) is tuple):
         raise CertificateError("the tree of cases and its proofs must be tuples")
     splits = iter([whole(i, "a feature the cases are split at", -1, n - 1) for i in proof.splits])
     leaves = iter(proof.leaves)

@@ -139,7 +139,7 @@ def parts_tree_bound(proof: PartsTreeProof, r: int, k: int, nonnegative: bool, c
     n = cov.n_features
     A, error = _entries(cov)
     splits = array(proof.splits, "the tree", (None, 2), "iu")
-    if not ((splits >= -1) & (splits < n)).all() or not isinstance(proof.leaves, tuple):
+    if not ((splits >= -1) & (splits < n)).all() or type(proof.leaves) is not tuple:
         raise CertificateError("the tree must be a list of pairs of features, its leaves a tuple")
     nodes, leaves = iter(splits.astype(int).tolist()), iter(proof.leaves)
     most = Ceiling()

@@ -30,6 +30,9 @@ class Split:
     rho: float | None
 
 
+DEEPEST = 8  # directions: the work of checking a cover doubles with each, and no certificate of ours has as many
+
+
 def rank_bound(proof: RankProof, k: int, nonnegative: bool, cov: Covariance) -> float:
     """What the split A = L + (low rank) + rest proves, after checking each of its claims."""
     split = Split(
@@ -38,6 +41,8 @@ def rank_bound(proof: RankProof, k: int, nonnegative: bool, cov: Covariance) -> 
         number(proof.inner, "the low-rank part's share", least=0.0),
         None if proof.rho is None else number(proof.rho, "the cut", least=0.0),
     )
+    if split.V.shape[1] > DEEPEST:
+        raise CertificateError(f"the low-rank part has {split.V.shape[1]} directions; {DEEPEST} are checked at most")
     _check_tail(split, nonnegative, cov)
     if split.V.any():
         check_cover(bits(proof.tree, "the cover"), split.V, split.inner, k, nonnegative)

@@ -14,7 +14,7 @@ from nnspca.covariance.factor import DenseFactor, Factor, SparseFactor, varies
 from nnspca.covariance.forms import DENSE_EIGEN, Form, HeldFactor, HeldMatrix
 from nnspca.covariance.matrices import check_scale, semidefinite
 from nnspca.covariance.origin import Origin, of_data
-from nnspca.covariance.reading import numbers
+from nnspca.covariance.reading import check_unmasked, numbers
 from nnspca.errors import DataError
 from nnspca.feasible import sum_of_largest
 from nnspca.threads import one_blas_thread
@@ -232,6 +232,7 @@ class Covariance:
             return cls.from_data(dataset.X, standardize)
         if not standardize:
             return cls.from_matrix(dataset.X, repair=repair)
+        check_unmasked(dataset.X)
         A = np.asarray(dataset.X, dtype=np.float64)
         scale = np.sqrt(np.where(A.diagonal() > 0, A.diagonal(), 1.0))
         return cls.from_matrix(A / np.outer(scale, scale), repair=repair)

@@ -3,6 +3,7 @@
 import dataclasses
 import io
 import json
+import os
 import struct
 import zipfile
 
@@ -285,3 +286,11 @@ def test_arrays_in_another_order_of_bytes_or_columns_are_the_same(saved):
     nnspca.verify(
         nnspca.load_certificate(zipped(members.items())), nnspca.Covariance.from_matrix([[2.0, 1.0], [1.0, 2.0]])
     )
+
+
+def test_only_regular_files_are_read(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for path in (pipe, "/dev/zero"):
+        with pytest.raises(nnspca.CertificateError, match="no regular file"):
+            nnspca.load_certificate(path)

@@ -394,7 +394,7 @@ def test_a_cover_with_a_subtree_cut_to_a_leaf_is_refused(cert, cov):
 
 def test_a_cover_of_a_hundred_dimensions_is_refused_at_once(cert, cov):
     V = np.ones((7, 100))
-    assert "unproven" in rejected(with_bound(cert, "rank", V=V, tail=cov.trace, inner=1e9, value=1e10), cov)
+    assert "100 directions" in rejected(with_bound(cert, "rank", V=V, tail=cov.trace, inner=1e9, value=1e10), cov)
 
 
 def test_a_cover_without_sign_needs_half_the_sphere_and_with_it_all(cov):
@@ -588,3 +588,72 @@ def test_what_was_checked_of_parts_is_what_is_added_up(what, proof):
 def test_a_hidden_low_rank_part_does_not_bound_every_direction():
     hidden = np.ma.masked_array(np.ones((5, 1)), True)
     assert not holds_everywhere(RankProof(None, hidden, 1.0, 0.0, np.zeros(0, dtype=bool)))
+
+
+# ---------------------------------------------------------------------- what a second reader found
+
+
+class Answers(float):
+    """A number that answers every comparison in its own favour."""
+
+    def __float__(self):
+        return 100.0
+
+    def __le__(self, other):
+        return True
+
+    def __ge__(self, other):
+        return True
+
+    def __eq__(self, other):
+        return True
+
+    __hash__ = float.__hash__
+
+
+class Twice(tuple):
+    """A tuple that shows its reader other things than it holds."""
+
+    def __iter__(self):
+        return iter(self[:1])
+
+
+def test_only_plain_numbers_arrays_tuples_and_certificates_are_read():
+    cov = nnspca.Covariance.from_matrix(0.4 * np.ones((5, 5)) + 0.6 * np.eye(5))
+    cert, several = nnspca.certify(cov, 5), nnspca.certify_parts(cov, 2, 2)
+    forged = [
+        dataclasses.replace(cert, upper=Answers(1.0)),
+        dataclasses.replace(cert, bounds=Twice(cert.bounds)),
+        dataclasses.replace(several, parts=Twice(several.parts)),
+        dataclasses.replace(
+            cert, component=dataclasses.replace(cert.component, loadings=np.ma.array(cert.component.loadings))
+        ),
+    ]
+    for each in forged:
+        with pytest.raises(nnspca.CertificateError):
+            nnspca.verify(each, cov)
+    lying = type("Lying", (nnspca.Certificate,), {"ratio": 7.0})
+    with pytest.raises(TypeError, match="give a Certificate"):
+        nnspca.verify(lying(**{f.name: getattr(cert, f.name) for f in dataclasses.fields(cert)}), cov)
+
+
+def test_what_is_not_proven_is_not_said_to_hold_with_certainty_nor_wins():
+    cov = nnspca.Covariance.from_matrix(0.4 * np.ones((5, 5)) + 0.6 * np.eye(5))
+    several = nnspca.certify_parts(cov, 2, 2)
+    beside = dataclasses.replace(
+        several.bounds[0], name="joint-dual", value=0.5, deterministic=False, probability=1.0, ingredients=None
+    )
+    forged = dataclasses.replace(several, bounds=(*several.bounds, beside))
+    assert forged.winner.value == several.winner.value
+    with pytest.raises(nnspca.CertificateError, match="certainty"):
+        nnspca.verify(forged, cov)
+
+
+def test_a_low_rank_part_of_many_directions_is_refused_before_the_work():
+    cov = nnspca.Covariance.from_matrix(np.eye(5))
+    cert = nnspca.certify(cov, 2)
+    V = np.eye(5)[:, [i % 5 for i in range(24)]] * 1e-3
+    proof = RankProof(None, V, 10.0, 1e-9, np.zeros(2**10, dtype=bool))
+    forged = dataclasses.replace(cert.bounds[0], ingredients=proof)
+    with pytest.raises(nnspca.CertificateError, match="24 directions"):
+        nnspca.verify(dataclasses.replace(cert, bounds=(forged,)), cov)

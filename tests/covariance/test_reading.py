@@ -1,6 +1,7 @@
 """Data are read as what they are, whatever holds them, or refused with how many values are wrong, and where."""
 
 from fractions import Fraction
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -210,3 +211,12 @@ def test_features_near_zero_stay_sparse():
     wide = scipy.sparse.hstack([S, scipy.sparse.csr_array(1e6 + np.arange(200.0)[:, None])])
     cov = Covariance.from_data(scipy.sparse.hstack([wide] * 40))
     assert cov.factor.S.nnz <= 40 * (S.nnz + 200)
+
+
+def test_a_masked_matrix_is_refused_whether_it_is_standardised_or_not():
+    C = np.ma.array([[2.0, 0.9], [0.9, 1.0]])
+    C[0, 1] = C[1, 0] = np.ma.masked
+    data = SimpleNamespace(X=C, kind="covariance")
+    for standardize in (False, True):
+        with pytest.raises(nnspca.DataError, match="2 of 4 values are masked"):
+            nnspca.Covariance.from_dataset(data, standardize)

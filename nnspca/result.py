@@ -117,8 +117,38 @@ class Bound:
     probability: float = 1.0
 
 
+class Sandwich:
+    """What every certificate tells of its two numbers and its bounds."""
+
+    lower: float
+    upper: float
+    bounds: tuple[Bound, ...]
+
+    @property
+    def ratio(self) -> float:
+        """``lower / upper``: what was found attains at least this share of the optimum."""
+        return self.lower / self.upper
+
+    @property
+    def gap(self) -> float:
+        """``1 - ratio``: the share of the optimum that may have been missed, at most."""
+        return 1.0 - self.ratio
+
+    @property
+    def winner(self) -> Bound:
+        """The bound that gives ``upper``."""
+        return min((b for b in self.bounds if b.deterministic), key=lambda b: b.value)
+
+    def bound(self, name: str) -> Bound:
+        """Return the bound called ``name``; KeyError when it was not tried."""
+        for candidate in self.bounds:
+            if candidate.name == name:
+                return candidate
+        raise KeyError(f"no bound {name!r} here; tried: {', '.join(b.name for b in self.bounds)}")
+
+
 @dataclass(frozen=True, eq=False)
-class Certificate:
+class Certificate(Sandwich):
     """A feasible component and a proven ceiling: the unknown optimum lies between them.
 
     Attributes
@@ -159,31 +189,9 @@ class Certificate:
     seconds: float = 0.0
     stopped: bool = False
 
-    @property
-    def ratio(self) -> float:
-        """``lower / upper``: the component attains at least this share of the optimum."""
-        return self.lower / self.upper
-
-    @property
-    def gap(self) -> float:
-        """``1 - ratio``: the share of the optimum that may have been missed, at most."""
-        return 1.0 - self.ratio
-
-    @property
-    def winner(self) -> Bound:
-        """The bound that gives ``upper``."""
-        return min((b for b in self.bounds if b.deterministic), key=lambda b: b.value)
-
-    def bound(self, name: str) -> Bound:
-        """Return the bound called ``name``; KeyError when it was not tried."""
-        for candidate in self.bounds:
-            if candidate.name == name:
-                return candidate
-        raise KeyError(f"no bound {name!r} here; tried: {', '.join(b.name for b in self.bounds)}")
-
 
 @dataclass(frozen=True, eq=False)
-class PartsCertificate:
+class PartsCertificate(Sandwich):
     """Several parts of disjoint supports and a proven ceiling on what any so many can explain together.
 
     Attributes
@@ -225,31 +233,9 @@ class PartsCertificate:
     stopped: bool = False
 
     @property
-    def ratio(self) -> float:
-        """``lower / upper``: the parts attain at least this share of what any such parts could."""
-        return self.lower / self.upper
-
-    @property
-    def gap(self) -> float:
-        """``1 - ratio``: the share of the optimum that may have been missed, at most."""
-        return 1.0 - self.ratio
-
-    @property
     def loadings(self) -> np.ndarray:
         """The parts as unit columns, one for each part that is here."""
         return np.column_stack([part.loadings for part in self.parts])
-
-    @property
-    def winner(self) -> Bound:
-        """The bound that gives ``upper``."""
-        return min((b for b in self.bounds if b.deterministic), key=lambda b: b.value)
-
-    def bound(self, name: str) -> Bound:
-        """Return the bound called ``name``; KeyError when it was not tried."""
-        for candidate in self.bounds:
-            if candidate.name == name:
-                return candidate
-        raise KeyError(f"no bound {name!r} here; tried: {', '.join(b.name for b in self.bounds)}")
 
 
 @dataclass(frozen=True, eq=False)

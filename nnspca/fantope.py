@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import scipy.linalg
 
-FEW_PAYS = 150  # features from which a few eigenpairs cost less than all
+from nnspca.spectraplex import largest_pairs
 
 
 def onto_fantope(B: np.ndarray, r: int, rank: int | None = None) -> tuple[np.ndarray, int]:
@@ -20,17 +19,10 @@ def onto_fantope(B: np.ndarray, r: int, rank: int | None = None) -> tuple[np.nda
            [0.   , 0.625, 0.   ],
            [0.   , 0.   , 0.375]]), 3)
     """
-    n = len(B)
-    B = (B + B.T) / 2
-    few = n if rank is None or n < FEW_PAYS else rank + max(4, rank // 4)
-    if few < n // 4:
-        values, vectors = scipy.linalg.eigh(B, driver="evr", subset_by_index=(n - few, n - 1), check_finite=False)
-    else:
-        few = n
-        values, vectors = np.linalg.eigh(B)
+    values, vectors = largest_pairs(B, rank)
     weights = _clipped(values, r)
     live = weights > 0
-    if live[0] and few < n:  # more may be positive than were computed
+    if live[0] and len(values) < len(B):  # more may be positive than were computed
         return onto_fantope(B, r)
     kept = vectors[:, live]
     return (kept * weights[live]) @ kept.T, int(live.sum())

@@ -100,6 +100,13 @@ def test_the_joint_certificate_opens_with_every_bound_and_a_script_that_verifies
     assert told[0].startswith("found and checked:")
 
 
+def test_every_ceiling_of_the_joint_certificate_says_why_it_is_true():
+    app = settled(data="pitprops", k=4, r=2, certificate=True)
+    (table,) = [frame.value for frame in app.dataframe if "Why it is true" in frame.value]
+    assert len(table) >= 3
+    assert all(len(why.split()) > 5 for why in table["Why it is true"])
+
+
 def test_check_by_a_second_route_confirms():
     app = settled(data="pitprops", k=4, r=2, certificate=True)
     app.button(key="verify-parts").click()

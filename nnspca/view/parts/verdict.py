@@ -195,7 +195,7 @@ def _row(bound: Bound, certificate: PartsCertificate) -> dict[str, str]:
         "Ceiling": _title(bound) + (" ← lowest" if bound is certificate.winner else ""),
         "Variance": words.number(bound.value, up=True),
         "These parts ÷ ceiling": words.percent(min(certificate.lower / bound.value, 1.0), 2),
-        "Why it is true": nnspca.PARTS_BOUNDS[bound.name].argument,
+        "Why it is true": nnspca.PARTS_BOUNDS[bound.name].summary,
         "Time": words.seconds(bound.seconds) if bound.seconds else "not timed",
     }
 

@@ -104,6 +104,7 @@ def _work(data: Dataset, now: State) -> Work:
         else:
             for point in bare.points:
                 job.publish(point)
+        job.step_back()  # whoever waits for a number goes before the band
         held = {k: c for k in chosen if (c := known.get((*key, k))) is not None}
         certify_path(
             cov,

@@ -61,4 +61,4 @@ def _note(job: Job) -> str:
     """Say how far the path has come."""
     if job.problem:
         return job.problem
-    return "" if job.done else f"{job.progress.stage} ({100 * min(job.progress.fraction, 1.0):.0f} %)"
+    return "" if job.done else f"{job.stage} ({100 * min(job.progress.fraction, 1.0):.0f} %)"

@@ -143,6 +143,7 @@ def curve(data: Dataset, now: State, choice: Choices) -> Work:
     cov, key, known = store.covariance(data, now), curve_key(data, now, choice), store.results()
 
     def work(job: Job) -> None:
+        job.step_back()  # the verdict and a longer proof of it go before the band
         points = known.get(key)
         if points is not None:
             for point in points:

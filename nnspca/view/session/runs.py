@@ -17,6 +17,7 @@ from nnspca.view import foreign
 from nnspca.view.session import widgets
 from nnspca.view.session.state import State
 from nnspca.view.session.streamlit_private import session_is_open
+from nnspca.view.session.workers import Ticket, Workers
 
 PATIENCE = 0.4  # seconds a page waits before it shows progress: quick runs never flash a bar
 POLL = 0.5  # seconds between two looks at a running job
@@ -34,9 +35,9 @@ class Job:
     ``trace``, ``result``, ``problem`` and ``done``.
     """
 
-    def __init__(self, key: Hashable, watched: Callable[[], bool] = lambda: True):
+    def __init__(self, key: Hashable, watched: Callable[[], bool] = lambda: True, workers: Workers | None = None):
         self.key = key
-        self.progress = Progress(0.0, "Waiting for a free worker")
+        self.progress = Progress(0.0, "Starting")
         self.about: Any = None
         self.arrived: tuple[Any, ...] = ()
         self.trace: tuple[tuple[float, float | None, float | None], ...] = ()
@@ -48,6 +49,9 @@ class Job:
         self._watched = watched
         self._stop = threading.Event()
         self._finished = threading.Event()
+        self._workers, self._ticket = workers, Ticket()
+        self._thread: int | None = None  # the one that works
+        self._holds = False  # whether it has a worker: not while it waits, nor once stopped there
 
     @property
     def done(self) -> bool:
@@ -64,8 +68,29 @@ class Job:
         """Seconds since the run was asked for."""
         return time.monotonic() - self._started
 
+    @property
+    def stage(self) -> str:
+        """What the run is doing, or how many are served before it, for people."""
+        ahead = self._workers.before(self._ticket) if self._workers is not None else None
+        if ahead is None:
+            return self.progress.stage
+        return "Waiting for a free worker" + (f": {ahead} before this" if ahead else "")
+
+    def step_back(self) -> None:
+        """Let all other runs go first from now on: what people wait for has been handed over."""
+        self._ticket.background = True
+
     def should_stop(self) -> bool:
-        """Tell the worker whether to give up: someone pressed Stop, or nobody can see the run any more."""
+        """Tell the worker whether to give up: someone pressed Stop, or nobody can see the run any more.
+
+        Here the run also waits while others have their turn: whatever asks often enough to stop in time gives
+        way in time.
+        """
+        if self._workers is not None and self._holds and threading.get_ident() == self._thread:
+            self._holds = self._workers.give_way(self._ticket, self._is_over)
+        return self._is_over()
+
+    def _is_over(self) -> bool:
         if time.monotonic() - self._asked > POLL:
             self._asked = time.monotonic()
             if self._asked - self._seen > ABANDONED or not self._watched():
@@ -93,9 +118,21 @@ class Job:
         self._seen = time.monotonic()
         return self._finished.wait(seconds)
 
-    def run(self, work: Work) -> None:
-        """Do the work in this thread; whatever goes wrong becomes ``problem``, in plain words."""
-        if self.should_stop():
+    def take_part(self, work: Work) -> None:
+        """Wait for a worker and do the work in this thread; a run stopped while it waits is done."""
+        if self._workers is None or self._workers.acquire(self._ticket, self._is_over):
+            self._thread, self._holds = threading.get_ident(), self._workers is not None
+            try:
+                self._do(work)
+            finally:
+                self._thread = None
+                if self._holds and self._workers is not None:
+                    self._workers.release()
+        self._finished.set()
+
+    def _do(self, work: Work) -> None:
+        """Do the work; whatever goes wrong becomes ``problem``, in plain words."""
+        if self._is_over():
             return
         try:
             with one_blas_thread():
@@ -108,28 +145,11 @@ class Job:
             logging.getLogger(__name__).exception("a run failed")
             self.problem = f"The run ended with an error inside the library ({type(error).__name__}: {error})."
 
-    def finish(self) -> None:
-        """Say that nothing more will come."""
-        self._finished.set()
-
 
 @st.cache_resource(show_spinner=False)
-def _workers() -> threading.BoundedSemaphore:
+def _workers() -> Workers:
     """Return the workers all sessions share: no more runs at once than there are processors."""
-    return threading.BoundedSemaphore(max(2, os.cpu_count() or 2))
-
-
-def _take_worker(workers: threading.BoundedSemaphore, job: Job, work: Work) -> None:
-    """Wait for a free worker, then run; a job stopped while it waits is done."""
-    while not workers.acquire(timeout=POLL / 5):
-        if job.should_stop():
-            break
-    else:
-        try:
-            job.run(work)
-        finally:
-            workers.release()
-    job.finish()
+    return Workers(max(2, os.cpu_count() or 2))
 
 
 def job_for(slot: str, key: Hashable) -> Job | None:
@@ -159,10 +179,10 @@ def start(slot: str, key: Hashable, work: Work) -> Job:
     earlier: Job | None = st.session_state.setdefault("_jobs", {}).get(slot)
     if earlier is not None:
         earlier.stop()
-    job = Job(key, session_is_open())
+    job = Job(key, session_is_open(), _workers())
     st.session_state["_jobs"][slot] = job
     # Daemon threads: closing the server must not wait for a run that nobody can see any more.
-    threading.Thread(target=_take_worker, args=(_workers(), job, work), name=f"nnspca-{slot}", daemon=True).start()
+    threading.Thread(target=job.take_part, args=(work,), name=f"nnspca-{slot}", daemon=True).start()
     return job
 
 
@@ -253,7 +273,7 @@ def _draw(job: Job, drawn: tuple[int, bool]) -> None:
     job.wait(0.0)
     if job.version != drawn:
         st.rerun()
-    words = "Stopping" if job.stopped else foreign.plain(job.progress.stage)
+    words = "Stopping" if job.stopped else foreign.plain(job.stage)
     if job.age > LONG:
         words += f" · {job.age:.0f} s so far"
     st.progress(min(max(job.progress.fraction, 0.0), 1.0), text=words)

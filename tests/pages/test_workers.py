@@ -1,0 +1,158 @@
+"""Runs share a few workers: first come first served, in turns, the background last, and Stop heeded while waiting."""
+
+import threading
+import time
+
+import pytest
+
+from nnspca.result import Progress
+from nnspca.view.session import workers as module
+from nnspca.view.session.runs import Job
+from nnspca.view.session.workers import Workers
+
+SOON = 10  # seconds within which a thread that may go on does so
+
+
+class Endless:
+    """Work that goes on until it is told to stop, and says whether it is moving."""
+
+    def __init__(self, background: bool = False):
+        self.background, self.steps = background, 0
+
+    def __call__(self, job: Job) -> int:
+        if self.background:
+            job.step_back()
+        while not job.should_stop():
+            self.steps += 1
+            time.sleep(0.005)
+        return self.steps
+
+    def moves(self) -> bool:
+        before = self.steps
+        deadline = time.monotonic() + SOON
+        while self.steps == before and time.monotonic() < deadline:
+            time.sleep(0.01)
+        return self.steps > before
+
+    def rests(self) -> bool:
+        before = self.steps
+        time.sleep(0.3)
+        return self.steps <= before + 1
+
+
+@pytest.fixture
+def begin():
+    jobs = []
+
+    def start(shared: Workers, work) -> Job:
+        job = Job(("test", len(jobs)), workers=shared)
+        jobs.append(job)
+        threading.Thread(target=job.take_part, args=(work,), daemon=True).start()
+        return job
+
+    yield start
+    for job in jobs:
+        job.stop()
+    assert all(job.wait(SOON) for job in jobs)
+
+
+def waiting(job: Job) -> bool:
+    deadline = time.monotonic() + SOON
+    while not job.stage.startswith("Waiting") and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return job.stage.startswith("Waiting")
+
+
+def test_what_runs_in_the_background_gives_way_at_once_and_goes_on_afterwards(begin):
+    shared, band = Workers(1), Endless(background=True)
+    begin(shared, band)
+    assert band.moves()
+    asked = Endless()
+    person = begin(shared, asked)
+    assert asked.moves()
+    assert band.rests()
+    person.stop()
+    assert person.wait(SOON)
+    assert band.moves()
+
+
+def test_a_quick_run_does_not_wait_for_the_end_of_a_long_one(begin, monkeypatch):
+    monkeypatch.setattr(module, "TURN", 0.2)
+    shared, long = Workers(1), Endless()
+    begin(shared, long)
+    assert long.moves()
+    quick = begin(shared, lambda job: "answer")
+    assert quick.wait(SOON)
+    assert quick.result == "answer"
+    assert long.moves()
+
+
+def test_a_turn_that_is_not_over_is_not_broken_by_a_peer(begin):
+    shared, first = Workers(1), Endless()
+    begin(shared, first)
+    assert first.moves()
+    second = Endless()
+    assert waiting(begin(shared, second))
+    assert first.moves()
+    assert second.steps == 0
+
+
+def test_who_waits_is_told_how_many_are_served_before(begin):
+    shared = Workers(1)
+    holder = begin(shared, Endless())
+    holder.report(Progress(0.5, "Solving"))
+    assert holder.stage == "Solving"
+    first = begin(shared, Endless())
+    assert waiting(first)
+    second = begin(shared, Endless())
+    assert waiting(second)
+    assert first.stage == "Waiting for a free worker"
+    assert second.stage == "Waiting for a free worker: 1 before this"
+
+
+def test_stop_is_heeded_while_a_run_waits_and_gives_no_worker_away_twice(begin):
+    shared = Workers(1)
+    band = begin(shared, Endless(background=True))
+    person = begin(shared, Endless())
+    assert waiting(band)
+    band.stop()
+    assert band.wait(SOON)
+    never = begin(shared, Endless())
+    assert waiting(never)
+    never.stop()
+    assert never.wait(SOON)
+    assert never.result is None
+    person.stop()
+    assert person.wait(SOON)
+    one, two = Endless(), Endless()
+    begin(shared, one)
+    assert one.moves()
+    assert waiting(begin(shared, two))
+    assert two.steps == 0
+
+
+def test_a_run_that_fails_gives_its_worker_back(begin):
+    shared = Workers(1)
+
+    def fail(job: Job) -> None:
+        raise ValueError("k = 0 is not allowed")
+
+    assert begin(shared, fail).wait(SOON)
+    after = begin(shared, lambda job: 1)
+    assert after.wait(SOON)
+    assert after.result == 1
+
+
+def test_all_are_served_when_many_ask_at_once(begin, monkeypatch):
+    monkeypatch.setattr(module, "TURN", 0.05)
+
+    def some(job: Job) -> int:
+        for _ in range(30):
+            assert not job.should_stop()
+            time.sleep(0.005)
+        return 30
+
+    shared = Workers(2)
+    jobs = [begin(shared, some) for _ in range(10)]
+    assert all(job.wait(2 * SOON) for job in jobs)
+    assert all(job.result == 30 for job in jobs), [job.problem for job in jobs]

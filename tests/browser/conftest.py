@@ -6,7 +6,7 @@ from contextlib import nullcontext
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import BrowserContext, Page, sync_playwright
 
 from tests.chromium import find
 from tests.server import serving, shared
@@ -35,8 +35,8 @@ def server() -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def chromium() -> Iterator[Browser]:
-    """Start the Chromium that ``tests.chromium`` finds."""
+def browsing() -> Iterator[BrowserContext]:
+    """Start the Chromium that ``tests.chromium`` finds; all visits share what it keeps of the scripts it has read."""
     path = find()
     if path is None:
         pytest.fail(
@@ -45,14 +45,13 @@ def chromium() -> Iterator[Browser]:
         )
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
-        yield browser
+        yield browser.new_context(accept_downloads=True)
         browser.close()
 
 
 @pytest.fixture
-def visit(server: str, chromium: Browser) -> Iterator[Callable[..., Page]]:
+def visit(server: str, browsing: BrowserContext) -> Iterator[Callable[..., Page]]:
     """Return ``visit(path, width=, dark=)``: a new visitor's page, ready; it may not err or call outside."""
-    contexts: list[BrowserContext] = []
     wrong: list[str] = []
 
     def note_response(response) -> None:
@@ -69,13 +68,9 @@ def visit(server: str, chromium: Browser) -> Iterator[Callable[..., Page]]:
             wrong.append(f"outside request: {request.url}")
 
     def visit_one(path: str = "/", width: int = 1280, dark: bool = False, height: int = 900) -> Page:
-        context = chromium.new_context(
-            viewport={"width": width, "height": height},
-            color_scheme="dark" if dark else "light",
-            accept_downloads=True,
-        )
-        contexts.append(context)
-        page = context.new_page()
+        page = browsing.new_page()
+        page.set_viewport_size({"width": width, "height": height})
+        page.emulate_media(color_scheme="dark" if dark else "light")
         page.set_default_timeout(30_000)
         page.on("request", note_request)
         page.on("response", note_response)
@@ -86,10 +81,12 @@ def visit(server: str, chromium: Browser) -> Iterator[Callable[..., Page]]:
         return page
 
     yield visit_one
-    for context in contexts:
-        broken = [page.url for page in context.pages if page.get_by_test_id("stException").count()]
-        wrong.extend(f"a traceback on {url}" for url in broken)
-        context.close()
+    for page in browsing.pages:
+        if page.get_by_test_id("stException").count():
+            wrong.append(f"a traceback on {page.url}")
+        page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
+        page.close()
+    browsing.clear_cookies()
     assert not wrong, wrong
 
 

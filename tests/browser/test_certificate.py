@@ -131,7 +131,7 @@ def test_a_click_on_stop_in_its_first_instant_is_not_lost(visit, seed):
 
 
 def test_the_first_picture_of_a_warm_server_is_there_in_seconds(visit):
-    quiet(visit("/?closer=true")).context.close()
+    quiet(visit("/?closer=true")).close()
     took = []
     for k in (37, 38):  # again where the machine was busy with something else
         before = time.monotonic()

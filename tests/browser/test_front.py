@@ -97,7 +97,7 @@ def test_a_card_opens_its_data_set_in_its_own_view(visit):
 
 def test_what_the_page_shows_hardly_moves_while_it_loads(visit):
     page = visit("/?data=pitprops")
-    page.context.add_init_script(SHIFTS)
+    page.add_init_script(SHIFTS)
     page.reload()
     grown(page, 12)
     page.wait_for_timeout(1500)

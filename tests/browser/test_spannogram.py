@@ -258,14 +258,14 @@ def test_a_picture_of_the_moment_can_be_saved(visit):
     assert len(content) > 10_000
 
 
-def test_the_animation_plays_from_a_file_without_a_network(visit, chromium, tmp_path):
+def test_the_animation_plays_from_a_file_without_a_network(visit, browsing, tmp_path):
     page = ready(visit(FACES))
     page.get_by_text("Take it with you").click()
     with page.expect_download() as saved:
         page.get_by_role("button", name="Animation (HTML)").click()
     file = tmp_path / "spannogram.html"
     saved.value.save_as(file)
-    context = chromium.new_context(offline=True, viewport={"width": 1280, "height": 900})
+    context = browsing.browser.new_context(offline=True, viewport={"width": 1280, "height": 900})
     asked: list[str] = []
     alone = context.new_page()
     alone.on("request", lambda request: asked.append(request.url))

@@ -7,6 +7,10 @@ import pytest
 pytestmark = pytest.mark.browser
 
 
+FALLEN = """before => document.querySelector('.st-key-parts-band .js-plotly-plot')?._fullData
+?.find(t => t.name === 'proven ceiling' && t.yaxis === 'y' && [...t.x].includes(4) && t.y[[...t.x].indexOf(4)] < before)"""
+
+
 def rows(page):
     return page.get_by_text(re.compile(r"parts of .* explain"))
 
@@ -87,7 +91,7 @@ def test_tighten_brings_the_ceiling_down(visit):
     before = ceilings(page)[4]
     page.get_by_role("button", name="Tighten the proof").click()
     page.get_by_text("Tightening").first.wait_for()
-    page.wait_for_timeout(4000)
+    page.wait_for_function(FALLEN, arg=before, timeout=120_000)  # while watched
     page.get_by_role("button", name="Stop").first.click()
     page.get_by_text("the ceiling came down from").wait_for(timeout=30_000)
     assert ceilings(page)[4] < before

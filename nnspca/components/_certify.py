@@ -12,9 +12,10 @@ from nnspca import feasible
 from nnspca._solve import check_cardinality, check_covariance, check_seed
 from nnspca.arguments import check_callables, check_choice, check_flag, check_instance, shown
 from nnspca.certificates.proofs import PartsProof
-from nnspca.components.bounding import EFFORTS, bound_parts
+from nnspca.components.bounding import PLANS, bound_parts
 from nnspca.components.decompose import check_count, decompose
 from nnspca.covariance import Covariance
+from nnspca.problem import Problem
 from nnspca.progress import Monitor
 from nnspca.result import Component, Components, OnProgress, PartsCertificate, ShouldStop
 
@@ -82,7 +83,7 @@ def certify_parts(
     """
     check_covariance(cov)
     check_callables(should_stop=should_stop, on_progress=on_progress)
-    check_choice("effort", effort, EFFORTS)
+    check_choice("effort", effort, PLANS)
     if warm_start is not None:
         check_instance("warm_start", warm_start, PartsCertificate, "one that nnspca.certify_parts gave")
     count, k = check_count(n_components, cov.n_features), check_cardinality(cov, k)
@@ -105,11 +106,9 @@ def certify_parts(
         )
     chosen = _checked(cov, count, k, nonnegative, parts)
     made = bound_parts(
-        cov,
+        Problem(cov, k, nonnegative),
         count,
-        k,
         chosen,
-        nonnegative=nonnegative,
         effort=effort,
         monitor=monitor.part(SEEKING, 1.0),
         near=near,

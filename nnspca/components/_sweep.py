@@ -12,11 +12,12 @@ from nnspca._solve import check_cardinality, check_covariance, check_seed
 from nnspca.arguments import check_callables, check_choice, check_flag
 from nnspca.certificates.proofs import LargerProof
 from nnspca.components._certify import certify_parts
-from nnspca.components.bounding import EFFORTS
+from nnspca.components.bounding import PLANS
 from nnspca.components.checks import check_count
 from nnspca.components.decompose import decompose
 from nnspca.components.together import components, improved
 from nnspca.covariance import Covariance
+from nnspca.problem import Problem
 from nnspca.progress import Monitor
 from nnspca.result import Bound, Components, OnProgress, PartsCertificate, PartsPoint, PartsSweep, ShouldStop
 from nnspca.span import cumulative_variance
@@ -75,7 +76,7 @@ def sweep_parts(
     sizes = sorted({check_cardinality(cov, each) for each in _several(k)})
     if not counts or not sizes:
         raise ValueError(f"a sweep needs at least one number of parts and one k; got {counts} and {sizes}")
-    check_choice("certify", certify, EFFORTS, none=True)
+    check_choice("certify", certify, PLANS, none=True)
     started = time.perf_counter()
     monitor = Monitor(should_stop, on_progress)
     points: dict[tuple[int, int], PartsPoint] = {}
@@ -113,7 +114,7 @@ def _found(
     greedy = decompose(cov, r, k, deflation="disjoint", on_progress=span.part(0.0, 0.3).relay, **options)  # type: ignore[arg-type]
     found = decompose(cov, r, k, deflation="together", on_progress=span.part(0.3, 1.0).relay, **options)  # type: ignore[arg-type]
     for point in before:
-        X, value = improved(cov, k, point.together.padded(r), nonnegative=nonnegative, monitor=span)
+        X, value = improved(Problem(cov, k, nonnegative), point.together.padded(r), monitor=span)
         if value > found.variances.sum():
             found = _with_parts(cov, found, X)
     return PartsPoint(r, k, greedy, found)

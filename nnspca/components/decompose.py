@@ -180,10 +180,8 @@ class _Run:
                 on_parts(components(self.cov, X, like))
 
         X, history = together(
-            self.cov,
-            self.sizes[0],
+            Problem(self.cov, self.sizes[0], self.nonnegative),
             begun.padded(len(self.sizes)),
-            nonnegative=self.nonnegative,
             rng=np.random.default_rng(self.seed),
             monitor=searching.part(GREEDY, 1.0),
             starts=starts,
@@ -195,11 +193,9 @@ class _Run:
         certificate = None
         if self.effort is not None:
             certificate = bound_parts(
-                self.cov,
+                Problem(self.cov, self.sizes[0], self.nonnegative),
                 len(self.sizes),
-                self.sizes[0],
                 parts,
-                nonnegative=self.nonnegative,
                 effort=self.effort,
                 monitor=self.monitor.part(SEEKING, 1.0),
             )

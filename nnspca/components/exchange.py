@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from nnspca import feasible
-from nnspca.covariance import Covariance
+from nnspca.problem import Problem
 from nnspca.progress import Monitor
 
 CANDIDATES = 400  # unused features that a round looks at
@@ -23,9 +23,7 @@ LEFT = 1e-12  # squared norm of what is left of a part, below which nothing is
 NONE = -1
 
 
-def exchanged(
-    cov: Covariance, k: int, X: np.ndarray, *, nonnegative: bool, monitor: Monitor, climb: Callable
-) -> tuple[np.ndarray, float]:
+def exchanged(problem: Problem, X: np.ndarray, *, monitor: Monitor, climb: Callable) -> tuple[np.ndarray, float]:
     """Improve feasible parts by the best moves, again and again; after each round the parts climb on from there.
 
     Returns
@@ -34,14 +32,14 @@ def exchanged(
     value : float
         The sum of their variances, at least what it was.
     """
-    value = float(np.sum(cov.variance(X)))
+    value = float(np.sum(problem.cov.variance(X)))
     for _ in range(ROUNDS):
         if monitor.stop():
             break
-        Y = _moved(cov, k, X, nonnegative, GAIN * value)
+        Y = _moved(problem, X, GAIN * value)
         if Y is None:
             break
-        Y, gained = climb(cov, k, Y, nonnegative=nonnegative, monitor=monitor)
+        Y, gained = climb(problem, Y, monitor=monitor)
         if gained <= value * (1 + GAIN):
             break
         X, value = Y, gained
@@ -131,9 +129,9 @@ class Market:
         Y[c] = feasible.unit(Y[c])
 
 
-def _moved(cov: Covariance, k: int, X: np.ndarray, nonnegative: bool, least: float) -> np.ndarray | None:
+def _moved(problem: Problem, X: np.ndarray, least: float) -> np.ndarray | None:
     """The parts after the most gainful moves, at most one for each part; None where none gains ``least``."""
-    market = _market(cov, k, X, nonnegative)
+    market = _market(problem, X)
     moves = []
     for b in range(len(X)):
         totals = market.totals(b)
@@ -150,13 +148,14 @@ def _moved(cov: Covariance, k: int, X: np.ndarray, nonnegative: bool, least: flo
         market.replace(Y, b, given, taken)
     if not touched:
         return None
-    return feasible.unit(np.maximum(Y, 0.0)) if nonnegative else Y
+    return feasible.unit(np.maximum(Y, 0.0)) if problem.nonnegative else Y
 
 
-def _market(cov: Covariance, k: int, X: np.ndarray, nonnegative: bool) -> Market:
+def _market(problem: Problem, X: np.ndarray) -> Market:
+    cov = problem.cov
     G = cov.apply(X)
     values = np.sum(X * G, axis=1)
-    pulls = np.maximum(G, 0.0) if nonnegative else np.abs(G)
+    pulls = np.maximum(G, 0.0) if problem.nonnegative else np.abs(G)
     used = X.any(axis=0)
     unused = np.flatnonzero(~used)
     if len(unused) > CANDIDATES:
@@ -164,20 +163,13 @@ def _market(cov: Covariance, k: int, X: np.ndarray, nonnegative: bool) -> Market
         unused = unused[np.argsort(-most, kind="stable")[:CANDIDATES]]
     candidates = np.union1d(unused, np.flatnonzero(used))
     owners = np.where(used, (X != 0).argmax(axis=0), NONE)[candidates]
-    prices = [_prices(cov, k, x, g, float(v), candidates, nonnegative) for x, g, v in zip(X, G, values, strict=True)]
+    prices = [_prices(problem, x, g, float(v), candidates) for x, g, v in zip(X, G, values, strict=True)]
     return Market(X, G, candidates, owners, prices)
 
 
-def _prices(
-    cov: Covariance,
-    k: int,
-    x: np.ndarray,
-    gradient: np.ndarray,
-    value: float,
-    candidates: np.ndarray,
-    nonnegative: bool,
-) -> Prices:
+def _prices(problem: Problem, x: np.ndarray, gradient: np.ndarray, value: float, candidates: np.ndarray) -> Prices:
     """What a part x of variance ``value`` and gradient Ax would gain by each exchange."""
+    cov = problem.cov
     inside = np.flatnonzero(x)
     weights, diagonal = x[inside], cov.diagonal[inside]
     kept = 1.0 - weights**2
@@ -187,10 +179,10 @@ def _prices(
     pulls = (gradient[candidates] - weights[:, None] * cov.block(inside, candidates)) / np.sqrt(safe)[:, None]
     pulls[~spare] = 0.0
     dropped = inside
-    if len(inside) < k:
+    if len(inside) < problem.k:
         dropped, rest = np.append(inside, NONE), np.append(rest, value)
         pulls = np.vstack([pulls, gradient[candidates]])
-    pulls = np.maximum(pulls, 0.0) if nonnegative else np.abs(pulls)
+    pulls = np.maximum(pulls, 0.0) if problem.nonnegative else np.abs(pulls)
     gains = _pair(rest[:, None], pulls, cov.diagonal[candidates]) - value
     return Prices(dropped, rest - value, gains)
 

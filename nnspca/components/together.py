@@ -23,6 +23,7 @@ import numpy as np
 from nnspca import feasible
 from nnspca.components.exchange import exchanged
 from nnspca.covariance import Covariance
+from nnspca.problem import Problem
 from nnspca.progress import Monitor
 from nnspca.result import Component
 from nnspca.solvers.climb import optimise_on_support
@@ -36,11 +37,9 @@ EXHAUSTED = 1e-12  # share of the trace below which a part's variance is roundin
 
 
 def together(
-    cov: Covariance,
-    k: int,
+    problem: Problem,
     greedy: np.ndarray,
     *,
-    nonnegative: bool,
     rng: np.random.Generator,
     monitor: Monitor,
     starts: int,
@@ -50,13 +49,10 @@ def together(
 
     Parameters
     ----------
-    cov : Covariance
-        Of n features.
-    k : int
-        Most nonzero loadings of each part.
+    problem : Problem
+        Of each part alone: n features, at most k of them in a part.
     greedy : ndarray, shape (r, n)
         Parts to begin with, unit rows of disjoint supports; rows of zeros where there are fewer.
-    nonnegative : bool
     rng : numpy.random.Generator
     monitor : Monitor
     starts : int
@@ -71,7 +67,7 @@ def together(
     history : list of float
         The largest sum of variances known after each start.
     """
-    search = Search(cov, k, len(greedy), nonnegative, monitor)
+    search = Search(problem, len(greedy), monitor)
     search.improve(greedy)
     on_better(search.parts)
     history = [search.value]
@@ -85,7 +81,7 @@ def together(
             on_better(search.parts)
         history.append(search.value)
         monitor.tell((number + 1) / starts, f"start {number + 1} of {starts}", search.value)
-    variances = cov.variance(search.parts)
+    variances = problem.cov.variance(search.parts)
     return search.parts[np.argsort(-variances, kind="stable")], history
 
 
@@ -93,10 +89,8 @@ def together(
 class Search:
     """The best parts known, and the ways to better ones."""
 
-    cov: Covariance
-    k: int
+    problem: Problem
     r: int
-    nonnegative: bool
     monitor: Monitor
     value: float = 0.0
     parts: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
@@ -104,21 +98,21 @@ class Search:
     def improve(self, X: np.ndarray) -> None:
         """Climb from a start, exchange features, and keep what is best."""
         X = feasible.unit(X)
-        given = float(np.sum(self.cov.variance(X))) if _feasible(X, self.k, self.nonnegative) else -np.inf
+        given = float(np.sum(self.problem.cov.variance(X))) if _feasible(X, self.problem) else -np.inf
         if given > self.value or not self.parts.size:
             self.parts, self.value = (X, given) if given > -np.inf else (np.zeros_like(X), 0.0)
-        X, value = improved(self.cov, self.k, X, nonnegative=self.nonnegative, monitor=self.monitor)
+        X, value = improved(self.problem, X, monitor=self.monitor)
         if value > self.value:
             self.parts, self.value = X, value
 
     def anywhere(self, rng: np.random.Generator, *, of_features: bool) -> np.ndarray:
         """Random parts: directions of the leading span, or single features with all that varies with them."""
-        n = self.cov.n_features
+        cov, n = self.problem.cov, self.problem.n
         if of_features:
-            weights = self.cov.diagonal / self.cov.trace
+            weights = cov.diagonal / cov.trace
             chosen = rng.choice(n, self.r, replace=False, p=0.5 * weights + 0.5 / n)
-            return self.cov.block(chosen)
-        values, vectors = self.cov.eigenpairs(min(n, self.r + EXPLORED))
+            return cov.block(chosen)
+        values, vectors = cov.eigenpairs(min(n, self.r + EXPLORED))
         return rng.standard_normal((self.r, len(values))) @ (vectors * np.sqrt(values)).T
 
     def forgetful(self, rng: np.random.Generator) -> np.ndarray:
@@ -126,17 +120,15 @@ class Search:
         X = self.parts.copy()
         count = int(rng.integers(1, max(2, self.r // 2 + 1)))
         forgotten = rng.choice(self.r, count, replace=False)
-        chosen = rng.choice(self.cov.n_features, count, replace=False)
-        X[forgotten] = assign(self.cov.block(chosen), self.k, self.nonnegative)
+        chosen = rng.choice(self.problem.n, count, replace=False)
+        X[forgotten] = assign(self.problem.cov.block(chosen), self.problem.k, self.problem.nonnegative)
         return X
 
 
-def improved(
-    cov: Covariance, k: int, X: np.ndarray, *, nonnegative: bool, monitor: Monitor = QUIET
-) -> tuple[np.ndarray, float]:
+def improved(problem: Problem, X: np.ndarray, *, monitor: Monitor = QUIET) -> tuple[np.ndarray, float]:
     """Climb from rows X (r, n), then exchange features; return parts and the sum of their variances."""
-    X, _ = climb(cov, k, feasible.unit(X), nonnegative=nonnegative, monitor=monitor)
-    return exchanged(cov, k, X, climb=climb, nonnegative=nonnegative, monitor=monitor)
+    X, _ = climb(problem, feasible.unit(X), monitor=monitor)
+    return exchanged(problem, X, climb=climb, monitor=monitor)
 
 
 def components(cov: Covariance, X: np.ndarray, like: Component) -> tuple[Component, ...]:
@@ -151,11 +143,9 @@ def components(cov: Covariance, X: np.ndarray, like: Component) -> tuple[Compone
 
 
 def climb(
-    cov: Covariance,
-    k: int,
+    problem: Problem,
     X: np.ndarray,
     *,
-    nonnegative: bool,
     monitor: Monitor = QUIET,
     tol: float = RESTED,
     max_iter: int = 300,
@@ -173,10 +163,11 @@ def climb(
     value : float
         The sum of their variances.
     """
+    cov, nonnegative = problem.cov, problem.nonnegative
     G = cov.apply(X)
-    value = float(np.sum(X * G)) if _feasible(X, k, nonnegative) else -np.inf
+    value = float(np.sum(X * G)) if _feasible(X, problem) else -np.inf
     for _ in range(max_iter):
-        Y = assign(G, k, nonnegative)
+        Y = assign(G, problem.k, nonnegative)
         H = cov.apply(Y)
         gained = float(np.sum(Y * H))
         if gained > value:
@@ -207,41 +198,56 @@ def assign(G: np.ndarray, k: int, nonnegative: bool) -> np.ndarray:
     pull = np.maximum(G, 0.0) if nonnegative else np.abs(G)
     squares = pull / max(float(pull.max(initial=0.0)), 1e-300)
     squares *= squares
-    norms = np.sqrt(feasible.sum_of_largest(squares, k))
-    best = kept = np.zeros(G.shape, dtype=bool)
+    liked = _liked(squares, k)
+    worth = np.take_along_axis(squares, liked, axis=1)
+    norms = np.sqrt(feasible.sum_of_largest(worth, k))
+    best = kept = np.zeros(worth.shape, dtype=bool)
     most = -np.inf
     for _ in range(MATCHINGS):
-        before, kept = kept, _matched(squares / np.where(norms > 0, norms, 1.0)[:, None], k)
+        before, kept = kept, _matched(worth / np.where(norms > 0, norms, 1.0)[:, None], liked, k)
         if (kept == before).all():
             break
-        norms = np.sqrt(np.sum(squares * kept, axis=1))
-        if norms.sum() > most:
-            best, most = kept, norms.sum()
-    return feasible.unit(np.where(best, G, 0.0))
+        norms = np.sqrt(np.sum(worth * kept, axis=1))
+        if norms.sum() <= most:
+            break
+        best, most = kept, norms.sum()
+    Y = np.zeros_like(G)
+    np.put_along_axis(Y, liked, np.where(best, np.take_along_axis(G, liked, axis=1), 0.0), axis=1)
+    return feasible.unit(Y)
 
 
-def _matched(gain: np.ndarray, k: int) -> np.ndarray:
-    """Which features each part holds when the largest gains are served first, while part and feature are free.
+def _liked(squares: np.ndarray, k: int) -> np.ndarray:
+    """The features (r, reach) each part likes best, ascending; it gets no other, as the rest take (r − 1) k at most."""
+    r, n = squares.shape
+    reach = min(n, r * k)
+    return np.sort(feasible.largest(squares, reach), axis=1)
 
-    No part and feature would then rather have each other (the stable matching of Gale & Shapley 1962).
+
+def _matched(gain: np.ndarray, liked: np.ndarray, k: int) -> np.ndarray:
+    """Which of the features it likes each part holds when the largest gains are served first.
+
+    A gain is served while its part has room and its feature is free: no part and feature would then rather have each
+    other (the stable matching of Gale & Shapley 1962).
     """
-    r, n = gain.shape
-    reach = min(n, r * k)  # the others take at most (r − 1) k of what a part likes best
-    liked = np.argpartition(-gain, reach - 1, axis=1)[:, :reach]
-    worth = np.take_along_axis(gain, liked, axis=1).ravel()
+    r, reach = gain.shape
+    worth = gain.ravel()
     order = np.argsort(-worth, kind="stable")
     order = order[worth[order] > 0]
-    held, room, taken = np.zeros((r, n), dtype=bool), [k] * r, set()
-    for c, i in zip((order // reach).tolist(), liked.ravel()[order].tolist(), strict=True):
+    held, room, taken = np.zeros((r, reach), dtype=bool), [k] * r, set()
+    places = r * k
+    for at, c, i in zip(order.tolist(), (order // reach).tolist(), liked.ravel()[order].tolist(), strict=True):
         if room[c] and i not in taken:
             taken.add(i)
             room[c] -= 1
-            held[c, i] = True
+            held.flat[at] = True
+            places -= 1
+            if not places:
+                break
     return held
 
 
-def _feasible(X: np.ndarray, k: int, nonnegative: bool) -> bool:
+def _feasible(X: np.ndarray, problem: Problem) -> bool:
     """Whether the rows share no feature, have at most k each, and the sign they should."""
     used = X != 0
-    counts = used.sum(axis=0).max(initial=0) <= 1 and used.sum(axis=1).max(initial=0) <= k
-    return bool(counts and not (nonnegative and (X < 0).any()))
+    counts = used.sum(axis=0).max(initial=0) <= 1 and used.sum(axis=1).max(initial=0) <= problem.k
+    return bool(counts and not (problem.nonnegative and (X < 0).any()))

@@ -10,6 +10,7 @@ from nnspca.bounds.parts import branch, dual
 from nnspca.bounds.parts.decided import Decided
 from nnspca.bounds.parts.splitting import Splitting
 from nnspca.fantope import onto_fantope
+from nnspca.problem import Problem
 from nnspca.progress import Monitor
 from tests import oracle, problems
 
@@ -81,7 +82,7 @@ def test_any_multipliers_prove_a_bound(seed, nonnegative):
     size = problem.cov.trace
     L = rng.standard_normal((6, 6)) * size * 10.0 ** rng.uniform(-3, 0)
     M, v = np.abs(rng.standard_normal((6, 6))) * size, np.maximum(rng.standard_normal(6), 0.0) * size / 10
-    value, _ = dual.proof_of(problem.cov, k, r, L, M, v, nonnegative=nonnegative)
+    value, _ = dual.proof_of(Problem(problem.cov, k, nonnegative), r, L, M, v)
     rows = oracle.optima_of_parts(problem.A, k, r, nonnegative)[-1][1]
     assert oracle.allows(value, sum(problem.exact(x) for x in rows))
 
@@ -103,7 +104,7 @@ def test_what_is_decided_bounds_the_parts_that_agree_with_it(seed, nonnegative):
     for _ in range(3):
         for _ in range(30):
             splitting.advance()
-        value, _ = dual.proof_of(problem.cov, k, r, *splitting.multipliers(), nonnegative=nonnegative, decided=known)
+        value, _ = dual.proof_of(Problem(problem.cov, k, nonnegative), r, *splitting.multipliers(), known)
         assert value >= best * (1 - 1e-12)
 
 
@@ -129,7 +130,7 @@ def test_the_bounds_on_pit_props_are_those_of_a_general_solver():
     cov = nnspca.Covariance.from_dataset(nnspca.datasets.load("pitprops"))
     for (k, r), ratio in {(3, 2): 1.0, (5, 2): 0.9950, (2, 6): 0.9927, (3, 4): 0.9861, (4, 3): 0.9918}.items():
         parts = nnspca.decompose(cov, r, k, deflation="together")
-        *_, last = dual.tighten(cov, k, parts.padded(r), nonnegative=True, steps=1500, goal=0.0, monitor=Monitor())
+        *_, last = dual.tighten(Problem(cov, k), parts.padded(r), steps=1500, goal=0.0, monitor=Monitor())
         assert parts.variances.sum() / last.value == pytest.approx(ratio, abs=2e-3)
 
 
@@ -139,10 +140,8 @@ def test_the_tree_comes_down_to_the_optimum():
     optimum = found.variances.sum()
     met = []
     falling = branch.tighten(
-        cov,
-        4,
+        Problem(cov, 4),
         found.padded(2),
-        nonnegative=True,
         goal=optimum * (1 + 1e-4),
         budget=1e9,
         monitor=Monitor(),

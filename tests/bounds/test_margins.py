@@ -160,7 +160,7 @@ def on_the_set(level):
 def parts_on_the_set():
     """The same for two parts."""
     part = working.part_of(DATA, S)
-    proof = dual.proof_of(part, K, 2, L[np.ix_(S, S)], M[np.ix_(S, S)], PRICES[S], nonnegative=True)[1]
+    proof = dual.proof_of(Problem(part, K), 2, L[np.ix_(S, S)], M[np.ix_(S, S)], PRICES[S])[1]
     made, _ = parts_working._on_all(outside(), S, proof, 2, 1)
     assert made is not None
     return made.value
@@ -198,7 +198,7 @@ ASKED = {
         lambda: on_the_set(0.0),
     ],
     "parts/dual.py": [
-        lambda: dual.proof_of(HELD, K, 2, L, M, PRICES, nonnegative=True)[0],
+        lambda: dual.proof_of(Problem(HELD, K), 2, L, M, PRICES)[0],
         lambda: dual.fan(A, 2, 0.0)[0],
     ],
     "parts/plain.py": [

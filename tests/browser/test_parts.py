@@ -7,8 +7,11 @@ import pytest
 pytestmark = pytest.mark.browser
 
 
-FALLEN = """before => document.querySelector('.st-key-parts-band .js-plotly-plot')?._fullData
-?.find(t => t.name === 'proven ceiling' && t.yaxis === 'y' && [...t.x].includes(4) && t.y[[...t.x].indexOf(4)] < before)"""
+FALLEN = """before => {
+  const drawn = document.querySelector('.st-key-parts-band .js-plotly-plot')?._fullData;
+  const ceiling = drawn?.find(t => t.name === 'proven ceiling' && t.yaxis === 'y');
+  return ceiling && ceiling.y[[...ceiling.x].indexOf(4)] < before;
+}"""
 
 
 def rows(page):

@@ -22,7 +22,8 @@ replace = dataclasses.replace
 
 
 def made_brief(patch):
-    patch.setattr(bounding, "EFFORTS", dict.fromkeys(bounding.EFFORTS, bounding.Effort(450, 500, 60, 6.0, 0.15, -1.0)))
+    brief = bounding.Plan(features=450, working_features=500, steps=60, seconds=6, branch_seconds=0.15, closed=-1)
+    patch.setattr(bounding, "PLANS", dict.fromkeys(bounding.PLANS, brief))
     patch.setattr(bounding, "WORTHWHILE", 1)
     patch.setattr(branch, "ROOT", 20)
     patch.setattr(branch, "STEPS", 20)
@@ -86,7 +87,8 @@ def test_a_factored_covariance_is_certified_too(nonnegative, monkeypatch):
 @SIGNS
 @pytest.mark.parametrize("seed", range(20))
 def test_a_working_set_of_features_speaks_for_all_of_them(seed, nonnegative, monkeypatch):
-    monkeypatch.setattr(bounding, "EFFORTS", {"live": bounding.Effort(1, 8, 80, 6.0, 0.0, -1.0)})
+    few = bounding.Plan(features=1, working_features=8, steps=80, seconds=6, branch_seconds=0, closed=-1)
+    monkeypatch.setattr(bounding, "PLANS", {"live": few})
     monkeypatch.setattr(working, "LOOK", 20)
     rng = np.random.default_rng(seed)
     problem = (problems.spiked, problems.correlation, problems.few_samples, problems.many_samples)[seed % 4](rng, 10)

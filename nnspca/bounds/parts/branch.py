@@ -21,7 +21,7 @@ from nnspca.bounds.parts.decided import Decided
 from nnspca.bounds.parts.dual import proof_of
 from nnspca.bounds.parts.splitting import Splitting
 from nnspca.certificates.proofs import PartsProof, PartsTreeProof
-from nnspca.covariance import Covariance
+from nnspca.problem import Problem
 from nnspca.progress import Monitor
 from nnspca.result import Bound
 
@@ -57,11 +57,9 @@ def cost(n: int) -> float:
 
 
 def tighten(
-    cov: Covariance,
-    k: int,
+    problem: Problem,
     X: np.ndarray,
     *,
-    nonnegative: bool,
     goal: float,
     budget: float,
     monitor: Monitor,
@@ -71,12 +69,10 @@ def tighten(
 
     Parameters
     ----------
-    cov : Covariance
-        Held as a matrix.
-    k : int
+    problem : Problem
+        Of each part alone; its covariance is held as a matrix.
     X : ndarray, shape (r, n)
         The best parts known, to start from.
-    nonnegative : bool
     goal : float
         Leaves are closed, and the search is done, at this bound.
     budget : float
@@ -85,8 +81,8 @@ def tighten(
     consider : callable, optional
         Called with rows (r, n) near which a node places the parts: better ones may lie there.
     """
-    search = _Search(cov, k, X, nonnegative, goal, budget, monitor)
-    n = cov.n_features
+    search = _Search(problem, X, goal, budget, monitor)
+    n = problem.n
     most = int(ENTRIES / (2 * n * n + len(X) * n))
     root = search.node(Decided.nothing(n), None, ROOT)
     assert root is not None
@@ -105,7 +101,7 @@ def tighten(
             return  # all is decided: no split can lower its bound
         apart, joined = node.decided.parted(*pair), node.decided.joined(*pair)
         made = [search.node(apart, node, STEPS)]
-        if joined.largest <= k:
+        if joined.largest <= problem.k:
             made.append(search.node(joined, node, STEPS))
         node.split, node.sides, node.splitting = pair, tuple(made), None
         leaves += len(made) - 1
@@ -119,10 +115,8 @@ def tighten(
 class _Search:
     """What all nodes have in common; ``left`` counts down the work."""
 
-    cov: Covariance
-    k: int
+    problem: Problem
     X: np.ndarray
-    nonnegative: bool
     goal: float
     left: float
     monitor: Monitor
@@ -130,7 +124,8 @@ class _Search:
 
     def node(self, decided: Decided, parent: Node | None, steps: int) -> Node:
         """Bound one node: give up once it is at the goal, or gains too little to get there."""
-        splitting = Splitting(self.cov.entries, self.k, self.X, self.nonnegative, decided)
+        problem = self.problem
+        splitting = Splitting(problem.cov.entries, problem.k, self.X, problem.nonnegative, decided)
         best, past = None, []
         if parent is not None:
             assert parent.splitting is not None
@@ -141,7 +136,7 @@ class _Search:
             if best is not None and best[0] <= self.goal:
                 break
             splitting.advance()
-            self.left -= cost(self.cov.n_features)
+            self.left -= cost(problem.n)
             last = step == steps or self.monitor.stop()
             if step % CHECK and not last:
                 continue
@@ -156,7 +151,7 @@ class _Search:
         return Node((-best[0], self.made), decided, best[1], splitting)
 
     def _proof(self, L: np.ndarray, M: np.ndarray, v: np.ndarray, decided: Decided) -> tuple[float, PartsProof]:
-        return proof_of(self.cov, self.k, len(self.X), L, M, v, nonnegative=self.nonnegative, decided=decided)
+        return proof_of(self.problem, len(self.X), L, M, v, decided)
 
 
 def _undecided(node: Node) -> tuple[int, int] | None:

@@ -42,8 +42,8 @@ from nnspca.bounds.pair_scaled import CHECK, least_products
 from nnspca.bounds.parts.decided import Decided
 from nnspca.bounds.parts.splitting import Splitting
 from nnspca.certificates.proofs import PartsProof
-from nnspca.covariance import Covariance
 from nnspca.feasible import sum_of_largest
+from nnspca.problem import Problem
 from nnspca.progress import Monitor
 from nnspca.result import Bound
 
@@ -52,11 +52,9 @@ FEW_PAYS = 100  # features from which a few eigenpairs cost less than all
 
 
 def tighten(
-    cov: Covariance,
-    k: int,
+    problem: Problem,
     X: np.ndarray,
     *,
-    nonnegative: bool,
     steps: int,
     goal: float,
     monitor: Monitor,
@@ -66,12 +64,10 @@ def tighten(
 
     Parameters
     ----------
-    cov : Covariance
-        Held as a matrix.
-    k : int
+    problem : Problem
+        Of each part alone; its covariance is held as a matrix.
     X : ndarray, shape (r, n)
         The best parts known, to start from.
-    nonnegative : bool
     steps : int
     goal : float
         Stop once a bound is this small.
@@ -79,7 +75,7 @@ def tighten(
     near : PartsProof, optional
         What proved a bound at a neighbouring k or r: the multipliers start there.
     """
-    splitting = Splitting(cov.entries, k, X, nonnegative)
+    splitting = Splitting(problem.cov.entries, problem.k, X, problem.nonnegative)
     if near is not None:
         splitting.begin_at(near.L, near.M, near.v)
     least, idle = np.inf, 0
@@ -87,7 +83,7 @@ def tighten(
         splitting.advance()
         if step % CHECK and step != steps and not monitor.stop():
             continue
-        value, proof = proof_of(cov, k, len(X), *splitting.multipliers(), nonnegative=nonnegative)
+        value, proof = proof_of(problem, len(X), *splitting.multipliers())
         idle = 0 if value < least * (1 - 1e-6) else idle + 1
         if value < least:
             least = value
@@ -106,17 +102,10 @@ def tighten(
 
 
 def proof_of(
-    cov: Covariance,
-    k: int,
-    r: int,
-    L: np.ndarray,
-    M: np.ndarray,
-    v: np.ndarray,
-    *,
-    nonnegative: bool,
-    decided: Decided | None = None,
+    problem: Problem, r: int, L: np.ndarray, M: np.ndarray, v: np.ndarray, decided: Decided | None = None
 ) -> tuple[float, PartsProof]:
     """The bound of any L, M and v: the products made certain, what is left of A proven."""
+    cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     decided = Decided.nothing(len(L)) if decided is None else decided
     L = (L + L.T) / 2
     asked = np.where(decided.apart, 0.0, L)

@@ -7,6 +7,8 @@ proven as in :mod:`nnspca.bounds.parts.dual`: from ``A ⪯ tI + VV'`` follows ``
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from nnspca import rounding
@@ -34,13 +36,13 @@ def fan(cov: Covariance, r: int) -> Bound | None:
     )
 
 
-def variances(cov: Covariance, k: int, r: int) -> Bound:
+def variances(problem: Problem, r: int) -> Bound:
     """The rk largest variances of single features, summed."""
-    count = min(r * k, cov.n_features)
-    largest = entries.diagonal(Problem(cov, count))
+    count = min(r * problem.k, problem.n)
+    largest = entries.diagonal(replace(problem, k=count))
     return Bound(
         "variances",
-        float(largest.value + cov.error_elsewhere * r),
+        float(largest.value + problem.cov.error_elsewhere * r),
         detail=f"{count:,} features cannot hold more than the {count:,} largest variances together.",
         ingredients=largest.ingredients,
     )

@@ -17,6 +17,7 @@ shrinks, and the level is the least that all rows outside meet; the rows that we
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -26,7 +27,6 @@ from nnspca.bounds.parts.dual import proof_of, summed
 from nnspca.bounds.parts.splitting import Splitting
 from nnspca.bounds.working import READ, Outside, falling_entries, limits_at, part_of
 from nnspca.certificates.proofs import PartsProof, PartsWorkingProof
-from nnspca.covariance import Covariance
 from nnspca.problem import Problem
 from nnspca.progress import Monitor
 from nnspca.result import Bound
@@ -39,11 +39,9 @@ SLACK = 1e-6  # what a row of S is raised by at least, relative to the tail, so 
 
 
 def tighten(
-    cov: Covariance,
-    k: int,
+    problem: Problem,
     X: np.ndarray,
     *,
-    nonnegative: bool,
     features: int,
     steps: int,
     goal: float,
@@ -53,11 +51,10 @@ def tighten(
 
     Parameters
     ----------
-    cov : Covariance
-    k : int
+    problem : Problem
+        Of each part alone.
     X : ndarray, shape (r, n)
         The best parts known.
-    nonnegative : bool
     features : int
         Size of the working set.
     steps : int
@@ -66,15 +63,14 @@ def tighten(
         Stop once a bound is this small.
     monitor : Monitor
     """
-    outside = Outside(Problem(cov, k, nonnegative), monitor)
+    outside = Outside(problem, monitor)
     used = np.flatnonzero(X.any(axis=0))
     if len(used) >= features:
         return
     order = np.argsort(-outside.deviations, kind="stable")[:READ]
     sums = outside.sums(order, np.zeros(0, dtype=int), np.zeros(0))
     inside = np.union1d(used, order[np.argsort(-sums, kind="stable")][: int(FIRST * features) - len(used)])
-    part = part_of(cov, inside)
-    splitting = Splitting(part.entries, k, X[:, inside], nonnegative)
+    part, splitting = _begun(problem, X, inside)
     best: tuple[float, PartsProof] | None = None
     least = np.inf
     for step in range(1, steps + 1):
@@ -82,7 +78,7 @@ def tighten(
             return
         splitting.advance()
         if step % CHECK == 0 or step == steps:
-            made = proof_of(part, k, len(X), *splitting.multipliers(), nonnegative=nonnegative)
+            made = proof_of(part, len(X), *splitting.multipliers())
             best = made if best is None or made[0] < best[0] else best
         if best is None or (step % LOOK and step != steps):
             continue
@@ -94,10 +90,16 @@ def tighten(
             return
         if len(heavy) and len(inside) < features and step < steps:
             joined = np.union1d(inside, heavy[: features - len(inside)])
-            part, before = part_of(cov, joined), splitting
-            splitting = Splitting(part.entries, k, X[:, joined], nonnegative)
+            before = splitting
+            part, splitting = _begun(problem, X, joined)
             splitting.grow_from(before, np.searchsorted(joined, inside))
             inside, best = joined, None
+
+
+def _begun(problem: Problem, X: np.ndarray, inside: np.ndarray) -> tuple[Problem, Splitting]:
+    """The problem of some of the features, and its splitting at the parts known."""
+    part = replace(problem, cov=part_of(problem.cov, inside))
+    return part, Splitting(part.cov.entries, part.k, X[:, inside], part.nonnegative)
 
 
 def _on_all(

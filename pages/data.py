@@ -17,7 +17,7 @@ with st.container(border=True):
 chosen = infos.get(now.data)
 if chosen is not None and chosen.local:
     data = store.in_use(now)
-    st.subheader(f"In use: {foreign.plain(data.title or data.name)}")
+    st.header(f"In use: {foreign.plain(data.title or data.name)}")
     few, rest = st.columns([1, 1.25], gap="large")
     with few:
         preview.glance(data)
@@ -25,7 +25,7 @@ if chosen is not None and chosen.local:
         preview.spread(data, now)
         preview.provenance(data)
 
-st.subheader("All data sets")
+st.header("All data sets")
 for info in infos.values():
     with st.container(border=True):
         panels.card(info, now)

@@ -55,7 +55,7 @@ if data.kind != "covariance":
         if fold.open:
             samples.samples(results, data, now, choice)
 
-st.subheader("Side by side")
+st.header("Side by side")
 choices.views(now, data)
 drawn |= panels.side_by_side(results, data, choice)
 drawn["together"] = panels.comparison(results, choice)

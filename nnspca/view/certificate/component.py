@@ -103,7 +103,7 @@ def _verdict(part: Component, certificate: Certificate) -> None:
         return
     optimal = proofs.proven_optimal(part.variance, certificate.upper)
     mark = ":material/verified: " if optimal else ""
-    st.markdown(f"#### {mark}{claims.verdict(part, certificate)}")
+    st.markdown(f"## {mark}{claims.verdict(part, certificate)}")
     st.caption(f"Proven, not estimated. “Such a component” is {claims.kind_of(part)}.")
     if claims.comparison(part, certificate):
         st.caption(claims.comparison(part, certificate))

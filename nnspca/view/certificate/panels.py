@@ -100,7 +100,7 @@ def _takeaway(certificate: Certificate, data: Dataset, now: State, key: str) -> 
             icon=":material/code:",
             help="A short script: loads the data, reads the certificate, checks it, prints its two numbers.",
         )
-    st.code(code, language="python")
+    st.code(code, language="python", wrap_lines=True)
 
 
 def longer_proof(certificate: Certificate, data: Dataset, now: State, job: runs.Job | None) -> None:

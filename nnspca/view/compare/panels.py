@@ -120,7 +120,7 @@ def takeaway(results: dict[str, Found], choice: Choices, now: State, drawn: dict
                 figure, f"html-compare-{name}", f"compare-{name}.html", f"{foreign.plain(name)} (HTML)"
             )
     st.markdown("The same with the library:")
-    st.code(_code(now, [data.name for data in choice.vs], choice.by, choice.shares), language="python")
+    st.code(_code(now, [data.name for data in choice.vs], choice.by, choice.shares), language="python", wrap_lines=True)
 
 
 def _code(now: State, names: Sequence[str], methods: Sequence[str], shares: Sequence[float]) -> str:

@@ -19,13 +19,13 @@ def draw(choice: Choices, job: Job) -> None:
     tables = tuple(table for table in (job.arrived[-1] if job.arrived else ()) if table.rows)
     for table in tables:
         if table.picture is not None:
-            st.subheader(table.title)
+            st.header(table.title)
             charts.figure(study(table, charts.palette()), f"{choice.study.name}-{table.name}")
             if table.note:
                 st.caption(table.note)
     for table in tables:
         if table.name == "printed":
-            st.subheader(table.title)
+            st.header(table.title)
             st.table(table.words())
             if table.note:
                 st.caption(table.note)
@@ -60,7 +60,7 @@ def _takeaway(choice: Choices, tables: tuple[StudyTable, ...]) -> None:
                 st.markdown(f"**{table.title}**")
                 st.dataframe(table.words(), hide_index=True, alt=table.title)
             st.markdown("The same with the library:")
-            st.code(_code(choice), language="python")
+            st.code(_code(choice), language="python", wrap_lines=True)
 
 
 def _code(choice: Choices) -> str:

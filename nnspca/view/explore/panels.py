@@ -51,7 +51,7 @@ def takeaway(part: Component, data: Dataset, now: State, choice: Choices, drawn:
         for name, figure in drawn.items():
             charts.figure_button(figure, f"html-explore-{name}", f"{stem}-{name}.html", f"{name.capitalize()} (HTML)")
     st.markdown("The same with the library:")
-    st.code(_code(now, choice), language="python")
+    st.code(_code(now, choice), language="python", wrap_lines=True)
 
 
 def loadings_csv(component: Component, feature_names: Sequence[str]) -> bytes:

@@ -119,10 +119,7 @@ def dress(
         dragmode=False,
         uirevision="keep",
     )
-    axis: dict[str, object] = {"automargin": True}
-    if not palette.dark:  # Streamlit's own light grey is too faint to project
-        axis |= {"tickfont_color": palette.quiet, "title_font_color": palette.quiet}
-    figure.update_xaxes(axis).update_yaxes(axis)
+    figure.update_xaxes(automargin=True).update_yaxes(automargin=True)
     if k_axis is not None:
         _set_k_axis(figure, *k_axis)
     return figure
@@ -148,6 +145,7 @@ def page(figure: Figure) -> str:
     """Return the figure as a web page that needs no network and no server."""
     palette = DARK if figure.layout.meta["dark"] else LIGHT
     axis = {"gridcolor": palette.grid, "zerolinecolor": palette.grid, "linecolor": palette.grid}
+    axis |= {"tickfont_color": palette.quiet, "title_font_color": palette.quiet}
     alone = Figure(figure).update_layout(
         template="none",
         font={"family": FONT, "size": 13, "color": palette.ink},

@@ -206,7 +206,7 @@ def takeaway(results: Mapping[str, Components], data: Dataset, now: State, choic
         code = _nmf_code(now, choice.r)
     else:
         code = _code(now, results[first].method, choice.r, dict(run.arguments(first, choice, now)))
-    st.code(code, language="python")
+    st.code(code, language="python", wrap_lines=True)
 
 
 def _code(now: State, method: str, count: int, options: Mapping[str, object]) -> str:

@@ -35,12 +35,12 @@ def headline(
     if certificate is not None:
         runs.watched(longer, lambda: _proven(together.falling(certificate, longer), now))
     elif lead is None or (together.applies(lead) and not done):
-        st.markdown(f"#### Seeking {_parts(choice.r)} that keep the most …")
+        st.markdown(f"## Seeking {_parts(choice.r)} that keep the most …")
         st.caption("What is found first is shown at once; a ceiling that no such parts can pass is proven after it.")
     elif together.applies(lead):
         st.markdown("How good are they? The run ended before a ceiling was proven; **Run again** proves one.")
     else:
-        st.markdown(f"#### {_alone(lead)}")
+        st.markdown(f"## {_alone(lead)}")
 
 
 def claim(certificate: PartsCertificate) -> str:
@@ -62,7 +62,7 @@ def _parts(r: int) -> str:
 
 def _proven(certificate: PartsCertificate, now: State) -> None:
     mark = ":material/verified: " if proven_optimal(certificate.lower, certificate.upper) else ""
-    st.markdown(f"#### {mark}{claim(certificate)}")
+    st.markdown(f"## {mark}{claim(certificate)}")
     st.caption(f"Proven, not estimated. Such parts: {_kind(certificate)}.")
 
 
@@ -252,4 +252,4 @@ def _files(certificate: PartsCertificate, data: Dataset, now: State) -> None:
             icon=":material/code:",
             help="A short script: loads the data, reads the certificate, checks it, prints its two numbers.",
         )
-    st.code(code, language="python")
+    st.code(code, language="python", wrap_lines=True)

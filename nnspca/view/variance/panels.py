@@ -111,7 +111,7 @@ def takeaway(points: proofs.Points, leading: float, data: Dataset, now: State, c
         charts.csv_button(lambda: downloads.table_csv(rows), f"csv-{stem}", f"{stem}.csv", "Table (CSV)")
         charts.figure_button(drawn, f"html-{stem}", f"{stem}.html")
     st.markdown("The same with the library:")
-    st.code(_code(now, choice), language="python")
+    st.code(_code(now, choice), language="python", wrap_lines=True)
 
 
 def _code(now: State, choice: Curves) -> str:

@@ -1,0 +1,118 @@
+"""Who reads with little sight, or with a screen reader: contrast, roles, names and headings of every page."""
+
+from pathlib import Path
+
+import axe_playwright_python
+import pytest
+from playwright.sync_api import Page
+
+
+pytestmark = pytest.mark.browser
+
+AXE = Path(axe_playwright_python.__file__).with_name("axe.min.js")
+PAGES = {
+    "explore": "/?data=pitprops&closer=true&given=true&certificate=true&take=true",
+    "variance": "/variance?data=pitprops&ks=2,5,13&point=5+%C2%B7+best&certificate=true&take=true",
+    "parts": "/parts?data=pitprops&k=4&r=3&rebuild=true&certificate=true&take=true",
+    "the circle": "/spannogram?curves=random",
+    "the circle of the data": "/spannogram?curves=data+set&data=pitprops",
+    "the sphere": "/spannogram?dimensions=3%3A+a+sphere",
+    "compare": "/compare?data=pitprops&vs=pitprops&vs=digits&fine=few&take=true",
+    "experiments": "/experiments?tables=true",
+    "data": "/data?data=pitprops",
+    "waiting to be run": "/?data=pitprops&live=false",
+}
+# Of Streamlit's own making: its navigation puts headings into a list, its drop zone is a named presentation.
+STREAMLIT = {
+    "list": "stSidebarNavItems",
+    "listitem": "<li class=",
+    "presentation-role-conflict": "stFileUploaderDropzone",
+}
+# What is read: text of HTML and SVG, shadow roots included, each against what is painted behind it.
+CONTRAST = """() => {
+  const read = (text) => (text.match(/[\\d.]+/g) ?? [0, 0, 0, 0]).map(Number);
+  const clear = (text) => text === "transparent" || text === "none" || read(text)[3] === 0;
+  const over = ([r, g, b, a = 1], back) => [r, g, b].map((v, i) => v * a + back[i] * (1 - a));
+  const light = (c) => c.map(v => v / 255).map(v => v <= .04045 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4)
+    .reduce((sum, v, i) => sum + v * [.2126, .7152, .0722][i], 0);
+  const up = (node) => node.parentElement ?? node.getRootNode().host ?? null;
+  const chain = (node) => { const all = []; for (let n = node; n; n = up(n)) all.push(n); return all; };
+  const found = [];
+  const judge = (element, text) => {
+    if (element.checkVisibility && !element.checkVisibility({opacityProperty: true, visibilityProperty: true})) return;
+    const box = element.getBoundingClientRect(), style = getComputedStyle(element), line = chain(element);
+    if (box.width < 2 || box.height < 2 || box.right <= 0) return;  // a folded sidebar stands outside
+    if (line.some(n => n.disabled || n.getAttribute?.("aria-disabled") === "true" || n.inert)) return;
+    if (element.matches("[data-testid=stIconMaterial]")) return;  // the name of a picture, read by nobody
+    let back = [255, 255, 255];
+    for (const n of [...line].reverse()) {
+      const behind = getComputedStyle(n).backgroundColor;
+      const thumb = n.querySelector(":scope > [data-testid=stSliderThumbValue]");  // its number stands above it
+      if (!clear(behind) && !thumb) back = over(read(behind), back);
+    }
+    const paint = element instanceof SVGElement ? style.fill : style.color;
+    if (clear(paint)) return;
+    const seen = line.reduce((product, n) => product * Number(getComputedStyle(n).opacity), 1);
+    const [r, g, b, a = 1] = read(paint);
+    const [x, y] = [light(over([r, g, b, a * seen], back)), light(back)].sort((p, q) => q - p);
+    const ratio = (x + .05) / (y + .05), large = parseFloat(style.fontSize) >= 24;
+    if (ratio < (large ? 3 : 4.5)) found.push(`${ratio.toFixed(2)}: “${text.trim().slice(0, 60)}” (${paint} on ${back})`);
+  };
+  const walk = (root) => {
+    for (const element of root.querySelectorAll("*")) {
+      if (element.shadowRoot) walk(element.shadowRoot);
+      if (["SCRIPT", "STYLE", "TITLE", "DESC", "OPTION", "NOSCRIPT"].includes(element.tagName.toUpperCase())) continue;
+      const own = [...element.childNodes].filter(n => n.nodeType === 3).map(n => n.textContent).join("");
+      if (/[\\p{L}\\p{N}]/u.test(own)) judge(element, own);
+      else if (element.tagName === "INPUT" && element.value && element.type === "text") judge(element, element.value);
+    }
+  };
+  walk(document.body);
+  return [...new Set(found)];
+}"""
+FAULTS = """async () => (await axe.run(document, {resultTypes: ["violations"]})).violations
+  .flatMap(v => v.nodes.map(n => [v.id, n.html.slice(0, 300), n.failureSummary]))"""
+
+
+def still(page: Page) -> Page:
+    """Wait until all is drawn, and nothing is dimmed because it is about to be drawn anew."""
+    page.get_by_role("heading", level=1).wait_for()
+    page.wait_for_function(
+        """() => {
+          const busy = document.querySelector('[data-testid=stApp]').dataset.testScriptState !== 'notRunning' ||
+            document.querySelector('[class*=st-key-stop-], [data-testid=stSkeleton], [data-stale=true]');
+          if (busy) window.stillSince = undefined;
+          else window.stillSince ??= performance.now();
+          return !busy && performance.now() - window.stillSince > 700;
+        }""",
+        timeout=90_000,
+        polling=100,
+    )
+    return page
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("name", PAGES)
+def test_every_word_stands_out_in_both_themes_and_axe_finds_nothing_of_ours(visit, name, width):
+    page = still(visit(PAGES[name], width=width))
+    page.add_script_tag(path=AXE)
+    wrong = {}
+    for theme in ("light", "dark"):
+        page.emulate_media(color_scheme=theme)
+        page.wait_for_timeout(400)
+        still(page)
+        faint = page.evaluate(CONTRAST)
+        faults = [f for f in page.evaluate(FAULTS) if STREAMLIT.get(f[0], "no such") not in f[1]]
+        wrong |= {f"{theme}, {kind}": what for kind, what in (("faint", faint), ("axe", faults)) if what}
+    assert not wrong, wrong
+
+
+def test_the_measure_of_contrast_finds_what_is_faint(visit):
+    page = still(visit("/data?data=pitprops"))
+    page.evaluate(
+        """() => { document.querySelector('h1').innerHTML =
+        '<b style="font-size: 14px; color: #999; background: #fff">faint</b><i style="opacity: 0.3">dimmed</i>'; }"""
+    )
+    said = " ".join(page.evaluate(CONTRAST))
+    assert "2.85: “faint”" in said
+    assert "“dimmed”" in said

@@ -6,7 +6,6 @@ import axe_playwright_python
 import pytest
 from playwright.sync_api import Page
 
-
 pytestmark = pytest.mark.browser
 
 AXE = Path(axe_playwright_python.__file__).with_name("axe.min.js")

@@ -219,7 +219,7 @@ def test_the_downloaded_certificate_and_script_check_it_elsewhere(
     cov = nnspca.Covariance.from_dataset(nnspca.datasets.load("digits"), standardize=standardise)
     cert = nnspca.certify(cov, 3, nonnegative=nonnegative)
     (tmp_path / "kept.npz").write_bytes(panels.certificate_npz(cert))
-    (tmp_path / "check.py").write_text(panels.verifier_code(now, "kept.npz"), encoding="utf-8")
+    (tmp_path / "check.py").write_text(panels.verifier_code(now, "kept.npz", "component"), encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     runpy.run_path("check.py")
     said = capsys.readouterr().out
@@ -232,7 +232,7 @@ def test_the_script_refuses_a_forged_certificate(tmp_path, monkeypatch):
     cert = nnspca.certify(cov, 4)
     forged = dataclasses.replace(cert, upper=cert.lower * (1 - 1e-3))
     (tmp_path / "kept.npz").write_bytes(panels.certificate_npz(forged))
-    (tmp_path / "check.py").write_text(panels.verifier_code(State(data="pitprops", k=4), "kept.npz"))
+    (tmp_path / "check.py").write_text(panels.verifier_code(State(data="pitprops", k=4), "kept.npz", "component"))
     monkeypatch.chdir(tmp_path)
     with pytest.raises(nnspca.CertificateError):
         runpy.run_path("check.py")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Hashable
 
 import streamlit as st
 
@@ -60,24 +61,54 @@ def _row(bound: Bound, certificate: Certificate) -> dict[str, str]:
 def _check(certificate: Certificate, data: Dataset, now: State, key: str) -> None:
     """Let the person have the whole certificate derived again by other code."""
     about = ("verify", certificate.fingerprint, certificate.k, certificate.nonnegative, certificate.upper)
-    job = runs.job_for("verify", about)
+    proven = sum(bound.deterministic for bound in certificate.bounds)
+    check_again(
+        certificate,
+        data,
+        now,
+        "verify",
+        about,
+        f"Deriving {proven} ceilings and one variance again",
+        "Confirmed: the second route finds the same variance and the same ceilings.",
+        key=f"verify-{key}",
+    )
+
+
+def check_again(
+    certificate: Certificate | PartsCertificate,
+    data: Dataset,
+    now: State,
+    slot: str,
+    about: Hashable,
+    doing: str,
+    confirmed: str,
+    *,
+    key: str,
+) -> None:
+    """Draw the button that has a certificate derived by the library's second route, and what that said."""
+    job = runs.job_for(slot, about)
     if st.button(
         "Check it by a second route",
-        key=f"verify-{key}",
+        key=key,
         icon=":material/verified:",
-        help="Recomputes the component's variance and every ceiling with separate code that trusts neither.",
+        help="Recomputes every variance and every ceiling with separate code that trusts neither.",
     ):
-        job = runs.start("verify", about, proofs.check(certificate, data, now))
+        job = runs.start(slot, about, proofs.check(certificate, data, now, doing))
     if job is not None:
-        runs.follow("verify", job, "Stopped before the check was complete.")
+        runs.follow(slot, job, "Stopped before the check was complete.")
         if job.done and job.result:
-            st.success("Confirmed: the second route finds the same variance and the same ceilings.")
+            st.success(confirmed)
 
 
 def _takeaway(certificate: Certificate, data: Dataset, now: State, key: str) -> None:
-    """Offer the certificate as a file and a script that checks it."""
     stem = f"{data.name}-k{certificate.k}-certificate"
-    code = verifier_code(now, f"{stem}.npz")
+    take_home(
+        certificate, stem, verifier_code(now, f"{stem}.npz", f"component with at most {certificate.k} features"), key
+    )
+
+
+def take_home(certificate: Certificate | PartsCertificate, stem: str, code: str, key: str) -> None:
+    """Offer a certificate as a file and a script that checks it."""
     st.markdown("**Check it at home.** Put both files in one folder and run the script; it needs nothing but nnspca.")
     with st.container(horizontal=True):
         st.download_button(
@@ -88,7 +119,7 @@ def _takeaway(certificate: Certificate, data: Dataset, now: State, key: str) -> 
             key=f"cert-{key}",
             on_click="ignore",
             icon=":material/workspace_premium:",
-            help="The component, every ceiling, and all that is needed to derive them again.",
+            help="What was found, every ceiling, and all that is needed to derive them again.",
         )
         st.download_button(
             "Verifier (Python)",
@@ -100,7 +131,7 @@ def _takeaway(certificate: Certificate, data: Dataset, now: State, key: str) -> 
             icon=":material/code:",
             help="A short script: loads the data, reads the certificate, checks it, prints its two numbers.",
         )
-    st.code(code, language="python", wrap_lines=True)
+    st.code(code, language="python")
 
 
 def longer_proof(certificate: Certificate, data: Dataset, now: State, job: runs.Job | None) -> None:
@@ -131,15 +162,15 @@ def certificate_npz(certificate: Certificate | PartsCertificate) -> bytes:
     return out.getvalue()
 
 
-def verifier_code(now: State, file_name: str) -> str:
-    """Return the Python that checks a downloaded certificate and prints its two numbers."""
+def verifier_code(now: State, file_name: str, bounded: str) -> str:
+    """Return the Python that checks a downloaded certificate and prints its two numbers: no ``bounded`` has more."""
     return "\n".join(
         [
             *downloads.data_lines(now),
             f"cert = nnspca.load_certificate({file_name!r})",
             "nnspca.verify(cert, cov)  # raises nnspca.CertificateError unless a second route agrees",
             'print(f"found and checked: {cert.lower:.9g}")',
-            'print(f"no component with at most {cert.k} features has more than: {cert.upper:.9g}")',
+            f'print(f"no {bounded} has more than: {{cert.upper:.9g}}")',
             "",
         ]
     )

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import nnspca
 from nnspca.datasets import Dataset
-from nnspca.result import Bound, Certificate, Progress, SweepPoint
+from nnspca.result import Bound, Certificate, PartsCertificate, Progress, SweepPoint
 from nnspca.view import words
 from nnspca.view.session import store
 from nnspca.view.session.runs import Job, Work
@@ -230,13 +230,12 @@ def _tightened(
     return Fall(certificate, after, time.monotonic() - begun)
 
 
-def check(certificate: Certificate, data: Dataset, now: State) -> Work:
+def check(certificate: Certificate | PartsCertificate, data: Dataset, now: State, doing: str) -> Work:
     """Return the work of re-deriving a certificate by the library's second route."""
     cov = store.covariance(data, now)
 
     def work(job: Job) -> bool:
-        proven = sum(b.deterministic for b in certificate.bounds)
-        job.report(Progress(0.0, f"Deriving {proven} ceilings and one variance again"))
+        job.report(Progress(0.0, doing))
         try:
             nnspca.verify(certificate, cov)
         except nnspca.CertificateError as error:

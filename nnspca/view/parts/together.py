@@ -209,18 +209,3 @@ def curves(
         kept = greedy.variances.cumsum() / total
         ways["one after the other"] = {i + 1: float(share) for i, share in enumerate(kept)}
     return Curves(ways, proven)
-
-
-def check(certificate: PartsCertificate, data: Dataset, now: State) -> Work:
-    """Return the work of re-deriving a joint certificate by the library's second route."""
-    cov = store.covariance(data, now)
-
-    def work(job: Job) -> bool:
-        job.report(Progress(0.0, f"Deriving {len(certificate.bounds)} ceilings and the parts' variances again"))
-        try:
-            nnspca.verify(certificate, cov)
-        except nnspca.CertificateError as error:
-            raise ValueError(f"The second route does not confirm this certificate: {error}") from error
-        return True
-
-    return work

@@ -8,13 +8,13 @@ import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import Bound, Components, PartsCertificate
 from nnspca.view import words
-from nnspca.view.certificate.panels import ABOUT, STOPPED, certificate_npz
+from nnspca.view.certificate.panels import ABOUT, STOPPED, check_again, take_home, verifier_code
 from nnspca.view.certificate.proofs import proven_optimal
 from nnspca.view.figures.style import Figure
 from nnspca.view.parts import run, together
 from nnspca.view.parts.choices import IN_TURN, JOINT, Choices
 from nnspca.view.parts.figures.band import band
-from nnspca.view.session import charts, downloads, runs
+from nnspca.view.session import charts, runs
 from nnspca.view.session.runs import Job
 from nnspca.view.session.state import State
 
@@ -203,53 +203,21 @@ def _row(bound: Bound, certificate: PartsCertificate) -> dict[str, str]:
 def _check(certificate: PartsCertificate, data: Dataset, now: State) -> None:
     """Let the person have the whole certificate derived again by other code."""
     about = ("verify-parts", certificate.fingerprint, certificate.k, certificate.lower, certificate.upper)
-    job = runs.job_for("verify-parts", about)
-    if st.button(
-        "Check it by a second route",
+    check_again(
+        certificate,
+        data,
+        now,
+        "verify-parts",
+        about,
+        f"Deriving {len(certificate.bounds)} ceilings and the parts' variances again",
+        "Confirmed: the second route finds the same variances and the same ceilings.",
         key="verify-parts",
-        icon=":material/verified:",
-        help="Recomputes the parts' variances and every ceiling with separate code that trusts neither.",
-    ):
-        job = runs.start("verify-parts", about, together.check(certificate, data, now))
-    if job is not None:
-        runs.follow("verify-parts", job, "Stopped before the check was complete.")
-        if job.done and job.result:
-            st.success("Confirmed: the second route finds the same variances and the same ceilings.")
+    )
 
 
 def _files(certificate: PartsCertificate, data: Dataset, now: State) -> None:
     """Offer the certificate as a file and a script that checks it."""
-    stem = f"{data.name}-r{certificate.n_components}-k{certificate.k}-certificate"
-    code = "\n".join(
-        [
-            *downloads.data_lines(now),
-            f"cert = nnspca.load_certificate({f'{stem}.npz'!r})",
-            "nnspca.verify(cert, cov)  # raises nnspca.CertificateError unless a second route agrees",
-            'print(f"found and checked: {cert.lower:.9g}")',
-            'print(f"no {cert.n_components} such parts have more than: {cert.upper:.9g}")',
-            "",
-        ]
-    )
-    st.markdown("**Check it at home.** Put both files in one folder and run the script; it needs nothing but nnspca.")
-    with st.container(horizontal=True):
-        st.download_button(
-            "Certificate (NPZ)",
-            data=lambda: certificate_npz(certificate),
-            file_name=f"{stem}.npz",
-            mime="application/octet-stream",
-            key="cert-parts",
-            on_click="ignore",
-            icon=":material/workspace_premium:",
-            help="The parts, every ceiling, and all that is needed to derive them again.",
-        )
-        st.download_button(
-            "Verifier (Python)",
-            data=code,
-            file_name=f"{stem}.py",
-            mime="text/x-python",
-            key="verifier-parts",
-            on_click="ignore",
-            icon=":material/code:",
-            help="A short script: loads the data, reads the certificate, checks it, prints its two numbers.",
-        )
-    st.code(code, language="python", wrap_lines=True)
+    r, k = certificate.n_components, certificate.k
+    stem = f"{data.name}-r{r}-k{k}-certificate"
+    bounded = f"set of {r} parts with at most {k} features each"
+    take_home(certificate, stem, verifier_code(now, f"{stem}.npz", bounded), "parts")

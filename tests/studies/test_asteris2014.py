@@ -92,9 +92,10 @@ def test_values_of_k_beyond_the_features_become_all_features():
 
 @pytest.fixture(scope="module")
 def parts():
-    """The full form, its twelve certificates from the quick bounds alone: their shares hold all the same."""
+    """The full form, its twelve certificates from the quick bounds alone, the joint ones soon ended: they hold."""
     with pytest.MonkeyPatch.context() as patch:
         budgets.quick(patch)
+        budgets.brief(patch)
         return STUDIES["asteris2014-fig3"].run(data=["digits"], full=True)
 
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from nnspca import _certify
 from nnspca.bounds.plan import PLANS, SECOND
+from nnspca.components import bounding
 
 EIGHT = SECOND / 8**2.5  # steps on eight features that cost a second
 
@@ -22,8 +23,15 @@ def small(patch, *, cells, pair_steps):
 
 
 def quick(patch):
-    """Compute the quick bounds only, whatever gap they leave."""
-    patch.setattr(_certify, "PLANS", {name: replace(plan, closed=np.inf) for name, plan in PLANS.items()})
+    """Let live certificates compute the quick bounds only, whatever gap they leave."""
+    patch.setattr(_certify, "PLANS", {**PLANS, "live": replace(PLANS["live"], closed=np.inf)})
+
+
+def brief(patch):
+    """Let live certificates of several parts stop after a few steps of the joint dual, and make no cases."""
+    live = bounding.EFFORTS["live"]
+    short = replace(live, steps=live.steps // 20, cost=live.cost / 20, branch_cost=0.0)
+    patch.setattr(bounding, "EFFORTS", {**bounding.EFFORTS, "live": short})
 
 
 def lean(method, n_features):
@@ -32,5 +40,5 @@ def lean(method, n_features):
         return {}
     return {
         "enumeration": {"rank": 2 if n_features < 300 else 1},
-        "coordinate-descent": {"restarts": 1, "max_iter": 5 if n_features > 5000 else 20},
+        "coordinate-descent": {"restarts": 1, "max_iter": 2 if n_features > 5000 else 20},
     }.get(method, {})

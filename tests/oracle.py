@@ -75,21 +75,22 @@ def optima_of_parts(A, k, most, nonnegative=True):
 def _on_every_support(A, k, nonnegative):
     """The largest variance on each set of 1 to k features (indexed by its bits; −∞ for others), and its point."""
     n = len(A)
-    values, points = np.full(1 << n, -np.inf), {}
+    B = A / np.abs(A).max()
+    values, points = np.full(1 << n, -np.inf), np.zeros((1 << n, n))
     for size in range(1, k + 1):
-        for support in combinations(range(n), size):
-            bits = sum(1 << i for i in support)
-            block = A[np.ix_(support, support)]
-            vectors = np.linalg.eigh(block / np.abs(A).max())[1].T
-            if nonnegative:
-                vectors = np.maximum(np.vstack([vectors, -vectors]), 0.0)
-                vectors = vectors[vectors.any(axis=1)]
-            vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-            variances = np.einsum("ei,ij,ej->e", vectors, block, vectors)
-            best = variances.argmax()
-            values[bits] = variances[best]
-            points[bits] = np.zeros(n)
-            points[bits][list(support)] = vectors[best]
+        supports = np.array(list(combinations(range(n), size)))
+        every = np.arange(len(supports))
+        bits = (1 << supports).sum(axis=1)
+        blocks = A[supports[:, :, None], supports[:, None, :]]
+        vectors = np.swapaxes(np.linalg.eigh(B[supports[:, :, None], supports[:, None, :]])[1], 1, 2)
+        if nonnegative:
+            vectors = np.maximum(np.concatenate([vectors, -vectors], axis=1), 0.0)
+        norms = np.linalg.norm(vectors, axis=2, keepdims=True)
+        vectors = vectors / np.where(norms > 0, norms, 1.0)
+        variances = np.einsum("jei,jik,jek->je", vectors, blocks, vectors)
+        best = np.where(norms[..., 0] > 0, variances, -np.inf).argmax(axis=1)
+        values[bits] = variances[every, best]
+        points[bits[:, None], supports] = vectors[every, best]
     return values, points
 
 

@@ -92,7 +92,7 @@ class _Scores:
         self.cov = Covariance.from_dataset(data, standardise)
         self.labels = np.zeros(len(X), dtype=int) if data.labels is None else np.asarray(data.labels)
         self.clusters = len(np.unique(self.labels))
-        self.starts = 100 if task.full else 25
+        self.starts = 100 if task.full else 10
         self.found: dict[tuple[str, int], tuple[float, float]] = {}
         self.whole: tuple[float, float] | None = None
 
@@ -161,7 +161,7 @@ def _filled(task: Task, panel: _Scores, show: Callable[[], None], start: float, 
     ranking = np.argsort(-lost, kind="stable")
     panel.whole = panel.score(np.arange(panel.Y.shape[1]))
     n = panel.Y.shape[1]
-    sizes = SIZES if task.full else SIZES[1::4]
+    sizes = SIZES if task.full else SIZES[1::8]
     counts = [k for k in sizes if k <= n] or [n]
     for at, count in enumerate(counts):
         for name in TITLES:
@@ -198,7 +198,7 @@ STUDIES = (
         "that genes of the nonnegative component do significantly better than all genes, comes out where features "
         "are only centred, and does not where they are divided by their deviation too: so both are shown. Entropy "
         "and ranking follow the definitions of Varshavsky et al. on the same scaling. The reduced form starts k-means "
-        "25 times and looks at fewer sizes, the full form 100 times as in the paper. The figure prints no numbers. On "
+        "10 times and looks at fewer sizes, the full form 100 times as in the paper. The figure prints no numbers. On "
         "other data than the paper's there are as many clusters as classes.",
         _selection,
         ("leukemia",),

@@ -165,7 +165,7 @@ def _trade(task: Task) -> tuple[StudyTable, ...]:
     cov = task.covariance()
     ask = prices(task, cov)
     count = min(COUNT, cov.n_features)
-    points = 13 if task.full else 6
+    points = 13 if task.full else 3
     alphas = ask.low * np.geomspace(*ALPHAS, points)
     betas = ask.price * np.geomspace(*BETAS, points)
     tables: dict[str, list[tuple[Cell, ...]]] = {"alpha": [], "beta": []}

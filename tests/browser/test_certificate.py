@@ -145,10 +145,10 @@ def test_the_first_picture_of_a_warm_server_is_there_in_seconds(visit):
 @pytest.mark.real_data
 @pytest.mark.parametrize(("name", "kind"), [("lrs", "scatter"), ("cbcl-faces", "heatmap"), ("leukemia", "bar")])
 def test_real_data_show_a_component_with_its_proven_share_and_confirm_its_certificate(visit, real_data, name, kind):
-    page = quiet(visit(f"/?closer=true&data={name}&k=20&certificate=true&bounds=true"))
+    page = quiet(visit(f"/?closer=true&data={name}&k=5&certificate=true&bounds=true"))
     expect(page.get_by_text(RATIO).first).to_be_visible()
     assert any(t["type"] == kind for t in traces(page, "component"))
     lines(page, "place", {"First eigenvalue", "Row sums", "Balanced row sums", "Shifted rank d"})
     page.get_by_role("button", name="Check it by a second route").click()
     expect(page.get_by_text("Confirmed:")).to_be_visible(timeout=60_000)
-    expect(field(page, "k")).to_have_value("20")
+    expect(field(page, "k")).to_have_value("5")

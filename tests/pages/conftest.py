@@ -6,7 +6,16 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from tests import budgets
+
 ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def short_proofs(monkeypatch):
+    """Certificates of the quick bounds, joint ones soon ended: what a page shows of them does not hang on the gap."""
+    budgets.quick(monkeypatch)
+    budgets.brief(monkeypatch)
 
 
 @pytest.fixture

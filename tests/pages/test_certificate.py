@@ -149,7 +149,7 @@ def test_a_longer_proof_comes_down_and_outlives_the_session(open_page, hasty):
     assert words.number(fall.after.upper, up=True) in texts(other)
 
 
-def test_stop_keeps_what_a_longer_proof_has_shown(open_page):
+def test_stop_keeps_what_a_longer_proof_has_shown(open_page, short_proofs):
     page = settle(open_page("pages/explore.py", certificate=True, **OPEN))
     live = certificate_of(page)
     page.button(key="start-tighten").click().run()

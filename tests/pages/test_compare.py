@@ -15,6 +15,8 @@ from nnspca.view.session import store
 from nnspca.view.session.state import State
 from tests.pages.conftest import settle, texts
 
+pytestmark = pytest.mark.usefixtures("short_proofs")
+
 PAGE = "pages/compare.py"
 QUICK = {"vs": ["pitprops", "digits"], "fine": "few"}
 

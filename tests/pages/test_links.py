@@ -15,6 +15,8 @@ from nnspca.view.session import state
 from nnspca.view.variance import choices as curve
 from tests.pages.conftest import ROOT, jobs
 
+pytestmark = pytest.mark.usefixtures("short_proofs")
+
 # Links as the app writes them, with what each opens; a page's own link is opened over the state beside it.
 OLD = [
     (

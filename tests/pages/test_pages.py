@@ -10,6 +10,8 @@ from nnspca.view.explore import panels
 from nnspca.view.session import downloads
 from tests.pages.conftest import jobs, settle, texts
 
+pytestmark = pytest.mark.usefixtures("short_proofs")
+
 BUNDLED = [info.name for info in nnspca.datasets.available() if info.bundled]
 FETCHED = [info.name for info in nnspca.datasets.available() if not info.bundled]
 PAGES = ["pages/explore.py", "pages/variance.py"]

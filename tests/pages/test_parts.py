@@ -17,6 +17,8 @@ from nnspca.view.parts.figures.over_mean import Scene, over_mean
 from nnspca.view.parts.hands import hands
 from tests.pages.conftest import settle
 
+pytestmark = pytest.mark.usefixtures("short_proofs")
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -115,7 +117,7 @@ def test_check_by_a_second_route_confirms():
 
 
 def test_tighten_keeps_the_parts_and_never_raises_the_ceiling():
-    app = settled(data="digits", k=10, r=3)
+    app = settled(data="pitprops", k=4, r=3)
     job = app.session_state["_jobs"]["parts"]
     before = dict(job.arrived)[run.PROOF]
     app.button(key="start-tighten-parts").click().run()

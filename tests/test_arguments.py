@@ -1,6 +1,8 @@
 """Whatever is given by mistake, the error says what it was and what is allowed, and is one of ours."""
 
+import io
 import traceback
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -78,6 +80,33 @@ WRONG = {
     "start at nothing": (lambda: nnspca.solve(COV, 2, start=np.zeros(4)), "none of them 0"),
     "loadings": (lambda: nnspca.deflate(COV, [[1.0], [0.0, 1.0]]), r"loadings=.*finite columns of shape \(4, r\)"),
     "names as loadings": (lambda: nnspca.deflate(COV, "ab"), r"loadings='ab' .*finite columns of shape \(4, r\)"),
+    "huge angle": (lambda: nnspca.decompose(COV, 2, 2, min_angle=10**400), "min_angle=a huge whole .*from 0 to 90"),
+    "huge angle of fit": (lambda: NonnegativeSparsePCA(min_angle=-(10**400)).fit(X), "min_angle=a huge negative"),
+    "huge option": (lambda: nnspca.solve(COV, 2, "em", restarts=10**400), "restarts=a huge whole .*whole number from"),
+    "huge tolerance": (lambda: nnspca.solve(COV, 2, "em", tol=-(10**400)), "tol=a huge negative .*a number"),
+    "infinite option": (lambda: nnspca.solve(COV, 2, "em", restarts=np.inf), "restarts=inf .*whole number from"),
+    "huge k": (lambda: nnspca.solve(COV, 10**5000), "k=a huge whole number .*from 1 to 4"),
+    "no dimensions for ks": (lambda: nnspca.sweep(COV, np.array(2)), r"ks=array\(2\) .*give several whole numbers"),
+    "no dimensions for methods": (lambda: nnspca.sweep(COV, [2], np.array("em")), r"methods=array\('em'.*give names"),
+    "no dimensions for a method": (lambda: nnspca.solve(COV, 2, np.array("em")), r"method=array\('em'.*'best', "),
+    "no whole number in an array": (lambda: nnspca.solve(COV, np.array(2.0)), r"k=array\(2\.\) .*from 1 to 4"),
+    "a span of time": (lambda: nnspca.solve(COV, np.timedelta64(2, "s")), "k=.*timedelta64.*whole number from 1 to 4"),
+    "samples": (lambda: nnspca.Covariance.from_data(X, samples=X), r"samples=an ndarray .*'rows', 'columns'"),
+    "several samples": (lambda: nnspca.Covariance.from_data(X, samples=["rows"]), r"samples=\['rows'\] .*'rows', "),
+    "eigenpairs": (lambda: COV.eigenpairs(np.array([1, 2])), r"d=an ndarray of shape \(2,\) .*from 1 to 4"),
+    "random state": (lambda: NonnegativeSparsePCA(random_state="a").fit(X), "random_state='a' .*RandomState, or None"),
+    "negative random state": (
+        lambda: NonnegativeSparsePCA(random_state=-3).fit(X),
+        "random_state=-3 .*whole number of at least 0, a numpy.random.RandomState, or None",
+    ),
+    "generator as random state": (
+        lambda: NonnegativeSparsePCA(random_state=np.random.default_rng(0)).fit(X),
+        r"random_state=Generator.*whole number of at least 0",
+    ),
+    "method of a file": (
+        lambda: nnspca.save_certificate(replace(CERT, component=replace(PART, method="magic")), io.BytesIO()),
+        "method='magic' is not known; give one of 'best', .*, 'given'",
+    ),
     "joint": (
         lambda: NonnegativeSparsePCA(deflation="joint").fit(X),
         "'best' finds one component at a time; give another deflation than 'joint', or method='coordinate-descent'",
@@ -100,6 +129,12 @@ NO_SUCH_THING = {
     "points of parts told": (lambda: nnspca.sweep_parts(COV, 2, 2, on_point=1), "on_point=1 .*give a function"),
     "points told": (lambda: nnspca.sweep(COV, [2], on_point=1), "on_point=1 .*give a function, or None"),
     "executor": (lambda: nnspca.sweep(COV, [2], executor=2), "executor=2 .*give a concurrent.futures.Executor"),
+    "certificate to save": (lambda: nnspca.save_certificate(5, io.BytesIO()), "cert is 5; give a Certificate, as cert"),
+    "component to save": (lambda: nnspca.save_certificate(PART, io.BytesIO()), r"cert is Component.*give a Certific"),
+    "swapped arguments of save": (lambda: nnspca.save_certificate("c.npz", CERT), "cert is 'c.npz'; give a Certific"),
+    "file to save to": (lambda: nnspca.save_certificate(CERT, 5), "file is 5; give a path, or a file open for writing"),
+    "no file to save to": (lambda: nnspca.save_certificate(CERT, None), "file is None; give a path, or a file open"),
+    "data set": (lambda: nnspca.Covariance.from_dataset(None), "dataset is None; give a Dataset"),
     "options": (lambda: NonnegativeSparsePCA(options="x").fit(X), "options='x' .*give a dict from option names"),
     "names of options": (lambda: NonnegativeSparsePCA(options={1: 2}).fit(X), r"options=\{1: 2\} .*give a dict"),
 }
@@ -135,3 +170,18 @@ def test_signs_may_be_numpys():
     nnspca.verify(cert, COV)
     assert nnspca.decompose(COV, 1, np.int64(2), nonnegative=np.False_).nonnegative is False
     assert nnspca.sweep(COV, range(1, 3), nonnegative=np.True_, certify=None).nonnegative is True
+
+
+def test_whole_numbers_may_be_arrays_of_no_dimensions():
+    two = np.array(2)
+    assert nnspca.solve(COV, two).k == 2
+    assert nnspca.certify(COV, two, seed=np.array(0)).upper == CERT.upper
+    assert nnspca.solve(COV, 2, "em", restarts=two, tol=np.array(1e-3)).options["restarts"] == 2
+    parts = nnspca.decompose(COV, two, two, min_angle=np.array(80.0))
+    assert [part.k for part in parts.parts] == [2, 2]
+    assert {p.n_components for p in nnspca.sweep_parts(COV, two, two, certify=None).points} == {2}
+    assert {p.k for p in nnspca.sweep(COV, [two, np.array(3)], certify=None).points} == {2, 3}
+    assert len(COV.eigenpairs(two)[0]) == 2
+    fitted = NonnegativeSparsePCA(np.array(1), two, random_state=np.array(3), nonnegative=np.array(True)).fit(X)
+    assert fitted.n_components_ == 1
+    assert type(nnspca.solve(COV, two).k) is int

@@ -14,6 +14,7 @@ import numpy as np
 
 from nnspca import feasible
 from nnspca.certificates.derivations import derive, derive_of_parts
+from nnspca.certificates.names import EFFORTS
 from nnspca.certificates.numbers import array, at_most, flag, number, text, whole
 from nnspca.certificates.ranks import holds_everywhere
 from nnspca.covariance import Covariance
@@ -97,7 +98,8 @@ def _check_several(cert: PartsCertificate, cov: Covariance) -> None:
 
 def _setting(cert: Certificate | PartsCertificate, cov: Covariance) -> tuple[int, bool]:
     """The cardinality and the sign constraint; and what stands beside the numbers is of its kind."""
-    text(cert.effort, "the effort")
+    if text(cert.effort, "the effort") not in EFFORTS:
+        raise CertificateError(f"the effort is {cert.effort!r:.60}, not one of {', '.join(map(repr, EFFORTS))}")
     flag(cert.stopped, "the mark of a stopped call")
     number(cert.seconds, "the time taken", least=0.0)
     return whole(cert.k, "k", 1, cov.n_features), flag(cert.nonnegative, "the sign constraint")
@@ -178,8 +180,12 @@ def _check_component(part: object, what: str, k: int, nonnegative: bool, cov: Co
     text(part.note, f"the note of the {what}")
     flag(part.stopped, f"the mark of the {what} as stopped")
     number(part.seconds, f"the time of the {what}", least=0.0)
-    if not isinstance(part.options, Mapping) or not isinstance(part.history, tuple):
+    if not isinstance(part.options, Mapping) or type(part.history) is not tuple:
         raise CertificateError(f"the options of the {what} must be a mapping and its history a tuple")
     for step in part.history:
         number(step, f"a step in the history of the {what}")
+    for name, value in part.options.items():
+        setting = f"option {text(name, f'the name of an option of the {what}')!r:.60} of the {what}"
+        if value is not None and type(value) not in (bool, str):
+            number(value, setting)
     return attained

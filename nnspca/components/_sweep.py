@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from nnspca._solve import check_cardinality, check_covariance, check_seed
-from nnspca.arguments import check_callables, check_choice, check_flag
+from nnspca.arguments import check_callables, check_choice, check_flag, scalar
 from nnspca.certificates.proofs import LargerProof
 from nnspca.components._certify import certify_parts
 from nnspca.components.bounding import PLANS
@@ -102,8 +102,9 @@ def sweep_parts(
     return PartsSweep(ordered, cov.trace, nonnegative, stopped or monitor.stop(), time.perf_counter() - started)
 
 
-def _several(values: int | Iterable[int]) -> list[int]:
-    return list(values) if isinstance(values, Iterable) else [values]
+def _several(values: object) -> list[int]:
+    values = scalar(values)
+    return list(values) if isinstance(values, Iterable) else [values]  # type: ignore[list-item]
 
 
 def _found(

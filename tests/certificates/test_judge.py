@@ -169,7 +169,16 @@ def test_a_component_that_is_another_is_refused(cert, cov, change):
         {"stopped": 0},
         {"history": [1.0]},
         {"history": (NAN,)},
+        {"history": ("1.0",)},
+        {"history": ((1.0,),)},
+        {"history": ({},)},
         {"options": None},
+        {"options": [("restarts", 3)]},
+        {"options": {3: "restarts"}},
+        {"options": {"restarts": [3]}},
+        {"options": {"restarts": {"a": 1}}},
+        {"options": {"tol": NAN}},
+        {"options": {"tol": np.zeros(2)}},
     ],
     ids=str,
 )
@@ -191,7 +200,11 @@ def test_complex_loadings_are_refused_without_a_warning(cert, cov):
     )
 
 
-@pytest.mark.parametrize("claim", [{"effort": None}, {"stopped": "no"}, {"seconds": -1.0}, {"seconds": NAN}], ids=str)
+@pytest.mark.parametrize(
+    "claim",
+    [{"effort": None}, {"effort": "lazy"}, {"effort": ""}, {"stopped": "no"}, {"seconds": -1.0}, {"seconds": NAN}],
+    ids=str,
+)
 def test_what_a_certificate_says_beside_its_numbers_is_of_its_kind(cert, cov, claim):
     rejected(replace(cert, **claim), cov)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from decimal import Decimal
 from numbers import Real
 from typing import Any
@@ -74,8 +74,8 @@ def _masked(given: object, deep: int) -> tuple[int, int]:
     if isinstance(given, np.ndarray):
         parts = given.ravel().tolist() if given.dtype == object else []
     else:
-        sized = hasattr(given, "__len__") and hasattr(given, "__getitem__")
-        parts = list(given) if isinstance(given, Iterable) and sized else []
+        sized: Any = given if hasattr(given, "__len__") and hasattr(given, "__getitem__") else ()
+        parts = list(sized)
     if set(map(type, parts)) <= PLAIN:
         return 0, max(1, len(parts))
     found = [_masked(part, deep - 1) for part in parts]

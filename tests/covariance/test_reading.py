@@ -53,9 +53,6 @@ class Listed:
     def __getitem__(self, place):
         return self.values[place]
 
-    def __iter__(self):
-        return iter(self.values)
-
 
 HOLDERS = {
     "rows of a list": list,
@@ -299,7 +296,11 @@ def sparse(form, **parts):
 
 CONTRADICTIONS = [
     *((form, {"indices": np.array([0, 2, 1, 0, at])}) for form in ("csr", "csc", "bsr") for at in (3, 7, 10**6, -1)),
-    *((form, {"indptr": np.array(p)}) for form in ("csr", "csc", "bsr") for p in ([0, 4, 3, 5], [0, 2, 3, 9])),
+    *(
+        (form, {"indptr": np.array(p)})
+        for form in ("csr", "csc", "bsr")
+        for p in ([0, 4, 3, 5], [0, 2, 3, 9], [0, 2, 3, -5])
+    ),
     *((form, {"indptr": np.array(p)}) for form in ("csr", "csc") for p in ([1, 2, 3, 5], [0, 2, 5], [-3, 2, 3, 5])),
     *((form, {"data": np.ones(3)}) for form in ("csr", "csc", "coo")),
     *(("coo", {"coords": (np.array([0, 0, 1, 2, at]), np.array([0, 2, 1, 0, 2]))}) for at in (3, -1, 10**6)),

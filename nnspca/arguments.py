@@ -17,7 +17,10 @@ def shown(value: object) -> str:
         return f"{_a(type(value).__name__)} of shape {shape}"
     if isinstance(value, int) and abs(value) >= 10**60:  # Python refuses to write some, and takes long over others
         return "a huge whole number" if value > 0 else "a huge negative whole number"
-    written = repr(value)
+    try:
+        written = repr(value)
+    except Exception:  # what cannot even say what it is
+        return _a(type(value).__name__)
     return written if len(written) <= 60 else f"{written[:57]}…"
 
 
@@ -36,7 +39,7 @@ def check_flag(name: str, value: object) -> bool:
 
 def check_several(name: str, value: object, kind: str, allowed: str) -> list[Any]:
     """Return several values as a list; ValueError for one alone."""
-    if not isinstance(value, Iterable) or (isinstance(value, np.ndarray) and not value.ndim):
+    if not isinstance(value, Iterable) or not getattr(value, "ndim", 1):
         raise ValueError(f"{name}={shown(value)} is not allowed; give {kind} {allowed}")
     return list(value)
 
@@ -67,7 +70,7 @@ def check_number(name: str, value: object, low: float, high: float, unit: str) -
 def real(value: object) -> float | None:
     """Return a real number as a float, infinite where it is too large for one; None for anything else."""
     given = scalar(value)
-    if isinstance(given, bool) or not isinstance(given, Real):
+    if isinstance(given, bool | np.timedelta64) or not isinstance(given, Real):
         return None
     try:
         return float(given)
@@ -101,13 +104,21 @@ def check_options(options: object) -> dict[str, object]:
 
 def check_columns(name: str, value: object, n: int) -> np.ndarray:
     """Return finite columns of n numbers as an array of its own; ValueError for anything else."""
+    if masks(value):
+        raise ValueError(f"{name}={shown(value)} are masked; give finite columns of shape ({n}, r)")
     try:
         columns = np.array(value, dtype=np.float64, order="C")  # one layout, so that sums run in one order
-    except (TypeError, ValueError):
+    except (OverflowError, TypeError, ValueError):
         raise ValueError(f"{name}={shown(value)} is not allowed; give finite columns of shape ({n}, r)") from None
     if columns.ndim != 2 or columns.shape[0] != n or not np.isfinite(columns).all():
         raise ValueError(f"{name} have shape {columns.shape}; give finite columns of shape ({n}, r)")
     return columns
+
+
+def masks(value: object) -> bool:
+    """Whether it is a masked array, or several: an array made of it would show what the mask hides."""
+    several = value if isinstance(value, list | tuple) else [value]
+    return any(isinstance(each, np.ma.MaskedArray) for each in several)
 
 
 def _a(noun: str) -> str:

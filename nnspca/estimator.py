@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 import warnings
 from typing import Any
 
@@ -15,7 +16,7 @@ from sklearn.utils.sparsefuncs import mean_variance_axis
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from nnspca._certify import certify
-from nnspca.arguments import check_flag, check_options, check_whole
+from nnspca.arguments import check_flag, check_options, check_whole, shown
 from nnspca.components._certify import certify_parts
 from nnspca.components.decompose import decompose
 from nnspca.components.deflate import sought
@@ -26,6 +27,7 @@ from nnspca.result import Certificate, Components, PartsCertificate
 from nnspca.solvers.registry import METHODS
 from nnspca.span import orthonormal
 
+GIVEN = set(inspect.signature(decompose).parameters) - {"starts", "options"}  # which the method is not asked for
 SPARSE = ("csr", "csc")  # any other kind is turned into the first
 
 
@@ -137,6 +139,10 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         self.n_nonzero_ = min(check_whole("n_nonzero", self.n_nonzero, 1), n)
         wanted = check_whole("n_components", self.n_components, 1)
         options: dict[str, Any] = check_options(self.options)
+        if given := sorted(set(options) & GIVEN):
+            raise ValueError(
+                f"options={shown(self.options)} is not allowed: {given[0]!r} is none of the method's options"
+            )
         self.scale_ = np.ones(n)
         if check_flag("standardize", self.standardize):
             deviation = deviations(X)
@@ -252,7 +258,7 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
     def _read(self, X, *, reset: bool):
         """Return samples as :meth:`Covariance.from_data` reads them, once scikit-learn has nothing against them."""
         allowed: dict[str, Any] = {"accept_sparse": SPARSE, "dtype": np.float64, "ensure_min_samples": 1 + reset}
-        if isinstance(X, np.ndarray):
+        if isinstance(X, np.ndarray) and X.dtype.kind in "fiubcO":
             check_unmasked(X)
             with contextlib.suppress(OverflowError):  # a whole number too large for a double, which `numbers` says
                 validate_data(self, X, reset=reset, **allowed)

@@ -16,6 +16,16 @@ COV = nnspca.Covariance.from_data(X)
 PART = nnspca.solve(COV, 2)
 CERT = nnspca.certify(COV, 2)
 
+MASKED = np.ma.masked_array([1.0, 2.0, 3.0, 4.0], mask=[0, 1, 0, 0])
+
+
+class Unspeakable:
+    """Something that cannot say what it is."""
+
+    def __repr__(self):
+        raise RuntimeError("no words")
+
+
 TAKE_A_COVARIANCE = {
     "solve": lambda cov: nnspca.solve(cov, 2),
     "certify": lambda cov: nnspca.certify(cov, 2),
@@ -94,6 +104,27 @@ WRONG = {
     "samples": (lambda: nnspca.Covariance.from_data(X, samples=X), r"samples=an ndarray .*'rows', 'columns'"),
     "several samples": (lambda: nnspca.Covariance.from_data(X, samples=["rows"]), r"samples=\['rows'\] .*'rows', "),
     "eigenpairs": (lambda: COV.eigenpairs(np.array([1, 2])), r"d=an ndarray of shape \(2,\) .*from 1 to 4"),
+    "masked number": (lambda: nnspca.decompose(COV, np.ma.masked, 2), "n_components=masked .*from 1 to 4"),
+    "masked k": (lambda: nnspca.decompose(COV, 2, np.ma.masked), "k=masked .*whole number from 1 to 4"),
+    "masked parts": (lambda: nnspca.sweep_parts(COV, np.ma.masked, 2), "n_components=masked .*from 1 to 4"),
+    "masked start": (lambda: nnspca.solve(COV, 2, start=MASKED), r"start is a.* of shape \(4,\); give finite points"),
+    "masked starts": (lambda: nnspca.solve(COV, 2, start=[MASKED]), "start is .*; give finite points"),
+    "huge start": (lambda: nnspca.solve(COV, 2, start=10**400), "start is a huge whole number; give finite points"),
+    "masked loadings": (lambda: nnspca.deflate(COV, MASKED[:, None]), "loadings=a.* are masked; give finite columns"),
+    "huge loadings": (lambda: nnspca.deflate(COV, [[10**400]] * 4), r"loadings=.*finite columns of shape \(4, r\)"),
+    "span as an option": (lambda: nnspca.solve(COV, 2, "em", tol=np.timedelta64(2, "s")), "tol=.*timedelta64"),
+    "names of samples": (lambda: nnspca.datasets.read(b"1,2", "a.csv", samples=X), "samples is .*'rows' or 'columns'"),
+    "kind of a file": (
+        lambda: nnspca.datasets.read(b"1,2", "a.csv", kind=X),
+        "kind is .*'table', 'covariance' or None",
+    ),
+    "name of a data set": (lambda: nnspca.datasets.load([]), r"no data set is called \[\]; there are: "),
+    "what cannot be shown": (lambda: nnspca.solve(COV, Unspeakable()), "k=an Unspeakable .*whole number from 1 to 4"),
+    "another argument as an option": (
+        lambda: NonnegativeSparsePCA(options={"k": 2}).fit(X),
+        r"options=\{'k': 2\} .*'k' is no option of the method",
+    ),
+    "path that is none": (lambda: nnspca.save_certificate(CERT, "a\0b"), "cannot be written to: embedded null byte"),
     "random state": (lambda: NonnegativeSparsePCA(random_state="a").fit(X), "random_state='a' .*RandomState, or None"),
     "negative random state": (
         lambda: NonnegativeSparsePCA(random_state=-3).fit(X),
@@ -133,6 +164,10 @@ NO_SUCH_THING = {
     "component to save": (lambda: nnspca.save_certificate(PART, io.BytesIO()), r"cert is Component.*give a Certific"),
     "swapped arguments of save": (lambda: nnspca.save_certificate("c.npz", CERT), "cert is 'c.npz'; give a Certific"),
     "file to save to": (lambda: nnspca.save_certificate(CERT, 5), "file is 5; give a path, or a file open for writing"),
+    "text to save to": (
+        lambda: nnspca.save_certificate(CERT, io.StringIO()),
+        "give a path, or a file open for writing",
+    ),
     "no file to save to": (lambda: nnspca.save_certificate(CERT, None), "file is None; give a path, or a file open"),
     "data set": (lambda: nnspca.Covariance.from_dataset(None), "dataset is None; give a Dataset"),
     "options": (lambda: NonnegativeSparsePCA(options="x").fit(X), "options='x' .*give a dict from option names"),
@@ -185,3 +220,56 @@ def test_whole_numbers_may_be_arrays_of_no_dimensions():
     fitted = NonnegativeSparsePCA(np.array(1), two, random_state=np.array(3), nonnegative=np.array(True)).fit(X)
     assert fitted.n_components_ == 1
     assert type(nnspca.solve(COV, two).k) is int
+
+
+OWN = np.array([0.6, 0.0, 0.8, 0.0])
+CLAIMS = [
+    {"loadings": OWN.tolist()},
+    {"loadings": np.ma.masked_array(OWN, mask=[0, 1, 0, 0])},
+    {"loadings": OWN + 0j},
+    {"loadings": OWN.astype(object)},
+    {"loadings": OWN.astype(np.longdouble)},
+    {"loadings": OWN[:3]},
+    {"loadings": OWN * 1.01},
+    {"loadings": np.array([1, 0, 0, 0])},
+    {"loadings": np.array([1, 0, 0, 0], dtype=np.float32)},
+    {"history": [1.0]},
+    {"history": (np.nan,)},
+    {"history": None},
+    {"options": None},
+    {"options": {"a": [1]}},
+    {"method": None},
+    {"method": "mine"},
+    {"note": 5},
+    {"seconds": "1"},
+    {"seconds": -1.0},
+    {"stopped": 1},
+    {"variance": None},
+    {"variance": np.ones(3)},
+    {"k": "2"},
+    {"k": np.ones(3)},
+    {"nonnegative": "no"},
+]
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: f"{next(iter(claim))}-{next(iter(claim.values()))!r:.20}")
+@pytest.mark.parametrize("nonnegative", [True, False])
+def test_no_component_is_certified_that_the_judge_would_refuse(claim, nonnegative):
+    part = nnspca.Component(**{"loadings": OWN, "variance": 1.0, "method": "given", "k": 2} | claim)
+    for certify in (
+        lambda: nnspca.certify(COV, 2, component=part, nonnegative=nonnegative),
+        lambda: nnspca.certify_parts(COV, 1, 2, [part], nonnegative=nonnegative),
+    ):
+        try:
+            cert = certify()
+        except ValueError as refused:
+            assert "component" in str(refused) or "part 1" in str(refused)
+        else:
+            nnspca.verify(cert, COV)
+
+
+def test_parts_are_certified_as_what_they_are_here():
+    parts = nnspca.decompose(COV, 2, 1)
+    cert = nnspca.certify_parts(COV, 2, 2, parts, nonnegative=False)
+    assert [(part.k, part.nonnegative) for part in cert.parts] == [(2, False), (2, False)]
+    nnspca.verify(cert, COV)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import io
 import json
 from os import PathLike
 from typing import Any, BinaryIO
@@ -47,7 +48,7 @@ def save_certificate(cert: Certificate | PartsCertificate, file: str | PathLike[
     """
     if type(cert) not in (Certificate, PartsCertificate):
         raise TypeError(f"cert is {shown(cert)}; give a Certificate, as certify returns it")
-    if not isinstance(file, str | PathLike) and not hasattr(file, "write"):
+    if not isinstance(file, str | PathLike) and (not hasattr(file, "write") or isinstance(file, io.TextIOBase)):
         raise TypeError(f"file is {shown(file)}; give a path, or a file open for writing in binary")
     found = cert.parts if isinstance(cert, PartsCertificate) else (cert.component,)
     for part in found:
@@ -67,7 +68,10 @@ def save_certificate(cert: Certificate | PartsCertificate, file: str | PathLike[
         content["component"], arrays["loadings"] = described[0], arrays["loadings"][0]
     text = json.dumps(content, allow_nan=False)
     arrays[TEXT] = np.array(text)
-    np.savez_compressed(file, **arrays)  # type: ignore[arg-type]  # the stubs take every name for an option
+    try:
+        np.savez_compressed(file, **arrays)  # type: ignore[arg-type]  # the stubs take every name for an option
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"file {shown(file)} cannot be written to: {error}") from error
 
 
 def load_certificate(file: str | PathLike[str] | BinaryIO | bytes) -> Certificate | PartsCertificate:

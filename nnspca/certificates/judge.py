@@ -9,6 +9,7 @@ is bounded again from values of h computed afresh. Whatever is missing, malforme
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -73,7 +74,7 @@ def _check(cert: Certificate, cov: Covariance) -> None:
     """Check all that a certificate says, each claim read once and found to be of its kind."""
     k, nonnegative = _setting(cert, cov)
     claimed = number(cert.leading, "the largest eigenvalue")
-    attained = _check_component(cert.component, "component", k, nonnegative, cov)
+    attained = check_component(cert.component, "component", k, nonnegative, cov)
     proven = _proven(cert.bounds, lambda proof: derive(proof, k, nonnegative, cov))
     _check_sandwich(cert, attained, "component attains", proven, cov)
     leading = min((value for proof, value in proven if holds_everywhere(proof)), default=np.inf)
@@ -88,7 +89,7 @@ def _check_several(cert: PartsCertificate, cov: Covariance) -> None:
     if type(cert.parts) is not tuple or not 1 <= len(cert.parts) <= r:
         raise CertificateError(f"it holds {len(cert.parts)} parts; a tuple of 1 to {r} is allowed")
     attained = sum(
-        _check_component(part, f"part {place}", k, nonnegative, cov) for place, part in enumerate(cert.parts, start=1)
+        check_component(part, f"part {place}", k, nonnegative, cov) for place, part in enumerate(cert.parts, start=1)
     )
     if np.count_nonzero([part.loadings for part in cert.parts], axis=0).max() > 1:
         raise CertificateError("two parts use the same feature")
@@ -157,16 +158,33 @@ def close(claim: float, attained: float, cov: Covariance) -> bool:
     return at_most(abs(attained - claim), ATTAINED * abs(attained) + cov.drift)
 
 
-def _check_component(part: object, what: str, k: int, nonnegative: bool, cov: Covariance) -> float:
+def taken(part: Component, what: str, k: int, nonnegative: bool, cov: Covariance) -> Component:
+    """Return a caller's component as one of this problem; ValueError where the judge would refuse it afterwards."""
+    try:
+        variance = cov.variance(_loadings(part, what, cov))
+        if (part.k, part.nonnegative, part.variance) != (k, nonnegative, variance):
+            # one made for another k, sign or covariance is what it is here
+            part = replace(part, k=k, nonnegative=nonnegative, variance=variance)
+        check_component(part, what, k, nonnegative, cov)
+    except CertificateError as error:
+        raise ValueError(f"{error}; give what nnspca.solve gave, or what is made like it") from error
+    return part
+
+
+def _loadings(part: Component, what: str, cov: Covariance) -> np.ndarray:
+    if type(part.loadings) is not np.ndarray:  # a masked one would show its reader other numbers than it holds
+        raise CertificateError(f"the loadings of the {what} are a {type(part.loadings).__name__}, not a plain array")
+    return array(part.loadings, f"the vector of loadings of the {what}", (cov.n_features,))
+
+
+def check_component(part: object, what: str, k: int, nonnegative: bool, cov: Covariance) -> float:
     """Check that a component is feasible and says of itself what is true; return the variance it attains."""
     if type(part) is not Component:
         raise CertificateError(f"the {what} is a {type(part).__name__}, not a Component")
-    if type(part.loadings) is not np.ndarray:  # a masked one would show its reader other numbers than it holds
-        raise CertificateError(f"the loadings of the {what} are a {type(part.loadings).__name__}, not a plain array")
-    x = array(part.loadings, f"the vector of loadings of the {what}", (cov.n_features,))
+    x = _loadings(part, what, cov)
     reason = feasible.infeasibility(x, k, nonnegative)
     if reason:
-        raise CertificateError(f"the {what} is not feasible: {reason}")
+        raise CertificateError(f"the {what} is not feasible for k={k}, nonnegative={nonnegative}: {reason}")
     attained = float(x @ cov.apply(x))
     variance = number(part.variance, f"the variance of the {what}")
     if not close(variance, attained, cov):

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from nnspca._solve import check_cardinality, check_covariance, check_seed
-from nnspca.arguments import check_callables, check_choice, check_flag, scalar
+from nnspca.arguments import check_callables, check_choice, check_flag
 from nnspca.certificates.proofs import LargerProof
 from nnspca.components._certify import certify_parts
 from nnspca.components.bounding import PLANS
@@ -103,8 +103,8 @@ def sweep_parts(
 
 
 def _several(values: object) -> list[int]:
-    values = scalar(values)
-    return list(values) if isinstance(values, Iterable) else [values]  # type: ignore[list-item]
+    several = isinstance(values, Iterable) and getattr(values, "ndim", 1) > 0
+    return list(values) if several else [values]  # type: ignore[call-overload, list-item]
 
 
 def _found(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from nnspca._solve import check_cardinality
-from nnspca.arguments import check_choice, check_whole, scalar
+from nnspca.arguments import check_choice, check_whole
 from nnspca.bounds.plan import PLANS
 from nnspca.components.deflate import check_deflation
 from nnspca.covariance import Covariance
@@ -19,8 +19,7 @@ def check_count(n_components: object, n: int) -> int:
 
 def check_sizes(cov: Covariance, k: object, count: int) -> list[int]:
     """One cardinality for each component."""
-    k = scalar(k)
-    if isinstance(k, str) or not isinstance(k, Iterable):
+    if isinstance(k, str) or not isinstance(k, Iterable) or not getattr(k, "ndim", 1):
         return [check_cardinality(cov, k)] * count
     sizes = [check_cardinality(cov, each) for each in k]
     if len(sizes) != count:

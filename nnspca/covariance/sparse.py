@@ -40,10 +40,8 @@ def of_sparse(given) -> scipy.sparse.csr_array:
 def _as_rows(given) -> scipy.sparse.csr_array:
     """A copy by rows, nothing added up yet; ValueError where its own arrays contradict one another."""
     if given.format in ("csr", "csc", "bsr"):
-        parts = _checked(given)
-        return {"csr": scipy.sparse.csr_array, "csc": scipy.sparse.csc_array, "bsr": scipy.sparse.bsr_array}[
-            given.format
-        ](parts, shape=given.shape, copy=True).tocsr()
+        made = getattr(scipy.sparse, f"{given.format}_array")(_checked(given), shape=given.shape, copy=True)
+        return made.tocsr()
     if given.format == "lil":
         lengths = [len(row) for row in given.rows]
         if lengths != [len(row) for row in given.data]:

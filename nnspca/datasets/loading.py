@@ -61,7 +61,7 @@ def load(
     >>> ds.shape, ds.image_shape, ds.source
     ((1797, 64), (8, 8), 'bundled with scikit-learn')
     """
-    if name not in ENTRIES:
+    if not isinstance(name, str) or name not in ENTRIES:
         raise ValueError(f"no data set is called {name!r}; there are: {', '.join(ENTRIES)}")
     entry = ENTRIES[name]
     if with_negatives and not entry.has_negatives:

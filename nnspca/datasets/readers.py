@@ -73,9 +73,9 @@ def read(
     >>> read(b"2,1\\n1,2", "shapes.csv").kind
     'covariance'
     """
-    if samples not in ("rows", "columns"):
+    if not isinstance(samples, str) or samples not in ("rows", "columns"):
         raise ValueError(f"samples is {samples!r}; it must be 'rows' or 'columns'")
-    if kind not in (None, "table", "covariance"):
+    if kind is not None and (not isinstance(kind, str) or kind not in ("table", "covariance")):
         raise ValueError(f"kind is {kind!r}; it must be 'table', 'covariance' or None")
     data, label = _open(path_or_bytes, filename)
     known = loading.recognise(hashlib.sha256(data).hexdigest(), data)

@@ -14,6 +14,8 @@ from nnspca.arguments import check_callables, check_choice, check_flag, check_in
 from nnspca.bounds import registry
 from nnspca.bounds.plan import PLANS, QUICK, Known, Plan
 from nnspca.certificates.judge import taken
+from nnspca.certificates.proofs import PairProof
+from nnspca.certificates.starts import start_of
 from nnspca.covariance import Covariance
 from nnspca.problem import Problem
 from nnspca.progress import Monitor
@@ -215,7 +217,11 @@ def _earlier(warm_start: Certificate | None, problem: Problem) -> dict[str, Boun
         return {}
     if warm_start.fingerprint != problem.cov.fingerprint or warm_start.nonnegative != problem.nonnegative:
         raise ValueError("warm_start must be a certificate of this covariance with this sign constraint")
-    return {bound.name: bound for bound in warm_start.bounds}
+    return {
+        bound.name: replace(bound, ingredients=start_of(bound.ingredients, problem.cov))
+        for bound in warm_start.bounds
+        if type(bound.ingredients) is PairProof
+    }
 
 
 def _within(monitor: Monitor) -> OnProgress:

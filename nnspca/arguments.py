@@ -18,7 +18,7 @@ def shown(value: object) -> str:
     if isinstance(value, int) and abs(value) >= 10**60:  # Python refuses to write some, and takes long over others
         return "a huge whole number" if value > 0 else "a huge negative whole number"
     try:
-        written = repr(value)
+        written = " ".join(repr(value).split())
     except Exception:  # what cannot even say what it is
         return _a(type(value).__name__)
     return written if len(written) <= 60 else f"{written[:57]}…"

@@ -113,16 +113,19 @@ WRONG = {
     "masked loadings": (lambda: nnspca.deflate(COV, MASKED[:, None]), "loadings=a.* are masked; give finite columns"),
     "huge loadings": (lambda: nnspca.deflate(COV, [[10**400]] * 4), r"loadings=.*finite columns of shape \(4, r\)"),
     "span as an option": (lambda: nnspca.solve(COV, 2, "em", tol=np.timedelta64(2, "s")), "tol=.*timedelta64"),
-    "names of samples": (lambda: nnspca.datasets.read(b"1,2", "a.csv", samples=X), "samples is .*'rows' or 'columns'"),
+    "names of samples": (
+        lambda: nnspca.datasets.read(b"1,2", "a.csv", samples=X),
+        "(?s)samples is .*'rows' or 'columns'",
+    ),
     "kind of a file": (
         lambda: nnspca.datasets.read(b"1,2", "a.csv", kind=X),
-        "kind is .*'table', 'covariance' or None",
+        "(?s)kind is .*'table', 'covariance' or None",
     ),
     "name of a data set": (lambda: nnspca.datasets.load([]), r"no data set is called \[\]; there are: "),
-    "what cannot be shown": (lambda: nnspca.solve(COV, Unspeakable()), "k=an Unspeakable .*whole number from 1 to 4"),
+    "what cannot be shown": (lambda: nnspca.solve(COV, Unspeakable()), "k=a Unspeakable .*whole number from 1 to 4"),
     "another argument as an option": (
         lambda: NonnegativeSparsePCA(options={"k": 2}).fit(X),
-        r"options=\{'k': 2\} .*'k' is no option of the method",
+        r"options=\{'k': 2\} .*'k' is none of the method's options",
     ),
     "path that is none": (lambda: nnspca.save_certificate(CERT, "a\0b"), "cannot be written to: embedded null byte"),
     "random state": (lambda: NonnegativeSparsePCA(random_state="a").fit(X), "random_state='a' .*RandomState, or None"),

@@ -161,10 +161,9 @@ def close(claim: float, attained: float, cov: Covariance) -> bool:
 def taken(part: Component, what: str, k: int, nonnegative: bool, cov: Covariance) -> Component:
     """Return a caller's component as one of this problem; ValueError where the judge would refuse it afterwards."""
     try:
+        # one made for another k, sign or covariance is what it is here
         variance = cov.variance(_loadings(part, what, cov))
-        if (part.k, part.nonnegative, part.variance) != (k, nonnegative, variance):
-            # one made for another k, sign or covariance is what it is here
-            part = replace(part, k=k, nonnegative=nonnegative, variance=variance)
+        part = replace(part, k=k, nonnegative=nonnegative, variance=variance)
         check_component(part, what, k, nonnegative, cov)
     except CertificateError as error:
         raise ValueError(f"{error}; give what nnspca.solve gave, or what is made like it") from error

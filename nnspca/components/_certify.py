@@ -12,6 +12,7 @@ from nnspca._solve import check_cardinality, check_covariance, check_seed
 from nnspca.arguments import check_callables, check_choice, check_flag, check_instance, shown
 from nnspca.certificates.judge import taken
 from nnspca.certificates.proofs import PartsProof
+from nnspca.certificates.starts import start_of
 from nnspca.components.bounding import PLANS, bound_parts
 from nnspca.components.decompose import check_count, decompose
 from nnspca.covariance import Covariance
@@ -147,4 +148,5 @@ def _multipliers(near: PartsCertificate | None, cov: Covariance, nonnegative: bo
         return None
     if near.fingerprint != cov.fingerprint or near.nonnegative != nonnegative:
         raise ValueError("warm_start must be a certificate of this covariance with this sign constraint")
-    return next((b.ingredients for b in near.bounds if isinstance(b.ingredients, PartsProof)), None)
+    held = next((b.ingredients for b in near.bounds if isinstance(b.ingredients, PartsProof)), None)
+    return None if held is None else start_of(held, cov)

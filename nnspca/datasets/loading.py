@@ -62,7 +62,7 @@ def load(
     ((1797, 64), (8, 8), 'bundled with scikit-learn')
     """
     if not isinstance(name, str) or name not in ENTRIES:
-        raise ValueError(f"no data set is called {name!r}; there are: {', '.join(ENTRIES)}")
+        raise ValueError(f"no data set is called {name!r:.60}; there are: {', '.join(ENTRIES)}")
     entry = ENTRIES[name]
     if with_negatives and not entry.has_negatives:
         having = ", ".join(e.name for e in ENTRIES.values() if e.has_negatives)

@@ -5,10 +5,11 @@ import sys
 import time
 import traceback
 
-from tests.fuzz import data, files, forged, generator, holders, links, pages
+from tests.fuzz import data, files, forged, generator, holders, links, pages, starts
 
 CAMPAIGNS = {
-    "forged": (forged.attempt, 0.35, "forged certificates"),
+    "forged": (forged.attempt, 0.3, "forged certificates"),
+    "starts": (starts.attempt, 0.05, "forged certificates to start from"),
     "files": (files.attempt, 0.2, "mutated certificate files"),
     "data": (data.attempt, 0.15, "mutated data files"),
     "holders": (holders.attempt, 0.1, "strange arrays, tables and sparse arrays"),

@@ -6,42 +6,40 @@ import warnings
 
 import nnspca
 from nnspca.certificates.proofs import PairProof, PartsProof
+from nnspca.result import Bound
 from tests import oracle
 from tests.fuzz import GotThrough, forged
 
 
 @functools.cache
 def honest(parts):
-    """The problems, each with a certificate that carries multipliers."""
-    made = []
-    for target in forged.targets():
-        ask = {"nonnegative": target.nonnegative}
-        one, several = nnspca.certify, nnspca.certify_parts
-        cert = several(target.cov, 2, target.k, **ask) if parts else one(target.cov, target.k, **ask)
-        if any(type(bound.ingredients) in (PairProof, PartsProof) for bound in cert.bounds):
-            made.append((target, cert))
-    return made
+    """The problems, each with a certificate of its own."""
+    if parts:
+        return [
+            (target, nnspca.certify_parts(target.cov, 2, target.k, nonnegative=target.nonnegative))
+            for target in forged.targets()
+        ]
+    return [
+        (target, nnspca.certify(target.cov, target.k, nonnegative=target.nonnegative)) for target in forged.targets()
+    ]
 
 
 def attempt(rng):
-    """Certify from multipliers that have nothing to do with the problem, or much."""
+    """Certify a poor point, so that every bound is tried, from multipliers that have little to do with the problem."""
     parts = bool(rng.random() < 0.5)
-    target, cert = honest(parts)[rng.integers(len(honest(parts)))]
-    kind = PartsProof if parts else PairProof
-    bounds = tuple(
-        dataclasses.replace(bound, ingredients=forged.forged(rng, target, kind))
-        if type(bound.ingredients) is kind
-        else bound
-        for bound in cert.bounds
-    )
-    start = {"warm_start": dataclasses.replace(cert, bounds=bounds), "nonnegative": target.nonnegative}
+    target, cert = honest(parts)[rng.integers(forged.POOL)]
+    name, kind = ("joint-dual", PartsProof) if parts else ("pair-scaled", PairProof)
+    others = tuple(bound for bound in cert.bounds if type(bound.ingredients) is not kind)
+    false = Bound(name, cert.upper, ingredients=forged.forged(rng, target, kind))
+    start = {"warm_start": dataclasses.replace(cert, bounds=(*others, false)), "nonnegative": target.nonnegative}
+    poor = forged.claiming(target, None, 0.0).component
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         try:
             if parts:
-                made = nnspca.certify_parts(target.cov, 2, target.k, **start)
+                made = nnspca.certify_parts(target.cov, 2, target.k, [poor], **start)
             else:
-                made = nnspca.certify(target.cov, target.k, **start)
+                made = nnspca.certify(target.cov, target.k, component=poor, **start)
         except ValueError as error:
             if "warm_start has no multipliers" in str(error):
                 return False

@@ -13,6 +13,9 @@ from nnspca._solve import check_cardinality, check_covariance, check_seed, solve
 from nnspca.arguments import check_callables, check_choice, check_flag, check_instance
 from nnspca.bounds import registry
 from nnspca.bounds.plan import PLANS, QUICK, Known, Plan
+from nnspca.certificates.judge import taken
+from nnspca.certificates.proofs import PairProof
+from nnspca.certificates.starts import start_of
 from nnspca.covariance import Covariance
 from nnspca.problem import Problem
 from nnspca.progress import Monitor
@@ -103,10 +106,9 @@ def certify(
             should_stop=should_stop,
             on_progress=None if on_progress is None else _within(monitor.part(0.0, SOLVING)),
         )
-    variance = _attained(problem, component)
-    if (component.k, component.nonnegative, component.variance) != (k, nonnegative, variance):
-        # one made for another k, sign or covariance is certified as what it is here
-        component = replace(component, k=k, nonnegative=nonnegative, variance=variance)
+    else:
+        component = taken(component, "component", k, nonnegative, cov)
+    variance = component.variance
     span = monitor.part(SOLVING, 1.0)
     run = _Run(problem, PLANS[effort], seed, span, earlier, given, component, variance)
     with one_blas_thread():
@@ -215,19 +217,11 @@ def _earlier(warm_start: Certificate | None, problem: Problem) -> dict[str, Boun
         return {}
     if warm_start.fingerprint != problem.cov.fingerprint or warm_start.nonnegative != problem.nonnegative:
         raise ValueError("warm_start must be a certificate of this covariance with this sign constraint")
-    return {bound.name: bound for bound in warm_start.bounds}
-
-
-def _attained(problem: Problem, component: Component) -> float:
-    """Variance of the component, after checking that it is feasible for this problem."""
-    cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
-    loadings = np.asarray(component.loadings, dtype=np.float64)
-    if loadings.shape != (cov.n_features,):
-        raise ValueError(f"component has loadings of shape {loadings.shape}; give shape ({cov.n_features},)")
-    reason = feasible.infeasibility(loadings, k, nonnegative)
-    if reason:
-        raise ValueError(f"component is not feasible for k={k}, nonnegative={nonnegative}: {reason}")
-    return cov.variance(loadings)
+    return {
+        bound.name: replace(bound, ingredients=start_of(bound.ingredients, problem.cov))
+        for bound in warm_start.bounds
+        if type(bound.ingredients) is PairProof
+    }
 
 
 def _within(monitor: Monitor) -> OnProgress:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from nnspca import feasible
-from nnspca.arguments import check_callables, check_choice, check_flag, check_instance, check_whole, shown
+from nnspca.arguments import check_callables, check_choice, check_flag, check_instance, check_whole, masks, shown
 from nnspca.covariance import Covariance
 from nnspca.problem import Problem
 from nnspca.progress import Monitor
@@ -148,8 +148,8 @@ def check_seed(seed: object) -> int:
 
 def _check_start(start: object, n: int) -> np.ndarray:
     try:
-        rows = np.atleast_2d(np.asarray(start, dtype=np.float64))
-    except (TypeError, ValueError):
+        rows = np.atleast_2d(np.asarray([] if masks(start) else start, dtype=np.float64))
+    except (OverflowError, TypeError, ValueError):
         rows = np.empty((0, 0))
     if rows.ndim != 2 or rows.shape[1] != n or not np.isfinite(rows).all() or not rows.any(axis=1).all():
         raise ValueError(f"start is {shown(start)}; give finite points of shape ({n},) or (r, {n}), none of them 0")

@@ -11,7 +11,7 @@ import numpy as np
 
 from nnspca._certify import certify as certify_one
 from nnspca._solve import check_cardinality, check_covariance, check_method, check_seed, solve
-from nnspca.arguments import check_callables, check_choice, shown
+from nnspca.arguments import check_callables, check_choice, check_several, shown
 from nnspca.bounds.plan import PLANS
 from nnspca.certificates.proofs import LargerProof
 from nnspca.covariance import Covariance
@@ -74,12 +74,11 @@ def sweep(
     """
     check_covariance(cov)
     check_callables(on_point=on_point, should_stop=should_stop, on_progress=on_progress)
-    if not isinstance(ks, Iterable):
-        raise ValueError(f"ks={shown(ks)} is not allowed; give several whole numbers from 1 to {cov.n_features}")
-    if not isinstance(methods, Iterable):
-        raise ValueError(f"methods={shown(methods)} is not allowed; give names: {', '.join(map(repr, METHODS))}")
+    ks = check_several("ks", ks, "several whole numbers", f"from 1 to {cov.n_features}")
+    given = [methods] if isinstance(methods, str) else methods
+    chosen = check_several("methods", given, "names:", ", ".join(map(repr, METHODS)))
     wanted = sorted({check_cardinality(cov, k) for k in ks})
-    infos = [check_method(name, nonnegative) for name in ([methods] if isinstance(methods, str) else methods)]
+    infos = [check_method(name, nonnegative) for name in chosen]
     names = list(dict.fromkeys(info.name for info in infos))
     seed, nonnegative = check_seed(seed), bool(nonnegative)
     if not wanted or not names:

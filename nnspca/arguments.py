@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from numbers import Real
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +15,12 @@ def shown(value: object) -> str:
     shape = getattr(value, "shape", None)
     if isinstance(shape, tuple) and shape:
         return f"{_a(type(value).__name__)} of shape {shape}"
-    written = repr(value)
+    if isinstance(value, int) and abs(value) >= 10**60:  # Python refuses to write some, and takes long over others
+        return "a huge whole number" if value > 0 else "a huge negative whole number"
+    try:
+        written = " ".join(repr(value).split())
+    except Exception:  # what cannot even say what it is
+        return _a(type(value).__name__)
     return written if len(written) <= 60 else f"{written[:57]}…"
 
 
@@ -25,25 +32,50 @@ def check_instance(name: str, value: object, kind: type, advice: str) -> None:
 
 def check_flag(name: str, value: object) -> bool:
     """Return it as a bool; ValueError unless it is True or False (0 and 1 are neither)."""
-    if not isinstance(value, bool | np.bool_):
+    if not isinstance(scalar(value), bool | np.bool_):
         raise ValueError(f"{name}={shown(value)} is not allowed; give True or False")
     return bool(value)
 
 
-def check_whole(name: str, value: object, low: int, high: int | None = None) -> int:
-    """Return it as an int; ValueError unless it is a whole number from low to high."""
-    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    if not whole or value < low or (high is not None and value > high):  # type: ignore[operator]
-        allowed = f"of at least {low}" if high is None else f"from {low} to {high}"
+def check_several(name: str, value: object, kind: str, allowed: str) -> list[Any]:
+    """Return several values as a list; ValueError for one alone."""
+    if not isinstance(value, Iterable) or not getattr(value, "ndim", 1):
+        raise ValueError(f"{name}={shown(value)} is not allowed; give {kind} {allowed}")
+    return list(value)
+
+
+def scalar(value: object) -> object:
+    """Return what an array of no dimensions holds, as NumPy's own functions take it; anything else as it is."""
+    return value[()] if type(value) is np.ndarray and value.ndim == 0 else value
+
+
+def check_whole(name: str, value: object, low: int, high: int | None = None, *, more: str = "") -> int:
+    """Return it as an int; ValueError unless it is a whole number from low to high; ``more`` names what else may be."""
+    given = scalar(value)
+    whole = isinstance(given, int | np.integer) and not isinstance(given, bool | np.timedelta64)
+    if not whole or given < low or (high is not None and given > high):  # type: ignore[operator]
+        allowed = (f"of at least {low}" if high is None else f"from {low} to {high}") + (more and f", {more}")
         raise ValueError(f"{name}={shown(value)} is not allowed; give a whole number {allowed}")
-    return int(value)  # type: ignore[call-overload]
+    return int(given)  # type: ignore[call-overload]
 
 
 def check_number(name: str, value: object, low: float, high: float, unit: str) -> float:
     """Return it as a float; ValueError unless it is a number from low to high."""
-    if isinstance(value, bool) or not isinstance(value, Real) or not low <= float(value) <= high:
+    number = real(value)
+    if number is None or not low <= number <= high:
         raise ValueError(f"{name}={shown(value)} is not allowed; give {unit} from {low:g} to {high:g}")
-    return float(value)
+    return number
+
+
+def real(value: object) -> float | None:
+    """Return a real number as a float, infinite where it is too large for one; None for anything else."""
+    given = scalar(value)
+    if isinstance(given, bool | np.timedelta64) or not isinstance(given, Real):
+        return None
+    try:
+        return float(given)
+    except OverflowError:
+        return math.inf if given > 0 else -math.inf  # type: ignore[operator]
 
 
 def check_choice(name: str, value: object, allowed: Iterable[str], *, none: bool = False) -> None:
@@ -72,13 +104,21 @@ def check_options(options: object) -> dict[str, object]:
 
 def check_columns(name: str, value: object, n: int) -> np.ndarray:
     """Return finite columns of n numbers as an array of its own; ValueError for anything else."""
+    if masks(value):
+        raise ValueError(f"{name}={shown(value)} are masked; give finite columns of shape ({n}, r)")
     try:
         columns = np.array(value, dtype=np.float64, order="C")  # one layout, so that sums run in one order
-    except (TypeError, ValueError):
+    except (OverflowError, TypeError, ValueError):
         raise ValueError(f"{name}={shown(value)} is not allowed; give finite columns of shape ({n}, r)") from None
     if columns.ndim != 2 or columns.shape[0] != n or not np.isfinite(columns).all():
         raise ValueError(f"{name} have shape {columns.shape}; give finite columns of shape ({n}, r)")
     return columns
+
+
+def masks(value: object) -> bool:
+    """Whether it is a masked array, or several: an array made of it would show what the mask hides."""
+    several = value if isinstance(value, list | tuple) else [value]
+    return any(isinstance(each, np.ma.MaskedArray) for each in several)
 
 
 def _a(noun: str) -> str:

@@ -2,30 +2,32 @@
 
 from __future__ import annotations
 
+import contextlib
+import inspect
 import warnings
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 import scipy.sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_array, check_random_state
+from sklearn.utils import check_array
 from sklearn.utils.sparsefuncs import mean_variance_axis
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from nnspca._certify import certify
-from nnspca.arguments import check_flag, check_options, check_whole
+from nnspca.arguments import check_flag, check_options, check_whole, shown
 from nnspca.components._certify import certify_parts
 from nnspca.components.decompose import decompose
 from nnspca.components.deflate import sought
 from nnspca.covariance import Covariance
 from nnspca.covariance.factor import deviations
-from nnspca.covariance.reading import check_unmasked
+from nnspca.covariance.reading import check_names, check_unmasked, numbers
 from nnspca.result import Certificate, Components, PartsCertificate
 from nnspca.solvers.registry import METHODS
 from nnspca.span import orthonormal
 
+GIVEN = set(inspect.signature(decompose).parameters) - {"starts", "options"}  # which the method is not asked for
 SPARSE = ("csr", "csc")  # any other kind is turned into the first
 
 
@@ -132,21 +134,21 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         ValueError
             A parameter that is not allowed, or data without any variance.
         """
-        check_unmasked(X)
-        X = validate_data(self, X, accept_sparse=SPARSE, dtype=np.float64, ensure_min_samples=2)
+        X = self._read(X, reset=True)
         n = X.shape[1]
         self.n_nonzero_ = min(check_whole("n_nonzero", self.n_nonzero, 1), n)
         wanted = check_whole("n_components", self.n_components, 1)
         options: dict[str, Any] = check_options(self.options)
+        if given := sorted(set(options) & GIVEN):
+            raise ValueError(
+                f"options={shown(self.options)} is not allowed: {given[0]!r} is none of the method's options"
+            )
         self.scale_ = np.ones(n)
         if check_flag("standardize", self.standardize):
             deviation = deviations(X)
             self.scale_ = np.where(deviation > 0, deviation, 1.0)
         self._covariance = Covariance.from_data(_scaled(X, self.scale_))
-        seed = 0 if self.random_state is None else self.random_state
-        if not isinstance(seed, Integral) or isinstance(seed, bool):
-            seed = check_random_state(seed).randint(2**31 - 1)
-        self._seed = int(seed)
+        self._seed = _seed(self.random_state)
         self._found: Components = decompose(
             self._covariance,
             min(wanted, n),
@@ -179,8 +181,7 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         ``explained_variance_``. Where components overlap, scores are correlated.
         """
         check_is_fitted(self)
-        check_unmasked(X)
-        X = validate_data(self, X, accept_sparse=SPARSE, dtype=np.float64, reset=False)
+        X = self._read(X, reset=False)
         return self._scores(X, self.components_)
 
     def inverse_transform(self, X) -> np.ndarray:
@@ -190,8 +191,7 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         ``transform`` gave it is the sample's projection onto the span, and ``transform`` gives the scores back.
         """
         check_is_fitted(self)
-        check_unmasked(X)
-        scores = check_array(X, dtype=np.float64)
+        scores = check_array(numbers(X))
         if scores.shape[1] != self.n_components_:
             raise ValueError(
                 f"X has {scores.shape[1]} scores a row; this estimator has {self.n_components_} components"
@@ -205,8 +205,7 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         is at most 1, and of the data fitted it is the sum of ``explained_variance_ratio_``.
         """
         check_is_fitted(self)
-        check_unmasked(X)
-        X = validate_data(self, X, accept_sparse=SPARSE, dtype=np.float64, reset=False)
+        X = self._read(X, reset=False)
         explained = float((self._scores(X, orthonormal(self.components_.T).T) ** 2).sum())
         Z = _scaled(X, self.scale_)
         means, variances = (
@@ -256,6 +255,19 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
             return 0
         return 1 if self._found.deflation == "quasi-orthogonal" else self.n_components_
 
+    def _read(self, X, *, reset: bool):
+        """Return samples as :meth:`Covariance.from_data` reads them, once scikit-learn has nothing against them."""
+        allowed: dict[str, Any] = {"accept_sparse": SPARSE, "dtype": np.float64, "ensure_min_samples": 1 + reset}
+        if isinstance(X, np.ndarray) and X.dtype.kind in "fiubcO":
+            check_unmasked(X)
+            with contextlib.suppress(OverflowError):  # a whole number too large for a double, which `numbers` says
+                validate_data(self, X, reset=reset, **allowed)
+            return numbers(X)
+        check_names(X)
+        values = check_array(numbers(X), estimator=self, **allowed)
+        validate_data(self, X, reset=reset, skip_check_array=True)
+        return values
+
     def _scores(self, X, directions: np.ndarray) -> np.ndarray:
         """Scores of the samples along unit rows; sparse data are centred last, so that they stay sparse."""
         U = directions / self.scale_
@@ -269,6 +281,15 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def _seed(random_state: object) -> int:
+    """The seed that a random state stands for; ValueError for what is none."""
+    if random_state is None:
+        return 0
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31 - 1))
+    return check_whole("random_state", random_state, 0, more="a numpy.random.RandomState, or None")
 
 
 def _scaled(X, scale: np.ndarray):

@@ -46,7 +46,7 @@ class Component:
     variance : float
         ``x'Ax``, in the squared units of the data.
     method : str
-        A key of ``nnspca.METHODS``.
+        A key of ``nnspca.METHODS``; "given" for loadings of your own.
     k : int
         The cardinality that was asked for.
     nonnegative : bool

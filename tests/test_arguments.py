@@ -1,6 +1,8 @@
 """Whatever is given by mistake, the error says what it was and what is allowed, and is one of ours."""
 
+import io
 import traceback
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,6 +15,16 @@ X = np.random.default_rng(0).standard_normal((20, 4))
 COV = nnspca.Covariance.from_data(X)
 PART = nnspca.solve(COV, 2)
 CERT = nnspca.certify(COV, 2)
+
+MASKED = np.ma.masked_array([1.0, 2.0, 3.0, 4.0], mask=[0, 1, 0, 0])
+
+
+class Unspeakable:
+    """Something that cannot say what it is."""
+
+    def __repr__(self):
+        raise RuntimeError("no words")
+
 
 TAKE_A_COVARIANCE = {
     "solve": lambda cov: nnspca.solve(cov, 2),
@@ -78,6 +90,57 @@ WRONG = {
     "start at nothing": (lambda: nnspca.solve(COV, 2, start=np.zeros(4)), "none of them 0"),
     "loadings": (lambda: nnspca.deflate(COV, [[1.0], [0.0, 1.0]]), r"loadings=.*finite columns of shape \(4, r\)"),
     "names as loadings": (lambda: nnspca.deflate(COV, "ab"), r"loadings='ab' .*finite columns of shape \(4, r\)"),
+    "huge angle": (lambda: nnspca.decompose(COV, 2, 2, min_angle=10**400), "min_angle=a huge whole .*from 0 to 90"),
+    "huge angle of fit": (lambda: NonnegativeSparsePCA(min_angle=-(10**400)).fit(X), "min_angle=a huge negative"),
+    "huge option": (lambda: nnspca.solve(COV, 2, "em", restarts=10**400), "restarts=a huge whole .*whole number from"),
+    "huge tolerance": (lambda: nnspca.solve(COV, 2, "em", tol=-(10**400)), "tol=a huge negative .*a number"),
+    "infinite option": (lambda: nnspca.solve(COV, 2, "em", restarts=np.inf), "restarts=inf .*whole number from"),
+    "huge k": (lambda: nnspca.solve(COV, 10**5000), "k=a huge whole number .*from 1 to 4"),
+    "no dimensions for ks": (lambda: nnspca.sweep(COV, np.array(2)), r"ks=array\(2\) .*give several whole numbers"),
+    "no dimensions for methods": (lambda: nnspca.sweep(COV, [2], np.array("em")), r"methods=array\('em'.*give names"),
+    "no dimensions for a method": (lambda: nnspca.solve(COV, 2, np.array("em")), r"method=array\('em'.*'best', "),
+    "no whole number in an array": (lambda: nnspca.solve(COV, np.array(2.0)), r"k=array\(2\.\) .*from 1 to 4"),
+    "a span of time": (lambda: nnspca.solve(COV, np.timedelta64(2, "s")), "k=.*timedelta64.*whole number from 1 to 4"),
+    "samples": (lambda: nnspca.Covariance.from_data(X, samples=X), r"samples=an ndarray .*'rows', 'columns'"),
+    "several samples": (lambda: nnspca.Covariance.from_data(X, samples=["rows"]), r"samples=\['rows'\] .*'rows', "),
+    "eigenpairs": (lambda: COV.eigenpairs(np.array([1, 2])), r"d=an ndarray of shape \(2,\) .*from 1 to 4"),
+    "masked number": (lambda: nnspca.decompose(COV, np.ma.masked, 2), "n_components=masked .*from 1 to 4"),
+    "masked k": (lambda: nnspca.decompose(COV, 2, np.ma.masked), "k=masked .*whole number from 1 to 4"),
+    "masked parts": (lambda: nnspca.sweep_parts(COV, np.ma.masked, 2), "n_components=masked .*from 1 to 4"),
+    "masked start": (lambda: nnspca.solve(COV, 2, start=MASKED), r"start is a.* of shape \(4,\); give finite points"),
+    "masked starts": (lambda: nnspca.solve(COV, 2, start=[MASKED]), "start is .*; give finite points"),
+    "huge start": (lambda: nnspca.solve(COV, 2, start=10**400), "start is a huge whole number; give finite points"),
+    "masked loadings": (lambda: nnspca.deflate(COV, MASKED[:, None]), "loadings=a.* are masked; give finite columns"),
+    "huge loadings": (lambda: nnspca.deflate(COV, [[10**400]] * 4), r"loadings=.*finite columns of shape \(4, r\)"),
+    "span as an option": (lambda: nnspca.solve(COV, 2, "em", tol=np.timedelta64(2, "s")), "tol=.*timedelta64"),
+    "names of samples": (
+        lambda: nnspca.datasets.read(b"1,2", "a.csv", samples=X),
+        "(?s)samples is .*'rows' or 'columns'",
+    ),
+    "kind of a file": (
+        lambda: nnspca.datasets.read(b"1,2", "a.csv", kind=X),
+        "(?s)kind is .*'table', 'covariance' or None",
+    ),
+    "name of a data set": (lambda: nnspca.datasets.load([]), r"no data set is called \[\]; there are: "),
+    "what cannot be shown": (lambda: nnspca.solve(COV, Unspeakable()), "k=a Unspeakable .*whole number from 1 to 4"),
+    "another argument as an option": (
+        lambda: NonnegativeSparsePCA(options={"k": 2}).fit(X),
+        r"options=\{'k': 2\} .*'k' is none of the method's options",
+    ),
+    "path that is none": (lambda: nnspca.save_certificate(CERT, "a\0b"), "cannot be written to: embedded null byte"),
+    "random state": (lambda: NonnegativeSparsePCA(random_state="a").fit(X), "random_state='a' .*RandomState, or None"),
+    "negative random state": (
+        lambda: NonnegativeSparsePCA(random_state=-3).fit(X),
+        "random_state=-3 .*whole number of at least 0, a numpy.random.RandomState, or None",
+    ),
+    "generator as random state": (
+        lambda: NonnegativeSparsePCA(random_state=np.random.default_rng(0)).fit(X),
+        r"random_state=Generator.*whole number of at least 0",
+    ),
+    "method of a file": (
+        lambda: nnspca.save_certificate(replace(CERT, component=replace(PART, method="magic")), io.BytesIO()),
+        "method='magic' is not known; give one of 'best', .*, 'given'",
+    ),
     "joint": (
         lambda: NonnegativeSparsePCA(deflation="joint").fit(X),
         "'best' finds one component at a time; give another deflation than 'joint', or method='coordinate-descent'",
@@ -100,6 +163,16 @@ NO_SUCH_THING = {
     "points of parts told": (lambda: nnspca.sweep_parts(COV, 2, 2, on_point=1), "on_point=1 .*give a function"),
     "points told": (lambda: nnspca.sweep(COV, [2], on_point=1), "on_point=1 .*give a function, or None"),
     "executor": (lambda: nnspca.sweep(COV, [2], executor=2), "executor=2 .*give a concurrent.futures.Executor"),
+    "certificate to save": (lambda: nnspca.save_certificate(5, io.BytesIO()), "cert is 5; give a Certificate, as cert"),
+    "component to save": (lambda: nnspca.save_certificate(PART, io.BytesIO()), r"cert is Component.*give a Certific"),
+    "swapped arguments of save": (lambda: nnspca.save_certificate("c.npz", CERT), "cert is 'c.npz'; give a Certific"),
+    "file to save to": (lambda: nnspca.save_certificate(CERT, 5), "file is 5; give a path, or a file open for writing"),
+    "text to save to": (
+        lambda: nnspca.save_certificate(CERT, io.StringIO()),
+        "give a path, or a file open for writing",
+    ),
+    "no file to save to": (lambda: nnspca.save_certificate(CERT, None), "file is None; give a path, or a file open"),
+    "data set": (lambda: nnspca.Covariance.from_dataset(None), "dataset is None; give a Dataset"),
     "options": (lambda: NonnegativeSparsePCA(options="x").fit(X), "options='x' .*give a dict from option names"),
     "names of options": (lambda: NonnegativeSparsePCA(options={1: 2}).fit(X), r"options=\{1: 2\} .*give a dict"),
 }
@@ -135,3 +208,71 @@ def test_signs_may_be_numpys():
     nnspca.verify(cert, COV)
     assert nnspca.decompose(COV, 1, np.int64(2), nonnegative=np.False_).nonnegative is False
     assert nnspca.sweep(COV, range(1, 3), nonnegative=np.True_, certify=None).nonnegative is True
+
+
+def test_whole_numbers_may_be_arrays_of_no_dimensions():
+    two = np.array(2)
+    assert nnspca.solve(COV, two).k == 2
+    assert nnspca.certify(COV, two, seed=np.array(0)).upper == CERT.upper
+    assert nnspca.solve(COV, 2, "em", restarts=two, tol=np.array(1e-3)).options["restarts"] == 2
+    parts = nnspca.decompose(COV, two, two, min_angle=np.array(80.0))
+    assert [part.k for part in parts.parts] == [2, 2]
+    assert {p.n_components for p in nnspca.sweep_parts(COV, two, two, certify=None).points} == {2}
+    assert {p.k for p in nnspca.sweep(COV, [two, np.array(3)], certify=None).points} == {2, 3}
+    assert len(COV.eigenpairs(two)[0]) == 2
+    fitted = NonnegativeSparsePCA(np.array(1), two, random_state=np.array(3), nonnegative=np.array(True)).fit(X)
+    assert fitted.n_components_ == 1
+    assert type(nnspca.solve(COV, two).k) is int
+
+
+OWN = np.array([0.6, 0.0, 0.8, 0.0])
+CLAIMS = [
+    {"loadings": OWN.tolist()},
+    {"loadings": np.ma.masked_array(OWN, mask=[0, 1, 0, 0])},
+    {"loadings": OWN + 0j},
+    {"loadings": OWN.astype(object)},
+    {"loadings": OWN.astype(np.longdouble)},
+    {"loadings": OWN[:3]},
+    {"loadings": OWN * 1.01},
+    {"loadings": np.array([1, 0, 0, 0])},
+    {"loadings": np.array([1, 0, 0, 0], dtype=np.float32)},
+    {"history": [1.0]},
+    {"history": (np.nan,)},
+    {"history": None},
+    {"options": None},
+    {"options": {"a": [1]}},
+    {"method": None},
+    {"method": "mine"},
+    {"note": 5},
+    {"seconds": "1"},
+    {"seconds": -1.0},
+    {"stopped": 1},
+    {"variance": None},
+    {"variance": np.ones(3)},
+    {"k": "2"},
+    {"k": np.ones(3)},
+    {"nonnegative": "no"},
+]
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: f"{next(iter(claim))}-{next(iter(claim.values()))!r:.20}")
+@pytest.mark.parametrize("nonnegative", [True, False])
+def test_no_component_is_certified_that_the_judge_would_refuse(claim, nonnegative):
+    part = nnspca.Component(**{"loadings": OWN, "variance": 1.0, "method": "given", "k": 2} | claim)
+    for certify in (
+        lambda: nnspca.certify(COV, 2, component=part, nonnegative=nonnegative),
+        lambda: nnspca.certify_parts(COV, 1, 2, [part], nonnegative=nonnegative),
+    ):
+        try:
+            cert = certify()
+        except ValueError as refused:
+            assert "component" in str(refused) or "part 1" in str(refused)
+        else:
+            nnspca.verify(cert, COV)
+
+
+def test_parts_are_certified_as_what_they_are_here():
+    parts = nnspca.decompose(COV, 2, 1)
+    cert = nnspca.certify_parts(COV, 2, 2, parts, nonnegative=False)
+    assert [(part.k, part.nonnegative) for part in cert.parts] == [(2, False), (2, False)]
+    nnspca.verify(cert, COV)

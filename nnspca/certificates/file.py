@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
+import io
 import json
 from os import PathLike
 from typing import Any, BinaryIO
 
 import numpy as np
 
+from nnspca.arguments import check_choice, shown
 from nnspca.certificates.archive import read_arrays
 from nnspca.certificates.derivations import DERIVATIONS, PARTS_DERIVATIONS
+from nnspca.certificates.names import METHODS
 from nnspca.errors import CertificateError
 from nnspca.result import Bound, Certificate, Component, PartsCertificate
 
@@ -28,6 +31,13 @@ def save_certificate(cert: Certificate | PartsCertificate, file: str | PathLike[
     file : path or binary file
         Conventionally ends in ``.npz``.
 
+    Raises
+    ------
+    TypeError
+        ``cert`` is no certificate, or ``file`` nothing that can be written to.
+    ValueError
+        A component of a method that :func:`load_certificate` would not know: loadings of your own are "given".
+
     Examples
     --------
     >>> import io, nnspca
@@ -36,7 +46,13 @@ def save_certificate(cert: Certificate | PartsCertificate, file: str | PathLike[
     >>> nnspca.save_certificate(nnspca.certify(cov, k=1), file)
     >>> nnspca.verify(nnspca.load_certificate(file.getvalue()), cov)
     """
+    if type(cert) not in (Certificate, PartsCertificate):
+        raise TypeError(f"cert is {shown(cert)}; give a Certificate, as certify returns it")
+    if not isinstance(file, str | PathLike) and (not hasattr(file, "write") or isinstance(file, io.TextIOBase)):
+        raise TypeError(f"file is {shown(file)}; give a path, or a file open for writing in binary")
     found = cert.parts if isinstance(cert, PartsCertificate) else (cert.component,)
+    for part in found:
+        check_choice("method", part.method, METHODS)
     arrays: dict[str, np.ndarray] = {"loadings": np.array([part.loadings for part in found])}
     bounds = []
     for number, bound in enumerate(cert.bounds):
@@ -52,7 +68,10 @@ def save_certificate(cert: Certificate | PartsCertificate, file: str | PathLike[
         content["component"], arrays["loadings"] = described[0], arrays["loadings"][0]
     text = json.dumps(content, allow_nan=False)
     arrays[TEXT] = np.array(text)
-    np.savez_compressed(file, **arrays)  # type: ignore[arg-type]  # the stubs take every name for an option
+    try:
+        np.savez_compressed(file, **arrays)  # type: ignore[arg-type]  # the stubs take every name for an option
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"file {shown(file)} cannot be written to: {error}") from error
 
 
 def load_certificate(file: str | PathLike[str] | BinaryIO | bytes) -> Certificate | PartsCertificate:
@@ -70,11 +89,13 @@ def load_certificate(file: str | PathLike[str] | BinaryIO | bytes) -> Certificat
     """
     try:
         arrays = read_arrays(file, TEXT)
-        content = json.loads(str(arrays.pop(TEXT)), parse_constant=_refused)
+        content = json.loads(str(arrays.pop(TEXT)), parse_constant=_refused, object_pairs_hook=_once)
         if content["format"] != FORMAT:
             raise CertificateError(
                 f"the file has format {content['format']!r:.20}; this version reads format {FORMAT}: certify again"
             )
+        if ("parts" in content) == ("component" in content):
+            raise ValueError("it must hold either a component or parts")
         bounds = tuple(_bound(entry, arrays) for entry in content["bounds"])
         if "parts" in content:
             parts = tuple(_component(*each) for each in zip(content["parts"], arrays["loadings"], strict=True))
@@ -93,9 +114,23 @@ def _refused(constant: str) -> float:
     raise ValueError(f"{constant} is no number")
 
 
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of JSON that says everything once; Python's reader would take what is said last."""
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise ValueError(f"{next(name for name in made if names.count(name) > 1)!r:.60} is said twice")
+    return made
+
+
 def _component(entry: dict[str, Any], loadings: np.ndarray) -> Component:
     """One component, put together again."""
-    return Component(loadings=loadings, **{**entry, "history": tuple(entry["history"])})
+    options, history, method = entry["options"], entry["history"], entry["method"]
+    if method not in METHODS:
+        raise ValueError(f"method {method!r:.60} is not known; those known are {', '.join(METHODS)}")
+    if type(options) is not dict or type(history) is not list:
+        raise ValueError("the options of a component must be an object and its history a list")
+    return Component(loadings=loadings, **{**entry, "history": tuple(history)})
 
 
 def _bound(entry: dict[str, Any], arrays: dict[str, np.ndarray]) -> Bound:

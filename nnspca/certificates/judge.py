@@ -9,11 +9,13 @@ is bounded again from values of h computed afresh. Whatever is missing, malforme
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 import numpy as np
 
 from nnspca import feasible
 from nnspca.certificates.derivations import derive, derive_of_parts
+from nnspca.certificates.names import EFFORTS
 from nnspca.certificates.numbers import array, at_most, flag, number, text, whole
 from nnspca.certificates.ranks import holds_everywhere
 from nnspca.covariance import Covariance
@@ -72,7 +74,7 @@ def _check(cert: Certificate, cov: Covariance) -> None:
     """Check all that a certificate says, each claim read once and found to be of its kind."""
     k, nonnegative = _setting(cert, cov)
     claimed = number(cert.leading, "the largest eigenvalue")
-    attained = _check_component(cert.component, "component", k, nonnegative, cov)
+    attained = check_component(cert.component, "component", k, nonnegative, cov)
     proven = _proven(cert.bounds, lambda proof: derive(proof, k, nonnegative, cov))
     _check_sandwich(cert, attained, "component attains", proven, cov)
     leading = min((value for proof, value in proven if holds_everywhere(proof)), default=np.inf)
@@ -87,7 +89,7 @@ def _check_several(cert: PartsCertificate, cov: Covariance) -> None:
     if type(cert.parts) is not tuple or not 1 <= len(cert.parts) <= r:
         raise CertificateError(f"it holds {len(cert.parts)} parts; a tuple of 1 to {r} is allowed")
     attained = sum(
-        _check_component(part, f"part {place}", k, nonnegative, cov) for place, part in enumerate(cert.parts, start=1)
+        check_component(part, f"part {place}", k, nonnegative, cov) for place, part in enumerate(cert.parts, start=1)
     )
     if np.count_nonzero([part.loadings for part in cert.parts], axis=0).max() > 1:
         raise CertificateError("two parts use the same feature")
@@ -97,7 +99,8 @@ def _check_several(cert: PartsCertificate, cov: Covariance) -> None:
 
 def _setting(cert: Certificate | PartsCertificate, cov: Covariance) -> tuple[int, bool]:
     """The cardinality and the sign constraint; and what stands beside the numbers is of its kind."""
-    text(cert.effort, "the effort")
+    if text(cert.effort, "the effort") not in EFFORTS:
+        raise CertificateError(f"the effort is {cert.effort!r:.60}, not one of {', '.join(map(repr, EFFORTS))}")
     flag(cert.stopped, "the mark of a stopped call")
     number(cert.seconds, "the time taken", least=0.0)
     return whole(cert.k, "k", 1, cov.n_features), flag(cert.nonnegative, "the sign constraint")
@@ -155,16 +158,32 @@ def close(claim: float, attained: float, cov: Covariance) -> bool:
     return at_most(abs(attained - claim), ATTAINED * abs(attained) + cov.drift)
 
 
-def _check_component(part: object, what: str, k: int, nonnegative: bool, cov: Covariance) -> float:
+def taken(part: Component, what: str, k: int, nonnegative: bool, cov: Covariance) -> Component:
+    """Return a caller's component as one of this problem; ValueError where the judge would refuse it afterwards."""
+    try:
+        # one made for another k, sign or covariance is what it is here
+        variance = cov.variance(_loadings(part, what, cov))
+        part = replace(part, k=k, nonnegative=nonnegative, variance=variance)
+        check_component(part, what, k, nonnegative, cov)
+    except CertificateError as error:
+        raise ValueError(f"{error}; give what nnspca.solve gave, or what is made like it") from error
+    return part
+
+
+def _loadings(part: Component, what: str, cov: Covariance) -> np.ndarray:
+    if type(part.loadings) is not np.ndarray:  # a masked one would show its reader other numbers than it holds
+        raise CertificateError(f"the loadings of the {what} are a {type(part.loadings).__name__}, not a plain array")
+    return array(part.loadings, f"the vector of loadings of the {what}", (cov.n_features,))
+
+
+def check_component(part: object, what: str, k: int, nonnegative: bool, cov: Covariance) -> float:
     """Check that a component is feasible and says of itself what is true; return the variance it attains."""
     if type(part) is not Component:
         raise CertificateError(f"the {what} is a {type(part).__name__}, not a Component")
-    if type(part.loadings) is not np.ndarray:  # a masked one would show its reader other numbers than it holds
-        raise CertificateError(f"the loadings of the {what} are a {type(part.loadings).__name__}, not a plain array")
-    x = array(part.loadings, f"the vector of loadings of the {what}", (cov.n_features,))
+    x = _loadings(part, what, cov)
     reason = feasible.infeasibility(x, k, nonnegative)
     if reason:
-        raise CertificateError(f"the {what} is not feasible: {reason}")
+        raise CertificateError(f"the {what} is not feasible for k={k}, nonnegative={nonnegative}: {reason}")
     attained = float(x @ cov.apply(x))
     variance = number(part.variance, f"the variance of the {what}")
     if not close(variance, attained, cov):
@@ -178,8 +197,12 @@ def _check_component(part: object, what: str, k: int, nonnegative: bool, cov: Co
     text(part.note, f"the note of the {what}")
     flag(part.stopped, f"the mark of the {what} as stopped")
     number(part.seconds, f"the time of the {what}", least=0.0)
-    if not isinstance(part.options, Mapping) or not isinstance(part.history, tuple):
+    if not isinstance(part.options, Mapping) or type(part.history) is not tuple:
         raise CertificateError(f"the options of the {what} must be a mapping and its history a tuple")
     for step in part.history:
         number(step, f"a step in the history of the {what}")
+    for name, value in part.options.items():
+        setting = f"option {text(name, f'the name of an option of the {what}')!r:.60} of the {what}"
+        if value is not None and type(value) not in (bool, str):
+            number(value, setting)
     return attained

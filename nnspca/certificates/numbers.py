@@ -9,6 +9,7 @@ import numpy as np
 from nnspca.errors import CertificateError
 
 LARGEST = 1e150  # magnitude of any number in a proof: products of two, and long sums of them, stay finite
+NUMBERS = frozenset(np.dtype(code).type for code in np.typecodes["AllInteger"] + np.typecodes["Float"])
 UNDERFLOW = 1e-250  # more than any product of numbers in range can lose to underflow, per feature
 
 
@@ -65,7 +66,9 @@ def at_most(value: float, limit: float) -> bool:
 def number(value: object, what: str, *, least: float = -LARGEST, most: float = LARGEST) -> float:
     """Return a real number in range as a float that is exactly it; CertificateError for anything else."""
     real = _of_its_own_kind(value, np.integer, np.floating) and not isinstance(value, bool)
-    if isinstance(value, np.floating):  # a limit may be out of a shorter number's range, but not the number of ours
+    if real and isinstance(
+        value, np.floating
+    ):  # a limit may be out of a shorter number's range, but not the number of ours
         made = float(value)
         real, value = made == value, made
     if real and least <= value <= most and float(value) == value:  # type: ignore[operator, arg-type]
@@ -89,7 +92,7 @@ def flag(value: object, what: str) -> bool:
 
 def _of_its_own_kind(value: object, *kinds: type) -> bool:
     """Whether it is one of Python's or NumPy's own numbers: a class made from them may answer as it likes."""
-    return type(value) in (int, float) or (isinstance(value, kinds) and type(value).__module__ == "numpy")
+    return type(value) in (int, float) or (type(value) in NUMBERS and isinstance(value, kinds))
 
 
 def text(value: object, what: str) -> str:

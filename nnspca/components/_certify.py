@@ -8,10 +8,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from nnspca import feasible
 from nnspca._solve import check_cardinality, check_covariance, check_seed
 from nnspca.arguments import check_callables, check_choice, check_flag, check_instance, shown
+from nnspca.certificates.judge import taken
 from nnspca.certificates.proofs import PartsProof
+from nnspca.certificates.starts import start_of
 from nnspca.components.bounding import PLANS, bound_parts
 from nnspca.components.decompose import check_count, decompose
 from nnspca.covariance import Covariance
@@ -128,22 +129,17 @@ def _checked(
         check_instance("a part", part, Component, "one that nnspca.solve gave")
     if not 1 <= len(chosen) <= count:
         raise ValueError(f"{len(chosen)} parts are given; give 1 to n_components={count}")
-    taken = np.zeros(cov.n_features, dtype=bool)
+    chosen = tuple(taken(part, f"part {place}", k, nonnegative, cov) for place, part in enumerate(chosen, start=1))
+    used = np.zeros(cov.n_features, dtype=bool)
     for place, part in enumerate(chosen, start=1):
-        x = np.asarray(part.loadings, dtype=np.float64)
-        if x.shape != (cov.n_features,):
-            raise ValueError(f"part {place} has loadings of shape {x.shape}; give shape ({cov.n_features},)")
-        reason = feasible.infeasibility(x, k, nonnegative)
-        if reason:
-            raise ValueError(f"part {place} is not feasible for k={k}, nonnegative={nonnegative}: {reason}")
-        shared = np.flatnonzero(taken & (x != 0))
+        shared = np.flatnonzero(used & (part.loadings != 0))
         if len(shared):
             raise ValueError(
                 f"part {place} shares feature {shared[0]} with one before it; parts must be disjoint, as deflation "
                 "'together' and 'disjoint' make them"
             )
-        taken |= x != 0
-    return tuple(replace(part, k=k, variance=cov.variance(np.asarray(part.loadings))) for part in chosen)
+        used |= part.loadings != 0
+    return chosen
 
 
 def _multipliers(near: PartsCertificate | None, cov: Covariance, nonnegative: bool) -> PartsProof | None:
@@ -152,4 +148,5 @@ def _multipliers(near: PartsCertificate | None, cov: Covariance, nonnegative: bo
         return None
     if near.fingerprint != cov.fingerprint or near.nonnegative != nonnegative:
         raise ValueError("warm_start must be a certificate of this covariance with this sign constraint")
-    return next((b.ingredients for b in near.bounds if isinstance(b.ingredients, PartsProof)), None)
+    held = next((b.ingredients for b in near.bounds if isinstance(b.ingredients, PartsProof)), None)
+    return None if held is None else start_of(held, cov)

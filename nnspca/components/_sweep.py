@@ -102,8 +102,9 @@ def sweep_parts(
     return PartsSweep(ordered, cov.trace, nonnegative, stopped or monitor.stop(), time.perf_counter() - started)
 
 
-def _several(values: int | Iterable[int]) -> list[int]:
-    return list(values) if isinstance(values, Iterable) else [values]
+def _several(values: object) -> list[int]:
+    several = isinstance(values, Iterable) and getattr(values, "ndim", 1) > 0
+    return list(values) if several else [values]  # type: ignore[call-overload, list-item]
 
 
 def _found(

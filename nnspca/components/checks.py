@@ -19,7 +19,7 @@ def check_count(n_components: object, n: int) -> int:
 
 def check_sizes(cov: Covariance, k: object, count: int) -> list[int]:
     """One cardinality for each component."""
-    if isinstance(k, str) or not isinstance(k, Iterable):
+    if isinstance(k, str) or not isinstance(k, Iterable) or not getattr(k, "ndim", 1):
         return [check_cardinality(cov, k)] * count
     sizes = [check_cardinality(cov, each) for each in k]
     if len(sizes) != count:

@@ -9,12 +9,12 @@ import numpy as np
 import scipy.sparse
 
 from nnspca import rounding
-from nnspca.arguments import check_flag
+from nnspca.arguments import check_choice, check_flag, check_whole, shown
 from nnspca.covariance.factor import DenseFactor, Factor, SparseFactor, varies
 from nnspca.covariance.forms import DENSE_EIGEN, Form, HeldFactor, HeldMatrix
-from nnspca.covariance.matrices import check_scale, semidefinite
+from nnspca.covariance.matrices import check_scale, semidefinite, square
 from nnspca.covariance.origin import Origin, of_data
-from nnspca.covariance.reading import check_unmasked, numbers
+from nnspca.covariance.reading import numbers
 from nnspca.errors import DataError
 from nnspca.feasible import sum_of_largest
 from nnspca.threads import one_blas_thread
@@ -143,8 +143,7 @@ class Covariance:
         >>> cov.diagonal
         array([0.66666667, 2.        ])
         """
-        if samples not in ("rows", "columns"):
-            raise ValueError(f"samples={samples!r} is not allowed; give 'rows' or 'columns'")
+        check_choice("samples", samples, ("rows", "columns"))
         check_flag("standardize", standardize)
         given = numbers(X)
         if given.ndim != 2:
@@ -228,12 +227,16 @@ class Covariance:
         into the correlation matrix, and ``repair`` is that of :meth:`from_matrix`.
         """
         check_flag("standardize", standardize)
+        if not (hasattr(dataset, "kind") and hasattr(dataset, "X")):
+            raise TypeError(
+                f"dataset is {shown(dataset)}; give a Dataset, as nnspca.datasets.load or read returns it, or "
+                "samples as rows to Covariance.from_data(X), or a matrix to Covariance.from_matrix(A)"
+            )
         if dataset.kind != "covariance":
             return cls.from_data(dataset.X, standardize)
         if not standardize:
             return cls.from_matrix(dataset.X, repair=repair)
-        check_unmasked(dataset.X)
-        A = np.asarray(dataset.X, dtype=np.float64)
+        A = square(dataset.X)
         scale = np.sqrt(np.where(A.diagonal() > 0, A.diagonal(), 1.0))
         return cls.from_matrix(A / np.outer(scale, scale), repair=repair)
 
@@ -329,8 +332,7 @@ class Covariance:
         vectors : ndarray, shape (n, d)
             Orthonormal columns.
         """
-        if isinstance(d, bool) or not isinstance(d, int | np.integer) or not 1 <= d <= self.n_features:
-            raise ValueError(f"d={d!r} is not allowed; give a whole number from 1 to {self.n_features}")
+        d = check_whole("d", d, 1, self.n_features)
         with self._lock:
             if self._pairs is None or len(self._pairs[0]) < d:
                 with one_blas_thread():

@@ -34,10 +34,7 @@ def semidefinite(given: object, repair: bool) -> Semidefinite:
 
     A repair takes the nearest positive semidefinite matrix in the Frobenius norm (Higham 1988, Theorem 2.1).
     """
-    read = numbers(given)
-    A = np.array(read) if isinstance(read, np.ndarray) else read.toarray()
-    if A.ndim != 2 or A.shape[0] != A.shape[1] or not A.size:
-        raise DataError(f"a covariance matrix must be square, (n, n) with n >= 1; got shape {A.shape}")
+    A = square(given)
     peak = float(np.abs(A).max())
     if peak == 0:
         raise DataError("the covariance matrix is zero: there is no variance to explain")
@@ -67,6 +64,14 @@ def semidefinite(given: object, repair: bool) -> Semidefinite:
     # another machine's least eigenvalue may be off by as much again, to the other side
     elsewhere = len(A) * max(0.0, 4 * off + drift - least)
     return Semidefinite(form, error, float(np.hypot(asymmetry, below)), drift, elsewhere, origin)
+
+
+def square(given: object) -> np.ndarray:
+    """Return a square matrix as an array of its own; DataError for what is none."""
+    read = numbers(given)
+    if read.ndim != 2 or read.shape[0] != read.shape[1] or not read.shape[0]:
+        raise DataError(f"a covariance matrix must be square, (n, n) with n >= 1; got shape {read.shape}")
+    return np.array(read) if isinstance(read, np.ndarray) else read.toarray()
 
 
 def _check_symmetric(A: np.ndarray, peak: float) -> None:

@@ -2,64 +2,109 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from decimal import Decimal
 from numbers import Real
+from typing import Any
 
 import numpy as np
 import scipy.sparse
 
+from nnspca.covariance.sparse import of_sparse
 from nnspca.errors import DataError
+
+PLAIN = {float, int, bool}
+DEEPEST = 3  # sequences in sequences: a table has two, and what has more is none
 
 
 def numbers(given: object) -> np.ndarray | scipy.sparse.csr_array:
     """Return what was given in double precision, as an array or, where it was sparse, a sparse array of rows.
 
-    Tables (pandas) are read column by column: true and false are 1 and 0, a missing value is none that can be used.
+    Tables (pandas) are read column by column: true and false are 1 and 0, a missing value is none that can be used,
+    and text is none either, whatever it writes.
 
     Raises
     ------
     DataError
-        Not real numbers, rows of different lengths, masked or missing values, values that are not finite. The
-        message says how many and where.
+        Not real numbers, rows of different lengths, masked or missing values, values that are not finite, places
+        of a sparse array outside its shape. The message says how many and where.
     """
     if scipy.sparse.issparse(given):
-        return _of_sparse(given)
+        return of_sparse(given)
     check_unmasked(given)
-    values = _of_table(given) if hasattr(given, "columns") and hasattr(given, "to_numpy") else _of_array(given)
+    values = _of_table(given) if is_table(given) else _of_array(given)
     _check_finite(values)
     return values
 
 
+def is_table(given: object) -> bool:
+    """Whether it has columns that may each have a type of their own."""
+    return hasattr(given, "columns") and hasattr(given, "to_numpy")
+
+
+def check_names(given: object) -> None:
+    """Raise DataError where two columns of a table have one name."""
+    columns: Any = getattr(given, "columns", None)
+    if is_table(given) and hasattr(columns, "duplicated") and (again := columns.duplicated()).any():
+        raise DataError(
+            f"{int(again.sum())} column(s) have the name of another, the first {str(columns[again][0])[:40]!r}; "
+            "rename them, or give an array"
+        )
+
+
 def check_unmasked(given: object) -> None:
     """Raise DataError where values are masked: an array made of them would show what the mask hides."""
-    if isinstance(given, list | tuple) and any(isinstance(row, np.ma.MaskedArray) for row in given):
-        given = np.ma.array(given)
-    if isinstance(given, np.ma.MaskedArray) and (masked := int(np.ma.count_masked(given))):
+    masked, total = _masked(given, DEEPEST)
+    if masked:
         raise DataError(
-            f"{masked} of {given.size} values are masked; fill them (X.filled(value)) or leave out their rows or "
+            f"{masked} of {total} values are masked; fill them (X.filled(value)) or leave out their rows or "
             "columns (numpy.ma.compress_rows, compress_cols)"
         )
 
 
-def _of_sparse(given) -> scipy.sparse.csr_array:
-    _check_numeric(given.dtype)
-    if given.ndim != 2:
-        raise DataError(f"data must be a table of shape (samples, features); got {given.ndim} dimension(s)")
-    rows = scipy.sparse.csr_array(given.astype(np.float64))
-    _check_finite(rows.data)
-    return rows
+def _masked(given: object, deep: int) -> tuple[int, int]:
+    """How many values are masked, in a masked array or in anything that holds some, and how many there are."""
+    if isinstance(given, np.ma.MaskedArray):
+        return int(np.ma.count_masked(given)), given.size
+    if isinstance(given, str | bytes | bytearray | memoryview | Mapping) or is_table(given) or not deep:
+        return 0, 1
+    if hasattr(given, "__array__") and not isinstance(given, np.ndarray | np.generic):
+        given = _any_array(given)
+        return _masked(given, deep) if isinstance(given, np.ndarray) else (0, 1)
+    if isinstance(given, np.ndarray):
+        parts = given.ravel().tolist() if given.dtype == object else []
+    else:
+        sized: Any = given if hasattr(given, "__len__") and hasattr(given, "__getitem__") else ()
+        parts = list(sized)
+    if set(map(type, parts)) <= PLAIN:
+        return 0, max(1, len(parts))
+    found = [_masked(part, deep - 1) for part in parts]
+    return sum(masked for masked, _ in found), sum(total for _, total in found)
+
+
+def _any_array(given: object) -> object:
+    """The array that an object says it is, of whatever class; itself where it says none."""
+    try:
+        return np.asanyarray(given)
+    except (TypeError, ValueError):
+        return given
 
 
 def _of_table(given) -> np.ndarray:
     """A data frame, whose columns may each have a type of their own."""
-    kinds = list(given.dtypes)
-    if not all(hasattr(kind, "kind") for kind in kinds):  # not pandas: it knows best how it becomes an array
+    kinds = list(getattr(given, "dtypes", ()))
+    if not kinds or not all(hasattr(kind, "kind") for kind in kinds):  # not pandas: it knows best how to be an array
         return _of_array(given.to_numpy())
     if all(kind.kind in "fiub" for kind in kinds):
         return given.to_numpy(dtype=np.float64, na_value=np.nan)
     columns = []
     for i, name in enumerate(given.columns):
+        column = given.iloc[:, i]
         try:
-            columns.append(_of_array(given.iloc[:, i].to_numpy()))
+            if column.dtype.kind in "fiub":
+                columns.append(column.to_numpy(dtype=np.float64, na_value=np.nan))
+            else:
+                columns.append(_of_array(column.astype(object).to_numpy(dtype=object, na_value=None)))
         except DataError as error:
             raise DataError(f"column {str(name)[:40]!r}: {error}") from None
     return np.column_stack(columns)
@@ -68,20 +113,25 @@ def _of_table(given) -> np.ndarray:
 def _of_array(given: object) -> np.ndarray:
     try:
         values = np.asarray(given)
-    except ValueError as error:
+    except (TypeError, ValueError) as error:
         raise DataError(f"data must be a table whose rows have the same length; {_lengths(given)}") from error
     if values.dtype == object:
         missing = values.ndim > 0  # an empty place is refused as not finite, with where it is
-        strange = [v for v in values.ravel() if not (isinstance(v, Real | np.bool_) or (v is None and missing))]
+        strange = [v for v in values.ravel() if not (_is_number(v) or (v is None and missing))]
         if strange:
             raise DataError(f"data must be real numbers; got {strange[0]!s:.40} of type {type(strange[0]).__name__}")
-    else:
-        _check_numeric(values.dtype)
+    elif values.dtype.kind not in "fiub":
+        raise DataError(f"data must be real numbers; got dtype {values.dtype!s:.40}")
     try:
         with np.errstate(over="ignore"):  # what is too large for double precision becomes infinite, and is refused
             return np.asarray(values, dtype=np.float64)
     except OverflowError:
         raise DataError("a whole number is too large for double precision: rescale the data") from None
+
+
+def _is_number(value: object) -> bool:
+    """Whether it is a real number, or a decimal one, that doubles can stand for."""
+    return isinstance(value, Real | np.bool_) or (isinstance(value, Decimal) and not value.is_snan())
 
 
 def _lengths(given: object) -> str:
@@ -94,13 +144,9 @@ def _lengths(given: object) -> str:
     return f"got {type(given).__name__}"
 
 
-def _check_numeric(dtype: np.dtype) -> None:
-    if dtype.kind not in "fiub":
-        raise DataError(f"data must be real numbers; got dtype {dtype}")
-
-
 def _check_finite(values: np.ndarray) -> None:
     bad = int(values.size - np.isfinite(values).sum())
     if bad:
         first = tuple(int(i) for i in np.argwhere(~np.isfinite(values))[0])
-        raise DataError(f"{bad} value(s) are not finite, the first at index {first}; remove or fill them")
+        said = "NaN" if np.isnan(values[first]) else "infinite"
+        raise DataError(f"{bad} value(s) are not finite, the first at index {first} ({said}); remove or fill them")

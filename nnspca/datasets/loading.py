@@ -61,8 +61,8 @@ def load(
     >>> ds.shape, ds.image_shape, ds.source
     ((1797, 64), (8, 8), 'bundled with scikit-learn')
     """
-    if name not in ENTRIES:
-        raise ValueError(f"no data set is called {name!r}; there are: {', '.join(ENTRIES)}")
+    if not isinstance(name, str) or name not in ENTRIES:
+        raise ValueError(f"no data set is called {name!r:.60}; there are: {', '.join(ENTRIES)}")
     entry = ENTRIES[name]
     if with_negatives and not entry.has_negatives:
         having = ", ".join(e.name for e in ENTRIES.values() if e.has_negatives)

@@ -73,10 +73,10 @@ def read(
     >>> read(b"2,1\\n1,2", "shapes.csv").kind
     'covariance'
     """
-    if samples not in ("rows", "columns"):
-        raise ValueError(f"samples is {samples!r}; it must be 'rows' or 'columns'")
-    if kind not in (None, "table", "covariance"):
-        raise ValueError(f"kind is {kind!r}; it must be 'table', 'covariance' or None")
+    if not isinstance(samples, str) or samples not in ("rows", "columns"):
+        raise ValueError(f"samples is {samples!r:.60}; it must be 'rows' or 'columns'")
+    if kind is not None and (not isinstance(kind, str) or kind not in ("table", "covariance")):
+        raise ValueError(f"kind is {kind!r:.60}; it must be 'table', 'covariance' or None")
     data, label = _open(path_or_bytes, filename)
     known = loading.recognise(hashlib.sha256(data).hexdigest(), data)
     if known is not None:

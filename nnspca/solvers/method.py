@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from numbers import Real
 
 import numpy as np
 
+from nnspca.arguments import real, shown
 from nnspca.result import Component, Components
 
 
@@ -49,13 +49,13 @@ class OptionInfo:
             return bool(value)
         if self.kind is str and isinstance(value, str) and value in self.choices:
             return value
-        if self.kind in (int, float) and isinstance(value, Real) and not isinstance(value, bool):
-            number = float(value)
+        number = real(value) if self.kind in (int, float) else None
+        if number is not None:
             low = -math.inf if self.low is None else self.low
             high = math.inf if self.high is None else self.high
-            if low <= number <= high and (self.kind is float or number.is_integer()):
+            if low <= number <= high and math.isfinite(number) and (self.kind is float or number.is_integer()):
                 return int(number) if self.kind is int else number
-        raise ValueError(f"option {self.name}={value!r} is not allowed; give {self._allowed()}")
+        raise ValueError(f"option {self.name}={shown(value)} is not allowed; give {self._allowed()}")
 
     def _allowed(self) -> str:
         """Say in words which values pass :meth:`check`."""

@@ -16,6 +16,7 @@ ADDRESS = re.compile(r"((?:https?|ftp)://\S+|www\.\S+)", re.IGNORECASE)
 MARKUP = re.compile(r"([\\`*_\[\]<>~$&|])")
 OPENING = re.compile(r"^(#+(?=\s|$)|[-+](?=\s|$)|-{3,}|=+(?=\s*$)|\d+(?=[.)](?:\s|$)))")
 LIVE = re.compile(r"(:(?=\S)|@(?=\S))")
+SYMBOL = re.compile(r"(?<!\S)(?=(?:<->|->|<-|--|>=|<=|~=)(?!\S))")  # which Streamlit draws as an arrow or a sign
 ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "$": "&#36;", "%{": "&#37;{"}
 
 
@@ -55,6 +56,8 @@ def plain(text: str, most: int = LONGEST) -> str:
     !\\[p\\](x) \\$y\\$ \\*\\*z\\*\\*
     >>> print(plain("see http://example.org/a_b"))
     see `http://example.org/a_b`
+    >>> plain("--") == JOINER + "--"
+    True
     """
     pieces = ADDRESS.split(line(text, most))
     return "".join(code(piece) if i % 2 else _escaped(piece) for i, piece in enumerate(pieces))
@@ -62,7 +65,7 @@ def plain(text: str, most: int = LONGEST) -> str:
 
 def _escaped(text: str) -> str:
     """Return Markdown that shows a text without addresses."""
-    escaped = MARKUP.sub(r"\\\1", OPENING.sub(_stay, text))
+    escaped = MARKUP.sub(r"\\\1", SYMBOL.sub(JOINER, OPENING.sub(_stay, text)))
     return LIVE.sub(rf"\1{JOINER}", escaped)
 
 

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 import nnspca
-from nnspca.certificates import archive
+from nnspca.bounds.plan import PLANS
+from nnspca.certificates import archive, names
 
 
 def round_trip(cert):
@@ -144,6 +145,85 @@ def test_json_that_is_too_deep_or_no_number_is_refused(saved):
     assert text in refused(with_text(saved, lambda content: json.dumps({**content, "format": float("nan")})))
     assert "not a certificate" in refused(with_text(saved, lambda content: "7" * 10_000))
     assert "not a certificate" in refused(with_text(saved, lambda content: json.dumps([content])))
+
+
+@pytest.mark.parametrize(
+    "key", ["format", "upper", "fingerprint", "method", "loadings", "component", "value", "fields"]
+)
+def test_json_that_says_a_thing_twice_is_refused(saved, key):
+    """A reader that takes the first would see another certificate than one that takes the last."""
+
+    def change(content):
+        text = json.dumps(content)
+        if f'"{key}":' not in text:
+            return text.replace("{", f'{{"{key}": 1, "{key}": 1, ', 1)
+        return text.replace(f'"{key}":', f'"{key}": 1, "{key}":', 1)
+
+    assert f"'{key}' is said twice" in refused(with_text(saved, change))
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        {"method": "magic"},
+        {"method": ""},
+        {"method": None},
+        {"method": ["best"]},
+        {"history": 5},
+        {"history": "123"},
+        {"history": {"a": 1}},
+        {"history": None},
+        {"options": 5},
+        {"options": [["restarts", 3]]},
+        {"options": "restarts"},
+        {"options": None},
+    ],
+    ids=str,
+)
+def test_a_component_in_a_file_is_of_a_method_and_has_its_options_and_history(saved, claim):
+    def change(content):
+        return json.dumps({**content, "component": {**content["component"], **claim}})
+
+    assert "not a certificate" in refused(with_text(saved, change))
+
+
+@pytest.mark.parametrize(
+    ("part", "claim"),
+    [
+        ("component", {"options": {"restarts": [1]}}),
+        ("component", {"options": {"restarts": {"a": None}}}),
+        ("component", {"history": ["1"]}),
+        ("component", {"history": [[1.0]]}),
+        ("component", {"history": [None]}),
+        ("certificate", {"effort": "lazy"}),
+        ("certificate", {"effort": ""}),
+        ("certificate", {"effort": 3}),
+    ],
+    ids=str,
+)
+def test_what_a_file_says_beside_its_numbers_is_judged(saved, part, claim):
+    made = with_text(saved, lambda content: json.dumps({**content, part: {**content[part], **claim}}))
+    cert = nnspca.load_certificate(made)
+    with pytest.raises(nnspca.CertificateError):
+        nnspca.verify(cert, nnspca.Covariance.from_matrix([[2.0, 1.0], [1.0, 2.0]]))
+
+
+def test_a_file_of_one_component_and_of_parts_is_neither(saved):
+    both = with_text(saved, lambda content: json.dumps({**content, "parts": [content["component"]]}))
+    assert "either a component or parts" in refused(both)
+
+
+def test_the_names_a_certificate_may_carry_are_those_there_are():
+    assert {*nnspca.METHODS, "given"} == set(names.METHODS)
+    assert tuple(PLANS) == names.EFFORTS
+
+
+def test_loadings_of_ones_own_travel_as_given():
+    cov = nnspca.Covariance.from_matrix([[2.0, 1.0], [1.0, 2.0]])
+    own = nnspca.Component(np.array([1.0, 0.0]), 2.0, "given", 1)
+    back = round_trip(nnspca.certify(cov, 1, component=own))
+    nnspca.verify(back, cov)
+    assert back.component.method == "given"
 
 
 @pytest.mark.parametrize("part", ["certificate", "component", "bounds", "format"])

@@ -169,7 +169,16 @@ def test_a_component_that_is_another_is_refused(cert, cov, change):
         {"stopped": 0},
         {"history": [1.0]},
         {"history": (NAN,)},
+        {"history": ("1.0",)},
+        {"history": ((1.0,),)},
+        {"history": ({},)},
         {"options": None},
+        {"options": [("restarts", 3)]},
+        {"options": {3: "restarts"}},
+        {"options": {"restarts": [3]}},
+        {"options": {"restarts": {"a": 1}}},
+        {"options": {"tol": NAN}},
+        {"options": {"tol": np.zeros(2)}},
     ],
     ids=str,
 )
@@ -191,7 +200,50 @@ def test_complex_loadings_are_refused_without_a_warning(cert, cov):
     )
 
 
-@pytest.mark.parametrize("claim", [{"effort": None}, {"stopped": "no"}, {"seconds": -1.0}, {"seconds": NAN}], ids=str)
+class Two(np.float64):
+    """Says one number to whoever reads it, and holds another; of NumPy's own, it says."""
+
+    __module__ = "numpy"
+
+    def __float__(self):
+        return 1e3
+
+    def __eq__(self, other):
+        return True
+
+    __le__ = __ge__ = __lt__ = __gt__ = __eq__
+    __hash__ = np.float64.__hash__
+
+
+class Whole(np.int64):
+    """The same of a whole number."""
+
+    __module__ = "numpy"
+
+    def __int__(self):
+        return 3
+
+    def __eq__(self, other):
+        return True
+
+    __le__ = __ge__ = __lt__ = __gt__ = __eq__
+    __hash__ = np.int64.__hash__
+
+
+def test_a_number_that_only_says_it_is_numpys_is_refused(cert, cov):
+    low = Two(cert.lower / 2)
+    assert "not a number" in rejected(replace(cert, upper=low), cov)
+    assert "not a number" in rejected(replace(cert, leading=low), cov)
+    assert "not a number" in rejected(replace(cert, lower=Two(1e9)), cov)
+    assert "not a number" in rejected(replace(cert, component=replace(cert.component, variance=Two(1e9))), cov)
+    assert "not a whole number" in rejected(replace(cert, k=Whole(1)), cov)
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [{"effort": None}, {"effort": "lazy"}, {"effort": ""}, {"stopped": "no"}, {"seconds": -1.0}, {"seconds": NAN}],
+    ids=str,
+)
 def test_what_a_certificate_says_beside_its_numbers_is_of_its_kind(cert, cov, claim):
     rejected(replace(cert, **claim), cov)
 

@@ -426,3 +426,16 @@ def test_a_certificate_survives_its_file(cert, cov):
     assert back.ratio == cert.ratio == 1 - cert.gap
     with pytest.raises(KeyError, match="no bound 'magic'"):
         back.bound("magic")
+
+
+@pytest.mark.parametrize("zero", [False, True])
+def test_a_poor_part_of_a_factor_gets_a_certificate_that_its_judge_accepts(monkeypatch, zero):
+    """Of one direction and a part that explains nothing, rows of the working set once had no limit for the others."""
+    monkeypatch.setattr("nnspca.covariance.covariance.DENSE_FEATURES", 1)
+    X = np.outer([1.0, -1.0], np.random.default_rng(0).standard_normal(5))
+    X[:, -1] *= not zero
+    cov = nnspca.Covariance.from_data(X)
+    assert not cov.holds_entries
+    for place in (0, 4):
+        part = nnspca.Component(np.eye(5)[place], float(cov.diagonal[place]), "given", 4)
+        nnspca.verify(nnspca.certify_parts(cov, 2, 4, [part]), cov)

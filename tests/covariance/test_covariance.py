@@ -325,7 +325,7 @@ def test_sparse_data_that_cannot_be_used_are_refused_with_the_reason():
 
 
 def test_an_unknown_layout_is_refused():
-    with pytest.raises(ValueError, match=r"samples='across' is not allowed; give 'rows' or 'columns'"):
+    with pytest.raises(ValueError, match=r"samples='across' is not known; give one of 'rows', 'columns'"):
         Covariance.from_data([[1.0], [2.0]], samples="across")
 
 

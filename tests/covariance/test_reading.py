@@ -1,5 +1,7 @@
 """Data are read as what they are, whatever holds them, or refused with how many values are wrong, and where."""
 
+import collections
+from decimal import Decimal
 from fractions import Fraction
 from types import SimpleNamespace
 
@@ -29,6 +31,56 @@ def test_masked_values_are_refused_with_their_number_and_the_way_out(read):
         read(list(masked(np.eye(3), (0, 1))))
 
 
+class Holder:
+    """Something that is no array and says it is one."""
+
+    def __init__(self, values):
+        self.values = values
+
+    def __array__(self, dtype=None, copy=None):
+        return self.values
+
+
+class Listed:
+    """Something that is no list and can be read like one."""
+
+    def __init__(self, values):
+        self.values = values
+
+    def __len__(self):
+        return len(self.values)
+
+    def __getitem__(self, place):
+        return self.values[place]
+
+
+HOLDERS = {
+    "rows of a list": list,
+    "numbers of a list": lambda M: [list(row) for row in M],
+    "numbers of tuples": lambda M: tuple(tuple(row) for row in M),
+    "user list": lambda M: collections.UserList(list(M)),
+    "deque": collections.deque,
+    "user lists": lambda M: [collections.UserList(row) for row in M],
+    "array": Holder,
+    "rows of arrays": lambda M: [Holder(row) for row in M],
+    "listed": lambda M: Listed(list(M)),
+    "objects": lambda M: np.fromiter(M, dtype=object),
+}
+
+
+@pytest.mark.parametrize("held", HOLDERS)
+@pytest.mark.parametrize("read", [Covariance.from_data, Covariance.from_matrix, NonnegativeSparsePCA().fit])
+def test_no_holder_of_masked_rows_loses_their_mask(read, held):
+    with pytest.raises(DataError, match="1 of 9 values are masked"):
+        read(HOLDERS[held](masked(np.eye(3), (0, 1))))
+
+
+@pytest.mark.parametrize("held", list(HOLDERS)[:-1])
+def test_every_holder_of_rows_is_read(held):
+    assert (Covariance.from_data(HOLDERS[held](X)).matrix == Covariance.from_data(X).matrix).all()
+    assert (Covariance.from_data(memoryview(X)).matrix == Covariance.from_data(X).matrix).all()
+
+
 def test_a_mask_that_hides_nothing_is_no_obstacle():
     assert (Covariance.from_data(masked(X)).matrix == Covariance.from_data(X).matrix).all()
 
@@ -54,6 +106,115 @@ def test_tables_are_read_as_the_estimator_reads_them(which):
     assert (estimator._covariance.matrix == Covariance.from_data(X).matrix).all()
 
 
+def both(given):
+    """What the covariance and the estimator make of the same data."""
+    fitted = NonnegativeSparsePCA(1, 2).fit(given)
+    return Covariance.from_data(given).matrix, fitted._covariance.matrix
+
+
+def columns():
+    pandas = pytest.importorskip("pandas")
+    arrow = pytest.importorskip("pyarrow")
+    of = pandas.ArrowDtype
+    text = ["1", "2", "4"]
+    days = pandas.date_range("2020", periods=3)
+    numbers = {
+        "decimal": pandas.Series([Decimal(v) for v in text], dtype=of(arrow.decimal128(10, 2))),
+        "objects": pandas.Series([Decimal(1), Fraction(2), 4], dtype=object),
+        "nullable": pandas.array([1, 2, 4], dtype="Int8"),
+        "arrow": pandas.array([1.0, 2.0, 4.0], dtype=of(arrow.float32())),
+        "categories": pandas.Categorical([1, 2, 4]),
+    }
+    strange = {
+        "text": text,
+        "arrow text": pandas.Series(text, dtype=of(arrow.string())),
+        "nullable text": pandas.Series(text, dtype="string"),
+        "categories of text": pandas.Categorical(text),
+        "days": days,
+        "zoned": days.tz_localize("UTC"),
+        "arrow days": pandas.Series(days, dtype=of(arrow.timestamp("ns"))),
+        "spans": days - days[0],
+        "complex": [1j, 2.0, 3.0],
+    }
+    return pandas, numbers, strange
+
+
+@pytest.mark.parametrize("kind", ["decimal", "objects", "nullable", "arrow", "categories"])
+def test_a_column_of_numbers_is_read_alike_whatever_its_type(kind):
+    pandas, numbers, _ = columns()
+    plain = Covariance.from_data([[1.0, 0.5], [2.0, 1.5], [4.0, 9.0]]).matrix
+    for matrix in both(pandas.DataFrame({"a": numbers[kind], "b": [0.5, 1.5, 9.0]})):
+        assert (matrix == plain).all()
+
+
+@pytest.mark.parametrize(
+    "kind",
+    ["text", "arrow text", "nullable text", "categories of text", "days", "zoned", "arrow days", "spans", "complex"],
+)
+@pytest.mark.parametrize("beside", [True, False])
+@pytest.mark.parametrize("read", [Covariance.from_data, NonnegativeSparsePCA(1, 1).fit])
+def test_a_column_of_anything_else_is_refused_by_its_name(kind, beside, read):
+    pandas, _, strange = columns()
+    with pytest.raises(DataError, match="column 'when': data must be real numbers; got "):
+        read(pandas.DataFrame({"when": strange[kind]} | ({"b": [0.5, 1.5, 9.0]} if beside else {})))
+
+
+@pytest.mark.parametrize("kind", ["Int64", "Float64", "boolean", "arrow"])
+@pytest.mark.parametrize("read", [Covariance.from_data, NonnegativeSparsePCA(1, 1).fit])
+def test_a_missing_value_is_refused_alike_whatever_its_type(kind, read):
+    pandas, _, _ = columns()
+    arrow = pytest.importorskip("pyarrow")
+    kind = pandas.ArrowDtype(arrow.decimal128(10, 2)) if kind == "arrow" else kind
+    column = pandas.array([None if v is None else 1 for v in (1, None, 1)], dtype=kind)
+    for beside in ([0.5, 1.5, 9.0], pandas.Categorical([1, 2, 3])):
+        with pytest.raises(DataError, match=r"1 value\(s\) are not finite, the first at index \(1, 0\) \(NaN\)"):
+            read(pandas.DataFrame({"a": column, "b": beside}))
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        [["1", "2"], ["2", "3"]],
+        np.array([["1", "2"], ["3", "1"]], dtype=object),
+        np.array([[b"1", b"2"], [b"3", b"1"]]),
+        np.array([["2020-01-01", "2021-01-01"], ["2020-01-01", "2022-01-01"]], dtype="M8[D]"),
+        np.array([[1, 2], [3, 4]], dtype="m8[D]"),
+    ],
+    ids=["text", "objects", "bytes", "days", "spans"],
+)
+@pytest.mark.parametrize("read", [Covariance.from_data, NonnegativeSparsePCA(1, 1).fit])
+def test_text_and_times_are_no_numbers_for_covariance_and_estimator_alike(read, given):
+    with pytest.raises(DataError, match="data must be real numbers; got "):
+        read(given)
+
+
+@pytest.mark.parametrize("given", [[[10**400, 1], [1, 2]], np.array([[10**400, 1], [1, 2]], dtype=object)], ids=type)
+def test_a_number_beyond_doubles_is_told_by_the_estimator_too(given):
+    with pytest.raises(DataError, match="too large for double precision"):
+        NonnegativeSparsePCA(1, 1).fit(given)
+
+
+def test_tables_without_rows_or_columns_are_told_so():
+    pandas = pytest.importorskip("pandas")
+    for frame, rows, features in (
+        (pandas.DataFrame(), 0, 0),
+        (pandas.DataFrame({"a": [], "b": []}), 0, 2),
+        (pandas.DataFrame(index=[1, 2, 3]), 3, 0),
+    ):
+        with pytest.raises(DataError, match=rf"at least 1 sample and 1 feature; got shape \({rows}, {features}\)"):
+            Covariance.from_data(frame)
+        with pytest.raises(ValueError, match=rf"Found array with 0 .*\(shape=\({rows}, {features}\)\)"):
+            NonnegativeSparsePCA(1, 1).fit(frame)
+
+
+def test_columns_of_one_name_are_read_by_place_and_refused_where_names_are_kept():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(X, columns=["a", "a", "b"])
+    assert (Covariance.from_data(frame).matrix == Covariance.from_data(X).matrix).all()
+    with pytest.raises(DataError, match=r"1 column\(s\) have the name of another, the first 'a'; rename them"):
+        NonnegativeSparsePCA(1, 1).fit(frame)
+
+
 def test_missing_values_of_a_table_are_refused_as_not_finite():
     pandas, frames = tables()
     for frame in frames[1:3]:
@@ -67,7 +228,7 @@ def test_missing_values_of_a_table_are_refused_as_not_finite():
     [
         (["x", "y", "z"], "column 'name': data must be real numbers; got x of type str"),
         ([1, "y", 2.0], "column 'name': data must be real numbers; got y of type str"),
-        ([1j, 2.0, 3.0], "column 'name': data must be real numbers; got dtype complex128"),
+        ([1j, 2.0, 3.0], "column 'name': data must be real numbers; got 1j of type complex"),
     ],
 )
 def test_a_column_that_is_no_number_is_named(column, says):
@@ -121,6 +282,86 @@ def test_a_sparse_row_alone_is_refused(form, read):
     for wrong in (scipy.sparse.csr_array([[1j]]), scipy.sparse.csr_array([[np.inf, 0.0]])):
         with pytest.raises(DataError, match=r"real numbers|not finite"):
             read(wrong)
+
+
+def sparse(form, **parts):
+    """A sparse array of 3 × 3 with some of the arrays behind it replaced."""
+    made = scipy.sparse.csr_array(np.array([[1.0, 0.0, 2.0], [0.0, 3.0, 0.0], [4.0, 0.0, 5.0]])).asformat(form)
+    if form == "bsr":
+        made = made.tobsr(blocksize=(1, 1))
+    for name, value in parts.items():
+        setattr(made, name, value)
+    return made
+
+
+CONTRADICTIONS = [
+    *((form, {"indices": np.array([0, 2, 1, 0, at])}) for form in ("csr", "csc", "bsr") for at in (3, 7, 10**6, -1)),
+    *(
+        (form, {"indptr": np.array(p)})
+        for form in ("csr", "csc", "bsr")
+        for p in ([0, 4, 3, 5], [0, 2, 3, 9], [0, 2, 3, -5])
+    ),
+    *((form, {"indptr": np.array(p)}) for form in ("csr", "csc") for p in ([1, 2, 3, 5], [0, 2, 5], [-3, 2, 3, 5])),
+    *((form, {"data": np.ones(3)}) for form in ("csr", "csc", "coo")),
+    *(("coo", {"coords": (np.array([0, 0, 1, 2, at]), np.array([0, 2, 1, 0, 2]))}) for at in (3, -1, 10**6)),
+    ("coo", {"coords": (np.array([0, 0, 1, 2]), np.array([0, 2, 1, 0, 2]))}),
+    ("coo", {"coords": (np.array([0, 0, 1, 2, 2.0]), np.array([0, 2, 1, 0, 2]))}),
+    ("dia", {"offsets": np.array([0, 0, 1])}),
+    ("dia", {"offsets": np.array([0])}),
+    ("lil", {"rows": np.array([[0, 9], [1], [0, 2]], dtype=object)}),
+    ("lil", {"rows": np.array([[0, -1], [1], [0, 2]], dtype=object)}),
+    ("lil", {"rows": np.array([[0], [1], [0, 2]], dtype=object)}),
+    ("dok", {"_dict": {(7, 7): 3.0, (0, 0): 1.0}}),
+]
+
+
+@pytest.mark.parametrize(("form", "parts"), CONTRADICTIONS, ids=str)
+@pytest.mark.parametrize("read", [Covariance.from_data, Covariance.from_matrix, NonnegativeSparsePCA(1, 1).fit])
+def test_a_sparse_array_that_points_beside_itself_is_refused(form, parts, read):
+    with pytest.raises(DataError, match="the sparse array contradicts itself: "):
+        read(sparse(form, **parts))
+
+
+@pytest.mark.parametrize("form", ["csr", "csc", "coo"])
+def test_reading_a_sparse_array_leaves_it_as_it_was(form):
+    given = sparse("coo", coords=(np.array([1, 0, 0, 2, 2]), np.array([1, 0, 0, 0, 2]))).asformat(form)
+    names = [name for name in ("data", "indices", "indptr", "coords") if hasattr(given, name)]
+    before = [np.array(getattr(given, name)) for name in names]
+    Covariance.from_data(given)
+    for name, was in zip(names, before, strict=True):
+        assert np.array_equal(getattr(given, name), was)
+
+
+def twice(values, form="coo"):
+    """A sparse array that stores two values at its first place, as they are."""
+    values = np.array(values)
+    made = scipy.sparse.csr_array((values, np.array([0, 0, 1]), np.array([0, 2, 2, 3])), shape=(3, 2))
+    if form == "csr":
+        return made
+    made = scipy.sparse.coo_array((3, 2), dtype=values.dtype)
+    made.coords, made.data = (np.array([0, 0, 2]), np.array([0, 0, 1])), values
+    return made
+
+
+@pytest.mark.parametrize("form", ["coo", "csr"])
+@pytest.mark.parametrize(
+    ("values", "first"),
+    [([True, True, True], 1.0), (np.array([100, 100, 1], dtype=np.int8), 200.0), ([0.5, 0.25, 1.0], 0.75)],
+    ids=["bool", "int8", "float"],
+)
+def test_entries_stored_twice_add_up_for_covariance_and_estimator_alike(form, values, first):
+    plain = Covariance.from_data([[first, 0.0], [0.0, 0.0], [0.0, 1.0]]).matrix
+    for matrix in both(twice(values, form)):
+        np.testing.assert_allclose(matrix, plain, rtol=1e-14, atol=1e-16)
+
+
+@pytest.mark.parametrize("form", ["coo", "csr"])
+@pytest.mark.parametrize("read", [Covariance.from_data, NonnegativeSparsePCA(1, 1).fit])
+def test_entries_whose_sum_no_double_holds_are_told_with_their_place(form, read):
+    with pytest.raises(DataError, match=r"1 place\(s\) hold several entries whose sum is not finite, the first at"):
+        read(twice([1e308, 1e308, 1.0], form))
+    with pytest.raises(DataError, match=r"1 value\(s\) are not finite, the first at index \(2, 1\) \(NaN\)"):
+        read(twice([1e308, 1.0, np.nan], form))
 
 
 @pytest.mark.parametrize("scale", [1e160, 1e-165, 1e200, 1e-200, 1e306, 1e-300])
@@ -211,6 +452,19 @@ def test_features_near_zero_stay_sparse():
     wide = scipy.sparse.hstack([S, scipy.sparse.csr_array(1e6 + np.arange(200.0)[:, None])])
     cov = Covariance.from_data(scipy.sparse.hstack([wide] * 40))
     assert cov.factor.S.nnz <= 40 * (S.nnz + 200)
+
+
+@pytest.mark.parametrize("given", [None, 5, X, X.tolist(), "digits"], ids=["none", "number", "array", "list", "name"])
+def test_what_is_no_data_set_is_told_what_to_do(given):
+    with pytest.raises(TypeError, match=r"dataset is .*; give a Dataset, as .*Covariance.from_data\(X\)"):
+        Covariance.from_dataset(given)
+
+
+def test_a_matrix_that_is_none_is_refused_before_it_is_standardised():
+    for wrong in (np.ones((2, 3)), np.ones(3), [["1", "2"], ["2", "3"]], np.empty((0, 0))):
+        for standardize in (False, True):
+            with pytest.raises(DataError, match=r"must be square|must be real numbers"):
+                Covariance.from_dataset(SimpleNamespace(X=wrong, kind="covariance"), standardize)
 
 
 def test_a_masked_matrix_is_refused_whether_it_is_standardised_or_not():

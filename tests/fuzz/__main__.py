@@ -5,13 +5,16 @@ import sys
 import time
 import traceback
 
-from tests.fuzz import data, files, forged, generator, links
+from tests.fuzz import data, files, forged, generator, holders, links, pages, starts
 
 CAMPAIGNS = {
-    "forged": (forged.attempt, 0.4, "forged certificates"),
-    "files": (files.attempt, 0.25, "mutated certificate files"),
-    "data": (data.attempt, 0.25, "mutated data files"),
-    "links": (links.attempt, 0.1, "random links"),
+    "forged": (forged.attempt, 0.3, "forged certificates"),
+    "starts": (starts.attempt, 0.05, "forged certificates to start from"),
+    "files": (files.attempt, 0.2, "mutated certificate files"),
+    "data": (data.attempt, 0.15, "mutated data files"),
+    "holders": (holders.attempt, 0.1, "strange arrays, tables and sparse arrays"),
+    "links": (links.attempt, 0.05, "random values of a link"),
+    "pages": (pages.attempt, 0.15, "pages opened by random links"),
 }
 
 

@@ -1,5 +1,6 @@
 """A share of every campaign, the same attempts each time; ``python -m tests.fuzz`` makes many more."""
 
+import contextlib
 import importlib
 
 import numpy as np
@@ -8,13 +9,15 @@ import pytest
 import nnspca
 from nnspca.certificates import scales
 from nnspca.certificates.proofs import PairProof, PartsProof, ScaleProof
-from tests.fuzz import GotThrough, data, files, forged, generator, links
+from nnspca.covariance import reading
+from nnspca.view.session.entry import Entry
+from tests.fuzz import GotThrough, data, files, forged, generator, holders, links, pages, starts
 from tests.fuzz.damage import damaged
 
 
 @pytest.mark.parametrize(
     ("campaign", "attempts"),
-    [(forged, 2000), (files, 300), (data, 500), (links, 1000)],
+    [(forged, 2000), (starts, 60), (files, 300), (data, 500), (holders, 300), (links, 1000), (pages, 8)],
     ids=lambda value: str(value)[-20:],
 )
 def test_nothing_gets_through(campaign, attempts):
@@ -58,6 +61,22 @@ def test_a_reader_that_lets_another_error_out_is_caught(monkeypatch):
     monkeypatch.setattr(nnspca, "load_certificate", broken)
     with pytest.raises(RuntimeError):
         files.attempt(generator("files", 0, 0))
+
+
+def test_a_reader_that_does_not_look_for_masks_is_caught(monkeypatch):
+    monkeypatch.setattr(reading, "check_unmasked", lambda given: None)
+    with pytest.raises(GotThrough):
+        for number in range(200):
+            with contextlib.suppress(UserWarning):  # NumPy's, where it notices
+                holders.attempt(generator("holders", number, 0))
+
+
+def test_a_page_that_takes_any_number_is_caught(monkeypatch):
+    """As it once was: the widget's own reading of “inf” ends the page."""
+    monkeypatch.setattr(Entry, "read", lambda entry, texts, low=None, high=None, options=None: (0, True))
+    with pytest.raises(GotThrough, match="ended in"):
+        for number in range(20):
+            pages.attempt(generator("pages", number, 0))
 
 
 def test_damage_is_the_same_each_time():

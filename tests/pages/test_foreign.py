@@ -55,6 +55,23 @@ def test_no_lure_comes_alive_in_markdown_or_in_a_figure(lure):
     assert len(foreign.label(lure)) < 8 * foreign.NAME
 
 
+SIGNS = ("<->", "->", "<-", "--", ">=", "<=", "~=")  # which Streamlit replaces where they stand alone
+
+
+def replaced(markdown):
+    """Return the signs that Streamlit would draw as others: it looks at a text once its escapes are undone."""
+    text = re.sub(r"\\([!-/:-@[-`{-~])", r"\1", CODE.sub("", markdown))
+    return [sign for sign in SIGNS if re.search(rf"(^|[ \t\n]){sign}([ \t\n]|$)", text)]
+
+
+@pytest.mark.parametrize("sign", SIGNS)
+@pytest.mark.parametrize("text", ["{}", "a {} b", "{} b", "a {}", "{0} {0}", "www.x.org {}", "# {}", "- {}"])
+def test_a_sign_shows_as_it_was_written(text, sign):
+    assert replaced(text.format(sign))
+    assert not replaced(foreign.plain(text.format(sign)))
+    assert sign in foreign.line(text.format(sign))
+
+
 WORDS = some.text() | some.text(some.sampled_from("[]()!<>`*_~$:@&|\\#-1. w/htp\n\u202e")) | some.sampled_from(LURES)
 
 
@@ -66,6 +83,7 @@ def test_markdown_that_shows_a_text_shows_all_of_it(text):
     line = foreign.line(text)
     assert undone.replace("`", "").replace(" ", "") == line.replace("`", "").replace(" ", "")
     assert not live(foreign.plain(text))
+    assert not replaced(foreign.plain(text))
 
 
 @given(WORDS, some.integers(1, 30))

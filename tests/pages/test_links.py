@@ -209,6 +209,7 @@ def test_reading_a_key_always_ends_in_a_value_of_its_kind_or_in_none(entry, text
         assert not whole or (entry.default is None and not "".join(texts[-1:]))
     elif entry.kind in ("whole", "number"):
         assert isinstance(value, int if entry.kind == "whole" else float)
+        assert abs(value) < 2**53
         assert (entry.low or -np.inf) <= value <= (np.inf if entry.high is None else entry.high)
     elif entry.kind in ("switch", "fold"):
         assert isinstance(value, bool)
@@ -216,6 +217,30 @@ def test_reading_a_key_always_ends_in_a_value_of_its_kind_or_in_none(entry, text
         assert value in entry.options
     elif entry.kind == "several":
         assert set(value) <= set(entry.options)
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [entry for entry in state.TABLE if entry.kind in ("whole", "number")],
+    ids=lambda entry: f"{'+'.join(entry.pages) or 'all'}.{entry.key}",
+)
+@pytest.mark.parametrize("text", ["1e308", "-1e308", "1e300", "9" * 17, str(2**53), "1e18", str(2**64)])
+def test_every_number_of_a_link_has_an_end(entry, text):
+    """Or the widget, whose ends Streamlit counts in doubles, would end the page."""
+    assert entry.read([text]) == (None, False)
+
+
+@pytest.mark.parametrize("entry", state.TABLE, ids=lambda entry: f"{'+'.join(entry.pages) or 'all'}.{entry.key}")
+@pytest.mark.parametrize("text", ["\ud800", "5\udfff", "a\ud800b", "1\x00", "\x1b[31m"], ids=ascii)
+def test_no_key_takes_half_a_character_or_a_control(entry, text):
+    assert entry.read([text]) == (None, False)
+
+
+def test_a_list_of_k_with_half_a_character_is_told_in_words_that_can_be_written():
+    for text in ("1, \ud800", "\udfff5", "\u202e9", "9" * 500):
+        with pytest.raises(ValueError, match=r"is not a whole number or a range|outside 1 to 9") as raised:
+            curve.read_ks(text, 9)
+        assert len(str(raised.value).encode()) < 200
 
 
 @pytest.mark.parametrize("entry", state.TABLE, ids=lambda entry: f"{'+'.join(entry.pages) or 'all'}.{entry.key}")

@@ -107,6 +107,8 @@ def _on_all(
 ) -> tuple[Bound | None, np.ndarray]:
     """What S proves of all features, None where no level is met; and the rows too dear for S's own, dearest first."""
     cov, k = outside.cov, outside.k
+    if not proof.tail > 0:  # nothing to raise a row by
+        return None, np.array([], dtype=int)
     shares = np.maximum(proof.M - proof.v, 0.0)
     np.fill_diagonal(shares, 0.0)
     falling = falling_entries(shares, k)
@@ -132,6 +134,8 @@ def _on_all(
         rise /= 2
         low += rise if len(above(heavy, low + rise)) else 0.0
     level = low + rise if len(heavy) else low
+    if not (limits(level) > 0).all():  # a row of S that costs nothing has no share for the others
+        return None, heavy
     # rows outside cost at most the level; each that was above it falls as the level rises
     rows = np.maximum(falling, limits(level)[:, None]).sum(axis=1)
     reach = np.abs(proof.L.diagonal()) + k * (proof.M.max(axis=1) + proof.v.max() + limits(level))

@@ -10,6 +10,9 @@ from typing import Any, Literal
 
 NUMBER = re.compile(r"[+-]?([0-9]{1,17}\.?[0-9]{0,17}|\.[0-9]{1,17})([eE][+-]?[0-9]{1,3})?")
 
+LARGEST = 2**53 - 1  # the largest whole number that a browser can tell from its neighbours
+UNWRITTEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")  # controls, and halves of characters
+
 Kind = Literal["switch", "fold", "whole", "number", "one", "several", "text"]
 
 
@@ -28,7 +31,7 @@ class Entry:
     default : object
         What the page shows when the link is silent.
     low, high : float or None
-        Ends of a number.
+        Ends of a number; None for as far as a browser counts.
     options : tuple
         What may be chosen.
     widget : str
@@ -77,15 +80,15 @@ class Entry:
         """
         text = texts[-1] if texts else ""
         if self.kind == "text":
-            return text, True
+            return (None, False) if UNWRITTEN.search(text) else (text, True)
         if self.kind in ("switch", "fold"):
             value = {"true": True, "false": False}.get(text.lower())
             return value, value is not None
         if self.kind in ("whole", "number"):
             number = _number(text, whole=self.kind == "whole")
             low, high = self.low if low is None else low, self.high if high is None else high
-            fits = number is not None and (low is None or number >= low) and (high is None or number <= high)
-            fits = fits and (not self.options or number in self.options)
+            low, high = -LARGEST if low is None else low, LARGEST if high is None else high
+            fits = number is not None and low <= number <= high and (not self.options or number in self.options)
             return (number, True) if fits else (None, False)
         known = {str(option): option for option in (self.options if options is None else options)}
         if self.kind == "one":

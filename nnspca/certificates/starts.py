@@ -1,0 +1,37 @@
+"""Whether a search for multipliers may begin at those of a certificate, which whoever gives it may have made up."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, TypeVar
+
+import numpy as np
+
+from nnspca.certificates.numbers import array
+from nnspca.certificates.proofs import PairProof, PartsProof
+from nnspca.covariance import Covariance
+from nnspca.errors import CertificateError
+
+MOST = 1e9  # times the total variance: no useful multiplier is as large, and the squares of these stay finite
+Proof = TypeVar("Proof", PairProof, PartsProof)
+
+
+def start_of(proof: Proof, cov: Covariance) -> Proof:
+    """Return the proof with its multipliers as plain doubles; ValueError where they are none for ``cov``.
+
+    Whatever they are, the bounds that a search makes of them are proven afresh.
+    """
+    n = cov.n_features
+    shapes: dict[str, tuple[int | None, ...]] = {"L": (n, n), "M": (n, n)}
+    if isinstance(proof, PartsProof):
+        shapes["v"] = (n,)
+    try:
+        held: dict[str, Any] = {name: array(getattr(proof, name), name, shape) for name, shape in shapes.items()}
+    except CertificateError as error:
+        raise ValueError(f"warm_start has no multipliers for this covariance: {error}") from error
+    for name, values in held.items():
+        if not np.abs(values).max() <= MOST * cov.trace:
+            raise ValueError(
+                f"warm_start has no multipliers for this covariance: {name} exceeds {MOST:g} times its total variance"
+            )
+    return replace(proof, **held)

@@ -6,7 +6,7 @@ import streamlit as st
 
 import nnspca
 from nnspca.view import foreign
-from nnspca.view.session import sidebar, theme, widgets
+from nnspca.view.session import narrow, sidebar, theme, widgets
 
 HERE = Path(__file__).parent
 
@@ -33,12 +33,15 @@ page = st.navigation(
         "Bring": [st.Page(HERE / "pages" / "data.py", title="Data", icon=":material/database:")],
     },
 )
-sidebar.sidebar()
+counting = sidebar.sidebar(page.url_path or "explore")
 with st.sidebar:
     theme.follow()
-widgets.keep_place()
-try:
-    page.run()
-except nnspca.DataError as problem:  # whatever a page computes, what is wrong with the data is told here
-    st.error(foreign.plain(str(problem)), icon=":material/error:")
-widgets.notes()
+body = st.container()
+narrow.bar(counting)
+with body:
+    widgets.keep_place()
+    try:
+        page.run()
+    except nnspca.DataError as problem:  # whatever a page computes, what is wrong with the data is told here
+        st.error(foreign.plain(str(problem)), icon=":material/error:")
+    widgets.notes()

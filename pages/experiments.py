@@ -8,7 +8,6 @@ from nnspca.view.session import runs, state
 now = state.current()
 st.title("Experiments")
 st.markdown("The papers' experiments, run again here: *does it come out as printed, and what is proven today?*")
-st.caption("Of the sidebar only the seed counts here: each experiment brings its own data and settings.")
 choice = choices.ask(now)
 job = run.start(choice, now)
 runs.follow("study", job, "Stopped. The rows known by then are shown; **Run again** starts over.")

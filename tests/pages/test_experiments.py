@@ -68,7 +68,7 @@ def test_a_run_draws_its_figures_and_holds_the_printed_numbers_beside_ours(open_
     (figure,) = drawn(page)
     assert figure["layout"]["meta"]["alt"]
     assert {"|curve 1|", "|curve 4|"} <= {trace["name"] for trace in figure["data"]}
-    assert "The paper's numbers beside ours" in [s.value for s in page.subheader]
+    assert "The paper's numbers beside ours" in [s.value for s in page.header]
     assert page.table[0].value["Printed"].tolist() == ["12"]
     assert page.table[0].value["Ours"].tolist() == ["12"]
 

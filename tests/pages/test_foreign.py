@@ -128,7 +128,7 @@ VIEWS = [
 def said(page):
     """Return every text of a page that is read as Markdown, and every word of its figures."""
     words = texts(page).split("\n")
-    words += [e.value for e in (*page.subheader, *page.success)]
+    words += [e.value for e in (*page.header, *page.success)]
     figures = []
     for element in walk(page.main):
         proto = getattr(element, "proto", None)

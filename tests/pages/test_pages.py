@@ -223,7 +223,7 @@ def test_an_uploaded_file_is_a_data_set_for_the_session(open_page):
     assert "Read **shapes**" in "\n".join(e.value for e in page.success)
     page.button(key="use-upload").click().run()
     assert page.session_state["data"] == "shapes"
-    assert "In use: shapes" in "\n".join(e.value for e in page.subheader)
+    assert "In use: shapes" in "\n".join(e.value for e in page.header)
 
 
 def test_a_file_that_cannot_be_read_says_what_to_change(open_page):

@@ -40,6 +40,8 @@ class Entry:
         How many options may be chosen at once.
     label, help : str
         The widget's words, for a key that several pages share.
+    counts : tuple of str
+        For a key of the sidebar: the pages it counts on, where else it is not shown.
     """
 
     key: str
@@ -53,6 +55,7 @@ class Entry:
     most: int | None = None
     label: str = ""
     help: str = ""
+    counts: tuple[str, ...] = ()
 
     def read(
         self,

@@ -1,69 +1,88 @@
-"""The sidebar: the choices that all pages share."""
+"""The sidebar: the choices that pages share, each shown where it counts."""
 
 from __future__ import annotations
 
 import streamlit as st
 
+from nnspca.datasets import DatasetInfo
 from nnspca.view import foreign
-from nnspca.view.session import store
+from nnspca.view.session import state, store, widgets
 from nnspca.view.session.openings import opening, usual_k
 from nnspca.view.session.state import AS_IS, SHARED, STANDARDISED
 from nnspca.view.session.widgets import choose
 
 
-def sidebar() -> None:
-    """Draw the choices that all pages share."""
+def sidebar(page: str) -> set[str]:
+    """Draw the choices that count on this page; return their keys. The others keep what they say."""
     infos = store.catalogue()
+    counting = state.counting(page, widgets.coming(state.keys_of("spannogram")["curves"]))
+    for key in SHARED.keys() - counting:
+        widgets.keep(SHARED[key], list(infos) if key == "data" else None)
     with st.sidebar:
-        name = choose(
-            SHARED["data"],
-            "Data set",
-            options=list(infos),
-            on_change=lambda: reopen(st.session_state["data"], infos[st.session_state["data"]].shape[1]),
-            help="What to look for structure in. The name is the one the library uses too.",
-        )
-        info = infos[name]
-        rows, columns = info.shape
-        title, away = foreign.plain(info.title), "" if info.local else " · not on this machine yet"
-        st.caption(f"**{title}** · {rows:,} × {columns:,}{away}")
-        choose(
-            SHARED["scale"],
-            "Preprocessing",
-            usual=_scale(name),
-            horizontal=True,
-            help="Standardised: each feature divided by its standard deviation, so that units do not matter.",
-        )
-        choose(
-            SHARED["sign"],
-            "Signs of the loadings",
-            horizontal=True,
-            help="Nonnegative: features only add up, as parts of a whole. Any sign: ordinary sparse PCA.",
-        )
-        choose(
-            SHARED["k"],
-            "Nonzero loadings, k",
-            usual=usual_k(columns, name),
-            high=columns,
-            allowed=f"1 to {columns:,}: {name} has {columns} features",
-            help="At most this many features may take part in the component.",
-        )
-        choose(
-            SHARED["d"],
-            "Leading directions, d",
-            usual=min(SHARED["d"].default, columns),
-            high=min(8, columns),
-            help="How many leading directions the rank-d solvers work in; the others ignore it.",
-        )
-        choose(
-            SHARED["seed"],
-            "Seed",
-            help="Everything random starts from this number: the same seed gives the same picture.",
-        )
-        choose(
-            SHARED["live"],
-            "Run as I change things",
-            help="On: a change starts the run by itself. Off: you press Run.",
-        )
+        if "data" in counting:
+            _data(infos)
+        name = state.current().data
+        columns = infos[name].shape[1] if name in infos else 1
+        if "scale" in counting:
+            choose(
+                SHARED["scale"],
+                "Preprocessing",
+                usual=_scale(name),
+                horizontal=True,
+                help="Standardised: each feature divided by its standard deviation, so that units do not matter.",
+            )
+        if "sign" in counting:
+            choose(
+                SHARED["sign"],
+                "Signs of the loadings",
+                horizontal=True,
+                help="Nonnegative: features only add up, as parts of a whole. Any sign: ordinary sparse PCA.",
+            )
+        if "k" in counting:
+            choose(
+                SHARED["k"],
+                "Nonzero loadings, k",
+                usual=usual_k(columns, name),
+                high=columns,
+                allowed=f"1 to {columns:,}: {name} has {columns} features",
+                help="At most this many features may take part in the component.",
+            )
+        if "d" in counting:
+            choose(
+                SHARED["d"],
+                "Leading directions, d",
+                usual=min(SHARED["d"].default, columns),
+                high=min(8, columns),
+                help="How many leading directions the rank-d solvers work in; the others ignore it.",
+            )
+        if "seed" in counting:
+            choose(
+                SHARED["seed"],
+                "Seed",
+                help="Everything random starts from this number: the same seed gives the same picture.",
+            )
+        if "live" in counting:
+            choose(
+                SHARED["live"],
+                "Run as I change things",
+                help="On: a change starts the run by itself. Off: you press Run.",
+            )
+    return counting
+
+
+def _data(infos: dict[str, DatasetInfo]) -> None:
+    """Draw the choice of the data set, and say what it is."""
+    name = choose(
+        SHARED["data"],
+        "Data set",
+        options=list(infos),
+        on_change=lambda: reopen(st.session_state["data"], infos[st.session_state["data"]].shape[1]),
+        help="What to look for structure in. The name is the one the library uses too.",
+    )
+    info = infos[name]
+    rows, columns = info.shape
+    title, away = foreign.plain(info.title), "" if info.local else " · not on this machine yet"
+    st.caption(f"**{title}** · {rows:,} × {columns:,}{away}")
 
 
 def use(name: str, n: int) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import streamlit as st
 
@@ -15,6 +16,7 @@ from nnspca.view.session.streamlit_private import PagesManager
 AS_IS, STANDARDISED = "as is", "standardised"
 NONNEGATIVE, ANY_SIGN = "nonnegative", "any sign"
 FOUR, RANDOM, DATA = "four curves", "random", "data set"
+ON_FOUR, ON_RANDOM, ON_DATA = (f"spannogram of {curves}" for curves in (FOUR, RANDOM, DATA))
 CIRCLE, SPHERE = "2: a circle", "3: a sphere"
 BY_OBJECTIVE, BY_SET = "objective", "top set"
 REDUCED, FULL = "reduced", "full"
@@ -55,13 +57,37 @@ def _every_paper() -> tuple[Entry, ...]:
 METHODS = tuple(nnspca.METHODS)
 SHORT = tuple(dict.fromkeys(PAPERS[study.paper].short for study in STUDIES.values()))  # names of the papers
 TABLE = (
-    Entry("data", (), "one", "lfw-faces"),
-    Entry("scale", (), "one", AS_IS, options=(AS_IS, STANDARDISED), widget="radio"),
-    Entry("sign", (), "one", NONNEGATIVE, options=(NONNEGATIVE, ANY_SIGN), widget="radio"),
-    Entry("k", (), "whole", 40, low=1),
-    Entry("d", (), "whole", 3, low=1, high=8),
-    Entry("seed", (), "whole", 0, low=0, high=2**31 - 1),
-    Entry("live", (), "switch", True),
+    Entry("data", (), "one", "lfw-faces", counts=("explore", "variance", "parts", ON_DATA, "data")),
+    Entry(
+        "scale",
+        (),
+        "one",
+        AS_IS,
+        options=(AS_IS, STANDARDISED),
+        widget="radio",
+        counts=("explore", "variance", "parts", ON_DATA, "compare", "data"),
+    ),
+    Entry(
+        "sign",
+        (),
+        "one",
+        NONNEGATIVE,
+        options=(NONNEGATIVE, ANY_SIGN),
+        widget="radio",
+        counts=("explore", "variance", "parts", ON_FOUR, ON_RANDOM, ON_DATA, "compare"),
+    ),
+    Entry("k", (), "whole", 40, low=1, counts=("explore", "parts", ON_DATA)),
+    Entry("d", (), "whole", 3, low=1, high=8, counts=("explore", "parts", "data")),
+    Entry(
+        "seed",
+        (),
+        "whole",
+        0,
+        low=0,
+        high=2**31 - 1,
+        counts=("explore", "variance", "parts", ON_RANDOM, "compare", "experiments"),
+    ),
+    Entry("live", (), "switch", True, counts=("explore", "variance", "parts", "compare")),
     Entry("method", ("explore",), "one", "best", options=METHODS),
     *_every_option(),
     Entry(
@@ -157,6 +183,18 @@ def keys_of(page: str) -> dict[str, Entry]:
     return {entry.key: entry for entry in TABLE if page in entry.pages}
 
 
+def counting(page: str, curves: str = FOUR) -> set[str]:
+    """Return the sidebar's keys that count on a page; on the spannogram's it depends on the curves.
+
+    >>> sorted(counting("compare")), counting("experiments"), counting("spannogram")
+    (['live', 'scale', 'seed', 'sign'], {'seed'}, {'sign'})
+    >>> sorted(counting("spannogram", DATA))
+    ['data', 'k', 'scale', 'sign']
+    """
+    here = f"spannogram of {curves}" if page == "spannogram" else page
+    return {key for key, entry in SHARED.items() if here in entry.counts}
+
+
 @dataclass(frozen=True)
 class State:
     """What the sidebar says; a page that runs alone gets these defaults.
@@ -204,10 +242,17 @@ def current() -> State:
         # page without app.py until st.navigation has been seen once.
         PagesManager.uses_pages_directory = False
         st.rerun()
-    said = {key: st.session_state.get(key, entry.default) for key, entry in SHARED.items()}
-    if st.session_state.get("scale") is None and said["data"] in openings.STANDARDISED:
+    held = {key: remembered(entry) for key, entry in SHARED.items()}
+    said = {key: SHARED[key].default if value is None else value for key, value in held.items()}
+    if held["scale"] is None and said["data"] in openings.STANDARDISED:
         said["scale"] = STANDARDISED
     return State(**said)
+
+
+def remembered(entry: Entry) -> Any:
+    """Return what a key last said in this session, whether or not its widget is shown; None when it never did."""
+    held = st.session_state.get(entry.key)
+    return st.session_state.get("_memory", {}).get((entry.pages, entry.key)) if held is None else held
 
 
 def methods_for(nonnegative: bool, n: int) -> list[str]:

@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 import streamlit as st
 
 from nnspca.view import foreign
+from nnspca.view.session import state
 from nnspca.view.session.entry import Entry
 from nnspca.view.session.streamlit_private import ExpanderContainer, forget_in_link
 
@@ -74,6 +75,24 @@ def choose(
         refused = ", ".join(texts)
     _note(place, label, refused, value, allowed or _allowed(entry, low, high, options))
     return value
+
+
+def coming(entry: Entry) -> Any:
+    """Return what a key is about to say, before its widget is drawn."""
+    held = state.remembered(entry)
+    if held is None:
+        held = entry.read(st.query_params.get_all(entry.key))[0]
+    return entry.default if held is None else held
+
+
+def keep(entry: Entry, options: Sequence[Any] | None = None) -> None:
+    """Keep what a link says of a key that has no widget on this page: it counts on others."""
+    texts, memory = st.query_params.get_all(entry.key), st.session_state.setdefault("_memory", {})
+    value = entry.read(texts, options=options)[0] if texts else None
+    if value is not None and (entry.pages, entry.key) not in memory:
+        memory[entry.pages, entry.key] = value
+    if texts:
+        forget_in_link(entry.key)
 
 
 def choose_row(*entries: Entry) -> tuple[Any, ...]:

@@ -9,7 +9,7 @@ class Curve {
     this.right = width - 14;
     this.top = 24;
     this.foot = height - 34;
-    this.split = this.top + 0.54 * (this.foot - this.top);
+    this.split = this.top + (height < 260 ? 0.42 : 0.54) * (this.foot - this.top);
     this.below = this.split + 34;
     const { ks } = path;
     this.low = Math.log(Math.max(ks[0], 1) * 0.9);
@@ -64,8 +64,11 @@ class Curve {
   }
 
   gapTicks() {
-    if (!this.logarithmic) return [0, ...evenly(this.wide).filter((v) => v > 0)];
-    return [LEAST_MISSING, 1e-3, 1e-2, 1e-1].filter((v) => v <= this.wide);
+    const all = this.logarithmic ? [LEAST_MISSING, 1e-3, 1e-2, 1e-1].filter((v) => v <= this.wide)
+      : [0, ...evenly(this.wide).filter((v) => v > 0)];
+    const kept = []; // on a phone there is no room for all
+    for (const missing of all) if (!kept.length || this.gapY(missing) - this.gapY(kept.at(-1)) >= 13) kept.push(missing);
+    return kept;
   }
 
   rule(pen, y, text) {

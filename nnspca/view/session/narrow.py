@@ -1,0 +1,34 @@
+"""On a narrow screen: data set and k in a bar at its foot, where the sidebar is folded away."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from nnspca.view import foreign
+from nnspca.view.session import canvas, sidebar, state, store
+
+_mount = canvas.component("narrow", canvas.SHARED, ("narrow.js",))
+
+
+def bar(counting: set[str]) -> None:
+    """Show the choices of data set and k that count on this page; wider than a phone, nothing is seen of it."""
+    if "data" not in counting:
+        return
+    infos, now = store.catalogue(), state.current()
+    columns = infos[now.data].shape[1]
+
+    def choose_data() -> None:
+        name = st.session_state["narrow"].data
+        if name in infos:
+            sidebar.use(name, infos[name].shape[1])
+
+    def choose_k() -> None:
+        st.session_state["k"] = min(max(int(st.session_state["narrow"].k), 1), columns)
+
+    content = {
+        "sets": [[name, foreign.line(info.title)] for name, info in infos.items()],
+        "here": now.data,
+        "k": min(now.k, columns) if "k" in counting else None,
+        "most": columns,
+    }
+    _mount(key="narrow", data=content, height=0, on_data_change=choose_data, on_k_change=choose_k)

@@ -1,0 +1,88 @@
+"""The sidebar shows what counts on a page and nothing else; what it hides keeps what it said."""
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from nnspca.view.session import state
+from tests.pages.conftest import ROOT, jobs
+
+COUNTING = [
+    ("explore", "", set(state.SHARED)),
+    ("variance", "ks=2", {"data", "scale", "sign", "seed", "live"}),
+    ("parts", "r=1", set(state.SHARED)),
+    ("spannogram", "", {"sign"}),
+    ("spannogram", state.RANDOM, {"sign", "seed"}),
+    ("spannogram", state.DATA, {"data", "scale", "sign", "k"}),
+    ("compare", "", {"scale", "sign", "seed", "live"}),
+    ("experiments", "", {"seed"}),
+    ("data", "", {"data", "scale", "d"}),
+]
+ALONE = """
+import streamlit as st
+from nnspca.view.session import sidebar, state
+counting = sidebar.sidebar(st.session_state["page"])
+st.session_state["_seen"] = counting, state.current()
+"""
+
+
+def drawn(page: AppTest) -> set[str]:
+    """Return the keys of the sidebar's widgets."""
+    kinds = (page.sidebar.selectbox, page.sidebar.radio, page.sidebar.number_input, page.sidebar.toggle)
+    return {widget.key for kind in kinds for widget in kind}
+
+
+@pytest.mark.parametrize(("name", "said", "counting"), COUNTING)
+def test_a_page_shows_the_choices_that_count_on_it(name, said, counting):
+    page = AppTest.from_string(ALONE, default_timeout=30)
+    page.session_state["page"] = name
+    if name == "spannogram" and said:
+        page.query_params["curves"] = said
+    page.run()
+    assert not page.exception
+    assert drawn(page) == counting == page.session_state["_seen"][0]
+
+
+def test_every_choice_counts_somewhere():
+    shown = [state.counting(page, curves) for page, curves, _ in COUNTING]
+    assert set().union(*shown) == set(state.SHARED)
+    places = {place for entry in state.SHARED.values() for place in entry.counts}
+    assert places == {f"{page} of {curves or state.FOUR}" if page == "spannogram" else page for page, curves, _ in COUNTING}
+
+
+def test_what_is_hidden_keeps_what_it_said():
+    page = AppTest.from_string(ALONE, default_timeout=30)
+    page.session_state["page"] = "explore"
+    page.query_params.update({"data": "pitprops", "k": "7", "seed": "5"})
+    page.run()
+    for other in ("experiments", "variance", "compare"):
+        page.session_state["page"] = other
+        page.run()
+        now = page.session_state["_seen"][1]
+        assert (now.data, now.k, now.seed) == ("pitprops", 7, 5)
+    page.session_state["page"] = "explore"
+    page.run()
+    assert page.sidebar.number_input(key="k").value == 7
+    assert page.sidebar.selectbox(key="data").value == "pitprops"
+
+
+def test_what_a_link_says_of_a_hidden_choice_is_kept_for_the_pages_it_counts_on():
+    page = AppTest.from_string(ALONE, default_timeout=30)
+    page.session_state["page"] = "experiments"
+    page.query_params.update({"data": "pitprops", "k": "7", "scale": "nonsense"})
+    page.run()
+    assert drawn(page) == {"seed"}
+    page.session_state["page"] = "explore"
+    page.run()
+    assert page.sidebar.number_input(key="k").value == 7
+    assert page.sidebar.selectbox(key="data").value == "pitprops"
+
+
+def test_the_app_draws_the_sidebar_of_its_page():
+    page = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    page.query_params.update({"data": "pitprops", "live": "false"})
+    page.run()
+    try:
+        assert drawn(page) == set(state.SHARED)
+    finally:
+        for job in jobs(page, path=True):
+            job.stop()

@@ -13,6 +13,7 @@ import nnspca
 from nnspca.view.figures.style import LIGHT
 from nnspca.view.parts import choices, run, verdict
 from nnspca.view.parts.figures import several as figures
+from nnspca.view.parts.figures.band import band
 from nnspca.view.parts.figures.over_mean import Scene, over_mean
 from nnspca.view.parts.hands import hands
 from tests.pages.conftest import settle
@@ -285,3 +286,13 @@ def test_a_chart_keeps_the_heaviest_of_each_part():
     for r in range(4):
         assert f"g{loadings[:, r].argmax()}" in drawn.data[0].y
     assert "heaviest of 200" in drawn.layout.title.text
+
+
+def test_nothing_is_drawn_between_numbers_of_parts_that_are_not_known_yet():
+    drawn = band({"together": {1: 0.1, 4: 0.3}}, {1: (0.1, 0.11), 4: (0.3, 0.32)}, range(1, 5), LIGHT)
+    lines = {(trace.name, trace.yaxis): trace for trace in drawn.data}
+    assert list(lines["together", None].y) == [pytest.approx(10), None, None, pytest.approx(30)]
+    assert list(lines["proven ceiling", "y"].y)[1:3] == [None, None]
+    shaded = lines["the best possible lies in here (proven)", "y"]
+    assert None in shaded.x
+    assert not {2, 3} & set(shaded.x)

@@ -70,10 +70,12 @@ def _kept(
 def _band(figure: go.Figure, palette: Palette, xs: list[int], floors: list[float], ceilings: list[float]) -> None:
     """Shade between the best known and the proven ceiling, above and below."""
     shares = [100 * floor / ceiling for floor, ceiling in zip(floors, ceilings, strict=True)]
+    places = range(xs[0], xs[-1] + 1)
     for axis, low, high, shown in (("y", floors, ceilings, True), ("y2", shares, [100.0] * len(xs), False)):
+        outline = _outline(dict(zip(xs, zip(low, high, strict=True), strict=True)))
         figure.add_scatter(
-            x=xs + xs[::-1],
-            y=high + low[::-1],
+            x=[x for x, _ in outline],
+            y=[y for _, y in outline],
             yaxis=axis,
             fill="toself",
             fillcolor=palette.band,
@@ -85,8 +87,8 @@ def _band(figure: go.Figure, palette: Palette, xs: list[int], floors: list[float
             hoverinfo="skip",
         )
         figure.add_scatter(
-            x=xs,
-            y=high,
+            x=list(places),
+            y=[dict(zip(xs, high, strict=True)).get(x) for x in places],
             yaxis=axis,
             mode="markers+lines",
             name="proven ceiling",
@@ -96,6 +98,24 @@ def _band(figure: go.Figure, palette: Palette, xs: list[int], floors: list[float
             marker={"symbol": "line-ew", "size": 16, "color": palette.ceiling, "line": {"width": 3}},
             hovertemplate="%{x} part(s)<br>no such parts keep more than %{y:.2f} %<extra>proven</extra>",
         )
+
+
+def _outline(sides: Mapping[int, tuple[float, float]]) -> list[tuple[int | None, float | None]]:
+    """Return the corners of a band that is shaded between neighbouring numbers only; between others nothing is known.
+
+    >>> _outline({1: (0.0, 9.0), 2: (0.0, 8.0), 4: (0.0, 7.0)})
+    [(1, 9.0), (2, 8.0), (2, 0.0), (1, 0.0), (None, None), (4, 7.0), (4, 0.0)]
+    """
+    corners: list[tuple[int | None, float | None]] = []
+    run: list[int] = []
+    for x in [*sorted(sides), None]:
+        if run and x != run[-1] + 1:
+            corners += [(None, None)] if corners else []
+            corners += [(at, sides[at][1]) for at in run] + [(at, sides[at][0]) for at in reversed(run)]
+            run = []
+        if x is not None:
+            run.append(x)
+    return corners
 
 
 def _lines(
@@ -118,17 +138,17 @@ def _lines(
         },
         "marker": {"size": 9, "symbol": SYMBOLS[place % len(SYMBOLS)], "line": {"width": 2}},
     }
-    xs = sorted(shares)
+    # a line joins neighbouring numbers only: what lies between others is not known yet
+    xs = range(min(shares, default=1), max(shares, default=0) + 1)
     figure.add_scatter(
-        x=xs,
-        y=[100 * shares[x] for x in xs],
+        x=list(xs),
+        y=[100 * shares[x] if x in shares else None for x in xs],
         hovertemplate="%{x} part(s)<br>%{y:.2f} % of all variance<extra>" + name + "</extra>",
         **look,
     )
-    certified = [x for x in xs if x in proven]
     figure.add_scatter(
-        x=certified,
-        y=[100 * min(shares[x] / proven[x][1], 1.0) for x in certified],
+        x=list(xs),
+        y=[100 * min(shares[x] / proven[x][1], 1.0) if x in shares and x in proven else None for x in xs],
         yaxis="y2",
         showlegend=False,
         hovertemplate="%{x} part(s)<br>at least %{y:.2f} % of the best possible<extra>" + name + "</extra>",

@@ -29,9 +29,9 @@ def quick(patch):
 
 def brief(patch):
     """Let live certificates of several parts stop after a few steps of the joint dual, and make no cases."""
-    live = bounding.EFFORTS["live"]
-    short = replace(live, steps=live.steps // 20, cost=live.cost / 20, branch_cost=0.0)
-    patch.setattr(bounding, "EFFORTS", {**bounding.EFFORTS, "live": short})
+    live = bounding.PLANS["live"]
+    short = replace(live, steps=live.steps // 20, seconds=live.seconds / 20, branch_seconds=0.0)
+    patch.setattr(bounding, "PLANS", {**bounding.PLANS, "live": short})
 
 
 def lean(method, n_features):

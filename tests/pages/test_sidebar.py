@@ -46,7 +46,8 @@ def test_every_choice_counts_somewhere():
     shown = [state.counting(page, curves) for page, curves, _ in COUNTING]
     assert set().union(*shown) == set(state.SHARED)
     places = {place for entry in state.SHARED.values() for place in entry.counts}
-    assert places == {f"{page} of {curves or state.FOUR}" if page == "spannogram" else page for page, curves, _ in COUNTING}
+    wanted = {f"{page} of {curves or state.FOUR}" if page == "spannogram" else page for page, curves, _ in COUNTING}
+    assert places == wanted
 
 
 def test_what_is_hidden_keeps_what_it_said():

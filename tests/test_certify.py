@@ -237,8 +237,8 @@ def test_a_component_that_is_given_is_the_one_certified():
     [
         ({"loadings": np.array([0.6, -0.8])}, "loading 1 is -0.8, below zero"),
         ({"loadings": np.array([0.6, 0.7])}, "the norm is"),
-        ({"loadings": np.array([1.0, 0.0, 0.0])}, r"shape \(3,\); give shape \(2,\)"),
-        ({"loadings": np.array([np.nan, 1.0])}, "not finite"),
+        ({"loadings": np.array([1.0, 0.0, 0.0])}, r"shape \(3,\); it must be 2"),
+        ({"loadings": np.array([np.nan, 1.0])}, "must be finite numbers"),
     ],
 )
 def test_a_component_that_is_not_feasible_is_refused(change, says):

@@ -10,11 +10,14 @@ from nnspca.certificates.numbers import at_most
 from nnspca.errors import CertificateError
 
 EPS = np.finfo(float).eps
+NODES = 2**20  # of a tree, several times what a thorough search may make: a file holds more, and memory does not
 DEEPEST = 2000  # levels of splits: below, rounding is all that is left
 
 
 def check_cover(tree: np.ndarray, V: np.ndarray, inner: float, k: int, nonnegative: bool) -> None:
     """Re-split the orthants along the tree, and bound every leaf from fresh values of h: ‖V'x‖² is at most inner."""
+    if len(tree) > NODES:
+        raise CertificateError(f"the cover has {len(tree):,} cells; {NODES:,} are checked at most")
     V = V[:, np.abs(V).max(axis=0) > 0]
     d = V.shape[1]
     cells, depth = _leaves(tree, d, nonnegative)

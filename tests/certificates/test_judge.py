@@ -709,3 +709,12 @@ def test_a_low_rank_part_of_many_directions_is_refused_before_the_work():
     forged = dataclasses.replace(cert.bounds[0], ingredients=proof)
     with pytest.raises(nnspca.CertificateError, match="24 directions"):
         nnspca.verify(dataclasses.replace(cert, bounds=(forged,)), cov)
+
+
+def test_a_tree_that_memory_cannot_hold_is_refused_before_it_is_grown(cert, cov):
+    """A file of a few kilobytes unpacks to a hundred million bits, and their cells to gigabytes."""
+    values, vectors = cov.eigenpairs(2)
+    tail = float(cov.trace)
+    proof = RankProof(None, vectors * np.sqrt(values), tail, tail, np.ones(2**27, dtype=bool))
+    false = nnspca.Bound("forged", 2 * tail, ingredients=proof)
+    assert "134,217,728 cells" in rejected(replace(cert, bounds=(*cert.bounds, false)), cov)

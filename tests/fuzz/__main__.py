@@ -1,6 +1,7 @@
 """Attack for a while: ``python -m tests.fuzz [--seconds 300] [--seed 0] [--only forged] [--first 0]``."""
 
 import argparse
+import logging
 import sys
 import time
 import traceback
@@ -26,6 +27,7 @@ def main() -> int:
     parser.add_argument("--only", choices=CAMPAIGNS, help="one campaign alone")
     parser.add_argument("--first", type=int, default=0, help="number of the first attempt, to make one again")
     asked = parser.parse_args()
+    logging.disable(logging.WARNING)  # Streamlit's, of pages that have no browser
     chosen = {asked.only: CAMPAIGNS[asked.only]} if asked.only else CAMPAIGNS
     whole = sum(share for _, share, _ in chosen.values())
     through = 0

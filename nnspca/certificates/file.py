@@ -19,6 +19,7 @@ from nnspca.result import Bound, Certificate, Component, PartsCertificate
 
 FORMAT = 2  # 1 named the covariance by its last bits, which depend on the machine
 TEXT = "certificate"  # the array that holds the JSON
+TOLD = ("format", "certificate", "bounds")
 PROOFS: dict[str, Any] = {proof.__name__: proof for proof in (*DERIVATIONS, *PARTS_DERIVATIONS)}
 
 
@@ -94,8 +95,8 @@ def load_certificate(file: str | PathLike[str] | BinaryIO | bytes) -> Certificat
             raise CertificateError(
                 f"the file has format {content['format']!r:.20}; this version reads format {FORMAT}: certify again"
             )
-        if ("parts" in content) == ("component" in content):
-            raise ValueError("it must hold either a component or parts")
+        if set(content) not in ({*TOLD, "component"}, {*TOLD, "parts"}):
+            raise ValueError(f"it must hold {', '.join(TOLD)}, and either a component or parts")
         bounds = tuple(_bound(entry, arrays) for entry in content["bounds"])
         if "parts" in content:
             parts = tuple(_component(*each) for each in zip(content["parts"], arrays["loadings"], strict=True))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -96,8 +97,8 @@ def _of_its_own_kind(value: object, *kinds: type) -> bool:
 
 
 def text(value: object, what: str) -> str:
-    """Return a plain string; CertificateError for anything else."""
-    if type(value) is str:
+    """Return a plain string that can be written; CertificateError for anything else, half a character among it."""
+    if type(value) is str and not re.search("[\ud800-\udfff]", value):
         return value
     raise CertificateError(f"{what} is {_shown(value)}, not a text")
 

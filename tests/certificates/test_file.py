@@ -211,6 +211,7 @@ def test_what_a_file_says_beside_its_numbers_is_judged(saved, part, claim):
 def test_a_file_of_one_component_and_of_parts_is_neither(saved):
     both = with_text(saved, lambda content: json.dumps({**content, "parts": [content["component"]]}))
     assert "either a component or parts" in refused(both)
+    assert "either a component or parts" in refused(with_text(saved, lambda told: json.dumps({**told, "more": 1})))
 
 
 def test_the_names_a_certificate_may_carry_are_those_there_are():

@@ -165,6 +165,8 @@ def test_a_component_that_is_another_is_refused(cert, cov, change):
         {"method": ""},
         {"method": b"best"},
         {"note": 1},
+        {"note": "\ud800"},
+        {"method": "best\udfff"},
         {"seconds": NAN},
         {"stopped": 0},
         {"history": [1.0]},

@@ -111,7 +111,8 @@ def opened(path, state, link):
         page.query_params[key] = values[0] if len(values) == 1 else values
     try:
         page.run()
-        if "rebuild=" in link or "round=" in link or "angles=" in link or "proofs=" in link or "take=" in link:
+        below = ("rebuild=", "round=", "angles=", "proofs=", "take=", "certificate=")
+        if any(key in link for key in below):
             for job in jobs(page):  # these controls stand below what a run brings
                 assert job.wait(60), job.progress
             page.run()

@@ -18,17 +18,15 @@ def attempt(rng):
     bounds = tuple(dataclasses.replace(bound, name="pair-scaled") for bound in made_up.bounds)
     poor, k, nonnegative, fingerprint = made_up.component, target.k, target.nonnegative, target.cov.fingerprint
     several = nnspca.PartsCertificate(2, k, nonnegative, 0.0, 1.0, (poor,), bounds, fingerprint)
-    start = several if parts else dataclasses.replace(made_up, bounds=bounds)
-    ask = {"warm_start": start, "nonnegative": nonnegative}
+    one = dataclasses.replace(made_up, bounds=bounds)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         try:
             if parts:
-                made = nnspca.certify_parts(
-                    target.cov, min(2, len(target.A)), k, [poor], nonnegative=nonnegative, **start
-                )
+                count = min(2, len(target.A))
+                made = nnspca.certify_parts(target.cov, count, k, [poor], nonnegative=nonnegative, warm_start=several)
             else:
-                made = nnspca.certify(target.cov, k, component=poor, **ask)
+                made = nnspca.certify(target.cov, k, component=poor, nonnegative=nonnegative, warm_start=one)
         except ValueError as error:
             if "warm_start has no multipliers" in str(error):
                 return False

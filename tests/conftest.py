@@ -37,10 +37,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _few_of_each(items: list[pytest.Item]) -> set[pytest.Item]:
-    """Of every statement tried on many instances some that lie evenly among them."""
+    """Of every statement tried on many instances some that lie evenly among them; all of one said of every module."""
     instances: dict[str, list[pytest.Item]] = {}
     for item in items:
-        instances.setdefault(item.nodeid.partition("[")[0], []).append(item)
+        of_modules = item.path.name == "test_architecture.py"
+        instances.setdefault(item.nodeid if of_modules else item.nodeid.partition("[")[0], []).append(item)
     return {same[at * len(same) // FEW] for same in instances.values() for at in range(FEW)}
 
 

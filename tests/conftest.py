@@ -8,7 +8,7 @@ from nnspca import datasets
 from nnspca.datasets import fetch
 
 QUICK = bool(os.environ.get("NNSPCA_TEST_QUICK"))  # set by ``python -m tests quick``
-FEW = 5  # instances of each statement that are tried then
+FEW = 3  # instances of each statement that are tried then
 
 settings.register_profile(
     "nnspca",

@@ -1,7 +1,8 @@
 """Run every check: style and types beside all tests, browser ones included; the last line is pytest's.
 
-``python -m tests`` runs everything, one worker a core; ``python -m tests quick`` what takes a minute: style, types of
-what changed, and the tests of the library on made-up data. Further words go to pytest.
+``python -m tests`` runs everything, a worker more than there are cores; ``python -m tests quick`` what takes a minute:
+style, types of what changed, and every statement about the library on a few made-up problems. Further words go to
+pytest.
 """
 
 import os
@@ -14,13 +15,25 @@ from tests.chromium import ensure
 from tests.server import ROOT, SHARED, serving
 
 CHECKS = (("ruff", "check", "."), ("ruff", "format", "--check", "."), ("mypy",))
+WAITING = 1  # workers beyond the cores: those at a browser wait half of their time
+FEW = "NNSPCA_TEST_QUICK"  # few instances of each statement
 THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 QUICK = ("-m", "not browser and not real_data", "nnspca", "tests", "README.md")
-# What takes more than a few seconds: the app, whole experiments, real data, and the largest made-up problems.
-QUICK_OMITS = ("tests/browser", "tests/pages", "tests/studies", "tests/test_real_data.py", "nnspca/view")
+# What takes more than a few seconds: the app, whole experiments, real data, other processes, and the largest made-up
+# problems.
+QUICK_OMITS = (
+    "tests/browser",
+    "tests/pages",
+    "tests/studies",
+    "tests/fuzz",
+    "tests/certificates/test_elsewhere.py",
+    "tests/test_real_data.py",
+    "nnspca/view",
+)
 QUICK_SKIPS = (
     "best_is_at_least_as_good_as_every_other_method",
     "certifying_few_samples_never_forms",
+    "the_optimum_is_reached_on",
     "with_a_working_set_verifies_and_survives_a_file",
     "of_a_cut_and_of_few_samples_survives_the_file",
     "that_starts_from_a_neighbour_is_as_valid_and_no_looser",
@@ -38,19 +51,24 @@ def main(words: Sequence[str]) -> int:
 def _quick(chosen: Sequence[str]) -> int:
     """Run the tests of the library that need no browser, no page, no files and no patience."""
     skips = " and ".join(f"not {name}" for name in QUICK_SKIPS)
-    return _pytest([*QUICK, *(f"--ignore={path}" for path in QUICK_OMITS), "-k", skips, *chosen], {})
+    words = [*QUICK, *(f"--ignore={path}" for path in QUICK_OMITS), "-k", skips, *chosen]
+    return _pytest(words, {FEW: "1"}, _cores())
 
 
 def _whole(chosen: Sequence[str]) -> int:
     """Run all tests, or those chosen, with one server for the browsers of all workers."""
     ensure()
     with serving() if not chosen else nullcontext() as server:
-        return _pytest(chosen, {SHARED: f"{server.address} {server.log}"} if server else {})
+        more = {SHARED: f"{server.address} {server.log}"} if server else {}
+        return _pytest(chosen, more, _cores() + WAITING)
 
 
-def _pytest(chosen: Sequence[str], more: dict[str, str]) -> int:
-    """Run pytest, a worker for each core with one thread in each, beside the checks, whose words come first."""
-    workers = max(2, os.cpu_count() or 1)
+def _cores() -> int:
+    return max(2, os.cpu_count() or 1)
+
+
+def _pytest(chosen: Sequence[str], more: dict[str, str], workers: int) -> int:
+    """Run pytest with one thread in each worker, beside the checks, whose words come first."""
     colour = "--color=yes" if sys.stdout.isatty() else "--color=auto"
     words = ("pytest", "-q", "-n", str(workers), "--dist", "worksteal", colour, *chosen)
     environment = {**os.environ, **dict.fromkeys(THREADS, "1"), **more}

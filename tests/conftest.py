@@ -7,17 +7,20 @@ import nnspca
 from nnspca import datasets
 from nnspca.datasets import fetch
 
+QUICK = bool(os.environ.get("NNSPCA_TEST_QUICK"))  # set by ``python -m tests quick``
+FEW = 3  # instances of each statement that are tried then
+
 settings.register_profile(
     "nnspca",
     deadline=None,
     derandomize=True,
-    max_examples=30,
+    max_examples=10 if QUICK else 30,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 settings.load_profile("nnspca")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Put the browser tests first, and give each a second try.
 
     First, as they wait more than they compute: one worker spends its time on them while the others take the rest.
@@ -27,6 +30,19 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.get_closest_marker("browser"):
             item.add_marker(pytest.mark.flaky(reruns=1))
+    if QUICK:
+        few = _few_of_each(items)
+        config.hook.pytest_deselected(items=[item for item in items if item not in few])
+        items[:] = [item for item in items if item in few]
+
+
+def _few_of_each(items: list[pytest.Item]) -> set[pytest.Item]:
+    """Of every statement tried on many instances some that lie evenly among them; all of one said of every module."""
+    instances: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        of_modules = item.path.name == "test_architecture.py"
+        instances.setdefault(item.nodeid if of_modules else item.nodeid.partition("[")[0], []).append(item)
+    return {same[at * len(same) // FEW] for same in instances.values() for at in range(FEW)}
 
 
 @pytest.fixture(scope="session")

@@ -18,6 +18,7 @@ from nnspca.view.session import widgets
 from nnspca.view.session.state import State
 from nnspca.view.session.streamlit_private import session_is_open
 from nnspca.view.session.workers import Ticket, Workers
+from nnspca.view.words import fixed
 
 PATIENCE = 0.4  # seconds a page waits before it shows progress: quick runs never flash a bar
 POLL = 0.5  # seconds between two looks at a running job
@@ -275,5 +276,5 @@ def _draw(job: Job, drawn: tuple[int, bool]) -> None:
         st.rerun()
     words = "Stopping" if job.stopped else foreign.plain(job.stage)
     if job.age > LONG:
-        words += f" · {job.age:.0f} s so far"
+        words += f" · {fixed(job.age, 0)} s so far"
     st.progress(min(max(job.progress.fraction, 0.0), 1.0), text=words)

@@ -28,12 +28,13 @@ done = runs.follow("variance", job)
 known = proofs.known_by_now(job.arrived, data, now, choice.ks)
 longer = runs.only_job("tighten-all", known.key)
 
+stage = st.container(key="curve-place")  # the figure first: what changes it stands below, and is asked before it is drawn
 look = choices.look()
 chosen = choices.point(choice)
+panels.longer_proofs(known, data, now, choice, longer, ready=done)
 opened = chosen in known.points
-chart, beside = st.columns([1.7, 1], gap="medium") if opened else (st.container(), None)
+chart, beside = stage.columns([1.7, 1], gap="medium") if opened else (stage, None)
 with chart:
-    panels.longer_proofs(known, data, now, choice, longer, ready=done)
     drawn = panels.curve(known, leading, choice, look, chosen, ready=done, longer=longer)
 
 if chosen is not None and chosen not in known.points:

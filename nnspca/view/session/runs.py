@@ -21,6 +21,7 @@ from nnspca.view.session.workers import Ticket, Workers
 from nnspca.view.words import fixed
 
 PATIENCE = 0.4  # seconds a page waits before it shows progress: quick runs never flash a bar
+AT_ONCE = 0.05  # seconds in which a run whose answer is known hands it over
 POLL = 0.5  # seconds between two looks at a running job
 LONG = 5.0  # seconds after which a run says how long it has been going
 ABANDONED = 300.0  # seconds after which a run that nobody looks at stops itself

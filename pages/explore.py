@@ -44,7 +44,7 @@ with acts:
         certificate.longer_proof(proof, data, now, longer)
 
 shown = {}
-widgets.open_for(choices.KEYS["closer"], "bounds", "ghost")
+widgets.open_for(choices.KEYS["closer"], "bounds")
 if part is not None:
     with widgets.fold(
         choices.KEYS["closer"], "Look closer: loadings, ceilings, what the solver did", ":material/zoom_in:"

@@ -24,16 +24,20 @@ if not choice.methods:
 with press:
     forget_proofs = functools.partial(proofs.forget, data, now, choice.ks)
     job = curves.start("variance", data, now, choice.ks, choice.methods, forget_proofs)
-done = runs.follow("variance", job)
+running = st.container()
+done = job.wait(runs.AT_ONCE)  # no longer: the figure goes first, and the browser fetches what draws it meanwhile
 known = proofs.known_by_now(job.arrived, data, now, choice.ks)
 longer = runs.only_job("tighten-all", known.key)
 
+stage = st.container(
+    key="curve-place"
+)  # the figure first: what changes it stands below, and is asked before it is drawn
 look = choices.look()
 chosen = choices.point(choice)
+panels.longer_proofs(known, data, now, choice, longer, ready=done)
 opened = chosen in known.points
-chart, beside = st.columns([1.7, 1], gap="medium") if opened else (st.container(), None)
+chart, beside = stage.columns([1.7, 1], gap="medium") if opened else (stage, None)
 with chart:
-    panels.longer_proofs(known, data, now, choice, longer, ready=done)
     drawn = panels.curve(known, leading, choice, look, chosen, ready=done, longer=longer)
 
 if chosen is not None and chosen not in known.points:
@@ -53,3 +57,6 @@ if beside is not None and chosen is not None:
 with widgets.fold(choices.KEYS["take"], "Table, downloads and code", ":material/download:") as fold:
     if fold.open:
         panels.takeaway(known.points, leading, data, now, choice, drawn)
+with running:
+    if runs.follow("variance", job) and not done:
+        st.rerun()

@@ -75,18 +75,28 @@ def ceils(values: Iterable[float], digits: int) -> list[float]:
     return [ceil(value, digits) for value in values]
 
 
+def fixed(value: float, digits: int) -> str:
+    """Return a number with so many decimals; what rounds to zero has no sign.
+
+    >>> fixed(1234.5, 1), fixed(-0.004, 2), fixed(-0.006, 2)
+    ('1234.5', '0.00', '-0.01')
+    """
+    return f"{value:z.{digits}f}"
+
+
 def number(value: float, *, up: bool = False) -> str:
     """Return a variance with four telling digits, the last one rounded up for a ceiling.
 
     >>> number(505948.93), number(0.0123456), number(4.219), number(1.2071e8)
     ('505,900', '0.01235', '4.219', '1.207 × 10⁸')
-    >>> number(4.2181, up=True)
-    '4.219'
+    >>> number(4.2181, up=True), number(-0.0), number(9.9999e8)
+    ('4.219', '0', '1.000 × 10⁹')
     """
     if value == 0 or not math.isfinite(value):
-        return f"{value:g}"
+        return f"{value:zg}"
     size = math.floor(math.log10(abs(value)))
     value = ceil(value / 10.0**size, 3) * 10.0**size if up else value
+    size += round(abs(value) / 10.0**size, 3) >= 10
     if not -4 < size < 7:
         return f"{value / 10.0**size:.3f} × 10{str(size).translate(RAISED)}"
     digits = 3 - size
@@ -98,14 +108,17 @@ def seconds(value: float) -> str:
 
     >>> seconds(0.0123), seconds(2.34), seconds(100), seconds(0.0002)
     ('12 ms', '2.3 s', '1 min 40 s', 'under 1 ms')
+    >>> seconds(0.9997), seconds(59.97), seconds(119.7)
+    ('1.0 s', '1 min 0 s', '2 min 0 s')
     """
     if value < 0.001:
         return "under 1 ms"
-    if value < 1:
+    if round(1000 * value) < 1000:
         return f"{1000 * value:.0f} ms"
-    if value < 60:
+    if round(value, 1) < 60:
         return f"{value:.1f} s"
-    return f"{value // 60:.0f} min {value % 60:.0f} s"
+    minutes, rest = divmod(round(value), 60)
+    return f"{minutes} min {rest} s"
 
 
 def size(count: int) -> str:

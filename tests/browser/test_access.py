@@ -55,7 +55,8 @@ CONTRAST = """() => {
     const [r, g, b, a = 1] = read(paint);
     const [x, y] = [light(over([r, g, b, a * seen], back)), light(back)].sort((p, q) => q - p);
     const ratio = (x + .05) / (y + .05), large = parseFloat(style.fontSize) >= 24;
-    if (ratio < (large ? 3 : 4.5)) found.push(`${ratio.toFixed(2)}: “${text.trim().slice(0, 60)}” (${paint} on ${back})`);
+    const said = `“${text.trim().slice(0, 60)}” (${paint} on ${back})`;
+    if (ratio < (large ? 3 : 4.5)) found.push(`${ratio.toFixed(2)}: ${said}`);
   };
   const walk = (root) => {
     for (const element of root.querySelectorAll("*")) {

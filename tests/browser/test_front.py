@@ -124,6 +124,62 @@ def test_real_data_play_too(visit, real_data, name, noun):
     assert float(found.get_attribute("data-slowest")) < 50
 
 
+@pytest.mark.parametrize(
+    ("path", "counting"),
+    [
+        ("/?data=pitprops&k=4", {"data", "k"}),
+        ("/variance?data=pitprops&ks=2,5", {"data"}),
+        ("/parts?data=pitprops&k=4&r=2", {"data", "k"}),
+        ("/spannogram?data=pitprops&curves=data+set", {"data", "k"}),
+        ("/spannogram", set()),
+        ("/compare?vs=pitprops&vs=digits&fine=few", set()),
+        ("/experiments", set()),
+        ("/data?data=pitprops", {"data"}),
+    ],
+)
+def test_on_a_phone_data_set_and_k_are_in_reach_where_they_count_and_only_there(visit, path, counting):
+    page = visit(path, width=390, height=844)
+    page.get_by_role("heading", level=1).wait_for()
+    bar = page.locator("form.narrow")
+    if counting:
+        bar.wait_for()
+    page.wait_for_timeout(1000)
+    shown = {what for what in ("data", "k") if bar.locator(f"[data-do={what}]").is_visible()}
+    assert shown == counting
+    if counting:
+        box = bar.bounding_box()
+        assert box["y"] + box["height"] <= 844
+        page.set_viewport_size({"width": 1280, "height": 844})
+        expect(bar).to_be_hidden()
+
+
+def test_the_bar_of_a_phone_and_the_sidebar_say_the_same(visit):
+    page = visit("/?data=pitprops&k=4", width=390, height=844)
+    player(page)
+    bar = page.locator("form.narrow")
+    bar.get_by_role("button", name="One feature more").click()
+    settled_url(page, k="5")
+    expect(page.locator(".play[data-k='5']")).to_be_visible()
+    bar.get_by_label("k", exact=True).fill("99")
+    bar.get_by_label("k", exact=True).press("Tab")
+    settled_url(page, k="13")
+    bar.get_by_label("Data").select_option("digits")
+    settled_url(page, data="digits")
+    expect(bar.get_by_label("k", exact=True)).to_have_value("16")
+    expect(page.get_by_text("Handwritten digits").first).to_be_visible()
+
+
+def test_a_number_near_zero_is_said_without_a_sign(visit):
+    page = visit("/spannogram?V=0.3,0.001;-0.004,0.5;0.2,0.7;0.1,-0.2&phi=-0.0000001")
+    expect(page.get_by_text(re.compile("φ = 0.0°")).first).to_be_visible()
+    said = page.evaluate(
+        """() => { const all = []; const walk = root => root.querySelectorAll('*').forEach(e => {
+        if (e.shadowRoot) walk(e.shadowRoot); else if (!e.children.length) all.push(e.textContent); });
+        walk(document); return all.join(' | '); }"""
+    )
+    assert not re.search(r"[-−]0(\.0+)?(?![.\d])", said), said
+
+
 @pytest.mark.parametrize("dark", [False, True])
 def test_parts_lie_on_one_picture_and_their_list_hides_and_isolates_them(visit, dark):
     page = visit("/parts?data=pitprops&k=4&r=3&with=best", dark=dark)

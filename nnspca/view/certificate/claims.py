@@ -5,7 +5,7 @@ from __future__ import annotations
 from nnspca.bounds.registry import BOUNDS
 from nnspca.result import Bound, Certificate, Component
 from nnspca.view.certificate.proofs import proven_optimal
-from nnspca.view.words import ceil, number, odds, percent, seconds
+from nnspca.view.words import ceil, fixed, number, odds, percent, seconds
 
 
 def why(bound: Bound) -> str:
@@ -36,7 +36,7 @@ def claim(certificate: Certificate, n: int) -> str:
     kind = kind_of(certificate.component, certificate.k)
     return (
         f"Take all components of {n:,} features: {kind}. None of them has a variance above "
-        f"**{number(certificate.upper, up=True)}**, which is {share:.4f} of λ₁. The best one found has "
+        f"**{number(certificate.upper, up=True)}**, which is {fixed(share, 4)} of λ₁. The best one found has "
         f"**{number(certificate.lower)}**, {best}"
     )
 
@@ -74,8 +74,8 @@ def fallen(before: Certificate, after: Certificate, spent: float) -> str:
     """Say how far a longer proof has brought a ceiling down."""
     old, new = before.upper / before.leading, after.upper / before.leading
     if new > old * (1 - 1e-6):
-        return f"No lower ceiling was found in {seconds(spent)}: {ceil(old, 4):.4f} of λ₁ stands."
+        return f"No lower ceiling was found in {seconds(spent)}: {fixed(ceil(old, 4), 4)} of λ₁ stands."
     return (
-        f"In {seconds(spent)} the ceiling came down from {ceil(old, 4):.4f} to {ceil(new, 4):.4f} of λ₁: "
+        f"In {seconds(spent)} the ceiling came down from {fixed(ceil(old, 4), 4)} to {fixed(ceil(new, 4), 4)} of λ₁: "
         f"{percent(after.ratio, 2)} of it is reached, where {percent(before.ratio, 2)} was."
     )

@@ -56,7 +56,7 @@ def verdict(result: Found) -> list[str]:
         decay = "so one direction leads, with many small ones behind it"
     said = [
         f"**Spectrum:** the first direction holds {words.percent(about.first_share)} of all variance, the second is "
-        f"{second:.2f} of it and the fourth {fourth:.2f}: {decay}."
+        f"{words.fixed(second, 2)} of it and the fourth {words.fixed(fourth, 2)}: {decay}."
     ]
     if about.one_sign > MOSTLY:
         sign = "so asking for nonnegative loadings costs little"
@@ -68,7 +68,9 @@ def verdict(result: Found) -> list[str]:
         f"**Sign:** {words.percent(about.one_sign)} of the first direction's weight has one sign, {sign}. "
         f"{words.percent(about.positive)} of all co-variance between features is positive."
     )
-    said.append(f"**Correlation:** two features correlate by {about.correlation:.2f} on average, sign aside.")
+    said.append(
+        f"**Correlation:** two features correlate by {words.fixed(about.correlation, 2)} on average, sign aside."
+    )
     proofs = [p.certificate for p in result.points if p.certificate is not None]
     if proofs:
         least = min(proofs, key=lambda proof: proof.ratio)

@@ -12,6 +12,7 @@ from nnspca.studies import PAPERS, STUDIES, Study
 from nnspca.view.session import state, store
 from nnspca.view.session.state import BUNDLED, FULL, OWN, REDUCED, State
 from nnspca.view.session.widgets import choose
+from nnspca.view.words import fixed
 
 KEYS = state.keys_of("experiments")
 
@@ -66,7 +67,7 @@ def _form(study: Study) -> bool:
     """Let the person choose between the reduced run and the paper's full form."""
     if not study.minutes:
         return False
-    long = f"{study.minutes:.0f} minutes" if study.minutes >= 2 else "a minute"
+    long = f"{fixed(study.minutes, 0)} minutes" if study.minutes >= 2 else "a minute"
     form = choose(
         KEYS["form"],
         "Form",

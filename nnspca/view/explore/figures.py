@@ -8,6 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from nnspca.view.figures.style import Palette, dress
+from nnspca.view.words import fixed
 
 MOST_POINTS = 2000
 
@@ -28,7 +29,7 @@ def history(variances: Sequence[float], leading: float, palette: Palette, *, tit
             hovertemplate="after step %{x}<br>variance ÷ λ₁ = %{y:.5f}<extra></extra>",
         )
     )
-    alt = f"{title}: the best variance known rises from {y[0]:.3f} to {y[-1]:.3f} of λ₁ "
+    alt = f"{title}: the best variance known rises from {fixed(y[0], 3)} to {fixed(y[-1], 3)} of λ₁ "
     alt += f"in {len(variances)} steps."
     dress(figure, palette, title=title, alt=alt, height=300)
     figure.update_xaxes(title_text="step of the method")

@@ -12,6 +12,7 @@ import streamlit as st
 from nnspca.view import foreign
 from nnspca.view.session import canvas, sidebar, store
 from nnspca.view.session.state import State
+from nnspca.view.words import fixed
 
 HOME = Path(__file__).parent / "browser"
 BEFOREHAND = HOME.parent / "gallery.json"  # written by `python -m tests.gallery`
@@ -53,4 +54,4 @@ def cards(now: State) -> None:
 
 def _share(made: dict[str, Any]) -> str:
     """Say what was proven beforehand."""
-    return f"k = {made['k']}: at least {made['share']:.1f} % of the best, proven beforehand"
+    return f"k = {made['k']}: at least {fixed(made['share'], 1)} % of the best, proven beforehand"

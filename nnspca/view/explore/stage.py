@@ -12,6 +12,7 @@ from nnspca.view.explore import path, play
 from nnspca.view.session import scene, store
 from nnspca.view.session.runs import Job
 from nnspca.view.session.state import State
+from nnspca.view.words import fixed
 
 EVERY = 1.2  # seconds between two looks at a path that grows
 PURPOSE = "Find the few features that vary together most, and know how close to the best you are."
@@ -61,4 +62,4 @@ def _note(job: Job) -> str:
     """Say how far the path has come."""
     if job.problem:
         return job.problem
-    return "" if job.done else f"{job.stage} ({100 * min(job.progress.fraction, 1.0):.0f} %)"
+    return "" if job.done else f"{job.stage} ({fixed(100 * min(job.progress.fraction, 1.0), 0)} %)"

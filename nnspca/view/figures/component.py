@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Sequence
 
 import numpy as np
 import plotly.graph_objects as go
 
 from nnspca.view import foreign
+from nnspca.view.figures.montage import montage
 from nnspca.view.figures.style import Palette, dress
 
 MOST_BARS = 25
+SLIVER = 1e-3  # of a colour scale, around nothing
 
 
 def component(
@@ -27,8 +30,8 @@ def component(
 ) -> go.Figure:
     """Draw loadings (n,) as an image, along a numeric ``axis`` (values, name, unit), or as bars by name.
 
-    ``backdrop`` is the mean of the data: a quiet curve behind stems, or, with ``ghost``, a faint
-    image below an image's loadings.
+    ``backdrop`` is the mean of the data: a quiet curve behind stems, or, with ``ghost``, the
+    picture behind an image's loadings.
     """
     if image_shape is not None:
         below = backdrop.reshape(image_shape) if ghost and backdrop is not None else None
@@ -44,15 +47,26 @@ def _image(weights: np.ndarray, palette: Palette, nonnegative: bool, title: str,
     rows, columns = weights.shape
     used = int(np.count_nonzero(weights))
     figure = go.Figure()
+    colours = palette.one_sided() if nonnegative else palette.two_sided()
     if below is not None:
-        greys = [(0.0, palette.paper), (1.0, palette.quiet)] if palette.dark else "Greys_r"
-        figure.add_heatmap(z=below, colorscale=greys, opacity=0.4, showscale=False, hoverinfo="skip")
+        figure.add_layout_image(
+            source=_address(below),
+            layer="below",
+            xref="x",
+            yref="y",
+            x=-0.5,
+            y=-0.5,
+            sizex=columns,
+            sizey=rows,
+            sizing="stretch",
+        )
+        colours = _over_image(colours, palette.empty)
     figure.add_trace(
         go.Heatmap(
-            z=weights if below is None else np.where(weights == 0, np.nan, weights),
+            z=weights,
             zmin=0.0 if nonnegative else -most,
             zmax=most,
-            colorscale=palette.one_sided() if nonnegative else palette.two_sided(),
+            colorscale=colours,
             colorbar={
                 "orientation": "h",
                 "title": {"text": "loading", "side": "right", "font": {"size": 12}},
@@ -72,6 +86,31 @@ def _image(weights: np.ndarray, palette: Palette, nonnegative: bool, title: str,
     figure.update_xaxes(visible=False, constrain="domain")
     figure.update_yaxes(visible=False, autorange="reversed", scaleanchor="x", constrain="domain")
     return figure
+
+
+def _address(image: np.ndarray) -> str:
+    """Return a grey image as an address of its own, each pixel a square many screen pixels wide."""
+    png = montage(image.reshape(1, -1), image.shape, columns=1)
+    return f"data:image/png;base64,{base64.b64encode(png).decode('ascii')}"
+
+
+def _over_image(scale: Sequence[tuple[float, str]], empty: str) -> list[tuple[float, str]]:
+    """Return a colour scale that lets the picture behind be seen where nothing is, and nowhere else.
+
+    >>> _over_image([(0.0, "white"), (1.0, "blue")], "white")
+    [(0.0, 'rgba(0,0,0,0)'), (0.001, 'blue'), (1.0, 'blue')]
+    """
+    seen: list[tuple[float, str]] = []
+    for i, (at, colour) in enumerate(scale):
+        if colour != empty:
+            seen.append((at, colour))
+            continue
+        if i > 0:
+            seen.append((at - SLIVER, scale[i - 1][1]))
+        seen.append((at, "rgba(0,0,0,0)"))
+        if i + 1 < len(scale):
+            seen.append((at + SLIVER, scale[i + 1][1]))
+    return seen
 
 
 def _along(

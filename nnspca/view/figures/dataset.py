@@ -7,6 +7,7 @@ import plotly.graph_objects as go
 
 from nnspca.view import foreign
 from nnspca.view.figures.style import Palette, dress
+from nnspca.view.words import fixed
 
 
 def curves(samples: np.ndarray, axis: tuple[np.ndarray, str, str], palette: Palette) -> go.Figure:
@@ -58,8 +59,8 @@ def spectrum(eigenvalues: np.ndarray, trace: float, palette: Palette, *, rank: i
                 "<br>%{customdata:.1f} % up to here<extra></extra>",
             )
     title = "How the variance spreads over directions"
-    alt = f"Spectrum: the first direction holds {share[0]:.1f} % of the total variance, "
-    alt += f"the first {share.size} hold {share.sum():.1f} %."
+    alt = f"Spectrum: the first direction holds {fixed(share[0], 1)} % of the total variance, "
+    alt += f"the first {share.size} hold {fixed(share.sum(), 1)} %."
     dress(figure, palette, title=title, alt=alt, height=300)
     figure.update_xaxes(title_text="principal direction (largest eigenvalue first)", dtick=max(1, share.size // 10))
     figure.update_yaxes(title_text="share of total variance (%)", rangemode="tozero")

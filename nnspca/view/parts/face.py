@@ -13,6 +13,7 @@ from nnspca.datasets import Dataset
 from nnspca.result import Components
 from nnspca.view import foreign
 from nnspca.view.session import canvas, scene, store
+from nnspca.view.words import fixed
 
 HOME = Path(__file__).parent / "browser"
 NAMED = 8  # features of a part whose names are sent where they are a list
@@ -42,7 +43,7 @@ def payload(title: str, parts: Components, data: Dataset) -> dict[str, Any]:
                 "support": canvas.pack(support, "i4"),
                 "weights": canvas.pack(weights, "f4"),
                 "colour": COLOURS[r % len(COLOURS)],
-                "says": f"{len(support):,} {noun} · {share:.2f} % of all variance",
+                "says": f"{len(support):,} {noun} · {fixed(share, 2)} % of all variance",
                 "names": [foreign.line(name, foreign.NAME) for name in called],
             }
         )

@@ -91,8 +91,8 @@ def side_by_side(results: Mapping[str, Components], data: Dataset, choice: Choic
             share = 100 * parts.cumulative_variance[count - 1] / parts.total
             st.caption(
                 f"{nnspca.DEFLATIONS[parts.deflation].title}. {count} {'part' if count == 1 else 'parts'} of "
-                f"{_range(parts.cardinalities[:count])} features explain {share:.1f} % of all variance; "
-                f"overlap {parts.overlap:.2f}; {words.seconds(parts.seconds)}."
+                f"{_range(parts.cardinalities[:count])} features explain {words.fixed(share, 1)} % of all variance; "
+                f"overlap {words.fixed(parts.overlap, 2)}; {words.seconds(parts.seconds)}."
                 + (f" Note: {parts.note}." if parts.note else "")
             )
     return drawn

@@ -14,6 +14,7 @@ from nnspca.view.parts.figures import samples as figures
 from nnspca.view.session import charts
 from nnspca.view.session.state import State
 from nnspca.view.session.widgets import choose
+from nnspca.view.words import fixed
 
 
 def samples(results: Mapping[str, Components], data: Dataset, now: State, choice: Choices) -> None:
@@ -65,7 +66,7 @@ def _reconstruction(parts: Components, data: Dataset, mean: np.ndarray, now: Sta
         drawn = figures.retraced(sample, made, axis, charts.palette(), title=title)
     charts.figure(drawn, "rebuilt")
     units = ", in standard deviations," if now.standardise else ""
-    st.markdown(f"**{left:.1f} %** of this sample's squared distance from the mean{units} is still missing.")
+    st.markdown(f"**{fixed(left, 1)} %** of this sample's squared distance from the mean{units} is still missing.")
 
 
 def _spread(data: Dataset, now: State) -> np.ndarray:

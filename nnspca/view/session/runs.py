@@ -18,8 +18,10 @@ from nnspca.view.session import widgets
 from nnspca.view.session.state import State
 from nnspca.view.session.streamlit_private import session_is_open
 from nnspca.view.session.workers import Ticket, Workers
+from nnspca.view.words import fixed
 
 PATIENCE = 0.4  # seconds a page waits before it shows progress: quick runs never flash a bar
+AT_ONCE = 0.05  # seconds in which a run whose answer is known hands it over
 POLL = 0.5  # seconds between two looks at a running job
 LONG = 5.0  # seconds after which a run says how long it has been going
 ABANDONED = 300.0  # seconds after which a run that nobody looks at stops itself
@@ -275,5 +277,5 @@ def _draw(job: Job, drawn: tuple[int, bool]) -> None:
         st.rerun()
     words = "Stopping" if job.stopped else foreign.plain(job.stage)
     if job.age > LONG:
-        words += f" · {job.age:.0f} s so far"
+        words += f" · {fixed(job.age, 0)} s so far"
     st.progress(min(max(job.progress.fraction, 0.0), 1.0), text=words)

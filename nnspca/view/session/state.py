@@ -102,7 +102,7 @@ TABLE = (
         "ghost",
         ("explore", "variance"),
         "switch",
-        False,
+        True,
         label="Over the mean image",
         help="Shows where in the picture the component lies. Off: nothing but the loadings.",
     ),

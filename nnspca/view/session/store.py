@@ -271,8 +271,10 @@ def _fetch(name: str) -> Work:
 
     def work(job: Job) -> None:
         def listen(done: int, total: int | None) -> None:
-            whole = f" of {total / 1e6:.1f}" if total else ""
-            job.report(Progress(min(done / total, 1.0) if total else 0.0, f"Downloaded {done / 1e6:.1f}{whole} MB"))
+            whole = f" of {words.fixed(total / 1e6, 1)}" if total else ""
+            job.report(
+                Progress(min(done / total, 1.0) if total else 0.0, f"Downloaded {words.fixed(done / 1e6, 1)}{whole} MB")
+            )
 
         nnspca.datasets.load(name, on_progress=listen, should_stop=job.should_stop)
 

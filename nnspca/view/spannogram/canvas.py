@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import base64
 import hashlib
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import streamlit as st
 
+from nnspca.view.session.canvas import SHARED, pack
 from nnspca.view.spannogram.geometry import Picture, choices
 from nnspca.view.spannogram.rows import EDITABLE, Rows
 
@@ -17,26 +16,16 @@ BROWSER = Path(__file__).with_name("browser")
 SCRIPTS = ("mathematics.js", "captions.js", "plot.js", "panels.js", "player.js", "input.js", "component.js")
 
 
-def _read(name: str) -> str:
-    return (BROWSER / name).read_text(encoding="utf-8")
+def _read(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
 
 
 _mount = st.components.v2.component(
     "nnspca-spannogram",
-    html=_read("spannogram.html"),
-    css=_read("spannogram.css"),
-    js="\n".join(_read(part) for part in SCRIPTS),
+    html=_read(BROWSER / "spannogram.html"),
+    css=_read(BROWSER / "spannogram.css"),
+    js="\n".join(map(_read, (SHARED / "numbers.js", *(BROWSER / part for part in SCRIPTS)))),
 )
-
-
-def pack(array: np.ndarray, kind: str) -> dict[str, str]:
-    """Return an array as text: ``kind`` is f4, f8 or i4, little-endian.
-
-    >>> pack(np.array([1, 2]), "i4")
-    {'kind': 'i4', 'data': 'AQAAAAIAAAA='}
-    """
-    raw = np.ascontiguousarray(array, dtype=f"<{kind}").tobytes()
-    return {"kind": kind, "data": base64.b64encode(raw).decode("ascii")}
 
 
 def payload(rows: Rows, k: int, nonnegative: bool, picture: Picture) -> dict[str, Any]:

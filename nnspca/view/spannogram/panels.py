@@ -95,7 +95,7 @@ def _animate(view: View, data: dict) -> None:
     both = view.nonnegative and bool(st.session_state.get("both", True))
     result = canvas.show(data, both=both, phi=held["phi"], speed=held["speed"])
     if result.view:
-        st.query_params["phi"] = f"{result.view['phi']:.6f}"
+        st.query_params["phi"] = words.fixed(result.view["phi"], 6)
         st.query_params["speed"] = f"{result.view['speed']:g}"
     if result.row:
         take_dragged(result.row)
@@ -231,4 +231,6 @@ def _raised(percent: float) -> str:
     if not 0 < percent < math.inf:
         return f"{percent:g}"
     step = 10.0 ** (math.floor(math.log10(percent)) - 1)
-    return f"{math.ceil(percent / step) * step:.2g}" if percent < 100 else f"{math.ceil(percent / step) * step:.0f}"
+    return (
+        f"{math.ceil(percent / step) * step:.2g}" if percent < 100 else words.fixed(math.ceil(percent / step) * step, 0)
+    )

@@ -179,7 +179,7 @@ class Player {
     const { support, weights } = path.parts[this.shown], at = support.indexOf(feature);
     const what = path.scene.image ? `row ${Math.floor(feature / drawn.columns) + 1}, column ${(feature % drawn.columns) + 1}`
       : `${path.scene.axis.values[feature].toPrecision(4)} ${path.scene.axis.unit}`;
-    tip.textContent = at < 0 ? `${what}: not used` : `${what}: loading ${weights[at].toFixed(4)}`;
+    tip.textContent = at < 0 ? `${what}: not used` : `${what}: loading ${decimals(weights[at], 4)}`;
     tip.hidden = false;
     tip.style.left = `${Math.max(0, Math.min(px + 12, box.width - tip.offsetWidth))}px`;
     tip.style.top = `${Math.max(0, py - 32)}px`;

@@ -9,6 +9,7 @@ import plotly.graph_objects as go
 
 from nnspca.view import foreign
 from nnspca.view.figures.style import DASHES, SYMBOLS, Palette, dress
+from nnspca.view.words import fixed
 
 ACROSS = 3  # tiles in a row
 GAP = 2  # pixels between tiles
@@ -164,7 +165,7 @@ def angles(degrees: np.ndarray, palette: Palette, *, title: str) -> go.Figure:
             zmin=0,
             zmax=90,
             colorscale=list(reversed([(1 - at, colour) for at, colour in palette.one_sided()])),
-            text=np.where(np.isfinite(shown), [[f"{a:.0f}°" for a in row] for row in degrees], ""),
+            text=np.where(np.isfinite(shown), [[f"{fixed(a, 0)}°" for a in row] for row in degrees], ""),
             texttemplate="%{text}" if len(degrees) <= 8 else "",
             colorbar={"title": {"text": "degrees"}, "thickness": 9},
             hoverongaps=False,

@@ -11,6 +11,12 @@ function unpack(packed) {
 const floorTo = (value, digits) => (Math.floor(value * 10 ** digits + 1e-7) / 10 ** digits).toFixed(digits);
 const ceilTo = (value, digits) => (Math.ceil(value * 10 ** digits - 1e-7) / 10 ** digits).toFixed(digits);
 
+/** A number with so many decimals; what rounds to zero has no sign. */
+const decimals = (value, digits) => {
+  const said = value.toFixed(digits);
+  return Number(said) === 0 ? said.replace("-", "") : said.replace("-", "−");
+};
+
 /** A share in percent, rounded down, with a digit more where it is nearly all. */
 function sharePercent(share) {
   const digits = share >= 0.999 ? 2 : share >= 0.1 ? 1 : 2;

@@ -1,6 +1,6 @@
 // What the picture says in words.
 
-const degrees = (phi) => `${((onAxis(phi) * 180) / Math.PI).toFixed(1).replace("-", "−")}°`;
+const degrees = (phi) => `${decimals((onAxis(phi) * 180) / Math.PI, 1)}°`;
 
 /** A number with four telling digits, as the rest of the app writes it. */
 function figure(value) {

@@ -8,12 +8,6 @@ function onAxis(phi) {
   return phi - Math.PI * Math.ceil((phi - QUARTER) / Math.PI);
 }
 
-function unpack(packed) {
-  const bytes = Uint8Array.from(atob(packed.data), (c) => c.charCodeAt(0));
-  const kinds = { f4: Float32Array, f8: Float64Array, i4: Int32Array };
-  return new kinds[packed.kind](bytes.buffer);
-}
-
 /** Number of sorted values that are at most x. */
 function countUpTo(sorted, x) {
   let low = 0, high = sorted.length;

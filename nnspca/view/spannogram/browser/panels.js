@@ -190,7 +190,7 @@ function drawBars(pen, curves, palette, set, loading, width, height) {
     if (value) {
       pen.fillStyle = palette.ink;
       pen.textAlign = "left";
-      pen.fillText(value.toFixed(2).replace("-", "−"), Math.max(base, base + length) + 5, y + step / 2 + 4);
+      pen.fillText(decimals(value, 2), Math.max(base, base + length) + 5, y + step / 2 + 4);
     }
   });
 }

@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 
 from nnspca.view import foreign
 from nnspca.view.figures.style import Palette, dress
+from nnspca.view.words import fixed as decimal
 
 SAMPLES = 96  # points of a curve over half a circle
 LIT_CURVES = 12  # largest set whose curves are lit; larger ones show their values only
@@ -86,7 +87,7 @@ def animation(
     figure.add_traces(moving[0])
     which = list(range(fixed, fixed + len(moving[0])))
     figure.frames = [
-        go.Frame(data=traces, traces=which, name=f"{np.degrees(phi):.0f}°")
+        go.Frame(data=traces, traces=which, name=f"{decimal(np.degrees(phi), 0)}°")
         for phi, traces in zip(moments, moving, strict=True)
     ]
     title = "Spannogram: the top set lit as the direction turns"
@@ -187,7 +188,7 @@ def _moment(
             x=[-88.0],
             y=[1.1 * peak],
             mode="text",
-            text=[f"φ = {x:.0f}°   top {k}: {words if len(top) else 'nothing'}".replace("-", "−")],
+            text=[f"φ = {decimal(x, 0)}°   top {k}: {words if len(top) else 'nothing'}".replace("-", "−")],
             textposition="middle right",
             textfont={"color": palette.ink, "size": 14},
             showlegend=False,

@@ -220,7 +220,7 @@ def _tints(supports: np.ndarray, palette: Palette) -> list[str]:
     for s in range(int(supports.max()) + 1):
         light = (0.42, 0.54, 0.33)[s % 3] if palette.dark else (0.72, 0.84, 0.62)[s % 3]
         r, g, b = colorsys.hls_to_rgb((0.55 + s * 0.381966) % 1.0, light, 0.5)
-        tints.append(f"rgb({255 * r:.0f},{255 * g:.0f},{255 * b:.0f})")
+        tints.append(f"rgb({round(255 * r)},{round(255 * g)},{round(255 * b)})")
     return [tints[s] for s in supports]
 
 

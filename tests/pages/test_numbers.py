@@ -1,0 +1,61 @@
+"""Numbers as people read them: no zero with a sign, no 0 ms, no 1,000 ms or 60 s; one door for all of them."""
+
+import re
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as some
+
+import nnspca
+from nnspca.view import words
+
+VIEW = Path(nnspca.__file__).parent / "view"
+SIGNED_ZERO = re.compile(r"[-−]0(\.0*)?(?![.\d])")
+OWN_FORMAT = re.compile(r"(?<![%{])\{[^{}]+:,?\.\df\}")  # not a figure's template, where the browser rounds
+FINITE = some.floats(allow_nan=False, allow_infinity=False)
+
+
+@given(FINITE, some.integers(0, 6))
+def test_no_number_is_a_zero_with_a_sign(value, digits):
+    for said in (words.fixed(value, digits), words.number(value), words.number(value, up=True)):
+        assert not SIGNED_ZERO.fullmatch(said), said
+
+
+@given(some.floats(-1e6, 1e6), some.integers(0, 6))
+def test_a_number_is_said_to_within_half_of_its_last_digit(value, digits):
+    assert abs(float(words.fixed(value, digits)) - value) <= 0.5 * 10.0**-digits * (1 + 1e-9)
+
+
+@given(some.floats(0.0, 1e7))
+def test_a_duration_is_never_nothing_nor_a_full_unit_of_the_next(value):
+    said = words.seconds(value)
+    assert said not in ("0 ms", "0.0 s", "1000 ms", "60.0 s")
+    assert not re.search(r"\b60 s|\b0 min", said), said
+
+
+@given(some.floats(1e-300, 1e300), some.booleans())
+def test_four_telling_digits_stand_before_a_power_of_ten(value, up):
+    said = words.number(value, up=up)
+    if "×" in said:
+        assert re.fullmatch(r"[1-9]\.\d{3} × 10[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+", said), said
+
+
+def test_every_decimal_goes_through_that_door():
+    own = [
+        f"{path.relative_to(VIEW)}: {match[0]}"
+        for path in VIEW.rglob("*.py")
+        if path.name != "words.py"
+        for match in OWN_FORMAT.finditer(path.read_text(encoding="utf-8"))
+    ]
+    assert not own, own
+
+
+def test_the_browser_rounds_to_zero_without_a_sign_too():
+    """A minus in front of a rounded number is written by one function."""
+    own = [
+        f"{path.relative_to(VIEW)}: {line.strip()}"
+        for path in VIEW.rglob("*.js")
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if re.search(r"toFixed\(.*replace\(\"-\"", line)
+    ]
+    assert not own, own

@@ -78,13 +78,15 @@ def sum_of_largest(w: np.ndarray, count: int) -> np.ndarray:
     if _few_of_many(w, count):
         w = np.take_along_axis(w, _leading_groups(w, count), axis=-1)
     elif n > SORTED:
-        return -np.partition(-w, count - 1, axis=-1)[..., :count].sum(axis=-1)
+        w = np.take_along_axis(w, _front(w, count), axis=-1)
     return np.sort(w, axis=-1)[..., w.shape[-1] - count :].sum(axis=-1)
 
 
 def _front(w: np.ndarray, count: int) -> np.ndarray:
-    """Select from the front of −w: from the back of w, rows with many zeros take twenty times as long."""
-    return np.argpartition(-w, count - 1, axis=-1)[..., :count]
+    """Select from the front of −w, NaN first: from the back of w, rows with many zeros take twenty times as long."""
+    key = -w
+    key[np.isnan(key)] = -np.inf
+    return np.argpartition(key, count - 1, axis=-1)[..., :count]
 
 
 def _few_of_many(w: np.ndarray, count: int) -> bool:

@@ -171,7 +171,7 @@ def test_the_bar_of_a_phone_and_the_sidebar_say_the_same(visit):
 
 def test_a_number_near_zero_is_said_without_a_sign(visit):
     page = visit("/spannogram?V=0.3,0.001;-0.004,0.5;0.2,0.7;0.1,-0.2&phi=-0.0000001")
-    expect(page.get_by_text(re.compile("φ = 0.0°")).first).to_be_visible()
+    expect(page.get_by_text(re.compile("φ = 0.0°")).first).to_be_visible(timeout=30_000)
     said = page.evaluate(
         """() => { const all = []; const walk = root => root.querySelectorAll('*').forEach(e => {
         if (e.shadowRoot) walk(e.shadowRoot); else if (!e.children.length) all.push(e.textContent); });

@@ -180,6 +180,14 @@ def test_a_number_near_zero_is_said_without_a_sign(visit):
     assert not re.search(r"[-−]0(\.0+)?(?![.\d])", said), said
 
 
+@pytest.mark.real_data
+def test_the_spectra_say_why_fewer_wavelengths_are_used_than_were_allowed(visit, real_data):
+    page = visit("/?data=lrs&k=24")
+    words = player(page).locator("[data-say=words]")
+    said = re.compile(r"11 of 93 wavelengths keep .*24 were allowed: no further one would add variance without a neg")
+    expect(words).to_contain_text(said, timeout=60_000)
+
+
 @pytest.mark.parametrize("dark", [False, True])
 def test_parts_lie_on_one_picture_and_their_list_hides_and_isolates_them(visit, dark):
     page = visit("/parts?data=pitprops&k=4&r=3&with=best", dark=dark)

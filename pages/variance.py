@@ -29,9 +29,7 @@ done = job.wait(runs.AT_ONCE)  # no longer: the figure goes first, and the brows
 known = proofs.known_by_now(job.arrived, data, now, choice.ks)
 longer = runs.only_job("tighten-all", known.key)
 
-stage = st.container(
-    key="curve-place"
-)  # the figure first: what changes it stands below, and is asked before it is drawn
+stage = st.container(key="curve-place")  # the figure first: what changes it is asked below, before it is drawn
 look = choices.look()
 chosen = choices.point(choice)
 panels.longer_proofs(known, data, now, choice, longer, ready=done)

@@ -82,7 +82,8 @@ def still(page: Page) -> Page:
     page.wait_for_function(
         """() => {
           const busy = document.querySelector('[data-testid=stApp]').dataset.testScriptState !== 'notRunning' ||
-            document.querySelector('[class*=st-key-stop-], [data-testid=stSkeleton], [data-stale=true]');
+            document.querySelector('[class*=st-key-stop-], [data-testid=stSkeleton], [data-stale=true]') ||
+            document.getAnimations().some(a => a instanceof CSSTransition);
           if (busy) window.stillSince = undefined;
           else window.stillSince ??= performance.now();
           return !busy && performance.now() - window.stillSince > 700;

@@ -171,13 +171,21 @@ def test_the_bar_of_a_phone_and_the_sidebar_say_the_same(visit):
 
 def test_a_number_near_zero_is_said_without_a_sign(visit):
     page = visit("/spannogram?V=0.3,0.001;-0.004,0.5;0.2,0.7;0.1,-0.2&phi=-0.0000001")
-    expect(page.get_by_text(re.compile("φ = 0.0°")).first).to_be_visible()
+    expect(page.get_by_text(re.compile("φ = 0.0°")).first).to_be_visible(timeout=30_000)
     said = page.evaluate(
         """() => { const all = []; const walk = root => root.querySelectorAll('*').forEach(e => {
         if (e.shadowRoot) walk(e.shadowRoot); else if (!e.children.length) all.push(e.textContent); });
         walk(document); return all.join(' | '); }"""
     )
     assert not re.search(r"[-−]0(\.0+)?(?![.\d])", said), said
+
+
+@pytest.mark.real_data
+def test_the_spectra_say_why_fewer_wavelengths_are_used_than_were_allowed(visit, real_data):
+    page = visit("/?data=lrs&k=24")
+    words = player(page).locator("[data-say=words]")
+    said = re.compile(r"11 of 93 wavelengths keep .*24 were allowed: no further one would add variance without a neg")
+    expect(words).to_contain_text(said, timeout=60_000)
 
 
 @pytest.mark.parametrize("dark", [False, True])

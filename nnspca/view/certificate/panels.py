@@ -131,7 +131,7 @@ def take_home(certificate: Certificate | PartsCertificate, stem: str, code: str,
             icon=":material/code:",
             help="A short script: loads the data, reads the certificate, checks it, prints its two numbers.",
         )
-    st.code(code, language="python")
+    st.code(code, language="python", wrap_lines=True)
 
 
 def longer_proof(certificate: Certificate, data: Dataset, now: State, job: runs.Job | None) -> None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 EPS = float(np.finfo(float).eps)
+VANISHING = 1e-150  # added to a norm of numbers near 1, it covers squares lost to underflow: n of them, below 1e-307
 
 
 def raised(value, terms: int):
@@ -166,3 +167,22 @@ def deflated(r: int, terms: int, growth: float, size: float) -> float:
     ``growth`` is by how much an error in them is enlarged.
     """
     return 8 * (r + 1) * (terms + 8) * EPS * growth * size
+
+
+def variances(terms: int, size: float) -> float:
+    """Ceiling on what rounding moves a computed x'Ax by, ‖x‖ = 1, in each of two routes to it.
+
+    Of a factor, ‖Yx‖² with Yx off by ``terms`` u times ‖|Y||x|‖ <= ‖Y‖_F and a sum of squares; of entries, a double sum
+    of magnitudes |x_i||A_ij||x_j| <= tr A for a semidefinite A. ``size`` is the larger of tr A and the sum of squares
+    that rounding in the factor is relative to: below 4 (terms + 8) u of it either way, with a factor of four to spare.
+    """
+    return 16 * (terms + 8) * EPS * size
+
+
+def eliminated(value: float, mass: float, error: float) -> float:
+    """Return a ceiling on ``(value (1 − mass) + error mass) / (1 − 2 mass)``: a handful of roundings, none that cancels.
+
+    1 − 2 mass is off by 2u at most, absolutely; infinite where too little of it is left to be told from zero.
+    """
+    left = 1.0 - 2.0 * mass - 4 * EPS
+    return float("inf") if left <= 1e-6 else (value * (1.0 - mass) + error * mass) / left * (1 + 16 * EPS)

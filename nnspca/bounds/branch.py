@@ -88,7 +88,7 @@ def tighten(
     x: np.ndarray,
     *,
     goal: float,
-    budget: float,
+    budget: float | Meter,
     monitor: Monitor,
     consider: Callable[[np.ndarray], None] = lambda support: None,
 ) -> Iterator[Bound]:
@@ -102,15 +102,15 @@ def tighten(
         The best feasible point known, to start from.
     goal : float
         Leaves are closed, and the search is done, at this bound.
-    budget : float
-        Most work, in the unit of :func:`cost`.
+    budget : float or Meter
+        Most work, in the unit of :func:`cost`; a meter counts that of others, too.
     monitor : Monitor
     consider : callable, optional
         Called with a support of at most k features that a node finds likely: a better x may lie
         there.
     """
     cov, k = problem.cov, problem.k
-    meter = Meter(budget)
+    meter = budget if isinstance(budget, Meter) else Meter(budget)
     most = int(ENTRIES / (2 * cov.n_features**2))
     steps = SHORT if most >= MANY else LONG
     nothing = np.zeros(cov.n_features, dtype=bool)

@@ -40,6 +40,10 @@ class Plan:
         Most steps of it.
     pair_seconds, branch_seconds : float
         Most cost of it and of branch and bound, in the unit ``SECOND``.
+    eliminated_features : int
+        Most features that elimination by masses keeps.
+    eliminated_seconds : float
+        Most cost of the relaxations on them, in the unit ``SECOND``.
     passes : int
         Power steps over all rows that level them, where A is not held: a step reads the whole of A.
     always_levels : bool
@@ -63,6 +67,8 @@ class Plan:
     working_features: int
     pair_steps: int
     pair_seconds: float
+    eliminated_features: int
+    eliminated_seconds: float
     passes: int
     always_levels: bool
     branch_seconds: float
@@ -83,6 +89,8 @@ PLANS = {
         working_features=500,
         pair_steps=400,
         pair_seconds=1,
+        eliminated_features=450,
+        eliminated_seconds=2,
         passes=3,
         always_levels=False,
         branch_seconds=1,
@@ -99,6 +107,8 @@ PLANS = {
         working_features=1000,
         pair_steps=4000,
         pair_seconds=60,
+        eliminated_features=1000,
+        eliminated_seconds=60,
         passes=8,
         always_levels=True,
         branch_seconds=60,

@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
-from nnspca.bounds import balanced, branch, capped, entries, pair_scaled, paper, spectral, threshold, working
+from nnspca.bounds import (
+    balanced,
+    branch,
+    capped,
+    elimination,
+    entries,
+    pair_scaled,
+    paper,
+    spectral,
+    threshold,
+    working,
+)
 from nnspca.bounds.bound import Attempt, BoundInfo
 from nnspca.certificates.proofs import (
     BranchProof,
+    EliminationProof,
     EntryProof,
     LargerProof,
     PairProof,
@@ -160,6 +172,21 @@ BOUNDS: dict[str, BoundInfo] = {
                 Attempt(0.52, pair_scaled.by_plan, relaxes=True),
                 Attempt(0.7, working.by_plan, relaxes=True),
             ),
+        ),
+        BoundInfo(
+            "elimination",
+            "Elimination",
+            "Features that can hold next to nothing of the best component are set aside; the few others are bounded.",
+            (EliminationProof,),
+            argument=(
+                "The best component is proportional to what its features co-vary with it, so a feature that "
+                "co-varies little with any k others can hold only so small a share of it. Set all such features "
+                "aside, and a ceiling on the few that are left holds for them all, raised by a little for each "
+                "feature set aside that might still be in it. Every such feature also takes a place from the others, "
+                "which lowers their ceiling by more than it was raised: so a thousand features may do for a hundred "
+                "thousand."
+            ),
+            attempts=(Attempt(0.6, elimination.by_plan, relaxes=True),),
         ),
         BoundInfo(
             "branch",

@@ -178,8 +178,8 @@ def _first_set(outside: Outside, x: np.ndarray, lower: float, features: int) -> 
 
 
 def by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
-    """Where the features are too many for the splitting of all, below what the levelled rows prove."""
-    if pair_steps(problem, plan):
+    """Where the features are too many for the splitting of all, and none are eliminated, below what the levelled rows prove."""
+    if pair_steps(problem, plan) or "elimination" in known.bounds:
         return
     yield from tighten(
         problem,

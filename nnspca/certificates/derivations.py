@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from nnspca.certificates.elimination import elimination_bound
 from nnspca.certificates.entries import entry_bound
 from nnspca.certificates.numbers import UNDERFLOW, whole
 from nnspca.certificates.pairs import branch_bound, pair_bound
@@ -14,6 +15,7 @@ from nnspca.certificates.parts import diagonal_bound, fan_bound, joint_bound, pa
 from nnspca.certificates.proofs import (
     BranchProof,
     EachProof,
+    EliminationProof,
     EntryProof,
     FanProof,
     LargerProof,
@@ -62,6 +64,11 @@ def derive_of_parts(proof: object, r: int, k: int, nonnegative: bool, cov: Covar
     return float(PARTS_DERIVATIONS[type(proof)](proof, r, k, nonnegative, cov)) + 4 * r * cov.n_features * UNDERFLOW
 
 
+def eliminated_bound(proof: EliminationProof, k: int, nonnegative: bool, cov: Covariance) -> float:
+    """What is proven on a few features, raised by what the others can hold."""
+    return elimination_bound(proof, k, nonnegative, cov, derive)
+
+
 def larger_bound(proof: LargerProof, k: int, nonnegative: bool, cov: Covariance) -> float:
     """What is proven for more features holds for fewer."""
     larger = whole(proof.k, f"the cardinality a bound of k = {k} is taken over from", k, cov.n_features)
@@ -85,6 +92,7 @@ def each_bound(proof: EachProof, r: int, k: int, nonnegative: bool, cov: Covaria
 
 DERIVATIONS: dict[type, Callable[[Any, int, bool, Covariance], float]] = {
     BranchProof: branch_bound,
+    EliminationProof: eliminated_bound,
     EntryProof: entry_bound,
     LargerProof: larger_bound,
     PairProof: pair_bound,

@@ -78,7 +78,7 @@ class EachProof:
 
     Attributes
     ----------
-    proof : RankProof, PairProof, WorkingProof, BranchProof, ScaleProof or EntryProof
+    proof : RankProof, PairProof, WorkingProof, EliminationProof, BranchProof, ScaleProof or EntryProof
         Proves what one can have.
     """
 
@@ -184,6 +184,35 @@ class WorkingProof:
 
 
 @dataclass(frozen=True, eq=False)
+class EliminationProof:
+    """Ingredients of the elimination by masses: ceilings on a set T of features that speak for all.
+
+    With q features outside T, whose masses (what they can hold of ‖x‖² = 1) add to ε_q at most, the ceiling is
+    ``U (1 − ε_q) / (1 − 2 ε_q)``, U the least one proven on T for k − q features or more. The masses follow from A and
+    from the variance that the loadings attain, and are not among the ingredients.
+
+    Attributes
+    ----------
+    features : ndarray of int, shape (t,)
+        T, ascending.
+    support : ndarray of int, shape (s,)
+        Features of a feasible point, ascending.
+    loadings : ndarray, shape (s,)
+        Its loadings: what they attain, the optimum does.
+    cardinalities : tuple of int
+        For how many features each proof holds.
+    proofs : tuple of PairProof, BranchProof or ScaleProof
+        On the covariance of T.
+    """
+
+    features: np.ndarray
+    support: np.ndarray
+    loadings: np.ndarray
+    cardinalities: tuple[int, ...]
+    proofs: tuple[object, ...]
+
+
+@dataclass(frozen=True, eq=False)
 class ScaleProof:
     """Ingredients of the bound by balanced row sums.
 
@@ -204,7 +233,7 @@ class LargerProof:
     ----------
     k : int
         At least the certificate's.
-    proof : RankProof, PairProof, WorkingProof, BranchProof, ScaleProof or EntryProof
+    proof : RankProof, PairProof, WorkingProof, EliminationProof, BranchProof, ScaleProof or EntryProof
         Proves the value for that k.
     """
 

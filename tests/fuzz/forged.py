@@ -15,6 +15,7 @@ from nnspca.certificates.derivations import DERIVATIONS, PARTS_DERIVATIONS
 from nnspca.certificates.proofs import (
     BranchProof,
     EachProof,
+    EliminationProof,
     EntryProof,
     FanProof,
     LargerProof,
@@ -189,6 +190,8 @@ def forged(rng, target, kind, depth=0):
         inside = np.flatnonzero(rng.random(n) < 0.6)
         pairs = _pairs(rng, A[np.ix_(inside, inside)], target.nonnegative) if len(inside) else None
         return WorkingProof(array(inside), pairs, array(np.full(len(inside), np.abs(A).max())))
+    if kind is EliminationProof:
+        return _elimination(rng, target)
     if kind is BranchProof:
         return _tree(rng, A, k, target.nonnegative)
     V, tail = _low_rank(rng, A)
@@ -235,6 +238,27 @@ def _pairs(rng, A, nonnegative):
         )
         tail = float(np.linalg.eigvalsh(A - L)[-1] + 1e-12 * np.abs(A).max())
     return PairProof(extremes.array(rng, L, symmetric=True), extremes.array(rng, M), extremes.number(rng, tail))
+
+
+def _elimination(rng, target):
+    """Any features kept, cases of any cardinality, and a point that is feasible, or hardly."""
+    n, A, k = len(target.A), target.A, target.k
+    inside = np.flatnonzero(rng.random(n) < 0.8)
+    block = A[np.ix_(inside, inside)]
+    x = oracle.optimum(A, k, target.nonnegative)[1] * float(rng.choice([1.0] * 9 + [1 + 1e-10, 1.1, -1.0]))
+    makers = (_pairs, lambda rng, B, sign: ScaleProof(np.sqrt(B.diagonal() / B.max() + 1e-9)))
+    counts = tuple(int(c) for c in rng.integers(1, k + 1, int(rng.integers(1, 4))))
+    counts = counts if rng.random() < 0.5 else (min(k, max(1, len(inside))), *counts)
+    with np.errstate(all="ignore"):
+        proofs = tuple(
+            makers[rng.integers(2)](rng, block, target.nonnegative) if len(inside) and block.max() > 0 else None
+            for _ in counts
+        )
+    support = np.flatnonzero(x)
+    if rng.random() < 0.1:
+        proofs = proofs[: int(rng.integers(len(proofs)))]
+    loadings = extremes.array(rng, x[support]) if rng.random() < 0.5 else x[support]
+    return EliminationProof(extremes.array(rng, inside), support, loadings, counts, proofs)
 
 
 def _tree(rng, A, k, nonnegative):

@@ -1,0 +1,330 @@
+"""Elimination by small masses: what is proven on a few features speaks for all of them.
+
+Let x be optimal, J its support, OPT its variance, T any set of features, R = J∖T with |R| = q, and ε = ‖x_R‖². On J, x
+is an eigenvector of A, so ``x_R'Ax = OPT ε``, that is ``x_R'A x_T = OPT ε − x_R'A x_R``, and
+
+    OPT = x_T'A x_T + 2 x_R'A x_T + x_R'A x_R = x_T'A x_T + 2 OPT ε − x_R'A x_R <= U (1 − ε) + 2 OPT ε
+
+for any ceiling U on T alone with k − q features, as A is positive semidefinite. ε is at most ε_q, the sum of the q
+largest masses outside T (:mod:`nnspca.bounds.masses`), hence
+
+    OPT <= max over q of  U_{k−q} (1 − ε_q) / (1 − 2 ε_q)        (ε_q < ½).
+
+A ceiling with more features holds with fewer, so a few cardinalities c serve all q: each *case* is one of them, with the
+least ceiling on T known for it. Where an outside feature can hold less than one of the k features is worth, the largest
+value is that of q = 0 and nothing is lost: n features have become |T|.
+
+Work goes where the largest value is: if it is the first q of its case, the case's relaxation goes on, and branch and
+bound after it; if it is a later one, the case is parted in two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from nnspca import feasible, rounding
+from nnspca.bounds import balanced, branch, masses
+from nnspca.bounds.pair_scaled import CHECK, proof_of
+from nnspca.bounds.plan import SECOND, Known, Plan, pair_steps
+from nnspca.bounds.splitting import Splitting
+from nnspca.bounds.working import part_of
+from nnspca.certificates.proofs import EliminationProof
+from nnspca.problem import Problem
+from nnspca.progress import Monitor
+from nnspca.result import Bound
+
+STEPS = 2 * CHECK  # of a case's splitting at a time
+PATIENCE = 4  # such turns without a gain of SLOW of what is missing, before a case's splitting rests
+SLOW = 0.02
+GAIN = 1e-4  # relative: less is not worth another bound
+WIDER = 1.25  # from one size of T that is tried to the next
+SMALLEST = 64
+SPARE = 0.25  # share of what an outside feature takes from the others that must be more than what it may hold
+LOSS = 5e-3  # of the ceiling, that may be lost to one outside feature before T is given up as too small
+STORED = 1.6e7  # most numbers that the cases' proofs may hold together
+QUIET = Monitor()
+
+
+@dataclass
+class Case:
+    """At most ``cardinality`` features of T: the least ceiling known, what proves it, and how to go on from there."""
+
+    problem: Problem
+    value: float
+    proof: object
+    splitting: Splitting | None = None
+    tree: Iterator[Bound] | None = None
+    idle: int = 0
+    rests: bool = False  # its splitting gains no more
+
+    def found(self, value: float, proof: object) -> None:
+        """Keep the lower of two ceilings."""
+        if value < self.value:
+            self.value, self.proof = value, proof
+
+
+@dataclass
+class Elimination:
+    """The cases on one T, and what each number of outside features is proven to allow."""
+
+    problem: Problem
+    x: np.ndarray
+    inside: np.ndarray
+    lost: np.ndarray  # ε_q for q = 0, 1, …, as many as can lie outside
+    monitor: Monitor = QUIET
+    consider: Callable[[np.ndarray], None] = lambda support: None
+    cases: dict[int, Case] = field(default_factory=dict)  # by how many of the k features are outside, at least
+
+    def __post_init__(self) -> None:
+        cov = self.problem.cov
+        self.part = part_of(cov, self.inside)
+        self.error, self.low = cov.error_elsewhere, masses.attained(cov, self.x)
+        first = 0
+        while first < min(self.problem.k, len(self.lost)):
+            self._open(first)
+            first = 2 * first + 1
+
+    def _open(self, first: int) -> None:
+        """Begin a case with what balanced rows prove, and with the multipliers of the case before it."""
+        k = min(self.problem.k - first, len(self.inside))
+        problem = Problem(self.part, k, self.problem.nonnegative)
+        bound = balanced.balanced_rows(problem, monitor=self.monitor)
+        self.cases[first] = Case(problem, bound.value + self.error, bound.ingredients)
+
+    def ceilings(self) -> tuple[np.ndarray, np.ndarray]:
+        """For each q, the ceiling on all features, and the first q of the case it comes from."""
+        values, origin = np.zeros(len(self.lost)), np.zeros(len(self.lost), dtype=int)
+        best, at = np.inf, 0
+        for q, lost in enumerate(self.lost):
+            if q in self.cases and self.cases[q].value <= best:
+                best, at = self.cases[q].value, q
+            on_part = best if q < self.problem.k else 0.0  # no feature of T at all
+            values[q], origin[q] = rounding.eliminated(on_part, float(lost), 2 * self.problem.cov.room()), at
+        return values, origin
+
+    def bound(self) -> Bound:
+        """The largest of the ceilings, and all that proves it."""
+        values, origin = self.ceilings()
+        used = [self.cases[q] for q in sorted(set(origin[: self.problem.k].tolist()))]
+        support = np.flatnonzero(self.x)
+        most = len(self.lost) - 1
+        outside = self.problem.n - len(self.inside)
+        possible = np.flatnonzero(values >= self.low)
+        return Bound(
+            "elimination",
+            float(values.max()),
+            detail=(
+                f"{len(self.inside):,} features are looked at one by one. Each of the {outside:,} others can hold so "
+                f"little of an optimal component that at most {possible.max(initial=0):,} of them are in it"
+                + (f", with {self.lost[most]:.1%} of its weight if all {most:,} were." if most else ".")
+            ),
+            ingredients=EliminationProof(
+                self.inside,
+                support,
+                self.x[support],
+                tuple(case.problem.k for case in used),
+                tuple(case.proof for case in used),
+            ),
+        )
+
+    def work(self, meter: branch.Meter, goal: float, trees: bool) -> bool:
+        """Bring the largest ceiling down, or try to; False once there is no way left."""
+        values, origin = self.ceilings()
+        worst = int(values.argmax())
+        if not np.isfinite(values[worst]):
+            return False  # so many features outside could hold half of all: no case tells
+        first = int(origin[worst])
+        between = [q for q in self.cases if first < q <= worst]
+        if worst > first and values[first] <= values[0]:  # the case is low enough, and serves too many q
+            if not between:
+                self._open((first + worst + 1) // 2)
+                return True
+            first = max((q for q in between if not self.cases[q].rests), default=first)
+        case = self.cases[first]
+        if not case.rests:
+            self._advance(case, first, meter, goal)
+        elif not between and worst > first:
+            self._open((first + worst + 1) // 2)
+        else:
+            return trees and self._branch(case, first, meter, goal)
+        return True
+
+    def _advance(self, case: Case, first: int, meter: branch.Meter, goal: float) -> None:
+        """Some steps of a case's splitting."""
+        if case.splitting is None:
+            begun = 1 + sum(other.splitting is not None for other in self.cases.values())
+            if 2 * begun * len(self.inside) ** 2 > STORED:  # balanced rows must do where the file would be too large
+                case.rests = True
+                return
+            case.splitting = self._splitting(case, first)
+        before = case.value
+        for _ in range(STEPS):
+            case.splitting.advance()
+            meter.pay(len(self.inside))
+            if self.monitor.stop():
+                break
+        value, proof = proof_of(case.problem, *case.splitting.multipliers())
+        case.found(value + self.error, proof)
+        gained = before - case.value
+        case.idle = 0 if gained > SLOW * max(case.value - goal, 0.0) else case.idle + 1
+        case.rests = case.idle >= PATIENCE
+
+    def _splitting(self, case: Case, first: int) -> Splitting:
+        """A splitting at the best point known with that few features, from the multipliers of the nearest case."""
+        x = self._shortened(case.problem.k)
+        made = Splitting(self.part.entries, case.problem.k, x, self.problem.nonnegative)
+        begun = [(abs(q - first), q) for q, other in self.cases.items() if other.splitting is not None]
+        if begun:
+            nearest = self.cases[min(begun)[1]].splitting
+            assert nearest is not None
+            made.follow(nearest, np.arange(len(self.inside)))
+        return made
+
+    def _shortened(self, cardinality: int) -> np.ndarray:
+        """The best point known on T, cut to its largest loadings."""
+        x = self.x[self.inside]
+        return feasible.best(x if x.any() else self.part.diagonal, cardinality, self.problem.nonnegative)
+
+    def _branch(self, case: Case, first: int, meter: branch.Meter, goal: float) -> bool:
+        """One more bound of a case's tree; False once it yields none."""
+        if case.tree is None:
+            lost = self.lost[first]
+            case.tree = branch.tighten(
+                case.problem,
+                self._shortened(case.problem.k),
+                goal=goal * (1 - 2 * lost) / (1 - lost) - self.error,
+                budget=meter,
+                monitor=self.monitor,
+                consider=lambda support: self.consider(self.inside[support]),
+            )
+        made = next(case.tree, None)
+        if made is None:
+            return False
+        case.found(made.value + self.error, made.ingredients)
+        return True
+
+
+def tighten(
+    problem: Problem,
+    x: np.ndarray,
+    least: float,
+    *,
+    features: int,
+    budget: float,
+    trees: float,
+    goal: float,
+    monitor: Monitor,
+    consider: Callable[[np.ndarray], None] = lambda support: None,
+) -> Iterator[Bound]:
+    """Yield falling bounds below ``least``; nothing where too many features can hold too much.
+
+    Parameters
+    ----------
+    problem : Problem
+    x : ndarray, shape (n,)
+        The best feasible point known.
+    least : float
+        The best bound known.
+    features : int
+        Most features of T.
+    budget, trees : float
+        Most work in relaxations, and in branch and bound after them, in the unit of
+        :func:`nnspca.bounds.branch.cost`.
+    goal : float
+        Stop once a bound is this small.
+    monitor : Monitor
+    consider : callable, optional
+        Called with a support of at most k features where a better x may lie.
+    """
+    elimination = begin(problem, x, least, features, monitor, consider)
+    if elimination is None:
+        return
+    meter = branch.Meter(budget + trees)
+    while True:
+        made = float(elimination.ceilings()[0].max())
+        if made < least * (1 - GAIN):
+            least = made
+            yield elimination.bound()
+        if made <= goal or meter.left <= 0 or monitor.stop():
+            return
+        if not elimination.work(meter, goal, trees > 0):
+            return
+
+
+def begin(
+    problem: Problem,
+    x: np.ndarray,
+    least: float,
+    features: int,
+    monitor: Monitor,
+    consider: Callable[[np.ndarray], None],
+) -> Elimination | None:
+    """Choose T: the fewest features with which nothing is lost, if the bounds on T are as tight as they can be."""
+    low = masses.attained(problem.cov, x)
+    support = np.flatnonzero(x)
+    features = min(features, problem.n)
+    if low <= 0 or len(support) >= features:
+        return None
+    kept = _shorter(problem, x, low)
+    most_kept = len(kept) - 1
+    worth = 1.0 - kept[1] if most_kept else 1.0  # of one feature
+    held = masses.largest(problem, low, features + problem.k, monitor, heavy=worth + LOSS, allowed=features)
+    if held is None:
+        return None
+    order = np.argsort(-held, kind="stable")
+    order = order[~np.isin(order, support)]
+    size, loss, lost = 0, np.inf, np.zeros(1)
+    wanted = max(SMALLEST, len(support))
+    while loss > -SPARE and size < features:
+        size = min(wanted, features)
+        lost = together(held[order[size - len(support) :][: problem.k]])
+        # by how much a number of outside features is above none, as a share of what they take away
+        gains = [rounding.eliminated(v, float(e), 0.0) - 1 for v, e in zip(kept, lost, strict=False)]
+        loss = max([g / max(1 - v, 1e-9) for g, v in zip(gains[1:], kept[1:], strict=False)], default=-np.inf)
+        wanted = int(WIDER * size) + 1
+    if (1 + max(gains)) * low >= least * (1 - GAIN):
+        return None
+    inside = np.sort(np.concatenate([support, order[: size - len(support)]]))
+    return Elimination(problem, x, inside, lost, monitor, consider)
+
+
+def together(falling: np.ndarray) -> np.ndarray:
+    """Return the sums of the first 0, 1, … masses, rounded up."""
+    return np.concatenate([[0.0], rounding.raised(np.cumsum(falling), len(falling) + 8)])
+
+
+def _shorter(problem: Problem, x: np.ndarray, low: float) -> np.ndarray:
+    """About the share of the variance that k − q features keep, for q = 0 … k: x cut to its largest loadings."""
+    support = np.flatnonzero(x)
+    order = support[np.argsort(-np.abs(x[support]), kind="stable")]
+    A = problem.cov.block(order, order)
+    sizes = np.unique(np.concatenate([[1], len(order) - np.geomspace(1, len(order), 16).astype(int) + 1]))
+    shares = []
+    for size in sizes:
+        z = x[order[:size]]
+        for _ in range(3):
+            z = A[:size, :size] @ z
+            z = z / np.linalg.norm(z)
+        shares.append(float(z @ A[:size, :size] @ z) / low)
+    cardinalities = np.arange(problem.k, -1, -1)
+    return np.interp(cardinalities, np.concatenate([[0], sizes]), [0.0, *shares])
+
+
+def by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
+    """Where the features are too many for the splitting of all."""
+    if pair_steps(problem, plan):
+        return
+    yield from tighten(
+        problem,
+        known.x,
+        min(bound.value for bound in known.bounds.values() if bound.deterministic),
+        features=plan.eliminated_features,
+        budget=plan.eliminated_seconds * SECOND,
+        trees=plan.branch_seconds * SECOND if plan.always_levels else 0.0,
+        goal=known.lower * (1 + plan.closed),
+        monitor=known.monitor,
+        consider=known.consider,
+    )

@@ -1,0 +1,79 @@
+"""Masses: the largest share of weight x_i² that each feature can hold in any optimal component.
+
+Let x be optimal, J its support and OPT its variance. On J, x is an eigenvector: ``(Ax)_i = OPT x_i``. With
+``b_i = ‖the k−1 largest A_ij⁺, j ≠ i‖`` (|A_ij| without the sign constraint) and x of norm 1,
+
+    OPT x_i = A_ii x_i + Σ_{j∈J∖i} A_ij x_j <= A_ii x_i + b_i √(1 − x_i²),
+
+so that ``x_i² <= b_i² / (b_i² + (OPT − A_ii)²)`` where A_ii < OPT, which any attained variance LB in OPT's place only
+raises. And ``OPT x_i = e_i'Ax <= √(A_ii OPT)`` (Cauchy and Schwarz in A): ``x_i² <= A_ii / LB``. The second needs no row
+of A, so rows are read by falling variance, and no further than they can be among the largest masses.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nnspca import rounding
+from nnspca.covariance import Covariance
+from nnspca.feasible import sum_of_largest
+from nnspca.problem import Problem
+from nnspca.progress import Monitor
+
+ROWS = 256  # rows of A read at a time
+
+
+def attained(cov: Covariance, x: np.ndarray) -> float:
+    """Return a number not above the variance that x, scaled to norm 1, attains: by the data, on any machine."""
+    size = max(cov.trace, cov.form.rounding_scale)
+    lost = rounding.variances(cov.form.terms + np.count_nonzero(x), size) + cov.room()
+    return (cov.variance(x) - lost) / rounding.raised(float(x @ x), np.count_nonzero(x) + 8)
+
+
+def by_variance(cov: Covariance, low: float) -> np.ndarray:
+    """Return what each feature can hold by its variance alone, rounded up; ``low`` is attained."""
+    own = cov.diagonal * (1 + rounding.inner_products(cov.form.terms + 4)) + cov.room()
+    return np.minimum(rounding.raised(own / low, 8), 1.0)
+
+
+def by_rows(problem: Problem, low: float, rows: np.ndarray) -> np.ndarray:
+    """Return the same by the rows of A, rounded up."""
+    cov, k = problem.cov, problem.k
+    reading = rounding.inner_products(cov.form.terms + 4)
+    block = cov.block(rows) / low  # in units of the optimum: no square overflows, and none that vanishes matters
+    shares = np.maximum(block, 0.0) if problem.nonnegative else np.abs(block)
+    shares[np.arange(len(rows)), rows] = 0.0
+    s = np.sqrt(cov.diagonal[rows] / low)
+    company = np.sqrt(float(sum_of_largest(cov.diagonal, k - 1)) / low)
+    # the rows of two machines differ by the drift in norm at most
+    b = np.sqrt(rounding.raised(sum_of_largest(shares * shares, k - 1), 4 * (k + 8))) * (1 + rounding.EPS)
+    b += reading * s * company + cov.room() / low + rounding.VANISHING
+    room = 1.0 - (cov.diagonal[rows] * (1 + reading) + cov.room()) / low - 8 * rounding.EPS
+    ratio = b / np.where(room > 0, room, 1.0)
+    return np.where(room > 0, rounding.raised(ratio * ratio / (1 + ratio * ratio), 16), 1.0)
+
+
+def largest(
+    problem: Problem, low: float, wanted: int, monitor: Monitor, *, heavy: float = np.inf, allowed: int = 0
+) -> np.ndarray | None:
+    """Return masses of all features, by their rows wherever these can be among the ``wanted`` largest.
+
+    None where more than ``allowed`` features turn out to hold more than ``heavy``, or the call was stopped.
+    """
+    masses = by_variance(problem.cov, low)
+    order = np.argsort(-masses, kind="stable")
+    least_wanted, found = 0.0, np.zeros(0)
+    for start in range(0, problem.n, ROWS):
+        rows = order[start : start + ROWS]
+        if masses[rows[0]] <= least_wanted:
+            break
+        if monitor.stop():
+            return None
+        masses[rows] = np.minimum(masses[rows], by_rows(problem, low, rows))
+        found = np.concatenate([found, masses[rows]])
+        if np.count_nonzero(found > heavy) > allowed:
+            return None
+        if len(found) >= wanted:
+            found = np.partition(found, len(found) - wanted)[len(found) - wanted :]
+            least_wanted = float(found[0])
+    return masses

@@ -1,0 +1,111 @@
+"""Re-derives the elimination by masses: what every feature outside can hold, from A and one attained variance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from nnspca import feasible
+from nnspca.certificates.numbers import Ceiling, array, largest_sums, places, whole
+from nnspca.certificates.proofs import BranchProof, EliminationProof, PairProof, ScaleProof
+from nnspca.covariance import Covariance
+from nnspca.covariance.forms import HeldMatrix
+from nnspca.errors import CertificateError
+
+EPS = np.finfo(float).eps
+ROWS = 256
+LEAST_LEFT = 1e-6  # of 1 − 2ε: below, nothing is proven
+VANISHING = 1e-150  # more than the root of what squares of numbers near 1 can lose to underflow
+
+Derive = Callable[[object, int, bool, Covariance], float]
+
+
+def elimination_bound(proof: EliminationProof, k: int, nonnegative: bool, cov: Covariance, derive: Derive) -> float:
+    """The largest ceiling over the numbers of features outside; ``derive`` tells what holds on the features inside."""
+    chosen = places(proof.features, "the features kept", cov.n_features)
+    low = _attained(proof, k, nonnegative, cov)
+    part, error = _part(cov, chosen), cov.representation_error
+    if type(proof.proofs) is not tuple or type(proof.cardinalities) is not tuple or not proof.proofs:
+        raise CertificateError("the cases and their cardinalities must be tuples, and not empty")
+    if len(proof.proofs) != len(proof.cardinalities):
+        raise CertificateError(f"there are {len(proof.proofs)} cases and {len(proof.cardinalities)} cardinalities")
+    proven: list[tuple[int, float]] = []
+    for inner, given in zip(proof.proofs, proof.cardinalities, strict=True):
+        cardinality = whole(given, "the cardinality of a case", 1, min(k, len(chosen)))
+        if type(inner) not in (PairProof, BranchProof, ScaleProof):
+            raise CertificateError(f"a case holds a {type(inner).__name__}, which proves nothing there")
+        proven.append((cardinality, derive(inner, cardinality, nonnegative, part) + error))
+    member = np.zeros(cov.n_features, dtype=bool)
+    member[chosen] = True
+    lost = _lost(cov, np.flatnonzero(~member), low, k, nonnegative)
+    most = Ceiling()
+    for q, mass in enumerate(lost):
+        if 1 - 2 * mass < LEAST_LEFT:
+            raise CertificateError(f"{q} features outside could hold {mass:.3g} of a component, half of it or more")
+        if q == k:
+            continue  # they would hold all of it, and were found to hold less than half
+        inside = min(k - q, len(chosen))
+        ceiling = min((value for cardinality, value in proven if cardinality >= inside), default=np.inf)
+        most.cover((ceiling * (1 - mass) + error * mass) / (1 - 2 * mass - 2 * EPS) * (1 + 8 * EPS))
+    return most.value
+
+
+def _attained(proof: EliminationProof, k: int, nonnegative: bool, cov: Covariance) -> float:
+    """A number that the variance of the point given does not fall below, so that the optimum does not."""
+    support = places(proof.support, "the support of the point", cov.n_features)
+    x = np.zeros(cov.n_features)
+    x[support] = array(proof.loadings, "the loadings of the point", (len(support),))
+    reason = feasible.infeasibility(x, k, nonnegative)
+    if reason:
+        raise CertificateError(f"the point is not feasible: {reason}")
+    size = max(cov.trace, cov.form.rounding_scale)
+    off = 4 * (cov.form.terms + len(support) + 8) * EPS * size + cov.representation_error
+    low = float((x @ cov.apply(x) - off) / (float(x @ x) * (1 + (len(support) + 4) * EPS)))
+    if not low > 0:
+        raise CertificateError("the point attains no variance")
+    return low
+
+
+def _part(cov: Covariance, chosen: np.ndarray) -> Covariance:
+    """The covariance of the features kept as a matrix; what cov itself is off by is added to what it proves."""
+    block = cov.block(chosen, chosen)
+    terms = cov.form.terms
+    forming = 2 * (terms + 2) * EPS * float(cov.diagonal[chosen].sum()) if terms else 0.0
+    return Covariance(HeldMatrix((block + block.T) / 2), representation_error=forming)
+
+
+def _lost(cov: Covariance, others: np.ndarray, low: float, k: int, nonnegative: bool) -> list[float]:
+    """The sums of the 0, 1, …, k largest masses outside.
+
+    x_i² <= A_ii/OPT, so that rows are read by falling variance until no other can be among the k largest.
+    """
+    own = (cov.diagonal[others] * (1 + 2 * (cov.form.terms + 2) * EPS) + cov.representation_error) / low
+    order = np.argsort(-own, kind="stable")
+    others, own = others[order], own[order]
+    largest = np.zeros(0)
+    for start in range(0, len(others), ROWS):
+        if len(largest) == k and own[start] <= largest[0]:
+            break
+        rows = others[start : start + ROWS]
+        held = np.minimum(
+            _by_rows(cov, rows, own[start : start + ROWS], low, k, nonnegative), own[start : start + ROWS]
+        )
+        largest = np.sort(np.concatenate([largest, np.minimum(held * (1 + 4 * EPS), 1.0)]))[-k:]
+    if not np.isfinite(largest).all():
+        raise CertificateError("a mass is no number")
+    return [0.0, *(np.cumsum(largest[::-1]) * (1 + (k + 4) * EPS)).tolist()]
+
+
+def _by_rows(cov: Covariance, rows: np.ndarray, own: np.ndarray, low: float, k: int, nonnegative: bool) -> np.ndarray:
+    """With (Ax)_i = OPT x_i: (OPT − A_ii) x_i <= b_i √(1 − x_i²), b_i the norm of the k−1 largest others of row i."""
+    block = np.array(cov.block(rows)) / low
+    block[np.arange(len(rows)), rows] = 0.0
+    block = np.maximum(block, 0.0) if nonnegative else np.abs(block)
+    company = float(np.sort(cov.diagonal)[::-1][: k - 1].sum())
+    reading = (cov.form.terms + 2) * EPS * np.sqrt(cov.diagonal[rows] / low) * np.sqrt(company / low)
+    b = np.sqrt(largest_sums(block * block, k - 1) * (1 + (k + 4) * EPS))
+    b += reading + cov.representation_error / low + VANISHING
+    gap = 1 - own - 2 * EPS
+    tangent = b / np.where(gap > 0, gap, 1.0)
+    return np.where(gap > 0, tangent**2 / (1 + tangent**2) * (1 + 8 * EPS), 1.0)

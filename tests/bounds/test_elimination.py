@@ -1,0 +1,280 @@
+"""Elimination by masses: valid whatever is kept, lossless where the rest can hold next to nothing."""
+
+import dataclasses
+import io
+
+import numpy as np
+import pytest
+
+import nnspca
+from nnspca.bounds import branch, elimination, masses
+from nnspca.bounds.elimination import Elimination
+from nnspca.certificates.derivations import derive
+from nnspca.certificates.proofs import BranchProof, EntryProof, PairProof, ScaleProof
+from nnspca.covariance.factor import DenseFactor
+from nnspca.covariance.forms import HeldFactor
+from nnspca.problem import Problem
+from nnspca.progress import Monitor
+from tests import oracle, problems
+
+QUIET = Monitor()
+
+
+def few_large(seed, n=14, m=6):
+    """Data in which some features vary a great deal, together, and the others hardly."""
+    rng = np.random.default_rng(seed)
+    spread = np.r_[rng.uniform(2.0, 3.0, 5), rng.uniform(0.1, 0.4, n - 5)]
+    return (rng.standard_normal((m, n)) + rng.standard_normal((m, 1))) * spread
+
+
+def held_as_factor(X):
+    """The covariance of data, never as a matrix."""
+    cov = nnspca.Covariance.from_data(X)
+    centred = (X - X.mean(axis=0)) / np.sqrt(len(X))
+    return cov.derived(HeldFactor(DenseFactor(centred)), "held as a factor", np.zeros(0))
+
+
+def begun(problem, x, inside):
+    """An elimination that keeps these features, with masses as a certificate computes them; None without a proof."""
+    low = masses.attained(problem.cov, x)
+    if low <= 0:
+        return None
+    held = masses.largest(problem, low, problem.n, QUIET)
+    outside = np.setdiff1d(np.arange(problem.n), inside)
+    lost = elimination.together(-np.sort(-held[outside])[: problem.k])
+    return Elimination(problem, x, inside, lost)
+
+
+def kept(rng, problem, x):
+    """Random features; most often, those of the point among them, without which little is proven."""
+    chosen = rng.random(problem.n) < rng.uniform(0.2, 1.0)
+    if rng.random() < 0.8:
+        chosen |= x != 0
+    chosen[np.argmax(problem.cov.diagonal)] = True
+    return np.flatnonzero(chosen)
+
+
+def held(problem, A, k, nonnegative, rng):
+    """Bounds on the way of one random elimination, each held against brute force and against the judge."""
+    attained = problem.attained(k, nonnegative)
+    x = oracle.optimum(A, k, nonnegative)[1]
+    if rng.random() < 0.3:
+        x = np.eye(len(A))[int(rng.integers(len(A)))]
+    posed = Problem(problem.cov, k, nonnegative)
+    made = begun(posed, x, kept(rng, posed, x))
+    if made is None:
+        return 0
+    meter, proven = branch.Meter(1e12), 0
+    for _ in range(int(rng.integers(1, 10))):
+        bound = made.bound()
+        if np.isfinite(bound.value):
+            proven += 1
+            assert oracle.allows(bound.value, attained), (problem.kind, k, nonnegative)
+            derived = derive(bound.ingredients, k, nonnegative, problem.cov)
+            assert derived <= bound.value
+            assert oracle.allows(derived, attained)
+        if not made.work(meter, 0.0, bool(rng.random() < 0.4)):
+            break
+    return proven
+
+
+@pytest.fixture(autouse=True)
+def short_roots(monkeypatch):
+    """Trees of few steps prove as much about trees."""
+    monkeypatch.setattr(branch, "ROOT", 20)
+    monkeypatch.setattr(branch, "LONG", 20)
+
+
+@pytest.mark.parametrize("nonnegative", [True, False])
+@pytest.mark.parametrize("make", problems.MATRICES + problems.DATA, ids=lambda make: make.__name__)
+def test_no_elimination_proves_less_than_the_optimum(make, nonnegative):
+    rng = np.random.default_rng(11)
+    proven = 0
+    for _ in range(6):
+        problem = make(rng, int(rng.integers(2, 9)))
+        n = problem.cov.n_features
+        proven += held(problem, problem.A, int(rng.integers(1, n + 1)), nonnegative, rng)
+    assert proven
+
+
+@pytest.mark.parametrize("nonnegative", [True, False])
+@pytest.mark.parametrize("seed", range(6))
+def test_nor_does_one_that_sets_most_features_aside(seed, nonnegative):
+    rng = np.random.default_rng(seed)
+    X = few_large(seed, n=11)
+    for cov in (nnspca.Covariance.from_data(X), held_as_factor(X)):
+        A = np.cov(X.T, bias=True)
+        problem = problems.Problem("few large", cov, A, lambda x: oracle.exact_variance_of_data(X, x))
+        assert sum(held(problem, A, k, nonnegative, rng) for k in (1, 2, 3, 5, 11))
+
+
+@pytest.mark.parametrize("nonnegative", [True, False])
+def test_a_mass_is_not_below_what_the_optimum_holds(nonnegative):
+    rng = np.random.default_rng(2)
+    for trial in range(60):
+        makers = problems.MATRICES + problems.DATA
+        problem = makers[trial % len(makers)](rng, int(rng.integers(2, 9)))
+        n = problem.cov.n_features
+        k = int(rng.integers(1, n + 1))
+        value, x = oracle.optimum(problem.A, k, nonnegative)
+        # an optimum of a multiple eigenvalue need not be that of its support alone, but each has its masses
+        low = masses.attained(problem.cov, x)
+        if low <= 0:
+            continue
+        assert low <= value * (1 + 1e-12)
+        all_masses = masses.largest(Problem(problem.cov, k, nonnegative), low, n, QUIET)
+        assert (x**2 <= all_masses * (1 + 1e-9) + 1e-12).all()
+
+
+def test_masses_are_what_the_hand_computes():
+    """A = [[4, 1, 0], [1, 3, 1], [0, 1, 1]], k = 2: the best is on features 1 and 2, λ = (7 + √5)/2."""
+    cov = nnspca.Covariance.from_matrix([[4.0, 1.0, 0.0], [1.0, 3.0, 1.0], [0.0, 1.0, 1.0]])
+    low = (7 + 5**0.5) / 2
+    found = masses.largest(Problem(cov, 2), low, 3, QUIET)
+    rows = [1 / (1 + (low - a) ** 2) for a in (4.0, 3.0, 1.0)]
+    assert found == pytest.approx([min(rows[0], 4 / low), min(rows[1], 3 / low), min(rows[2], 1 / low)])
+
+
+def test_rows_are_read_only_while_they_can_be_among_the_largest(monkeypatch):
+    X = np.random.default_rng(0).standard_normal((10, 3000)) * np.geomspace(3, 1e-3, 3000)
+    cov = nnspca.Covariance.from_data(X)
+    read = []
+    block = cov.form.block
+    monkeypatch.setattr(cov.form, "block", lambda rows, columns: (read.append(len(rows)), block(rows, columns))[1])
+    masses.largest(Problem(cov, 3), float(cov.diagonal.max()), 20, QUIET)
+    assert sum(read) == masses.ROWS
+
+
+def test_what_matters_little_is_set_aside_without_loss():
+    """With the five features that vary kept, the ceiling on fourteen is the ceiling on five."""
+    for seed in range(6):
+        X = few_large(seed) * np.r_[np.ones(5), np.full(9, 1e-3)]
+        cov = held_as_factor(X)
+        part = nnspca.solve(cov, 3)
+        made = begun(Problem(cov, 3), part.loadings, np.arange(5))
+        meter = branch.Meter(1e12)
+        while made.work(meter, 0.0, True) and made.bound().value > part.variance * (1 + 1e-6):
+            pass
+        assert part.variance / made.bound().value > 1 - 1e-4
+
+
+def test_too_many_heavy_features_are_told_at_once():
+    cov = held_as_factor(np.random.default_rng(0).standard_normal((8, 14)))
+    part = nnspca.solve(cov, 3)
+    assert elimination.begin(Problem(cov, 3), part.loadings, np.inf, 4, QUIET, lambda support: None) is None
+
+
+# ---------------------------------------------------------------------- as part of a certificate
+
+
+@pytest.fixture(scope="module")
+def wide():
+    """2,000 features and 12 samples: too many for pairs of all of them."""
+    rng = np.random.default_rng(1)
+    spread = np.r_[rng.uniform(2.0, 3.0, 30), rng.uniform(0.0, 0.5, 1970)]
+    X = (rng.standard_normal((12, 2000)) + rng.standard_normal((12, 1))) * spread
+    cov = nnspca.Covariance.from_data(X)
+    assert cov.matrix is None
+    return cov, nnspca.certify(cov, 6)
+
+
+def test_a_certificate_with_an_elimination_verifies_and_survives_a_file(wide):
+    cov, cert = wide
+    assert cert.winner.name == "elimination"
+    assert cert.ratio > 0.99
+    file = io.BytesIO()
+    nnspca.save_certificate(cert, file)
+    read = nnspca.load_certificate(file.getvalue())
+    nnspca.verify(read, cov)
+    assert read.bound("elimination").value == cert.bound("elimination").value
+
+
+def test_the_same_call_makes_the_same_elimination(wide):
+    cov, cert = wide
+    again = nnspca.certify(cov, 6)
+    assert again.upper == cert.upper
+    assert (again.winner.ingredients.features == cert.winner.ingredients.features).all()
+
+
+def refused(proof, k, cov):
+    with pytest.raises(nnspca.CertificateError) as caught:
+        derive(proof, k, True, cov)
+    return str(caught.value)
+
+
+def forgeries(proof, n):
+    yield "a feature twice", {"features": np.r_[proof.features[:1], proof.features[:-1]]}
+    yield "a feature out of range", {"features": np.r_[proof.features[:-1], n]}
+    yield "features out of order", {"features": proof.features[::-1]}
+    yield "features as floats", {"features": proof.features.astype(float)}
+    yield "loadings of another point", {"loadings": proof.loadings[::-1] * 1.1}
+    yield "loadings below zero", {"loadings": -proof.loadings}
+    yield "loadings that are not numbers", {"loadings": proof.loadings * np.nan}
+    yield "a loading missing", {"loadings": proof.loadings[1:]}
+    yield "a support out of range", {"support": np.r_[proof.support[:-1], n]}
+    yield "no proofs", {"proofs": ()}
+    yield "proofs in a list", {"proofs": list(proof.proofs)}
+    yield "a proof missing", {"proofs": proof.proofs[1:]}
+    yield "a proof of another kind", {"proofs": (EntryProof("rows"), *proof.proofs[1:])}
+    yield "an elimination within", {"proofs": (proof, *proof.proofs[1:])}
+    yield "cardinalities too large", {"cardinalities": (n, *proof.cardinalities[1:])}
+    yield "cardinalities of zero", {"cardinalities": (*proof.cardinalities[:-1], 0)}
+    yield "half a feature", {"cardinalities": (0.5, *proof.cardinalities[1:])}
+
+
+def test_forged_eliminations_are_refused(wide):
+    cov, cert = wide
+    proof = cert.bound("elimination").ingredients
+    for what, change in forgeries(proof, cov.n_features):
+        try:
+            refused(dataclasses.replace(proof, **change), 6, cov)
+        except BaseException as error:
+            raise AssertionError(what) from error
+
+
+def lowered(inner):
+    """A proof on T that claims a little more than it may."""
+    if isinstance(inner, BranchProof):
+        return dataclasses.replace(inner, leaves=tuple(map(lowered, inner.leaves)))
+    return dataclasses.replace(inner, tail=inner.tail * (1 - 1e-6)) if isinstance(inner, PairProof) else inner
+
+
+def test_every_case_is_checked_by_its_own_proof(wide):
+    cov, cert = wide
+    proof = cert.bound("elimination").ingredients
+    assert any(isinstance(inner, PairProof) for inner in proof.proofs)
+    assert "exceeds the claimed" in refused(
+        dataclasses.replace(proof, proofs=tuple(map(lowered, proof.proofs))), 6, cov
+    )
+    # a case left out leaves its numbers of features to the cases above, or to none
+    first = dataclasses.replace(proof, proofs=proof.proofs[:1], cardinalities=proof.cardinalities[:1])
+    assert derive(first, 6, True, cov) >= derive(proof, 6, True, cov)
+    without = dataclasses.replace(proof, proofs=proof.proofs[1:], cardinalities=proof.cardinalities[1:])
+    assert not proof.proofs[1:] or not np.isfinite(derive(without, 6, True, cov))
+
+
+def test_a_poorer_point_proves_no_more(wide):
+    cov, cert = wide
+    proof = cert.bound("elimination").ingredients
+    place = int(proof.support[0])
+    poorer = dataclasses.replace(proof, support=np.array([place]), loadings=np.ones(1))
+    try:
+        assert derive(poorer, 6, True, cov) >= derive(proof, 6, True, cov)
+    except nnspca.CertificateError as error:
+        assert "half of it or more" in str(error)
+
+
+def test_features_that_matter_cannot_be_left_out_of_those_kept(wide):
+    """Whatever is kept, the value stays above the variance that is attained."""
+    cov, cert = wide
+    proof = cert.bound("elimination").ingredients
+    part = nnspca.bounds.working.part_of(cov, proof.features)
+    for gone in range(0, len(proof.features), 7):
+        chosen = np.delete(np.arange(len(proof.features)), gone)
+        weights = [p.weights[chosen] for p in proof.proofs if isinstance(p, ScaleProof)]
+        if not weights:
+            weights = [np.sqrt(part.diagonal[chosen])]
+        small = dataclasses.replace(
+            proof, features=proof.features[chosen], proofs=(ScaleProof(weights[0]),), cardinalities=(6,)
+        )
+        assert derive(small, 6, True, cov) >= cert.lower

@@ -6,8 +6,8 @@ Let x be optimal, J its support and OPT its variance. On J, x is an eigenvector:
     OPT x_i = A_ii x_i + Σ_{j∈J∖i} A_ij x_j <= A_ii x_i + b_i √(1 − x_i²),
 
 so that ``x_i² <= b_i² / (b_i² + (OPT − A_ii)²)`` where A_ii < OPT, which any attained variance LB in OPT's place only
-raises. And ``OPT x_i = e_i'Ax <= √(A_ii OPT)`` (Cauchy and Schwarz in A): ``x_i² <= A_ii / LB``. The second needs no row
-of A, so rows are read by falling variance, and no further than they can be among the largest masses.
+raises. And ``OPT x_i = e_i'Ax <= √(A_ii OPT)`` (Cauchy and Schwarz in A): ``x_i² <= A_ii / LB``. The second needs no
+row of A, so rows are read by falling variance, and no further than they can be among the largest masses.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ ROWS = 256  # rows of A read at a time
 
 def attained(cov: Covariance, x: np.ndarray) -> float:
     """Return a number not above the variance that x, scaled to norm 1, attains: by the data, on any machine."""
-    size = max(cov.trace, cov.form.rounding_scale)
-    lost = rounding.variances(cov.form.terms + np.count_nonzero(x), size) + cov.room()
-    return (cov.variance(x) - lost) / rounding.raised(float(x @ x), np.count_nonzero(x) + 8)
+    size, terms = max(cov.trace, cov.form.rounding_scale), int(np.count_nonzero(x))
+    lost = rounding.variances(cov.form.terms + terms, size) + cov.room()
+    return (cov.variance(x) - lost) / rounding.raised(float(x @ x), terms + 8)
 
 
 def by_variance(cov: Covariance, low: float) -> np.ndarray:

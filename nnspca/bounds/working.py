@@ -178,7 +178,7 @@ def _first_set(outside: Outside, x: np.ndarray, lower: float, features: int) -> 
 
 
 def by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
-    """Where the features are too many for the splitting of all, and none are eliminated, below what the levelled rows prove."""
+    """Where the features are too many for the splitting of all, and none of them could be eliminated."""
     if pair_steps(problem, plan) or "elimination" in known.bounds:
         return
     yield from tighten(

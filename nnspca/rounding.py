@@ -180,7 +180,7 @@ def variances(terms: int, size: float) -> float:
 
 
 def eliminated(value: float, mass: float, error: float) -> float:
-    """Return a ceiling on ``(value (1 − mass) + error mass) / (1 − 2 mass)``: a handful of roundings, none that cancels.
+    """Return a ceiling on ``(value (1 − mass) + error mass) / (1 − 2 mass)``: a few roundings, none that cancels.
 
     1 − 2 mass is off by 2u at most, absolutely; infinite where too little of it is left to be told from zero.
     """

@@ -11,8 +11,8 @@ largest masses outside T (:mod:`nnspca.bounds.masses`), hence
     OPT <= max over q of  U_{k−q} (1 − ε_q) / (1 − 2 ε_q)        (ε_q < ½).
 
 A ceiling with more features holds with fewer, so a few cardinalities c serve all q: each *case* is one of them, with
-the least ceiling on T known for it. Where an outside feature can hold less than one of the k features is worth, the largest
-value is that of q = 0 and nothing is lost: n features have become |T|.
+the least ceiling on T known for it. Where an outside feature can hold less than one of the k features is worth, the
+largest value is that of q = 0 and nothing is lost: n features have become |T|.
 
 Work goes where the largest value is: if it is the first q of its case, the case's relaxation goes on, and branch and
 bound after it; if it is a later one, the case is parted in two.

@@ -23,7 +23,8 @@ from nnspca.covariance.forms import HeldMatrix
 
 DENSE_EIGEN = 500  # above, the estimate to be proven comes from Lanczos iterations
 LARGEST = 6000  # side of the largest matrix that is factorised
-LONGEST = 4e11  # operations of the longest orthogonal factorisation
+LONGEST = 4e10  # operations of the longest orthogonal factorisation
+FEW_SAMPLES = 3000  # up to here the largest eigenvalue of a factor is that of its samples' inner products
 ROWS = 4096  # features whose data are factorised at a time
 
 
@@ -63,6 +64,14 @@ def positive_by_cholesky(M: np.ndarray) -> float | None:
     return rounding.factorisation(M.diagonal())
 
 
+def affordable(cov: Covariance, d: int) -> bool:
+    """Whether what d directions leave of A can be proven at all, in a second or two."""
+    if isinstance(cov.form, HeldMatrix):
+        return cov.n_features <= LARGEST
+    m, n = cov.form.factor.shape
+    return m + d <= LARGEST and n * (m + d) ** 2 <= LONGEST
+
+
 def residual(cov: Covariance, V: np.ndarray) -> float | None:
     """Return a proven τ with ``A ⪯ τI + VV'``, near the least one.
 
@@ -75,7 +84,7 @@ def residual(cov: Covariance, V: np.ndarray) -> float | None:
     Returns
     -------
     float or None
-        None where neither the features nor the samples are few enough to factorise.
+        None where neither the features nor the samples are few enough to factorise: see :func:`affordable`.
     """
     if isinstance(cov.form, HeldMatrix):
         A = cov.form.A
@@ -87,7 +96,10 @@ def residual(cov: Covariance, V: np.ndarray) -> float | None:
     factor = cov.form.factor
     m, n = factor.shape
     side = m + V.shape[1]
-    if side > LARGEST or n * side**2 > LONGEST:
+    if not V.shape[1] and m <= FEW_SAMPLES:  # the least costly: YY' has the largest eigenvalue of Y'Y
+        products = rounding.sums(2 * n, factor.rounding_scale())
+        return max(of_matrix(factor.gram(), products + cov.room()), 0.0)
+    if not affordable(cov, V.shape[1]):
         return None
     triangle = np.zeros((0, side))
     for start in range(0, n, ROWS):

@@ -282,7 +282,7 @@ def begin(
         size = min(wanted, features)
         lost = together(held[order[size - len(support) :][: problem.k]])
         # by how much a number of outside features is above none, as a share of what they take away
-        gains = [rounding.eliminated(v, float(e), 0.0) - 1 for v, e in zip(kept, lost, strict=False)]
+        gains = [v * (1 - e) / (1 - 2 * e) - 1 if e < 0.5 else np.inf for v, e in zip(kept, lost, strict=False)]
         loss = max([g / max(1 - v, 1e-9) for g, v in zip(gains[1:], kept[1:], strict=False)], default=-np.inf)
         wanted = int(WIDER * size) + 1
     if (1 + max(gains)) * low >= least * (1 - GAIN):

@@ -47,6 +47,8 @@ def rank(problem: Problem, d: int, *, shifted: bool, monitor: Monitor, cells: in
     Returns None where no residual can be proven (the covariance is too large to factorise).
     """
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
+    if not ceiling.affordable(cov, d):
+        return None
     values, vectors = cov.eigenpairs(min(d + 1, cov.n_features))
     following = float(values[d]) if d < len(values) else 0.0
     surplus = np.maximum(values[:d] - (following if shifted else 0.0), 0.0)

@@ -114,13 +114,13 @@ def least_of_factored_rest(factor: Factor, V: np.ndarray, tail: float) -> float:
 
     With ``[V, Y'] = Q [R, T]``, Q of orthonormal columns, ``Y'Y − VV' = Q (TT' − RR') Q'``.
     """
-    Y = factor.columns(np.arange(factor.shape[1]))
-    m, n = Y.shape
+    m, n = factor.shape
     scale = factor.rounding_scale() + float((V * V).sum())
     if V.any():
+        Y = factor.columns(np.arange(n))
         triangle = np.asarray(np.linalg.qr(np.hstack([V, Y.T]), mode="r"))
         R, T = triangle[:, : V.shape[1]], triangle[:, V.shape[1] :]
         most = float(np.linalg.eigvalsh(T @ T.T - R @ R.T)[-1])
     else:
-        most = float(np.linalg.eigvalsh(Y @ Y.T)[-1])
+        most = float(np.linalg.eigvalsh(factor.gram())[-1])
     return tail - 2 * (n + m) * EPS * scale - max(most, 0.0)

@@ -31,6 +31,14 @@ class Factor(Protocol):
         """Return the columns of Y at ``index``, dense, shape (m, len(index))."""
         ...
 
+    def products(self, rows: np.ndarray, columns: np.ndarray | None) -> np.ndarray:
+        """Return the entries of Y'Y at ``rows`` × ``columns`` (all columns when None)."""
+        ...
+
+    def restricted(self, index: np.ndarray) -> Factor:
+        """Return the factor of some features only, in the order given."""
+        ...
+
     def squared_norms(self) -> np.ndarray:
         """Return the diagonal of Y'Y, shape (n,)."""
         ...
@@ -84,6 +92,12 @@ class DenseFactor:
 
     def columns(self, index: np.ndarray) -> np.ndarray:
         return self.Y[:, index]
+
+    def products(self, rows: np.ndarray, columns: np.ndarray | None) -> np.ndarray:
+        return self.Y[:, rows].T @ (self.Y if columns is None else self.Y[:, columns])
+
+    def restricted(self, index: np.ndarray) -> DenseFactor:
+        return DenseFactor(self.Y[:, index])
 
     def squared_norms(self) -> np.ndarray:
         with np.errstate(over="ignore"):
@@ -156,6 +170,20 @@ class SparseFactor:
     def columns(self, index: np.ndarray) -> np.ndarray:
         return (self._columns[:, index].toarray() - self.mean[index]) / np.sqrt(self.shape[0])
 
+    def products(self, rows: np.ndarray, columns: np.ndarray | None) -> np.ndarray:
+        """From sparse products: S'S / m less the product of the means, off by as little as ``rounding_scale`` allows."""
+        right, mean = (self.S, self.mean) if columns is None else (self._columns[:, columns], self.mean[columns])
+        inner = (self._columns[:, rows].T @ right).toarray()
+        inner /= self.shape[0]
+        inner -= np.outer(self.mean[rows], mean)
+        return inner
+
+    def restricted(self, index: np.ndarray) -> Factor:
+        """Sparse still where the dense columns would be many."""
+        if self.shape[0] * len(index) <= AT_A_TIME:
+            return DenseFactor(self.columns(index))
+        return SparseFactor(scipy.sparse.csr_array(self._columns[:, index]), self.mean[index])
+
     def squared_norms(self) -> np.ndarray:
         """Sum over the stored entries and the zeros apart: no cancellation of large squares."""
         m = self.shape[0]
@@ -201,6 +229,13 @@ class DeflatedFactor:
 
     def columns(self, index: np.ndarray) -> np.ndarray:
         return self.base.columns(index) - self.L @ self.R[index].T
+
+    def products(self, rows: np.ndarray, columns: np.ndarray | None) -> np.ndarray:
+        left = self.columns(rows)
+        return self.backward(left.T) if columns is None else left.T @ self.columns(columns)
+
+    def restricted(self, index: np.ndarray) -> DenseFactor:
+        return DenseFactor(self.columns(index))
 
     def squared_norms(self) -> np.ndarray:
         """Column by column: the norms before less what was taken out would cancel."""

@@ -6,8 +6,9 @@ import numpy as np
 import scipy.sparse.linalg
 
 from nnspca import rounding
-from nnspca.covariance.factor import DenseFactor, Factor
+from nnspca.covariance.factor import Factor
 
+FEW_SAMPLES = 800  # above, a few eigenpairs of a factor come from Lanczos iterations
 DENSE_EIGEN = 3000  # above, a few eigenpairs come from Lanczos iterations
 
 
@@ -124,28 +125,27 @@ class HeldFactor:
 
     def block(self, rows: np.ndarray, columns: np.ndarray | None) -> np.ndarray:
         """Return the entries of A at ``rows`` × ``columns`` (all columns when None)."""
-        left = self.factor.columns(rows)
-        if columns is None:
-            return self.factor.backward(left.T)
-        return left.T @ self.factor.columns(columns)
+        return self.factor.products(rows, columns)
 
     def restrict(self, features: np.ndarray) -> HeldFactor:
         """Return the form of some features only."""
-        return HeldFactor(DenseFactor(self.factor.columns(features)))
+        return HeldFactor(self.factor.restricted(features))
 
     def leading(self, d: int) -> tuple[np.ndarray, np.ndarray]:
         """Return at least d eigenpairs (fewer where the rest are zero), largest first, values not below zero."""
         m, n = self.factor.shape
-        if m <= DENSE_EIGEN:
+        d = min(d, m)
+        if m <= FEW_SAMPLES or 4 * d > m:
             values, left = np.linalg.eigh(self.factor.gram())
-            live = values > rounding.eigenvalues(m, values[-1])
-            values, left = values[live], left[:, live]
-            vectors = self.factor.backward(left.T).T / np.sqrt(values)
-        else:
+            values, left = values[m - d :], left[:, m - d :]
+        else:  # on the samples' side: n × d numbers are formed, not n × m
             operator = scipy.sparse.linalg.LinearOperator(
-                (n, n), matvec=lambda v: self.apply(v.ravel()), dtype=np.float64
+                (m, m), matvec=lambda z: self.factor.forward(self.factor.backward(z.ravel())), dtype=np.float64
             )
-            values, vectors = _lanczos(operator, d)
+            values, left = _lanczos(operator, d)
+        live = values > rounding.eigenvalues(m, values[-1])
+        values = values[live]
+        vectors = self.factor.backward(left[:, live].T).T / np.sqrt(values)
         # Y'u/√λ loses its digits, and its right angles, where λ is small
         return np.maximum(values[::-1], 0.0), np.linalg.qr(vectors[:, ::-1])[0]
 

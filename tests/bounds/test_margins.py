@@ -14,7 +14,19 @@ import pytest
 
 import nnspca
 from nnspca import rounding
-from nnspca.bounds import balanced, branch, capped, ceiling, entries, pair_scaled, spectral, threshold, working
+from nnspca.bounds import (
+    balanced,
+    branch,
+    capped,
+    ceiling,
+    elimination,
+    entries,
+    masses,
+    pair_scaled,
+    spectral,
+    threshold,
+    working,
+)
 from nnspca.bounds.parts import dual, plain
 from nnspca.bounds.parts import working as parts_working
 from nnspca.covariance.factor import DenseFactor
@@ -166,6 +178,12 @@ def parts_on_the_set():
     return made.value
 
 
+def eliminated():
+    """The ceilings on all features from one on some of them, for each number of features outside."""
+    made = elimination.Elimination(Problem(DATA, K), np.eye(N)[0], S, np.array([0.0, 0.1, 0.2]))
+    return made.ceilings()[0]
+
+
 def rows_of_data():
     """What rows read, and rows not read, hold at equal weights."""
     values, rest = balanced._rows(Problem(DATA, K), np.sqrt(DATA.diagonal), S, np.ones(N), MONITOR)
@@ -187,6 +205,13 @@ ASKED = {
         lambda: ceiling.positive_by_cholesky(A),
         lambda: ceiling.residual(HELD, V),
         lambda: ceiling.residual(DATA, V),
+        lambda: ceiling.residual(DATA, V[:, :0]),
+    ],
+    "elimination.py": [lambda: elimination.together(np.full(3, 0.01)), eliminated],
+    "masses.py": [
+        lambda: -masses.attained(DATA, np.eye(N)[0]),
+        lambda: masses.by_variance(DATA, 20.0),
+        lambda: masses.by_rows(Problem(DATA, K), 20.0, S),
     ],
     "pair_scaled.py": [lambda: pair_scaled.proof_of(Problem(HELD, K), L, M)[0]],
     "spectral.py": [without_residual],

@@ -35,8 +35,8 @@ from nnspca.progress import Monitor
 from nnspca.result import Bound
 
 STEPS = 20
+READ = 1e8  # most entries of A that the quick form reads
 WIDEST = 4000  # features whose rows are levelled together where A is not held
-ROWS = 256  # rows of A read at a time
 PASSES = 4  # over the rows of those features, against all
 ALIKE = 0.5  # variances this close, least to largest, single out no features: all rows are levelled at once
 FLOOR = 1e-7  # least weight, relative to the largest
@@ -120,7 +120,8 @@ def _of_factor(problem: Problem, monitor: Monitor) -> tuple[float, np.ndarray]:
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     s = np.sqrt(np.maximum(cov.diagonal, 0.0) + cov.drift)
     order = np.argsort(-s, kind="stable")
-    chosen = np.sort(order[: min(cov.n_features, WIDEST, 1500 + 8 * k)])
+    widest = max(k + 64, int(READ / PASSES / cov.n_features))
+    chosen = np.sort(order[: min(cov.n_features, WIDEST, 1500 + 8 * k, widest)])
     level, weights = _levelled(cov.block(chosen, chosen), k, nonnegative, None, monitor)
     least, best = np.inf, np.zeros(0)
     d = _extended(s, chosen, weights, level, k)
@@ -183,13 +184,13 @@ def _rows(
     mask = np.ones(len(s), dtype=bool)
     mask[chosen] = False
     values = reach[chosen] * (1 + reading)
-    for start in range(0, len(chosen), ROWS):
+    for start in range(0, len(chosen), cov.strip):
         if monitor.stop():
             break
-        rows = chosen[start : start + ROWS]
+        rows = chosen[start : start + cov.strip]
         block = cov.block(rows)
         shares = np.maximum(block, 0.0) if nonnegative else np.abs(block)
         shares[np.arange(len(rows)), rows] = 0.0
         sums = cov.diagonal[rows] + sum_of_largest(shares * d, k - 1) / d[rows]
-        values[start : start + ROWS] = sums + reading * reach[rows] + drifting[rows] / d[rows]
+        values[start : start + cov.strip] = sums + reading * reach[rows] + drifting[rows] / d[rows]
     return values, float(reach[mask].max(initial=0.0)) * (1 + reading)

@@ -43,6 +43,7 @@ GAIN = 1e-4  # relative: less is not worth another bound
 WIDER = 1.25  # from one size of T that is tried to the next
 SMALLEST = 64
 SPARE = 0.25  # share of what an outside feature takes from the others that must be more than what it may hold
+LIGHT = 0.5  # share of what a feature takes from the others, below which its variance alone tells enough
 LOSS = 5e-3  # of the ceiling, that may be lost to one outside feature before T is given up as too small
 STORED = 1.6e7  # most numbers that the cases' proofs may hold together
 QUIET = Monitor()
@@ -74,6 +75,7 @@ class Elimination:
     x: np.ndarray
     inside: np.ndarray
     lost: np.ndarray  # ε_q for q = 0, 1, …, as many as can lie outside
+    light: float = 0.0  # no row was read of features that can hold at most this by their variance
     monitor: Monitor = QUIET
     consider: Callable[[np.ndarray], None] = lambda support: None
     cases: dict[int, Case] = field(default_factory=dict)  # by how many of the k features are outside, at least
@@ -127,6 +129,7 @@ class Elimination:
                 self.x[support],
                 tuple(case.problem.k for case in used),
                 tuple(case.proof for case in used),
+                max(self.light * (1 - 1e-6) - 4 * self.problem.cov.room() / self.low, 0.0),  # read by any machine
             ),
         )
 
@@ -271,7 +274,10 @@ def begin(
     kept = _shorter(problem, x, low)
     most_kept = len(kept) - 1
     worth = 1.0 - kept[1] if most_kept else 1.0  # of one feature
-    held = masses.largest(problem, low, features + problem.k, monitor, heavy=worth + LOSS, allowed=features)
+    light = LIGHT * max(worth, 0.0)
+    held = masses.largest(
+        problem, low, features + problem.k, monitor, light=light, heavy=worth + LOSS, allowed=features
+    )
     if held is None:
         return None
     order = np.argsort(-held, kind="stable")
@@ -288,7 +294,7 @@ def begin(
     if (1 + max(gains)) * low >= least * (1 - GAIN):
         return None
     inside = np.sort(np.concatenate([support, order[: size - len(support)]]))
-    return Elimination(problem, x, inside, lost, monitor, consider)
+    return Elimination(problem, x, inside, lost, light, monitor, consider)
 
 
 def together(falling: np.ndarray) -> np.ndarray:

@@ -21,8 +21,6 @@ from nnspca.problem import Problem
 from nnspca.progress import Monitor
 from nnspca.result import Bound
 
-ROWS = 256  # rows of A held at a time
-
 
 def diagonal(problem: Problem) -> Bound:
     """The k largest variances of single features, summed."""
@@ -49,14 +47,14 @@ def rows(problem: Problem, *, monitor: Monitor) -> Bound:
     deviations = np.sqrt(np.maximum(cov.diagonal[order], 0.0) + cov.room())
     company = float(deviations[: k - 1].sum())
     most, seen = 0.0, 0
-    for start in range(0, len(order), ROWS):
+    for start in range(0, len(order), cov.strip):
         reach = deviations[start] * (deviations[start] + company)
         if reach <= most:
             break
         if monitor.stop():
             most = max(most, reach)  # a ceiling on all rows not yet read
             break
-        chosen = order[start : start + ROWS]
+        chosen = order[start : start + cov.strip]
         block = np.array(cov.block(chosen))
         own = np.arange(len(chosen)), chosen
         variances = block[own]

@@ -20,8 +20,6 @@ from nnspca.feasible import sum_of_largest
 from nnspca.problem import Problem
 from nnspca.progress import Monitor
 
-ROWS = 256  # rows of A read at a time
-
 
 def attained(cov: Covariance, x: np.ndarray) -> float:
     """Return a number not above the variance that x, scaled to norm 1, attains: by the data, on any machine."""
@@ -54,26 +52,29 @@ def by_rows(problem: Problem, low: float, rows: np.ndarray) -> np.ndarray:
 
 
 def largest(
-    problem: Problem, low: float, wanted: int, monitor: Monitor, *, heavy: float = np.inf, allowed: int = 0
+    problem: Problem, low: float, wanted: int, monitor: Monitor, *, light: float = 0.0, heavy: float = 1.0, allowed: int
 ) -> np.ndarray | None:
     """Return masses of all features, by their rows wherever these can be among the ``wanted`` largest.
 
-    None where more than ``allowed`` features turn out to hold more than ``heavy``, or the call was stopped.
+    Nor are rows read of features that can hold at most ``light`` by their variance alone. None where more than
+    ``allowed`` features turn out to hold more than ``heavy``, or the call was stopped.
     """
     masses = by_variance(problem.cov, low)
     order = np.argsort(-masses, kind="stable")
-    least_wanted, found = 0.0, np.zeros(0)
-    for start in range(0, problem.n, ROWS):
-        rows = order[start : start + ROWS]
+    least_wanted, found, step = light, np.zeros(0), problem.cov.strip
+    for start in range(0, problem.n, step):
+        rows = order[start : start + step]
         if masses[rows[0]] <= least_wanted:
             break
         if monitor.stop():
             return None
+        # what is light stays as it is: whoever derives it again need not read it
+        rows = rows[masses[rows] > light]
         masses[rows] = np.minimum(masses[rows], by_rows(problem, low, rows))
         found = np.concatenate([found, masses[rows]])
         if np.count_nonzero(found > heavy) > allowed:
             return None
         if len(found) >= wanted:
             found = np.partition(found, len(found) - wanted)[len(found) - wanted :]
-            least_wanted = float(found[0])
+            least_wanted = max(light, float(found[0]))
     return masses

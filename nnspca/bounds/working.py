@@ -38,7 +38,6 @@ from nnspca.problem import Problem
 from nnspca.progress import Monitor
 from nnspca.result import Bound
 
-ROWS = 256  # rows of A read at a time
 READ = 4000  # features of largest variance among which S is chosen
 FIRST, GROWTH = 200, 12  # size of S: so many features, and so many more for each row whose plain sum is too large
 ROUNDS = 3  # times that S may grow
@@ -78,10 +77,10 @@ class Outside:
         ``prices`` are taken off the shares of S, for which parts pay elsewhere (:mod:`nnspca.bounds.parts.working`).
         """
         out = np.full(len(rows), np.inf)
-        for start in range(0, len(rows), ROWS):
+        for start in range(0, len(rows), self.cov.strip):
             if self.monitor.stop():
                 break
-            chosen = rows[start : start + ROWS]
+            chosen = rows[start : start + self.cov.strip]
             block = self.cov.block(chosen)
             shares = np.maximum(block, 0.0) if self.problem.nonnegative else np.abs(block)
             shares += self.reading * self.deviations[chosen, None] * self.deviations + self.cov.drift
@@ -90,7 +89,9 @@ class Outside:
                     shares[:, inside] = np.maximum(rounding.raised(shares[:, inside] ** 2 / limits, 8) - prices, 0.0)
             shares[np.arange(len(chosen)), chosen] = 0.0
             own = self.cov.diagonal[chosen] * (1 + self.reading) + self.cov.drift
-            out[start : start + ROWS] = rounding.raised(own + sum_of_largest(shares, self.k - 1), 4 * (self.k + 8))
+            out[start : start + self.cov.strip] = rounding.raised(
+                own + sum_of_largest(shares, self.k - 1), 4 * (self.k + 8)
+            )
         return out
 
 

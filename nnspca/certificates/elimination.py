@@ -7,14 +7,13 @@ from collections.abc import Callable
 import numpy as np
 
 from nnspca import feasible
-from nnspca.certificates.numbers import Ceiling, array, largest_sums, places, whole
+from nnspca.certificates.numbers import Ceiling, array, largest_sums, number, places, whole
 from nnspca.certificates.proofs import BranchProof, EliminationProof, PairProof, ScaleProof
 from nnspca.covariance import Covariance
 from nnspca.covariance.forms import HeldMatrix
 from nnspca.errors import CertificateError
 
 EPS = np.finfo(float).eps
-ROWS = 256
 LEAST_LEFT = 1e-6  # of 1 − 2ε: below, nothing is proven
 VANISHING = 1e-150  # more than the root of what squares of numbers near 1 can lose to underflow
 
@@ -38,7 +37,8 @@ def elimination_bound(proof: EliminationProof, k: int, nonnegative: bool, cov: C
         proven.append((cardinality, derive(inner, cardinality, nonnegative, part) + error))
     member = np.zeros(cov.n_features, dtype=bool)
     member[chosen] = True
-    lost = _lost(cov, np.flatnonzero(~member), low, k, nonnegative)
+    light = number(proof.light, "the mass from which rows are read", least=0.0, most=1.0)
+    lost = _lost(cov, np.flatnonzero(~member), low, light, k, nonnegative)
     most = Ceiling()
     for q, mass in enumerate(lost):
         if 1 - 2 * mass < LEAST_LEFT:
@@ -75,22 +75,22 @@ def _part(cov: Covariance, chosen: np.ndarray) -> Covariance:
     return Covariance(HeldMatrix((block + block.T) / 2), representation_error=forming)
 
 
-def _lost(cov: Covariance, others: np.ndarray, low: float, k: int, nonnegative: bool) -> list[float]:
+def _lost(cov: Covariance, others: np.ndarray, low: float, light: float, k: int, nonnegative: bool) -> list[float]:
     """The sums of the 0, 1, …, k largest masses outside.
 
-    x_i² <= A_ii/OPT, so that rows are read by falling variance until no other can be among the k largest.
+    x_i² <= A_ii/OPT, so that rows are read by falling variance until no other can be among the k largest, or until
+    their variances leave no more than ``light``.
     """
     own = (cov.diagonal[others] * (1 + 2 * (cov.form.terms + 2) * EPS) + cov.representation_error) / low
     order = np.argsort(-own, kind="stable")
     others, own = others[order], own[order]
-    largest = np.zeros(0)
-    for start in range(0, len(others), ROWS):
-        if len(largest) == k and own[start] <= largest[0]:
+    largest, step = np.zeros(0), cov.strip
+    for start in range(0, len(others), step):
+        if own[start] <= light or (len(largest) == k and own[start] <= largest[0]):
+            largest = np.sort(np.concatenate([largest, np.minimum(own[start : start + k], 1.0)]))[-k:]
             break
-        rows = others[start : start + ROWS]
-        held = np.minimum(
-            _by_rows(cov, rows, own[start : start + ROWS], low, k, nonnegative), own[start : start + ROWS]
-        )
+        rows, alone = others[start : start + step], own[start : start + step]
+        held = np.minimum(_by_rows(cov, rows, alone, low, k, nonnegative), alone)
         largest = np.sort(np.concatenate([largest, np.minimum(held * (1 + 4 * EPS), 1.0)]))[-k:]
     if not np.isfinite(largest).all():
         raise CertificateError("a mass is no number")

@@ -1,16 +1,15 @@
-"""Re-derives the bounds read off A's entries: every row is read in full."""
+"""Re-derives the bounds read off A's entries: every row that can reach the largest sum is read in full."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from nnspca.certificates.numbers import Ceiling, largest_sums
+from nnspca.certificates.numbers import Ceiling, largest_sums, rows_by_reach
 from nnspca.certificates.proofs import EntryProof
 from nnspca.covariance import Covariance
 from nnspca.errors import CertificateError
 
 EPS = np.finfo(float).eps
-ROWS = 256  # rows of A read at a time
 
 
 def entry_bound(proof: EntryProof, k: int, nonnegative: bool, cov: Covariance) -> float:
@@ -23,13 +22,12 @@ def entry_bound(proof: EntryProof, k: int, nonnegative: bool, cov: Covariance) -
         return float(np.sort(cov.diagonal)[n - k :].sum()) * (1 + (k + terms) * EPS) + cov.representation_error
     most = Ceiling()
     most.cover(0.0)
-    for start in range(0, n, ROWS):
-        chosen = np.arange(start, min(start + ROWS, n))
-        block = np.array(cov.block(chosen))
+    for rows in rows_by_reach(cov, np.ones(n), k, most):
+        block = np.array(cov.block(rows))
         if not nonnegative:
             block = np.abs(block)
-        own = block[chosen - start, chosen].copy()
-        block[chosen - start, chosen] = 0.0
+        own = block[np.arange(len(rows)), rows].copy()
+        block[np.arange(len(rows)), rows] = 0.0
         block = np.maximum(block, 0.0)
         most.cover(own + largest_sums(block, k - 1))
     return most.value * (1 + (k + terms) * EPS) + cov.representation_error

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
+from nnspca.covariance import Covariance
 from nnspca.errors import CertificateError
 
 LARGEST = 1e150  # magnitude of any number in a proof: products of two, and long sums of them, stay finite
 NUMBERS = frozenset(np.dtype(code).type for code in np.typecodes["AllInteger"] + np.typecodes["Float"])
+FEW = 2000  # features of which every row is read, whatever their variances
 UNDERFLOW = 1e-250  # more than any product of numbers in range can lose to underflow, per feature
 
 
@@ -57,6 +60,28 @@ def largest_sums(rows: np.ndarray, count: int) -> np.ndarray:
     if 0 < count < n:
         rows = np.partition(rows, n - count, axis=1)
     return rows[:, max(n - count, 0) :].sum(axis=1)
+
+
+def rows_by_reach(cov: Covariance, weights: np.ndarray, k: int, most: Ceiling) -> Iterator[np.ndarray]:
+    """Give A's rows strip by strip, those first that could be the heaviest, until no other can exceed ``most``.
+
+    Row i costs ``A_ii`` and k − 1 others of its entries, times w_j/w_i. As A is semidefinite, |A_ij| <= s_i s_j, up to
+    the error in A: no row has more than ``s_i² + s_i (the k−1 largest s_j w_j) / w_i``. What is to spare below is more
+    than the rounding of both sides, and few features are all read.
+    """
+    if cov.n_features <= FEW:
+        order, reach = np.arange(cov.n_features), np.full(cov.n_features, np.inf)
+    else:
+        # (A + error)_ii and so on: with the deviations raised by the error's root all entries are covered
+        s = np.sqrt(np.maximum(cov.diagonal, 0.0) + 2 * cov.representation_error)
+        company = float(np.sort(s * weights)[::-1][: k - 1].sum())
+        reach = (s * s + s * company / weights) * (1 + 1e-6)
+        order = np.argsort(-reach, kind="stable")
+    for start in range(0, len(order), cov.strip):
+        rows = order[start : start + cov.strip]
+        if not float(reach[rows[0]]) > most.value:
+            return
+        yield rows
 
 
 def at_most(value: float, limit: float) -> bool:

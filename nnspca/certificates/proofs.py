@@ -203,6 +203,8 @@ class EliminationProof:
         For how many features each proof holds.
     proofs : tuple of PairProof, BranchProof or ScaleProof
         On the covariance of T.
+    light : float
+        Masses at most this large by the feature's variance alone count as they are; its row need not be read.
     """
 
     features: np.ndarray
@@ -210,6 +212,7 @@ class EliminationProof:
     loadings: np.ndarray
     cardinalities: tuple[int, ...]
     proofs: tuple[object, ...]
+    light: float
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,16 +1,15 @@
-"""Re-derives the bound by balanced row sums: every row is read in full."""
+"""Re-derives the bound by balanced row sums: every row that can be the largest is read in full."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from nnspca.certificates.numbers import Ceiling, array, largest_sums
+from nnspca.certificates.numbers import Ceiling, array, largest_sums, rows_by_reach
 from nnspca.certificates.proofs import ScaleProof
 from nnspca.covariance import Covariance
 from nnspca.errors import CertificateError
 
 EPS = np.finfo(float).eps
-ROWS = 256
 # weights whose ratios stay below 1e100: no A_ij w_j / w_i overflows, and what one loses to underflow is below 1e-220
 LEAST, MOST = 1e-50, 1e50
 
@@ -25,11 +24,10 @@ def scale_bound(proof: ScaleProof, k: int, nonnegative: bool, cov: Covariance) -
     terms = cov.form.terms
     company = np.sort(deviations * d)[::-1][:k].sum()
     most = Ceiling()
-    for start in range(0, n, ROWS):
-        rows = np.arange(start, min(start + ROWS, n))
+    for rows in rows_by_reach(cov, d, k, most):
         block = np.array(cov.block(rows))
-        own = block[rows - start, rows].copy()
-        block[rows - start, rows] = 0.0
+        own = block[np.arange(len(rows)), rows].copy()
+        block[np.arange(len(rows)), rows] = 0.0
         weighed = (np.maximum(block, 0.0) if nonnegative else np.abs(block)) * d
         sums = largest_sums(weighed, k - 1) / d[rows]
         rounding = (k + 6) * EPS * (np.abs(own) + sums) + 2 * terms * EPS * deviations[rows] * company / d[rows]

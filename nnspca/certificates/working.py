@@ -11,7 +11,6 @@ from nnspca.covariance import Covariance
 from nnspca.errors import CertificateError
 
 EPS = np.finfo(float).eps
-ROWS = 256
 
 
 def working_bound(proof: WorkingProof, k: int, nonnegative: bool, cov: Covariance) -> float:
@@ -48,8 +47,8 @@ def cover_outside(
     member = np.zeros(cov.n_features, dtype=bool)
     member[chosen] = True
     others = np.flatnonzero(~member)
-    for start in range(0, len(others), ROWS):
-        rows = others[start : start + ROWS]
+    for start in range(0, len(others), cov.strip):
+        rows = others[start : start + cov.strip]
         block = np.array(cov.block(rows))
         own = block[np.arange(len(rows)), rows].copy()
         shares = (np.maximum(block, 0.0) if nonnegative else np.abs(block)) + (

@@ -19,6 +19,7 @@ from nnspca.errors import DataError
 from nnspca.feasible import sum_of_largest
 from nnspca.threads import one_blas_thread
 
+STRIP, STRIP_ENTRIES = 256, 4_000_000  # most rows, and entries of rows, that are read at a time
 DENSE_FEATURES = 1500  # up to here an n×n array is always welcome
 
 
@@ -250,6 +251,11 @@ class Covariance:
             return self.form.variances(x)
         support = np.flatnonzero(x)
         return self.form.variance_on(support, x[support])
+
+    @property
+    def strip(self) -> int:
+        """How many whole rows of A are read at a time, so that they fit in memory and take no tenth of a second."""
+        return max(1, min(STRIP, STRIP_ENTRIES // self.n_features))
 
     def block(self, rows: np.ndarray, columns: np.ndarray | None = None) -> np.ndarray:
         """Return the entries of A at ``rows`` × ``columns`` (all columns when None)."""

@@ -171,7 +171,7 @@ class SparseFactor:
         return (self._columns[:, index].toarray() - self.mean[index]) / np.sqrt(self.shape[0])
 
     def products(self, rows: np.ndarray, columns: np.ndarray | None) -> np.ndarray:
-        """From sparse products: S'S / m less the product of the means, off by as little as ``rounding_scale`` allows."""
+        """From sparse products, S'S / m less those of the means: off by no more than ``rounding_scale`` allows."""
         right, mean = (self.S, self.mean) if columns is None else (self._columns[:, columns], self.mean[columns])
         inner = (self._columns[:, rows].T @ right).toarray()
         inner /= self.shape[0]

@@ -133,7 +133,7 @@ class HeldFactor:
 
     def leading(self, d: int) -> tuple[np.ndarray, np.ndarray]:
         """Return at least d eigenpairs (fewer where the rest are zero), largest first, values not below zero."""
-        m, n = self.factor.shape
+        m = self.factor.shape[0]
         d = min(d, m)
         if m <= FEW_SAMPLES or 4 * d > m:
             values, left = np.linalg.eigh(self.factor.gram())

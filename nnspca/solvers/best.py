@@ -16,6 +16,7 @@ from nnspca.solvers.polish import polish
 from nnspca.spannogram import sphere
 
 RANKS = (1, 2, 3, 4)  # exact low-rank optima to start from
+WIDE = 20_000  # features above which the starts are climbed among those of largest variance only
 EXPLORED = 8  # random directions are drawn in the span of so many eigenvectors
 
 
@@ -41,6 +42,8 @@ def best(
     """
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     n = cov.n_features
+    if n > WIDE and n > 50 * k:
+        return _of_the_many(problem, rng, monitor, restarts, leaders, starts)
     rows = [] if starts is None else [np.atleast_2d(starts)]
     values, vectors = cov.eigenpairs(min(EXPLORED, n))
     V = vectors * np.sqrt(values)
@@ -88,6 +91,40 @@ def best(
         history=tuple(np.maximum.accumulate(history)),
         stopped=monitor.stop(),
         note=f"{len(candidates)} starts climbed, {len(chosen)} polished",
+    )
+
+
+def _of_the_many(
+    problem: Problem,
+    rng: np.random.Generator,
+    monitor: Monitor,
+    restarts: int,
+    leaders: int,
+    starts: np.ndarray | None,
+) -> Component:
+    """The same among the features of largest variance, then polished among all: most of very many never matter."""
+    cov = problem.cov
+    score = cov.diagonal if starts is None else np.where(np.atleast_2d(starts).any(axis=0), np.inf, cov.diagonal)
+    chosen = np.sort(np.argsort(-score, kind="stable")[: max(WIDE // 4, 50 * problem.k)])
+    found = best(
+        problem.restrict(chosen),
+        rng=rng,
+        monitor=monitor.part(0.0, 0.9),
+        restarts=restarts,
+        leaders=leaders,
+        starts=None if starts is None else np.atleast_2d(starts)[:, chosen],
+    )
+    x = np.zeros(problem.n)
+    x[chosen] = found.loadings
+    x = climb(problem, x[None], monitor=monitor)[0][0]
+    x, gains = polish(problem, x, monitor=monitor)
+    return replace(
+        found,
+        loadings=x if problem.nonnegative else feasible.orient(x),
+        variance=cov.variance(x),
+        history=tuple(np.maximum.accumulate([*found.history, *gains])),
+        stopped=monitor.stop(),
+        note=f"{found.note}, among {len(chosen):,} features of large variance first",
     )
 
 

@@ -16,22 +16,29 @@ def covariance(name: str, standardize: bool = False) -> nnspca.Covariance | None
     return nnspca.Covariance.from_dataset(nnspca.datasets.load(name), standardize)
 
 
-def zipf_text(documents: int, words: int, seed: int = 0, *, length: int = 60, topics: int = 40) -> scipy.sparse.csr_array:
-    """Return made-up word counts, shape (documents, words), with word frequencies by Zipf's law and topics.
+def zipf_text(
+    documents: int, words: int, seed: int = 0, *, length: int = 60, topics: int = 40
+) -> scipy.sparse.csr_array:
+    """Return made-up word counts, shape (documents, words): words, and topics, are as frequent as Zipf's law has it.
 
     Each document is about one topic: a third of its words come from the topic's own hundred, the rest from all.
     """
     rng = np.random.default_rng(seed)
     tokens = documents * length
     document = np.repeat(np.arange(documents), length)
-    frequency = 1.0 / np.arange(1, words + 1)
-    word = np.searchsorted(np.cumsum(frequency) / frequency.sum(), rng.random(tokens))
-    own = rng.integers(20, min(words, 3000), (topics, 100))
-    about = rng.integers(topics, size=documents)[document]
-    favourite = np.minimum(rng.zipf(1.6, tokens) - 1, 99)
-    word = np.where(rng.random(tokens) < 1 / 3, own[about, favourite], np.minimum(word, words - 1))
+    word = _drawn(rng, 1.0 / np.arange(30, words + 30), tokens)
+    about = _drawn(rng, 1.0 / np.arange(1, topics + 1), documents)[document]
+    own = np.array([rng.choice(min(words, 5000), 100, replace=False) for _ in range(topics)])
+    favourite = _drawn(rng, 1.0 / np.sqrt(np.arange(1, 101)), tokens)
+    word = np.where(rng.random(tokens) < 1 / 3, own[about, favourite], word)
     counts = scipy.sparse.coo_array((np.ones(tokens), (document, word)), shape=(documents, words))
     return scipy.sparse.csr_array(counts)
+
+
+def _drawn(rng: np.random.Generator, weights: np.ndarray, count: int) -> np.ndarray:
+    """Return numbers drawn with these weights."""
+    below = np.cumsum(weights) / weights.sum()
+    return np.minimum(np.searchsorted(below, rng.random(count)), len(weights) - 1)
 
 
 def expression_array(samples: int, genes: int, seed: int = 0, *, blocks: int = 40) -> np.ndarray:

@@ -258,7 +258,8 @@ def _elimination(rng, target):
     if rng.random() < 0.1:
         proofs = proofs[: int(rng.integers(len(proofs)))]
     loadings = extremes.array(rng, x[support]) if rng.random() < 0.5 else x[support]
-    return EliminationProof(extremes.array(rng, inside), support, loadings, counts, proofs)
+    light = extremes.number(rng, 0.1)
+    return EliminationProof(extremes.array(rng, inside), support, loadings, counts, proofs, light)
 
 
 def _tree(rng, A, k, nonnegative):

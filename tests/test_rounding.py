@@ -425,3 +425,30 @@ def test_errors_of_a_covariance_add_up():
     assert left.error_elsewhere == 1.01 * (2 * 0.75 + 4 * 0.125)
     alone = nnspca.Covariance(form, representation_error=0.5)
     assert (alone.drift, alone.error_elsewhere) == (2.02 * 0.5, 1.01 * 0.5)
+
+
+@pytest.mark.parametrize("mass", [0.0, 1e-17, 0.1, 0.3, 0.4999, 0.49999949, 0.5, 0.7])
+@pytest.mark.parametrize("value", [1.0, 1 / 3, 1e-120, 7e120])
+def test_an_eliminated_ceiling_is_not_below_the_exact_one(value, mass):
+    made = rounding.eliminated(value, mass, 1e-3 * value)
+    if mass >= 0.5 - 4e-7:
+        assert made == np.inf
+        return
+    of, share = Fraction(value), Fraction(mass)
+    truth = (of * (1 - share) + Fraction(1e-3 * value) * share) / (1 - 2 * share)
+    assert truth <= Fraction(made) <= truth * (1 + 64 * Fraction(U) / (1 - 2 * share))
+
+
+@pytest.mark.parametrize("terms", [3, 40, 500])
+def test_a_variance_is_off_by_no_more_than_its_allowance(terms):
+    rng = np.random.default_rng(terms)
+    for scale in (1.0, 1e-60, 1e60):
+        Y, x = scale * rng.standard_normal((terms, 6)), np.abs(rng.standard_normal(6))
+        x /= np.linalg.norm(x)
+        computed = [from_the_left(np.array([from_the_left(row * x) for row in Y]) ** 2), float((Y @ x) @ (Y @ x))]
+        rows = [sum(a * b for a, b in zip(exact(row), exact(x), strict=True)) for row in Y]
+        truth = sum(row**2 for row in rows)
+        allowed = rounding.variances(terms + 6, float(np.sum(Y * Y)))
+        for value in computed:
+            assert 4 * abs(Fraction(value) - truth) <= Fraction(allowed)
+    assert rounding.variances(3, 7.0) == 16 * (3 + 8) * 2 * U * 7.0

@@ -24,7 +24,7 @@ from nnspca.covariance.forms import HeldMatrix
 DENSE_EIGEN = 500  # above, the estimate to be proven comes from Lanczos iterations
 LARGEST = 6000  # side of the largest matrix that is factorised
 LONGEST = 4e10  # operations of the longest orthogonal factorisation
-FEW_SAMPLES = 3000  # up to here the largest eigenvalue of a factor is that of its samples' inner products
+FEW_SAMPLES = 2000  # up to here the largest eigenvalue of a factor is that of its samples' inner products
 ROWS = 4096  # features whose data are factorised at a time
 
 

@@ -58,7 +58,7 @@ def best(
     directions = feasible.unit(rng.standard_normal((restarts, V.shape[1]))) @ V.T
     rows.append(feasible.rank_one(directions, k, nonnegative))
     rows.append(cov.block(np.argsort(-cov.diagonal, kind="stable")[: min(restarts, n)]))
-    rows.append(_em_starts(problem, restarts, rng))
+    rows.append(_em_starts(problem, restarts, rng, monitor))
     candidates = np.vstack(rows)
     points, variances = climb(problem, candidates, monitor=monitor.part(0.1, 0.4))
     monitor.tell(0.4, f"{len(candidates)} starts climbed", float(variances.max()))
@@ -128,12 +128,14 @@ def _of_the_many(
     )
 
 
-def _em_starts(problem: Problem, restarts: int, rng: np.random.Generator) -> np.ndarray:
+def _em_starts(problem: Problem, restarts: int, rng: np.random.Generator, monitor: Monitor) -> np.ndarray:
     """A few EM steps from random points: good basins that truncation at once would leave."""
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     w = rng.standard_normal((restarts, cov.n_features))
     w = feasible.unit(np.abs(w) if nonnegative else w)
     for _ in range(15):
+        if monitor.stop():
+            break
         w = soft_threshold(cov.apply(w), k, nonnegative)
     return np.vstack([w, optimise_on_support(cov, w[int(cov.variance(w).argmax())], nonnegative=nonnegative)[None]])
 

@@ -179,9 +179,8 @@ def parts_on_the_set():
 
 
 def eliminated():
-    """The ceilings on all features from one on some of them, for each number of features outside."""
-    made = elimination.Elimination(Problem(DATA, K), np.eye(N)[0], S, np.array([0.0, 0.1, 0.2]))
-    return made.ceilings()[0]
+    """An elimination of some features, with masses by hand."""
+    return elimination.Elimination(Problem(DATA, K), np.eye(N)[0], S, np.array([0.0, 0.1, 0.2]), light=0.05)
 
 
 def rows_of_data():
@@ -207,7 +206,11 @@ ASKED = {
         lambda: ceiling.residual(DATA, V),
         lambda: ceiling.residual(DATA, V[:, :0]),
     ],
-    "elimination.py": [lambda: elimination.together(np.full(3, 0.01)), eliminated],
+    "elimination.py": [
+        lambda: elimination.together(np.full(3, 0.01)),
+        lambda: eliminated().ceilings()[0],
+        lambda: -eliminated().bound().ingredients.light,
+    ],
     "masses.py": [
         lambda: -masses.attained(DATA, np.eye(N)[0]),
         lambda: masses.by_variance(DATA, 20.0),

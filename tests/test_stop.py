@@ -1,0 +1,65 @@
+"""Stop is heeded at once, however many features there are: counted in the thread's own time, not the machine's."""
+
+import time
+
+import numpy as np
+import pytest
+
+import nnspca
+from tests.benchmarks.data import zipf_text
+
+PATIENCE = 0.6  # seconds of computing between two polls: a tenth is meant, the rest is for slow and busy machines
+FEATURES = 20_000
+QUICK = ("best", "em", "greedy", "thresholding", "spannogram")
+
+
+class Watch:
+    """A stop switch that notes how much was computed between two polls, and at last says stop."""
+
+    def __init__(self, polls=10**9):
+        self.polls, self.count, self.longest = polls, 0, 0.0
+        self.last = time.thread_time()
+
+    def __call__(self):
+        now = time.thread_time()
+        self.longest, self.last = max(self.longest, now - self.last), now
+        self.count += 1
+        return self.count > self.polls
+
+
+@pytest.fixture(scope="module", params=["sparse", "alike"])
+def cov(request):
+    if request.param == "sparse":
+        return nnspca.Covariance.from_data(zipf_text(1500, FEATURES))
+    return nnspca.Covariance.from_data(np.random.default_rng(0).standard_normal((20, FEATURES)))
+
+
+@pytest.mark.parametrize("method", QUICK)
+def test_every_solver_asks_often_whether_to_stop(cov, method):
+    watch = Watch()
+    nnspca.solve(cov, 5, method=method, should_stop=watch)
+    watch()
+    assert watch.count > 1
+    assert watch.longest < PATIENCE
+
+
+def test_every_bound_asks_often_whether_to_stop(cov):
+    part = nnspca.solve(cov, 5)
+    watch = Watch()
+    cert = nnspca.certify(cov, 5, component=part, should_stop=watch)
+    watch()
+    assert watch.count > 40
+    assert watch.longest < PATIENCE
+    assert not cert.stopped
+
+
+@pytest.mark.parametrize("polls", [0, 3, 30])
+def test_whenever_it_is_stopped_what_is_returned_is_proven(polls):
+    cov = nnspca.Covariance.from_data(zipf_text(500, FEATURES))
+    part = nnspca.solve(cov, 5, method="thresholding")
+    watch = Watch(polls)
+    cert = nnspca.certify(cov, 5, component=part, should_stop=watch)
+    assert cert.stopped
+    assert watch.count < polls + 40  # each loop that is under way asks once more, and then ends
+    assert cert.upper >= cert.lower
+    nnspca.verify(cert, cov)

@@ -91,6 +91,7 @@ def tighten(
     budget: float | Meter,
     monitor: Monitor,
     consider: Callable[[np.ndarray], None] = lambda support: None,
+    entries: float = ENTRIES,
 ) -> Iterator[Bound]:
     """Yield falling bounds as the tree grows, until the goal is met or the budget is spent.
 
@@ -108,10 +109,12 @@ def tighten(
     consider : callable, optional
         Called with a support of at most k features that a node finds likely: a better x may lie
         there.
+    entries : float
+        Most numbers that the proof may hold.
     """
     cov, k = problem.cov, problem.k
     meter = budget if isinstance(budget, Meter) else Meter(budget)
-    most = int(ENTRIES / (2 * cov.n_features**2))
+    most = int(entries / (2 * cov.n_features**2))
     steps = SHORT if most >= MANY else LONG
     nothing = np.zeros(cov.n_features, dtype=bool)
     root = _node(problem, x, np.arange(cov.n_features), nothing, None, goal, meter, ROOT, monitor)

@@ -45,7 +45,8 @@ SMALLEST = 64
 SPARE = 0.25  # share of what an outside feature takes from the others that must be more than what it may hold
 LIGHT = 0.7  # share of what a feature takes from the others, below which its variance alone tells enough
 LOSS = 5e-3  # of the ceiling, that may be lost to one outside feature before T is given up as too small
-STORED = 1.6e7  # most numbers that the cases' proofs may hold together
+STORED = 1.2e7  # most numbers that the cases' proofs may hold together
+TREES = 3  # most cases that are parted further, each into a third of the numbers a tree may hold
 QUIET = Monitor()
 
 
@@ -194,6 +195,8 @@ class Elimination:
     def _branch(self, case: Case, first: int, meter: branch.Meter, goal: float) -> bool:
         """One more bound of a case's tree; False once it yields none."""
         if case.tree is None:
+            if sum(other.tree is not None for other in self.cases.values()) >= TREES:
+                return False
             lost = self.lost[first]
             case.tree = branch.tighten(
                 case.problem,
@@ -202,6 +205,7 @@ class Elimination:
                 budget=meter,
                 monitor=self.monitor,
                 consider=lambda support: self.consider(self.inside[support]),
+                entries=branch.ENTRIES / TREES,
             )
         made = next(case.tree, None)
         if made is None:

@@ -44,7 +44,7 @@ WIDER = 1.25  # from one size of T that is tried to the next
 SMALLEST = 64
 SPARE = 0.25  # share of what an outside feature takes from the others that must be more than what it may hold
 LIGHT = 0.7  # share of what a feature takes from the others, below which its variance alone tells enough
-LOSS = 5e-3  # of the ceiling, that may be lost to one outside feature before T is given up as too small
+LOSS = 5e-3  # of the ceiling, that one outside feature may add before T is given up as too small
 STORED = 1.2e7  # most numbers that the cases' proofs may hold together
 TREES = 3  # most cases that are parted further, each into a third of the numbers a tree may hold
 QUIET = Monitor()
@@ -220,6 +220,7 @@ def tighten(
     least: float,
     *,
     features: int,
+    loss: float,
     budget: float,
     trees: float,
     goal: float,
@@ -237,6 +238,8 @@ def tighten(
         The best bound known.
     features : int
         Most features of T.
+    loss : float
+        Share of the ceiling that may be lost for a smaller T, whose relaxations come further.
     budget, trees : float
         Most work in relaxations, and in branch and bound after them, in the unit of
         :func:`nnspca.bounds.branch.cost`.
@@ -246,7 +249,7 @@ def tighten(
     consider : callable, optional
         Called with a support of at most k features where a better x may lie.
     """
-    elimination = begin(problem, x, least, features, monitor, consider)
+    elimination = begin(problem, x, least, features, loss, monitor, consider)
     if elimination is None:
         return
     meter = branch.Meter(budget + trees)
@@ -266,10 +269,11 @@ def begin(
     x: np.ndarray,
     least: float,
     features: int,
+    loss: float,
     monitor: Monitor,
     consider: Callable[[np.ndarray], None],
 ) -> Elimination | None:
-    """Choose T: the fewest features with which nothing is lost, if the bounds on T are as tight as they can be."""
+    """Choose T: as few features as lose next to nothing, if the bounds on T are as tight as they can be."""
     low = masses.attained(problem.cov, x)
     support = np.flatnonzero(x)
     features = min(features, problem.n)
@@ -278,7 +282,8 @@ def begin(
     kept = _shorter(problem, x, low)
     most_kept = len(kept) - 1
     worth = 1.0 - kept[1] if most_kept else 1.0  # of one feature
-    light = LIGHT * max(worth, 0.0)
+    outside = np.arange(1, most_kept + 1)
+    light = max(0.0, float(((loss + LIGHT * (1.0 - kept[1:])) / outside).min(initial=1.0)))
     held = masses.largest(
         problem, low, features + problem.k, monitor, light=light, heavy=worth + LOSS, allowed=features
     )
@@ -286,14 +291,14 @@ def begin(
         return None
     order = np.argsort(-held, kind="stable")
     order = order[~np.isin(order, support)]
-    size, loss, lost = 0, np.inf, np.zeros(1)
+    size, enough, lost, gains = 0, False, np.zeros(1), [0.0]
     wanted = max(SMALLEST, len(support))
-    while loss > -SPARE and size < features:
+    while not enough and size < features:
         size = min(wanted, features)
         lost = together(held[order[size - len(support) :][: problem.k]])
         # by how much a number of outside features is above none, as a share of what they take away
         gains = [v * (1 - e) / (1 - 2 * e) - 1 if e < 0.5 else np.inf for v, e in zip(kept, lost, strict=False)]
-        loss = max([g / max(1 - v, 1e-9) for g, v in zip(gains[1:], kept[1:], strict=False)], default=-np.inf)
+        enough = all(g <= max(loss, SPARE * (v - 1)) for g, v in zip(gains[1:], kept[1:], strict=False))
         wanted = int(WIDER * size) + 1
     if (1 + max(gains)) * low >= least * (1 - GAIN):
         return None
@@ -332,6 +337,7 @@ def by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
         known.x,
         min(bound.value for bound in known.bounds.values() if bound.deterministic),
         features=plan.eliminated_features,
+        loss=plan.eliminated_loss,
         budget=plan.eliminated_seconds * SECOND,
         trees=plan.branch_seconds * SECOND if plan.always_levels else 0.0,
         goal=known.lower * (1 + plan.closed),

@@ -42,6 +42,8 @@ class Plan:
         Most cost of it and of branch and bound, in the unit ``SECOND``.
     eliminated_features : int
         Most features that elimination by masses keeps.
+    eliminated_loss : float
+        Share of the ceiling that may be lost for fewer of them.
     eliminated_seconds : float
         Most cost of the relaxations on them, in the unit ``SECOND``.
     passes : int
@@ -68,6 +70,7 @@ class Plan:
     pair_steps: int
     pair_seconds: float
     eliminated_features: int
+    eliminated_loss: float
     eliminated_seconds: float
     passes: int
     always_levels: bool
@@ -90,6 +93,7 @@ PLANS = {
         pair_steps=400,
         pair_seconds=1,
         eliminated_features=640,
+        eliminated_loss=3e-3,
         eliminated_seconds=2,
         passes=3,
         always_levels=False,
@@ -108,6 +112,7 @@ PLANS = {
         pair_steps=4000,
         pair_seconds=60,
         eliminated_features=1000,
+        eliminated_loss=3e-4,
         eliminated_seconds=60,
         passes=8,
         always_levels=True,

@@ -162,7 +162,7 @@ def test_what_matters_little_is_set_aside_without_loss():
 def test_too_many_heavy_features_are_told_at_once():
     cov = held_as_factor(np.random.default_rng(0).standard_normal((8, 14)))
     part = nnspca.solve(cov, 3)
-    assert elimination.begin(Problem(cov, 3), part.loadings, np.inf, 4, QUIET, lambda support: None) is None
+    assert elimination.begin(Problem(cov, 3), part.loadings, np.inf, 4, 1e-3, QUIET, lambda support: None) is None
 
 
 # ---------------------------------------------------------------------- as part of a certificate

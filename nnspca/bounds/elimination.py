@@ -59,6 +59,7 @@ class Case:
     proof: object
     splitting: Splitting | None = None
     tree: Iterator[Bound] | None = None
+    reached: float = np.inf  # what its splitting has proven by now, lower than the value or not
     idle: int = 0
     rests: bool = False  # its splitting gains no more
 
@@ -164,7 +165,6 @@ class Elimination:
                 case.rests = True
                 return
             case.splitting = self._splitting(case, first)
-        before = case.value
         for _ in range(STEPS):
             case.splitting.advance()
             meter.pay(len(self.inside))
@@ -172,8 +172,8 @@ class Elimination:
                 break
         value, proof = proof_of(case.problem, *case.splitting.multipliers())
         case.found(value + self.error, proof)
-        gained = before - case.value
-        case.idle = 0 if gained > SLOW * max(case.value - goal, 0.0) else case.idle + 1
+        gained, case.reached = case.reached - (value + self.error), min(case.reached, value + self.error)
+        case.idle = 0 if gained > SLOW * max(case.reached - goal, 0.0) else case.idle + 1
         case.rests = case.idle >= PATIENCE
 
     def _splitting(self, case: Case, first: int) -> Splitting:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from nnspca import feasible
-from nnspca.arguments import check_callables, check_choice, check_flag, check_instance, check_whole, masks, shown
+from nnspca.arguments import check_callables, check_choice, check_flag, check_instance, check_whole, real_array, shown
 from nnspca.covariance import Covariance
 from nnspca.problem import Problem
 from nnspca.progress import Monitor
@@ -85,7 +85,9 @@ def solve(
     if "rank" in checked:
         checked["rank"] = _check_rank(checked["rank"], cov.n_features, asked="rank" in options)
     extra = {}
-    if start is not None and method == "best":
+    if start is not None:
+        if method != "best":
+            raise ValueError(f"start={shown(start)} is not for method {method!r}; only 'best' begins at given points")
         extra["starts"] = _check_start(start, cov.n_features)
     started = time.perf_counter()
     with one_blas_thread():
@@ -148,7 +150,7 @@ def check_seed(seed: object) -> int:
 
 def _check_start(start: object, n: int) -> np.ndarray:
     try:
-        rows = np.atleast_2d(np.asarray([] if masks(start) else start, dtype=np.float64))
+        rows = np.atleast_2d(real_array(start))
     except (OverflowError, TypeError, ValueError):
         rows = np.empty((0, 0))
     if rows.ndim != 2 or rows.shape[1] != n or not np.isfinite(rows).all() or not rows.any(axis=1).all():

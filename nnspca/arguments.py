@@ -104,15 +104,32 @@ def check_options(options: object) -> dict[str, object]:
 
 def check_columns(name: str, value: object, n: int) -> np.ndarray:
     """Return finite columns of n numbers as an array of its own; ValueError for anything else."""
-    if masks(value):
-        raise ValueError(f"{name}={shown(value)} are masked; give finite columns of shape ({n}, r)")
     try:
-        columns = np.array(value, dtype=np.float64, order="C")  # one layout, so that sums run in one order
+        columns = np.array(real_array(value), order="C")  # one layout, so that sums run in one order
     except (OverflowError, TypeError, ValueError):
         raise ValueError(f"{name}={shown(value)} is not allowed; give finite columns of shape ({n}, r)") from None
     if columns.ndim != 2 or columns.shape[0] != n or not np.isfinite(columns).all():
         raise ValueError(f"{name} have shape {columns.shape}; give finite columns of shape ({n}, r)")
     return columns
+
+
+def real_array(value: object) -> np.ndarray:
+    """Return real numbers as doubles; TypeError for a mask, text, times and complex numbers, which NumPy would convert.
+
+    >>> real_array([1, 2.5]), real_array(np.array([True]))
+    (array([1. , 2.5]), array([1.]))
+    >>> real_array(["1"])
+    Traceback (most recent call last):
+        ...
+    TypeError: not real numbers
+    """
+    given = np.asarray(value)
+    real = given.dtype.kind in "biuf" or (
+        given.dtype.kind == "O" and all(isinstance(v, Real | np.bool_) for v in given.ravel())
+    )
+    if masks(value) or not real:
+        raise TypeError("not real numbers")
+    return given.astype(np.float64)
 
 
 def masks(value: object) -> bool:

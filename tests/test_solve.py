@@ -368,3 +368,16 @@ def test_a_good_start_is_never_lost(nonnegative):
     start = nnspca.solve(cov, 5, nonnegative=nonnegative)
     again = nnspca.solve(cov, 5, nonnegative=nonnegative, start=start.loadings, restarts=1, leaders=1)
     assert again.variance >= start.variance * (1 - 1e-12)
+
+
+@pytest.mark.parametrize("start", [["0", "0", "0", "1"], np.array([1j, 0, 0, 1]), np.ones(4, dtype="m8[s]"), "banana"])
+def test_a_start_of_anything_but_numbers_is_refused(start):
+    cov = nnspca.Covariance.from_matrix(np.diag([9.0, 8.0, 7.0, 1.0]))
+    with pytest.raises(ValueError, match="give finite points of shape"):
+        nnspca.solve(cov, 1, start=start)
+
+
+def test_a_start_for_a_method_that_would_ignore_it_is_refused():
+    cov = nnspca.Covariance.from_matrix(np.diag([9.0, 8.0, 7.0, 1.0]))
+    with pytest.raises(ValueError, match="only 'best' begins at given points"):
+        nnspca.solve(cov, 1, "em", start=np.eye(4)[0])

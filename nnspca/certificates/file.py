@@ -67,12 +67,24 @@ def save_certificate(cert: Certificate | PartsCertificate, file: str | PathLike[
         content["parts"] = described
     else:
         content["component"], arrays["loadings"] = described[0], arrays["loadings"][0]
-    text = json.dumps(content, allow_nan=False)
+    text = _text(content)
     arrays[TEXT] = np.array(text)
     try:
         np.savez_compressed(file, **arrays)  # type: ignore[arg-type]  # the stubs take every name for an option
     except (TypeError, ValueError) as error:
         raise ValueError(f"file {shown(file)} cannot be written to: {error}") from error
+
+
+def _text(content: dict[str, Any]) -> str:
+    """What a certificate says in words and numbers, as JSON."""
+    for part in content.get("parts", [content.get("component")]):
+        for name, value in part["options"].items():
+            if type(name) is not str or not (value is None or type(value) in (bool, int, float, str)):
+                raise ValueError(f"option {name!r:.60} is {shown(value)}; a file holds plain numbers, words and None")
+    try:
+        return json.dumps(content, allow_nan=False)
+    except ValueError as error:
+        raise ValueError(f"a certificate with a number that is not finite cannot be saved: {error}") from error
 
 
 def load_certificate(file: str | PathLike[str] | BinaryIO | bytes) -> Certificate | PartsCertificate:

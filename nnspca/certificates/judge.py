@@ -203,6 +203,8 @@ def check_component(part: object, what: str, k: int, nonnegative: bool, cov: Cov
         number(step, f"a step in the history of the {what}")
     for name, value in part.options.items():
         setting = f"option {text(name, f'the name of an option of the {what}')!r:.60} of the {what}"
-        if value is not None and type(value) not in (bool, str):
+        if type(value) is str:
+            text(value, setting)
+        elif value is not None and type(value) is not bool:
             number(value, setting)
     return attained

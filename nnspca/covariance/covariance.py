@@ -263,6 +263,9 @@ class Covariance:
 
     def restrict(self, features: np.ndarray) -> Covariance:
         """Return the covariance of some features only, in the order given."""
+        features = np.asarray(features)
+        if features.dtype == bool:  # a mask and the indices 0 and 1 are different features
+            features = np.flatnonzero(features)
         return self.derived(self.form.restrict(features), "restrict", features)
 
     def derived(

@@ -9,7 +9,7 @@ import numpy as np
 from nnspca import rounding
 from nnspca.covariance.forms import HeldMatrix
 from nnspca.covariance.origin import Origin, of_matrix
-from nnspca.covariance.reading import numbers
+from nnspca.covariance.reading import is_table, numbers
 from nnspca.errors import DataError
 
 SMALLEST_TRACE, LARGEST_TRACE = 1e-140, 1e140  # squares of variances stay representable
@@ -69,9 +69,25 @@ def semidefinite(given: object, repair: bool) -> Semidefinite:
 def square(given: object) -> np.ndarray:
     """Return a square matrix as an array of its own; DataError for what is none."""
     read = numbers(given)
+    if is_table(given):
+        _check_order(given)
     if read.ndim != 2 or read.shape[0] != read.shape[1] or not read.shape[0]:
         raise DataError(f"a covariance matrix must be square, (n, n) with n >= 1; got shape {read.shape}")
     return np.array(read) if isinstance(read, np.ndarray) else read.toarray()
+
+
+def _check_order(given) -> None:  # a data frame, of whichever library
+    """Raise DataError where rows and columns carry the same names in different orders."""
+    rows, columns = list(getattr(given, "index", ())), list(given.columns)
+    known = set(map(str, columns))
+    if rows == columns or not any(str(row) in known for row in rows) or rows == list(range(len(rows))):
+        return
+    if len(rows) == len(columns):
+        i = next(i for i, (row, column) in enumerate(zip(rows, columns, strict=True)) if row != column)
+        raise DataError(
+            f"row {i} is named {str(rows[i])!r:.40} where column {i} is {str(columns[i])!r:.40}; give a matrix whose "
+            "rows and columns are in one order"
+        )
 
 
 def _check_symmetric(A: np.ndarray, peak: float) -> None:

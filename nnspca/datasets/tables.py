@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -14,6 +15,11 @@ from nnspca.errors import DataError
 
 MISSING = frozenset({"", "?", "-", "na", "n/a", "nan", "null", "none", "#n/a"})
 CLASS_NAMES = frozenset({"class", "label", "labels", "target"})
+SIGNED = r"[+\-−]?"
+# numbers as other conventions write them: 1,5 · 1.234,5 · 1,000 · 1D3 · 5 % · $5 · −5
+OTHERWISE = re.compile(
+    rf"[$€£¥]?\s?{SIGNED}(\d+(,\d+)?|\d{{1,3}}([.,'\u2019\s]\d{{3}})+([.,]\d+)?|(\d+\.?\d*|\.\d+)([eEdD][+\-−]?\d+)?)\s?[%$€£¥]?"
+)
 
 Row = tuple[int, list[str]]  # line number in the file, counted from 1, and its cells
 
@@ -37,6 +43,7 @@ def assemble(
 ) -> Content:
     """Turn rows of cells into numbers, a class and names, as ``columns`` describes them."""
     table = _convert(rows, columns)
+    _refuse_other_notations(table)
     if samples == "columns":
         return _features_in_rows(table)
     notes = list(notes)
@@ -167,6 +174,18 @@ def _features_in_rows(table: _Table) -> Content:
     return Content(X=table.numbers.T, feature_names=tuple(table.texts[0][1]))
 
 
+def _refuse_other_notations(table: _Table) -> None:
+    """Raise DataError for a column of numbers written so that they were taken for text."""
+    for column, values in table.texts:
+        given = [value for value in values if value.lower() not in MISSING]
+        odd = [value for value in given if not is_number(value)]
+        if not column.levels and odd and all(is_number(v) or OTHERWISE.fullmatch(v) for v in given):
+            raise DataError(
+                f"column {column.name!r:.60} holds {odd[0]!r:.40}, which is a number in another notation. Write "
+                "decimals with a point, and leave out separators of thousands, currencies, per cent and typographic signs."
+            )
+
+
 def _drop_counter(table: _Table, notes: list[str]) -> _Table:
     """Leave out a first column without a name that only counts the rows, as data frames write it."""
     if len(table.numeric) < 2 or table.numeric[0].name not in ("", "Unnamed: 0"):
@@ -180,10 +199,13 @@ def _drop_counter(table: _Table, notes: list[str]) -> _Table:
 
 def _take_class(table: _Table, notes: list[str]) -> tuple[np.ndarray | None, tuple[str, ...], _Table]:
     """Part the class from the features: the one column of text, else whole numbers under a class's name."""
-    classes = []
+    classes, named = [], False
     for column, values in table.texts:
         if _identifies(column, values):
-            notes.append(f"Column {column.name!r} has another text in each row: taken as the names of the samples.")
+            _refuse_another_order(values, table)
+            taken = "left out" if named else "taken as the names of the samples"
+            notes.append(f"Column {column.name!r} has another text in each row: {taken}.")
+            named = True
         else:
             classes.append((column, values))
     if len(classes) > 1:
@@ -201,6 +223,17 @@ def _take_class(table: _Table, notes: list[str]) -> tuple[np.ndarray | None, tup
             rest = _Table(np.delete(table.numbers, j, axis=1), [c for c in table.numeric if c is not column], [])
             return labels, tuple(map(str, levels)), rest
     return None, (), table
+
+
+def _refuse_another_order(rows: list[str], table: _Table) -> None:
+    """Raise DataError for a square table whose rows are named like its columns, in another order."""
+    columns = [column.name for column in table.numeric]
+    if rows != columns and sorted(rows) == sorted(columns):
+        i = next(i for i, (row, column) in enumerate(zip(rows, columns, strict=True)) if row != column)
+        raise DataError(
+            f"the rows are named like the columns, but in another order: row {i + 1} is {rows[i]!r:.40} where column "
+            f"{i + 1} is {columns[i]!r:.40}. Order rows and columns alike."
+        )
 
 
 def _whole(values: np.ndarray) -> bool:

@@ -375,3 +375,11 @@ def test_only_regular_files_are_read(tmp_path):
     for path in (pipe, "/dev/zero"):
         with pytest.raises(nnspca.CertificateError, match="no regular file"):
             nnspca.load_certificate(path)
+
+
+@pytest.mark.parametrize("options", [{"a": np.int64(2)}, {"a": float("nan")}, {1: 2}, {"a": [1]}])
+def test_options_that_a_file_cannot_hold_are_refused_with_their_name(options):
+    cert = nnspca.certify(nnspca.Covariance.from_matrix([[2.0, 1.0], [1.0, 2.0]]), 1)
+    odd = dataclasses.replace(cert, component=dataclasses.replace(cert.component, options=options))
+    with pytest.raises(ValueError, match=r"a file holds plain numbers|not finite"):
+        nnspca.save_certificate(odd, io.BytesIO())

@@ -722,3 +722,21 @@ def test_a_tree_that_memory_cannot_hold_is_refused_before_it_is_grown(cert, cov)
     proof = RankProof(None, vectors * np.sqrt(values), tail, tail, np.ones(2**27, dtype=bool))
     false = nnspca.Bound("forged", 2 * tail, ingredients=proof)
     assert "134,217,728 cells" in rejected(replace(cert, bounds=(*cert.bounds, false)), cov)
+
+
+def test_what_only_says_that_it_is_an_array_proves_nothing():
+    class Liar:
+        __class__ = property(lambda self: np.ndarray)
+
+        def __init__(self, *answers):
+            self.answers = list(answers)
+
+        def __array__(self, dtype=None, copy=None):
+            return self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+
+    cov = nnspca.Covariance.from_matrix(np.ones((4, 4)) + np.eye(4))
+    cert = nnspca.certify(cov, k=1)
+    proof = RankProof(None, Liar(np.ones((4, 1)), np.zeros((4, 1))), 1.0001, 1.0001, np.zeros(2, bool))
+    forged = Bound(name="liar", value=2.001, ingredients=proof)
+    with pytest.raises(nnspca.CertificateError):
+        nnspca.verify(dataclasses.replace(cert, bounds=(*cert.bounds, forged), leading=2.001), cov)

@@ -474,3 +474,23 @@ def test_a_masked_matrix_is_refused_whether_it_is_standardised_or_not():
     for standardize in (False, True):
         with pytest.raises(nnspca.DataError, match="2 of 4 values are masked"):
             nnspca.Covariance.from_dataset(data, standardize)
+
+
+def test_a_matrix_whose_rows_are_named_in_another_order_is_refused():
+    pandas = pytest.importorskip("pandas")
+    names = list("abc")
+    S = pandas.DataFrame(np.cov(np.random.default_rng(0).normal(size=(20, 3)).T), index=names, columns=names)
+    mixed = S[["b", "a", "c"]]
+    for repair in (False, True):
+        with pytest.raises(DataError, match="row 0 is named 'a' where column 0 is 'b'"):
+            Covariance.from_matrix(mixed, repair=repair)
+    Covariance.from_matrix(S)
+    Covariance.from_matrix(S.reset_index(drop=True))
+    Covariance.from_matrix(S.loc[["b", "a", "c"], ["b", "a", "c"]])
+
+
+def test_a_mask_of_features_is_not_their_indices():
+    cov = Covariance.from_matrix(np.diag([3.0, 2.0, 1.0]))
+    some, others = cov.restrict(np.array([True, False, True])), cov.restrict(np.array([1, 0, 1]))
+    assert some.fingerprint != others.fingerprint
+    assert some.fingerprint == cov.restrict(np.array([0, 2])).fingerprint

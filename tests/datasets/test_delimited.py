@@ -184,3 +184,26 @@ def test_numbers_whose_squares_overflow_are_refused():
     message = refused("a,b\n1,2\n3,1e200\n")
     assert "1e+200" in message
     assert "Rescale" in message
+
+
+@pytest.mark.parametrize("cell", ["1,5", "1,000", "1.234,5", "1D3", "5 %", "$5", "−5", "1\u2019000"])
+def test_numbers_in_another_notation_are_not_taken_for_names(cell):
+    with pytest.raises(DataError, match="another notation"):
+        read(f"a;b\n{cell};2\n{cell.replace('5', '7')};3\n{cell};7\n".encode(), "x.csv")
+
+
+def test_dates_and_codes_stay_text():
+    data = read(b"when;b\n2020-01-02;2\n2020-01-03;3\n2020-01-04;7\n", "x.csv")
+    assert data.feature_names == ("b",)
+
+
+def test_only_one_column_is_said_to_name_the_samples():
+    data = read(b"id,also,b,c\nu,x,2,1\nv,y,3,5\nw,z,7,2\n", "x.csv")
+    assert "taken as the names" in data.notes[0]
+    assert "left out" in data.notes[1]
+
+
+def test_a_covariance_whose_rows_are_named_in_another_order_is_refused():
+    with pytest.raises(DataError, match="another order"):
+        read(b",a,b\nb,2,1\na,1,2\n", "x.csv")
+    assert read(b",a,b\na,2,1\nb,1,2\n", "x.csv").kind == "covariance"

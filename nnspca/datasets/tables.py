@@ -182,7 +182,7 @@ def _refuse_other_notations(table: _Table) -> None:
         if not column.levels and odd and all(is_number(v) or OTHERWISE.fullmatch(v) for v in given):
             raise DataError(
                 f"column {column.name!r:.60} holds {odd[0]!r:.40}, which is a number in another notation. Write "
-                "decimals with a point, and leave out separators of thousands, currencies, per cent and typographic signs."
+                "decimals with a point, and leave out separators of thousands, currencies and per cent."
             )
 
 

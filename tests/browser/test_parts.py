@@ -46,7 +46,7 @@ def ceilings(page):
 
 def verdict(page):
     """The headline, once it stands."""
-    said = page.locator("h4").filter(has_text="such parts could").first
+    said = page.get_by_role("heading", level=2).filter(has_text="such parts could").first
     said.wait_for(timeout=120_000)
     return said.inner_text()
 

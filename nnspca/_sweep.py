@@ -126,8 +126,8 @@ class _Run:
             if self.monitor.stop():
                 break
             problem = Problem(self.cov, k, self.nonnegative)
-            start = champion.loadings if champion is not None else None
-            solving = {executor.submit(_solve, problem, name, self.seed, start, poll): name for name in names}
+            begun = {"best": champion.loadings} if champion is not None else {}
+            solving = {executor.submit(_solve, problem, name, self.seed, begun.get(name), poll): name for name in names}
             for solved in as_completed(solving):
                 self._solved(k, solving[solved], solved.result())
             champion = self._champion(k, names, champion)

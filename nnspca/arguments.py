@@ -104,6 +104,8 @@ def check_options(options: object) -> dict[str, object]:
 
 def check_columns(name: str, value: object, n: int) -> np.ndarray:
     """Return finite columns of n numbers as an array of its own; ValueError for anything else."""
+    if masks(value):
+        raise ValueError(f"{name}={shown(value)} are masked; give finite columns of shape ({n}, r)")
     try:
         columns = np.array(real_array(value), order="C")  # one layout, so that sums run in one order
     except (OverflowError, TypeError, ValueError):

@@ -65,7 +65,7 @@ def test_the_band_fills_with_every_number_of_parts(visit):
     verdict(page)
     at = ".st-key-parts-band .js-plotly-plot"
     page.wait_for_function(
-        "at => document.querySelector(at)._fullData.find(t => t.fill === 'toself')?.x.length === 6",
+        "at => document.querySelector(at)?._fullData?.find(t => t.fill === 'toself')?.x.length === 6",
         arg=at,
         timeout=120_000,
     )

@@ -23,6 +23,8 @@ from nnspca.solvers.polish import polish
 from nnspca.solvers.registry import METHODS
 
 OnPoint = Callable[[SweepPoint], None]
+Solved = Callable[[int, str], Component | None]
+Certified = Callable[[int], Certificate | None]
 
 
 def coarse_first(ks: Iterable[int]) -> list[tuple[int, ...]]:
@@ -50,6 +52,7 @@ def path(
     seed: int = 0,
     options: Mapping[str, Mapping[str, Any]] | None = None,
     anchors: int | None = None,
+    known: Solved = lambda k, method: None,
     on_point: OnPoint | None = None,
     should_stop: ShouldStop | None = None,
     on_progress: OnProgress | None = None,
@@ -71,8 +74,11 @@ def path(
         For each method, what it is called with.
     anchors : int, optional
         About how many k ``best`` searches in full; between them it only improves what its neighbours have.
+    known : callable, optional
+        Asked for the component of each k and method just before it would be solved: one from an earlier, stopped
+        run of the same path takes its place.
     on_point : callable, optional
-        Called with each :class:`SweepPoint` when solved.
+        Called with each :class:`SweepPoint` when solved, and again where a smaller k turns out to keep more.
     should_stop, on_progress : callable, optional
 
     Returns
@@ -99,6 +105,8 @@ def path(
     def solve_one(k: int, name: str, start: np.ndarray | None) -> Component | None:
         if monitor.stop():
             return None
+        if (before := known(k, name)) is not None:
+            return before
         if start is not None and k not in full:
             return _improved(cov, k, start, nonnegative, monitor)
         chosen: dict[str, Any] = dict((options or {}).get(name, {}))
@@ -135,7 +143,7 @@ def certify_path(
     sweep: Sweep,
     *,
     ks: Iterable[int] | None = None,
-    known: Mapping[int, Certificate] | None = None,
+    known: Certified = lambda k: None,
     seed: int = 0,
     on_point: OnPoint | None = None,
     should_stop: ShouldStop | None = None,
@@ -150,8 +158,9 @@ def certify_path(
         Of the same covariance, without certificates.
     ks : iterable of int, optional
         Those to certify; all of the sweep's when None.
-    known : mapping of int to Certificate, optional
-        Certificates there are already; they are used and not made again.
+    known : callable, optional
+        Asked for the certificate of each k to certify, first of all and again just before it would be made: one
+        that is there already is used.
     seed : int
     on_point : callable, optional
         Called with each point of a k once certified.
@@ -171,14 +180,14 @@ def certify_path(
     """
     monitor, started = Monitor(should_stop, on_progress), time.perf_counter()
     points = {(p.k, p.method): p for p in sweep.points}
-    champions, held = _champions(sweep), dict(known or {})
+    champions, held = _champions(sweep), dict[int, Certificate]()
     levels = coarse_first(champions if ks is None else set(ks) & set(champions))
     total = sum(map(len, levels))
 
     def certify_one(k: int, warm: Certificate | None) -> Certificate | None:
         if monitor.stop():
             return None
-        return certify(
+        return known(k) or certify(
             cov,
             k,
             nonnegative=sweep.nonnegative,
@@ -195,11 +204,12 @@ def certify_path(
             if on_point is not None:
                 on_point(points[key])
 
-    for k in sorted(set(held) & set(champions)):
-        keep(k, held[k])
+    for k in sorted(k for level in levels for k in level):
+        if (before := known(k)) is not None:
+            keep(k, before)
     with ThreadPoolExecutor(WORKERS) as threads:
         for level in levels:
-            tasks = {threads.submit(certify_one, k, _nearest(held, k)): k for k in level if k not in (known or {})}
+            tasks = {threads.submit(certify_one, k, _nearest(held, k)): k for k in level if k not in held}
             for task in as_completed(tasks):
                 if (certificate := task.result()) is not None:
                     keep(tasks[task], certificate)

@@ -50,9 +50,27 @@ def test_what_is_known_is_not_proven_again():
     cov = covariance(6)
     bare = path(cov, (2, 4, 6))
     known = {4: nnspca.certify(cov, 4)}
-    assert certify_path(cov, bare, known=known).certificates[4] is known[4] or (
-        certify_path(cov, bare, known=known).certificates[4].upper <= known[4].upper
-    )
+    seen = []
+    done = certify_path(cov, bare, known=known.get, on_point=seen.append)
+    assert seen[0].certificate is known[4]  # told first of all
+    assert done.certificates[4].bounds == known[4].bounds or done.certificates[4].upper <= known[4].upper
+
+
+def test_a_path_goes_on_from_what_an_earlier_one_found():
+    cov, seen = covariance(7), {}
+
+    def note(point):
+        if not point.component.stopped:
+            seen.setdefault((point.k, point.method), point.component)
+
+    path(cov, range(1, 15), on_point=note, should_stop=lambda: len(seen) >= 5)
+    before = dict(seen)
+    assert 0 < len(before) < 14
+    whole = path(cov, range(1, 15))
+    again = path(cov, range(1, 15), known=lambda k, method: seen.get((k, method)), on_point=note)
+    assert all(seen[at] is before[at] for at in before)
+    for one, two in zip(whole.points, again.points, strict=True):
+        assert np.array_equal(one.component.loadings, two.component.loadings)
 
 
 def test_a_stopped_path_keeps_what_it_has():

@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 import nnspca
 from nnspca._path import certify_path, coarse_first, path
 from nnspca.datasets import Dataset
-from nnspca.result import Certificate, Component, Progress, Sweep, SweepPoint
+from nnspca.result import Certificate, Component, Progress, SweepPoint
 from nnspca.view.session import runs, store
+from nnspca.view.session.curves import Points
 from nnspca.view.session.runs import Job, Work
 from nnspca.view.session.state import State
 
@@ -54,21 +55,20 @@ def certified(ks: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(sorted(chosen))
 
 
-def start(data: Dataset, now: State) -> Job:
-    """Return the session's job of this path, started where there is none."""
+def start(data: Dataset, now: State, *, alone: bool) -> Job:
+    """Return the session's job of this path, started where there is none; ``alone`` where no other solves for k."""
     key = _key(data, now)
-    return runs.job_for("path", key) or runs.start("path", key, _work(data, now))
+    return runs.job_for("path", key) or runs.start("path", key, _work(data, now, alone))
 
 
 def _key(data: Dataset, now: State) -> tuple[Hashable, ...]:
     return ("path", *store.subject(data, now), now.seed)
 
 
-def _work(data: Dataset, now: State) -> Work:
+def _work(data: Dataset, now: State, alone: bool) -> Work:
     """Return the work: publishes each SweepPoint when solved and again when certified; what is known is used."""
-    cov, key, known = store.covariance(data, now), _key(data, now), store.results()
+    cov, known = store.covariance(data, now), Points(_key(data, now))
     ks = cardinalities(data.n_features)
-    chosen = certified(ks)
 
     def staged(job: Job, doing: str, begin: float, end: float) -> Callable[[Progress], None]:
         def listen(told: Progress) -> None:
@@ -76,43 +76,34 @@ def _work(data: Dataset, now: State) -> Work:
 
         return listen
 
-    def keep(job: Job, point: SweepPoint) -> None:
-        if point.certificate is not None:
-            known.put((*key, point.k), point.certificate)
-        job.publish(point)
-
     def work(job: Job) -> None:
-        bare: Sweep | None = known.get(key)
-        if bare is None:
-            first = nnspca.solve(
-                cov, now.k, nonnegative=now.nonnegative, seed=now.seed, should_stop=job.should_stop
-            )  # what the person looks at, before all else
+        def tell(point: SweepPoint) -> None:
+            known.keep(point)
+            job.publish(point)
+
+        if alone:  # what the person looks at, before all else
+            first = nnspca.solve(cov, now.k, nonnegative=now.nonnegative, seed=now.seed, should_stop=job.should_stop)
             job.publish(SweepPoint(now.k, "best", first))
-            bare = path(
-                cov,
-                ks,
-                nonnegative=now.nonnegative,
-                seed=now.seed,
-                anchors=ANCHORS,
-                options=QUICK if data.n_features > SMALL else None,
-                on_point=job.publish,
-                should_stop=job.should_stop,
-                on_progress=staged(job, "The curve", 0.0, SOLVING),
-            )
-            if not bare.stopped:
-                known.put(key, bare)
-        else:
-            for point in bare.points:
-                job.publish(point)
+        bare = path(
+            cov,
+            ks,
+            nonnegative=now.nonnegative,
+            seed=now.seed,
+            anchors=ANCHORS,
+            options=QUICK if data.n_features > SMALL else None,
+            known=known.component,
+            on_point=tell,
+            should_stop=job.should_stop,
+            on_progress=staged(job, "The curve", 0.0, SOLVING),
+        )
         job.step_back()  # whoever waits for a number goes before the band
-        held = {k: c for k in chosen if (c := known.get((*key, k))) is not None}
         certify_path(
             cov,
             replace(bare, stopped=False),
-            ks=chosen,
-            known=held,
+            ks=certified(ks),
+            known=known.certificate,
             seed=now.seed,
-            on_point=lambda point: keep(job, point),
+            on_point=tell,
             should_stop=job.should_stop,
             on_progress=staged(job, "The band", SOLVING, 1.0),
         )

@@ -1,19 +1,49 @@
-"""The curves of a sweep: the work that publishes their points as they come, and its Run button."""
+"""The curves of a sweep: the points any session knows, the work that publishes them as they come, its Run button."""
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from nnspca._path import certify_path, path
 from nnspca.datasets import Dataset
-from nnspca.result import Progress, SweepPoint
+from nnspca.result import Certificate, Component, Progress, SweepPoint
 from nnspca.view.session import runs, store
 from nnspca.view.session.runs import Job, Work
 from nnspca.view.session.state import State
 
 SOLVING = 0.3  # share of the progress that the bare curve takes
+
+
+@dataclass(frozen=True)
+class Points:
+    """The points of one path that any session has finished: whoever asks for the same path goes on from them."""
+
+    path: tuple[Hashable, ...]
+
+    def component(self, k: int, method: str) -> Component | None:
+        """Return what a method found at k."""
+        found: Component | None = store.results().get((*self.path, k, method))
+        return found
+
+    def certificate(self, k: int) -> Certificate | None:
+        """Return what is proven at k."""
+        proven: Certificate | None = store.results().get((*self.path, k))
+        return proven
+
+    def keep(self, point: SweepPoint) -> None:
+        """Note a finished point; the first word on it stays, for later ones follow from it at the path's end."""
+        found, proven = point.component, point.certificate
+        if not found.stopped and self.component(point.k, point.method) is None:
+            store.results().put((*self.path, point.k, point.method), found)
+        if proven is not None and not proven.stopped and self.certificate(point.k) is None:
+            store.results().put((*self.path, point.k), proven)
+
+    def forget(self, ks: Sequence[int], methods: Sequence[str]) -> None:
+        """Throw the points away."""
+        for k in ks:
+            for rest in ((k,), *((k, method) for method in methods)):
+                store.results().drop((*self.path, *rest))
 
 
 def _key(data: Dataset, now: State, ks: Sequence[int], methods: Sequence[str]) -> tuple[Hashable, ...]:
@@ -33,7 +63,7 @@ def start(
     key = _key(data, now, ks, methods)
 
     def forget() -> None:
-        store.results().drop(key)
+        Points(key).forget(ks, methods)
         forget_proofs()
 
     return runs.run(slot, key, curve(data, now, ks, methods), now, afresh=forget)
@@ -47,32 +77,34 @@ def curve(
     publish: Callable[[Job, SweepPoint], None] = Job.publish,
     report: Callable[[Job, Progress], None] = Job.report,
 ) -> Work:
-    """Return the work of one curve: publishes its SweepPoints as they come, or those known already."""
-    cov, key = store.covariance(data, now), _key(data, now, ks, methods)
-    known = store.results()
+    """Return the work of one curve: publishes its SweepPoints as they come, those known already at once."""
+    cov, known = store.covariance(data, now), Points(_key(data, now, ks, methods))
 
     def work(job: Job) -> None:
-        points = known.get(key)
-        if points is not None:
-            for point in points:
-                publish(job, point)
-            return
-        told, stop = functools.partial(publish, job), job.should_stop
+        def tell(point: SweepPoint) -> None:
+            known.keep(point)
+            publish(job, point)
+
         bare = path(
             cov,
             ks,
             tuple(methods),
             nonnegative=now.nonnegative,
             seed=now.seed,
-            on_point=told,
-            should_stop=stop,
+            known=known.component,
+            on_point=tell,
+            should_stop=job.should_stop,
             on_progress=_part(job, report, 0.0, SOLVING),
         )
-        done = certify_path(
-            cov, bare, seed=now.seed, on_point=told, should_stop=stop, on_progress=_part(job, report, SOLVING, 1.0)
+        certify_path(
+            cov,
+            bare,
+            known=known.certificate,
+            seed=now.seed,
+            on_point=tell,
+            should_stop=job.should_stop,
+            on_progress=_part(job, report, SOLVING, 1.0),
         )
-        if not done.stopped:
-            known.put(key, done.points)
 
     return work
 

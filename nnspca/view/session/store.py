@@ -24,7 +24,7 @@ from nnspca.view.session.runs import Job, Work
 from nnspca.view.session.state import State
 
 MOST_BYTES = 256 * 2**20
-MOST_ENTRIES = 400
+MOST_ENTRIES = 4000
 
 
 class Results:

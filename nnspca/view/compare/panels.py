@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
 
 import streamlit as st
@@ -115,7 +114,7 @@ def takeaway(results: dict[str, Found], choice: Choices, now: State, drawn: dict
         places = {c.heading: st.column_config.NumberColumn(format=f"%.{c.digits}f") for c in table.columns if c.digits}
         st.dataframe(shown, hide_index=True, column_config=places, alt=table.title)
         label, name = f"{table.title} (CSV)", f"compare-{table.name}"
-        charts.csv_button(functools.partial(downloads.study_csv, table), f"csv-{name}", f"{name}.csv", label)
+        charts.csv_button(downloads.study_csv(table), f"csv-{name}", f"{name}.csv", label)
     with st.container(horizontal=True):
         for name, figure in drawn.items():
             charts.figure_button(

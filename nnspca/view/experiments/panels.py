@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-
 import streamlit as st
 
 from nnspca.studies import StudyTable
@@ -40,7 +38,7 @@ def _takeaway(choice: Choices, tables: tuple[StudyTable, ...]) -> None:
     with st.container(horizontal=True):
         for table in tables:
             charts.csv_button(
-                functools.partial(downloads.study_csv, table),
+                downloads.study_csv(table),
                 f"csv-{choice.study.name}-{table.name}",
                 f"{choice.stem}-{table.name}.csv",
                 f"{table.name.capitalize()} (CSV)",

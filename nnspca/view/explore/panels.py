@@ -32,7 +32,7 @@ def takeaway(part: Component, data: Dataset, now: State, choice: Choices, drawn:
     stem = f"{data.name}-k{part.k}-{part.method}"
     with st.container(horizontal=True):
         charts.csv_button(
-            lambda: loadings_csv(part, data.feature_names),
+            loadings_csv(part, data.feature_names),
             "csv-explore",
             f"{stem}.csv",
             "Loadings (CSV)",

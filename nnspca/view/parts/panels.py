@@ -187,7 +187,7 @@ def takeaway(results: Mapping[str, Components], data: Dataset, now: State, choic
     st.dataframe(listed, hide_index=True, alt="One row for each part of each solver.")
     stem = f"{data.name}-parts"
     with st.container(horizontal=True):
-        charts.csv_button(lambda: downloads.table_csv(listed), "csv-parts", f"{stem}.csv", "Table (CSV)")
+        charts.csv_button(downloads.table_csv(listed), "csv-parts", f"{stem}.csv", "Table (CSV)")
         for solver, parts in results.items():
             st.download_button(
                 f"Loadings of {solver} (NPZ)",

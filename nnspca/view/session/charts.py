@@ -55,8 +55,8 @@ def figure_button(drawn: Figure, key: str, file_name: str, label: str = "Figure 
     )
 
 
-def csv_button(content: Callable[[], bytes], key: str, file_name: str, label: str, about: str | None = None) -> None:
-    """Offer a table as CSV, made only when asked for."""
+def csv_button(content: bytes, key: str, file_name: str, label: str, about: str | None = None) -> None:
+    """Offer a table as CSV; made beforehand, so that a press while the page is being redrawn finds it."""
     st.download_button(
         label,
         data=content,

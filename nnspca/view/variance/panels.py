@@ -108,7 +108,7 @@ def takeaway(points: proofs.Points, leading: float, data: Dataset, now: State, c
     stem = f"{data.name}-variance"
     st.dataframe(rows, hide_index=True, alt="One row for each k and solver.")
     with st.container(horizontal=True):
-        charts.csv_button(lambda: downloads.table_csv(rows), f"csv-{stem}", f"{stem}.csv", "Table (CSV)")
+        charts.csv_button(downloads.table_csv(rows), f"csv-{stem}", f"{stem}.csv", "Table (CSV)")
         charts.figure_button(drawn, f"html-{stem}", f"{stem}.html")
     st.markdown("The same with the library:")
     st.code(_code(now, choice), language="python", wrap_lines=True)

@@ -71,7 +71,7 @@ def visit(server: str, browsing: BrowserContext) -> Iterator[Callable[..., Page]
         page = browsing.new_page()
         page.set_viewport_size({"width": width, "height": height})
         page.emulate_media(color_scheme="dark" if dark else "light")
-        page.set_default_timeout(30_000)
+        page.set_default_timeout(60_000)  # twenty times what anything takes: others work beside
         page.on("request", note_request)
         page.on("response", note_response)
         page.on("console", note_console)

@@ -1,4 +1,4 @@
-"""Who reads with little sight, or with a screen reader: contrast, roles, names and headings of every page."""
+"""Who reads with little sight, with a screen reader or on a phone: contrast, names and width of every page."""
 
 from pathlib import Path
 
@@ -9,17 +9,22 @@ from playwright.sync_api import Page
 pytestmark = pytest.mark.browser
 
 AXE = Path(axe_playwright_python.__file__).with_name("axe.min.js")
+BOTH, DATA, NONE = {"data", "k"}, {"data"}, set[str]()
+# For each page its address, and what a phone has at its foot there: what counts on it, and nothing else.
 PAGES = {
-    "explore": "/?data=pitprops&closer=true&given=true&certificate=true&take=true",
-    "variance": "/variance?data=pitprops&ks=2,5,13&point=5+%C2%B7+best&certificate=true&take=true",
-    "parts": "/parts?data=pitprops&k=4&r=3&rebuild=true&certificate=true&take=true",
-    "the circle": "/spannogram?curves=random",
-    "the circle of the data": "/spannogram?curves=data+set&data=pitprops",
-    "the sphere": "/spannogram?dimensions=3%3A+a+sphere",
-    "compare": "/compare?data=pitprops&vs=pitprops&vs=digits&fine=few&take=true",
-    "experiments": "/experiments?tables=true",
-    "data": "/data?data=pitprops",
-    "waiting to be run": "/?data=pitprops&live=false",
+    "explore": ("/?data=pitprops&closer=true&given=true&certificate=true&bounds=true&take=true", BOTH),
+    "variance": (
+        "/variance?data=pitprops&ks=2,5,13&point=5+%C2%B7+best&certificate=true&bounds=true&paper=true&take=true",
+        DATA,
+    ),
+    "parts": ("/parts?data=pitprops&k=4&r=3&rebuild=true&certificate=true&take=true", BOTH),
+    "the circle": ("/spannogram?curves=random", NONE),
+    "the circle of the data": ("/spannogram?curves=data+set&data=pitprops", BOTH),
+    "the sphere": ("/spannogram?dimensions=3%3A+a+sphere", NONE),
+    "compare": ("/compare?data=pitprops&vs=pitprops&vs=digits&fine=few&take=true", NONE),
+    "experiments": ("/experiments?tables=true", NONE),
+    "data": ("/data?data=pitprops", DATA),
+    "waiting to be run": ("/?data=pitprops&live=false", BOTH),
 }
 # Of Streamlit's own making: its navigation puts headings into a list, its drop zone is a named presentation.
 STREAMLIT = {
@@ -72,6 +77,14 @@ CONTRAST = """() => {
 }"""
 REDRAWN = """dark => [...document.querySelectorAll('.js-plotly-plot')]
   .every(gd => gd.layout?.meta && gd.layout.meta.dark === dark)"""
+UNNAMED = """() => [...document.querySelectorAll('[data-testid=stPlotlyChart]')]
+  .filter(c => !c.closest('[aria-label]') && !c.querySelector('[aria-label]')).length"""
+# What lies beyond the width of a phone: the page itself, its title, and what canvases are made of.
+BEYOND = """() => [
+  ...(document.querySelector('[data-testid=stMain]').scrollWidth > innerWidth ? ['the page'] : []),
+  ...[document.querySelector('h1'), ...[...document.querySelectorAll('*')]
+      .flatMap(e => e.shadowRoot ? [...e.shadowRoot.querySelectorAll('*')] : [])]
+    .filter(e => e.getBoundingClientRect().right > innerWidth + 1).map(e => e.className || e.tagName)]"""
 FAULTS = """async () => (await axe.run(document, {resultTypes: ["violations"]})).violations
   .flatMap(v => v.nodes.map(n => [v.id, n.html.slice(0, 300), n.failureSummary]))"""
 
@@ -95,9 +108,12 @@ def still(page: Page) -> Page:
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_every_word_stands_out_in_both_themes_and_axe_finds_nothing_of_ours(visit, name):
-    page = still(visit(PAGES[name]))
+def test_every_page_is_read_in_both_themes_by_a_screen_reader_and_on_a_phone(visit, name):
+    path, counting = PAGES[name]
+    page = still(visit(path))
     page.add_script_tag(path=AXE)
+    bar = page.locator("form.narrow")
+    assert not bar.is_visible()
     wrong = {}
     for theme, width in (("light", 1280), ("dark", 1280), ("dark", 390)):
         page.set_viewport_size({"width": width, "height": 844})
@@ -106,8 +122,14 @@ def test_every_word_stands_out_in_both_themes_and_axe_finds_nothing_of_ours(visi
         still(page)
         faint = page.evaluate(CONTRAST)
         faults = [f for f in page.evaluate(FAULTS) if STREAMLIT.get(f[0], "no such") not in f[1]]
-        wrong |= {f"{theme}, {width}, {kind}": what for kind, what in (("faint", faint), ("axe", faults)) if what}
+        found = {"faint": faint, "axe": faults, "unnamed": page.evaluate(UNNAMED)}
+        wrong |= {f"{theme}, {width}, {kind}": what for kind, what in found.items() if what}
     assert not wrong, wrong
+    assert page.evaluate(BEYOND) == []
+    assert {what for what in ("data", "k") if bar.locator(f"[data-do={what}]").is_visible()} == counting
+    if counting:
+        box = bar.bounding_box()
+        assert box["y"] + box["height"] <= 844
 
 
 def test_the_measure_of_contrast_finds_what_is_faint(visit):

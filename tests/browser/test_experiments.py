@@ -79,10 +79,9 @@ def test_stop_ends_a_long_run_within_a_second_and_keeps_what_was_found(visit):
     assert any(len(t["x"]) for t in traces(page, f"{study.name}-variance"))
 
 
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_an_experiment_fits_a_phone(visit, dark):
+def test_an_experiment_fits_a_phone(visit):
     study = STUDIES["asteris2011-fig1"]
-    page = visit(address(study), width=390, height=844, dark=dark)
+    page = visit(address(study), width=390, height=844)
     press_run(page)
     wait_for_tables(page, study)
     wide = page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth")

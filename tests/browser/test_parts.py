@@ -99,18 +99,6 @@ def test_tighten_brings_the_ceiling_down(visit):
     assert ceilings(page)[4] < before
 
 
-def test_a_part_is_hidden_by_a_press_and_isolated_by_pointing(visit):
-    page = visit("/parts?data=digits&k=8&r=3")
-    verdict(page)
-    page.locator(".face[data-seen='1,2,3']").wait_for()
-    second = page.get_by_role("button", name=re.compile("Part 2"))
-    second.hover()
-    page.locator(".face[data-seen='2']").wait_for()
-    second.click()
-    page.mouse.move(0, 0)
-    page.locator(".face[data-seen='1,3']").wait_for()
-
-
 def test_one_slider_says_how_many_parts_every_way_shows(visit):
     page = visit("/parts?data=digits&k=8&r=3&with=best&with=pca&with=nmf&shown=1")
     page.get_by_text(re.compile("1 part of .* explain")).nth(3).wait_for(timeout=60_000)
@@ -152,12 +140,6 @@ def test_the_parts_of_pit_props_are_a_chart_and_are_proven(visit):
     page = visit("/parts?data=pitprops&k=4&r=2&proofs=true")
     page.get_by_text(re.compile("Part 2 of best: at least")).wait_for()
     assert heat(page, "best") is not None
-
-
-def test_a_phone_shows_the_parts_one_below_the_other(visit):
-    page = visit("/parts?r=2", width=390)
-    rows(page).nth(1).wait_for()
-    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
 
 
 @pytest.mark.real_data

@@ -78,11 +78,22 @@ def top(V: np.ndarray, k: int, phi: float, nonnegative: bool = True) -> list[int
     return sorted(i for i in np.argsort(-score)[:k].tolist() if not nonnegative or w[i] > 0)
 
 
-def test_nothing_moves_before_the_person_presses_play(visit):
+def test_nothing_moves_before_the_person_presses_play_and_every_control_has_a_name(visit):
     page = ready(visit("/spannogram"))
     before = number(page, "phi")
+    stage = page.get_by_role("slider", name="Direction, as an angle")
+    assert "top 2" in (stage.get_attribute("aria-valuetext") or "")
+    for name in ("Play", "Previous change", "Next change", "Jump to the optimum", "PNG", "Full screen"):
+        expect(page.get_by_role("button", name=name, exact=True)).to_be_visible()
+    expect(page.get_by_label("Speed")).to_be_visible()
+    expect(page.get_by_role("img", name=re.compile("The circle of directions"))).to_be_visible()
     page.wait_for_timeout(600)
     assert number(page, "phi") == before
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="PNG").click()
+    content = Path(saved.value.path()).read_bytes()
+    assert content.startswith(b"\x89PNG")
+    assert len(content) > 10_000
 
 
 @pytest.mark.parametrize("path", [FACES, "/spannogram?curves=random&n=12582&top=40"])
@@ -249,15 +260,6 @@ def test_a_number_can_be_typed_and_an_empty_cell_says_what_to_do(visit):
     expect(table).to_be_visible()
 
 
-def test_a_picture_of_the_moment_can_be_saved(visit):
-    page = ready(visit("/spannogram"))
-    with page.expect_download() as saved:
-        page.get_by_role("button", name="PNG").click()
-    content = Path(saved.value.path()).read_bytes()
-    assert content.startswith(b"\x89PNG")
-    assert len(content) > 10_000
-
-
 def test_the_animation_plays_from_a_file_without_a_network(visit, browsing, tmp_path):
     page = ready(visit(FACES))
     page.get_by_text("Take it with you").click()
@@ -309,30 +311,3 @@ def test_the_sphere_plays_its_rounds_and_stops(visit):
     page.get_by_text("Play the rounds").click()
     page.get_by_text("All cells are closed").wait_for(timeout=40_000)
     expect(page.get_by_role("switch", name="Play the rounds")).not_to_be_checked()
-
-
-@pytest.mark.parametrize("dark", [False, True])
-@pytest.mark.parametrize(
-    "path", ["/spannogram", "/spannogram?curves=data+set&k=12", "/spannogram?dimensions=3:+a+sphere"]
-)
-def test_a_phone_needs_no_sideways_scrolling(visit, path, dark):
-    page = visit(path, width=390, height=844, dark=dark)
-    page.locator("section.spannogram[data-frames], .st-key-globe .js-plotly-plot").first.wait_for()
-    page.wait_for_timeout(500)
-    assert page.evaluate("() => document.querySelector('[data-testid=stMain]').scrollWidth") <= 390
-    wide = page.evaluate(
-        """() => [...document.querySelectorAll('*')]
-        .flatMap(e => e.shadowRoot ? [...e.shadowRoot.querySelectorAll('*')] : [])
-        .filter(e => e.getBoundingClientRect().right > 391).map(e => e.className || e.tagName)"""
-    )
-    assert wide == []
-
-
-def test_every_control_of_the_picture_has_a_name(visit):
-    page = ready(visit("/spannogram"))
-    stage = page.get_by_role("slider", name="Direction, as an angle")
-    assert "top 2" in (stage.get_attribute("aria-valuetext") or "")
-    for name in ("Play", "Previous change", "Next change", "Jump to the optimum", "PNG", "Full screen"):
-        expect(page.get_by_role("button", name=name, exact=True)).to_be_visible()
-    expect(page.get_by_label("Speed")).to_be_visible()
-    expect(page.get_by_role("img", name=re.compile("The circle of directions"))).to_be_visible()

@@ -55,7 +55,7 @@ def add_rows(
             yshift=-1,
             text=f"{words}  {fixed(ceil(share, 4), 4)}{away}",
             showarrow=False,
-            font={"size": 12, "color": colour if wins or not bound.deterministic else None},
+            font={"size": 12, "color": colour},
         )
     figure.add_scatter(
         x=[found / leading] * 2,

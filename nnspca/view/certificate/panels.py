@@ -51,7 +51,7 @@ def _row(bound: Bound, certificate: Certificate) -> dict[str, str]:
     wins = bound is certificate.winner
     return {
         "Ceiling": words.title(bound.name) + (" ← lowest proven" if wins else ""),
-        "÷ λ₁": f"{words.fixed(words.ceil(bound.value / certificate.leading, 4), 4)}",
+        "÷ λ₁": words.at_most(bound.value / certificate.leading, 4),
         "Best found ÷ ceiling": words.percent(min(certificate.lower / bound.value, 1.0), 2),
         "Holds": "always (proven)" if bound.deterministic else f"with {words.odds(bound.probability)}",
         "Time": words.seconds(bound.seconds) if bound.seconds else "not timed",

@@ -11,6 +11,7 @@ import numpy as np
 from nnspca.covariance import Covariance
 from nnspca.errors import CertificateError
 
+EPS = np.finfo(float).eps
 LARGEST = 1e150  # magnitude of any number in a proof: products of two, and long sums of them, stay finite
 NUMBERS = frozenset(np.dtype(code).type for code in np.typecodes["AllInteger"] + np.typecodes["Float"])
 FEW = 2000  # features of which every row is read, whatever their variances
@@ -82,6 +83,16 @@ def rows_by_reach(cov: Covariance, weights: np.ndarray, k: int, most: Ceiling) -
         if not float(reach[rows[0]]) > most.value:
             return
         yield rows
+
+
+def formed(cov: Covariance, chosen: np.ndarray) -> tuple[np.ndarray, float]:
+    """A's entries on some features, symmetric, and what forming them from a factor adds to their error in norm.
+
+    What cov itself is off by is not in it.
+    """
+    block, terms = cov.block(chosen, chosen), cov.form.terms
+    forming = 2 * (terms + 2) * EPS * float(cov.diagonal[chosen].sum()) if terms else 0.0
+    return (block + block.T) / 2, forming
 
 
 def at_most(value: float, limit: float) -> bool:

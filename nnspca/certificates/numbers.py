@@ -103,10 +103,8 @@ def at_most(value: float, limit: float) -> bool:
 def number(value: object, what: str, *, least: float = -LARGEST, most: float = LARGEST) -> float:
     """Return a real number in range as a float that is exactly it; CertificateError for anything else."""
     real = _of_its_own_kind(value, np.integer, np.floating) and not isinstance(value, bool)
-    if real and isinstance(
-        value, np.floating
-    ):  # a limit may be out of a shorter number's range, but not the number of ours
-        made = float(value)
+    if real and isinstance(value, np.floating):
+        made = float(value)  # the limits may be out of a shorter number's range, never out of a double's
         real, value = made == value, made
     if real and least <= value <= most and float(value) == value:  # type: ignore[operator, arg-type]
         return float(value)

@@ -202,7 +202,7 @@ class Elimination:
                 case.problem,
                 self._shortened(case.problem.k),
                 goal=goal * (1 - 2 * lost) / (1 - lost) - self.error,
-                budget=meter,
+                meter=meter,
                 monitor=self.monitor,
                 consider=lambda support: self.consider(self.inside[support]),
                 entries=branch.ENTRIES / TREES,

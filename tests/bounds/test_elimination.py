@@ -43,7 +43,7 @@ def begun(problem, x, inside):
     held = masses.largest(problem, low, problem.n, QUIET, light=light, allowed=problem.n)
     outside = np.setdiff1d(np.arange(problem.n), inside)
     lost = elimination.together(-np.sort(-held[outside])[: problem.k])
-    return Elimination(problem, x, inside, lost, light)
+    return Elimination(problem, x, low, inside, lost, light)
 
 
 def kept(rng, problem, x):

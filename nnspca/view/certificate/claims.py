@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nnspca.bounds.registry import BOUNDS
 from nnspca.result import Bound, Certificate, Component
-from nnspca.view.certificate.proofs import proven_optimal
+from nnspca.view.certificate.proofs import Proven, proven_optimal
 from nnspca.view.words import at_most, ceil, number, odds, percent, seconds
 
 
@@ -70,12 +70,16 @@ def chance(bound: Bound) -> str:
     )
 
 
-def fallen(before: Certificate, after: Certificate, spent: float) -> str:
-    """Say how far a longer proof has brought a ceiling down."""
-    old, new = before.upper / before.leading, after.upper / before.leading
-    if new > old * (1 - 1e-6):
-        return f"No lower ceiling was found in {seconds(spent)}: {at_most(old, 4)} of λ₁ stands."
+def fallen(before: Proven, after: Proven, spent: float) -> str:
+    """Say how far a longer proof has brought a ceiling down: for one component as a share of λ₁."""
+    if isinstance(before, Certificate):
+        old, new = (at_most(upper / before.leading, 4) for upper in (before.upper, after.upper))
+        unit = " of λ₁"
+    else:
+        old, new, unit = number(before.upper, up=True), number(after.upper, up=True), ""
+    if after.upper > before.upper * (1 - 1e-6):
+        return f"No lower ceiling was found in {seconds(spent)}: {old}{unit} stands."
     return (
-        f"In {seconds(spent)} the ceiling came down from {at_most(old, 4)} to {at_most(new, 4)} of λ₁: "
+        f"In {seconds(spent)} the ceiling came down from {old} to {new}{unit}: "
         f"{percent(after.ratio, 2)} of it is reached, where {percent(before.ratio, 2)} was."
     )

@@ -9,7 +9,16 @@ from typing import Any
 import numpy as np
 
 from nnspca import feasible
-from nnspca.arguments import check_callables, check_choice, check_flag, check_instance, check_whole, real_array, shown
+from nnspca.arguments import (
+    check_callables,
+    check_choice,
+    check_flag,
+    check_instance,
+    check_whole,
+    masked,
+    real_array,
+    shown,
+)
 from nnspca.covariance import Covariance
 from nnspca.problem import Problem
 from nnspca.progress import Monitor
@@ -150,7 +159,7 @@ def check_seed(seed: object) -> int:
 
 def _check_start(start: object, n: int) -> np.ndarray:
     try:
-        rows = np.atleast_2d(real_array(start))
+        rows = np.empty((0, 0)) if masked(start)[0] else np.atleast_2d(real_array(start))
     except (OverflowError, TypeError, ValueError):
         rows = np.empty((0, 0))
     if rows.ndim != 2 or rows.shape[1] != n or not np.isfinite(rows).all() or not rows.any(axis=1).all():

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from numbers import Real
 from typing import Any
 
 import numpy as np
+
+PLAIN = {float, int, bool}
+DEEPEST = 3  # sequences in sequences: a table has two, and what has more is none
 
 
 def shown(value: object) -> str:
@@ -104,19 +107,20 @@ def check_options(options: object) -> dict[str, object]:
 
 def check_columns(name: str, value: object, n: int) -> np.ndarray:
     """Return finite columns of n numbers as an array of its own; ValueError for anything else."""
-    if masks(value):
-        raise ValueError(f"{name}={shown(value)} are masked; give finite columns of shape ({n}, r)")
     try:
-        columns = np.array(real_array(value), order="C")  # one layout, so that sums run in one order
+        hidden, _ = masked(value)
+        columns = np.array([] if hidden else real_array(value), order="C")  # one layout: sums run in one order
     except (OverflowError, TypeError, ValueError):
         raise ValueError(f"{name}={shown(value)} is not allowed; give finite columns of shape ({n}, r)") from None
+    if hidden:
+        raise ValueError(f"{name}={shown(value)} are masked; give finite columns of shape ({n}, r)")
     if columns.ndim != 2 or columns.shape[0] != n or not np.isfinite(columns).all():
         raise ValueError(f"{name} have shape {columns.shape}; give finite columns of shape ({n}, r)")
     return columns
 
 
 def real_array(value: object) -> np.ndarray:
-    """Return real numbers as doubles; TypeError for a mask, text, times and complex numbers, which NumPy would convert.
+    """Return real numbers as doubles; TypeError for text, times and complex numbers, which NumPy would convert.
 
     >>> real_array([1, 2.5]), real_array(np.array([True]))
     (array([1. , 2.5]), array([1.]))
@@ -126,18 +130,56 @@ def real_array(value: object) -> np.ndarray:
     TypeError: not real numbers
     """
     given = np.asarray(value)
-    real = given.dtype.kind in "biuf" or (
-        given.dtype.kind == "O" and all(isinstance(v, Real | np.bool_) for v in given.ravel())
-    )
-    if masks(value) or not real:
+    if strangers(given):
         raise TypeError("not real numbers")
     return given.astype(np.float64)
 
 
-def masks(value: object) -> bool:
-    """Whether it is a masked array, or several: an array made of it would show what the mask hides."""
-    several = value if isinstance(value, list | tuple) else [value]
-    return any(isinstance(each, np.ma.MaskedArray) for each in several)
+def strangers(given: np.ndarray, welcome: Callable[[object], bool] = lambda value: False) -> list[object]:
+    """Return what is no real number, nor ``welcome``: values among objects, or the dtype of all.
+
+    >>> strangers(np.array([1, None, "x"], dtype=object)), strangers(np.array(["x"])), strangers(np.array([True]))
+    ([None, 'x'], [dtype('<U1')], [])
+    """
+    if given.dtype == object:
+        return [v for v in given.ravel() if not isinstance(v, Real | np.bool_) and not welcome(v)]
+    return [] if given.dtype.kind in "biuf" else [given.dtype]
+
+
+def is_table(given: object) -> bool:
+    """Whether it has columns that may each have a type of their own."""
+    return hasattr(given, "columns") and hasattr(given, "to_numpy")
+
+
+def masked(given: object, deep: int = DEEPEST) -> tuple[int, int]:
+    """How many values are masked, in a masked array or in anything that holds some, and how many there are.
+
+    An array made of them would show what the mask hides.
+    """
+    if isinstance(given, np.ma.MaskedArray):
+        return int(np.ma.count_masked(given)), given.size
+    if isinstance(given, str | bytes | bytearray | memoryview | Mapping) or is_table(given) or not deep:
+        return 0, 1
+    if hasattr(given, "__array__") and not isinstance(given, np.ndarray | np.generic):
+        given = _any_array(given)
+        return masked(given, deep) if isinstance(given, np.ndarray) else (0, 1)
+    if isinstance(given, np.ndarray):
+        parts = given.ravel().tolist() if given.dtype == object else []
+    else:
+        sized: Any = given if hasattr(given, "__len__") and hasattr(given, "__getitem__") else ()
+        parts = list(sized)
+    if set(map(type, parts)) <= PLAIN:
+        return 0, max(1, len(parts))
+    found = [masked(part, deep - 1) for part in parts]
+    return sum(hidden for hidden, _ in found), sum(total for _, total in found)
+
+
+def _any_array(given: object) -> object:
+    """The array that an object says it is, of whatever class; itself where it says none."""
+    try:
+        return np.asanyarray(given)
+    except (TypeError, ValueError):
+        return given
 
 
 def _a(noun: str) -> str:

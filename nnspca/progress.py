@@ -1,10 +1,35 @@
-"""Monitor: what a running call polls and tells, so that a person can follow it and stop it."""
+"""Progress: what a running call polls and tells, so that a person can follow it and stop it."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from nnspca.result import OnProgress, Progress, ShouldStop
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a running call has come.
+
+    Attributes
+    ----------
+    fraction : float
+        Between 0 and 1, never decreasing within one call.
+    stage : str
+        What is being done, in plain words.
+    variance : float or None
+        The best variance found so far.
+    upper : float or None
+        The least proven upper bound so far.
+    """
+
+    fraction: float
+    stage: str
+    variance: float | None = None
+    upper: float | None = None
+
+
+ShouldStop = Callable[[], bool]
+OnProgress = Callable[[Progress], None]
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,8 @@ import numpy as np
 import scipy.sparse
 
 import nnspca
+from nnspca.covariance.factor import DenseFactor
+from nnspca.covariance.forms import HeldFactor
 from tests import oracle
 
 
@@ -147,3 +149,24 @@ def factored(rng, n, *, sparse):
     if rng.random() < 0.3:
         X *= 10.0 ** rng.uniform(-25, 25)
     return _of_data(f"factored, {'sparse' if sparse else 'dense'}", X, sparse=sparse)
+
+
+def few_large(seed, n=14, m=6, *, large=5, small=(0.1, 0.4)):
+    """Data in which some features vary a great deal, together, and the others hardly."""
+    rng = np.random.default_rng(seed)
+    spread = np.r_[rng.uniform(2.0, 3.0, large), rng.uniform(*small, n - large)]
+    return (rng.standard_normal((m, n)) + rng.standard_normal((m, 1))) * spread
+
+
+def wide(large):
+    """2,000 features and 12 samples: too many for pairs of all of them."""
+    cov = nnspca.Covariance.from_data(few_large(1, 2000, 12, large=large, small=(0.0, 0.5)))
+    assert cov.matrix is None
+    return cov
+
+
+def held_as_factor(X):
+    """The covariance of data, never as a matrix."""
+    cov = nnspca.Covariance.from_data(X)
+    centred = (X - X.mean(axis=0)) / np.sqrt(len(X))
+    return cov.derived(HeldFactor(DenseFactor(centred)), "held as a factor", np.zeros(0))

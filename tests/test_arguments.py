@@ -10,6 +10,7 @@ import scipy.sparse
 
 import nnspca
 from nnspca import NonnegativeSparsePCA
+from tests.holders import Holder
 
 X = np.random.default_rng(0).standard_normal((20, 4))
 COV = nnspca.Covariance.from_data(X)
@@ -109,7 +110,9 @@ WRONG = {
     "masked parts": (lambda: nnspca.sweep_parts(COV, np.ma.masked, 2), "n_components=masked .*from 1 to 4"),
     "masked start": (lambda: nnspca.solve(COV, 2, start=MASKED), r"start is a.* of shape \(4,\); give finite points"),
     "masked starts": (lambda: nnspca.solve(COV, 2, start=[MASKED]), "start is .*; give finite points"),
+    "masked start in a holder": (lambda: nnspca.solve(COV, 2, start=Holder(MASKED)), "start is .*; give finite"),
     "huge start": (lambda: nnspca.solve(COV, 2, start=10**400), "start is a huge whole number; give finite points"),
+    "masked loadings in a holder": (lambda: nnspca.deflate(COV, Holder(MASKED[:, None])), "are masked; give finite"),
     "masked loadings": (lambda: nnspca.deflate(COV, MASKED[:, None]), "loadings=a.* are masked; give finite columns"),
     "huge loadings": (lambda: nnspca.deflate(COV, [[10**400]] * 4), r"loadings=.*finite columns of shape \(4, r\)"),
     "span as an option": (lambda: nnspca.solve(COV, 2, "em", tol=np.timedelta64(2, "s")), "tol=.*timedelta64"),

@@ -16,7 +16,8 @@ from nnspca.components import remainders
 from nnspca.covariance.factor import DenseFactor
 from nnspca.covariance.forms import HeldFactor, HeldMatrix
 from nnspca.problem import Problem
-from nnspca.spannogram import cells, sphere
+from nnspca.spannogram import cells
+from nnspca.spannogram.search import ROOM, Search
 from tests.oracle import exact
 
 U = 2.0**-53
@@ -363,7 +364,7 @@ def test_heights_and_bounds_on_the_sphere_leave_room_for_rounding(d, nonnegative
     k = 3
     rng = np.random.default_rng(d)
     V = rng.standard_normal((7, d)) * 10.0 ** rng.uniform(-2, 0, d)
-    search = sphere._Search(V, k, nonnegative)
+    search = Search(V, k, nonnegative)
     for _ in range(3):
         search.split()
     norms = np.sort((search.V**2).sum(axis=1))[::-1]
@@ -379,7 +380,7 @@ def test_heights_and_bounds_on_the_sphere_leave_room_for_rounding(d, nonnegative
         assert least <= 0 or least**2 >= sum(squares[-k:])
     rows = search.V[:k]
     sets = np.concatenate([np.packbits(np.arange(7) < k), np.packbits(np.zeros(7, dtype=bool))])
-    monkeypatch.setattr(sphere.rounding, "singular_value", lambda d, frobenius: 0.25 * frobenius)
+    monkeypatch.setattr(rounding, "singular_value", lambda d, frobenius: 0.25 * frobenius)
     excess = 0.25 * np.linalg.norm(rows) + np.sqrt(k * d) * search.row_slack
     search.supports.clear()
     assert search._support_bound(sets) == pytest.approx(np.linalg.norm(rows, 2) + 2 * excess, rel=1e-15)
@@ -405,13 +406,13 @@ def test_each_allowance_counts_what_its_derivation_counts():
 def test_a_plane_and_its_norm_are_raised_after_they_are_computed(monkeypatch):
     V = np.array([[2.0, 0.5], [0.3, 1.0], [1.0, 1.0], [0.2, 0.7]])
     C, h = np.eye(2)[None] * 1.0, np.array([[1.0, 2.0]])
-    plane, plainly = cells.least_norm(C, h, 0.0), sphere._Search(V, 2, True)
+    plane, plainly = cells.least_norm(C, h, 0.0), Search(V, 2, True)
     raised = rounding.raised
     monkeypatch.setattr(rounding, "raised", lambda value, terms: 3 * value if terms == 4 else raised(value, terms))
     assert np.allclose(cells.least_norm(C, h, 0.0), 3 * plane, rtol=1e-12)
-    monkeypatch.setattr(sphere._Search, "_support_bound", lambda self, sets: np.inf)
-    assert sphere._Search(V, 2, True).bounds[0] >= 8.9 * plainly.bounds[0] > 0
-    assert plainly.upper() >= (plainly.bounds.max() * plainly.scale) ** 2 * (1 + sphere.ROOM / 2)
+    monkeypatch.setattr(Search, "_support_bound", lambda self, sets: np.inf)
+    assert Search(V, 2, True).bounds[0] >= 8.9 * plainly.bounds[0] > 0
+    assert plainly.upper() >= (plainly.bounds.max() * plainly.scale) ** 2 * (1 + ROOM / 2)
 
 
 def test_errors_of_a_covariance_add_up():

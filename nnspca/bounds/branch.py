@@ -73,7 +73,7 @@ def cost(n: int) -> float:
 
 
 class Meter:
-    """Counts the work done, in the unit n^2.5 a step."""
+    """What is left of a budget, in the unit of :func:`cost`."""
 
     def __init__(self, budget: float) -> None:
         self.left = budget
@@ -88,12 +88,12 @@ def tighten(
     x: np.ndarray,
     *,
     goal: float,
-    budget: float | Meter,
+    meter: Meter,
     monitor: Monitor,
     consider: Callable[[np.ndarray], None] = lambda support: None,
     entries: float = ENTRIES,
 ) -> Iterator[Bound]:
-    """Yield falling bounds as the tree grows, until the goal is met or the budget is spent.
+    """Yield falling bounds as the tree grows, until the goal is met or nothing is left on the meter.
 
     Parameters
     ----------
@@ -103,8 +103,8 @@ def tighten(
         The best feasible point known, to start from.
     goal : float
         Leaves are closed, and the search is done, at this bound.
-    budget : float or Meter
-        Most work, in the unit of :func:`cost`; a meter counts that of others, too.
+    meter : Meter
+        Counts the work, and may count that of others beside it.
     monitor : Monitor
     consider : callable, optional
         Called with a support of at most k features that a node finds likely: a better x may lie
@@ -113,7 +113,6 @@ def tighten(
         Most numbers that the proof may hold.
     """
     cov, k = problem.cov, problem.k
-    meter = budget if isinstance(budget, Meter) else Meter(budget)
     most = int(entries / (2 * cov.n_features**2))
     steps = SHORT if most >= MANY else LONG
     nothing = np.zeros(cov.n_features, dtype=bool)
@@ -156,7 +155,7 @@ def by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
         problem,
         known.x,
         goal=known.lower * (1 + plan.optimal / 2),
-        budget=budget,
+        meter=Meter(budget),
         monitor=known.monitor,
         consider=known.consider,
     )

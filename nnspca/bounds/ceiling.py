@@ -88,7 +88,7 @@ def residual(cov: Covariance, V: np.ndarray) -> float | None:
     """
     if isinstance(cov.form, HeldMatrix):
         A = cov.form.A
-        if cov.n_features > LARGEST:
+        if not affordable(cov, V.shape[1]):
             return None
         B = A - V @ V.T if V.shape[1] else A
         products = rounding.low_rank(float(np.linalg.norm(A)), V)

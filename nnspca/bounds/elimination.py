@@ -75,6 +75,7 @@ class Elimination:
 
     problem: Problem
     x: np.ndarray
+    low: float  # what x is proven to attain
     inside: np.ndarray
     lost: np.ndarray  # ε_q for q = 0, 1, …, as many as can lie outside
     light: float = 0.0  # no row was read of features that can hold at most this by their variance
@@ -85,7 +86,7 @@ class Elimination:
     def __post_init__(self) -> None:
         cov = self.problem.cov
         self.part = part_of(cov, self.inside)
-        self.error, self.low = cov.error_elsewhere, masses.attained(cov, self.x)
+        self.error = cov.error_elsewhere
         first = 0
         while first < min(self.problem.k, len(self.lost)):
             self._open(first)
@@ -202,7 +203,7 @@ class Elimination:
                 case.problem,
                 self._shortened(case.problem.k),
                 goal=goal * (1 - 2 * lost) / (1 - lost) - self.error,
-                budget=meter,
+                meter=meter,
                 monitor=self.monitor,
                 consider=lambda support: self.consider(self.inside[support]),
                 entries=branch.ENTRIES / TREES,
@@ -303,7 +304,7 @@ def begin(
     if (1 + max(gains)) * low >= least * (1 - GAIN):
         return None
     inside = np.sort(np.concatenate([support, order[: size - len(support)]]))
-    return Elimination(problem, x, inside, lost, light, monitor, consider)
+    return Elimination(problem, x, low, inside, lost, light, monitor, consider)
 
 
 def together(falling: np.ndarray) -> np.ndarray:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from nnspca import feasible
-from nnspca.certificates.numbers import Ceiling, array, largest_sums, number, places, whole
+from nnspca.certificates.numbers import Ceiling, array, formed, largest_sums, number, places, whole
 from nnspca.certificates.proofs import BranchProof, EliminationProof, PairProof, ScaleProof
 from nnspca.covariance import Covariance
 from nnspca.covariance.forms import HeldMatrix
@@ -24,7 +24,8 @@ def elimination_bound(proof: EliminationProof, k: int, nonnegative: bool, cov: C
     """The largest ceiling over the numbers of features outside; ``derive`` tells what holds on the features inside."""
     chosen = places(proof.features, "the features kept", cov.n_features)
     low = _attained(proof, k, nonnegative, cov)
-    part, error = _part(cov, chosen), cov.representation_error
+    block, forming = formed(cov, chosen)
+    part, error = Covariance(HeldMatrix(block), representation_error=forming), cov.representation_error
     if type(proof.proofs) is not tuple or type(proof.cardinalities) is not tuple or not proof.proofs:
         raise CertificateError("the cases and their cardinalities must be tuples, and not empty")
     if len(proof.proofs) != len(proof.cardinalities):
@@ -65,14 +66,6 @@ def _attained(proof: EliminationProof, k: int, nonnegative: bool, cov: Covarianc
     if not low > 0:
         raise CertificateError("the point attains no variance")
     return low
-
-
-def _part(cov: Covariance, chosen: np.ndarray) -> Covariance:
-    """The covariance of the features kept as a matrix; what cov itself is off by is added to what it proves."""
-    block = cov.block(chosen, chosen)
-    terms = cov.form.terms
-    forming = 2 * (terms + 2) * EPS * float(cov.diagonal[chosen].sum()) if terms else 0.0
-    return Covariance(HeldMatrix((block + block.T) / 2), representation_error=forming)
 
 
 def _lost(cov: Covariance, others: np.ndarray, low: float, light: float, k: int, nonnegative: bool) -> list[float]:

@@ -11,6 +11,7 @@ import numpy as np
 from nnspca.covariance import Covariance
 from nnspca.errors import CertificateError
 
+EPS = np.finfo(float).eps
 LARGEST = 1e150  # magnitude of any number in a proof: products of two, and long sums of them, stay finite
 NUMBERS = frozenset(np.dtype(code).type for code in np.typecodes["AllInteger"] + np.typecodes["Float"])
 FEW = 2000  # features of which every row is read, whatever their variances
@@ -84,6 +85,16 @@ def rows_by_reach(cov: Covariance, weights: np.ndarray, k: int, most: Ceiling) -
         yield rows
 
 
+def formed(cov: Covariance, chosen: np.ndarray) -> tuple[np.ndarray, float]:
+    """A's entries on some features, symmetric, and what forming them from a factor adds to their error in norm.
+
+    What cov itself is off by is not in it.
+    """
+    block, terms = cov.block(chosen, chosen), cov.form.terms
+    forming = 2 * (terms + 2) * EPS * float(cov.diagonal[chosen].sum()) if terms else 0.0
+    return (block + block.T) / 2, forming
+
+
 def at_most(value: float, limit: float) -> bool:
     """Whether both are numbers, the limit finite, and value <= limit."""
     return bool(value <= limit < np.inf)
@@ -92,10 +103,8 @@ def at_most(value: float, limit: float) -> bool:
 def number(value: object, what: str, *, least: float = -LARGEST, most: float = LARGEST) -> float:
     """Return a real number in range as a float that is exactly it; CertificateError for anything else."""
     real = _of_its_own_kind(value, np.integer, np.floating) and not isinstance(value, bool)
-    if real and isinstance(
-        value, np.floating
-    ):  # a limit may be out of a shorter number's range, but not the number of ours
-        made = float(value)
+    if real and isinstance(value, np.floating):
+        made = float(value)  # the limits may be out of a shorter number's range, never out of a double's
         real, value = made == value, made
     if real and least <= value <= most and float(value) == value:  # type: ignore[operator, arg-type]
         return float(value)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnspca.certificates.numbers import Ceiling, array, at_most, number, places
+from nnspca.certificates.numbers import Ceiling, array, at_most, formed, number, places
 from nnspca.certificates.pairs import check_products
 from nnspca.certificates.proofs import EntryProof, FanProof, PartsProof, PartsTreeProof, PartsWorkingProof
 from nnspca.certificates.ranks import least_of_factored_rest, least_of_rest
@@ -59,11 +59,9 @@ def parts_working_bound(proof: PartsWorkingProof, r: int, k: int, nonnegative: b
     limits = array(proof.limits, "the limits", (len(chosen),))
     if not (limits > 0).all() or type(parts) is not PartsProof:
         raise CertificateError("every feature of the working set needs a positive limit, and all of them a proof")
-    block = cov.block(chosen, chosen)
-    terms = cov.form.terms
-    forming = 2 * (terms + 2) * EPS * float(cov.diagonal[chosen].sum()) if terms else 0.0
+    block, forming = formed(cov, chosen)
     nobody = np.zeros(block.shape, dtype=bool)
-    checked = _checked(parts, nonnegative, (block + block.T) / 2, forming, nobody, nobody)
+    checked = _checked(parts, nonnegative, block, forming, nobody, nobody)
     rows = _rows(checked, k, nobody, nobody, limits)
     most = Ceiling()
     cover_outside(most, cov, chosen, limits, k, nonnegative, checked.v)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnspca.certificates.numbers import Ceiling, array, places
+from nnspca.certificates.numbers import Ceiling, array, formed, places
 from nnspca.certificates.pairs import check_pairs, tail_and_rows
 from nnspca.certificates.proofs import WorkingProof
 from nnspca.covariance import Covariance
@@ -20,10 +20,8 @@ def working_bound(proof: WorkingProof, k: int, nonnegative: bool, cov: Covarianc
     limits = array(proof.limits, "the limits", (len(chosen),))
     if not (limits > 0).all():
         raise CertificateError("every feature of the working set needs a positive limit")
-    block = cov.block(chosen, chosen)
-    terms = cov.form.terms
-    forming = 2 * (terms + 2) * EPS * float(cov.diagonal[chosen].sum()) if terms else 0.0
-    L, M, tail = check_pairs(proof.pairs, nonnegative, (block + block.T) / 2, forming)
+    block, forming = formed(cov, chosen)
+    L, M, tail = check_pairs(proof.pairs, nonnegative, block, forming)
     # a row may have any k−1 companions: its own largest shares, or any number of the others at its limit
     companions = np.sort(np.hstack([M, np.repeat(limits[:, None], min(k - 1, n - len(chosen)), axis=1)]), axis=1)
     most = Ceiling()

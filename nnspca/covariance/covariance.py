@@ -6,16 +6,13 @@ import threading
 from typing import Literal, Protocol
 
 import numpy as np
-import scipy.sparse
 
-from nnspca import rounding
 from nnspca.arguments import check_choice, check_flag, check_whole, shown
-from nnspca.covariance.factor import DenseFactor, Factor, SparseFactor, varies
+from nnspca.covariance.factor import Factor
 from nnspca.covariance.forms import DENSE_EIGEN, Form, HeldFactor, HeldMatrix
-from nnspca.covariance.matrices import check_scale, semidefinite, square
-from nnspca.covariance.origin import Origin, of_data
-from nnspca.covariance.reading import numbers
-from nnspca.errors import DataError
+from nnspca.covariance.matrices import semidefinite, square
+from nnspca.covariance.origin import Origin
+from nnspca.covariance.samples import centred
 from nnspca.feasible import sum_of_largest
 from nnspca.threads import one_blas_thread
 
@@ -146,35 +143,21 @@ class Covariance:
         """
         check_choice("samples", samples, ("rows", "columns"))
         check_flag("standardize", standardize)
-        given = numbers(X)
-        if given.ndim != 2:
-            raise DataError(f"data must be a table of shape (samples, features); got {given.ndim} dimension(s)")
-        rows = given.T if samples == "columns" else given
-        m, n = rows.shape
-        if min(m, n) < 1:
-            raise DataError(f"data must have at least 1 sample and 1 feature; got shape {(m, n)}")
-        if m == 1:
-            raise DataError("one sample has no variance; give at least 2 samples")
-        made = SparseFactor if scipy.sparse.issparse(rows) else DenseFactor
-        factor: Factor = made.of_data(rows, standardize)
-        trace = float(factor.squared_norms().sum())
-        if not trace > 0 and not varies(rows).any():
-            raise DataError(f"no feature varies over the {m} samples: the covariance is zero")
-        check_scale(trace)
-        error = rounding.of_data(m, factor.rounding_scale())
-        origin = of_data(rows, standardize)
-        # of dense data the error of an entry is relative to its two columns
-        relative = 2.02 * rounding.of_data(m, 1.0) if isinstance(factor, DenseFactor) else np.inf
+        made = centred(X, standardize, samples)
+        m, n = made.factor.shape
+        form: Form
         if n <= DENSE_FEATURES or (n <= 2 * m and n <= 2 * DENSE_EIGEN):
             with one_blas_thread():
-                return cls(
-                    HeldMatrix(factor.cross()),
-                    n_samples=m,
-                    representation_error=error,
-                    relative_drift=relative,
-                    origin=origin,
-                )
-        return cls(HeldFactor(factor), n_samples=m, representation_error=error, relative_drift=relative, origin=origin)
+                form = HeldMatrix(made.factor.cross())
+        else:
+            form = HeldFactor(made.factor)
+        return cls(
+            form,
+            n_samples=m,
+            representation_error=made.representation_error,
+            relative_drift=made.relative_drift,
+            origin=made.origin,
+        )
 
     @classmethod
     def from_matrix(cls, A, *, repair: bool = False) -> Covariance:

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from decimal import Decimal
-from numbers import Real
 from typing import Any
 
 import numpy as np
 import scipy.sparse
 
+from nnspca.arguments import is_table, masked, strangers
 from nnspca.covariance.sparse import of_sparse
 from nnspca.errors import DataError
-
-PLAIN = {float, int, bool}
-DEEPEST = 3  # sequences in sequences: a table has two, and what has more is none
 
 
 def numbers(given: object) -> np.ndarray | scipy.sparse.csr_array:
@@ -37,11 +33,6 @@ def numbers(given: object) -> np.ndarray | scipy.sparse.csr_array:
     return values
 
 
-def is_table(given: object) -> bool:
-    """Whether it has columns that may each have a type of their own."""
-    return hasattr(given, "columns") and hasattr(given, "to_numpy")
-
-
 def check_names(given: object) -> None:
     """Raise DataError where two columns of a table have one name."""
     columns: Any = getattr(given, "columns", None)
@@ -54,40 +45,12 @@ def check_names(given: object) -> None:
 
 def check_unmasked(given: object) -> None:
     """Raise DataError where values are masked: an array made of them would show what the mask hides."""
-    masked, total = _masked(given, DEEPEST)
-    if masked:
+    hidden, total = masked(given)
+    if hidden:
         raise DataError(
-            f"{masked} of {total} values are masked; fill them (X.filled(value)) or leave out their rows or "
+            f"{hidden} of {total} values are masked; fill them (X.filled(value)) or leave out their rows or "
             "columns (numpy.ma.compress_rows, compress_cols)"
         )
-
-
-def _masked(given: object, deep: int) -> tuple[int, int]:
-    """How many values are masked, in a masked array or in anything that holds some, and how many there are."""
-    if isinstance(given, np.ma.MaskedArray):
-        return int(np.ma.count_masked(given)), given.size
-    if isinstance(given, str | bytes | bytearray | memoryview | Mapping) or is_table(given) or not deep:
-        return 0, 1
-    if hasattr(given, "__array__") and not isinstance(given, np.ndarray | np.generic):
-        given = _any_array(given)
-        return _masked(given, deep) if isinstance(given, np.ndarray) else (0, 1)
-    if isinstance(given, np.ndarray):
-        parts = given.ravel().tolist() if given.dtype == object else []
-    else:
-        sized: Any = given if hasattr(given, "__len__") and hasattr(given, "__getitem__") else ()
-        parts = list(sized)
-    if set(map(type, parts)) <= PLAIN:
-        return 0, max(1, len(parts))
-    found = [_masked(part, deep - 1) for part in parts]
-    return sum(masked for masked, _ in found), sum(total for _, total in found)
-
-
-def _any_array(given: object) -> object:
-    """The array that an object says it is, of whatever class; itself where it says none."""
-    try:
-        return np.asanyarray(given)
-    except (TypeError, ValueError):
-        return given
 
 
 def _of_table(given) -> np.ndarray:
@@ -115,13 +78,12 @@ def _of_array(given: object) -> np.ndarray:
         values = np.asarray(given)
     except (TypeError, ValueError) as error:
         raise DataError(f"data must be a table whose rows have the same length; {_lengths(given)}") from error
-    if values.dtype == object:
-        missing = values.ndim > 0  # an empty place is refused as not finite, with where it is
-        strange = [v for v in values.ravel() if not (_is_number(v) or (v is None and missing))]
-        if strange:
-            raise DataError(f"data must be real numbers; got {strange[0]!s:.40} of type {type(strange[0]).__name__}")
-    elif values.dtype.kind not in "fiub":
-        raise DataError(f"data must be real numbers; got dtype {values.dtype!s:.40}")
+    missing = values.ndim > 0  # an empty place is refused as not finite, with where it is
+    strange = strangers(values, lambda v: _is_decimal(v) or (v is None and missing))
+    if strange:
+        kind = f"of type {type(strange[0]).__name__}"
+        got = f"{strange[0]!s:.40} {kind}" if values.dtype == object else f"dtype {strange[0]!s:.40}"
+        raise DataError(f"data must be real numbers; got {got}")
     try:
         with np.errstate(over="ignore"):  # what is too large for double precision becomes infinite, and is refused
             return np.asarray(values, dtype=np.float64)
@@ -129,9 +91,9 @@ def _of_array(given: object) -> np.ndarray:
         raise DataError("a whole number is too large for double precision: rescale the data") from None
 
 
-def _is_number(value: object) -> bool:
-    """Whether it is a real number, or a decimal one, that doubles can stand for."""
-    return isinstance(value, Real | np.bool_) or (isinstance(value, Decimal) and not value.is_snan())
+def _is_decimal(value: object) -> bool:
+    """Whether it is a decimal number that doubles can stand for."""
+    return isinstance(value, Decimal) and not value.is_snan()
 
 
 def _lengths(given: object) -> str:

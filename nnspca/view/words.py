@@ -84,6 +84,24 @@ def fixed(value: float, digits: int) -> str:
     return f"{value:z.{digits}f}"
 
 
+def at_least(value: float, digits: int) -> str:
+    """Return a number with so many decimals, rounded down.
+
+    >>> at_least(0.41179, 4), at_least(2.0, 2)
+    ('0.4117', '2.00')
+    """
+    return fixed(floor(value, digits), digits)
+
+
+def at_most(value: float, digits: int) -> str:
+    """Return a number with so many decimals, rounded up.
+
+    >>> at_most(0.41171, 4), at_most(2.0, 2)
+    ('0.4118', '2.00')
+    """
+    return fixed(ceil(value, digits), digits)
+
+
 def number(value: float, *, up: bool = False) -> str:
     """Return a variance with four telling digits, the last one rounded up for a ceiling.
 

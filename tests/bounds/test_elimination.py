@@ -11,27 +11,12 @@ from nnspca.bounds import branch, elimination, masses
 from nnspca.bounds.elimination import Elimination
 from nnspca.certificates.derivations import derive
 from nnspca.certificates.proofs import BranchProof, EntryProof, PairProof, ScaleProof
-from nnspca.covariance.factor import DenseFactor
-from nnspca.covariance.forms import HeldFactor
 from nnspca.problem import Problem
 from nnspca.progress import Monitor
 from tests import oracle, problems
+from tests.problems import few_large, held_as_factor
 
 QUIET = Monitor()
-
-
-def few_large(seed, n=14, m=6):
-    """Data in which some features vary a great deal, together, and the others hardly."""
-    rng = np.random.default_rng(seed)
-    spread = np.r_[rng.uniform(2.0, 3.0, 5), rng.uniform(0.1, 0.4, n - 5)]
-    return (rng.standard_normal((m, n)) + rng.standard_normal((m, 1))) * spread
-
-
-def held_as_factor(X):
-    """The covariance of data, never as a matrix."""
-    cov = nnspca.Covariance.from_data(X)
-    centred = (X - X.mean(axis=0)) / np.sqrt(len(X))
-    return cov.derived(HeldFactor(DenseFactor(centred)), "held as a factor", np.zeros(0))
 
 
 def begun(problem, x, inside):
@@ -43,7 +28,7 @@ def begun(problem, x, inside):
     held = masses.largest(problem, low, problem.n, QUIET, light=light, allowed=problem.n)
     outside = np.setdiff1d(np.arange(problem.n), inside)
     lost = elimination.together(-np.sort(-held[outside])[: problem.k])
-    return Elimination(problem, x, inside, lost, light)
+    return Elimination(problem, x, low, inside, lost, light)
 
 
 def kept(rng, problem, x):
@@ -170,12 +155,7 @@ def test_too_many_heavy_features_are_told_at_once():
 
 @pytest.fixture(scope="module")
 def wide():
-    """2,000 features and 12 samples: too many for pairs of all of them."""
-    rng = np.random.default_rng(1)
-    spread = np.r_[rng.uniform(2.0, 3.0, 30), rng.uniform(0.0, 0.5, 1970)]
-    X = (rng.standard_normal((12, 2000)) + rng.standard_normal((12, 1))) * spread
-    cov = nnspca.Covariance.from_data(X)
-    assert cov.matrix is None
+    cov = problems.wide(30)
     return cov, nnspca.certify(cov, 6)
 
 

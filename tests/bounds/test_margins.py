@@ -180,7 +180,9 @@ def parts_on_the_set():
 
 def eliminated():
     """An elimination of some features, with masses by hand."""
-    return elimination.Elimination(Problem(DATA, K), np.eye(N)[0], S, np.array([0.0, 0.1, 0.2]), light=0.05)
+    x = np.eye(N)[0]
+    low, lost = masses.attained(DATA, x), np.array([0.0, 0.1, 0.2])
+    return elimination.Elimination(Problem(DATA, K), x, low, S, lost, light=0.05)
 
 
 def rows_of_data():

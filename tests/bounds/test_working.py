@@ -9,18 +9,15 @@ import pytest
 import nnspca
 from nnspca.bounds import working
 from nnspca.certificates.working import working_bound
-from nnspca.covariance.factor import DenseFactor
-from nnspca.covariance.forms import HeldFactor
 from nnspca.problem import Problem
 from nnspca.progress import Monitor
 from tests import oracle
+from tests.problems import few_large, held_as_factor, wide
 
 
-def few_large(seed, n=14, m=6):
-    """Data in which some features vary a great deal, together, and the others hardly."""
-    rng = np.random.default_rng(seed)
-    spread = np.r_[rng.uniform(2.0, 3.0, 5), rng.uniform(0.1, 0.6, n - 5)]
-    return (rng.standard_normal((m, n)) + rng.standard_normal((m, 1))) * spread
+def spread(seed):
+    """Data in which some features vary a great deal, together, and the others less."""
+    return few_large(seed, small=(0.1, 0.6))
 
 
 def bounds_of(cov, k, nonnegative, features, least=np.inf):
@@ -47,17 +44,10 @@ def small_sets(monkeypatch):
     monkeypatch.setattr(working, "JOIN", 2)
 
 
-def held_as_factor(X):
-    """The covariance of data, never as a matrix."""
-    cov = nnspca.Covariance.from_data(X)
-    centred = (X - X.mean(axis=0)) / np.sqrt(len(X))
-    return cov.derived(HeldFactor(DenseFactor(centred)), "held as a factor", np.zeros(0))
-
-
 @pytest.mark.parametrize("nonnegative", [True, False])
 @pytest.mark.parametrize("seed", range(4))
 def test_no_working_set_proves_less_than_the_optimum(small_sets, seed, nonnegative):
-    X = few_large(seed)
+    X = spread(seed)
     A = np.cov(X.T, bias=True)
     for k in (1, 2, 4, 7):
         best = oracle.optimum(A, k, nonnegative)[0]
@@ -71,7 +61,7 @@ def test_no_working_set_proves_less_than_the_optimum(small_sets, seed, nonnegati
 def test_a_working_set_reaches_the_optimum_where_the_rest_is_small(small_sets):
     ratios = []
     for seed in range(6):
-        cov = held_as_factor(few_large(seed))
+        cov = held_as_factor(spread(seed))
         part, made = bounds_of(cov, 3, True, 9)
         if made:
             assert len(made[-1].ingredients.features) <= 9
@@ -80,7 +70,7 @@ def test_a_working_set_reaches_the_optimum_where_the_rest_is_small(small_sets):
 
 
 def test_bounds_only_fall_and_never_above_the_one_known(small_sets):
-    cov = held_as_factor(few_large(0))
+    cov = held_as_factor(spread(0))
     _, made = bounds_of(cov, 3, True, 9)
     values = [b.value for b in made]
     assert values == sorted(values, reverse=True)
@@ -88,7 +78,7 @@ def test_bounds_only_fall_and_never_above_the_one_known(small_sets):
 
 
 def proven(seed=0):
-    cov = held_as_factor(few_large(seed))
+    cov = held_as_factor(spread(seed))
     return cov, bounds_of(cov, 3, True, 9)[1][-1]
 
 
@@ -122,12 +112,7 @@ def test_limits_of_another_size_prove_more_not_less(small_sets):
 
 
 def test_a_certificate_with_a_working_set_verifies_and_survives_a_file():
-    """2,000 features and 12 samples: too many for pairs of all of them."""
-    rng = np.random.default_rng(1)
-    spread = np.r_[rng.uniform(2.0, 3.0, 12), rng.uniform(0.0, 0.5, 1988)]
-    X = (rng.standard_normal((12, 2000)) + rng.standard_normal((12, 1))) * spread
-    cov = nnspca.Covariance.from_data(X)
-    assert cov.matrix is None
+    cov = wide(12)
     part, made = bounds_of(cov, 6, True, 300)
     assert part.variance / made[-1].value > 0.99
     plain = nnspca.certify(cov, 6, component=part)

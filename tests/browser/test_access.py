@@ -6,6 +6,8 @@ import axe_playwright_python
 import pytest
 from playwright.sync_api import Page
 
+from tests.browser.waiting import rest
+
 pytestmark = pytest.mark.browser
 
 AXE = Path(axe_playwright_python.__file__).with_name("axe.min.js")
@@ -75,6 +77,8 @@ CONTRAST = """() => {
   walk(document.body);
   return [...new Set(found)];
 }"""
+MOVING = """document.querySelector('[data-testid=stSkeleton], [data-stale=true]') ||
+  document.getAnimations().some(a => a instanceof CSSTransition)"""
 REDRAWN = """dark => [...document.querySelectorAll('.js-plotly-plot')]
   .every(gd => gd.layout?.meta && gd.layout.meta.dark === dark)"""
 UNNAMED = """() => [...document.querySelectorAll('[data-testid=stPlotlyChart]')]
@@ -91,20 +95,7 @@ FAULTS = """async () => (await axe.run(document, {resultTypes: ["violations"]}))
 
 def still(page: Page) -> Page:
     """Wait until all is drawn, and nothing is dimmed because it is about to be drawn anew."""
-    page.get_by_role("heading", level=1).wait_for()
-    page.wait_for_function(
-        """() => {
-          const busy = document.querySelector('[data-testid=stApp]').dataset.testScriptState !== 'notRunning' ||
-            document.querySelector('[class*=st-key-stop-], [data-testid=stSkeleton], [data-stale=true]') ||
-            document.getAnimations().some(a => a instanceof CSSTransition);
-          if (busy) window.stillSince = undefined;
-          else window.stillSince ??= performance.now();
-          return !busy && performance.now() - window.stillSince > 700;
-        }""",
-        timeout=90_000,
-        polling=100,
-    )
-    return page
+    return rest(page, MOVING, 700)
 
 
 @pytest.mark.parametrize("name", PAGES)

@@ -7,6 +7,8 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from tests.browser.waiting import rest
+
 pytestmark = pytest.mark.browser
 
 SLOW = "/?closer=true&method=epsilon-net&d=8&epsilon-net.epsilon=0.01&epsilon-net.max_samples=10000000"
@@ -22,20 +24,7 @@ TRACES = """key => {
 
 def quiet(page: Page) -> Page:
     """Wait until the page has been drawn and, for a while, neither its script nor a run is under way."""
-    page.get_by_role("heading", level=1).wait_for()
-    page.wait_for_function(
-        """() => {
-          const app = document.querySelector('[data-testid=stApp]');
-          const busy = app.dataset.testScriptState !== 'notRunning' ||
-            document.querySelector('[class*=st-key-stop-]') || !document.querySelector('.js-plotly-plot');
-          if (busy) window.quietSince = undefined;
-          else window.quietSince ??= performance.now();
-          return !busy && performance.now() - window.quietSince > 400;
-        }""",
-        timeout=90_000,
-        polling=100,
-    )
-    return page
+    return rest(page, "!document.querySelector('.js-plotly-plot')", 400)
 
 
 def traces(page: Page, key: str) -> list[dict]:

@@ -204,34 +204,28 @@ def test_complex_loadings_are_refused_without_a_warning(cert, cov):
     )
 
 
-class Two(np.float64):
-    """Says one number to whoever reads it, and holds another; of NumPy's own, it says."""
+def agreeing(kind):
+    """Let a class say that it is NumPy's own, and yes to every comparison."""
+    for compare in ("__eq__", "__le__", "__ge__", "__lt__", "__gt__"):
+        setattr(kind, compare, lambda self, other: True)
+    kind.__module__, kind.__hash__ = "numpy", kind.__base__.__hash__
+    return kind
 
-    __module__ = "numpy"
+
+@agreeing
+class Two(np.float64):
+    """Says one number to whoever reads it, and holds another."""
 
     def __float__(self):
         return 1e3
 
-    def __eq__(self, other):
-        return True
 
-    __le__ = __ge__ = __lt__ = __gt__ = __eq__
-    __hash__ = np.float64.__hash__
-
-
+@agreeing
 class Whole(np.int64):
     """The same of a whole number."""
 
-    __module__ = "numpy"
-
     def __int__(self):
         return 3
-
-    def __eq__(self, other):
-        return True
-
-    __le__ = __ge__ = __lt__ = __gt__ = __eq__
-    __hash__ = np.int64.__hash__
 
 
 def test_a_number_that_only_says_it_is_numpys_is_refused(cert, cov):

@@ -12,6 +12,7 @@ import scipy.sparse
 import nnspca
 from nnspca import Covariance, DataError, NonnegativeSparsePCA
 from nnspca.covariance.reading import numbers
+from tests.holders import Holder, Listed
 
 X = np.array([[1.0, 0.5, 1.0], [2.0, 1.5, 0.0], [3.0, 9.0, 1.0]])
 
@@ -29,29 +30,6 @@ def test_masked_values_are_refused_with_their_number_and_the_way_out(read):
         read(masked(np.eye(3) * 1e9, (0, 1), (2, 2)))
     with pytest.raises(DataError, match="1 of 9 values are masked"):
         read(list(masked(np.eye(3), (0, 1))))
-
-
-class Holder:
-    """Something that is no array and says it is one."""
-
-    def __init__(self, values):
-        self.values = values
-
-    def __array__(self, dtype=None, copy=None):
-        return self.values
-
-
-class Listed:
-    """Something that is no list and can be read like one."""
-
-    def __init__(self, values):
-        self.values = values
-
-    def __len__(self):
-        return len(self.values)
-
-    def __getitem__(self, place):
-        return self.values[place]
 
 
 HOLDERS = {

@@ -11,22 +11,10 @@ import scipy.sparse
 
 import nnspca
 from tests.fuzz import GotThrough
+from tests.holders import Listed
 
 DTYPES = (np.float64, np.float32, np.int64, np.int8, np.uint8, np.bool_)
 FORMS = ("csr", "csc", "coo", "bsr", "dia", "dok", "lil")
-
-
-class Listed:
-    """No list, and read like one."""
-
-    def __init__(self, values):
-        self.values = values
-
-    def __len__(self):
-        return len(self.values)
-
-    def __getitem__(self, place):
-        return self.values[place]
 
 
 class Told(Listed):

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from nnspca import feasible
 from nnspca.spannogram import sphere
+from nnspca.spannogram.cells import least_norm, orthants
 from tests import oracle
 from tests.spannogram.rows import KINDS, sample
 
@@ -163,7 +164,7 @@ def test_least_norm_points_satisfy_every_inequality(d, seed):
     C = np.abs(feasible.unit(rng.standard_normal((50, d, d)))) + 1e-3
     C = feasible.unit(C)
     h = rng.random((50, d)) + 0.01
-    y = sphere.least_norm(C, h, 1e-14)
+    y = least_norm(C, h, 1e-14)
     for cell, heights, point in zip(C, h, y, strict=True):
         if np.isfinite(point).all():
             for corner, height in zip(oracle.exact(cell), heights.tolist(), strict=True):
@@ -174,7 +175,7 @@ def test_least_norm_points_satisfy_every_inequality(d, seed):
 @pytest.mark.parametrize("d", [1, 2, 3, 4])
 def test_the_orthants_cover_the_sphere(d, nonnegative):
     corners = np.vstack([np.eye(d), -np.eye(d)])
-    cells = corners[sphere.orthants(d, nonnegative)]
+    cells = corners[orthants(d, nonnegative)]
     assert len(cells) == 2 ** (d if nonnegative else d - 1)
     for c in np.random.default_rng(d).standard_normal((50, d)):
         inside = [(np.linalg.solve(cell.T, s * c) >= 0).all() for cell in cells for s in (1, -1)]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from nnspca.bounds.registry import BOUNDS
 from nnspca.result import Bound, Certificate, Component
-from nnspca.view.certificate.proofs import proven_optimal
-from nnspca.view.words import ceil, fixed, number, odds, percent, seconds
+from nnspca.view.certificate.proofs import Proven, proven_optimal
+from nnspca.view.words import at_most, ceil, number, odds, percent, seconds
 
 
 def why(bound: Bound) -> str:
@@ -32,11 +32,11 @@ def claim(certificate: Certificate, n: int) -> str:
         else f"which is **{percent(certificate.ratio, 1)}** of the ceiling: whatever the true optimum is, at most "
         f"{ceil(100 * missing / certificate.upper, 2):g} % of it is missing."
     )
-    share = ceil(certificate.upper / certificate.leading, 4)
+    share = certificate.upper / certificate.leading
     kind = kind_of(certificate.component, certificate.k)
     return (
         f"Take all components of {n:,} features: {kind}. None of them has a variance above "
-        f"**{number(certificate.upper, up=True)}**, which is {fixed(share, 4)} of λ₁. The best one found has "
+        f"**{number(certificate.upper, up=True)}**, which is {at_most(share, 4)} of λ₁. The best one found has "
         f"**{number(certificate.lower)}**, {best}"
     )
 
@@ -70,12 +70,16 @@ def chance(bound: Bound) -> str:
     )
 
 
-def fallen(before: Certificate, after: Certificate, spent: float) -> str:
-    """Say how far a longer proof has brought a ceiling down."""
-    old, new = before.upper / before.leading, after.upper / before.leading
-    if new > old * (1 - 1e-6):
-        return f"No lower ceiling was found in {seconds(spent)}: {fixed(ceil(old, 4), 4)} of λ₁ stands."
+def fallen(before: Proven, after: Proven, spent: float) -> str:
+    """Say how far a longer proof has brought a ceiling down: for one component as a share of λ₁."""
+    if isinstance(before, Certificate):
+        old, new = (at_most(upper / before.leading, 4) for upper in (before.upper, after.upper))
+        unit = " of λ₁"
+    else:
+        old, new, unit = number(before.upper, up=True), number(after.upper, up=True), ""
+    if after.upper > before.upper * (1 - 1e-6):
+        return f"No lower ceiling was found in {seconds(spent)}: {old}{unit} stands."
     return (
-        f"In {seconds(spent)} the ceiling came down from {fixed(ceil(old, 4), 4)} to {fixed(ceil(new, 4), 4)} of λ₁: "
+        f"In {seconds(spent)} the ceiling came down from {old} to {new}{unit}: "
         f"{percent(after.ratio, 2)} of it is reached, where {percent(before.ratio, 2)} was."
     )

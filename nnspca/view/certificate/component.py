@@ -48,7 +48,7 @@ def numbers(part: Component, leading: float) -> None:
         )
         st.metric(
             "÷ λ₁",
-            f"{words.fixed(words.floor(part.variance / leading, 3), 3)}",
+            words.at_least(part.variance / leading, 3),
             help="Normalised variance: the share of what the freest direction, ordinary PCA, holds.",
             width="content",
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 
 import streamlit as st
 
@@ -51,7 +51,7 @@ def _row(bound: Bound, certificate: Certificate) -> dict[str, str]:
     wins = bound is certificate.winner
     return {
         "Ceiling": words.title(bound.name) + (" ← lowest proven" if wins else ""),
-        "÷ λ₁": f"{words.fixed(words.ceil(bound.value / certificate.leading, 4), 4)}",
+        "÷ λ₁": words.at_most(bound.value / certificate.leading, 4),
         "Best found ÷ ceiling": words.percent(min(certificate.lower / bound.value, 1.0), 2),
         "Holds": "always (proven)" if bound.deterministic else f"with {words.odds(bound.probability)}",
         "Time": words.seconds(bound.seconds) if bound.seconds else "not timed",
@@ -136,23 +136,37 @@ def take_home(certificate: Certificate | PartsCertificate, stem: str, code: str,
 
 def longer_proof(certificate: Certificate, data: Dataset, now: State, job: runs.Job | None) -> None:
     """Offer a longer proof for one k, show it under way, and say what it brought."""
-    running = job is not None and not job.done
     if job is not None and job.arrived:
-        fall = job.arrived[-1]
-        st.success(claims.fallen(fall.before, fall.after, fall.seconds), icon=":material/trending_down:")
-    closed = proofs.proven_optimal(certificate.lower, certificate.upper)
-    if not closed and not running:
-        runs.button(
-            "Tighten the proof",
-            "tighten",
-            lambda: (proofs.tighten_key(data, now, certificate.k), proofs.tighten(certificate, data, now)),
-            ABOUT,
-            ":material/compress:",
-        )
+        fallen(job.arrived[-1])
+    tightening(
+        certificate,
+        job,
+        "tighten",
+        lambda: (proofs.tighten_key(data, now, certificate.k), proofs.tighten(certificate, data, now)),
+        lambda: proofs.tightest(certificate, data, now),
+    )
+
+
+def tightening(
+    certificate: proofs.Proven,
+    job: runs.Job | None,
+    slot: str,
+    make: Callable[[], tuple[Hashable, runs.Work]],
+    tightest: Callable[[], proofs.Proven],
+) -> None:
+    """Offer the longer proof that ``make`` returns with its key, or show it under way."""
+    running = job is not None and not job.done
+    if not running and not proofs.proven_optimal(certificate.lower, certificate.upper):
+        runs.button("Tighten the proof", slot, make, ABOUT, ":material/compress:")
     if job is not None:
-        runs.follow("tighten", job, STOPPED)
-        if (running and job.done) or proofs.tightest(certificate, data, now).upper < certificate.upper:
+        runs.follow(slot, job, STOPPED)
+        if (running and job.done) or tightest().upper < certificate.upper:
             st.rerun()  # it ended after the page had drawn what was known before
+
+
+def fallen(fall: proofs.Fall) -> None:
+    """Say what a longer proof has brought."""
+    st.success(claims.fallen(fall.before, fall.after, fall.seconds), icon=":material/trending_down:")
 
 
 def certificate_npz(certificate: Certificate | PartsCertificate) -> bytes:

@@ -7,6 +7,7 @@ import math
 import time
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 import nnspca
 from nnspca.datasets import Dataset
@@ -18,6 +19,7 @@ from nnspca.view.session.state import State
 
 PROVEN_OPTIMAL = 1e-4  # relative gap below which a component counts as proven optimal
 
+Proven = TypeVar("Proven", Certificate, PartsCertificate)
 Points = Mapping[tuple[int, str], SweepPoint]
 
 
@@ -63,31 +65,34 @@ def _known(points: Points, certificates: dict[int, Certificate], key: tuple[Hash
 
 
 @dataclass(frozen=True, eq=False)
-class Fall:
+class Fall(Generic[Proven]):
     """How far a longer proof has brought one ceiling down, and in how many seconds."""
 
-    before: Certificate
-    after: Certificate
+    before: Proven
+    after: Proven
     seconds: float
 
 
-def joined(first: Certificate, second: Certificate) -> Certificate:
-    """Return one certificate with the better component of two and, of each bound, the lower value.
-
-    Bounds do not depend on the component beside them, so the whole is as valid as its parts.
-    """
-    better = max(first, second, key=lambda c: c.lower)
+def lowest(first: Proven, second: Proven) -> tuple[float, tuple[Bound, ...]]:
+    """Return the ceiling of two certificates together, and of each bound the lower: they hold whatever was found."""
     bounds: dict[str, Bound] = {}
     for bound in (*first.bounds, *second.bounds):
         held = bounds.setdefault(bound.name, bound)
         if bound.deterministic and bound.value < held.value:
             bounds[bound.name] = bound
+    return min(b.value for b in bounds.values() if b.deterministic), tuple(bounds.values())
+
+
+def joined(first: Certificate, second: Certificate) -> Certificate:
+    """Return one certificate with the better component of two and, of each bound, the lower value."""
+    better = max(first, second, key=lambda c: c.lower)
+    upper, bounds = lowest(first, second)
     return dataclasses.replace(
         second,
         lower=better.lower,
         component=better.component,
-        upper=min(b.value for b in bounds.values() if b.deterministic),
-        bounds=tuple(bounds.values()),
+        upper=upper,
+        bounds=bounds,
         leading=min(first.leading, second.leading),
         seconds=first.seconds + second.seconds,
     )
@@ -137,11 +142,11 @@ def latest_trace(job: Job | None, trace: tuple) -> tuple:
     return job.trace if job is not None and len(job.trace) > 1 else trace
 
 
-def falling(certificate: Certificate, job: Job | None) -> Certificate:
+def falling(certificate: Proven, job: Job | None) -> Proven:
     """Return the certificate with its ceiling where a proof under way has brought it by now."""
     if job is None or job.done or job.about != certificate.k:
         return certificate
-    seen = [upper for _, _, upper in job.trace if upper is not None]
+    seen: list[float] = [upper for _, _, upper in job.trace if upper is not None]
     return dataclasses.replace(certificate, upper=max(min([certificate.upper, *seen]), certificate.lower))
 
 
@@ -200,7 +205,7 @@ def _tightened(
     now: State,
     job: Job,
     turn: Turn = Turn(),
-) -> Fall:
+) -> Fall[Certificate]:
     """Prove a lower ceiling until it stands, the turn is over or Stop is pressed; keep whatever is proven."""
     k, begun = certificate.k, time.monotonic()
     job.about, job.trace = k, ()

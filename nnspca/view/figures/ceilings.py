@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 from nnspca.bounds.registry import BOUNDS
 from nnspca.result import Bound, Certificate
 from nnspca.view.figures.style import DASHES, LEGEND_ROW, Palette, dress
-from nnspca.view.words import ceil, fixed, odds, title
+from nnspca.view.words import at_most, ceil, odds, title
 
 ROW = 30  # pixels a bound takes below a gauge
 LEAST = 1e-9  # relative difference below which two bounds are as good
@@ -44,7 +44,7 @@ def add_rows(
             showlegend=False,
             line={"color": colour, "width": 3 if wins else 1.5, "dash": "solid" if bound.deterministic else "dot"},
             marker={"symbol": "line-ns", "size": [0, 0 if away else 13], "line": {"width": 3, "color": colour}},
-            hovertemplate=f"{title(bound.name)}: {fixed(ceil(share, 4), 4)} of λ₁<br>{held}<extra></extra>",
+            hovertemplate=f"{title(bound.name)}: {at_most(share, 4)} of λ₁<br>{held}<extra></extra>",
         )
         figure.add_annotation(
             x=0,
@@ -53,7 +53,7 @@ def add_rows(
             xanchor="left",
             yanchor="bottom",
             yshift=-1,
-            text=f"{words}  {fixed(ceil(share, 4), 4)}{away}",
+            text=f"{words}  {at_most(share, 4)}{away}",
             showarrow=False,
             font={"size": 12, "color": colour},
         )
@@ -67,7 +67,7 @@ def add_rows(
         hoverinfo="skip",
     )
     return "; every ceiling, lowest first: " + ", ".join(
-        f"{title(b.name)} {fixed(ceil(b.value / leading, 3), 3)}" for b in rows
+        f"{title(b.name)} {at_most(b.value / leading, 3)}" for b in rows
     )
 
 

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 from nnspca.result import Bound
 from nnspca.view.figures.ceilings import ROW, add_rows
 from nnspca.view.figures.style import LEGEND_DROP, LEGEND_ROW, Palette, dress
-from nnspca.view.words import ceil, fixed, floor, odds
+from nnspca.view.words import at_least, at_most, odds
 
 BAR = 78  # pixels
 
@@ -36,9 +36,9 @@ def gauge(
         orientation="h",
         name="found",
         marker={"color": palette.found},
-        hovertemplate=f"found: {fixed(floor(share, 4), 4)}<extra></extra>",
+        hovertemplate=f"found: {at_least(share, 4)}<extra></extra>",
     )
-    alt = f"Gauge of normalised variance: found {fixed(floor(share, 3), 3)}"
+    alt = f"Gauge of normalised variance: found {at_least(share, 3)}"
     right = share
     if upper is not None:
         reached, ceiling = max(share, (best or found) / leading), upper / leading
@@ -49,7 +49,7 @@ def gauge(
                 orientation="h",
                 name="reached by a better component",
                 marker={"color": palette.found, "opacity": 0.4},
-                hovertemplate=f"best known: {fixed(floor(reached, 4), 4)}<extra></extra>",
+                hovertemplate=f"best known: {at_least(reached, 4)}<extra></extra>",
             )
         figure.add_bar(
             x=[max(ceiling - reached, 0.0)],
@@ -57,8 +57,7 @@ def gauge(
             orientation="h",
             name="the unknown optimum lies in here",
             marker={"color": palette.band, "pattern": {"shape": "/", "fgcolor": palette.ceiling, "size": 6}},
-            hovertemplate=f"the optimum lies between {fixed(floor(reached, 4), 4)} "
-            f"and {fixed(ceil(ceiling, 4), 4)}<extra></extra>",
+            hovertemplate=f"the optimum lies between {at_least(reached, 4)} and {at_most(ceiling, 4)}<extra></extra>",
         )
         figure.add_scatter(
             x=[ceiling, ceiling],
@@ -67,9 +66,9 @@ def gauge(
             mode="lines",
             name="proven ceiling",
             line={"color": palette.ceiling, "width": 4},
-            hovertemplate=f"proven ceiling: {fixed(ceil(ceiling, 4), 4)}<extra></extra>",
+            hovertemplate=f"proven ceiling: {at_most(ceiling, 4)}<extra></extra>",
         )
-        alt += f", proven ceiling {fixed(ceil(ceiling, 3), 3)}; the unknown optimum lies between them"
+        alt += f", proven ceiling {at_most(ceiling, 3)}; the unknown optimum lies between them"
         right = max(right, ceiling)
     if paper is not None:
         figure.add_scatter(
@@ -79,7 +78,7 @@ def gauge(
             mode="lines",
             name=f"the paper's: holds with {odds(paper.probability)}, not proven",
             line={"color": palette.paper_bound, "width": 2, "dash": "dot"},
-            hovertemplate=f"the paper's ceiling: {fixed(ceil(paper.value / leading, 4), 4)}<extra></extra>",
+            hovertemplate=f"the paper's ceiling: {at_most(paper.value / leading, 4)}<extra></extra>",
         )
         right = max(right, paper.value / leading)
     right, below = max(1.0, right) * 1.02, ROW * len(bounds) + (12 if bounds else 0)

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 import nnspca
 from nnspca.datasets import Dataset
-from nnspca.result import Bound, Components, PartsCertificate, PartsPoint, Progress
+from nnspca.result import Components, PartsCertificate, PartsPoint, Progress
+from nnspca.view.certificate.proofs import Fall, lowest
 from nnspca.view.parts.choices import DISJOINT, IN_TURN, TOGETHER, Choices
 from nnspca.view.session import store
 from nnspca.view.session.runs import Job, Work
@@ -22,13 +23,9 @@ def applies(parts: Components | None) -> bool:
 
 
 def joined(first: PartsCertificate, second: PartsCertificate) -> PartsCertificate:
-    """Return the first certificate's parts with the lower of each bound of two: bounds hold whatever the parts."""
-    bounds: dict[str, Bound] = {}
-    for bound in (*first.bounds, *second.bounds):
-        if bound.name not in bounds or bound.value < bounds[bound.name].value:
-            bounds[bound.name] = bound
-    upper = min(bound.value for bound in bounds.values())
-    return dataclasses.replace(first, upper=upper, bounds=tuple(bounds.values()))
+    """Return the first certificate's parts with the lower of each bound of two."""
+    upper, bounds = lowest(first, second)
+    return dataclasses.replace(first, upper=upper, bounds=bounds)
 
 
 def _key(data: Dataset, now: State, r: int) -> tuple[Hashable, ...]:
@@ -76,15 +73,6 @@ def first_proof(
     return _keep(made, data, now)
 
 
-@dataclass(frozen=True, eq=False)
-class Fall:
-    """How far a longer proof has brought the ceiling down, and in how many seconds."""
-
-    before: PartsCertificate
-    after: PartsCertificate
-    seconds: float
-
-
 def tighten_key(certificate: PartsCertificate, data: Dataset, now: State) -> tuple[Hashable, ...]:
     """Return the key of the longer proof."""
     return ("tighten-parts", *_key(data, now, certificate.n_components), round(certificate.lower, 12))
@@ -95,7 +83,7 @@ def tighten(certificate: PartsCertificate, data: Dataset, now: State) -> Work:
     cov = store.covariance(data, now)
 
     def work(job: Job) -> None:
-        begun = time.monotonic()
+        job.about, begun = certificate.k, time.monotonic()
 
         def listen(told: Progress) -> None:
             name = told.stage.removeprefix("bound ").strip("“”")
@@ -118,14 +106,6 @@ def tighten(certificate: PartsCertificate, data: Dataset, now: State) -> Work:
         job.publish(Fall(certificate, after, time.monotonic() - begun))
 
     return work
-
-
-def falling(certificate: PartsCertificate, job: Job | None) -> PartsCertificate:
-    """Return the certificate with its ceiling where a longer proof under way has brought it by now."""
-    if job is None or job.done:
-        return certificate
-    seen = [upper for _, _, upper in job.trace if upper is not None]
-    return dataclasses.replace(certificate, upper=max(min([certificate.upper, *seen]), certificate.lower))
 
 
 def curve_key(data: Dataset, now: State, choice: Choices) -> tuple[Hashable, ...]:

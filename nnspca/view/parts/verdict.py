@@ -8,8 +8,8 @@ import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import Bound, Components, PartsCertificate
 from nnspca.view import words
-from nnspca.view.certificate.panels import ABOUT, STOPPED, check_again, take_home, verifier_code
-from nnspca.view.certificate.proofs import proven_optimal
+from nnspca.view.certificate.panels import check_again, fallen, take_home, tightening, verifier_code
+from nnspca.view.certificate.proofs import falling, proven_optimal
 from nnspca.view.figures.style import Figure
 from nnspca.view.parts import run, together
 from nnspca.view.parts.choices import IN_TURN, JOINT, Choices
@@ -33,7 +33,7 @@ def headline(
     """Say first what is proven of the parts: of all together, or why only of each alone, or of none."""
     lead = results.get(choice.lead)
     if certificate is not None:
-        runs.watched(longer, lambda: _proven(together.falling(certificate, longer), now))
+        runs.watched(longer, lambda: _proven(falling(certificate, longer), now))
     elif lead is None or (together.applies(lead) and not done):
         st.markdown(f"## Seeking {_parts(choice.r)} that keep the most …")
         st.caption("What is found first is shown at once; a ceiling that no such parts can pass is proven after it.")
@@ -117,7 +117,7 @@ def along(
 
     def draw() -> None:
         """Draw what is known now."""
-        tight = None if certificate is None else together.falling(certificate, longer)
+        tight = None if certificate is None else falling(certificate, longer)
         known = together.curves(results, tight, job, choice)
         last["band"] = band(known.ways, known.proven, range(1, choice.r + 1), charts.palette())
         charts.figure(last["band"], "parts-band")
@@ -138,32 +138,15 @@ def along(
 
 def longer_proof(certificate: PartsCertificate, data: Dataset, now: State, job: Job | None) -> None:
     """Offer a longer proof, show it under way, and say what it brought."""
-    running = job is not None and not job.done
-    if not running and not proven_optimal(certificate.lower, certificate.upper):
-        runs.button(
-            "Tighten the proof",
-            "tighten-parts",
-            lambda: (together.tighten_key(certificate, data, now), together.tighten(certificate, data, now)),
-            ABOUT,
-            ":material/compress:",
-        )
-    if job is not None:
-        runs.follow("tighten-parts", job, STOPPED)
-        if (running and job.done) or together.tightest(certificate, data, now).upper < certificate.upper:
-            st.rerun()  # it ended after the page had drawn what was known before
-        if job.done and job.arrived:
-            st.success(_fallen(job.arrived[-1]), icon=":material/trending_down:")
-
-
-def _fallen(fall: together.Fall) -> str:
-    before, after, spent = fall.before, fall.after, words.seconds(fall.seconds)
-    if after.upper > before.upper * (1 - 1e-6):
-        return f"No lower ceiling was found in {spent}: {words.number(before.upper, up=True)} stands."
-    return (
-        f"In {spent} the ceiling came down from {words.number(before.upper, up=True)} to "
-        f"{words.number(after.upper, up=True)}: {words.percent(after.ratio, 2)} of it is reached, where "
-        f"{words.percent(before.ratio, 2)} was."
+    tightening(
+        certificate,
+        job,
+        "tighten-parts",
+        lambda: (together.tighten_key(certificate, data, now), together.tighten(certificate, data, now)),
+        lambda: together.tightest(certificate, data, now),
     )
+    if job is not None and job.done and job.arrived:
+        fallen(job.arrived[-1])
 
 
 def opened(certificate: PartsCertificate, data: Dataset, now: State) -> None:

@@ -6,9 +6,7 @@ import hashlib
 from pathlib import Path
 from typing import Any
 
-import streamlit as st
-
-from nnspca.view.session.canvas import SHARED, pack
+from nnspca.view.session.canvas import component, pack
 from nnspca.view.spannogram.geometry import Picture, choices
 from nnspca.view.spannogram.rows import EDITABLE, Rows
 
@@ -16,16 +14,7 @@ BROWSER = Path(__file__).with_name("browser")
 SCRIPTS = ("mathematics.js", "captions.js", "plot.js", "panels.js", "player.js", "input.js", "component.js")
 
 
-def _read(path: Path) -> str:
-    return path.read_text(encoding="utf-8")
-
-
-_mount = st.components.v2.component(
-    "nnspca-spannogram",
-    html=_read(BROWSER / "spannogram.html"),
-    css=_read(BROWSER / "spannogram.css"),
-    js="\n".join(map(_read, (SHARED / "numbers.js", *(BROWSER / part for part in SCRIPTS)))),
-)
+_mount = component("spannogram", BROWSER, SCRIPTS)
 
 
 def payload(rows: Rows, k: int, nonnegative: bool, picture: Picture) -> dict[str, Any]:

@@ -72,7 +72,8 @@ def _band(figure: go.Figure, palette: Palette, xs: list[int], floors: list[float
     shares = [100 * floor / ceiling for floor, ceiling in zip(floors, ceilings, strict=True)]
     places = range(xs[0], xs[-1] + 1)
     for axis, low, high, shown in (("y", floors, ceilings, True), ("y2", shares, [100.0] * len(xs), False)):
-        outline = _outline(dict(zip(xs, zip(low, high, strict=True), strict=True)))
+        sides = dict(zip(xs, zip(low, high, strict=True), strict=True))
+        outline = _outline(sides)
         figure.add_scatter(
             x=[x for x, _ in outline],
             y=[y for _, y in outline],
@@ -88,7 +89,7 @@ def _band(figure: go.Figure, palette: Palette, xs: list[int], floors: list[float
         )
         figure.add_scatter(
             x=list(places),
-            y=[dict(zip(xs, high, strict=True)).get(x) for x in places],
+            y=[sides[x][1] if x in sides else None for x in places],
             yaxis=axis,
             mode="markers+lines",
             name="proven ceiling",

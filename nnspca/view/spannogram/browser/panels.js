@@ -74,7 +74,7 @@ function drawCircle(canvas, curves, palette, phi, set, arc) {
 /** The component at φ: as an image, along an axis, or as bars. */
 function drawComponent(canvas, curves, palette, phi, set, held) {
   const width = canvas.clientWidth || 230;
-  if (curves.image) return drawImage(canvas, curves, palette, phi, set, held);
+  if (curves.image) return drawPixels(canvas, curves, palette, phi, set, held);
   const pen = sizeCanvas(canvas, width, 210);
   pen.clearRect(0, 0, width, 210);
   pen.font = `12px ${palette.font}`;
@@ -103,7 +103,7 @@ function blend(steps, share) {
   return steps[low].map((c, p) => c + (place - low) * (steps[low + 1][p] - c));
 }
 
-function drawImage(canvas, curves, palette, phi, set, held) {
+function drawPixels(canvas, curves, palette, phi, set, held) {
   const [rows, columns] = curves.image, width = canvas.clientWidth || 230;
   const height = Math.min((width * rows) / columns, 300);
   const pen = sizeCanvas(canvas, width, height);

@@ -1,0 +1,24 @@
+"""What the library hands back: components, bounds, certificates and sweeps, all frozen."""
+
+from nnspca.progress import OnProgress, Progress, ShouldStop
+from nnspca.result.certificate import Bound, Certificate, PartsCertificate, Sandwich
+from nnspca.result.component import Component
+from nnspca.result.components import Components, overlap
+from nnspca.result.sweep import PartsPoint, PartsSweep, Sweep, SweepPoint
+
+__all__ = [
+    "Bound",
+    "Certificate",
+    "Component",
+    "Components",
+    "OnProgress",
+    "PartsCertificate",
+    "PartsPoint",
+    "PartsSweep",
+    "Progress",
+    "Sandwich",
+    "ShouldStop",
+    "Sweep",
+    "SweepPoint",
+    "overlap",
+]

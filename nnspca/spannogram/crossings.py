@@ -1,0 +1,88 @@
+"""The n curves of a rank-2 problem over an angle, and where any two of them, or one and zero, cross."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+ZERO = -1  # "index" of the zero curve, and of nobody
+
+
+def values(V: np.ndarray, phi: np.ndarray | float) -> np.ndarray:
+    """Return v(φ) for each angle, shape (..., n).
+
+    Examples
+    --------
+    >>> values(np.array([[1.0, 0.0], [0.0, 2.0]]), 0.0)
+    array([0., 2.])
+    """
+    phi = np.asarray(phi)
+    return np.stack([np.sin(phi), np.cos(phi)], axis=-1) @ V.T
+
+
+@dataclass(frozen=True, eq=False)
+class Crossings:
+    """Crossings of two curves, or of one with zero, by angle in (−π/2, π/2].
+
+    Attributes
+    ----------
+    angles : ndarray, shape (c,)
+        Ascending.
+    i, j : ndarray of int, shape (c,)
+        The curves that meet; j is −1 for a crossing with zero.
+    mirrored : ndarray of bool, shape (c,)
+        Without sign: True where v_i = −v_j, so that the magnitudes meet.
+    heights : ndarray, shape (c,)
+        Value of curve i there.
+    """
+
+    angles: np.ndarray
+    i: np.ndarray
+    j: np.ndarray
+    mirrored: np.ndarray
+    heights: np.ndarray
+
+
+def crossings(V: np.ndarray, *, nonnegative: bool = True) -> Crossings:
+    """Return all crossings, n(n+1)/2 of them with the zero curve; n(n−1) of magnitudes without sign.
+
+    Curves that are equal everywhere do not cross.
+
+    Parameters
+    ----------
+    V : ndarray, shape (n, 2)
+
+    Examples
+    --------
+    >>> meet = crossings(np.array([[1.0, 0.0], [0.0, 1.0]]))
+    >>> np.round(meet.angles / np.pi, 2)
+    array([0.  , 0.25, 0.5 ])
+    """
+    i, j = np.triu_indices(len(V), 1)
+    pairs = [(i, j, V[i] - V[j], False)]
+    if nonnegative:
+        every = np.arange(len(V))
+        pairs.append((every, np.full(len(V), ZERO), V, False))
+    else:
+        pairs.append((i, j, V[i] + V[j], True))
+    angle, first, second, mirror = [], [], [], []
+    for a, b, difference, mirrored in pairs:
+        real = difference.any(axis=1)
+        angle.append(_root(difference[real]))
+        first.append(a[real])
+        second.append(b[real])
+        mirror.append(np.full(int(real.sum()), mirrored))
+    angles = np.concatenate(angle)
+    order = np.argsort(angles, kind="stable")
+    angles, one = angles[order], np.concatenate(first)[order]
+    heights = V[one, 0] * np.sin(angles) + V[one, 1] * np.cos(angles)
+    return Crossings(angles, one, np.concatenate(second)[order], np.concatenate(mirror)[order], heights)
+
+
+def _root(difference: np.ndarray) -> np.ndarray:
+    """Angle in (−π/2, π/2] at which a sin φ + b cos φ is zero, for rows (a, b)."""
+    a, b = difference[:, 0], difference[:, 1]
+    flip = np.where((a < 0) | ((a == 0) & (b < 0)), -1.0, 1.0)
+    phi = np.arctan2(-b * flip, a * flip)
+    return np.where(phi <= -np.pi / 2, np.pi / 2, phi + 0.0)  # + 0.0: no negative zero

@@ -1,0 +1,229 @@
+"""A search on the sphere under way: corners with their heights, cells with their bounds, the best point met.
+
+Why the bounds hold is told in :mod:`nnspca.spannogram.sphere`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from nnspca import feasible, rounding
+from nnspca.spannogram.cells import least_norm, longest_edges, orthants
+
+BATCH = 192  # cells split at a time
+ROOM = 1e-12  # relative room left above the ceiling, for whoever checks it by another route
+ENTRIES = 4_000_000  # entries of Vc held at a time
+
+
+@dataclass(frozen=True, eq=False)
+class Round:
+    """The cells after one batch of splits, to be looked at.
+
+    Attributes
+    ----------
+    corners : ndarray, shape (r, d', d)
+        Unit corners of each leaf cell; d' is d less the zero columns of V.
+    bounds : ndarray, shape (r,)
+        No ``‖V'x‖²`` of the cell exceeds it.
+    open : ndarray of bool, shape (r,)
+        Cells whose bound still exceeds the best value: they may hide something better.
+    value, upper : float
+        Best value found, and the largest bound.
+    direction : ndarray, shape (d,)
+        Unit ``V'x`` of the best point.
+    examined : int
+        Cells bounded so far, split ones included.
+    """
+
+    corners: np.ndarray
+    bounds: np.ndarray
+    open: np.ndarray
+    value: float
+    upper: float
+    direction: np.ndarray
+    examined: int
+
+
+class Search:
+    """The state of one search: corners with their heights, cells with their bounds."""
+
+    def __init__(self, V: np.ndarray, k: int, nonnegative: bool) -> None:
+        self.k, self.nonnegative = k, nonnegative
+        peak = float(np.abs(V).max(initial=0.0))
+        self.live = np.flatnonzero(np.abs(V).max(axis=0, initial=0.0) > 0)  # zero columns say nothing
+        self.scale = peak if peak > 0 else 1.0
+        self.V = np.ascontiguousarray(V[:, self.live] / self.scale)
+        self.d = len(self.live)
+        self.n, self.columns = V.shape
+        self.evaluations = 0
+        self.loadings = np.zeros(self.n)
+        self.loadings[0] = 1.0
+        self._value = 0.0  # of h, not squared, in units of scale
+        norms = np.sort(np.einsum("ij,ij->i", self.V, self.V))[::-1]
+        # h is the norm of k entries of Vc, each off by its row's share: it is off by this, and by a relative part
+        self.slack = rounding.projections(self.d) * float(np.sqrt(norms[:k].sum()))
+        self.spare = 16 * self.slack  # aimed above the heights, so that rounding cannot leave y below them
+        self.row_slack = rounding.projections(self.d) * float(np.sqrt(norms[0])) if self.n else 0.0
+        self.directions = np.zeros((0, self.d))
+        self.heights = np.zeros(0)
+        self.sets = np.zeros((0, 2 * ((self.n + 7) // 8)), dtype=np.uint8)  # bits of > 0, then of < 0
+        self.midpoints: dict[tuple[int, int], int] = {}
+        self.supports: dict[bytes, float] = {}
+        self.cells = np.zeros((0, max(self.d, 1)), dtype=np.int64)
+        self.bounds = np.zeros(0)
+        self.children = np.zeros(0, dtype=np.int64)  # index of the first of two children; 0 for a leaf
+        self._roots()
+
+    @property
+    def value(self) -> float:
+        """Best value found, in the units of the problem."""
+        return (self._value * self.scale) ** 2
+
+    def upper(self) -> float:
+        """Largest bound among the leaves, in the units of the problem, rounded up."""
+        if self.d == 0:
+            return 0.0
+        leaves = self.bounds[self.children == 0]
+        return float((max(leaves.max(), self._value) * self.scale) ** 2 * (1 + ROOM))
+
+    def closed(self, tol: float) -> bool:
+        """Whether the largest bound is within ``tol`` of the best value."""
+        return self.upper() <= self.value * (1 + tol)
+
+    def tree(self) -> np.ndarray:
+        """Preorder bits of all roots."""
+        bits: list[bool] = []
+        stack = list(range(self.roots))[::-1]
+        while stack:
+            cell = stack.pop()
+            first = int(self.children[cell])
+            bits.append(first != 0)
+            if first:
+                stack += [first + 1, first]
+        return np.array(bits, dtype=bool)
+
+    def look(self, tol: float) -> Round:
+        """The leaves as they are now, in the coordinates and units of the problem."""
+        leaves = np.flatnonzero(self.children == 0)
+        d = self.columns
+        corners = np.zeros((len(leaves), self.d, d))
+        if self.d:
+            corners[:, :, self.live] = self.directions[self.cells[leaves]]
+        direction = np.zeros(d)
+        direction[self.live] = feasible.unit(self.loadings @ self.V)
+        bounds = (self.bounds[leaves] * self.scale) ** 2
+        still = bounds > self.value * (1 + tol)
+        return Round(corners, bounds, still, self.value, self.upper(), direction, len(self.cells))
+
+    def _roots(self) -> None:
+        """Begin with the orthants; half of them suffice when h is even (no sign constraint)."""
+        self.roots = 0
+        if self.d == 0:
+            return
+        corners = np.vstack([np.eye(self.d), -np.eye(self.d)])
+        self._evaluate(corners)
+        cells = orthants(self.d, self.nonnegative)
+        self.roots = len(cells)
+        self._add(cells)
+
+    def split(self) -> bool:
+        """Bisect the cells with the largest bounds; False when none can be split further."""
+        open_cells = np.flatnonzero((self.children == 0) & (self.bounds > self._value))
+        if self.d == 1 or not len(open_cells):
+            return False
+        if len(open_cells) > BATCH:
+            open_cells = open_cells[np.argpartition(self.bounds[open_cells], -BATCH)[-BATCH:]]
+        parents = self.cells[open_cells]
+        i, j = longest_edges(self.directions[parents])
+        rows = np.arange(len(parents))
+        a, b = parents[rows, i], parents[rows, j]
+        longest = np.linalg.norm(self.directions[a] - self.directions[b], axis=1)
+        worth = longest > 1e-7  # below, rounding is all that is left
+        if not worth.any():
+            return False
+        parents, open_cells, i, j, a, b = (z[worth] for z in (parents, open_cells, i, j, a, b))
+        rows = np.arange(len(parents))
+        middles = self._midpoints(a, b)
+        left, right = parents.copy(), parents.copy()
+        left[rows, j] = middles
+        right[rows, i] = middles
+        self.children[open_cells] = len(self.cells) + 2 * rows
+        self._add(np.stack([left, right], axis=1).reshape(-1, self.d))
+        return True
+
+    def _midpoints(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        """Indices of the corners halfway between corners a and b, made where they are new."""
+        keys = list(zip(np.minimum(a, b).tolist(), np.maximum(a, b).tolist(), strict=True))
+        fresh = [key for key in dict.fromkeys(keys) if key not in self.midpoints]
+        if fresh:
+            ends = np.array(fresh)
+            first = len(self.directions)
+            self._evaluate(feasible.unit(self.directions[ends[:, 0]] + self.directions[ends[:, 1]]))
+            self.midpoints.update({key: first + r for r, key in enumerate(fresh)})
+        return np.array([self.midpoints[key] for key in keys])
+
+    def _evaluate(self, directions: np.ndarray) -> None:
+        """Compute h, rounded up, and the top sets at new corners; keep the best point met."""
+        step = max(1, ENTRIES // max(self.n, 1))
+        heights, sets = [], []
+        for start in range(0, len(directions), step):
+            kept = feasible.keep_top(directions[start : start + step] @ self.V.T, self.k, self.nonnegative)
+            h = np.sqrt(np.einsum("ri,ri->r", kept, kept))
+            heights.append(h)
+            sets.append(np.hstack([np.packbits(kept > 0, axis=1), np.packbits(kept < 0, axis=1)]))
+            leader = int(h.argmax())
+            if h[leader] > self._value * (1 - 0.05):
+                self._climb(kept[leader])
+        self.evaluations += len(directions)
+        computed = np.concatenate(heights)
+        self.directions = np.vstack([self.directions, directions])
+        self.heights = np.concatenate([self.heights, rounding.raised(computed, self.k + 8) + self.slack])
+        self.sets = np.vstack([self.sets, *sets])
+
+    def _climb(self, w: np.ndarray) -> None:
+        """Repeat c ← V'x, x ← top k of Vc: the value never falls; keep the limit if it is the best."""
+        x, value = feasible.unit(w), 0.0
+        for _ in range(200):
+            y = x @ self.V
+            before, value = value, float(np.sqrt(y @ y))
+            if value <= before * (1 + 1e-15):
+                break
+            if value > self._value:
+                self._value, self.loadings = value, x
+            x = feasible.best(y @ self.V.T, self.k, self.nonnegative)
+        self.evaluations += 1
+
+    def _add(self, cells: np.ndarray) -> None:
+        """Append cells with their bounds."""
+        C, h = self.directions[cells], self.heights[cells]
+        bounds = rounding.raised(np.sqrt(np.einsum("ri,ri->r", *2 * [least_norm(C, h, self.spare)])), 4)
+        same = (self.sets[cells] == self.sets[cells[:, :1]]).all(axis=(1, 2))
+        for r in np.flatnonzero(same & (bounds > self._value)):
+            bounds[r] = min(bounds[r], self._support_bound(self.sets[cells[r, 0]]))
+        above, below = np.split(np.bitwise_or.reduce(self.sets[cells], axis=1), 2, axis=1)
+        few = np.bitwise_count(above | below).sum(axis=1) <= self.k
+        for r in np.flatnonzero(few & ~same & (bounds > self._value)):
+            if self._nothing_beside(np.unpackbits(above[r] | below[r], count=self.n).astype(bool), C[r]):
+                bounds[r] = min(bounds[r], self._support_bound(np.concatenate([above[r], below[r]])))
+        self.cells = np.vstack([self.cells, cells])
+        self.bounds = np.concatenate([self.bounds, bounds])
+        self.children = np.concatenate([self.children, np.zeros(len(cells), dtype=np.int64)])
+
+    def _nothing_beside(self, support: np.ndarray, corners: np.ndarray) -> bool:
+        """Whether no row outside the support can count anywhere in the cell."""
+        w = corners @ self.V[~support].T
+        return bool(((w if self.nonnegative else np.abs(w)) <= self.row_slack / 2).all())
+
+    def _support_bound(self, sets: np.ndarray) -> float:
+        """Largest singular value of V on a top set, rounded up: h over a cell of that set."""
+        key = sets.tobytes()
+        if key not in self.supports:
+            above, below = np.split(sets, 2)
+            rows = self.V[np.unpackbits(above | below, count=self.n).astype(bool)]
+            top = float(np.linalg.norm(rows, 2)) if len(rows) else 0.0
+            excess = rounding.singular_value(self.d, float(np.linalg.norm(rows)))
+            excess += np.sqrt(self.k * self.d) * self.row_slack
+            self.supports[key] = top + 2 * excess
+        return self.supports[key]

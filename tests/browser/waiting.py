@@ -1,0 +1,21 @@
+"""Waiting until a page has come to rest."""
+
+from playwright.sync_api import Page
+
+
+def rest(page: Page, busy: str, pause: int) -> Page:
+    """Wait until for ``pause`` milliseconds neither the script nor a run was under way, nor ``busy``, a JavaScript."""
+    page.get_by_role("heading", level=1).wait_for()
+    page.wait_for_function(
+        f"""pause => {{
+          const busy = document.querySelector('[data-testid=stApp]').dataset.testScriptState !== 'notRunning' ||
+            document.querySelector('[class*=st-key-stop-]') || {busy};
+          if (busy) window.restsSince = undefined;
+          else window.restsSince ??= performance.now();
+          return !busy && performance.now() - window.restsSince > pause;
+        }}""",
+        arg=pause,
+        timeout=90_000,
+        polling=100,
+    )
+    return page

@@ -21,12 +21,21 @@ HELD = 200  # features of others that a round looks at, for each part
 DROPPED = 60  # features that a part may give for one of those
 GAIN = 1e-9  # relative gain below which a move is not worth its rounding
 ROUNDS = 300
+LOOKED = 5  # rounds whose mean gain is taken for the pace
+HOPE = 30  # rounds at that pace that may be needed to reach what is known already
 LEFT = 1e-12  # squared norm of what is left of a part, below which nothing is
 NONE = -1
 
 
-def exchanged(problem: Problem, X: np.ndarray, *, monitor: Monitor, climb: Callable) -> tuple[np.ndarray, float]:
+def exchanged(
+    problem: Problem, X: np.ndarray, *, monitor: Monitor, climb: Callable, beat: float = 0.0
+) -> tuple[np.ndarray, float]:
     """Improve feasible parts by the best moves, again and again; after each round the parts climb on from there.
+
+    Parameters
+    ----------
+    beat : float
+        A sum of variances known already: what is too slow to reach it is given up.
 
     Returns
     -------
@@ -35,8 +44,9 @@ def exchanged(problem: Problem, X: np.ndarray, *, monitor: Monitor, climb: Calla
         The sum of their variances, at least what it was.
     """
     value = float(np.sum(problem.cov.variance(X)))
+    values = [value]
     for _ in range(ROUNDS):
-        if monitor.stop():
+        if monitor.stop() or _hopeless(values, beat):
             break
         Y = _moved(problem, X, GAIN * value)
         if Y is None:
@@ -45,7 +55,13 @@ def exchanged(problem: Problem, X: np.ndarray, *, monitor: Monitor, climb: Calla
         if gained <= value * (1 + GAIN):
             break
         X, value = Y, gained
+        values.append(value)
     return X, value
+
+
+def _hopeless(values: list[float], beat: float) -> bool:
+    """Whether so many more rounds as good as the last few would not do."""
+    return len(values) > LOOKED and beat - values[-1] > HOPE * (values[-1] - values[-1 - LOOKED]) / LOOKED
 
 
 @dataclass(frozen=True)

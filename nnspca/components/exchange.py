@@ -8,7 +8,7 @@ another part a holds costs that part: it does without, takes the best feature no
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -16,15 +16,26 @@ from nnspca import feasible
 from nnspca.problem import Problem
 from nnspca.progress import Monitor
 
-CANDIDATES = 400  # unused features that a round looks at
+UNUSED = 200  # features in no part that a round looks at, for each part
+HELD = 200  # features of others that a round looks at, for each part
+DROPPED = 60  # features that a part may give for one of those
 GAIN = 1e-9  # relative gain below which a move is not worth its rounding
 ROUNDS = 300
+LOOKED = 5  # rounds whose mean gain is taken for the pace
+HOPE = 30  # rounds at that pace that may be needed to reach what is known already
 LEFT = 1e-12  # squared norm of what is left of a part, below which nothing is
 NONE = -1
 
 
-def exchanged(problem: Problem, X: np.ndarray, *, monitor: Monitor, climb: Callable) -> tuple[np.ndarray, float]:
+def exchanged(
+    problem: Problem, X: np.ndarray, *, monitor: Monitor, climb: Callable, beat: float = 0.0
+) -> tuple[np.ndarray, float]:
     """Improve feasible parts by the best moves, again and again; after each round the parts climb on from there.
+
+    Parameters
+    ----------
+    beat : float
+        A sum of variances known already: what is too slow to reach it is given up.
 
     Returns
     -------
@@ -33,8 +44,9 @@ def exchanged(problem: Problem, X: np.ndarray, *, monitor: Monitor, climb: Calla
         The sum of their variances, at least what it was.
     """
     value = float(np.sum(problem.cov.variance(X)))
+    values = [value]
     for _ in range(ROUNDS):
-        if monitor.stop():
+        if monitor.stop() or _hopeless(values, beat):
             break
         Y = _moved(problem, X, GAIN * value)
         if Y is None:
@@ -43,81 +55,176 @@ def exchanged(problem: Problem, X: np.ndarray, *, monitor: Monitor, climb: Calla
         if gained <= value * (1 + GAIN):
             break
         X, value = Y, gained
+        values.append(value)
     return X, value
 
 
+def _hopeless(values: list[float], beat: float) -> bool:
+    """Whether so many more rounds as good as the last few would not do."""
+    return len(values) > LOOKED and beat - values[-1] > HOPE * (values[-1] - values[-1 - LOOKED]) / LOOKED
+
+
 @dataclass(frozen=True)
-class Prices:
-    """What one part gains by dropping a feature (rows) and taking another (columns: the candidates).
+class Part:
+    """One part, and what it gains by dropping a feature and taking one that nobody uses.
 
     Attributes
     ----------
-    dropped : ndarray of int
-        Feature of each row; −1, in a row of its own, where a place is free and nothing need be dropped.
-    alone : ndarray
-        What dropping it and taking nothing gains: at most zero.
-    gains : ndarray, shape (rows, candidates)
+    inside : ndarray of int
+        Its features, ascending.
+    weights, gradient, diagonal : ndarray
+        Their loadings, their entries of Ax, and their variances.
+    value : float
+        Its variance.
+    room : bool
+        Whether it may take a feature without dropping one.
+    unused : ndarray of int
+        The features in no part that it would like best.
+    gains : ndarray, shape (features and, where there is room, one row more, unused)
+        Of dropping the feature of the row, or none in the last one, and taking the one of the column.
     """
 
-    dropped: np.ndarray
-    alone: np.ndarray
+    inside: np.ndarray
+    weights: np.ndarray
+    gradient: np.ndarray
+    diagonal: np.ndarray
+    value: float
+    room: bool
+    unused: np.ndarray
     gains: np.ndarray
+
+    @property
+    def kept(self) -> np.ndarray:
+        """Squared norm of what is left without each feature; 1 where that is nothing, and nothing pulls."""
+        kept = 1.0 - self.weights**2
+        return np.where(kept > LEFT, kept, 1.0)
+
+    @property
+    def rest(self) -> np.ndarray:
+        """Variance of what is left without each feature, as a unit vector."""
+        without = self.value - 2 * self.weights * self.gradient + self.weights**2 * self.diagonal
+        return np.where(self.weights**2 < 1.0 - LEFT, without / self.kept, 0.0)
+
+    @property
+    def loss(self) -> np.ndarray:
+        """What it gains, mostly less than nothing, when each feature goes and the best that nobody uses comes."""
+        refilled = self.gains[: len(self.inside)].max(axis=1, initial=-np.inf)
+        return np.maximum(self.rest - self.value, refilled)
+
+
+@dataclass(frozen=True)
+class Move:
+    """Part ``b`` drops a feature, takes another, and whoever held that one does the best without it.
+
+    Attributes
+    ----------
+    total : float
+        What all parts gain.
+    b, a : int
+        The part that takes, and the one that held the feature; −1 for none.
+    given, taken : int
+        Features; −1 where none is dropped.
+    """
+
+    total: float
+    b: int
+    a: int
+    given: int
+    taken: int
 
 
 @dataclass(frozen=True)
 class Market:
-    """One round: who holds which of the candidates, and what each part would pay for them.
+    """One round: who holds which feature, and what each part would gain by others.
 
     Attributes
     ----------
+    problem : Problem
     X, G : ndarray, shape (r, n)
         The parts and their gradients Ax.
-    candidates : ndarray of int
-        Features in use, and unused ones worth a look, ascending.
-    owners : ndarray of int
-        The part that holds each candidate; −1 for none.
-    prices : list of Prices
-        One for each part.
+    likes : ndarray, shape (r, n)
+        What each part would gain by a feature if none had to go.
+    owners : ndarray of int, shape (n,)
+        The part that holds each feature; −1 for none.
+    parts : list of Part
     """
 
+    problem: Problem
     X: np.ndarray
     G: np.ndarray
-    candidates: np.ndarray
+    likes: np.ndarray
     owners: np.ndarray
-    prices: list[Prices]
+    parts: list[Part]
 
-    @property
-    def unused(self) -> np.ndarray:
-        """Places among the candidates of those that no part holds."""
-        return np.flatnonzero(self.owners == NONE)
+    @classmethod
+    def of(cls, problem: Problem, X: np.ndarray) -> Market:
+        """Price what no part uses."""
+        G = problem.cov.apply(X)
+        values = np.sum(X * G, axis=1)
+        used = X.any(axis=0)
+        likes = _pair(values[:, None], _pulls(G, problem), problem.cov.diagonal) - values[:, None]
+        unused = np.flatnonzero(~used)
+        parts = [
+            _part(problem, X[b], G[b], float(values[b]), unused[_foremost(likes[b, unused], UNUSED)])
+            for b in range(len(X))
+        ]
+        return cls(problem, X, G, likes, np.where(used, (X != 0).argmax(axis=0), NONE), parts)
 
-    def totals(self, b: int) -> np.ndarray:
-        """What all gain when part b drops a feature (rows) and takes a candidate, the best for its owner included."""
-        price = self.prices[b]
-        totals = np.where(self.owners == b, -np.inf, price.gains)
-        mine = np.flatnonzero(price.dropped != NONE)
-        given = np.searchsorted(self.candidates, price.dropped[mine])
-        for a, other in enumerate(self.prices):
-            theirs = np.flatnonzero(self.owners == a)
-            if a == b or not len(theirs):
-                continue
-            rows = np.searchsorted(other.dropped[: len(theirs)], self.candidates[theirs])
-            refilled = other.gains[np.ix_(rows, self.unused)].max(axis=1, initial=-np.inf)
-            totals[:, theirs] += np.maximum(other.alone[rows], refilled)
-            in_return = price.gains[np.ix_(mine, theirs)] + other.gains[np.ix_(rows, given)].T
-            totals[np.ix_(mine, theirs)] = np.maximum(totals[np.ix_(mine, theirs)], in_return)
-        return totals
+    def moves(self) -> list[Move]:
+        """The most gainful move of each part."""
+        held = np.flatnonzero(self.owners != NONE)
+        losses = np.zeros(self.problem.n)
+        for part in self.parts:
+            losses[part.inside] = part.loss
+        found = []
+        for b, part in enumerate(self.parts):
+            if part.gains.size:
+                row, column = np.unravel_index(int(part.gains.argmax()), part.gains.shape)
+                given = int(part.inside[row]) if row < len(part.inside) else NONE
+                found.append(Move(float(part.gains[row, column]), b, NONE, given, int(part.unused[column])))
+            others = held[self.owners[held] != b]
+            others = others[_foremost(self.likes[b, others] + losses[others], HELD)]
+            if len(others):
+                found.append(self._taking(b, others, losses[others]))
+        return found
 
-    def replacement(self, Y: np.ndarray, a: int, taken: int, given: int) -> int:
-        """What part a does best once ``taken`` is gone: an unused feature, the one ``given`` for it, or none."""
-        price = self.prices[a]
-        row = int(np.searchsorted(price.dropped[: np.count_nonzero(self.X[a])], taken))
-        places = self.unused[~Y[:, self.candidates[self.unused]].any(axis=0)]
-        if given != NONE:
-            places = np.append(places, np.searchsorted(self.candidates, given))
-        if not len(places) or price.gains[row, places].max() <= price.alone[row]:
+    def _taking(self, b: int, others: np.ndarray, losses: np.ndarray) -> Move:
+        """The most gainful way for part b to take one of the features that others hold."""
+        part, owners = self.parts[b], self.owners[others]
+        rows = np.sort(_foremost(part.rest, DROPPED))
+        entries = self.problem.cov.block(part.inside[rows], others)
+        gains = _gains(self.problem, part, rows, others, entries, self.G[b])
+        totals = gains + losses
+        # or else the owner takes in return what b drops
+        kept, rest = np.ones(len(others)), np.zeros(len(others))
+        for a in np.unique(owners):
+            mine = owners == a
+            places = np.searchsorted(self.parts[a].inside, others[mine])
+            kept[mine], rest[mine] = self.parts[a].kept[places], self.parts[a].rest[places]
+        weights = self.X[owners, others]
+        pulls = self.G[np.ix_(owners, part.inside[rows])].T - weights * entries
+        pulls = np.where(weights**2 < 1.0 - LEFT, pulls / np.sqrt(kept), 0.0)
+        values = np.array([other.value for other in self.parts])[owners]
+        in_return = _pair(rest, _pulls(pulls, self.problem), part.diagonal[rows, None]) - values
+        totals[: len(rows)] = np.maximum(totals[: len(rows)], gains[: len(rows)] + in_return)
+        row, column = np.unravel_index(int(totals.argmax()), totals.shape)
+        given = int(part.inside[rows[row]]) if row < len(rows) else NONE
+        return Move(float(totals[row, column]), b, int(owners[column]), given, int(others[column]))
+
+    def replacement(self, Y: np.ndarray, move: Move) -> int:
+        """What the owner does best once its feature is taken: an unused one, the one given for it, or none."""
+        part = self.parts[move.a]
+        row = int(np.searchsorted(part.inside, move.taken))
+        free = ~Y[:, part.unused].any(axis=0)
+        choices, gains = part.unused[free], part.gains[row, free]
+        if move.given != NONE:
+            given = np.array([move.given])
+            entries = self.problem.cov.block(part.inside[[row]], given)
+            gain = _gains(self.problem, part, np.array([row]), given, entries, self.G[move.a])[0]
+            choices, gains = np.append(choices, given), np.append(gains, gain)
+        if not len(choices) or gains.max() <= part.rest[row] - part.value:
             return NONE
-        return int(self.candidates[places[int(price.gains[row, places].argmax())]])
+        return int(choices[int(gains.argmax())])
 
     def replace(self, Y: np.ndarray, c: int, old: int, new: int) -> None:
         """Exchange one feature of part c in place; the newcomer starts at the mean weight and the sign of its pull."""
@@ -131,60 +238,61 @@ class Market:
 
 def _moved(problem: Problem, X: np.ndarray, least: float) -> np.ndarray | None:
     """The parts after the most gainful moves, at most one for each part; None where none gains ``least``."""
-    market = _market(problem, X)
-    moves = []
-    for b in range(len(X)):
-        totals = market.totals(b)
-        best = np.unravel_index(int(totals.argmax()), totals.shape)
-        moves.append((float(totals[best]), b, int(market.prices[b].dropped[best[0]]), int(best[1])))
+    market = Market.of(problem, X)
     Y, touched = X.copy(), set()
-    for total, b, given, place in sorted(moves, reverse=True):
-        a, taken = int(market.owners[place]), int(market.candidates[place])
-        if not total > least or b in touched or a in touched or (a == NONE and Y[:, taken].any()):
+    for move in sorted(market.moves(), key=lambda move: (-move.total, -move.b)):
+        a, b = move.a, move.b
+        if not move.total > least or b in touched or a in touched or (a == NONE and Y[:, move.taken].any()):
             continue
         touched |= {b, a} - {NONE}
         if a != NONE:
-            market.replace(Y, a, taken, market.replacement(Y, a, taken, given))
-        market.replace(Y, b, given, taken)
+            market.replace(Y, a, move.taken, market.replacement(Y, move))
+        market.replace(Y, b, move.given, move.taken)
     if not touched:
         return None
     return feasible.unit(np.maximum(Y, 0.0)) if problem.nonnegative else Y
 
 
-def _market(problem: Problem, X: np.ndarray) -> Market:
-    cov = problem.cov
-    G = cov.apply(X)
-    values = np.sum(X * G, axis=1)
-    pulls = np.maximum(G, 0.0) if problem.nonnegative else np.abs(G)
-    used = X.any(axis=0)
-    unused = np.flatnonzero(~used)
-    if len(unused) > CANDIDATES:
-        most = (_pair(values[:, None], pulls[:, unused], cov.diagonal[unused]) - values[:, None]).max(axis=0)
-        unused = unused[np.argsort(-most, kind="stable")[:CANDIDATES]]
-    candidates = np.union1d(unused, np.flatnonzero(used))
-    owners = np.where(used, (X != 0).argmax(axis=0), NONE)[candidates]
-    prices = [_prices(problem, x, g, float(v), candidates) for x, g, v in zip(X, G, values, strict=True)]
-    return Market(X, G, candidates, owners, prices)
-
-
-def _prices(problem: Problem, x: np.ndarray, gradient: np.ndarray, value: float, candidates: np.ndarray) -> Prices:
-    """What a part x of variance ``value`` and gradient Ax would gain by each exchange."""
-    cov = problem.cov
+def _part(problem: Problem, x: np.ndarray, gradient: np.ndarray, value: float, unused: np.ndarray) -> Part:
     inside = np.flatnonzero(x)
-    weights, diagonal = x[inside], cov.diagonal[inside]
-    kept = 1.0 - weights**2
-    spare = kept > LEFT
-    safe = np.where(spare, kept, 1.0)
-    rest = np.where(spare, (value - 2 * weights * gradient[inside] + weights**2 * diagonal) / safe, 0.0)
-    pulls = (gradient[candidates] - weights[:, None] * cov.block(inside, candidates)) / np.sqrt(safe)[:, None]
-    pulls[~spare] = 0.0
-    dropped = inside
-    if len(inside) < problem.k:
-        dropped, rest = np.append(inside, NONE), np.append(rest, value)
-        pulls = np.vstack([pulls, gradient[candidates]])
-    pulls = np.maximum(pulls, 0.0) if problem.nonnegative else np.abs(pulls)
-    gains = _pair(rest[:, None], pulls, cov.diagonal[candidates]) - value
-    return Prices(dropped, rest - value, gains)
+    part = Part(
+        inside,
+        x[inside],
+        gradient[inside],
+        problem.cov.diagonal[inside],
+        value,
+        len(inside) < problem.k,
+        unused,
+        np.zeros((0, 0)),
+    )
+    rows = np.arange(len(inside))
+    return replace(part, gains=_gains(problem, part, rows, unused, problem.cov.block(inside, unused), gradient))
+
+
+def _gains(
+    problem: Problem, part: Part, rows: np.ndarray, columns: np.ndarray, entries: np.ndarray, gradient: np.ndarray
+) -> np.ndarray:
+    """What a part gains by each exchange: its features at ``rows``, and none where there is room, for ``columns``."""
+    weights, rest = part.weights[rows], part.rest[rows]
+    pulls = (gradient[columns] - weights[:, None] * entries) / np.sqrt(part.kept[rows])[:, None]
+    pulls[weights**2 >= 1.0 - LEFT] = 0.0
+    if part.room:
+        rest, pulls = np.append(rest, part.value), np.vstack([pulls, gradient[columns]])
+    return _pair(rest[:, None], _pulls(pulls, problem), problem.cov.diagonal[columns]) - part.value
+
+
+def _pulls(G: np.ndarray, problem: Problem) -> np.ndarray:
+    """How much a gradient asks for a feature, with the sign that loadings may have."""
+    return np.maximum(G, 0.0) if problem.nonnegative else np.abs(G)
+
+
+def _foremost(worth: np.ndarray, count: int) -> np.ndarray:
+    """Places of the largest ``count``, ascending; of equal ones the first."""
+    if len(worth) <= count:
+        return np.arange(len(worth))
+    least = np.partition(worth, len(worth) - count)[len(worth) - count]
+    above = np.flatnonzero(worth > least)
+    return np.sort(np.append(above, np.flatnonzero(worth == least)[: count - len(above)]))
 
 
 def _pair(a: np.ndarray, g: np.ndarray, b: np.ndarray) -> np.ndarray:

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 
@@ -26,9 +27,10 @@ from nnspca.covariance import Covariance
 from nnspca.problem import Problem
 from nnspca.progress import Monitor
 from nnspca.result import Component
-from nnspca.solvers.climb import optimise_on_support
+from nnspca.solvers.climb import TIE, optimise_on_support
 
 QUIET = Monitor()
+Known = dict[bytes, tuple[np.ndarray, float]]
 MATCHINGS = 12  # most rounds in which the parts' norms and the matching agree with each other
 EXPLORED = 6  # random directions are drawn in the span of r and so many more eigenvectors
 FRESH = 0.4  # share of the starts that know of no parts yet
@@ -101,7 +103,7 @@ class Search:
         given = float(np.sum(self.problem.cov.variance(X))) if _feasible(X, self.problem) else -np.inf
         if given > self.value or not self.parts.size:
             self.parts, self.value = (X, given) if given > -np.inf else (np.zeros_like(X), 0.0)
-        X, value = improved(self.problem, X, monitor=self.monitor)
+        X, value = improved(self.problem, X, monitor=self.monitor, beat=self.value)
         if value > self.value:
             self.parts, self.value = X, value
 
@@ -125,10 +127,20 @@ class Search:
         return X
 
 
-def improved(problem: Problem, X: np.ndarray, *, monitor: Monitor = QUIET) -> tuple[np.ndarray, float]:
-    """Climb from rows X (r, n), then exchange features; return parts and the sum of their variances."""
-    X, _ = climb(problem, feasible.unit(X), monitor=monitor)
-    return exchanged(problem, X, climb=climb, monitor=monitor)
+def improved(
+    problem: Problem, X: np.ndarray, *, monitor: Monitor = QUIET, beat: float = 0.0
+) -> tuple[np.ndarray, float]:
+    """Climb from rows X (r, n), then exchange features, while there is hope to ``beat`` a sum of variances.
+
+    Returns
+    -------
+    parts : ndarray, shape (r, n)
+    value : float
+        The sum of their variances.
+    """
+    known: Known = {}
+    X, _ = climb(problem, feasible.unit(X), monitor=monitor, known=known)
+    return exchanged(problem, X, climb=partial(climb, known=known), monitor=monitor, beat=beat)
 
 
 def components(cov: Covariance, X: np.ndarray, like: Component) -> tuple[Component, ...]:
@@ -147,6 +159,7 @@ def climb(
     X: np.ndarray,
     *,
     monitor: Monitor = QUIET,
+    known: Known | None = None,
     tol: float = RESTED,
     max_iter: int = 300,
 ) -> tuple[np.ndarray, float]:
@@ -156,6 +169,8 @@ def climb(
     ----------
     X : ndarray, shape (r, n)
         Unit rows, feasible or not; the first step makes them so.
+    known : dict, optional
+        Optima on the supports met before, and their variances; those met here are added.
 
     Returns
     -------
@@ -177,10 +192,21 @@ def climb(
             rested = True
         if rested or monitor.stop():
             break
-    settled = np.array(
-        [optimise_on_support(cov, x, nonnegative=nonnegative, monitor=monitor) if x.any() else x for x in X]
-    )
+    settled = np.array([_settled(problem, x, {} if known is None else known, monitor) for x in X])
     return settled, float(np.sum(cov.variance(settled)))
+
+
+def _settled(problem: Problem, x: np.ndarray, known: Known, monitor: Monitor) -> np.ndarray:
+    """The optimum on the support of x, from those known where that is as good."""
+    support, variance = np.flatnonzero(x), problem.cov.variance(x)
+    if not len(support):
+        return x
+    held = known.get(support.tobytes())
+    if held is None or held[1] < variance * (1 - TIE):
+        y = optimise_on_support(problem.cov, x, nonnegative=problem.nonnegative, monitor=monitor)
+        held = known[support.tobytes()] = y, problem.cov.variance(y)
+        known[np.flatnonzero(y).tobytes()] = held
+    return held[0]
 
 
 def assign(G: np.ndarray, k: int, nonnegative: bool) -> np.ndarray:
@@ -198,29 +224,34 @@ def assign(G: np.ndarray, k: int, nonnegative: bool) -> np.ndarray:
     pull = np.maximum(G, 0.0) if nonnegative else np.abs(G)
     squares = pull / max(float(pull.max(initial=0.0)), 1e-300)
     squares *= squares
-    liked = _liked(squares, k)
-    worth = np.take_along_axis(squares, liked, axis=1)
+    widest = min(G.shape[1], len(G) * k)  # no part gets beyond, as the others take (r − 1) k at most
+    reach = min(widest, 2 * k)
+    while True:
+        liked = np.sort(feasible.largest(squares, reach), axis=1)
+        kept, short = _balanced(np.take_along_axis(squares, liked, axis=1), liked, k)
+        if not short or reach == widest:
+            break
+        reach = min(widest, 2 * reach)
+    Y = np.zeros_like(G)
+    np.put_along_axis(Y, liked, np.where(kept, np.take_along_axis(G, liked, axis=1), 0.0), axis=1)
+    return feasible.unit(Y)
+
+
+def _balanced(worth: np.ndarray, liked: np.ndarray, k: int) -> tuple[np.ndarray, bool]:
+    """Which of the features liked each part holds, and whether one might have liked more of them than are listed."""
     norms = np.sqrt(feasible.sum_of_largest(worth, k))
     best = kept = np.zeros(worth.shape, dtype=bool)
-    most = -np.inf
+    most, short = -np.inf, False
     for _ in range(MATCHINGS):
         before, kept = kept, _matched(worth / np.where(norms > 0, norms, 1.0)[:, None], liked, k)
+        short |= bool(((kept.sum(axis=1) < k) & (worth > 0).all(axis=1)).any())
         if (kept == before).all():
             break
         norms = np.sqrt(np.sum(worth * kept, axis=1))
         if norms.sum() <= most:
             break
         best, most = kept, norms.sum()
-    Y = np.zeros_like(G)
-    np.put_along_axis(Y, liked, np.where(best, np.take_along_axis(G, liked, axis=1), 0.0), axis=1)
-    return feasible.unit(Y)
-
-
-def _liked(squares: np.ndarray, k: int) -> np.ndarray:
-    """The features (r, reach) each part likes best, ascending; it gets no other, as the rest take (r − 1) k at most."""
-    r, n = squares.shape
-    reach = min(n, r * k)
-    return np.sort(feasible.largest(squares, reach), axis=1)
+    return best, short
 
 
 def _matched(gain: np.ndarray, liked: np.ndarray, k: int) -> np.ndarray:
@@ -233,17 +264,17 @@ def _matched(gain: np.ndarray, liked: np.ndarray, k: int) -> np.ndarray:
     worth = gain.ravel()
     order = np.argsort(-worth, kind="stable")
     order = order[worth[order] > 0]
-    held, room, taken = np.zeros((r, reach), dtype=bool), [k] * r, set()
-    places = r * k
+    held, room, taken = [], [k] * r, set()
     for at, c, i in zip(order.tolist(), (order // reach).tolist(), liked.ravel()[order].tolist(), strict=True):
         if room[c] and i not in taken:
             taken.add(i)
             room[c] -= 1
-            held.flat[at] = True
-            places -= 1
-            if not places:
+            held.append(at)
+            if len(held) == r * k:
                 break
-    return held
+    kept = np.zeros((r, reach), dtype=bool)
+    kept.flat[held] = True
+    return kept
 
 
 def _feasible(X: np.ndarray, problem: Problem) -> bool:

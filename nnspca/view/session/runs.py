@@ -51,9 +51,8 @@ class Job:
         self._watched = watched
         self._stop = threading.Event()
         self._finished = threading.Event()
-        self._workers, self._ticket = workers, Ticket()
-        self._thread: int | None = None  # the one that works
-        self._holds = False  # whether it has a worker: not while it waits, nor once stopped there
+        self._workers, self._ticket = workers or Workers(1), Ticket()
+        self._thread: int | None = None  # the one that works, while it has a worker
 
     @property
     def done(self) -> bool:
@@ -73,7 +72,7 @@ class Job:
     @property
     def stage(self) -> str:
         """What the run is doing, or how many are served before it, for people."""
-        ahead = self._workers.before(self._ticket) if self._workers is not None else None
+        ahead = self._workers.before(self._ticket)
         if ahead is None:
             return self.progress.stage
         return "Waiting for a free worker" + (f": {ahead} before this" if ahead else "")
@@ -88,8 +87,9 @@ class Job:
         Here the run also waits while others have their turn: whatever asks often enough to stop in time gives
         way in time.
         """
-        if self._workers is not None and self._holds and threading.get_ident() == self._thread:
-            self._holds = self._workers.give_way(self._ticket, self._is_over)
+        here = threading.get_ident() == self._thread
+        if here and not self._workers.give_way(self._ticket, self._is_over):
+            self._thread = None
         return self._is_over()
 
     def _is_over(self) -> bool:
@@ -122,14 +122,14 @@ class Job:
 
     def take_part(self, work: Work) -> None:
         """Wait for a worker and do the work in this thread; a run stopped while it waits is done."""
-        if self._workers is None or self._workers.acquire(self._ticket, self._is_over):
-            self._thread, self._holds = threading.get_ident(), self._workers is not None
+        if self._workers.acquire(self._ticket, self._is_over):
+            self._thread = threading.get_ident()
             try:
                 self._do(work)
             finally:
-                self._thread = None
-                if self._holds and self._workers is not None:
+                if self._thread is not None:
                     self._workers.release()
+                self._thread = None
         self._finished.set()
 
     def _do(self, work: Work) -> None:

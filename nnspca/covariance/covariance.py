@@ -143,14 +143,11 @@ class Covariance:
         """
         check_choice("samples", samples, ("rows", "columns"))
         check_flag("standardize", standardize)
-        made = centred(X, standardize, samples)
-        m, n = made.factor.shape
-        form: Form
-        if n <= DENSE_FEATURES or (n <= 2 * m and n <= 2 * DENSE_EIGEN):
-            with one_blas_thread():
-                form = HeldMatrix(made.factor.cross())
-        else:
-            form = HeldFactor(made.factor)
+        with one_blas_thread():
+            made = centred(X, standardize, samples)
+            m, n = made.factor.shape
+            small = n <= DENSE_FEATURES or (n <= 2 * m and n <= 2 * DENSE_EIGEN)
+            form: Form = HeldMatrix(made.factor.cross()) if small else HeldFactor(made.factor)
         return cls(
             form,
             n_samples=m,

@@ -15,6 +15,7 @@ import nnspca
 from nnspca import Covariance, DataError
 from nnspca.covariance import covariance, forms
 from nnspca.covariance.factor import DenseFactor, SparseFactor
+from tests.blas import with_blas_threads
 
 
 def dense_of(cov):
@@ -362,3 +363,16 @@ def test_variances_below_zero_by_rounding_are_none():
     cov = Covariance.from_matrix([[1.0, 0.0], [0.0, -1e-9]])
     assert cov.diagonal.tolist() == [1.0, 0.0]
     assert cov.eigenpairs(2)[0].tolist() == [1.0, 0.0]
+
+
+@pytest.mark.parametrize("form", [np.asarray, scipy.sparse.csr_array])
+@pytest.mark.parametrize("shape", [(12, 2000), (300, 40)])
+def test_any_number_of_threads_makes_the_same_covariance(form, shape):
+    """So many numbers are stored that BLAS shares their sums among its threads."""
+    X = form(np.random.default_rng(0).standard_normal(shape))
+    made = []
+    for threads in (1, 2):
+        with with_blas_threads(threads):
+            cov = Covariance.from_data(X)
+            made.append((cov.trace, cov.representation_error, cov.drift, cov.error_elsewhere))
+    assert made[0] == made[1]

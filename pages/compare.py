@@ -7,7 +7,7 @@ from nnspca.view.session import runs, state, widgets
 
 now = state.current()
 st.title("Compare data sets")
-st.markdown("*Which data suit nonnegative sparse PCA, and why?* The same questions to each, on the same axes.")
+st.markdown("**Which data suit nonnegative sparse PCA, and why?** The same questions to each, on the same axes.")
 choice = choices.ask(now)
 if len(choice.vs) < 2 or not choice.by:
     st.info("Choose at least two data sets and one solver.", icon=":material/compare:")

@@ -7,7 +7,7 @@ from nnspca.view.session import runs, state
 
 now = state.current()
 st.title("Experiments")
-st.markdown("The papers' experiments, run again here: *does it come out as printed, and what is proven today?*")
+st.markdown("The papers' experiments, run again here: **does it come out as printed, and what is proven today?**")
 choice = choices.ask(now)
 job = run.start(choice, now)
 runs.follow("study", job, "Stopped. The rows known by then are shown; **Run again** starts over.")

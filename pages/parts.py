@@ -10,7 +10,7 @@ now = state.current()
 data = store.in_use(now)
 
 st.title("Parts")
-st.markdown(f"{foreign.plain(data.title)}: *what is it made of? Several parts, each of at most {now.k} features.*")
+st.markdown(f"{foreign.plain(data.title)}: **what is it made of? Several parts, each of at most {now.k} features.**")
 choice, press = choices.ask(now, data)
 if not choice.with_:
     st.info("Choose at least one solver to see its parts.", icon=":material/grid_view:")

@@ -15,7 +15,7 @@ data = store.in_use(now)
 leading = store.leading(data, now)
 
 st.title("Variance against k")
-st.markdown(f"{foreign.plain(data.title)}: *how much variance can k features keep, and how much could anyone keep?*")
+st.markdown(f"{foreign.plain(data.title)}: **how much variance can k features keep, and how much could anyone keep?**")
 solvers, cardinalities, press = st.columns([2, 2, 1], vertical_alignment="bottom")
 choice = choices.curves(now, data.n_features, solvers, cardinalities)
 if not choice.methods:

@@ -164,7 +164,7 @@ def test_everything_can_be_reached_with_the_keyboard(visit):
     page.keyboard.press("Escape")
 
 
-def test_loadings_figures_and_code_can_be_taken_away(visit):
+def test_loadings_figures_and_code_can_be_taken_away(visit, tmp_path):
     page = quiet(visit("/?closer=true&data=pitprops&k=3"))
     page.get_by_text("Take it with you").click()
     with page.expect_download() as csv:
@@ -174,9 +174,14 @@ def test_loadings_figures_and_code_can_be_taken_away(visit):
     assert len(lines) == 14
     with page.expect_download() as figure:
         page.get_by_role("button", name="Component (HTML)").click()
-    text = figure.value.path().read_text()
+    figure.value.save_as(tmp_path / "figure.html")
+    text = (tmp_path / "figure.html").read_text()
     assert "Plotly.newPlot" in text
     assert 'src="http' not in text
+    assert len(text) < 2_500_000
+    alone = page.context.new_page()
+    alone.goto((tmp_path / "figure.html").as_uri())
+    alone.locator("#figure .main-svg").first.wait_for()
     expect(page.get_by_text("nnspca.solve(cov, 3")).to_be_visible()
 
 

@@ -79,9 +79,9 @@ def _tour(nonnegative: bool) -> tuple[str, ...]:
     return (
         "**Press Play.** The lit curves are the top set; a ring marks each crossing that changes it.",
         f"**Step with → and read the card.** Most crossings change nothing: only those {where} matter.",
-        "**Monitor the strips.** Cells (drawn for few curves) end at every crossing, regions only where the set "
+        "**Watch the strips.** Cells (drawn for few curves) end at every crossing, regions only where the set "
         "changes: there are far fewer.",
-        f"**Monitor the circle.** {allowed}",
+        f"**Watch the circle.** {allowed}",
         "**Jump to the optimum.** It is the best of the few candidates, so nothing else needs to be tried.",
     )
 

@@ -6,8 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from nnspca.view.figures import style
+from nnspca.view.figures.sketch import sketch
 from nnspca.view.figures.style import Figure, Palette
 
 CHART = {"displaylogo": False, "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d"]}
@@ -21,6 +23,13 @@ def palette() -> Palette:
 def figure(drawn: Figure, key: str, **settings: Any) -> Any:
     """Show a figure with its description for screen readers."""
     return st.plotly_chart(drawn, key=key, config=CHART, alt=drawn.layout.meta["alt"], **settings)
+
+
+def sketched(drawn: Figure, key: str) -> DeltaGenerator:
+    """Return a place for a figure: a sketch stands in it for as long as the browser has nothing that draws it."""
+    place = st.container(key=f"{key}-sketched")
+    place.html(sketch(drawn))
+    return place
 
 
 def pickable(drawn: Figure, key: str, choice: str, read: Callable[[list], str], *, ready: bool) -> None:

@@ -50,7 +50,8 @@ def curve(
         )
         last["curve"] = figures.variance(view, palette, paper=look.paper, chosen=chosen)
         still = ready and (longer is None or longer.done)
-        charts.pickable(last["curve"], "curve", choices.KEYS["point"].key, _picked, ready=still)
+        with charts.sketched(last["curve"], "curve"):
+            charts.pickable(last["curve"], "curve", choices.KEYS["point"].key, _picked, ready=still)
         st.caption(
             "Below: the share of the possible that is proven to be kept. The band is proven at each marked k; "
             "between marks its straight edges only guide the eye."

@@ -28,7 +28,7 @@ def as_doubles(values: np.ndarray) -> np.ndarray:
     Traceback (most recent call last):
     nnspca.errors.DataError: the whole number 9007199254740993 would be rounded to 9007199254740992...
     """
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", invalid="ignore"):
         made = np.asarray(values, dtype=np.float64)
     if values.dtype.kind in "iuO":
         far = (np.abs(made) >= EXACT) & np.isfinite(made)

@@ -15,7 +15,7 @@ import numpy as np
 
 from nnspca.datasets import limits
 from nnspca.datasets.dataset import Content
-from nnspca.datasets.tables import CLASS_NAMES, MISSING, Column, Row, assemble, is_number
+from nnspca.datasets.tables import CLASS_NAMES, MISSING, TRUTHS, Column, Row, assemble, is_number
 from nnspca.errors import DataError
 
 SAMPLED_ROWS, SAMPLED_CELLS = 50, 1_000_000
@@ -91,7 +91,9 @@ def _delimiter(line: str) -> str:
 def _is_header(rows: list[Row]) -> bool:
     """Whether the first row names the columns: words over numbers, a class, or a run of wavelengths."""
     first = [cell.strip() for cell in rows[0][1]]
-    words = [not is_number(cell) for cell in first]
+    # a truth above another is one more, above anything else a name
+    over = itertools.zip_longest(first, rows[1][1][: len(first)] if len(rows) > 1 else (), fillvalue="")
+    words = [not (is_number(cell) or {cell.lower(), below.strip().lower()} <= TRUTHS.keys()) for cell, below in over]
     if not any(words) or all(cell.lower() in MISSING for cell in first):
         return False
     if all(words) or any(cell.lower() in CLASS_NAMES for cell in first):
@@ -99,15 +101,16 @@ def _is_header(rows: list[Row]) -> bool:
     if len(rows) == 1:
         return False
     if words[0] and not any(words[1:]):
-        steps = np.diff([float(cell) for cell in first[1:]])
-        return len(first) > 3 and bool(np.all(steps > 0) or np.all(steps < 0))
+        steps = np.diff([float(cell) for cell in first[1:] if is_number(cell)])
+        return len(first) > 3 and len(steps) == len(first) - 2 and bool(np.all(steps > 0) or np.all(steps < 0))
     below = rows[1][1][len(rows[1][1]) > len(first) :]  # R leaves the column of row names without a header
     return 2 * sum(words) >= len(words) and any(w and is_number(c) for w, c in zip(words, below, strict=False))
 
 
 def _describe(names: list[str] | None, rows: list[list[str]]) -> list[Column]:
     width = len(rows[0]) if rows else len(names or ())
-    if names is not None and width == len(names) + 1:
+    short = names is not None and width == len(names) + 1
+    if short and names is not None:
         names = ["", *names]
     if names is None:
         names = [f"column {j}" for j in range(1, width + 1)]
@@ -117,10 +120,13 @@ def _describe(names: list[str] | None, rows: list[list[str]]) -> list[Column]:
             "Give every row the same number of cells, with the same delimiter."
         )
     regular = [row for row in rows if len(row) == width]
-    return [
-        Column(name if name or j == 0 else f"column {j + 1}", text=_is_text(row[j] for row in regular))
-        for j, name in enumerate(names)
-    ]
+    columns = []
+    for j, name in enumerate(names):
+        cells = [row[j].strip().lower() for row in regular]
+        truth = name.lower() not in CLASS_NAMES and TRUTHS.keys() >= set(cells) - MISSING != set()
+        name = name if name or j == 0 else f"column {j + 1}"
+        columns.append(Column(name, text=not truth and _is_text(cells), truth=truth, rows=short and j == 0))
+    return columns
 
 
 def _is_text(cells: Iterable[str]) -> bool:

@@ -172,11 +172,13 @@ def _packed(proof: object, name: str, arrays: dict[str, np.ndarray]) -> dict[str
 
 
 def _unpacked(held: dict[str, Any], arrays: dict[str, np.ndarray]) -> object:
-    """Undo :func:`_packed`."""
+    """Undo :func:`_packed`; each array is used up, so that a file holds all that it asks the judge to check."""
     fields: dict[str, Any] = {}
     for name, field in held["fields"].items():
         if "array" in field:
-            fields[name] = arrays[field["array"]]
+            if field["array"] not in arrays:
+                raise ValueError(f"array {field['array']!r:.60} is used twice, or missing")
+            fields[name] = arrays.pop(field["array"])
         elif "proof" in field:
             fields[name] = _unpacked(field["proof"], arrays)
         elif "proofs" in field:

@@ -383,3 +383,13 @@ def test_options_that_a_file_cannot_hold_are_refused_with_their_name(options):
     odd = dataclasses.replace(cert, component=dataclasses.replace(cert.component, options=options))
     with pytest.raises(ValueError, match=r"a file holds plain numbers|not finite"):
         nnspca.save_certificate(odd, io.BytesIO())
+
+
+def test_an_array_speaks_for_one_proof_only(saved):
+    """Many proofs of the same few arrays would ask for work that the file's size does not tell."""
+
+    def twice(content):
+        entry = next(b for b in content["bounds"] if "array" in str(b.get("proof")))
+        return json.dumps(content | {"bounds": [*content["bounds"], entry]})
+
+    assert "is used twice, or missing" in refused(with_text(saved, twice))

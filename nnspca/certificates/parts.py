@@ -141,8 +141,8 @@ def parts_tree_bound(proof: PartsTreeProof, r: int, k: int, nonnegative: bool, c
     if not ((splits >= -1) & (splits < n)).all() or type(proof.leaves) is not tuple:
         raise CertificateError("the tree must be a list of pairs of features, its leaves a tuple")
     # no path decides upon a pair twice, and no more is walked than is proven
-    most = min(len(proof.leaves) * n * n, MARKS // (n * n))
-    if np.count_nonzero((splits == -1).all(axis=1)) != len(proof.leaves) or len(splits) > most:
+    allowed = min(len(proof.leaves) * n * n, MARKS // (n * n))
+    if np.count_nonzero((splits == -1).all(axis=1)) != len(proof.leaves) or len(splits) > allowed:
         raise CertificateError(f"a tree of pairs of {len(splits):,} nodes does not fit {len(proof.leaves):,} proofs")
     nodes, leaves = iter(splits.astype(int).tolist()), iter(proof.leaves)
     most = Ceiling()

@@ -7,7 +7,7 @@ from typing import Literal, Protocol
 
 import numpy as np
 
-from nnspca.arguments import check_choice, check_flag, check_whole, shown
+from nnspca.arguments import check_choice, check_flag, check_places, check_vectors, check_whole, shown
 from nnspca.covariance.factor import Factor
 from nnspca.covariance.forms import DENSE_EIGEN, Form, HeldFactor, HeldMatrix
 from nnspca.covariance.matrices import semidefinite, square
@@ -223,10 +223,11 @@ class Covariance:
 
     def apply(self, x: np.ndarray) -> np.ndarray:
         """Return Ax, for one vector (n,) or a batch of rows (r, n)."""
-        return self.form.apply(x)
+        return self.form.apply(check_vectors("x", x, self.n_features))
 
     def variance(self, x: np.ndarray):
         """Return x'Ax: a float for one vector (n,), an array (r,) for a batch of rows (r, n)."""
+        x = check_vectors("x", x, self.n_features)
         if x.ndim == 2:
             return self.form.variances(x)
         support = np.flatnonzero(x)
@@ -243,9 +244,7 @@ class Covariance:
 
     def restrict(self, features: np.ndarray) -> Covariance:
         """Return the covariance of some features only, in the order given."""
-        features = np.asarray(features)
-        if features.dtype == bool:  # a mask and the indices 0 and 1 are different features
-            features = np.flatnonzero(features)
+        features = check_places("features", features, self.n_features)
         return self.derived(self.form.restrict(features), "restrict", features)
 
     def derived(

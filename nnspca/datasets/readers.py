@@ -10,6 +10,7 @@ from typing import Literal
 
 import numpy as np
 
+from nnspca.arguments import check_flag, check_instance, shown
 from nnspca.datasets import limits, loading
 from nnspca.datasets.arff import read_arff
 from nnspca.datasets.arrays import read_mat, read_npy, read_npz
@@ -64,6 +65,8 @@ def read(
     ------
     nnspca.DataError
         When it cannot be used as given; says what was found, where, and what to change.
+    ValueError, TypeError
+        For an option of another kind than those above.
 
     Examples
     --------
@@ -77,6 +80,10 @@ def read(
         raise ValueError(f"samples is {samples!r:.60}; it must be 'rows' or 'columns'")
     if kind is not None and (not isinstance(kind, str) or kind not in ("table", "covariance")):
         raise ValueError(f"kind is {kind!r:.60}; it must be 'table', 'covariance' or None")
+    if header is not None:
+        check_flag("header", header, none=True)
+    if name is not None:
+        check_instance("name", name, str, "what to call the data set")
     data, label = _open(path_or_bytes, filename)
     known = loading.recognise(hashlib.sha256(data).hexdigest(), data)
     if known is not None:
@@ -99,7 +106,16 @@ def read(
     )
 
 
-def _open(source: str | os.PathLike[str] | bytes | bytearray | memoryview, filename: str | None) -> tuple[bytes, str]:
+def _open(source: str | os.PathLike[str] | bytes | bytearray | memoryview, filename: object) -> tuple[bytes, str]:
+    if isinstance(filename, os.PathLike):
+        filename = os.fspath(filename)
+    if filename is not None and not isinstance(filename, str):
+        raise TypeError(f"filename={shown(filename)} is not allowed; give the name of the file as a text")
+    if not isinstance(source, str | os.PathLike | bytes | bytearray | memoryview):
+        raise TypeError(
+            f"path_or_bytes={shown(source)} is not allowed; give a path or what a file contains as bytes (numbers at "
+            "hand need no file: Covariance.from_data(X))"
+        )
     if isinstance(source, (bytes, bytearray, memoryview)):
         if not filename:
             raise DataError("bytes alone do not tell their format; give the file's name too, for instance 'data.csv'.")

@@ -15,7 +15,7 @@ import numpy as np
 
 from nnspca.datasets import limits
 from nnspca.datasets.dataset import Content
-from nnspca.datasets.tables import CLASS_NAMES, MISSING, TRUTHS, Column, Row, assemble, is_number
+from nnspca.datasets.tables import CLASS_NAMES, MISSING, OTHERWISE, TRUTHS, Column, Row, assemble, is_number
 from nnspca.errors import DataError
 
 SAMPLED_ROWS, SAMPLED_CELLS = 50, 1_000_000
@@ -81,10 +81,14 @@ def _rows(text: str, delimiter: str) -> Iterator[Row]:
 
 
 def _delimiter(line: str) -> str:
-    """The delimiter met most often; blanks only between numbers; a comma, so one column, when none is met."""
-    words = line.strip().split(" ")
-    if len(words) > 1 and all(not word or (is_number(word) and "\t" not in word) for word in words):
-        return " "
+    """The delimiter met most often; blanks only between numbers; a comma, so one column, when none is met.
+
+    What parts a line into numbers with decimal commas is no comma, which would be met more often.
+    """
+    for other in "\t; ":
+        cells = [cell.strip() for cell in line.split(other) if cell.strip()]
+        if len(cells) > 1 and all(is_number(cell) or OTHERWISE.fullmatch(cell) for cell in cells):
+            return other
     return max(",;\t", key=line.count)
 
 

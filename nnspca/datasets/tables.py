@@ -14,16 +14,19 @@ from nnspca.datasets.dataset import Content
 from nnspca.doubles import EXACT, check_whole_numbers
 from nnspca.errors import DataError
 
-MISSING = frozenset({"", "?", "-", "na", "n/a", "nan", "null", "none", "#n/a"})
+MISSING = frozenset({"", "?", "-", "na", "n/a", "nan", "null", "none"}) | {
+    *("#n/a", "#div/0!", "#name?", "#null!", "#num!", "#ref!", "#value!"),  # what spreadsheets write for no value
+}
 TRUTHS = {"true": 1.0, "false": 0.0}
 CLASS_NAMES = frozenset({"class", "label", "labels", "target"})
 NAMELESS = ("", "Unnamed: 0")  # of the first column, as data frames write it once and twice
 WHOLE = re.compile(r"[+-]?\d+")
 SIGNED = r"[+\-−]?"
-# numbers as other conventions write them: 1,5 · 1.234,5 · 1,000 · 1D3 · 5 % · $5 · −5
+# numbers as other conventions write them: 1,5 · 1.234,5 · 1,000 · 1D3 · 5 % · $5 · −5 · (5) · '5
 OTHERWISE = re.compile(
-    rf"[$€£¥]?\s?{SIGNED}(\d+(,\d+)?|\d{{1,3}}([.,'\u2019\s]\d{{3}})+([.,]\d+)?|(\d+\.?\d*|\.\d+)([eEdD][+\-−]?\d+)?)\s?[%$€£¥]?"
+    rf"['(]?[$€£¥]?\s?{SIGNED}(\d+(,\d+)?|\d{{1,3}}([.,'\u2019\s]\d{{3}})+([.,]\d+)?|(\d+\.?\d*|\.\d+)([eEdD][+\-−]?\d+)?)\s?[%$€£¥]?\)?"
 )
+POINT = "Write decimals with a point, and leave out separators of thousands, currencies and per cent."
 
 Row = tuple[int, list[str]]  # line number in the file, counted from 1, and its cells
 
@@ -161,7 +164,7 @@ def _append(values: array[float], cells: list[str], columns: Sequence[Column], n
         elif columns[j].truth and cell.lower() in TRUTHS:
             values.append(TRUTHS[cell.lower()])
         else:
-            hint = " Write decimals with a point." if is_number(cell.replace(",", ".", 1)) else ""
+            hint = f" {POINT}" if OTHERWISE.fullmatch(cell) else ""
             raise DataError(f"line {line:,}, {_where(columns, j)}: {cell[:40]!r} is not a number.{hint}")
 
 
@@ -210,8 +213,7 @@ def _refuse_other_notations(table: _Table) -> None:
         odd = [value for value in given if not is_number(value)]
         if not column.levels and odd and all(is_number(v) or OTHERWISE.fullmatch(v) for v in given):
             raise DataError(
-                f"column {column.name!r:.60} holds {odd[0]!r:.40}, which is a number in another notation. Write "
-                "decimals with a point, and leave out separators of thousands, currencies and per cent."
+                f"column {column.name!r:.60} holds {odd[0]!r:.40}, which is a number in another notation. {POINT}"
             )
 
 

@@ -296,3 +296,26 @@ def test_another_word_among_true_and_false_is_text():
 
 def test_a_missing_truth_is_missing():
     assert "1 value is missing" in refused("a,b\n1,True\n2,\n4,False\n")
+
+
+@pytest.mark.parametrize("delimiter", [";", "\t", " "])
+def test_decimal_commas_without_a_header_are_no_delimiters(delimiter):
+    rows = [["1,5", "2,5", "3"], ["2,5", "3,5", "4"], ["4,5", "1,5", "9"]]
+    assert "with a point" in refused("\n".join(map(delimiter.join, rows)))
+    ds = read(b"a,b\n1,5\n2,5\n4,7\n", "t.csv")
+    np.testing.assert_array_equal(ds.X, [[1, 5], [2, 5], [4, 7]])
+
+
+@pytest.mark.parametrize("cells", [("'5", "'6", "'7"), ("(5)", "(6)", "(7.5)")])
+def test_numbers_marked_as_text_or_in_brackets_are_no_names(cells):
+    message = refused("a,b\n" + "".join(f"{cell},{i * i}\n" for i, cell in enumerate(cells)))
+    assert repr(cells[0]) in message
+    assert "another notation" in message
+
+
+def test_a_column_of_a_spreadsheets_errors_is_missing_and_no_class():
+    assert "3 values are missing" in refused("a,b\n#DIV/0!,2\n#REF!,4\n#DIV/0!,7\n")
+
+
+def test_separators_of_thousands_are_not_taken_for_decimal_commas():
+    assert "separators of thousands" in refused('a,b\n999,1\n"2,000",2\n"3,500",4\n')

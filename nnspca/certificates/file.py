@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import io
 import json
+from collections import Counter
 from os import PathLike
 from typing import Any, BinaryIO
 
@@ -131,8 +132,8 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """An object of JSON that says everything once; Python's reader would take what is said last."""
     made = dict(pairs)
     if len(made) < len(pairs):
-        names = [name for name, _ in pairs]
-        raise ValueError(f"{next(name for name in made if names.count(name) > 1)!r:.60} is said twice")
+        name, _ = Counter(name for name, _ in pairs).most_common(1)[0]
+        raise ValueError(f"{name!r:.60} is said twice")
     return made
 
 

@@ -140,7 +140,9 @@ def check_vectors(name: str, value: object, n: int) -> np.ndarray:
 def check_places(name: str, value: object, n: int) -> np.ndarray:
     """Return indices of features, or those that a mask chooses; ValueError for anything else, and for none."""
     try:
-        given = np.asarray(value if isinstance(value, np.ndarray | list | tuple | range) and not masked(value)[0] else 0)
+        given = np.asarray(
+            value if isinstance(value, np.ndarray | list | tuple | range) and not masked(value)[0] else 0
+        )
     except ValueError:  # rows of different lengths
         given = np.zeros(())
     if given.dtype == bool and given.shape == (n,):  # a mask and the indices 0 and 1 are different features

@@ -44,7 +44,9 @@ def read_arrays(file: str | PathLike[str] | BinaryIO | bytes, text: str) -> dict
             )
         words = sum(member.file_size for member in members if member.filename == f"{text}.npy")
         if words > WORDS:
-            raise CertificateError(f"the file is not a certificate: its words take {words >> 20} MB, over {WORDS >> 20}")
+            raise CertificateError(
+                f"the file is not a certificate: its words take {words >> 20} MB, over {WORDS >> 20}"
+            )
         arrays = {}
         for member in members:
             if not member.filename.endswith(".npy") or member.compress_type not in (ZIP_STORED, ZIP_DEFLATED):

@@ -166,8 +166,9 @@ class Covariance:
             Symmetric positive semidefinite. Asymmetry and negative eigenvalues of the size of
             rounding (relative 1e-8) are accepted; the symmetric part is kept as it is.
         repair : bool
-            Take the positive semidefinite matrix nearest to A in the Frobenius norm, unless A is one triangle: its symmetric
-            part without the negative eigenvalues (Higham 1988, Theorem 2.1). ``moved`` says how far that is.
+            Take the positive semidefinite matrix nearest to A in the Frobenius norm, whatever A is but one triangle:
+            its symmetric part without the negative eigenvalues (Higham 1988, Theorem 2.1). ``moved`` says how far
+            that is.
             Covariances of single precision, or rounded to a few digits, may need it.
 
         Raises

@@ -18,7 +18,7 @@ from nnspca.datasets.dataset import Content
 from nnspca.datasets.tables import CLASS_NAMES, MISSING, OTHERWISE, TRUTHS, Column, Row, assemble, is_number
 from nnspca.errors import DataError
 
-SAMPLED_ROWS, SAMPLED_CELLS = 50, 1_000_000
+SAMPLED_ROWS, SAMPLED_CELLS, SAMPLED_CHARACTERS = 50, 1_000_000, 100_000
 
 
 def read_delimited(data: bytes, *, delimiter: str = "", header: bool | None = None, samples: str = "rows") -> Content:
@@ -85,8 +85,10 @@ def _delimiter(line: str) -> str:
 
     What parts a line into numbers with decimal commas is no comma, which would be met more often.
     """
+    head = line[:SAMPLED_CHARACTERS]
     for other in "\t; ":
-        cells = [cell.strip() for cell in line.split(other) if cell.strip()]
+        whole = head.split(other)[: None if len(head) == len(line) else -1]  # the last may be cut
+        cells = [cell.strip() for cell in whole if cell.strip()]
         if len(cells) > 1 and all(is_number(cell) or OTHERWISE.fullmatch(cell) for cell in cells):
             return other
     return max(",;\t", key=line.count)

@@ -319,3 +319,8 @@ def test_a_column_of_a_spreadsheets_errors_is_missing_and_no_class():
 
 def test_separators_of_thousands_are_not_taken_for_decimal_commas():
     assert "separators of thousands" in refused('a,b\n999,1\n"2,000",2\n"3,500",4\n')
+
+
+def test_a_line_is_parted_alike_however_long_it_is():
+    for width in (3, 40_000):
+        assert "with a point" in refused("\n".join("\t".join([f"{i},5"] * width) for i in range(3)))

@@ -121,8 +121,8 @@ def _convert(rows: Iterable[Row], columns: Sequence[Column]) -> _Table:
     texts: list[list[str]] = [[] for _ in textual]
     if not numeric:
         raise DataError(
-            f"no column of numbers among the {len(columns):,} found: is the delimiter a comma, semicolon or tab, and are "
-            "decimals written with a point?"
+            f"no column of numbers among the {len(columns):,} found: is the delimiter a comma, semicolon or tab, and "
+            "are decimals written with a point?"
         )
     values, lines = array("d"), array("q")
     for line, cells in rows:

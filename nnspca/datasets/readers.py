@@ -37,7 +37,8 @@ def read(
     """Read a data set from a file or from uploaded bytes.
 
     CSV, TSV, NPY, NPZ, MAT (v5 to v7), ARFF, and ZIP or TAR(.gz) archives of images of one size. A
-    column of text becomes the class, or the samples' names when all differ. A square symmetric matrix
+    column of text becomes the class, or the samples' names when all differ; true and false are 1 and 0, as in a data
+    frame. A first column without a name that numbers the rows is left out. A square symmetric matrix
     that can be a covariance is taken as one. A file of the catalogue is recognised by its checksum and
     comes back as the data set it is. Nothing is unpacked to disk and no code in a file is ever run.
 

@@ -33,10 +33,11 @@ def check_instance(name: str, value: object, kind: type, advice: str) -> None:
         raise TypeError(f"{name} is {shown(value)}; give {_a(kind.__name__)}: {advice}")
 
 
-def check_flag(name: str, value: object) -> bool:
-    """Return it as a bool; ValueError unless it is True or False (0 and 1 are neither)."""
+def check_flag(name: str, value: object, *, none: bool = False) -> bool:
+    """Return it as a bool; ValueError unless it is True or False (0 and 1 are neither); ``none``: None may be, too."""
     if not isinstance(scalar(value), bool | np.bool_):
-        raise ValueError(f"{name}={shown(value)} is not allowed; give True or False")
+        allowed = "True, False or None" if none else "True or False"
+        raise ValueError(f"{name}={shown(value)} is not allowed; give {allowed}")
     return bool(value)
 
 
@@ -117,6 +118,40 @@ def check_columns(name: str, value: object, n: int) -> np.ndarray:
     if columns.ndim != 2 or columns.shape[0] != n or not np.isfinite(columns).all():
         raise ValueError(f"{name} have shape {columns.shape}; give finite columns of shape ({n}, r)")
     return columns
+
+
+def check_vectors(name: str, value: object, n: int) -> np.ndarray:
+    """Return one vector of n numbers, or rows of them, as an array; ValueError for anything else."""
+    if type(value) is np.ndarray and value.dtype == np.float64 and value.ndim in (1, 2) and value.shape[-1] == n:
+        return value
+    allowed = f"give real numbers of shape ({n},) or (r, {n})"
+    try:
+        hidden, _ = masked(value)
+        vectors = np.array([]) if hidden else real_array(value)
+    except (OverflowError, TypeError, ValueError):
+        raise ValueError(f"{name}={shown(value)} is not allowed; {allowed}") from None
+    if hidden:
+        raise ValueError(f"{name}={shown(value)} is masked; {allowed}")
+    if vectors.ndim not in (1, 2) or vectors.shape[-1] != n:
+        raise ValueError(f"{name} have shape {vectors.shape}; {allowed}")
+    return vectors
+
+
+def check_places(name: str, value: object, n: int) -> np.ndarray:
+    """Return indices of features, or those that a mask chooses; ValueError for anything else, and for none."""
+    try:
+        given = np.asarray(
+            value if isinstance(value, np.ndarray | list | tuple | range) and not masked(value)[0] else 0
+        )
+    except ValueError:  # rows of different lengths
+        given = np.zeros(())
+    if given.dtype == bool and given.shape == (n,):  # a mask and the indices 0 and 1 are different features
+        given = np.flatnonzero(given)
+    fits = given.ndim == 1 and given.size and given.dtype.kind in "iu"
+    if not (fits and given.min() >= 0 and given.max() < n):
+        allowed = f"at least one, whole numbers from 0 to {n - 1} or a mask of {n}"
+        raise ValueError(f"{name}={shown(value)} are not allowed; give features, {allowed}")
+    return given
 
 
 def real_array(value: object) -> np.ndarray:

@@ -45,6 +45,7 @@ LAYERS = (
         "nnspca.result",
         "nnspca.progress",
         "nnspca.threads",
+        "nnspca.doubles",
         "nnspca.errors",
     ),
 )
@@ -109,9 +110,11 @@ def test_arrows_point_down(name):
 
 
 @pytest.mark.parametrize("name", [name for name in INNER if within(name, APART)])
-def test_the_data_sets_know_only_themselves_and_the_errors(name):
+def test_the_data_sets_know_only_themselves_and_what_lies_below_all(name):
     for other in imports_of(name):
-        assert not within(other, ("nnspca",)) or within(other, (*APART, "nnspca.errors"))
+        assert not within(other, ("nnspca",)) or within(
+            other, (*APART, "nnspca.arguments", "nnspca.doubles", "nnspca.errors")
+        )
 
 
 @pytest.mark.parametrize("name", [name for name in INNER if within(name, JUDGE)])

@@ -9,7 +9,7 @@ import pytest
 import scipy.sparse
 
 import nnspca
-from nnspca import NonnegativeSparsePCA
+from nnspca import NonnegativeSparsePCA, datasets
 from tests.holders import Holder
 
 X = np.random.default_rng(0).standard_normal((20, 4))
@@ -17,6 +17,7 @@ COV = nnspca.Covariance.from_data(X)
 PART = nnspca.solve(COV, 2)
 CERT = nnspca.certify(COV, 2)
 
+TABLE = b"a,b\n1,2\n3,5\n4,0\n"
 MASKED = np.ma.masked_array([1.0, 2.0, 3.0, 4.0], mask=[0, 1, 0, 0])
 
 
@@ -104,6 +105,27 @@ WRONG = {
     "a span of time": (lambda: nnspca.solve(COV, np.timedelta64(2, "s")), "k=.*timedelta64.*whole number from 1 to 4"),
     "samples": (lambda: nnspca.Covariance.from_data(X, samples=X), r"samples=an ndarray .*'rows', 'columns'"),
     "several samples": (lambda: nnspca.Covariance.from_data(X, samples=["rows"]), r"samples=\['rows'\] .*'rows', "),
+    "a short point": (lambda: COV.variance(np.ones(3)), r"x have shape \(3,\); give .* of shape \(4,\) or \(r, 4\)"),
+    "a masked point": (lambda: COV.variance(np.ma.masked_array(np.ones(4), [1, 0, 0, 0])), "x=.* masked"),
+    "a complex point": (lambda: COV.apply(np.ones(4) * 1j), r"x=an ndarray .*give real numbers of shape \(4,\)"),
+    "a component as a point": (lambda: COV.variance(PART), r"x=.*give real numbers of shape \(4,\)"),
+    "a long point": (lambda: COV.apply([1.0] * 5), r"x have shape \(5,\)"),
+    "a feature that is none": (lambda: COV.restrict([0, 4]), r"features=\[0, 4\] .*whole numbers from 0 to 3"),
+    "a feature from behind": (lambda: COV.restrict(np.array([-1])), r"features=.*whole numbers from 0 to 3"),
+    "features by halves": (lambda: COV.restrict([0.5, 1.0]), r"features=.*whole numbers from 0 to 3"),
+    "a short mask of features": (lambda: COV.restrict([True, False]), r"features=.*mask of 4"),
+    "no feature": (lambda: COV.restrict([]), r"features=\[\] .*at least one"),
+    "one feature alone": (lambda: COV.restrict(2), r"features=2 .*whole numbers from 0 to 3"),
+    "header": (lambda: datasets.read(TABLE, "t.csv", header="no"), "header='no' .*True, False or None"),
+    "negatives of load": (
+        lambda: datasets.load("lfw-faces", with_negatives="no"),
+        "with_negatives='no' .*True or False",
+    ),
+    "seed of made-up data": (lambda: datasets.spiked(seed="a"), "seed='a' .*whole number of at least 0"),
+    "samples of made-up data": (lambda: datasets.spiked(2.5), "n_samples=2.5 .*whole number of at least 2"),
+    "noise of made-up data": (lambda: datasets.spiked(noise=np.nan), "noise=nan .*not negative"),
+    "variances of made-up data": (lambda: datasets.spiked(variances=("a", 1, 2)), "variances.*must be positive"),
+    "a part of made-up data": (lambda: datasets.spiked(cardinalities=3), "cardinalities=3 .*whole numbers"),
     "eigenpairs": (lambda: COV.eigenpairs(np.array([1, 2])), r"d=an ndarray of shape \(2,\) .*from 1 to 4"),
     "masked number": (lambda: nnspca.decompose(COV, np.ma.masked, 2), "n_components=masked .*from 1 to 4"),
     "masked k": (lambda: nnspca.decompose(COV, 2, np.ma.masked), "k=masked .*whole number from 1 to 4"),
@@ -150,6 +172,11 @@ WRONG = {
     ),
 }
 NO_SUCH_THING = {
+    "file name": (lambda: datasets.read(TABLE, 5), "filename=5 .*give the name of the file"),
+    "name of data": (lambda: datasets.read(TABLE, "t.csv", name=X), "name is an ndarray .*give a str: what to call"),
+    "data in place of a file": (lambda: datasets.read(X), r"path_or_bytes=an ndarray .*Covariance.from_data\(X\)"),
+    "progress of load": (lambda: datasets.load("pitprops", on_progress=5), "on_progress=5 .*give a function"),
+    "stop of load": (lambda: datasets.load("pitprops", should_stop="x"), "should_stop='x' .*give a function"),
     "component": (lambda: nnspca.certify(COV, 2, component=PART.loadings), r"component is an ndarray of shape \(4,\)"),
     "near": (lambda: nnspca.certify(COV, 2, near=1), "near is 1; give a Certificate: one that nnspca.certify gave"),
     "warm start": (lambda: nnspca.certify(COV, 2, warm_start=PART), r"warm_start is Component\(.*; give a Certificate"),

@@ -16,6 +16,7 @@ from nnspca.errors import CertificateError
 
 MEMBER = 2**27  # most bytes of one array
 TOTAL = 2**28  # most bytes of a file, and of all its arrays together: several times what a certificate holds
+WORDS = 2**25  # and of its text, four a character: what it describes takes far more memory than it does
 MEMBERS = 20_000
 HEADER = 10_000  # most characters of an array's description
 KINDS = "fiub"  # real numbers and truth values
@@ -40,6 +41,11 @@ def read_arrays(file: str | PathLike[str] | BinaryIO | bytes, text: str) -> dict
             raise CertificateError(
                 f"the file is not a certificate: unpacked it is larger than {TOTAL // 2**20} MB, "
                 f"or one array larger than {MEMBER // 2**20} MB"
+            )
+        words = sum(member.file_size for member in members if member.filename == f"{text}.npy")
+        if words > WORDS:
+            raise CertificateError(
+                f"the file is not a certificate: its words take {words >> 20} MB, over {WORDS >> 20}"
             )
         arrays = {}
         for member in members:

@@ -24,12 +24,14 @@ def elimination_bound(proof: EliminationProof, k: int, nonnegative: bool, cov: C
     """The largest ceiling over the numbers of features outside; ``derive`` tells what holds on the features inside."""
     chosen = places(proof.features, "the features kept", cov.n_features)
     low = _attained(proof, k, nonnegative, cov)
-    block, forming = formed(cov, chosen)
-    part, error = Covariance(HeldMatrix(block), representation_error=forming), cov.representation_error
     if type(proof.proofs) is not tuple or type(proof.cardinalities) is not tuple or not proof.proofs:
         raise CertificateError("the cases and their cardinalities must be tuples, and not empty")
     if len(proof.proofs) != len(proof.cardinalities):
         raise CertificateError(f"there are {len(proof.proofs)} cases and {len(proof.cardinalities)} cardinalities")
+    if len(proof.proofs) > k + 1:
+        raise CertificateError(f"there are {len(proof.proofs):,} cases, more than numbers of features outside")
+    block, forming = formed(cov, chosen)
+    part, error = Covariance(HeldMatrix(block), representation_error=forming), cov.representation_error
     proven: list[tuple[int, float]] = []
     for inner, given in zip(proof.proofs, proof.cardinalities, strict=True):
         cardinality = whole(given, "the cardinality of a case", 1, min(k, len(chosen)))

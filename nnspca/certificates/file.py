@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import io
 import json
+from collections import Counter
 from os import PathLike
 from typing import Any, BinaryIO
 
@@ -131,8 +132,8 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """An object of JSON that says everything once; Python's reader would take what is said last."""
     made = dict(pairs)
     if len(made) < len(pairs):
-        names = [name for name, _ in pairs]
-        raise ValueError(f"{next(name for name in made if names.count(name) > 1)!r:.60} is said twice")
+        name, _ = Counter(name for name, _ in pairs).most_common(1)[0]
+        raise ValueError(f"{name!r:.60} is said twice")
     return made
 
 
@@ -172,11 +173,13 @@ def _packed(proof: object, name: str, arrays: dict[str, np.ndarray]) -> dict[str
 
 
 def _unpacked(held: dict[str, Any], arrays: dict[str, np.ndarray]) -> object:
-    """Undo :func:`_packed`."""
+    """Undo :func:`_packed`; each array is used up, so that a file holds all that it asks the judge to check."""
     fields: dict[str, Any] = {}
     for name, field in held["fields"].items():
         if "array" in field:
-            fields[name] = arrays[field["array"]]
+            if field["array"] not in arrays:
+                raise ValueError(f"array {field['array']!r:.60} is used twice, or missing")
+            fields[name] = arrays.pop(field["array"])
         elif "proof" in field:
             fields[name] = _unpacked(field["proof"], arrays)
         elif "proofs" in field:

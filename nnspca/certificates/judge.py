@@ -23,6 +23,7 @@ from nnspca.errors import CertificateError
 from nnspca.result import Bound, Certificate, Component, PartsCertificate
 from nnspca.threads import one_blas_thread
 
+MOST_BOUNDS = 64  # several times what any certificate of ours holds: each may cost an eigenvalue of A
 ATTAINED = 1e-9  # relative difference between a variance claimed and the one computed here
 
 
@@ -128,6 +129,8 @@ def _proven(bounds: object, derived: Callable[[object], float]) -> list[tuple[ob
     """Proof and value of each deterministic bound, once its ingredients are found to prove that value."""
     if type(bounds) is not tuple or not all(type(bound) is Bound for bound in bounds):
         raise CertificateError("its bounds must be a tuple of Bound")
+    if len(bounds) > MOST_BOUNDS:
+        raise CertificateError(f"it holds {len(bounds):,} bounds; {MOST_BOUNDS} are checked at most")
     proven = []
     for bound in bounds:
         name = text(bound.name, "the name of a bound")

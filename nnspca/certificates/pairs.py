@@ -18,6 +18,8 @@ def branch_bound(proof: BranchProof, k: int, nonnegative: bool, cov: Covariance)
     n = cov.n_features
     if not (type(proof.splits) is tuple and type(proof.leaves) is tuple):
         raise CertificateError("the tree of cases and its proofs must be tuples")
+    if len(proof.splits) != 2 * len(proof.leaves) - 1:  # so that no more is walked than is proven
+        raise CertificateError(f"a tree of {len(proof.splits):,} cases does not fit {len(proof.leaves):,} proofs")
     splits = iter([whole(i, "a feature the cases are split at", -1, n - 1) for i in proof.splits])
     leaves = iter(proof.leaves)
     most = Ceiling()

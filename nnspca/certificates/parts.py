@@ -14,6 +14,7 @@ from nnspca.covariance.forms import HeldMatrix
 from nnspca.errors import CertificateError
 
 EPS = np.finfo(float).eps
+MARKS = 2**29  # most marks, n² a node, that a tree of pairs may ask for: several times what the widest of ours do
 
 
 def diagonal_bound(proof: EntryProof, r: int, k: int, nonnegative: bool, cov: Covariance) -> float:
@@ -139,6 +140,10 @@ def parts_tree_bound(proof: PartsTreeProof, r: int, k: int, nonnegative: bool, c
     splits = array(proof.splits, "the tree", (None, 2), "iu")
     if not ((splits >= -1) & (splits < n)).all() or type(proof.leaves) is not tuple:
         raise CertificateError("the tree must be a list of pairs of features, its leaves a tuple")
+    # no path decides upon a pair twice, and no more is walked than is proven
+    allowed = min(len(proof.leaves) * n * n, MARKS // (n * n))
+    if np.count_nonzero((splits == -1).all(axis=1)) != len(proof.leaves) or len(splits) > allowed:
+        raise CertificateError(f"a tree of pairs of {len(splits):,} nodes does not fit {len(proof.leaves):,} proofs")
     nodes, leaves = iter(splits.astype(int).tolist()), iter(proof.leaves)
     most = Ceiling()
     cases = [(np.arange(n), np.zeros((n, n), dtype=bool))]  # a name for each feature's group, pairs apart

@@ -7,7 +7,7 @@ from typing import Literal, Protocol
 
 import numpy as np
 
-from nnspca.arguments import check_choice, check_flag, check_whole, shown
+from nnspca.arguments import check_choice, check_flag, check_places, check_vectors, check_whole, shown
 from nnspca.covariance.factor import Factor
 from nnspca.covariance.forms import DENSE_EIGEN, Form, HeldFactor, HeldMatrix
 from nnspca.covariance.matrices import semidefinite, square
@@ -166,8 +166,9 @@ class Covariance:
             Symmetric positive semidefinite. Asymmetry and negative eigenvalues of the size of
             rounding (relative 1e-8) are accepted; the symmetric part is kept as it is.
         repair : bool
-            Take the positive semidefinite matrix nearest to A in the Frobenius norm, whatever A is: its symmetric
-            part without the negative eigenvalues (Higham 1988, Theorem 2.1). ``moved`` says how far that is.
+            Take the positive semidefinite matrix nearest to A in the Frobenius norm, whatever A is but one triangle:
+            its symmetric part without the negative eigenvalues (Higham 1988, Theorem 2.1). ``moved`` says how far
+            that is.
             Covariances of single precision, or rounded to a few digits, may need it.
 
         Raises
@@ -223,10 +224,11 @@ class Covariance:
 
     def apply(self, x: np.ndarray) -> np.ndarray:
         """Return Ax, for one vector (n,) or a batch of rows (r, n)."""
-        return self.form.apply(x)
+        return self.form.apply(check_vectors("x", x, self.n_features))
 
     def variance(self, x: np.ndarray):
         """Return x'Ax: a float for one vector (n,), an array (r,) for a batch of rows (r, n)."""
+        x = check_vectors("x", x, self.n_features)
         if x.ndim == 2:
             return self.form.variances(x)
         support = np.flatnonzero(x)
@@ -243,9 +245,7 @@ class Covariance:
 
     def restrict(self, features: np.ndarray) -> Covariance:
         """Return the covariance of some features only, in the order given."""
-        features = np.asarray(features)
-        if features.dtype == bool:  # a mask and the indices 0 and 1 are different features
-            features = np.flatnonzero(features)
+        features = check_places("features", features, self.n_features)
         return self.derived(self.form.restrict(features), "restrict", features)
 
     def derived(

@@ -40,6 +40,7 @@ def semidefinite(given: object, repair: bool) -> Semidefinite:
         raise DataError("the covariance matrix is zero: there is no variance to explain")
     with np.errstate(over="ignore"):
         check_scale(max(float(A.trace()), peak))
+    _check_both_triangles(A)
     if not repair:
         _check_symmetric(A, peak)
     asymmetry = float(np.linalg.norm(A - A.T)) / 2 if repair else 0.0
@@ -87,6 +88,15 @@ def _check_order(given) -> None:  # a data frame, of whichever library
         raise DataError(
             f"row {i} is named {str(rows[i])!r:.40} where column {i} is {str(columns[i])!r:.40}; give a matrix whose "
             "rows and columns are in one order"
+        )
+
+
+def _check_both_triangles(A: np.ndarray) -> None:
+    """Raise DataError where all on one side of the diagonal is zero, and not so on the other."""
+    if np.triu(A, 1).any() != np.tril(A, -1).any():
+        raise DataError(
+            "the matrix holds one triangle only, and its symmetric part would halve every covariance; mirror it: "
+            "A + A.T - numpy.diag(A.diagonal())"
         )
 
 

@@ -10,6 +10,7 @@ import scipy.sparse
 
 from nnspca.arguments import is_table, masked, strangers
 from nnspca.covariance.sparse import of_sparse
+from nnspca.doubles import EXACT, as_doubles
 from nnspca.errors import DataError
 
 
@@ -22,8 +23,8 @@ def numbers(given: object) -> np.ndarray | scipy.sparse.csr_array:
     Raises
     ------
     DataError
-        Not real numbers, rows of different lengths, masked or missing values, values that are not finite, places
-        of a sparse array outside its shape. The message says how many and where.
+        Not real numbers, rows of different lengths, masked or missing values, values that are not finite, whole
+        numbers that no double is, places of a sparse array outside its shape. The message says how many and where.
     """
     if scipy.sparse.issparse(given):
         return of_sparse(given)
@@ -59,12 +60,14 @@ def _of_table(given) -> np.ndarray:
     if not kinds or not all(hasattr(kind, "kind") for kind in kinds):  # not pandas: it knows best how to be an array
         return _of_array(given.to_numpy())
     if all(kind.kind in "fiub" for kind in kinds):
-        return given.to_numpy(dtype=np.float64, na_value=np.nan)
+        values = given.to_numpy(dtype=np.float64, na_value=np.nan)
+        if not _reaches(values) or all(kind.kind in "fb" for kind in kinds):
+            return values
     columns = []
     for i, name in enumerate(given.columns):
         column = given.iloc[:, i]
         try:
-            if column.dtype.kind in "fiub":
+            if column.dtype.kind in "fb":
                 columns.append(column.to_numpy(dtype=np.float64, na_value=np.nan))
             else:
                 columns.append(_of_array(column.astype(object).to_numpy(dtype=object, na_value=None)))
@@ -84,9 +87,10 @@ def _of_array(given: object) -> np.ndarray:
         kind = f"of type {type(strange[0]).__name__}"
         got = f"{strange[0]!s:.40} {kind}" if values.dtype == object else f"dtype {strange[0]!s:.40}"
         raise DataError(f"data must be real numbers; got {got}")
+    if values.dtype == np.float64 and isinstance(given, list | tuple) and _reaches(values):
+        values = np.asarray(given, dtype=object)  # NumPy rounds whole numbers that stand beside others
     try:
-        with np.errstate(over="ignore"):  # what is too large for double precision becomes infinite, and is refused
-            return np.asarray(values, dtype=np.float64)
+        return as_doubles(values)
     except OverflowError:
         raise DataError("a whole number is too large for double precision: rescale the data") from None
 
@@ -94,6 +98,11 @@ def _of_array(given: object) -> np.ndarray:
 def _is_decimal(value: object) -> bool:
     """Whether it is a decimal number that doubles can stand for."""
     return isinstance(value, Decimal) and not value.is_snan()
+
+
+def _reaches(values: np.ndarray) -> bool:
+    """Whether numbers are so large that whole ones may have been rounded."""
+    return bool(values.size and np.abs(values).max() >= EXACT)
 
 
 def _lengths(given: object) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse
 
+from nnspca.doubles import EXACT, as_doubles
 from nnspca.errors import DataError
 
 
@@ -30,9 +31,15 @@ def of_sparse(given) -> scipy.sparse.csr_array:
     if rows.dtype.kind == "b":
         rows.sum_duplicates()
     with np.errstate(over="ignore", invalid="ignore"):  # what is too large becomes infinite, and is refused
-        rows = scipy.sparse.csr_array((rows.data.astype(np.float64), rows.indices, rows.indptr), shape=rows.shape)
+        stored, kind = len(rows.data), rows.dtype.kind
+        rows = scipy.sparse.csr_array((as_doubles(rows.data), rows.indices, rows.indptr), shape=rows.shape)
         _check_finite(rows, "value(s) are not finite")
         rows.sum_duplicates()
+        if kind in "iu" and len(rows.data) < stored and np.abs(rows.data).max() >= EXACT:
+            raise DataError(
+                f"whole numbers stored several times for one place add up to 2^53 = {EXACT:.0f} or more, "
+                "which doubles may round: add them up (sum_duplicates), or give floats"
+            )
     _check_finite(rows, "place(s) hold several entries whose sum is not finite")
     return rows
 

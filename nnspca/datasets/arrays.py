@@ -16,6 +16,7 @@ from nnspca.datasets import limits
 from nnspca.datasets.dataset import Content
 from nnspca.datasets.matlab import numeric_variables
 from nnspca.datasets.tables import encode_labels
+from nnspca.doubles import as_doubles
 from nnspca.errors import DataError
 
 _LABEL_KEYS = ("y", "labels", "label", "gnd")
@@ -138,8 +139,7 @@ def _content(array: np.ndarray, samples: str, found: dict[str, np.ndarray] | Non
             f"the array has shape {array.shape}; needed: (samples, features), or (images, height, width) in grey."
         )
     limits.check_entries(*array.shape)
-    with np.errstate(all="ignore"):  # what overflows becomes infinite and is reported as such
-        values = array.astype(np.float64)
+    values = as_doubles(array)
     if samples == "columns":
         values = np.moveaxis(values, -1, 0)
     image_shape = values.shape[1:] if values.ndim == 3 else _image_shape(found, values.shape[1])

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from nnspca.arguments import check_several, check_whole, real, shown
 from nnspca.datasets.dataset import Content, Dataset
 
 _PITPROPS_NAMES = (
@@ -106,7 +107,14 @@ def spiked(
     array([[1., 0.],
            [0., 1.]])
     """
-    _check_spiked(n_samples, n_features, cardinalities, variances, noise)
+    n_samples = check_whole("n_samples", n_samples, 2)
+    n_features = check_whole("n_features", n_features, 1)
+    allowed = f"whole numbers of at least 1, together at most {n_features} features"
+    several = check_several("cardinalities", cardinalities, "several", allowed)
+    cardinalities = [check_whole("a cardinality", k, 1) for k in several]
+    variances = check_several("variances", variances, "several", "positive numbers, one for each cardinality")
+    seed = check_whole("seed", seed, 0)
+    _check_spiked(n_features, cardinalities, variances, noise)
     rng = np.random.default_rng(seed)
     r = len(cardinalities)
     V = np.zeros((n_features, r))
@@ -134,17 +142,20 @@ def spiked(
     )
 
 
-def _check_spiked(
-    n_samples: int, n_features: int, cardinalities: Sequence[int], variances: Sequence[float], noise: float
-) -> None:
-    if n_samples < 2:
-        raise ValueError(f"n_samples is {n_samples}; at least 2 are needed")
-    if not cardinalities or min(cardinalities) < 1 or sum(cardinalities) > n_features:
+def _check_spiked(n_features: int, cardinalities: Sequence[int], variances: Sequence[float], noise: float) -> None:
+    if not cardinalities or sum(cardinalities) > n_features:
         raise ValueError(
             f"cardinalities {tuple(cardinalities)} must each be at least 1 and together at most {n_features} features"
         )
-    if len(variances) != len(cardinalities) or min(variances) <= 0 or noise < 0:
+    positive = all(0 < _or_nan(variance) < np.inf for variance in variances)
+    if not positive or len(variances) != len(cardinalities) or not 0 <= _or_nan(noise) < np.inf:
         raise ValueError(
-            f"variances {tuple(variances)} must be positive, one for each of the "
-            f"{len(cardinalities)} cardinalities, and noise ({noise}) not negative"
+            f"variances {shown(tuple(variances))} must be positive, one for each of the "
+            f"{len(cardinalities)} cardinalities, and noise={shown(noise)} not negative"
         )
+
+
+def _or_nan(value: object) -> float:
+    """A real number as a float; not a number, which is in no range, for anything else."""
+    number = real(value)
+    return np.nan if number is None else number

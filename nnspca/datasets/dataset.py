@@ -9,6 +9,9 @@ from typing import Any, Literal
 
 import numpy as np
 
+from nnspca.doubles import as_doubles
+from nnspca.errors import DataError
+
 Kind = Literal["faces", "images", "spectra", "genes", "table", "covariance"]
 
 
@@ -19,6 +22,21 @@ def _read_only(array: np.ndarray, dtype: type) -> np.ndarray:
         frozen = frozen.copy() if np.shares_memory(frozen, array) else frozen
         frozen.setflags(write=False)
     return frozen
+
+
+def _numbers(given: object) -> np.ndarray:
+    """Real numbers, none of them masked, in double precision."""
+    parts = given if isinstance(given, list | tuple) else [given]
+    masked = sum(np.ma.count_masked(part) for part in parts if isinstance(part, np.ma.MaskedArray))
+    if masked:
+        raise DataError(f"{masked} value{'s are' if masked > 1 else ' is'} masked; fill them or leave them out")
+    try:
+        values = np.asarray(given)
+    except ValueError as error:
+        raise DataError(f"X must be a table whose rows have the same length: {error!s:.100}") from error
+    if values.dtype.kind not in "biuf":
+        raise DataError(f"X must hold real numbers; got dtype {values.dtype!s:.40}")
+    return as_doubles(values)
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +100,7 @@ class Content:
     notes: tuple[str, ...] = ()
 
     def __post_init__(self):
-        object.__setattr__(self, "X", _read_only(self.X, np.float64))
+        object.__setattr__(self, "X", _read_only(_numbers(self.X), np.float64))
         if self.labels is not None:
             object.__setattr__(self, "labels", _read_only(self.labels, np.int64))
         if self.planted is not None:

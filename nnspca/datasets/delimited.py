@@ -15,10 +15,10 @@ import numpy as np
 
 from nnspca.datasets import limits
 from nnspca.datasets.dataset import Content
-from nnspca.datasets.tables import CLASS_NAMES, MISSING, Column, Row, assemble, is_number
+from nnspca.datasets.tables import CLASS_NAMES, MISSING, OTHERWISE, TRUTHS, Column, Row, assemble, is_number
 from nnspca.errors import DataError
 
-SAMPLED_ROWS, SAMPLED_CELLS = 50, 1_000_000
+SAMPLED_ROWS, SAMPLED_CELLS, SAMPLED_CHARACTERS = 50, 1_000_000, 100_000
 
 
 def read_delimited(data: bytes, *, delimiter: str = "", header: bool | None = None, samples: str = "rows") -> Content:
@@ -81,17 +81,25 @@ def _rows(text: str, delimiter: str) -> Iterator[Row]:
 
 
 def _delimiter(line: str) -> str:
-    """The delimiter met most often; blanks only between numbers; a comma, so one column, when none is met."""
-    words = line.strip().split(" ")
-    if len(words) > 1 and all(not word or (is_number(word) and "\t" not in word) for word in words):
-        return " "
+    """The delimiter met most often; blanks only between numbers; a comma, so one column, when none is met.
+
+    What parts a line into numbers with decimal commas is no comma, which would be met more often.
+    """
+    head = line[:SAMPLED_CHARACTERS]
+    for other in "\t; ":
+        whole = head.split(other)[: None if len(head) == len(line) else -1]  # the last may be cut
+        cells = [cell.strip() for cell in whole if cell.strip()]
+        if len(cells) > 1 and all(is_number(cell) or OTHERWISE.fullmatch(cell) for cell in cells):
+            return other
     return max(",;\t", key=line.count)
 
 
 def _is_header(rows: list[Row]) -> bool:
     """Whether the first row names the columns: words over numbers, a class, or a run of wavelengths."""
     first = [cell.strip() for cell in rows[0][1]]
-    words = [not is_number(cell) for cell in first]
+    # a truth above another is one more, above anything else a name
+    over = itertools.zip_longest(first, rows[1][1][: len(first)] if len(rows) > 1 else (), fillvalue="")
+    words = [not (is_number(cell) or {cell.lower(), below.strip().lower()} <= TRUTHS.keys()) for cell, below in over]
     if not any(words) or all(cell.lower() in MISSING for cell in first):
         return False
     if all(words) or any(cell.lower() in CLASS_NAMES for cell in first):
@@ -99,15 +107,16 @@ def _is_header(rows: list[Row]) -> bool:
     if len(rows) == 1:
         return False
     if words[0] and not any(words[1:]):
-        steps = np.diff([float(cell) for cell in first[1:]])
-        return len(first) > 3 and bool(np.all(steps > 0) or np.all(steps < 0))
+        steps = np.diff([float(cell) for cell in first[1:] if is_number(cell)])
+        return len(first) > 3 and len(steps) == len(first) - 2 and bool(np.all(steps > 0) or np.all(steps < 0))
     below = rows[1][1][len(rows[1][1]) > len(first) :]  # R leaves the column of row names without a header
     return 2 * sum(words) >= len(words) and any(w and is_number(c) for w, c in zip(words, below, strict=False))
 
 
 def _describe(names: list[str] | None, rows: list[list[str]]) -> list[Column]:
     width = len(rows[0]) if rows else len(names or ())
-    if names is not None and width == len(names) + 1:
+    short = names is not None and width == len(names) + 1
+    if short and names is not None:
         names = ["", *names]
     if names is None:
         names = [f"column {j}" for j in range(1, width + 1)]
@@ -117,10 +126,13 @@ def _describe(names: list[str] | None, rows: list[list[str]]) -> list[Column]:
             "Give every row the same number of cells, with the same delimiter."
         )
     regular = [row for row in rows if len(row) == width]
-    return [
-        Column(name if name or j == 0 else f"column {j + 1}", text=_is_text(row[j] for row in regular))
-        for j, name in enumerate(names)
-    ]
+    columns = []
+    for j, name in enumerate(names):
+        cells = [row[j].strip().lower() for row in regular]
+        truth = name.lower() not in CLASS_NAMES and TRUTHS.keys() >= set(cells) - MISSING != set()
+        name = name if name or j == 0 else f"column {j + 1}"
+        columns.append(Column(name, text=not truth and _is_text(cells), truth=truth, rows=short and j == 0))
+    return columns
 
 
 def _is_text(cells: Iterable[str]) -> bool:

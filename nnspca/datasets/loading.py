@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from nnspca.arguments import check_callables, check_flag
 from nnspca.datasets import fetch
 from nnspca.datasets.catalogue import ENTRIES, Request
 from nnspca.datasets.dataset import Dataset, DatasetInfo
@@ -52,6 +53,8 @@ def load(
     ------
     ValueError
         When the name is unknown, or ``with_negatives`` asks for images that do not exist.
+    TypeError
+        When ``on_progress`` or ``should_stop`` is no function.
     nnspca.DataError
         When the data cannot be had; the message says what happened and how to supply the file by hand.
 
@@ -63,6 +66,8 @@ def load(
     """
     if not isinstance(name, str) or name not in ENTRIES:
         raise ValueError(f"no data set is called {name!r:.60}; there are: {', '.join(ENTRIES)}")
+    check_flag("with_negatives", with_negatives)
+    check_callables(on_progress=on_progress, should_stop=should_stop)
     entry = ENTRIES[name]
     if with_negatives and not entry.has_negatives:
         having = ", ".join(e.name for e in ENTRIES.values() if e.has_negatives)

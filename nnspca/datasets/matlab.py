@@ -64,7 +64,7 @@ class Variable:
         rows, values = rows[:stored], values[:stored]
         if not len(rows) == len(values) == stored or np.any(rows < 0) or np.any(rows >= height):
             raise self._damaged()
-        dense = np.zeros(self.shape)
+        dense = np.zeros(self.shape, dtype=values.dtype)
         dense[rows, np.repeat(np.arange(width), counts)] = values
         return dense
 

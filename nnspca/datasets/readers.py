@@ -10,6 +10,7 @@ from typing import Literal
 
 import numpy as np
 
+from nnspca.arguments import check_flag, check_instance, shown
 from nnspca.datasets import limits, loading
 from nnspca.datasets.arff import read_arff
 from nnspca.datasets.arrays import read_mat, read_npy, read_npz
@@ -36,7 +37,8 @@ def read(
     """Read a data set from a file or from uploaded bytes.
 
     CSV, TSV, NPY, NPZ, MAT (v5 to v7), ARFF, and ZIP or TAR(.gz) archives of images of one size. A
-    column of text becomes the class, or the samples' names when all differ. A square symmetric matrix
+    column of text becomes the class, or the samples' names when all differ; true and false are 1 and 0, as in a data
+    frame. A first column without a name that numbers the rows is left out. A square symmetric matrix
     that can be a covariance is taken as one. A file of the catalogue is recognised by its checksum and
     comes back as the data set it is. Nothing is unpacked to disk and no code in a file is ever run.
 
@@ -64,6 +66,8 @@ def read(
     ------
     nnspca.DataError
         When it cannot be used as given; says what was found, where, and what to change.
+    ValueError, TypeError
+        For an option of another kind than those above.
 
     Examples
     --------
@@ -77,6 +81,10 @@ def read(
         raise ValueError(f"samples is {samples!r:.60}; it must be 'rows' or 'columns'")
     if kind is not None and (not isinstance(kind, str) or kind not in ("table", "covariance")):
         raise ValueError(f"kind is {kind!r:.60}; it must be 'table', 'covariance' or None")
+    if header is not None:
+        check_flag("header", header, none=True)
+    if name is not None:
+        check_instance("name", name, str, "what to call the data set")
     data, label = _open(path_or_bytes, filename)
     known = loading.recognise(hashlib.sha256(data).hexdigest(), data)
     if known is not None:
@@ -99,7 +107,16 @@ def read(
     )
 
 
-def _open(source: str | os.PathLike[str] | bytes | bytearray | memoryview, filename: str | None) -> tuple[bytes, str]:
+def _open(source: str | os.PathLike[str] | bytes | bytearray | memoryview, filename: object) -> tuple[bytes, str]:
+    if isinstance(filename, os.PathLike):
+        filename = os.fspath(filename)
+    if filename is not None and not isinstance(filename, str):
+        raise TypeError(f"filename={shown(filename)} is not allowed; give the name of the file as a text")
+    if not isinstance(source, str | os.PathLike | bytes | bytearray | memoryview):
+        raise TypeError(
+            f"path_or_bytes={shown(source)} is not allowed; give a path or what a file contains as bytes (numbers at "
+            "hand need no file: Covariance.from_data(X))"
+        )
     if isinstance(source, (bytes, bytearray, memoryview)):
         if not filename:
             raise DataError("bytes alone do not tell their format; give the file's name too, for instance 'data.csv'.")

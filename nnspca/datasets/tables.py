@@ -11,26 +11,43 @@ import numpy as np
 
 from nnspca.datasets import limits
 from nnspca.datasets.dataset import Content
+from nnspca.doubles import EXACT, check_whole_numbers
 from nnspca.errors import DataError
 
-MISSING = frozenset({"", "?", "-", "na", "n/a", "nan", "null", "none", "#n/a"})
+MISSING = frozenset({"", "?", "-", "na", "n/a", "nan", "null", "none"}) | {
+    *("#n/a", "#div/0!", "#name?", "#null!", "#num!", "#ref!", "#value!"),  # what spreadsheets write for no value
+}
+TRUTHS = {"true": 1.0, "false": 0.0}
 CLASS_NAMES = frozenset({"class", "label", "labels", "target"})
+NAMELESS = ("", "Unnamed: 0")  # of the first column, as data frames write it once and twice
+WHOLE = re.compile(r"[+-]?\d+")
 SIGNED = r"[+\-−]?"
-# numbers as other conventions write them: 1,5 · 1.234,5 · 1,000 · 1D3 · 5 % · $5 · −5
+# numbers as other conventions write them: 1,5 · 1.234,5 · 1,000 · 1D3 · 5 % · $5 · −5 · (5) · '5
 OTHERWISE = re.compile(
-    rf"[$€£¥]?\s?{SIGNED}(\d+(,\d+)?|\d{{1,3}}([.,'\u2019\s]\d{{3}})+([.,]\d+)?|(\d+\.?\d*|\.\d+)([eEdD][+\-−]?\d+)?)\s?[%$€£¥]?"
+    rf"['(]?[$€£¥]?\s?{SIGNED}(\d+(,\d+)?|\d{{1,3}}([.,'\u2019\s]\d{{3}})+([.,]\d+)?|(\d+\.?\d*|\.\d+)([eEdD][+\-−]?\d+)?)\s?[%$€£¥]?\)?"
 )
+POINT = "Write decimals with a point, and leave out separators of thousands, currencies and per cent."
 
 Row = tuple[int, list[str]]  # line number in the file, counted from 1, and its cells
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table: numbers, or text with (where the format declares them) its possible values."""
+    """A column of a table: numbers, truths (1 and 0), or text with (where the format declares them) its values.
+
+    ``rows`` is set for a first column that the header, one cell short, has no name for: it can only name the rows.
+    """
 
     name: str
     text: bool = False
     levels: tuple[str, ...] = ()
+    truth: bool = False
+    rows: bool = False
+
+    @property
+    def called(self) -> str:
+        """How a sentence begins that is about this column."""
+        return f"Column {self.name!r}" if self.name else "The first column, which has no name,"
 
 
 def assemble(
@@ -44,9 +61,12 @@ def assemble(
     """Turn rows of cells into numbers, a class and names, as ``columns`` describes them."""
     table = _convert(rows, columns)
     _refuse_other_notations(table)
-    if samples == "columns":
-        return _features_in_rows(table)
     notes = list(notes)
+    truths = [column for column in columns if column.truth]
+    if truths:
+        notes.append(f"True and false are read as 1 and 0, in {len(truths)} column(s): {_listed(truths)}.")
+    if samples == "columns":
+        return _features_in_rows(table, notes)
     table = _drop_counter(table, notes)
     labels, label_names, table = _take_class(table, notes)
     return Content(
@@ -101,7 +121,8 @@ def _convert(rows: Iterable[Row], columns: Sequence[Column]) -> _Table:
     texts: list[list[str]] = [[] for _ in textual]
     if not numeric:
         raise DataError(
-            f"no column of numbers among the {len(columns):,} found: is the delimiter a comma, semicolon or tab?"
+            f"no column of numbers among the {len(columns):,} found: is the delimiter a comma, semicolon or tab, and "
+            "are decimals written with a point?"
         )
     values, lines = array("d"), array("q")
     for line, cells in rows:
@@ -126,23 +147,35 @@ def _convert(rows: Iterable[Row], columns: Sequence[Column]) -> _Table:
 
 def _append(values: array[float], cells: list[str], columns: Sequence[Column], numeric: list[int], line: int) -> None:
     """Add the cells of one row as floats, NaN where one is missing."""
-    start = len(values)
     try:
-        values.extend(map(float, cells))
-        plain = "_" not in "".join(cells)
+        made = list(map(float, cells))
+        plain = "_" not in "".join(cells) and max(made) < EXACT and min(made) > -EXACT
     except ValueError:
         plain = False
     if plain:
+        values.extend(made)
         return
-    del values[start:]
     for j, cell in zip(numeric, map(str.strip, cells), strict=True):
         if cell.lower() in MISSING:
             values.append(np.nan)
         elif is_number(cell):
             values.append(float(cell))
+            if abs(values[-1]) >= EXACT and WHOLE.fullmatch(cell):
+                _check_whole(cell, values[-1], f"line {line:,}, {_where(columns, j)}")
+        elif columns[j].truth and cell.lower() in TRUTHS:
+            values.append(TRUTHS[cell.lower()])
         else:
-            hint = " Write decimals with a point." if is_number(cell.replace(",", ".", 1)) else ""
+            hint = f" {POINT}" if OTHERWISE.fullmatch(cell) else ""
             raise DataError(f"line {line:,}, {_where(columns, j)}: {cell[:40]!r} is not a number.{hint}")
+
+
+def _check_whole(cell: str, made: float, where: str) -> None:
+    if not np.isfinite(made):
+        return  # refused with all that are not
+    try:
+        check_whole_numbers([int(cell)], [made])
+    except DataError as error:
+        raise DataError(f"{where}: {error}") from None
 
 
 def _refuse_missing(numbers: np.ndarray, columns: Sequence[Column], numeric: list[int], lines: Sequence[int]) -> None:
@@ -163,15 +196,15 @@ def _where(columns: Sequence[Column], j: int) -> str:
     return f"column {j + 1}" if name in ("", f"column {j + 1}") else f"column {j + 1} ({name[:60]!r})"
 
 
-def _features_in_rows(table: _Table) -> Content:
+def _features_in_rows(table: _Table, notes: list[str]) -> Content:
     if len(table.texts) > 1:
         raise DataError(
-            f"{len(table.texts)} columns hold text ({_listed(table.texts)}); with samples in "
+            f"{len(table.texts)} columns hold text ({_listed([column for column, _ in table.texts])}); with samples in "
             "columns only one may, the names of the features. Remove the others."
         )
     if not table.texts:
-        return Content(X=_drop_counter(table, []).numbers.T)
-    return Content(X=table.numbers.T, feature_names=tuple(table.texts[0][1]))
+        return Content(X=_drop_counter(table, notes).numbers.T, notes=tuple(notes))
+    return Content(X=table.numbers.T, feature_names=tuple(table.texts[0][1]), notes=tuple(notes))
 
 
 def _refuse_other_notations(table: _Table) -> None:
@@ -181,20 +214,34 @@ def _refuse_other_notations(table: _Table) -> None:
         odd = [value for value in given if not is_number(value)]
         if not column.levels and odd and all(is_number(v) or OTHERWISE.fullmatch(v) for v in given):
             raise DataError(
-                f"column {column.name!r:.60} holds {odd[0]!r:.40}, which is a number in another notation. Write "
-                "decimals with a point, and leave out separators of thousands, currencies and per cent."
+                f"column {column.name!r:.60} holds {odd[0]!r:.40}, which is a number in another notation. {POINT}"
             )
 
 
 def _drop_counter(table: _Table, notes: list[str]) -> _Table:
-    """Leave out a first column without a name that only counts the rows, as data frames write it."""
-    if len(table.numeric) < 2 or table.numeric[0].name not in ("", "Unnamed: 0"):
+    """Leave out a first column without a name that numbers the rows, as data frames write it."""
+    if len(table.numeric) < 2 or table.numeric[0].name not in NAMELESS:
         return table
-    counter = table.numbers[:, 0]
-    if not any(np.array_equal(counter, np.arange(start, start + len(counter))) for start in (0, 1)):
+    numbers, first = table.numbers[:, 0], table.numeric[0]
+    if len(set(numbers.tolist())) < len(numbers) or not _whole(numbers):
+        if first.rows:
+            _refuse_short_header(len(table.numeric) + len(table.texts))
         return table
-    notes.append("The first column has no name and counts the rows: left out.")
+    counts = any(np.array_equal(numbers, np.arange(start, start + len(numbers))) for start in (0, 1))
+    if first.rows:
+        notes.append("The header has one name fewer than there are columns: the first is the names of the samples.")
+    elif counts:
+        notes.append("The first column has no name and counts the rows: left out.")
+    else:
+        notes.append("The first column has no name and a whole number of its own in each row: left out.")
     return _Table(table.numbers[:, 1:], table.numeric[1:], table.texts)
+
+
+def _refuse_short_header(width: int) -> None:
+    raise DataError(
+        f"the header names {width - 1:,} columns where the rows have {width:,} cells, and the first column does not "
+        "name the rows: it holds neither a text nor a whole number of its own in each. Name every column."
+    )
 
 
 def _take_class(table: _Table, notes: list[str]) -> tuple[np.ndarray | None, tuple[str, ...], _Table]:
@@ -204,17 +251,19 @@ def _take_class(table: _Table, notes: list[str]) -> tuple[np.ndarray | None, tup
         if _identifies(column, values):
             _refuse_another_order(values, table)
             taken = "left out" if named else "taken as the names of the samples"
-            notes.append(f"Column {column.name!r} has another text in each row: {taken}.")
+            notes.append(f"{column.called} has another text in each row: {taken}.")
             named = True
+        elif column.rows:
+            _refuse_short_header(len(table.numeric) + len(table.texts))
         else:
             classes.append((column, values))
     if len(classes) > 1:
         raise DataError(
-            f"{len(classes)} columns hold text ({_listed(classes)}); only one may, the class. "
-            "Turn the others into numbers or remove them."
+            f"{len(classes)} columns hold text ({_listed([column for column, _ in classes])}); only one may, the "
+            "class. Turn the others into numbers or remove them."
         )
     for column, values in classes:
-        notes.append(f"Column {column.name!r} holds text: read as the class.")
+        notes.append(f"{column.called} holds text: read as the class.")
         return *encode_labels(values, column.levels), table
     for j, column in enumerate(table.numeric):
         if column.name.lower() in CLASS_NAMES and len(table.numeric) > 1 and _whole(table.numbers[:, j]):
@@ -244,6 +293,6 @@ def _identifies(column: Column, values: list[str]) -> bool:
     return len(values) > 1 and len(set(values)) == len(values) and column.name.lower() not in CLASS_NAMES
 
 
-def _listed(texts: list[tuple[Column, list[str]]]) -> str:
-    names = [repr(column.name[:40]) for column, _ in texts]
+def _listed(columns: list[Column]) -> str:
+    names = [repr(column.name[:40]) for column in columns]
     return ", ".join(names[:5]) + (", …" if len(names) > 5 else "")

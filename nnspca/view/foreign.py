@@ -13,7 +13,7 @@ REMEMBERED = 2000  # texts: a page shows the same ones each time it is drawn
 JOINER = "\u2060"  # shows nothing and parts nothing; but what looks for ":name:" or "name@host" finds neither
 KEPT = "\u200c\u200d"  # joiners that some scripts are written with
 ADDRESS = re.compile(r"((?:https?|ftp)://\S+|www\.\S+)", re.IGNORECASE)
-MARKUP = re.compile(r"([\\`*_\[\]<>~$&|])")
+MARKUP = re.compile(r"([\\`*_\[\]<>~$&|{])")
 OPENING = re.compile(r"^(#+(?=\s|$)|[-+](?=\s|$)|-{3,}|=+(?=\s*$)|\d+(?=[.)](?:\s|$)))")
 LIVE = re.compile(r"(:(?=\S)|@(?=\S))")
 SYMBOL = re.compile(r"(?<!\S)(?=(?:<->|->|<-|--|>=|<=|~=)(?!\S))")  # which Streamlit draws as an arrow or a sign

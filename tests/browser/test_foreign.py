@@ -32,3 +32,8 @@ def test_nothing_of_a_hostile_file_or_link_comes_alive(visit):
         quiet(page) if name != "Explore" else expect(page.get_by_text("![p](www.evil.example)").first).to_be_visible()
         assert not page.evaluate(FOREIGN), page.evaluate(FOREIGN)
         assert not page.evaluate(CHANGED), page.evaluate(CHANGED)
+
+
+def test_braces_behind_a_colon_are_shown(visit):
+    page = visit("/data?scale=" + quote("a:b{c}"))
+    expect(page.get_by_text("a:\u2060b{c}").first).to_be_visible()

@@ -5,6 +5,7 @@ import io
 import json
 import os
 import struct
+import time
 import zipfile
 
 import numpy as np
@@ -383,3 +384,26 @@ def test_options_that_a_file_cannot_hold_are_refused_with_their_name(options):
     odd = dataclasses.replace(cert, component=dataclasses.replace(cert.component, options=options))
     with pytest.raises(ValueError, match=r"a file holds plain numbers|not finite"):
         nnspca.save_certificate(odd, io.BytesIO())
+
+
+def test_an_array_speaks_for_one_proof_only(saved):
+    """Many proofs of the same few arrays would ask for work that the file's size does not tell."""
+
+    def twice(content):
+        entry = next(b for b in content["bounds"] if "array" in str(b.get("proof")))
+        return json.dumps(content | {"bounds": [*content["bounds"], entry]})
+
+    assert "is used twice, or missing" in refused(with_text(saved, twice))
+
+
+def test_a_thing_said_twice_among_many_is_found_at_once(saved):
+    keys = ",".join(f'"{i}":1' for i in range(200_000))
+    start = time.process_time()
+    assert "'199999' is said twice" in refused(with_text(saved, lambda content: "{" + keys + ',"199999":1}'))
+    assert time.process_time() - start < 5
+
+
+def test_more_words_than_a_certificate_has_are_not_read(saved):
+    """A file of a few kilobytes holds them, and the objects they describe take tens of times their size."""
+    said = refused(with_text(saved, lambda content: "[" + "[]," * 3_000_000 + "[]]"))
+    assert "its words take 34 MB" in said

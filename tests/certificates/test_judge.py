@@ -7,8 +7,19 @@ import numpy as np
 import pytest
 
 import nnspca
+from nnspca.certificates import judge, pairs, parts
 from nnspca.certificates.derivations import derive_of_parts
-from nnspca.certificates.proofs import EntryProof, PairProof, PartsProof, PartsTreeProof, PartsWorkingProof, RankProof
+from nnspca.certificates.proofs import (
+    BranchProof,
+    EliminationProof,
+    EntryProof,
+    PairProof,
+    PartsProof,
+    PartsTreeProof,
+    PartsWorkingProof,
+    RankProof,
+    ScaleProof,
+)
 from nnspca.certificates.ranks import holds_everywhere
 from nnspca.covariance import covariance
 from nnspca.covariance.factor import DenseFactor
@@ -734,3 +745,51 @@ def test_what_only_says_that_it_is_an_array_proves_nothing():
     forged = Bound(name="liar", value=2.001, ingredients=proof)
     with pytest.raises(nnspca.CertificateError):
         nnspca.verify(dataclasses.replace(cert, bounds=(*cert.bounds, forged), leading=2.001), cov)
+
+
+def working(monkeypatch, module, name):
+    """Count the calls of a function that does the work."""
+    calls = []
+    inner = getattr(module, name)
+    monkeypatch.setattr(module, name, lambda *given, **named: calls.append(1) or inner(*given, **named))
+    return calls
+
+
+def test_more_bounds_than_any_certificate_holds_are_refused_before_the_work(cert, cov, monkeypatch):
+    calls = working(monkeypatch, judge, "derive")
+    again = cert.bounds[0]
+    assert "1,009 bounds" in rejected(replace(cert, bounds=(*cert.bounds, *[again] * (1009 - len(cert.bounds)))), cov)
+    assert not calls
+
+
+def test_a_tree_of_cases_without_as_many_proofs_is_refused_before_it_is_walked(cert, cov, monkeypatch):
+    calls = working(monkeypatch, pairs, "pair_bound")
+    n = cov.n_features
+    leaf = PairProof(np.zeros((n, n)), np.zeros((n, n)), cov.trace)
+    for splits, leaves in (((*range(n - 1), -1), (leaf,)), ((-1, -1), (leaf, leaf)), ((0, -1, -1), (leaf,))):
+        false = Bound("forged", 2 * cov.trace, ingredients=BranchProof(splits, leaves))
+        assert "proofs" in rejected(replace(cert, bounds=(*cert.bounds, false)), cov)
+    assert not calls
+
+
+def test_a_tree_of_pairs_that_costs_more_than_its_proofs_hold_is_refused_before_it_is_walked(cov, monkeypatch):
+    calls = working(monkeypatch, parts, "_checked")
+    several = nnspca.certify_parts(cov, 2, 1)
+    n = cov.n_features
+    leaf = PartsProof(np.zeros((n, n)), np.zeros((n, n)), np.zeros(n), np.zeros((n, 0)), cov.trace)
+    long = np.zeros((10**7, 2), dtype=np.int8)
+    long[-1] = -1
+    for splits, leaves in ((long, (leaf,)), (np.array([[0, 1], [-1, -1]]), (leaf, leaf)), (long[-1:], ())):
+        false = Bound("forged", 4 * cov.trace, ingredients=PartsTreeProof(splits, leaves))
+        with pytest.raises(nnspca.CertificateError, match=r"nodes does not fit [012] proofs"):
+            nnspca.verify(replace(several, bounds=(*several.bounds, false)), cov)
+    assert not calls
+
+
+def test_an_elimination_of_more_cases_than_places_is_refused_before_the_work(cert, cov, monkeypatch):
+    case = ScaleProof(np.ones(cov.n_features))
+    proof = EliminationProof(
+        np.arange(cov.n_features), np.array([0]), np.array([1.0]), (1,) * 50_000, (case,) * 50_000, 0.0
+    )
+    false = Bound("forged", 4 * cov.trace, ingredients=proof)
+    assert "50,000 cases" in rejected(replace(cert, bounds=(*cert.bounds, false)), cov)

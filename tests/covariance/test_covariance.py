@@ -376,3 +376,12 @@ def test_any_number_of_threads_makes_the_same_covariance(form, shape):
             cov = Covariance.from_data(X)
             made.append((cov.trace, cov.representation_error, cov.drift, cov.error_elsewhere))
     assert made[0] == made[1]
+
+
+@pytest.mark.parametrize("triangle", [np.triu, np.tril])
+@pytest.mark.parametrize("repair", [False, True])
+def test_one_triangle_alone_is_mirrored_by_its_owner_and_not_halved(triangle, repair):
+    A = np.array([[2.0, 1.0, 0.5], [1.0, 2.0, 1.0], [0.5, 1.0, 2.0]])
+    with pytest.raises(DataError, match=r"one triangle .*A \+ A.T - numpy.diag\(A.diagonal\(\)\)"):
+        Covariance.from_matrix(triangle(A), repair=repair)
+    Covariance.from_matrix(np.diag([2.0, 1.0]), repair=repair)

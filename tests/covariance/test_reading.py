@@ -472,3 +472,49 @@ def test_a_mask_of_features_is_not_their_indices():
     some, others = cov.restrict(np.array([True, False, True])), cov.restrict(np.array([1, 0, 1]))
     assert some.fingerprint != others.fingerprint
     assert some.fingerprint == cov.restrict(np.array([0, 2])).fingerprint
+
+
+def table(first, second, kind="int64"):
+    pandas = pytest.importorskip("pandas")
+    if "pyarrow" in kind:
+        pytest.importorskip("pyarrow")
+    return pandas.DataFrame({"id": pandas.array(first, dtype=kind), "b": second})
+
+
+TOO_FINE = 2**53 + 1  # the first whole number that no double is
+WHOLE = {
+    "int64": lambda v: np.array([[v, 1], [2, 5], [3, 4]]),
+    "uint64": lambda v: np.array([[v, 1], [2, 5], [3, 4]], dtype=np.uint64),
+    "the largest": lambda v: np.array([[2**64 - 1, 1], [2, 5], [v, 4]], dtype=np.uint64)[::-1],
+    "numbers of a list": lambda v: [[v, 1], [2, 5], [3, 4]],
+    "beside decimals in a list": lambda v: [[v, 1.5], [2, 5], [3, 4]],
+    "beside decimals in arrays": lambda v: [np.array([v, 1]), np.array([2.0, 5.0]), np.array([3, 4])],
+    "objects": lambda v: np.array([[v, 1], [2, 5], [3, 4.5]], dtype=object),
+    "a decimal number": lambda v: np.array([[Decimal(v), 1], [2, 5], [3, 4.5]], dtype=object),
+    "a fraction": lambda v: np.array([[Fraction(v), 1], [2, 5], [3, 4.5]], dtype=object),
+    "negative": lambda v: np.array([[-v, 1], [2, 5], [3, 4]]),
+    "a table": lambda v: table([v, 2, 3], [1, 5, 4]),
+    "a table beside decimals": lambda v: table([v, 2, 3], [1.5, 5, 4]),
+    "a nullable table": lambda v: table([v, 2, 3], [1.5, 5, 4], "Int64"),
+    "an Arrow table": lambda v: table([v, 2, 3], [1.5, 5, 4], "int64[pyarrow]"),
+    "sparse": lambda v: scipy.sparse.csr_array(np.array([[v, 1], [2, 5], [3, 4]])),
+    "sparse, stored twice": lambda v: scipy.sparse.coo_array(
+        ([v - 1, 1, 1, 5, 4], ([0, 0, 0, 1, 2], [0, 0, 1, 1, 1])), shape=(3, 2)
+    ),
+}
+
+
+@pytest.mark.parametrize("read", [Covariance.from_data, NonnegativeSparsePCA(n_components=1).fit])
+@pytest.mark.parametrize("held", WHOLE.values(), ids=WHOLE)
+def test_a_whole_number_that_no_double_is_is_refused_and_not_rounded(held, read):
+    with pytest.raises(DataError, match=r"9007199254740993|18446744073709551615|stored several times"):
+        read(held(TOO_FINE))
+
+
+@pytest.mark.parametrize(
+    "held", [h for name, h in WHOLE.items() if name not in ("the largest", "sparse, stored twice")]
+)
+@pytest.mark.parametrize("value", [2**53 + 2, 2**62])
+def test_a_large_whole_number_that_is_a_double_is_read_exactly(held, value):
+    read = numbers(held(value))
+    assert abs(int((read.toarray() if scipy.sparse.issparse(read) else read)[0, 0])) == value

@@ -200,3 +200,12 @@ def test_the_parsed_copies_can_be_read_as_uploads(file, raw_folder, oracle):
     assert ds.image_shape == (tuple(parsed["image_shape"]) if "image_shape" in parsed else None)
     if "y" in parsed:
         np.testing.assert_array_equal(ds.labels, parsed["y"])
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64])
+def test_whole_numbers_that_no_double_is_are_refused_and_not_rounded(dtype):
+    X = np.array([[2**53 + 1, 1], [2, 3]], dtype=dtype)
+    for data, name in ((npy(X), "t.npy"), (npz(X=X), "t.npz")):
+        assert "9007199254740993" in refused(data, name)
+    X[0, 0] += 1
+    np.testing.assert_array_equal(read(npy(X), "t.npy", kind="table").X, X)

@@ -79,7 +79,7 @@ def test_planted_directions_carry_the_variance_they_were_given():
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        (dict(n_samples=1), "n_samples is 1"),
+        (dict(n_samples=1), "n_samples=1 is not allowed"),
         (dict(n_features=10), "at most 10 features"),
         (dict(cardinalities=(0, 3), variances=(1, 1)), "at least 1"),
         (dict(variances=(1,)), "one for each of the 3"),

@@ -207,3 +207,120 @@ def test_a_covariance_whose_rows_are_named_in_another_order_is_refused():
     with pytest.raises(DataError, match="another order"):
         read(b",a,b\nb,2,1\na,1,2\n", "x.csv")
     assert read(b",a,b\na,2,1\nb,1,2\n", "x.csv").kind == "covariance"
+
+
+@pytest.mark.parametrize("cell", ["9007199254740993", "-12345678901234567", "+20240101123456789"])
+@pytest.mark.parametrize("beside", ["1", "x"])
+def test_a_whole_number_that_no_double_is_is_refused_by_line_and_column(cell, beside):
+    message = refused(f"id,a,b\n1,2,{beside}\n{cell},4,{beside}\n7,9,{beside}\n")
+    for part in ("line 3", "column 1 ('id')", cell.lstrip("+"), "2^53"):
+        assert part in message
+
+
+@pytest.mark.parametrize(
+    "cell", ["9007199254740992", "-9007199254740994", "9.007199254740993e15", "9007199254740993.5"]
+)
+def test_large_numbers_that_are_doubles_or_written_as_decimals_are_read(cell):
+    ds = read(f"a,b\n1,2\n{cell},4\n7,9\n".encode(), "t.csv")
+    assert ds.X[1, 0] == float(cell)
+
+
+def test_row_numbers_that_count_nothing_name_the_samples_where_the_header_is_one_cell_short():
+    ds = read(b"a,b\n17,1,2\n4,3,4\n101,5,7\n", "t.csv")
+    assert ds.feature_names == ("a", "b")
+    np.testing.assert_array_equal(ds.X, [[1, 2], [3, 4], [5, 7]])
+    assert any("one name fewer" in note and "names of the samples" in note for note in ds.notes)
+
+
+def test_the_first_column_is_named_where_the_header_is_one_cell_short_and_it_holds_text():
+    ds = read(b"a,b\nr1,1,2\nr2,3,4\nr3,5,7\n", "t.csv")
+    assert ds.feature_names == ("a", "b")
+    assert any("The first column, which has no name, has another text in each row" in note for note in ds.notes)
+
+
+@pytest.mark.parametrize("rows", ["5.1,3,1\n4.9,3,2\n6.2,1,5\n", "5,3,1\n5,3,2\n6,1,5\n"])
+def test_a_header_one_cell_short_is_refused_where_the_first_column_names_no_rows(rows):
+    message = refused(f"a,b\n{rows}")
+    for part in ("2 columns", "3 cells", "first column"):
+        assert part in message
+    assert "first column" in refused(f"a,b\n{rows}", header=True)
+
+
+@pytest.mark.parametrize("first", ["", "Unnamed: 0"])
+def test_a_nameless_column_of_row_numbers_is_left_out_whatever_they_count(first):
+    """As a data frame writes the index of the rows that a selection left."""
+    ds = read(f"{first},a,b\n17,1,2\n4,3,4\n101,5,7\n".encode(), "t.csv")
+    assert ds.feature_names == ("a", "b")
+    assert any("no name" in note for note in ds.notes)
+
+
+def test_features_in_rows_may_be_numbered_where_the_header_is_one_cell_short():
+    ds = read(b"s1,s2,s3\n17,1,2,9\n4,3,4,5\n", "t.csv", samples="columns")
+    np.testing.assert_array_equal(ds.X, [[1, 3], [2, 4], [9, 5]])
+
+
+@pytest.mark.parametrize("true, false", [("True", "False"), ("TRUE", "FALSE"), ("true", "false")])
+def test_true_and_false_are_1_and_0_as_in_a_data_frame(true, false):
+    ds = read(f"a,smokes,old\n1,{true},{false}\n2,{false},{true}\n4,{true},{true}\n".encode(), "t.csv")
+    assert ds.feature_names == ("a", "smokes", "old")
+    np.testing.assert_array_equal(ds.X, [[1, 1, 0], [2, 0, 1], [4, 1, 1]])
+    assert ds.labels is None
+    assert any("'smokes'" in note and "1 and 0" in note for note in ds.notes)
+
+
+def test_true_and_false_are_the_class_under_its_name():
+    ds = read(b"a,class\n1,True\n2,False\n4,True\n", "t.csv")
+    assert ds.feature_names == ("a",)
+    assert ds.label_names == ("True", "False")
+
+
+def test_true_and_false_in_the_first_row_are_no_header():
+    ds = read(b"True,False\nFalse,False\nTrue,True\n", "t.csv")
+    np.testing.assert_array_equal(ds.X, [[1, 0], [0, 0], [1, 1]])
+
+
+def test_a_column_may_be_called_true():
+    ds = read(b"guess,true\n1,0\n2,1\n4,1\n", "t.csv")
+    assert ds.feature_names == ("guess", "true")
+    ds = read(b"a,b,c,d,e\nx,True,False,1,2\ny,True,True,1,4\n", "t.csv", header=None)
+    assert ds.shape == (2, 4)
+    assert "'a1'" in refused("a1,True,False,True\n1,True,False,True\n2,True,True,True\n")
+
+
+def test_another_word_among_true_and_false_is_text():
+    ds = read(b"a,answer\n1,True\n2,False\n4,unsure\n5,True\n", "t.csv")
+    assert ds.label_names == ("True", "False", "unsure")
+    late = "".join(f"{i},{i % 2 == 0}\n" for i in range(100))
+    assert "'unsure'" in refused(f"a,answer\n{late}7,unsure\n")
+
+
+def test_a_missing_truth_is_missing():
+    assert "1 value is missing" in refused("a,b\n1,True\n2,\n4,False\n")
+
+
+@pytest.mark.parametrize("delimiter", [";", "\t", " "])
+def test_decimal_commas_without_a_header_are_no_delimiters(delimiter):
+    rows = [["1,5", "2,5", "3"], ["2,5", "3,5", "4"], ["4,5", "1,5", "9"]]
+    assert "with a point" in refused("\n".join(map(delimiter.join, rows)))
+    ds = read(b"a,b\n1,5\n2,5\n4,7\n", "t.csv")
+    np.testing.assert_array_equal(ds.X, [[1, 5], [2, 5], [4, 7]])
+
+
+@pytest.mark.parametrize("cells", [("'5", "'6", "'7"), ("(5)", "(6)", "(7.5)")])
+def test_numbers_marked_as_text_or_in_brackets_are_no_names(cells):
+    message = refused("a,b\n" + "".join(f"{cell},{i * i}\n" for i, cell in enumerate(cells)))
+    assert repr(cells[0]) in message
+    assert "another notation" in message
+
+
+def test_a_column_of_a_spreadsheets_errors_is_missing_and_no_class():
+    assert "3 values are missing" in refused("a,b\n#DIV/0!,2\n#REF!,4\n#DIV/0!,7\n")
+
+
+def test_separators_of_thousands_are_not_taken_for_decimal_commas():
+    assert "separators of thousands" in refused('a,b\n999,1\n"2,000",2\n"3,500",4\n')
+
+
+def test_a_line_is_parted_alike_however_long_it_is():
+    for width in (3, 40_000):
+        assert "with a point" in refused("\n".join("\t".join([f"{i},5"] * width) for i in range(3)))

@@ -35,6 +35,8 @@ def refused(data):
 @given(st.data(), st.sampled_from(TYPES), st.booleans())
 def test_a_matrix_saved_by_scipy_comes_back(data, dtype, compressed):
     elements = st.floats(-(2.0**60), 2.0**60, width=32) if dtype[0] == "f" else None
+    if dtype[1] == "8" and dtype[0] != "f":
+        elements = st.integers(0 if dtype[0] == "u" else -(2**53), 2**53)
     X = data.draw(hnp.arrays(np.dtype(dtype), SHAPES, elements=elements))
     assume(np.any(X[0] != X))
     np.testing.assert_array_equal(read(mat(compressed, X=X), "t.mat", kind="table").X, X.astype(float))
@@ -112,3 +114,17 @@ def test_it_agrees_with_scipy_on_a_real_file(raw_folder):
     data = (raw_folder / "CBCL.mat").read_bytes()
     ours = read(data + bytes(8), "copy.mat").X  # a few bytes more, or it is known by its checksum
     np.testing.assert_array_equal(ours, scipy.io.loadmat(io.BytesIO(data))["X"])
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_whole_numbers_that_no_double_is_are_refused_and_not_rounded(sparse):
+    X = np.array([[2**53 + 1, 1], [2, 3]])
+    data = mat(X=X)
+    if sparse:  # SciPy writes doubles only: the same bytes, called whole numbers of 64 bits
+        X = X.astype(np.float64)
+        held = np.array([X[0, 0], X[1, 0], X[0, 1], X[1, 1]]).tobytes()
+        data = mat(X=scipy.sparse.csc_matrix(X))
+        at = data.index(held) - 8
+        ints = np.array([2**53 + 1, 2, 1, 3]).tobytes()
+        data = data[:at] + struct.pack("<II", 12, 32) + ints + data[at + 8 + 32 :]
+    assert "9007199254740993" in refused(data)

@@ -72,6 +72,12 @@ def test_a_sign_shows_as_it_was_written(text, sign):
     assert sign in foreign.line(text.format(sign))
 
 
+@pytest.mark.parametrize("text", ["a:b{c}", "::x{y}", "a :b{c=d} e", ":x[y]{z}"])
+def test_no_brace_is_taken_for_the_attributes_of_what_a_colon_opens(text):
+    """Which Streamlit's Markdown would leave out: a joiner behind the colon is a name to it."""
+    assert not re.search(r"(?<!\\)\{", foreign.plain(text))
+
+
 WORDS = some.text() | some.text(some.sampled_from("[]()!<>`*_~$:@&|\\#-1. w/htp\n\u202e")) | some.sampled_from(LURES)
 
 

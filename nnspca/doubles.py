@@ -1,0 +1,51 @@
+"""Numbers as doubles: from 2^53 on a double stands for few whole numbers, and the others are refused, not rounded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from numbers import Integral
+
+import numpy as np
+
+from nnspca.errors import DataError
+
+EXACT = 2.0**53  # every whole number up to here is a double
+
+
+def as_doubles(values: np.ndarray) -> np.ndarray:
+    """Return numbers in double precision, infinite where they are too large; itself where they are in it already.
+
+    Raises
+    ------
+    DataError
+        A whole number that no double is: the next one would be read in its place.
+
+    Examples
+    --------
+    >>> as_doubles(np.array([1, 2**53]))
+    array([1.00000000e+00, 9.00719925e+15])
+    >>> as_doubles(np.array([2**53 + 1]))
+    Traceback (most recent call last):
+    nnspca.errors.DataError: the whole number 9007199254740993 would be rounded to 9007199254740992...
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        made = np.asarray(values, dtype=np.float64)
+    if values.dtype.kind in "iuO":
+        far = (np.abs(made) >= EXACT) & np.isfinite(made)
+        check_whole_numbers(values[far].tolist(), made[far].tolist())
+    return made
+
+
+def check_whole_numbers(given: Iterable[object], made: Iterable[float]) -> None:
+    """Raise DataError for the first whole number (floats are none) that its double is not equal to."""
+    for value, double in zip(given, made, strict=True):
+        if value != double and not isinstance(value, float | np.floating) and _is_whole(value):
+            raise DataError(
+                f"the whole number {value} would be rounded to {double:.0f}: doubles hold every whole number up to "
+                "2^53 = 9007199254740992 and few beyond. If it is a name or a code, leave it out; if it is a "
+                "measurement, give it as a float"
+            )
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, Integral) or value == int(value)  # type: ignore[call-overload]

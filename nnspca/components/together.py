@@ -34,6 +34,7 @@ Known = dict[bytes, tuple[np.ndarray, float]]
 MATCHINGS = 12  # most rounds in which the parts' norms and the matching agree with each other
 EXPLORED = 6  # random directions are drawn in the span of r and so many more eigenvectors
 FRESH = 0.4  # share of the starts that know of no parts yet
+FEW = 100  # places in all up to which they are filled one by one
 RESTED = 1e-9  # relative gain at which a climb ends
 EXHAUSTED = 1e-12  # share of the trace below which a part's variance is rounding
 
@@ -257,24 +258,54 @@ def _balanced(worth: np.ndarray, liked: np.ndarray, k: int) -> tuple[np.ndarray,
 def _matched(gain: np.ndarray, liked: np.ndarray, k: int) -> np.ndarray:
     """Which of the features it likes each part holds when the largest gains are served first.
 
-    A gain is served while its part has room and its feature is free: no part and feature would then rather have each
-    other (the stable matching of Gale & Shapley 1962).
+    No part and feature would then rather have each other, and there is one such matching only, ties going to the part
+    and the feature that come first (Gale & Shapley 1962).
     """
+    return (_by_asking if len(gain) * k > FEW else _by_serving)(gain, liked, k)
+
+
+def _by_serving(gain: np.ndarray, liked: np.ndarray, k: int) -> np.ndarray:
+    """The matching, one gain after the other: each is served while its part has room and its feature is free."""
     r, reach = gain.shape
     worth = gain.ravel()
     order = np.argsort(-worth, kind="stable")
     order = order[worth[order] > 0]
-    held, room, taken = [], [k] * r, set()
+    held, room, taken = np.zeros((r, reach), dtype=bool), [k] * r, set()
+    places = r * k
     for at, c, i in zip(order.tolist(), (order // reach).tolist(), liked.ravel()[order].tolist(), strict=True):
         if room[c] and i not in taken:
             taken.add(i)
             room[c] -= 1
-            held.append(at)
-            if len(held) == r * k:
+            held.flat[at] = True
+            places -= 1
+            if not places:
                 break
-    kept = np.zeros((r, reach), dtype=bool)
-    kept.flat[held] = True
-    return kept
+    return held
+
+
+def _by_asking(gain: np.ndarray, liked: np.ndarray, k: int) -> np.ndarray:
+    """The matching, all parts at once: each asks for its best k, and for as many more as others gain more by."""
+    r, reach = gain.shape
+    order = np.argsort(-gain, axis=1, kind="stable")
+    gain, liked = np.take_along_axis(gain, order, axis=1), np.take_along_axis(liked, order, axis=1)
+    features, ids = np.unique(liked, return_inverse=True)
+    ids, wanted = ids.reshape(liked.shape), gain > 0
+    most = np.zeros(len(features))
+    while True:
+        asked = wanted & (np.cumsum(wanted, axis=1) <= k)
+        at = np.flatnonzero(asked)
+        parts, wishes, offers = at // reach, ids.flat[at], gain.flat[at]
+        np.maximum.at(most, wishes, offers)
+        highest = offers == most[wishes]
+        first = np.full(len(features), r)
+        np.minimum.at(first, wishes[highest], parts[highest])
+        refused = ~highest | (parts != first[wishes])
+        if not refused.any():
+            break
+        wanted.flat[at[refused]] = False
+    held = np.zeros((r, reach), dtype=bool)
+    np.put_along_axis(held, order, asked, axis=1)
+    return held
 
 
 def _feasible(X: np.ndarray, problem: Problem) -> bool:

@@ -27,6 +27,7 @@ from nnspca.covariance import Covariance
 from nnspca.problem import Problem
 from nnspca.progress import Monitor
 from nnspca.result import Component
+from nnspca.solvers.best import WIDE, asked_for
 from nnspca.solvers.climb import TIE, optimise_on_support
 
 QUIET = Monitor()
@@ -34,7 +35,9 @@ Known = dict[bytes, tuple[np.ndarray, float]]
 MATCHINGS = 12  # most rounds in which the parts' norms and the matching agree with each other
 EXPLORED = 6  # random directions are drawn in the span of r and so many more eigenvectors
 FRESH = 0.4  # share of the starts that know of no parts yet
-FEW = 100  # places in all up to which they are filled one by one
+ONE_BY_ONE = 100  # places in all up to which they are filled one by one
+FEWEST, REACH = 2500, 3  # of more than WIDE features, so many are searched, or so many for each place
+DIRECTIONS = 16  # random ones that those are chosen by
 RESTED = 1e-9  # relative gain at which a climb ends
 EXHAUSTED = 1e-12  # share of the trace below which a part's variance is rounding
 
@@ -70,6 +73,9 @@ def together(
     history : list of float
         The largest sum of variances known after each start.
     """
+    count = max(FEWEST, REACH * len(greedy) * problem.k)
+    if problem.n > WIDE and problem.n > 2 * count:
+        return _of_the_many(problem, greedy, count, rng, monitor, starts, on_better)
     search = Search(problem, len(greedy), monitor)
     search.improve(greedy)
     on_better(search.parts)
@@ -84,8 +90,45 @@ def together(
             on_better(search.parts)
         history.append(search.value)
         monitor.tell((number + 1) / starts, f"start {number + 1} of {starts}", search.value)
-    variances = problem.cov.variance(search.parts)
-    return search.parts[np.argsort(-variances, kind="stable")], history
+    return _ordered(problem, search.parts), history
+
+
+def _of_the_many(
+    problem: Problem,
+    greedy: np.ndarray,
+    count: int,
+    rng: np.random.Generator,
+    monitor: Monitor,
+    starts: int,
+    on_better: Callable[[np.ndarray], None],
+) -> tuple[np.ndarray, list[float]]:
+    """The same among the features that a few steps ask for, and from there among all."""
+    chosen, _ = asked_for(
+        problem, count, rng=rng, monitor=monitor, restarts=DIRECTIONS, starts=greedy[greedy.any(axis=1)]
+    )
+
+    def among_all(parts: np.ndarray) -> np.ndarray:
+        X = np.zeros((len(parts), problem.n))
+        X[:, chosen] = parts
+        return X
+
+    found, history = together(
+        problem.restrict(chosen),
+        greedy[:, chosen],
+        rng=rng,
+        monitor=monitor.part(0.0, 0.95),
+        starts=starts,
+        on_better=lambda parts: on_better(among_all(parts)),
+    )
+    search = Search(problem, len(greedy), monitor)
+    search.improve(among_all(found))
+    on_better(search.parts)
+    return _ordered(problem, search.parts), [*history, max(search.value, history[-1])]
+
+
+def _ordered(problem: Problem, X: np.ndarray) -> np.ndarray:
+    """Largest variance first."""
+    return X[np.argsort(-problem.cov.variance(X), kind="stable")]
 
 
 @dataclass
@@ -261,7 +304,7 @@ def _matched(gain: np.ndarray, liked: np.ndarray, k: int) -> np.ndarray:
     No part and feature would then rather have each other, and there is one such matching only, ties going to the part
     and the feature that come first (Gale & Shapley 1962).
     """
-    return (_by_asking if len(gain) * k > FEW else _by_serving)(gain, liked, k)
+    return (_by_asking if len(gain) * k > ONE_BY_ONE else _by_serving)(gain, liked, k)
 
 
 def _by_serving(gain: np.ndarray, liked: np.ndarray, k: int) -> np.ndarray:

@@ -106,7 +106,8 @@ def _of_the_many(
 ) -> Component:
     """The same among the features that a few steps ask for, then polished among all: most of very many never matter."""
     cov = problem.cov
-    chosen, points = _asked_for(problem, rng, monitor, restarts, starts)
+    count = max(FEWEST, SIFTED * problem.k)
+    chosen, points = asked_for(problem, count, rng=rng, monitor=monitor, restarts=restarts, starts=starts)
     begun = points[:, chosen]
     found = best(
         problem.restrict(chosen),
@@ -130,8 +131,14 @@ def _of_the_many(
     )
 
 
-def _asked_for(
-    problem: Problem, rng: np.random.Generator, monitor: Monitor, restarts: int, starts: np.ndarray | None
+def asked_for(
+    problem: Problem,
+    count: int,
+    *,
+    rng: np.random.Generator,
+    monitor: Monitor,
+    restarts: int,
+    starts: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """The features, ascending, that vary most or come nearest to a place in the support of some start; the starts."""
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
@@ -147,7 +154,7 @@ def _asked_for(
     last = -np.partition(-pulls, k - 1, axis=1)[:, k - 1, None]  # what has a place pulls more than this
     nearness = (pulls / np.where(last > 0, last, 1.0)).max(axis=0)
     nearness[given.any(axis=0)] = np.inf
-    chosen = np.sort(np.argsort(-nearness, kind="stable")[: max(FEWEST, SIFTED * k)])
+    chosen = np.sort(np.argsort(-nearness, kind="stable")[:count])
     return chosen, np.vstack([given, points])
 
 

@@ -272,7 +272,10 @@ def assign(G: np.ndarray, k: int, nonnegative: bool) -> np.ndarray:
     reach = min(widest, 2 * k)
     while True:
         liked = np.sort(feasible.largest(squares, reach), axis=1)
-        kept, short = _balanced(np.take_along_axis(squares, liked, axis=1), liked, k)
+        worth = np.take_along_axis(squares, liked, axis=1)
+        order = np.argsort(-worth, axis=1, kind="stable")
+        liked = np.take_along_axis(liked, order, axis=1)
+        kept, short = _balanced(np.take_along_axis(worth, order, axis=1), liked, k)
         if not short or reach == widest:
             break
         reach = min(widest, 2 * reach)
@@ -299,7 +302,7 @@ def _balanced(worth: np.ndarray, liked: np.ndarray, k: int) -> tuple[np.ndarray,
 
 
 def _matched(gain: np.ndarray, liked: np.ndarray, k: int) -> np.ndarray:
-    """Which of the features it likes each part holds when the largest gains are served first.
+    """Which of the features it likes, best first, each part holds when the largest gains are served first.
 
     No part and feature would then rather have each other, and there is one such matching only, ties going to the part
     and the feature that come first (Gale & Shapley 1962).
@@ -329,26 +332,21 @@ def _by_serving(gain: np.ndarray, liked: np.ndarray, k: int) -> np.ndarray:
 def _by_asking(gain: np.ndarray, liked: np.ndarray, k: int) -> np.ndarray:
     """The matching, all parts at once: each asks for its best k, and for as many more as others gain more by."""
     r, reach = gain.shape
-    order = np.argsort(-gain, axis=1, kind="stable")
-    gain, liked = np.take_along_axis(gain, order, axis=1), np.take_along_axis(liked, order, axis=1)
-    features, ids = np.unique(liked, return_inverse=True)
-    ids, wanted = ids.reshape(liked.shape), gain > 0
-    most = np.zeros(len(features))
+    wanted = gain > 0
+    count = int(liked.max(initial=0)) + 1
+    most = np.zeros(count)
     while True:
         asked = wanted & (np.cumsum(wanted, axis=1) <= k)
         at = np.flatnonzero(asked)
-        parts, wishes, offers = at // reach, ids.flat[at], gain.flat[at]
+        parts, wishes, offers = at // reach, liked.flat[at], gain.flat[at]
         np.maximum.at(most, wishes, offers)
         highest = offers == most[wishes]
-        first = np.full(len(features), r)
+        first = np.full(count, r)
         np.minimum.at(first, wishes[highest], parts[highest])
         refused = ~highest | (parts != first[wishes])
         if not refused.any():
-            break
+            return asked
         wanted.flat[at[refused]] = False
-    held = np.zeros((r, reach), dtype=bool)
-    np.put_along_axis(held, order, asked, axis=1)
-    return held
 
 
 def _feasible(X: np.ndarray, problem: Problem) -> bool:

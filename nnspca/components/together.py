@@ -27,7 +27,6 @@ from nnspca.covariance import Covariance
 from nnspca.problem import Problem
 from nnspca.progress import Monitor
 from nnspca.result import Component
-from nnspca.solvers.best import WIDE, asked_for
 from nnspca.solvers.climb import TIE, optimise_on_support
 
 QUIET = Monitor()
@@ -36,8 +35,6 @@ MATCHINGS = 12  # most rounds in which the parts' norms and the matching agree w
 EXPLORED = 6  # random directions are drawn in the span of r and so many more eigenvectors
 FRESH = 0.4  # share of the starts that know of no parts yet
 ONE_BY_ONE = 100  # places in all up to which they are filled one by one
-FEWEST, REACH = 2500, 3  # of more than WIDE features, so many are searched, or so many for each place
-DIRECTIONS = 16  # random ones that those are chosen by
 RESTED = 1e-9  # relative gain at which a climb ends
 EXHAUSTED = 1e-12  # share of the trace below which a part's variance is rounding
 
@@ -73,9 +70,6 @@ def together(
     history : list of float
         The largest sum of variances known after each start.
     """
-    count = max(FEWEST, REACH * len(greedy) * problem.k)
-    if problem.n > WIDE and problem.n > 2 * count:
-        return _of_the_many(problem, greedy, count, rng, monitor, starts, on_better)
     search = Search(problem, len(greedy), monitor)
     search.improve(greedy)
     on_better(search.parts)
@@ -90,45 +84,8 @@ def together(
             on_better(search.parts)
         history.append(search.value)
         monitor.tell((number + 1) / starts, f"start {number + 1} of {starts}", search.value)
-    return _ordered(problem, search.parts), history
-
-
-def _of_the_many(
-    problem: Problem,
-    greedy: np.ndarray,
-    count: int,
-    rng: np.random.Generator,
-    monitor: Monitor,
-    starts: int,
-    on_better: Callable[[np.ndarray], None],
-) -> tuple[np.ndarray, list[float]]:
-    """The same among the features that a few steps ask for, and from there among all."""
-    chosen, _ = asked_for(
-        problem, count, rng=rng, monitor=monitor, restarts=DIRECTIONS, starts=greedy[greedy.any(axis=1)]
-    )
-
-    def among_all(parts: np.ndarray) -> np.ndarray:
-        X = np.zeros((len(parts), problem.n))
-        X[:, chosen] = parts
-        return X
-
-    found, history = together(
-        problem.restrict(chosen),
-        greedy[:, chosen],
-        rng=rng,
-        monitor=monitor.part(0.0, 0.95),
-        starts=starts,
-        on_better=lambda parts: on_better(among_all(parts)),
-    )
-    search = Search(problem, len(greedy), monitor)
-    search.improve(among_all(found))
-    on_better(search.parts)
-    return _ordered(problem, search.parts), [*history, max(search.value, history[-1])]
-
-
-def _ordered(problem: Problem, X: np.ndarray) -> np.ndarray:
-    """Largest variance first."""
-    return X[np.argsort(-problem.cov.variance(X), kind="stable")]
+    variances = problem.cov.variance(search.parts)
+    return search.parts[np.argsort(-variances, kind="stable")], history
 
 
 @dataclass

@@ -4,7 +4,7 @@ Of one part after the other the first takes what it likes, and the later ones ma
 
 **Climb.** Σ_c x_c'Ax_c is convex, so it lies above its linearisation ``2 Σ_c g_c'y_c``, g_c = Ax_c. For given supports
 that is largest at ``y_c ∝ g_c`` on J_c, where it is Σ_c ‖g_c on J_c‖: which feature belongs to which part is a matching
-(:func:`assign`). A step that gains nothing is not made, so no step loses variance.
+(:mod:`nnspca.components.matching`). A step that gains nothing is not made, so no step loses variance.
 
 **Exchange.** Features wander from part to part, or change places, while that gains (:mod:`nnspca.components.exchange`).
 
@@ -23,6 +23,7 @@ import numpy as np
 
 from nnspca import feasible
 from nnspca.components.exchange import exchanged
+from nnspca.components.matching import assign
 from nnspca.covariance import Covariance
 from nnspca.problem import Problem
 from nnspca.progress import Monitor
@@ -31,7 +32,6 @@ from nnspca.solvers.climb import TIE, optimise_on_support
 
 QUIET = Monitor()
 Known = dict[bytes, tuple[np.ndarray, float]]
-MATCHINGS = 12  # most rounds in which the parts' norms and the matching agree with each other
 EXPLORED = 6  # random directions are drawn in the span of r and so many more eigenvectors
 FRESH = 0.4  # share of the starts that know of no parts yet
 RESTED = 1e-9  # relative gain at which a climb ends
@@ -207,74 +207,6 @@ def _settled(problem: Problem, x: np.ndarray, known: Known, monitor: Monitor) ->
         held = known[support.tobytes()] = y, problem.cov.variance(y)
         known[np.flatnonzero(y).tobytes()] = held
     return held[0]
-
-
-def assign(G: np.ndarray, k: int, nonnegative: bool) -> np.ndarray:
-    """Unit rows y_c of disjoint supports, at most k features each, for which Σ_c g_c'y_c is large.
-
-    With the norms of the rows known, a feature i adds ``g_ci² / ‖g_c‖`` to the part that takes it, so the supports are
-    a matching; the norms are then those of the supports, until the two agree. The best matching met is returned.
-
-    Examples
-    --------
-    >>> assign(np.array([[3.0, 4.0, 1.0], [0.0, 5.0, 2.0]]), k=2, nonnegative=True).round(2)
-    array([[1.  , 0.  , 0.  ],
-           [0.  , 0.93, 0.37]])
-    """
-    pull = np.maximum(G, 0.0) if nonnegative else np.abs(G)
-    squares = pull / max(float(pull.max(initial=0.0)), 1e-300)
-    squares *= squares
-    widest = min(G.shape[1], len(G) * k)  # no part gets beyond, as the others take (r − 1) k at most
-    reach = min(widest, 2 * k)
-    while True:
-        liked = np.sort(feasible.largest(squares, reach), axis=1)
-        kept, short = _balanced(np.take_along_axis(squares, liked, axis=1), liked, k)
-        if not short or reach == widest:
-            break
-        reach = min(widest, 2 * reach)
-    Y = np.zeros_like(G)
-    np.put_along_axis(Y, liked, np.where(kept, np.take_along_axis(G, liked, axis=1), 0.0), axis=1)
-    return feasible.unit(Y)
-
-
-def _balanced(worth: np.ndarray, liked: np.ndarray, k: int) -> tuple[np.ndarray, bool]:
-    """Which of the features liked each part holds, and whether one might have liked more of them than are listed."""
-    norms = np.sqrt(feasible.sum_of_largest(worth, k))
-    best = kept = np.zeros(worth.shape, dtype=bool)
-    most, short = -np.inf, False
-    for _ in range(MATCHINGS):
-        before, kept = kept, _matched(worth / np.where(norms > 0, norms, 1.0)[:, None], liked, k)
-        short |= bool(((kept.sum(axis=1) < k) & (worth > 0).all(axis=1)).any())
-        if (kept == before).all():
-            break
-        norms = np.sqrt(np.sum(worth * kept, axis=1))
-        if norms.sum() <= most:
-            break
-        best, most = kept, norms.sum()
-    return best, short
-
-
-def _matched(gain: np.ndarray, liked: np.ndarray, k: int) -> np.ndarray:
-    """Which of the features it likes each part holds when the largest gains are served first.
-
-    A gain is served while its part has room and its feature is free: no part and feature would then rather have each
-    other (the stable matching of Gale & Shapley 1962).
-    """
-    r, reach = gain.shape
-    worth = gain.ravel()
-    order = np.argsort(-worth, kind="stable")
-    order = order[worth[order] > 0]
-    held, room, taken = [], [k] * r, set()
-    for at, c, i in zip(order.tolist(), (order // reach).tolist(), liked.ravel()[order].tolist(), strict=True):
-        if room[c] and i not in taken:
-            taken.add(i)
-            room[c] -= 1
-            held.append(at)
-            if len(held) == r * k:
-                break
-    kept = np.zeros((r, reach), dtype=bool)
-    kept.flat[held] = True
-    return kept
 
 
 def _feasible(X: np.ndarray, problem: Problem) -> bool:

@@ -16,7 +16,9 @@ from nnspca.solvers.polish import polish
 from nnspca.spannogram import sphere
 
 RANKS = (1, 2, 3, 4)  # exact low-rank optima to start from
-WIDE = 20_000  # features above which the starts are climbed among those of largest variance only
+WIDE = 5000  # features above which the starts are climbed among those only that a few steps ask for
+FEWEST, SIFTED = 2000, 20  # how many those are: so many, or so many times k
+STEPS = 3  # on all the features before they are chosen
 EXPLORED = 8  # random directions are drawn in the span of so many eigenvectors
 
 
@@ -42,7 +44,7 @@ def best(
     """
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     n = cov.n_features
-    if n > WIDE and n > 50 * k:
+    if n > WIDE and n > 2 * SIFTED * k:
         return _of_the_many(problem, rng, monitor, restarts, leaders, starts)
     rows = [] if starts is None else [np.atleast_2d(starts)]
     values, vectors = cov.eigenpairs(min(EXPLORED, n))
@@ -102,17 +104,18 @@ def _of_the_many(
     leaders: int,
     starts: np.ndarray | None,
 ) -> Component:
-    """The same among the features of largest variance, then polished among all: most of very many never matter."""
+    """The same among the features that a few steps ask for, then polished among all: most of very many never matter."""
     cov = problem.cov
-    score = cov.diagonal if starts is None else np.where(np.atleast_2d(starts).any(axis=0), np.inf, cov.diagonal)
-    chosen = np.sort(np.argsort(-score, kind="stable")[: max(WIDE // 4, 50 * problem.k)])
+    count = max(FEWEST, SIFTED * problem.k)
+    chosen, points = asked_for(problem, count, rng=rng, monitor=monitor, restarts=restarts, starts=starts)
+    begun = points[:, chosen]
     found = best(
         problem.restrict(chosen),
         rng=rng,
         monitor=monitor.part(0.0, 0.9),
         restarts=restarts,
-        leaders=leaders,
-        starts=None if starts is None else np.atleast_2d(starts)[:, chosen],
+        leaders=2 * leaders,
+        starts=begun[begun.any(axis=1)],
     )
     x = np.zeros(problem.n)
     x[chosen] = found.loadings
@@ -124,8 +127,35 @@ def _of_the_many(
         variance=cov.variance(x),
         history=tuple(np.maximum.accumulate([*found.history, *gains])),
         stopped=monitor.stop(),
-        note=f"{found.note}, among {len(chosen):,} features of large variance first",
+        note=f"{found.note}, among {len(chosen):,} features first",
     )
+
+
+def asked_for(
+    problem: Problem,
+    count: int,
+    *,
+    rng: np.random.Generator,
+    monitor: Monitor,
+    restarts: int,
+    starts: np.ndarray | None = None,
+) -> tuple[np.ndarray, np.ndarray]:
+    """The features, ascending, that vary most or come nearest to a place in the support of some start; the starts."""
+    cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
+    directions = cov.apply(feasible.unit(cov.apply(rng.standard_normal((restarts, problem.n)))))
+    alone = np.union1d(np.argsort(-cov.diagonal, kind="stable")[:restarts], np.abs(directions).argmax(axis=1))
+    # features that rise together are a good start without sign too
+    rows = [np.maximum(directions, 0.0), np.maximum(-directions, 0.0), cov.block(alone)]
+    rows += [] if nonnegative else [directions]
+    given = np.zeros((0, problem.n)) if starts is None else np.atleast_2d(starts)
+    points, _ = climb(problem, np.vstack([*rows, given]), monitor=monitor, max_iter=STEPS)
+    gradients = cov.apply(points)
+    pulls = np.vstack([np.maximum(gradients, 0.0) if nonnegative else np.abs(gradients), cov.diagonal])
+    last = -np.partition(-pulls, k - 1, axis=1)[:, k - 1, None]  # what has a place pulls more than this
+    nearness = (pulls / np.where(last > 0, last, 1.0)).max(axis=0)
+    nearness[given.any(axis=0)] = np.inf
+    chosen = np.sort(np.argsort(-nearness, kind="stable")[:count])
+    return chosen, np.vstack([given, points])
 
 
 def _em_starts(problem: Problem, restarts: int, rng: np.random.Generator, monitor: Monitor) -> np.ndarray:

@@ -6,7 +6,8 @@ import scipy.sparse
 
 import nnspca
 from nnspca import covariance as package
-from nnspca.components.together import assign, climb
+from nnspca.components.matching import _by_asking, _by_serving, assign
+from nnspca.components.together import climb
 from nnspca.problem import Problem
 from tests import oracle, problems
 from tests.blas import with_blas_threads
@@ -207,6 +208,19 @@ def test_a_matching_is_disjoint_and_no_part_and_feature_would_rather_have_each_o
     alone = [np.sqrt(np.sort(np.maximum(g, 0) ** 2 if nonnegative else g**2)[::-1][:k].sum()) for g in G]
     assert np.sum(G * Y) == pytest.approx(best)
     assert np.sum(G * Y) <= sum(alone) * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_serving_the_largest_gains_and_asking_for_the_best_give_the_same_matching(seed):
+    rng = np.random.default_rng(seed)
+    r, n, k = (int(rng.integers(1, most)) for most in (7, 60, 20))
+    G = rng.standard_normal((r, n)) if seed % 2 else rng.integers(0, 4, (r, n)) / 1.0  # with many ties
+    liked = np.argsort(-G, axis=1, kind="stable")[:, : min(n, 2 * k)]
+    gain = np.maximum(np.take_along_axis(G, liked, axis=1), 0.0)
+    held = _by_serving(gain, liked, k)
+    assert (held == _by_asking(gain, liked, k)).all()
+    assert (held.sum(axis=1) <= k).all()
+    assert len(np.unique(liked[held])) == held.sum()
 
 
 @SIGNS

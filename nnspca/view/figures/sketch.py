@@ -6,8 +6,9 @@ import html
 import math
 from collections.abc import Iterator, Sequence
 from typing import Any
+from urllib.parse import quote
 
-from nnspca.view.figures.style import LEGEND_DROP, TOP, Figure
+from nnspca.view.figures.style import DARK, LEGEND_DROP, LIGHT, TOP, Figure
 
 WIDTH = 1000.0  # of the picture's own coordinates, stretched to the place it stands in
 LEFT, RIGHT = 0.06, 0.99  # where the axes lie in it
@@ -40,9 +41,13 @@ def sketch(figure: Figure) -> str:
                 for x, y in points
             ],
         )
+    picture = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH:g} {tall:g}" preserveAspectRatio="none" '
+        f'color="{(DARK if layout.meta["dark"] else LIGHT).quiet}">{"".join(shapes)}</svg>'
+    )
     return (
         f'<div class="sketch" aria-hidden="true" style="height:{tall:g}px"><b>{html.escape(layout.title.text or "")}'
-        f'</b><svg viewBox="0 0 {WIDTH:g} {tall:g}" preserveAspectRatio="none">{"".join(shapes)}</svg></div>'
+        f'</b><img alt="" src="data:image/svg+xml,{quote(picture)}"></div>'
     )
 
 

@@ -1,17 +1,21 @@
-"""Showing a figure in the theme the person sees, with its description and its download."""
+"""Showing a figure in the theme the person sees, with its description, a sketch before it, and its download."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import html
+import math
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
+from urllib.parse import quote
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from nnspca.view.figures import style
-from nnspca.view.figures.sketch import sketch
 from nnspca.view.figures.style import Figure, Palette
 
+WIDTH = 1000.0  # of a sketch's own coordinates, stretched to the place it stands in
+LEFT, RIGHT = 0.06, 0.99  # where the axes lie in it
 CHART = {"displaylogo": False, "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d"]}
 
 
@@ -25,11 +29,12 @@ def figure(drawn: Figure, key: str, **settings: Any) -> Any:
     return st.plotly_chart(drawn, key=key, config=CHART, alt=drawn.layout.meta["alt"], **settings)
 
 
-def sketched(drawn: Figure, key: str) -> DeltaGenerator:
-    """Return a place for a figure: a sketch stands in it for as long as the browser has nothing that draws it."""
-    place = st.container(key=f"{key}-sketched")
-    place.html(sketch(drawn))
-    return place
+@contextmanager
+def sketched(drawn: Figure, key: str) -> Iterator[None]:
+    """Make a place for a figure: a sketch stands in it for as long as the browser has nothing that draws it."""
+    with st.container(key=f"{key}-sketched"):
+        st.html(sketch(drawn, palette()))
+        yield
 
 
 def pickable(drawn: Figure, key: str, choice: str, read: Callable[[list], str], *, ready: bool) -> None:
@@ -75,4 +80,77 @@ def csv_button(content: bytes, key: str, file_name: str, label: str, about: str 
         on_click="ignore",
         icon=":material/table:",
         help=about,
+    )
+
+
+Places = Sequence[tuple[float, float]]
+
+
+def sketch(figure: Figure, palette: Palette) -> str:
+    """Return the frame, lines, bands and marks of each panel whose axes have ranges: a picture of a few kilobytes."""
+    layout = figure.layout
+    tall, top = float(layout.height), float(layout.margin.t or style.TOP)
+    room = tall - top - float(layout.margin.b or style.LEGEND_DROP)
+    shapes: list[str] = []
+    framed = set()
+    for trace in figure.data:
+        down, along = layout[_axis(trace.yaxis, "y")], layout[_axis(trace.xaxis, "x")]
+        shown = trace.type == "scatter" and trace.visible not in (False, "legendonly")
+        if not shown or down.range is None or along.range is None:
+            continue
+        low, high = (top + room * (1 - share) for share in down.domain or (0.0, 1.0))
+        if trace.yaxis not in framed:
+            framed.add(trace.yaxis)
+            shapes.append(_line(((WIDTH * LEFT, high), (WIDTH * LEFT, low), (WIDTH * RIGHT, low)), palette.quiet, 0.5))
+        places = [
+            (WIDTH * (LEFT + (RIGHT - LEFT) * _share(x, along)), low + (high - low) * _share(y, down))
+            for x, y in zip(_all(trace.x), _all(trace.y), strict=False)
+            if None not in (x, y)
+        ]
+        shapes += _drawn(trace, places, palette.quiet)
+    box = f'viewBox="0 0 {round(WIDTH)} {round(tall)}" preserveAspectRatio="none"'
+    picture = quote(f'<svg xmlns="http://www.w3.org/2000/svg" {box}>{"".join(shapes)}</svg>')
+    place = f"height:{round(tall)}px;background:0 0/100% 100% url(data:image/svg+xml,{picture})"
+    return f'<div class="sketch" aria-hidden="true" style="{place}"></div>'
+
+
+def _axis(name: str | None, letter: str) -> str:
+    """Return the layout's name of a trace's axis: ``yaxis2`` for ``y2``."""
+    return f"{letter}axis{(name or letter)[1:]}"
+
+
+def _all(values: Any) -> Sequence[Any]:
+    return () if values is None else list(values)
+
+
+def _share(value: float, axis: Any) -> float:
+    """Return where a value lies along an axis, from 0 to 1; what lies beyond stays at the end."""
+    low, high = axis.range
+    at = (math.log10(value) if value > 0 else low) if axis.type == "log" else float(value)
+    return min(max((at - low) / (high - low), 0.0), 1.0)
+
+
+def _drawn(trace: Any, places: Places, otherwise: str) -> Iterator[str]:
+    """Yield a trace as shapes: its band, its line, its marks."""
+    mode, colour = trace.mode or "lines", trace.line.color or otherwise
+    if trace.fill == "toself" and places:
+        yield f'<path d="{_path(places)}Z" fill="{html.escape(trace.fillcolor or colour)}" stroke="none"/>'
+    if "lines" in mode and trace.line.width != 0:
+        yield _line(places, colour, float(trace.line.width or 2))
+    if "markers" in mode:
+        mark = trace.marker.color if isinstance(trace.marker.color, str) else colour
+        for place in places:  # a line of no length with round ends: round however the picture is stretched
+            yield _line((place, place), mark, 7.0)
+
+
+def _path(places: Places) -> str:
+    return "M" + "L".join(f"{round(x)} {round(y)}" for x, y in places)
+
+
+def _line(places: Places, colour: str, width: float) -> str:
+    if not places:
+        return ""
+    return (
+        f'<path d="{_path(places)}" fill="none" stroke="{html.escape(colour)}" stroke-width="{width}" '
+        'stroke-linecap="round" vector-effect="non-scaling-stroke"/>'
     )

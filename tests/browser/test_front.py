@@ -188,12 +188,13 @@ def test_a_sketch_stands_where_a_figure_will_be_until_the_browser_can_draw_it(vi
     page = visit("/data?data=pitprops")
     page.route(drawing, lambda route: held.append(route))
     page.goto(page.url[: page.url.index("/data")] + path)
-    sketch = page.locator(f".st-key-{key}-sketched .sketch")
+    place = page.locator(f".st-key-{key}-sketched, .st-key-{key}-running-sketched")
+    sketch = place.locator(".sketch")
     expect(sketch).to_be_visible()
     # both frames, a band and a curve at least, once the first points are known
     expect(sketch).to_have_attribute("style", re.compile("url.*data:image/svg.xml(.*%3Cpath){4}"))
     assert page.locator(".js-plotly-plot").count() == 0
     while held:
         held.pop().continue_()
-    page.locator(f".st-key-{key}-sketched .js-plotly-plot .main-svg").first.wait_for()
+    place.locator(".js-plotly-plot .main-svg").first.wait_for()
     expect(sketch).to_be_hidden()

@@ -35,9 +35,7 @@ def side_by_side(results: dict[str, Found], choice: Choices) -> dict[str, Figure
             drawn[name] = figures.compared(
                 result.about, result.points, choice.by, within, charts.palette(), letters=wide
             )
-            bare = figures.bare(drawn[name])
-            with charts.sketched(bare, f"compared-{name}"):
-                charts.figure(bare, f"compared-{name}")
+            charts.figure(figures.bare(drawn[name]), f"compared-{name}", first=True)
             for sentence in verdict(result):
                 st.markdown(f"- {sentence}")
     return drawn

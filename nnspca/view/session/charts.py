@@ -5,7 +5,6 @@ from __future__ import annotations
 import html
 import math
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from typing import Any
 from urllib.parse import quote
 
@@ -24,17 +23,17 @@ def palette() -> Palette:
     return style.DARK if st.context.theme.type == "dark" else style.LIGHT
 
 
-def figure(drawn: Figure, key: str, **settings: Any) -> Any:
-    """Show a figure with its description for screen readers."""
-    return st.plotly_chart(drawn, key=key, config=CHART, alt=drawn.layout.meta["alt"], **settings)
+def figure(drawn: Figure, key: str, *, first: bool = False, **settings: Any) -> Any:
+    """Show a figure with its description for screen readers.
 
-
-@contextmanager
-def sketched(drawn: Figure, key: str) -> Iterator[None]:
-    """Make a place for a figure: a sketch stands in it for as long as the browser has nothing that draws it."""
+    In the place of a page's ``first`` figure a sketch stands for as long as the browser has nothing that draws it.
+    """
+    alt = drawn.layout.meta["alt"]
+    if not first:
+        return st.plotly_chart(drawn, key=key, config=CHART, alt=alt, **settings)
     with st.container(key=f"{key}-sketched"):
         st.html(sketch(drawn, palette()))
-        yield
+        return st.plotly_chart(drawn, key=key, config=CHART, alt=alt, **settings)
 
 
 def pickable(drawn: Figure, key: str, choice: str, read: Callable[[list], str], *, ready: bool) -> None:
@@ -50,9 +49,9 @@ def pickable(drawn: Figure, key: str, choice: str, read: Callable[[list], str], 
             st.session_state[choice] = read(points[0]["customdata"])
 
     if ready:
-        figure(drawn, key, on_select=take, selection_mode="points")
+        figure(drawn, key, first=True, on_select=take, selection_mode="points")
     else:
-        figure(drawn, f"{key}-running")
+        figure(drawn, f"{key}-running", first=True)
 
 
 def figure_button(drawn: Figure, key: str, file_name: str, label: str = "Figure (HTML)") -> None:

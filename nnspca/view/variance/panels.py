@@ -50,8 +50,7 @@ def curve(
         )
         last["curve"] = figures.variance(view, palette, paper=look.paper, chosen=chosen)
         still = ready and (longer is None or longer.done)
-        with charts.sketched(last["curve"], "curve"):
-            charts.pickable(last["curve"], "curve", choices.KEYS["point"].key, _picked, ready=still)
+        charts.pickable(last["curve"], "curve", choices.KEYS["point"].key, _picked, ready=still)
         st.caption(
             "Below: the share of the possible that is proven to be kept. The band is proven at each marked k; "
             "between marks its straight edges only guide the eye."

@@ -1,6 +1,6 @@
 """Run every check: style and types beside all tests, browser ones included; the last line is pytest's.
 
-``python -m tests`` runs everything, two workers more than there are cores; ``python -m tests quick`` what takes a minute:
+``python -m tests`` runs everything, a worker more than there are cores; ``python -m tests quick`` what takes a minute:
 style, types of what changed, and every statement about the library on a few made-up problems. Further words go to
 pytest.
 """
@@ -15,7 +15,7 @@ from tests.chromium import ensure
 from tests.server import ROOT, SHARED, serving
 
 CHECKS = (("ruff", "check", "."), ("ruff", "format", "--check", "."), ("mypy",))
-WAITING = 2  # workers beyond the cores: those at a browser wait half of their time
+WAITING = 1  # workers beyond the cores: those at a browser wait half of their time
 FEW = "NNSPCA_TEST_QUICK"  # few instances of each statement
 THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 QUICK = ("-m", "not browser and not real_data", "nnspca", "tests", "README.md")

@@ -38,6 +38,12 @@ QUICK_SKIPS = (
     "of_a_cut_and_of_few_samples_survives_the_file",
     "that_starts_from_a_neighbour_is_as_valid_and_no_looser",
     "few_samples_never_make_a_features_by_features_array",
+    "every_bound_asks_often_whether_to_stop",
+    "are_those_of_a_general_solver",
+    "a_neighbours_certificate_is_a_good_start",
+    "imports_outside_a_checkout",
+    "where_the_apps_packages_are_not_installed",
+    "a_pool_of_processes_gives_the_same",
 )
 
 

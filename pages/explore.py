@@ -33,7 +33,7 @@ with st.expander("Another solver, and its options", icon=":material/tune:", expa
 
 part, proof, trace = run.arrived(job)
 with played:
-    stage.perform(path.start(data, now, alone=method != "best"), part, proof, data, now, leading)
+    stage.perform(path.start(data, now), part, proof, data, now, leading)
 with running:
     runs.follow("explore", job)
 part, proof, trace = run.arrived(job)  # what came while that was drawn

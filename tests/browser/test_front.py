@@ -53,6 +53,7 @@ def grown(page: Page, most: int) -> Locator:
 def test_one_sentence_one_picture_and_one_thing_to_do_stand_above_the_fold(visit, width, height):
     page = visit("/", width=width, height=height)
     found = player(page)
+    expect(found).to_have_attribute("data-k", "40")  # the k asked for, whatever of the path is known already
     expect(page.get_by_role("heading", level=1)).to_contain_text("Find the few features that vary together most")
     for part in (page.get_by_role("heading", level=1), found.locator(".picture"), found.locator("[data-do=play]")):
         box = part.bounding_box()

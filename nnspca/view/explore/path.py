@@ -19,6 +19,7 @@ FINE, COARSE = 44, 24  # about how many k a path has
 CERTIFIED, FEW = 11, 4  # and how many of them get a ceiling, from coarse to fine
 ANCHORS = 9  # of these k, ``best`` searches in full; the others follow from their neighbours
 QUICK = {"best": {"restarts": 4, "leaders": 2}}  # where features are many
+FIRST = "best alone"  # what ``best`` finds at one k, without its neighbours' help
 SOLVING = 0.3  # share of the progress that the bare curve takes
 
 
@@ -55,17 +56,17 @@ def certified(ks: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(sorted(chosen))
 
 
-def start(data: Dataset, now: State, *, alone: bool) -> Job:
-    """Return the session's job of this path, started where there is none; ``alone`` where no other solves for k."""
+def start(data: Dataset, now: State) -> Job:
+    """Return the session's job of this path, started where there is none."""
     key = _key(data, now)
-    return runs.job_for("path", key) or runs.start("path", key, _work(data, now, alone))
+    return runs.job_for("path", key) or runs.start("path", key, _work(data, now))
 
 
 def _key(data: Dataset, now: State) -> tuple[Hashable, ...]:
     return ("path", *store.subject(data, now), now.seed)
 
 
-def _work(data: Dataset, now: State, alone: bool) -> Work:
+def _work(data: Dataset, now: State) -> Work:
     """Return the work: publishes each SweepPoint when solved and again when certified; what is known is used."""
     cov, known = store.covariance(data, now), Points(_key(data, now))
     ks = cardinalities(data.n_features)
@@ -81,9 +82,11 @@ def _work(data: Dataset, now: State, alone: bool) -> Work:
             known.keep(point)
             job.publish(point)
 
-        if alone:  # what the person looks at, before all else
-            first = nnspca.solve(cov, now.k, nonnegative=now.nonnegative, seed=now.seed, should_stop=job.should_stop)
-            job.publish(SweepPoint(now.k, "best", first))
+        first = known.component(now.k, FIRST) or nnspca.solve(
+            cov, now.k, nonnegative=now.nonnegative, seed=now.seed, should_stop=job.should_stop
+        )  # what the person looks at, before all else
+        known.keep(SweepPoint(now.k, FIRST, first))
+        job.publish(SweepPoint(now.k, "best", first))
         bare = path(
             cov,
             ks,

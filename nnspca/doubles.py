@@ -39,6 +39,7 @@ def as_doubles(values: np.ndarray) -> np.ndarray:
 def check_whole_numbers(given: Iterable[object], made: Iterable[float]) -> None:
     """Raise DataError for the first whole number (floats are none) that its double is not equal to."""
     for value, double in zip(given, made, strict=True):
+        value = int(value) if isinstance(value, np.integer) else value  # NumPy would compare it rounded
         if value != double and not isinstance(value, float | np.floating) and _is_whole(value):
             raise DataError(
                 f"the whole number {value} would be rounded to {double:.0f}: doubles hold every whole number up to "

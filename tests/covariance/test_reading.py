@@ -518,3 +518,17 @@ def test_a_whole_number_that_no_double_is_is_refused_and_not_rounded(held, read)
 def test_a_large_whole_number_that_is_a_double_is_read_exactly(held, value):
     read = numbers(held(value))
     assert abs(int((read.toarray() if scipy.sparse.issparse(read) else read)[0, 0])) == value
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        [[np.int64(TOO_FINE), 0.0], [np.int64(TOO_FINE - 1), 1.0], [np.int64(TOO_FINE + 1), 3.0]],
+        np.array([[np.int64(TOO_FINE), 0.0], [TOO_FINE - 1, 1.0], [TOO_FINE + 1, 3]], dtype=object),
+        [[np.uint64(TOO_FINE), np.int64(-1)], [np.uint64(TOO_FINE - 1), np.int64(1)], [np.uint64(0), np.int64(3)]],
+    ],
+    ids=["beside floats", "as objects", "signed and unsigned"],
+)
+def test_a_whole_number_of_numpy_that_no_double_is_is_refused_among_others(given):
+    with pytest.raises(nnspca.DataError, match=str(TOO_FINE)):
+        nnspca.Covariance.from_data(given)

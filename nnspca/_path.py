@@ -262,7 +262,8 @@ def _carried_over(points: Mapping[tuple[int, str], SweepPoint]) -> list[SweepPoi
         if name == "best":
             here = points[k, name].component
             if before is not None and before.variance > here.variance:
-                here = replace(before, k=k, note=f"carried over from k = {before.k}")
+                stopped = before.stopped or here.stopped  # where it has not been sought to the end, it may be beaten
+                here = replace(before, k=k, stopped=stopped, note=f"carried over from k = {before.k}")
                 changed.append(SweepPoint(k, name, here))
             before = here
     return changed

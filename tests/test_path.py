@@ -1,5 +1,7 @@
 """A path of k: coarse first, never falling, and certified like any sweep."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -84,3 +86,22 @@ def test_a_stopped_path_keeps_what_it_has():
 def test_a_path_without_k_or_method_is_refused(ks, methods):
     with pytest.raises(ValueError, match="at least one k and one method"):
         path(covariance(8), ks, methods)
+
+
+def test_what_a_stopped_path_carries_over_is_no_finished_point(monkeypatch):
+    """Or another run would go on from it, and end with less than it finds by itself."""
+    cov, whole = covariance(9), nnspca._path.solve
+
+    def cut_short(cov, k, *words, **options):
+        found = whole(cov, k, *words, **options)
+        if k == 1:
+            return found
+        x = np.zeros(cov.n_features)
+        x[int(cov.diagonal.argmin())] = 1.0
+        return replace(found, loadings=x, variance=cov.variance(x), stopped=True)
+
+    monkeypatch.setattr(nnspca._path, "solve", cut_short)
+    done = path(cov, (1, 14))
+    assert [p.component.variance for p in done.points] == [done.points[0].component.variance] * 2
+    assert [p.component.stopped for p in done.points] == [False, True]
+    assert done.stopped

@@ -11,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 import nnspca
 from nnspca.view import foreign
+from nnspca.view.figures import style
 from nnspca.view.session import state
 from tests.pages.conftest import ROOT, jobs, settle, texts
 
@@ -269,3 +270,11 @@ def test_an_indefinite_matrix_can_be_repaired_and_then_used_on_every_page(open_p
     unmended.run()
     assert not unmended.exception
     assert "not positive semidefinite" in unmended.error[0].value
+
+
+def test_no_word_of_a_figure_leaves_the_script_of_its_page():
+    figure = style.Figure(data=[{"type": "scatter", "name": "</script><!-- evil"}])
+    style.dress(figure, style.LIGHT, title="A figure", alt="of one name", height=300)
+    assert " evil" in style.page(figure)
+    assert "</script><" not in style.page(figure)
+    assert "<!-- evil" not in style.page(figure)

@@ -108,15 +108,10 @@ def check_options(options: object) -> dict[str, object]:
 
 def check_columns(name: str, value: object, n: int) -> np.ndarray:
     """Return finite columns of n numbers as an array of its own; ValueError for anything else."""
-    try:
-        hidden, _ = masked(value)
-        columns = np.array([] if hidden else real_array(value), order="C")  # one layout: sums run in one order
-    except (OverflowError, TypeError, ValueError):
-        raise ValueError(f"{name}={shown(value)} is not allowed; give finite columns of shape ({n}, r)") from None
-    if hidden:
-        raise ValueError(f"{name}={shown(value)} are masked; give finite columns of shape ({n}, r)")
+    allowed = f"give finite columns of shape ({n}, r)"
+    columns = np.array(_unmasked(name, "are", value, allowed), order="C")  # one layout: sums run in one order
     if columns.ndim != 2 or columns.shape[0] != n or not np.isfinite(columns).all():
-        raise ValueError(f"{name} have shape {columns.shape}; give finite columns of shape ({n}, r)")
+        raise ValueError(f"{name} have shape {columns.shape}; {allowed}")
     return columns
 
 
@@ -125,16 +120,22 @@ def check_vectors(name: str, value: object, n: int) -> np.ndarray:
     if type(value) is np.ndarray and value.dtype == np.float64 and value.ndim in (1, 2) and value.shape[-1] == n:
         return value
     allowed = f"give real numbers of shape ({n},) or (r, {n})"
-    try:
-        hidden, _ = masked(value)
-        vectors = np.array([]) if hidden else real_array(value)
-    except (OverflowError, TypeError, ValueError):
-        raise ValueError(f"{name}={shown(value)} is not allowed; {allowed}") from None
-    if hidden:
-        raise ValueError(f"{name}={shown(value)} is masked; {allowed}")
+    vectors = _unmasked(name, "is", value, allowed)
     if vectors.ndim not in (1, 2) or vectors.shape[-1] != n:
         raise ValueError(f"{name} have shape {vectors.shape}; {allowed}")
     return vectors
+
+
+def _unmasked(name: str, verb: str, value: object, allowed: str) -> np.ndarray:
+    """Return real numbers of any shape, none of them masked; ValueError, which says what is allowed, for others."""
+    try:
+        hidden, _ = masked(value)
+        numbers = np.array([]) if hidden else real_array(value)
+    except (OverflowError, TypeError, ValueError):
+        raise ValueError(f"{name}={shown(value)} is not allowed; {allowed}") from None
+    if hidden:
+        raise ValueError(f"{name}={shown(value)} {verb} masked; {allowed}")
+    return numbers
 
 
 def check_places(name: str, value: object, n: int) -> np.ndarray:

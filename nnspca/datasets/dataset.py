@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from nnspca.arguments import masked
 from nnspca.doubles import as_doubles
 from nnspca.errors import DataError
 
@@ -26,10 +27,9 @@ def _read_only(array: np.ndarray, dtype: type) -> np.ndarray:
 
 def _numbers(given: object) -> np.ndarray:
     """Real numbers, none of them masked, in double precision."""
-    parts = given if isinstance(given, list | tuple) else [given]
-    masked = sum(np.ma.count_masked(part) for part in parts if isinstance(part, np.ma.MaskedArray))
-    if masked:
-        raise DataError(f"{masked} value{'s are' if masked > 1 else ' is'} masked; fill them or leave them out")
+    hidden, _ = masked(given)
+    if hidden:
+        raise DataError(f"{hidden} value{'s are' if hidden > 1 else ' is'} masked; fill them or leave them out")
     try:
         values = np.asarray(given)
     except ValueError as error:

@@ -107,7 +107,7 @@ def _of_the_many(
     """The same among the features that a few steps ask for, then polished among all: most of very many never matter."""
     cov = problem.cov
     count = max(FEWEST, SIFTED * problem.k)
-    chosen, points = asked_for(problem, count, rng=rng, monitor=monitor, restarts=restarts, starts=starts)
+    chosen, points = _asked_for(problem, count, rng=rng, monitor=monitor, restarts=restarts, starts=starts)
     begun = points[:, chosen]
     found = best(
         problem.restrict(chosen),
@@ -131,7 +131,7 @@ def _of_the_many(
     )
 
 
-def asked_for(
+def _asked_for(
     problem: Problem,
     count: int,
     *,

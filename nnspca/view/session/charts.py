@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
@@ -87,23 +87,25 @@ Places = Sequence[tuple[float, float]]
 
 def sketch(figure: Figure, palette: Palette) -> str:
     """Return the frame, lines, bands and marks of each panel whose axes have ranges: a picture of a few kilobytes."""
-    layout = figure.layout
-    tall, top = float(layout.height), float(layout.margin.t or style.TOP)
-    room = tall - top - float(layout.margin.b or style.LEGEND_DROP)
+    drawn = figure.to_plotly_json()  # plain values: the figure's own attributes take ten times as long to read
+    layout = drawn["layout"]
+    tall, margin = float(layout["height"]), layout["margin"]
+    room = tall - margin["t"] - margin["b"]
     shapes: list[str] = []
     framed = set()
-    for trace in figure.data:
-        down, along = layout[_axis(trace.yaxis, "y")], layout[_axis(trace.xaxis, "x")]
-        shown = trace.type == "scatter" and trace.visible not in (False, "legendonly")
-        if not shown or down.range is None or along.range is None:
+    for trace in drawn["data"]:
+        panel = trace.get("yaxis", "y")
+        down, along = layout.get(_axis(panel), {}), layout.get(_axis(trace.get("xaxis", "x")), {})
+        hidden = trace.get("visible") in (False, "legendonly")
+        if trace["type"] != "scatter" or hidden or "range" not in down or "range" not in along:
             continue
-        low, high = (top + room * (1 - share) for share in down.domain or (0.0, 1.0))
-        if trace.yaxis not in framed:
-            framed.add(trace.yaxis)
+        low, high = (margin["t"] + room * (1 - share) for share in down.get("domain", (0.0, 1.0)))
+        if panel not in framed:
+            framed.add(panel)
             shapes.append(_line(((WIDTH * LEFT, high), (WIDTH * LEFT, low), (WIDTH * RIGHT, low)), palette.quiet, 0.5))
         places = [
             (WIDTH * (LEFT + (RIGHT - LEFT) * _share(x, along)), low + (high - low) * _share(y, down))
-            for x, y in zip(_all(trace.x), _all(trace.y), strict=False)
+            for x, y in zip(trace["x"], trace["y"], strict=False)
             if None not in (x, y)
         ]
         shapes += _drawn(trace, places, palette.quiet)
@@ -113,33 +115,30 @@ def sketch(figure: Figure, palette: Palette) -> str:
     return f'<div class="sketch" aria-hidden="true" style="{place}"></div>'
 
 
-def _axis(name: str | None, letter: str) -> str:
+def _axis(name: str) -> str:
     """Return the layout's name of a trace's axis: ``yaxis2`` for ``y2``."""
-    return f"{letter}axis{(name or letter)[1:]}"
+    return f"{name[0]}axis{name[1:]}"
 
 
-def _all(values: Any) -> Sequence[Any]:
-    return () if values is None else list(values)
-
-
-def _share(value: float, axis: Any) -> float:
+def _share(value: float, axis: Mapping[str, Any]) -> float:
     """Return where a value lies along an axis, from 0 to 1; what lies beyond stays at the end."""
-    low, high = axis.range
-    at = (math.log10(value) if value > 0 else low) if axis.type == "log" else float(value)
+    low, high = axis["range"]
+    at = (math.log10(value) if value > 0 else low) if axis.get("type") == "log" else float(value)
     return min(max((at - low) / (high - low), 0.0), 1.0)
 
 
-def _drawn(trace: Any, places: Places, otherwise: str) -> Iterator[str]:
+def _drawn(trace: Mapping[str, Any], places: Places, otherwise: str) -> Iterator[str]:
     """Yield a trace as shapes: its band, its line, its marks."""
-    mode, colour = trace.mode or "lines", trace.line.color or otherwise
-    if trace.fill == "toself" and places:
-        yield f'<path d="{_path(places)}Z" fill="{html.escape(trace.fillcolor or colour)}" stroke="none"/>'
-    if "lines" in mode and trace.line.width != 0:
-        yield _line(places, colour, float(trace.line.width or 2))
+    mode, line = trace.get("mode", "lines"), trace.get("line", {})
+    colour = line.get("color", otherwise)
+    if trace.get("fill") == "toself" and places:
+        yield f'<path d="{_path(places)}Z" fill="{html.escape(trace.get("fillcolor", colour))}" stroke="none"/>'
+    if "lines" in mode and line.get("width") != 0:
+        yield _line(places, colour, float(line.get("width", 2)))
     if "markers" in mode:
-        mark = trace.marker.color if isinstance(trace.marker.color, str) else colour
+        mark = trace.get("marker", {}).get("color")
         for place in places:  # a line of no length with round ends: round however the picture is stretched
-            yield _line((place, place), mark, 7.0)
+            yield _line((place, place), mark if isinstance(mark, str) else colour, 7.0)
 
 
 def _path(places: Places) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import base64
 import html
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
+import numpy as np
 import streamlit as st
 
 from nnspca.view.figures import style
@@ -105,14 +107,22 @@ def sketch(figure: Figure, palette: Palette) -> str:
             shapes.append(_line(((WIDTH * LEFT, high), (WIDTH * LEFT, low), (WIDTH * RIGHT, low)), palette.quiet, 0.5))
         places = [
             (WIDTH * (LEFT + (RIGHT - LEFT) * _share(x, along)), low + (high - low) * _share(y, down))
-            for x, y in zip(trace["x"], trace["y"], strict=False)
-            if None not in (x, y)
+            for x, y in zip(_values(trace, "x"), _values(trace, "y"), strict=False)
+            if x is not None and y is not None and math.isfinite(x) and math.isfinite(y)
         ]
         shapes += _drawn(trace, places, palette.quiet)
     box = f'viewBox="0 0 {round(WIDTH)} {round(tall)}" preserveAspectRatio="none"'
     picture = quote(f'<svg xmlns="http://www.w3.org/2000/svg" {box}>{"".join(shapes)}</svg>')
     place = f"height:{round(tall)}px;background:0 0/100% 100% url(data:image/svg+xml,{picture})"
     return f'<div class="sketch" aria-hidden="true" style="{place}"></div>'
+
+
+def _values(trace: Mapping[str, Any], along: str) -> Sequence[float | None]:
+    """Return a trace's values along an axis; Plotly writes an array as its bytes in base 64."""
+    values = trace.get(along, ())
+    if isinstance(values, Mapping):
+        return np.frombuffer(base64.b64decode(values["bdata"]), values["dtype"]).tolist()
+    return values
 
 
 def _axis(name: str) -> str:

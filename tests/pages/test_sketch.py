@@ -1,0 +1,38 @@
+"""The sketch that stands where a figure will be reads whatever a figure may hold."""
+
+import re
+from urllib.parse import unquote
+
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+
+from nnspca.view.figures import style
+from nnspca.view.session import charts
+
+LINE = ([1.0, 2.0, 3.0], [4.0, 5.0, 6.0])
+
+
+def strokes(*traces):
+    """Return the paths of the sketch of these traces."""
+    drawn = go.Figure(traces)
+    drawn.update_layout(
+        height=300, margin={"t": 10, "b": 20}, xaxis={"range": [0, 4]}, yaxis={"range": [3, 7]}, template=None
+    )
+    return re.findall(r"<path[^>]*>", unquote(charts.sketch(drawn, style.LIGHT)))
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "count"),
+    [(None, None, 1), ([], [], 1), ([1, None, 3], [4, 5, None], 2), ([1, float("nan")], [float("inf"), 4], 1)],
+)
+def test_a_trace_with_little_or_nothing_in_it_is_sketched_as_far_as_it_goes(x, y, count):
+    assert len(strokes(go.Scatter(x=x, y=y, mode="lines"))) == count
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.float32, np.int64, np.int16])
+def test_arrays_are_sketched_as_lists_are(kind):
+    """Plotly hands an array's values on as bytes."""
+    plain = strokes(go.Scatter(x=LINE[0], y=LINE[1], mode="lines"))
+    assert strokes(go.Scatter(x=np.array(LINE[0], kind), y=np.array(LINE[1], kind), mode="lines")) == plain
+    assert len(plain) == 2

@@ -6,7 +6,7 @@ from contextlib import nullcontext
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, sync_playwright
+from playwright.sync_api import BrowserContext, Page, expect, sync_playwright
 
 from tests.chromium import find
 from tests.server import serving, shared
@@ -20,6 +20,8 @@ FLAGS = [
     "--disable-sync",
     "--no-first-run",
 ]
+PATIENCE = 60_000  # milliseconds; twenty times what anything takes: others work beside
+expect.set_options(timeout=PATIENCE)
 # On a page's own address Streamlit's front end first looks for the server below that address.
 EXPECTED = ("/_stcore/health", "/_stcore/host-config")
 
@@ -71,7 +73,7 @@ def visit(server: str, browsing: BrowserContext) -> Iterator[Callable[..., Page]
         page = browsing.new_page()
         page.set_viewport_size({"width": width, "height": height})
         page.emulate_media(color_scheme="dark" if dark else "light")
-        page.set_default_timeout(60_000)  # twenty times what anything takes: others work beside
+        page.set_default_timeout(PATIENCE)
         page.on("request", note_request)
         page.on("response", note_response)
         page.on("console", note_console)

@@ -11,7 +11,7 @@ from tests.browser.waiting import rest
 
 pytestmark = pytest.mark.browser
 
-SLOW = "/?closer=true&method=epsilon-net&d=8&epsilon-net.epsilon=0.01&epsilon-net.max_samples=10000000"
+SLOW = "/?closer=true&data=digits&method=epsilon-net&d=8&epsilon-net.epsilon=0.01&epsilon-net.max_samples=10000000"
 RATIO = re.compile(r"at least (\d+(\.\d+)?) % of the best variance|Proven optimal: no such component has more variance")
 TRACES = """key => {
   const gd = document.querySelector(`.st-key-${key} .js-plotly-plot`) ??
@@ -65,9 +65,10 @@ def test_the_first_view_shows_a_face_part_and_its_proven_share_in_words(visit):
 
 
 def test_the_variance_curve_fills_in_while_watched_and_a_click_shows_a_component(visit):
-    page = visit(f"/variance?ks=2,10,40&seed={time.time_ns() % 1_000_000}")  # that nobody has asked for before
+    new = time.time_ns() % 1_000_000  # that nobody has asked for before
+    page = visit(f"/variance?data=digits&ks=2,8,16,24,32,40,50,60&seed={new}")
     looks, deadline = [], time.monotonic() + 90
-    while not looks or looks[-1] < (6, 3):
+    while not looks or looks[-1] < (16, 8):
         assert time.monotonic() < deadline, looks
         proven = sum(len(t["x"]) for t in traces(page, "curve") if t["name"] == "proven ceiling")
         looks.append((solved(page), proven))
@@ -75,7 +76,7 @@ def test_the_variance_curve_fills_in_while_watched_and_a_click_shows_a_component
     assert len(set(looks)) >= 3, "the curve appeared all at once"
     quiet(page)
     page.locator(".st-key-curve .js-plotly-plot").wait_for()
-    assert solved(page) == 6
+    assert solved(page) == 16
     assert any("the optimum lies in here" in str(t["name"]) and t["fill"] == "toself" for t in traces(page, "curve"))
     where = page.evaluate(
         """() => { const gd = document.querySelector('.st-key-curve .js-plotly-plot');
@@ -86,20 +87,22 @@ def test_the_variance_curve_fills_in_while_watched_and_a_click_shows_a_component
     page.mouse.click(*where)
     expect(page.get_by_text(RATIO).first).to_be_visible()
     (image,) = [t for t in traces(page, "chosen") if t["type"] == "heatmap"]
-    assert sum(w > 0 for row in image["z"] for w in row) == 40
-    settled_url(page, ks="2,10,40")
-    assert parse_qs(urlsplit(page.url).query)["point"][0].startswith("40 · ")
+    assert sum(w > 0 for row in image["z"] for w in row) == 16
+    settled_url(page, ks="2,8,16,24,32,40,50,60")
+    assert parse_qs(urlsplit(page.url).query)["point"][0].startswith("16 · ")
 
 
 def test_stop_answers_within_a_second(visit):
     page, took = visit(SLOW), []
-    while len(took) < 3 and min(took, default=9.0) > 1.0:  # again where the machine was busy with something else
+    while True:
         page.get_by_text(re.compile("Solving: .* directions")).wait_for()
         before = time.monotonic()
         page.get_by_role("button", name="Stop").click()
         page.get_by_text("Stopped.").wait_for()
         took.append(time.monotonic() - before)
         expect(page.get_by_test_id("stMetric").first).to_be_visible()
+        if took[-1] <= 1.0 or len(took) == 3:  # again where the machine was busy with something else
+            break
         if not page.get_by_role("button", name="Run again").is_visible():
             page.get_by_text("Another solver, and its options").click()
         page.get_by_role("button", name="Run again").click()
@@ -132,7 +135,7 @@ def test_a_link_to_the_variance_page_keeps_its_choices(visit):
 
 
 @pytest.mark.parametrize(
-    "path", ["/?closer=true&data=nothing&k=minus&method=magic", "/variance?ks=banana&point=3&data=pitprops"]
+    "path", ["/?closer=true&data=pitprops&scale=none&k=minus&method=magic", "/variance?ks=banana&point=3&data=pitprops"]
 )
 def test_a_broken_link_gives_notes_and_a_working_page(visit, path):
     page = quiet(visit(path))

@@ -49,8 +49,8 @@ class Entry:
             local=self.is_local is None or self.is_local(),
             description=self.description,
             homepage=self.homepage,
-            download_url=self.file.url if self.file else "",
-            size_bytes=self.file.size if self.file else 0,
+            download_url=self.file.url if self.file and self.is_local else "",
+            size_bytes=self.file.size if self.file and self.is_local else 0,
         )
 
     def dress(self, content: Content, source: str) -> Dataset:
@@ -75,6 +75,15 @@ def _download(*, file: fetch.RemoteFile, parse: Callable[[bytes], Content], **st
         return parse(data), source
 
     return Entry(file=file, parse=parse, make=make, is_local=lambda: fetch.is_local(file), **story)  # type: ignore[arg-type]
+
+
+def _packed(*, file: fetch.RemoteFile, parse: Callable[[bytes], Content], **story: str | tuple[int, int]) -> Entry:
+    """Describe a data set whose file, whole and unchanged, comes packed with nnspca."""
+
+    def make(_: Request) -> tuple[Content, str]:
+        return parse(fetch.unpack(file)), f"{file.name}, bundled with nnspca"
+
+    return Entry(file=file, parse=parse, make=make, **story)  # type: ignore[arg-type]
 
 
 _CBCL_TERMS = "Research use, with acknowledgement of the MIT Center for Biological and Computational Learning."
@@ -140,7 +149,7 @@ ENTRIES: dict[str, Entry] = {
             has_negatives=True,
             is_local=fetched.cbcl_raw_is_local,
         ),
-        _download(
+        _packed(
             name="lrs",
             title="Infrared spectra of stars (LRS)",
             shape=(531, 93),
@@ -154,7 +163,7 @@ ENTRIES: dict[str, Entry] = {
                 "Low Resolution Spectrometer. Infra-Red Astronomy Satellite Project Database; "
                 "donated by J. Stutz to the UCI Machine Learning Repository, 1988."
             ),
-            terms="UCI Machine Learning Repository: free to use with citation.",
+            terms="UCI Machine Learning Repository, CC BY 4.0: free to use and to pass on with citation.",
             homepage="https://archive.ics.uci.edu/ml/datasets/Low+Resolution+Spectrometer",
             file=fetched.SPECTROMETER,
             parse=fetched.lrs,

@@ -7,6 +7,7 @@ give up on a file that grows longer than its pinned size.
 from __future__ import annotations
 
 import hashlib
+import lzma
 import os
 import tempfile
 import threading
@@ -122,6 +123,14 @@ def obtain(
     data, url = download(file, on_progress, should_stop)
     _keep(data, cached)
     return data, url
+
+
+def unpack(file: RemoteFile) -> bytes:
+    """Return the checked content of a file that comes packed beside this module."""
+    packed = Path(__file__).with_name(f"{file.name}.xz")
+    data = lzma.decompress(packed.read_bytes())
+    _check_digest(data, file, f"{file.name} as bundled")
+    return data
 
 
 def require_folder(folder: Path) -> None:

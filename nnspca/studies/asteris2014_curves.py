@@ -211,7 +211,7 @@ STUDIES = (
         "k = 20, but no 93 % near k = 90. The paper may have scaled the spectra in a way its text does not say.",
         curves_of("asteris2014-fig6", (1, 2, 5, 10, 20, 40, 60, 90), (*range(1, 21), *range(25, 91, 5), 93)),
         ("lrs",),
-        ("digits",),
+        ("lrs",),
         0.5,
     ),
 )

@@ -133,7 +133,7 @@ STUDIES = (
         "our spectra. On the spectra of stars see what is said at Fig. 6.",
         _theorem,
         ("cbcl-faces", "leukemia", "lrs"),
-        ("lfw-faces", "synthetic-spiked", "digits"),
+        ("lfw-faces", "synthetic-spiked", "lrs"),
         1.0,
     ),
 )

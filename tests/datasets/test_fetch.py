@@ -223,7 +223,7 @@ def test_an_error_in_the_callers_progress_ends_the_transfer(server):
 @pytest.mark.real_data
 @pytest.mark.parametrize(
     ("name", "file"),
-    [("cbcl-faces", fetched.CBCL), ("lrs", fetched.SPECTROMETER), ("leukemia", fetched.MLL)],
+    [("cbcl-faces", fetched.CBCL), ("leukemia", fetched.MLL)],
 )
 def test_a_catalogued_data_set_comes_whole_over_the_network(name, file, server, raw_folder):
     server.body = (raw_folder / file.name).read_bytes()

@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 
 from nnspca import datasets
+from nnspca.datasets import fetch, fetched
 from nnspca.errors import DataError
 
 NAMES = [
     "lfw-faces", "cbcl-faces", "cbcl-faces-raw", "lrs", "leukemia", "digits", "pitprops", "synthetic-spiked",
 ]  # fmt: skip
-BUNDLED = ["lfw-faces", "digits", "pitprops", "synthetic-spiked"]
+BUNDLED = ["lfw-faces", "lrs", "digits", "pitprops", "synthetic-spiked"]
 
 
 def test_the_catalogue_lists_every_data_set_with_its_story():
@@ -22,6 +23,15 @@ def test_the_catalogue_lists_every_data_set_with_its_story():
     for info in infos:
         assert info.citation and info.terms and info.description and info.title
         assert bool(info.download_url) == bool(info.size_bytes)
+
+
+def test_what_comes_packed_is_the_published_file_and_a_changed_one_is_refused(monkeypatch):
+    file = fetched.SPECTROMETER
+    whole = fetch.unpack(file)
+    assert len(whole) == file.size
+    monkeypatch.setattr(fetch.lzma, "decompress", lambda packed: whole.replace(b"0", b"1", 1))
+    with pytest.raises(DataError, match=r"spectrometer\.arff as bundled is not the expected file"):
+        datasets.load("lrs")
 
 
 def test_only_bundled_data_are_local_on_a_fresh_machine():

@@ -92,9 +92,9 @@ def test_another_seed_is_another_run(open_page):
 
 
 def test_on_a_fresh_machine_the_stand_in_runs_and_the_page_says_so(open_page, fresh_machine):
-    page = open_page(PAGE, **choice(STUDIES["asteris2014-fig6"]))
+    page = open_page(PAGE, **choice(STUDIES["sigg2008-fig4"]))
     said = texts(page)
-    assert "Not on this machine: **Infrared spectra of stars (LRS)**" in said
+    assert "Not on this machine: **Leukemia gene expression (MLL)**" in said
     assert "Handwritten digits" in said
     assert "(data)" in said
     button(page, "run-study").click().run()

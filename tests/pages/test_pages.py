@@ -205,9 +205,9 @@ def test_a_failed_download_shows_the_librarys_message(open_page, monkeypatch, tm
     monkeypatch.delenv("NNSPCA_DATA", raising=False)
     monkeypatch.setenv("NNSPCA_CACHE", str(tmp_path))
     monkeypatch.setenv("NNSPCA_MIRROR", "http://127.0.0.1:9")
-    page = open_page("pages/explore.py", data="lrs")
-    page.button(key="fetch-lrs").click().run()
-    assert "spectrometer.arff" in "\n".join(e.value for e in settle(page).error)
+    page = open_page("pages/explore.py", data="leukemia")
+    page.button(key="fetch-leukemia").click().run()
+    assert "MLL.csv" in "\n".join(e.value for e in settle(page).error)
 
 
 def test_the_data_page_lists_every_data_set_with_its_terms(open_page):

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import gzip
 import io
+import itertools
 import tarfile
+import warnings
 import zipfile
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -26,6 +28,25 @@ from nnspca.errors import DataError
 SUFFIXES = (".png", ".jpg", ".jpeg", ".pgm", ".bmp", ".tif", ".tiff", ".gif")
 _FORMATS = ("PNG", "JPEG", "PPM", "BMP", "TIFF", "GIF")
 _PLAIN_MODES = frozenset({"L", "I", "I;16", "I;16B", "I;16L", "F"})
+
+ORIENTATION = 0x0112  # EXIF's tag
+# What makes a picture upright, in Pillow's names, by that tag; from 5 on its width and height change places.
+_TURNS = (
+    "",
+    "",
+    "FLIP_LEFT_RIGHT",
+    "ROTATE_180",
+    "FLIP_TOP_BOTTOM",
+    "TRANSPOSE",
+    "ROTATE_270",
+    "TRANSVERSE",
+    "ROTATE_90",
+)
+_SIDEWAYS = 5
+# Blocks of attributes and of long names, which tarfile reads into memory before it hands over their member.
+_EXTENSIONS = frozenset(
+    {tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE, tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK}
+)
 
 Member = tuple[str, bytes]  # the name inside the archive, only ever read as text, and the content
 
@@ -91,33 +112,45 @@ class _Grey:
     def __init__(self, content: bytes, name: str):
         self.content, self.name = content, name
         with self._opened() as image:
-            sideways = image.getexif().get(0x0112, 1) in (5, 6, 7, 8)  # as the camera was held
-            self.size: tuple[int, int] = image.size[::-1] if sideways else image.size
-        limits.check_entries(*self.size)
+            limits.check_entries(*image.size)
+            # As the camera was held; of what every format has, as PNG's own looks behind the pixels it has to decode.
+            held = _pillow().Image.getexif(image).get(ORIENTATION)
+            known = held in range(1, len(_TURNS)) and image.format != "TIFF"  # which Pillow turns by itself
+            self.held = held if known else 1
+            self.size: tuple[int, int] = image.size[::-1] if self.held >= _SIDEWAYS else image.size
 
     @contextmanager
     def _opened(self) -> Iterator[Any]:
+        pillow = _pillow()
         try:
-            from PIL import Image
-        except ImportError as error:
-            raise DataError("images are decoded by Pillow, which is not installed: pip install pillow.") from error
-        try:
-            with Image.open(io.BytesIO(self.content), formats=_FORMATS) as image:
-                yield image
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", pillow.DecompressionBombWarning)  # our own limit is lower
+                with pillow.open(io.BytesIO(self.content), formats=_FORMATS) as image:
+                    yield image
+        except DataError:
+            raise
         except Exception as error:  # damaged files raise anything from OSError to SyntaxError
             raise DataError(f"{_shown(self.name)} cannot be read as an image: {_shown(str(error))}.") from error
 
     def pixels(self) -> np.ndarray:
         """The upright grey values, shape (height, width); deeper than 8 bits where the file is."""
-        from PIL import ImageOps
-
         with self._opened() as image:
-            upright = ImageOps.exif_transpose(image)
+            turn = _TURNS[self.held]
+            upright = image.transpose(_pillow().Transpose[turn]) if turn else image
             grey = upright if upright.mode in _PLAIN_MODES else upright.convert("L")
             pixels = np.asarray(grey, dtype=np.float64)
         if pixels.shape != self.size[::-1]:
             raise DataError(f"{_shown(self.name)} is damaged: its pixels do not fill its size.")
         return pixels
+
+
+def _pillow() -> Any:
+    """Return Pillow's module of images."""
+    try:
+        from PIL import Image
+    except ImportError as error:
+        raise DataError("images are decoded by Pillow, which is not installed: pip install pillow.") from error
+    return Image
 
 
 def grey_images(files: Iterable[Member]) -> list[_Grey]:
@@ -130,7 +163,13 @@ def _zip_members(data: bytes, wanted: tuple[str, ...]) -> Iterator[tuple[str, by
         for member in archive.infolist():
             if not member.is_dir():
                 take = member.filename.lower().endswith(wanted)
-                yield member.filename, archive.read(member) if take else None
+                yield member.filename, _unpacked(archive, member) if take else None
+
+
+def _unpacked(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
+    """Read no more than the size a member lists: reading all would first inflate all there is."""
+    with archive.open(member) as stream:
+        return stream.read(member.file_size)
 
 
 def _tar_members(data: bytes, wanted: tuple[str, ...]) -> Iterator[tuple[str, bytes | None]]:
@@ -139,13 +178,30 @@ def _tar_members(data: bytes, wanted: tuple[str, ...]) -> Iterator[tuple[str, by
         source = gzip.GzipFile(fileobj=source)
     capped: Any = _Capped(source)
     # Mode "r|" reads forward only, so nothing is unpacked beyond what the capped stream lets through.
-    with tarfile.open(fileobj=capped, mode="r|", errorlevel=2) as archive:
-        for count, member in enumerate(archive, start=1):
+    with tarfile.open(fileobj=capped, mode="r|", errorlevel=2, tarinfo=_Header) as archive:
+        for count in itertools.count(1):
+            member = archive.next()
+            if member is None:
+                break
+            archive.members = []  # type: ignore[attr-defined]  # each keeps a copy of all attributes before it
             limits.check_members(count)
+            limits.check_headers(len(member.pax_headers))
             if member.isreg() and not member.issparse():
                 limits.check_unpacked(member.size)
                 stream = archive.extractfile(member) if member.name.lower().endswith(wanted) else None
                 yield member.name, stream.read() if stream is not None else None
+
+
+class _Header(tarfile.TarInfo):
+    """A header of a TAR file whose extension, read whole, is no longer than anyone needs."""
+
+    @classmethod
+    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
+        """Read the header; of names and attributes that follow it in their own block, the size."""
+        header = super().frombuf(buf, encoding, errors)
+        if header.type in _EXTENSIONS:
+            limits.check_headers(header.size // limits.HEADER_BYTES)
+        return header
 
 
 class _Capped:

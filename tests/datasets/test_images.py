@@ -1,12 +1,16 @@
 import gzip
 import io
+import struct
 import tarfile
 import time
+import tracemalloc
 import zipfile
+import zlib
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
-from PIL import Image
+from PIL import Image, ImageOps
 
 from nnspca.datasets import limits, read
 from nnspca.errors import DataError
@@ -53,6 +57,30 @@ def refused(data, filename="t.zip", **arguments):
         read(data, filename, **arguments)
     assert time.process_time() - start < 2
     return str(caught.value)
+
+
+def blank(width, height):
+    """A PNG of one grey, whose pixels take kilobytes."""
+
+    def chunk(kind, content):
+        return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
+
+    row = bytes(width + 1)
+    deflate = zlib.compressobj(9)
+    pixels = b"".join([deflate.compress(row) for _ in range(height)]) + deflate.flush()
+    head = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", pixels) + chunk(b"IEND", b"")
+
+
+@contextmanager
+def within(megabytes):
+    """Refuse more memory than this at once; what others allocate beside is not counted."""
+    tracemalloc.start()
+    try:
+        yield
+        assert tracemalloc.get_traced_memory()[1] < megabytes * 1e6
+    finally:
+        tracemalloc.stop()
 
 
 @pytest.mark.parametrize("filename", PACKERS)
@@ -162,6 +190,68 @@ def test_bombs_are_refused_by_what_they_unpack_to(filename, monkeypatch):
     monkeypatch.setattr(limits, "MAX_UNPACKED_BYTES", 1_000_000)
     bomb = PACKERS[filename]({"a.txt": bytes(20_000_000)})
     assert "at most 1,000,000 are read" in refused(bomb, filename)
+
+
+def test_a_member_that_holds_more_than_it_lists_is_not_inflated():
+    whole = bytearray(zipped({"a.png": bytes(100_000_000)}))
+    for mark, at in ((b"PK\x03\x04", 22), (b"PK\x01\x02", 24)):
+        where = whole.find(mark) + at
+        whole[where : where + 4] = struct.pack("<I", 1000)
+    with within(5):
+        assert "damaged" in refused(bytes(whole))
+
+
+def test_a_large_image_is_refused_by_its_size_before_it_is_decoded():
+    data = zipped({"a.png": blank(13_000, 13_000)})
+    with within(5):
+        assert "13,000 × 13,000 = 169,000,000 numbers" in refused(data)
+
+
+def test_many_images_are_refused_before_one_is_decoded():
+    image = blank(2000, 2000)
+    data = zipped({f"{i}.png": image for i in range(300)})
+    with within(5):
+        assert "300 × 4,000,000 = 1,200,000,000 numbers" in refused(data)
+
+
+@pytest.mark.parametrize("every", [False, True], ids=["one", "all"])
+def test_thousands_of_attributes_in_a_tar_are_refused(every):
+    keys = {f"key{j}": "v" * 20 for j in range(2000)}
+    out = io.BytesIO()
+    arguments = {"format": tarfile.PAX_FORMAT, "pax_headers": keys if every else {}}
+    with tarfile.open(fileobj=out, mode="w:gz", **arguments) as archive:
+        for i in range(3):
+            member = tarfile.TarInfo(f"{i}.png")
+            member.pax_headers = {} if every else keys
+            archive.addfile(member)
+    assert "carries 2,000 attributes; at most 1,000" in refused(out.getvalue(), "t.tar.gz")
+
+
+def test_attributes_of_megabytes_in_a_tar_are_refused_before_they_are_read():
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w:gz", format=tarfile.PAX_FORMAT) as archive:
+        member = tarfile.TarInfo("a.png")
+        member.pax_headers = {"comment": "v" * 50_000_000}
+        archive.addfile(member)
+    with within(5):
+        assert "attributes; at most 1,000 are read" in refused(out.getvalue(), "t.tar.gz")
+
+
+@pytest.mark.parametrize("held", range(1, 9))
+@pytest.mark.parametrize("fmt", ["PNG", "TIFF"])
+def test_every_way_a_camera_is_held_is_turned_as_pillow_turns_it(fmt, held):
+    exif = Image.Exif()
+    exif[0x0112] = held
+    files, upright = {}, []
+    for seed in (0, 1):
+        grey = np.random.default_rng(seed).integers(0, 256, (4, 6), dtype=np.uint8)
+        out = io.BytesIO()
+        Image.fromarray(grey).save(out, fmt, exif=exif)
+        files[f"{seed}.{SUFFIXES[fmt]}"] = out.getvalue()
+        upright.append(np.asarray(ImageOps.exif_transpose(Image.open(out)), dtype=float))
+    found = read(zipped(files), "t.zip")
+    assert found.image_shape == upright[0].shape
+    np.testing.assert_array_equal(found.X, [image.ravel() for image in upright])
 
 
 def test_a_bomb_of_gzip_alone_is_refused(monkeypatch):

@@ -26,6 +26,7 @@ if chosen is not None and chosen.local:
         preview.provenance(data)
 
 st.header("All data sets")
+panels.folder()
 for info in infos.values():
     with st.container(border=True):
         panels.card(info, now)

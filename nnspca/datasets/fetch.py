@@ -71,14 +71,14 @@ class RemoteFile:
 def data_folder() -> Path | None:
     """Return the folder named by ``NNSPCA_DATA``; None when unset."""
     named = os.environ.get(DATA_VARIABLE)
-    return Path(named).expanduser() if named else None
+    return Path(os.path.expanduser(named)) if named else None
 
 
 def cache_folder() -> Path:
     """Return the folder for fetched files: ``NNSPCA_CACHE``, else the user's cache; it may not exist yet."""
     named = os.environ.get(CACHE_VARIABLE)
     if named:
-        return Path(named).expanduser()
+        return Path(os.path.expanduser(named))  # unlike Path's own, leaves a home it does not know as it stands
     return platformdirs.user_cache_path("nnspca")
 
 
@@ -111,12 +111,12 @@ def obtain(
     given = data_folder()
     if given is not None:
         require_folder(given)
-        if (given / file.name).is_file():
+        if os.path.isfile(given / file.name):
             data = read_local(given / file.name)
             _check_digest(data, file, f"{file.name} in the folder {DATA_VARIABLE}")
             return data, file.name
     cached = cache_folder() / file.name
-    if cached.is_file():
+    if os.path.isfile(cached):
         data = read_local(cached)
         if _digest(data) == file.sha256:
             return data, file.url
@@ -134,11 +134,18 @@ def unpack(file: RemoteFile) -> bytes:
 
 
 def require_folder(folder: Path) -> None:
-    """Refuse a value of ``NNSPCA_DATA`` that names no folder: most likely a slip of the pen."""
-    if not folder.is_dir():
-        raise DataError(
-            f"{DATA_VARIABLE} is set to {str(folder)!r}, which is not a folder. Correct it, or unset it to download."
-        )
+    """Refuse a value of ``NNSPCA_DATA`` that names no folder one may look into: most likely a slip of the pen."""
+    wrong = fault(folder)
+    if wrong:
+        raise DataError(wrong)
+
+
+def fault(folder: Path | None) -> str:
+    """Return what is wrong with the folder ``NNSPCA_DATA`` names; nothing where it names none or a good one."""
+    if folder is None or (os.path.isdir(folder) and os.access(folder, os.R_OK | os.X_OK)):
+        return ""
+    what = "which you may not look into" if os.path.isdir(folder) else "which is not a folder"
+    return f"{DATA_VARIABLE} is set to {str(folder)!r}, {what}. Correct it, or unset it to download."
 
 
 def read_local(path: Path) -> bytes:
@@ -235,6 +242,8 @@ def _check_digest(data: bytes, file: RemoteFile, what: str) -> None:
 
 def _keep(data: bytes, path: Path) -> None:
     """Write to the cache in one step, so that nobody ever reads half a file; a cache is never required."""
+    if path.parts[0].startswith("~"):
+        return  # no home is known to keep it in
     with suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, partial = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")

@@ -6,6 +6,7 @@ import dataclasses
 import os
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -129,7 +130,9 @@ def _archive(folder: Path) -> Path | None:
 
 def _faces_folder(folder: Path) -> Path | None:
     candidates = (folder / above / "face" for above in _FOLDERS)
-    return next((faces for faces in candidates if next(faces.glob("*.pgm"), None)), None)
+    with suppress(PermissionError):
+        return next((faces for faces in candidates if next(faces.glob("*.pgm"), None)), None)
+    return None
 
 
 def _training_archive(data: bytes) -> bytes:

@@ -220,6 +220,32 @@ def test_an_error_in_the_callers_progress_ends_the_transfer(server):
         fetch.obtain(FILE, on_progress=fail)
 
 
+@pytest.mark.parametrize("variable", [fetch.DATA_VARIABLE, fetch.CACHE_VARIABLE])
+def test_without_a_home_what_comes_along_still_works_and_nothing_is_written(variable, tmp_path, monkeypatch, server):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv(variable, "~nobodyofthisname/data")
+    assert {info.name for info in datasets.available() if info.local} >= {"digits", "lrs"}
+    assert datasets.load("lrs").shape == (531, 93)
+    server.body = BODY
+    if variable == fetch.DATA_VARIABLE:
+        with pytest.raises(DataError, match=r"'~nobodyofthisname/data', which is not a folder"):
+            fetch.obtain(FILE)
+    else:
+        assert fetch.obtain(FILE)[0] == BODY
+    assert not list(tmp_path.glob("~*"))
+
+
+def test_a_folder_one_may_not_look_into_is_told(tmp_path, monkeypatch):
+    monkeypatch.setenv(fetch.DATA_VARIABLE, str(tmp_path))
+    assert fetch.fault(fetch.data_folder()) == ""
+    monkeypatch.setattr(fetch.os, "access", lambda folder, how: False)
+    assert {info.name for info in datasets.available() if info.local} >= {"digits", "lrs"}
+    with pytest.raises(DataError, match="which you may not look into"):
+        fetch.obtain(FILE)
+    with pytest.raises(DataError, match="which you may not look into"):
+        datasets.load("cbcl-faces-raw")
+
+
 @pytest.mark.real_data
 @pytest.mark.parametrize(
     ("name", "file"),

@@ -210,6 +210,13 @@ def test_a_failed_download_shows_the_librarys_message(open_page, monkeypatch, tm
     assert "MLL.csv" in "\n".join(e.value for e in settle(page).error)
 
 
+def test_the_data_page_says_what_is_wrong_with_the_folder_it_was_given(open_page, monkeypatch):
+    assert "may not" not in texts(open_page("pages/data.py"))
+    monkeypatch.setenv("NNSPCA_DATA", "~nobodyofthisname")
+    said = texts(open_page("pages/data.py"))
+    assert "The data sets that come along still work. NNSPCA\\_DATA is set to '\\~nobodyofthisname'" in said
+
+
 def test_the_data_page_lists_every_data_set_with_its_terms(open_page):
     page = open_page("pages/data.py")
     words = texts(page)

@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 import nnspca
-from nnspca.datasets import Dataset, DatasetInfo
+from nnspca.datasets import Dataset, DatasetInfo, fetch
 from nnspca.datasets.readers import SUFFIXES
 from nnspca.view import foreign, words
 from nnspca.view.session import sidebar, store
@@ -25,6 +25,13 @@ def card(info: DatasetInfo, now: State) -> None:
         st.caption(":material/check: In use on every page.")
     else:
         st.button("Use these data", key=f"use-{info.name}", on_click=sidebar.use, args=(info.name, columns))
+
+
+def folder() -> None:
+    """Say what is wrong with the folder of data files that this server was given, if anything is."""
+    wrong = fetch.fault(fetch.data_folder())
+    if wrong:
+        st.warning(foreign.plain(f"The data sets that come along still work. {wrong}"), icon=":material/folder_off:")
 
 
 def bring() -> None:

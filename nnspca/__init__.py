@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from nnspca import datasets
 from nnspca._certify import certify
+from nnspca._necessity import necessity
 from nnspca._solve import solve
 from nnspca._sweep import sweep
 from nnspca.bounds.parts.registry import PARTS_BOUNDS
@@ -21,6 +22,7 @@ from nnspca.result import (
     Certificate,
     Component,
     Components,
+    Necessity,
     PartsCertificate,
     PartsPoint,
     PartsSweep,
@@ -48,6 +50,7 @@ __all__ = [
     "DataError",
     "DeflationInfo",
     "MethodInfo",
+    "Necessity",
     "NonnegativeSparsePCA",
     "OptionInfo",
     "PartsCertificate",
@@ -62,6 +65,7 @@ __all__ = [
     "decompose",
     "deflate",
     "load_certificate",
+    "necessity",
     "save_certificate",
     "solve",
     "sweep",

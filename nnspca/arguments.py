@@ -71,6 +71,14 @@ def check_number(name: str, value: object, low: float, high: float, unit: str) -
     return number
 
 
+def check_share(name: str, value: object) -> float:
+    """Return it as a float; ValueError unless it is a number from 0 to below 1."""
+    number = real(value)
+    if number is None or not 0.0 <= number < 1.0:
+        raise ValueError(f"{name}={shown(value)} is not allowed; give a share of at least 0 and below 1")
+    return number
+
+
 def real(value: object) -> float | None:
     """Return a real number as a float, infinite where it is too large for one; None for anything else."""
     given = scalar(value)

@@ -27,7 +27,7 @@ LAYERS = (
     ("nnspca.view.figures",),
     ("nnspca.view.words", "nnspca.view.foreign"),
     ("nnspca.studies", "nnspca.estimator"),
-    ("nnspca.components", "nnspca._sweep", "nnspca._path"),
+    ("nnspca.components", "nnspca._sweep", "nnspca._path", "nnspca._necessity"),
     ("nnspca._certify", "nnspca._solve"),
     ("nnspca.certificates.judge", "nnspca.certificates.file"),
     ("nnspca.solvers", "nnspca.bounds"),

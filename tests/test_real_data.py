@@ -103,3 +103,28 @@ def test_em_is_never_worse_than_the_plain_algorithm_at_equal_restarts(name, ks, 
         for seed in range(3):
             _, plain = plain_em(X, k, seed=seed)
             assert nnspca.solve(cov, k, "em", restarts=10, seed=seed).variance >= plain * (1 - 1e-9), (k, seed)
+
+
+def check_necessity(cov, k):
+    """No solver finds a near-best component without an essential feature, nor more weight than a limit allows."""
+    need = nnspca.necessity(cov, k, 0.01)
+    assert need.essential.any()
+    assert np.count_nonzero(need.undecided) <= k // 5
+    for part in (nnspca.solve(cov, k, name) for name in ("best", "em", "greedy", "thresholding")):
+        if part.variance >= need.threshold:
+            assert need.essential[part.support].sum() == need.essential.sum(), part.method
+            # the others need not be best on their own supports
+            assert part.method != "best" or (part.loadings**2 <= need.limit * (1 + 1e-9)).all()
+    for i in np.flatnonzero(need.essential)[:2]:
+        others = np.delete(np.arange(cov.n_features), i)
+        assert nnspca.solve(cov.restrict(others), k).variance < need.threshold
+
+
+@pytest.mark.parametrize(("name", "k"), [("digits", 10), ("pitprops", 4)])
+def test_every_solver_needs_the_essential_features_of_bundled_data(name, k):
+    check_necessity(nnspca.Covariance.from_dataset(nnspca.datasets.load(name)), k)
+
+
+@pytest.mark.real_data
+def test_every_solver_needs_the_essential_features_of_fetched_data(real):
+    check_necessity(real("lrs"), 10)

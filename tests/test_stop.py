@@ -1,11 +1,13 @@
 """Stop is heeded at once, however many features there are: counted in the thread's own time, not the machine's."""
 
+import dataclasses
 import time
 
 import numpy as np
 import pytest
 
 import nnspca
+from nnspca import _necessity
 from tests.benchmarks.data import zipf_text
 
 PATIENCE = 0.6  # seconds of computing between two polls: a tenth is meant, the rest is for slow and busy machines
@@ -51,6 +53,19 @@ def test_every_bound_asks_often_whether_to_stop(cov):
     assert watch.count > 40
     assert watch.longest < PATIENCE
     assert not cert.stopped
+
+
+def test_necessity_asks_often_whether_to_stop(monkeypatch):
+    cov = nnspca.Covariance.from_data(zipf_text(500, FEATURES))
+    brief = dataclasses.replace(_necessity.EFFORTS["live"], whole=0.1, each=0.1)
+    monkeypatch.setattr(_necessity, "EFFORTS", {**_necessity.EFFORTS, "live": brief})
+    part = nnspca.solve(cov, 5)
+    watch = Watch()
+    need = nnspca.necessity(cov, 5, 0.0, component=part, should_stop=watch)
+    watch()
+    assert watch.count > 20
+    assert watch.longest < PATIENCE
+    assert not need.stopped
 
 
 @pytest.mark.parametrize("polls", [0, 3, 30])

@@ -81,6 +81,7 @@ class Elimination:
     light: float = 0.0  # no row was read of features that can hold at most this by their variance
     monitor: Monitor = QUIET
     consider: Callable[[np.ndarray], None] = lambda support: None
+    turn: int = STEPS  # of a case's splitting between two of its ceilings
     cases: dict[int, Case] = field(default_factory=dict)  # by how many of the k features are outside, at least
 
     def __post_init__(self) -> None:
@@ -166,7 +167,7 @@ class Elimination:
                 case.rests = True
                 return
             case.splitting = self._splitting(case, first)
-        for _ in range(STEPS):
+        for _ in range(self.turn):
             case.splitting.advance()
             meter.pay(len(self.inside))
             if self.monitor.stop():
@@ -272,10 +273,16 @@ def begin(
     features: int,
     loss: float,
     monitor: Monitor,
-    consider: Callable[[np.ndarray], None],
+    consider: Callable[[np.ndarray], None] = lambda support: None,
+    low: float | None = None,
+    smallest: int = SMALLEST,
 ) -> Elimination | None:
-    """Choose T: as few features as lose next to nothing, if the bounds on T are as tight as they can be."""
-    low = masses.attained(problem.cov, x)
+    """Choose T: as few features as lose next to nothing, if the bounds on T are as tight as they can be.
+
+    With ``low`` given, the masses are those of all components of at least that variance, best on their own support.
+    T has ``smallest`` features at least.
+    """
+    low = masses.attained(problem.cov, x) if low is None else low
     support = np.flatnonzero(x)
     features = min(features, problem.n)
     if low <= 0 or len(support) >= features:
@@ -293,7 +300,7 @@ def begin(
     order = np.argsort(-held, kind="stable")
     order = order[~np.isin(order, support)]
     size, enough, lost, gains = 0, False, np.zeros(1), [0.0]
-    wanted = max(SMALLEST, len(support))
+    wanted = max(smallest, len(support))
     while not enough and size < features:
         size = min(wanted, features)
         lost = together(held[order[size - len(support) :][: problem.k]])

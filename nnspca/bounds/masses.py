@@ -78,3 +78,20 @@ def largest(
             found = np.partition(found, len(found) - wanted)[len(found) - wanted :]
             least_wanted = max(light, float(found[0]))
     return masses
+
+
+def every(problem: Problem, low: float, monitor: Monitor, *, light: float) -> np.ndarray:
+    """Return masses of all features, by their rows wherever these can hold more than ``light`` by their variance.
+
+    They hold of every x that is best on its own support and of variance ``low`` at least. Stopped, it returns what
+    the variances tell of the rows that were not read.
+    """
+    masses = by_variance(problem.cov, low)
+    heavy = np.flatnonzero(masses > light)
+    for start in range(0, len(heavy), problem.cov.strip):
+        if monitor.stop():
+            break
+        rows = heavy[start : start + problem.cov.strip]
+        masses[rows] = np.minimum(masses[rows], by_rows(problem, low, rows))
+        monitor.tell(start / len(heavy), "how much each feature can hold")
+    return masses

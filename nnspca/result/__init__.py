@@ -4,6 +4,7 @@ from nnspca.progress import OnProgress, Progress, ShouldStop
 from nnspca.result.certificate import Bound, Certificate, PartsCertificate, Sandwich
 from nnspca.result.component import Component
 from nnspca.result.components import Components, overlap
+from nnspca.result.necessity import Necessity
 from nnspca.result.sweep import PartsPoint, PartsSweep, Sweep, SweepPoint
 
 __all__ = [
@@ -11,6 +12,7 @@ __all__ = [
     "Certificate",
     "Component",
     "Components",
+    "Necessity",
     "OnProgress",
     "PartsCertificate",
     "PartsPoint",

@@ -1,0 +1,253 @@
+"""The door to necessity: which features every near-best component has, and how much each can hold of one."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from nnspca import feasible, rounding
+from nnspca._certify import BETTER
+from nnspca._solve import check_cardinality, check_covariance, check_seed, solve
+from nnspca.arguments import check_callables, check_choice, check_flag, check_instance, check_share
+from nnspca.bounds import branch, masses, without
+from nnspca.bounds.plan import SECOND
+from nnspca.certificates.judge import taken
+from nnspca.covariance import Covariance
+from nnspca.problem import Problem
+from nnspca.progress import Monitor
+from nnspca.result import Component, Necessity, OnProgress, ShouldStop
+from nnspca.solvers.climb import climb
+from nnspca.solvers.polish import polish
+from nnspca.threads import one_blas_thread
+
+SOLVED, SHOWN, WEIGHED = 0.2, 0.3, 0.35  # shares of the progress by the end of each stage
+RELAXED = 0.4  # share of what is left then, by the time that the whole is relaxed
+CLOSED = 1e-6  # relative gap at which the whole is relaxed no further
+LIGHT = 1e-4  # a share of weight too small for anyone to ask whether it is even smaller
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much work the proofs may cost: most of the whole, and of all features together, in the unit SECOND."""
+
+    whole: float
+    each: float
+    doubt: float  # share of the gap of the whole, below which that without a feature is not hoped to be
+    trees: bool  # whether cases are parted by branch and bound
+
+
+EFFORTS = {"live": Effort(2.0, 3.0, 0.5, False), "thorough": Effort(20.0, 120.0, 0.0, True)}
+
+
+def necessity(
+    cov: Covariance,
+    k: int,
+    within: float = 0.01,
+    *,
+    nonnegative: bool = True,
+    effort: str = "live",
+    component: Component | None = None,
+    seed: int = 0,
+    should_stop: ShouldStop | None = None,
+    on_progress: OnProgress | None = None,
+) -> Necessity:
+    """Tell the features that every near-best component has from those that it can do without.
+
+    A component is near-best if its variance is at least ``1 - within`` of that of the best one found. A feature is
+    *essential* if a proven ceiling on all components without it lies below that: every near-best component has it. It
+    is *dispensable* if a near-best component without it was found. Else the question is open. And no near-best
+    component that is best on its own support gives a feature a larger share of weight ``x_i²`` than ``limit``
+    (:mod:`nnspca.bounds.masses`).
+
+    Parameters
+    ----------
+    cov : Covariance
+        Of n features.
+    k : int
+        1 <= k <= n.
+    within : float
+        0 <= within < 1.
+    nonnegative : bool
+    effort : {"live", "thorough"}
+        Some seconds, or minutes for what these leave open.
+    component : Component, optional
+        A feasible point already found; ``solve(cov, k)`` is run when None. A better one that is met takes its place.
+    seed : int
+        Of the solver.
+    should_stop, on_progress : callable, optional
+        A stopped call says what is proven by then, and leaves the rest open.
+
+    Returns
+    -------
+    Necessity
+
+    Raises
+    ------
+    TypeError
+        No covariance, but data or a matrix; a component that is none.
+    ValueError
+        k, within or effort not allowed, or a component that is not feasible here; the message says why.
+
+    Examples
+    --------
+    Without feature 0 one cannot have much; 1 and 2 can stand in for each other:
+
+    >>> import nnspca
+    >>> cov = nnspca.Covariance.from_matrix([[4.0, 1.0, 1.0], [1.0, 1.0, 0.0], [1.0, 0.0, 1.0]])
+    >>> need = nnspca.necessity(cov, k=2)
+    >>> need.essential.tolist(), need.dispensable.tolist()
+    ([True, False, False], [False, True, True])
+    >>> bool(need.limit[2] < 0.2)
+    True
+    """
+    check_covariance(cov)
+    check_callables(should_stop=should_stop, on_progress=on_progress)
+    check_choice("effort", effort, EFFORTS)
+    k, nonnegative, seed = check_cardinality(cov, k), check_flag("nonnegative", nonnegative), check_seed(seed)
+    within = check_share("within", within)
+    if component is not None:
+        check_instance("component", component, Component, "one that nnspca.solve gave")
+        component = taken(component, "component", k, nonnegative, cov)
+    started = time.perf_counter()
+    monitor = Monitor(should_stop, on_progress)
+    if component is None:
+        solving = monitor.part(0.0, SOLVED)
+        component = solve(
+            cov,
+            k,
+            nonnegative=nonnegative,
+            seed=seed,
+            should_stop=should_stop,
+            on_progress=None if on_progress is None else solving.relay,
+        )
+    with one_blas_thread():
+        made = _Question(Problem(cov, k, nonnegative), within, effort, component).answered(monitor)
+    monitor.tell(1.0, "done", made.lower)
+    return replace(made, seconds=time.perf_counter() - started, stopped=monitor.stop())
+
+
+@dataclass
+class _Question:
+    """What is asked, the best point known, and what is known of each feature."""
+
+    problem: Problem
+    within: float
+    effort: str
+    component: Component
+    lower: float = field(init=False)
+    threshold: float = field(init=False)
+    lacking: dict[int, np.ndarray] = field(init=False)  # for features of the support, the best point met without each
+    dispensable: np.ndarray = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._begin(self.component)
+
+    def _begin(self, component: Component) -> None:
+        """Ask about a component: what lies outside its support, it does without itself."""
+        self.component = component
+        x = component.loadings
+        self.lower = masses.attained(self.problem.cov, x)
+        # never above what the exact product is: a component that attains it may not be overlooked
+        self.threshold = (1.0 - self.within) * self.lower
+        self.threshold -= 4 * rounding.EPS * abs(self.threshold)
+        self.dispensable = x == 0
+        self.lacking = {}
+
+    def answered(self, monitor: Monitor) -> Necessity:
+        """Look for examples, then for proofs where there are none."""
+        while (better := self._shown(monitor.part(SOLVED, SHOWN))) is not None:
+            self._begin(better)
+        problem, threshold = self.problem, self.threshold
+        weighing = monitor.part(SHOWN, WEIGHED)
+        limit = np.ones(problem.n)
+        if threshold > 0:
+            limit = masses.every(problem, threshold, weighing, light=LIGHT)
+        ceilings = np.full(problem.n, np.nan)
+        asked = sorted((i for i in self.lacking if not self.dispensable[i]), key=self._found)
+        if problem.n == 1:
+            ceilings[:] = 0.0  # no feature, no component
+        elif asked and not monitor.stop():
+            self._prove(ceilings, asked, monitor.part(WEIGHED, 1.0))
+        essential = ceilings < threshold  # not where there is none
+        for array in (essential, self.dispensable, limit, ceilings):
+            array.setflags(write=False)
+        return Necessity(
+            problem.k,
+            problem.nonnegative,
+            self.within,
+            self.lower,
+            threshold,
+            self.component,
+            essential,
+            self.dispensable,
+            limit,
+            ceilings,
+            problem.cov.fingerprint,
+        )
+
+    def _shown(self, monitor: Monitor) -> Component | None:
+        """Look for a near-best point without each feature; stop at one that is better than the best."""
+        best = self.component
+        for number, i in enumerate(best.support.tolist()):
+            if self.problem.n == 1 or monitor.stop():
+                break
+            monitor.tell(number / best.cardinality, f"without feature {number + 1} of {best.cardinality}", self.lower)
+            if self.dispensable[i]:
+                continue
+            y = self._without(i, monitor)
+            if self.problem.cov.variance(y) > best.variance * (1 + BETTER):
+                y.setflags(write=False)
+                return replace(
+                    best,
+                    loadings=y,
+                    variance=self.problem.cov.variance(y),
+                    note="met while components without a feature were sought",
+                )
+            self.lacking[i] = y
+            if masses.attained(self.problem.cov, y) >= self.threshold:
+                self.dispensable |= y == 0
+        return None
+
+    def _without(self, i: int, monitor: Monitor) -> np.ndarray:
+        """The best point found without feature i: what is left of x if that is enough, else improved by swaps."""
+        problem, x = self.problem, self.component.loadings
+        y = feasible.unit(np.where(np.arange(problem.n) == i, 0.0, x))
+        if y.any() and masses.attained(problem.cov, y) >= self.threshold:
+            return y
+        others = np.delete(np.arange(problem.n), i)
+        part = problem.restrict(others)
+        starts = y[others] if y.any() else part.cov.diagonal
+        z = climb(part, starts[None], monitor=monitor)[0][0]
+        z = polish(part, z, monitor=monitor)[0]
+        y = np.zeros(problem.n)
+        y[others] = (z if problem.nonnegative else feasible.orient(z)) + 0.0
+        return y
+
+    def _found(self, i: int) -> float:
+        """The largest variance met without feature i."""
+        return float(self.problem.cov.variance(self.lacking[i]))
+
+    def _prove(self, ceilings: np.ndarray, asked: list[int], monitor: Monitor) -> None:
+        """Fill in a ceiling without each feature asked about."""
+        problem, lower, work = self.problem, self.lower, EFFORTS[self.effort]
+        relaxing, proving = monitor.part(0.0, RELAXED), monitor.part(RELAXED, 1.0)
+        whole = without.begin(problem, np.asarray(self.component.loadings), self.threshold, relaxing)
+        if whole is not None:
+            above = without.relax(whole, lower * (1 + CLOSED), branch.Meter(work.whole * SECOND)) / lower - 1
+            # without a feature the ceiling lies above the best point by about as much: where that is far too much,
+            # the work is better spent on others
+            asked = [i for i in asked if self._found(i) * (1 + work.doubt * above) < self.threshold]
+        left = work.each * SECOND
+        for number, i in enumerate(asked):
+            if monitor.stop():
+                break
+            mine = proving.part(number / len(asked), (number + 1) / len(asked))
+            mine.tell(0.0, f"a ceiling without feature {number + 1} of {len(asked)}", lower)
+            meter = branch.Meter(left / (len(asked) - number))
+            left -= meter.left
+            ceilings[i] = without.ceiling(
+                whole, problem, i, self.lacking[i], self.threshold, meter, mine, trees=work.trees
+            )
+            left += meter.left

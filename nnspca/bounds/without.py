@@ -1,0 +1,144 @@
+"""Ceilings with a feature out, for one feature after another, all from one relaxation of the whole.
+
+What is possible without feature i is the optimum on all others: a problem of its own, but one that differs from the
+whole by a row. So the whole is relaxed once, on its features T if elimination sets the others aside
+(:mod:`nnspca.bounds.elimination`). Without i each case of T starts from the multipliers that the whole has reached:
+L and M without their row i prove a ceiling at once, and the splitting goes on from there.
+
+Only whether a ceiling lies below a level is asked. So the masses outside T are those of components that reach the
+level: if one without i did, the best without i would, its masses would be no larger than these, and the ceiling would
+hold for it. A ceiling below the level says that there is none.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from nnspca.bounds import balanced, branch, elimination, entries
+from nnspca.bounds.elimination import Case, Elimination
+from nnspca.bounds.pair_scaled import proof_of
+from nnspca.bounds.splitting import Splitting
+from nnspca.certificates.proofs import PairProof
+from nnspca.problem import Problem
+from nnspca.progress import Monitor
+
+FEWEST, FEATURES = 200, 640  # features of T, at least and at most
+LOSS = 1e-3  # share of a ceiling that may be lost for a smaller T
+TURN = 6  # steps of a splitting without a feature between two ceilings: few are needed where any will do
+LOOK_BACK = 12  # such turns after which it is asked whether a ceiling still falls fast enough
+SLOW = 1 / 3  # share of what is missing that those turns must have gained
+
+
+@dataclass(kw_only=True)
+class Without(Elimination):
+    """The cases of T without one feature, from those of the whole."""
+
+    whole: Elimination
+
+    def __post_init__(self) -> None:
+        self.places = np.flatnonzero(np.isin(self.whole.inside, self.inside))
+        self.part = self.whole.part.restrict(self.places)
+        self.error = self.whole.error
+        for first, case in self.whole.cases.items():
+            self.cases[first] = self._taken_over(case)
+
+    def _taken_over(self, case: Case) -> Case:
+        """A case of the whole without the feature: no ceiling rises, and what proves it proves a lower one."""
+        problem = Problem(self.part, min(case.problem.k, len(self.places)), self.problem.nonnegative)
+        mine = Case(problem, case.value, None, rests=not self.part.diagonal.max() > 0)
+        if mine.rests:
+            return mine
+        if isinstance(case.proof, PairProof):
+            block = np.ix_(self.places, self.places)
+            mine.found(proof_of(problem, case.proof.L[block], case.proof.M[block])[0] + self.error, None)
+        else:
+            mine.found(balanced.balanced_rows(problem, monitor=self.monitor).value + self.error, None)
+        return mine
+
+    def _splitting(self, case: Case, first: int) -> Splitting:
+        """A splitting from where the whole's stands."""
+        whole = self.whole.cases.get(first)
+        if whole is None or whole.splitting is None:
+            return super()._splitting(case, first)
+        made = Splitting(self.part.entries, case.problem.k, self._shortened(case.problem.k), case.problem.nonnegative)
+        made.follow(whole.splitting, self.places, whole=True)
+        return made
+
+
+def begin(problem: Problem, x: np.ndarray, level: float, monitor: Monitor) -> Elimination | None:
+    """Relax the whole on as few features as speak for all; None where too many features would have to be in T.
+
+    Parameters
+    ----------
+    problem : Problem
+    x : ndarray, shape (n,)
+        The best feasible point known.
+    level : float
+        Ceilings above it are of no interest.
+    monitor : Monitor
+    """
+    made = None
+    if level > 0 and problem.n > FEWEST:
+        made = elimination.begin(problem, x, np.inf, FEATURES, LOSS, monitor, low=level, smallest=FEWEST)
+    if made is None and problem.n <= FEATURES and not monitor.stop():
+        made = Elimination(problem, x, level, np.arange(problem.n), np.zeros(1), monitor=monitor)
+    return made
+
+
+def relax(relaxed: Elimination, goal: float, meter: branch.Meter, *, trees: bool = False) -> float:
+    """Bring the ceiling down until it lies below the goal, or is not likely to soon; return it."""
+    past: list[float] = []
+    most = max(meter.left, 1.0)
+    while True:
+        made = float(relaxed.ceilings()[0].max())
+        past.append(made)
+        relaxed.monitor.tell(1 - meter.left / most, "proving a ceiling")
+        slow = not trees and len(past) > LOOK_BACK and past[-1 - LOOK_BACK] - made < SLOW * (made - goal)
+        spent = meter.left <= 0 or relaxed.monitor.stop()
+        if made < goal or slow or spent or not relaxed.work(meter, goal, trees):
+            return made
+
+
+def ceiling(
+    whole: Elimination | None,
+    problem: Problem,
+    feature: int,
+    x: np.ndarray,
+    level: float,
+    meter: branch.Meter,
+    monitor: Monitor,
+    *,
+    trees: bool = False,
+) -> float:
+    """Return a ceiling on what is possible without a feature, for telling whether that reaches a level.
+
+    If it lies below the level, no feasible point without the feature reaches the level; if not, none has a variance
+    above it.
+
+    Parameters
+    ----------
+    whole : Elimination or None
+        The relaxation of the whole, as :func:`begin` chose and :func:`relax` brought it on.
+    problem : Problem
+        On two features at least.
+    feature : int
+        In the support of the point that T was chosen for.
+    x : ndarray, shape (n,)
+        A feasible point without it, to start from.
+    level : float
+    meter : Meter
+    monitor : Monitor
+    trees : bool
+        Whether cases may be parted further by branch and bound, where that is what it takes.
+    """
+    others = problem.restrict(np.delete(np.arange(problem.n), feature))
+    quick = entries.diagonal(others).value
+    if quick < level:
+        return quick
+    if whole is None:
+        return min(quick, balanced.balanced_rows(others, monitor=monitor).value)
+    inside = whole.inside[whole.inside != feature]
+    part = Without(problem, x, whole.low, inside, whole.lost, whole.light, monitor=monitor, turn=TURN, whole=whole)
+    return min(quick, relax(part, level, meter, trees=trees))

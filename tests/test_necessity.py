@@ -1,0 +1,208 @@
+"""Necessity, held against brute force: every feature called essential is, and no share of weight exceeds its limit."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import nnspca
+from nnspca import _necessity
+from nnspca.bounds import without
+from nnspca.bounds.plan import SECOND
+from nnspca.covariance import covariance
+from tests import oracle, problems
+from tests.problems import few_large, held_as_factor
+
+BOTH = pytest.mark.parametrize("nonnegative", [True, False])
+EVERY = problems.MATRICES + problems.DATA
+
+
+@pytest.fixture
+def brief(monkeypatch):
+    """Some steps of each relaxation: what is said is true after any number of them."""
+    few = dataclasses.replace(_necessity.EFFORTS["live"], whole=1e6 / SECOND, each=1e7 / SECOND)
+    monkeypatch.setattr(_necessity, "EFFORTS", {**_necessity.EFFORTS, "live": few})
+
+
+def check(problem, k, within, nonnegative, **options):
+    """Hold every statement against brute force; return how many features are decided, and of how many."""
+    need = nnspca.necessity(problem.cov, k, within, nonnegative=nonnegative, **options)
+    n = problem.cov.n_features
+    best = problem.attained(k, nonnegative)
+    assert need.threshold <= (1 - within) * need.lower
+    assert need.lower <= float(best) * (1 + 1e-9) + 1e-9 * problem.cov.representation_error
+    assert not (need.essential & need.dispensable).any()
+    assert need.dispensable[need.component.loadings == 0].all()
+    assert not need.stopped
+    for i in range(n):
+        if n == 1:
+            assert need.essential.all()
+            continue
+        others = np.delete(np.arange(n), i)
+        value, z = oracle.optimum(problem.A[np.ix_(others, others)], min(k, n - 1), nonnegative)
+        x = np.zeros(n)
+        x[others] = z
+        if need.essential[i]:
+            assert problem.exact(x) < need.threshold
+        if not np.isnan(need.ceilings[i]):
+            assert oracle.allows(max(need.ceilings[i], need.threshold), problem.exact(x))
+        if need.dispensable[i]:
+            assert value >= need.threshold * (1 - 1e-9) - problem.cov.representation_error
+    for x in best_on_their_supports(problem.A, k, nonnegative):
+        if problem.exact(x) >= need.threshold:
+            assert (x**2 <= need.limit * (1 + 1e-9) + 1e-12).all()
+    assert ((need.limit >= 0) & (need.limit <= 1)).all()
+    return n - np.count_nonzero(need.undecided), n
+
+
+def best_on_their_supports(A, k, nonnegative):
+    """Every point that is best on its own support, where that is one direction and no other."""
+    A = np.asarray(A) / np.abs(A).max()
+    values, points = oracle._on_every_support(A, k, nonnegative)
+    for value, x in zip(values, points, strict=True):
+        if np.isfinite(value) and np.abs((A @ x)[x != 0] - value * x[x != 0]).max() < 1e-12:
+            yield x
+
+
+@BOTH
+@pytest.mark.parametrize("make", EVERY, ids=lambda make: make.__name__)
+def test_what_is_said_agrees_with_brute_force(make, nonnegative, brief):
+    rng = np.random.default_rng(16)
+    for within in (0.0, 0.01, 0.3):
+        n = int(rng.integers(1, 8))
+        check(make(rng, n), int(rng.integers(1, n + 1)), within, nonnegative)
+
+
+@settings(max_examples=15)
+@given(st.integers(0, 10**6), st.integers(9, 12), st.floats(0.0, 0.5), st.booleans())
+def test_so_it_does_on_up_to_twelve_features(seed, n, within, nonnegative):
+    rng = np.random.default_rng(seed)
+    make = EVERY[int(rng.integers(len(EVERY)))]
+    with pytest.MonkeyPatch.context() as patch:
+        few = dataclasses.replace(_necessity.EFFORTS["live"], whole=1e6 / SECOND, each=1e7 / SECOND)
+        patch.setattr(_necessity, "EFFORTS", {**_necessity.EFFORTS, "live": few})
+        check(make(rng, n), int(rng.integers(1, 6)), within, nonnegative)
+
+
+@BOTH
+@pytest.mark.parametrize("sparse", [True, False])
+def test_so_it_does_where_the_covariance_is_never_formed(sparse, nonnegative, brief, monkeypatch):
+    monkeypatch.setattr(covariance, "DENSE_FEATURES", 1)
+    rng = np.random.default_rng(3)
+    for within in (0.0, 0.05):
+        problem = problems.factored(rng, 8, sparse=sparse)
+        assert problem.cov.matrix is None
+        check(problem, int(rng.integers(1, 6)), within, nonnegative)
+
+
+@BOTH
+@pytest.mark.parametrize("seed", range(3))
+def test_so_it_does_where_most_features_are_set_aside(seed, nonnegative, brief, monkeypatch):
+    monkeypatch.setattr(without, "FEWEST", 6)
+    chosen = []
+    begin = without.begin
+    monkeypatch.setattr(without, "begin", lambda *given: (chosen.append(begin(*given)), chosen[-1])[1])
+    X = few_large(seed, n=12)
+    A = np.cov(X.T, bias=True)
+    for cov in (nnspca.Covariance.from_data(X), held_as_factor(X)):
+        problem = problems.Problem("few large", cov, A, lambda x: oracle.exact_variance_of_data(X, x))
+        for k in (2, 3):
+            check(problem, k, 0.01, nonnegative)
+    assert any(whole is not None and len(whole.inside) < 12 for whole in chosen)
+
+
+@BOTH
+def test_most_features_of_ordinary_problems_are_decided(nonnegative):
+    rng = np.random.default_rng(0)
+    counts = [check(problems.many_samples(rng, 8), k, 0.01, nonnegative) for k in (1, 2, 3, 5, 8)]
+    decided, asked = np.sum(counts, axis=0)
+    assert decided >= 0.95 * asked
+
+
+def test_the_thorough_effort_decides_what_the_live_one_leaves_open(monkeypatch):
+    """With next to no work allowed to the live one."""
+    rng = np.random.default_rng(2)
+    none = dataclasses.replace(_necessity.EFFORTS["live"], whole=0.0, each=0.0)
+    monkeypatch.setattr(_necessity, "EFFORTS", {**_necessity.EFFORTS, "live": none})
+    problem = problems.many_samples(rng, 9)
+    (few, n), (more, _) = (check(problem, 4, 0.0, True, effort=effort) for effort in ("live", "thorough"))
+    assert few < more == n
+
+
+def test_one_feature_stands_for_many_and_two_equal_ones_for_each_other():
+    """A = diag(4, 4 J, J), J = [[1, 1], [1, 1]]: for k = 2 the pair of 4s holds 8, anything without one of it 4."""
+    J = np.ones((2, 2))
+    A = np.zeros((5, 5))
+    A[0, 0], A[1:3, 1:3], A[3:, 3:] = 4.0, 4 * J, J
+    cov = nnspca.Covariance.from_matrix(A)
+    need = nnspca.necessity(cov, 2, 0.01)
+    assert need.component.support.tolist() == [1, 2]
+    assert np.flatnonzero(need.essential).tolist() == [1, 2]
+    assert 4.0 <= need.ceilings[1] <= 4.0 * (1 + 1e-9)
+    half = nnspca.necessity(cov, 2, 0.51)  # below 4: feature 0 alone is near-best
+    assert half.dispensable.all()
+    # by its variance alone 4 / 7.92 for a feature of the pair; by its row x_i² (7.92 − 1)² <= 1 − x_i² for the last two
+    assert need.limit[1] == pytest.approx(4 / (0.99 * 8), rel=1e-9)
+    assert need.limit[3] == pytest.approx(1 / (1 + (0.99 * 8 - 1) ** 2), rel=1e-9)
+
+
+def test_a_better_component_that_is_met_takes_the_place_of_the_one_given():
+    cov = nnspca.Covariance.from_matrix(np.diag([1.0, 2.0, 3.0]))
+    poor = nnspca.Component(np.array([1.0, 0.0, 0.0]), 1.0, "given", 1)
+    need = nnspca.necessity(cov, 1, component=poor)
+    assert need.component.support.tolist() == [2]
+    assert need.component.variance == 3.0
+    assert need.essential.tolist() == [False, False, True]
+
+
+@BOTH
+def test_scale_and_order_of_the_features_do_not_matter(nonnegative):
+    rng = np.random.default_rng(8)
+    X = rng.standard_normal((30, 8)) @ rng.standard_normal((8, 8))
+    order = rng.permutation(8)
+    plain, scaled, shuffled = (
+        nnspca.necessity(nnspca.Covariance.from_data(Z), 3, 0.02, nonnegative=nonnegative)
+        for Z in (X, X * 2.0**200, X[:, order])
+    )
+    assert np.array_equal(plain.essential, scaled.essential)
+    assert np.array_equal(plain.dispensable, scaled.dispensable)
+    assert plain.limit == pytest.approx(scaled.limit, rel=1e-12)
+    assert np.array_equal(plain.essential[order], shuffled.essential)
+    assert plain.limit[order] == pytest.approx(shuffled.limit, rel=1e-9)
+
+
+def test_the_same_call_gives_the_same_answer_and_nothing_of_it_can_be_changed():
+    cov = nnspca.Covariance.from_data(np.random.default_rng(1).standard_normal((20, 9)))
+    one, two = (nnspca.necessity(cov, 3) for _ in range(2))
+    for name in ("essential", "dispensable", "limit", "ceilings"):
+        assert np.array_equal(getattr(one, name), getattr(two, name), equal_nan=name == "ceilings")
+        with pytest.raises(ValueError, match="read-only"):
+            getattr(one, name)[0] = 0
+
+
+@pytest.mark.parametrize("polls", [0, 2, 20, 60])
+def test_whenever_it_is_stopped_what_is_said_is_true(polls):
+    rng = np.random.default_rng(4)
+    problem = problems.many_samples(rng, 9)
+    asked = []
+    need = nnspca.necessity(problem.cov, 4, 0.0, should_stop=lambda: (asked.append(0), len(asked) > polls)[1])
+    assert need.stopped
+    assert len(asked) < polls + 40
+    for i in np.flatnonzero(need.essential):
+        others = np.delete(np.arange(9), i)
+        assert oracle.optimum(problem.A[np.ix_(others, others)], 4)[0] < need.threshold
+    value, x = oracle.optimum(problem.A, 4)
+    if value >= need.threshold:
+        assert (x**2 <= need.limit * (1 + 1e-9)).all()
+
+
+def test_progress_never_falls_and_ends_at_one():
+    told = []
+    cov = nnspca.Covariance.from_data(np.random.default_rng(5).standard_normal((30, 12)))
+    nnspca.necessity(cov, 4, 0.0, on_progress=told.append)
+    fractions = [p.fraction for p in told]
+    assert fractions == sorted(fractions)
+    assert fractions[-1] == 1.0
+    assert len({p.stage for p in told}) > 4

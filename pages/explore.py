@@ -6,7 +6,7 @@ import nnspca
 from nnspca.view import foreign
 from nnspca.view.certificate import component, proofs
 from nnspca.view.certificate import panels as certificate
-from nnspca.view.explore import choices, gallery, panels, path, play, run, stage
+from nnspca.view.explore import choices, gallery, need, panels, path, play, run, stage
 from nnspca.view.session import preview, runs, state, store, widgets
 
 now = state.current()
@@ -64,6 +64,10 @@ if proof is not None:
     with widgets.fold(choices.KEYS["certificate"], "Open the certificate", ":material/verified:") as fold:
         if fold.open:
             certificate.opened(proof, data, now, "explore")
+if part is not None and proof is not None:
+    with widgets.fold(choices.KEYS["need"], need.QUESTION, ":material/push_pin:") as fold:
+        if fold.open:
+            need.panel(proof, data, now)
 with widgets.fold(choices.KEYS["given"], f"The data: {foreign.plain(data.title)}", ":material/database:") as fold:
     if fold.open:
         few, rest = st.columns([1, 1.25], gap="large")

@@ -40,6 +40,7 @@ OLD = [
         "method=thresholding&bounds=true&certificate=true",
         {"method": "thresholding", "bounds": True, "certificate": True},
     ),
+    ("pages/explore.py", {"data": "pitprops", "k": 4}, "need=true&within=0.2", {"need": True, "within": 0.2}),
     (
         "pages/variance.py",
         {"data": "pitprops"},
@@ -111,7 +112,7 @@ def opened(path, state, link):
         page.query_params[key] = values[0] if len(values) == 1 else values
     try:
         page.run()
-        below = ("rebuild=", "round=", "angles=", "proofs=", "take=", "certificate=")
+        below = ("need=", "rebuild=", "round=", "angles=", "proofs=", "take=", "certificate=")
         if any(key in link for key in below):
             for job in jobs(page):  # these controls stand below what a run brings
                 assert job.wait(60), job.progress

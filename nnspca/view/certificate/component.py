@@ -20,9 +20,16 @@ KEYS = state.keys_of("explore")  # those it asks for are the variance page's too
 
 def picture(part: Component, data: Dataset, key: str, title: str = "The component") -> Figure:
     """Draw a component and return its figure."""
-    axis = None if data.axis is None else (data.axis.values, data.axis.name, data.axis.unit)
     pictured = data.image_shape is not None and data.kind != "covariance"
-    drawn = pictures.component(
+    drawn = figure(part, data, title, ghost=pictured and choose(KEYS["ghost"]))
+    charts.figure(drawn, key)
+    return drawn
+
+
+def figure(part: Component, data: Dataset, title: str = "The component", *, ghost: bool = True) -> Figure:
+    """Return the figure of a component, as an image, along an axis or by name."""
+    axis = None if data.axis is None else (data.axis.values, data.axis.name, data.axis.unit)
+    return pictures.component(
         part.loadings,
         charts.palette(),
         feature_names=data.feature_names,
@@ -30,11 +37,9 @@ def picture(part: Component, data: Dataset, key: str, title: str = "The componen
         image_shape=data.image_shape,
         axis=axis,
         backdrop=store.mean(data),
-        ghost=pictured and choose(KEYS["ghost"]),
+        ghost=ghost,
         title=title,
     )
-    charts.figure(drawn, key)
-    return drawn
 
 
 def numbers(part: Component, leading: float) -> None:

@@ -1,4 +1,4 @@
-"""What an algorithm did: the variance step by step, and the ceiling coming down to meet it."""
+"""What an algorithm did, step by step; the ceiling coming down to meet it; what all good components share."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
+from nnspca.result import Necessity
 from nnspca.view.figures.style import Palette, dress
-from nnspca.view.words import fixed
+from nnspca.view.words import at_most, fixed
 
 MOST_POINTS = 2000
+STATES = {"essential": "has it", "dispensable": "can do without", "undecided": "not decided"}
+MARKED = {"essential": ("every good component has it", "solid"), "undecided": ("not decided", "dot")}
 
 
 def history(variances: Sequence[float], leading: float, palette: Palette, *, title: str) -> go.Figure:
@@ -66,3 +69,78 @@ def ceiling(trace: Sequence[tuple[float, float | None, float | None]], leading: 
     figure.update_xaxes(title_text="seconds spent on the proof")
     figure.update_yaxes(title_text="variance ÷ λ₁")
     return figure
+
+
+def state_of(need: Necessity, i: int) -> str:
+    """Return the key in :data:`STATES` of a feature."""
+    return "essential" if need.essential[i] else "dispensable" if need.dispensable[i] else "undecided"
+
+
+def marked(figure: go.Figure, need: Necessity, palette: Palette) -> go.Figure:
+    """Mark on a component's figure what every good component has, and what is not decided."""
+    kind = figure.data[0].type
+    chosen = {state: np.flatnonzero(getattr(need, state)) for state in MARKED}
+    if kind == "heatmap":
+        _outline(figure, need, chosen, palette)
+    elif kind == "bar":
+        _name(figure, need)
+    else:
+        _ring(figure, chosen, palette)
+    alt = f"{figure.layout.meta['alt']} {len(chosen['essential'])} marked: every good component has it."
+    title = figure.layout.title.text.replace("The component", "What every good component has")
+    return dress(figure, palette, title=title, alt=alt, height=figure.layout.height)
+
+
+def _outline(figure: go.Figure, need: Necessity, chosen: dict[str, np.ndarray], palette: Palette) -> None:
+    """Frame pixels; each tells on hovering what is known of it."""
+    grid = figure.data[0]
+    shape = np.shape(grid.z)
+    told = [
+        f"{STATES[state_of(need, i)]}<br>can hold at most {at_most(100 * most, 1)} %"
+        for i, most in enumerate(need.limit)
+    ]
+    grid.customdata = np.array(told, dtype=object).reshape(shape)
+    grid.hovertemplate = (
+        "row %{y}, column %{x}<br>loading %{z:.4f}<br>every good component: %{customdata}<extra></extra>"
+    )
+    grid.colorbar.y = 1.0
+    grid.colorbar.yanchor = "bottom"
+    corners = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1], [-1, -1], [np.nan, np.nan]]) * 0.44
+    for state, (name, dash) in MARKED.items():
+        rows, columns = np.unravel_index(chosen[state], shape)
+        figure.add_scatter(
+            x=(columns[:, None] + corners[:, 0]).ravel(),
+            y=(rows[:, None] + corners[:, 1]).ravel(),
+            mode="lines",
+            name=name,
+            line={"color": palette.ceiling, "width": 2.5 if dash == "solid" else 1.5, "dash": dash},
+            hoverinfo="skip",
+        )
+
+
+def _ring(figure: go.Figure, chosen: dict[str, np.ndarray], palette: Palette) -> None:
+    """Put a ring around the loadings along an axis."""
+    stems = next(trace for trace in figure.data if trace.mode == "markers")
+    places = np.asarray(stems.customdata)
+    for state, (name, dash) in MARKED.items():
+        here = np.isin(places, chosen[state])
+        figure.add_scatter(
+            x=np.asarray(stems.x)[here],
+            y=np.asarray(stems.y)[here],
+            mode="markers",
+            name=name,
+            marker={
+                "symbol": "circle-open" if dash == "solid" else "square-open-dot",
+                "size": 15,
+                "line": {"width": 2},
+                "color": palette.ceiling,
+            },
+            hoverinfo="skip",
+        )
+
+
+def _name(figure: go.Figure, need: Necessity) -> None:
+    """Write beside each bar what is known of its feature."""
+    words = {"essential": "in every good one", "dispensable": "", "undecided": "not decided"}
+    figure.data[0].text = [words[state_of(need, int(i))] for i in figure.data[0].customdata]
+    figure.data[0].textposition = "auto"

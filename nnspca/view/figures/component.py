@@ -153,6 +153,7 @@ def _along(
         y=loadings[used],
         name="loading",
         mode="markers",
+        customdata=order[used],
         marker={"color": palette.found, "size": 7},
         hovertemplate="%{x:.4g} " + unit + "<br>loading %{y:.4f}<extra></extra>",
     )
@@ -183,6 +184,7 @@ def _bars(loadings: np.ndarray, palette: Palette, names: Sequence[str], title: s
             x=loadings[top],
             y=foreign.labels([names[i] for i in top]),
             orientation="h",
+            customdata=top,
             marker={"color": colours},
             hovertemplate="%{y}<br>loading %{x:.4f}<extra></extra>",
         )

@@ -22,6 +22,7 @@ BY_OBJECTIVE, BY_SET = "objective", "top set"
 REDUCED, FULL = "reduced", "full"
 OWN, BUNDLED = "the paper's", "bundled stand-in"
 PRICES = (0.0, 0.001, 0.003, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2)
+NEAR = (0.0, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)  # per cent of the best that a near-best component may lack
 OVERLAPS = (0.05, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 1000.0)
 SPEEDS = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0)
 MOST = 4  # solvers, or data sets, side by side
@@ -107,6 +108,8 @@ TABLE = (
         help="Shows where in the picture the component lies. Off: nothing but the loadings.",
     ),
     Entry("closer", ("explore",), "fold", False),
+    Entry("need", ("explore",), "fold", False),
+    Entry("within", ("explore",), "one", 1.0, options=NEAR, widget="select_slider"),
     Entry("given", ("explore",), "fold", False),
     Entry("certificate", ("explore", "variance", "parts"), "fold", False),
     Entry("take", ("explore", "variance", "parts", "compare"), "fold", False),

@@ -1,0 +1,129 @@
+"""What every good answer has: asked on demand, said in plain words, marked on the picture and listed."""
+
+import numpy as np
+import pytest
+
+import nnspca
+from nnspca.result import Component, Necessity
+from nnspca.view.explore import figures, need
+from nnspca.view.figures import component as pictures
+from nnspca.view.figures.style import LIGHT
+from nnspca.view.session import store
+from nnspca.view.session.runs import Job
+from nnspca.view.session.state import State
+from tests.pages.conftest import jobs, settle, texts
+from tests.pages.test_pages import figures as figures_on
+
+ESSENTIAL, SPARED, OPEN = 1, 3, 4  # of six features
+
+
+@pytest.fixture(autouse=True)
+def no_answers_from_other_tests():
+    store.results.clear()
+
+
+def answer(**changes):
+    """Return an answer on six features in which each state is met once within the component."""
+    x = np.array([0.0, 0.8, 0.0, 0.36, 0.48, 0.0])
+    essential, dispensable = (np.zeros(6, dtype=bool) for _ in range(2))
+    essential[ESSENTIAL], dispensable[[0, 2, 5, SPARED]] = True, True
+    said = {
+        "k": 3,
+        "nonnegative": True,
+        "within": 0.01,
+        "lower": 1.0,
+        "threshold": 0.99,
+        "component": Component(x, 1.0, "best", 3),
+        "essential": essential,
+        "dispensable": dispensable,
+        "limit": np.array([0.0401, 0.7, 0.003, 0.2, 0.3, 0.0]),
+        "ceilings": np.full(6, np.nan),
+        "fingerprint": "",
+    }
+    return Necessity(**said | changes)
+
+
+def test_it_is_said_in_plain_words_rounded_against_us():
+    words = need.said(answer(), "pixels")
+    assert "Proven: 1 of these 3 pixels is in every component that keeps 99 % of the best found." in words
+    assert "1 can be done without: a component as near was found; 1 is not decided." in words
+    assert "None of the other pixels can hold more than 4.1 % of one." in words
+    none = answer(essential=np.zeros(6, dtype=bool), dispensable=np.ones(6, dtype=bool), within=0.0)
+    words = need.said(none, "genes")
+    assert "None of these 3 genes is proven to be in every component that is as good as the best found." in words
+    assert "Each can be done without" in words
+    assert "keeps 99.8 %" in need.said(answer(within=0.002), "pixels")
+
+
+def test_an_image_frames_the_pixels_and_says_of_each_what_is_known():
+    said = answer()
+    drawn = pictures.component(
+        said.component.loadings, LIGHT, feature_names=list("abcdef"), nonnegative=True, image_shape=(2, 3)
+    )
+    made = figures.marked(drawn, said, LIGHT)
+    grid, has, open_ = made.data
+    assert [trace.name for trace in (has, open_)] == ["every good component has it", "not decided"]
+    for trace, at in ((has, ESSENTIAL), (open_, OPEN)):
+        assert np.nanmean(np.asarray(trace.x)[:4]) == pytest.approx(at % 3)  # the corners of one pixel
+        assert np.nanmean(np.asarray(trace.y)[:4]) == pytest.approx(at // 3)
+        assert len(trace.x) == 6
+    assert grid.customdata[0][0] == "can do without<br>can hold at most 4.1 %"
+    assert "1 are marked" not in made.layout.meta["alt"]
+    assert "1 marked: every good component has it" in made.layout.meta["alt"]
+
+
+def test_a_spectrum_rings_the_lines_wherever_they_lie_along_the_axis():
+    said = answer()
+    values = np.array([6.0, 5.0, 4.0, 3.0, 2.0, 1.0])
+    drawn = pictures.component(
+        said.component.loadings, LIGHT, feature_names=list("abcdef"), nonnegative=True, axis=(values, "wavelength", "")
+    )
+    *_, has, open_ = figures.marked(drawn, said, LIGHT).data
+    assert has.x.tolist() == [values[ESSENTIAL]]
+    assert open_.x.tolist() == [values[OPEN]]
+
+
+def test_a_list_of_names_says_it_beside_the_bars_and_in_the_table():
+    said = answer()
+    drawn = pictures.component(said.component.loadings, LIGHT, feature_names=list("abcdef"), nonnegative=True)
+    (bars,) = figures.marked(drawn, said, LIGHT).data
+    assert list(bars.y) == ["b", "e", "d"]
+    assert list(bars.text) == ["in every good one", "not decided", ""]
+    rows = need.listing(said, nnspca.datasets.read(b"a,b,c,d,e,f\n1,2,3,4,5,6\n2,4,6,1,3,5\n", "x.csv"))
+    assert [row["feature"] for row in rows] == ["b", "e", "d", "a", "c", "f"]
+    assert [row["every good one"] for row in rows][:3] == ["has it", "not decided", "can do without"]
+    assert rows[3]["can hold at most"] == "4.01 %"
+
+
+def test_nothing_runs_until_it_is_asked_and_the_answer_stands_with_its_list(open_page, short_proofs):
+    page = settle(open_page("pages/explore.py", data="pitprops", k=4, need=True))
+    assert not [job for job in jobs(page) if job.key[0] == "need"]
+    assert "Proven:" not in texts(page)
+    page.button(key="start-need").click()
+    page.run()
+    settle(page)
+    assert "Proven: 4 of these 4 features are in every component that keeps 99 % of the best found" in texts(page)
+    assert any("What every good component has" in figure["layout"]["title"]["text"] for figure in figures_on(page))
+    table = next(frame.value for frame in page.dataframe if "every good one" in frame.value)
+    assert (table["every good one"][:4] == "has it").all()
+    assert (table["every good one"][4:] == "can do without").all()
+    page.select_slider(key="within").set_value(0.2)
+    page.run()
+    assert "Proven:" not in texts(page)  # another question, not asked yet
+    page.select_slider(key="within").set_value(1.0)
+    page.run()
+    assert "Proven: 4" in texts(page)  # the answer is kept
+
+
+def test_a_stopped_run_shows_what_is_proven_and_is_not_kept():
+    now = State(data="pitprops", k=4)
+    data = store.dataset("pitprops")
+    proof = nnspca.certify(store.covariance(data, now), 4)
+    job = Job("need")
+    job.stop()
+    need._work(proof, data, now, 0.01)(job)
+    (made,) = job.arrived
+    assert made.stopped
+    assert made.undecided.any()
+    assert store.results().get(need._key(data, now, 0.01)) is None
+    assert "not decided" in need.said(made, "features")

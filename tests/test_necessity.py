@@ -114,6 +114,23 @@ def test_so_it_does_where_most_features_are_set_aside(seed, nonnegative, brief, 
 
 
 @BOTH
+@pytest.mark.parametrize("seed", range(4))
+def test_a_feature_is_not_called_essential_because_no_example_was_found(seed, nonnegative, monkeypatch):
+    """Poor examples leave it all to the ceilings, and many features that one can do without."""
+
+    def poor(question, i, monitor):
+        cov = question.problem.cov
+        x = np.zeros(cov.n_features)
+        x[np.delete(np.arange(cov.n_features), i)[0]] = 1.0
+        return x
+
+    monkeypatch.setattr(_necessity._Question, "_without", poor)
+    rng = np.random.default_rng(seed)
+    for within in (0.02, 0.1, 0.3):
+        check(problems.many_samples(rng, 8), 4, within, nonnegative)
+
+
+@BOTH
 def test_most_features_of_ordinary_problems_are_decided(nonnegative):
     rng = np.random.default_rng(0)
     counts = [check(problems.many_samples(rng, 8), k, 0.01, nonnegative) for k in (1, 2, 3, 5, 8)]

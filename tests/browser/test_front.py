@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.test_app import field, settled_url
+from tests.browser.test_app import field, settled_url, traces
 
 pytestmark = pytest.mark.browser
 
@@ -199,3 +199,18 @@ def test_a_sketch_stands_where_a_figure_will_be_until_the_browser_can_draw_it(vi
         held.pop().continue_()
     place.locator(".js-plotly-plot .main-svg").first.wait_for()
     expect(sketch).to_be_hidden()
+
+
+def test_what_every_good_answer_has_is_proven_on_demand_and_marked_on_a_phone(visit):
+    page = visit("/?data=digits&k=10&need=true", width=390, height=844, dark=True)
+    page.get_by_role("button", name="Find out", exact=True).click()
+    said = page.get_by_role("heading", name=re.compile("Proven: [1-9] of these 10 pixels are in every component"))
+    expect(said).to_be_visible()
+    page.locator(".st-key-needed .legendtext").first.wait_for()
+    marks = {trace["name"]: trace for trace in traces(page, "needed") if trace["type"] == "scatter"}
+    proven = int(said.inner_text().split()[1])
+    assert len(marks["every good component has it"]["x"]) == 6 * proven  # a square for each, and the step to the next
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    page.get_by_role("slider", name=re.compile("Good: it lacks at most")).press("ArrowLeft")
+    settled_url(page, need="true", within="0.5")
+    expect(page.get_by_role("button", name="Find out", exact=True)).to_be_visible()

@@ -115,6 +115,7 @@ def _outline(figure: go.Figure, need: Necessity, chosen: dict[str, np.ndarray], 
             name=name,
             line={"color": palette.ceiling, "width": 2.5 if dash == "solid" else 1.5, "dash": dash},
             hoverinfo="skip",
+            showlegend=True,  # be it the only one
         )
 
 

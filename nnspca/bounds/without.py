@@ -135,10 +135,8 @@ def ceiling(
     """
     others = problem.restrict(np.delete(np.arange(problem.n), feature))
     quick = entries.diagonal(others).value
-    if quick < level:
+    if quick < level or whole is None:
         return quick
-    if whole is None:
-        return min(quick, balanced.balanced_rows(others, monitor=monitor).value)
     inside = whole.inside[whole.inside != feature]
     part = Without(problem, x, whole.low, inside, whole.lost, whole.light, monitor=monitor, turn=TURN, whole=whole)
     return min(quick, relax(part, level, meter, trees=trees))

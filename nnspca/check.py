@@ -2,9 +2,8 @@
 
     python check.py certificate.npz data.npy
 
-What the certificate's vector attains, and the ceiling that nothing exceeds, are derived again from the doubles in the
-two files, in whole numbers and fractions; of the proof nothing is believed. Status 0: all of it holds; 1: something
-does not; 2: this checker cannot tell. nnspca/certificates/CERTIFICATE.md describes the file and proves each inequality.
+What the vector attains and what nothing exceeds are derived again in whole numbers, nothing of the proof is believed.
+Status 0: all of it holds; 1: something does not; 2: this checker cannot tell. CERTIFICATE.md explains each inequality.
 """
 
 import ast
@@ -17,24 +16,21 @@ from collections.abc import Callable, Iterable, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from fractions import Fraction
 from heapq import nlargest
-from itertools import accumulate
+from itertools import accumulate, combinations
 from math import isqrt, prod
 from operator import mul
+from pathlib import Path
 from typing import Any
 
-MOST = 2**28  # bytes of a certificate, unpacked; of the data, eight times as many
+MOST = 2**28  # bytes of a file, unpacked
 READ = 2000  # up to so many features every row is read; above, those that their variances leave in question
+READINGS = ("centred", "standardised", "matrix")  # of the data: samples as rows, or the matrix itself
 FINE = 2**96  # quotients are rounded up to whole multiples of its inverse
 CODES = {"f8": "d", "f4": "f", "i8": "q", "i4": "i", "i2": "h", "i1": "b", "u4": "I", "u2": "H", "u1": "B", "b1": "?"}
-READINGS = {
-    "centred": "samples as rows, centred, divided by their number",
-    "standardised": "the same, each feature divided by its deviation",
-    "matrix": "the matrix in the file, its symmetric part",
-}
 
 
 class Refused(Exception):
-    """Something does not hold, or is not as it must be; with status 2, this checker cannot tell."""
+    """Something does not hold, or is not as it must be; with status 2: this checker cannot tell."""
 
 
 def need(holds: bool, otherwise: str, status: int = 1) -> None:
@@ -52,33 +48,26 @@ def read_array(content: bytes) -> Any:
     """Read an array in NumPy's format, as rows where it has two sides, or one text; no object is made of it."""
     start = {b"\x93NUMPY\x01": 10, b"\x93NUMPY\x02": 12}[content[:7]]
     end = start + int.from_bytes(content[8:start], "little")
-    need(end - start <= 10_000, "the description of an array is too long")
-    header = ast.literal_eval(content[start:end].decode("latin-1").strip())
+    header = ast.literal_eval(content[start : min(end, 10_000)].decode("latin-1").strip())
     shape, kind = header["shape"], header["descr"]
     if kind[:2] == "<U" and shape == ():
         return content[end:].decode("utf-32-le").rstrip("\0")
     need(kind[1:] in CODES and kind[0] in "<>|", f"an array holds {kind!r:.20}, which are no plain numbers")
     need(len(shape) in (1, 2) and all(type(side) is int and 0 <= side <= 2**24 for side in shape), "an array's shape")
     flat = struct.unpack(f"{kind[0].replace('|', '<')}{prod(shape)}{CODES[kind[1:]]}", content[end:])
-    m, n = shape[0], shape[-1]
-    rows = range(m) if len(shape) == 2 else ()
-    return [flat[i::m] if header["fortran_order"] else flat[i * n : (i + 1) * n] for i in rows] if rows else flat
+    if len(shape) == 1:
+        return flat
+    (m, n), columns_first = shape, header["fortran_order"]
+    return [flat[i::m] if columns_first else flat[i * n : (i + 1) * n] for i in range(m)]
 
 
 def read_certificate(content: bytes) -> dict[str, Any]:
     """Return what a certificate says, each witness in the place that names it."""
     archive = zipfile.ZipFile(io.BytesIO(content))
-    members = {member.filename: member for member in archive.infolist()}
-    need(len(members) == len(archive.infolist()) <= 20_000, "it holds a name twice, or too many")
-    need(sum(member.file_size for member in members.values()) <= MOST, "unpacked, it is too large")
-    need(all(member.compress_type in (0, 8) for member in members.values()), "it is packed in another way")
-
-    def load(name: str) -> Any:
-        member = members.pop(f"{name}.npy")  # once each
-        with archive.open(member) as packed:
-            return read_array(packed.read(member.file_size))
-
-    return json.loads(load("certificate"), object_hook=lambda o: load(o["witness"]) if set(o) == {"witness"} else o)
+    need(sum(member.file_size for member in archive.infolist()) <= MOST, "unpacked, it is too large")
+    need(all(member.compress_type in (0, 8) for member in archive.infolist()), "it is packed in another way")
+    text = read_array(archive.read("certificate.npy"))  # no member is read beyond the size that was added up
+    return json.loads(text, object_hook=lambda o: read_array(archive.read(o["witness"])) if "witness" in o else o)
 
 
 def grid(rows: Iterable[Sequence[Any]], width: int) -> tuple[list[list[int]], int]:
@@ -106,9 +95,8 @@ class Matrix:
     def restricted(self, S: Sequence[int]) -> "Matrix":
         """Return the matrix of some features, each once and in order."""
         need(all(a < b for a, b in zip([-1, *S], [*S, self.n], strict=True)), "features are not in order")
-        if self.rows:
-            return Matrix(self.over, [[self.rows[i][j] for j in S] for i in S])
-        return Matrix(self.over, None, [self.columns[i] for i in S])
+        rows = self.rows and [[self.rows[i][j] for j in S] for i in S]
+        return Matrix(self.over, rows, None if rows else [self.columns[i] for i in S])
 
     def attained(self, loadings: Sequence[float], k: int, nonnegative: bool) -> Fraction:
         """Return x'Ax / x'x of a vector that is allowed, whatever its norm."""
@@ -116,19 +104,15 @@ class Matrix:
         held = [i for i, weight in enumerate(x) if weight]
         need(0 < len(held) <= k, f"the vector has {len(held)} nonzeros; 1 to {k} are allowed")
         need(not nonnegative or min(x) >= 0, "the vector has a negative entry")
-        samples = (
-            [sum(x[i] * self.columns[i][r] for i in held) for r in range(len(self.columns[0]))] if self.columns else ()
-        )
+        samples = [sum(x[i] * self.columns[i][r] for i in held) for r in range(len((self.columns or [[]])[0]))]
         total = sum(map(mul, samples, samples)) or sum(x[i] * sum(map(mul, self.row(i), x)) for i in held)
         return Fraction(total, self.over * sum(map(mul, x, x)))
 
 
 def covariance(data: list[Sequence[Any]], reading: str) -> Matrix:
     """Return the matrix that a file of data stands for, exactly (standardised: up to a factor of 1 + 2^-60)."""
-    n = len(data[0])
-    table, bits = grid(data, n)
-    if reading == "matrix":
-        need(len(table) == n, "a covariance matrix must be square")
+    table, bits = grid(data, len(data) if reading == "matrix" else len(data[0]))
+    if reading == "matrix":  # of which the symmetric part counts
         return Matrix(2 << bits, [[v + w[i] for v, w in zip(row, table, strict=True)] for i, row in enumerate(table)])
     columns = [[len(c) * value - total for value in c] for c in zip(*table, strict=True) for total in [sum(c)]]
     if reading == "centred":
@@ -140,12 +124,9 @@ def covariance(data: list[Sequence[Any]], reading: str) -> Matrix:
 
 
 def eigenvalue(rows: Sequence[Sequence[int]], over: int, p: dict[str, Any]) -> Fraction:
-    """Return a ceiling on the largest eigenvalue of rows / over: t, less the least eigenvalue of what R leaves.
-
-    With E = tI − rows / over − R'R no eigenvalue of E is below min_i (E_ii − Σ_j |E_ij|), and R'R has none below 0.
-    """
-    n, t, shift, R = len(rows), Fraction(p["t"]), p["shift"], p["R"]
-    need(len(R) == n * (n + 1) // 2 and type(shift) is int and abs(shift) < 5000, "R does not fit")
+    """Return a ceiling on λ_max(rows / over): t − min_i (E_ii − Σ_j |E_ij|), with E = tI − rows / over − R'R."""
+    n, t, shift, R = len(rows), Fraction(float(p["t"])), p["shift"], p["R"]
+    need({type(shift), *map(type, R)} == {int} and len(R) == n * (n + 1) // 2 and abs(shift) < 5000, "R does not fit")
     columns = [R[i * (i + 1) // 2 : (i + 1) * (i + 2) // 2] for i in range(n)]
     up, down = 4 ** max(shift, 0), over * t.denominator * 4 ** max(-shift, 0)
     own, beside = [], [0] * n
@@ -162,7 +143,8 @@ class Checker:
     """Derives ceilings for one sign constraint, and says each inequality that it finds to hold."""
 
     def __init__(self, nonnegative: bool, say: Callable[[str], object]) -> None:
-        self.nonnegative, self.say, self.why = nonnegative, say, ("", "")
+        self.nonnegative, self.say = nonnegative, say
+        self.why: Sequence[str] = ()
 
     def found(self, most: Fraction, *why: str) -> Fraction:
         """Say why a ceiling holds."""
@@ -177,54 +159,42 @@ class Checker:
     def ceiling(self, p: dict[str, Any], k: int, A: Matrix, inside: Sequence[int] = ()) -> Fraction:
         """Return what a proof proves for k features of A, or fewer, those ``inside`` among them."""
         need(type(p["k"]) is int and k <= p["k"] <= A.n, f"a proof is one of {p['k']!r:.20} features, not of {k}")
-        kinds = {"pairs": self.pairs, "samples": self.samples, "cases": self.cases, "few": self.few}
-        need(p["kind"] in kinds, f"cannot check a proof by {p['kind']!r:.99}", 2)
+        if p["kind"] == "samples":  # Y'Y has the largest eigenvalue of YY'
+            top = eigenvalue(Matrix(A.over, None, list(zip(*A.columns, strict=True))).rows, A.over, p)
+            return self.found(
+                top, "A = Y'Y and YY' have the same λ_max", f"tI − YY' is R'R and a rest: <= {shown(top)}"
+            )
+        kinds = {"pairs": self.pairs, "cases": self.cases, "few": self.few}
+        need(p["kind"] in kinds, f"no way to check a proof by {p['kind']!r:.99} is known", 2)
         return kinds[p["kind"]](p, p["k"], A, inside)
-
-    def samples(self, p: dict[str, Any], k: int, A: Matrix, inside: Sequence[int]) -> Fraction:
-        """λ_max(Y'Y) = λ_max(YY'): no direction at all has more."""
-        Y = list(zip(*A.columns, strict=True))
-        top = eigenvalue([[sum(map(mul, a, b)) for b in Y] for a in Y], A.over, p)
-        return self.found(
-            top, "A = Y'Y has the largest eigenvalue of YY'", f"R'R and what it leaves prove λ_max <= {shown(top)}"
-        )
 
     def pairs(self, p: dict[str, Any], k: int, A: Matrix, inside: Sequence[int]) -> Fraction:
         """λ_max(A − L) + max_i [L_ii + the k − 1 largest M_ij]; outside S, L is A."""
-        S = p.get("S", range(A.n))
-        n, most, limits = len(S), Fraction(0), p.get("limits", [0] * len(S))
+        S, most = p.get("S", range(A.n)), Fraction(0)
+        n, limits = len(S), p.get("limits", [0] * len(S))
         need(n == A.n or not inside, "what is known to be there must be in S")
         if n:
             B, (L, fine), (M, small) = A.restricted(S), grid(p["L"], n), grid([*p["M"], limits], n)
             need(len(L) == n == len(M) - 1 and min(map(min, M)) >= 0, "M has a negative entry, or L or M not n rows")
-            for i, j in ((i, j) for i in range(n) for j in range(i)):
+            for i, j in combinations(range(n), 2):
                 need(L[i][j] == L[j][i], f"L is not symmetric at {i}, {j}")
                 least = self.part(L[i][j]) << small
                 need(M[i][j] * M[j][i] << 2 * fine >= least * least, f"M_ij M_ji is below L_ij² at {i}, {j}")
-            rest = [
-                [(a << fine) - B.over * b for a, b in zip(*two, strict=True)] for two in zip(B.rows, L, strict=True)
-            ]
+            rest = [[(a << fine) - B.over * L[i][j] for j, a in enumerate(row)] for i, row in enumerate(B.rows)]
             tail, costs = eigenvalue(rest, B.over << fine, p), []
             for i, row in enumerate(M[:n]):
                 sure = [row[f] for f in inside if f != i]
                 others = [v for j, v in enumerate(row) if j != i and j not in inside] + [M[n][i]] * (k - 1)
                 shares = sum(sure) + sum(nlargest(max(k - 1 - len(sure), 0), others))
                 costs.append(Fraction(L[i][i], 1 << fine) + Fraction(shares, 1 << small))
-            most = self.found(
-                tail + max(costs),
-                f"x'(A − L)x <= {shown(tail)}: tI − A + L is R'R and a rest whose rows say how far t may be off",
-                f"2 L_ij x_i x_j <= M_ij x_i² + M_ji x_j², as M_ij M_ji >= L_ij² in all {n * (n - 1) // 2} pairs, so that "
-                f"x'Lx <= Σ x_i² (L_ii + the k − 1 largest M_ij) <= {shown(max(costs))}",
-            )
-        if n < A.n:
-            most = self.outside(
-                A, k, p.get("weights", [1] * A.n), dict(zip(S, map(Fraction, limits), strict=True)), most
-            )
-        return most
+            products = f"2 L_ij x_i x_j <= M_ij x_i² + M_ji x_j², as M_ij M_ji >= L_ij² in {n * (n - 1) // 2} pairs"
+            rows = f"{products}: x'Lx <= max_i [L_ii + the {k - 1} largest M_ij] = {shown(max(costs))}"
+            most = self.found(tail + max(costs), f"tI − A + L is R'R and a rest: x'(A − L)x <= {shown(tail)}", rows)
+        return self.outside(p, k, A, dict(zip(S, map(Fraction, limits), strict=True)), most) if n < A.n else most
 
-    def outside(self, A: Matrix, k: int, weights: Any, limits: dict[int, Fraction], most: Fraction) -> Fraction:
+    def outside(self, p: dict[str, Any], k: int, A: Matrix, limits: dict[int, Fraction], most: Fraction) -> Fraction:
         """Raise ``most`` to what the heaviest row without a limit costs; A_ij² <= A_ii A_jj tells which to read."""
-        ((d,), _) = grid([weights], A.n)
+        ((d,), _) = grid([p.get("weights", [1] * A.n)], A.n)
         need(min(d) > 0 and min(limits.values(), default=1) > 0, "a weight or a limit is not positive")
         rows, reach, read = [i for i in range(A.n) if i not in limits], [0] * A.n, 0
         if not A.rows:
@@ -242,38 +212,34 @@ class Checker:
                     value = -(-value * value * limits[j].denominator // (limits[j].numerator * A.over * FINE))
                 shares.append(value if j in limits else -(-value * d[j] // d[i]))
             most = max(most, Fraction(A.diagonal[i] * FINE + sum(nlargest(k - 1, shares)), A.over * FINE))
-        first = (
-            self.why[0] if limits else "2 A_ij x_i x_j <= A_ij (x_i² d_j / d_i + x_j² d_i / d_j), as squares are >= 0"
-        )
-        last = f"no row costs more than {shown(most)}; {read} of {len(rows)} were read, the others have too little variance"
-        return self.found(
-            most, first, f"{self.why[1]}; {last}" if limits else f"A_ii + the k − 1 largest A_ij d_j / d_i: {last}"
-        )
+        rest = f"{read} of {len(rows)} rows A_ii + the {k - 1} largest A_ij d_j/d_i are read: <= {shown(most)}"
+        plain = "2 A_ij x_i x_j <= A_ij (x_i² d_j/d_i + x_j² d_i/d_j), as squares are not negative"
+        return self.found(most, self.why[0] if limits else plain, f"{self.why[1]}; {rest}" if limits else rest)
 
     def cases(self, p: dict[str, Any], k: int, A: Matrix, inside: Sequence[int]) -> Fraction:
         """The largest ceiling of cases that leave no support out: without a feature, or with it."""
-        splits, leaves, most, todo = iter(p["splits"]), iter(p["leaves"]), Fraction(0), [((), ())]
+        splits, leaves, most, todo = iter(p["splits"]), iter(p["leaves"]), Fraction(0), list[Any]([((), ())])
         while todo:
-            out, held = todo.pop()
-            feature = next(splits)
+            (out, held), feature = todo.pop(), next(splits)
             if feature >= 0:
                 need(feature not in out + held and len(held) < k, "a case that is settled is split")
                 todo += [(out, (*held, feature)), ((*out, feature), held)]
-                continue
-            kept = sorted(held) if len(held) == k else [i for i in range(A.n) if i not in out]
-            known = [kept.index(i) for i in held]
-            most = max(most, self.ceiling(next(leaves), min(k, len(kept)), A.restricted(kept), known))
-        first = f"{len(p['leaves'])} cases, each with some features and without others, leave no support out"
-        return self.found(most, first, f"each has its ceiling above, the largest of them {shown(most)}")
+            else:
+                kept = sorted(held) if len(held) == k else [i for i in range(A.n) if i not in out]
+                inside = [kept.index(i) for i in held]
+                most = max(most, self.ceiling(next(leaves), min(k, len(kept)), A.restricted(kept), inside))
+        first = f"{len(p['leaves'])} cases, with some features and without others, leave no choice of features out"
+        return self.found(most, first, f"each case has its ceiling, none above {shown(most)}")
 
     def few(self, p: dict[str, Any], k: int, A: Matrix, inside: Sequence[int]) -> Fraction:
         """Elimination: with q features outside T that hold a share e of x at most, max_q U (1 − e) / (1 − 2e)."""
-        T, low, held = set(p["T"]), Fraction(0), []
+        T, low, held = set(p["T"]), Fraction(0), list[Fraction]()
         if not A.columns:  # A + low I is semidefinite
             low = max(eigenvalue([[-v for v in row] for row in A.rows], A.over, p["least"]), low)
         x = dict(zip(p["support"], p["loadings"], strict=True))
         best = A.attained([x.get(i, 0) for i in range(A.n)], k, self.nonnegative) + low
-        proven = [(case["k"], self.ceiling(case, case["k"], A.restricted(p["T"])) + low) for case in p["cases"]]
+        part = A.restricted(p["T"])
+        proven = [(case["k"], self.ceiling(case, case["k"], part) + low) for case in p["cases"]]
         own = {i: (Fraction(v, A.over) + low) / best for i, v in enumerate(A.diagonal) if i not in T}
         for i in sorted(own, key=own.__getitem__, reverse=True):
             if len(held) == k and own[i] <= held[-1]:
@@ -288,62 +254,48 @@ class Checker:
             if q < k:
                 U = min(value for c, value in proven if c >= min(k - q, len(T)))
                 most = max(most, U * (1 - e) / (1 - 2 * e))
-        first = f"an optimal x holds at most {shown(sum(held))} of its weight in the {len(own)} features outside T, k of them"
-        return self.found(
-            most - low, first, f"the ceilings on T hold for all, divided by 1 − e/(1 − e): {shown(most - low)}"
-        )
+        first = f"of an optimal x, {shown(sum(held, low * 0))} at most is in the {len(own)} features outside T: (Ax)_i = OPT x_i"
+        return self.found(most - low, first, f"U (1 − e)/(1 − 2e) of q such, U proven on T: <= {shown(most - low)}")
 
 
 def check(certificate: bytes, data: bytes, say: Callable[[str], object] = print) -> tuple[Fraction, Fraction]:
     """Return what the vector attains and the ceiling on all, both proven; Refused where the certificate claims more."""
     told = read_certificate(certificate)
-    need("check" in told, "it carries no proof for this checker: nnspca.save_certificate(cert, file, cov) adds it", 2)
+    need("check" in told, "it carries no proof for this checker: nnspca.save_certificate(cert, file, cov) adds one", 2)
     claim, given = told["certificate"], told["check"]
     k, nonnegative, reading = claim["k"], claim["nonnegative"], given["reading"]
-    need(given["version"] == 1 and reading in READINGS, "its proof is in another version of the format", 2)
-    need(type(k) is int and type(nonnegative) is bool, "k or the sign constraint is not as it must be")
-    A = covariance(read_array(data), reading)
-    say(
-        f"A: {READINGS[reading]}, {A.n} features. x: at most {k} nonzeros, {'all' if nonnegative else 'of any sign, not'} >= 0."
-    )
-    lower = A.attained(given["loadings"], k, nonnegative)
-    checker = Checker(nonnegative, say)
-    upper = checker.ceiling(given["proof"], k, A)
+    low, high, own = (Fraction(float(v)) for v in (claim["lower"], given["upper"], claim["upper"]))
+    known = given["version"] == 1 and reading in READINGS and type(k) is int and type(nonnegative) is bool
+    need(known, "its proof is in another version of the format", 2)
+    A, checker = covariance(read_array(data), reading), Checker(nonnegative, say)
+    say(f"A: {A.n} features, {reading}; x: at most {k} nonzeros{', none negative' * nonnegative}")
+    lower, upper = A.attained(given["loadings"], k, nonnegative), checker.ceiling(given["proof"], k, A)
     if reading == "standardised":
         lower, upper = lower - Fraction(A.n, 2**61), upper * (1 + Fraction(1, 2**60))
-    low, high = Fraction(claim["lower"]), Fraction(claim["upper"])
     say(f"x'Ax / x'x = {shown(lower, ROUND_FLOOR)} for the vector given, {shown(low)} claimed")
     need(abs(low - lower) <= lower / 10**9, "the vector does not attain what is claimed")
-    need(
-        upper <= high or not given["partial"],
-        f"its ceiling {shown(high)} cannot be checked here; {shown(upper)} is proven",
-        2,
-    )
-    need(lower <= upper <= high, f"a ceiling of {shown(high)} is claimed, {shown(upper)} is proven")
-    last = f"so no such x has more than {shown(high)}, and the one given {shown(lower / high * 100, ROUND_FLOOR)} % of that"
+    need(lower <= upper <= high, f"a ceiling of {shown(high)} is claimed, one of {shown(upper)} is proven")
+    need(abs(own - high) <= high / 10**9, f"{shown(high)} is proven, its {shown(own)} is beyond this checker", 2)
+    last = f"so no such x has more than {shown(high)}; the one given has {shown(lower / high * 100, ROUND_FLOOR)} %"
     for number, line in enumerate((*checker.why, last), start=1):
         say(f"{number}. {line}")
-    return lower, upper
+    return lower, high
 
 
-def main(arguments: Sequence[str]) -> int:
+def main(names: Sequence[str]) -> int:
     """Check the files named; return the status."""
     try:
-        need(len(arguments) == 2, "two files are needed: python check.py certificate.npz data.npy", 2)
-        contents = []
-        for name, most in zip(arguments, (MOST, 8 * MOST), strict=True):
-            with open(name, "rb") as file:
-                contents.append(file.read(most + 1))
-            need(len(contents[-1]) <= most, f"{name} is too large", 2)
-        check(*contents)
+        fits = len(names) == 2 and all(Path(name).stat().st_size <= MOST for name in names)
+        need(fits, f"usage: python check.py certificate.npz data.npy, neither of more than {MOST >> 20} MB", 2)
+        check(Path(names[0]).read_bytes(), Path(names[1]).read_bytes())
         print("ACCEPTED")
-        return 0
     except Refused as error:
         print(("REFUSED: ", "CANNOT CHECK: ")[error.args[1] - 1] + error.args[0])
         return int(error.args[1])
-    except Exception as error:
+    except Exception as error:  # whatever damaged files lead to
         print(f"REFUSED: the files are not as they must be ({type(error).__name__}: {error!s:.200})")
         return 1
+    return 0
 
 
 if __name__ == "__main__":

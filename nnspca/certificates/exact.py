@@ -25,7 +25,7 @@ from nnspca.result import Certificate
 VERSION = 1  # of the section that the checker reads
 EPS = np.finfo(float).eps
 BITS = 58  # of R's largest entry: products of two, summed, are a few machine words
-LARGEST = 4000  # side of the largest matrix whose factor is written
+LARGEST = 2000  # side of the largest matrix whose factor is written
 BLOCK = 2000  # most features that may reach above a cut
 
 
@@ -44,10 +44,10 @@ class Writer:
         """Return the place of an array in the file."""
         for name, held in self.arrays.items():
             if held is array:
-                return {"witness": name}
+                return {"witness": f"{name}.npy"}
         name = f"check{len(self.arrays)}"
         self.arrays[name] = array
-        return {"witness": name}
+        return {"witness": f"{name}.npy"}
 
     def proof(self, proof: object, k: int, cov: Covariance) -> dict[str, Any]:
         """Return a proof for k features of a covariance, as the checker reads it; Unwritten where it cannot."""
@@ -96,7 +96,7 @@ class Writer:
         return made
 
     def _plain(self, proof: RankProof, k: int, cov: Covariance) -> dict[str, Any]:
-        """The largest eigenvalue of A, which is that of the samples' inner products where those are fewer."""
+        """The largest eigenvalue of A; of the samples' inner products, where A is not held, which is the same."""
         if isinstance(cov.form, HeldFactor):
             return {"kind": "samples", "k": k, "t": proof.tail} | self._factor(proof.tail, cov.form.factor.gram())
         zero = np.zeros((cov.n_features, cov.n_features))
@@ -108,7 +108,7 @@ class Writer:
         if not cov.holds_entries:
             deviations = np.sqrt(cov.diagonal)
             kept = np.flatnonzero(deviations * deviations.max() * (1 + 1e-9) > rho)
-        if not 1 <= len(kept) <= BLOCK or rho == 0 and len(kept) < cov.n_features:
+        if not 1 <= len(kept) <= BLOCK or (rho == 0 and len(kept) < cov.n_features):
             raise Unwritten
         part = cov.restrict(kept)
         A = _entries(part)
@@ -143,24 +143,20 @@ class Writer:
 def section(cert: Certificate, cov: Covariance, arrays: dict[str, np.ndarray]) -> dict[str, Any] | None:
     """Return what the checker reads beside the certificate's claims, its arrays added to ``arrays``.
 
-    The least ceiling that can be written; ``partial`` says that the certificate has a lower one. None where none can.
+    Its ``upper`` is the least ceiling whose proof can be written: the certificate's own may be lower. None without one.
     """
     reading = cov.reading
     if reading is None:
         return None
-    every_direction = RankProof(None, np.zeros((cov.n_features, 0)), cert.upper, 0.0, np.zeros(0, dtype=bool))
-    proven = sorted((bound for bound in cert.bounds if bound.deterministic), key=lambda bound: bound.value)
-    # the ceiling may be one on every direction, whatever has proven it first
-    proofs = [(proven[0].ingredients, cert.upper), (every_direction, cert.upper)]
-    for proof, value in proofs + [(bound.ingredients, bound.value) for bound in proven[1:]]:
+    for bound in sorted((bound for bound in cert.bounds if bound.deterministic), key=lambda bound: bound.value):
         added = dict(arrays)
         try:
-            written = Writer(cert.nonnegative, added).proof(proof, cert.k, cov)
+            proof = Writer(cert.nonnegative, added).proof(bound.ingredients, cert.k, cov)
         except Unwritten:
             continue
         arrays |= added
-        told = {"version": VERSION, "reading": reading, "partial": value > cert.upper}
-        return told | {"loadings": {"witness": "loadings"}, "proof": written}
+        told = {"version": VERSION, "reading": reading, "upper": max(bound.value, cert.upper)}
+        return told | {"loadings": {"witness": "loadings.npy"}, "proof": proof}
     return None
 
 

@@ -20,7 +20,9 @@ from nnspca.covariance import Covariance
 from nnspca.errors import CertificateError
 from nnspca.result import Bound, Certificate, Component, PartsCertificate
 
-FORMAT = 3  # 3 may hold a proof for nnspca/check.py; 1 named the covariance by its last bits, which depend on the machine
+FORMAT = (
+    3  # 3 may hold a proof for nnspca/check.py; 1 named the covariance by its last bits, which depend on the machine
+)
 READABLE = (2, FORMAT)
 TEXT = "certificate"  # the array that holds the JSON
 TOLD = ("format", "certificate", "bounds")
@@ -121,8 +123,8 @@ def load_certificate(file: str | PathLike[str] | BinaryIO | bytes) -> Certificat
         content = json.loads(str(arrays.pop(TEXT)), parse_constant=_refused, object_pairs_hook=_once)
         if content["format"] not in READABLE:
             raise CertificateError(
-                f"the file has format {content['format']!r:.20}; this version reads formats {READABLE[0]} and {FORMAT}: "
-                "certify again"
+                f"the file has format {content['format']!r:.20}; this version reads formats {READABLE[0]} "
+                f"and {FORMAT}: certify again"
             )
         content.pop("check", None)  # a proof for another reader
         if set(content) not in ({*TOLD, "component"}, {*TOLD, "parts"}):

@@ -131,7 +131,7 @@ def test_what_is_proven_of_many_features_without_forming_their_covariance_is_acc
     x, least = cert.component.loadings, cert.bound("rows").value
     budgets = {"goal": cert.lower, "monitor": QUIET}
     made = [
-        cert.bound("balanced-rows"),
+        cert.bound("rows"),
         spectral.leading(problem),
         entries.diagonal(dataclasses.replace(problem, k=1)),
         *list(working.tighten(problem, x, cert.lower, least, features=200, budget=3e7, **budgets))[-1:],
@@ -139,7 +139,7 @@ def test_what_is_proven_of_many_features_without_forming_their_covariance_is_acc
         *threshold.cut_at_levels(problem, cert.lower, ranks=(), cells=100, features=1500, monitor=QUIET)[:1],
     ]
     assert [bound.name for bound in made] == [
-        "balanced-rows", "eigenvalue", "diagonal", "pair-scaled", "elimination", "threshold",
+        "rows", "eigenvalue", "diagonal", "pair-scaled", "elimination", "threshold",
     ]  # fmt: skip
     for bound in made:
         if bound.name == "diagonal":

@@ -188,8 +188,8 @@ class Checker:
                 shares = sum(sure) + sum(nlargest(max(k - 1 - len(sure), 0), others))
                 costs.append(Fraction(L[i][i], 1 << fine) + Fraction(shares, 1 << small))
             products = f"2 L_ij x_i x_j <= M_ij x_i² + M_ji x_j², as M_ij M_ji >= L_ij² in {n * (n - 1) // 2} pairs"
-            rows = f"{products}: x'Lx <= max_i [L_ii + the {k - 1} largest M_ij] = {shown(max(costs))}"
-            most = self.found(tail + max(costs), f"tI − A + L is R'R and a rest: x'(A − L)x <= {shown(tail)}", rows)
+            rows = f"{products}: x'Lx <= max_i [L_ii + the {k - 1} largest M_ij] <= {shown(max(costs))}"
+            most = self.found(tail + max(costs), f"tI − A + L is R'R and a rest: λ_max(A − L) <= {shown(tail)}", rows)
         return self.outside(p, k, A, dict(zip(S, map(Fraction, limits), strict=True)), most) if n < A.n else most
 
     def outside(self, p: dict[str, Any], k: int, A: Matrix, limits: dict[int, Fraction], most: Fraction) -> Fraction:
@@ -274,7 +274,7 @@ def check(certificate: bytes, data: bytes, say: Callable[[str], object] = print)
     need(abs(low - lower) <= lower / 10**9, "the vector does not attain what is claimed")
     need(lower <= upper <= high, f"a ceiling of {shown(high)} is claimed, one of {shown(upper)} is proven")
     need(abs(own - high) <= high / 10**9, f"{shown(high)} is proven, its {shown(own)} is beyond this checker", 2)
-    last = f"so no such x has more than {shown(high)}; the one given has {shown(lower / high * 100, ROUND_FLOOR)} %"
+    last = f"so no such x has more than {shown(high)}; ratio {shown(lower / high, ROUND_FLOOR)} for the one given"
     for number, line in enumerate((*checker.why, last), start=1):
         say(f"{number}. {line}")
     return lower, high

@@ -405,7 +405,7 @@ def test_the_lone_file_accepts_with_the_standard_library_alone_and_shows_the_pro
     assert done.returncode == 0, done.stdout + done.stderr
     lines = done.stdout.splitlines()
     assert [line[:3] for line in lines[-4:]] == ["1. ", "2. ", "3. ", "ACC"]
-    assert "99.99" in lines[-2]
+    assert "ratio 0.9999" in lines[-2]
 
 
 def test_the_status_tells_what_fails_from_what_cannot_be_told(alone, pitprops):

@@ -26,6 +26,7 @@ VERSION = 1  # of the section that the checker reads
 EPS = np.finfo(float).eps
 BITS = 58  # of R's largest entry: products of two, summed, are a few machine words
 LARGEST = 2000  # side of the largest matrix whose factor is written
+INDEFINITE = 1e-10  # of the total variance: what eigenvalues below zero by rounding may add to a sum of variances
 BLOCK = 2000  # most features that may reach above a cut
 
 
@@ -56,7 +57,7 @@ class Writer:
         if isinstance(proof, PairProof):
             return self._pairs(proof, k, cov)
         if isinstance(proof, EntryProof | ScaleProof):
-            return {"kind": "pairs", "k": k, "S": [], "weights": self.witness(_weights(proof, cov))}
+            return {"kind": "pairs", "k": k, "S": [], "weights": self.witness(_weights(proof, k, cov))}
         if isinstance(proof, WorkingProof):
             outside = {"S": self.witness(proof.features), "limits": self.witness(proof.limits)}
             return self._pairs(proof.pairs, k, cov.restrict(proof.features)) | outside
@@ -171,11 +172,13 @@ def _entries(cov: Covariance) -> np.ndarray:
     return (A + A.T) / 2
 
 
-def _weights(proof: EntryProof | ScaleProof, cov: Covariance) -> np.ndarray:
+def _weights(proof: EntryProof | ScaleProof, k: int, cov: Covariance) -> np.ndarray:
     """Weights that prove no more than the proof does: deviations, for the sum of the largest variances."""
     if isinstance(proof, ScaleProof):
         return proof.weights
     if proof.rule == "rows":
         return np.ones(cov.n_features)
+    if k > 1 and cov.n_samples is None and cov.representation_error > INDEFINITE * cov.trace:
+        raise Unwritten  # |A_ij| may be above the product of the two deviations
     deviations = np.sqrt(cov.diagonal)
     return np.maximum(deviations, 1e-9 * deviations.max())

@@ -19,6 +19,11 @@ from nnspca.view.certificate import claims, proofs
 from nnspca.view.session import downloads, runs, store
 from nnspca.view.session.state import State
 
+COVERS = ("rank", "shifted-rank", "cut-rank")  # bounds proven by a cover of the sphere
+BEYOND = (
+    "This ceiling, though, rests on a search of the sphere, which the checker cannot follow: it will say so, and what "
+    "it could prove instead."
+)
 STOPPED = "Stopped. Every ceiling proven by then is kept."
 ABOUT = (
     "Spends more work on a lower ceiling, for as long as it gains. Stop at any time: what is proven by then is kept."
@@ -109,15 +114,15 @@ def _takeaway(certificate: Certificate, data: Dataset, now: State, key: str) -> 
     code = verifier_code(now, f"{stem}.npz", f"component with at most {certificate.k} features")
     cov = store.covariance(data, now)
     take_home(certificate, stem, code, key, cov)
-    _strangers_check(data, cov, stem, key)
+    _strangers_check(certificate, data, cov, stem, key)
 
 
-def _strangers_check(data: Dataset, cov: nnspca.Covariance, stem: str, key: str) -> None:
+def _strangers_check(certificate: Certificate, data: Dataset, cov: nnspca.Covariance, stem: str, key: str) -> None:
     """Offer the checker that needs nothing but Python, the numbers it reads, and the one command."""
     st.markdown(
-        "**Or trust nothing of ours.** `check.py` is one file of 300 lines that needs nothing but Python: it reads the "
-        "certificate above and the data as plain numbers, derives both figures again in exact arithmetic, and prints "
-        "the proof in three lines."
+        "**Or trust nothing of ours.** `check.py` is one file of under 300 lines that needs nothing but Python: it "
+        "reads the certificate above and the data as plain numbers, derives both figures again in exact arithmetic, "
+        "and prints the proof in three lines." + (f" {BEYOND}" if certificate.winner.name in COVERS else "")
     )
     with st.container(horizontal=True):
         st.download_button(

@@ -50,7 +50,7 @@ LAYERS = (
     ),
 )
 ROOMS = LAYERS[2]  # one a page: they do not know each other
-APART = ("nnspca.datasets",)  # beside the layers: anyone may use it, it uses nobody
+APART = ("nnspca.datasets", "nnspca.check")  # beside the layers: anyone may use them, they use nobody
 JUDGE = ("nnspca.certificates",)
 
 

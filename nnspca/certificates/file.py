@@ -11,20 +11,27 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from nnspca.arguments import check_choice, shown
+from nnspca.arguments import check_choice, check_instance, shown
 from nnspca.certificates.archive import read_arrays
 from nnspca.certificates.derivations import DERIVATIONS, PARTS_DERIVATIONS
+from nnspca.certificates.exact import section
 from nnspca.certificates.names import METHODS
+from nnspca.covariance import Covariance
 from nnspca.errors import CertificateError
 from nnspca.result import Bound, Certificate, Component, PartsCertificate
 
-FORMAT = 2  # 1 named the covariance by its last bits, which depend on the machine
+FORMAT = (
+    3  # 3 may hold a proof for nnspca/check.py; 1 named the covariance by its last bits, which depend on the machine
+)
+READABLE = (2, FORMAT)
 TEXT = "certificate"  # the array that holds the JSON
 TOLD = ("format", "certificate", "bounds")
 PROOFS: dict[str, Any] = {proof.__name__: proof for proof in (*DERIVATIONS, *PARTS_DERIVATIONS)}
 
 
-def save_certificate(cert: Certificate | PartsCertificate, file: str | PathLike[str] | BinaryIO) -> None:
+def save_certificate(
+    cert: Certificate | PartsCertificate, file: str | PathLike[str] | BinaryIO, cov: Covariance | None = None
+) -> None:
     """Write a certificate with all its ingredients.
 
     Parameters
@@ -32,12 +39,16 @@ def save_certificate(cert: Certificate | PartsCertificate, file: str | PathLike[
     cert : Certificate or PartsCertificate
     file : path or binary file
         Conventionally ends in ``.npz``.
+    cov : Covariance, optional
+        The one it was made for: the file then also holds, for a certificate of one component, the proof that
+        ``python -m nnspca.check`` (a single file that needs nothing but Python) checks in exact arithmetic.
 
     Raises
     ------
     TypeError
-        ``cert`` is no certificate, or ``file`` nothing that can be written to.
+        ``cert`` is no certificate, ``cov`` no covariance, or ``file`` nothing that can be written to.
     ValueError
+        ``cov`` is not the one that the certificate was made for.
         A component of a method that :func:`load_certificate` would not know: loadings of your own are "given".
 
     Examples
@@ -52,6 +63,10 @@ def save_certificate(cert: Certificate | PartsCertificate, file: str | PathLike[
         raise TypeError(f"cert is {shown(cert)}; give a Certificate, as certify returns it")
     if not isinstance(file, str | PathLike) and (not hasattr(file, "write") or isinstance(file, io.TextIOBase)):
         raise TypeError(f"file is {shown(file)}; give a path, or a file open for writing in binary")
+    if cov is not None:
+        check_instance("cov", cov, Covariance, "the one that the certificate was made for")
+        if cov.fingerprint != cert.fingerprint:
+            raise ValueError("cov is not the covariance that the certificate was made for: the fingerprints differ")
     found = cert.parts if isinstance(cert, PartsCertificate) else (cert.component,)
     for part in found:
         check_choice("method", part.method, METHODS)
@@ -63,11 +78,13 @@ def save_certificate(cert: Certificate | PartsCertificate, file: str | PathLike[
             entry["proof"] = _packed(bound.ingredients, f"bound{number}", arrays)
         bounds.append(entry)
     described = [_scalars(part) | {"options": dict(part.options), "history": list(part.history)} for part in found]
-    content = {"format": FORMAT, "certificate": _scalars(cert), "bounds": bounds}
+    content: dict[str, Any] = {"format": FORMAT, "certificate": _scalars(cert), "bounds": bounds}
     if isinstance(cert, PartsCertificate):
         content["parts"] = described
     else:
         content["component"], arrays["loadings"] = described[0], arrays["loadings"][0]
+        if cov is not None and (told := section(cert, cov, arrays)):
+            content["check"] = told
     text = _text(content)
     arrays[TEXT] = np.array(text)
     try:
@@ -104,10 +121,12 @@ def load_certificate(file: str | PathLike[str] | BinaryIO | bytes) -> Certificat
     try:
         arrays = read_arrays(file, TEXT)
         content = json.loads(str(arrays.pop(TEXT)), parse_constant=_refused, object_pairs_hook=_once)
-        if content["format"] != FORMAT:
+        if content["format"] not in READABLE:
             raise CertificateError(
-                f"the file has format {content['format']!r:.20}; this version reads format {FORMAT}: certify again"
+                f"the file has format {content['format']!r:.20}; this version reads formats {READABLE[0]} "
+                f"and {FORMAT}: certify again"
             )
+        content.pop("check", None)  # a proof for another reader
         if set(content) not in ({*TOLD, "component"}, {*TOLD, "parts"}):
             raise ValueError(f"it must hold {', '.join(TOLD)}, and either a component or parts")
         bounds = tuple(_bound(entry, arrays) for entry in content["bounds"])

@@ -343,6 +343,18 @@ class Covariance:
         return values, vectors
 
     @property
+    def reading(self) -> Literal["centred", "standardised", "matrix"] | None:
+        """What a file of numbers stands for from which anyone can form this covariance anew.
+
+        ``"centred"`` or ``"standardised"``: of the data given to :meth:`from_data`, samples as rows. ``"matrix"``: of
+        :attr:`matrix`, the one held. None where it was made of another covariance and is not held.
+        """
+        made = "" if self._origin is None else self._origin.operation
+        if "data centred" in made:
+            return "standardised" if made.endswith("standardised") else "centred"
+        return "matrix" if self.holds_entries else None
+
+    @property
     def fingerprint(self) -> str:
         """Hash of the data and of all that was done to them: a certificate names the covariance it speaks about.
 

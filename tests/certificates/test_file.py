@@ -41,6 +41,18 @@ def test_a_certificate_of_a_cut_and_of_few_samples_survives_the_file():
     nnspca.verify(round_trip(nnspca.certify(cov, 7)), cov)
 
 
+def test_files_of_the_format_before_are_still_read():
+    cov = nnspca.Covariance.from_matrix([[2.0, 1.0], [1.0, 2.0]])
+    file = io.BytesIO()
+    nnspca.save_certificate(nnspca.certify(cov, 2), file)
+    held = dict(np.load(io.BytesIO(file.getvalue())))
+    content = json.loads(str(held["certificate"]))
+    assert content["format"] == 3
+    older = io.BytesIO()
+    np.savez(older, **{**held, "certificate": np.array(json.dumps({**content, "format": 2}))})
+    nnspca.verify(nnspca.load_certificate(older.getvalue()), cov)
+
+
 def test_a_tampered_file_is_read_but_does_not_verify():
     cov = nnspca.Covariance.from_matrix([[2.0, 1.0], [1.0, 2.0]])
     cert = nnspca.certify(cov, 2)
@@ -229,7 +241,7 @@ def test_loadings_of_ones_own_travel_as_given():
 
 
 @pytest.mark.parametrize("part", ["certificate", "component", "bounds", "format"])
-@pytest.mark.parametrize("value", [None, [], {}, "x", 3, [None], {"a": 1}, [[1]]], ids=str)
+@pytest.mark.parametrize("value", [None, [], {}, "x", 4, [None], {"a": 1}, [[1]]], ids=str)
 def test_json_of_another_structure_is_refused(saved, part, value):
     content = with_text(saved, lambda content: json.dumps({**content, part: value}))
     if part == "bounds" and value in ([], {}):  # a certificate without bounds: the judge's to refuse

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import nnspca
+from nnspca import check
 from nnspca.view import words
 from nnspca.view.certificate import claims, panels, proofs
 from nnspca.view.session import store
@@ -218,11 +219,15 @@ def test_the_downloaded_certificate_and_script_check_it_elsewhere(
     )
     cov = nnspca.Covariance.from_dataset(nnspca.datasets.load("digits"), standardize=standardise)
     cert = nnspca.certify(cov, 3, nonnegative=nonnegative)
-    (tmp_path / "kept.npz").write_bytes(panels.certificate_npz(cert))
+    (tmp_path / "kept.npz").write_bytes(panels.certificate_npz(cert, cov))
     (tmp_path / "check.py").write_text(panels.verifier_code(now, "kept.npz", "component"), encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     runpy.run_path("check.py")
     said = capsys.readouterr().out
+    # the stand-alone checker takes the same file, and the data's beside it
+    content = (tmp_path / "kept.npz").read_bytes()
+    _, ceiling = check.check(content, panels.data_npy(nnspca.datasets.load("digits"), cov), say=lambda line: None)
+    assert float(ceiling) == cert.upper
     assert f"{cert.lower:.9g}" in said
     assert f"{cert.upper:.9g}" in said
 
@@ -240,6 +245,7 @@ def test_the_script_refuses_a_forged_certificate(tmp_path, monkeypatch):
 
 def test_the_certificate_can_be_checked_by_the_second_route(open_page):
     page = settle(open_page("pages/explore.py", data="pitprops", k=4, certificate=True))
+    assert any("python check.py pitprops-k4-certificate.npz pitprops.npy" in code.value for code in page.code)
     page.button(key="verify-explore").click().run()
     assert any("Confirmed" in element.value for element in settle(page).success)
 

@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 import io
+import shlex
 from collections.abc import Callable, Hashable
+from pathlib import Path
 
+import numpy as np
 import streamlit as st
 
 import nnspca
+from nnspca import check
 from nnspca.datasets import Dataset
 from nnspca.result import Bound, Certificate, PartsCertificate
 from nnspca.view import words
 from nnspca.view.certificate import claims, proofs
-from nnspca.view.session import downloads, runs
+from nnspca.view.session import downloads, runs, store
 from nnspca.view.session.state import State
 
+COVERS = ("rank", "shifted-rank", "cut-rank")  # bounds proven by a cover of the sphere
+BEYOND = (
+    "This ceiling, though, rests on a search of the sphere, which the checker cannot follow: it will say so, and what "
+    "it could prove instead."
+)
 STOPPED = "Stopped. Every ceiling proven by then is kept."
 ABOUT = (
     "Spends more work on a lower ceiling, for as long as it gains. Stop at any time: what is proven by then is kept."
@@ -102,18 +111,53 @@ def check_again(
 
 def _takeaway(certificate: Certificate, data: Dataset, now: State, key: str) -> None:
     stem = f"{data.name}-k{certificate.k}-certificate"
-    take_home(
-        certificate, stem, verifier_code(now, f"{stem}.npz", f"component with at most {certificate.k} features"), key
+    code = verifier_code(now, f"{stem}.npz", f"component with at most {certificate.k} features")
+    cov = store.covariance(data, now)
+    take_home(certificate, stem, code, key, cov)
+    _strangers_check(certificate, data, cov, stem, key)
+
+
+def _strangers_check(certificate: Certificate, data: Dataset, cov: nnspca.Covariance, stem: str, key: str) -> None:
+    """Offer the checker that needs nothing but Python, the numbers it reads, and the one command."""
+    st.markdown(
+        "**Or trust nothing of ours.** `check.py` is one file of under 300 lines that needs nothing but Python: it "
+        "reads the certificate above and the data as plain numbers, derives both figures again in exact arithmetic, "
+        "and prints the proof in three lines." + (f" {BEYOND}" if certificate.winner.name in COVERS else "")
     )
+    with st.container(horizontal=True):
+        st.download_button(
+            "Checker (Python)",
+            data=lambda: Path(check.__file__).read_bytes(),
+            file_name="check.py",
+            mime="text/x-python",
+            key=f"checker-{key}",
+            on_click="ignore",
+            icon=":material/fact_check:",
+            help="Exact arithmetic with Python's standard library alone: no NumPy, no nnspca.",
+        )
+        st.download_button(
+            "Its data (NPY)",
+            data=lambda: data_npy(data, cov),
+            file_name=f"{data.name}.npy",
+            mime="application/octet-stream",
+            key=f"data-{key}",
+            on_click="ignore",
+            icon=":material/dataset:",
+            help="The numbers that the certificate speaks of. The checker centres and standardises them itself.",
+        )
+    command = shlex.join(["python", "check.py", f"{stem}.npz", f"{data.name}.npy"])
+    st.code(command, language="bash", wrap_lines=True)
 
 
-def take_home(certificate: Certificate | PartsCertificate, stem: str, code: str, key: str) -> None:
-    """Offer a certificate as a file and a script that checks it."""
+def take_home(
+    certificate: Certificate | PartsCertificate, stem: str, code: str, key: str, cov: nnspca.Covariance | None = None
+) -> None:
+    """Offer a certificate as a file and a script that checks it; with ``cov``, the file serves the checker too."""
     st.markdown("**Check it at home.** Put both files in one folder and run the script; it needs nothing but nnspca.")
     with st.container(horizontal=True):
         st.download_button(
             "Certificate (NPZ)",
-            data=lambda: certificate_npz(certificate),
+            data=lambda: certificate_npz(certificate, cov),
             file_name=f"{stem}.npz",
             mime="application/octet-stream",
             key=f"cert-{key}",
@@ -169,10 +213,17 @@ def fallen(fall: proofs.Fall) -> None:
     st.success(claims.fallen(fall.before, fall.after, fall.seconds), icon=":material/trending_down:")
 
 
-def certificate_npz(certificate: Certificate | PartsCertificate) -> bytes:
+def certificate_npz(certificate: Certificate | PartsCertificate, cov: nnspca.Covariance | None = None) -> bytes:
     """Return a certificate with all its ingredients, as ``nnspca.load_certificate`` reads it."""
     out = io.BytesIO()
-    nnspca.save_certificate(certificate, out)
+    nnspca.save_certificate(certificate, out, cov)
+    return out.getvalue()
+
+
+def data_npy(data: Dataset, cov: nnspca.Covariance) -> bytes:
+    """Return what ``check.py`` reads the covariance from: the data as they are, or the matrix held."""
+    out = io.BytesIO()
+    np.save(out, cov.entries if cov.reading == "matrix" else data.X, allow_pickle=False)
     return out.getvalue()
 
 

@@ -1,0 +1,184 @@
+"""Turns a certificate's proofs into what the stand-alone checker reads: four kinds of proof, with the factors R."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+
+from nnspca.certificates.proofs import (
+    BranchProof,
+    EliminationProof,
+    EntryProof,
+    LargerProof,
+    PairProof,
+    RankProof,
+    ScaleProof,
+    WorkingProof,
+)
+from nnspca.covariance import Covariance
+from nnspca.covariance.forms import HeldFactor
+from nnspca.result import Certificate
+
+VERSION = 1  # of the section that the checker reads
+EPS = np.finfo(float).eps
+BITS = 58  # of R's largest entry: products of two, summed, are a few machine words
+LARGEST = 2000  # side of the largest matrix whose factor is written
+INDEFINITE = 1e-10  # of the total variance: what eigenvalues below zero by rounding may add to a sum of variances
+BLOCK = 2000  # most features that may reach above a cut
+
+
+class Unwritten(Exception):
+    """No form of this proof is known to the checker."""
+
+
+@dataclass(frozen=True, eq=False)
+class Writer:
+    """Writes proofs about one covariance; arrays that a file already holds are named, others are added to it."""
+
+    nonnegative: bool
+    arrays: dict[str, np.ndarray]
+
+    def witness(self, array: np.ndarray) -> dict[str, str]:
+        """Return the place of an array in the file."""
+        for name, held in self.arrays.items():
+            if held is array:
+                return {"witness": f"{name}.npy"}
+        name = f"check{len(self.arrays)}"
+        self.arrays[name] = array
+        return {"witness": f"{name}.npy"}
+
+    def proof(self, proof: object, k: int, cov: Covariance) -> dict[str, Any]:
+        """Return a proof for k features of a covariance, as the checker reads it; Unwritten where it cannot."""
+        if isinstance(proof, LargerProof):
+            return self.proof(proof.proof, proof.k, cov)
+        if isinstance(proof, PairProof):
+            return self._pairs(proof, k, cov)
+        if isinstance(proof, EntryProof | ScaleProof):
+            return {"kind": "pairs", "k": k, "S": [], "weights": self.witness(_weights(proof, k, cov))}
+        if isinstance(proof, WorkingProof):
+            outside = {"S": self.witness(proof.features), "limits": self.witness(proof.limits)}
+            return self._pairs(proof.pairs, k, cov.restrict(proof.features)) | outside
+        if isinstance(proof, BranchProof):
+            return self._cases(proof, k, cov)
+        if isinstance(proof, EliminationProof):
+            return self._few(proof, k, cov)
+        if isinstance(proof, RankProof) and not proof.V.any():
+            return self._plain(proof, k, cov) if proof.rho is None else self._cut(proof, proof.rho, k, cov)
+        raise Unwritten
+
+    def _pairs(self, proof: PairProof, k: int, cov: Covariance) -> dict[str, Any]:
+        A = _entries(cov)
+        tail = {"t": proof.tail} | self._factor(proof.tail, A - proof.L)
+        return {"kind": "pairs", "k": k, "L": self.witness(proof.L), "M": self.witness(proof.M), **tail}
+
+    def _cases(self, proof: BranchProof, k: int, cov: Covariance) -> dict[str, Any]:
+        leaves, remaining = [], iter(proof.leaves)
+        cases: list[tuple[frozenset[int], frozenset[int]]] = [(frozenset(), frozenset())]
+        for feature in proof.splits:
+            out, inside = cases.pop()
+            if feature >= 0:
+                cases += [(out, inside | {feature}), (out | {feature}, inside)]
+                continue
+            kept = sorted(inside) if len(inside) == k else [i for i in range(cov.n_features) if i not in out]
+            leaves.append(self._pairs(next(remaining), min(k, len(kept)), cov.restrict(np.array(kept))))
+        return {"kind": "cases", "k": k, "splits": list(proof.splits), "leaves": leaves}
+
+    def _few(self, proof: EliminationProof, k: int, cov: Covariance) -> dict[str, Any]:
+        part = cov.restrict(proof.features)
+        cases = [self.proof(p, c, part) for c, p in zip(proof.cardinalities, proof.proofs, strict=True)]
+        made = {"kind": "few", "k": k, "T": self.witness(proof.features), "support": self.witness(proof.support)}
+        made |= {"loadings": self.witness(proof.loadings), "light": proof.light, "cases": cases}
+        if cov.n_samples is None:  # that it is semidefinite does not go without saying
+            least = 2 * cov.n_features * EPS * cov.trace
+            made["least"] = {"t": least} | self._factor(least, -_entries(cov))
+        return made
+
+    def _plain(self, proof: RankProof, k: int, cov: Covariance) -> dict[str, Any]:
+        """The largest eigenvalue of A; of the samples' inner products, where A is not held, which is the same."""
+        if isinstance(cov.form, HeldFactor):
+            return {"kind": "samples", "k": k, "t": proof.tail} | self._factor(proof.tail, cov.form.factor.gram())
+        zero = np.zeros((cov.n_features, cov.n_features))
+        return self._pairs(PairProof(zero, zero.copy(), proof.tail), k, cov)
+
+    def _cut(self, proof: RankProof, rho: float, k: int, cov: Covariance) -> dict[str, Any]:
+        """What lies below the cut is shared evenly: no entry of L exceeds the cut, nor need one of M."""
+        kept = np.arange(cov.n_features)
+        if not cov.holds_entries:
+            deviations = np.sqrt(cov.diagonal)
+            kept = np.flatnonzero(deviations * deviations.max() * (1 + 1e-9) > rho)
+        if not 1 <= len(kept) <= BLOCK or (rho == 0 and len(kept) < cov.n_features):
+            raise Unwritten
+        part = cov.restrict(kept)
+        A = _entries(part)
+        M = np.full(A.shape, rho)
+        np.fill_diagonal(M, 0.0)
+        L = np.minimum(A, rho) if self.nonnegative else np.clip(A, -rho, rho)
+        made = self._pairs(PairProof(L, M, proof.tail), k, part)
+        if len(kept) == cov.n_features:
+            return made
+        return made | {"S": self.witness(kept), "limits": self.witness(np.full(len(kept), rho))}
+
+    def _factor(self, t: float, B: np.ndarray) -> dict[str, Any]:
+        """R and its grid: whole multiples of 2^-shift, with R'R a little below tI − B."""
+        n = len(B)
+        if n > LARGEST:
+            raise Unwritten
+        S = t * np.eye(n) - B
+        spare = n * EPS * float(np.abs(S.diagonal()).sum())
+        for step in (-1, 0, 1):  # beyond, t is no ceiling
+            try:
+                lower = scipy.linalg.cholesky(S + step * spare * np.eye(n), lower=True)
+                break
+            except scipy.linalg.LinAlgError:
+                continue
+        else:
+            raise Unwritten
+        shift = BITS - int(np.frexp(np.abs(lower).max())[1])
+        whole = np.rint(np.ldexp(lower[np.tril_indices(n)], shift)).astype(np.int64)
+        return {"R": self.witness(whole), "shift": shift}
+
+
+def section(cert: Certificate, cov: Covariance, arrays: dict[str, np.ndarray]) -> dict[str, Any] | None:
+    """Return what the checker reads beside the certificate's claims, its arrays added to ``arrays``.
+
+    Its ``upper`` is the least ceiling whose proof can be written: the certificate's own may be lower. None without one.
+    """
+    reading = cov.reading
+    if reading is None:
+        return None
+    for bound in sorted((bound for bound in cert.bounds if bound.deterministic), key=lambda bound: bound.value):
+        added = dict(arrays)
+        try:
+            proof = Writer(cert.nonnegative, added).proof(bound.ingredients, cert.k, cov)
+        except Unwritten:
+            continue
+        arrays |= added
+        told = {"version": VERSION, "reading": reading, "upper": max(bound.value, cert.upper)}
+        return told | {"loadings": {"witness": "loadings.npy"}, "proof": proof}
+    return None
+
+
+def _entries(cov: Covariance) -> np.ndarray:
+    """A, symmetric, formed where it is not held."""
+    if cov.holds_entries:
+        return cov.entries
+    if cov.n_features > LARGEST:
+        raise Unwritten
+    every = np.arange(cov.n_features)
+    A = cov.block(every, every)
+    return (A + A.T) / 2
+
+
+def _weights(proof: EntryProof | ScaleProof, k: int, cov: Covariance) -> np.ndarray:
+    """Weights that prove no more than the proof does: deviations, for the sum of the largest variances."""
+    if isinstance(proof, ScaleProof):
+        return proof.weights
+    if proof.rule == "rows":
+        return np.ones(cov.n_features)
+    if k > 1 and cov.n_samples is None and cov.representation_error > INDEFINITE * cov.trace:
+        raise Unwritten  # |A_ij| may be above the product of the two deviations
+    deviations = np.sqrt(cov.diagonal)
+    return np.maximum(deviations, 1e-9 * deviations.max())

@@ -1,0 +1,459 @@
+"""The stand-alone checker: it takes every honest proof, and no dishonest one; it needs nothing but Python."""
+
+import ast
+import copy
+import dataclasses
+import io
+import json
+import shutil
+import subprocess
+import sys
+import zipfile
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import nnspca
+from nnspca import check
+from nnspca.bounds import branch, elimination, entries, spectral, threshold, working
+from nnspca.bounds.plan import PLANS
+from nnspca.certificates.exact import VERSION, section
+from nnspca.certificates.proofs import LargerProof, RankProof
+from nnspca.problem import Problem
+from nnspca.progress import Monitor
+from tests import oracle
+
+SOURCE = Path(check.__file__)
+QUIET = Monitor()
+
+
+def npy(X):
+    file = io.BytesIO()
+    np.save(file, X)
+    return file.getvalue()
+
+
+def npz(cert, cov):
+    file = io.BytesIO()
+    nnspca.save_certificate(cert, file, cov)
+    return file.getvalue()
+
+
+def checked(content, data):
+    return check.check(content, data, say=lambda line: None)
+
+
+def with_one_bound(cert, bound):
+    return dataclasses.replace(cert, bounds=(bound,), upper=bound.value)
+
+
+def within_reach(cert):
+    """The certificate with the least of its ceilings that needs no cover of the sphere."""
+    plain = [
+        b
+        for b in cert.bounds
+        if b.deterministic and not (isinstance(b.ingredients, RankProof) and b.ingredients.V.any())
+    ]
+    return with_one_bound(cert, min(plain, key=lambda bound: bound.value))
+
+
+def accepted(cert, cov, X):
+    """Whether the file of a certificate is accepted, and if so with numbers that say what the certificate says."""
+    lower, upper = checked(npz(cert, cov), npy(X))
+    assert abs(lower - Fraction(cert.lower)) <= lower / 10**9
+    assert upper == Fraction(cert.upper)
+    return True
+
+
+@pytest.fixture(scope="module")
+def pitprops():
+    A = nnspca.datasets.load("pitprops").X
+    return A, nnspca.Covariance.from_matrix(A)
+
+
+@pytest.fixture(scope="module")
+def genes():
+    """Few samples of many features, so that A is never formed: a few of them vary together, most hardly vary."""
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((9, 2010)) * np.geomspace(1, 1e-3, 2010)
+    X[:, :12] += 3 * rng.standard_normal((9, 1))
+    return X, nnspca.Covariance.from_data(X)
+
+
+@pytest.mark.parametrize("nonnegative", [True, False])
+@pytest.mark.parametrize("k", [1, 2, 6, 13])
+def test_every_bound_of_a_certificate_is_accepted_but_those_by_a_cover_of_the_sphere(pitprops, k, nonnegative):
+    A, cov = pitprops
+    cert = nnspca.certify(cov, k, nonnegative=nonnegative)
+    for bound in cert.bounds:
+        if not bound.deterministic:
+            continue
+        alone = with_one_bound(cert, bound)
+        if isinstance(bound.ingredients, RankProof) and bound.ingredients.V.any():
+            assert section(alone, cov, {}) is None
+        else:
+            assert accepted(alone, cov, A)
+
+
+@pytest.mark.parametrize("standardize", [False, True])
+@pytest.mark.parametrize("shape", [(30, 7), (4, 9)])
+def test_data_are_centred_and_standardised_as_the_certificate_has_them(shape, standardize):
+    X = np.random.default_rng(shape[0]).standard_normal(shape) * np.geomspace(1, 1e-6, shape[1]) + 1e3
+    X[:, -1] = 5.0
+    cov = nnspca.Covariance.from_data(X, standardize=standardize)
+    for k in (1, 3, shape[1]):
+        cert = within_reach(nnspca.certify(cov, k))
+        value, _ = oracle.optimum(cov.matrix, k)
+        lower, upper = checked(npz(cert, cov), npy(np.asfortranarray(X)))
+        assert float(lower) <= value * (1 + 1e-9)
+        assert value * (1 - 1e-9) <= float(upper) == cert.upper
+
+
+def test_branch_and_bound_is_accepted():
+    A = np.cov(np.random.default_rng(5).standard_normal((40, 8)).T)
+    cov = nnspca.Covariance.from_matrix(A)
+    problem = Problem(cov, 3, True)
+    cert = nnspca.certify(cov, 3)
+    (*_, bound) = branch.tighten(
+        problem, cert.component.loadings, goal=cert.lower, meter=branch.Meter(1e9), monitor=QUIET
+    )
+    assert len(bound.ingredients.leaves) > 1
+    assert accepted(with_one_bound(cert, bound), cov, A)
+
+
+@pytest.mark.parametrize("nonnegative", [True, False])
+def test_what_is_proven_of_many_features_without_forming_their_covariance_is_accepted(genes, nonnegative):
+    X, cov = genes
+    cert = nnspca.certify(cov, 4, nonnegative=nonnegative)
+    problem = Problem(cov, 4, nonnegative)
+    x, least = cert.component.loadings, cert.bound("rows").value
+    budgets = {"goal": cert.lower, "monitor": QUIET}
+    made = [
+        cert.bound("rows"),
+        spectral.leading(problem),
+        entries.diagonal(dataclasses.replace(problem, k=1)),
+        *list(working.tighten(problem, x, cert.lower, least, features=200, budget=3e7, **budgets))[-1:],
+        *list(elimination.tighten(problem, x, least, features=60, budget=1e7, loss=1e-3, trees=0.0, **budgets))[-1:],
+        *threshold.cut_at_levels(problem, cert.lower, ranks=(), cells=100, features=1500, monitor=QUIET)[:1],
+    ]
+    assert [bound.name for bound in made] == [
+        "rows", "eigenvalue", "diagonal", "pair-scaled", "elimination", "threshold",
+    ]  # fmt: skip
+    for bound in made:
+        if bound.name == "diagonal":
+            continue
+        assert accepted(with_one_bound(cert, bound), cov, X), bound.name
+    single = nnspca.certify(cov, 1, nonnegative=nonnegative)
+    assert accepted(with_one_bound(single, single.bound("diagonal")), cov, X)
+
+
+def test_elimination_on_a_matrix_needs_that_it_is_semidefinite_and_proves_it():
+    rng = np.random.default_rng(8)
+    Z = rng.standard_normal((40, 30)) * np.geomspace(1, 1e-4, 30)
+    A = Z.T @ Z
+    cov = nnspca.Covariance.from_matrix(A)
+    cert = nnspca.certify(cov, 2)
+    budgets = {"features": 20, "budget": 1e8, "goal": cert.lower, "monitor": QUIET}
+    least = cert.bound("eigenvalue").value * 2
+    made = list(
+        elimination.tighten(Problem(cov, 2, True), cert.component.loadings, least, loss=0.5, trees=0.0, **budgets)
+    )
+    alone = with_one_bound(cert, made[-1])
+    assert accepted(alone, cov, A)
+    content = as_lists(told(npz(alone, cov)))
+    least = content["check"]["proof"]["least"]
+    least["R"] = [0 for _ in least["R"]]  # which shows next to nothing of A
+    with pytest.raises(check.Refused, match="is claimed"):
+        checked(packed(content), npy(A))
+
+
+def test_a_ceiling_taken_over_from_a_larger_k_is_accepted(pitprops):
+    A, cov = pitprops
+    wide, narrow = nnspca.certify(cov, 6), nnspca.certify(cov, 4)
+    bound = dataclasses.replace(wide.winner, name="larger-k", ingredients=LargerProof(6, wide.winner.ingredients))
+    assert accepted(with_one_bound(narrow, bound), cov, A)
+
+
+def test_a_ceiling_by_a_cover_of_the_sphere_is_beyond_the_checker_which_says_what_is_proven():
+    X = np.random.default_rng(1).standard_normal((25, 7))
+    cov = nnspca.Covariance.from_data(X)
+    cert = nnspca.certify(cov, 3)
+    rank = dataclasses.replace(cert.bound("shifted-rank"), value=cert.upper * 0.999)
+    lower = dataclasses.replace(cert, bounds=(*cert.bounds, rank), upper=rank.value)
+    with pytest.raises(check.Refused, match=r"is proven, its .* is beyond this checker") as error:
+        checked(npz(lower, cov), npy(X))
+    assert error.value.args[1] == 2
+
+
+def test_a_file_without_a_proof_for_it_and_one_of_several_parts_are_beyond_the_checker(pitprops):
+    A, cov = pitprops
+    plain, several = io.BytesIO(), io.BytesIO()
+    nnspca.save_certificate(nnspca.certify(cov, 2), plain)
+    nnspca.save_certificate(nnspca.certify_parts(cov, 2, 2), several, cov)
+    for file in (plain, several):
+        with pytest.raises(check.Refused, match="carries no proof") as error:
+            checked(file.getvalue(), npy(A))
+        assert error.value.args[1] == 2
+
+
+def test_a_covariance_of_some_features_is_checked_as_the_matrix_held(pitprops):
+    _, cov = pitprops
+    part = cov.restrict(np.array([0, 1, 5, 7, 12]))
+    assert part.reading == "matrix"
+    assert accepted(nnspca.certify(part, 2), part, part.matrix)
+
+
+def test_a_file_is_only_written_for_the_covariance_that_the_certificate_names(pitprops):
+    _, cov = pitprops
+    with pytest.raises(ValueError, match="not the covariance"):
+        npz(nnspca.certify(cov, 2), nnspca.Covariance.from_matrix(np.eye(13)))
+
+
+def test_files_with_a_proof_are_read_back_and_verified_as_before(pitprops):
+    _, cov = pitprops
+    cert = nnspca.certify(cov, 5)
+    back = nnspca.load_certificate(npz(cert, cov))
+    nnspca.verify(back, cov)
+    assert back.upper == cert.upper
+
+
+# --- what is not honest
+
+
+def told(content):
+    """What a certificate says, every witness in its place, to be changed at will."""
+    return check.read_certificate(content)
+
+
+def packed(content):
+    """A file of it."""
+    arrays = {}
+
+    def put(value):
+        if isinstance(value, dict):
+            return {name: put(v) for name, v in value.items()}
+        if isinstance(value, list | tuple) and len(value) and not isinstance(value[0], dict):
+            arrays[f"a{len(arrays)}"] = np.array(value)
+            return {"witness": f"a{len(arrays) - 1}.npy"}
+        return [put(v) for v in value] if isinstance(value, list) else value
+
+    text = json.dumps(put(content))
+    file = io.BytesIO()
+    np.savez(file, certificate=np.array(text), **arrays)
+    return file.getvalue()
+
+
+def places(value, path=()):
+    """Where every number of the proof lies."""
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            yield from places(inner, (*path, name))
+    elif isinstance(value, list | tuple):
+        for i, inner in enumerate(value):
+            yield from places(inner, (*path, i))
+    elif isinstance(value, int | float):
+        yield path
+
+
+def as_lists(value):
+    if isinstance(value, dict):
+        return {name: as_lists(v) for name, v in value.items()}
+    return [as_lists(v) for v in value] if isinstance(value, list | tuple) else value
+
+
+def changed(rng, value):
+    """Another number, near or far."""
+    if isinstance(value, int):
+        return value + int(rng.choice([-1, 1, 2, -(2**40), 2**57, -value]))
+    return [
+        value * (1 + rng.normal() * 10.0 ** -rng.integers(0, 9)), -value, 0.0, value * 1e-9, value * 1e9,
+        float("nan"), float("inf"), value - 1.0,
+    ][rng.integers(8)]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def files(genes):
+    """Small certificates of every kind: what each says, its data, and its optimum or what is attained."""
+    made = []
+    rng = np.random.default_rng(2)
+    for number, nonnegative in enumerate((True, False) * 2):
+        X = rng.standard_normal((6 if number < 2 else 3, 5)) * np.geomspace(1, 0.05, 5)
+        cov = nnspca.Covariance.from_data(X, standardize=number == 3)
+        cert = nnspca.certify(cov, 2, nonnegative=nonnegative)
+        exact = oracle.optimum(cov.matrix, 2, nonnegative)[0]
+        problem = Problem(cov, 2, nonnegative)
+        x = cert.component.loadings
+        trees = branch.tighten(problem, x, goal=cert.lower * 0.9, meter=branch.Meter(1e8), monitor=QUIET)
+        budgets = {"features": 4, "budget": 1e7, "goal": 0.0, "monitor": QUIET, "loss": 5.0, "trees": 0.0}
+        bounds = [*cert.bounds, *list(trees)[-1:], *list(elimination.tighten(problem, x, 1e9, **budgets))[-1:]]
+        for bound in bounds:
+            alone = with_one_bound(cert, bound)
+            if bound.deterministic and section(alone, cov, {}) is not None:
+                made.append((as_lists(told(npz(alone, cov))), X, exact))
+    kinds = {content["check"]["proof"]["kind"] for content, _, _ in made}
+    assert kinds == {"pairs", "cases", "few"}
+    return made
+
+
+def test_ten_thousand_tampered_certificates_claim_no_less_than_the_truth(files, monkeypatch):
+    """Numbers of the proof are changed at random, more and more of them; half of the files claim less than the truth.
+
+    What is still accepted (a proof has some room) claims a ceiling not below the optimum: none of those that do pass.
+    """
+    rng = np.random.default_rng(11)
+    parsed = [(content, list(places(content["check"]["proof"])), X.tolist(), exact) for content, X, exact in files]
+    held = {}
+    monkeypatch.setattr(check, "read_certificate", lambda content: held["certificate"])
+    monkeypatch.setattr(check, "read_array", lambda content: held["data"])
+    survived = 0
+    for trial in range(10_000):
+        content, where, data, exact = parsed[trial % len(parsed)]
+        forged = copy.deepcopy(content)
+        for _ in range(int(rng.integers(1, 4))):
+            path = where[rng.integers(len(where))]
+            owner = forged["check"]["proof"]
+            for step in path[:-1]:
+                owner = owner[step]
+            owner[path[-1]] = changed(rng, owner[path[-1]])
+        if trial % 2:
+            below = exact * (1 - 10.0 ** -rng.integers(1, 10))
+            forged["check"]["upper"] = forged["certificate"]["upper"] = below
+        held.update(certificate=forged, data=data)
+        try:
+            lower, upper = checked(b"", b"")
+        except Exception as error:  # what main() refuses in the same way
+            assert not isinstance(error, AssertionError)
+            continue
+        survived += 1
+        assert not trial % 2, (trial, forged)
+        assert exact <= float(upper) * (1 + 1e-12)
+        assert float(lower) <= exact * (1 + 1e-9)
+    assert survived > 100, "a test in which all is refused would not tell a sound checker from a broken one"
+
+
+def test_a_claim_beyond_what_is_proven_is_refused_whichever_number_makes_it(files):
+    for content, X, _ in files:
+        data, claim, given = npy(X), content["certificate"], content["check"]
+        checker = check.Checker(claim["nonnegative"], lambda line: None)
+        proven = checker.ceiling(given["proof"], 2, check.covariance(X.tolist(), given["reading"]))
+        for name, number in (("upper", float(proven) * (1 - 1e-13)), ("lower", claim["lower"] * (1 + 1e-6))):
+            forged = copy.deepcopy(content)
+            forged["certificate"][name] = number
+            if name == "upper":
+                forged["check"]["upper"] = number
+            with pytest.raises(check.Refused, match=r"is claimed|does not attain"):
+                checked(packed(forged), data)
+        forged = copy.deepcopy(content)
+        forged["check"]["loadings"] = [1.0, 1.0, 1.0, 1.0, 1.0]
+        with pytest.raises(check.Refused, match="nonzeros"):
+            checked(packed(forged), data)
+
+
+def test_the_proof_of_one_data_set_is_none_of_another(files):
+    content, X, _ = files[0]
+    with pytest.raises(check.Refused):
+        checked(packed(content), npy(X * 1.01))
+
+
+def test_the_samples_eigenvalue_takes_no_help_from_pairs(genes):
+    """Pairs of samples would bound sparse vectors of samples, which says nothing of features."""
+    X, cov = genes
+    cert = nnspca.certify(cov, 4)
+    bound = spectral.leading(Problem(cov, 4, True))
+    content = as_lists(told(npz(with_one_bound(cert, bound), cov)))
+    m = len(X)
+    forged = content["check"]["proof"]
+    assert forged["kind"] == "samples"
+    gram = (X - X.mean(0)) @ (X - X.mean(0)).T / m
+    forged |= {"L": gram.tolist(), "M": np.zeros((m, m)).tolist(), "t": 1e-3, "R": [2**20] * (m * (m + 1) // 2)}
+    content["check"]["upper"] = content["certificate"]["upper"] = cert.lower
+    with pytest.raises(check.Refused):
+        checked(packed(content), npy(X))
+
+
+def test_a_factor_that_is_not_of_whole_numbers_is_refused(files):
+    content = copy.deepcopy(next(c for c, _, _ in files if "R" in c["check"]["proof"]))
+    content["check"]["proof"]["R"] = [float(v) for v in content["check"]["proof"]["R"]]
+    with pytest.raises(check.Refused, match="R does not fit"):
+        checked(packed(content), npy(files[0][1]))
+
+
+# --- one file, and Python
+
+
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory, pitprops):
+    """A folder with nothing but the checker, a certificate and its data."""
+    folder = tmp_path_factory.mktemp("stranger")
+    shutil.copy(SOURCE, folder / "check.py")
+    A, cov = pitprops
+    np.save(folder / "data.npy", A)
+    (folder / "certificate.npz").write_bytes(npz(nnspca.certify(cov, 5), cov))
+    return folder
+
+
+def run(folder, *arguments):
+    command = [sys.executable, "-I", "-S", *arguments]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, encoding="utf-8", timeout=60)
+
+
+def test_the_lone_file_accepts_with_the_standard_library_alone_and_shows_the_proof(alone):
+    assert run(alone, "-c", "import numpy").returncode != 0
+    done = run(alone, "check.py", "certificate.npz", "data.npy")
+    assert done.returncode == 0, done.stdout + done.stderr
+    lines = done.stdout.splitlines()
+    assert [line[:3] for line in lines[-4:]] == ["1. ", "2. ", "3. ", "ACC"]
+    assert "ratio 0.9999" in lines[-2]
+
+
+def test_the_status_tells_what_fails_from_what_cannot_be_told(alone, pitprops):
+    A, cov = pitprops
+    cert = nnspca.certify(cov, 5)
+    (alone / "false.npz").write_bytes((alone / "certificate.npz").read_bytes())
+    np.save(alone / "other.npy", A + np.eye(13))
+    nnspca.save_certificate(cert, alone / "plain.npz")
+    (alone / "damaged.npz").write_bytes((alone / "certificate.npz").read_bytes()[:-100])
+    assert check.main([str(alone / "certificate.npz"), str(alone / "data.npy")]) == 0
+    assert check.main([str(alone / "certificate.npz"), str(alone / "other.npy")]) == 1
+    assert check.main([str(alone / "damaged.npz"), str(alone / "data.npy")]) == 1
+    assert check.main([str(alone / "plain.npz"), str(alone / "data.npy")]) == 2
+    assert check.main([str(alone / "absent.npz"), str(alone / "data.npy")]) == 1
+    assert check.main([]) == 2
+
+
+def test_python_dash_m_runs_it_too(alone):
+    command = [sys.executable, "-m", "nnspca.check", str(alone / "certificate.npz"), str(alone / "data.npy")]
+    done = subprocess.run(command, cwd=SOURCE.parents[1], capture_output=True, text=True, encoding="utf-8", timeout=60)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_file_that_unpacks_to_too_much_or_holds_objects_is_not_read(monkeypatch):
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("a.npy", bytes(10_001))
+    monkeypatch.setattr(check, "MOST", 10_000)
+    with pytest.raises(check.Refused, match="too large"):
+        check.read_certificate(file.getvalue())
+    with pytest.raises(check.Refused, match="plain numbers"):
+        check.read_array(npy(np.array([{}], dtype=object)))
+
+
+def test_the_checker_is_short_and_imports_the_standard_library_alone():
+    source = SOURCE.read_text(encoding="utf-8")
+    assert len(source.splitlines()) < 300
+    for node in ast.walk(ast.parse(source)):
+        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        names += [node.module] if isinstance(node, ast.ImportFrom) else []
+        assert all(name.partition(".")[0] in sys.stdlib_module_names for name in names)
+        assert not (isinstance(node, ast.ImportFrom) and node.level)
+
+
+def test_the_format_is_written_down():
+    text = (SOURCE.parent / "certificates" / "CERTIFICATE.md").read_text(encoding="utf-8")
+    assert all(f"### `{kind}`" in text for kind in ("pairs", "samples", "cases", "few"))
+    assert f"| `version` | {VERSION} |" in text
+    assert "thorough" in PLANS  # the plans whose bounds the table there lists
+    for name in nnspca.BOUNDS:
+        assert name

@@ -27,6 +27,7 @@ page = st.navigation(
             st.Page(HERE / "pages" / "spannogram.py", title="Spannogram", icon=":material/waves:"),
         ],
         "Study": [
+            st.Page(HERE / "pages" / "learn.py", title="Learn", icon=":material/school:"),
             st.Page(HERE / "pages" / "compare.py", title="Compare", icon=":material/compare:"),
             st.Page(HERE / "pages" / "experiments.py", title="Experiments", icon=":material/experiment:"),
         ],

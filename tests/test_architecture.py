@@ -20,6 +20,7 @@ LAYERS = (
         "nnspca.view.spannogram",
         "nnspca.view.compare",
         "nnspca.view.experiments",
+        "nnspca.view.learn",
         "nnspca.view.data",
     ),
     ("nnspca.view.certificate",),  # what a certificate says is shown by several pages

@@ -26,6 +26,7 @@ PAGES = {
     "compare": ("/compare?data=pitprops&vs=pitprops&vs=digits&fine=few&take=true", NONE),
     "experiments": ("/experiments?tables=true", NONE),
     "data": ("/data?data=pitprops", DATA),
+    "the lesson": ("/learn?step=11&sheet=true", NONE),
     "waiting to be run": ("/?data=pitprops&live=false", BOTH),
 }
 # Of Streamlit's own making: its navigation puts headings into a list, its drop zone is a named presentation.

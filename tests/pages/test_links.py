@@ -101,6 +101,8 @@ OLD = [
         | {"on": "bundled stand-in", "form": "full"},
     ),
     ("pages/data.py", {"data": "pitprops"}, "", {"data": "pitprops"}),
+    ("pages/learn.py", {}, "step=11&at=3_1_2&sheet=true", {"sheet": True}),
+    ("pages/learn.py", {}, "board=digits&painted=AAgMDh4eGAA&best=AAgMDh4eGAA", {}),
 ]
 
 
@@ -141,6 +143,7 @@ PAGES = {
     "compare": [""],
     "experiments": ["paper=Sigg+%26+Buhmann+2008", ""],
     "data": [""],
+    "learn": ["sheet=true"],
 }
 
 

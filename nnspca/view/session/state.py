@@ -173,6 +173,12 @@ TABLE = (
     Entry("on", ("experiments",), "one", OWN, options=(OWN, BUNDLED), widget="radio"),
     Entry("form", ("experiments",), "one", REDUCED, options=(REDUCED, FULL), widget="radio"),
     Entry("tables", ("experiments",), "fold", False),
+    Entry("step", ("learn",), "whole", 0, low=0, high=16),
+    Entry("board", ("learn",), "one", "faces", options=("faces", "digits", "spectra")),
+    Entry("painted", ("learn",), "text", ""),
+    Entry("best", ("learn",), "text", ""),
+    Entry("at", ("learn",), "text", ""),
+    Entry("sheet", ("learn",), "fold", False),
 )
 SHARED = {entry.key: entry for entry in TABLE if not entry.pages}
 

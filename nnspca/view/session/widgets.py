@@ -177,14 +177,19 @@ def end_page() -> NoReturn:
     st.stop()
 
 
-def number(entry: Entry) -> float:
-    """Return a number that the link carries without a widget, or the usual one, with a note where it is no use."""
+def carried(entry: Entry) -> Any:
+    """Return what the link says of a key that has no widget, or the usual value, with a note where it is no use."""
     texts = st.query_params.get_all(entry.key)
     value, whole = entry.read(texts) if texts else (entry.default, True)
     value = entry.default if value is None else value
     allowed = _allowed(entry, entry.low, entry.high, entry.options)
     _note((entry.pages, entry.key), entry.key, None if whole else texts[-1], value, allowed)
-    return float(value)
+    return value
+
+
+def number(entry: Entry) -> float:
+    """Return a number that the link carries without a widget, or the usual one, with a note where it is no use."""
+    return float(carried(entry))
 
 
 def fold(entry: Entry, label: str, icon: str) -> ExpanderContainer:

@@ -1,0 +1,147 @@
+"""The boards of the game: data to paint on, what the solver found there, and the ceiling nobody can pass."""
+
+from __future__ import annotations
+
+import functools
+import json
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+import nnspca
+from nnspca.datasets import Dataset
+from nnspca.view.session import canvas, openings, scene, store
+
+BEFOREHAND = Path(__file__).with_name("beforehand.json")  # written by `python -m tests.lesson`
+BOARDS = {"faces": "lfw-faces", "digits": "digits", "spectra": "lrs"}
+TITLES = {"faces": "Faces", "digits": "Digits", "spectra": "Spectra"}
+
+
+@dataclass(frozen=True, eq=False)
+class Proven:
+    """What the solver found on a board, and what nobody can pass.
+
+    Attributes
+    ----------
+    support : tuple of int
+    weights : tuple of float
+        The solver's loadings on its support.
+    lower, upper : float
+        Its variance, and the least proven ceiling, rounding included.
+    leading : float
+        λ₁, what all features with any signs keep.
+    """
+
+    support: tuple[int, ...]
+    weights: tuple[float, ...]
+    lower: float
+    upper: float
+    leading: float
+
+
+@functools.cache
+def beforehand() -> dict[str, Any]:
+    """Return what was computed beforehand, by what it is for."""
+    made: dict[str, Any] = json.loads(BEFOREHAND.read_text(encoding="utf-8"))
+    return made
+
+
+def at_hand() -> list[str]:
+    """Return the boards whose data are on this machine."""
+    infos = store.catalogue()
+    return [board for board, name in BOARDS.items() if name in infos and infos[name].local]
+
+
+def covariance(name: str) -> nnspca.Covariance:
+    """Return the covariance of a data set as its opening view takes it."""
+    return nnspca.Covariance.from_dataset(store.dataset(name), standardize=openings.opening(name).standardise)
+
+
+def prove(cov: nnspca.Covariance, k: int) -> Proven:
+    """Solve and certify; some seconds on the faces."""
+    part = nnspca.solve(cov, k)
+    certificate = nnspca.certify(cov, k, component=part)
+    best, support = certificate.component, certificate.component.support
+    return Proven(
+        tuple(support.tolist()),
+        tuple(best.loadings[support].tolist()),
+        certificate.lower,
+        certificate.upper,
+        certificate.leading,
+    )
+
+
+def proven(name: str) -> Proven:
+    """Return the solver's answer and the ceiling: from beforehand where the data are the same, else computed now."""
+    data, k = store.dataset(name), usual_k(name)
+    known = beforehand()["boards"].get(name)
+    if known is not None and (known["content_hash"], known["k"]) == (data.content_hash, k):
+        return Proven(
+            tuple(known["support"]), tuple(known["weights"]), known["lower"], known["upper"], known["leading"]
+        )
+    return _prove(name, data.content_hash, k)
+
+
+@st.cache_resource(show_spinner="Proving the ceiling …")
+def _prove(name: str, content_hash: str, k: int) -> Proven:
+    return prove(covariance(name), k)
+
+
+def usual_k(name: str) -> int:
+    """Return how many features may be painted."""
+    return openings.usual_k(store.dataset(name).n_features, name)
+
+
+def payload(board: str) -> dict[str, Any]:
+    """Return all the browser needs to play a board.
+
+    The covariance travels as ``samples`` Z, so that it is Z'Z, where samples are fewer, else as its
+    upper ``triangle``, row after row.
+    """
+    name = BOARDS[board]
+    data = store.dataset(name)
+    best, mean = proven(name), store.mean(data)
+    return {
+        "name": board,
+        "data": name,
+        "title": TITLES[board],
+        "noun": scene.noun(data),
+        "n": data.n_features,
+        "k": usual_k(name),
+        "scene": scene.packed(data, mean, ()),
+        "about": about(data),
+        **_numbers(name, data),
+        "solver": {"support": list(best.support), "weights": list(best.weights), "variance": best.lower},
+        "ceiling": best.upper,
+        "leading": best.leading,
+    }
+
+
+def about(data: Dataset) -> str:
+    """Say what lies on the table."""
+    scaled = " Each pixel is divided by its own deviation, so one pixel alone counts 1."
+    return f"{data.X.shape[0]:,} samples, {data.n_features} {scene.noun(data)}." + (
+        scaled if openings.opening(data.name).standardise else ""
+    )
+
+
+def _numbers(name: str, data: Dataset) -> dict[str, Any]:
+    m, n = data.X.shape
+    if m < n:
+        return {"samples": canvas.pack(samples(name), "f4"), "rows": m}
+    rows, columns = np.triu_indices(n)
+    return {"triangle": canvas.pack(covariance(name).block(np.arange(n))[rows, columns], "f8")}
+
+
+def samples(name: str) -> np.ndarray:
+    """Return Z, shape (samples, features), with Z'Z the covariance."""
+    data = store.dataset(name)
+    centred = data.X - data.X.mean(axis=0)
+    if openings.opening(name).standardise:
+        deviation = centred.std(axis=0)
+        centred = centred / np.where(deviation > 0, deviation, 1.0)
+    return np.asarray(centred / math.sqrt(len(centred)))

@@ -1,0 +1,119 @@
+// The desk: what a figure may ask of the page: controls, words, a new drawing, and a place in the link.
+
+const FIGURES = {}; // name -> (desk) => figure; a figure draws itself with a brush, and may take hands and keys
+
+/** Put words into a place; what stands between ** is bold, and what follows _ stands low. */
+function write(place, words) {
+  if (place.dataset.words === words) return;
+  place.dataset.words = words;
+  place.replaceChildren(...words.split("**").flatMap((piece, at) => {
+    const nodes = piece.split(/(_\{[^}]*\}|_[a-z]+)/).filter(Boolean)
+      .map((part) => (part[0] === "_" ? element("sub", { textContent: part.replace(/[_{}]/g, "") }) : part));
+    return at % 2 ? [element("b", {}, ...nodes)] : nodes;
+  }));
+}
+
+function element(kind, settings = {}, ...children) {
+  const made = Object.assign(document.createElement(kind), settings);
+  made.append(...children);
+  return made;
+}
+
+class Desk {
+  constructor(lesson, data) {
+    this.lesson = lesson;
+    this.data = data;
+    this.kept = []; // controls, in order: what the link's `at` holds first
+    this.box = lesson.find(".controls");
+    this.box.replaceChildren();
+    this.canvas = lesson.find("canvas");
+  }
+
+  get scale() { return this.lesson.scale; }
+  get palette() { return this.lesson.palette; }
+  get link() { return this.lesson.link; }
+
+  focused() { return this.canvas.matches(":focus-visible"); }
+  redraw() { this.lesson.wake(); }
+
+  /** The person changed something: draw it, and let the address say so. */
+  changed() {
+    this.lesson.touched = true;
+    this.lesson.wake();
+    this.lesson.remember();
+  }
+
+  say(words) { write(this.lesson.find("[data-say=readout]"), words); }
+
+  name(words) { this.canvas.setAttribute("aria-label", words); }
+
+  row() {
+    const row = element("div", { className: "row" });
+    this.box.append(row);
+    return row;
+  }
+
+  button(row, label, press, { primary = false, title = "" } = {}) {
+    const made = element("button", { type: "button", textContent: label, title, className: primary ? "primary" : "" });
+    made.addEventListener("click", press);
+    row.append(made);
+    return made;
+  }
+
+  /** A number to slide; `say` turns it into words. */
+  slider(label, { low, high, step = 1, value, say = String }) {
+    const input = element("input", { type: "range" }), output = element("output");
+    Object.assign(input, { min: low, max: high, step, value });
+    input.setAttribute("aria-label", label);
+    const control = {
+      get value() { return Number(input.value); },
+      set value(next) { input.value = String(next); tell(); },
+      limit(most) { input.max = String(most); tell(); },
+    };
+    const tell = () => {
+      output.textContent = say(Number(input.value));
+      input.setAttribute("aria-valuetext", output.textContent);
+    };
+    input.addEventListener("input", () => { tell(); this.changed(); });
+    const slide = element("div", { className: "slide" }, element("span", { textContent: label }), output, input);
+    control.show = (on) => { slide.hidden = !on; };
+    this.box.append(slide);
+    tell();
+    this.kept.push(control);
+    return control;
+  }
+
+  /** One of several, as buttons; its value is the place of the one pressed. */
+  choice(label, options, value = 0) {
+    const buttons = options.map((words) => element("button", { type: "button", textContent: words }));
+    const control = {
+      held: value,
+      get value() { return this.held; },
+      set value(next) {
+        this.held = clamp(Math.round(next), 0, options.length - 1);
+        buttons.forEach((button, at) => button.setAttribute("aria-pressed", String(at === this.held)));
+      },
+    };
+    buttons.forEach((button, at) => button.addEventListener("click", () => { control.value = at; this.changed(); }));
+    this.box.append(element("fieldset", {}, element("legend", { textContent: label }), ...buttons));
+    control.value = value;
+    this.kept.push(control);
+    return control;
+  }
+
+  /** Call `beat` again and again until it returns false; at once to the end where things should keep still. */
+  play(beat, every = 70) {
+    clearInterval(this.clock);
+    if (prefersStill()) {
+      for (let beats = 0; beats < 2000 && beat(); beats++);
+      this.changed();
+      return;
+    }
+    this.clock = setInterval(() => {
+      if (!beat()) clearInterval(this.clock);
+      this.changed();
+    }, every);
+  }
+
+  stop() { clearInterval(this.clock); }
+}

@@ -1,0 +1,256 @@
+// Beat the proof: paint k features, and see what they keep, what the solver keeps, and the line nobody can pass.
+
+const NEARLY_ALL = 1e-4; // a gap this small counts as closed, as everywhere in the app
+
+/** A variance in few digits: never more than was found, never less than a ceiling. */
+function telling(value, up) {
+  const round = up ? ceilTo : floorTo;
+  if (value < 1e4) return round(value, value < 100 ? 2 : 1);
+  const power = Math.floor(Math.log10(value));
+  return `${round(value / 10 ** power, 3)} × 10${raised(power)}`;
+}
+
+/** A proven share, rounded down, and never said to be all. */
+const provenPercent = (share) => sharePercent(Math.min(share, 0.99999));
+
+const GAUGE = 144; // pixels beside the board
+
+FIGURES.paint = (desk) => {
+  const { boards } = desk.data;
+  const session = desk.data.session ??= {}; // board -> {painted, best}: kept while the page is open
+  const pick = desk.choice("Paint on", boards.map((board) => board.title),
+    Math.max(0, boards.findIndex((board) => board.name === desk.link.board)));
+  const row = desk.row();
+  let board, judge, scene, mine, cursor = 0, drawn, erasing = false, last = -1, told = "", hinted = -1, solver = null;
+
+  const buttons = {
+    solve: desk.button(row, "Show the solver", () => reveal(), { primary: true }),
+    hint: desk.button(row, "Hint", () => hint(), { title: "Mark the feature that would add most" }),
+    undo: desk.button(row, "Undo", () => undo()),
+    clear: desk.button(row, "Clear", () => act(() => { mine.painted = []; solver = null; })),
+  };
+
+  function open() {
+    board = boards[pick.value];
+    judge = judgeOf(board);
+    scene = board.read ??= readScene(board.scene);
+    const linked = desk.link.board === board.name || (!desk.link.board && board === boards[0]);
+    mine = session[board.name] ??= {
+      painted: linked ? maskFeatures(desk.link.painted, board.n, board.k) : [],
+      best: linked ? maskFeatures(desk.link.best, board.n, board.k) : [],
+      past: [],
+    };
+    solver = null;
+    cursor = Math.floor(board.n / 2);
+    hinted = -1;
+    weigh();
+  }
+
+  function weigh() {
+    mine.found = judge.weigh(mine.painted);
+    const best = judge.weigh(mine.best).value;
+    mine.bestValue = best;
+    if (mine.painted.length === board.k && mine.found.value > best) {
+      mine.best = [...mine.painted];
+      mine.bestValue = mine.found.value;
+    }
+    Object.assign(desk.link, { board: board === boards[0] ? "" : board.name,
+      painted: maskText(mine.painted, board.n), best: maskText(mine.best, board.n) });
+    tell();
+  }
+
+  function act(change) {
+    mine.past.push([...mine.painted]);
+    if (mine.past.length > 200) mine.past.shift();
+    change();
+    hinted = -1;
+    weigh();
+    desk.changed();
+  }
+
+  function undo() {
+    if (!mine.past.length) return;
+    mine.painted = mine.past.pop();
+    hinted = -1;
+    weigh();
+    desk.changed();
+  }
+
+  function hint() {
+    const full = mine.painted.length >= board.k;
+    hinted = full ? -1 : judge.hint(mine.painted, mine.found);
+    if (hinted >= 0) cursor = hinted;
+    tell(full ? `All ${board.k} are painted: erase one first.` : hinted < 0
+      ? "No further feature adds anything to these weights." : "The ringed one would add most to your weights.");
+    desk.changed();
+  }
+
+  /** The solver paints, heaviest first; then the line appears. */
+  function reveal() {
+    if (solver) { solver = null; tell(); desk.changed(); return; }
+    const order = board.solver.support.map((j, at) => [board.solver.weights[at], j]).sort((a, b) => b[0] - a[0]).map(([, j]) => j);
+    solver = { shown: [], value: 0, done: false };
+    desk.play(() => {
+      if (!solver) return false;
+      solver.shown.push(order[solver.shown.length]);
+      solver.value = judge.weigh(solver.shown).value;
+      solver.done = solver.shown.length === order.length;
+      if (solver.done) { solver.value = board.solver.variance; tell(); }
+      return !solver.done;
+    }, 1600 / order.length);
+    tell();
+    desk.changed();
+  }
+
+  const sure = (value) => value * (1 - judge.doubt); // what the browser's arithmetic may claim
+  const share = (value) => Math.min(sure(value) / board.ceiling, 1);
+  const solverShare = () => Math.min(board.solver.variance / board.ceiling, 1);
+  const shown = (value) => telling(value, false), ceilingShown = () => telling(board.ceiling, true);
+
+  function words() {
+    const { painted, found } = mine, idle = found.weights.filter((w) => w < 1e-9).length;
+    if (solver?.done) {
+      const proven = solverShare() >= 1 - NEARLY_ALL;
+      const verdict = !painted.length ? `**The solver: at least ${provenPercent(solverShare())}, proven.**`
+        : `**You ${provenPercent(share(found.value))}, the solver at least ${provenPercent(solverShare())}, proven.**`;
+      const beaten = painted.length && sure(found.value) > board.solver.variance ? " **You beat the solver!** Nobody beats the line." : "";
+      const rest = proven ? " It is the best there is, to 1 part in 10,000." : " The best possible lies between the solver and the line.";
+      return `${verdict} No ${board.k} ${board.noun} with weights x ≥ 0 pass ${ceilingShown()}: that line is 100 %.${beaten || rest}`;
+    }
+    if (solver) return `The solver paints: ${solver.shown.length} of ${board.solver.support.length} …`;
+    if (!painted.length) return `${board.about} **Paint ${board.k} ${board.noun} that go up and down together.**`;
+    const count = `**${painted.length} of ${board.k} ${board.noun}. Your variance: ${shown(sure(found.value))}.**`;
+    const none = idle ? ` ${idle} of them get no weight: they do not go along.` : "";
+    return painted.length < board.k ? `${count}${none}` : `${count}${none} All painted: now see the solver.`;
+  }
+  function tell(extra = "") {
+    told = extra ? `${words()} ${extra}` : words();
+    desk.say(told);
+    buttons.undo.disabled = !mine.past.length;
+    buttons.clear.disabled = !mine.painted.length;
+    buttons.solve.textContent = solver ? "Hide the solver" : "Show the solver";
+    desk.name(`${board.title}: ${mine.painted.length} of ${board.k} ${board.noun} painted. Arrow keys move, space paints.`);
+  }
+
+  const place = (j) => (scene.image ? [j % drawn.columns, Math.floor(j / drawn.columns)] : [j, 0]);
+
+  /** Which feature lies under a point, −1 for none. */
+  function under(x, y) {
+    if (!drawn || y > drawn.tall || x > drawn.wide || x < 0) return -1;
+    if (!scene.image) return drawn.at(x);
+    const column = Math.floor((x - drawn.x) / drawn.scale), line = Math.floor((y - drawn.y) / drawn.scale);
+    const inside = column >= 0 && line >= 0 && column < drawn.columns && line < drawn.rows;
+    return inside ? line * drawn.columns + column : -1;
+  }
+
+  function touch(j) {
+    if (j < 0 || j === last) return;
+    last = cursor = j;
+    const has = mine.painted.includes(j);
+    if (erasing && has) mine.painted = mine.painted.filter((i) => i !== j);
+    else if (!erasing && !has && mine.painted.length < board.k) mine.painted = [...mine.painted, j];
+    else if (!erasing && !has) { tell(`All ${board.k} are used: paint over one to erase it.`); return; }
+    else return;
+    hinted = -1;
+    weigh();
+  }
+
+  let opened = -1;
+  const figure = {
+    tall(width) {
+      if (opened !== pick.value) { opened = pick.value; open(); }
+      return width >= NARROW ? Math.min(width - GAUGE, 520) : (scene.image ? width : 280) + 96;
+    },
+    press(x, y) {
+      const j = under(x, y);
+      if (j < 0) return false;
+      mine.past.push([...mine.painted]);
+      erasing = mine.painted.includes(j);
+      last = -1;
+      touch(j);
+      return true;
+    },
+    drag(x, y) { touch(under(x, y)); },
+    release() { last = -1; },
+    key(event) {
+      const columns = scene.image?.columns ?? 1, [x] = place(cursor);
+      const step = { ArrowLeft: x || !scene.image ? -1 : 0, ArrowRight: x < columns - 1 || !scene.image ? 1 : 0,
+        ArrowUp: scene.image ? -columns : 0, ArrowDown: scene.image ? columns : 0 }[event.key];
+      if (step !== undefined) {
+        if (cursor + step >= 0 && cursor + step < board.n) cursor += step;
+        return true;
+      }
+      if (event.key === " " || event.key === "Enter") {
+        mine.past.push([...mine.painted]);
+        erasing = mine.painted.includes(cursor);
+        last = -1;
+        touch(cursor);
+        return true;
+      }
+      if (event.key === "z" || event.key === "Backspace") { undo(); return true; }
+      return false;
+    },
+    leave() { solver = null; },
+    draw(brush) {
+      const { pen, width, height, palette } = brush, wideEnough = width >= NARROW;
+      const wide = wideEnough ? width - GAUGE : width;
+      const tall = wideEnough ? height : height - 96;
+      const layers = [];
+      if (mine.painted.length) layers.push({ support: mine.painted, weights: mine.found.weights, colour: palette.series[1] });
+      const box = drawScene(pen, wide, tall, scene, layers, palette);
+      drawn = { ...box, wide, tall };
+      const ring = (j, colour, thick, small = false) => {
+        if (!scene.image && small) brush.box(spot(j) - 2, box.y - 6, 4, 12, { fill: colour });
+        else if (scene.image) brush.box(box.x + place(j)[0] * box.scale + 1, box.y + place(j)[1] * box.scale + 1, box.scale - 2, box.scale - 2, { edge: colour, thick });
+        else { const x = spot(j); brush.box(x - 4, box.y, 8, tall - 48, { edge: colour, thick }); }
+      };
+      const spot = (j) => axisOf(scene.axis.values[scene.axis.order[0]], scene.axis.values[scene.axis.order.at(-1)], 12, wide - 12)(scene.axis.values[j]);
+      for (const j of solver?.shown ?? []) ring(j, palette.dark ? "#62b6ee" : "#3aa0e0", 2, true);
+      if (hinted >= 0) { ring(hinted, palette.paper, 5); ring(hinted, palette.ceiling, 3); }
+      if (desk.focused()) { ring(cursor, "#000000", 4); ring(cursor, "#ffffff", 2); }
+      const levels = { you: mine.found.value, best: mine.bestValue, solver: solver?.value, line: solver?.done };
+      if (wideEnough) gauge(brush, { x: wide + 18, y: 30, wide: 28, tall: height - 34 }, levels, true);
+      else gauge(brush, { x: 4, y: tall + 34, wide: width - 8, tall: 20 }, levels, false);
+      desk.lesson.box.dataset.you = String(share(mine.found.value));
+      desk.lesson.box.dataset.painted = mine.painted.join(",");
+    },
+  };
+
+  /** How far each has come on the way to the line: upright beside the board, or lying below it. */
+  function gauge(brush, box, levels, upright) {
+    const { palette } = brush, long = upright ? box.tall : box.wide;
+    const at = (value) => (clamp(value / board.ceiling, 0, 1) * long);
+    const bar = (from, to, look) => (upright ? brush.box(box.x, box.y + long - to, box.wide, to - from, look)
+      : brush.box(box.x + from, box.y, to - from, box.tall, look));
+    bar(0, long, { fill: palette.empty, edge: palette.quiet, thick: 1 });
+    bar(0, at(levels.you), { fill: palette.series[1] });
+    if (levels.line) bar(at(board.solver.variance), long, { fill: palette.band });
+    const marks = [];
+    if (mine.painted.length) marks.push([levels.you, `you ${levels.line ? provenPercent(share(levels.you)) : shown(sure(levels.you))}`, palette.series[1]]);
+    if (levels.best > levels.you * (1 + 1e-9)) marks.push([levels.best, `best so far ${levels.line ? provenPercent(share(levels.best)) : shown(sure(levels.best))}`, palette.ink]);
+    if (levels.solver) marks.push([levels.solver, `solver ${levels.line ? provenPercent(solverShare()) : shown(levels.solver)}`, palette.found]);
+    if (levels.line) marks.push([board.ceiling, upright ? "100 %" : "100 %: nobody passes", palette.ceiling]);
+    marks.sort((a, b) => b[0] - a[0]);
+    const size = 13, step = 17 * brush.scale;
+    let free = box.y;
+    marks.forEach(([value, words, colour], order) => {
+      const along = at(value), thick = words.startsWith("100") ? 4 : 2.5;
+      if (upright) {
+        const y = box.y + long - along;
+        brush.line([[box.x - 6, y], [box.x + box.wide + 6, y]], { colour, wide: thick });
+        if (thick === 4) brush.text("nobody passes", box.x - 8, y - 14, { size: 13, bold: true });
+        free = Math.max(y + 5, free);
+        brush.text(words, box.x + box.wide + 10, free, { size, bold: true });
+        free += step;
+        return;
+      }
+      const x = box.x + along;
+      brush.line([[x, box.y - 5], [x, box.y + box.tall + 5]], { colour, wide: thick });
+      const above = order % 2 === 0, half = brush.measure(words, size, true) / 2;
+      brush.text(words, clamp(x, box.x + half, box.x + box.wide - half), above ? box.y - 10 : box.y + box.tall + 20,
+        { size, bold: true, align: "center" });
+    });
+  }
+
+  return figure;
+};

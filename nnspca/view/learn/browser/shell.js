@@ -1,0 +1,229 @@
+// The lesson: one step at a time, with dots and arrows; its place is in the address, and no step asks the server.
+
+const KEYS = ["step", "board", "painted", "best", "at"];
+const CAREFUL = 300; // milliseconds between two changes of the address
+
+/** What the address says of the lesson. */
+function readLink() {
+  const said = new URLSearchParams(location.search);
+  return Object.fromEntries(KEYS.map((key) => [key, said.get(key) ?? ""]));
+}
+
+class Lesson {
+  constructor(root, data) {
+    this.box = root.querySelector(".lesson");
+    this.data = data;
+    this.canvas = this.find("canvas");
+    this.home = location.pathname;
+    const said = readLink(), held = window.nnspcaLesson;
+    // who comes back from another page finds the lesson as it was left
+    const kept = held && !Object.values(said).some(Boolean) ? held : null;
+    this.link = kept?.link ?? said;
+    this.places = kept?.places ?? {};
+    this.seen = kept?.seen ?? new Set();
+    this.drawn = 0;
+    this.build();
+    this.listen();
+    const wanted = Number(this.link.step);
+    this.palette = wearing(this.box, this.data.colours);
+    this.go(Number.isInteger(wanted) && data.steps[wanted] ? wanted : 0, false);
+    if (kept) this.remember();
+  }
+
+  find(selector) { return this.box.querySelector(selector); }
+  say(what, words) { write(this.find(`[data-say=${what}]`), words); }
+  get scale() { return document.fullscreenElement || this.box.matches(":fullscreen") ? 1.4 : 1; }
+
+  build() {
+    this.find("ol").replaceChildren(...this.data.steps.map((step, at) => {
+      const button = element("button", { type: "button", title: step.title });
+      button.setAttribute("aria-label", `Step ${at}: ${step.title}`);
+      button.addEventListener("click", () => this.go(at));
+      return element("li", {}, button);
+    }));
+  }
+
+  /** Open a step. */
+  go(at, byHand = true) {
+    if (this.desk) { this.places[this.at] = this.state(); this.desk.stop(); this.figure?.leave?.(); }
+    this.at = at;
+    this.seen.add(at);
+    const step = this.data.steps[at];
+    if (byHand) this.link = { ...this.link, at: this.places[at] ?? "" };
+    this.link.step = at ? String(at) : "";
+    this.say("where", at ? `${at}.` : "Start:");
+    for (const what of ["title", "idea", "question", "answer"]) this.say(what, step[what]);
+    this.find(".question").open = false;
+    this.find(".symbols").replaceChildren(...step.symbols.flatMap(([sign, meaning]) =>
+      [["dt", sign], ["dd", meaning]].map(([kind, words]) => { const made = element(kind); write(made, words); return made; })));
+    const deeper = this.find(".deeper a");
+    deeper.textContent = `${step.deeper[0]} →`;
+    deeper.href = step.deeper[1];
+    this.find("[data-do=back]").disabled = at === 0;
+    this.find("[data-do=next]").disabled = at === this.data.steps.length - 1;
+    this.box.querySelectorAll("li button").forEach((button, dot) => {
+      button.classList.toggle("seen", this.seen.has(dot));
+      if (dot === at) button.setAttribute("aria-current", "step");
+      else button.removeAttribute("aria-current");
+    });
+    this.open(step);
+    if (byHand) {
+      this.find("h2").focus({ preventScroll: true });
+      this.remember();
+    }
+    this.box.dataset.step = String(at);
+  }
+
+  /** Put the step's figure on the desk, in the state that the link names. */
+  open(step) {
+    this.desk = new Desk(this, this.data.figures[step.figure] ?? {});
+    this.touched = false;
+    delete this.canvas.dataset.plays;
+    this.figure = FIGURES[step.figure](this.desk);
+    const numbers = this.link.at.split("_").map(Number);
+    if (this.link.at && numbers.every(Number.isFinite)) {
+      this.desk.kept.forEach((control, i) => { if (i < numbers.length) control.value = numbers[i]; });
+      this.figure.take?.(numbers.slice(this.desk.kept.length));
+    }
+    const plays = this.figure.press || this.figure.key;
+    if (plays) this.canvas.dataset.plays = this.figure.plays ?? "all";
+    this.canvas.tabIndex = plays ? 0 : -1;
+    this.canvas.setAttribute("role", plays ? "application" : "img");
+    if (!plays) this.canvas.removeAttribute("tabindex");
+    this.wake();
+  }
+
+  state() {
+    const numbers = [...this.desk.kept.map((control) => control.value), ...(this.figure.values?.() ?? [])];
+    return numbers.map((value) => Number(value.toFixed(3))).join("_");
+  }
+
+  /** Let the address say where the person is, without asking the server anything. */
+  remember() {
+    clearTimeout(this.writing);
+    this.writing = setTimeout(() => this.write(), CAREFUL);
+  }
+
+  write() {
+    clearTimeout(this.writing);
+    this.link.at = this.touched || this.link.at ? this.state() : "";
+    window.nnspcaLesson = { link: this.link, places: this.places, seen: this.seen };
+    if (location.pathname !== this.home) return; // the person has gone to another page, whose address this is now
+    const address = new URL(location.href);
+    for (const key of KEYS) {
+      if (this.link[key]) address.searchParams.set(key, this.link[key]);
+      else address.searchParams.delete(key);
+    }
+    if (address.href !== location.href) history.replaceState(history.state, "", address);
+  }
+
+  listen() {
+    const { canvas } = this;
+    this.find("[data-do=back]").addEventListener("click", () => this.turn(-1));
+    this.find("[data-do=next]").addEventListener("click", () => this.turn(1));
+    this.find("[data-do=copy]").addEventListener("click", () => this.copy());
+    this.find("[data-do=full]").addEventListener("click", () =>
+      (document.fullscreenElement ? document.exitFullscreen() : this.box.requestFullscreen()));
+    const at = (event) => {
+      const box = canvas.getBoundingClientRect();
+      return [event.clientX - box.left, event.clientY - box.top];
+    };
+    canvas.addEventListener("pointerdown", (event) => {
+      if (event.button || !this.figure.press) return;
+      this.pressing = this.figure.press(...at(event)) !== false;
+      if (!this.pressing) return;
+      canvas.setPointerCapture(event.pointerId);
+      this.desk.changed();
+    });
+    canvas.addEventListener("pointermove", (event) => {
+      if (this.pressing) { this.figure.drag?.(...at(event)); this.desk.changed(); }
+      else if (this.figure.hover) { this.figure.hover(...at(event)); this.wake(); }
+    });
+    for (const end of ["pointerup", "pointercancel"]) {
+      canvas.addEventListener(end, () => {
+        if (this.pressing) { this.pressing = false; this.figure.release?.(); this.desk.changed(); }
+      });
+    }
+    canvas.addEventListener("pointerleave", () => { this.figure.hover?.(-1, -1); this.wake(); });
+    canvas.addEventListener("focus", () => this.wake());
+    canvas.addEventListener("blur", () => this.wake());
+    canvas.addEventListener("keydown", (event) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || !this.figure.key?.(event)) return;
+      event.preventDefault();
+      event.stopPropagation();
+      this.desk.changed();
+    });
+    this.onKey = (event) => this.byKey(event);
+  }
+
+  /** Arrows turn the pages wherever they mean nothing else; so do the keys of a presenter in full screen. */
+  byKey(event) {
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+    const target = event.composedPath()[0];
+    const ours = target === document.body || this.box.contains(target);
+    if (!ours || target === this.canvas || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) return;
+    const full = this.scale > 1, turns = { ArrowLeft: -1, ArrowRight: 1, ...(full ? { PageUp: -1, PageDown: 1 } : {}) };
+    if (!turns[event.key]) return;
+    event.preventDefault();
+    this.turn(turns[event.key]);
+  }
+
+  turn(by) { if (this.data.steps[this.at + by]) this.go(this.at + by); }
+
+  async copy() {
+    this.write();
+    const held = this.at ? "this step and what you set in it" : "your pixels and the best so far";
+    try {
+      await navigator.clipboard.writeText(location.href);
+      this.toast(`Copied. The link holds ${held}; it never holds data.`);
+    } catch {
+      this.toast(`The address above is the link: it holds ${held}, and never data.`);
+    }
+  }
+
+  toast(words) {
+    write(this.find(".toast"), words);
+    clearTimeout(this.toasting);
+    this.toasting = setTimeout(() => write(this.find(".toast"), ""), 8000);
+  }
+
+  wake() { if (!this.frame && this.attached) this.frame = requestAnimationFrame(() => this.draw()); }
+
+  draw() {
+    this.frame = 0;
+    const width = this.find(".stage").clientWidth;
+    if (!this.attached || !width) return;
+    const begun = performance.now();
+    this.palette = wearing(this.box, this.data.colours);
+    const height = Math.round(this.figure.tall(width));
+    const brush = new Brush(sizedPen(this.canvas, width, height), width, height, this.palette, this.scale);
+    this.figure.draw(brush);
+    this.width = width;
+    this.box.dataset.frames = String(++this.drawn);
+    this.box.dataset.slowest = String(Math.max(Number(this.box.dataset.slowest ?? 0), performance.now() - begun));
+  }
+
+  attach() {
+    if (this.attached) return;
+    this.attached = true;
+    document.addEventListener("keydown", this.onKey);
+    this.observer = new ResizeObserver(() => this.find(".stage").clientWidth !== this.width && this.wake());
+    this.observer.observe(this.box);
+    // the theme can change without anything else changing: look whether the colours did
+    this.watching = setInterval(() => {
+      if (wearing(this.box, this.data.colours).paper !== this.palette.paper) this.wake();
+    }, 400);
+    this.wake();
+  }
+
+  detach() {
+    this.write();
+    this.attached = false;
+    this.desk.stop();
+    document.removeEventListener("keydown", this.onKey);
+    this.observer?.disconnect();
+    clearInterval(this.watching);
+    cancelAnimationFrame(this.frame);
+    this.frame = 0;
+  }
+}

@@ -1,0 +1,243 @@
+"""The small examples of the steps: numbers made by hand, and what the library says of them."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+import nnspca
+from nnspca.spannogram import curves, enumeration, sphere
+from nnspca.view.words import at_least, at_most, fixed, percent
+
+CLOUD = (
+    *((-2.1, 1.2), (-1.4, 0.3), (-1.0, 1.1), (-0.4, 0.1), (0.1, -0.5)),
+    *((0.5, 0.4), (0.9, -0.9), (1.5, -0.3), (1.9, -1.4)),
+)
+VECTOR = (1.8, -0.6, 1.2, 0.9, -2.0, 0.4, -1.5, 1.0)  # −a wins at small k
+CURVES = ((-1.2, -0.4), (0.2, 0.9), (1.9, 0.1), (0.8, 1.9))
+WALLS = ((1.6, -0.7), (-0.5, 1.1), (1.2, 0.3))  # rows of V_I: their leading direction lies outside the arc
+MATRIX = ((6, 2, 2, 1), (2, 3, 0, -1), (2, 0, 3, 1), (1, -1, 1, 3))
+SHARES = ((0, 1, 1, 1), (4, 0, 0, 0), (4, 0, 0, 1), (1, 0, 1, 0))  # M: M_ij M_ji >= (A_ij⁺)²
+CUT = 1.0  # the level ρ at which the split proves least
+PAIR = 2  # k of the matrix
+GLOBE = (14, 4, 5)  # curves, k, seed
+NET = (9, 3, 1)
+MANY = (40, 5, 3)
+
+
+def random_rows(n: int, d: int, seed: int) -> np.ndarray:
+    """Return rows of independent normal entries, rounded so that they travel short, shape (n, d)."""
+    return np.round(np.random.default_rng(seed).standard_normal((n, d)), 2)
+
+
+def counting(n: int, k: int) -> dict[str, Any]:
+    """How many supports there are."""
+    ways = math.comb(n, k)
+    power = len(str(ways)) - 1
+    years = ways / 1e9 / (365.25 * 24 * 3600)
+    return {"n": n, "k": k, "facts": {"power": power, "years_power": math.floor(math.log10(years))}}
+
+
+def cloud() -> dict[str, Any]:
+    """Points in the plane whose covariance is negative: PCA mixes signs, the nonnegative component picks one axis."""
+    points = np.array(CLOUD)
+    cov = np.cov(points.T, bias=True)
+    values, vectors = np.linalg.eigh(cov)
+    part = nnspca.solve(nnspca.Covariance.from_matrix(cov), 2)
+    return {
+        "points": points.tolist(),
+        "facts": {
+            "covariance": fixed(cov[0, 1], 2),
+            "pca": fixed(float(values[-1]), 2),
+            "ours": fixed(part.variance, 2),
+            "mixes": bool(vectors[0, -1] * vectors[1, -1] < 0),
+        },
+    }
+
+
+def rank_one() -> dict[str, Any]:
+    """One vector: its k largest positive entries, or those of its negative."""
+    a, k = np.array(VECTOR), 3
+    cov = nnspca.Covariance.from_matrix(np.outer(a, a))
+    kept = {sign: sorted(np.sort(np.maximum(sign * a, 0))[-k:] ** 2, reverse=True) for sign in (1, -1)}
+    return {
+        "a": list(VECTOR),
+        "k": k,
+        "facts": {
+            "plus": at_least(float(sum(kept[1])), 2),
+            "minus": at_least(float(sum(kept[-1])), 2),
+            "optimum": at_least(nnspca.solve(cov, k, "exact").variance, 2),
+        },
+    }
+
+
+def rank_two() -> dict[str, Any]:
+    """Four curves over an angle, where the top two change, and the optimum."""
+    V, k = np.array(CURVES), 2
+    found, best, meet = curves.regions(V, k), curves.optimum(V, k), curves.crossings(V)
+    distinct = {tuple(s.tolist()) for _, _, s in found.supports() if len(s)}
+    return {
+        "V": V.tolist(),
+        "k": k,
+        "changes": found.angles.tolist(),
+        "crossings": [meet.angles.tolist(), meet.heights.tolist()],
+        "optimum": [best.phi, best.value],
+        "facts": {
+            "crossings": len(meet.angles),
+            "candidates": len(distinct),
+            "supports": sum(math.comb(len(V), size) for size in range(1, k + 1)),
+            "best": at_least(best.value, 2),
+            "set": " and ".join(str(i + 1) for i in best.support),
+        },
+    }
+
+
+def changes(n: int = MANY[0], k: int = MANY[1], seed: int = MANY[2]) -> dict[str, Any]:
+    """Many curves: crossings, changes of the top set, and all supports."""
+    V = random_rows(n, 2, seed)
+    found = curves.regions(V, k)
+    distinct = {tuple(s.tolist()) for _, _, s in found.supports() if len(s)}
+    return {
+        "V": V.tolist(),
+        "n": n,
+        "k": k,
+        "facts": {
+            "n": n,
+            "k": k,
+            "crossings": f"{math.comb(n + 1, 2):,}",
+            "changes": len(found.angles),
+            "candidates": len(distinct),
+            "supports": f"{sum(math.comb(n, size) for size in range(1, k + 1)):,}",
+        },
+    }
+
+
+def half_space() -> dict[str, Any]:
+    """Three rows: the arc of directions they allow, and the best of it."""
+    V = np.array(WALLS)
+    arc = curves.feasible_arc(V, np.arange(len(V)))
+    assert arc is not None
+    ends = [float((curves.values(V, phi) ** 2).sum()) for phi in arc]
+    values, vectors = np.linalg.eigh(V.T @ V)
+    allowed = bool((V @ vectors[:, -1] >= 0).all() or (V @ vectors[:, -1] <= 0).all())
+    return {
+        "V": V.tolist(),
+        "facts": {
+            "leading": fixed(float(values[-1]), 2),
+            "optimum": at_least(float(values[-1]) if allowed else max(ends), 2),
+            "allowed": allowed,
+        },
+    }
+
+
+def rank_d(spectra: dict[str, tuple[int, list[float]]]) -> dict[str, Any]:
+    """What more directions cost and what they miss, for the spectra of some data sets."""
+    n, values = spectra["faces"]
+    return {
+        "spectra": {name: {"n": n, "values": values} for name, (n, values) in spectra.items()},
+        "facts": {
+            "three": f"{enumeration.candidate_bound(n, 3, True):,}",
+            "missed": percent(values[3] / values[0], 0),
+        },
+    }
+
+
+def net() -> dict[str, Any]:
+    """Nine curves; how likely m random directions come close to the best one."""
+    n, k, seed = NET
+    V = random_rows(n, 2, seed)
+    best = curves.optimum(V, k)
+    epsilon, m = 0.05, 20
+    share = good_share(V, k, best.value, epsilon)
+    return {
+        "V": V.tolist(),
+        "k": k,
+        "optimum": [best.phi, best.value],
+        "facts": {
+            "share": percent(share, 1),
+            "hit": percent(1 - (1 - share) ** m, 1),
+            "again": percent(1 - (1 - share) ** (3 * m), 1),
+        },
+    }
+
+
+def good_share(V: np.ndarray, k: int, best: float, epsilon: float) -> float:
+    """Return the share of all directions worth at least (1 − ε) of the best."""
+    phi = np.linspace(-np.pi / 2, 3 * np.pi / 2, 20_001)[:-1]
+    return float((curves.objective(V, k, phi) >= (1 - epsilon) * best).mean())
+
+
+def matrix() -> dict[str, Any]:
+    """Four features, k = 2: every ceiling by hand, down to the optimum."""
+    A, M = np.array(MATRIX, dtype=float), np.array(SHARES, dtype=float)
+    part = nnspca.solve(nnspca.Covariance.from_matrix(A), PAIR, "exact")
+    rows = [float(A[i, i] + max(A[i, j] for j in range(4) if j != i)) for i in range(4)]
+    split = float(np.linalg.eigvalsh(np.maximum(A - CUT, 0))[-1]) + CUT * PAIR
+    shared = [float(A[i, i] + M[i].max()) for i in range(4)]
+    return {
+        "A": A.tolist(),
+        "M": M.tolist(),
+        "k": PAIR,
+        "leading": float(np.linalg.eigvalsh(A)[-1]),
+        "optimum": part.variance,
+        "facts": {
+            "leading": at_most(float(np.linalg.eigvalsh(A)[-1]), 2),
+            "rows": at_most(max(rows), 2),
+            "split": at_most(split, 2),
+            "shared": at_most(max(shared), 2),
+            "optimum": at_least(part.variance + 1e-12, 2),
+        },
+    }
+
+
+def cells() -> dict[str, Any]:
+    """The rounds of a search on the sphere: corners of all cells, and which are still open."""
+    n, k, seed = GLOBE
+    V = random_rows(n, 3, seed)
+    rounds = list(sphere.trace(V, k))
+    last = rounds[-1]
+    return {
+        "n": n,
+        "k": k,
+        "rounds": [
+            {
+                "corners": np.round(one.corners.reshape(len(one.corners), -1), 3).tolist(),
+                "open": "".join("1" if is_open else "0" for is_open in one.open),
+                "value": one.value,
+                "upper": one.upper,
+                "examined": one.examined,
+            }
+            for one in rounds
+        ],
+        "best": last.direction.tolist(),
+        "facts": {
+            "examined": last.examined,
+            "rounds": len(rounds) - 1,
+            "plain": f"{enumeration.vertices(n, 3, True):,}",
+            "supports": f"{sum(math.comb(n, size) for size in range(1, k + 1)):,}",
+        },
+    }
+
+
+def em(leukemia: dict[str, Any]) -> dict[str, Any]:
+    """EM on thirteen measurements of timber, small enough to know the optimum; and what it did on the genes."""
+    data = nnspca.datasets.load("pitprops")
+    cov, k = nnspca.Covariance.from_dataset(data), 4
+    A = np.array(cov.block(np.arange(cov.n_features)))
+    best = nnspca.solve(cov, k, "exact")
+    return {
+        "A": np.round(A, 6).tolist(),
+        "names": list(data.feature_names),
+        "k": k,
+        "optimum": best.variance,
+        "genes": leukemia,
+        "facts": {
+            "optimum": at_least(best.variance, 2),
+            "genes_em": percent(leukemia["em"] / leukemia["upper"], 0),
+            "genes_again": percent(leukemia["again"] / leukemia["upper"], 0),
+            "genes_best": percent(leukemia["lower"] / leukemia["upper"], 1),
+            "genes_k": leukemia["k"],
+        },
+    }

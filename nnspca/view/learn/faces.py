@@ -1,0 +1,125 @@
+"""What the steps show of the faces: PCA's components, parts by three methods, spectra, shares promised and proven."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from nnspca.studies.asteris2014_theorem import guarantee
+from nnspca.view.learn import boards
+from nnspca.view.session import canvas, store
+from nnspca.view.words import at_least, at_most, percent
+
+FACES = boards.BOARDS["faces"]
+COMPONENTS = 6
+COUNTS = 0.05  # a weight below this share of its component's largest is not counted as one
+SHOWN_K, SHOWN_D = 40, 3
+
+
+def scene() -> dict[str, Any]:
+    """The mean face, on which everything is drawn."""
+    data = store.dataset(FACES)
+    rows, columns = data.image_shape or (1, data.n_features)
+    return {"rows": rows, "columns": columns, "mean": canvas.greys(data.X.mean(axis=0))}
+
+
+def leading() -> tuple[np.ndarray, np.ndarray]:
+    """Return the first eigenvalues and eigenvectors, each mostly positive."""
+    values, vectors = boards.covariance(FACES).eigenpairs(COMPONENTS)
+    return values, vectors * np.where(vectors.sum(axis=0) < 0, -1.0, 1.0)
+
+
+def pca() -> dict[str, Any]:
+    """PCA's components, and what is left of the first when only its largest weights are kept."""
+    values, vectors = leading()
+    first, cov, k = vectors[:, 0], boards.covariance(FACES), SHOWN_K
+    kept = np.zeros_like(first)
+    heavy = np.argsort(-np.abs(first), kind="stable")[:k]
+    kept[heavy] = first[heavy] / np.linalg.norm(first[heavy])
+    return {
+        "image": scene(),
+        "vectors": canvas.pack(vectors.T, "f4"),
+        "values": values.tolist(),
+        "k": k,
+        "facts": {
+            "n": len(first),
+            "cut": percent(cov.variance(kept) / values[0], 1),
+            "ours": percent(boards.proven(FACES).lower / values[0], 1),
+        },
+    }
+
+
+def ghosts() -> dict[str, Any]:
+    """Six components by PCA, by NMF and by us, each scaled to a largest weight of 1."""
+    _, vectors = leading()
+    made = boards.beforehand()["parts"]
+    rows = {
+        "pca": vectors.T,
+        "nmf": np.array(made["nmf"], dtype=float),
+        "ours": loadings(made["together"], len(vectors)),
+    }
+    scaled = {name: row / np.abs(row).max(axis=1, keepdims=True) for name, row in rows.items()}
+    used = {name: float((np.abs(row) > COUNTS).sum(axis=0).mean()) for name, row in scaled.items()}
+    return {
+        "image": scene(),
+        "sets": [[name, canvas.pack(row, "f4")] for name, row in scaled.items()],
+        "facts": {name: at_least(value, 1) for name, value in used.items()},
+    }
+
+
+def loadings(parts: dict[str, Any], n: int) -> np.ndarray:
+    """Return bundled parts as loadings, shape (parts, n)."""
+    found = np.zeros((len(parts["supports"]), n))
+    for row, support, weights in zip(found, parts["supports"], parts["weights"], strict=True):
+        row[support] = weights
+    return found
+
+
+def several() -> dict[str, Any]:
+    """Six parts one after the other, and together, with the ceiling on their sum."""
+    made = boards.beforehand()["parts"]
+    apart, together = (sum(made[way]["variances"]) for way in ("apart", "together"))
+    return {
+        "image": scene(),
+        "apart": made["apart"],
+        "together": made["together"],
+        "upper": made["upper"],
+        "facts": {
+            "apart": at_least(apart, 1),
+            "together": at_least(together, 1),
+            "upper": at_most(made["upper"], 1),
+        },
+    }
+
+
+def spectra() -> dict[str, tuple[int, list[float]]]:
+    """Return n and the first eigenvalues of the data sets that are always at hand."""
+    made = boards.beforehand()["promised"]
+    return {name: (made[boards.BOARDS[name]]["n"], made[boards.BOARDS[name]]["values"]) for name in ("faces", "digits")}
+
+
+def promised() -> dict[str, Any]:
+    """What Theorem 1 promises at some k, and what certificates proved there."""
+    made = {name: boards.beforehand()["promised"][boards.BOARDS[name]] for name in ("faces", "digits")}
+    faces = made["faces"]
+    decay = faces["values"][SHOWN_D] / faces["values"][0]
+    return {
+        "sets": [{"name": boards.TITLES[name], **told} for name, told in made.items()],
+        "k": SHOWN_K,
+        "d": SHOWN_D,
+        "facts": {
+            "k": SHOWN_K,
+            "promised": percent(guarantee(faces["n"], SHOWN_K, decay), 1),
+            "proven": percent(faces["shares"][faces["ks"].index(SHOWN_K)], 1),
+        },
+    }
+
+
+def paint() -> dict[str, Any]:
+    """The game: every board whose data are at hand."""
+    best = boards.proven(FACES)
+    return {
+        "boards": [boards.payload(board) for board in boards.at_hand()],
+        "facts": {"k": boards.usual_k(FACES), "share": percent(best.lower / best.upper, 1)},
+    }

@@ -1,0 +1,57 @@
+"""The lesson on the page: everything the browser needs, sent once, and the component that plays it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from nnspca.view.learn import boards, examples, faces
+from nnspca.view.learn.words import STEPS
+from nnspca.view.session import canvas
+
+BROWSER = Path(__file__).with_name("browser")
+FIGURES = ("game.js", "faces.js", "plane.js", "curves.js", "search.js", "proof.js")
+SCRIPTS = ("draw.js", "desk.js", "judge.js", *FIGURES, "shell.js", "component.js")
+
+_mount = canvas.component("learn", BROWSER, SCRIPTS)
+
+
+def figures() -> dict[str, dict[str, Any]]:
+    """Return the numbers of every step's figure, by name; ``facts`` are those its words tell."""
+    return {
+        "paint": faces.paint(),
+        "pca": faces.pca(),
+        "ghosts": faces.ghosts(),
+        "counting": examples.counting(625, 40),
+        "cloud": examples.cloud(),
+        "one": examples.rank_one(),
+        "two": examples.rank_two(),
+        "changes": examples.changes(),
+        "half": examples.half_space(),
+        "rankd": examples.rank_d(faces.spectra()),
+        "net": examples.net(),
+        "ceiling": examples.matrix(),
+        "promised": faces.promised(),
+        "cells": examples.cells(),
+        "em": examples.em(boards.beforehand()["genes"]),
+        "several": faces.several(),
+        "check": examples.matrix(),
+    }
+
+
+@st.cache_resource(show_spinner="Setting the table …", max_entries=2)
+def content(at_hand: tuple[str, ...]) -> dict[str, Any]:
+    """Return the whole lesson, made once for all sessions; ``at_hand`` names the boards it is made for."""
+    made = figures()
+    return {
+        "steps": [step.said(made[step.figure]["facts"]) for step in STEPS],
+        "figures": made,
+        "colours": canvas.colours(),
+    }
+
+
+def show() -> None:
+    """Mount the lesson. Whatever is played there, the server hears nothing of it."""
+    _mount(key="learn", data=content(tuple(boards.at_hand())))

@@ -1,0 +1,14 @@
+"""The lesson: beat the proof, then see in sixteen steps why nobody can."""
+
+import streamlit as st
+
+from nnspca.view.learn import choices, sheet, stage
+from nnspca.view.session import state, widgets
+
+state.current()
+st.title("Learn")
+choices.heed()
+stage.show()
+with widgets.fold(choices.KEYS["sheet"], "Teacher's sheet: what to ask, what goes wrong", ":material/school:") as fold:
+    if fold.open:
+        sheet.draw()

@@ -1,0 +1,183 @@
+"""The lesson as a class plays it: painted, dragged, answered and linked, and the server hears nothing of it."""
+
+import re
+
+import numpy as np
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from nnspca.view.learn import boards, examples
+from nnspca.view.learn.words import STEPS
+
+pytestmark = pytest.mark.browser
+
+WIDTHS = (1280, 768, 390)
+BEYOND = """() => [...document.querySelector('.st-key-learn').querySelectorAll('*')]
+  .flatMap(e => e.shadowRoot ? [...e.shadowRoot.querySelectorAll('*')] : [e])
+  .filter(e => e.getBoundingClientRect().right > innerWidth + 1).map(e => e.className || e.tagName)"""
+
+
+class Wire:
+    """What the page tells the server: every message it sends."""
+
+    def __init__(self, page: Page):
+        self.sent = 0
+        page.on("websocket", lambda socket: socket.on("framesent", self._count))
+
+    def _count(self, _) -> None:
+        self.sent += 1
+
+
+def lesson(page: Page) -> Locator:
+    found = page.locator("section.lesson[data-frames]")
+    found.wait_for()
+    page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
+    page.wait_for_timeout(400)
+    return found
+
+
+def readout(page: Page) -> str:
+    page.wait_for_timeout(60)
+    return page.locator("[data-say=readout]").inner_text()
+
+
+def cell(page: Page, row: int, column: int) -> tuple[float, float]:
+    """Where a pixel of the painted face is on the screen, wide or narrow."""
+    box = page.locator("section.lesson canvas").bounding_box()
+    wide = box["width"] >= 430
+    width, height = (box["width"] - 144, box["height"]) if wide else (box["width"], box["height"] - 96)
+    side = min(width, height) / 25
+    left = box["x"] + (width - 25 * side) / 2
+    return left + (column + 0.5) * side, box["y"] + (height - 25 * side) / 2 + (row + 0.5) * side
+
+
+def paint(page: Page, row: int, columns: tuple[int, int]) -> None:
+    page.mouse.move(*cell(page, row, columns[0]))
+    page.mouse.down()
+    page.mouse.move(*cell(page, row, columns[1]), steps=2 * (columns[1] - columns[0]))
+    page.mouse.up()
+
+
+def share(support: list[int]) -> float:
+    """The share of the ceiling that these pixels keep with their best weights; all of them co-vary positively."""
+    cov = boards.covariance("lfw-faces")
+    block = cov.block(np.array(support), np.array(support))
+    assert (block >= 0).all()
+    return float(np.linalg.eigvalsh(block)[-1]) / boards.proven("lfw-faces").upper
+
+
+def painted(found: Locator) -> list[int]:
+    said = found.get_attribute("data-painted") or ""
+    return [int(j) for j in said.split(",") if j]
+
+
+def test_the_game_is_painted_hinted_undone_revealed_and_kept_in_the_link_without_a_word_to_the_server(visit):
+    page = visit("/learn")
+    wire = Wire(page)
+    page.reload()  # so that the socket is watched from its first message
+    found = lesson(page)
+    before = wire.sent
+    assert before > 0
+    for row in range(4):
+        paint(page, row, (8, 16))
+    support = painted(found)
+    assert sorted(support) == [25 * row + column for row in range(4) for column in range(8, 17)]
+    assert float(found.get_attribute("data-you")) == pytest.approx(share(support), rel=1e-5)
+    page.get_by_role("button", name="Hint").click()
+    page.locator("section.lesson canvas").focus()
+    page.keyboard.press("Space")
+    page.wait_for_timeout(60)
+    (hinted,) = set(painted(found)) - set(support)
+    others = [share([*support, j]) for j in range(10 * 25, 15 * 25, 7) if j not in support]
+    assert share([*support, hinted]) > max(others)
+    page.get_by_role("button", name="Undo").click()
+    page.wait_for_timeout(60)
+    assert painted(found) == support
+    paint(page, 4, (10, 16))  # four more, then all are used
+    assert len(painted(found)) == 40
+    page.get_by_role("button", name="Show the solver").click()
+    expect(page.locator("[data-say=readout]")).to_contain_text(re.compile(r"You \d+\.\d %, the solver at least"))
+    known, said = boards.proven("lfw-faces"), readout(page)
+    you, solver = map(float, re.findall(r"(\d+\.\d+) %", said)[:2])
+    assert you <= 100 * share(painted(found)) < you + 0.11
+    assert solver <= 100 * known.lower / known.upper < solver + 0.11
+    page.wait_for_timeout(500)
+    address = page.url[page.url.index("/learn") :]
+    assert "painted=" in address
+    assert "best=" in address
+    assert wire.sent == before, "a run while painting"
+    other = visit(address)
+    assert sorted(painted(lesson(other))) == sorted(painted(found))
+    other.get_by_role("button", name="Digits").click()
+    expect(other.locator("[data-say=readout]")).to_contain_text("1,797 samples, 64 pixels")
+
+
+def test_the_whole_lesson_is_walked_played_and_answered_at_three_widths_without_a_word_to_the_server(visit):
+    page = visit("/learn?step=1")
+    wire = Wire(page)
+    page.reload()
+    found = lesson(page)
+    before = wire.sent
+    for at, step in enumerate(STEPS[1:], 1):
+        expect(found).to_have_attribute("data-step", str(at))
+        expect(page.locator("section.lesson h2")).to_contain_text(step.title)
+        first = readout(page)
+        assert first
+        play(page)
+        assert readout(page) != first, step.title
+        if at > 1 and at % 4 == 0:
+            page.locator(".question summary").click()
+            expect(page.locator("[data-say=answer]")).to_be_visible()
+        page.locator("section.lesson h2").focus()
+        if at < len(STEPS) - 1:
+            page.keyboard.press("ArrowRight")
+    facts = examples.changes()["facts"]
+    page.get_by_role("button", name="Step 7:").click()
+    page.get_by_role("slider", name="Curves, n").press("End")
+    said = readout(page)
+    assert f"change {facts['changes']} times" in said
+    assert f"{facts['candidates']} supports of {facts['supports']}" in said
+    page.get_by_role("button", name="Step 16:").click()
+    page.get_by_role("button", name="The true one").click()
+    expect(found).to_have_attribute("data-verdict", "accepted")
+    for forgery in ("Forge: claim 6.5", "Forge: shrink M"):
+        page.get_by_role("button", name=forgery).click()
+        expect(found).to_have_attribute("data-verdict", "refused")
+    page.get_by_role("button", name="The true one").click()
+    page.get_by_role("button", name="Step 11:").click()
+    page.get_by_role("button", name="4 Share").click()
+    page.get_by_role("slider", name="s, how row 1").fill("2")
+    expect(page.locator("[data-say=readout]")).to_contain_text("All rows are level at 7")
+    page.wait_for_timeout(500)
+    address = page.url[page.url.index("/learn") :]
+    assert wire.sent == before, "a run while playing"
+    again = visit(address)
+    lesson(again)
+    expect(again.locator("[data-say=readout]")).to_contain_text("All rows are level at 7")
+    for width in WIDTHS[1:]:
+        again.set_viewport_size({"width": width, "height": 844})
+        for at in range(len(STEPS)):
+            again.get_by_role("button", name=f"Step {at}:").click()
+            again.wait_for_timeout(50)
+            assert again.evaluate(BEYOND) == [], (width, at)
+
+
+def play(page: Page) -> None:
+    """Do what the step asks for: slide, drag or press."""
+    sliders = page.locator("section.lesson .slide:not([hidden]) input")
+    if sliders.count():
+        sliders.first.press("PageDown")
+        sliders.first.press("ArrowRight")
+        sliders.first.press("ArrowRight")
+    button = page.get_by_role("button", name="Start once")
+    if button.count():
+        button.click()
+    elif not sliders.count():
+        canvas = page.locator("section.lesson canvas")
+        pressed = page.get_by_role("button", name="2 Row sums")
+        if pressed.count():
+            pressed.click()
+        else:
+            canvas.focus()
+            for _ in range(8):
+                page.keyboard.press("ArrowUp")

@@ -1,0 +1,210 @@
+"""The lesson's words and numbers: each told by the library, none flattering, all addresses true."""
+
+import json
+import re
+from itertools import combinations
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import nnspca
+from nnspca.spannogram import curves, sphere
+from nnspca.studies.asteris2014_theorem import guarantee
+from nnspca.view.learn import boards, examples, faces, stage
+from nnspca.view.learn.words import STEPS
+from nnspca.view.session import canvas, state
+from tests.pages.conftest import ROOT, texts
+
+BROWSER = Path(stage.BROWSER)
+
+
+@pytest.fixture(scope="module")
+def lesson():
+    return stage.content(("faces", "digits"))
+
+
+def test_every_step_has_one_idea_one_figure_one_question_and_no_gap_in_its_words(lesson):
+    drawn = set(re.findall(r"FIGURES\.(\w+) = ", "".join((BROWSER / name).read_text() for name in stage.FIGURES)))
+    assert len(STEPS) == 17
+    assert [step.figure for step in STEPS] == list(lesson["figures"])
+    assert drawn == set(lesson["figures"])
+    for step in lesson["steps"]:
+        said = " ".join([step["idea"], step["question"], step["answer"], *(meaning for _, meaning in step["symbols"])])
+        assert not re.search(r"\{[a-z]+\}|None|nan", said), said
+        assert step["question"].endswith("?")
+        assert said.count("**") % 2 == 0
+    assert state.keys_of("learn")["step"].high == len(STEPS) - 1
+
+
+@pytest.mark.parametrize("step", STEPS, ids=lambda step: step.figure)
+def test_the_way_deeper_leads_to_a_page_that_takes_what_the_link_says(step):
+    address = urlsplit(step.deeper[1])
+    page = address.path.removeprefix("./") or "explore"
+    assert (ROOT / "pages" / f"{page}.py").exists()
+    for key, values in parse_qs(address.query, strict_parsing=bool(address.query)).items():
+        entry = (state.SHARED | state.keys_of(page))[key]
+        names = [info.name for info in nnspca.datasets.available()] if key in ("data", "vs") else None
+        assert entry.read(values, options=names)[1], (key, values)
+
+
+def test_the_page_opens_and_its_sheet_has_a_line_for_every_step(open_page):
+    page = open_page("pages/learn.py")
+    assert page.title[0].value == "Learn"
+    folded = texts(page)
+    page.query_params["sheet"] = "true"
+    page.session_state["sheet"] = True
+    said = texts(page.run())
+    for number, step in enumerate(STEPS):
+        assert step.ask in said
+        assert step.wrong in said
+        assert step.ask not in folded
+        assert f"**{number}. {step.title}**" in said
+
+
+def test_a_value_of_the_link_that_is_no_use_is_told():
+    """The browser takes the usual one; the page says so."""
+    page = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    page.query_params["step"], page.query_params["board"] = "99", "cats"
+    page.switch_page("pages/learn.py").run()
+    notes = [note.value for note in page.info]
+    assert any("“99” cannot be used here (a whole number from 0 to 16); showing 0." in note for note in notes), notes
+    assert any("“cats” cannot be used here (faces, digits, spectra)" in note for note in notes), notes
+
+
+@pytest.mark.parametrize("board", ["faces", "digits"])
+def test_the_bundled_answer_of_a_board_is_feasible_and_its_ceiling_above_whatever_is_found(board):
+    name = boards.BOARDS[board]
+    known, data, cov = boards.proven(name), nnspca.datasets.load(name), boards.covariance(name)
+    assert boards.beforehand()["boards"][name]["content_hash"] == data.content_hash
+    x = np.zeros(cov.n_features)
+    x[list(known.support)] = known.weights
+    assert (x >= 0).all()
+    assert np.count_nonzero(x) <= boards.usual_k(name)
+    assert np.linalg.norm(x) == pytest.approx(1, abs=1e-12)
+    assert known.lower == pytest.approx(cov.variance(x), rel=1e-12)
+    assert known.lower <= known.upper <= known.leading * (1 + 1e-9)
+    for method, seed in (("best", 7), ("em", 1), ("thresholding", 0), ("greedy", 0)):
+        assert nnspca.solve(cov, boards.usual_k(name), method, seed=seed).variance <= known.upper
+    if board == "digits":  # proven again from nothing, here and now
+        assert nnspca.certify(cov, boards.usual_k(name)).upper >= known.lower
+
+
+def test_a_board_whose_data_are_others_than_beforehand_is_proven_anew(monkeypatch):
+    told = {"boards": {"digits": {**boards.beforehand()["boards"]["digits"], "content_hash": "other", "upper": 0.0}}}
+    monkeypatch.setattr(boards, "beforehand", lambda: told)
+    monkeypatch.setattr(boards, "prove", lambda cov, k: (cov.n_features, k))
+    boards._prove.clear()
+    assert boards.proven("digits") == (64, 16)
+    boards._prove.clear()
+
+
+def test_what_travels_to_the_browser_is_the_covariance():
+    for board in ("faces", "digits"):
+        name = boards.BOARDS[board]
+        Z, cov, some = boards.samples(name), boards.covariance(name), np.arange(0, 64, 7)
+        np.testing.assert_allclose((Z.T @ Z)[np.ix_(some, some)], cov.block(some, some), rtol=1e-9, atol=1e-9)
+        sent = boards.payload(board)
+        assert ("samples" in sent) == (Z.shape[0] < Z.shape[1])
+        assert sent["k"] == boards.usual_k(name)
+
+
+def test_the_payload_is_small_enough_for_a_class():
+    weight = len(json.dumps(stage.content(("faces", "digits"))))
+    assert weight < 700_000, weight
+
+
+def test_every_ceiling_of_the_matrix_holds_for_every_pair_and_the_last_is_reached():
+    told = examples.matrix()
+    A, M = np.array(told["A"]), np.array(told["M"])
+    assert np.linalg.eigvalsh(A).min() > 0
+    pairs = [max(np.linalg.eigvalsh(A[np.ix_(p, p)])[-1] if A[p[0], p[1]] > 0 else A[p[0], p[0]], A[p[1], p[1]])
+             for p in map(list, combinations(range(4), 2))]  # fmt: skip
+    assert told["optimum"] == pytest.approx(max(pairs), rel=1e-12) == pytest.approx(7)
+    facts = {key: float(value) for key, value in told["facts"].items()}
+    assert all(facts[key] >= max(pairs) - 1e-9 for key in ("leading", "rows", "split", "shared"))
+    assert facts["rows"] > facts["leading"] > facts["split"] > facts["shared"] == facts["optimum"] == 7
+    assert all(M[i, j] * M[j, i] >= max(A[i, j], 0) ** 2 for i, j in combinations(range(4), 2))
+    assert all(A[i, i] + M[i].max() <= 7 for i in range(4))
+
+
+def test_the_cloud_and_the_half_circles_agree_with_a_fine_search():
+    points = np.array(examples.CLOUD)
+    A = np.cov(points.T, bias=True)
+    quarter = np.linspace(0, np.pi / 2, 2001)
+    c = np.stack([np.cos(quarter), np.sin(quarter)])
+    facts = examples.cloud()["facts"]
+    assert float(facts["ours"]) == pytest.approx(np.einsum("it,ij,jt->t", c, A, c).max(), abs=0.01)
+    assert facts["mixes"]
+    V, turn = np.array(examples.WALLS), np.linspace(0, 2 * np.pi, 20001)
+    values = V @ np.stack([np.sin(turn), np.cos(turn)])
+    half = examples.half_space()["facts"]
+    assert float(half["optimum"]) == pytest.approx((values**2).sum(axis=0)[(values >= 0).all(axis=0)].max(), abs=0.011)
+    assert float(half["leading"]) > float(half["optimum"])
+    assert not half["allowed"]
+
+
+def test_the_curves_of_the_lesson_hold_their_optimum_and_their_counts():
+    told = examples.rank_two()
+    V, k = np.array(told["V"]), told["k"]
+    best = max(curves.optimum(V[list(some)], k).value for size in (1, 2) for some in combinations(range(len(V)), size))
+    assert told["optimum"][1] == pytest.approx(best, rel=1e-9)
+    assert told["facts"]["candidates"] < told["facts"]["supports"]
+    one = examples.rank_one()["facts"]
+    assert one["optimum"] == max(one["plus"], one["minus"])
+    net = examples.net()
+    share = examples.good_share(np.array(net["V"]), net["k"], net["optimum"][1], 0.05)
+    assert 0.05 < share < 0.3
+    assert examples.good_share(np.array(net["V"]), net["k"], net["optimum"][1], 1.0) == 1
+
+
+def test_the_cells_close_on_the_optimum_of_the_sphere():
+    told = examples.cells()
+    V = examples.random_rows(examples.GLOBE[0], 3, examples.GLOBE[2])
+    assert told["rounds"][-1]["value"] == pytest.approx(sphere.maximise(V, told["k"]).value, rel=1e-9)
+    assert "1" in told["rounds"][0]["open"]
+    assert "1" not in told["rounds"][-1]["open"]
+    assert all(one["upper"] >= told["rounds"][-1]["value"] for one in told["rounds"])
+    assert all(len(one["corners"]) == len(one["open"]) for one in told["rounds"])
+
+
+def test_what_is_proven_is_never_less_than_what_was_promised():
+    for told in faces.promised()["sets"]:
+        for k, share in zip(told["ks"], told["shares"], strict=True):
+            assert share <= 1
+            for value in told["values"][1:11]:
+                assert share >= guarantee(told["n"], k, value / told["values"][0])
+
+
+def test_the_parts_of_the_faces_are_parts_and_stay_below_their_ceiling():
+    told, cov = faces.several(), boards.covariance(faces.FACES)
+    for way in ("apart", "together"):
+        found = faces.loadings(told[way], cov.n_features)
+        assert (found >= 0).all()
+        assert ((found > 0).sum(axis=0) <= 1).all()
+        assert (np.count_nonzero(found, axis=1) <= 40).all()
+        found /= np.linalg.norm(found, axis=1, keepdims=True)
+        np.testing.assert_allclose(cov.variance(found), told[way]["variances"], rtol=1e-3)
+        assert sum(told[way]["variances"]) <= told["upper"]
+    assert sum(told["together"]["variances"]) >= sum(told["apart"]["variances"])
+
+
+def test_the_genes_tell_a_stall_below_a_better_one_below_a_ceiling():
+    told = boards.beforehand()["genes"]
+    assert told["em"] <= told["again"] <= told["lower"] <= told["upper"]
+    assert max(max(trace) for trace in told["traces"]) == pytest.approx(told["em"] / told["upper"], abs=1e-4)
+
+
+def test_the_faces_of_pca_are_its_eigenvectors_and_keep_what_is_said():
+    told, cov = faces.pca(), boards.covariance(faces.FACES)
+    values, vectors = faces.leading()
+    np.testing.assert_allclose(cov.variance(vectors.T), values, rtol=1e-9)
+    x = np.zeros(cov.n_features)
+    heavy = np.argsort(-np.abs(vectors[:, 0]))[:40]
+    x[heavy] = vectors[heavy, 0]
+    kept = cov.variance(x / np.linalg.norm(x)) / values[0]
+    assert float(told["facts"]["cut"].split()[0]) == pytest.approx(100 * kept, abs=0.1)
+    assert kept * values[0] < boards.proven(faces.FACES).lower
+    assert canvas.pack(vectors.T, "f4") == told["vectors"]

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.browser
 WIDTHS = (1280, 768, 390)
 BEYOND = """() => [...document.querySelector('.st-key-learn').querySelectorAll('*')]
   .flatMap(e => e.shadowRoot ? [...e.shadowRoot.querySelectorAll('*')] : [e])
-  .filter(e => e.getBoundingClientRect().right > innerWidth + 1).map(e => e.className || e.tagName)"""
+  .filter(e => e.checkVisibility({contentVisibilityAuto: true}) && e.getBoundingClientRect().right > innerWidth + 1).map(e => e.className || e.tagName)"""
 
 
 class Wire:
@@ -88,8 +88,8 @@ def test_the_game_is_painted_hinted_undone_revealed_and_kept_in_the_link_without
     page.keyboard.press("Space")
     page.wait_for_timeout(60)
     (hinted,) = set(painted(found)) - set(support)
-    others = [share([*support, j]) for j in range(10 * 25, 15 * 25, 7) if j not in support]
-    assert share([*support, hinted]) > max(others)
+    others = [share([*support, j]) for j in range(4 * 25 + 6, 4 * 25 + 19) if j != hinted]
+    assert share([*support, hinted]) >= max(others)
     page.get_by_role("button", name="Undo").click()
     page.wait_for_timeout(60)
     assert painted(found) == support
@@ -134,6 +134,7 @@ def test_the_whole_lesson_is_walked_played_and_answered_at_three_widths_without_
     facts = examples.changes()["facts"]
     page.get_by_role("button", name="Step 7:").click()
     page.get_by_role("slider", name="Curves, n").press("End")
+    page.get_by_role("slider", name="Lit, k").fill(str(facts["k"]))
     said = readout(page)
     assert f"change {facts['changes']} times" in said
     assert f"{facts['candidates']} supports of {facts['supports']}" in said
@@ -156,6 +157,7 @@ def test_the_whole_lesson_is_walked_played_and_answered_at_three_widths_without_
     expect(again.locator("[data-say=readout]")).to_contain_text("All rows are level at 7")
     for width in WIDTHS[1:]:
         again.set_viewport_size({"width": width, "height": 844})
+        again.wait_for_timeout(600)  # the sidebar folds away
         for at in range(len(STEPS)):
             again.get_by_role("button", name=f"Step {at}:").click()
             again.wait_for_timeout(50)
@@ -166,9 +168,8 @@ def play(page: Page) -> None:
     """Do what the step asks for: slide, drag or press."""
     sliders = page.locator("section.lesson .slide:not([hidden]) input")
     if sliders.count():
-        sliders.first.press("PageDown")
-        sliders.first.press("ArrowRight")
-        sliders.first.press("ArrowRight")
+        slider = sliders.first
+        slider.press("End" if slider.input_value() == slider.get_attribute("min") else "Home")
     button = page.get_by_role("button", name="Start once")
     if button.count():
         button.click()

@@ -1,6 +1,9 @@
 """The lesson as a class plays it: painted, dragged, answered and linked, and the server hears nothing of it."""
 
+import json
 import re
+from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -14,7 +17,8 @@ pytestmark = pytest.mark.browser
 WIDTHS = (1280, 768, 390)
 BEYOND = """() => [...document.querySelector('.st-key-learn').querySelectorAll('*')]
   .flatMap(e => e.shadowRoot ? [...e.shadowRoot.querySelectorAll('*')] : [e])
-  .filter(e => e.checkVisibility({contentVisibilityAuto: true}) && e.getBoundingClientRect().right > innerWidth + 1).map(e => e.className || e.tagName)"""
+  .filter(e => e.checkVisibility({contentVisibilityAuto: true}))
+  .filter(e => e.getBoundingClientRect().right > innerWidth + 1).map(e => e.className || e.tagName)"""
 
 
 class Wire:
@@ -66,6 +70,13 @@ def share(support: list[int]) -> float:
     return float(np.linalg.eigvalsh(block)[-1]) / boards.proven("lfw-faces").upper
 
 
+def take(page: Page, kind: str) -> bytes:
+    with page.expect_download() as saved:
+        page.get_by_role("button", name=kind, exact=True).click()
+    assert saved.value.suggested_filename.startswith("beat-the-proof.")
+    return Path(saved.value.path()).read_bytes()
+
+
 def painted(found: Locator) -> list[int]:
     said = found.get_attribute("data-painted") or ""
     return [int(j) for j in said.split(",") if j]
@@ -105,6 +116,18 @@ def test_the_game_is_painted_hinted_undone_revealed_and_kept_in_the_link_without
     address = page.url[page.url.index("/learn") :]
     assert "painted=" in address
     assert "best=" in address
+    taken = {kind.lower(): take(page, kind) for kind in ("PNG", "SVG", "HTML", "JSON", "Python")}
+    assert taken["png"].startswith(b"\x89PNG")
+    assert ElementTree.fromstring(taken["svg"]).tag == "{http://www.w3.org/2000/svg}svg"
+    assert taken["svg"].count(b"<rect") > 40  # a ring round each of the solver's pixels
+    assert b"Beat the proof" in taken["html"]
+    assert said.encode() in taken["html"]
+    assert len(taken["html"]) < 1_500_000
+    assert not re.search(rb"(src|href)=.http(?!://127)", taken["html"])
+    result = json.loads(taken["json"])
+    assert result["painted"] == painted(found)
+    assert result["variance"] / result["ceiling"] == pytest.approx(share(painted(found)), rel=1e-5)
+    assert f"painted = {painted(found)}" in taken["python"].decode()
     assert wire.sent == before, "a run while painting"
     other = visit(address)
     assert sorted(painted(lesson(other))) == sorted(painted(found))

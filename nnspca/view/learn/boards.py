@@ -14,7 +14,7 @@ import streamlit as st
 
 import nnspca
 from nnspca.datasets import Dataset
-from nnspca.view.session import canvas, openings, scene, store
+from nnspca.view.session import canvas, downloads, openings, scene, store
 
 BEFOREHAND = Path(__file__).with_name("beforehand.json")  # written by `python -m tests.lesson`
 BOARDS = {"faces": "lfw-faces", "digits": "digits", "spectra": "lrs"}
@@ -114,11 +114,26 @@ def payload(board: str) -> dict[str, Any]:
         "k": usual_k(name),
         "scene": scene.packed(data, mean, ()),
         "about": about(data),
+        "code": code(name, usual_k(name)),
         **_numbers(name, data),
         "solver": {"support": list(best.support), "weights": list(best.weights), "variance": best.lower},
         "ceiling": best.upper,
         "leading": best.leading,
     }
+
+
+def code(name: str, k: int) -> str:
+    """Return Python that judges what was painted: PAINTED stands for the list of features."""
+    return f"""\
+import nnspca
+
+{downloads.load_line(name)}
+cov = nnspca.Covariance.from_dataset(data, standardize={openings.opening(name).standardise})
+painted = PAINTED
+mine = nnspca.solve(cov.restrict(painted), k=len(painted))
+cert = nnspca.certify(cov, k={k})
+print(f"mine {{mine.variance:.4g}}, the solver {{cert.lower:.4g}}, nobody above {{cert.upper:.4g}}")
+"""
 
 
 def about(data: Dataset) -> str:

@@ -13,7 +13,7 @@ from nnspca.view.session import canvas
 
 BROWSER = Path(__file__).with_name("browser")
 FIGURES = ("game.js", "faces.js", "plane.js", "curves.js", "search.js", "proof.js")
-SCRIPTS = ("draw.js", "desk.js", "judge.js", *FIGURES, "shell.js", "component.js")
+SCRIPTS = ("draw.js", "desk.js", "judge.js", *FIGURES, "save.js", "shell.js", "component.js")
 
 _mount = canvas.component("learn", BROWSER, SCRIPTS)
 

@@ -102,7 +102,7 @@ FIGURES.two = (desk) => {
 
   return {
     ...turning(angle, (x) => across.back(x)),
-    tall: (width) => Math.min(0.75 * width, 440),
+    tall: (width) => Math.min(0.75 * width, 440 * desk.scale),
     draw(brush) {
       const { height, palette } = brush, now = phi(), set = topSet(V, k, now), foot = height - 128;
       const axes = drawCurves(brush, V, { foot, lit: set, phi: now });
@@ -139,7 +139,7 @@ FIGURES.changes = (desk) => {
   const choose = (n, k) => { let ways = 1; for (let i = 1; i <= k; i++) ways = (ways * (n - k + i)) / i; return ways; };
 
   return {
-    tall: (width) => Math.min(0.7 * width, 420),
+    tall: (width) => Math.min(0.7 * width, 420 * desk.scale),
     draw(brush) {
       const { width, height, palette } = brush, n = size.value;
       kept.limit(Math.min(12, n));
@@ -191,7 +191,7 @@ FIGURES.net = (desk) => {
   }
 
   return {
-    tall: (width) => Math.min(0.62 * width, 380),
+    tall: (width) => Math.min(0.62 * width, 380 * desk.scale),
     draw(brush) {
       const { width, height, palette } = brush, about = `${loss.value} ${size.value}`;
       if (tally.of !== about) { tally = { hits: 0, throws: 0, of: about }; thrown = []; }

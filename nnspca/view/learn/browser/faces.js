@@ -45,7 +45,7 @@ FIGURES.pca = (desk) => {
   const curve = () => curves[which.value] ??= Array.from({ length: 33 }, (_, at) => 1 + Math.round(((n - 1) * at) / 32)).map((k) => [k, share(k)]);
 
   return {
-    tall: (width) => (width < NARROW ? width + 190 : Math.min(0.58 * width, 420)),
+    tall: (width) => (width < NARROW ? width + 190 : Math.min(0.58 * width, 420 * desk.scale)),
     draw(brush) {
       const { width, height, palette } = brush, narrow = width < NARROW, k = kept.value, x = cut(k);
       const size = narrow ? width : Math.min(height, 0.58 * width);
@@ -138,7 +138,7 @@ FIGURES.several = (desk) => {
   const moved = new Set([...owners[0].keys(), ...owners[1].keys()].filter((i) => owners[0].has(i) !== owners[1].has(i)));
 
   return {
-    tall: (width) => (width < NARROW ? width + 250 : Math.min(0.6 * width, 440)),
+    tall: (width) => (width < NARROW ? width + 250 : Math.min(0.6 * width, 440 * desk.scale)),
     draw(brush) {
       const { width, height, palette } = brush, narrow = width < NARROW;
       const parts = [data.apart, data.together][way.value], r = shown.value;

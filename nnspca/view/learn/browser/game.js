@@ -40,6 +40,7 @@ FIGURES.paint = (desk) => {
       best: linked ? maskFeatures(desk.link.best, board.n, board.k) : [],
       past: [],
     };
+    if (linked && desk.link.painted && !mine.painted.length && !mine.past.length) desk.lesson.toast("The pixels in the link do not fit these data: the board starts empty.");
     solver = null;
     cursor = Math.floor(board.n / 2);
     hinted = -1;
@@ -102,6 +103,7 @@ FIGURES.paint = (desk) => {
     desk.changed();
   }
 
+  const gaugeWide = () => GAUGE * desk.scale;
   const sure = (value) => value * (1 - judge.doubt); // what the browser's arithmetic may claim
   const share = (value) => Math.min(sure(value) / board.ceiling, 1);
   const solverShare = () => Math.min(board.solver.variance / board.ceiling, 1);
@@ -159,7 +161,7 @@ FIGURES.paint = (desk) => {
   const figure = {
     tall(width) {
       if (opened !== pick.value) { opened = pick.value; open(); }
-      return width >= NARROW ? Math.min(width - GAUGE, 520) : (scene.image ? width : 280) + 96;
+      return width >= NARROW ? Math.min(width - gaugeWide(), 520 * desk.scale) : (scene.image ? width : 280) + 96;
     },
     press(x, y) {
       const j = under(x, y);
@@ -191,9 +193,16 @@ FIGURES.paint = (desk) => {
       return false;
     },
     leave() { solver = null; },
+    /** What the person painted, for whoever takes it home: as data, and as Python that says the same. */
+    taken() {
+      const { painted, found } = mine, code = board.code.replace("PAINTED", `[${painted.join(", ")}]`);
+      const result = { data: board.data, k: board.k, painted, weights: [...found.weights], variance: found.value,
+        ceiling: board.ceiling, solver: board.solver };
+      return { json: JSON.stringify(result, null, 1), py: code };
+    },
     draw(brush) {
       const { pen, width, height, palette } = brush, wideEnough = width >= NARROW;
-      const wide = wideEnough ? width - GAUGE : width;
+      const wide = wideEnough ? width - gaugeWide() : width;
       const tall = wideEnough ? height : height - 96;
       const layers = [];
       if (mine.painted.length) layers.push({ support: mine.painted, weights: mine.found.weights, colour: palette.series[1] });

@@ -28,7 +28,7 @@ FIGURES.cloud = (desk) => {
       if (numbers.length !== 2 * points.length) return;
       points.forEach((point, at) => { point[0] = clamp(numbers[2 * at], -REACH, REACH); point[1] = clamp(numbers[2 * at + 1], -REACH, REACH); });
     },
-    tall: (width) => Math.min(width, 470),
+    tall: (width) => Math.min(width, 470 * desk.scale),
     draw(brush) {
       const { width, height, palette } = brush, half = Math.min(width, height) / 2, middle = width / 2;
       across = axisOf(-REACH, REACH, middle - half, middle + half);
@@ -71,7 +71,7 @@ FIGURES.one = (desk) => {
   return Object.assign(figure, {
     values: () => a,
     take(numbers) { numbers.slice(0, a.length).forEach((value, at) => { a[at] = clamp(value, -REACH, REACH); }); },
-    tall: (width) => Math.min(0.75 * width, 400),
+    tall: (width) => Math.min(0.75 * width, 400 * desk.scale),
     draw(brush) {
       const { width, height, palette } = brush;
       across = axisOf(0, a.length, 10, width - 10);
@@ -123,7 +123,7 @@ FIGURES.half = (desk) => {
   return Object.assign(figure, {
     values: () => V.flat(),
     take(numbers) { if (numbers.length === 2 * V.length) V.forEach((row, at) => { row[0] = numbers[2 * at]; row[1] = numbers[2 * at + 1]; }); },
-    tall: (width) => Math.min(width, 460),
+    tall: (width) => Math.min(width, 460 * desk.scale),
     draw(brush) {
       const { width, height, palette } = brush, radius = 0.62;
       centre = [width / 2, height / 2];

@@ -24,7 +24,7 @@ FIGURES.counting = (desk) => {
   const MARKS = [[9, "a second"], [13.94, "a day"], [16.5, "a year"], [26.64, "the age of the universe"], [80, "atoms in the universe"]];
 
   return {
-    tall: (width) => Math.min(0.68 * width, 420),
+    tall: (width) => Math.min(0.68 * width, 420 * desk.scale),
     draw(brush) {
       const { width, height, palette } = brush, n = size.value;
       kept.limit(Math.min(100, n));
@@ -56,7 +56,7 @@ FIGURES.rankd = (desk) => {
   const slider = desk.slider("Directions, d", { low: 1, high: 10, value: 3 });
 
   return {
-    tall: (width) => Math.min(0.68 * width, 420),
+    tall: (width) => Math.min(0.68 * width, 420 * desk.scale),
     draw(brush) {
       const { width, height, palette } = brush, name = names[which.value], d = slider.value;
       const { n, values } = desk.data.spectra[name], k = CHOSEN[name], foot = height - 122;
@@ -91,7 +91,7 @@ FIGURES.promised = (desk) => {
   let before = 0;
 
   return {
-    tall: (width) => Math.min(0.68 * width, 420),
+    tall: (width) => Math.min(0.68 * width, 420 * desk.scale),
     draw(brush) {
       const { width, height, palette } = brush, set = sets[which.value], d = slider.value;
       if (before !== which.value) { before = which.value; place.limit(set.ks.length - 1); }
@@ -154,7 +154,7 @@ FIGURES.cells = (desk) => {
     },
     values: () => [turn, tilt],
     take: ([a, b]) => { if (Number.isFinite(a + b)) { turn = a; tilt = clamp(b, -1.5, 1.5); } },
-    tall: (width) => Math.min(width, 470),
+    tall: (width) => Math.min(width, 470 * desk.scale),
     draw(brush) {
       const { width, height, palette } = brush, round = rounds[slider.value], radius = Math.min(width, height) * 0.46;
       const put = ([a, b]) => [width / 2 + radius * a, height / 2 - radius * b];
@@ -206,7 +206,7 @@ FIGURES.em = (desk) => {
   function start(times) { for (let t = 0; t < times; t++) runs.push(climbFrom()); desk.changed(); }
 
   return {
-    tall: (width) => Math.min(0.68 * width, 420),
+    tall: (width) => Math.min(0.68 * width, 420 * desk.scale),
     draw(brush) {
       const { width, height, palette } = brush, timber = which.value === 0;
       once.disabled = often.disabled = !timber;

@@ -87,6 +87,7 @@ class Lesson {
     }
     const plays = this.figure.press || this.figure.key;
     if (plays) this.canvas.dataset.plays = this.figure.plays ?? "all";
+    for (const kind of ["json", "py"]) this.find(`[data-save=${kind}]`).hidden = !this.figure.taken;
     this.canvas.tabIndex = plays ? 0 : -1;
     this.canvas.setAttribute("role", plays ? "application" : "img");
     if (!plays) this.canvas.removeAttribute("tabindex");
@@ -153,6 +154,7 @@ class Lesson {
       event.stopPropagation();
       this.desk.changed();
     });
+    for (const button of this.box.querySelectorAll("[data-save]")) button.addEventListener("click", () => save(this, button.dataset.save));
     this.onKey = (event) => this.byKey(event);
   }
 
@@ -196,12 +198,13 @@ class Lesson {
     const begun = performance.now();
     this.palette = wearing(this.box, this.data.colours);
     const height = Math.round(this.figure.tall(width));
-    const brush = new Brush(sizedPen(this.canvas, width, height), width, height, this.palette, this.scale);
-    this.figure.draw(brush);
+    this.paintOn(sizedPen(this.canvas, width, height), width, height);
     this.width = width;
     this.box.dataset.frames = String(++this.drawn);
     this.box.dataset.slowest = String(Math.max(Number(this.box.dataset.slowest ?? 0), performance.now() - begun));
   }
+
+  paintOn(pen, width, height) { this.figure.draw(new Brush(pen, width, height, this.palette, this.scale)); }
 
   attach() {
     if (this.attached) return;

@@ -1,0 +1,94 @@
+// Taking a figure home: as PNG, as SVG drawn by the same strokes, and as a page that needs nothing else.
+
+const escaped = (words) => words.replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c]);
+const short = (value) => Number(value.toFixed(2));
+
+/** A pen that knows what the lesson asks of a canvas, and writes it down as SVG. */
+class SvgPen {
+  constructor(measuring) {
+    this.parts = [];
+    this.measuring = measuring;
+    this.held = [];
+    Object.assign(this, { globalAlpha: 1, fillStyle: "#000", strokeStyle: "#000", lineWidth: 1, font: "14px sans-serif", textAlign: "left" });
+    this.dash = [];
+  }
+
+  save() { const { globalAlpha, fillStyle, strokeStyle, lineWidth, dash } = this; this.held.push({ globalAlpha, fillStyle, strokeStyle, lineWidth, dash }); }
+  restore() { Object.assign(this, this.held.pop()); }
+  setLineDash(dash) { this.dash = dash; }
+  beginPath() { this.path = ""; }
+  moveTo(x, y) { this.path += `M${short(x)} ${short(y)}`; }
+  lineTo(x, y) { this.path += `${this.path ? "L" : "M"}${short(x)} ${short(y)}`; }
+  arc(x, y, r) { this.path += `M${short(x - r)} ${short(y)}a${short(r)} ${short(r)} 0 1 0 ${short(2 * r)} 0a${short(r)} ${short(r)} 0 1 0 ${short(-2 * r)} 0`; }
+  stroke() { this.parts.push(`<path d="${this.path}" fill="none" ${this.line()}/>`); }
+  fill() { this.parts.push(`<path d="${this.path}" ${this.paint()}/>`); }
+  fillRect(...box) { this.parts.push(`<rect ${this.place(box)} ${this.paint()}/>`); }
+  strokeRect(...box) { this.parts.push(`<rect ${this.place(box)} fill="none" ${this.line()}/>`); }
+  fillText(words, x, y) { this.parts.push(`<text ${this.letters(x, y)} ${this.paint()}>${escaped(words)}</text>`); }
+  strokeText(words, x, y) { this.parts.push(`<text ${this.letters(x, y)} fill="none" stroke-linejoin="round" ${this.line()}>${escaped(words)}</text>`); }
+
+  measureText(words) {
+    this.measuring.font = this.font;
+    return this.measuring.measureText(words);
+  }
+
+  drawImage(sheet, x, y, wide, tall) {
+    const copy = element("canvas", { width: sheet.width, height: sheet.height });
+    copy.getContext("2d").drawImage(sheet, 0, 0);
+    this.parts.push(`<image ${this.place([x, y, wide, tall])} preserveAspectRatio="none" style="image-rendering:pixelated" href="${copy.toDataURL()}"/>`);
+  }
+
+  place([x, y, wide, tall]) {
+    return `x="${short(Math.min(x, x + wide))}" y="${short(Math.min(y, y + tall))}" width="${short(Math.abs(wide))}" height="${short(Math.abs(tall))}"`;
+  }
+
+  line() {
+    const dash = this.dash.length ? ` stroke-dasharray="${this.dash.join(" ")}"` : "";
+    return `stroke="${this.strokeStyle}" stroke-width="${short(this.lineWidth)}" opacity="${short(this.globalAlpha)}"${dash}`;
+  }
+
+  paint() { return `fill="${this.fillStyle}" opacity="${short(this.globalAlpha)}"`; }
+
+  letters(x, y) {
+    const anchor = { left: "start", center: "middle", right: "end" }[this.textAlign];
+    return `x="${short(x)}" y="${short(y)}" text-anchor="${anchor}" style="font:${escaped(this.font).replaceAll("&quot;", "'")}"`;
+  }
+}
+
+function svgOf(lesson) {
+  const width = lesson.width, height = Math.round(lesson.figure.tall(width)), pen = new SvgPen(lesson.canvas.getContext("2d"));
+  lesson.paintOn(pen, width, height);
+  const name = escaped(lesson.canvas.getAttribute("aria-label") ?? "");
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${name}">`
+    + `<rect width="${width}" height="${height}" fill="${lesson.palette.paper}"/>${pen.parts.join("")}</svg>`;
+}
+
+/** The figure with its words on a page of its own: it prints on one sheet. */
+function pageOf(lesson) {
+  const step = lesson.data.steps[lesson.at], plain = (words) => escaped(words.replaceAll("**", ""));
+  const said = lesson.find("[data-say=readout]").innerText, { paper, ink } = lesson.palette;
+  return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${plain(step.title)}</title>
+<style>body{max-width:52em;margin:2em auto;padding:0 1em;font:16px/1.5 system-ui,sans-serif;background:${paper};color:${ink}}svg{max-width:100%;height:auto}a{color:inherit}</style>
+<h1>${plain(step.title)}</h1><p>${plain(step.idea)}</p>${svgOf(lesson)}<p><b>${escaped(said)}</b></p>
+<p>${plain(step.question)}</p><p>${plain(step.answer)}</p><p><a href="${escaped(location.href)}">The lesson at this place</a></p></html>`;
+}
+
+const MIME = { png: "image/png", svg: "image/svg+xml", html: "text/html", json: "application/json", py: "text/x-python" };
+
+async function save(lesson, kind) {
+  lesson.write();
+  const content = { png: () => picture(lesson), svg: () => svgOf(lesson), html: () => pageOf(lesson), json: () => lesson.figure.taken().json, py: () => lesson.figure.taken().py };
+  const blob = new Blob([await content[kind]()], { type: MIME[kind] }), url = URL.createObjectURL(blob);
+  const title = lesson.data.steps[lesson.at].title.toLowerCase().replace(/[^a-z]+/g, "-").replace(/^-|-$/g, "");
+  element("a", { href: url, download: `${title}.${kind}` }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}
+
+/** The canvas as it is, on paper: its own ground is clear. */
+function picture(lesson) {
+  const { canvas } = lesson, sheet = element("canvas", { width: canvas.width, height: canvas.height }), pen = sheet.getContext("2d");
+  pen.fillStyle = lesson.palette.paper;
+  pen.fillRect(0, 0, sheet.width, sheet.height);
+  pen.drawImage(canvas, 0, 0);
+  return new Promise((done) => sheet.toBlob(done, "image/png"));
+}

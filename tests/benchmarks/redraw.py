@@ -20,6 +20,7 @@ LINKS: dict[str, dict[str, object]] = {
     "spannogram": {},
     "compare": {"vs": ["pitprops", "digits"], "fine": "few"},
     "experiments": {},
+    "learn": {},
     "data": {"data": "pitprops"},
 }
 RUNS = 60  # seconds a page's own runs may take

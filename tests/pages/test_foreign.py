@@ -195,7 +195,9 @@ def ours(word):
     return live(own)
 
 
-@pytest.mark.parametrize("name", ["explore", "variance", "parts", "spannogram", "compare", "experiments", "data"])
+@pytest.mark.parametrize(
+    "name", ["explore", "variance", "parts", "spannogram", "compare", "experiments", "learn", "data"]
+)
 @pytest.mark.parametrize("lure", [LURES[0], LURES[2], LURES[6]])
 def test_nothing_of_a_hostile_link_comes_alive_on_a_page(name, lure):
     link = {key: lure for key in (*state.SHARED, *state.keys_of(name))}

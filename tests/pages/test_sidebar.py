@@ -15,6 +15,7 @@ COUNTING = [
     ("spannogram", state.DATA, {"data", "scale", "sign", "k"}),
     ("compare", "", {"scale", "sign", "seed", "live"}),
     ("experiments", "", {"seed"}),
+    ("learn", "", set()),
     ("data", "", {"data", "scale", "d"}),
 ]
 ALONE = """
@@ -46,7 +47,9 @@ def test_every_choice_counts_somewhere():
     shown = [state.counting(page, curves) for page, curves, _ in COUNTING]
     assert set().union(*shown) == set(state.SHARED)
     places = {place for entry in state.SHARED.values() for place in entry.counts}
-    wanted = {f"{page} of {curves or state.FOUR}" if page == "spannogram" else page for page, curves, _ in COUNTING}
+    wanted = {
+        f"{page} of {curves or state.FOUR}" if page == "spannogram" else page for page, curves, keys in COUNTING if keys
+    }
     assert places == wanted
 
 

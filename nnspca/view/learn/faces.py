@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy.optimize import linear_sum_assignment
 
 from nnspca.studies.asteris2014_theorem import guarantee
 from nnspca.view.learn import boards
@@ -80,10 +81,11 @@ def several() -> dict[str, Any]:
     """Six parts one after the other, and together, with the ceiling on their sum."""
     made = boards.beforehand()["parts"]
     apart, together = (sum(made[way]["variances"]) for way in ("apart", "together"))
+    matched = _matched(made["together"], made["apart"])
     return {
         "image": scene(),
         "apart": made["apart"],
-        "together": made["together"],
+        "together": matched,
         "upper": made["upper"],
         "facts": {
             "apart": at_least(apart, 1),
@@ -91,6 +93,13 @@ def several() -> dict[str, Any]:
             "upper": at_most(made["upper"], 1),
         },
     }
+
+
+def _matched(parts: dict[str, Any], others: dict[str, Any]) -> dict[str, Any]:
+    """Return parts in the order in which they share most features with the others, so that each keeps its colour."""
+    common = [[len(set(a) & set(b)) for b in parts["supports"]] for a in others["supports"]]
+    _, order = linear_sum_assignment(common, maximize=True)
+    return {key: [values[at] for at in order] for key, values in parts.items()}
 
 
 def spectra() -> dict[str, tuple[int, list[float]]]:

@@ -18,7 +18,7 @@ function drawMatrix(brush, name, rows, { x, y, cell, marked = () => false, right
 }
 
 /** A number without zeros behind the point that say nothing. */
-const plainly = (value, digits) => String(Number(value.toFixed(digits))).replace("-", "−");
+const plainly = (value, digits) => decimals(value, digits).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "");
 
 /** The largest eigenvalue of a small symmetric matrix, by Jacobi's rotations. */
 function largestEigenvalue(matrix) {

@@ -251,7 +251,7 @@ STEPS = (
         (
             A,
             ("M", "how each pair's co-variance is shared between its two rows"),
-            ("claim", "“no two features keep more than this”"),
+            ("claim", "“no two features, with weights x ≥ 0, keep more than this”"),
         ),
         "Find one number you can change without breaking the proof.",
         "Checking only the rows. A forger shrinks M: only the products tell.",

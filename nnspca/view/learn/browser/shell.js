@@ -174,7 +174,7 @@ class Lesson {
 
   async copy() {
     this.write();
-    const held = this.at ? "this step and what you set in it" : "your pixels and the best so far";
+    const held = this.at ? "this step, what you set in it, and what was painted" : "your pixels and the best so far";
     try {
       await navigator.clipboard.writeText(location.href);
       this.toast(`Copied. The link holds ${held}; it never holds data.`);

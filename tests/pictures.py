@@ -1,0 +1,143 @@
+"""Make the README's pictures from the real app: ``python -m tests.pictures [name …]``.
+
+Stills of the pages at rest, and two that move: the spannogram as its direction turns, and the band as proofs close it.
+"""
+
+import base64
+import io
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+from PIL import Image
+from playwright.sync_api import Page, sync_playwright
+
+from tests.browser.conftest import FLAGS
+from tests.browser.waiting import rest
+from tests.chromium import find
+from tests.server import ROOT, serving
+
+ASSETS = ROOT / "assets"
+COLOURS = 96  # of a still; a moving picture has a third
+QUIET = "!document.querySelector('.js-plotly-plot')"
+NOTHING = "false"
+PAINTED = [25 * row + column for row in range(5) for column in range(9 + row // 2, 17 + row // 2)]  # a forehead
+
+
+def mask(features: list[int], n: int) -> str:
+    """Return painted features as the lesson's link carries them: one bit each."""
+    bits = np.zeros(n, dtype=bool)
+    bits[features] = True
+    return base64.urlsafe_b64encode(np.packbits(bits, bitorder="little").tobytes()).decode().rstrip("=")
+
+
+def still(page: Page, name: str, height: int) -> None:
+    """Keep what the page shows now."""
+    page.set_viewport_size({"width": 1280, "height": height})
+    page.wait_for_timeout(1500)
+    image = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
+    image.quantize(COLOURS, dither=Image.Dither.NONE).save(ASSETS / f"screenshot-{name}.png", optimize=True)
+
+
+def moving(frames: list[bytes], name: str, width: int, each: int) -> None:
+    """Write frames as a small moving picture, ``each`` milliseconds long, that starts over after a rest."""
+    images = [Image.open(io.BytesIO(frame)).convert("RGB") for frame in frames]
+    size = (width, round(images[0].height * width / images[0].width))
+    images = [image.resize(size, Image.Resampling.LANCZOS) for image in images]
+    palette = images[-1].quantize(COLOURS // 3, dither=Image.Dither.NONE)
+    images = [image.quantize(palette=palette, dither=Image.Dither.NONE) for image in images]
+    lasting = [each] * (len(images) - 1) + [2500]
+    images[0].save(
+        ASSETS / f"{name}.gif", save_all=True, append_images=images[1:], duration=lasting, loop=0, optimize=True
+    )
+
+
+def learn(page: Page) -> None:
+    """The game, painted and revealed."""
+    page.locator("section.lesson[data-frames]").wait_for()
+    page.get_by_role("button", name="Show the solver").click()
+    page.get_by_text("You ").first.wait_for()
+    page.get_by_text("proven.").first.wait_for()
+    still(page, "learn", 860)
+
+
+def spannogram(page: Page) -> None:
+    """The direction turns once round."""
+    page.locator("section.spannogram[data-frames]").wait_for()
+    page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
+    still(page, "spannogram", 900)
+    floor = page.locator("section.spannogram .floor")
+    stage = page.locator("section.spannogram .stage").bounding_box()
+    frames = []
+    for step in range(30):
+        page.mouse.move(stage["x"] + 40 + (stage["width"] - 70) * step / 29, stage["y"] + 60)
+        page.mouse.down()
+        page.mouse.up()
+        page.evaluate("document.activeElement?.shadowRoot?.activeElement?.blur()")
+        page.wait_for_timeout(120)
+        frames.append(floor.screenshot())
+    moving(frames, "spannogram", 720, 160)
+
+
+def band(page: Page) -> None:
+    """Points and ceilings arrive, until the run is done."""
+    page.locator(".st-key-curve-place .js-plotly-plot").first.wait_for()
+    place, frames = page.locator(".st-key-curve-place"), []
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline:
+        frame = place.screenshot()
+        if not frames or frame != frames[-1]:
+            frames.append(frame)
+        if len(frames) > 3 and not page.locator("[class*=st-key-stop-]").count():
+            break
+        page.wait_for_timeout(500)
+    rest(page, QUIET, 1500)
+    keep = max(1, len(frames) // 16)
+    moving([*frames[::keep], place.screenshot()], "band", 720, 450)
+    still(page, "variance", 1000)
+
+
+def at_rest(name: str, height: int, busy: str = QUIET) -> Callable[[Page], None]:
+    """Return what keeps a page as it is once nothing runs any more."""
+
+    def keep(page: Page) -> None:
+        rest(page, busy, 2500)
+        still(page, name, height)
+
+    return keep
+
+
+PICTURES: dict[str, tuple[str, Callable[[Page], None]]] = {
+    "learn": (f"/learn?painted={mask(PAINTED, 625)}", learn),
+    "explore": ("/", at_rest("explore", 800, NOTHING)),
+    "variance": (f"/variance?ks=1-5,8,12,20,40,80,160&seed={time.time_ns() % 10_000}", band),
+    "parts": ("/parts", at_rest("parts", 1000)),
+    "spannogram": ("/spannogram", spannogram),
+    "compare": ("/compare", at_rest("compare", 1000)),
+    "experiments": ("/experiments", at_rest("experiments", 1000)),
+    "data": ("/data", at_rest("data", 900, NOTHING)),
+}
+
+
+def main() -> None:
+    """Make the pictures named, or all."""
+    path = find()
+    if path is None:
+        raise SystemExit("no Chromium found")
+    with serving() as server, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        for name in sys.argv[1:] or PICTURES:
+            address, make = PICTURES[name]
+            page = browser.new_page(viewport={"width": 1280, "height": 900}, color_scheme="light")
+            page.set_default_timeout(120_000)
+            page.goto(server.address + address)
+            make(page)
+            page.close()
+            print(name, {file.name: file.stat().st_size for file in sorted(Path(ASSETS).glob("*.[pg][ni][gf]"))})
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()

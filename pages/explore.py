@@ -79,4 +79,4 @@ with widgets.fold(choices.KEYS["given"], f"The data: {foreign.plain(data.title)}
 if part is not None:
     with widgets.fold(choices.KEYS["take"], "Take it with you: loadings, figures, code", ":material/download:") as fold:
         if fold.open:
-            panels.takeaway(part, data, now, choice, shown)
+            panels.takeaway(part, proof, data, now, choice, shown, leading)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 from PIL import Image
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page, TimeoutError, sync_playwright
 
 from tests.browser.conftest import FLAGS
 from tests.browser.waiting import rest
@@ -23,6 +23,8 @@ ASSETS = ROOT / "assets"
 COLOURS = 96  # of a still; a moving picture has a third
 QUIET = "!document.querySelector('.js-plotly-plot')"
 NOTHING = "false"
+GROWING = """[...document.querySelectorAll('.st-key-stage *')].map(e => e.shadowRoot?.querySelector('.play'))
+  .every(play => !play || !play.dataset.k || play.querySelector('[data-say=note]').textContent)"""
 PAINTED = [25 * row + column for row in range(5) for column in range(9 + row // 2, 17 + row // 2)]  # a forehead
 
 
@@ -31,6 +33,16 @@ def mask(features: list[int], n: int) -> str:
     bits = np.zeros(n, dtype=bool)
     bits[features] = True
     return base64.urlsafe_b64encode(np.packbits(bits, bitorder="little").tobytes()).decode().rstrip("=")
+
+
+def settle(page: Page, busy: str, pause: int) -> None:
+    """Wait for rest, longer than a test would: what runs may take minutes."""
+    for attempt in range(4):
+        try:
+            rest(page, busy, pause)
+            return
+        except TimeoutError:
+            print(f"still running after {90 * (attempt + 1)} s", flush=True)
 
 
 def still(page: Page, name: str, height: int) -> None:
@@ -93,7 +105,7 @@ def band(page: Page) -> None:
         if len(frames) > 3 and not page.locator("[class*=st-key-stop-]").count():
             break
         page.wait_for_timeout(500)
-    rest(page, QUIET, 1500)
+    settle(page, QUIET, 1500)
     keep = max(1, len(frames) // 16)
     moving([*frames[::keep], place.screenshot()], "band", 720, 450)
     still(page, "variance", 1000)
@@ -103,7 +115,7 @@ def at_rest(name: str, height: int, busy: str = QUIET) -> Callable[[Page], None]
     """Return what keeps a page as it is once nothing runs any more."""
 
     def keep(page: Page) -> None:
-        rest(page, busy, 2500)
+        settle(page, busy, 2500)
         still(page, name, height)
 
     return keep
@@ -111,7 +123,7 @@ def at_rest(name: str, height: int, busy: str = QUIET) -> Callable[[Page], None]
 
 PICTURES: dict[str, tuple[str, Callable[[Page], None]]] = {
     "learn": (f"/learn?painted={mask(PAINTED, 625)}", learn),
-    "explore": ("/", at_rest("explore", 800, NOTHING)),
+    "explore": ("/", at_rest("explore", 800, GROWING)),
     "variance": (f"/variance?ks=1-5,8,12,20,40,80,160&seed={time.time_ns() % 10_000}", band),
     "parts": ("/parts", at_rest("parts", 1000)),
     "spannogram": ("/spannogram", spannogram),

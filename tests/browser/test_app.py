@@ -1,5 +1,6 @@
 """What a person sees and does, in a real Chromium on a real server."""
 
+import json
 import re
 import time
 from urllib.parse import parse_qs, urlsplit
@@ -175,6 +176,16 @@ def test_loadings_figures_and_code_can_be_taken_away(visit, tmp_path):
     lines = csv.value.path().read_text().splitlines()
     assert lines[0] == "feature,loading"
     assert len(lines) == 14
+    with page.expect_download() as result:
+        page.get_by_role("button", name="Result (JSON)").click()
+    assert json.loads(result.value.path().read_text())["k"] == 3
+    with page.expect_download() as report:
+        page.get_by_role("button", name="Report (HTML)").click()
+    report.value.save_as(tmp_path / "report.html")
+    printed = page.context.new_page()
+    printed.goto((tmp_path / "report.html").as_uri())
+    expect(printed.get_by_text("nobody can pass (proven)")).to_be_visible()
+    assert len(re.findall(rb"/Type\s*/Page\b", printed.pdf(prefer_css_page_size=True))) == 1
     with page.expect_download() as figure:
         page.get_by_role("button", name="Component (HTML)").click()
     figure.value.save_as(tmp_path / "figure.html")

@@ -1,13 +1,16 @@
 """What each page does, driven as a person would, without a browser."""
 
 import json
+import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import nnspca
-from nnspca.view.explore import panels
-from nnspca.view.session import downloads
+from nnspca.view.certificate import claims
+from nnspca.view.explore import panels, report
+from nnspca.view.session import downloads, state
 from tests.pages.conftest import jobs, settle, texts
 
 pytestmark = pytest.mark.usefixtures("short_proofs")
@@ -245,3 +248,35 @@ def test_names_taken_home_run_no_formula_in_a_spreadsheet():
     lines = panels.loadings_csv(part, ["=1+1", " @SUM(A1)"]).decode().splitlines()
     assert lines == ["feature,loading", "'=1+1,0.0", "' @SUM(A1),1.0"]
     assert downloads.table_csv([{"=1+1": 1}]).decode().splitlines() == ["'=1+1", "1"]
+
+
+def test_a_run_goes_home_as_json_and_as_one_page_that_tell_what_was_proven(open_page):
+    page = settle(open_page(data="pitprops", k="4", take="true"))
+    (job,) = jobs(page)
+    part, (proof, _) = job.arrived
+    data, now = nnspca.datasets.load("pitprops"), state.State(data="pitprops", k=4)
+    told = json.loads(report.as_json(part, proof, data, now))
+    assert told["support"] == part.support.tolist()
+    assert told["proven"]["upper"] == proof.upper >= told["variance"] == part.variance
+    assert np.linalg.norm(told["loadings"]) == pytest.approx(1)
+    printed = report.page(part, proof, data, now, 4.2, "code < here", mean=False)
+    assert "code &lt; here" in printed
+    assert "$" not in re.sub(r"<pre>.*</pre>", "", printed, flags=re.S)
+    assert claims.number(proof.upper, up=True) in printed
+    assert report.page(part, None, data, now, 4.2, "", mean=False).count("None yet.") == 1
+    lured = replace(data, feature_names=("<script>alert(1)</script>",) * 13, title="<img src=x>")
+    assert "<script>" not in report.page(part, proof, lured, now, 4.2, "", mean=False)
+    assert "<img" not in report.page(part, proof, lured, now, 4.2, "", mean=False)
+
+
+@pytest.mark.parametrize("name", BUNDLED)
+def test_every_bundled_data_set_has_a_report(name):
+    data = nnspca.datasets.load(name)
+    cov = nnspca.Covariance.from_dataset(data)
+    part = nnspca.solve(cov, 5, "thresholding")
+    now = state.State(data=name, k=5)
+    mean = data.image_shape is not None
+    printed = report.page(part, None, data, now, float(cov.eigenpairs(1)[0][0]), "", mean=mean)
+    assert printed.count("<rect") == part.cardinality
+    assert ("data:image/png" in printed) == mean
+    assert len(printed) < 60_000

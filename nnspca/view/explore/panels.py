@@ -8,11 +8,11 @@ import numpy as np
 import streamlit as st
 
 from nnspca.datasets import Dataset
-from nnspca.result import Component
-from nnspca.view.explore import figures
+from nnspca.result import Certificate, Component
+from nnspca.view.explore import figures, report
 from nnspca.view.explore.choices import Choices
 from nnspca.view.figures.style import Figure
-from nnspca.view.session import charts, downloads
+from nnspca.view.session import charts, downloads, store
 from nnspca.view.session.state import State
 
 
@@ -27,8 +27,16 @@ def story(part: Component, trace: tuple, leading: float) -> None:
             charts.figure(figures.ceiling(trace, leading, look), "ceiling")
 
 
-def takeaway(part: Component, data: Dataset, now: State, choice: Choices, drawn: dict[str, Figure]) -> None:
-    """Offer the loadings, the figures and the code."""
+def takeaway(
+    part: Component,
+    proof: Certificate | None,
+    data: Dataset,
+    now: State,
+    choice: Choices,
+    drawn: dict[str, Figure],
+    leading: float,
+) -> None:
+    """Offer the loadings, the run on one page, the figures and the code."""
     stem = f"{data.name}-k{part.k}-{part.method}"
     with st.container(horizontal=True):
         charts.csv_button(
@@ -48,10 +56,38 @@ def takeaway(part: Component, data: Dataset, now: State, choice: Choices, drawn:
             icon=":material/data_array:",
             help="For numpy.load, with feature names and variance.",
         )
+        st.download_button(
+            "Result (JSON)",
+            data=lambda: report.as_json(part, proof, data, now),
+            file_name=f"{stem}.json",
+            mime="application/json",
+            key="json-explore",
+            on_click="ignore",
+            icon=":material/data_object:",
+            help="What was asked, what was found, what is proven.",
+        )
+        st.download_button(
+            "Report (HTML)",
+            data=lambda: _report(part, proof, data, now, choice, leading),
+            file_name=f"{stem}-report.html",
+            mime="text/html",
+            key="report-explore",
+            on_click="ignore",
+            icon=":material/description:",
+            help="Data, method, numbers, certificate and pictures: prints on one page.",
+        )
         for name, figure in drawn.items():
             charts.figure_button(figure, f"html-explore-{name}", f"{stem}-{name}.html", f"{name.capitalize()} (HTML)")
     st.markdown("The same with the library:")
     st.code(_code(now, choice), language="python", wrap_lines=True)
+
+
+def _report(
+    part: Component, proof: Certificate | None, data: Dataset, now: State, choice: Choices, leading: float
+) -> bytes:
+    info = store.catalogue().get(data.name)
+    mean = store.mean(data) is not None and info is not None and (info.bundled or data.name in store.uploads())
+    return report.page(part, proof, data, now, leading, _code(now, choice), mean).encode()
 
 
 def loadings_csv(component: Component, feature_names: Sequence[str]) -> bytes:

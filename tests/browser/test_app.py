@@ -196,6 +196,10 @@ def test_loadings_figures_and_code_can_be_taken_away(visit, tmp_path):
     alone = page.context.new_page()
     alone.goto((tmp_path / "figure.html").as_uri())
     alone.locator("#figure .main-svg").first.wait_for()
+    for kind, opening in (("PNG", b"\x89PNG"), ("SVG", b"<svg ")):
+        with alone.expect_download() as saved:
+            alone.get_by_role("button", name=kind, exact=True).click()
+        assert saved.value.path().read_bytes().startswith(opening)
     expect(page.get_by_text("nnspca.solve(cov, 3")).to_be_visible()
 
 

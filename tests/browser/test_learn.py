@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from nnspca.view.learn import boards, examples
+from nnspca.view.learn import boards, examples, faces
 from nnspca.view.learn.words import STEPS
+from nnspca.view.words import RAISED
 
 pytestmark = pytest.mark.browser
 
@@ -140,12 +141,13 @@ def test_the_whole_lesson_is_walked_played_and_answered_at_three_widths_without_
     wire = Wire(page)
     page.reload()
     found = lesson(page)
-    before = wire.sent
+    before, told = wire.sent, library()
     for at, step in enumerate(STEPS[1:], 1):
         expect(found).to_have_attribute("data-step", str(at))
         expect(page.locator("section.lesson h2")).to_contain_text(step.title)
         first = readout(page)
-        assert first
+        for fact in told.get(step.figure, ("",)):
+            assert fact in first, (step.title, fact)
         play(page)
         assert readout(page) != first, step.title
         if at > 1 and at % 4 == 0:
@@ -185,6 +187,24 @@ def test_the_whole_lesson_is_walked_played_and_answered_at_three_widths_without_
             again.get_by_role("button", name=f"Step {at}:").click()
             again.wait_for_timeout(50)
             assert again.evaluate(BEYOND) == [], (width, at)
+
+
+def library() -> dict[str, tuple[str, ...]]:
+    """What the library says of the steps' first figures: the browser, which computes by itself, must say the same."""
+    cloud, one, half = examples.cloud()["facts"], examples.rank_one()["facts"], examples.half_space()["facts"]
+    net, matrix, promised = examples.net()["facts"], examples.matrix()["facts"], faces.promised()["facts"]
+    several, counting = faces.several()["facts"], examples.counting(625, 40)["facts"]
+    return {
+        "counting": tuple(f"10{str(power).translate(RAISED)}" for power in counting.values()),
+        "cloud": (cloud["covariance"].replace("-", "−"), f"PCA keeps {cloud['pca']}, ours {cloud['ours']}"),
+        "one": (f"keeps {one['plus']}", f"keeps {one['minus']}"),
+        "half": (f"worth {half['leading']}", f"worth {half['optimum']}"),
+        "net": (net["share"], net["hit"].removesuffix(" %")),
+        "ceiling": (matrix["leading"],),
+        "promised": (promised["promised"], promised["proven"]),
+        "several": (several["apart"],),
+        "check": ("Accepted", "no two of these features keep more than 7"),
+    }
 
 
 def play(page: Page) -> None:

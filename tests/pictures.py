@@ -48,6 +48,7 @@ def settle(page: Page, busy: str, pause: int) -> None:
 def still(page: Page, name: str, height: int) -> None:
     """Keep what the page shows now."""
     page.set_viewport_size({"width": 1280, "height": height})
+    page.mouse.move(2, 2)  # no tip in the picture
     page.wait_for_timeout(1500)
     image = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
     image.quantize(COLOURS, dither=Image.Dither.NONE).save(ASSETS / f"screenshot-{name}.png", optimize=True)
@@ -136,7 +137,7 @@ PICTURES: dict[str, tuple[str, Callable[[Page], None]]] = {
     "spannogram": ("/spannogram", spannogram),
     "compare": ("/compare", at_rest("compare", 1000)),
     "experiments": ("/experiments", experiment),
-    "data": ("/data", at_rest("data", 900, NOTHING)),
+    "data": ("/data?data=digits", at_rest("data", 900, NOTHING)),
 }
 
 

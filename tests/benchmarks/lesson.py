@@ -1,7 +1,7 @@
 """How long a class waits for the lesson: ``python -m tests.benchmarks.lesson [sessions]``.
 
-So many WebSocket sessions open it at the same moment on one server of this machine, once as a class that arrives,
-once again as one whose server is warm. Afterwards a lesson asks nothing more: what is measured here is all there is.
+One session opens a fresh server, as the teacher does; then so many WebSocket sessions open it at the same moment, on
+this one machine, and once again. Afterwards a lesson asks nothing more: what is measured here is all there is.
 """
 
 import asyncio
@@ -30,7 +30,8 @@ async def session(address):
             answer = await socket.recv()
             size += len(answer)
             said = ForwardMsg.FromString(answer)
-            if said.WhichOneof("type") == "script_finished":
+            whole = said.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY  # a fresh server begins a second run
+            if said.WhichOneof("type") == "script_finished" and whole:
                 return time.monotonic() - begun, size
 
 

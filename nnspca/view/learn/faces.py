@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -125,10 +126,10 @@ def promised() -> dict[str, Any]:
     }
 
 
-def paint() -> dict[str, Any]:
-    """The game: every board whose data are at hand."""
+def paint(names: Sequence[str]) -> dict[str, Any]:
+    """The game, on these boards."""
     best = boards.proven(FACES)
     return {
-        "boards": [boards.payload(board) for board in boards.at_hand()],
+        "boards": [boards.payload(board) for board in names],
         "facts": {"k": boards.usual_k(FACES), "share": percent(best.lower / best.upper, 1)},
     }

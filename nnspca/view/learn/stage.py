@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +19,13 @@ SCRIPTS = ("draw.js", "desk.js", "judge.js", *FIGURES, "save.js", "shell.js", "c
 _mount = canvas.component("learn", BROWSER, SCRIPTS)
 
 
-def figures() -> dict[str, dict[str, Any]]:
-    """Return the numbers of every step's figure, by name; ``facts`` are those its words tell."""
+def figures(names: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Return the numbers of every step's figure, by name; ``facts`` are those its words tell.
+
+    ``names`` are those of the boards to paint on.
+    """
     return {
-        "paint": faces.paint(),
+        "paint": faces.paint(names),
         "pca": faces.pca(),
         "ghosts": faces.ghosts(),
         "counting": examples.counting(625, 40),
@@ -42,9 +46,9 @@ def figures() -> dict[str, dict[str, Any]]:
 
 
 @st.cache_resource(show_spinner="Setting the table …", max_entries=2)
-def content(at_hand: tuple[str, ...]) -> dict[str, Any]:
-    """Return the whole lesson, made once for all sessions; ``at_hand`` names the boards it is made for."""
-    made = figures()
+def content(names: tuple[str, ...]) -> dict[str, Any]:
+    """Return the whole lesson, made once for all sessions; ``names`` are those of its boards."""
+    made = figures(names)
     return {
         "steps": [step.said(made[step.figure]["facts"]) for step in STEPS],
         "figures": made,

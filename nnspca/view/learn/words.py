@@ -175,7 +175,7 @@ STEPS = (
             ("ρ", "the level at which A is split"),
             ("s", "how a pair's co-variance is shared: 2·A_ij·x_i·x_j ≤ (A_ij/s)·x_i² + (A_ij·s)·x_j²"),
         ),
-        "At which s are all rows level? Why can no s do better?",
+        "At which s are the first three rows level? Why can no s do better?",
         "Believing a ceiling must be reached. It need not; only the last one is.",
         True,
     ),

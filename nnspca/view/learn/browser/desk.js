@@ -2,8 +2,9 @@
 
 const FIGURES = {}; // name -> (desk) => figure; a figure draws itself with a brush, and may take hands and keys
 
-/** Put words into a place; what stands between ** is bold, and what follows _ stands low. */
-function write(place, words) {
+/** Put words into a place; what stands between ** is bold, what follows _ stands low, and no % begins a line. */
+function write(place, said) {
+  const words = said.replaceAll(" %", "\u00a0%");
   if (place.dataset.words === words) return;
   place.dataset.words = words;
   place.replaceChildren(...words.split("**").flatMap((piece, at) => {

@@ -53,7 +53,7 @@ FIGURES.ceiling = (desk) => {
     () => `All up to ρ = ${level.value.toFixed(2)} goes to the right matrix: since (x₁+…+x₄)² ≤ k, it adds at most ρ·k = ${plainly(level.value * k, 2)}. What sticks out has λ₁ = ${ceilTo(ceilings()[2] - level.value * k, 2)}. Together **${ceilTo(ceilings()[2], 2)}**.`,
     () => {
       const value = ceilings()[3], tight = value <= optimum + 1e-9;
-      return `Each pair's co-variance is shared between its two rows: 2·A_ij·x_i·x_j ≤ M_ij·x_i² + M_ji·x_j² whenever M_ij·M_ji ≥ A_ij². So no x passes the largest row: **${ceilTo(value, 2)}**. ${tight ? "**All rows are level at 7, and {1, 2} keeps 7: nothing better exists.**" : "Slide s until the rows are level."}`;
+      return `Each pair's co-variance is shared between its two rows: 2·A_ij·x_i·x_j ≤ M_ij·x_i² + M_ji·x_j² whenever M_ij·M_ji ≥ A_ij². So no x passes the largest row: **${ceilTo(value, 2)}**. ${tight ? "**No row passes 7 any more, and the pair {1, 2} keeps 7: nothing better exists.**" : "Slide s until the rows are level."}`;
     },
   ];
 

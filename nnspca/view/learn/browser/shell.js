@@ -57,7 +57,7 @@ class Lesson {
     this.find(".symbols").replaceChildren(...step.symbols.flatMap(([sign, meaning]) =>
       [["dt", sign], ["dd", meaning]].map(([kind, words]) => { const made = element(kind); write(made, words); return made; })));
     const deeper = this.find(".deeper a");
-    deeper.textContent = `${step.deeper[0]} →`;
+    deeper.textContent = `${step.deeper[0]}\u00a0→`;
     deeper.href = step.deeper[1];
     this.find("[data-do=back]").disabled = at === 0;
     this.find("[data-do=next]").disabled = at === this.data.steps.length - 1;

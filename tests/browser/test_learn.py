@@ -159,6 +159,7 @@ def test_the_whole_lesson_is_walked_played_and_answered_at_three_widths_without_
     facts = examples.changes()["facts"]
     page.get_by_role("button", name="Step 7:").click()
     page.get_by_role("slider", name="Curves, n").press("End")
+    expect(page.locator("[data-say=readout]")).to_contain_text("40 curves")  # k may be as large again
     page.get_by_role("slider", name="Lit, k").fill(str(facts["k"]))
     said = readout(page)
     assert f"change {facts['changes']} times" in said

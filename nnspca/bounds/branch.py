@@ -43,7 +43,7 @@ SHORT, LONG = 30, 200  # and of a node: where the tree may grow large, many quic
 MANY = 500  # leaves
 LOOK_BACK = 4  # bounds after which a node asks whether it is still worth its steps
 SLOW = 0.02  # share of what is missing that those bounds must have gained
-OVERHEAD = 2.3e5  # cost of a step that does not depend on n, in the unit n^2.5
+OVERHEAD = 3e5  # cost of a step that does not depend on n, in the unit n^2.5
 ENTRIES = 1.2e7  # most numbers a proof may hold
 WORTHWHILE = 1000  # steps of a splitting without which a tree would not come far
 LEAF = -1
@@ -78,9 +78,9 @@ class Meter:
     def __init__(self, budget: float) -> None:
         self.left = budget
 
-    def pay(self, n: int) -> None:
-        """Count one step of a splitting of n features."""
-        self.left -= cost(n)
+    def pay(self, n: int, steps: int = 1) -> None:
+        """Count steps of a splitting of n features."""
+        self.left -= steps * cost(n)
 
 
 def tighten(

@@ -170,6 +170,7 @@ BOUNDS: dict[str, BoundInfo] = {
             ),
             attempts=(
                 Attempt(0.52, pair_scaled.by_plan, relaxes=True),
+                Attempt(0.65, pair_scaled.on_all_by_plan, relaxes=True),
                 Attempt(0.7, working.by_plan, relaxes=True),
             ),
         ),

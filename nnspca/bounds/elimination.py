@@ -31,7 +31,7 @@ from nnspca.bounds.pair_scaled import CHECK, proof_of, raced
 from nnspca.bounds.plan import SECOND, Known, Plan, pair_steps, whole_steps
 from nnspca.bounds.splitting import Splitting
 from nnspca.bounds.working import part_of
-from nnspca.certificates.proofs import EliminationProof, ScaleProof
+from nnspca.certificates.proofs import EliminationProof, PairProof, ScaleProof
 from nnspca.problem import Problem
 from nnspca.progress import Monitor
 from nnspca.result import Bound
@@ -215,6 +215,7 @@ class Elimination:
                 monitor=self.monitor,
                 consider=lambda support: self.consider(self.inside[support]),
                 entries=branch.ENTRIES / TREES,
+                start=case.proof if isinstance(case.proof, PairProof) else None,
             )
         made = next(case.tree, None)
         if made is None:
@@ -251,7 +252,7 @@ def tighten(
         Share of the ceiling that may be lost for a smaller T, whose relaxations come further.
     budget, trees : float
         Most work in relaxations, and in branch and bound after them, in the unit of
-        :func:`nnspca.bounds.branch.cost`.
+        :func:`nnspca.bounds.plan.cost`.
     goal : float
         Stop once a bound is this small.
     monitor : Monitor

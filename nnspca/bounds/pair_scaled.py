@@ -30,7 +30,7 @@ import numpy as np
 
 from nnspca import rounding
 from nnspca.bounds import ceiling
-from nnspca.bounds.plan import Known, Plan, pair_steps, whole_steps
+from nnspca.bounds.plan import Known, Plan, pair_steps, parts_cases, whole_steps
 from nnspca.bounds.splitting import Splitting
 from nnspca.certificates.proofs import PairProof, ScaleProof
 from nnspca.feasible import sum_of_largest
@@ -42,6 +42,7 @@ CHECK = 10  # steps between bounds
 RACE = 20  # steps of each of two starts before the better is known
 BALANCE = 8  # power steps of the balancing
 STALL = 12  # bounds without a relative gain of 1e-6 before the search rests
+SLOW = 0.1  # share of what is missing that as many bounds must gain, where other bounds may gain more
 
 
 def tighten(
@@ -53,6 +54,7 @@ def tighten(
     monitor: Monitor,
     warm_start: PairProof | None = None,
     weights: np.ndarray | None = None,
+    enough: float = np.inf,
 ) -> Iterator[Bound]:
     """Yield ever smaller bounds, each proven, until the steps are spent, the goal is met, or nothing is gained.
 
@@ -70,8 +72,10 @@ def tighten(
         What proved a bound at a neighbouring k: the multipliers start there.
     weights : ndarray, shape (n,), optional
         Of balanced rows: without a warm start, the multipliers may start there.
+    enough : float
+        A bound that the search rests above where it has become slow, because cases will be parted.
     """
-    least, idle, made = np.inf, 0, 0
+    least, idle, made, past = np.inf, 0, 0, [np.inf]
     if warm_start is None and weights is not None:
         splitting, value, proof, made = raced(problem, x, weights, monitor)
         least = value
@@ -91,7 +95,9 @@ def tighten(
         if bound.value < least:
             least = bound.value
             yield bound
-        if least <= goal or idle >= STALL or monitor.stop():
+        past.append(least)
+        slow = len(past) > STALL and past[-1 - STALL] - least < SLOW * (least - enough)
+        if least <= goal or idle >= STALL or slow or monitor.stop():
             return
 
 
@@ -150,6 +156,7 @@ def _tightened(problem: Problem, plan: Plan, known: Known, steps: int) -> Iterat
         monitor=known.monitor,
         warm_start=proof if isinstance(proof, PairProof) else None,
         weights=scales.weights if isinstance(scales, ScaleProof) else None,
+        enough=known.lower * (1 + plan.optimal) if parts_cases(problem, plan) else np.inf,
     )
 
 

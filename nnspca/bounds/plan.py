@@ -12,6 +12,8 @@ from nnspca.progress import Monitor
 from nnspca.result import Bound
 
 SECOND = 145 * 361**2.5  # steps × n^2.5 of the pair-scaled dual in about a second: the unit of cost
+OVERHEAD = 3e5  # cost of a step that does not depend on n, in the unit n^2.5
+WORTHWHILE = 700  # steps of a splitting without which a tree would not come far
 QUICK = 0.5  # share of the work by which every quick bound has been made: no call ends before
 
 
@@ -187,3 +189,13 @@ def whole_steps(problem: Problem, plan: Plan) -> int:
         return 0
     seconds = plan.pair_seconds if problem.n <= plan.pair_features else plan.whole_seconds
     return min(plan.pair_steps, int(seconds * SECOND / problem.n**2.5))
+
+
+def cost(n: int) -> float:
+    """Return what a step of a splitting of n features costs, in the unit n^2.5."""
+    return n**2.5 + OVERHEAD
+
+
+def parts_cases(problem: Problem, plan: Plan) -> bool:
+    """Whether branch and bound on all features is worth beginning."""
+    return pair_steps(problem, plan) > 0 and plan.branch_seconds * SECOND >= WORTHWHILE * cost(problem.n)

@@ -8,13 +8,14 @@ import pytest
 
 import nnspca
 from nnspca.bounds import branch
+from nnspca.bounds.plan import cost
 from nnspca.certificates import pairs
 from nnspca.certificates.proofs import BranchProof
 from nnspca.problem import Problem
 from nnspca.progress import Monitor
 from tests import oracle
 
-BUDGET = 3000 * branch.cost(10)
+BUDGET = 3000 * cost(10)
 
 
 def problem(seed, n=9):

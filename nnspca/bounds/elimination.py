@@ -57,7 +57,6 @@ class Case:
     problem: Problem
     value: float
     proof: object
-    weights: np.ndarray  # of its balanced rows
     splitting: Splitting | None = None
     tree: Iterator[Bound] | None = None
     reached: float = np.inf  # what its splitting has proven by now, lower than the value or not
@@ -99,9 +98,7 @@ class Elimination:
         k = min(self.problem.k - first, len(self.inside))
         problem = Problem(self.part, k, self.problem.nonnegative)
         bound = balanced.balanced_rows(problem, monitor=self.monitor)
-        scales = bound.ingredients
-        assert isinstance(scales, ScaleProof)
-        self.cases[first] = Case(problem, bound.value + self.error, scales, scales.weights)
+        self.cases[first] = Case(problem, bound.value + self.error, bound.ingredients)
 
     def ceilings(self) -> tuple[np.ndarray, np.ndarray]:
         """For each q, the ceiling on all features, and the first q of the case it comes from."""
@@ -186,7 +183,9 @@ class Elimination:
         x = self._shortened(case.problem.k)
         begun = [(abs(q - first), q) for q, other in self.cases.items() if other.splitting is not None]
         if not begun:
-            made, value, proof, steps = raced(case.problem, x, case.weights, self.monitor)
+            rows = balanced.balanced_rows(case.problem, monitor=self.monitor).ingredients
+            assert isinstance(rows, ScaleProof)
+            made, value, proof, steps = raced(case.problem, x, rows.weights, self.monitor)
             case.found(value + self.error, proof)
             meter.pay(len(self.inside), steps)
             return made

@@ -42,6 +42,7 @@ CHECK = 10  # steps between bounds
 RACE = 20  # steps of each of two starts before the better is known
 BALANCE = 8  # power steps of the balancing
 STALL = 12  # bounds without a relative gain of 1e-6 before the search rests
+CASES = 450  # most features of which cases cost little enough to take over from a slow search
 SLOW = 0.1  # share of what is missing that as many bounds must gain, where other bounds may gain more
 
 
@@ -156,7 +157,7 @@ def _tightened(problem: Problem, plan: Plan, known: Known, steps: int) -> Iterat
         monitor=known.monitor,
         warm_start=proof if isinstance(proof, PairProof) else None,
         weights=scales.weights if isinstance(scales, ScaleProof) else None,
-        enough=known.lower * (1 + plan.optimal) if parts_cases(problem, plan) else np.inf,
+        enough=known.lower * (1 + plan.optimal) if problem.n <= CASES and parts_cases(problem, plan) else np.inf,
     )
 
 

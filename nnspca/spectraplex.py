@@ -6,6 +6,10 @@ import numpy as np
 import scipy.linalg
 
 FEW_PAYS = 150  # features from which a few eigenpairs cost less than all
+NARROW = 12  # a subspace is followed where it is narrower than the matrix by this factor
+DEPTH = 3  # blocks of the Krylov space it is looked for in
+AFRESH = 25  # projections after which nothing is taken from those before
+EARLY, SHARE = 60, 6  # projections that settle for this share of the pairs: where they are many, they soon are few
 
 
 def onto_spectraplex(B: np.ndarray, rank: int | None = None) -> tuple[np.ndarray, int]:
@@ -30,14 +34,76 @@ def onto_spectraplex(B: np.ndarray, rank: int | None = None) -> tuple[np.ndarray
     return (kept * weights) @ kept.T, live
 
 
+class Spectraplex:
+    """Projections of one matrix after another that differ little: each looks where the one before found its pairs.
+
+    What it returns is near the nearest matrix, and as near as the matrices are to each other: enough for a splitting,
+    whose proofs do not rest on it.
+    """
+
+    def __init__(self) -> None:
+        self.rank: int | None = None
+        self.basis: np.ndarray | None = None
+        self.made, self.followed = 0, 0
+
+    def nearest(self, B: np.ndarray) -> np.ndarray:
+        """Return the projection of the symmetric part of B."""
+        n = len(B)
+        B = (B + B.T) / 2
+        self.made += 1
+        most = n if n < FEW_PAYS or self.made > EARLY else n // SHARE
+        few = n if self.rank is None or n < FEW_PAYS else min(self.rank + max(4, self.rank // 4), most)
+        if self.basis is not None and NARROW * few <= n and self.followed < AFRESH:
+            values, vectors = followed_pairs(B, self.basis, few)
+            self.followed += 1
+        else:
+            values, vectors = _largest(B, few)
+            self.followed = 0
+        weights = _onto_simplex(values)
+        if weights.all() and len(values) < most:  # more may be positive than were computed
+            values, vectors = np.linalg.eigh(B)
+            self.followed, weights = 0, _onto_simplex(values)
+        self.rank = live = int(np.count_nonzero(weights))
+        self.basis = vectors[:, -(live + max(4, live // 4)) :]
+        kept = vectors[:, -live:]
+        return (kept * weights[-live:]) @ kept.T
+
+
+def _onto_simplex(values: np.ndarray) -> np.ndarray:
+    """Nearest numbers, none negative, that add up to 1; both ascend."""
+    falling = values[::-1]
+    excess = (np.cumsum(falling) - 1) / np.arange(1, len(values) + 1)
+    return np.maximum(values - excess[np.flatnonzero(falling > excess)[-1]], 0.0)
+
+
+def followed_pairs(B: np.ndarray, basis: np.ndarray, few: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return about the ``few`` largest eigenpairs of B, ascending, from orthonormal vectors that were those of another.
+
+    By Rayleigh and Ritz on the block Krylov space of the basis.
+    """
+    blocks = [basis]
+    for _ in range(DEPTH - 1):
+        blocks.append(np.linalg.qr(B @ blocks[-1])[0])
+        blocks[-1] -= basis @ (basis.T @ blocks[-1])  # what the basis lacks would be lost beside it
+    K = np.linalg.qr(np.hstack(blocks))[0]  # of orthonormal columns, even where nothing is lacking
+    H = K.T @ (B @ K)
+    values, turned = np.linalg.eigh((H + H.T) / 2)
+    return values[-few:], K @ turned[:, -few:]
+
+
 def largest_pairs(B: np.ndarray, rank: int | None) -> tuple[np.ndarray, np.ndarray]:
     """Return eigenvalues, ascending, and eigenvectors of the symmetric part: all, or the largest few where that pays.
 
     ``rank`` is a guess at how many are needed; some more are computed, None asks for all.
     """
     n = len(B)
-    B = (B + B.T) / 2
     few = n if rank is None or n < FEW_PAYS else rank + max(4, rank // 4)
+    return _largest((B + B.T) / 2, few)
+
+
+def _largest(B: np.ndarray, few: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the ``few`` largest eigenpairs of the symmetric B, ascending, or all where that costs no more."""
+    n = len(B)
     if few < n // 4:
         return scipy.linalg.eigh(B, driver="evr", subset_by_index=(n - few, n - 1), check_finite=False)
     return np.linalg.eigh(B)

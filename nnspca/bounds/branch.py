@@ -30,7 +30,7 @@ import numpy as np
 from nnspca import rounding
 from nnspca.bounds import ceiling
 from nnspca.bounds.pair_scaled import CHECK, proof_of
-from nnspca.bounds.plan import SECOND, Known, Plan, pair_steps
+from nnspca.bounds.plan import SECOND, Known, Plan, cost, parts_cases
 from nnspca.bounds.splitting import Splitting
 from nnspca.certificates.proofs import BranchProof, PairProof
 from nnspca.covariance import Covariance
@@ -43,9 +43,7 @@ SHORT, LONG = 30, 200  # and of a node: where the tree may grow large, many quic
 MANY = 500  # leaves
 LOOK_BACK = 4  # bounds after which a node asks whether it is still worth its steps
 SLOW = 0.02  # share of what is missing that those bounds must have gained
-OVERHEAD = 2.3e5  # cost of a step that does not depend on n, in the unit n^2.5
 ENTRIES = 1.2e7  # most numbers a proof may hold
-WORTHWHILE = 1000  # steps of a splitting without which a tree would not come far
 LEAF = -1
 
 
@@ -67,20 +65,15 @@ class Node:
         return -self.key[0]
 
 
-def cost(n: int) -> float:
-    """Return what a step of a splitting of n features costs, in the unit n^2.5."""
-    return n**2.5 + OVERHEAD
-
-
 class Meter:
-    """What is left of a budget, in the unit of :func:`cost`."""
+    """What is left of a budget, in the unit of :func:`nnspca.bounds.plan.cost`."""
 
     def __init__(self, budget: float) -> None:
         self.left = budget
 
-    def pay(self, n: int) -> None:
-        """Count one step of a splitting of n features."""
-        self.left -= cost(n)
+    def pay(self, n: int, steps: int = 1) -> None:
+        """Count steps of a splitting of n features."""
+        self.left -= steps * cost(n)
 
 
 def tighten(
@@ -92,6 +85,7 @@ def tighten(
     monitor: Monitor,
     consider: Callable[[np.ndarray], None] = lambda support: None,
     entries: float = ENTRIES,
+    start: PairProof | None = None,
 ) -> Iterator[Bound]:
     """Yield falling bounds as the tree grows, until the goal is met or nothing is left on the meter.
 
@@ -111,12 +105,14 @@ def tighten(
         there.
     entries : float
         Most numbers that the proof may hold.
+    start : PairProof, optional
+        What was proven of the whole: the tree begins there instead of finding it again.
     """
     cov, k = problem.cov, problem.k
     most = int(entries / (2 * cov.n_features**2))
     steps = SHORT if most >= MANY else LONG
     nothing = np.zeros(cov.n_features, dtype=bool)
-    root = _node(problem, x, np.arange(cov.n_features), nothing, None, goal, meter, ROOT, monitor)
+    root = _node(problem, x, np.arange(cov.n_features), nothing, None, goal, meter, ROOT, monitor, start)
     open_nodes, leaves = [root], 1
     least = np.inf
     while True:
@@ -148,16 +144,17 @@ def tighten(
 
 def by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
     """Where the budget is worth beginning, until a component could be called optimal."""
-    budget = plan.branch_seconds * SECOND
-    if not pair_steps(problem, plan) or budget < WORTHWHILE * cost(problem.n):
+    if not parts_cases(problem, plan):
         return
+    whole = known.bounds["pair-scaled"].ingredients if "pair-scaled" in known.bounds else None
     yield from tighten(
         problem,
         known.x,
         goal=known.lower * (1 + plan.optimal / 2),
-        meter=Meter(budget),
+        meter=Meter(plan.branch_seconds * SECOND),
         monitor=known.monitor,
         consider=known.consider,
+        start=whole if isinstance(whole, PairProof) else None,
     )
 
 
@@ -171,6 +168,7 @@ def _node(
     meter: Meter,
     steps: int,
     monitor: Monitor,
+    proven: PairProof | None = None,
 ) -> Node:
     """Bound one node: give up once it is at the goal, or gains too little to get there."""
     number = int(meter.left) if parent is not None else 0
@@ -192,6 +190,10 @@ def _node(
         block = np.ix_(np.searchsorted(parent.kept, kept), np.searchsorted(parent.kept, kept))
         L, M = parent.proof.L[block], parent.proof.M[block]
         best = proof_of(part, L, M, forced=inside)
+        past.append(best[0])
+    elif proven is not None:
+        splitting.begin_at(proven)
+        best = proof_of(part, proven.L, proven.M)
         past.append(best[0])
     for step in range(1, steps + 1):
         splitting.advance()

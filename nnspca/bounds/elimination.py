@@ -27,11 +27,11 @@ import numpy as np
 
 from nnspca import feasible, rounding
 from nnspca.bounds import balanced, branch, masses
-from nnspca.bounds.pair_scaled import CHECK, proof_of
-from nnspca.bounds.plan import SECOND, Known, Plan, pair_steps
+from nnspca.bounds.pair_scaled import CHECK, proof_of, raced
+from nnspca.bounds.plan import SECOND, Known, Plan, pair_steps, whole_steps
 from nnspca.bounds.splitting import Splitting
 from nnspca.bounds.working import part_of
-from nnspca.certificates.proofs import EliminationProof
+from nnspca.certificates.proofs import EliminationProof, PairProof, ScaleProof
 from nnspca.problem import Problem
 from nnspca.progress import Monitor
 from nnspca.result import Bound
@@ -166,7 +166,7 @@ class Elimination:
             if 2 * begun * len(self.inside) ** 2 > STORED:  # balanced rows must do where the file would be too large
                 case.rests = True
                 return
-            case.splitting = self._splitting(case, first)
+            case.splitting = self._splitting(case, first, meter)
         for _ in range(self.turn):
             case.splitting.advance()
             meter.pay(len(self.inside))
@@ -178,15 +178,21 @@ class Elimination:
         case.idle = 0 if gained > SLOW * max(case.reached - goal, 0.0) else case.idle + 1
         case.rests = case.idle >= PATIENCE
 
-    def _splitting(self, case: Case, first: int) -> Splitting:
+    def _splitting(self, case: Case, first: int, meter: branch.Meter) -> Splitting:
         """A splitting at the best point known with that few features, from the multipliers of the nearest case."""
         x = self._shortened(case.problem.k)
-        made = Splitting(self.part.entries, case.problem.k, x, self.problem.nonnegative)
         begun = [(abs(q - first), q) for q, other in self.cases.items() if other.splitting is not None]
-        if begun:
-            nearest = self.cases[min(begun)[1]].splitting
-            assert nearest is not None
-            made.follow(nearest, np.arange(len(self.inside)))
+        if not begun:
+            rows = balanced.balanced_rows(case.problem, monitor=self.monitor).ingredients
+            assert isinstance(rows, ScaleProof)
+            made, value, proof, steps = raced(case.problem, x, rows.weights, self.monitor)
+            case.found(value + self.error, proof)
+            meter.pay(len(self.inside), steps)
+            return made
+        made = Splitting(self.part.entries, case.problem.k, x, self.problem.nonnegative)
+        nearest = self.cases[min(begun)[1]].splitting
+        assert nearest is not None
+        made.follow(nearest, np.arange(len(self.inside)))
         return made
 
     def _shortened(self, cardinality: int) -> np.ndarray:
@@ -208,6 +214,7 @@ class Elimination:
                 monitor=self.monitor,
                 consider=lambda support: self.consider(self.inside[support]),
                 entries=branch.ENTRIES / TREES,
+                start=case.proof if isinstance(case.proof, PairProof) else None,
             )
         made = next(case.tree, None)
         if made is None:
@@ -244,7 +251,7 @@ def tighten(
         Share of the ceiling that may be lost for a smaller T, whose relaxations come further.
     budget, trees : float
         Most work in relaxations, and in branch and bound after them, in the unit of
-        :func:`nnspca.bounds.branch.cost`.
+        :func:`nnspca.bounds.plan.cost`.
     goal : float
         Stop once a bound is this small.
     monitor : Monitor
@@ -344,7 +351,7 @@ def by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
         problem,
         known.x,
         min(bound.value for bound in known.bounds.values() if bound.deterministic),
-        features=plan.eliminated_features,
+        features=_most_kept(problem, plan),
         loss=plan.eliminated_loss,
         budget=plan.eliminated_seconds * SECOND,
         trees=plan.branch_seconds * SECOND if plan.always_levels else 0.0,
@@ -352,3 +359,10 @@ def by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
         monitor=known.monitor,
         consider=known.consider,
     )
+
+
+def _most_kept(problem: Problem, plan: Plan) -> int:
+    """How many features T may have at most: fewer where the splitting could run on all of them instead."""
+    if whole_steps(problem, plan):
+        return min(plan.eliminated_features, int(plan.kept_share * problem.n))
+    return plan.eliminated_features

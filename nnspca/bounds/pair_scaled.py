@@ -30,21 +30,32 @@ import numpy as np
 
 from nnspca import rounding
 from nnspca.bounds import ceiling
-from nnspca.bounds.plan import Known, Plan, pair_steps
+from nnspca.bounds.plan import Known, Plan, pair_steps, parts_cases, whole_steps
 from nnspca.bounds.splitting import Splitting
-from nnspca.certificates.proofs import PairProof
+from nnspca.certificates.proofs import PairProof, ScaleProof
 from nnspca.feasible import sum_of_largest
 from nnspca.problem import Problem
 from nnspca.progress import Monitor
 from nnspca.result import Bound
 
 CHECK = 10  # steps between bounds
+RACE = 20  # steps of each of two starts before the better is known
 BALANCE = 8  # power steps of the balancing
 STALL = 12  # bounds without a relative gain of 1e-6 before the search rests
+CASES = 450  # most features of which cases cost little enough to take over from a slow search
+SLOW = 0.1  # share of what is missing that as many bounds must gain, where other bounds may gain more
 
 
 def tighten(
-    problem: Problem, x: np.ndarray, *, steps: int, goal: float, monitor: Monitor, warm_start: PairProof | None = None
+    problem: Problem,
+    x: np.ndarray,
+    *,
+    steps: int,
+    goal: float,
+    monitor: Monitor,
+    warm_start: PairProof | None = None,
+    weights: np.ndarray | None = None,
+    enough: float = np.inf,
 ) -> Iterator[Bound]:
     """Yield ever smaller bounds, each proven, until the steps are spent, the goal is met, or nothing is gained.
 
@@ -60,32 +71,84 @@ def tighten(
     monitor : Monitor
     warm_start : PairProof, optional
         What proved a bound at a neighbouring k: the multipliers start there.
+    weights : ndarray, shape (n,), optional
+        Of balanced rows: without a warm start, the multipliers may start there.
+    enough : float
+        A bound that the search rests above where it has become slow, because cases will be parted.
     """
-    cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
-    splitting = Splitting(cov.entries, k, x, nonnegative)
-    if warm_start is not None:
-        splitting.begin_at(warm_start)
-    least, idle = np.inf, 0
-    for step in range(1, steps + 1):
+    least, idle, made, past = np.inf, 0, 0, [np.inf]
+    if warm_start is None and weights is not None:
+        splitting, value, proof, made = raced(problem, x, weights, monitor)
+        least = value
+        yield _worded(problem, value, proof, made)
+        if least <= goal or monitor.stop():
+            return
+    else:
+        splitting = Splitting(problem.cov.entries, problem.k, x, problem.nonnegative)
+        if warm_start is not None:
+            splitting.begin_at(warm_start)
+    for step in range(made + 1, steps + 1):
         splitting.advance()
         if step % CHECK and step != steps and not monitor.stop():
             continue
-        bound = _proven(problem, *splitting.multipliers(), step=step)
+        bound = _worded(problem, *proof_of(problem, *splitting.multipliers()), step)
         idle = 0 if bound.value < least * (1 - 1e-6) else idle + 1
         if bound.value < least:
             least = bound.value
             yield bound
-        if least <= goal or idle >= STALL or monitor.stop():
+        past.append(least)
+        slow = len(past) > STALL and past[-1 - STALL] - least < SLOW * (least - enough)
+        if least <= goal or idle >= STALL or slow or monitor.stop():
             return
 
 
+def raced(
+    problem: Problem, x: np.ndarray, weights: np.ndarray, monitor: Monitor
+) -> tuple[Splitting, float, PairProof, int]:
+    """Let two splittings begin at balanced rows, and keep the one that proves most after a few steps.
+
+    Where balanced rows come near the optimum they are a head start of a hundred steps as they are; where pairs have to
+    share quite differently it is better to spread the weight first. Returned with the least that either proves, and
+    the steps of both.
+    """
+    cov = problem.cov
+    runs: list[tuple[float, Splitting]] = []
+    best: tuple[float, PairProof] | None = None
+    steps = 0
+    for settled in (True, False):
+        splitting, reached = Splitting(cov.entries, problem.k, x, problem.nonnegative), np.inf
+        splitting.begin_balanced(weights, float(x @ cov.entries @ x), settled=settled)
+        while splitting.steps < RACE and not (steps and monitor.stop()):
+            splitting.advance()
+            steps += 1
+            if splitting.steps % CHECK == 0 or monitor.stop():
+                made = proof_of(problem, *splitting.multipliers())
+                reached = min(reached, made[0])
+                best = made if best is None or made[0] < best[0] else best
+        runs.append((reached, splitting))
+    assert best is not None
+    return min(runs, key=lambda run: run[0])[1], *best, steps
+
+
 def by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
-    """On all features, from the multipliers found at a neighbouring k if there are any for all of them."""
-    steps = pair_steps(problem, plan)
+    """On all features, where they are few."""
+    yield from _tightened(problem, plan, known, pair_steps(problem, plan))
+
+
+def on_all_by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
+    """On all features where they are more, and next to none of them could be set aside."""
+    if not pair_steps(problem, plan) and "elimination" not in known.bounds:
+        yield from _tightened(problem, plan, known, whole_steps(problem, plan))
+
+
+def _tightened(problem: Problem, plan: Plan, known: Known, steps: int) -> Iterator[Bound]:
+    """From the multipliers found at a neighbouring k if there are any for all features, else from balanced rows."""
     if not steps:
         return
     earlier = known.earlier.get("pair-scaled")
     proof = None if earlier is None else earlier.ingredients
+    balanced = known.bounds.get("balanced-rows")
+    scales = None if balanced is None else balanced.ingredients
     yield from tighten(
         problem,
         known.x,
@@ -93,6 +156,8 @@ def by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
         goal=known.lower * (1 + plan.closed),
         monitor=known.monitor,
         warm_start=proof if isinstance(proof, PairProof) else None,
+        weights=scales.weights if isinstance(scales, ScaleProof) else None,
+        enough=known.lower * (1 + plan.optimal) if problem.n <= CASES and parts_cases(problem, plan) else np.inf,
     )
 
 
@@ -111,9 +176,8 @@ def proof_of(
     return value, PairProof(L, M, tail)
 
 
-def _proven(problem: Problem, L: np.ndarray, M: np.ndarray, *, step: int) -> Bound:
-    """The same as a bound with its words."""
-    value, proof = proof_of(problem, L, M)
+def _worded(problem: Problem, value: float, proof: PairProof, step: int) -> Bound:
+    """The bound with its words."""
     return Bound(
         "pair-scaled",
         value,

@@ -11,7 +11,9 @@ from nnspca.problem import Problem
 from nnspca.progress import Monitor
 from nnspca.result import Bound
 
-SECOND = 110 * 361**2.5  # steps × n^2.5 of the pair-scaled dual in about a second: the unit of cost
+SECOND = 145 * 361**2.5  # steps × n^2.5 of the pair-scaled dual in about a second: the unit of cost
+OVERHEAD = 3e5  # cost of a step that does not depend on n, in the unit n^2.5
+WORTHWHILE = 700  # steps of a splitting without which a tree would not come far
 QUICK = 0.5  # share of the work by which every quick bound has been made: no call ends before
 
 
@@ -34,12 +36,17 @@ class Plan:
         only.
     pair_features : int
         Most features for the pair-scaled dual, whose steps cost n³.
+    whole_features : int
+        Most features for it where elimination cannot set enough of them aside.
+    kept_share : float
+        Share of so few features that elimination may keep: the dual on all does as well as on more.
     working_features : int
         Most features of a working set for it, where all are too many.
     pair_steps : int
         Most steps of it.
-    pair_seconds, branch_seconds : float
-        Most cost of it and of branch and bound, in the unit ``SECOND``.
+    pair_seconds, whole_seconds, branch_seconds : float
+        Most cost of it, of it where elimination came to nothing, and of branch and bound, in the
+        unit ``SECOND``.
     eliminated_features : int
         Most features that elimination by masses keeps.
     eliminated_loss : float
@@ -66,9 +73,11 @@ class Plan:
     capped_features: int
     paper_entries: int
     pair_features: int
+    whole_features: int
     working_features: int
     pair_steps: int
     pair_seconds: float
+    whole_seconds: float
     eliminated_features: int
     eliminated_loss: float
     eliminated_seconds: float
@@ -76,8 +85,9 @@ class Plan:
     always_levels: bool
     branch_seconds: float
     closed: float
+    kept_share: float = 0.5
     narrow: float = 5e-3
-    optimal: float = 1e-4
+    optimal: float = 5e-5
 
 
 PLANS = {
@@ -89,16 +99,18 @@ PLANS = {
         capped_features=150,
         paper_entries=3 * 10**7,
         pair_features=450,
+        whole_features=700,
         working_features=500,
         pair_steps=400,
         pair_seconds=1,
+        whole_seconds=2.2,
         eliminated_features=640,
         eliminated_loss=3e-3,
-        eliminated_seconds=2,
+        eliminated_seconds=2.4,
         passes=3,
         always_levels=False,
         branch_seconds=1,
-        closed=1e-4,
+        closed=5e-5,
     ),
     "thorough": Plan(
         ranks=(1, 2, 3, 4, 5, 6, 7),
@@ -108,9 +120,11 @@ PLANS = {
         capped_features=450,
         paper_entries=10**9,
         pair_features=1500,
+        whole_features=1500,
         working_features=1000,
         pair_steps=4000,
         pair_seconds=60,
+        whole_seconds=60,
         eliminated_features=1000,
         eliminated_loss=3e-4,
         eliminated_seconds=60,
@@ -166,6 +180,22 @@ class Known:
 
 def pair_steps(problem: Problem, plan: Plan) -> int:
     """How many steps of the pair-scaled dual on all features are worth their time."""
-    if not problem.cov.holds_entries or problem.n > plan.pair_features:
+    return whole_steps(problem, plan) if problem.n <= plan.pair_features else 0
+
+
+def whole_steps(problem: Problem, plan: Plan) -> int:
+    """How many where the features are more, and no fewer would do."""
+    if not problem.cov.holds_entries or problem.n > plan.whole_features:
         return 0
-    return min(plan.pair_steps, int(plan.pair_seconds * SECOND / problem.n**2.5))
+    seconds = plan.pair_seconds if problem.n <= plan.pair_features else plan.whole_seconds
+    return min(plan.pair_steps, int(seconds * SECOND / problem.n**2.5))
+
+
+def cost(n: int) -> float:
+    """Return what a step of a splitting of n features costs, in the unit n^2.5."""
+    return n**2.5 + OVERHEAD
+
+
+def parts_cases(problem: Problem, plan: Plan) -> bool:
+    """Whether branch and bound on all features is worth beginning."""
+    return pair_steps(problem, plan) > 0 and plan.branch_seconds * SECOND >= WORTHWHILE * cost(problem.n)

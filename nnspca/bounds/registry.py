@@ -170,6 +170,7 @@ BOUNDS: dict[str, BoundInfo] = {
             ),
             attempts=(
                 Attempt(0.52, pair_scaled.by_plan, relaxes=True),
+                Attempt(0.65, pair_scaled.on_all_by_plan, relaxes=True),
                 Attempt(0.7, working.by_plan, relaxes=True),
             ),
         ),
@@ -200,7 +201,7 @@ BOUNDS: dict[str, BoundInfo] = {
                 "fewer is free. The case with the higher ceiling is parted again, and so on. Together "
                 "the cases leave no component out, so none exceeds the highest of their ceilings."
             ),
-            attempts=(Attempt(0.9, branch.by_plan, above="optimal"),),
+            attempts=(Attempt(0.72, branch.by_plan, above="optimal", relaxes=True),),
         ),
         BoundInfo(
             "larger-k",

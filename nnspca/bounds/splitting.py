@@ -22,14 +22,18 @@ from __future__ import annotations
 import numpy as np
 
 from nnspca.certificates.proofs import PairProof
-from nnspca.spectraplex import onto_spectraplex
+from nnspca.spectraplex import Spectraplex
 
 RELAX = 1.6  # over-relaxation of the splitting
 START = 8.0  # first weight of the copies, in a scale whose largest eigenvalue is 1: more turns the multipliers sooner
+AGAIN = 1.0  # the same at multipliers that prove a bound already
+ADAPT, ADAPTED = 20, 400  # steps after which the weight is looked at again, and the last such step
 NEWTON = 40  # most steps for the multipliers of the rows
 EXACT = 1e-13
 NARROW = 700  # rows up to this long are counted whole, longer ones by bisection
 OUT = -1e6  # an entry that no projection keeps
+TILE = 96  # side of the blocks in which pairs are projected
+TINY = 1e-300
 
 
 class Splitting:
@@ -60,7 +64,8 @@ class Splitting:
         self.z = x * x
         self.UX, self.UY = np.zeros_like(self.A), np.zeros_like(self.A)  # scaled multipliers
         self.UD = np.zeros(self.n)
-        self.rank: int | None = None
+        self.tau = np.zeros(self.n)  # of the rows
+        self.spectraplex = Spectraplex()
         self.steps = 0
 
     def multipliers(self) -> tuple[np.ndarray, np.ndarray]:
@@ -70,9 +75,24 @@ class Splitting:
 
     def begin_at(self, proof: PairProof) -> None:
         """Start from the multipliers of a proof on the same features."""
-        self.rho = 1.0
+        self.rho = AGAIN
         self.UX = np.array(proof.L) / self.scale
         self.UY = -np.array(proof.M) / self.scale
+
+    def begin_balanced(self, weights: np.ndarray, value: float, *, settled: bool) -> None:
+        """Start from the bound by balanced rows: L is A, and M shares each entry by the features' weights.
+
+        A multiple of the identity moves from L to what is left of A, so that this is ``value``, which x attains. If
+        ``settled``, the two copies of the diagonal agree about L, and nothing moves at once; else the rows first have
+        to learn of it, which spreads x's weight over all level rows.
+        """
+        shares = np.maximum(self.A, 0.0) if self.nonnegative else np.abs(self.A)
+        np.fill_diagonal(shares, 0.0)
+        self.rho = AGAIN
+        self.UX = self.A - value / self.scale * np.eye(self.n)
+        self.UY = -shares * weights / weights[:, None]
+        if settled:
+            self.UD = -self.UX.diagonal()
 
     def follow(self, other: Splitting, kept: np.ndarray, *, whole: bool = False) -> None:
         """Start from the multipliers another splitting has reached, on the features kept; at its point too if whole."""
@@ -86,8 +106,8 @@ class Splitting:
 
     def advance(self) -> None:
         """One step: the spectraplex and the rows, then the pairs, then the multipliers."""
-        X, self.rank = onto_spectraplex(self.W - self.UX + self.A / self.rho, self.rank)
-        rows, D = onto_rows(self.Y - self.UY, self.z - self.UD, self.k, self.forced)
+        X = self.spectraplex.nearest(self.W - self.UX + self.A / self.rho)
+        rows, D = onto_rows(self.Y - self.UY, self.z - self.UD, self.k, self.forced, guess=self.tau)
         before_W, before_Y = self.W, self.Y
         mixed_X = RELAX * X + (1 - RELAX) * before_W + self.UX
         mixed_Y = RELAX * rows + (1 - RELAX) * before_Y + self.UY
@@ -100,36 +120,54 @@ class Splitting:
         np.fill_diagonal(self.UY, 0.0)
         self.W, self.Y, self.z = W, Y, z
         self.steps += 1
-        if self.steps % 20 == 0 and self.steps <= 400:
+        if self.steps % ADAPT == 0 and self.steps <= ADAPTED:
             apart = np.hypot(np.linalg.norm(X - W), np.linalg.norm(rows - Y))
             moved = self.rho * np.hypot(np.linalg.norm(W - before_W), np.linalg.norm(Y - before_Y))
-            factor = 2.0 if apart > 5 * moved else 0.5 if moved > 5 * apart else 1.0
-            self.rho *= factor
-            self.UX, self.UY, self.UD = self.UX / factor, self.UY / factor, self.UD / factor
+            self._reweigh(apart, moved)
+
+    def _reweigh(self, apart: float, moved: float) -> None:
+        """Keep the copies' disagreement and their movement of a size."""
+        if not 0 < apart < np.inf or not 0 < moved < np.inf or max(apart, moved) <= 2 * min(apart, moved):
+            return
+        factor = float(np.clip(np.sqrt(apart / moved), 0.5, 2.0))
+        self.rho *= factor
+        self.UX, self.UY, self.UD = self.UX / factor, self.UY / factor, self.UD / factor
 
 
 def onto_pairs(X: np.ndarray, Y: np.ndarray, nonnegative: bool) -> tuple[np.ndarray, np.ndarray]:
     """Nearest (w, a, b) with w² <= ab, a >= 0, b >= 0 (and w >= 0) to (X_ij, Y_ij, Y_ji), for every pair.
 
-    X_ij stands for X_ji too, so w counts twice: with w√2, p = (a+b)/√2, q = (a−b)/√2 the set is the
-    Lorentz cone ‖(w√2, q)‖ <= p. Where w may not be negative and would be, it is zero, and a and b
-    are clipped.
+    X_ij stands for X_ji too, so w counts twice: with 2w, p = a + b, q = a − b, all longer by the same
+    √2, the set is the Lorentz cone ‖(2w, q)‖ <= p. Where w may not be negative and would be, it is
+    zero, and the cone clips a and b.
     """
-    root = np.sqrt(2.0)
-    w = root * X
-    p, q = (Y + Y.T) / root, (Y - Y.T) / root
-    size = np.sqrt(w * w + q * q)
-    share = np.clip((p + size) / (2 * np.where(size > 0, size, 1.0)), 0.0, 1.0)
-    height = np.where(size <= p, p, np.maximum((p + size) / 2, 0.0))
-    W, A = share * w / root, (height + share * q) / root
-    if nonnegative:
-        negative = X < 0
-        W, A = np.where(negative, 0.0, W), np.where(negative, np.maximum(Y, 0.0), A)
+    n = len(X)
+    W, A = np.empty_like(X), np.empty_like(Y)
+    # tile by tile: what a pair needs stays near the processor, and each pair is seen once
+    for i in range(0, n, TILE):
+        for j in range(i, n, TILE):
+            above, below = (slice(i, i + TILE), slice(j, j + TILE)), (slice(j, j + TILE), slice(i, i + TILE))
+            a, b = Y[above], Y[below].T
+            w = (X[above] + X[below].T) / 2  # one half alone would let the other drift away from it
+            w = np.maximum(w, 0.0) if nonnegative else w
+            p, q = a + b, a - b
+            size = np.sqrt(4 * w * w + q * q)
+            height = np.maximum((p + size) / 2, 0.0)
+            share = np.minimum(height / np.maximum(size, TINY), 1.0)
+            height = np.maximum(height, p)  # larger inside the cone only, where nothing moves
+            w, q = share * w, share * q
+            W[above], A[above] = w, (height + q) / 2
+            W[below], A[below] = w.T, (height - q).T / 2
     return W, A
 
 
 def onto_rows(
-    V: np.ndarray, d: np.ndarray, k: int, forced: np.ndarray | None = None, barred: np.ndarray | None = None
+    V: np.ndarray,
+    d: np.ndarray,
+    k: int,
+    forced: np.ndarray | None = None,
+    barred: np.ndarray | None = None,
+    guess: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Nearest (y, D) with 0 <= y_j <= D and Σ_{j≠i} y_j <= (k−1) D to each row of V (off the diagonal) and d.
 
@@ -138,7 +176,7 @@ def onto_rows(
     multiplier of the sum, ``y = clip(v − τ, 0, D)`` and s = τ + D solves
     ``w (s − τ − d̄) − τc = Σ (v − s)⁺``, monotone in s; the sum's excess then falls with τ, which
     is found by Newton's steps, kept in a bracket. On sorted rows each equation is a search in
-    cumulative sums.
+    cumulative sums. ``guess`` holds multipliers τ near which to look, and takes those that are found.
     """
     n = len(V)
     if n == 1:
@@ -180,6 +218,9 @@ def onto_rows(
     tau = low
     excess, slope, D = at(tau)
     active = excess > 0  # elsewhere τ = 0: the sum is within its limit by itself
+    if guess is not None and active.any():
+        low, tau = np.where(active, tau, low), np.where(active & (guess < high), guess, tau)
+        excess, slope, D = at(tau)
     for _ in range(NEWTON if active.any() else 0):
         # the excess is piecewise linear: a step of Newton's ends at its root from anywhere on the root's piece
         low, high = np.where(excess > 0, tau, low), np.where(excess > 0, high, tau)
@@ -190,6 +231,8 @@ def onto_rows(
         excess, slope, D = at(tau)
         if (np.abs(excess[active]) <= EXACT).all():
             break
+    if guess is not None:
+        guess[:] = tau
     y = np.clip(v - tau[:, None], 0.0, D[:, None])
     if held is not None:
         y = np.where(held, D[:, None], y)

@@ -57,11 +57,11 @@ class Without(Elimination):
             mine.found(balanced.balanced_rows(problem, monitor=self.monitor).value + self.error, None)
         return mine
 
-    def _splitting(self, case: Case, first: int) -> Splitting:
+    def _splitting(self, case: Case, first: int, meter: branch.Meter) -> Splitting:
         """A splitting from where the whole's stands."""
         whole = self.whole.cases.get(first)
         if whole is None or whole.splitting is None:
-            return super()._splitting(case, first)
+            return super()._splitting(case, first, meter)
         made = Splitting(self.part.entries, case.problem.k, self._shortened(case.problem.k), case.problem.nonnegative)
         made.follow(whole.splitting, self.places, whole=True)
         return made

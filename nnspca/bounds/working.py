@@ -28,7 +28,7 @@ import numpy as np
 
 from nnspca import rounding
 from nnspca.bounds.pair_scaled import CHECK, proof_of
-from nnspca.bounds.plan import SECOND, Known, Plan, pair_steps
+from nnspca.bounds.plan import SECOND, Known, Plan, whole_steps
 from nnspca.bounds.splitting import Splitting
 from nnspca.certificates.proofs import PairProof, WorkingProof
 from nnspca.covariance import Covariance
@@ -180,7 +180,7 @@ def _first_set(outside: Outside, x: np.ndarray, lower: float, features: int) -> 
 
 def by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
     """Where the features are too many for the splitting of all, and none of them could be eliminated."""
-    if pair_steps(problem, plan) or "elimination" in known.bounds:
+    if whole_steps(problem, plan) or "elimination" in known.bounds:
         return
     yield from tighten(
         problem,
@@ -217,7 +217,7 @@ def _grown(larger: Splitting, smaller: Splitting, places: np.ndarray) -> Splitti
     Scaled multipliers are in units of the largest eigenvalue, which is another on more features.
     """
     block, factor = np.ix_(places, places), smaller.scale / larger.scale
-    larger.rho, larger.steps, larger.rank = smaller.rho, smaller.steps, smaller.rank
+    larger.rho, larger.steps = smaller.rho, smaller.steps
     larger.W[block], larger.Y[block], larger.z[places] = smaller.W, smaller.Y, smaller.z
     larger.UX[block], larger.UY[block] = smaller.UX * factor, smaller.UY * factor
     larger.UD[places] = smaller.UD * factor

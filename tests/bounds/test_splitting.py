@@ -1,0 +1,64 @@
+"""The splitting's projections, against their definitions; and where it begins."""
+
+import numpy as np
+import pytest
+
+import nnspca
+from nnspca.bounds import balanced, pair_scaled
+from nnspca.bounds.splitting import TILE, Splitting, onto_pairs, onto_rows
+from nnspca.problem import Problem
+from nnspca.progress import Monitor
+
+
+@pytest.mark.parametrize("nonnegative", [True, False])
+@pytest.mark.parametrize("n", [5, TILE + 7])
+def test_a_pair_is_projected_onto_its_cone(n, nonnegative):
+    """What is left is orthogonal to the projection and in the polar cone (Moreau), pair by pair."""
+    rng = np.random.default_rng(n)
+    X, Y = rng.standard_normal((n, n)), rng.standard_normal((n, n))
+    X = X + X.T
+    X[0, 1] = X[1, 0] = 0.0
+    Y[0, 1] = Y[1, 0] = -1.0
+    W, Z = onto_pairs(X, Y, nonnegative)
+    off = ~np.eye(n, dtype=bool)
+    assert (W == W.T).all()
+    assert (Z[off] >= -1e-15).all()
+    assert (W**2 <= Z * Z.T + 1e-12)[off].all()
+    assert not nonnegative or (W[off] >= 0).all()
+    U, V = X - W, Y - Z
+    assert np.abs(2 * U * W + V * Z + V.T * Z.T)[off].max() < 1e-12
+    pull = np.maximum(U, 0.0) if nonnegative else np.abs(U)
+    assert (V[off] <= 1e-15).all()
+    assert (pull**2 <= V * V.T + 1e-12)[off].all()
+
+
+def test_a_guess_of_the_rows_multipliers_changes_nothing_but_the_time():
+    rng = np.random.default_rng(0)
+    for n, k in ((7, 3), (40, 5), (40, 39)):
+        V, d = rng.standard_normal((n, n)), rng.standard_normal(n) / 2 + 0.5
+        y, D = onto_rows(V, d, k)
+        found = np.zeros(n)
+        onto_rows(V, d, k, guess=found)
+        for guess in (found.copy(), found * 3, np.full(n, 1e9), rng.random(n)):
+            again, E = onto_rows(V, d, k, guess=guess)
+            assert again == pytest.approx(y, abs=1e-11)
+            assert pytest.approx(D, abs=1e-11) == E
+            assert guess == pytest.approx(found, abs=1e-11)
+
+
+@pytest.mark.parametrize("nonnegative", [True, False])
+def test_balanced_rows_are_where_a_splitting_begins(nonnegative):
+    """Settled or not, its first multipliers prove what balanced rows prove."""
+    G = np.random.default_rng(3).standard_normal((30, 12)) + 0.4
+    cov = nnspca.Covariance.from_matrix(G.T @ G)
+    problem = Problem(cov, 4, nonnegative)
+    x = np.asarray(nnspca.solve(cov, 4, nonnegative=nonnegative).loadings)
+    rows = balanced.balanced_rows(problem, monitor=Monitor())
+    for settled in (True, False):
+        splitting = Splitting(cov.entries, 4, x, nonnegative)
+        splitting.begin_balanced(rows.ingredients.weights, cov.variance(x), settled=settled)
+        assert pair_scaled.proof_of(problem, *splitting.multipliers())[0] == pytest.approx(rows.value, rel=1e-9)
+    _, value, proof, steps = pair_scaled.raced(problem, x, rows.ingredients.weights, Monitor())
+    assert cov.variance(x) <= value <= rows.value * (1 + 1e-9) + 0.2 * rows.value
+    assert steps == 2 * pair_scaled.RACE
+    assert pair_scaled.proof_of(problem, proof.L, proof.M)[0] == pytest.approx(value, rel=1e-9)

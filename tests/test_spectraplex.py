@@ -1,0 +1,44 @@
+"""The spectraplex: projections that follow one another stay near those made afresh."""
+
+import numpy as np
+import pytest
+
+from nnspca.spectraplex import FEW_PAYS, Spectraplex, onto_spectraplex
+
+
+def drifting(n, rank, steps, size, seed=0):
+    """A matrix with a few large eigenvalues, moved a little at each step."""
+    rng = np.random.default_rng(seed)
+    U = np.linalg.qr(rng.standard_normal((n, n)))[0]
+    B = (U * np.r_[np.linspace(1.0, 0.6, rank), rng.uniform(-0.5, 0.1, n - rank)]) @ U.T
+    for _ in range(steps):
+        G = rng.standard_normal((n, n)) * size / np.sqrt(n)
+        B = B + (G + G.T) / 2
+        yield B
+
+
+@pytest.mark.parametrize("rank", [1, 2, 5])
+def test_a_projection_that_follows_is_nearly_the_one_made_afresh(rank):
+    projector = Spectraplex()
+    for B in drifting(FEW_PAYS + 30, rank, 12, 1e-2):
+        X = projector.nearest(B)
+        assert np.trace(X) == pytest.approx(1.0)
+        assert np.linalg.eigvalsh(X)[0] > -1e-12
+        assert np.linalg.norm(X - onto_spectraplex(B)[0]) < 5e-3  # the matrix itself moved by 1e-1
+    assert projector.followed  # it did not compute all pairs again
+
+
+def test_a_direction_that_arises_is_found():
+    n = FEW_PAYS + 30
+    projector, B = Spectraplex(), np.diag(np.r_[2.0, np.full(n - 1, -0.1)])
+    projector.nearest(B)
+    B[7, 7] = 4.0  # at right angles to all that was looked at
+    for _ in range(40):
+        X = projector.nearest(B)
+    assert np.linalg.norm(X - onto_spectraplex(B)[0]) < 1e-12
+
+
+def test_few_features_are_projected_exactly():
+    projector = Spectraplex()
+    for B in drifting(9, 3, 5, 0.3):
+        assert projector.nearest(B) == pytest.approx(onto_spectraplex(B)[0], abs=1e-12)

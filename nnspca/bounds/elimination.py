@@ -38,6 +38,7 @@ from nnspca.result import Bound
 
 STEPS = 2 * CHECK  # of a case's splitting at a time
 PATIENCE = 4  # such turns without a gain of SLOW of what is missing, before a case's splitting rests
+PATIENT = 1 / 3  # share of the budget by which a search on T must have come below what is known
 SLOW = 0.02
 GAIN = 1e-4  # relative: less is not worth another bound
 WIDER = 1.25  # from one size of T that is tried to the next
@@ -235,6 +236,7 @@ def tighten(
     goal: float,
     monitor: Monitor,
     consider: Callable[[np.ndarray], None] = lambda support: None,
+    patience: float = 1.0,
 ) -> Iterator[Bound]:
     """Yield falling bounds below ``least``; nothing where too many features can hold too much.
 
@@ -257,16 +259,20 @@ def tighten(
     monitor : Monitor
     consider : callable, optional
         Called with a support of at most k features where a better x may lie.
+    patience : float
+        Share of the budget after which a search that has not come below ``least`` is given up.
     """
     elimination = begin(problem, x, least, features, loss, monitor, consider)
     if elimination is None:
         return
-    meter = branch.Meter(budget + trees)
+    meter, beaten = branch.Meter(budget + trees), False
     while True:
         made = float(elimination.ceilings()[0].max())
         if made < least * (1 - GAIN):
-            least = made
+            least, beaten = made, True
             yield elimination.bound()
+        if not beaten and meter.left < trees + (1 - patience) * budget:
+            return
         if made <= goal or meter.left <= 0 or monitor.stop():
             return
         if not elimination.work(meter, goal, trees > 0):
@@ -358,6 +364,7 @@ def by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
         goal=known.lower * (1 + plan.closed),
         monitor=known.monitor,
         consider=known.consider,
+        patience=PATIENT if whole_steps(problem, plan) else 1.0,  # where the splitting on all can still be tried
     )
 
 

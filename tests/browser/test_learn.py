@@ -3,6 +3,7 @@
 import json
 import re
 from pathlib import Path
+from urllib.parse import parse_qsl, urlsplit
 from xml.etree import ElementTree
 
 import numpy as np
@@ -226,3 +227,27 @@ def play(page: Page) -> None:
             canvas.focus()
             for _ in range(8):
                 page.keyboard.press("ArrowUp")
+
+
+def test_the_link_of_every_step_opens_the_page_it_names_as_it_says(visit):
+    page = visit("/learn")
+    lesson(page)
+    link, opened = page.locator("section.lesson a[href]").last, set()
+    for at in range(len(STEPS)):
+        page.get_by_role("button", name=f"Step {at}:").click()
+        address = link.get_attribute("href")
+        if address in opened or len(opened) == 10:
+            continue
+        opened.add(address)
+        with page.context.expect_page() as new:
+            link.click(modifiers=["Control"])
+        other = new.value
+        other.get_by_role("heading", level=1).wait_for()
+        other.locator("[data-testid=stSidebarNav] [aria-current=page]").wait_for()
+        reached, asked = urlsplit(other.url), urlsplit(address)
+        assert reached.path == "/" + asked.path.removeprefix("./"), address
+        # the page writes back what it was asked, but for what goes without saying
+        assert set(parse_qsl(reached.query)) <= set(parse_qsl(asked.query)), (address, other.url)
+        assert not other.get_by_text("cannot be used here").count(), address
+        other.close()
+    assert len(opened) == 10

@@ -105,7 +105,8 @@ def takeaway(results: dict[str, Found], choice: Choices, now: State, drawn: dict
         for result in results.values()
         for point in sorted(result.points, key=lambda p: (p.k, p.method))
     ]
-    for table in comparison.table(profiles, points):
+    tables = comparison.table(profiles, points)
+    for table in tables:
         st.markdown(f"**{table.title}**")
         shown = [
             {column.heading: column.rounded(cell) for column, cell in zip(table.columns, cells, strict=True)}
@@ -116,6 +117,7 @@ def takeaway(results: dict[str, Found], choice: Choices, now: State, drawn: dict
         label, name = f"{table.title} (CSV)", f"compare-{table.name}"
         charts.csv_button(downloads.study_csv(table), f"csv-{name}", f"{name}.csv", label)
     with st.container(horizontal=True):
+        charts.json_button(lambda: downloads.tables_json(*tables), "json-compare", "compare.json")
         for name, figure in drawn.items():
             charts.figure_button(
                 figure, f"html-compare-{name}", f"compare-{name}.html", f"{foreign.plain(name)} (HTML)"

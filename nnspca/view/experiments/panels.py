@@ -44,6 +44,7 @@ def _takeaway(choice: Choices, tables: tuple[StudyTable, ...]) -> None:
                 f"{table.name.capitalize()} (CSV)",
                 table.title,
             )
+        charts.json_button(lambda: downloads.tables_json(*tables), f"json-{choice.study.name}", f"{choice.stem}.json")
         for table in tables:
             if table.picture is not None:
                 charts.figure_button(

@@ -56,15 +56,11 @@ def takeaway(
             icon=":material/data_array:",
             help="For numpy.load, with feature names and variance.",
         )
-        st.download_button(
-            "Result (JSON)",
-            data=lambda: report.as_json(part, proof, data, now),
-            file_name=f"{stem}.json",
-            mime="application/json",
-            key="json-explore",
-            on_click="ignore",
-            icon=":material/data_object:",
-            help="What was asked, what was found, what is proven.",
+        charts.json_button(
+            lambda: report.as_json(part, proof, data, now),
+            "json-explore",
+            f"{stem}.json",
+            "What was asked, what was found, what is proven.",
         )
         st.download_button(
             "Report (HTML)",

@@ -5,11 +5,9 @@ from __future__ import annotations
 import base64
 import html
 import io
-import json
 import math
 import platform
 import re
-from importlib.metadata import version
 from pathlib import Path
 from string import Template
 
@@ -21,11 +19,10 @@ from nnspca.datasets import Dataset
 from nnspca.result import Certificate, Component
 from nnspca.view import foreign
 from nnspca.view.certificate import claims
-from nnspca.view.session import scene
+from nnspca.view.session import downloads, scene
 from nnspca.view.session.state import State
 from nnspca.view.words import at_least, at_most, number, percent, seconds
 
-VERSION = version("nnspca")
 PAGE = Path(__file__).with_name("report.html")
 LISTED = 14  # loadings drawn as bars
 LONGEST = 28  # letters of a feature's name
@@ -60,11 +57,9 @@ def page(
 
 def as_json(part: Component, proof: Certificate | None, data: Dataset, now: State) -> bytes:
     """Return the run as JSON: what was asked, what was found, what is proven."""
-    return json.dumps(
+    return downloads.json_of(
         {
-            "data": data.name,
-            "content_hash": data.content_hash,
-            "standardise": now.standardise,
+            **downloads.asked(data, now),
             "nonnegative": part.nonnegative,
             "k": part.k,
             "method": part.method,
@@ -76,10 +71,8 @@ def as_json(part: Component, proof: Certificate | None, data: Dataset, now: Stat
             "proven": None
             if proof is None
             else {"lower": proof.lower, "upper": proof.upper, "bound": proof.winner.name, "leading": proof.leading},
-            "nnspca": VERSION,
-        },
-        indent=1,
-    ).encode()
+        }
+    )
 
 
 def _told(data: Dataset, now: State) -> str:
@@ -93,7 +86,7 @@ def _method(part: Component, now: State) -> str:
     info = nnspca.METHODS.get(part.method)
     title = f"{info.title}. {info.summary}" if info else part.method
     sign = "nonnegative loadings" if part.nonnegative else "loadings of either sign"
-    versions = f"nnspca {VERSION}, numpy {np.__version__}, Python {platform.python_version()}"
+    versions = f"nnspca {downloads.VERSION}, numpy {np.__version__}, Python {platform.python_version()}"
     return (
         f"{title} At most {part.k:,} features, {sign}, seed {now.seed}; {seconds(part.seconds)}. Made with {versions}."
     )

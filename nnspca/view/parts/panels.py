@@ -181,6 +181,26 @@ def _npz(parts: Components, data: Dataset) -> bytes:
     )
 
 
+def _json(results: Mapping[str, Components], data: Dataset, now: State) -> bytes:
+    """Return the parts of each solver as JSON: the features each uses, with their loadings."""
+    found = {
+        solver: {
+            "cumulative_variance": parts.cumulative_variance,
+            "parts": [
+                {
+                    "variance": variance,
+                    "features": [str(data.feature_names[i]) for i in np.flatnonzero(column)],
+                    "support": np.flatnonzero(column),
+                    "loadings": column[column != 0],
+                }
+                for column, variance in zip(parts.loadings.T, parts.variances, strict=True)
+            ],
+        }
+        for solver, parts in results.items()
+    }
+    return downloads.json_of({**downloads.asked(data, now), "solvers": found})
+
+
 def takeaway(results: Mapping[str, Components], data: Dataset, now: State, choice: Choices, drawn: dict) -> None:
     """Offer the table, the loadings, the figures and the code."""
     listed = rows(results)
@@ -188,6 +208,7 @@ def takeaway(results: Mapping[str, Components], data: Dataset, now: State, choic
     stem = f"{data.name}-parts"
     with st.container(horizontal=True):
         charts.csv_button(downloads.table_csv(listed), "csv-parts", f"{stem}.csv", "Table (CSV)")
+        charts.json_button(functools.partial(_json, results, data, now), "json-parts", f"{stem}.json")
         for solver, parts in results.items():
             st.download_button(
                 f"Loadings of {solver} (NPZ)",

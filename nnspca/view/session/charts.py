@@ -84,6 +84,20 @@ def csv_button(content: bytes, key: str, file_name: str, label: str, about: str 
     )
 
 
+def json_button(made: Callable[[], bytes], key: str, file_name: str, about: str | None = None) -> None:
+    """Offer a result as JSON, made only when asked for."""
+    st.download_button(
+        "Result (JSON)",
+        data=made,
+        file_name=file_name,
+        mime="application/json",
+        key=key,
+        on_click="ignore",
+        icon=":material/data_object:",
+        help=about,
+    )
+
+
 Places = Sequence[tuple[float, float]]
 
 

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import csv
 import io
+import json
+import math
 from collections.abc import Iterable, Mapping
+from importlib.metadata import version
 
 import numpy as np
 
 import nnspca
+from nnspca.datasets import Dataset
 from nnspca.studies import StudyTable
 from nnspca.studies.table import written
 from nnspca.view.session.state import State
 from nnspca.view.session.store import repaired, uploads
+
+VERSION = version("nnspca")
 
 
 def table_csv(rows: Iterable[Mapping[str, object]]) -> bytes:
@@ -29,6 +35,48 @@ def table_csv(rows: Iterable[Mapping[str, object]]) -> bytes:
 def study_csv(table: StudyTable) -> bytes:
     """Return a table of a study as CSV."""
     return table.to_csv().encode()
+
+
+def tables_json(*tables: StudyTable) -> bytes:
+    """Return tables of a study as JSON: of each its name, title, note and rows, these by the names of the columns."""
+    said = [
+        {
+            "name": table.name,
+            "title": table.title,
+            "note": table.note,
+            "stopped": table.stopped,
+            "rows": [dict(zip(table.names, row, strict=True)) for row in table.rows],
+        }
+        for table in tables
+    ]
+    return json_of({"tables": said})
+
+
+def asked(data: Dataset, now: State) -> dict[str, object]:
+    """Return what a result as JSON says of the data: which, and how they were prepared."""
+    return {
+        "data": data.name,
+        "content_hash": data.content_hash,
+        "standardise": now.standardise,
+        "nonnegative": now.nonnegative,
+        "seed": now.seed,
+        "nnspca": VERSION,
+    }
+
+
+def json_of(result: Mapping[str, object]) -> bytes:
+    """Return a result as JSON; JSON has no infinite numbers and none that is not a number: null stands for these."""
+    return json.dumps(_plain(result), indent=1, allow_nan=False).encode()
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, Mapping):
+        return {str(key): _plain(held) for key, held in value.items()}
+    if isinstance(value, list | tuple | np.ndarray):
+        return [_plain(held) for held in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def arrays_npz(**arrays: np.ndarray) -> bytes:

@@ -109,6 +109,8 @@ def takeaway(points: proofs.Points, leading: float, data: Dataset, now: State, c
     st.dataframe(rows, hide_index=True, alt="One row for each k and solver.")
     with st.container(horizontal=True):
         charts.csv_button(downloads.table_csv(rows), f"csv-{stem}", f"{stem}.csv", "Table (CSV)")
+        said = {**downloads.asked(data, now), "leading": leading, "points": rows}
+        charts.json_button(lambda: downloads.json_of(said), f"json-{stem}", f"{stem}.json")
         charts.figure_button(drawn, f"html-{stem}", f"{stem}.html")
     st.markdown("The same with the library:")
     st.code(_code(now, choice), language="python", wrap_lines=True)

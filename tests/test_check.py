@@ -112,6 +112,15 @@ def test_data_are_centred_and_standardised_as_the_certificate_has_them(shape, st
         assert value * (1 - 1e-9) <= float(upper) == cert.upper
 
 
+def test_the_eigenvalue_of_two_features_is_accepted_where_rounding_in_the_covariance_is_all_that_counts():
+    rng = np.random.default_rng(7)
+    for _ in range(60):
+        X = rng.standard_normal((20, 2))
+        cov = nnspca.Covariance.from_data(X)
+        cert = nnspca.certify(cov, 2, nonnegative=False)
+        assert accepted(with_one_bound(cert, cert.bound("eigenvalue")), cov, X)
+
+
 def test_branch_and_bound_is_accepted():
     A = np.cov(np.random.default_rng(5).standard_normal((40, 8)).T)
     cov = nnspca.Covariance.from_matrix(A)

@@ -131,7 +131,7 @@ class Writer:
             raise Unwritten
         S = t * np.eye(n) - B
         spare = n * EPS * float(np.abs(S.diagonal()).sum())
-        for step in (-1, 0, 1):  # beyond, t is no ceiling
+        for step in (-32, -1, 0, 1):  # with room for the rounding in A, if t leaves it; beyond, t is no ceiling
             try:
                 lower = scipy.linalg.cholesky(S + step * spare * np.eye(n), lower=True)
                 break

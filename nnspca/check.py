@@ -12,7 +12,7 @@ import json
 import struct
 import sys
 import zipfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from fractions import Fraction
 from heapq import nlargest
@@ -24,7 +24,6 @@ from typing import Any
 
 MOST = 2**28  # bytes of a file, unpacked
 READ = 2000  # up to so many features every row is read; above, those that their variances leave in question
-READINGS = ("centred", "standardised", "matrix")  # of the data: samples as rows, or the matrix itself
 FINE = 2**96  # quotients are rounded up to whole multiples of its inverse
 CODES = {"f8": "d", "f4": "f", "i8": "q", "i4": "i", "i2": "h", "i1": "b", "u4": "I", "u2": "H", "u1": "B", "b1": "?"}
 
@@ -44,7 +43,7 @@ def shown(value: Fraction, rounding: str = ROUND_CEILING) -> str:
     return str(Context(prec=12, rounding=rounding).divide(value.numerator, value.denominator))
 
 
-def read_array(content: bytes) -> Any:
+def read_array(content: bytes, codes: Collection[str] = CODES) -> Any:
     """Read an array in NumPy's format, as rows where it has two sides, or one text; no object is made of it."""
     start = {b"\x93NUMPY\x01": 10, b"\x93NUMPY\x02": 12}[content[:7]]
     end = start + int.from_bytes(content[8:start], "little")
@@ -52,28 +51,34 @@ def read_array(content: bytes) -> Any:
     shape, kind = header["shape"], header["descr"]
     if kind[:2] == "<U" and shape == ():
         return content[end:].decode("utf-32-le").rstrip("\0")
-    need(kind[1:] in CODES and kind[0] in "<>|", f"an array holds {kind!r:.20}, which are no plain numbers")
-    need(len(shape) in (1, 2) and all(type(side) is int and 0 <= side <= 2**24 for side in shape), "an array's shape")
+    need(kind[1:] in codes and kind[0] in "<>|", f"an array holds {kind!r:.20}, which are no plain numbers")
+    need(len(shape) in (1, 2) and all(type(n) is int and (n > 0 or shape == (0,)) for n in shape), "an array's shape")
     flat = struct.unpack(f"{kind[0].replace('|', '<')}{prod(shape)}{CODES[kind[1:]]}", content[end:])
-    if len(shape) == 1:
-        return flat
-    m, n = shape
-    return [flat[i::m] if header["fortran_order"] else flat[i * n : (i + 1) * n] for i in range(m)]
+    m, n = shape if shape[1:] else (0, 0)
+    return [flat[i::m] if header["fortran_order"] else flat[i * n : (i + 1) * n] for i in range(m)] or flat
 
 
 def read_certificate(content: bytes) -> dict[str, Any]:
     """Return what a certificate says, each witness in the place that names it."""
     archive = zipfile.ZipFile(io.BytesIO(content))
-    need(sum(member.file_size for member in archive.infolist()) <= MOST, "unpacked, it is too large")
-    need(all(member.compress_type in (0, 8) for member in archive.infolist()), "it is packed in another way")
-    text = read_array(archive.read("certificate.npy"))  # no member is read beyond the size that was added up
-    return json.loads(text, object_hook=lambda o: read_array(archive.read(o["witness"])) if "witness" in o else o)
+    listed = archive.infolist()
+    members = {member.filename: member for member in listed if member.compress_type in (0, 8)}
+    need(sum(m.file_size for m in listed) <= MOST >= 8 * members["certificate.npy"].file_size, "it is too large")
+    need(len(members) == len(listed), "two of its members have one name, or one is packed in another way")
+
+    def made(pairs: list[tuple[str, Any]]) -> Any:
+        told = dict(pairs)
+        need(len(told) == len(pairs), "it says something twice")
+        member = members.pop(told["witness"]) if "witness" in told else None  # used up, and not read beyond its size
+        return read_array(archive.open(member).read(member.file_size), ("f8", "i8")) if member else told
+
+    return json.loads(made([("witness", "certificate.npy")]), object_pairs_hook=made)
 
 
-def grid(rows: Iterable[Sequence[Any]], width: int) -> tuple[list[list[int]], int]:
+def grid(rows: Sequence[Sequence[Any]], width: int, height: int = 0) -> tuple[list[list[int]], int]:
     """Return rows of numbers as whole multiples of a power of two, and how often it halves 1."""
+    need({*map(len, rows)} == {width} and len(rows) == (height or len(rows)), "a table or list does not fit the data")
     pairs = [[value.as_integer_ratio() for value in row] for row in rows]
-    need(all(len(row) == width for row in pairs), "a table or list does not fit the data")
     bits = max((q.bit_length() for row in pairs for _, q in row), default=1)
     return [[p << bits - q.bit_length() for p, q in row] for row in pairs], bits - 1
 
@@ -128,8 +133,7 @@ def eigenvalue(rows: Sequence[Sequence[int]], over: int, p: dict[str, Any]) -> F
     n, t, shift, R = len(rows), Fraction(float(p["t"])), p["shift"], p["R"]
     need({type(shift), *map(type, R)} == {int} and len(R) == n * (n + 1) // 2 and abs(shift) < 5000, "R does not fit")
     columns = [R[i * (i + 1) // 2 : (i + 1) * (i + 2) // 2] for i in range(n)]
-    up, down = 4 ** max(shift, 0), over * t.denominator * 4 ** max(-shift, 0)
-    own, beside = [], [0] * n
+    up, down, own, beside = 4 ** max(shift, 0), over * t.denominator * 4 ** max(-shift, 0), [], [0] * n
     for i, column in enumerate(columns):
         for j in range(i):  # map ends with the shorter of two columns: below it R is zero
             left = abs(up * t.denominator * rows[i][j] + down * sum(map(mul, columns[j], column)))
@@ -144,7 +148,6 @@ class Checker:
 
     def __init__(self, nonnegative: bool, say: Callable[[str], object]) -> None:
         self.nonnegative, self.say = nonnegative, say
-        self.why: Sequence[str] = ()
 
     def found(self, most: Fraction, *why: str) -> Fraction:
         """Say why a ceiling holds."""
@@ -161,9 +164,7 @@ class Checker:
         need(type(p["k"]) is int and k <= p["k"] <= A.n, f"a proof is one of {p['k']!r:.20} features, not of {k}")
         if p["kind"] == "samples":
             top = eigenvalue(Matrix(A.over, None, list(zip(*A.columns, strict=True))).rows, A.over, p)
-            return self.found(
-                top, "A = Y'Y and YY' have the same λ_max", f"tI − YY' is R'R and a rest: <= {shown(top)}"
-            )
+            return self.found(top, "A = Y'Y and YY' have one λ_max", f"tI − YY' is R'R and a rest: <= {shown(top)}")
         kinds = {"pairs": self.pairs, "cases": self.cases, "few": self.few}
         need(p["kind"] in kinds, f"no way to check a proof by {p['kind']!r:.99} is known", 2)
         return kinds[p["kind"]](p, p["k"], A, inside)
@@ -174,8 +175,8 @@ class Checker:
         n, limits = len(S), p.get("limits", [0] * len(S))
         need(n == A.n or not inside, "what is known to be there must be in S")
         if n:
-            B, (L, fine), (M, small) = A.restricted(S), grid(p["L"], n), grid([*p["M"], limits], n)
-            need(len(L) == n == len(M) - 1 and min(map(min, M)) >= 0, "M has a negative entry, or L or M not n rows")
+            B, (L, fine), (M, small) = A.restricted(S), grid(p["L"], n, n), grid([*p["M"], limits], n, n + 1)
+            need(min(map(min, M)) >= 0, "M has a negative entry")
             for i, j in combinations(range(n), 2):
                 need(L[i][j] == L[j][i], f"L is not symmetric at {i}, {j}")
                 least = self.part(L[i][j]) << small
@@ -232,7 +233,7 @@ class Checker:
 
     def few(self, p: dict[str, Any], k: int, A: Matrix, inside: Sequence[int]) -> Fraction:
         """Elimination: with q features outside T that hold a share e of x at most, max_q U (1 − e) / (1 − 2e)."""
-        T, low, held = set(p["T"]), Fraction(0), list[Fraction]()
+        T, low, most, held = set(p["T"]), Fraction(0), Fraction(0), list[Fraction]()
         if not A.columns:  # A + low I is semidefinite
             low = max(eigenvalue([[-v for v in row] for row in A.rows], A.over, p["least"]), low)
         x = dict(zip(p["support"], p["loadings"], strict=True))
@@ -247,7 +248,6 @@ class Checker:
                 b = sum(v * v for v in nlargest(k - 1, (self.part(v) for j, v in enumerate(A.row(i)) if j != i)))
                 own[i] = min(own[i], b / (b + (best * A.over * (1 - own[i])) ** 2))
             held = nlargest(k, [*held, Fraction(-(-own[i] * FINE // 1), FINE)])
-        most = Fraction(0)
         for q, e in enumerate(accumulate(held, initial=Fraction(0))):
             need(2 * e < 1, f"{q} features outside could hold half of a component")
             if q < k:
@@ -263,8 +263,9 @@ def check(certificate: bytes, data: bytes, say: Callable[[str], object] = print)
     need("check" in told, "it carries no proof for this checker: nnspca.save_certificate(cert, file, cov) adds one", 2)
     claim, given = told["certificate"], told["check"]
     k, nonnegative, reading = claim["k"], claim["nonnegative"], given["reading"]
+    need(type(k) is int and type(nonnegative) is bool, f"k = {k!r:.9}, nonnegative = {nonnegative!r:.9}: not int, bool")
     low, high, own = (Fraction(float(v)) for v in (claim["lower"], given["upper"], claim["upper"]))
-    need(given["version"] == 1 and reading in READINGS, "its proof is in another version of the format", 2)
+    need(given["version"] == 1 and reading in ("centred", "standardised", "matrix"), "its format is another version", 2)
     A, checker = covariance(read_array(data), reading), Checker(nonnegative, say)
     say(f"A: {A.n} features, {reading}; x: at most {k} nonzeros{', none negative' * nonnegative}")
     lower, upper = A.attained(given["loadings"], k, nonnegative), checker.ceiling(given["proof"], k, A)
@@ -273,10 +274,9 @@ def check(certificate: bytes, data: bytes, say: Callable[[str], object] = print)
     say(f"x'Ax / x'x = {shown(lower, ROUND_FLOOR)} for the vector given, {shown(low)} claimed")
     need(abs(low - lower) <= lower / 10**9, "the vector does not attain what is claimed")
     need(lower <= upper <= high, f"a ceiling of {shown(high)} is claimed, one of {shown(upper)} is proven")
-    need(abs(own - high) <= high / 10**9, f"{shown(high)} is proven, its {shown(own)} is beyond this checker", 2)
+    need(upper <= own <= high + high / 10**9, f"{shown(high)} is proven, its {shown(own)} is beyond this checker", 2)
     last = f"so no such x has more than {shown(high)}; ratio {shown(lower / high, ROUND_FLOOR)} for the one given"
-    for number, line in enumerate((*checker.why, last), start=1):
-        say(f"{number}. {line}")
+    say("\n".join(f"{number}. {line}" for number, line in enumerate((*checker.why, last), start=1)))
     return lower, high
 
 

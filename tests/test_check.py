@@ -8,6 +8,7 @@ import json
 import shutil
 import subprocess
 import sys
+import tracemalloc
 import zipfile
 from fractions import Fraction
 from pathlib import Path
@@ -109,6 +110,15 @@ def test_data_are_centred_and_standardised_as_the_certificate_has_them(shape, st
         lower, upper = checked(npz(cert, cov), npy(np.asfortranarray(X)))
         assert float(lower) <= value * (1 + 1e-9)
         assert value * (1 - 1e-9) <= float(upper) == cert.upper
+
+
+def test_the_eigenvalue_of_two_features_is_accepted_where_rounding_in_the_covariance_is_all_that_counts():
+    rng = np.random.default_rng(7)
+    for _ in range(60):
+        X = rng.standard_normal((20, 2))
+        cov = nnspca.Covariance.from_data(X)
+        cert = nnspca.certify(cov, 2, nonnegative=False)
+        assert accepted(with_one_bound(cert, cert.bound("eigenvalue")), cov, X)
 
 
 def test_branch_and_bound_is_accepted():
@@ -378,6 +388,66 @@ def test_a_factor_that_is_not_of_whole_numbers_is_refused(files):
     content["check"]["proof"]["R"] = [float(v) for v in content["check"]["proof"]["R"]]
     with pytest.raises(check.Refused, match="R does not fit"):
         checked(packed(content), npy(files[0][1]))
+
+
+@pytest.mark.parametrize("name, value", [("nonnegative", -1), ("nonnegative", 2), ("nonnegative", "no"), ("k", 2.0)])
+def test_what_is_claimed_is_a_whole_number_and_a_truth_value(files, name, value):
+    """−1 stood for true, and was printed as if any sign were allowed."""
+    content, X, _ = files[0]
+    forged = copy.deepcopy(content)
+    forged["certificate"][name] = value
+    with pytest.raises(check.Refused, match=f"{name} = {value!r}"):
+        checked(packed(forged), npy(X))
+
+
+def test_no_certificate_is_accepted_whose_own_ceiling_is_below_what_is_proven(files):
+    content, X, _ = files[0]
+    forged = copy.deepcopy(content)
+    forged["certificate"]["upper"] *= 1 - 9e-10
+    with pytest.raises(check.Refused, match="beyond this checker") as error:
+        checked(packed(forged), npy(X))
+    assert error.value.args[1] == 2
+
+
+def zipped(text, **arrays):
+    file = io.BytesIO()
+    np.savez_compressed(file, certificate=np.array(text), **arrays)
+    return file.getvalue()
+
+
+def test_nothing_is_said_or_held_twice(files):
+    """So that whoever reads the file in another way reads the same."""
+    with pytest.raises(check.Refused, match="something twice"):
+        told(zipped('{"k": 3, "k": 2}'))
+    file = io.BytesIO(zipped("{}"))
+    with zipfile.ZipFile(file, "a") as archive, pytest.warns(UserWarning, match="Duplicate name"):
+        archive.writestr("certificate.npy", npy(np.array('{"k": 2}')))
+    with pytest.raises(check.Refused, match="one name"):
+        told(file.getvalue())
+
+
+def test_a_small_file_takes_little_memory_whatever_it_says():
+    """An array that is named again and again, one of bytes that would each become a number, a size that is a lie."""
+    zeros = np.zeros(10**5)
+    with pytest.raises(KeyError):
+        told(zipped(json.dumps([{"witness": "a.npy"}] * 2), a=zeros))
+    with pytest.raises(check.Refused, match="plain numbers"):
+        told(zipped('{"witness": "a.npy"}', a=zeros.astype("i1")))
+    file = bytearray(zipped('{"witness": "a.npy"}', a=np.zeros(10**7)))
+    entry = file.index(b"a.npy", file.index(b"PK\x01\x02")) - 46
+    file[entry + 24 : entry + 28] = (1000).to_bytes(4, "little")  # the size when unpacked
+    tracemalloc.start()
+    with pytest.raises(zipfile.BadZipFile):
+        told(bytes(file))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 10**7
+
+
+def test_words_take_far_more_memory_than_they_have_letters_and_are_few(monkeypatch):
+    monkeypatch.setattr(check, "MOST", 80_000)
+    with pytest.raises(check.Refused, match="too large"):
+        told(zipped("[" + "{}," * 1000 + "0]"))
 
 
 # --- one file, and Python

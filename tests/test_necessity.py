@@ -165,6 +165,13 @@ def test_one_feature_stands_for_many_and_two_equal_ones_for_each_other():
     assert need.limit[3] == pytest.approx(1 / (1 + (0.99 * 8 - 1) ** 2), rel=1e-9)
 
 
+@pytest.mark.parametrize("n", [2, 3])
+def test_where_all_else_has_no_variance_the_question_stays_open_if_rounding_alone_may_reach_the_threshold(n):
+    cov = nnspca.Covariance.from_matrix(np.diag([1.0, 0.0, 0.0][:n]))
+    assert nnspca.necessity(cov, 1, 1 - 1e-12, effort="thorough").essential.tolist() == [True, False, False][:n]
+    assert nnspca.necessity(cov, 1, 1 - 1e-15, effort="thorough").undecided[0]
+
+
 def test_a_better_component_that_is_met_takes_the_place_of_the_one_given():
     cov = nnspca.Covariance.from_matrix(np.diag([1.0, 2.0, 3.0]))
     poor = nnspca.Component(np.array([1.0, 0.0, 0.0]), 1.0, "given", 1)

@@ -139,4 +139,5 @@ def ceiling(
         return quick
     inside = whole.inside[whole.inside != feature]
     part = Without(problem, x, whole.low, inside, whole.lost, whole.light, monitor=monitor, turn=TURN, whole=whole)
-    return min(quick, relax(part, level, meter, trees=trees))
+    # without any variance on T there is nothing to part
+    return min(quick, relax(part, level, meter, trees=trees and bool(part.part.diagonal.max() > 0)))

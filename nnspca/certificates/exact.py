@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -40,13 +40,16 @@ class Writer:
 
     nonnegative: bool
     arrays: dict[str, np.ndarray]
+    named: set[str] = field(default_factory=set)  # each once: the checker uses them up
 
     def witness(self, array: np.ndarray) -> dict[str, str]:
         """Return the place of an array in the file."""
         for name, held in self.arrays.items():
-            if held is array:
+            if held is array and name not in self.named:
+                self.named.add(name)
                 return {"witness": f"{name}.npy"}
         name = f"check{len(self.arrays)}"
+        self.named.add(name)
         self.arrays[name] = array
         return {"witness": f"{name}.npy"}
 
@@ -128,7 +131,7 @@ class Writer:
             raise Unwritten
         S = t * np.eye(n) - B
         spare = n * EPS * float(np.abs(S.diagonal()).sum())
-        for step in (-1, 0, 1):  # beyond, t is no ceiling
+        for step in (-32, -1, 0, 1):  # with room for the rounding in A, if t leaves it; beyond, t is no ceiling
             try:
                 lower = scipy.linalg.cholesky(S + step * spare * np.eye(n), lower=True)
                 break

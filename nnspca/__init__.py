@@ -35,6 +35,8 @@ from nnspca.solvers.registry import METHODS, MethodInfo, OptionInfo
 if TYPE_CHECKING:
     from nnspca.estimator import NonnegativeSparsePCA
 
+__version__ = "0.1.0"
+
 __all__ = [
     "BOUNDS",
     "DEFLATIONS",

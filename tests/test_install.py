@@ -51,3 +51,25 @@ def test_every_file_beside_the_modules_is_named_as_package_data(installed):
     }
     assert beside
     assert not [path for path in beside if not (installed / path).is_file()]
+
+
+def test_the_app_runs_from_a_checkout_that_is_not_installed():
+    """README's first command installs what nnspca needs, not nnspca."""
+    program = """
+import importlib.metadata as metadata, pkgutil, sys
+found = metadata.Distribution.from_name
+def absent(name):
+    if name.lower() == "nnspca":
+        raise metadata.PackageNotFoundError(name)
+    return found(name)
+metadata.Distribution.from_name = absent
+import nnspca, nnspca.view
+for module in pkgutil.walk_packages(nnspca.view.__path__, "nnspca.view."):
+    __import__(module.name)
+assert nnspca.__version__
+"""
+    settings = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "ignore"}
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, env=settings, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr

@@ -86,7 +86,7 @@ def _method(part: Component, now: State) -> str:
     info = nnspca.METHODS.get(part.method)
     title = f"{info.title}. {info.summary}" if info else part.method
     sign = "nonnegative loadings" if part.nonnegative else "loadings of either sign"
-    versions = f"nnspca {downloads.VERSION}, numpy {np.__version__}, Python {platform.python_version()}"
+    versions = f"nnspca {nnspca.__version__}, numpy {np.__version__}, Python {platform.python_version()}"
     return (
         f"{title} At most {part.k:,} features, {sign}, seed {now.seed}; {seconds(part.seconds)}. Made with {versions}."
     )

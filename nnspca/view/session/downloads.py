@@ -7,7 +7,6 @@ import io
 import json
 import math
 from collections.abc import Iterable, Mapping
-from importlib.metadata import version
 
 import numpy as np
 
@@ -17,8 +16,6 @@ from nnspca.studies import StudyTable
 from nnspca.studies.table import written
 from nnspca.view.session.state import State
 from nnspca.view.session.store import repaired, uploads
-
-VERSION = version("nnspca")
 
 
 def table_csv(rows: Iterable[Mapping[str, object]]) -> bytes:
@@ -60,7 +57,7 @@ def asked(data: Dataset, now: State) -> dict[str, object]:
         "standardise": now.standardise,
         "nonnegative": now.nonnegative,
         "seed": now.seed,
-        "nnspca": VERSION,
+        "nnspca": nnspca.__version__,
     }
 
 

@@ -27,6 +27,8 @@ QUICK_OMITS = (
     "tests/studies",
     "tests/fuzz",
     "tests/certificates/test_elsewhere.py",
+    "tests/bounds/test_splitting.py",
+    "tests/bounds/test_working.py",
     "tests/test_real_data.py",
     "nnspca/view",
 )
@@ -44,6 +46,8 @@ QUICK_SKIPS = (
     "imports_outside_a_checkout",
     "where_the_apps_packages_are_not_installed",
     "a_pool_of_processes_gives_the_same",
+    "ten_thousand_tampered_certificates",
+    "the_app_runs_from_a_checkout",
 )
 
 

@@ -104,7 +104,7 @@ def certify(
             nonnegative=nonnegative,
             seed=seed,
             should_stop=should_stop,
-            on_progress=None if on_progress is None else _within(monitor.part(0.0, SOLVING)),
+            on_progress=None if on_progress is None else monitor.part(0.0, SOLVING).relay,
         )
     else:
         component = taken(component, "component", k, nonnegative, cov)
@@ -222,8 +222,3 @@ def _earlier(warm_start: Certificate | None, problem: Problem) -> dict[str, Boun
         for bound in warm_start.bounds
         if type(bound.ingredients) is PairProof
     }
-
-
-def _within(monitor: Monitor) -> OnProgress:
-    """Let another call's progress fill one span of this one."""
-    return lambda p: monitor.tell(p.fraction, p.stage, p.variance, p.upper)

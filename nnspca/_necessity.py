@@ -113,14 +113,13 @@ def necessity(
     started = time.perf_counter()
     monitor = Monitor(should_stop, on_progress)
     if component is None:
-        solving = monitor.part(0.0, SOLVED)
         component = solve(
             cov,
             k,
             nonnegative=nonnegative,
             seed=seed,
             should_stop=should_stop,
-            on_progress=None if on_progress is None else solving.relay,
+            on_progress=None if on_progress is None else monitor.part(0.0, SOLVED).relay,
         )
     with one_blas_thread():
         made = _Question(Problem(cov, k, nonnegative), within, effort, component).answered(monitor)

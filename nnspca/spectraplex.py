@@ -24,14 +24,12 @@ def onto_spectraplex(B: np.ndarray, rank: int | None = None) -> tuple[np.ndarray
            [0., 0.]]), 1)
     """
     values, vectors = largest_pairs(B, rank)
-    falling = values[::-1]
-    excess = (np.cumsum(falling) - 1) / np.arange(1, len(values) + 1)
-    live = int(np.flatnonzero(falling > excess)[-1]) + 1
+    weights = _onto_simplex(values)
+    live = int(np.count_nonzero(weights))
     if live == len(values) < len(B):  # more may be positive than were computed
         return onto_spectraplex(B)
-    weights = falling[:live] - excess[live - 1]
     kept = vectors[:, ::-1][:, :live]
-    return (kept * weights) @ kept.T, live
+    return (kept * weights[::-1][:live]) @ kept.T, live
 
 
 class Spectraplex:
@@ -52,7 +50,7 @@ class Spectraplex:
         B = (B + B.T) / 2
         self.made += 1
         most = n if n < FEW_PAYS or self.made > EARLY else n // SHARE
-        few = n if self.rank is None or n < FEW_PAYS else min(self.rank + max(4, self.rank // 4), most)
+        few = min(_few(n, self.rank), most) if self.rank is not None else n
         if self.basis is not None and NARROW * few <= n and self.followed < AFRESH:
             values, vectors = followed_pairs(B, self.basis, few)
             self.followed += 1
@@ -64,7 +62,7 @@ class Spectraplex:
             values, vectors = np.linalg.eigh(B)
             self.followed, weights = 0, _onto_simplex(values)
         self.rank = live = int(np.count_nonzero(weights))
-        self.basis = vectors[:, -(live + max(4, live // 4)) :]
+        self.basis = vectors[:, -_with_spare(live) :]
         kept = vectors[:, -live:]
         return (kept * weights[-live:]) @ kept.T
 
@@ -96,9 +94,16 @@ def largest_pairs(B: np.ndarray, rank: int | None) -> tuple[np.ndarray, np.ndarr
 
     ``rank`` is a guess at how many are needed; some more are computed, None asks for all.
     """
-    n = len(B)
-    few = n if rank is None or n < FEW_PAYS else rank + max(4, rank // 4)
-    return _largest((B + B.T) / 2, few)
+    return _largest((B + B.T) / 2, _few(len(B), rank))
+
+
+def _few(n: int, rank: int | None) -> int:
+    """How many of n eigenpairs to ask for, where about ``rank`` are needed: all where fewer do not pay."""
+    return n if rank is None or n < FEW_PAYS else _with_spare(rank)
+
+
+def _with_spare(count: int) -> int:
+    return count + max(4, count // 4)
 
 
 def _largest(B: np.ndarray, few: int) -> tuple[np.ndarray, np.ndarray]:

@@ -184,7 +184,9 @@ class Elimination:
         x = self._shortened(case.problem.k)
         begun = [(abs(q - first), q) for q, other in self.cases.items() if other.splitting is not None]
         if not begun:
-            rows = balanced.balanced_rows(case.problem, monitor=self.monitor).ingredients
+            rows = case.proof  # as the case was opened
+            if not isinstance(rows, ScaleProof):
+                rows = balanced.balanced_rows(case.problem, monitor=self.monitor).ingredients
             assert isinstance(rows, ScaleProof)
             made, value, proof, steps = raced(case.problem, x, rows.weights, self.monitor)
             case.found(value + self.error, proof)

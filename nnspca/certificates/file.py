@@ -20,9 +20,8 @@ from nnspca.covariance import Covariance
 from nnspca.errors import CertificateError
 from nnspca.result import Bound, Certificate, Component, PartsCertificate
 
-FORMAT = (
-    3  # 3 may hold a proof for nnspca/check.py; 1 named the covariance by its last bits, which depend on the machine
-)
+FORMAT = 3
+# 2 holds no proof for nnspca/check.py; 1 named the covariance by its last bits, which depend on the machine.
 READABLE = (2, FORMAT)
 TEXT = "certificate"  # the array that holds the JSON
 TOLD = ("format", "certificate", "bounds")

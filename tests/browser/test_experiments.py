@@ -17,10 +17,15 @@ from tests.browser.waiting import rest
 pytestmark = pytest.mark.browser
 
 
-def address(study, **more) -> str:
-    """Return the link to an experiment: on the paper's own data where they are at hand."""
+def require_data(study) -> None:
+    """Fail where the paper's own data should be at hand and are not."""
     if study.missing() and os.environ.get(fetch.DATA_VARIABLE):
         pytest.fail(f"{', '.join(study.missing())} missing from the folder {fetch.DATA_VARIABLE} names")
+
+
+def address(study, **more) -> str:
+    """Return the link to an experiment: on the paper's own data where they are at hand."""
+    require_data(study)
     query = {"paper": study.source.short, study.paper: f"{study.figure}: {study.title}", **more}
     return "/experiments?" + urlencode(query)
 
@@ -46,7 +51,7 @@ def test_every_experiment_runs_reduced_from_the_page(visit, paper):
     page = visit(address(first))
     runs_reduced(page, first)
     for study in others:
-        address(study)  # the paper's own data must be at hand where others are
+        require_data(study)
         menu = page.locator(f".st-key-{paper} input")
         menu.scroll_into_view_if_needed()
         rest(page, "false", 300)  # a redraw, or scrolling, would close the menu

@@ -16,7 +16,7 @@ from nnspca.datasets import Dataset
 from nnspca.result import Bound, Certificate, PartsCertificate
 from nnspca.view import words
 from nnspca.view.certificate import claims, proofs
-from nnspca.view.session import downloads, runs, store
+from nnspca.view.session import charts, downloads, runs, store
 from nnspca.view.session.state import State
 
 COVERS = ("rank", "shifted-rank", "cut-rank")  # bounds proven by a cover of the sphere
@@ -125,25 +125,20 @@ def _strangers_check(certificate: Certificate, data: Dataset, cov: nnspca.Covari
         "and prints the proof in three lines." + (f" {BEYOND}" if certificate.winner.name in COVERS else "")
     )
     with st.container(horizontal=True):
-        st.download_button(
+        charts.download(
             "Checker (Python)",
-            data=lambda: Path(check.__file__).read_bytes(),
-            file_name="check.py",
-            mime="text/x-python",
-            key=f"checker-{key}",
-            on_click="ignore",
-            icon=":material/fact_check:",
-            help="Exact arithmetic with Python's standard library alone: no NumPy, no nnspca.",
+            lambda: Path(check.__file__).read_bytes(),
+            f"checker-{key}",
+            "check.py",
+            "Exact arithmetic with Python's standard library alone: no NumPy, no nnspca.",
+            icon="fact_check",
         )
-        st.download_button(
+        charts.download(
             "Its data (NPY)",
-            data=lambda: data_npy(data, cov),
-            file_name=f"{data.name}.npy",
-            mime="application/octet-stream",
-            key=f"data-{key}",
-            on_click="ignore",
-            icon=":material/dataset:",
-            help="The numbers that the certificate speaks of. The checker centres and standardises them itself.",
+            lambda: data_npy(data, cov),
+            f"data-{key}",
+            f"{data.name}.npy",
+            "The numbers that the certificate speaks of. The checker centres and standardises them itself.",
         )
     command = shlex.join(["python", "check.py", f"{stem}.npz", f"{data.name}.npy"])
     st.code(command, language="bash", wrap_lines=True)
@@ -155,25 +150,20 @@ def take_home(
     """Offer a certificate as a file and a script that checks it; with ``cov``, the file serves the checker too."""
     st.markdown("**Check it at home.** Put both files in one folder and run the script; it needs nothing but nnspca.")
     with st.container(horizontal=True):
-        st.download_button(
+        charts.download(
             "Certificate (NPZ)",
-            data=lambda: certificate_npz(certificate, cov),
-            file_name=f"{stem}.npz",
-            mime="application/octet-stream",
-            key=f"cert-{key}",
-            on_click="ignore",
-            icon=":material/workspace_premium:",
-            help="What was found, every ceiling, and all that is needed to derive them again.",
+            lambda: certificate_npz(certificate, cov),
+            f"cert-{key}",
+            f"{stem}.npz",
+            "What was found, every ceiling, and all that is needed to derive them again.",
+            icon="workspace_premium",
         )
-        st.download_button(
+        charts.download(
             "Verifier (Python)",
-            data=code,
-            file_name=f"{stem}.py",
-            mime="text/x-python",
-            key=f"verifier-{key}",
-            on_click="ignore",
-            icon=":material/code:",
-            help="A short script: loads the data, reads the certificate, checks it, prints its two numbers.",
+            code,
+            f"verifier-{key}",
+            f"{stem}.py",
+            "A short script: loads the data, reads the certificate, checks it, prints its two numbers.",
         )
     st.code(code, language="python", wrap_lines=True)
 

@@ -46,15 +46,12 @@ def takeaway(
             "Loadings (CSV)",
             "Every feature with its loading.",
         )
-        st.download_button(
+        charts.download(
             "Loadings (NPZ)",
-            data=lambda: _loadings_npz(part, data.feature_names),
-            file_name=f"{stem}.npz",
-            mime="application/octet-stream",
-            key="npz-explore",
-            on_click="ignore",
-            icon=":material/data_array:",
-            help="For numpy.load, with feature names and variance.",
+            lambda: _loadings_npz(part, data.feature_names),
+            "npz-explore",
+            f"{stem}.npz",
+            "For numpy.load, with feature names and variance.",
         )
         charts.json_button(
             lambda: report.as_json(part, proof, data, now),
@@ -62,15 +59,13 @@ def takeaway(
             f"{stem}.json",
             "What was asked, what was found, what is proven.",
         )
-        st.download_button(
+        charts.download(
             "Report (HTML)",
-            data=lambda: _report(part, proof, data, now, choice, leading),
-            file_name=f"{stem}-report.html",
-            mime="text/html",
-            key="report-explore",
-            on_click="ignore",
-            icon=":material/description:",
-            help="Data, method, numbers, certificate and pictures: prints on one page.",
+            lambda: _report(part, proof, data, now, choice, leading),
+            "report-explore",
+            f"{stem}-report.html",
+            "Data, method, numbers, certificate and pictures: prints on one page.",
+            icon="description",
         )
         for name, figure in drawn.items():
             charts.figure_button(figure, f"html-explore-{name}", f"{stem}-{name}.html", f"{name.capitalize()} (HTML)")

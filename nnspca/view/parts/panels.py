@@ -210,14 +210,11 @@ def takeaway(results: Mapping[str, Components], data: Dataset, now: State, choic
         charts.csv_button(downloads.table_csv(listed), "csv-parts", f"{stem}.csv", "Table (CSV)")
         charts.json_button(functools.partial(_json, results, data, now), "json-parts", f"{stem}.json")
         for solver, parts in results.items():
-            st.download_button(
+            charts.download(
                 f"Loadings of {solver} (NPZ)",
-                data=functools.partial(_npz, parts, data),
-                file_name=f"{stem}-{solver}.npz",
-                mime="application/octet-stream",
-                key=f"npz-parts-{solver}",
-                on_click="ignore",
-                icon=":material/data_array:",
+                functools.partial(_npz, parts, data),
+                f"npz-parts-{solver}",
+                f"{stem}-{solver}.npz",
             )
         for name, figure in drawn.items():
             charts.figure_button(figure, f"html-parts-{name}", f"{stem}-{name}.html", f"Figure {name} (HTML)")

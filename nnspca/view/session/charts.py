@@ -17,6 +17,15 @@ from nnspca.view.figures.style import Figure, Palette
 
 WIDTH = 1000.0  # of a sketch's own coordinates, stretched to the place it stands in
 LEFT, RIGHT = 0.06, 0.99  # where the axes lie in it
+# Of a file that is offered, by its ending: what it is, and the usual icon.
+FILES = {
+    "csv": ("text/csv", "table"),
+    "html": ("text/html", "bar_chart"),
+    "json": ("application/json", "data_object"),
+    "npy": ("application/octet-stream", "dataset"),
+    "npz": ("application/octet-stream", "data_array"),
+    "py": ("text/x-python", "code"),
+}
 CHART = {"displaylogo": False, "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d"]}
 
 
@@ -56,46 +65,41 @@ def pickable(drawn: Figure, key: str, choice: str, read: Callable[[list], str], 
         figure(drawn, f"{key}-running", first=True)
 
 
-def figure_button(drawn: Figure, key: str, file_name: str, label: str = "Figure (HTML)") -> None:
-    """Offer a figure as a page of its own, made only when asked for."""
+def download(
+    label: str,
+    data: bytes | str | Callable[[], bytes],
+    key: str,
+    file_name: str,
+    about: str | None = None,
+    icon: str = "",
+) -> None:
+    """Offer a file of a kind in ``FILES``; ``data`` is what it holds, or makes that only when asked for."""
+    mime, usual = FILES[file_name.rpartition(".")[2]]
     st.download_button(
         label,
-        data=lambda: style.page(drawn).encode(),
+        data=data,
         file_name=file_name,
-        mime="text/html",
+        mime=mime,
         key=key,
         on_click="ignore",
-        icon=":material/bar_chart:",
-        help="Opens in any browser, without a network.",
+        icon=f":material/{icon or usual}:",
+        help=about,
     )
+
+
+def figure_button(drawn: Figure, key: str, file_name: str, label: str = "Figure (HTML)") -> None:
+    """Offer a figure as a page of its own, made only when asked for."""
+    download(label, lambda: style.page(drawn).encode(), key, file_name, "Opens in any browser, without a network.")
 
 
 def csv_button(content: bytes, key: str, file_name: str, label: str, about: str | None = None) -> None:
     """Offer a table as CSV; made beforehand, so that a press while the page is being redrawn finds it."""
-    st.download_button(
-        label,
-        data=content,
-        file_name=file_name,
-        mime="text/csv",
-        key=key,
-        on_click="ignore",
-        icon=":material/table:",
-        help=about,
-    )
+    download(label, content, key, file_name, about)
 
 
 def json_button(made: Callable[[], bytes], key: str, file_name: str, about: str | None = None) -> None:
     """Offer a result as JSON, made only when asked for."""
-    st.download_button(
-        "Result (JSON)",
-        data=made,
-        file_name=file_name,
-        mime="application/json",
-        key=key,
-        on_click="ignore",
-        icon=":material/data_object:",
-        help=about,
-    )
+    download("Result (JSON)", made, key, file_name, about)
 
 
 Places = Sequence[tuple[float, float]]

@@ -8,7 +8,7 @@ import streamlit as st
 
 from nnspca.view import foreign, words
 from nnspca.view.figures import style
-from nnspca.view.session.charts import figure, figure_button, palette
+from nnspca.view.session.charts import download, figure, figure_button, palette
 from nnspca.view.session.state import BY_SET, State
 from nnspca.view.session.widgets import choose, number
 from nnspca.view.spannogram import canvas, geometry
@@ -56,15 +56,13 @@ def circle(view: View) -> None:
         st.markdown("\n".join(f"{i}. {line}" for i, line in enumerate(_tour(view.nonnegative), 1)))
     with st.expander("Take it with you", icon=":material/download:"):
         st.caption("**PNG** above the picture saves the present moment. The page below plays in any browser, offline.")
-        st.download_button(
+        download(
             "Animation (HTML)",
-            data=lambda: _export(view, picture),
-            file_name=f"{view.stem}.html",
-            mime="text/html",
-            key="animation",
-            on_click="ignore",
-            icon=":material/movie:",
-            help="A page of its own that plays the animation without a network.",
+            lambda: _export(view, picture),
+            "animation",
+            f"{view.stem}.html",
+            "A page of its own that plays the animation without a network.",
+            icon="movie",
         )
 
 

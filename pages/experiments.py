@@ -6,9 +6,22 @@ from nnspca.view.experiments import choices, panels, run
 from nnspca.view.session import runs, state
 
 now = state.current()
+study = choices.which()
 st.title("Experiments")
 st.markdown("The papers' experiments, run again here: **does it come out as printed, and what is proven today?**")
-choice = choices.ask(now)
-job = run.start(choice, now)
-runs.follow("study", job, "Stopped. The rows known by then are shown; **Run again** starts over.")
-panels.draw(choice, job)
+every, one = st.columns([1, 2.6], gap="medium")
+with every:
+    panels.cards(study)
+with one:
+    panels.opening(study)
+    with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
+        choice = choices.ask(study, now)
+        job = run.start(choice, now)
+    choices.absent(study)
+    if job is not None:
+        runs.follow("study", job, "Stopped. The rows known by then are shown; **Run again** starts over.")
+    tables = panels.found(choice, job)
+    panels.draw(choice, tables, job is not None)
+    panels.background(study)
+    if tables and job is not None and job.done:
+        panels.takeaway(choice, tables)

@@ -12,7 +12,6 @@ from playwright.sync_api import Locator, Page, expect
 from nnspca.datasets import fetch
 from nnspca.studies import PAPERS, STUDIES
 from tests.browser.test_app import traces
-from tests.browser.waiting import rest
 
 pytestmark = pytest.mark.browser
 
@@ -46,23 +45,21 @@ def wait_for_tables(page: Page, study, seconds: float = 150) -> None:
 
 @pytest.mark.parametrize("paper", PAPERS)
 def test_every_experiment_runs_reduced_from_the_page(visit, paper):
-    """One visitor walks through the paper: the first experiment by its link, the others by the menu."""
+    """One visitor walks through the paper: the first experiment by its link, the others by their cards."""
     first, *others = [study for study in STUDIES.values() if study.paper == paper]
     page = visit(address(first))
     runs_reduced(page, first)
     for study in others:
         require_data(study)
-        menu = page.locator(f".st-key-{paper} input")
-        menu.scroll_into_view_if_needed()
-        rest(page, "false", 300)  # a redraw, or scrolling, would close the menu
-        menu.click()
-        page.get_by_role("option", name=f"{study.figure}: {study.title}").click()
+        page.locator(f".gallery button[data-name='{study.name}']").click()
         runs_reduced(page, study)
 
 
 def runs_reduced(page: Page, study) -> None:
     """Run an experiment, look at its figures and the printed numbers, and take a table home."""
     expect(page.get_by_text(study.summary[:60])).to_be_visible()
+    expect(page.get_by_text("A stored run")).to_be_visible()
+    expect(page.locator(f"[class*=st-key-{study.name}-] .js-plotly-plot").first).to_be_visible()  # before any run
     press_run(page)
     wait_for_tables(page, study)
     keys = [table.name for table in STUDIES[study.name].run(data=study.stand_ins, should_stop=lambda: True).tables]

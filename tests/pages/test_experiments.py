@@ -5,10 +5,11 @@ import json
 
 import numpy as np
 import pytest
+from streamlit.testing.v1 import AppTest
 
 import nnspca
 from nnspca.datasets import fetch
-from nnspca.studies import STUDIES, Column, Parts, StudyTable
+from nnspca.studies import STUDIES, Column, Parts, StudyTable, stored
 from nnspca.view.experiments.figures import study as pictures
 from nnspca.view.figures import style
 from nnspca.view.session.state import BUNDLED
@@ -38,11 +39,62 @@ def fresh_machine(monkeypatch, tmp_path):
     monkeypatch.setenv("NNSPCA_CACHE", str(tmp_path))
 
 
-def test_the_page_opens_on_a_paper_and_waits_to_be_asked(open_page):
+def test_the_page_opens_with_the_figure_of_a_stored_run_and_says_so(open_page):
     page = open_page(PAGE)
     assert page.title[0].value == "Experiments"
     assert not jobs(page)
-    assert "Press **Run**" in texts(page)
+    assert "**A stored run**, made on 20" in texts(page)
+    assert "seed 0. **Run again** makes it live" in texts(page)
+    (figure,) = drawn(page)
+    assert {"curve 1", "curve 4"} <= {trace["name"] for trace in figure["data"]}
+    assert "The paper's numbers beside ours" in [s.value for s in page.subheader]
+
+
+def test_a_stored_run_is_what_a_run_finds():
+    for study in STUDIES.values():
+        kept = stored(study.name)
+        assert kept is not None, study.name
+        assert (kept.data, kept.full, kept.seed, kept.stopped) == (study.needs, False, 0, False)
+        if not study.needs and "seconds" not in study.summary:
+            found = study.run()
+            assert [t.name for t in found.tables] == [t.name for t in kept.tables]
+            for ours, before in zip(found.tables, kept.tables, strict=True):
+                assert (ours.columns, ours.note, type(ours.picture)) == (
+                    before.columns,
+                    before.note,
+                    type(before.picture),
+                )
+                for row, other in zip(ours.rows, before.rows, strict=True):
+                    assert [c for c in row if not isinstance(c, float)] == [
+                        c for c in other if not isinstance(c, float)
+                    ]
+                    assert [c for c in row if isinstance(c, float)] == pytest.approx(
+                        [c for c in other if isinstance(c, float)], rel=1e-6, abs=1e-9
+                    )
+
+
+def test_a_stored_run_passes_on_no_photograph_of_data_that_are_not_bundled():
+    bundled = {info.name for info in nnspca.datasets.available() if info.bundled}
+    for study in STUDIES.values():
+        for table in stored(study.name).tables:
+            if isinstance(table.picture, Parts) and not set(stored(study.name).data) <= bundled:
+                assert not set(table.column(table.picture.group)) & set(table.picture.plain)
+
+
+def test_a_press_on_a_card_turns_to_its_experiment_and_the_link_says_so():
+    choices_of = AppTest.from_function(_turned)
+    choices_of.run()
+    assert choices_of.markdown[0].value == "asteris2011-fig1"
+    assert choices_of.query_params["paper"] == STUDIES["asteris2011-fig1"].source.short
+
+
+def _turned():
+    import streamlit as st
+
+    from nnspca.view.experiments import choices
+
+    choices.turn_to("asteris2011-fig1")
+    st.markdown(choices.which().name)
 
 
 @pytest.mark.parametrize("study", STUDIES.values(), ids=STUDIES)
@@ -68,7 +120,8 @@ def test_a_run_draws_its_figures_and_holds_the_printed_numbers_beside_ours(open_
     (figure,) = drawn(page)
     assert figure["layout"]["meta"]["alt"]
     assert {"|curve 1|", "|curve 4|"} <= {trace["name"] for trace in figure["data"]}
-    assert "The paper's numbers beside ours" in [s.value for s in page.header]
+    assert "The paper's numbers beside ours" in [s.value for s in page.subheader]
+    assert "A stored run" not in texts(page)
     assert page.table[0].value["Printed"].tolist() == ["12"]
     assert page.table[0].value["Ours"].tolist() == ["12"]
 
@@ -79,7 +132,7 @@ def test_a_result_is_kept_for_the_next_visitor(open_page):
     settle(first)
     second = settle(open_page(PAGE, **choice(STUDIES[QUICK], seed=77)))
     assert drawn(second)
-    assert "Press **Run**" not in texts(second)
+    assert "A stored run" not in texts(second)
 
 
 def test_another_seed_is_another_run(open_page):
@@ -88,7 +141,8 @@ def test_another_seed_is_another_run(open_page):
     settle(page)
     page.session_state["seed"] = 79
     page.run()
-    assert "Press **Run**" in texts(page)
+    assert "**A stored run**" in texts(page)
+    assert "seed 79" in texts(page)
 
 
 def test_on_a_fresh_machine_the_stand_in_runs_and_the_page_says_so(open_page, fresh_machine):

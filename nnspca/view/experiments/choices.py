@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
-from urllib.parse import urlencode
 
 import streamlit as st
 
 from nnspca.studies import PAPERS, STUDIES, Study
 from nnspca.view.session import state, store
 from nnspca.view.session.state import BUNDLED, FULL, OWN, REDUCED, State
-from nnspca.view.session.widgets import choose
+from nnspca.view.session.widgets import choose, press, pressed
 from nnspca.view.words import fixed
 
 KEYS = state.keys_of("experiments")
@@ -37,30 +36,30 @@ class Choices:
         return f"{self.study.name}-{FULL if self.full else REDUCED}"
 
 
-def ask(now: State) -> Choices:
-    """Let the person choose a paper and one of its experiments, and say what it is."""
+def which() -> Study:
+    """Return the experiment chosen: by the link, or by a press on its card."""
     papers = {PAPERS[study.paper].short: study.paper for study in STUDIES.values()}
-    left, right = st.columns([1, 2])
-    with left:
-        paper = papers[choose(KEYS["paper"], "Paper", options=list(papers), help="Whose experiments to run again.")]
-    mine = {f"{study.figure}: {study.title}": study for study in STUDIES.values() if study.paper == paper}
-    with right:
-        said = choose(KEYS[paper], "Experiment", options=list(mine), help="In the order of the paper.")
-    study = mine[said]
-    st.markdown(study.summary)
-    if study.page:
-        st.link_button(
-            f"Play with it on the {study.page} page",
-            f"{study.page}?{urlencode(study.query)}",
-            icon=":material/open_in_new:",
-        )
-    with st.container(horizontal=True, gap="medium"):
-        data = _data(study)
-        full = _form(study)
-    with st.expander("What differs from the paper", icon=":material/compare_arrows:", key="differs"):
-        st.markdown(study.differs)
-        st.caption(study.source.citation)
-    return Choices(study, full, data, now.seed)
+    paper = papers[pressed(KEYS["paper"])]
+    named = {_name(study): study for study in STUDIES.values() if study.paper == paper}
+    return named[pressed(KEYS[paper])]
+
+
+def turn_to(name: str) -> None:
+    """Choose another experiment."""
+    study = STUDIES[name]
+    press(KEYS["paper"], study.source.short)
+    press(KEYS[study.paper], _name(study))
+
+
+def ask(study: Study, now: State) -> Choices:
+    """Let the person choose data and form where the experiment has more than one."""
+    data = _data(study)
+    return Choices(study, _form(study), data, now.seed)
+
+
+def _name(study: Study) -> str:
+    """Return what the link calls an experiment of its paper."""
+    return f"{study.figure}: {study.title}"
 
 
 def _form(study: Study) -> bool:
@@ -79,7 +78,7 @@ def _form(study: Study) -> bool:
 
 
 def _data(study: Study) -> tuple[str, ...]:
-    """Let the person choose the paper's data or bundled ones; say plainly what is not on this machine."""
+    """Let the person choose the paper's data or bundled ones."""
     if study.needs == study.stand_ins:  # nothing to choose: none at all, or bundled ones
         return study.needs
     infos, missing = store.catalogue(), study.missing()
@@ -93,11 +92,17 @@ def _data(study: Study) -> tuple[str, ...]:
         allowed="the paper's own data are not on this machine" if missing else "",
         help=f"The paper's: {', '.join(infos[name].title for name in study.needs)}. Stand-in: {bundled}.",
     )
-    if missing:
-        absent = ", ".join(f"**{infos[name].title}**" for name in missing)
+    return study.needs if chosen == OWN else study.stand_ins
+
+
+def absent(study: Study) -> None:
+    """Say plainly which of the paper's data are not on this machine."""
+    infos, missing = store.catalogue(), study.missing()
+    if missing and study.needs != study.stand_ins:
+        named = ", ".join(f"**{infos[name].title}**" for name in missing)
+        bundled = ", ".join(infos[name].title for name in study.stand_ins)
         st.info(
-            f"Not on this machine: {absent}. The experiment can run on a stand-in ({bundled}); the paper's numbers do "
+            f"Not on this machine: {named}. The experiment can run on a stand-in ({bundled}); the paper's numbers do "
             "not apply to it. The [data page](data) says how to get the paper's own.",
             icon=":material/database_off:",
         )
-    return study.needs if chosen == OWN else study.stand_ins

@@ -1,39 +1,105 @@
-"""The experiments page's panels: every figure, the paper's numbers beside ours, and what to take home."""
+"""The experiments page's panels: cards, every figure, the paper's numbers beside ours, and what to take home."""
 
 from __future__ import annotations
 
+from urllib.parse import urlencode
+
 import streamlit as st
 
-from nnspca.studies import StudyTable
+from nnspca.studies import STUDIES, Study, StudyTable, stored
+from nnspca.view.experiments import choices
 from nnspca.view.experiments.choices import KEYS, Choices
-from nnspca.view.experiments.figures.study import study
-from nnspca.view.session import charts, downloads
+from nnspca.view.experiments.figures.study import study as figure_of
+from nnspca.view.experiments.thumbnails import beforehand
+from nnspca.view.session import charts, downloads, gallery, store
+from nnspca.view.session.gallery import Card
 from nnspca.view.session.runs import Job
 from nnspca.view.session.widgets import fold
 
 
-def draw(choice: Choices, job: Job) -> None:
-    """Show every figure, the paper's numbers beside ours, the tables, and what to take home."""
-    tables = tuple(table for table in (job.arrived[-1] if job.arrived else ()) if table.rows)
+def cards(here: Study) -> None:
+    """Show a card for each experiment, by paper; a press turns to it."""
+    made = beforehand()
+    gallery.show(
+        "experiment-cards",
+        "Experiments",
+        [
+            Card(name, study.figure, study.title, picture=made[name]["picture"], group=study.source.short)
+            for name, study in STUDIES.items()
+        ],
+        here.name,
+        choices.turn_to,
+        strip=True,
+    )
+
+
+def opening(study: Study) -> None:
+    """Say what the experiment is."""
+    st.header(f"{study.figure}: {study.title}")
+    st.markdown(study.summary)
+
+
+def found(choice: Choices, job: Job | None) -> tuple[StudyTable, ...]:
+    """Return the tables known by now: those of the run, and until it has some, those of the run that was stored."""
+    arrived = _filled(job.arrived[-1]) if job is not None and job.arrived else ()
+    before = stored(choice.study.name)
+    if arrived or before is None:
+        return arrived
+    infos = store.catalogue()
+    on = f", on {' and '.join(infos[name].title for name in before.data)}" if before.data else ""
+    made = beforehand()[choice.study.name]
+    asked = _asked(choice)
+    st.caption(
+        f":material/inventory_2: **A stored run**, made on {made['made']} with nnspca {made['nnspca']}: "
+        f"seed {before.seed}{', reduced form' if choice.study.minutes else ''}{on}. "
+        + (f"The run you asked for ({asked}) is on its way." if job is not None else f"**Run again** makes {asked}.")
+    )
+    return _filled(before.tables)
+
+
+def _filled(tables: tuple[StudyTable, ...]) -> tuple[StudyTable, ...]:
+    return tuple(table for table in tables if table.rows)
+
+
+def _asked(choice: Choices) -> str:
+    """Say what a run with these settings is."""
+    infos = store.catalogue()
+    data = f" on {' and '.join(infos[name].title for name in choice.data)}" if choice.data else ""
+    return f"{'the full form' if choice.full else 'it'} live{data}, seed {choice.seed}"
+
+
+def draw(choice: Choices, tables: tuple[StudyTable, ...], live: bool) -> None:
+    """Show every figure and the paper's numbers beside ours; ``live`` where this visit's own run made them."""
     for table in tables:
         if table.picture is not None:
-            st.header(table.title)
-            charts.figure(study(table, charts.palette()), f"{choice.study.name}-{table.name}")
+            st.subheader(table.title)
+            charts.figure(figure_of(table, charts.palette()), f"{choice.study.name}-{table.name}")
             if table.note:
                 st.caption(table.note)
     for table in tables:
         if table.name == "printed":
-            st.header(table.title)
+            st.subheader(table.title)
             st.table(table.words())
             if table.note:
                 st.caption(table.note)
-    if choice.study.needs and choice.data != choice.study.needs:
+    if live and choice.study.needs and choice.data != choice.study.needs:
         st.caption("The paper's numbers are left out: they are about other data than these.")
-    if tables and job.done:
-        _takeaway(choice, tables)
 
 
-def _takeaway(choice: Choices, tables: tuple[StudyTable, ...]) -> None:
+def background(study: Study) -> None:
+    """Tell what differs from the paper, what it is called, and where the same can be played with."""
+    if study.page:
+        st.link_button(
+            f"Play with it on the {study.page} page",
+            f"{study.page}?{urlencode(study.query)}",
+            icon=":material/open_in_new:",
+        )
+    with st.expander("What differs from the paper", icon=":material/compare_arrows:", key="differs"):
+        st.markdown(study.differs)
+        st.caption(study.source.citation)
+
+
+def takeaway(choice: Choices, tables: tuple[StudyTable, ...]) -> None:
     """Offer every table and figure, and the code that makes them again."""
     with st.container(horizontal=True):
         for table in tables:
@@ -48,7 +114,7 @@ def _takeaway(choice: Choices, tables: tuple[StudyTable, ...]) -> None:
         for table in tables:
             if table.picture is not None:
                 charts.figure_button(
-                    study(table, charts.palette(), titled=True),
+                    figure_of(table, charts.palette(), titled=True),
                     f"html-{choice.study.name}-{table.name}",
                     f"{choice.stem}-{table.name}.html",
                     f"{table.name.capitalize()} (HTML)",

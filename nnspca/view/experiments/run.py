@@ -6,18 +6,22 @@ from dataclasses import replace
 
 import streamlit as st
 
+from nnspca.studies import stored
 from nnspca.view.experiments.choices import Choices
 from nnspca.view.session import runs, store
 from nnspca.view.session.runs import Job, Work
 from nnspca.view.session.state import State
 
 
-def start(choice: Choices, now: State) -> Job:
-    """Draw Run; return the job, or end the page here. What has been known is shown at once."""
+def start(choice: Choices, now: State) -> Job | None:
+    """Draw Run; return the job, None until it has been asked for. What has been known is shown at once."""
     known = store.results().get(choice.key) is not None
     begun = runs.job_for("study", choice.key) is not None
-    job = runs.run("study", choice.key, _work(choice), replace(now, live=known), afresh=lambda: _forget(choice))
-    if not begun and job.wait(runs.PATIENCE):
+    live, before = replace(now, live=known), stored(choice.study.name) is not None
+    job = runs.asked(
+        "study", choice.key, _work(choice), live, afresh=lambda: _forget(choice), known=before, width="content"
+    )
+    if job is not None and not begun and job.wait(runs.PATIENCE):
         st.rerun()  # so quick that Run can say at once that it runs again
     return job
 

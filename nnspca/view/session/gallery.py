@@ -36,8 +36,13 @@ class Card:
     group: str = ""
 
 
-def show(key: str, label: str, cards: Sequence[Card], here: str, choose: Callable[[str], None]) -> None:
-    """Draw the cards, the one that is ``here`` marked; ``choose`` is called with the name of a card pressed."""
+def show(
+    key: str, label: str, cards: Sequence[Card], here: str, choose: Callable[[str], None], *, strip: bool = False
+) -> None:
+    """Draw the cards, the one that is ``here`` marked; ``choose`` is called with the name of a card pressed.
+
+    A ``strip`` stands beside what is chosen and scrolls by itself; on a phone it lies above it, in one row.
+    """
     names = {card.name for card in cards}
 
     def pressed() -> None:
@@ -45,5 +50,5 @@ def show(key: str, label: str, cards: Sequence[Card], here: str, choose: Callabl
         if name in names:
             choose(name)
 
-    data = {"label": label, "cards": [asdict(card) for card in cards], "here": here}
+    data = {"label": label, "cards": [asdict(card) for card in cards], "here": here, "strip": strip}
     _mount(key=key, data=data, on_chosen_change=pressed)

@@ -7,7 +7,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Hashable
-from typing import Any
+from typing import Any, Literal
 
 import streamlit as st
 
@@ -205,24 +205,42 @@ def button(
     st.button(label, key=f"start-{slot}", icon=icon, help=about, on_click=begin, disabled=disabled)
 
 
-def run(slot: str, key: Hashable, work: Work, now: State, *, afresh: Callable[[], None] | None = None) -> Job:
-    """Draw Run; return the job of this view, or end the page here with what to do.
+def asked(
+    slot: str,
+    key: Hashable,
+    work: Work,
+    now: State,
+    *,
+    afresh: Callable[[], None] | None = None,
+    known: bool = False,
+    width: Literal["stretch", "content"] = "stretch",
+) -> Job | None:
+    """Draw Run; return the job of this view, None until it has been asked for.
 
-    In a live session the job starts by itself.
+    In a live session the job starts by itself. ``known``: the page has something of this kind to show already.
     """
     job = job_for(slot, key)
     pressed = st.button(
-        "Run" if job is None else "Run again",
+        "Run" if job is None and not known else "Run again",
         key=f"run-{slot}",
         icon=":material/play_arrow:",
         type="primary" if job is None and not now.live else "secondary",
-        width="stretch",
+        width=width,
         help="Start the solver with these settings.",
     )
     if pressed and afresh is not None:
         afresh()
     if pressed or (job is None and now.live):
         job = start(slot, key, work)
+    return job
+
+
+def run(slot: str, key: Hashable, work: Work, now: State, *, afresh: Callable[[], None] | None = None) -> Job:
+    """Draw Run; return the job of this view, or end the page here with what to do.
+
+    In a live session the job starts by itself.
+    """
+    job = asked(slot, key, work, now, afresh=afresh)
     if job is None:
         st.info("Nothing has run with these settings yet. Press **Run**.", icon=":material/play_arrow:")
         widgets.end_page()

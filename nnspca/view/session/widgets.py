@@ -187,6 +187,20 @@ def carried(entry: Entry) -> Any:
     return value
 
 
+def pressed(entry: Entry) -> Any:
+    """Return what was last chosen by a press, for a key that has no widget: from the link, or as it was left."""
+    held = st.session_state.get(entry.key, entry.default)
+    if held != entry.default and entry.key not in st.query_params:
+        st.query_params[entry.key] = str(held)
+    st.session_state[entry.key] = carried(entry)
+    return st.session_state[entry.key]
+
+
+def press(entry: Entry, value: Any) -> None:
+    """Choose a value for a key that has no widget."""
+    st.query_params[entry.key] = st.session_state[entry.key] = str(value)
+
+
 def number(entry: Entry) -> float:
     """Return a number that the link carries without a widget, or the usual one, with a note where it is no use."""
     return float(carried(entry))

@@ -19,6 +19,7 @@ function cardButton(card, here) {
 
 function fillGallery(nav, data) {
   nav.setAttribute("aria-label", data.label);
+  nav.classList.toggle("strip", data.strip);
   nav.replaceChildren();
   let group = null, list = null;
   for (const card of data.cards) {
@@ -44,6 +45,8 @@ export default function ({ data, parentElement, setTriggerValue }) {
   if (galleries.get(parentElement) !== said || !nav.children.length) {
     galleries.set(parentElement, said);
     fillGallery(nav, data);
+    const chosen = nav.querySelector("[aria-current]");
+    if (data.strip && chosen) nav.scrollTo(chosen.offsetLeft - 104, chosen.offsetTop - 60);  // in view, the page at rest
   }
   nav.onclick = (event) => {
     const name = event.target.closest("button")?.dataset.name;

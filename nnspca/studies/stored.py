@@ -1,0 +1,85 @@
+"""Stored runs: what each experiment's reduced form found on the paper's own data, for who does not want to wait."""
+
+from __future__ import annotations
+
+import json
+import lzma
+from collections.abc import Callable
+from dataclasses import asdict
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from nnspca.studies.picture import Band, Bars, Curves, Line, Mark, Parts, Picture, Span
+from nnspca.studies.study import StudyResult
+from nnspca.studies.table import Column, StudyTable
+
+HOME = Path(__file__).parent / "stored"  # written by `python -m tests.stored`
+PICTURES: dict[str, Callable[..., Picture]] = {"curves": Curves, "bars": Bars, "parts": Parts}
+PIECES: dict[str, Callable[..., Any]] = {"lines": Line, "bands": Band, "spans": Span, "marks": Mark}
+
+
+def pack(result: StudyResult) -> bytes:
+    """Return a result as compressed JSON, every digit of every number kept."""
+    return lzma.compress(json.dumps(asdict(result), separators=(",", ":")).encode(), preset=9 | lzma.PRESET_EXTREME)
+
+
+def unpack(packed: bytes) -> StudyResult:
+    """Return the result that was packed.
+
+    Examples
+    --------
+    >>> from nnspca.studies import STUDIES
+    >>> result = STUDIES["asteris2011-fig1"].run()
+    >>> unpack(pack(result)) == result
+    True
+    """
+    said = json.loads(lzma.decompress(packed))
+    return StudyResult(**{**said, "tables": tuple(map(_table, said["tables"])), "data": tuple(said["data"])})
+
+
+@cache
+def stored(study: str) -> StudyResult | None:
+    """Return the run of a study that came with the package: reduced, seed 0, on the paper's own data.
+
+    Parameters
+    ----------
+    study : str
+        A name in ``STUDIES``.
+
+    Returns
+    -------
+    StudyResult or None
+        None where no run came along. Photographs of data sets that are not bundled are left out.
+
+    Examples
+    --------
+    >>> stored("asteris2014-fig6").data, stored("no such study")
+    (('lrs',), None)
+    """
+    file = HOME / f"{study}.json.xz"
+    return unpack(file.read_bytes()) if file.is_file() else None
+
+
+def _table(said: dict[str, Any]) -> StudyTable:
+    return StudyTable(
+        **{
+            **said,
+            "columns": tuple(Column(**column) for column in said["columns"]),
+            "rows": tuple(map(tuple, said["rows"])),
+            "picture": None if said["picture"] is None else _picture(said["picture"]),
+        }
+    )
+
+
+def _picture(said: dict[str, Any]) -> Picture:
+    pieces = {
+        name: tuple(PIECES[name](**piece) for piece in value) if name in PIECES else _tuples(value)
+        for name, value in said.items()
+    }
+    return PICTURES[said["kind"]](**pieces)
+
+
+def _tuples(value: Any) -> Any:
+    """Return lists, and lists in them, as the tuples they were."""
+    return tuple(map(_tuples, value)) if isinstance(value, list) else value

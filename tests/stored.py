@@ -1,0 +1,98 @@
+"""Make the stored runs of the experiments: ``python -m tests.stored [study …]``, with NNSPCA_DATA naming the real data.
+
+Each study is run as its page would by default: reduced, seed 0, on the paper's own data; its first figure becomes the
+small picture on its card.
+"""
+
+import base64
+import datetime
+import io
+import json
+import sys
+from dataclasses import replace
+
+from PIL import Image
+from playwright.sync_api import Browser, sync_playwright
+
+import nnspca
+from nnspca.studies import STUDIES, Parts, StudyResult, StudyTable
+from nnspca.studies.stored import HOME, pack
+from nnspca.threads import one_blas_thread
+from nnspca.view.experiments.figures.study import study as draw
+from nnspca.view.experiments.thumbnails import BEFOREHAND
+from nnspca.view.figures import style
+from tests.browser.conftest import FLAGS
+from tests.chromium import ensure
+
+SIDE, SMALL = 320, 2.5  # pixels of the picture drawn, and how many times smaller the card shows it
+COLOURS = 24
+SHARED = {info.name for info in nnspca.datasets.available() if info.bundled}
+
+
+def without_photographs(result: StudyResult) -> StudyResult:
+    """Leave out what images the data set's terms ask us not to pass on."""
+    if set(result.data) <= SHARED:
+        return result
+    return replace(result, tables=tuple(map(_without_photographs, result.tables)))
+
+
+def _without_photographs(table: StudyTable) -> StudyTable:
+    if not isinstance(table.picture, Parts):
+        return table
+    group = table.names.index(table.picture.group)
+    return replace(table, rows=tuple(row for row in table.rows if row[group] not in table.picture.plain))
+
+
+def first_strip(table: StudyTable) -> StudyTable:
+    """Leave no strip of parts but the first: a card is small."""
+    if not isinstance(table.picture, Parts):
+        return table
+    group = table.names.index(table.picture.group)
+    return replace(table, rows=tuple(row for row in table.rows if row[group] == table.rows[0][group]))
+
+
+def thumbnail(result: StudyResult, browser: Browser) -> str:
+    """Return the first figure without its words, as a small PNG in base64."""
+    first = next(table for table in result.tables if table.picture is not None and table.rows)
+    figure = draw(first_strip(first), style.LIGHT)
+    figure.update_layout(showlegend=False, title_text="", annotations=(), width=SIDE, height=SIDE)
+    figure.update_layout(margin={"l": 6, "r": 6, "t": 6, "b": 6})
+    figure.update_xaxes(title_text="", showticklabels=False)
+    figure.update_yaxes(title_text="", showticklabels=False)
+    figure.update_traces(line_width=5, selector={"type": "scatter", "mode": "lines"})
+    figure.update_traces(line_width=5, marker_size=11, selector={"type": "scatter", "mode": "lines+markers"})
+    page = browser.new_page(viewport={"width": SIDE, "height": SIDE})
+    page.set_content(figure.to_html(config={"displayModeBar": False, "staticPlot": True}))
+    page.wait_for_timeout(1500)
+    image = Image.open(io.BytesIO(page.locator(".js-plotly-plot").screenshot())).convert("RGB")
+    page.close()
+    image = image.resize((round(SIDE / SMALL),) * 2, Image.Resampling.LANCZOS)
+    out = io.BytesIO()
+    image.quantize(COLOURS, dither=Image.Dither.NONE).save(out, "PNG", optimize=True)
+    return base64.b64encode(out.getvalue()).decode()
+
+
+def main() -> None:
+    """Run and keep the studies named, or all."""
+    HOME.mkdir(exist_ok=True)
+    cards = json.loads(BEFOREHAND.read_text(encoding="utf-8")) if BEFOREHAND.exists() else {}
+    with sync_playwright() as playwright, one_blas_thread():
+        browser = playwright.chromium.launch(executable_path=ensure(), args=FLAGS)
+        for name in sys.argv[1:] or STUDIES:
+            result = without_photographs(STUDIES[name].run())
+            file = HOME / f"{name}.json.xz"
+            file.write_bytes(pack(result))
+            cards[name] = {
+                "picture": thumbnail(result, browser),
+                "made": datetime.date.today().isoformat(),
+                "nnspca": nnspca.__version__,
+            }
+            rows = sum(len(table.rows) for table in result.tables)
+            sizes = file.stat().st_size, len(cards[name]["picture"])
+            print(name, f"{result.seconds:.0f} s", rows, *sizes, flush=True)
+            BEFOREHAND.write_text(json.dumps(cards, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()

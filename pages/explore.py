@@ -2,12 +2,11 @@
 
 import streamlit as st
 
-import nnspca
 from nnspca.view import foreign
 from nnspca.view.certificate import component, proofs
 from nnspca.view.certificate import panels as certificate
 from nnspca.view.explore import choices, gallery, need, panels, path, play, run, stage
-from nnspca.view.session import preview, runs, state, store, widgets
+from nnspca.view.session import preview, runs, solver, state, store, widgets
 
 now = state.current()
 data = store.in_use(now)
@@ -21,13 +20,7 @@ acts = st.container(key="acts", height=48, border=False)
 running = st.container()  # above the cards, which take their height late: Stop stays where it is
 gallery.cards(now)
 with st.expander("Another solver, and its options", icon=":material/tune:", expanded=not now.live):
-    solver, tune, press = st.columns([3, 1, 1], vertical_alignment="bottom")
-    with solver:
-        method = choices.method(now, data.n_features)
-    with tune:
-        choice = choices.options(now, method)
-    info = nnspca.METHODS[method]
-    st.caption(f"**{info.title}.** {info.summary} ({info.paper})")
+    choice, press = solver.ask(now, data.n_features)
     with press:
         job = run.start(data, now, choice)
 
@@ -40,8 +33,11 @@ part, proof, trace = run.arrived(job)  # what came while that was drawn
 proof = None if proof is None else proofs.tightest(proof, data, now)
 longer = runs.only_job("tighten", proofs.tighten_key(data, now, now.k))
 with acts:
-    if proof is not None:
-        certificate.longer_proof(proof, data, now, longer)
+    with st.container(horizontal=True):
+        if proof is not None:
+            certificate.longer_proof(proof, data, now, longer)
+        if part is not None and st.button("What does it say about the samples?", key="samples", icon=":material/groups:"):
+            st.switch_page("pages/samples.py")
 
 shown = {}
 widgets.open_for(choices.KEYS["closer"], "bounds")
@@ -49,7 +45,7 @@ if part is not None:
     with widgets.fold(
         choices.KEYS["closer"], "Look closer: loadings, ceilings, what the solver did", ":material/zoom_in:"
     ) as fold:
-        if fold.open or method != "best":
+        if fold.open or choice.method != "best":
             sight, verdict = st.columns([1, 1.25], gap="large")
             with sight:
                 shown["component"] = component.picture(part, data, "component")

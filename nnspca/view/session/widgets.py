@@ -177,12 +177,17 @@ def end_page() -> NoReturn:
     st.stop()
 
 
-def carried(entry: Entry) -> Any:
-    """Return what the link says of a key that has no widget, or the usual value, with a note where it is no use."""
+def carried(entry: Entry, *, high: float | None = None, fits: Callable[[Any], object] = lambda value: True) -> Any:
+    """Return what the link says of a key that has no widget, or the usual value, with a note where it is no use.
+
+    ``high`` narrows the table's entry to the data at hand, and so does ``fits``, which is given the value.
+    """
     texts = st.query_params.get_all(entry.key)
-    value, whole = entry.read(texts) if texts else (entry.default, True)
+    value, whole = entry.read(texts, high=high) if texts else (entry.default, True)
+    if value is not None and not fits(value):
+        value, whole = None, False
     value = entry.default if value is None else value
-    allowed = _allowed(entry, entry.low, entry.high, entry.options)
+    allowed = _allowed(entry, entry.low, entry.high if high is None else high, entry.options)
     _note((entry.pages, entry.key), entry.key, None if whole else texts[-1], value, allowed)
     return value
 

@@ -105,7 +105,7 @@ function drawList(pen, width, height, scene, layers, palette) {
     pen.textAlign = "right";
     pen.fillText(fitted(pen, name(i), label - 8), label - 8, y + 15);
     pen.textAlign = "left";
-    pen.fillText(decimals(weight, 3), label + Math.max(long, 2) + 5, y + 15);
+    pen.fillText(scene.say?.(weight) ?? decimals(weight, 3), label + Math.max(long, 2) + 5, y + 15);
   });
   pen.textAlign = "left";
   pen.fillStyle = palette.ink;

@@ -1,0 +1,70 @@
+"""What the samples page is asked: a solver, a second part, and what the browser wrote of picks into the link."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import streamlit as st
+
+import nnspca
+from nnspca.datasets import Dataset
+from nnspca.view.session import state, widgets
+from nnspca.view.session.solver import Choices as Solver
+from nnspca.view.session.streamlit_private import forget_in_link
+
+KEYS = state.keys_of("samples")
+ASKED = ("picked", "marked", "why")  # written by the browser, judged here
+SPANS = r"\d{1,7}(-\d{1,7})?(_\d{1,7}(-\d{1,7})?)*"
+# Samples by rank, by number, by class, or by a rectangle of the two scores in ten-thousandths; features by number.
+FORMS = {
+    "picked": re.compile(rf"r\d{{1,7}}-\d{{1,7}}|n{SPANS}|c\d{{1,4}}|b\d{{1,5}}(_\d{{1,5}}){{3}}", re.ASCII),
+    "marked": re.compile(SPANS, re.ASCII),
+}
+LONGEST = 1500  # letters that a link may say of picks: browsers write no more
+
+
+@dataclass(frozen=True)
+class Choices:
+    """The solver, and how the second part is found."""
+
+    solver: Solver
+    second: str
+
+
+def second() -> str:
+    """Let the person choose what the second part may use."""
+    titles = {"disjoint": "other features only", "projection": "any feature again"}
+    return str(
+        widgets.choose(
+            KEYS["second"],
+            "The second part may use",
+            horizontal=True,
+            format_func=lambda name: titles[name],
+            help=" ".join(f"{titles[name].capitalize()}: {nnspca.DEFLATIONS[name].summary}" for name in titles),
+        )
+    )
+
+
+def asked_about(data: Dataset) -> int | None:
+    """Return the feature whose place is asked about, from 0 on; judge what else the link says of picks.
+
+    Another data set has other samples and features: what was picked of the last one is forgotten.
+    """
+    before = st.session_state.get("_samples_of")
+    if before not in (None, data.content_hash):
+        for key in ASKED:
+            forget_in_link(key)
+            st.query_params.pop(key, None)
+    st.session_state["_samples_of"] = data.content_hash
+    for key, form in FORMS.items():
+        widgets.carried(
+            KEYS[key], fits=lambda text, form=form: not text or (len(text) <= LONGEST and form.fullmatch(text))
+        )
+    why = widgets.carried(KEYS["why"], high=data.n_features)
+    return None if why is None else int(why) - 1
+
+
+def about(data: Dataset) -> str:
+    """Return what tells one data set from another in the browser."""
+    return f"{data.name} {data.content_hash[:16]}"

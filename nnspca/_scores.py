@@ -50,7 +50,7 @@ def scores(X, loadings, *, standardize: bool = False) -> np.ndarray:
     one = _is_one(loadings)
     U = check_columns("loadings", np.reshape(loadings, (-1, 1)) if one else loadings, rows.shape[1])
     used = np.flatnonzero(U.any(axis=1))
-    held = rows.tocsc()[:, used].toarray() if scipy.sparse.issparse(rows) else rows[:, used]
+    held = rows[:, used].toarray() if isinstance(rows, scipy.sparse.csr_array) else rows[:, used]
     if not len(used):
         made = np.zeros((len(held), U.shape[1]))
     else:

@@ -16,7 +16,7 @@ with st.container(key="opening"):
     st.title(stage.PURPOSE)
     st.markdown(stage.question(data, now))
 played = st.container(key="stage", height=play.HEIGHT + 4, border=False)
-acts = st.container(key="acts", height=48, border=False)
+acts = st.container(key="acts")
 running = st.container()  # above the cards, which take their height late: Stop stays where it is
 gallery.cards(now)
 with st.expander("Another solver, and its options", icon=":material/tune:", expanded=not now.live):
@@ -32,12 +32,11 @@ with running:
 part, proof, trace = run.arrived(job)  # what came while that was drawn
 proof = None if proof is None else proofs.tightest(proof, data, now)
 longer = runs.only_job("tighten", proofs.tighten_key(data, now, now.k))
-with acts:
-    with st.container(horizontal=True):
-        if proof is not None:
-            certificate.longer_proof(proof, data, now, longer)
-        if part is not None and st.button("What does it say about the samples?", key="samples", icon=":material/groups:"):
-            st.switch_page("pages/samples.py")
+with acts, st.container(horizontal=True, vertical_alignment="center"):
+    if proof is not None:
+        certificate.longer_proof(proof, data, now, longer)
+    if part is not None:
+        widgets.page_link("pages/samples.py", "What does it say about the samples?", ":material/groups:")
 
 shown = {}
 widgets.open_for(choices.KEYS["closer"], "bounds")

@@ -12,8 +12,8 @@ st.title(claims.PURPOSE)
 st.markdown(panels.question(data, now))
 if data.kind == "covariance":
     st.info(panels.WITHOUT, icon=":material/table:")
-shown = st.container(key="sheet-place")
 running = st.container()
+shown = st.container(key="sheet-alone" if data.kind == "covariance" else "sheet-place")
 with st.expander("Another solver, another second part", icon=":material/tune:", expanded=not now.live):
     second = choices.second()
     method, press = solver.ask(now, data.n_features)

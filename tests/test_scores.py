@@ -42,7 +42,7 @@ def test_scores_of_nothing_of_one_sample_and_of_a_feature_that_never_varies_are_
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (lambda X: nnspca.scores(X, np.ones(5)), r"loadings have shape \(5, 1\); give finite columns of shape \(6, r\)"),
+        (lambda X: nnspca.scores(X, np.ones(5)), r"have shape \(5, 1\); give finite columns of shape \(6, r\)"),
         (lambda X: nnspca.scores(X, [[1.0], [2.0, 3.0]]), "loadings=.* is not allowed"),
         (lambda X: nnspca.scores(X, np.full(6, np.nan)), "finite columns"),
         (lambda X: nnspca.scores(X[0], np.ones(6)), r"got shape \(6,\)"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from dataclasses import dataclass
 
@@ -58,11 +59,13 @@ def asked_about(data: Dataset) -> int | None:
             st.query_params.pop(key, None)
     st.session_state["_samples_of"] = data.content_hash
     for key, form in FORMS.items():
-        widgets.carried(
-            KEYS[key], fits=lambda text, form=form: not text or (len(text) <= LONGEST and form.fullmatch(text))
-        )
+        widgets.carried(KEYS[key], fits=functools.partial(_fits, form))
     why = widgets.carried(KEYS["why"], high=data.n_features)
     return None if why is None else int(why) - 1
+
+
+def _fits(form: re.Pattern[str], text: str) -> bool:
+    return not text or (len(text) <= LONGEST and form.fullmatch(text) is not None)
 
 
 def about(data: Dataset) -> str:

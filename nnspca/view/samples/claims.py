@@ -41,8 +41,8 @@ def score(part: Component, data: Dataset, *, standardised: bool) -> str:
     """Say what a score is, with the data's own words."""
     noun, many = scene.noun(data), part.cardinality
     each = f"the part's one {noun.removesuffix('s')}" if many == 1 else f"each of the part's {many:,} {noun}"
-    far = "how many standard deviations it lies above its average" if standardised else "how far it lies above its average"
-    return f"The score adds up, for {each}, {far}, times its loading."
+    far = "how many standard deviations" if standardised else "how far"
+    return f"The score adds up, for {each}, {far} it lies above its average, times its loading."
 
 
 def told_apart(data: Dataset, lie: Lie) -> str:
@@ -50,19 +50,21 @@ def told_apart(data: Dataset, lie: Lie) -> str:
     if data.labels is None:
         return ""
     counts = np.bincount(data.labels[data.labels >= 0], minlength=len(lie.apart))
-    present = np.flatnonzero(counts)
+    present = np.flatnonzero(counts).tolist()
     if len(present) < 2:
-        return f"All samples are of one class, {class_name(data, present[0])}." if len(present) else "No sample has a class."
+        one = class_name(data, present[0]) if present else ""
+        return f"All samples are of one class, {one}." if present else "No sample has a class."
     able = [c for c in present if min(counts[c], counts.sum() - counts[c]) >= FEWEST]
     if not able:
         return f"{len(present)} classes, but too few samples of each to say how well the score tells them apart."
-    areas = {int(c): lie.apart[c] or 0.0 for c in able}
+    areas = {c: lie.apart[c] or 0.0 for c in able}
     best = max(areas, key=lambda c: abs(areas[c] - 0.5))
     area, name = areas[best], class_name(data, best)
     others = class_name(data, next(c for c in present if c != best)) if len(present) == 2 else "all others"
     pairs, higher = words.percent(max(area, 1 - area)).removesuffix(" %"), "higher" if area >= 0.5 else "lower"
     if max(area, 1 - area) < CHANCE:
-        return f"The score alone hardly tells the classes apart: {name} from {others} in {pairs} of 100 pairs; chance gives 50."
+        hardly = "The score alone hardly tells the classes apart"
+        return f"{hardly}: {name} from {others} in {pairs} of 100 pairs; chance gives 50."
     which = "" if len(present) == 2 else f", the best told of {len(present)} classes"
     return f"Score alone tells {name} from {others} in {pairs} of 100 pairs{which}: {name} scores {higher}."
 
@@ -76,19 +78,30 @@ def measure(standardised: bool) -> str:
     return "correlation" if standardised else "covariance"
 
 
+def area(value: float) -> str:
+    """Return an area under the curve, rounded toward one half: towards telling nothing.
+
+    >>> area(0.998), area(0.0021), area(0.5)
+    ('0.99', '0.01', '0.50')
+    """
+    return words.at_least(value, 2) if value >= 0.5 else words.at_most(value, 2)
+
+
 def why(told: Contribution, part: Component, data: Dataset, *, standardised: bool) -> list[str]:
     """Say why a component has a feature, or has it not; every loss is rounded up, every gain down."""
     covariance = measure(standardised)
     inside = told.loading != 0
     said = [_with_the_rest(told, data, covariance)] if len(told.others) else []
     if inside:
-        said.append(f"{_percent(told.held)} of the part's variance goes through it; its loading is {words.fixed(told.loading, 3)}.")
+        loading = words.fixed(told.loading, 3)
+        said.append(f"{_percent(told.held)} of the part's variance goes through it; its loading is {loading}.")
         if len(told.others):
             said.append(f"Without it, the others' loadings adapted, the part would lose {_lost(told.loss)}.")
         else:
             said.append("It is the whole part: without it nothing is left.")
         if told.partner is not None:
-            said.append(f"With the best stand-in found, {feature_name(data, told.partner)}, the part would lose {_lost(told.loss_exchanged)}.")
+            other, lost = feature_name(data, told.partner), _lost(told.loss_exchanged)
+            said.append(f"With the best stand-in found, {other}, the part would lose {lost}.")
         elif part.cardinality < data.n_features:
             said.append("No other feature tried could stand in for it with a loading of its own.")
         return said
@@ -99,8 +112,8 @@ def why(told: Contribution, part: Component, data: Dataset, *, standardised: boo
     else:
         said.append("Even as one feature more than the part has, it would add next to nothing.")
     if told.partner is not None:
-        verb = f"lose {_lost(told.loss_exchanged)}" if told.loss_exchanged > 0 else f"gain {_gain(-told.loss_exchanged)}"
-        said.append(f"In the place of {feature_name(data, told.partner)}, the cheapest exchange found, the part would {verb}.")
+        other, lost = feature_name(data, told.partner), _lost(told.loss_exchanged)
+        said.append(f"In the place of {other}, the cheapest exchange found, the part would lose {lost}.")
     return said
 
 
@@ -113,7 +126,8 @@ def _with_the_rest(told: Contribution, data: Dataset, covariance: str) -> str:
         words.number(float(end)).replace("-", "−") for end in (told.covariances.min(), told.covariances.max())
     )
     across = f"{covariance} {least}" if len(most) == 1 else f"{covariance}s {least} to {largest}"
-    return f"It rises with {with_it:,} of the part's {len(told.others):,} other features ({across}), most with {names}."
+    others = f"{len(told.others):,} {'other ' if told.loading else ''}{scene.noun(data)}"
+    return f"It rises with {with_it:,} of the part's {others} ({across}), most with {names}."
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -1,4 +1,4 @@
-"""What the browser draws of the samples, packed: their scores, classes and pictures, and the part feature by feature."""
+"""What the browser draws of the samples, packed: scores, classes and pictures, and the part feature by feature."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from nnspca.view.samples import choices, claims
 from nnspca.view.samples.run import Lie
 from nnspca.view.session import canvas, scene, store
 from nnspca.view.session.state import State
-from nnspca.view.words import fixed
 
 ENDS = 8  # samples shown at either end
-BUDGET = 150_000  # bytes for pictures of samples
+BUDGET = 100_000  # bytes for pictures of samples
 SIDE, POINTS = 32, 96  # most pixels of a picture's side, and points of a curve
 CLASSES = 9  # shown each on its own; the smaller ones together
-COLUMNS, ROWS, EVERY = 360, 40, 128  # of the map of features × samples; up to EVERY features along an axis are all in it
+COLUMNS, ROWS = 360, 40  # of the map of features × samples
+EVERY = 128  # features along an axis up to which the map has them all
 NAMES = 80  # names of features sent
 
 
@@ -87,8 +87,9 @@ def _classes(data: Dataset, lie: Lie) -> dict[str, Any]:
     shown = np.arange(len(counts))
     if len(shown) > CLASSES + 1:
         shown = np.sort(np.argsort(-counts, kind="stable")[:CLASSES])
-    listed = [
-        {"name": claims.class_name(data, c), "count": int(counts[c]), "area": _area(lie.apart[c])} for c in shown.tolist()
+    areas = ["" if area is None else claims.area(area) for area in lie.apart]
+    listed: list[dict[str, Any]] = [
+        {"name": claims.class_name(data, c), "count": int(counts[c]), "area": areas[c]} for c in shown.tolist()
     ]
     code = np.full(len(counts) + 1, len(shown))
     code[shown] = np.arange(len(shown))
@@ -101,10 +102,6 @@ def _classes(data: Dataset, lie: Lie) -> dict[str, Any]:
     if none:
         listed.append({"name": "no class", "count": none, "area": "", "other": True})
     return {"labels": canvas.pack(codes, "u1"), "classes": listed}
-
-
-def _area(area: float | None) -> str:
-    return "" if area is None else fixed(area, 2)
 
 
 def _seen(data: Dataset, order: np.ndarray) -> dict[str, Any] | None:

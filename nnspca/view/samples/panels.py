@@ -102,14 +102,12 @@ def scores_csv(lie: Lie, data: Dataset) -> bytes:
 def _code(lie: Lie | None, data: Dataset, now: State, choice: Choices) -> str:
     """Return the Python that finds the same."""
     extra = "".join(f", {name}={value!r}" for name, value in choice.solver.options)
-    lines = [
-        *downloads.data_lines(now),
-        f"part = nnspca.solve(cov, {now.k}, {choice.solver.method!r}, nonnegative={now.nonnegative}, seed={now.seed}{extra})",
-    ]
+    asked = f"{choice.solver.method!r}, nonnegative={now.nonnegative}, seed={now.seed}{extra}"
+    lines = [*downloads.data_lines(now), f"part = nnspca.solve(cov, {now.k}, {asked})"]
     if lie is not None:
         lines.append(f"scores = nnspca.scores(data.X, part.loadings, standardize={now.standardise})")
     if lie is not None and data.labels is not None:
-        lines.append("print(nnspca.separation(scores, data.labels))  # area under the curve, each class against all others")
+        lines.append("print(nnspca.separation(scores, data.labels))  # each class against all others")
     lines.append("why = nnspca.contribution(cov, part, int(part.support[0]))  # of any feature")
     lines.append("print(why.held, why.loss, why.partner, why.loss_exchanged)")
     return "\n".join(lines)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
@@ -204,6 +205,12 @@ def fold(entry: Entry, label: str, icon: str) -> ExpanderContainer:
         forget_in_link(entry.key)
         _note((entry.pages, entry.key), label, ", ".join(texts), entry.default, "true or false")
     return st.expander(label, expanded=entry.default, key=entry.key, icon=icon, bind="query-params", on_change="rerun")
+
+
+def page_link(page: str, label: str, icon: str) -> None:
+    """Draw a link to another page, which opens on the same choices; nothing where a page runs without the others."""
+    with contextlib.suppress(st.errors.StreamlitAPIException):
+        st.page_link(page, label=label, icon=icon)
 
 
 def open_for(entry: Entry, *keys: str) -> None:

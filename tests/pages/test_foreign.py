@@ -184,7 +184,7 @@ def test_nothing_of_a_hostile_file_comes_alive_on_a_page(name, choices, open_pag
     assert not [(word, live(word)) for word in words if live(word) and ours(word)]
     if name not in ("spannogram", "experiments"):  # which show no more of the data than their numbers
         assert any("evil" in word for word in words)
-        assert figures
+        assert figures or name == "samples"  # which draws in the browser
     for figure in figures:
         for word in drawn(figure):
             assert not re.search(r"<(?!/?b>|br>|/?extra>|/?span|/?i>|/?sub>|/?sup>)|<br>%\{y\}<extra>evil", word), word

@@ -103,8 +103,8 @@ OLD = [
     (
         "pages/samples.py",
         {"data": "lrs", "k": 4},
-        "picked=b0_2500_100_9999&marked=1-3_7&why=90&second=projection&method=em&em.restarts=3&take=true",
-        {"second": "projection", "method": "em", "em.restarts": 3, "take": True},
+        "picked=b0_2500_100_9999&marked=1-3_7&why=90&second=any+feature&method=em&em.restarts=3&take=true",
+        {"second": "any feature", "method": "em", "em.restarts": 3, "take": True},
     ),
     ("pages/data.py", {"data": "pitprops"}, "", {"data": "pitprops"}),
     ("pages/learn.py", {}, "step=11&at=3_1_2&sheet=true", {"sheet": True}),

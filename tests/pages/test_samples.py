@@ -148,7 +148,8 @@ def test_what_a_link_says_of_picks_is_used_or_told_to_be_of_no_use(said, fits, o
     page = open_page("pages/samples.py", data="pitprops", k=4)
     page.query_params.update(said)
     settle(page)
-    notes = [note for _, note in (page.session_state["_notes"] if "_notes" in page.session_state else {}).values()]
+    told = page.session_state["_notes"].values() if "_notes" in page.session_state else ()
+    notes = [note for _, note in told]
     assert len(notes) == len(fits)
     for words in fits:
         assert any(words in note for note in notes), notes
@@ -166,7 +167,7 @@ def test_the_page_finds_the_first_screens_component_and_a_second_part_of_other_f
     solver = Solver("best", tuple(first.options.items()))
     mine = run._solve_key(data, now, choices.Choices(solver, "disjoint"))
     assert mine == explore._solve_key(data, now, solver)
-    page.radio(key="second").set_value("projection").run()
+    page.radio(key="second").set_value("any feature").run()
     settle(page)
     again, other = run.arrived(jobs(page)[0])
     assert (again.loadings == first.loadings).all()

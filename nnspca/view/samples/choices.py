@@ -27,24 +27,17 @@ LONGEST = 1500  # letters that a link may say of picks: browsers write no more
 
 @dataclass(frozen=True)
 class Choices:
-    """The solver, and how the second part is found."""
+    """The solver, and the deflation by which the second part is found."""
 
     solver: Solver
     second: str
 
 
 def second() -> str:
-    """Let the person choose what the second part may use."""
-    titles = {"disjoint": "other features only", "projection": "any feature again"}
-    return str(
-        widgets.choose(
-            KEYS["second"],
-            "The second part may use",
-            horizontal=True,
-            format_func=lambda name: titles[name],
-            help=" ".join(f"{titles[name].capitalize()}: {nnspca.DEFLATIONS[name].summary}" for name in titles),
-        )
-    )
+    """Let the person choose what the second part may use; return the deflation that makes it so."""
+    of = {state.OTHER: "disjoint", state.ANY: "projection"}
+    about = (f"{said.capitalize()}: {nnspca.DEFLATIONS[name].summary}" for said, name in of.items())
+    return of[widgets.choose(KEYS["second"], "The second part may use", horizontal=True, help=" ".join(about))]
 
 
 def asked_about(data: Dataset) -> int | None:

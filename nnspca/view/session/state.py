@@ -19,6 +19,7 @@ FOUR, RANDOM, DATA = "four curves", "random", "data set"
 ON_FOUR, ON_RANDOM, ON_DATA = (f"spannogram of {curves}" for curves in (FOUR, RANDOM, DATA))
 CIRCLE, SPHERE = "2: a circle", "3: a sphere"
 BY_OBJECTIVE, BY_SET = "objective", "top set"
+OTHER, ANY = "other features", "any feature"
 REDUCED, FULL = "reduced", "full"
 OWN, BUNDLED = "the paper's", "bundled stand-in"
 PRICES = (0.0, 0.001, 0.003, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2)
@@ -150,7 +151,7 @@ TABLE = (
     Entry("used", ("parts",), "whole", low=0, widget="slider"),
     Entry("along", ("parts",), "whole", 1, low=1, widget="slider"),
     Entry("proofs", ("parts",), "fold", False),
-    Entry("second", ("samples",), "one", "disjoint", options=("disjoint", "projection"), widget="radio"),
+    Entry("second", ("samples",), "one", OTHER, options=(OTHER, ANY), widget="radio"),
     Entry("picked", ("samples",), "text", ""),
     Entry("marked", ("samples",), "text", ""),
     Entry("why", ("samples",), "whole", low=1),

@@ -5,8 +5,8 @@ import streamlit as st
 from nnspca.view import foreign
 from nnspca.view.certificate import component, proofs
 from nnspca.view.certificate import panels as certificate
-from nnspca.view.explore import choices, gallery, need, panels, path, play, run, stage
-from nnspca.view.session import preview, runs, solver, state, store, widgets
+from nnspca.view.explore import choices, need, panels, path, play, run, stage
+from nnspca.view.session import collection, preview, runs, solver, state, store, widgets
 
 now = state.current()
 data = store.in_use(now)
@@ -18,7 +18,7 @@ with st.container(key="opening"):
 played = st.container(key="stage", height=play.HEIGHT + 4, border=False)
 acts = st.container(key="acts")
 running = st.container()  # above the cards, which take their height late: Stop stays where it is
-gallery.cards(now)
+collection.cards(now)
 with st.expander("Another solver, and its options", icon=":material/tune:", expanded=not now.live):
     choice, press = solver.ask(now, data.n_features)
     with press:

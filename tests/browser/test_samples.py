@@ -82,9 +82,7 @@ def test_faces_and_spectra_are_asked_who_has_most_and_why_a_feature_is_in(visit)
     sheet.locator(".picture").click(position={"x": 140, "y": 20})  # the forehead
     expect(sheet.locator("[data-say=title]")).to_contain_text(re.compile(r"^Why the pixel row 2, column 1\d\?$"))
     expect(sheet.locator(".answer li")).to_have_count(4)
-    expect(sheet.locator(".answer")).to_contain_text(
-        "adapted, the part would lose at most"
-    )
+    expect(sheet.locator(".answer")).to_contain_text("adapted, the part would lose at most")
     assert picked(sheet) == some
     assert page.evaluate("window.sent") > 0  # the measure of silence hears a question
     why = sheet.get_attribute("data-why")

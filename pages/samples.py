@@ -14,6 +14,9 @@ if data.kind == "covariance":
     st.info(panels.WITHOUT, icon=":material/table:")
 running = st.container()
 shown = st.container(key="sheet-alone" if data.kind == "covariance" else "sheet-place")
+with shown:
+    waiting = st.empty()
+    waiting.caption("Here stand the part and the samples, once the part is found.")  # what stands below keeps its place
 with st.expander("Another solver, another second part", icon=":material/tune:", expanded=not now.live):
     second = choices.second()
     method, press = solver.ask(now, data.n_features)
@@ -27,6 +30,7 @@ if part is None:
     widgets.end_page()
 lie = run.lie(data, now, part, other)
 with shown:
+    waiting.empty()
     panels.sheet(part, other, lie, data, now)
 with widgets.fold(choices.KEYS["take"], "Take it with you: scores, figures, code", ":material/download:") as fold:
     if fold.open:

@@ -84,17 +84,25 @@ class Ladder {
     });
   }
 
-  map(pen) {
+  /** The map as a picture of one pixel a cell, made once for each theme. */
+  painted() {
     const { palette, columns, features } = this, image = new ImageData(columns, features.length);
     const none = channels(palette.empty), above = channels(palette.series[1]), below = channels(palette.found);
     this.cells.forEach((level, at) => {
       const share = (level - 128) / 127, paint = share < 0 ? below : above, strength = Math.abs(share) ** 0.75;
-      image.data.set([0, 1, 2].map((i) => none[i] + (paint[i] - none[i]) * strength).concat(255), 4 * at);
+      for (let i = 0; i < 3; i++) image.data[4 * at + i] = none[i] + (paint[i] - none[i]) * strength;
+      image.data[4 * at + 3] = 255;
     });
     const small = new OffscreenCanvas(columns, features.length);
     small.getContext("2d").putImageData(image, 0, 0);
+    return small;
+  }
+
+  map(pen) {
+    const { palette, features } = this;
+    if (this.paintedFor !== palette) [this.small, this.paintedFor] = [this.painted(), palette];
     pen.imageSmoothingEnabled = false;
-    pen.drawImage(small, this.left, this.low, this.right - this.left, this.foot - this.low);
+    pen.drawImage(this.small, this.left, this.low, this.right - this.left, this.foot - this.low);
     this.said(pen, fitted(pen, "each feature: orange above its average, blue below", this.right - this.left), this.left, this.low - 5, "left");
     this.said(pen, fitted(pen, `${count(features.length)} rows`, this.left - 8), this.left - 6, (this.low + this.foot) / 2, "right");
     this.said(pen, "highest score", this.left, this.height - 4, "left");

@@ -32,9 +32,10 @@ def feature_name(data: Dataset, i: int) -> str:
 
 def asked(told: Contribution, data: Dataset, *, example: bool) -> str:
     """Return the question about a feature."""
-    one = scene.noun(data).removesuffix("s")
+    name, one = feature_name(data, told.feature), scene.noun(data).removesuffix("s")
+    which = name if name.startswith(one) else f"the {one} {name}"
     ending = " (the largest loading; ask about another)" if example else ""
-    return f"Why {'not ' if told.loading == 0 else ''}the {one} {feature_name(data, told.feature)}?{ending}"
+    return f"Why {'not ' if told.loading == 0 else ''}{which}?{ending}"
 
 
 def score(part: Component, data: Dataset, *, standardised: bool) -> str:

@@ -100,6 +100,9 @@ function extent(values) {
 
 const number3 = (value) => (value === 0 ? "0" : Math.abs(value) >= 1000 ? count(Math.round(value)).replace("-", "−") : value.toPrecision(3).replace("-", "−"));
 
+/** A number that fits beside a bar. */
+const short = (value) => (Math.abs(value) >= 1e5 ? value.toExponential(2).replace("e+", "e").replace(/^-/, "−") : number3(value));
+
 /** Whole numbers from 0 on as the spans of a link, from 1 on: 0, 1, 2, 6 are `1-3_7`. */
 function toSpans(numbers) {
   const spans = [];

@@ -106,7 +106,7 @@ class Sheet {
     this.say("which", `Its ${told.measure}s with the part's other ${this.data.noun}`);
     const pen = sizedPen(canvas, canvas.clientWidth, canvas.clientHeight);
     const layer = { support: unpack(told.others), weights: unpack(told.covariances), colour: palette.series[1], negative: palette.found };
-    const shown = new Features({ ...this.features.scene, say: number3 }, layer.support, layer.weights, this.data.n);
+    const shown = new Features({ ...this.features.scene, say: short, weights: `${told.measure}s` }, layer.support, layer.weights, this.data.n);
     shown.draw(pen, canvas.clientWidth, canvas.clientHeight, palette);
     if (!this.features.scene.names) shown.ring(pen, [told.feature], palette);
     canvas.setAttribute("aria-label", `${told.title} ${told.says[0]}`);

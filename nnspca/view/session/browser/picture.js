@@ -110,7 +110,7 @@ function drawList(pen, width, height, scene, layers, palette) {
   pen.textAlign = "left";
   pen.fillStyle = palette.ink;
   const more = entries.length - shown.length;
-  if (more > 0) pen.fillText(`and ${count(more)} more with smaller loadings`, 8, 4 + shown.length * row + 15);
+  if (more > 0) pen.fillText(`and ${count(more)} more with smaller ${scene.weights ?? "loadings"}`, 8, 4 + shown.length * row + 15);
   return { names: shown.map((e) => name(e.i)) };
 }
 

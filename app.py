@@ -24,6 +24,7 @@ page = st.navigation(
             ),
             st.Page(HERE / "pages" / "variance.py", title="Variance", icon=":material/show_chart:"),
             st.Page(HERE / "pages" / "parts.py", title="Parts", icon=":material/grid_view:"),
+            st.Page(HERE / "pages" / "samples.py", title="Samples", icon=":material/groups:"),
             st.Page(HERE / "pages" / "spannogram.py", title="Spannogram", icon=":material/waves:"),
         ],
         "Study": [

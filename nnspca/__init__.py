@@ -4,7 +4,9 @@ from typing import TYPE_CHECKING, Any
 
 from nnspca import datasets
 from nnspca._certify import certify
+from nnspca._contribution import contribution
 from nnspca._necessity import necessity
+from nnspca._scores import auc, scores, separation
 from nnspca._solve import solve
 from nnspca._sweep import sweep
 from nnspca.bounds.parts.registry import PARTS_BOUNDS
@@ -22,6 +24,7 @@ from nnspca.result import (
     Certificate,
     Component,
     Components,
+    Contribution,
     Necessity,
     PartsCertificate,
     PartsPoint,
@@ -48,6 +51,7 @@ __all__ = [
     "CertificateError",
     "Component",
     "Components",
+    "Contribution",
     "Covariance",
     "DataError",
     "DeflationInfo",
@@ -61,14 +65,18 @@ __all__ = [
     "Progress",
     "Sweep",
     "SweepPoint",
+    "auc",
     "certify",
     "certify_parts",
+    "contribution",
     "datasets",
     "decompose",
     "deflate",
     "load_certificate",
     "necessity",
     "save_certificate",
+    "scores",
+    "separation",
     "solve",
     "sweep",
     "sweep_parts",

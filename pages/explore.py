@@ -2,12 +2,11 @@
 
 import streamlit as st
 
-import nnspca
 from nnspca.view import foreign
 from nnspca.view.certificate import component, proofs
 from nnspca.view.certificate import panels as certificate
 from nnspca.view.explore import choices, need, panels, path, play, run, stage
-from nnspca.view.session import collection, preview, runs, state, store, widgets
+from nnspca.view.session import collection, preview, runs, solver, state, store, widgets
 
 now = state.current()
 data = store.in_use(now)
@@ -17,17 +16,11 @@ with st.container(key="opening"):
     st.title(stage.PURPOSE)
     st.markdown(stage.question(data, now))
 played = st.container(key="stage", height=play.HEIGHT + 4, border=False)
-acts = st.container(key="acts", height=48, border=False)
+acts = st.container(key="acts")
 running = st.container()  # above the cards, which take their height late: Stop stays where it is
 collection.cards(now)
 with st.expander("Another solver, and its options", icon=":material/tune:", expanded=not now.live):
-    solver, tune, press = st.columns([3, 1, 1], vertical_alignment="bottom")
-    with solver:
-        method = choices.method(now, data.n_features)
-    with tune:
-        choice = choices.options(now, method)
-    info = nnspca.METHODS[method]
-    st.caption(f"**{info.title}.** {info.summary} ({info.paper})")
+    choice, press = solver.ask(now, data.n_features)
     with press:
         job = run.start(data, now, choice)
 
@@ -39,9 +32,11 @@ with running:
 part, proof, trace = run.arrived(job)  # what came while that was drawn
 proof = None if proof is None else proofs.tightest(proof, data, now)
 longer = runs.only_job("tighten", proofs.tighten_key(data, now, now.k))
-with acts:
+with acts, st.container(horizontal=True, vertical_alignment="center"):
     if proof is not None:
         certificate.longer_proof(proof, data, now, longer)
+    if part is not None:
+        widgets.page_link("pages/samples.py", "What does it say about the samples?", ":material/groups:")
 
 shown = {}
 widgets.open_for(choices.KEYS["closer"], "bounds")
@@ -49,7 +44,7 @@ if part is not None:
     with widgets.fold(
         choices.KEYS["closer"], "Look closer: loadings, ceilings, what the solver did", ":material/zoom_in:"
     ) as fold:
-        if fold.open or method != "best":
+        if fold.open or choice.method != "best":
             sight, verdict = st.columns([1, 1.25], gap="large")
             with sight:
                 shown["component"] = component.picture(part, data, "component")

@@ -4,6 +4,7 @@ from nnspca.progress import OnProgress, Progress, ShouldStop
 from nnspca.result.certificate import Bound, Certificate, PartsCertificate, Sandwich
 from nnspca.result.component import Component
 from nnspca.result.components import Components, overlap
+from nnspca.result.contribution import Contribution
 from nnspca.result.necessity import Necessity
 from nnspca.result.sweep import PartsPoint, PartsSweep, Sweep, SweepPoint
 
@@ -12,6 +13,7 @@ __all__ = [
     "Certificate",
     "Component",
     "Components",
+    "Contribution",
     "Necessity",
     "OnProgress",
     "PartsCertificate",

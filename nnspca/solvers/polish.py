@@ -60,7 +60,8 @@ def _best_swap(problem: Problem, x: np.ndarray, value: float) -> np.ndarray | No
     if not len(outside):
         return None
     # by what letting j in would give if nothing had to go: A's entries are then read for the promising ones only
-    outside = outside[np.argsort(-_pair(value, pull[outside], cov.diagonal[outside]), kind="stable")[:CANDIDATES]]
+    promise = larger_eigenvalue(value, pull[outside], cov.diagonal[outside])
+    outside = outside[np.argsort(-promise, kind="stable")[:CANDIDATES]]
     if len(inside) < k:
         left, kept = np.zeros(1), np.ones(1)  # nothing is dropped
         rest = np.array([value])
@@ -79,7 +80,7 @@ def _best_swap(problem: Problem, x: np.ndarray, value: float) -> np.ndarray | No
         cheap = np.argsort(-rest, kind="stable")[:CANDIDATES]
         dropped, left, kept, rest = inside[cheap], weights[cheap], kept[cheap], rest[cheap]
         pulls = (gradient[outside] - left[:, None] * cov.block(dropped, outside)) / np.sqrt(kept)[:, None]
-    prices = _pair(
+    prices = larger_eigenvalue(
         rest[:, None],
         np.maximum(pulls, 0.0) if nonnegative else np.abs(pulls),
         cov.diagonal[outside][None, :],
@@ -98,8 +99,8 @@ def _best_swap(problem: Problem, x: np.ndarray, value: float) -> np.ndarray | No
     return y
 
 
-def _pair(a, g, b):
-    """Larger eigenvalue of [[a, g], [g, b]]."""
+def larger_eigenvalue(a, g, b):
+    """Larger eigenvalue of [[a, g], [g, b]]: the variance of the best mixture of two directions."""
     half = (a - b) / 2
     return (a + b) / 2 + np.hypot(half, g)
 

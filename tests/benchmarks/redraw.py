@@ -17,6 +17,7 @@ LINKS: dict[str, dict[str, object]] = {
     "explore": {"data": "pitprops", "k": 4},
     "variance": {"data": "pitprops", "ks": "2, 5, 13"},
     "parts": {"data": "pitprops", "k": 4, "r": 2},
+    "samples": {"data": "lrs", "k": 4},
     "spannogram": {},
     "compare": {"vs": ["pitprops", "digits"], "fine": "few"},
     "experiments": {},

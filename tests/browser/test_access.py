@@ -20,6 +20,7 @@ PAGES = {
         DATA,
     ),
     "parts": ("/parts?data=pitprops&k=4&r=3&rebuild=true&certificate=true&take=true", BOTH),
+    "samples": ("/samples?data=lrs&picked=r1-9&marked=2-3&why=3&take=true", BOTH),
     "the circle": ("/spannogram?curves=random", NONE),
     "the circle of the data": ("/spannogram?curves=data+set&data=pitprops", BOTH),
     "the sphere": ("/spannogram?dimensions=3%3A+a+sphere", NONE),

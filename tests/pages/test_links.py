@@ -100,6 +100,12 @@ OLD = [
         {"paper": "Zass & Shashua 2006", "zass2006": "Fig. 4: Finding faces by ten features"}
         | {"on": "bundled stand-in", "form": "full"},
     ),
+    (
+        "pages/samples.py",
+        {"data": "lrs", "k": 4},
+        "picked=b0_2500_100_9999&marked=1-3_7&why=90&second=any+feature&method=em&em.restarts=3&take=true",
+        {"second": "any feature", "method": "em", "em.restarts": 3, "take": True},
+    ),
     ("pages/data.py", {"data": "pitprops"}, "", {"data": "pitprops"}),
     ("pages/learn.py", {}, "step=11&at=3_1_2&sheet=true", {"sheet": True}),
     ("pages/learn.py", {}, "board=digits&painted=AAgMDh4eGAA&best=AAgMDh4eGAA", {}),
@@ -142,6 +148,7 @@ PAGES = {
     "spannogram": ["curves=random", "curves=data+set", "dimensions=3%3A+a+sphere"],
     "compare": [""],
     "experiments": ["paper=Sigg+%26+Buhmann+2008", ""],
+    "samples": ["take=true"],
     "data": [""],
     "learn": ["sheet=true"],
 }

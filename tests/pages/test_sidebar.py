@@ -10,6 +10,7 @@ COUNTING = [
     ("explore", "", set(state.SHARED)),
     ("variance", "ks=2", {"data", "scale", "sign", "seed", "live"}),
     ("parts", "r=1", set(state.SHARED)),
+    ("samples", "", set(state.SHARED)),
     ("spannogram", "", {"sign"}),
     ("spannogram", state.RANDOM, {"sign", "seed"}),
     ("spannogram", state.DATA, {"data", "scale", "sign", "k"}),

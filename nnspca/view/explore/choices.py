@@ -1,55 +1,7 @@
-"""What the explore page is asked: the solver and its options."""
+"""The keys that the explore page's link may say."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
-
-import streamlit as st
-
-import nnspca
-from nnspca.solvers.registry import OptionInfo
 from nnspca.view.session import state
-from nnspca.view.session.state import State
-from nnspca.view.session.widgets import choose
 
 KEYS = state.keys_of("explore")
-
-
-@dataclass(frozen=True)
-class Choices:
-    """The solver, and its options by name as the library takes them, the sidebar's rank among them."""
-
-    method: str
-    options: tuple[tuple[str, Any], ...]
-
-
-def method(now: State, n: int) -> str:
-    """Let the person choose a solver that can keep the sign constraint and takes ``n`` features."""
-    names = state.methods_for(now.nonnegative, n)
-    return str(
-        choose(
-            KEYS["method"],
-            "Solver",
-            options=names,
-            allowed=f"here: {', '.join(names)}",
-            help="Which algorithm looks for the component. “best” tries several and polishes what they find.",
-        )
-    )
-
-
-def options(now: State, name: str) -> Choices:
-    """Draw a control for each option of a solver; return the whole choice."""
-    known = nnspca.METHODS[name].options
-    drawn = [option for option in known if f"{name}.{option.name}" in KEYS]
-    with st.popover("Options", icon=":material/tune:", disabled=not drawn, width="stretch"):
-        chosen = {option.name: _option(name, option) for option in drawn}
-    if any(option.name == "rank" for option in known):
-        chosen["rank"] = now.d
-    return Choices(name, tuple(sorted(chosen.items())))
-
-
-def _option(name: str, option: OptionInfo) -> Any:
-    """Draw one option as the widget its kind asks for."""
-    form: dict[str, Any] = {"format": "%g"} if option.kind is float else {}
-    return choose(KEYS[f"{name}.{option.name}"], option.name.replace("_", " "), help=option.help, **form)

@@ -10,9 +10,9 @@ import streamlit as st
 from nnspca.datasets import Dataset
 from nnspca.result import Certificate, Component
 from nnspca.view.explore import figures, report
-from nnspca.view.explore.choices import Choices
 from nnspca.view.figures.style import Figure
 from nnspca.view.session import charts, downloads, store
+from nnspca.view.session.solver import Choices
 from nnspca.view.session.state import State
 
 

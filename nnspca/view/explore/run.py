@@ -9,9 +9,9 @@ import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import Certificate, Component, Progress
 from nnspca.view.certificate import proofs
-from nnspca.view.explore.choices import Choices
 from nnspca.view.session import runs, store
 from nnspca.view.session.runs import Job, Work
+from nnspca.view.session.solver import Choices
 from nnspca.view.session.state import State
 
 

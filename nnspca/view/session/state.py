@@ -19,6 +19,7 @@ FOUR, RANDOM, DATA = "four curves", "random", "data set"
 ON_FOUR, ON_RANDOM, ON_DATA = (f"spannogram of {curves}" for curves in (FOUR, RANDOM, DATA))
 CIRCLE, SPHERE = "2: a circle", "3: a sphere"
 BY_OBJECTIVE, BY_SET = "objective", "top set"
+OTHER, ANY = "other features", "any feature"
 REDUCED, FULL = "reduced", "full"
 OWN, BUNDLED = "the paper's", "bundled stand-in"
 PRICES = (0.0, 0.001, 0.003, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2)
@@ -34,7 +35,7 @@ def _every_option() -> tuple[Entry, ...]:
     return tuple(
         Entry(
             f"{name}.{option.name}",
-            ("explore",),
+            ("explore", "samples"),
             kinds[option.kind],
             option.kind(option.default),
             option.low,
@@ -58,7 +59,7 @@ def _every_paper() -> tuple[Entry, ...]:
 METHODS = tuple(nnspca.METHODS)
 SHORT = tuple(dict.fromkeys(PAPERS[study.paper].short for study in STUDIES.values()))  # names of the papers
 TABLE = (
-    Entry("data", (), "one", "lfw-faces", counts=("explore", "variance", "parts", ON_DATA, "data")),
+    Entry("data", (), "one", "lfw-faces", counts=("explore", "variance", "parts", "samples", ON_DATA, "data")),
     Entry(
         "scale",
         (),
@@ -66,7 +67,7 @@ TABLE = (
         AS_IS,
         options=(AS_IS, STANDARDISED),
         widget="radio",
-        counts=("explore", "variance", "parts", ON_DATA, "compare", "data"),
+        counts=("explore", "variance", "parts", "samples", ON_DATA, "compare", "data"),
     ),
     Entry(
         "sign",
@@ -75,10 +76,10 @@ TABLE = (
         NONNEGATIVE,
         options=(NONNEGATIVE, ANY_SIGN),
         widget="radio",
-        counts=("explore", "variance", "parts", ON_FOUR, ON_RANDOM, ON_DATA, "compare"),
+        counts=("explore", "variance", "parts", "samples", ON_FOUR, ON_RANDOM, ON_DATA, "compare"),
     ),
-    Entry("k", (), "whole", 40, low=1, counts=("explore", "parts", ON_DATA)),
-    Entry("d", (), "whole", 3, low=1, high=8, counts=("explore", "parts", "data")),
+    Entry("k", (), "whole", 40, low=1, counts=("explore", "parts", "samples", ON_DATA)),
+    Entry("d", (), "whole", 3, low=1, high=8, counts=("explore", "parts", "samples", "data")),
     Entry(
         "seed",
         (),
@@ -86,10 +87,10 @@ TABLE = (
         0,
         low=0,
         high=2**31 - 1,
-        counts=("explore", "variance", "parts", ON_RANDOM, "compare", "experiments"),
+        counts=("explore", "variance", "parts", "samples", ON_RANDOM, "compare", "experiments"),
     ),
-    Entry("live", (), "switch", True, counts=("explore", "variance", "parts", "compare")),
-    Entry("method", ("explore",), "one", "best", options=METHODS),
+    Entry("live", (), "switch", True, counts=("explore", "variance", "parts", "samples", "compare")),
+    Entry("method", ("explore", "samples"), "one", "best", options=METHODS),
     *_every_option(),
     Entry(
         "bounds",
@@ -112,7 +113,7 @@ TABLE = (
     Entry("within", ("explore",), "one", 1.0, options=NEAR, widget="select_slider"),
     Entry("given", ("explore",), "fold", False),
     Entry("certificate", ("explore", "variance", "parts"), "fold", False),
-    Entry("take", ("explore", "variance", "parts", "compare"), "fold", False),
+    Entry("take", ("explore", "variance", "parts", "samples", "compare"), "fold", False),
     Entry("methods", ("variance",), "several", ("best", "em"), options=METHODS),
     Entry("ks", ("variance",), "text", ""),
     Entry(
@@ -150,6 +151,10 @@ TABLE = (
     Entry("used", ("parts",), "whole", low=0, widget="slider"),
     Entry("along", ("parts",), "whole", 1, low=1, widget="slider"),
     Entry("proofs", ("parts",), "fold", False),
+    Entry("second", ("samples",), "one", OTHER, options=(OTHER, ANY), widget="radio"),
+    Entry("picked", ("samples",), "text", ""),
+    Entry("marked", ("samples",), "text", ""),
+    Entry("why", ("samples",), "whole", low=1),
     Entry("curves", ("spannogram",), "one", FOUR, options=(FOUR, RANDOM, DATA), widget="radio"),
     Entry("dimensions", ("spannogram",), "one", CIRCLE, options=(CIRCLE, SPHERE), widget="radio"),
     Entry("n", ("spannogram",), "whole", 8, low=2, high=13000),

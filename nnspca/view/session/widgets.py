@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
@@ -177,12 +178,17 @@ def end_page() -> NoReturn:
     st.stop()
 
 
-def carried(entry: Entry) -> Any:
-    """Return what the link says of a key that has no widget, or the usual value, with a note where it is no use."""
+def carried(entry: Entry, *, high: float | None = None, fits: Callable[[Any], object] = lambda value: True) -> Any:
+    """Return what the link says of a key that has no widget, or the usual value, with a note where it is no use.
+
+    ``high`` narrows the table's entry to the data at hand, and so does ``fits``, which is given the value.
+    """
     texts = st.query_params.get_all(entry.key)
-    value, whole = entry.read(texts) if texts else (entry.default, True)
+    value, whole = entry.read(texts, high=high) if texts else (entry.default, True)
+    if value is not None and not fits(value):
+        value, whole = None, False
     value = entry.default if value is None else value
-    allowed = _allowed(entry, entry.low, entry.high, entry.options)
+    allowed = _allowed(entry, entry.low, entry.high if high is None else high, entry.options)
     _note((entry.pages, entry.key), entry.key, None if whole else texts[-1], value, allowed)
     return value
 
@@ -213,6 +219,12 @@ def fold(entry: Entry, label: str, icon: str) -> ExpanderContainer:
         forget_in_link(entry.key)
         _note((entry.pages, entry.key), label, ", ".join(texts), entry.default, "true or false")
     return st.expander(label, expanded=entry.default, key=entry.key, icon=icon, bind="query-params", on_change="rerun")
+
+
+def page_link(page: str, label: str, icon: str) -> None:
+    """Draw a link to another page, which opens on the same choices; nothing where a page runs without the others."""
+    with contextlib.suppress(st.errors.StreamlitAPIException):
+        st.page_link(page, label=label, icon=icon)
 
 
 def open_for(entry: Entry, *keys: str) -> None:

@@ -105,12 +105,12 @@ function drawList(pen, width, height, scene, layers, palette) {
     pen.textAlign = "right";
     pen.fillText(fitted(pen, name(i), label - 8), label - 8, y + 15);
     pen.textAlign = "left";
-    pen.fillText(decimals(weight, 3), label + Math.max(long, 2) + 5, y + 15);
+    pen.fillText(scene.say?.(weight) ?? decimals(weight, 3), label + Math.max(long, 2) + 5, y + 15);
   });
   pen.textAlign = "left";
   pen.fillStyle = palette.ink;
   const more = entries.length - shown.length;
-  if (more > 0) pen.fillText(`and ${count(more)} more with smaller loadings`, 8, 4 + shown.length * row + 15);
+  if (more > 0) pen.fillText(`and ${count(more)} more with smaller ${scene.weights ?? "loadings"}`, 8, 4 + shown.length * row + 15);
   return { names: shown.map((e) => name(e.i)) };
 }
 

@@ -1,0 +1,71 @@
+"""Contribution: what one feature does in a component, and what the component would be without it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True, eq=False)
+class Contribution:
+    """What ties one feature to a component, and what changes if it goes or comes.
+
+    The variance x'Ax is a sum over pairs of features: ``own`` and ``shares`` are the terms of feature i in it. Neither
+    ``switched`` nor ``exchanged`` is a bound: each is the variance of a point that was found, so that what is lost
+    is at most what they say.
+
+    Attributes
+    ----------
+    feature : int
+        i.
+    loading : float
+        x_i: 0 where the component does without the feature.
+    variance : float
+        x'Ax of the component.
+    own : float
+        x_i² A_ii as a share of the variance.
+    others : ndarray of int
+        The component's other features, ascending.
+    covariances : ndarray
+        A_ij with each of them.
+    shares : ndarray
+        2 x_i x_j A_ij with each of them, as a share of the variance.
+    pull : float
+        (Ax)_i less A_ii x_i: how the feature co-varies with the rest of the component, each weighed by its loading.
+    switched : float
+        Best variance found once the feature changes sides and the loadings follow: without it where the component
+        has it (0 where nothing is left), with it besides all others where it has not.
+    partner : int or None
+        The feature outside that takes its place best, or, for one outside, the member whose place it takes best;
+        None where there is none, or none that would have a loading.
+    exchanged : float
+        Best variance found after that exchange; ``switched`` or 0 where there is no partner.
+    """
+
+    feature: int
+    loading: float
+    variance: float
+    own: float
+    others: np.ndarray
+    covariances: np.ndarray
+    shares: np.ndarray
+    pull: float
+    switched: float
+    partner: int | None
+    exchanged: float
+
+    @property
+    def held(self) -> float:
+        """Share of the variance that goes through the feature: its own and what it shares with all others."""
+        return float(self.own + self.shares.sum())
+
+    @property
+    def loss(self) -> float:
+        """Share of the variance that is lost, at most, once the feature has changed sides; below zero for a gain."""
+        return 1.0 - self.switched / self.variance if self.variance else 0.0
+
+    @property
+    def loss_exchanged(self) -> float:
+        """Share of the variance that is lost, at most, by the exchange; below zero for a gain."""
+        return 1.0 - self.exchanged / self.variance if self.variance else 0.0

@@ -1,0 +1,37 @@
+"""Samples: what one component says about the samples, and why it has each of its features."""
+
+import streamlit as st
+
+from nnspca.view.samples import choices, claims, panels, run
+from nnspca.view.session import runs, solver, state, store, widgets
+
+now = state.current()
+data = store.in_use(now)
+
+st.title(claims.PURPOSE)
+st.markdown(panels.question(data, now))
+if data.kind == "covariance":
+    st.info(panels.WITHOUT, icon=":material/table:")
+running = st.container()
+shown = st.container(key="sheet-alone" if data.kind == "covariance" else "sheet-place")
+with shown:
+    waiting = st.empty()
+    waiting.caption("Here stand the part and the samples, once the part is found.")  # what stands below keeps its place
+with st.expander("Another solver, another second part", icon=":material/tune:", expanded=not now.live):
+    second = choices.second()
+    method, press = solver.ask(now, data.n_features)
+    choice = choices.Choices(method, second)
+    with press:
+        job = run.start(data, now, choice)
+with running:
+    runs.follow("samples", job)
+part, other = run.arrived(job)
+if part is None:
+    widgets.end_page()
+lie = run.lie(data, now, part, other)
+with shown:
+    waiting.empty()
+    panels.sheet(part, other, lie, data, now)
+with widgets.fold(choices.KEYS["take"], "Take it with you: scores, figures, code", ":material/download:") as fold:
+    if fold.open:
+        panels.takeaway(part, other, lie, data, now, choice)

@@ -1,0 +1,184 @@
+"""The samples page without a browser: what it says of scores and features is true, whatever the data lack."""
+
+import json
+
+import numpy as np
+import pytest
+
+import nnspca
+from nnspca.datasets import Axis, Dataset
+from nnspca.view.explore import run as explore
+from nnspca.view.samples import choices, claims, content, panels, run
+from nnspca.view.session import store
+from nnspca.view.session.solver import Choices as Solver
+from nnspca.view.session.state import State
+from tests.pages.conftest import jobs, settle, texts
+
+RNG = np.random.default_rng(3)
+X = RNG.normal(size=(12, 6)) + RNG.normal(size=(12, 1))
+TIED = np.repeat(np.eye(2), 6, axis=0)[:, [0, 0, 1, 1, 1]]
+
+
+def made(X, **more):
+    return Dataset(**{"name": "made", "kind": "table", "X": X} | more)
+
+
+DEGENERATE = {
+    "two samples": made(X[:2]),
+    "fewer samples than features": made(X[:4].repeat(5, axis=1), labels=[0, 1, 0, 1], label_names=("a", "b")),
+    "ties": made(TIED, labels=[0] * 6 + [1] * 6, label_names=("a", "b")),
+    "one class": made(X, labels=[1] * 12, label_names=("a", "b")),
+    "no class known": made(X, labels=[-1] * 12, label_names=("a", "b")),
+    "classes without names": made(X, labels=[0, 2] * 6),
+    "one feature": made(X[:, :1]),
+    "features that never vary": made(np.hstack([X, np.ones((12, 2))])),
+    "an image of one row": made(X, kind="images", image_shape=(1, 6)),
+    "an axis that stands still": made(X, kind="spectra", axis=Axis(np.ones(6), name="depth")),
+    "thirty classes": made(np.tile(X, (5, 1)), labels=np.arange(60) % 30, label_names=tuple(map(str, range(30)))),
+    "a matrix": made(np.eye(3) + 1, kind="covariance"),
+}
+
+
+def told(data, k=2, *, standardise=False, nonnegative=True, feature=0):
+    """What the browser is sent of a data set, and what it was made of."""
+    now = State(data=data.name, scale="standardised" if standardise else "as is", k=k)
+    cov = nnspca.Covariance.from_dataset(data, standardize=standardise)
+    parts = nnspca.decompose(cov, min(2, data.n_features), min(k, data.n_features), nonnegative=nonnegative).parts
+    first, second = parts[0], parts[1] if len(parts) > 1 else None
+    lie = run.lie(data, now, first, second)
+    why = nnspca.contribution(cov, first, feature)
+    return content.payload(first, second, lie, why, data, now, asked=True), lie, why, first
+
+
+@pytest.mark.parametrize("name", DEGENERATE)
+def test_whatever_the_data_lack_the_browser_is_sent_whole_numbers_of_samples_and_words(name):
+    data = DEGENERATE[name]
+    for k in (1, data.n_features):
+        sent, lie, _, first = told(data, k, standardise=name != "a matrix", feature=data.n_features - 1)
+        assert json.loads(json.dumps(sent, allow_nan=False)) == json.loads(json.dumps(sent))
+        assert sent["why"]["says"]
+        assert sent["m"] == (0 if data.kind == "covariance" else len(data.X))
+        if lie is not None:
+            assert sorted(lie.order) == list(range(len(data.X)))
+            assert sum(kind["count"] for kind in sent["classes"]) == (0 if data.labels is None else len(data.X))
+            assert panels.scores_csv(lie, data).count(b"\r\n") == len(data.X) + 1
+        assert first.cardinality <= k
+
+
+def test_the_share_of_pairs_is_rounded_against_the_part_and_the_best_told_class_is_named():
+    line = np.arange(40.0)[:, None]
+    both = made(np.hstack([line, line]), labels=np.arange(40) % 20 >= 10, label_names=("low", "high"))
+    _, lie, _, _ = told(both)
+    area = nnspca.auc(lie.scores, both.labels == 1)
+    assert area == 0.75
+    assert claims.told_apart(both, lie) == "Score alone tells low from high in 75 of 100 pairs: low scores lower."
+    nearly = made(both.X, labels=[*([0] * 19), 1, 0, *([1] * 19)], label_names=("ALL", "AML"))
+    _, lie, _, _ = told(nearly)
+    assert 0.99 < lie.apart[1] < 1
+    assert "in 99 of 100 pairs" in claims.told_apart(nearly, lie)
+    three = made(both.X, labels=np.minimum(np.arange(40) // 10, 2), label_names=("a", "b", "c"))
+    assert "tells a from all others in 100 of 100 pairs, the best told of 3 classes: a scores lower" in (
+        claims.told_apart(three, told(three)[1])
+    )
+    mixed = made(both.X, labels=np.arange(40) % 2, label_names=("7", "8"))
+    assert "hardly" in claims.told_apart(mixed, told(mixed)[1])
+    assert "class 7 from class 8 in 52 of 100" in claims.told_apart(mixed, told(mixed)[1])
+    assert "one class, b" in claims.told_apart(DEGENERATE["one class"], told(DEGENERATE["one class"])[1])
+    assert "too few" in claims.told_apart(DEGENERATE["thirty classes"], told(DEGENERATE["thirty classes"])[1])
+    assert claims.told_apart(made(X), told(made(X))[1]) == ""
+
+
+def test_a_loss_is_rounded_up_and_a_gain_is_told_where_the_solver_stopped_short():
+    cov = nnspca.Covariance.from_matrix([[2.0, 1.0, 0.5], [1.0, 2.0, 0.5], [0.5, 0.5, 2.0]])
+    data = made([[2.0, 1.0, 0.5], [1.0, 2.0, 0.5], [0.5, 0.5, 2.0]], kind="covariance", feature_names=("a", "b", "c"))
+    best = nnspca.solve(cov, 2)
+    said = " ".join(claims.why(nnspca.contribution(cov, best, 0), best, data, standardised=False))
+    assert "66.7 % of the part's variance goes through it" in said
+    assert "lose at most 33.34 % of its variance" in said  # a third: the last digit is raised
+    assert "With the best stand-in found, c, the part would lose at most 16.67 %" in said
+    assert "rises with 1 of the part's 1 other features (covariance 1.000), most with b" in said
+    short = nnspca.result.Component(np.array([0.0, 0.6, 0.8]), float(cov.variance(np.array([0, 0.6, 0.8]))), "given", 2)
+    said = " ".join(claims.why(nnspca.contribution(cov, short, 2), short, data, standardised=True))
+    assert "nothing, but gain at least 20.9" in said
+    assert "correlation" in said
+    outside = " ".join(claims.why(nnspca.contribution(cov, best, 2), best, data, standardised=False))
+    assert "As one feature more than the part has, it would add at least 12." in outside
+    assert "In the place of a, the cheapest exchange found, the part would lose at most 16.67 %" in outside
+    against = nnspca.Covariance.from_matrix([[2.0, 1.0, -1.0], [1.0, 2.0, -1.0], [-1.0, -1.0, 2.0]])
+    part = nnspca.solve(against, 2)
+    said = claims.why(nnspca.contribution(against, part, 2), part, data, standardised=False)
+    assert "rises with 0 of the part's 2 features (covariances −1.000 to −1.000)" in said[0]
+    assert "among nonnegative loadings it gets none" in said[1]
+
+
+def test_a_word_that_a_spreadsheet_would_run_is_guarded_in_the_scores():
+    data = made(X, labels=[0, 1] * 6, label_names=("=cmd()", "fine"))
+    lines = panels.scores_csv(told(data)[1], data).decode().splitlines()
+    assert lines[0] == "sample,class,rank,score,second_score"
+    assert lines[1].startswith("1,'=cmd(),")
+    ranks = [int(line.split(",")[2]) for line in lines[1:]]
+    by_score = [float(line.split(",")[3]) for line in lines[1:]]
+    assert sorted(ranks) == list(range(1, 13))
+    assert ranks[int(np.argmax(by_score))] == 1
+
+
+def test_ten_thousand_samples_are_packed_in_a_third_of_a_megabyte():
+    many = np.random.default_rng(0).normal(size=(10_000, 64))
+    many[:, :20] += np.random.default_rng(1).normal(size=(10_000, 1))
+    data = made(many, kind="images", image_shape=(8, 8), labels=np.arange(10_000) % 3, label_names=("a", "b", "c"))
+    sent, *_ = told(data, 20)
+    assert len(json.dumps(sent)) < 350_000
+
+
+@pytest.mark.parametrize(
+    ("said", "fits"),
+    [
+        ({"picked": "r1-8", "marked": "1-3_9", "why": "2"}, ()),
+        ({"picked": "b0_9999_12_300"}, ()),
+        ({"picked": "n3_7-9", "why": "13"}, ()),
+        ({"picked": "x3"}, ("picked: “x3” cannot be used here",)),
+        (
+            {"marked": "3_", "why": "900"},
+            ("marked: “3", "why: “900” cannot be used here (a whole number from 1 to 13)"),
+        ),
+        ({"picked": "n" + "1_" * 1000 + "1"}, ("picked: “n1",)),
+    ],
+)
+def test_what_a_link_says_of_picks_is_used_or_told_to_be_of_no_use(said, fits, open_page):
+    page = open_page("pages/samples.py", data="pitprops", k=4)
+    page.query_params.update(said)
+    settle(page)
+    told = page.session_state["_notes"].values() if "_notes" in page.session_state else ()
+    notes = [note for _, note in told]
+    assert len(notes) == len(fits)
+    for words in fits:
+        assert any(words in note for note in notes), notes
+    assert "holds no samples" in texts(page)
+
+
+def test_the_page_finds_the_first_screens_component_and_a_second_part_of_other_features(open_page):
+    page = settle(open_page("pages/samples.py", data="lrs", k=8, take=True))
+    (job,) = jobs(page)
+    first, second = run.arrived(job)
+    assert not (first.support[:, None] == second.support).any()
+    assert "Infrared spectra of stars" in texts(page)
+    assert "nnspca.separation(scores, data.labels)" in page.code[0].value
+    data, now = store.dataset("lrs"), State(data="lrs", k=8)
+    solver = Solver("best", tuple(first.options.items()))
+    mine = run._solve_key(data, now, choices.Choices(solver, "disjoint"))
+    assert mine == explore._solve_key(data, now, solver)
+    page.radio(key="second").set_value("any feature").run()
+    settle(page)
+    again, other = run.arrived(jobs(page)[0])
+    assert (again.loadings == first.loadings).all()
+    assert nnspca.Covariance.from_dataset(data).variance(other.loadings) == pytest.approx(other.variance)
+
+
+def test_where_one_part_takes_all_features_there_is_no_second_of_others(open_page):
+    page = settle(
+        open_page("pages/samples.py", data="made", k=6, _uploads={"made": made(np.abs(X) + X.sum(axis=1)[:, None])})
+    )
+    first, second = run.arrived(jobs(page)[0])
+    assert first.cardinality == 6
+    assert second is None
+    assert not page.error

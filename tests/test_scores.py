@@ -1,0 +1,81 @@
+"""Scores and areas under the curve: their definitions, and what leaves them as they are."""
+
+import numpy as np
+import pytest
+import scipy.sparse
+from hypothesis import given
+from hypothesis import strategies as some
+
+import nnspca
+
+FEW = some.lists(some.tuples(some.integers(-3, 3), some.booleans()), min_size=1, max_size=12)
+
+
+def made(seed=0, m=9, n=6):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(m, n)) * 10.0 ** rng.integers(-2, 3, n) + rng.normal(size=n) * 100
+    X[:, 2] = 7.1  # never varies
+    return X
+
+
+@pytest.mark.parametrize("standardize", [False, True])
+@pytest.mark.parametrize("kind", [np.asarray, scipy.sparse.csr_array, np.ndarray.tolist])
+def test_the_mean_square_of_the_scores_is_the_variance(standardize, kind):
+    X = made()
+    cov = nnspca.Covariance.from_data(X, standardize)
+    U = np.linalg.qr(np.random.default_rng(1).normal(size=(6, 2)))[0]
+    U[1] = 0.0
+    along = nnspca.scores(kind(X), U, standardize=standardize)
+    assert along.shape == (9, 2)
+    assert np.allclose((along**2).mean(axis=0), cov.variance(U.T), rtol=1e-9)
+    assert np.allclose(along.mean(axis=0), 0.0, atol=1e-9 * np.abs(along).max())
+    assert np.allclose(nnspca.scores(kind(X), U[:, 1].tolist(), standardize=standardize), along[:, 1])
+
+
+def test_scores_of_nothing_of_one_sample_and_of_a_feature_that_never_varies_are_zero():
+    X = made()
+    assert (nnspca.scores(X, np.zeros(6)) == 0).all()
+    assert (nnspca.scores(X[:1], np.ones(6)) == 0).all()
+    assert (nnspca.scores(X, np.eye(6)[2], standardize=True) == 0).all()
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda X: nnspca.scores(X, np.ones(5)), r"have shape \(5, 1\); give finite columns of shape \(6, r\)"),
+        (lambda X: nnspca.scores(X, [[1.0], [2.0, 3.0]]), "loadings=.* is not allowed"),
+        (lambda X: nnspca.scores(X, np.full(6, np.nan)), "finite columns"),
+        (lambda X: nnspca.scores(X[0], np.ones(6)), r"got shape \(6,\)"),
+        (lambda X: nnspca.scores(np.full((2, 2), np.nan), np.ones(2)), "not finite"),
+        (lambda X: nnspca.scores([[1e308], [-1e308]], [1e10]), "rescale"),
+        (lambda X: nnspca.scores(X, np.ones(6), standardize="yes"), "standardize='yes' is not allowed"),
+        (lambda X: nnspca.auc([1.0, np.nan], [True, False]), "one finite number for each sample"),
+        (lambda X: nnspca.auc([1.0, 2.0], [1, 0]), "give 2 of True and False"),
+        (lambda X: nnspca.separation([1.0], [0.5]), "give 1 whole numbers"),
+        (lambda X: nnspca.separation([1.0, 2.0], [0, 3], 2), "a label is 3; .* from 0 to 1"),
+        (lambda X: nnspca.separation([1.0, 2.0], [0, -2]), "a label is -2"),
+    ],
+)
+def test_what_cannot_be_used_is_refused_with_what_can(call, said):
+    with pytest.raises(ValueError, match=said):
+        call(made())
+
+
+@given(FEW)
+def test_the_area_is_the_share_of_pairs_in_order_with_half_of_the_ties(told):
+    values, here = (np.array(column) for column in zip(*told, strict=True))
+    pairs = [np.sign(a - b) for a in values[here] for b in values[~here]]
+    area = nnspca.auc(values, here)
+    assert (area is None) == (not pairs)
+    if pairs:
+        assert area == pytest.approx((np.mean(pairs) + 1) / 2, abs=1e-12)
+        assert nnspca.auc(-values, here) == pytest.approx(1 - area, abs=1e-12)
+        assert nnspca.auc(np.exp(values.astype(float)), here) == area
+
+
+@given(FEW)
+def test_each_class_is_told_from_all_others_and_samples_without_one_do_not_count(told):
+    values, here = (np.array(column) for column in zip(*told, strict=True))
+    unnamed = np.concatenate([np.where(here, 1, 0), [-1, -1]])
+    of_two = nnspca.separation(np.concatenate([values, [99.0, -99.0]]), unnamed, 3)
+    assert of_two == (nnspca.auc(values, ~here), nnspca.auc(values, here), None)

@@ -26,6 +26,8 @@ NEAR = (0.0, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)  # per cent of the best that a 
 OVERLAPS = (0.05, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 1000.0)
 SPEEDS = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0)
 MOST = 4  # solvers, or data sets, side by side
+MOST_RACERS = 6
+FIRST_RACE = ("best", "em", "greedy", "thresholding", "spannogram")
 
 
 def _every_option() -> tuple[Entry, ...]:
@@ -58,7 +60,7 @@ def _every_paper() -> tuple[Entry, ...]:
 METHODS = tuple(nnspca.METHODS)
 SHORT = tuple(dict.fromkeys(PAPERS[study.paper].short for study in STUDIES.values()))  # names of the papers
 TABLE = (
-    Entry("data", (), "one", "lfw-faces", counts=("explore", "variance", "parts", ON_DATA, "data")),
+    Entry("data", (), "one", "lfw-faces", counts=("explore", "variance", "parts", ON_DATA, "race", "data")),
     Entry(
         "scale",
         (),
@@ -66,7 +68,7 @@ TABLE = (
         AS_IS,
         options=(AS_IS, STANDARDISED),
         widget="radio",
-        counts=("explore", "variance", "parts", ON_DATA, "compare", "data"),
+        counts=("explore", "variance", "parts", ON_DATA, "race", "compare", "data"),
     ),
     Entry(
         "sign",
@@ -75,10 +77,10 @@ TABLE = (
         NONNEGATIVE,
         options=(NONNEGATIVE, ANY_SIGN),
         widget="radio",
-        counts=("explore", "variance", "parts", ON_FOUR, ON_RANDOM, ON_DATA, "compare"),
+        counts=("explore", "variance", "parts", ON_FOUR, ON_RANDOM, ON_DATA, "race", "compare"),
     ),
-    Entry("k", (), "whole", 40, low=1, counts=("explore", "parts", ON_DATA)),
-    Entry("d", (), "whole", 3, low=1, high=8, counts=("explore", "parts", "data")),
+    Entry("k", (), "whole", 40, low=1, counts=("explore", "parts", ON_DATA, "race")),
+    Entry("d", (), "whole", 3, low=1, high=8, counts=("explore", "parts", "race", "data")),
     Entry(
         "seed",
         (),
@@ -86,9 +88,9 @@ TABLE = (
         0,
         low=0,
         high=2**31 - 1,
-        counts=("explore", "variance", "parts", ON_RANDOM, "compare", "experiments"),
+        counts=("explore", "variance", "parts", ON_RANDOM, "race", "compare", "experiments"),
     ),
-    Entry("live", (), "switch", True, counts=("explore", "variance", "parts", "compare")),
+    Entry("live", (), "switch", True, counts=("explore", "variance", "parts", "race", "compare")),
     Entry("method", ("explore",), "one", "best", options=METHODS),
     *_every_option(),
     Entry(
@@ -112,7 +114,7 @@ TABLE = (
     Entry("within", ("explore",), "one", 1.0, options=NEAR, widget="select_slider"),
     Entry("given", ("explore",), "fold", False),
     Entry("certificate", ("explore", "variance", "parts"), "fold", False),
-    Entry("take", ("explore", "variance", "parts", "compare"), "fold", False),
+    Entry("take", ("explore", "variance", "parts", "race", "compare"), "fold", False),
     Entry("methods", ("variance",), "several", ("best", "em"), options=METHODS),
     Entry("ks", ("variance",), "text", ""),
     Entry(
@@ -165,6 +167,10 @@ TABLE = (
     Entry("colour", ("spannogram",), "one", BY_OBJECTIVE, options=(BY_OBJECTIVE, BY_SET), widget="radio"),
     Entry("flat", ("spannogram",), "switch", False),
     Entry("round", ("spannogram",), "whole", 0, low=0, widget="slider"),
+    Entry("racers", ("race",), "several", FIRST_RACE, options=METHODS, most=MOST_RACERS),
+    Entry("limit", ("race",), "one", 10, options=(1, 2, 5, 10, 30, 60), widget="select_slider"),
+    Entry("who", ("race",), "one"),
+    Entry("mark", ("race",), "whole", low=1, widget="slider"),
     Entry("vs", ("compare",), "several", ("digits", "lfw-faces"), most=MOST),
     Entry("by", ("compare",), "several", ("best",), options=METHODS, most=MOST),
     Entry("fine", ("compare",), "one", "some", options=("few", "some", "many"), widget="select_slider"),

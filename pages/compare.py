@@ -14,13 +14,16 @@ if len(choice.vs) < 2 or not choice.by:
     widgets.end_page()
 job = run.start(choice, now)
 runs.follow("compare", job)
-results = run.found(job)
+results = run.found(job, choice)
 if not results:
     widgets.end_page()
 summary = panels.ranking(results)
 if summary:
     st.markdown(summary)
-drawn = panels.side_by_side(results, choice)
+drawn = {"together": panels.together(results, choice)}
+if choice.panels:
+    drawn |= panels.side_by_side(results, choice)
+panels.said_of_each(results)
 with widgets.fold(choices.KEYS["take"], "Table, downloads and code", ":material/download:") as fold:
     if fold.open:
         panels.takeaway(results, choice, now, drawn)

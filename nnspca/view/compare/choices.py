@@ -27,6 +27,7 @@ class Choices:
     vs: tuple[Dataset, ...]
     by: tuple[str, ...]
     fine: str
+    panels: bool = False
 
     @property
     def shares(self) -> tuple[float, ...]:
@@ -55,7 +56,7 @@ def ask(now: State) -> Choices:
             "Solvers",
             options=known,
             allowed=f"choose up to {state.MOST} from {', '.join(known)}",
-            help="Each gets a curve. What is proven is about the best of them.",
+            help="What is proven is about the best of them; in the small panels each has a curve of its own.",
         )
     with grid:
         fine = choose(
@@ -66,4 +67,4 @@ def ask(now: State) -> Choices:
     absent = [f"**{info.title}**" for info in infos.values() if not info.local]
     if absent:
         st.caption(f"Not on this machine: {', '.join(absent)}. The [data page](data) says how to get them.")
-    return Choices(loaded, solvers, fine)
+    return Choices(loaded, solvers, fine, choose(KEYS["panels"]))

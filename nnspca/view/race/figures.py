@@ -25,7 +25,7 @@ def race(standing: Race | None, names: Sequence[str], palette: Palette, chosen: 
     Without a ``standing``, or before a first ceiling, the axes are drawn alone.
     """
     figure = go.Figure()
-    title = "Share of the least ceiling proven, by seconds of the processor"
+    title = "Share of the ceiling, by seconds used"
     upper = None if standing is None else standing.upper
     if standing is not None and upper is not None:
         end = max([standing.proof_seconds, *(lane.seconds for lane in standing.lanes)])
@@ -39,7 +39,8 @@ def race(standing: Race | None, names: Sequence[str], palette: Palette, chosen: 
             _add_ring(figure, lanes[chosen[0]], upper, chosen[1], palette)
         if standing.finished:
             _add_flag_name(figure, palette)
-    dress(figure, palette, title=title, alt=f"{title}. {_told(standing)}", height=HEIGHT, legend_rows=3)
+    rows = (len(names) + 4) // 2  # two entries a line, as all but phones have room for
+    dress(figure, palette, title=title, alt=f"{title}. {_told(standing)}", height=HEIGHT, legend_rows=rows)
     _set_axes(figure, standing)
     return figure
 

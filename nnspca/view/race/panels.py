@@ -32,13 +32,14 @@ def track(job: Job, choice: Choices, data: Dataset, who: str | None, mark: int, 
         open_ = who or _leader(standing)
         ring = None if who is None else (who, mark)
         last["race"] = figures.race(standing, choice.racers, charts.palette(), ring)
+        said = verdict(standing) if standing is not None else ["Nobody has started yet."]
+        st.markdown(said[0])
         way, beside = st.columns([1.7, 1], gap="medium")
         with way:
             _clickable(last["race"], ready=ready)
         with beside:
             _picture(standing, open_, mark if who else 0, data)
-        for sentence in verdict(standing) if standing is not None else ():
-            st.markdown(sentence)
+        st.markdown("  \n".join(said[1:]))
 
     runs.watched(None if ready else job, draw)
     return last["race"]
@@ -60,9 +61,11 @@ def _clickable(drawn: Figure, *, ready: bool) -> None:
 
 
 def _leader(standing: Race | None) -> str | None:
-    """Return the solver with most variance by now."""
+    """Return the solver that was first to have the most variance known by now."""
     ways = [lane for lane in standing.lanes if lane.marks] if standing is not None else []
-    return max(ways, key=lambda lane: lane.variance).method if ways else None
+    most = max((lane.variance for lane in ways), default=0.0)
+    there = [(at, lane.method) for lane in ways if (at := lane.arrival(most)) is not None]
+    return min(there)[1] if there else None
 
 
 def _picture(standing: Race | None, who: str | None, mark: int, data: Dataset) -> None:
@@ -71,7 +74,8 @@ def _picture(standing: Race | None, who: str | None, mark: int, data: Dataset) -
     if standing is None or part is None:
         st.caption(f"{who} has found nothing yet." if who else "The picture of whoever leads stands here.")
         return
-    charts.figure(component.figure(part, data, f"{who}, after {words.seconds(part.seconds)}"), "race-picture")
+    drawn = component.figure(part, data, f"{who}, {words.seconds(part.seconds)}")
+    charts.figure(drawn.update_layout(title_font_size=13), "race-picture")
     kept = (
         f", at least {words.percent(part.variance / standing.upper, 1)} of the best possible" if standing.upper else ""
     )

@@ -174,6 +174,14 @@ TABLE = (
     Entry("vs", ("compare",), "several", ("digits", "lfw-faces"), most=MOST),
     Entry("by", ("compare",), "several", ("best",), options=METHODS, most=MOST),
     Entry("fine", ("compare",), "one", "some", options=("few", "some", "many"), widget="select_slider"),
+    Entry(
+        "panels",
+        ("compare",),
+        "switch",
+        False,
+        label="Small panels for each data set",
+        help="Spectrum, promise and proof, variance, features used and seconds, on the same axes for all data sets.",
+    ),
     Entry("paper", ("experiments",), "one", SHORT[0], options=SHORT),
     *_every_paper(),
     Entry("on", ("experiments",), "one", OWN, options=(OWN, BUNDLED), widget="radio"),
@@ -193,7 +201,7 @@ def keys_of(page: str) -> dict[str, Entry]:
     """Return the page's own keys, by name.
 
     >>> sorted(keys_of("compare"))
-    ['by', 'fine', 'take', 'vs']
+    ['by', 'fine', 'panels', 'take', 'vs']
     """
     return {entry.key: entry for entry in TABLE if page in entry.pages}
 

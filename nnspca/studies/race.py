@@ -190,7 +190,7 @@ def barred(method: str, n: int, nonnegative: bool) -> str:
     """Say why a method cannot take part with ``n`` features and this sign constraint; nothing where it can.
 
     >>> barred("exact", 625, True)
-    'it takes at most 40 features, and these data have 625'
+    'it takes at most 24 features, and these data have 625'
     >>> barred("best", 625, True)
     ''
     """

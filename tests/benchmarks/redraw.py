@@ -18,6 +18,7 @@ LINKS: dict[str, dict[str, object]] = {
     "variance": {"data": "pitprops", "ks": "2, 5, 13"},
     "parts": {"data": "pitprops", "k": 4, "r": 2},
     "spannogram": {},
+    "race": {"data": "pitprops", "k": 4, "racers": ["best", "em"]},
     "compare": {"vs": ["pitprops", "digits"], "fine": "few"},
     "experiments": {},
     "learn": {},

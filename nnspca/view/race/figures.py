@@ -48,7 +48,7 @@ def race(standing: Race | None, names: Sequence[str], palette: Palette, chosen: 
 def _add_lane(figure: go.Figure, lane: Lane, upper: float, i: int, palette: Palette) -> None:
     """Draw one solver's steps, on to where its clock stands; a flag says that it came to its end."""
     colour = palette.series[i % len(palette.series)]
-    shares = [100 * mark.variance / upper for mark in lane.marks]
+    shares = [100 * (mark.variance / upper) for mark in lane.marks]
     times = [max(mark.seconds, EARLIEST) for mark in lane.marks]
     flagged = lane.state == FINISHED
     figure.add_scatter(
@@ -79,7 +79,7 @@ def _add_ring(figure: go.Figure, lane: Lane, upper: float, number: int, palette:
     mark = lane.marks[min(number or len(lane.marks), len(lane.marks)) - 1]
     figure.add_scatter(
         x=[max(mark.seconds, EARLIEST)],
-        y=[100 * mark.variance / upper],
+        y=[100 * (mark.variance / upper)],
         mode="markers",
         name="chosen",
         showlegend=False,
@@ -102,7 +102,7 @@ def _add_flag_name(figure: go.Figure, palette: Palette) -> None:
 def _add_ceiling(figure: go.Figure, standing: Race, upper: float, palette: Palette) -> None:
     """Draw the proven ceilings, on to where the proof's clock stands."""
     times = [max(fall.seconds, EARLIEST) for fall in standing.falls]
-    shares = [100 * fall.upper / upper for fall in standing.falls]
+    shares = [100 * (fall.upper / upper) for fall in standing.falls]
     figure.add_scatter(
         x=[*times, max(standing.proof_seconds, times[-1])],
         y=[*shares, shares[-1]],
@@ -117,8 +117,10 @@ def _add_ceiling(figure: go.Figure, standing: Race, upper: float, palette: Palet
 
 def _add_band(figure: go.Figure, standing: Race, upper: float, end: float, palette: Palette) -> None:
     """Shade between the best that anyone has by some time and the ceiling proven by then."""
-    marks = sorted((max(m.seconds, EARLIEST), 100 * m.variance / upper) for lane in standing.lanes for m in lane.marks)
-    falls = [(max(f.seconds, EARLIEST), 100 * f.upper / upper) for f in standing.falls]
+    marks = sorted(
+        (max(m.seconds, EARLIEST), 100 * (m.variance / upper)) for lane in standing.lanes for m in lane.marks
+    )
+    falls = [(max(f.seconds, EARLIEST), 100 * (f.upper / upper)) for f in standing.falls]
     if not marks:
         return
     begin = max(marks[0][0], falls[0][0])
@@ -161,7 +163,7 @@ def _set_axes(figure: go.Figure, standing: Race | None) -> None:
         clocks = [standing.proof_seconds, *(lane.seconds for lane in standing.lanes)]
         first = max(min([*marks, *(fall.seconds for fall in standing.falls)]), EARLIEST)
         last = max(*clocks, 10 * first)
-        ends = [100 * lane.variance / standing.upper for lane in standing.lanes if lane.marks] or ends
+        ends = [100 * (lane.variance / standing.upper) for lane in standing.lanes if lane.marks] or ends
     bottom = 100 - max(1.3 * (100 - min(ends)), LEAST)
     figure.update_xaxes(
         title_text="seconds each has used (log scale)",

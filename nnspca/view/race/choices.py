@@ -7,13 +7,12 @@ from dataclasses import dataclass
 import streamlit as st
 
 import nnspca
-from nnspca.studies.race import FINISHED, Lane, Race
+from nnspca.studies.race import RUNNING, Lane, Race
 from nnspca.view.session import state
 from nnspca.view.session.state import State
 from nnspca.view.session.widgets import choose
 
 KEYS = state.keys_of("race")
-LAST = 10**6  # more marks than a lane keeps: the slider takes its last one
 
 
 @dataclass(frozen=True)
@@ -65,16 +64,23 @@ def open_mark(race: Race | None, choice: Choices) -> tuple[str | None, int]:
             "Whose picture",
             options=list(choice.racers),
             placeholder="Whoever is in the lead; click a point to choose",
-            on_change=lambda: st.session_state.update(mark=LAST),
+            on_change=lambda: st.session_state.update(mark=None),
             help="Which solver's component is shown.",
         )
     lane = _lane(race, who)
-    if lane is None or lane.state != FINISHED or len(lane.marks) < 2:
-        return who, 0
-    with when:
-        count = len(lane.marks)
-        label = "At which of its steps"
-        return who, int(choose(KEYS["mark"], label, usual=count, high=count, help="Each step is a better component."))
+    count = len(lane.marks) if lane is not None and lane.state != RUNNING else 0
+    with when:  # the same widget whatever the count: Streamlit keeps the link of no other in step with a click
+        held = st.session_state.get("mark")
+        if count and held is not None and held > count:
+            st.session_state["mark"] = count
+            st.caption(f"{who} made {count} steps; its last one is shown, not step {held}.")
+        mark = choose(
+            KEYS["mark"],
+            "At which of its steps",
+            placeholder="its last",
+            help="Each step is a better component than the one before; the last one stands where none is named.",
+        )
+    return who, (mark or 0) if count else 0
 
 
 def take(who: str, mark: int) -> None:

@@ -170,7 +170,7 @@ TABLE = (
     Entry("racers", ("race",), "several", FIRST_RACE, options=METHODS, most=MOST_RACERS),
     Entry("limit", ("race",), "one", 10, options=(1, 2, 5, 10, 30, 60), widget="select_slider"),
     Entry("who", ("race",), "one"),
-    Entry("mark", ("race",), "whole", low=1, widget="slider"),
+    Entry("mark", ("race",), "whole", low=1),
     Entry("vs", ("compare",), "several", ("digits", "lfw-faces"), most=MOST),
     Entry("by", ("compare",), "several", ("best",), options=METHODS, most=MOST),
     Entry("fine", ("compare",), "one", "some", options=("few", "some", "many"), widget="select_slider"),

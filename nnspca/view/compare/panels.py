@@ -53,7 +53,7 @@ def said_of_each(results: dict[str, Found]) -> None:
     """Say in words what the numbers of each data set mean, two beside each other."""
     for column, result in zip(_pairs(len(results)), results.values(), strict=True):
         with column:
-            st.markdown(f"#### {foreign.plain(result.about.title)}")
+            st.markdown(f"**{foreign.plain(result.about.title)}**")
             st.markdown("\n".join(f"- {sentence}" for sentence in verdict(result)))
 
 

@@ -29,6 +29,7 @@ page = st.navigation(
         ],
         "Study": [
             st.Page(HERE / "pages" / "learn.py", title="Learn", icon=":material/school:"),
+            st.Page(HERE / "pages" / "race.py", title="Race", icon=":material/sprint:"),
             st.Page(HERE / "pages" / "compare.py", title="Compare", icon=":material/compare:"),
             st.Page(HERE / "pages" / "experiments.py", title="Experiments", icon=":material/experiment:"),
         ],

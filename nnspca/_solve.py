@@ -21,7 +21,7 @@ from nnspca.arguments import (
 )
 from nnspca.covariance import Covariance
 from nnspca.problem import Problem
-from nnspca.progress import Monitor
+from nnspca.progress import Monitor, OnFound
 from nnspca.result import Component, OnProgress, ShouldStop
 from nnspca.solvers.registry import METHODS, MethodInfo
 from nnspca.threads import one_blas_thread
@@ -36,6 +36,7 @@ def solve(
     seed: int = 0,
     should_stop: ShouldStop | None = None,
     on_progress: OnProgress | None = None,
+    on_found: OnFound | None = None,
     start: np.ndarray | None = None,
     **options: object,
 ) -> Component:
@@ -58,6 +59,9 @@ def solve(
         ``stopped``.
     on_progress : callable, optional
         Called with :class:`nnspca.Progress`.
+    on_found : callable, optional
+        Called with loadings and variance of feasible points that the method meets on its way, better than the last or
+        not; the answer itself is not among them where it is met only at the end.
     start : ndarray, shape (n,) or (r, n), optional
         Points for ``best`` to begin with as well, such as the solution at a neighbouring k.
     **options
@@ -86,7 +90,7 @@ def solve(
     3.618
     """
     check_covariance(cov)
-    check_callables(should_stop=should_stop, on_progress=on_progress)
+    check_callables(should_stop=should_stop, on_progress=on_progress, on_found=on_found)
     info, nonnegative = check_method(method, nonnegative), bool(nonnegative)
     k, seed = check_cardinality(cov, k), check_seed(seed)
     check_size(info, cov.n_features)
@@ -103,7 +107,7 @@ def solve(
         found = info.solver(
             Problem(cov, k, nonnegative),
             rng=np.random.default_rng(seed),
-            monitor=Monitor(should_stop, on_progress),
+            monitor=Monitor(should_stop, on_progress, on_found=on_found),
             **checked,
             **extra,
         )

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,7 @@ class Progress:
 
 ShouldStop = Callable[[], bool]
 OnProgress = Callable[[Progress], None]
+OnFound = Callable[[np.ndarray, float], None]
 
 
 @dataclass(frozen=True)
@@ -44,12 +47,15 @@ class Monitor:
         Called with :class:`nnspca.Progress`.
     start, end : float
         The part of the whole call that this span covers.
+    on_found : callable, optional
+        Called with loadings and variance of feasible points on the way, better than the last or not.
     """
 
     should_stop: ShouldStop | None = None
     on_progress: OnProgress | None = None
     start: float = 0.0
     end: float = 1.0
+    on_found: OnFound | None = None
 
     def stop(self) -> bool:
         """Whether the caller asked to stop."""
@@ -61,6 +67,11 @@ class Monitor:
             done = self.start + (self.end - self.start) * min(max(fraction, 0.0), 1.0)
             self.on_progress(Progress(done, stage, variance, upper))
 
+    def found(self, loadings: np.ndarray, variance: float) -> None:
+        """Show a feasible point that was met on the way; whoever looks keeps the best."""
+        if self.on_found is not None:
+            self.on_found(loadings, float(variance))
+
     def relay(self, told: Progress) -> None:
         """Let another call's progress fill this span."""
         self.tell(told.fraction, told.stage, told.variance, told.upper)
@@ -68,4 +79,21 @@ class Monitor:
     def part(self, start: float, end: float) -> Monitor:
         """Return the sub-span from ``start`` to ``end``, as fractions of this one."""
         width = self.end - self.start
-        return Monitor(self.should_stop, self.on_progress, self.start + width * start, self.start + width * end)
+        return replace(self, start=self.start + width * start, end=self.start + width * end)
+
+    def unseen(self) -> Monitor:
+        """Return this span for a search whose points are no answers yet: it shows none of them."""
+        return replace(self, on_found=None)
+
+    def among(self, features: np.ndarray, n: int) -> Monitor:
+        """Return this span for a search among these of ``n`` features: its points are shown with zeros elsewhere."""
+        show = self.on_found
+        if show is None:
+            return self
+
+        def widened(loadings: np.ndarray, variance: float) -> None:
+            x = np.zeros(n)
+            x[features] = loadings
+            show(x, variance)
+
+        return replace(self, on_found=widened)

@@ -8,19 +8,21 @@ from nnspca.view.session import runs, state, widgets
 now = state.current()
 st.title("Compare data sets")
 st.markdown("**Which data suit nonnegative sparse PCA, and why?** The same questions to each, on the same axes.")
-choice = choices.ask(now)
+choice, press = choices.ask(now)
 if len(choice.vs) < 2 or not choice.by:
     st.info("Choose at least two data sets and one solver.", icon=":material/compare:")
     widgets.end_page()
-job = run.start(choice, now)
+with press:
+    job = run.start(choice, now)
 runs.follow("compare", job)
-results = run.found(job)
+results = run.found(job, choice)
 if not results:
     widgets.end_page()
-summary = panels.ranking(results)
-if summary:
-    st.markdown(summary)
-drawn = panels.side_by_side(results, choice)
+st.markdown(panels.ranking(results) or "Two data sets are ranked as soon as both are proven at every k.")
+drawn = {"together": panels.together(results, choice)}
+if choice.panels:
+    drawn |= panels.side_by_side(results, choice)
+panels.said_of_each(results)
 with widgets.fold(choices.KEYS["take"], "Table, downloads and code", ":material/download:") as fold:
     if fold.open:
         panels.takeaway(results, choice, now, drawn)

@@ -19,6 +19,7 @@ LAYERS = (
         "nnspca.view.parts",
         "nnspca.view.spannogram",
         "nnspca.view.compare",
+        "nnspca.view.race",
         "nnspca.view.experiments",
         "nnspca.view.learn",
         "nnspca.view.data",

@@ -55,6 +55,7 @@ def best(
             V[:, :d], k, nonnegative=nonnegative, tol=1e-3, max_cells=5000, should_stop=monitor.stop
         ).loadings
         rows.append(exact[None])
+        monitor.found(exact, cov.variance(exact))
         history.append(max([cov.variance(exact), *history[-1:]]))
         monitor.tell(0.1 * d / len(RANKS), f"rank-{d} optimum", history[-1])
     directions = feasible.unit(rng.standard_normal((restarts, V.shape[1]))) @ V.T
@@ -67,7 +68,8 @@ def best(
     if 2 * k < n:  # a wide support narrowed step by step strays less than one cut at once
         wide = candidates[np.argsort(-variances, kind="stable")[: 2 * restarts]]
         for width in (min(4 * k, n), 2 * k, k):
-            wide, gained = climb(replace(problem, k=width), wide, monitor=monitor, tol=1e-6)
+            watched = monitor if width == k else monitor.unseen()
+            wide, gained = climb(replace(problem, k=width), wide, monitor=watched, tol=1e-6)
         points, variances = np.vstack([points, wide]), np.concatenate([variances, gained])
     order = np.argsort(-variances, kind="stable")
     history.append(max([float(variances[order[0]]), *history[-1:]]))
@@ -112,7 +114,7 @@ def _of_the_many(
     found = best(
         problem.restrict(chosen),
         rng=rng,
-        monitor=monitor.part(0.0, 0.9),
+        monitor=monitor.part(0.0, 0.9).among(chosen, problem.n),
         restarts=restarts,
         leaders=2 * leaders,
         starts=begun[begun.any(axis=1)],

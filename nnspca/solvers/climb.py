@@ -45,6 +45,7 @@ def climb(
     gradients = cov.apply(points)
     variances = np.einsum("ri,ri->r", points, gradients)
     moving = np.arange(len(points))
+    _show(points, variances, monitor)
     for _ in range(max_iter):
         if not len(moving) or monitor.stop():
             break
@@ -56,7 +57,15 @@ def climb(
         going = gained[up] - variances[ahead] > tol * gained[up]
         points[ahead], gradients[ahead], variances[ahead] = x[up], g[up], gained[up]
         moving = ahead[going]
+        _show(points, variances, monitor)
     return points, variances
+
+
+def _show(points: np.ndarray, variances: np.ndarray, monitor: Monitor) -> None:
+    """Show the best of some points."""
+    if len(points):
+        leader = int(variances.argmax())
+        monitor.found(points[leader], variances[leader])
 
 
 def optimise_on_support(cov: Covariance, x: np.ndarray, *, nonnegative: bool, monitor: Monitor = QUIET) -> np.ndarray:

@@ -44,6 +44,7 @@ def em(
     x = feasible.best(w, k, nonnegative)
     variances = cov.variance(x)
     best, loadings = float(variances.max()), x[int(variances.argmax())]
+    monitor.found(loadings, best)
     history = [best]
     slowed, last = np.zeros_like(w), np.zeros(len(w))
     moving = np.arange(len(w))
@@ -61,6 +62,7 @@ def em(
         leader = int(variances.argmax())
         if variances[leader] > best:
             best, loadings = float(variances[leader]), turned[leader]
+            monitor.found(loadings, best)
         history.append(best)
         slow = (np.abs(variances - last[moving]) < SLOW * variances) & ~slowed[moving].any(axis=1)
         slowed[moving[slow]], last[moving] = turned[slow], variances

@@ -44,6 +44,7 @@ def exact(
         tried = _inside(problem, A, kept, inside, monitor)
         if cov.variance(tried) > value:
             best, value = tried, cov.variance(tried)
+            monitor.found(best, value)
         history.append(value)
         monitor.tell(min(0.99, nodes / (nodes + len(heap) + 1)), f"{nodes} cases", value, -heap[0][0] if heap else None)
         feature = _heaviest(A, kept, inside, nonnegative)

@@ -28,6 +28,7 @@ def spannogram(problem: Problem, *, rng: np.random.Generator, monitor: Monitor, 
         nonnegative=nonnegative,
         should_stop=monitor.stop,
         on_round=lambda value, upper: monitor.tell(0.8 * min(1.0, value / upper), f"rank-{d} search", value),
+        on_found=None if monitor.on_found is None else lambda x: monitor.found(x, cov.variance(x)),
     )
     x = found.loadings
     history = [cov.variance(x)]

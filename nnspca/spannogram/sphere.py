@@ -81,6 +81,7 @@ def maximise(
     max_cells: int = 1_000_000,
     should_stop: Callable[[], bool] | None = None,
     on_round: Callable[[float, float], None] | None = None,
+    on_found: Callable[[np.ndarray], None] | None = None,
 ) -> SphereOptimum:
     """Maximise ``‖V'x‖²`` over the feasible set, with proof.
 
@@ -98,6 +99,8 @@ def maximise(
         Polled after each batch.
     on_round : callable, optional
         Called with (value, upper) after each batch.
+    on_found : callable, optional
+        Called with the loadings of the first point, and of each better one.
 
     Returns
     -------
@@ -111,8 +114,13 @@ def maximise(
     (9.0, True)
     """
     search = Search(V, k, nonnegative)
-    stopped = False
-    while not search.closed(tol):
+    stopped, shown = False, -np.inf
+    while True:
+        if on_found is not None and search.value > shown:
+            shown = search.value
+            on_found(search.loadings)
+        if search.closed(tol):
+            break
         if len(search.cells) >= max_cells or (should_stop is not None and should_stop()):
             stopped = True
             break

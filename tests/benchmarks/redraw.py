@@ -19,6 +19,7 @@ LINKS: dict[str, dict[str, object]] = {
     "parts": {"data": "pitprops", "k": 4, "r": 2},
     "samples": {"data": "lrs", "k": 4},
     "spannogram": {},
+    "race": {"data": "pitprops", "k": 4, "racers": ["best", "em"]},
     "compare": {"vs": ["pitprops", "digits"], "fine": "few"},
     "experiments": {},
     "learn": {},

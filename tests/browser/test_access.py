@@ -24,6 +24,7 @@ PAGES = {
     "the circle": ("/spannogram?curves=random", NONE),
     "the circle of the data": ("/spannogram?curves=data+set&data=pitprops", BOTH),
     "the sphere": ("/spannogram?dimensions=3%3A+a+sphere", NONE),
+    "race": ("/race?data=pitprops&racers=best&racers=em&racers=pca&who=best&take=true", BOTH),
     "compare": ("/compare?data=pitprops&vs=pitprops&vs=digits&fine=few&take=true", NONE),
     "experiments": ("/experiments?tables=true", NONE),
     "data": ("/data?data=pitprops", DATA),

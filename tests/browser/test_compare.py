@@ -12,12 +12,14 @@ pytestmark = pytest.mark.browser
 QUICK = "/compare?vs=pitprops&vs=digits&fine=few"
 
 
-def test_points_arrive_for_every_data_set_and_the_table_sorts_and_goes_home(visit):
-    page = quiet(visit(QUICK))
+def test_all_data_sets_stand_in_one_figure_the_table_goes_home_and_the_link_opens_the_same_view(visit):
+    page = quiet(visit(QUICK + "&by=best&panels=true"))
+    lines = traces(page, "together")
+    assert [len(line["x"]) for line in lines] == [3, 3]
     for name, n in (("pitprops", 13), ("digits", 64)):
         (best, *_) = [t for t in traces(page, f"compared-{name}") if t["name"] == "best"]
         assert [round(x * n) for x in best["x"]][-1] == n
-    expect(page.get_by_text("Closest to proven optimal at every k")).to_be_visible()
+    expect(page.get_by_text("Proven optimal at every k")).to_be_visible()
     page.get_by_text("Table, downloads and code").click()
     with page.expect_download() as saved:
         page.get_by_role("button", name="Every point (CSV)").click()
@@ -31,31 +33,28 @@ def test_points_arrive_for_every_data_set_and_the_table_sorts_and_goes_home(visi
     frame.locator("canvas").first.click(position={"x": 15, "y": 17}, force=True)
     expect(first).to_have_text("digits")
 
+    page.set_viewport_size({"width": 390, "height": 844})
+    boxes = [page.locator(f".st-key-compared-{name}").bounding_box() for name in ("pitprops", "digits")]
+    assert boxes[0]["y"] + boxes[0]["height"] <= boxes[1]["y"], "a phone shows one below the other"
+    page.set_viewport_size({"width": 1280, "height": 900})
 
-def test_another_data_set_can_be_added_and_the_link_opens_the_same_view(visit):
-    page = quiet(visit(QUICK + "&by=best"))
     box = page.locator(".st-key-vs input")
     box.click()
     box.fill("synthetic")
     box.press("Enter")
     page.locator(".st-key-compared-synthetic-spiked .js-plotly-plot").wait_for()
-    address = page.url
+    address = quiet(page).url
     assert "synthetic-spiked" in address
     again = quiet(visit(address[address.index("/compare") :]))
+    assert len(traces(again, "together")) == 3
     assert traces(again, "compared-synthetic-spiked")
 
 
 def test_stop_keeps_what_was_found(visit):
-    page = visit("/compare?vs=pitprops&vs=lfw-faces&fine=many&by=best&by=em&by=coordinate-descent&seed=3")
+    page = visit("/compare?vs=pitprops&vs=lfw-faces&fine=many&by=best&by=em&by=coordinate-descent&seed=3&panels=true")
     page.locator(".st-key-compared-pitprops .js-plotly-plot").wait_for()
     page.locator(".st-key-stop-compare button:visible").click()
     expect(page.get_by_text("Stopped. What was found by then is shown")).to_be_visible()
     quiet(page)  # the page is drawn once more when the run has ended
     page.locator(".st-key-compared-pitprops .js-plotly-plot").wait_for()
     assert traces(page, "compared-pitprops")
-
-
-def test_a_phone_shows_one_data_set_below_the_other(visit):
-    page = quiet(visit(QUICK, width=390, height=844))
-    boxes = [page.locator(f".st-key-compared-{name}").bounding_box() for name in ("pitprops", "digits")]
-    assert boxes[0]["y"] + boxes[0]["height"] <= boxes[1]["y"]

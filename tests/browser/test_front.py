@@ -182,7 +182,7 @@ def test_a_point_of_the_curve_opens_beside_it_and_the_gap_stands_below(visit):
 
 @pytest.mark.parametrize(
     ("path", "key"),
-    [("/variance?data=pitprops&ks=2,5,13", "curve"), ("/compare?vs=pitprops&vs=digits&fine=few", "compared-pitprops")],
+    [("/variance?data=pitprops&ks=2,5,13", "curve"), ("/compare?vs=pitprops&vs=digits&fine=few", "together")],
 )
 def test_a_sketch_stands_where_a_figure_will_be_until_the_browser_can_draw_it(visit, path, key):
     held, drawing = [], re.compile(r"/PlotlyChart[^/]*\.js")

@@ -11,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from nnspca.view.compare import choices as compare
 from nnspca.view.parts import choices as parts
+from nnspca.view.race import choices as race
 from nnspca.view.session import state
 from nnspca.view.variance import choices as curve
 from tests.pages.conftest import ROOT, jobs
@@ -94,6 +95,12 @@ OLD = [
         {"vs": ["pitprops", "digits"], "by": ["em", "best"], "fine": "few", "take": True},
     ),
     (
+        "pages/race.py",
+        {"data": "pitprops", "k": 4},
+        "racers=em&racers=best&limit=2&who=em&mark=1&take=true",
+        {"racers": ["em", "best"], "limit": 2, "who": "em", "take": True},
+    ),
+    (
         "pages/experiments.py",
         {},
         "paper=Zass+%26+Shashua+2006&zass2006=Fig.+4%3A+Finding+faces+by+ten+features&on=bundled+stand-in&form=full",
@@ -146,6 +153,7 @@ PAGES = {
     "variance": ["bounds=true"],
     "parts": ["apart=joint&with=coordinate-descent", "apart=quasi-orthogonal&rebuild=true", ""],
     "spannogram": ["curves=random", "curves=data+set", "dimensions=3%3A+a+sphere"],
+    "race": [""],
     "compare": [""],
     "experiments": ["paper=Sigg+%26+Buhmann+2008", ""],
     "samples": ["take=true"],
@@ -265,7 +273,13 @@ def test_the_default_of_every_key_is_one_of_the_values_it_allows(entry):
 
 @pytest.mark.parametrize(
     ("page", "choices"),
-    [("variance", curve.Curves), ("variance", curve.Look), ("parts", parts.Choices), ("compare", compare.Choices)],
+    [
+        ("variance", curve.Curves),
+        ("variance", curve.Look),
+        ("parts", parts.Choices),
+        ("race", race.Choices),
+        ("compare", compare.Choices),
+    ],
 )
 def test_choices_have_the_names_of_the_links_keys(page, choices):
     names = {field.name.rstrip("_") for field in fields(choices)}

@@ -10,6 +10,7 @@ from nnspca.datasets import Dataset
 from nnspca.studies import comparison
 from nnspca.view.session import state, store
 from nnspca.view.session.state import State, methods_for
+from nnspca.view.session.streamlit_private import DeltaGenerator
 from nnspca.view.session.widgets import choose
 
 KEYS = state.keys_of("compare")
@@ -27,6 +28,7 @@ class Choices:
     vs: tuple[Dataset, ...]
     by: tuple[str, ...]
     fine: str
+    panels: bool = False
 
     @property
     def shares(self) -> tuple[float, ...]:
@@ -34,8 +36,15 @@ class Choices:
         return SHARES[self.fine]
 
 
-def ask(now: State) -> Choices:
-    """Draw the page's choices; data that are not on this machine are named, with the way to get them."""
+def ask(now: State) -> tuple[Choices, DeltaGenerator]:
+    """Draw the page's choices; data that are not on this machine are named, with the way to get them.
+
+    Returns
+    -------
+    choice : Choices
+    press : DeltaGenerator
+        The place for Run.
+    """
     infos = store.catalogue()
     here = [name for name, info in infos.items() if info.local]
     names = choose(
@@ -55,7 +64,7 @@ def ask(now: State) -> Choices:
             "Solvers",
             options=known,
             allowed=f"choose up to {state.MOST} from {', '.join(known)}",
-            help="Each gets a curve. What is proven is about the best of them.",
+            help="What is proven is about the best of them; in the small panels each has a curve of its own.",
         )
     with grid:
         fine = choose(
@@ -66,4 +75,6 @@ def ask(now: State) -> Choices:
     absent = [f"**{info.title}**" for info in infos.values() if not info.local]
     if absent:
         st.caption(f"Not on this machine: {', '.join(absent)}. The [data page](data) says how to get them.")
-    return Choices(loaded, solvers, fine)
+    switch, press = st.columns([2, 1], vertical_alignment="center")
+    with switch:
+        return Choices(loaded, solvers, fine, choose(KEYS["panels"])), press

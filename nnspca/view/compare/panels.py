@@ -10,35 +10,56 @@ from nnspca.result import SweepPoint
 from nnspca.studies import comparison
 from nnspca.studies.comparison import Profile
 from nnspca.view import foreign, words
-from nnspca.view.compare import figures
 from nnspca.view.compare.choices import Choices
+from nnspca.view.compare.figures import overlay, small
 from nnspca.view.compare.run import Found
 from nnspca.view.figures.style import Figure
 from nnspca.view.session import charts, downloads
 from nnspca.view.session.state import State
+from nnspca.view.session.streamlit_private import DeltaGenerator
 
 WIDE = 100  # letters of a title that fit across the page
 FALLING, STEEP = 0.1, 0.5  # λ₄ ÷ λ₁ below the first: few directions matter; λ₂ ÷ λ₁ above the second: no one leads
 MOSTLY, MIXED = 0.9, 0.7  # share of the first direction that has one sign
 
 
-def side_by_side(results: dict[str, Found], choice: Choices) -> dict[str, Figure]:
-    """Show one column of panels for each data set, same axes, one legend; return the figures, each with its own."""
-    everything = ((result.about, point) for result in results.values() for point in result.points)
-    within = figures.ranges(everything, choice.shares)
-    drawn: dict[str, Figure] = {}
-    st.html(figures.legend(choice.by, charts.palette()))
-    columns = st.columns(len(choice.vs), gap="medium")
-    for column, (name, result) in zip(columns, results.items(), strict=False):
-        with column:
-            wide = WIDE // len(choice.vs)
-            drawn[name] = figures.compared(
-                result.about, result.points, choice.by, within, charts.palette(), letters=wide
-            )
-            charts.figure(figures.bare(drawn[name]), f"compared-{name}", first=True)
-            for sentence in verdict(result):
-                st.markdown(f"- {sentence}")
+def together(results: dict[str, Found], choice: Choices) -> Figure:
+    """Show what is proven of all data sets in one figure; return it."""
+    sets = [
+        (result.about, {p.k: p.certificate for p in result.points if p.certificate is not None})
+        for result in results.values()
+    ]
+    drawn = overlay.proven(sets, choice.shares, charts.palette())
+    charts.figure(drawn, "together", first=True)
     return drawn
+
+
+def side_by_side(results: dict[str, Found], choice: Choices) -> dict[str, Figure]:
+    """Show a column of small panels for each data set, two beside each other, same axes, one legend; return them."""
+    everything = ((result.about, point) for result in results.values() for point in result.points)
+    within = small.ranges(everything, choice.shares)
+    drawn: dict[str, Figure] = {}
+    st.html(small.legend(choice.by, charts.palette()))
+    for column, (name, result) in zip(_pairs(len(results)), results.items(), strict=True):
+        with column:
+            drawn[name] = small.compared(
+                result.about, result.points, choice.by, within, charts.palette(), letters=WIDE // 2
+            )
+            charts.figure(small.bare(drawn[name]), f"compared-{name}", first=True)
+    return drawn
+
+
+def said_of_each(results: dict[str, Found]) -> None:
+    """Say in words what the numbers of each data set mean, two beside each other."""
+    for column, result in zip(_pairs(len(results)), results.values(), strict=True):
+        with column:
+            st.markdown(f"**{foreign.plain(result.about.title)}**")
+            st.markdown("\n".join(f"- {sentence}" for sentence in verdict(result)))
+
+
+def _pairs(count: int) -> list[DeltaGenerator]:
+    """Return so many places, two in each line."""
+    return [place for _ in range(0, count, 2) for place in st.columns(2, gap="medium")][:count]
 
 
 def verdict(result: Found) -> list[str]:
@@ -74,27 +95,39 @@ def verdict(result: Found) -> list[str]:
     if proofs:
         least = min(proofs, key=lambda proof: proof.ratio)
         promised = about.promised(least.k)
+        where = "every k here" if result.finished else f"the {result.proven} of {result.asked} k proven by now"
         said.append(
-            f"**Proof:** at every k here at least {words.percent(least.ratio, 1)} of the best is proven (least at "
+            f"**Proof:** at {where} at least {words.percent(least.ratio, 1)} of the best is proven (least at "
             f"k = {least.k:,}); Theorem 1 promises {words.percent(promised, 1)} of it there."
         )
     return [sentence.replace(" %", "\u00a0%").replace("k = ", "k\u00a0=\u00a0") for sentence in said]
 
 
 def ranking(results: dict[str, Found]) -> str:
-    """Say on which data most is proven, and on which least; nothing while that is not known of two."""
+    """Say on which data most is proven, and on which least, of those proven at every k; nothing while these are one."""
     least = {
         result.about.title: min(p.certificate.ratio for p in result.points if p.certificate is not None)
         for result in results.values()
-        if any(p.certificate is not None for p in result.points)
+        if result.finished
     }
+    waiting = [foreign.plain(result.about.title) for result in results.values() if not result.finished]
     if len(least) < 2:
         return ""
-    best, worst = max(least, key=lambda name: least[name]), min(least, key=lambda name: least[name])
-    return (
-        f"Closest to proven optimal at every k: **{foreign.plain(best)}** (at least {words.percent(least[best], 2)}). "
-        f"Widest gap: **{foreign.plain(worst)}** (at least {words.percent(least[worst], 2)})."
-    )
+    name = {title: f"**{foreign.plain(title)}**" for title in least}
+    closed = [title for title, share in least.items() if share >= 1 - overlay.CLOSED]
+    rest = [title for title in least if title not in closed]
+    said = []
+    if closed:
+        said.append(f"Proven optimal at every k, to 1 part in 10,000: {', '.join(name[title] for title in closed)}.")
+    elif rest:
+        best = max(rest, key=lambda title: least[title])
+        said.append(f"Closest to proven optimal at every k: {name[best]} (at least {words.percent(least[best], 2)}).")
+    if rest:
+        worst = min(rest, key=lambda title: least[title])
+        said.append(f"Widest gap: {name[worst]} (at least {words.percent(least[worst], 2)}).")
+    if waiting:
+        said.append(f"Not proven at every k yet, and not ranked: {', '.join(waiting)}.")
+    return " ".join(said).replace(" %", "\u00a0%")
 
 
 def takeaway(results: dict[str, Found], choice: Choices, now: State, drawn: dict[str, Figure]) -> None:

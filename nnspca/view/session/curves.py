@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from nnspca._path import certify_path, path
 from nnspca.datasets import Dataset
-from nnspca.result import Certificate, Component, Progress, SweepPoint
+from nnspca.result import Certificate, Component, Progress, Sweep, SweepPoint
 from nnspca.view.session import runs, store
 from nnspca.view.session.runs import Job, Work
 from nnspca.view.session.state import State
@@ -78,35 +78,54 @@ def curve(
     report: Callable[[Job, Progress], None] = Job.report,
 ) -> Work:
     """Return the work of one curve: publishes its SweepPoints as they come, those known already at once."""
-    cov, known = store.covariance(data, now), Points(_key(data, now, ks, methods))
+    solve, prove = stages(data, now, ks, methods, publish, report)
 
     def work(job: Job) -> None:
-        def tell(point: SweepPoint) -> None:
-            known.keep(point)
-            publish(job, point)
+        prove(job, solve(job))
 
-        bare = path(
+    return work
+
+
+def stages(
+    data: Dataset,
+    now: State,
+    ks: Sequence[int],
+    methods: Sequence[str],
+    publish: Callable[[Job, SweepPoint], None] = Job.publish,
+    report: Callable[[Job, Progress], None] = Job.report,
+) -> tuple[Callable[[Job], Sweep], Callable[[Job, Sweep], Sweep]]:
+    """Return the work of one curve in two: the bare curve, then the proof of its ceilings."""
+    cov, known = store.covariance(data, now), Points(_key(data, now, ks, methods))
+
+    def tell(job: Job, point: SweepPoint) -> None:
+        known.keep(point)
+        publish(job, point)
+
+    def solve(job: Job) -> Sweep:
+        return path(
             cov,
             ks,
             tuple(methods),
             nonnegative=now.nonnegative,
             seed=now.seed,
             known=known.component,
-            on_point=tell,
+            on_point=lambda point: tell(job, point),
             should_stop=job.should_stop,
             on_progress=_part(job, report, 0.0, SOLVING),
         )
-        certify_path(
+
+    def prove(job: Job, bare: Sweep) -> Sweep:
+        return certify_path(
             cov,
             bare,
             known=known.certificate,
             seed=now.seed,
-            on_point=tell,
+            on_point=lambda point: tell(job, point),
             should_stop=job.should_stop,
             on_progress=_part(job, report, SOLVING, 1.0),
         )
 
-    return work
+    return solve, prove
 
 
 def _part(job: Job, report: Callable[[Job, Progress], None], begin: float, end: float) -> Callable[[Progress], None]:

@@ -27,6 +27,8 @@ NEAR = (0.0, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)  # per cent of the best that a 
 OVERLAPS = (0.05, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 1000.0)
 SPEEDS = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0)
 MOST = 4  # solvers, or data sets, side by side
+MOST_RACERS = 6
+FIRST_RACE = ("best", "em", "greedy", "thresholding", "spannogram")
 
 
 def _every_option() -> tuple[Entry, ...]:
@@ -59,7 +61,7 @@ def _every_paper() -> tuple[Entry, ...]:
 METHODS = tuple(nnspca.METHODS)
 SHORT = tuple(dict.fromkeys(PAPERS[study.paper].short for study in STUDIES.values()))  # names of the papers
 TABLE = (
-    Entry("data", (), "one", "lfw-faces", counts=("explore", "variance", "parts", "samples", ON_DATA, "data")),
+    Entry("data", (), "one", "lfw-faces", counts=("explore", "variance", "parts", "samples", ON_DATA, "race", "data")),
     Entry(
         "scale",
         (),
@@ -67,7 +69,7 @@ TABLE = (
         AS_IS,
         options=(AS_IS, STANDARDISED),
         widget="radio",
-        counts=("explore", "variance", "parts", "samples", ON_DATA, "compare", "data"),
+        counts=("explore", "variance", "parts", "samples", ON_DATA, "race", "compare", "data"),
     ),
     Entry(
         "sign",
@@ -76,10 +78,10 @@ TABLE = (
         NONNEGATIVE,
         options=(NONNEGATIVE, ANY_SIGN),
         widget="radio",
-        counts=("explore", "variance", "parts", "samples", ON_FOUR, ON_RANDOM, ON_DATA, "compare"),
+        counts=("explore", "variance", "parts", "samples", ON_FOUR, ON_RANDOM, ON_DATA, "race", "compare"),
     ),
-    Entry("k", (), "whole", 40, low=1, counts=("explore", "parts", "samples", ON_DATA)),
-    Entry("d", (), "whole", 3, low=1, high=8, counts=("explore", "parts", "samples", "data")),
+    Entry("k", (), "whole", 40, low=1, counts=("explore", "parts", "samples", ON_DATA, "race")),
+    Entry("d", (), "whole", 3, low=1, high=8, counts=("explore", "parts", "samples", "race", "data")),
     Entry(
         "seed",
         (),
@@ -87,9 +89,9 @@ TABLE = (
         0,
         low=0,
         high=2**31 - 1,
-        counts=("explore", "variance", "parts", "samples", ON_RANDOM, "compare", "experiments"),
+        counts=("explore", "variance", "parts", "samples", ON_RANDOM, "race", "compare", "experiments"),
     ),
-    Entry("live", (), "switch", True, counts=("explore", "variance", "parts", "samples", "compare")),
+    Entry("live", (), "switch", True, counts=("explore", "variance", "parts", "samples", "race", "compare")),
     Entry("method", ("explore", "samples"), "one", "best", options=METHODS),
     *_every_option(),
     Entry(
@@ -113,7 +115,7 @@ TABLE = (
     Entry("within", ("explore",), "one", 1.0, options=NEAR, widget="select_slider"),
     Entry("given", ("explore",), "fold", False),
     Entry("certificate", ("explore", "variance", "parts"), "fold", False),
-    Entry("take", ("explore", "variance", "parts", "samples", "compare"), "fold", False),
+    Entry("take", ("explore", "variance", "parts", "samples", "race", "compare"), "fold", False),
     Entry("methods", ("variance",), "several", ("best", "em"), options=METHODS),
     Entry("ks", ("variance",), "text", ""),
     Entry(
@@ -170,9 +172,21 @@ TABLE = (
     Entry("colour", ("spannogram",), "one", BY_OBJECTIVE, options=(BY_OBJECTIVE, BY_SET), widget="radio"),
     Entry("flat", ("spannogram",), "switch", False),
     Entry("round", ("spannogram",), "whole", 0, low=0, widget="slider"),
+    Entry("racers", ("race",), "several", FIRST_RACE, options=METHODS, most=MOST_RACERS),
+    Entry("limit", ("race",), "one", 10, options=(1, 2, 5, 10, 30, 60), widget="select_slider"),
+    Entry("who", ("race",), "one"),
+    Entry("mark", ("race",), "whole", low=1),
     Entry("vs", ("compare",), "several", ("digits", "lfw-faces"), most=MOST),
     Entry("by", ("compare",), "several", ("best",), options=METHODS, most=MOST),
     Entry("fine", ("compare",), "one", "some", options=("few", "some", "many"), widget="select_slider"),
+    Entry(
+        "panels",
+        ("compare",),
+        "switch",
+        False,
+        label="Small panels for each data set",
+        help="Spectrum, promise and proof, variance, features used and seconds, on the same axes for all data sets.",
+    ),
     Entry("paper", ("experiments",), "one", SHORT[0], options=SHORT),
     *_every_paper(),
     Entry("on", ("experiments",), "one", OWN, options=(OWN, BUNDLED), widget="radio"),
@@ -192,7 +206,7 @@ def keys_of(page: str) -> dict[str, Entry]:
     """Return the page's own keys, by name.
 
     >>> sorted(keys_of("compare"))
-    ['by', 'fine', 'take', 'vs']
+    ['by', 'fine', 'panels', 'take', 'vs']
     """
     return {entry.key: entry for entry in TABLE if page in entry.pages}
 

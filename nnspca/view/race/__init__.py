@@ -1,0 +1,1 @@
+"""The race page: several solvers and a proof on one clock."""

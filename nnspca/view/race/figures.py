@@ -1,0 +1,190 @@
+"""The race as a figure: what each solver has by the seconds it has used, below the falling ceiling."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import plotly.graph_objects as go
+
+from nnspca.studies.race import FINISHED, Lane, Race
+from nnspca.view.figures.style import DASHES, SYMBOLS, Palette, dress
+from nnspca.view.words import ceil, floor, percent, seconds
+
+HEIGHT = 470
+BAND, CEILING, FLAG = "the best possible lies in here", "proven ceiling", "finished"
+EARLIEST = 1e-4  # seconds; what comes sooner is drawn there
+LEAST = 2.0  # per cent that the axis covers at least, below the ceiling
+ROOM = 0.28  # of the axis' height, above the ceiling
+TICKS = (0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
+
+
+def race(standing: Race | None, names: Sequence[str], palette: Palette, chosen: tuple[str, int] | None) -> go.Figure:
+    """Draw every solver's steps and the ceiling's; the point ``chosen``, counted from 1, wears a ring.
+
+    Without a ``standing``, or before a first ceiling, the axes are drawn alone.
+    """
+    figure = go.Figure()
+    title = "Share of the ceiling, by seconds used"
+    upper = None if standing is None else standing.upper
+    if standing is not None and upper is not None:
+        end = max([standing.proof_seconds, *(lane.seconds for lane in standing.lanes)])
+        _add_band(figure, standing, upper, end, palette)
+        _add_ceiling(figure, standing, upper, palette)
+        lanes = {lane.method: lane for lane in standing.lanes if lane.marks}
+        for i, name in enumerate(names):
+            if name in lanes:
+                _add_lane(figure, lanes[name], upper, i, palette)
+        if chosen is not None and chosen[0] in lanes:
+            _add_ring(figure, lanes[chosen[0]], upper, chosen[1], palette)
+        if standing.finished:
+            _add_flag_name(figure, palette)
+    rows = (len(names) + 4) // 2  # two entries a line, as all but phones have room for
+    dress(figure, palette, title=title, alt=f"{title}. {_told(standing)}", height=HEIGHT, legend_rows=rows)
+    _set_axes(figure, standing)
+    return figure
+
+
+def _add_lane(figure: go.Figure, lane: Lane, upper: float, i: int, palette: Palette) -> None:
+    """Draw one solver's steps, on to where its clock stands; a flag says that it came to its end."""
+    colour = palette.series[i % len(palette.series)]
+    shares = [100 * (mark.variance / upper) for mark in lane.marks]
+    times = [max(mark.seconds, EARLIEST) for mark in lane.marks]
+    flagged = lane.state == FINISHED
+    figure.add_scatter(
+        x=[*times, max(lane.seconds, times[-1])],
+        y=[*shares, shares[-1]],
+        name=lane.method,
+        mode="lines+markers",
+        line={"color": colour, "dash": DASHES[i % len(DASHES)], "width": 2, "shape": "hv"},
+        marker={
+            "color": colour,
+            "size": [6 if len(times) < 40 else 4] * len(times) + [14 if flagged else 1],
+            "symbol": [SYMBOLS[i % len(SYMBOLS)]] * len(times) + ["triangle-right" if flagged else "line-ns"],
+            "line": {"width": 1.5, "color": colour},
+        },
+        unselected={"marker": {"opacity": 1}},
+        customdata=[
+            [lane.method, number, floor(share, 2), seconds(mark.seconds)]
+            for number, (share, mark) in enumerate(zip(shares, lane.marks, strict=True), start=1)
+        ]
+        + [[lane.method, len(times), floor(shares[-1], 2), seconds(lane.seconds)]],
+        hovertemplate="%{customdata[3]}: at least %{customdata[2]:.2f} % of the best possible"
+        "<br>click to see it<extra>" + lane.method + "</extra>",
+    )
+
+
+def _add_ring(figure: go.Figure, lane: Lane, upper: float, number: int, palette: Palette) -> None:
+    """Put a ring around the point that is open."""
+    mark = lane.marks[min(number or len(lane.marks), len(lane.marks)) - 1]
+    figure.add_scatter(
+        x=[max(mark.seconds, EARLIEST)],
+        y=[100 * (mark.variance / upper)],
+        mode="markers",
+        name="chosen",
+        showlegend=False,
+        marker={"size": 20, "symbol": "circle-open", "color": palette.ink, "line": {"width": 2.5}},
+        hoverinfo="skip",
+    )
+
+
+def _add_flag_name(figure: go.Figure, palette: Palette) -> None:
+    """Say in the legend what a flag means."""
+    figure.add_scatter(
+        x=[None],
+        y=[None],
+        mode="markers",
+        name=FLAG,
+        marker={"size": 12, "symbol": "triangle-right", "color": palette.quiet},
+    )
+
+
+def _add_ceiling(figure: go.Figure, standing: Race, upper: float, palette: Palette) -> None:
+    """Draw the proven ceilings, on to where the proof's clock stands."""
+    times = [max(fall.seconds, EARLIEST) for fall in standing.falls]
+    shares = [100 * (fall.upper / upper) for fall in standing.falls]
+    figure.add_scatter(
+        x=[*times, max(standing.proof_seconds, times[-1])],
+        y=[*shares, shares[-1]],
+        name=CEILING,
+        mode="lines+markers",
+        line={"color": palette.ceiling, "width": 2, "dash": "dot", "shape": "hv"},
+        marker={"symbol": "line-ew", "size": 10, "line": {"width": 3, "color": palette.ceiling}},
+        text=[f"{ceil(share, 2):.2f}" for share in [*shares, shares[-1]]],
+        hovertemplate="%{x:.3g} s: proven, at %{text} % of the least ceiling<extra>ceiling</extra>",
+    )
+
+
+def _add_band(figure: go.Figure, standing: Race, upper: float, end: float, palette: Palette) -> None:
+    """Shade between the best that anyone has by some time and the ceiling proven by then."""
+    marks = sorted(
+        (max(m.seconds, EARLIEST), 100 * (m.variance / upper)) for lane in standing.lanes for m in lane.marks
+    )
+    falls = [(max(f.seconds, EARLIEST), 100 * (f.upper / upper)) for f in standing.falls]
+    if not marks:
+        return
+    begin = max(marks[0][0], falls[0][0])
+    above, below = _steps(falls, begin, end, min), _steps(marks, begin, end, max)
+    outline = above + below[::-1]
+    figure.add_scatter(
+        x=[x for x, _ in outline],
+        y=[y for _, y in outline],
+        fill="toself",
+        fillcolor=palette.band,
+        mode="lines",
+        line={"width": 0},
+        name=BAND,
+        hoverinfo="skip",
+    )
+
+
+def _steps(events: Sequence[tuple[float, float]], begin: float, end: float, best) -> list[tuple[float, float]]:
+    """Return the corners of a stair from ``begin`` to ``end``, its height the best of all events so far.
+
+    >>> _steps([(1.0, 5.0), (2.0, 4.0)], 1.0, 3.0, max)
+    [(1.0, 5.0), (3.0, 5.0)]
+    >>> _steps([(1.0, 5.0), (2.0, 4.0)], 1.0, 3.0, min)
+    [(1.0, 5.0), (2.0, 5.0), (2.0, 4.0), (3.0, 4.0)]
+    """
+    height = best(y for x, y in events if x <= begin)
+    corners = [(begin, height)]
+    for x, y in events:
+        if x > begin and best(y, height) != height:
+            corners += [(x, height), (x, y)]
+            height = y
+    return [*corners, (max(end, corners[-1][0]), height)]
+
+
+def _set_axes(figure: go.Figure, standing: Race | None) -> None:
+    """Show every end of a way, and the ceiling's last steps; what lies far below or above comes in from there."""
+    first, last, ends = 1e-3, 1.0, [80.0]
+    if standing is not None and standing.upper is not None:
+        marks = [mark.seconds for lane in standing.lanes for mark in lane.marks]
+        clocks = [standing.proof_seconds, *(lane.seconds for lane in standing.lanes)]
+        first = max(min([*marks, *(fall.seconds for fall in standing.falls)]), EARLIEST)
+        last = max(*clocks, 10 * first)
+        ends = [100 * (lane.variance / standing.upper) for lane in standing.lanes if lane.marks] or ends
+    bottom = 100 - max(1.3 * (100 - min(ends)), LEAST)
+    figure.update_xaxes(
+        title_text="seconds each has used (log scale)",
+        type="log",
+        range=[math.log10(first / 1.3), math.log10(last * 1.35)],
+        tickvals=TICKS,
+        ticktext=[f"{t:g}" for t in TICKS],
+    )
+    figure.update_yaxes(
+        title_text="% of the ceiling", range=[max(bottom, 0.0), 100 + ROOM * (100 - max(bottom, 0.0))], zeroline=False
+    )
+
+
+def _told(standing: Race | None) -> str:
+    """Say in words where everyone stands."""
+    if standing is None or standing.upper is None:
+        return "Nothing has been found yet."
+    ways = (
+        f"{lane.method} at {percent(lane.variance / standing.upper, 1)} after {seconds(lane.marks[-1].seconds)}"
+        for lane in standing.lanes
+        if lane.marks
+    )
+    spent = seconds(standing.proof_seconds)
+    return f"The ceiling has come down {len(standing.falls)} times in {spent}; {'; '.join(ways)}."

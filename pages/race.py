@@ -1,0 +1,39 @@
+"""Method race: several solvers and the proof of a ceiling on one clock, each point with its picture."""
+
+import streamlit as st
+
+from nnspca.view import foreign
+from nnspca.view.race import choices, panels, run
+from nnspca.view.session import runs, state, store, widgets
+
+now = state.current()
+data = store.in_use(now)
+
+st.title("Method race")
+st.markdown(
+    f"{foreign.plain(data.title)}, k = {now.k:,}: **which solver gets there first, and how near is that to the best "
+    f"possible?** {panels.CLOCK}"
+)
+asked, press = st.columns([4, 1], vertical_alignment="bottom")
+with asked:
+    choice = choices.ask()
+if not choice.racers:
+    st.info("Choose at least one solver to start.", icon=":material/sprint:")
+    widgets.end_page()
+with press:
+    job = run.start(data, now, choice)
+running = st.container()
+done = job.wait(runs.AT_ONCE)
+
+stage = st.container(key="race-place")  # the figure first: what changes it is asked below, before it is drawn
+who, mark = choices.open_mark(run.standing(job), choice)
+with stage:
+    drawn = panels.track(job, choice, data, who, mark, ready=done)
+ended = run.standing(job)
+if done and ended is not None:
+    with widgets.fold(choices.KEYS["take"], "Table, downloads and code", ":material/download:") as fold:
+        if fold.open:
+            panels.takeaway(ended, drawn, data, now, choice)
+with running:
+    if runs.follow("race", job) and not done:
+        st.rerun()

@@ -1,0 +1,165 @@
+"""The race page, driven as a person would, without a browser; and what it says against its numbers."""
+
+import json
+
+import numpy as np
+import pytest
+
+import nnspca
+from nnspca.studies.race import BARRED, FINISHED, RUNNING, STOPPED, Fall, Lane, Mark, Race
+from nnspca.view.figures.style import DARK
+from nnspca.view.race import figures, panels
+from nnspca.view.session import charts
+from tests.pages.conftest import jobs, settle, texts
+
+pytestmark = pytest.mark.usefixtures("short_proofs")
+
+PAGE = "pages/race.py"
+QUICK = {"data": "pitprops", "k": 4, "racers": ["best", "em", "greedy", "pca"], "limit": 2}
+
+
+def drawn(page):
+    return [json.loads(element.proto.spec) for element in page.get("plotly_chart")]
+
+
+def test_a_race_is_drawn_with_its_ceiling_and_a_picture(open_page):
+    page = settle(open_page(PAGE, **QUICK))
+    way, picture = drawn(page)
+    lanes = {trace["name"]: trace for trace in way["data"]}
+    assert set(lanes) == {"best", "em", "greedy", figures.CEILING, figures.BAND, figures.FLAG}
+    assert max(max(lanes[name]["y"]) for name in ("best", "em", "greedy")) <= 100
+    assert lanes[figures.CEILING]["y"][-1] == 100
+    assert way["layout"]["meta"]["alt"].startswith(way["layout"]["title"]["text"])
+    assert picture["data"]
+    said = texts(page)
+    assert "wins**, of the 3 that finished" in said
+    assert "Did not start: pca, as it uses every feature" in said
+    assert "nobody is slowed by the others" in said
+
+
+def test_a_solver_and_a_step_of_it_are_opened_by_keyboard(open_page):
+    page = settle(open_page(PAGE, **QUICK))
+    page.selectbox(key="who").select("greedy").run()
+    page.number_input(key="mark").set_value(9).run()
+    assert page.number_input(key="mark").value == 4
+    assert "greedy made 4 steps; its last one is shown, not step 9." in texts(page)
+    page.number_input(key="mark").set_value(2).run()
+    way, picture = drawn(page)
+    assert picture["layout"]["title"]["text"].startswith("greedy")
+    assert len(picture["data"][0]["y"]) == 2, "greedy has two features after two steps"
+    (ring,) = [trace for trace in way["data"] if trace["name"] == "chosen"]
+    (lane,) = [trace for trace in way["data"] if trace["name"] == "greedy"]
+    assert ring["y"] == [lane["y"][1]]
+
+
+def test_a_click_opens_the_picture_of_its_point(open_page, monkeypatch):
+    clicks = {}
+
+    def pressed(figure, key, **settings):
+        clicks[key] = figure, settings.get("on_select")
+
+    monkeypatch.setattr(charts, "figure", pressed)
+    page = settle(open_page(PAGE, **QUICK))
+    figure, take = clicks["race"]
+    (lane,) = [trace for trace in figure.data if trace.name == "greedy"]
+    said = {"race": {"selection": {"points": [{"customdata": list(lane.customdata[2])}]}}}
+    monkeypatch.setattr(panels.st, "session_state", said)
+    take()
+    assert (said["who"], said["mark"]) == ("greedy", 3)
+    assert not page.exception
+
+
+def test_the_race_goes_home_with_every_point_and_runs_again_from_its_code(open_page, monkeypatch):
+    made = {}
+    monkeypatch.setattr(charts, "json_button", lambda make, key, file_name, about=None: made.update({key: make}))
+    page = settle(open_page(PAGE, take=True, **QUICK))
+    told = json.loads(made["json-race"]())
+    (frame,) = page.dataframe
+    marks = sum(len(solver["marks"]) for solver in told["solvers"])
+    assert len(frame.value) == marks + len(told["ceilings"])
+    cov = nnspca.Covariance.from_dataset(nnspca.datasets.load("pitprops"))
+    for solver in told["solvers"]:
+        for mark in solver["marks"]:
+            x = np.zeros(cov.n_features)
+            x[mark["support"]] = mark["loadings"]
+            assert cov.variance(x) == pytest.approx(mark["variance"])
+            assert mark["variance"] <= told["upper"]
+    (code,) = [block.value for block in page.code]
+    scope: dict = {"print": lambda *shown: None}
+    exec(code, scope)
+    assert [lane.state for lane in scope["ended"].lanes] == [FINISHED] * 3 + [BARRED]
+
+
+def test_a_race_once_run_is_shown_again_and_run_again_runs_it_anew(open_page):
+    first = settle(open_page(PAGE, **QUICK))
+    again = settle(open_page(PAGE, **QUICK))
+    (one,), (other,) = jobs(first), jobs(again)
+    assert one.arrived[0] is other.arrived[0]
+    again.button(key="run-race").click().run()
+    settle(again)
+    assert jobs(again)[0].arrived[0] is not one.arrived[0]
+
+
+def test_without_a_solver_the_page_says_what_to_do(open_page):
+    assert "Choose at least one solver to start." in texts(open_page(PAGE, data="pitprops", racers=[]))
+
+
+def lane(name, state, seconds, *marks, reason=""):
+    ways = tuple(Mark(at, share, np.array([0]), np.array([1.0])) for at, share in marks)
+    return Lane(name, state, seconds, ways, reason)
+
+
+def plain(standing):
+    return [sentence.replace("\u00a0", " ") for sentence in panels.verdict(standing)]
+
+
+def test_the_verdict_speaks_only_of_those_that_finished():
+    lanes = (
+        lane("em", FINISHED, 0.4, (0.1, 0.5), (0.25, 0.97999)),
+        lane("greedy", FINISHED, 0.02, (0.02, 0.9)),
+        lane("best", RUNNING, 3.0, (0.1, 0.999)),
+        lane("dspca", STOPPED, 10.0, (0.1, 0.9999), reason="its time was up"),
+        lane("exact", BARRED, 0.0, reason="it takes at most 24 features, and these data have 625"),
+    )
+    said = plain(Race(1, True, 2, lanes, (Fall(0.01, 3.0), Fall(0.5, 1.0)), RUNNING, 0.6))
+    assert said == [
+        "**em wins**, of the 2 that finished: at least **97.99 %** of the best possible, proven. "
+        "It was there after 250 ms.",
+        "Also finished: greedy **90.00 %** in 20 ms.",
+        "Not finished: dspca (its time was up).",
+        "Still running: best. Nothing is said of them yet.",
+        "Did not start: exact, as it takes at most 24 features, and these data have 625.",
+        "The ceiling is proven as it stands and still coming down: every share can only rise.",
+    ]
+
+
+def test_the_verdict_names_ties_and_claims_no_more_than_is_proven():
+    tied = (lane("em", FINISHED, 1.0, (0.7, 0.99995)), lane("best", FINISHED, 1.0, (0.3, 0.99995 * (1 - 1e-8))))
+    (first, last) = plain(Race(1, True, 2, tied, (Fall(0.1, 1.0),), FINISHED, 2.0))
+    assert first == (
+        "**best wins**, of the 2 that finished: proven optimal, to 1 part in 10,000. It was there first, after 300 ms; "
+        "the same variance, to 1 part in a million: em (700 ms)."
+    )
+    assert last.startswith("The proof of the ceiling ended after 2.0 s")
+    (alone,) = plain(Race(1, True, 2, tied[:1]))
+    assert alone == "**em wins**, the only one that finished. It was there after 700 ms.", "no ceiling, no share"
+    (nobody,) = plain(Race(1, True, 2, (lane("nmf", BARRED, 0.0),)))[:1]
+    assert nobody == "No solver has finished yet."
+
+
+def test_the_band_lies_between_what_anyone_had_and_what_was_proven_by_then():
+    lanes = (lane("em", FINISHED, 4.0, (1.0, 0.5), (3.0, 0.8)), lane("best", FINISHED, 4.0, (2.0, 0.7)))
+    standing = Race(1, True, 2, lanes, (Fall(0.5, 2.0), Fall(2.5, 1.0)), FINISHED, 5.0)
+    shown = figures.race(standing, ("em", "best"), DARK, None)
+    (band,) = [trace for trace in shown.data if trace.name == figures.BAND]
+    corners = list(zip(band.x, band.y, strict=True))
+    assert corners[:4] == [(1.0, 200.0), (2.5, 200.0), (2.5, 100.0), (5.0, 100.0)]
+    assert corners[4:] == [(5.0, 80.0), (3.0, 80.0), (3.0, 70.0), (2.0, 70.0), (2.0, 50.0), (1.0, 50.0)]
+    low, high = shown.layout.yaxis.range
+    assert low < 70 < 100 < high
+
+
+def test_before_a_ceiling_there_are_axes_and_nothing_is_claimed():
+    shown = figures.race(Race(1, True, 2, (lane("em", RUNNING, 1.0, (0.5, 0.5)),)), ("em",), DARK, None)
+    assert not shown.data
+    assert "Nothing has been found yet" in shown.layout.meta["alt"]

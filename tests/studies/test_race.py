@@ -1,0 +1,157 @@
+"""The race: what is marked is feasible and was met, ceilings are ceilings, clocks are fair, Stop stops."""
+
+import time
+
+import numpy as np
+import pytest
+
+import nnspca
+from nnspca import Covariance
+from nnspca.datasets import load
+from nnspca.studies import race as racing
+from nnspca.studies.race import BARRED, FINISHED, STOPPED, Lane, Mark, Race, race
+
+
+@pytest.fixture(scope="module")
+def small():
+    return Covariance.from_data(np.random.default_rng(4).standard_normal((30, 14)) @ np.diag(np.linspace(1, 2, 14)))
+
+
+@pytest.mark.parametrize("nonnegative", [True, False])
+def test_every_solver_shows_feasible_points_and_ends_with_its_own_answer(small, nonnegative):
+    names = [name for name in nnspca.METHODS if not racing.barred(name, 14, nonnegative)]
+    ended = race(small, 4, names, nonnegative=nonnegative, seed=3)
+    best = nnspca.solve(small, 4, "exact", nonnegative=nonnegative).variance
+    assert best <= ended.upper
+    for lane in ended.lanes:
+        assert lane.state == FINISHED, lane
+        answer = nnspca.solve(small, 4, lane.method, nonnegative=nonnegative, seed=3)
+        assert answer.variance <= lane.variance * (1 + 2 * racing.GAIN)
+        for number, mark in enumerate(lane.marks, start=1):
+            part = ended.component(lane.method, number)
+            assert part.cardinality <= 4
+            assert np.linalg.norm(part.loadings) == pytest.approx(1)
+            assert small.variance(part.loadings) == pytest.approx(mark.variance)
+            assert not nonnegative or (part.loadings >= 0).all()
+            assert mark.variance <= best * (1 + 1e-9) <= ended.upper * (1 + 2e-9)
+    nnspca.verify(ended.certificate, small)
+
+
+def test_each_way_rises_and_the_ceiling_falls_on_clocks_that_run_forward(small):
+    ended = race(small, 3, ("best", "em", "dspca"))
+    for lane in ended.lanes:
+        assert [m.variance for m in lane.marks] == sorted(m.variance for m in lane.marks)
+        times = [m.seconds for m in lane.marks]
+        assert times == sorted(times)
+        assert times[-1] <= lane.seconds
+    uppers = [fall.upper for fall in ended.falls]
+    assert uppers == sorted(uppers, reverse=True)
+    assert uppers[-1] == ended.certificate.upper
+
+
+def test_the_same_seed_gives_the_same_points_on_the_way(small):
+    first, second = (race(small, 5, ("em", "best"), seed=7) for _ in range(2))
+    for a, b in zip(first.lanes, second.lanes, strict=True):
+        assert [m.variance for m in a.marks] == [m.variance for m in b.marks]
+        assert all((m.weights == n.weights).all() for m, n in zip(a.marks, b.marks, strict=True))
+
+
+def test_nobody_is_charged_for_what_runs_beside_it():
+    """Turns are equal: while two run, their clocks stay a few turns apart, and alone they count what they used."""
+    cov = Covariance.from_dataset(load("digits"))
+    apart, slow = [], {"epsilon-net": {"rank": 8, "epsilon": 0.01, "max_samples": 10**7}, "dspca": {}}
+    asked = time.process_time()
+
+    def look(standing):
+        running = [lane.seconds for lane in standing.lanes if lane.state == racing.RUNNING and lane.seconds]
+        apart.append(max(running) - min(running) if len(running) == 2 else 0.0)
+
+    ended = race(cov, 10, tuple(slow), options=slow, seconds=0.4, on_look=look)
+    used = time.process_time() - asked
+    assert max(apart) < 0.35, "one turn and the longest piece of work between two looks for Stop"
+    assert sum(lane.seconds for lane in ended.lanes) + ended.proof_seconds <= used * 1.05 + 0.05
+    (late,) = [lane for lane in ended.lanes if lane.method == "epsilon-net"]
+    assert (late.state, late.reason) == (STOPPED, "its time was up")
+    assert late.marks, "what was found by then stays"
+    assert 0.4 <= late.seconds < 0.9
+
+
+def test_stop_ends_all_within_a_second_and_keeps_what_was_found():
+    cov = Covariance.from_dataset(load("lfw-faces"), True)
+    wide = {"epsilon-net": {"rank": 8, "epsilon": 0.01, "max_samples": 10**7}}
+    pressed = []
+
+    def stop():
+        if not pressed and looks and looks[-1].lanes[0].marks:
+            pressed.append(time.process_time())
+        return bool(pressed)
+
+    looks: list[Race] = []
+    ended = race(cov, 40, ("epsilon-net", "coordinate-descent"), options=wide, should_stop=stop, on_look=looks.append)
+    assert time.process_time() - pressed[0] < 1.0
+    assert ended.stopped
+    assert ended.lanes[0].state == STOPPED
+    assert ended.lanes[0].reason == "it was stopped"
+    assert ended.upper is None or ended.upper >= ended.lanes[0].variance
+    assert [look.fraction for look in looks] == sorted(look.fraction for look in looks)
+
+
+def test_who_cannot_take_part_says_why():
+    cov = Covariance.from_dataset(load("lfw-faces"))
+    ended = race(
+        cov, 10, ("thresholding", "exact", "pca", "enumeration"), options={"enumeration": {"rank": 5}}, seconds=0.3
+    )
+    said = {lane.method: lane.reason for lane in ended.lanes if lane.state == BARRED}
+    assert set(said) == {"exact", "pca", "enumeration"}
+    assert "these data have 625" in said["exact"]
+    assert "every feature" in said["pca"]
+    assert "directions" in said["enumeration"]
+    assert "nonnegative" in racing.barred("pca", 5, True) or "every feature" in racing.barred("pca", 5, True)
+    assert "either sign" in racing.barred("nmf", 5, False)
+
+
+def test_the_first_to_tie_for_most_variance_wins_among_those_that_finished():
+    def lane(name, state, *marks):
+        points = tuple(Mark(at, v, np.array([0]), np.array([1.0])) for at, v in marks)
+        return Lane(name, state, 9.0, points)
+
+    lanes = (
+        lane("best", FINISHED, (0.1, 1.0), (0.5, 2.0)),
+        lane("em", FINISHED, (0.2, 2.0 * (1 - 1e-7))),
+        lane("greedy", FINISHED, (0.01, 1.9)),
+        lane("nmf", racing.RUNNING, (0.01, 2.5)),
+    )
+    standing = Race(1, True, 3, lanes)
+    assert [x.method for x in standing.winners] == ["em", "best"]
+    assert standing.component("best", 1).variance == 1.0
+    assert standing.component("best").variance == 2.0
+    assert standing.component("best", 3) is None
+    with pytest.raises(ValueError, match=r"method='dspca' is not in this race: best, em, greedy, nmf"):
+        standing.component("dspca")
+    rows = standing.to_records()
+    assert len(rows) == 5
+    assert all(row["share_of_ceiling"] is None for row in rows)
+
+
+def test_very_many_steps_are_thinned_from_the_middle(monkeypatch):
+    monkeypatch.setattr(racing, "MOST", 6)
+    cov = Covariance.from_dataset(load("digits"))
+    (lane,) = race(cov, 30, ("greedy",), seconds=5).lanes
+    assert len(lane.marks) <= 6
+    assert lane.variance == pytest.approx(nnspca.solve(cov, 30, "greedy").variance)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"methods": ()}, "at least one method"),
+        ({"methods": ("magic",)}, "magic"),
+        ({"seconds": 0}, "seconds above 0; got"),
+        ({"seconds": float("nan")}, "nan"),
+        ({"k": 15}, "k=15"),
+    ],
+)
+def test_what_makes_no_race_is_refused(small, change, said):
+    asked = {"k": 3, "methods": ("best",)} | change
+    with pytest.raises(ValueError, match=said):
+        race(small, asked.pop("k"), **asked)

@@ -127,7 +127,7 @@ class Lesson {
       (document.fullscreenElement ? document.exitFullscreen() : this.box.requestFullscreen()));
     const at = (event) => {
       const box = canvas.getBoundingClientRect();
-      return [event.clientX - box.left, event.clientY - box.top];
+      return [event.clientX - box.left, event.clientY - box.top].map((at) => at / zoomOf(canvas));
     };
     canvas.addEventListener("pointerdown", (event) => {
       if (event.button || !this.figure.press) return;
@@ -156,11 +156,13 @@ class Lesson {
     });
     for (const button of this.box.querySelectorAll("[data-save]")) button.addEventListener("click", () => save(this, button.dataset.save));
     this.onKey = (event) => this.byKey(event);
+    this.onStep = (event) => { if (steppedHere(event, this.box) && this.turn(event.detail)) event.preventDefault(); };
   }
 
   /** Arrows turn the pages wherever they mean nothing else; so do the keys of a presenter in full screen. */
   byKey(event) {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+    if (slideRoom(this.canvas)) return; // the presenter turns the pages
     const target = event.composedPath()[0];
     const ours = target === document.body || this.box.contains(target);
     if (!ours || target === this.canvas || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) return;
@@ -170,7 +172,12 @@ class Lesson {
     this.turn(turns[event.key]);
   }
 
-  turn(by) { if (this.data.steps[this.at + by]) this.go(this.at + by); }
+  /** Go a step on or back; tell whether there was one. */
+  turn(by) {
+    const there = Boolean(this.data.steps[this.at + by]);
+    if (there) this.go(this.at + by);
+    return there;
+  }
 
   async copy() {
     this.write();
@@ -210,6 +217,7 @@ class Lesson {
     if (this.attached) return;
     this.attached = true;
     document.addEventListener("keydown", this.onKey);
+    document.addEventListener("nnspca-step", this.onStep);
     this.observer = new ResizeObserver(() => this.find(".stage").clientWidth !== this.width && this.wake());
     this.observer.observe(this.box);
     // the theme can change without anything else changing: look whether the colours did
@@ -224,6 +232,7 @@ class Lesson {
     this.attached = false;
     this.desk.stop();
     document.removeEventListener("keydown", this.onKey);
+    document.removeEventListener("nnspca-step", this.onStep);
     this.observer?.disconnect();
     clearInterval(this.watching);
     cancelAnimationFrame(this.frame);

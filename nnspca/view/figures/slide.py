@@ -47,8 +47,8 @@ def projected(figure: Figure) -> Figure:
         note.font.size = _readable(note.font.size)
     for trace in drawn.data:
         for place in (trace, getattr(trace, "marker", None)):
-            told = place is not None and (place.to_plotly_json().get("colorbar") or place.plotly_name == "heatmap")
-            if told and place.showscale is not False:
+            said = {} if place is None else place.to_plotly_json()
+            if place is not None and (said.get("colorbar") or said.get("type") == "heatmap"):
                 place.colorbar.tickfont.size = _readable(place.colorbar.tickfont.size)
                 place.colorbar.title.font.size = _readable(place.colorbar.title.font.size)
         if "textfont" in trace and not isinstance(trace.textfont.size, tuple):
@@ -67,7 +67,7 @@ def _enlarged(node: Any, within: str = "") -> Any:
     if not isinstance(node, Mapping):
         return node
     counted = "start" in node  # steps of a histogram or of contours, by the axis
-    larger = {}
+    larger: dict[str, Any] = {}
     for key, value in node.items():
         pixels = (key in LENGTHS and not counted) or (key == "width" and within in LINES)
         if pixels and isinstance(value, int | float) and not isinstance(value, bool):

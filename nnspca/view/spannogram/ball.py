@@ -73,6 +73,9 @@ def alone(content: dict[str, Any], title: str) -> str:
         body=(BROWSER / "sphere.html").read_text(encoding="utf-8"),
         scripts="\n".join(scripts).replace("export default function", "function mount"),
         given=json.dumps(given).replace("<", "\\u003c"),  # no word of it ends the script it stands in
-        **{f"{name}_{part}": getattr(look, part) for name, look in (("light", LIGHT), ("dark", DARK))
-           for part in ("ink", "paper", "empty", "grid", "found")},
+        **{
+            f"{name}_{part}": getattr(look, part)
+            for name, look in (("light", LIGHT), ("dark", DARK))
+            for part in ("ink", "paper", "empty", "grid", "found")
+        },
     )

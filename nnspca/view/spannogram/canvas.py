@@ -11,8 +11,8 @@ from nnspca.view.spannogram.geometry import Picture, choices
 from nnspca.view.spannogram.rows import EDITABLE, Rows
 
 BROWSER = Path(__file__).with_name("browser")
-SCRIPTS = ("address.js", "mathematics.js", "captions.js", "plot.js", "panels.js", "player.js", "input.js")
-SCRIPTS += ("examples.js", "tour.js", "component.js")
+PICTURE = ("mathematics.js", "captions.js", "plot.js", "panels.js", "player.js", "input.js")
+SCRIPTS = ("address.js", *PICTURE, "examples.js", "tour.js", "component.js")
 
 
 _mount = component("spannogram", BROWSER, SCRIPTS)

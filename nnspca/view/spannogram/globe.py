@@ -118,10 +118,11 @@ def cube(side: int) -> np.ndarray:
     (array([ 1., -1., -1.]), array([-1.,  0.,  0.]))
     """
     u, v = (grid.ravel() for grid in np.meshgrid(*2 * [np.linspace(-1.0, 1.0, side)], indexing="ij"))
-    faces = []
-    for axis in range(3):
-        for sign in (1.0, -1.0):
-            faces.append(np.roll(np.stack([np.full_like(u, sign), u, v], axis=1), axis, axis=1))
+    faces = [
+        np.roll(np.stack([np.full_like(u, sign), u, v], axis=1), axis, axis=1)
+        for axis in range(3)
+        for sign in (1.0, -1.0)
+    ]
     nodes = np.concatenate(faces)
     return nodes / np.linalg.norm(nodes, axis=1, keepdims=True)
 

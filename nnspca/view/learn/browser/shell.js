@@ -200,13 +200,17 @@ class Lesson {
 
   draw() {
     this.frame = 0;
-    const width = this.find(".stage").clientWidth;
-    if (!this.attached || !width) return;
+    const room = slideRoom(this.canvas) - 150, stage = this.find(".stage").clientWidth;
+    if (!this.attached || !stage) return;
     const begun = performance.now();
     this.palette = wearing(this.box, this.data.colours);
+    let width = stage;
+    while (room > 0 && width > 320 && this.figure.tall(width) > room) width -= 10; // a slide is no taller than its screen
+    this.canvas.style.width = width < stage ? `${width}px` : "";
     const height = Math.round(this.figure.tall(width));
     this.paintOn(sizedPen(this.canvas, width, height), width, height);
     this.width = width;
+    this.stage = stage;
     this.box.dataset.frames = String(++this.drawn);
     this.box.dataset.slowest = String(Math.max(Number(this.box.dataset.slowest ?? 0), performance.now() - begun));
   }
@@ -218,7 +222,7 @@ class Lesson {
     this.attached = true;
     document.addEventListener("keydown", this.onKey);
     document.addEventListener("nnspca-step", this.onStep);
-    this.observer = new ResizeObserver(() => this.find(".stage").clientWidth !== this.width && this.wake());
+    this.observer = new ResizeObserver(() => this.find(".stage").clientWidth !== this.stage && this.wake());
     this.observer.observe(this.box);
     // the theme can change without anything else changing: look whether the colours did
     this.watching = setInterval(() => {

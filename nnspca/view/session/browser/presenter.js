@@ -175,7 +175,9 @@ class Presenter {
     this.here = slide;
     this.marked = slide ? [slide, ...[...within(slide)].filter((e) => e.shadowRoot)] : [];
     for (const marked of this.marked) marked.dataset.slide = "here";
-    if (slide) this.fit(true);
+    if (!slide) return;
+    this.fit(true);
+    setTimeout(() => dispatchEvent(new Event("resize")), 50); // charts take the room they have now
   }
 
   /** Enlarge the slide as far as its figure allows, and never so little that type is small. */
@@ -193,7 +195,7 @@ class Presenter {
       this.wide = 1;
       slide.style.removeProperty("--slide-wide");
       document.documentElement.style.setProperty("--slide-zoom", String(zoom));
-    } else if (!chart && slide.scrollHeight > slide.clientHeight + 1 && this.wide > 0.5) {
+    } else if (!chart && slide.scrollHeight > slide.clientHeight + 1 && this.wide > 0.8) {
       this.wide -= 0.05; // what is drawn as wide as it may be is too tall: narrower, it fits
       slide.style.setProperty("--slide-wide", `${100 * this.wide}%`);
     }

@@ -61,7 +61,7 @@ class Show {
     this.palette = paletteOf(this.box);
     this.box.style.setProperty("--accent", this.palette.lit);
     const room = slideRoom(this.stage);
-    this.plot.layout(width, this.palette, document.fullscreenElement ? 1.35 : 1, room && room - 420);
+    this.plot.layout(width, this.palette, document.fullscreenElement ? 1.35 : 1, room && room - 290);
     const still = this.find(".still"), moving = this.find(".moving");
     this.plot.ratio = (window.devicePixelRatio || 1) * zoomOf(this.stage);
     sizeCanvas(still, width, this.plot.height);

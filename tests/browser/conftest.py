@@ -20,7 +20,7 @@ FLAGS = [
     "--disable-sync",
     "--no-first-run",
 ]
-PATIENCE = 20_000  # milliseconds; twenty times what anything takes: others work beside
+PATIENCE = 60_000  # milliseconds; twenty times what anything takes: others work beside
 expect.set_options(timeout=PATIENCE)
 # On a page's own address Streamlit's front end first looks for the server below that address.
 EXPECTED = ("/_stcore/health", "/_stcore/host-config")

@@ -308,6 +308,9 @@ def test_the_sphere_plays_in_the_browser_and_asks_the_server_nothing(visit, brow
     page.mouse.move(box["x"] + 320, box["y"] + 230, steps=4)
     page.mouse.up()
     assert stage.screenshot() != before  # turned by hand
+    page.mouse.move(box["x"] + 200, box["y"] + 200)
+    page.mouse.wheel(0, 200)
+    page.wait_for_function("() => document.querySelector('[data-testid=stMain]').scrollTop > 0")
     stage.focus()
     page.keyboard.press("Space")
     page.locator(f"section.sphere[data-round='{len(rounds) - 1}'][data-playing=false]").wait_for()
@@ -320,9 +323,6 @@ def test_the_sphere_plays_in_the_browser_and_asks_the_server_nothing(visit, brow
     ball.get_by_label("Colour").select_option("top set")
     ball.get_by_label("Flat map").check()
     assert (link(page, "colour"), link(page, "flat")) == ("top set", "true")
-    page.mouse.move(box["x"] + 200, box["y"] + 200)
-    page.mouse.wheel(0, 200)
-    page.wait_for_function("() => document.querySelector('[data-testid=stMain]').scrollTop > 0")
     assert page.evaluate("window.reruns") == 0
     with page.expect_download() as saved:
         page.get_by_role("button", name="Sphere (HTML)").click()

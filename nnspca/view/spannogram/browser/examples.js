@@ -85,6 +85,7 @@ function dullZero(curves) {
 const whereIs = (curves, phi) => `φ = ${degrees(phi)}${curves.flipped(phi) ? " of −v" : ""}`;
 const among = (curves) => (curves.nonnegative ? "highest above zero" : "largest in size");
 const heights = (curves, i, j, phi) => `${who(curves, i)} ${figure(curves.value(i, phi))}, ${who(curves, j)} ${figure(curves.value(j, phi))}`;
+const signed = (value) => figure(value).replace("-", "−");
 const plural = (many, one) => (many === 1 ? one : `${one}s`);
 
 /** 1: which curves are lit, and why one is not. */
@@ -103,9 +104,9 @@ function aboutHeights(curves) {
       `${curves.k} others ${curves.nonnegative ? "stand higher" : "are larger in size"}`];
     const least = set.reduce((low, i) => (curves.value(i, phi) < curves.value(low, phi) ? i : low), set[0]);
     return { caption, phi, to: phi, options, right: below ? 0 : 1,
-      question: `${upper(who(curves, left))} has ${figure(value)} here and is not lit. Why?`,
-      answer: below ? `It has ${figure(value)}: with nonnegative loadings a value that is not above zero cannot take part, even where a place is free.`
-        : `The least of the lit, ${who(curves, least)}, has ${figure(curves.entry(least, phi))}${curves.nonnegative ? "" : ", and only the size counts"}: there are ${curves.k} places and they are taken.` };
+      question: `${upper(who(curves, left))} has ${signed(value)} here and is not lit. Why?`,
+      answer: below ? `It has ${signed(value)}: with nonnegative loadings a value that is not above zero cannot take part, even where a place is free.`
+        : `The least of the lit, ${who(curves, least)}, has ${signed(curves.entry(least, phi))}${curves.nonnegative ? "" : ", and only the size counts"}: there are ${curves.k} places and they are taken.` };
   }
   return { caption, none: `With k = ${curves.k} of ${curves.n} every curve is lit wherever it may be: there is nothing to leave out.` };
 }
@@ -149,7 +150,7 @@ function aboutZero(curves) {
   const right = was && !is ? 0 : 1;
   const lit = (set) => `${set.length} ${plural(set.length, "curve")} lit`;
   return { caption, phi, to, meeting, options: ["It loses a member", "It stays as it is", "Another curve comes in"], right,
-    question: `${name} crosses zero at ${whereIs(curves, meeting.phi)}: from ${figure(curves.entry(i, phi))} to ${figure(curves.entry(i, to))}. What happens to the lit set?`,
+    question: `${name} crosses zero at ${whereIs(curves, meeting.phi)}: from ${signed(curves.entry(i, phi))} to ${signed(curves.entry(i, to))}. What happens to the lit set?`,
     answer: right === 0 ? `${name} leaves and nobody comes in: no other curve above zero is left. Before: ${lit(before)}; after: ${lit(after)}, although ${curves.k} are allowed.`
       : is ? `Nothing: ${who(curves, i)} stays, as k = ${curves.k} leaves room for it.`
         : `Nothing: ${who(curves, i)} was not lit, as ${curves.above(meeting)} other curves ${curves.nonnegative ? "are above zero" : "are larger"} and ${curves.k} are enough.` };

@@ -35,7 +35,7 @@ LISTEN = """() => {
   const pen = CanvasRenderingContext2D.prototype, write = pen.fillText;
   pen.fillText = function (words, ...where) {
     const box = this.canvas.getBoundingClientRect();
-    if (this.canvas.isConnected) {
+    if (this.canvas.isConnected && box.height) {  // not those that a slide leaves out
       const size = parseFloat(this.font.match(/([\\d.]+)px/)[1]);
       const pixels = (size * this.getTransform().d * box.height) / this.canvas.height;
       window.written.push([String(words), pixels]);

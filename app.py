@@ -6,7 +6,7 @@ import streamlit as st
 
 import nnspca
 from nnspca.view import foreign
-from nnspca.view.session import narrow, sidebar, theme, widgets
+from nnspca.view.session import narrow, present, sidebar, theme, widgets
 
 HERE = Path(__file__).parent
 
@@ -39,6 +39,7 @@ page = st.navigation(
 counting = sidebar.sidebar(page.url_path or "explore")
 with st.sidebar:
     theme.follow()
+    present.offer(page.url_path or "explore")
 body = st.container()
 narrow.bar(counting)
 with body:

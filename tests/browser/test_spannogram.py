@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from nnspca.spannogram import curves
-from nnspca.view.spannogram import geometry, rows
+from nnspca.view.spannogram import globe, rows
 
 pytestmark = pytest.mark.browser
 
@@ -284,30 +284,103 @@ def test_the_animation_plays_from_a_file_without_a_network(visit, browsing, tmp_
     assert asked == [file.as_uri()]
 
 
-def test_on_the_sphere_the_cells_close_round_by_round_until_the_optimum_is_proven(visit):
+RERUNS = """() => {
+  window.reruns = 0;
+  const app = document.querySelector('[data-testid=stApp]');
+  new MutationObserver(() => { window.reruns += app.dataset.testScriptState === 'running'; })
+    .observe(app, { attributes: true, attributeFilter: ['data-test-script-state'] });
+}"""
+
+
+def test_the_sphere_plays_in_the_browser_and_asks_the_server_nothing(visit, browsing, tmp_path):
     page = visit("/spannogram?curves=random&n=40&top=5&dimensions=3:+a+sphere")
-    page.get_by_text("After round 0").wait_for()
-    rounds = geometry.globe(rows.random(40, 3, 0), 5, True).rounds
-    slider = page.get_by_role("slider", name="Round")
-    slider.focus()
-    for step in range(1, len(rounds)):
-        page.keyboard.press("ArrowRight")
-        wanted = "All cells are closed" if step == len(rounds) - 1 else f"After round {step} "
-        page.get_by_text(wanted).wait_for()
-    expect(page.get_by_text(f"{rounds[-1].examined:,} cells proved it")).to_be_visible()
-    names = page.evaluate(
-        "() => document.querySelector('.st-key-globe .js-plotly-plot')._fullData.map(t => [t.type, t.name])"
+    ball = page.locator("section.sphere")
+    page.locator("section.sphere[data-frames]").wait_for()
+    page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
+    rounds = globe.globe(rows.random(40, 3, 0), 5, True).rounds
+    box = ball.bounding_box()
+    assert box["y"] + box["height"] <= 900  # one screen
+    page.evaluate(RERUNS)
+    stage = ball.locator(".stage")
+    before = stage.screenshot()
+    page.mouse.move(box["x"] + 200, box["y"] + 200)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 320, box["y"] + 230, steps=4)
+    page.mouse.up()
+    assert stage.screenshot() != before  # turned by hand
+    page.mouse.move(box["x"] + 200, box["y"] + 200)
+    page.mouse.wheel(0, 200)
+    page.wait_for_function("() => document.querySelector('[data-testid=stMain]').scrollTop > 0")
+    stage.focus()
+    page.keyboard.press("Space")
+    page.locator(f"section.sphere[data-round='{len(rounds) - 1}'][data-playing=false]").wait_for()
+    expect(ball.locator(".verdict")).to_contain_text(f"{rounds[-1].examined:,} cells proved it")
+    assert (ball.get_attribute("data-open"), float(ball.get_attribute("data-upper"))) == ("0", rounds[-1].upper)
+    assert link(page, "round") == str(len(rounds) - 1)
+    ball.get_by_role("slider", name="Round").focus()
+    page.keyboard.press("Home")
+    expect(ball.locator(".verdict")).to_contain_text("After round 0")
+    ball.get_by_label("Colour").select_option("top set")
+    ball.get_by_label("Flat map").check()
+    assert (link(page, "colour"), link(page, "flat")) == ("top set", "true")
+    assert page.evaluate("window.reruns") == 0
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Sphere (HTML)").click()
+    file = tmp_path / "sphere.html"
+    saved.value.save_as(file)
+    context = browsing.browser.new_context(
+        offline=True, viewport={"width": 1280, "height": 900}, reduced_motion="reduce"
     )
-    assert ["scatter3d", "the optimum"] in names
-    page.get_by_text("top set", exact=True).click()
-    expect(page.get_by_text("Every direction, coloured by its top set")).to_be_visible()
-    page.get_by_text("Flat map").click()
-    expect(page.get_by_text("Every direction as a map, coloured by its top set")).to_be_visible()
+    asked: list[str] = []
+    alone = context.new_page()
+    alone.on("request", lambda request: asked.append(request.url))
+    alone.on("pageerror", lambda error: asked.append(str(error)))
+    alone.goto(file.as_uri())
+    alone.get_by_role("button", name="Play").click()
+    alone.locator(f"section.sphere[data-round='{len(rounds) - 1}']").wait_for()
+    context.close()
+    assert asked == [file.as_uri()]
 
 
-def test_the_sphere_plays_its_rounds_and_stops(visit):
-    page = visit("/spannogram?dimensions=3:+a+sphere")
-    page.get_by_text("After round 0").wait_for()
-    page.get_by_text("Play the rounds").click()
-    page.get_by_text("All cells are closed").wait_for(timeout=40_000)
-    expect(page.get_by_role("switch", name="Play the rounds")).not_to_be_checked()
+def test_six_steps_ask_what_happens_and_the_answer_is_the_librarys(visit):
+    page = ready(visit("/spannogram"))
+    page.evaluate(RERUNS)
+    tour = page.locator("section.spannogram .tour")
+    V = rows.example(2)
+    found = curves.regions(V, 2)
+    supports = [s.tolist() for _, _, s in found.supports()]
+    tour.get_by_role("button", name="Start").click()
+    for step in range(1, 7):
+        assert tour.get_attribute("data-step") == str(step)
+        question = tour.locator(".question").inner_text()
+        assert question.endswith("?")
+        assert not tour.locator(".answer").inner_text()
+        page.wait_for_timeout(1600)
+        before = members(said(page, "set"))
+        options = tour.locator("[data-option]")
+        options.last.click()
+        right = tour.locator("[data-option].right").inner_text()
+        assert tour.get_attribute("data-answered") == str(right == options.last.inner_text()).lower()
+        assert re.search(r"\d", tour.locator(".answer").inner_text())
+        page.wait_for_timeout(1600)
+        after = members(said(page, "set"))
+        if step == 2:  # two cross at place k: the one that leaves is the one the library says
+            assert (before, after) in pairwise(supports)
+            assert [f"Curve {i + 1}" for i in before if i not in after] == [right]
+            assert len(after) == 2
+        elif step == 3:
+            assert (before, right) == (after, "Neither")
+        elif step == 4:
+            assert (len(after) < len(before)) == (right == "It loses a member")
+        elif step == 6:
+            best = curves.optimum(V, 2)
+            assert after == best.support.tolist()
+            assert number(page, "objective") == pytest.approx(best.value, rel=1e-9)
+            assert right == str(found.candidates())
+        tour.locator("[data-turn='1']").click(force=step == 6)
+    assert page.evaluate("window.reruns") == 0
+    assert link(page, "step") == "6"
+    page.get_by_role("spinbutton", name="k of these curves").fill("4")
+    page.keyboard.press("Enter")
+    tour.get_by_role("button", name="Step 2 of 6").click()
+    expect(tour.locator(".question")).to_contain_text("there is no place 5")

@@ -86,7 +86,7 @@ OLD = [
         "pages/spannogram.py",
         {"data": "digits", "k": 5},
         "curves=data+set&dimensions=3%3A+a+sphere&a=2&b=3&c=5&m=12&colour=top+set&flat=true&round=1",
-        {"dimensions": "3: a sphere", "a": 2, "b": 3, "c": 5, "m": 12, "colour": "top set", "flat": True, "round": 1},
+        {"dimensions": "3: a sphere", "a": 2, "b": 3, "c": 5, "m": 12},
     ),
     (
         "pages/compare.py",

@@ -13,28 +13,24 @@ import nnspca
 from nnspca.spannogram import curves, enumeration
 from nnspca.view.figures.style import LIGHT
 from nnspca.view.session.state import DATA, RANDOM
-from nnspca.view.spannogram import canvas, geometry, rows
+from nnspca.view.spannogram import ball, canvas, geometry, globe, rows
 from nnspca.view.spannogram.figures.circle import animation
 from nnspca.view.spannogram.rows import Rows
 from tests.pages.conftest import texts
 
 PAGE = "pages/spannogram.py"
 SPHERE = "3: a sphere"
-KINDS = {"f4": np.float32, "f8": np.float64, "i4": np.int32}
+KINDS = {"u1": np.uint8, "f4": np.float32, "f8": np.float64, "i4": np.int32}
 
 
 def unpack(packed):
     return np.frombuffer(base64.b64decode(packed["data"]), KINDS[packed["kind"]])
 
 
-def sent(page):
-    """What the canvas was given."""
-    (component,) = [c for c in page.get("bidi_component") if c.proto.component_name == "nnspca-spannogram"]
+def sent(page, name="nnspca-spannogram"):
+    """What a canvas was given."""
+    (component,) = [c for c in page.get("bidi_component") if c.proto.component_name == name]
     return json.loads(component.proto.json)
-
-
-def plots(page):
-    return [json.loads(element.proto.spec) for element in page.get("plotly_chart")]
 
 
 def test_the_page_opens_with_four_curves_and_says_the_idea(open_page):
@@ -181,23 +177,54 @@ def test_the_animation_lights_the_top_set_in_every_frame(nonnegative):
 
 
 @pytest.mark.parametrize("sign", ["nonnegative", "any sign"])
-def test_the_sphere_shows_its_cells_and_what_is_known(open_page, sign):
+def test_the_sphere_is_sent_once_with_every_round_and_what_is_known_after_it(open_page, sign):
     page = open_page(PAGE, curves=RANDOM, n=12, top=3, dimensions=SPHERE, sign=sign)
-    ball, closing = plots(page)
-    assert [t["type"] for t in ball["data"]] == ["mesh3d", "scatter3d", "scatter3d", "scatter3d"]
-    assert all(plot["layout"]["meta"]["alt"] for plot in (ball, closing))
-    assert "might hide up to" in texts(page)
-    last = page.slider(key="round").max
-    page.slider(key="round").set_value(last).run()
-    assert not page.exception
-    assert "All cells are closed" in texts(page)
+    data = sent(page, "nnspca-sphere")
+    rounds = globe.globe(rows.random(12, 3, 0), 3, sign == "nonnegative").rounds
+    assert data["values"] == [now.value for now in rounds]
+    assert data["uppers"] == [now.upper for now in rounds]
+    assert "might hide up to" in data["said"][0]
+    assert "All cells are closed" in data["said"][-1]
+    assert data["open"][-1] == 0
+    assert "k of these curves, set below" in texts(page)
+
+
+def test_the_recorded_cells_are_those_of_every_round():
+    rounds = globe.globe(rows.random(15, 3, 2), 4, True).rounds
+    held = globe.record(rounds)
+    for at, now in enumerate(rounds):
+        here = (held.born <= at) & (at < held.gone)
+        corners = held.points[held.cells[here]]
+        order, wanted = (
+            np.lexsort(c.reshape(len(c), -1).T) for c in (np.sort(corners, axis=1), np.sort(now.corners, axis=1))
+        )
+        np.testing.assert_array_equal(np.sort(corners, axis=1)[order], np.sort(now.corners, axis=1)[wanted] + 0.0)
+        assert (at >= held.closes[here]).sum() == (~now.open).sum()
+
+
+def test_a_flat_matrix_has_cells_too_and_the_payload_stays_small():
+    flat = np.column_stack([rows.random(6, 2, 1), np.zeros(6)])
+    world = globe.globe(flat, 2, True)
+    assert world.record.cells.shape[1] == 2
+    assert not world.rounds[-1].open.any()
+    large = globe.globe(rows.random(12582, 3, 0), 40, True)
+    data = ball.payload(large, True, ["" for _ in large.rounds], "")
+    assert len(json.dumps(data)) < 450_000
+
+
+def test_the_file_of_the_sphere_asks_for_nothing_and_holds_no_end_of_a_script():
+    world = globe.globe(rows.example(3), 2, True)
+    page = ball.alone(ball.payload(world, True, ["</script><b>" for _ in world.rounds], ""), "a <title>")
+    assert page.count("</script>") == 1
+    assert "a &lt;title&gt;" in page
+    assert "://" not in page
 
 
 @pytest.mark.parametrize("nonnegative", [True, False])
 @pytest.mark.parametrize("seed", range(5))
 def test_the_sphere_proves_the_optimum_that_enumeration_finds(nonnegative, seed):
     V = rows.random(9, 3, seed)
-    world = geometry.globe(V, 3, nonnegative)
+    world = globe.globe(V, 3, nonnegative)
     exact = enumeration.maximise(V, 3, nonnegative=nonnegative)
     assert world.rounds[-1].value == pytest.approx(exact.value, rel=1e-9)
     assert world.objective.max() <= world.rounds[-1].upper
@@ -207,7 +234,7 @@ def test_the_sphere_proves_the_optimum_that_enumeration_finds(nonnegative, seed)
 
 def test_no_direction_of_a_closed_cell_beats_the_best():
     V = rows.random(15, 3, 2)
-    for now in geometry.globe(V, 4, True).rounds:
+    for now in globe.globe(V, 4, True).rounds:
         middles = now.corners[~now.open].sum(axis=1)
         if len(middles):
             w = middles @ V.T / np.linalg.norm(middles, axis=1, keepdims=True)

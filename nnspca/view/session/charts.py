@@ -12,8 +12,9 @@ from urllib.parse import quote
 import numpy as np
 import streamlit as st
 
-from nnspca.view.figures import style
+from nnspca.view.figures import slide, style
 from nnspca.view.figures.style import Figure, Palette
+from nnspca.view.session import present
 
 WIDTH = 1000.0  # of a sketch's own coordinates, stretched to the place it stands in
 LEFT, RIGHT = 0.06, 0.99  # where the axes lie in it
@@ -40,6 +41,8 @@ def figure(drawn: Figure, key: str, *, first: bool = False, **settings: Any) -> 
     In the place of a page's ``first`` figure a sketch stands for as long as the browser has nothing that draws it.
     """
     alt = drawn.layout.meta["alt"]
+    if present.under_way():
+        drawn = slide.projected(drawn)
     if not first:
         return st.plotly_chart(drawn, key=key, config=CHART, alt=alt, **settings)
     with st.container(key=f"{key}-sketched"):

@@ -169,9 +169,10 @@ TABLE = (
     Entry("phi", ("spannogram",), "number", 0.35, low=-7.0, high=7.0),
     Entry("speed", ("spannogram",), "number", 1.0, options=SPEEDS),
     Entry("both", ("spannogram",), "switch", True),
-    Entry("colour", ("spannogram",), "one", BY_OBJECTIVE, options=(BY_OBJECTIVE, BY_SET), widget="radio"),
+    Entry("colour", ("spannogram",), "one", BY_OBJECTIVE, options=(BY_OBJECTIVE, BY_SET)),
     Entry("flat", ("spannogram",), "switch", False),
-    Entry("round", ("spannogram",), "whole", 0, low=0, widget="slider"),
+    Entry("round", ("spannogram",), "whole", 0, low=0, high=200),
+    Entry("step", ("spannogram",), "whole", 0, low=0, high=6),
     Entry("racers", ("race",), "several", FIRST_RACE, options=METHODS, most=MOST_RACERS),
     Entry("limit", ("race",), "one", 10, options=(1, 2, 5, 10, 30, 60), widget="select_slider"),
     Entry("who", ("race",), "one"),
@@ -199,6 +200,8 @@ TABLE = (
     Entry("at", ("learn",), "text", ""),
     Entry("sheet", ("learn",), "fold", False),
 )
+PAGES = tuple(dict.fromkeys(page for entry in TABLE for page in (*entry.pages, *entry.counts) if " " not in page))
+TABLE += (Entry("present", PAGES, "switch", False), Entry("slide", PAGES, "whole", 1, low=1, high=99))
 SHARED = {entry.key: entry for entry in TABLE if not entry.pages}
 
 
@@ -206,7 +209,7 @@ def keys_of(page: str) -> dict[str, Entry]:
     """Return the page's own keys, by name.
 
     >>> sorted(keys_of("compare"))
-    ['by', 'fine', 'panels', 'take', 'vs']
+    ['by', 'fine', 'panels', 'present', 'slide', 'take', 'vs']
     """
     return {entry.key: entry for entry in TABLE if page in entry.pages}
 

@@ -11,7 +11,8 @@ from nnspca.view.spannogram.geometry import Picture, choices
 from nnspca.view.spannogram.rows import EDITABLE, Rows
 
 BROWSER = Path(__file__).with_name("browser")
-SCRIPTS = ("mathematics.js", "captions.js", "plot.js", "panels.js", "player.js", "input.js", "component.js")
+PICTURE = ("mathematics.js", "captions.js", "plot.js", "panels.js", "player.js", "input.js")
+SCRIPTS = ("address.js", *PICTURE, "examples.js", "tour.js", "component.js")
 
 
 _mount = component("spannogram", BROWSER, SCRIPTS)
@@ -59,7 +60,7 @@ def _nothing() -> None:
     """Register a state name; its change needs no action of its own."""
 
 
-def show(data: dict[str, Any], *, both: bool, phi: float, speed: float) -> Any:
+def show(data: dict[str, Any], *, both: bool, phi: float, speed: float, step: float) -> Any:
     """Mount the animation.
 
     Returns
@@ -70,7 +71,7 @@ def show(data: dict[str, Any], *, both: bool, phi: float, speed: float) -> Any:
     """
     return _mount(
         key="spannogram",
-        data={**data, "both": both, "phi": phi, "speed": speed},
+        data={**data, "both": both, "phi": phi, "speed": speed, "step": int(step)},
         on_view_change=_nothing,
         on_row_change=_nothing,
     )

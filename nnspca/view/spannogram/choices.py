@@ -79,11 +79,11 @@ def _size(source: str) -> tuple[int, int]:
         )
     k = choose(
         KEYS["top"],
-        "Curves to keep, k",
+        "k of these curves",
         high=n,
         usual=min(2, n),
         width=124,
-        help="How many curves may take part: the size of the lit set.",
+        help="How many of these curves may take part: the size of the lit set. A data set's k stands in the sidebar.",
     )
     return n, k
 

@@ -1,14 +1,13 @@
-"""What the spannogram page works out about its rows: sets, crossings, the sphere; kept by the rows' own bytes."""
+"""What the spannogram page works out about its curves: sets, crossings; kept by the rows' own bytes."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 import streamlit as st
 
-from nnspca.spannogram import curves, enumeration, sphere
+from nnspca.spannogram import curves, enumeration
 from nnspca.view import words
 
 ALL_CROSSINGS = 60  # rows up to which every crossing is marked, not only those that change the top set
@@ -134,104 +133,3 @@ def choices(n: int, k: int, nonnegative: bool = True) -> str:
     if ways < 10**7:
         return f"{ways:,}"
     return f"about 10{str(len(str(ways)) - 1).translate(words.RAISED)}"
-
-
-@dataclass(frozen=True, eq=False)
-class Globe:
-    """A sphere of directions with what each is worth, and the search that closes in on the best.
-
-    Attributes
-    ----------
-    points : ndarray, shape (p, 3)
-        Unit directions.
-    triangles : ndarray of int, shape (t, 3)
-    objective : ndarray, shape (p,)
-        g at the points.
-    supports : ndarray of int, shape (t,)
-        Which top set each triangle's middle has, numbered.
-    rounds : tuple of sphere.Round
-    support : ndarray of int
-        The optimum's.
-    plain : int
-        How many directions plain enumeration would visit.
-    """
-
-    points: np.ndarray
-    triangles: np.ndarray
-    objective: np.ndarray
-    supports: np.ndarray
-    rounds: tuple[sphere.Round, ...]
-    support: np.ndarray
-    plain: int
-
-
-@st.cache_resource(show_spinner="Searching the sphere …", max_entries=8)
-def _globe(rows: bytes, n: int, k: int, nonnegative: bool) -> Globe:
-    V = np.frombuffer(rows).reshape(n, 3)
-    points, triangles = icosphere(5 if n <= 2000 else 4)
-    middles = points[triangles].mean(axis=1)
-    worth, _ = _tops(V, points, k, nonnegative)
-    _, marks = _tops(V, middles, k, nonnegative)
-    rounds = tuple(sphere.trace(V, k, nonnegative=nonnegative))
-    w = V @ rounds[-1].direction
-    score = np.maximum(w, 0.0) if nonnegative else np.abs(w)
-    top = np.argsort(-score, kind="stable")[:k]
-    return Globe(
-        points,
-        triangles,
-        worth,
-        np.unique(marks, return_inverse=True)[1].astype(np.int64),
-        rounds,
-        np.sort(top[score[top] > 1e-12 * score.max(initial=1e-300)]),
-        enumeration.vertices(n, 3, nonnegative),
-    )
-
-
-def globe(V: np.ndarray, k: int, nonnegative: bool) -> Globe:
-    """Work out the sphere of V, shape (n, 3)."""
-    return _globe(np.ascontiguousarray(V, dtype=float).tobytes(), len(V), k, nonnegative)
-
-
-def _tops(V: np.ndarray, directions: np.ndarray, k: int, nonnegative: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Objective and a number for the top set of each direction."""
-    signs = np.random.default_rng(0).integers(1, 2**63, len(V), dtype=np.uint64)
-    worth, marks = [], []
-    for piece in np.array_split(directions, max(1, len(directions) * len(V) // 2_000_000)):
-        w = piece @ V.T
-        score = np.maximum(w, 0.0) if nonnegative else np.abs(w)
-        top = np.argpartition(-score, min(k, len(V)) - 1, axis=1)[:, :k]
-        best = np.take_along_axis(score, top, axis=1)
-        worth.append((best**2).sum(axis=1))
-        marks.append(np.where(best > 0, signs[top], np.uint64(0)).sum(axis=1, dtype=np.uint64))
-    return np.concatenate(worth), np.concatenate(marks)
-
-
-def icosphere(halvings: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return an icosahedron whose triangles were halved again and again: unit points and triangles.
-
-    >>> [part.shape for part in icosphere(1)]
-    [(42, 3), (80, 3)]
-    """
-    golden = (1 + math.sqrt(5)) / 2
-    corners = [(0.0, s, t * golden) for s in (-1, 1) for t in (-1, 1)]
-    points = np.array([np.roll(c, r) for r in range(3) for c in corners])
-    close = np.isclose(np.linalg.norm(points[:, None] - points[None], axis=2), 2.0)
-    triangles = np.array(
-        [
-            (i, j, h)
-            for i in range(12)
-            for j in range(i + 1, 12)
-            for h in range(j + 1, 12)
-            if close[i, j] and close[j, h] and close[i, h]
-        ]
-    )
-    for _ in range(halvings):
-        edges = np.sort(triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1)
-        unique, which = np.unique(edges, axis=0, return_inverse=True)
-        middle = len(points) + which.reshape(-1, 3)
-        points = np.vstack([points, points[unique].mean(axis=1)])
-        a, b, c = triangles.T
-        ab, bc, ca = middle.T
-        triangles = np.concatenate([np.stack(t, axis=1) for t in ((a, ab, ca), (b, bc, ab), (c, ca, bc), (ab, bc, ca))])
-        points = points / np.linalg.norm(points, axis=1, keepdims=True)
-    return points / np.linalg.norm(points, axis=1, keepdims=True), triangles

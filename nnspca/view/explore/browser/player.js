@@ -70,7 +70,7 @@ class Player {
   }
 
   follow(event) {
-    const k = this.curve.kAt(event.clientX - this.graph.getBoundingClientRect().left);
+    const k = this.curve.kAt((event.clientX - this.graph.getBoundingClientRect().left) / zoomOf(this.graph));
     this.go(this.path.ks[this.path.nearestStop(Math.max(k, this.path.ks[0]))]);
   }
 
@@ -169,7 +169,8 @@ class Player {
     const tip = this.find(".tip"), { path, drawn } = this;
     tip.hidden = true;
     if (!path || this.playing || !drawn || (!path.scene.image && !path.scene.axis)) return;
-    const box = this.picture.getBoundingClientRect(), px = event.clientX - box.left, py = event.clientY - box.top;
+    const box = this.picture.getBoundingClientRect(), zoom = zoomOf(this.picture);
+    const px = (event.clientX - box.left) / zoom, py = (event.clientY - box.top) / zoom;
     let feature;
     if (path.scene.image) {
       const column = Math.floor((px - drawn.x) / drawn.scale), row = Math.floor((py - drawn.y) / drawn.scale);
@@ -181,7 +182,7 @@ class Player {
       : `${path.scene.axis.values[feature].toPrecision(4)} ${path.scene.axis.unit}`;
     tip.textContent = at < 0 ? `${what}: not used` : `${what}: loading ${decimals(weights[at], 4)}`;
     tip.hidden = false;
-    tip.style.left = `${Math.max(0, Math.min(px + 12, box.width - tip.offsetWidth))}px`;
+    tip.style.left = `${Math.max(0, Math.min(px + 12, this.picture.offsetWidth - tip.offsetWidth))}px`;
     tip.style.top = `${Math.max(0, py - 32)}px`;
   }
 

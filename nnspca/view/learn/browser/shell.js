@@ -127,7 +127,7 @@ class Lesson {
       (document.fullscreenElement ? document.exitFullscreen() : this.box.requestFullscreen()));
     const at = (event) => {
       const box = canvas.getBoundingClientRect();
-      return [event.clientX - box.left, event.clientY - box.top];
+      return [event.clientX - box.left, event.clientY - box.top].map((at) => at / zoomOf(canvas));
     };
     canvas.addEventListener("pointerdown", (event) => {
       if (event.button || !this.figure.press) return;
@@ -156,11 +156,13 @@ class Lesson {
     });
     for (const button of this.box.querySelectorAll("[data-save]")) button.addEventListener("click", () => save(this, button.dataset.save));
     this.onKey = (event) => this.byKey(event);
+    this.onStep = (event) => { if (steppedHere(event, this.box) && this.turn(event.detail)) event.preventDefault(); };
   }
 
   /** Arrows turn the pages wherever they mean nothing else; so do the keys of a presenter in full screen. */
   byKey(event) {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+    if (slideRoom(this.canvas)) return; // the presenter turns the pages
     const target = event.composedPath()[0];
     const ours = target === document.body || this.box.contains(target);
     if (!ours || target === this.canvas || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) return;
@@ -170,7 +172,12 @@ class Lesson {
     this.turn(turns[event.key]);
   }
 
-  turn(by) { if (this.data.steps[this.at + by]) this.go(this.at + by); }
+  /** Go a step on or back; tell whether there was one. */
+  turn(by) {
+    const there = Boolean(this.data.steps[this.at + by]);
+    if (there) this.go(this.at + by);
+    return there;
+  }
 
   async copy() {
     this.write();
@@ -193,13 +200,17 @@ class Lesson {
 
   draw() {
     this.frame = 0;
-    const width = this.find(".stage").clientWidth;
-    if (!this.attached || !width) return;
+    const room = slideRoom(this.canvas) - 150, stage = this.find(".stage").clientWidth;
+    if (!this.attached || !stage) return;
     const begun = performance.now();
     this.palette = wearing(this.box, this.data.colours);
+    let width = stage;
+    while (room > 0 && width > 320 && this.figure.tall(width) > room) width -= 10; // a slide is no taller than its screen
+    this.canvas.style.width = width < stage ? `${width}px` : "";
     const height = Math.round(this.figure.tall(width));
     this.paintOn(sizedPen(this.canvas, width, height), width, height);
     this.width = width;
+    this.stage = stage;
     this.box.dataset.frames = String(++this.drawn);
     this.box.dataset.slowest = String(Math.max(Number(this.box.dataset.slowest ?? 0), performance.now() - begun));
   }
@@ -210,7 +221,8 @@ class Lesson {
     if (this.attached) return;
     this.attached = true;
     document.addEventListener("keydown", this.onKey);
-    this.observer = new ResizeObserver(() => this.find(".stage").clientWidth !== this.width && this.wake());
+    document.addEventListener("nnspca-step", this.onStep);
+    this.observer = new ResizeObserver(() => this.find(".stage").clientWidth !== this.stage && this.wake());
     this.observer.observe(this.box);
     // the theme can change without anything else changing: look whether the colours did
     this.watching = setInterval(() => {
@@ -224,6 +236,7 @@ class Lesson {
     this.attached = false;
     this.desk.stop();
     document.removeEventListener("keydown", this.onKey);
+    document.removeEventListener("nnspca-step", this.onStep);
     this.observer?.disconnect();
     clearInterval(this.watching);
     cancelAnimationFrame(this.frame);

@@ -18,7 +18,7 @@ const prefersStill = () => matchMedia("(prefers-reduced-motion: reduce)").matche
 
 /** Give a canvas its size on the page, sharp on any screen; return its pen, cleared. */
 function sizedPen(canvas, width, height) {
-  const ratio = window.devicePixelRatio || 1;
+  const ratio = (window.devicePixelRatio || 1) * zoomOf(canvas);
   if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
     canvas.width = Math.round(width * ratio);
     canvas.height = Math.round(height * ratio);

@@ -8,9 +8,12 @@ export default function (component) {
   if (!show || !parentElement.contains(show.box)) {
     show?.detach();
     show = new Hands(parentElement, data);
+    show.tour = new Tour(show, data.step);
     shows.set(parentElement, show);
   } else {
+    const before = show.signature;
     show.take(data);
+    if (show.signature !== before) show.tour.again();
   }
   show.attach(component);
   return () => show.detach();

@@ -46,6 +46,7 @@ class Hands extends Show {
     };
     if (!acts[event.key]) return;
     event.preventDefault();
+    event.stopPropagation();
     acts[event.key]();
   }
 
@@ -115,7 +116,8 @@ class Hands extends Show {
 
   local(event) {
     const box = this.stage.getBoundingClientRect();
-    return [event.clientX - box.left, event.clientY - box.top];
+    const zoom = zoomOf(this.stage);
+    return [(event.clientX - box.left) / zoom, (event.clientY - box.top) / zoom];
   }
 
   press(event) {

@@ -60,8 +60,10 @@ class Show {
     if (!width) return;
     this.palette = paletteOf(this.box);
     this.box.style.setProperty("--accent", this.palette.lit);
-    this.plot.layout(width, this.palette, document.fullscreenElement ? 1.35 : 1);
+    const room = slideRoom(this.stage);
+    this.plot.layout(width, this.palette, document.fullscreenElement ? 1.35 : 1, room && room - 290);
     const still = this.find(".still"), moving = this.find(".moving");
+    this.plot.ratio = (window.devicePixelRatio || 1) * zoomOf(this.stage);
     sizeCanvas(still, width, this.plot.height);
     sizeCanvas(moving, width, this.plot.height);
     this.sheet = undefined;
@@ -135,7 +137,7 @@ class Show {
     this.telling = setTimeout(() => {
       // rounded up: at a crossing the set shown is the one just right of it
       const phi = Math.ceil(this.phi * 1e6) / 1e6;
-      if (!this.playing && this.attached) this.tell?.("view", { phi, speed: this.speed });
+      if (!this.playing && this.attached && !this.touring) this.tell?.("view", { phi, speed: this.speed });
     }, 500);
   }
 
@@ -157,7 +159,7 @@ class Show {
     }
     const reshaping = this.holding?.moved;
     const set = reshaping ? this.topNow() : this.shown;
-    const goal = plot.drawMoving(this.find(".moving").getContext("2d"), this.phi, set, this.picked, this.draggable());
+    const goal = plot.drawMoving(this.find(".moving").getContext("2d"), this.phi, set, this.picked ?? this.hinted, this.draggable());
     drawCircle(this.find(".circle"), curves, palette, this.phi, set, reshaping ? curves.arc(set) : this.arc);
     drawComponent(this.find(".component"), curves, palette, this.phi, set, this.held);
     this.frames = (this.frames ?? 0) + 1;
@@ -221,7 +223,7 @@ class Show {
   /** Save the picture of this moment. */
   save() {
     const parts = [this.find(".still"), this.find(".component"), this.find(".circle")];
-    const ratio = window.devicePixelRatio || 1, pad = 16 * ratio, side = Math.max(parts[1].width, parts[2].width);
+    const ratio = this.plot.ratio, pad = 16 * ratio, side = Math.max(parts[1].width, parts[2].width);
     const sheet = document.createElement("canvas");
     sheet.width = parts[0].width + side + 3 * pad;
     sheet.height = Math.max(parts[0].height, parts[1].height + parts[2].height + pad) + 2 * pad + 26 * ratio;
@@ -249,6 +251,8 @@ class Show {
     this.trigger = component.setTriggerValue;
     if (this.attached) return;
     this.attached = true;
+    this.onStep = (event) => { if (steppedHere(event, this.box) && this.tour.turn(event.detail)) event.preventDefault(); };
+    document.addEventListener("nnspca-step", this.onStep);
     this.observer = new ResizeObserver(() => {
       if (this.stage.clientWidth !== this.plot.width) this.resize();
     });
@@ -256,6 +260,7 @@ class Show {
     // the theme can change without anything else changing: look whether the colours did
     this.watching = setInterval(() => {
       const now = paletteOf(this.box);
+      this.tour?.write();
       if (this.palette && (now.ink !== this.palette.ink || now.paper !== this.palette.paper)) this.resize();
     }, 400);
     this.dirty = true;
@@ -265,6 +270,7 @@ class Show {
   detach() {
     this.attached = false;
     this.observer?.disconnect();
+    document.removeEventListener("nnspca-step", this.onStep);
     clearInterval(this.watching);
     clearTimeout(this.telling);
     cancelAnimationFrame(this.frame);

@@ -18,8 +18,8 @@ function paletteOf(element) {
   };
 }
 
-function sizeCanvas(canvas, width, height) {
-  const ratio = window.devicePixelRatio || 1;
+function sizeCanvas(canvas, width, height, given) {
+  const ratio = given ?? (window.devicePixelRatio || 1) * zoomOf(canvas);
   const w = Math.round(width * ratio), h = Math.round(height * ratio);
   if (canvas.width !== w || canvas.height !== h) {
     canvas.width = w;
@@ -48,7 +48,7 @@ class Plot {
   }
 
   /** Place everything for a width; forget what was drawn at another size or in other colours. */
-  layout(width, palette, scale) {
+  layout(width, palette, scale, room) {
     const { curves } = this;
     this.palette = palette;
     this.width = width;
@@ -56,7 +56,7 @@ class Plot {
     this.left = 34 * scale;
     this.right = curves.numbered && curves.n <= 12 ? 22 * scale : 8;
     this.top = 10;
-    const tall = Math.max(210, Math.min(0.52 * width, scale > 1 ? 0.46 * window.innerHeight : 360));
+    const tall = Math.max(210, Math.min(0.52 * width, scale > 1 ? 0.46 * window.innerHeight : room || 360));
     this.middle = this.top + (curves.nonnegative ? tall / 2 : tall);
     this.bottom = this.top + tall;
     this.scaleY = (curves.nonnegative ? tall / 2 : tall) / (1.04 * curves.peak);
@@ -118,7 +118,7 @@ class Plot {
     let layer = this.sheets.get(key);
     if (!layer) {
       layer = document.createElement("canvas");
-      this.drawStill(sizeCanvas(layer, this.width, this.height), sheet, both);
+      this.drawStill(sizeCanvas(layer, this.width, this.height, this.ratio), sheet, both);
       this.sheets.set(key, layer);
     }
     return layer;

@@ -1,0 +1,79 @@
+"""A figure as it is projected: type, lines and marks large enough for the last row."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from nnspca.view.figures.style import Figure
+
+LARGER = 5 / 3  # what has 12 pixels on a page has 20 on a slide
+READABLE = 20  # pixels: no type is smaller
+TALL, FLAT = 990, 620  # pixels: heights of a figure on a screen of 1920 × 1080, and of one that is flat on the page
+FLAT_BELOW = 260  # pixels on the page
+LENGTHS = {"size", "thickness", "xshift", "yshift", "standoff", "borderpad", "ticklen", "maxheight"}
+# Where a width is one of a drawn line; a bar's is in units of its axis.
+LINES = {"line", "outline"}
+
+
+def projected(figure: Figure) -> Figure:
+    """Return the figure for a slide: all that is measured in pixels larger, and the height of a screen.
+
+    ``meta.tall`` of its layout says how tall it would like to be.
+    """
+    plain = figure.to_plotly_json()
+    layout = plain["layout"]
+    tall, margin = float(layout.get("height", 450)), layout.get("margin", {})
+    above, below = float(margin.get("t", 80)), float(margin.get("b", 80))
+    height = TALL if tall >= FLAT_BELOW else FLAT
+    drawn = Figure({"data": [_enlarged(trace) for trace in plain["data"]], "layout": _enlarged(layout)})
+    drawn.update_layout(
+        height=height,
+        margin={side: LARGER * size for side, size in margin.items() if isinstance(size, int | float)},
+        meta={**layout.get("meta", {}), "tall": height},
+        font_size=READABLE,
+        legend_font_size=_readable(drawn.layout.legend.font.size),
+        hoverlabel_font_size=READABLE,
+    )
+    drop = layout.get("legend", {}).get("y")
+    if drop is not None and drop < 0:  # it stands so many pixels below the plot, told as a share of its height
+        room = max(height - LARGER * (above + below), 50.0)
+        drawn.update_layout(legend_y=max(LARGER * drop * (tall - above - below) / room, -2.0))
+    for axes in (drawn.select_xaxes(), drawn.select_yaxes()):
+        for axis in axes:
+            axis.tickfont.size = _readable(axis.tickfont.size)
+            axis.title.font.size = _readable(axis.title.font.size)
+    for note in drawn.layout.annotations:
+        note.font.size = _readable(note.font.size)
+    for trace in drawn.data:
+        for place in (trace, getattr(trace, "marker", None)):
+            said = {} if place is None else place.to_plotly_json()
+            if place is not None and (said.get("colorbar") or said.get("type") == "heatmap"):
+                place.colorbar.tickfont.size = _readable(place.colorbar.tickfont.size)
+                place.colorbar.title.font.size = _readable(place.colorbar.title.font.size)
+        if "textfont" in trace and not isinstance(trace.textfont.size, tuple):
+            trace.textfont.size = _readable(trace.textfont.size)
+    return drawn
+
+
+def _readable(size: float | None) -> float:
+    return max(size or READABLE, READABLE)
+
+
+def _enlarged(node: Any, within: str = "") -> Any:
+    """Return a piece of a figure with its pixels enlarged; what is measured by an axis stays."""
+    if isinstance(node, list | tuple):
+        return [_enlarged(piece, within) for piece in node]
+    if not isinstance(node, Mapping):
+        return node
+    counted = "start" in node  # steps of a histogram or of contours, by the axis
+    larger: dict[str, Any] = {}
+    for key, value in node.items():
+        pixels = (key in LENGTHS and not counted) or (key == "width" and within in LINES)
+        if pixels and isinstance(value, int | float) and not isinstance(value, bool):
+            larger[key] = LARGER * value
+        elif pixels and key == "size" and isinstance(value, list | tuple):
+            larger[key] = [LARGER * one if isinstance(one, int | float) else one for one in value]
+        else:
+            larger[key] = _enlarged(value, key)
+    return larger

@@ -1,0 +1,320 @@
+// The presenter: the figures of a page as slides, found by what they are; keys move among them and their steps.
+
+const READABLE = 20; // pixels: the smallest type on a slide
+const SMALLEST = 12; // pixels: the smallest type on a page
+const FOOT = 46; // pixels for the line at the foot of a slide
+const AIR = 20; // pixels around a figure, before it is enlarged
+const LEAST_WIDE = 640; // pixels a figure has to itself at least, on a wide screen
+const FIGURE = 120; // pixels: what is smaller is no figure
+
+const SHEET = `
+html[data-presenting] [data-testid=stAppViewContainer] [data-testid=stMarkdownContainer] { visibility: inherit; }
+html[data-presenting] :is([data-testid=stSidebar], [data-testid=stHeader], [data-testid=stExpandSidebarButton]) { display: none !important; }
+html[data-presenting] [data-testid=stAppViewContainer] { visibility: hidden; }
+html[data-presenting] [data-testid=stElementToolbar] { display: none; }
+[data-slide=here]:is([data-testid=stElementContainer], [data-testid=stMainBlockContainer]) {
+  visibility: visible;
+  position: fixed !important;
+  inset: 0 auto auto 0 !important;
+  z-index: 90;
+  box-sizing: border-box;
+  display: flex !important;
+  flex-direction: column;
+  align-items: center;
+  justify-content: safe center;
+  width: calc(100vw / var(--slide-zoom)) !important;
+  max-width: none !important;
+  height: calc((100vh - ${FOOT}px) / var(--slide-zoom)) !important;
+  margin: 0 !important;
+  padding: ${AIR}px !important;
+  overflow: auto !important;
+  transform: scale(var(--slide-zoom));
+  transform-origin: 0 0;
+  color: var(--slide-ink);
+  background: var(--slide-paper);
+}
+[data-slide=here]:is([data-testid=stElementContainer], [data-testid=stMainBlockContainer]) > * { width: 100%; height: var(--slide-tall, auto); max-width: var(--slide-wide, 100%); flex: none; }
+[data-slide=here][data-testid=stMainBlockContainer] { justify-content: flex-start; }
+#nnspca-foot {
+  position: fixed;
+  z-index: 91;
+  inset: auto 0 0;
+  box-sizing: border-box;
+  display: flex;
+  gap: 28px;
+  align-items: center;
+  justify-content: space-between;
+  height: ${FOOT}px;
+  padding: 0 20px;
+  overflow: hidden;
+  font: 20px/1.2 "Source Sans", system-ui, sans-serif;
+  white-space: nowrap;
+  color: var(--slide-ink);
+  background: var(--slide-paper);
+  border-top: 1px solid;
+}
+#nnspca-foot b { font-weight: 600; }
+#nnspca-foot .hint { overflow: hidden; text-overflow: ellipsis; }
+#nnspca-foot .hint:focus-visible { outline: 3px solid; }
+#nnspca-code {
+  position: fixed;
+  z-index: 92;
+  inset: 0 0 ${FOOT}px;
+  display: flex;
+  flex-direction: column;
+  gap: 14px;
+  align-items: center;
+  justify-content: center;
+  padding: 20px;
+  text-align: center;
+  font: 24px/1.35 "Source Sans", system-ui, sans-serif;
+  color: var(--slide-ink);
+  background: var(--slide-paper);
+}
+#nnspca-code p { max-width: 46em; margin: 0; overflow-wrap: anywhere; }
+#nnspca-code svg { width: min(60vh, 90vw); height: min(60vh, 90vw); }
+#nnspca-code [hidden] { display: none; }
+`;
+
+const made = (kind, id, ...children) => {
+  const element = Object.assign(document.createElement(kind), { id });
+  element.append(...children);
+  return element;
+};
+
+/** Whether a thing takes the arrow keys itself. */
+const typed = (element) => element?.closest?.("input, textarea, select, [contenteditable=true], [role=slider], [role=spinbutton], "
+  + "[role=combobox], [role=radiogroup], [role=tablist], [role=application]");
+
+/** Everything in a slide, what shadow roots hold included. */
+function* within(root) {
+  for (const element of root.querySelectorAll("*")) {
+    yield element;
+    if (element.shadowRoot) yield* within(element.shadowRoot);
+  }
+}
+
+const large = (element) => element.offsetWidth >= FIGURE && element.offsetHeight >= FIGURE;
+
+class Presenter {
+  constructor(tell) {
+    this.tell = tell;
+    this.on = false;
+    this.wanted = 0;
+    this.foot = made("div", "nnspca-foot");
+    this.foot.setAttribute("role", "status");
+    this.sheet = made("style", "nnspca-presenting", SHEET);
+    this.onKey = (event) => this.key(event);
+    this.onPage = (event) => this.page(event);
+    this.onSize = () => this.on && this.fit();
+    document.addEventListener("keydown", this.onKey);
+    document.addEventListener("keydown", this.onPage, true);
+    addEventListener("resize", this.onSize);
+    const said = new URLSearchParams(location.search);
+    if (said.get("present") === "true") this.enter(Math.max(Number.parseInt(said.get("slide"), 10) || 1, 1) - 1, false);
+  }
+
+  /** The figures of the page, in the order of the page: charts, images, and whatever a component draws. */
+  slides() {
+    const main = document.querySelector("[data-testid=stMain]"), found = [];
+    for (const place of main?.querySelectorAll("[data-testid=stElementContainer]") ?? []) {
+      if (!place.checkVisibility() || place.querySelector("[data-testid=stElementContainer]")) continue;
+      const host = [...place.querySelectorAll("*")].find((e) => e.shadowRoot);
+      const drawn = host ? [...within(host.shadowRoot)].some((e) => e.tagName === "CANVAS" && large(e))
+        : [...place.querySelectorAll(".js-plotly-plot, [data-testid=stImage]")].some(large);
+      if (drawn || (place === this.here && place.isConnected)) found.push(place);
+    }
+    return found.length ? found : [main?.querySelector("[data-testid=stMainBlockContainer]")].filter(Boolean);
+  }
+
+  enter(at = 0, byHand = true) {
+    if (this.on) return;
+    this.on = true;
+    this.wanted = at;
+    document.documentElement.dataset.presenting = "true";
+    document.head.append(this.sheet);
+    document.body.append(this.foot);
+    document.activeElement?.blur();
+    this.watching = setInterval(() => this.look(), 300);
+    this.look();
+    if (byHand) {
+      this.write();
+      this.tell("on", true);
+    }
+  }
+
+  leave() {
+    this.on = false;
+    clearInterval(this.watching);
+    this.show(null);
+    this.hideCode();
+    delete document.documentElement.dataset.presenting;
+    this.sheet.remove();
+    this.foot.remove();
+    this.write();
+    this.tell("on", false);
+    dispatchEvent(new Event("resize")); // figures have the page's width again
+  }
+
+  /** Keep to the slide that is shown while the page around it grows; take the wanted one once it is there. */
+  look() {
+    const worn = getComputedStyle(document.querySelector("[data-testid=stApp]"));
+    document.documentElement.style.setProperty("--slide-ink", worn.color);
+    document.documentElement.style.setProperty("--slide-paper", worn.backgroundColor);
+    const all = this.slides(), kept = this.here && !this.pending ? all.indexOf(this.here) : -1;
+    const at = kept >= 0 ? kept : Math.min(this.wanted, all.length - 1);
+    this.pending = at < this.wanted && kept < 0; // a link's slide may still be on its way
+    if (all[at] !== this.here) this.show(all[at]);
+    else this.fit();
+    this.count(at, all.length);
+    if (!new URLSearchParams(location.search).has("present")) this.write(); // the page wrote the address anew
+  }
+
+  show(slide) {
+    for (const marked of this.marked ?? []) marked.removeAttribute("data-slide");
+    this.here = slide;
+    this.marked = slide ? [slide, ...[...within(slide)].filter((e) => e.shadowRoot)] : [];
+    for (const marked of this.marked) marked.dataset.slide = "here";
+    if (!slide) return;
+    this.fit(true);
+    setTimeout(() => dispatchEvent(new Event("resize")), 50); // charts take the room they have now
+  }
+
+  /** Enlarge the slide as far as its figure allows, and never so little that type is small. */
+  fit(anew = false) {
+    const slide = this.here;
+    if (!slide) return;
+    for (const host of within(slide)) if (host.shadowRoot && !host.dataset.slide) { host.dataset.slide = "here"; this.marked.push(host); }
+    // a chart is drawn with larger type as it is, and so it has the pixels of the screen; all else is enlarged
+    const chart = slide.querySelector(".js-plotly-plot"), least = READABLE / SMALLEST + 1e-4;
+    const zoom = chart ? 1 : Math.min(least, Math.max(1, innerWidth / LEAST_WIDE));
+    slide.style.setProperty("--slide-tall", chart ? `${Math.min(chart.layout?.meta?.tall ?? Infinity, innerHeight - FOOT - 2 * AIR)}px` : "auto");
+    const key = `${zoom} ${innerWidth} ${innerHeight}`;
+    if (anew || key !== this.fitted) {
+      this.fitted = key;
+      this.wide = 1;
+      slide.style.removeProperty("--slide-wide");
+      document.documentElement.style.setProperty("--slide-zoom", String(zoom));
+    } else if (!chart && slide.scrollHeight > slide.clientHeight + 1 && this.wide > 0.8) {
+      this.wide -= 0.05; // what is drawn as wide as it may be is too tall: narrower, it fits
+      slide.style.setProperty("--slide-wide", `${100 * this.wide}%`);
+    }
+  }
+
+  count(at, all) {
+    const title = document.title.split(" · ")[0], where = `${title} · ${at + 1} of ${all}`;
+    if (this.foot.dataset.said === where) return;
+    this.foot.dataset.said = where;
+    this.foot.dataset.at = String(at + 1);
+    const hint = made("span", "");
+    hint.className = "hint";
+    hint.textContent = "← → move · a focused player keeps its arrows: Page ↑ ↓ move then · Q code for a phone · Esc leave";
+    const name = document.createElement("b");
+    name.textContent = where;
+    this.foot.replaceChildren(name, hint);
+  }
+
+  /** On or back: first within the slide, then among slides. */
+  turn(by) {
+    if (this.code?.isConnected) { this.hideCode(); return; }
+    const within = new CustomEvent("nnspca-step", { detail: by, cancelable: true });
+    if (!document.dispatchEvent(within)) return;
+    const all = this.slides(), there = all.indexOf(this.here) + by;
+    if (!all[there]) return;
+    this.wanted = there;
+    this.pending = false;
+    this.show(all[there]);
+    this.count(there, all.length);
+    this.write();
+  }
+
+  write() {
+    const address = new URL(location.href);
+    const said = this.on ? { present: "true", slide: this.wanted ? String(this.wanted + 1) : "" } : { present: "", slide: "" };
+    for (const [key, value] of Object.entries(said)) {
+      if (value) address.searchParams.set(key, value);
+      else address.searchParams.delete(key);
+    }
+    history.replaceState(history.state, "", address);
+  }
+
+  key(event) {
+    const target = event.composedPath()[0];
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (!this.on) {
+      if (event.key.toLowerCase() === "p" && !event.shiftKey && !typed(target)) {
+        event.preventDefault();
+        this.enter();
+      }
+      return;
+    }
+    const acts = { ArrowRight: () => this.turn(1), ArrowLeft: () => this.turn(-1), q: () => this.toggleCode(), Q: () => this.toggleCode() };
+    if (event.key === "Escape") {
+      if (this.code?.isConnected) this.hideCode();
+      else this.leave();
+    } else if (acts[event.key] && !typed(target)) acts[event.key]();
+    else return;
+    event.preventDefault();
+  }
+
+  /** What a clicker sends is the presenter's, whatever is focused. */
+  page(event) {
+    const by = { PageDown: 1, PageUp: -1 }[event.key];
+    if (!this.on || !by) return;
+    event.preventDefault();
+    event.stopPropagation();
+    this.turn(by);
+  }
+
+  /** The address of this view, without the slides: a phone shows the page. */
+  get address() {
+    const address = new URL(location.href);
+    for (const key of ["present", "slide"]) address.searchParams.delete(key);
+    return address.href;
+  }
+
+  toggleCode() {
+    if (this.code?.isConnected) { this.hideCode(); return; }
+    this.code = made("div", "nnspca-code");
+    this.code.setAttribute("role", "dialog");
+    this.code.setAttribute("aria-label", "A code that opens this view on a phone");
+    document.body.append(this.code);
+    this.draw();
+    if (this.data?.code?.address !== this.address) this.tell("address", this.address);
+  }
+
+  hideCode() { this.code?.remove(); }
+
+  /** What the page sent: the code of an address, and whether data of the person's own are shown. */
+  take(data) {
+    this.data = data;
+    if (this.code?.isConnected) this.draw();
+  }
+
+  draw() {
+    const { code, own } = this.data ?? {}, known = code?.address === this.address;
+    const line = (words, shown = true) => Object.assign(document.createElement("p"), { textContent: words, hidden: !shown });
+    const picture = document.createElement("div");
+    picture.setAttribute("role", "img");
+    picture.setAttribute("aria-label", `Code of ${this.address}`);
+    if (known) picture.innerHTML = code.svg;
+    this.code.dataset.address = known ? code.address : "";
+    this.code.replaceChildren(picture,
+      line(known && !code.svg ? "The address is too long for a code: copy it instead." : "Point a phone's camera here: it opens this view."),
+      line(this.address),
+      line("Only this computer can open this address. Start the app with --server.address 0.0.0.0 and open it by this computer's name or number.", known && code.near),
+      line("Your uploaded data are never in the link: the phone opens the view with data it can find itself.", Boolean(own)));
+  }
+
+  end() {
+    if (this.on) {
+      this.show(null);
+      delete document.documentElement.dataset.presenting;
+    }
+    clearInterval(this.watching);
+    for (const part of [this.sheet, this.foot, this.code]) part?.remove();
+    document.removeEventListener("keydown", this.onKey);
+    document.removeEventListener("keydown", this.onPage, true);
+    removeEventListener("resize", this.onSize);
+  }
+}

@@ -1,0 +1,80 @@
+"""Presenter mode: one figure to a screen, in type to be read from afar, and a code that opens the view on a phone."""
+
+from __future__ import annotations
+
+import ipaddress
+from typing import Any
+from urllib.parse import urlsplit
+
+import segno
+import streamlit as st
+
+from nnspca.view.session import canvas, state, store, widgets
+
+# What segno calls the levels of repair, from the sturdiest that is usual to the one that holds the longest address.
+LEVELS = ("m", "l")
+LONGEST = 2000  # letters of an address that a phone still reads off a screen
+
+_mount = canvas.component("present", canvas.SHARED, ("presenter.js", "present.js"))
+
+
+def under_way() -> bool:
+    """Tell whether the page is shown as slides."""
+    held = st.session_state.get("present-mode")
+    if held is not None and held.on is not None:
+        return bool(held.on)
+    return st.query_params.get("present") == "true"  # a link, opened before the browser has said anything
+
+
+def offer(page: str) -> None:
+    """Show the button that begins, and listen to its key; the browser does the rest."""
+    for key in ("present", "slide"):
+        widgets.carried(state.keys_of(page)[key])
+    st.fragment(_offer)()
+
+
+def _offer() -> None:
+    said = st.session_state
+    held = said.get("present_code")
+    own = state.current().data in store.uploads()
+
+    def coded() -> None:
+        st.session_state["present_code"] = code(st.session_state["present-mode"].address)
+
+    _mount(
+        key="present-mode",
+        data={"code": held, "own": own},
+        on_address_change=coded,
+        on_on_change=lambda: None,
+    )
+    drawn, said["_presenting"] = said.get("_presenting"), under_way()
+    if drawn not in (None, under_way()):
+        st.rerun()  # figures are drawn to the height of a slide, or of the page again
+
+
+def code(address: str) -> dict[str, Any]:
+    """Return an address as a code that a phone's camera reads, and whether only this computer can open it.
+
+    >>> made = code("http://192.168.0.7:8501/?k=4")
+    >>> made["near"], made["svg"][:4], code("http://localhost:8501/")["near"]
+    (False, '<svg', True)
+    >>> code("http://example.org/?V=" + 3000 * "1")["svg"]
+    ''
+    """
+    svg = ""
+    for level in LEVELS:
+        if not svg and len(address) <= LONGEST:
+            try:
+                drawn = segno.make(address, error=level, micro=False, boost_error=False)
+            except segno.DataOverflowError:
+                continue
+            svg = drawn.svg_inline(border=4, dark="#000", light="#fff", omitsize=True)
+    return {"address": address, "svg": svg, "near": _near(urlsplit(address).hostname or "")}
+
+
+def _near(host: str) -> bool:
+    """Tell whether an address names the computer it is read on."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")

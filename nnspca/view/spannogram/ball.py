@@ -1,0 +1,81 @@
+"""The sphere on a canvas: packs the recorded search for the browser, which plays it, here or in a file of its own."""
+
+from __future__ import annotations
+
+import hashlib
+import html
+import json
+from pathlib import Path
+from string import Template
+from typing import Any
+
+import numpy as np
+
+from nnspca.view import words
+from nnspca.view.figures.style import DARK, LIGHT
+from nnspca.view.session import canvas
+from nnspca.view.spannogram.globe import Globe
+
+BROWSER = Path(__file__).with_name("browser")
+SCRIPTS = ("address.js", "ball.js", "closing.js", "rounds.js", "sphere.js")
+ALONE = BROWSER / "sphere-alone.html"
+TINTS = 240  # top sets told apart by colour
+
+_mount = canvas.component("sphere", BROWSER, SCRIPTS)
+
+
+def payload(world: Globe, nonnegative: bool, said: list[str], note: str) -> dict[str, Any]:
+    """Return all the browser needs to play the rounds; ``said`` is what is known after each."""
+    rounds, cells = world.rounds, world.record
+    most = float(world.objective.max(initial=0.0)) or 1.0
+    content = {
+        "nonnegative": nonnegative,
+        "side": world.side,
+        "most": most,
+        "mostSaid": words.number(most),
+        "objective": canvas.pack(np.floor(255 * world.objective / most), "u1"),
+        "supports": canvas.pack(world.supports % TINTS, "u1"),
+        "points": canvas.pack(cells.points, "f4"),
+        "corners": int(cells.cells.shape[1]),
+        "cells": canvas.pack(cells.cells, "i4"),
+        "born": canvas.pack(cells.born, "u1"),
+        "gone": canvas.pack(cells.gone, "u1"),
+        "closes": canvas.pack(cells.closes, "u1"),
+        "best": canvas.pack(np.array([now.direction for now in rounds]), "f4"),
+        "values": [now.value for now in rounds],
+        "uppers": [now.upper for now in rounds],
+        "valuesSaid": [words.number(now.value) for now in rounds],
+        "uppersSaid": [words.number(now.upper, up=True) for now in rounds],
+        "open": [int(now.open.sum()) for now in rounds],
+        "examined": [now.examined for now in rounds],
+        "plain": f"{world.plain:,}" if world.plain < 10**7 else words.number(float(world.plain)),
+        "said": said,
+        "note": note,
+    }
+    signature = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
+    scales = {name: [colour for _, colour in look.one_sided()] for name, look in (("light", LIGHT), ("dark", DARK))}
+    return {**content, "signature": signature, "colours": canvas.colours(), "scales": scales}
+
+
+def show(content: dict[str, Any], *, at: int, by_set: bool, flat: bool) -> None:
+    """Mount the player, which begins at round ``at``; the server hears nothing of what is played."""
+    _mount(key="sphere", data={**content, "at": at, "bySet": by_set, "flat": flat})
+
+
+def alone(content: dict[str, Any], title: str) -> str:
+    """Return the player as a web page that needs no network and no server."""
+    scripts = [(canvas.SHARED / script).read_text(encoding="utf-8") for script in canvas.COMMON]
+    scripts += [(BROWSER / script).read_text(encoding="utf-8") for script in SCRIPTS]
+    given = {**content, "at": 0, "bySet": False, "flat": False}
+    return Template(ALONE.read_text(encoding="utf-8")).substitute(
+        title=html.escape(title),
+        style=(BROWSER / "sphere.css").read_text(encoding="utf-8"),
+        body=(BROWSER / "sphere.html").read_text(encoding="utf-8"),
+        scripts="\n".join(scripts).replace("export default function", "function mount"),
+        given=json.dumps(given).replace("<", "\\u003c"),  # no word of it ends the script it stands in
+        **{
+            f"{name}_{part}": getattr(look, part)
+            for name, look in (("light", LIGHT), ("dark", DARK))
+            for part in ("ink", "paper", "empty", "grid", "found")
+        },
+    )

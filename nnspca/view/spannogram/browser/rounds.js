@@ -1,0 +1,235 @@
+// The player of the sphere: rounds played, stepped and slid through, the ball turned by hand.
+
+const BEAT = 900; // milliseconds a round is shown
+const FADE = 420; // of them until what it brought has come in
+
+/** How far below the top of the whole page a thing stands, wherever the page is scrolled to. */
+function placeOnPage(element) {
+  const main = (element.getRootNode().host ?? element).closest("[data-testid=stMain]");
+  return element.getBoundingClientRect().top + (main?.scrollTop ?? scrollY);
+}
+
+class Rounds {
+  constructor(root, data) {
+    this.root = root;
+    this.box = root.querySelector(".sphere");
+    this.stage = this.find(".stage");
+    this.canvas = this.find(".ball");
+    this.chart = this.find(".closing");
+    this.slider = this.find("input[type=range]");
+    this.home = location.pathname;
+    this.frames = 0;
+    this.listen();
+    this.take(data);
+  }
+
+  find(selector) { return this.root.querySelector(selector); }
+
+  say(what, text) {
+    const place = this.find(`[data-say=${what}]`);
+    if (place.textContent !== text) place.textContent = text;
+  }
+
+  /** Take a search; the same one again keeps everything as it is. */
+  take(data) {
+    if (data.signature === this.signature) return;
+    const first = this.signature === undefined;
+    this.signature = data.signature;
+    this.colours = data.colours;
+    this.ball = new Ball(data);
+    if (first) {
+      this.bySet = data.bySet;
+      this.flat = data.flat;
+    }
+    this.playing = false;
+    this.slider.max = String(this.ball.last);
+    for (const control of [this.slider, ...this.root.querySelectorAll("[data-do=play], [data-do=back], [data-do=next]")]) {
+      control.disabled = this.ball.last === 0;
+    }
+    this.find("[data-do=colour]").value = this.bySet ? "set" : "objective";
+    this.find("[data-do=flat]").checked = this.flat;
+    this.say("plain", data.plain);
+    this.say("most", data.mostSaid);
+    this.say("note", data.note);
+    this.go(first ? Math.min(data.at, this.ball.last) : 0, false);
+  }
+
+  listen() {
+    const acts = {
+      play: () => this.play(!this.playing),
+      back: () => this.step(-1),
+      next: () => this.step(1),
+      best: () => { this.ball.face(this.ball.direction(this.round)); this.wake(); },
+    };
+    this.root.addEventListener("click", (event) => acts[event.target.closest("button[data-do]")?.dataset.do]?.());
+    this.slider.addEventListener("input", () => { this.play(false); this.go(Number(this.slider.value)); });
+    this.find("[data-do=colour]").addEventListener("change", (event) => { this.bySet = event.target.value === "set"; this.look(); });
+    this.find("[data-do=flat]").addEventListener("change", (event) => { this.flat = event.target.checked; this.look(); });
+    this.box.addEventListener("keydown", (event) => this.key(event));
+    this.stage.addEventListener("pointerdown", (event) => {
+      if (event.button || this.flat) return;
+      this.stage.focus({ preventScroll: true });
+      this.stage.setPointerCapture(event.pointerId);
+      this.held = [event.clientX, event.clientY];
+    });
+    this.stage.addEventListener("pointermove", (event) => this.drag(event));
+    for (const end of ["pointerup", "pointercancel"]) this.stage.addEventListener(end, () => { this.held = null; });
+    this.stage.addEventListener("pointerleave", () => { this.find(".tip").hidden = true; });
+  }
+
+  key(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey || /^(BUTTON|SELECT)$/.test(event.target.tagName)) return;
+    const onBall = event.target === this.stage, step = Math.PI / 24;
+    const acts = { " ": () => this.play(!this.playing) };
+    if (onBall && !this.flat) {
+      Object.assign(acts, { ArrowLeft: () => this.spin(-step, 0), ArrowRight: () => this.spin(step, 0),
+        ArrowUp: () => this.spin(0, -step), ArrowDown: () => this.spin(0, step) });
+    }
+    if (!acts[event.key] || event.target.type === "checkbox") return;
+    event.preventDefault();
+    event.stopPropagation();
+    acts[event.key]();
+  }
+
+  drag(event) {
+    if (this.held) {
+      const r = this.ball.radius * zoomOf(this.stage);
+      this.spin((event.clientX - this.held[0]) / r, (event.clientY - this.held[1]) / r);
+      this.held = [event.clientX, event.clientY];
+      return;
+    }
+    const box = this.stage.getBoundingClientRect(), zoom = zoomOf(this.stage), tip = this.find(".tip");
+    const [x, y] = [(event.clientX - box.left) / zoom, (event.clientY - box.top) / zoom];
+    const seen = this.ball.seenAt(x, y);
+    tip.hidden = !seen;
+    if (!seen) return;
+    tip.textContent = `objective about ${Number((this.ball.worth(seen) * this.ball.most).toPrecision(2))}`;
+    tip.style.left = `${Math.max(0, Math.min(x + 12, this.ball.width - tip.offsetWidth - 4))}px`;
+    tip.style.top = `${Math.max(0, y - 34)}px`;
+  }
+
+  spin(across, down) {
+    this.ball.spin(across, down);
+    this.wake();
+  }
+
+  /** The colours or the shape changed. */
+  look() {
+    this.remember();
+    this.wake();
+  }
+
+  play(on) {
+    if (on && this.round === this.ball.last) this.go(0);
+    this.playing = on && this.ball.last > 0;
+    clearInterval(this.clock);
+    if (this.playing) this.clock = setInterval(() => this.beat(), BEAT);
+    const button = this.find("[data-do=play]");
+    button.textContent = this.playing ? "Pause" : "▶ Play";
+    button.setAttribute("aria-pressed", String(this.playing));
+    this.box.dataset.playing = String(this.playing);
+  }
+
+  beat() {
+    this.go(this.round + 1);
+    if (this.round === this.ball.last) this.play(false);
+  }
+
+  /** Go a round on or back; tell whether there was one. */
+  step(by) {
+    this.play(false);
+    const there = Math.min(Math.max(this.round + by, 0), this.ball.last), moved = there !== this.round;
+    if (moved) this.go(there);
+    return moved;
+  }
+
+  go(round, byHand = true) {
+    const { ball } = this;
+    this.round = round;
+    this.changed = byHand && !prefersStill() ? performance.now() : -Infinity;
+    this.slider.value = String(round);
+    this.slider.setAttribute("aria-valuetext", `round ${round} of ${ball.last}: ${ball.said[round].replaceAll("**", "")}`);
+    this.say("round", `${round} of ${ball.last}`);
+    const verdict = this.find("[data-say=verdict]");
+    verdict.replaceChildren(...ball.said[round].split("**").map((piece, at) =>
+      (at % 2 ? Object.assign(document.createElement("b"), { textContent: piece }) : piece)));
+    this.say("open", count(ball.open[round]));
+    this.say("examined", count(ball.examined[round]));
+    this.say("value", ball.valuesSaid[round]);
+    this.say("upper", ball.uppersSaid[round]);
+    Object.assign(this.box.dataset, { round: String(round), last: String(ball.last), open: String(ball.open[round]),
+      value: String(ball.values[round]), upper: String(ball.uppers[round]) });
+    this.canvas.setAttribute("aria-label", `The ${this.flat ? "map" : "sphere"} of directions after round ${round}: `
+      + `${ball.open[round]} open cells are outlined boldly, the closed ones faintly; a diamond marks the best direction.`);
+    this.chart.setAttribute("aria-label", `Best value and ceiling by round: after round ${round} the best is `
+      + `${ball.valuesSaid[round]}, nothing can be better than ${ball.uppersSaid[round]}.`);
+    if (byHand) this.remember();
+    this.wake();
+  }
+
+  /** Let the address say what is shown. */
+  remember() {
+    clearTimeout(this.writing);
+    this.touched = true;
+    this.writing = setTimeout(() => this.write(), 300);
+  }
+
+  write() {
+    sayInAddress(this.home, { round: this.round ? String(this.round) : "", colour: this.bySet ? "top set" : "", flat: this.flat ? "true" : "" });
+  }
+
+  wake() { if (!this.frame && this.attached) this.frame = requestAnimationFrame((now) => this.draw(now)); }
+
+  draw(now) {
+    this.frame = 0;
+    const width = this.stage.clientWidth;
+    if (!this.attached || !width) return;
+    const palette = wearing(this.box, this.colours), dark = palette.ink === this.colours.dark.ink;
+    this.paper = palette.paper;
+    this.box.style.setProperty("--open", palette.ceiling);
+    this.box.style.setProperty("--closed", palette.quiet);
+    this.box.style.setProperty("--found", palette.found);
+    const scale = this.ball.scales[dark ? "dark" : "light"];
+    this.box.style.setProperty("--scale", `linear-gradient(to right, ${scale.join(", ")})`);
+    this.find(".worth").hidden = this.bySet;
+    this.find(".sets").hidden = !this.bySet;
+    const slide = slideRoom(this.stage), room = slide ? slide - 110 : innerHeight - placeOnPage(this.stage) - 44;
+    const height = Math.round(Math.min(this.flat ? width / 2 + 8 : width, Math.max(300, Math.min(room, 620))));
+    this.ball.layout(width, height, this.flat, this.bySet, dark ? "dark" : "light", palette);
+    const fresh = Math.max(0, 1 - (now - this.changed) / FADE);
+    this.ball.draw(sizedPen(this.canvas, width, height), this.round, fresh);
+    const wide = this.chart.clientWidth;
+    const tall = Math.max(110, Math.min(height - 190, 240));
+    if (wide) drawClosing(sizedPen(this.chart, wide, tall), wide, tall, this.ball, this.round, palette);
+    this.width = width;
+    this.box.dataset.frames = String(++this.frames);
+    if (fresh > 0) this.wake();
+  }
+
+  attach() {
+    if (this.attached) return;
+    this.attached = true;
+    this.observer = new ResizeObserver(() => this.wake());
+    this.observer.observe(this.stage);
+    addEventListener("resize", (this.onResize = () => this.wake()));
+    this.onStep = (event) => { if (steppedHere(event, this.box) && this.step(event.detail)) event.preventDefault(); };
+    document.addEventListener("nnspca-step", this.onStep);
+    // the theme can change without anything else changing: look whether the colours did
+    this.watching = setInterval(() => {
+      if (this.paper !== wearing(this.box, this.colours).paper) this.wake();
+      if (this.touched && !this.playing) this.write(); // whoever asks the server for another view gets its address
+    }, 400);
+    this.wake();
+  }
+
+  detach() {
+    this.play(false);
+    this.attached = false;
+    this.observer?.disconnect();
+    removeEventListener("resize", this.onResize);
+    document.removeEventListener("nnspca-step", this.onStep);
+    clearInterval(this.watching);
+    cancelAnimationFrame(this.frame);
+    this.frame = 0;
+  }
+}

@@ -1,0 +1,133 @@
+// The six steps: each moves the picture to where its question can be answered, asks, and plays the answer.
+
+const GLIDE = 1300; // milliseconds a step's movement takes
+
+class Tour {
+  constructor(show, step) {
+    this.show = show;
+    this.box = show.find(".tour");
+    this.home = location.pathname;
+    this.step = 0;
+    this.box.addEventListener("click", (event) => this.press(event.target.closest("button")));
+    this.find("ol").replaceChildren(...EXAMPLES.map((_, at) => {
+      const item = document.createElement("li"), button = document.createElement("button");
+      button.type = "button";
+      button.dataset.step = String(at + 1);
+      button.textContent = String(at + 1);
+      button.setAttribute("aria-label", `Step ${at + 1} of ${EXAMPLES.length}`);
+      item.append(button);
+      return item;
+    }));
+    this.go(step, false);
+  }
+
+  find(selector) { return this.box.querySelector(selector); }
+
+  /** Other curves came: the same step, with an example of theirs. */
+  again() { this.go(this.step, false); }
+
+  press(button) {
+    if (!button) return;
+    if (button.dataset.step) this.go(Number(button.dataset.step));
+    else if (button.dataset.option) this.answer(Number(button.dataset.option));
+    else if (button.dataset.turn) this.go(Math.min(Math.max(this.step + Number(button.dataset.turn), 0), EXAMPLES.length));
+    else this.go(0);
+  }
+
+  /** One thing on or back, for a presenter: the answer comes before the next step. */
+  turn(by) {
+    if (by > 0 && this.example?.options && !this.answered) { this.answer(-1); return true; }
+    const there = this.step + by;
+    if (there < 0 || there > EXAMPLES.length) return false;
+    this.go(there);
+    return true;
+  }
+
+  go(step, byHand = true) {
+    const { show } = this;
+    cancelAnimationFrame(this.gliding);
+    this.step = step;
+    this.answered = false;
+    show.touring = step > 0;
+    this.example = step ? EXAMPLES[step - 1](show.curves) : null;
+    const { example } = this;
+    this.box.dataset.step = String(step);
+    delete this.box.dataset.answered;
+    this.say("caption", example?.caption ?? "**What to look for:** six steps, each with something to predict before you see it.");
+    this.say("question", example ? example.question ?? example.none : "");
+    this.say("answer", "");
+    this.find(".options").replaceChildren(...(example?.options ?? []).map((words, at) => {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.dataset.option = String(at);
+      button.textContent = words;
+      return button;
+    }));
+    for (const button of this.box.querySelectorAll("[data-step]")) {
+      if (Number(button.dataset.step) === step) button.setAttribute("aria-current", "step");
+      else button.removeAttribute("aria-current");
+    }
+    this.find("[data-turn='-1']").disabled = step === 0;
+    const next = this.find("[data-turn='1']");
+    next.disabled = step === EXAMPLES.length;
+    next.textContent = step ? "Next step" : "Start";
+    this.find("[data-do=leave]").hidden = !step;
+    if (example) {
+      show.play(false);
+      show.unpick();
+      const phi = example.phi ?? example.to;
+      if (phi !== undefined) this.glide(phi, true);
+      show.hinted = example.meeting ?? null;
+    } else {
+      show.hinted = null;
+      if (byHand) show.rest();
+    }
+    if (byHand) {
+      this.touched = true;
+      this.write();
+      if (step) this.box.scrollIntoView({ block: "nearest" });
+      if (step && this.box.getBoundingClientRect().top > 0.3 * innerHeight) this.box.scrollIntoView({ block: "start" });
+    }
+    show.dirty = true;
+    show.wake();
+  }
+
+  /** Let the address say which step is open, even where the page has just written it anew. */
+  write() { if (this.touched) sayInAddress(this.home, { step: this.step ? String(this.step) : "" }); }
+
+  /** Show what is right; `option` is what the person predicted, −1 where nobody did. */
+  answer(option) {
+    const { example } = this;
+    this.answered = true;
+    this.box.dataset.answered = option < 0 ? "shown" : String(option === example.right);
+    for (const button of this.box.querySelectorAll("[data-option]")) {
+      const at = Number(button.dataset.option);
+      button.disabled = true;
+      button.classList.toggle("right", at === example.right);
+      button.setAttribute("aria-pressed", String(at === option));
+    }
+    const verdict = option < 0 ? "" : option === example.right ? "**Yes.** " : "**No.** ";
+    this.say("answer", verdict + example.answer);
+    this.glide(example.to, false);
+  }
+
+  /** Move the direction there, as a person can follow; at once where things should keep still. */
+  glide(to, jump) {
+    const { show } = this, from = show.phi;
+    cancelAnimationFrame(this.gliding);
+    if (prefersStill() || Math.abs(to - from) < 1e-9) { show.move(to, jump); return; }
+    let begun;
+    const beat = (now) => {
+      begun ??= now;
+      const share = Math.min((now - begun) / GLIDE, 1), eased = share * share * (3 - 2 * share);
+      show.move(share === 1 ? to : from + eased * (to - from), jump);
+      if (share < 1 && show.attached) this.gliding = requestAnimationFrame(beat);
+    };
+    this.gliding = requestAnimationFrame(beat);
+  }
+
+  say(what, words) {
+    this.find(`[data-say=${what}]`).replaceChildren(...words.split("**").map((piece, at) =>
+      (at % 2 ? Object.assign(document.createElement("b"), { textContent: piece }) : piece)));
+  }
+}

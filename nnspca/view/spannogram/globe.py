@@ -1,0 +1,143 @@
+"""The sphere of directions: what each is worth, and the recorded rounds of the search that closes in on the best."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import streamlit as st
+
+from nnspca.spannogram import enumeration, sphere
+from nnspca.spannogram.search import Round
+
+FINEST, COARSEST = 128, 24  # nodes along an edge of the cube's faces
+WORK = 20_000_000  # entries of Vc worked out for the picture
+PIECE = 2_000_000  # of them held at a time
+
+
+@dataclass(frozen=True, eq=False)
+class Record:
+    """Every cell of a search once, with the rounds in which it is there.
+
+    Attributes
+    ----------
+    points : ndarray, shape (p, d)
+        Unit corners.
+    cells : ndarray of int, shape (c, d')
+        Corners of each cell.
+    born, gone, closes : ndarray of int, shape (c,)
+        First round with the cell, first one without it, first one in which it is closed; for what never
+        happens, the number of rounds.
+    """
+
+    points: np.ndarray
+    cells: np.ndarray
+    born: np.ndarray
+    gone: np.ndarray
+    closes: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Globe:
+    """A sphere of directions with what each is worth, and the search that closes in on the best.
+
+    Attributes
+    ----------
+    side : int
+        Nodes along an edge of the cube around the sphere.
+    objective : ndarray, shape (6 side²,)
+        g in the directions of the nodes.
+    supports : ndarray of int, shape (6 side²,)
+        Which top set each node has, numbered.
+    rounds : tuple of Round
+    record : Record
+        The cells of the rounds.
+    support : ndarray of int
+        The optimum's.
+    plain : int
+        How many directions plain enumeration would visit.
+    """
+
+    side: int
+    objective: np.ndarray
+    supports: np.ndarray
+    rounds: tuple[Round, ...]
+    record: Record
+    support: np.ndarray
+    plain: int
+
+
+@st.cache_resource(show_spinner="Searching the sphere …", max_entries=8)
+def _globe(rows: bytes, n: int, k: int, nonnegative: bool) -> Globe:
+    V = np.frombuffer(rows).reshape(n, 3)
+    side = int(min(max(math.sqrt(WORK / (6 * n)), COARSEST), FINEST))
+    objective, marks = _tops(V, cube(side), k, nonnegative)
+    rounds = tuple(sphere.trace(V, k, nonnegative=nonnegative))
+    w = V @ rounds[-1].direction
+    score = np.maximum(w, 0.0) if nonnegative else np.abs(w)
+    top = np.argsort(-score, kind="stable")[:k]
+    return Globe(
+        side,
+        objective,
+        np.unique(marks, return_inverse=True)[1].astype(np.int64),
+        rounds,
+        record(rounds),
+        np.sort(top[score[top] > 1e-12 * score.max(initial=1e-300)]),
+        enumeration.vertices(n, 3, nonnegative),
+    )
+
+
+def globe(V: np.ndarray, k: int, nonnegative: bool) -> Globe:
+    """Work out the sphere of V, shape (n, 3)."""
+    return _globe(np.ascontiguousarray(V, dtype=float).tobytes(), len(V), k, nonnegative)
+
+
+def _tops(V: np.ndarray, directions: np.ndarray, k: int, nonnegative: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Objective and a number for the top set of each direction."""
+    signs = np.random.default_rng(0).integers(1, 2**63, len(V), dtype=np.uint64)
+    worth, marks = [], []
+    for piece in np.array_split(directions, max(1, len(directions) * len(V) // PIECE)):
+        w = piece @ V.T
+        score = np.maximum(w, 0.0) if nonnegative else np.abs(w)
+        top = np.argpartition(-score, min(k, len(V)) - 1, axis=1)[:, :k]
+        best = np.take_along_axis(score, top, axis=1)
+        worth.append((best**2).sum(axis=1))
+        marks.append(np.where(best > 0, signs[top], np.uint64(0)).sum(axis=1, dtype=np.uint64))
+    return np.concatenate(worth), np.concatenate(marks)
+
+
+def cube(side: int) -> np.ndarray:
+    """Return the unit directions of the nodes of a cube's faces, shape (6 side², 3).
+
+    Faces come in the order +x, −x, +y, −y, +z, −z; on the face of axis a, rows run along axis a + 1 and columns along
+    axis a + 2, both from −1 to 1.
+
+    >>> cube(2)[0] * 3**0.5, cube(3)[9 + 4]
+    (array([ 1., -1., -1.]), array([-1.,  0.,  0.]))
+    """
+    u, v = (grid.ravel() for grid in np.meshgrid(*2 * [np.linspace(-1.0, 1.0, side)], indexing="ij"))
+    faces = [
+        np.roll(np.stack([np.full_like(u, sign), u, v], axis=1), axis, axis=1)
+        for axis in range(3)
+        for sign in (1.0, -1.0)
+    ]
+    nodes = np.concatenate(faces)
+    return nodes / np.linalg.norm(nodes, axis=1, keepdims=True)
+
+
+def record(rounds: Sequence[Round]) -> Record:
+    """Return the cells of all rounds, each once."""
+    every = np.concatenate([now.corners for now in rounds]) + 0.0  # no −0: it would count as another corner
+    sizes = [len(now.corners) for now in rounds]
+    at = np.repeat(np.arange(len(rounds)), sizes)
+    points, corner = np.unique(every.reshape(-1, every.shape[2]), axis=0, return_inverse=True)
+    cells, leaf = np.unique(corner.reshape(every.shape[:2]), axis=0, return_inverse=True)
+    leaf, shut = leaf.ravel(), ~np.concatenate([now.open for now in rounds])
+    born, closes = (np.full(len(cells), len(rounds)) for _ in range(2))
+    gone = np.zeros(len(cells), dtype=int)
+    np.minimum.at(born, leaf, at)
+    np.maximum.at(gone, leaf, at + 1)
+    np.minimum.at(closes, leaf[shut], at[shut])
+    return Record(points, cells, born, gone, closes)

@@ -7,6 +7,7 @@ from nnspca.datasets.fetch import DownloadStopped
 from nnspca.datasets.loading import available, load
 from nnspca.datasets.missing import MissingValues
 from nnspca.datasets.naming import read_names, rename
+from nnspca.datasets.preparing import center, crop, log1p, normalize_images, project_out, standardize
 from nnspca.datasets.readers import read
 from nnspca.datasets.watch import ReadingStopped
 
@@ -19,9 +20,15 @@ __all__ = [
     "ReadingStopped",
     "SeveralClasses",
     "available",
+    "center",
+    "crop",
     "load",
+    "log1p",
+    "normalize_images",
+    "project_out",
     "read",
     "read_names",
     "rename",
     "spiked",
+    "standardize",
 ]

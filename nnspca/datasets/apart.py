@@ -26,7 +26,7 @@ from nnspca.datasets.missing import MissingValues
 from nnspca.datasets.sparse import compressed
 from nnspca.errors import DataError
 
-PATIENCE, SLOWEST = 10.0, 2e6  # seconds that any file gets, and bytes a second beyond these
+PATIENCE, SLOWEST = 30.0, 2e6  # seconds that any file gets, and bytes a second beyond these
 MEMORY = 4 * 2**30  # bytes of address space, where the system can hold a process to that
 LOOK = 0.05  # seconds between two looks at whoever waits
 SCRIPT = "from nnspca.datasets.apart import answer; answer()"

@@ -109,10 +109,14 @@ def _unpacked(answered: bytes) -> Content:
             rows, columns = map(int, held["shape"])
             X = compressed(held["data"], held["indices"], held["indptr"], (rows, columns), by_rows=True)
             assert isinstance(X, scipy.sparse.csr_array)
+        names, classes, notes, classed = (tuple(map(str, held[name])) for name in _WORDS)
         return Content(
             X=X,
+            feature_names=names,
             labels=dict(held).get("labels"),
-            **{name: tuple(map(str, held[name])) for name in _WORDS},
+            label_names=classes,
+            notes=notes,
+            class_columns=classed,
         )
 
 

@@ -126,9 +126,9 @@ class Step:
     Attributes
     ----------
     name : str
-        What a link says.
-    title, about : str
-        What a menu says, and a sentence on what it does and when to use it.
+        What a link and a menu say.
+    about : str
+        A sentence on what it does and when to use it.
     code : str
         The Python that does it to ``data``.
     do : callable
@@ -138,7 +138,6 @@ class Step:
     """
 
     name: str
-    title: str
     about: str
     code: str
     do: Callable[[Dataset], Dataset]
@@ -148,7 +147,6 @@ class Step:
 def _cropping(pixels: int) -> Step:
     return Step(
         f"crop-{pixels}",
-        f"crop by {pixels}",
         f"Leaves out {pixels} pixel(s) at each border of the images: for a background that would win.",
         f"data = nnspca.datasets.crop(data, {pixels})",
         lambda dataset: crop(dataset, pixels),
@@ -163,7 +161,6 @@ STEPS: dict[str, Step] = {
         *map(_cropping, (1, 2, 3, 4)),
         Step(
             "lee-seung",
-            "Lee–Seung",
             "Gives each image the same brightness and contrast (mean and deviation 0.25, clipped to 0 … 1).",
             "data = nnspca.datasets.normalize_images(data)",
             normalize_images,
@@ -171,7 +168,6 @@ STEPS: dict[str, Step] = {
         ),
         Step(
             "log1p",
-            "log(1 + x)",
             "Takes logarithms: for counts and intensities, where a few large numbers would outweigh all others.",
             "data = nnspca.datasets.log1p(data)",
             log1p,
@@ -179,7 +175,6 @@ STEPS: dict[str, Step] = {
         ),
         Step(
             "project-out",
-            "without the first component",
             "Takes away the one direction all features share most, as overall brightness, to see what is behind it.",
             "data = nnspca.datasets.project_out(data)",
             project_out,
@@ -231,8 +226,8 @@ def _dense(dataset: Dataset, what: str) -> None:
     _samples(dataset, what)
     if dataset.is_sparse:
         raise DataError(
-            f"{what} would write out all {dataset.shape[0]:,} × {dataset.shape[1]:,} numbers of a sparse array; leave "
-            "this step out (centring is done implicitly, standardising by Covariance.from_dataset(data, standardize=True))."
+            f"{what} would write out {dataset.shape[0]:,} × {dataset.shape[1]:,} numbers of a sparse array; leave "
+            "this step out (Covariance.from_dataset centres implicitly, and standardises where it is told to)."
         )
 
 

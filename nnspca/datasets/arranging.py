@@ -111,7 +111,9 @@ def _refuse_missing(table: Table, asked: Asked) -> None:
     gone = np.isnan(table.numbers)
     if asked.missing == "refuse" and gone.any():
         row, j = np.unravel_index(np.argmax(gone), gone.shape)
-        raise missing.counted(table.numbers, table.where(int(row), int(j)))
+        turned = asked.samples == "columns"
+        numbers, what = (table.numbers.T, "samples") if turned else (table.numbers, "rows")
+        raise missing.counted(numbers, table.where(int(row), int(j)), what)
 
 
 def _could_be_class(table: Table) -> tuple[str, ...]:

@@ -20,9 +20,9 @@ class MissingValues(DataError):
     count : int
         How many values are missing.
     rows, features : int
-        In how many rows (samples), and in how many features.
+        In how many samples, and in how many features.
     shape : (int, int)
-        All rows and features.
+        All samples and features.
     """
 
     def __init__(self, message: str, count: int, rows: int, features: int, shape: tuple[int, int]):
@@ -34,8 +34,8 @@ class MissingValues(DataError):
         return MissingValues(f"{label!r}: {self}", self.count, self.rows, self.features, self.shape)
 
 
-def counted(X: np.ndarray, where: str) -> MissingValues:
-    """Return the error about the values that are NaN; ``where`` says where the first of them is.
+def counted(X: np.ndarray, where: str, what: str = "rows") -> MissingValues:
+    """Return the error about the values that are NaN; ``where`` says where the first is, ``what`` rows of X are.
 
     >>> counted(np.array([[1.0, np.nan], [2.0, 3.0]]), "row 1, column 2").count
     1
@@ -43,8 +43,8 @@ def counted(X: np.ndarray, where: str) -> MissingValues:
     missing = np.isnan(X)
     count, rows, features = int(missing.sum()), int(missing.any(axis=1).sum()), int(missing.any(axis=0).sum())
     return MissingValues(
-        f"{count:,} {'value is' if count == 1 else 'values are'} missing in {rows:,} of {len(X):,} rows "
-        f"(first at {where}). Fill them in or remove those rows or columns: missing='drop rows', "
+        f"{count:,} {'value is' if count == 1 else 'values are'} missing in {rows:,} of {len(X):,} {what} "
+        f"(first at {where}). Fill them in or remove those rows or columns; or missing='drop rows', "
         "missing='drop features' or missing='mean' does it.",
         count,
         rows,
@@ -67,7 +67,7 @@ def settled(X: np.ndarray, choice: Missing) -> tuple[np.ndarray, np.ndarray, np.
     >>> settled(X, "mean")[0][0]
     array([1., 4.])
     >>> settled(X, "drop rows")[3]
-    '1 missing value: left out the 1 of 3 rows that has one.'
+    '1 missing value: left out the 1 of 3 samples that has one.'
     """
     missing = np.isnan(X)
     rows, features = ~missing.any(axis=1), ~missing.any(axis=0)
@@ -87,7 +87,7 @@ def settled(X: np.ndarray, choice: Missing) -> tuple[np.ndarray, np.ndarray, np.
         return np.where(missing, means, X), *everything, f"{said}: filled with the mean of the feature."
     by_rows = choice == "drop rows"
     kept = rows if by_rows else features
-    gone, what = int((~kept).sum()), "rows" if by_rows else "features"
+    gone, what = int((~kept).sum()), "samples" if by_rows else "features"
     if kept.sum() < (2 if by_rows else 1):
         raise DataError(
             f"{said} in {gone:,} of {len(kept):,} {what}: without these {what}, {int(kept.sum())} would be left. "

@@ -315,6 +315,11 @@ def test_missing_values_are_dealt_with_as_chosen():
     mean = read(text, "t.csv", missing="mean")
     np.testing.assert_allclose(mean.X[:, 1], [2, 11 / 3, 8, 1])
     assert "3 missing values" in mean.notes[-1]
+    turned = b"g,s1,s2,s3,s4\nA,1,2,,5\nB,2,2,3,4\n"
+    with pytest.raises(MissingValues, match="1 of 4 samples") as caught:
+        read(turned, "t.csv", samples="columns")
+    assert (caught.value.rows, caught.value.features, caught.value.shape) == (1, 1, (4, 2))
+    assert read(turned, "t.csv", samples="columns", missing="drop rows").shape == (3, 2)
     assert "would be left" in refused(b"a,b\n1,\n,2\n3,\n", "t.csv", missing="drop rows")
     assert "no value at all" in refused(b"a,b\n1,\n2,\n3,\n", "t.csv", missing="mean")
     out = io.BytesIO()

@@ -17,7 +17,7 @@ import nnspca
 from tests.fuzz import GotThrough
 from tests.fuzz.damage import damaged
 
-SLOW, APART = 0.004, 4  # share of those files, the last APART, that are read in a process of their own
+SLOW, APART = 0.001, 4  # share of those files, the last APART, that are read in a process of their own
 
 
 @functools.cache

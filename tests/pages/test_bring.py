@@ -53,7 +53,7 @@ def test_missing_values_are_counted_with_the_choices_and_the_code_says_which_was
     (choice,) = page.radio
     assert choice.label == "2 missing values"
     settle(choice.set_value("drop rows").run())
-    assert "left out the 2 of 4 rows" in said(page)
+    assert "left out the 2 of 4 samples" in said(page)
     assert page.session_state["_uploads"]["holes"].shape == (2, 2)
     (choice,) = page.radio
     settle(choice.set_value("mean").run())

@@ -25,9 +25,9 @@ FORMATS = (
 FOUND, NONE = "as found", "no class"
 SAYS: dict[Missing, str] = {
     "refuse": "choose …",
-    "drop rows": "leave out those rows",
-    "drop features": "leave out those columns",
-    "mean": "fill in the column's mean",
+    "drop rows": "leave out those samples",
+    "drop features": "leave out those features",
+    "mean": "fill in the mean of the feature",
 }
 
 
@@ -102,8 +102,8 @@ def _ask_missing(problem: MissingValues, mark: str) -> None:
         format_func=lambda choice: SAYS[choice],
         captions=[
             "",
-            f"{problem.rows:,} of {rows:,} rows go",
-            f"{problem.features:,} of {features:,} columns go",
+            f"{problem.rows:,} of {rows:,} samples go",
+            f"{problem.features:,} of {features:,} features go",
             "nothing goes, but these values never vary from the mean",
         ],
     )

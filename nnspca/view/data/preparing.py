@@ -28,7 +28,8 @@ def explained(raw: Dataset, data: Dataset, now: State) -> None:
     if any(name.startswith("crop-") for name in preparing.possible(raw)):
         done = "✓ " if any(name.startswith("crop-") for name in now.prep) else ""
         told.append(
-            f"- {done}**crop-1** … **crop-4**: leaves out pixels at the borders of the images, where a background would win."
+            f"- {done}**crop-1** … **crop-4**: leaves out pixels at the borders of images, where a background "
+            "would win."
         )
     st.markdown(
         f"What is done to the numbers before anything is sought; choose under **Before that** in the sidebar.\n\n"

@@ -36,6 +36,8 @@ def test_a_file_is_in_use_at_once_and_its_choices_are_taken_where_it_was_brought
     expect(page).to_have_url(re.compile("prep=log1p"))
     expect(page.get_by_text("After: log1p")).to_be_visible()
     page.keyboard.press("Escape")
+    page.get_by_test_id("stFileUploader").first.get_by_role("button", name=re.compile("holes.csv")).click()
+    expect(page.get_by_text("4 samples, described by 3 features")).to_have_count(0)
     chooser.set_input_files({"name": "long.csv", "mimeType": "text/csv", "buffer": long_file()})
     page.get_by_role("button", name="Stop").click()
     expect(page.get_by_text("Stopped. Nothing of the file was kept.")).to_be_visible()

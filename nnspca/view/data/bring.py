@@ -56,6 +56,8 @@ def bring() -> None:
         return
     if isinstance(job.result, DataError):
         _problem(job.result, mark)
+        if len(given) > 1:
+            st.caption("Files dropped one after the other count together: take away (×) those that do not belong.")
     elif job.result is not None and _usable(job.result):
         files.remember(job.result, given, reading, names)
         _open(job.result, job.key)

@@ -101,8 +101,7 @@ def _prepare(name: str, infos: dict[str, DatasetInfo]) -> None:
         SHARED["prep"],
         "Before that",
         options=able,
-        placeholder="nothing else",
-        disabled=not able,
+        placeholder="nothing else" if able else "nothing is possible here",
         help="Other preprocessing, done in the order of the list. The Data page explains each and shows what it does.",
     )
 

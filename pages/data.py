@@ -3,17 +3,19 @@
 import streamlit as st
 
 from nnspca.view import foreign
-from nnspca.view.data import panels
-from nnspca.view.session import preview, state, store
+from nnspca.view.data import bring, panels, preparing
+from nnspca.view.session import collection, preview, sidebar, state, store
 
+sidebar.use_waiting()  # which the sidebar has done already, where there is one
 now = state.current()
-infos = store.catalogue()
 
 st.title("Data")
 st.markdown("Choose what to look for structure in, fetch a classic data set once, or bring your own file.")
+collection.cards(now)
 with st.container(border=True):
-    panels.bring()
+    bring.bring()
 
+infos = store.catalogue()
 chosen = infos.get(now.data)
 if chosen is not None and chosen.local:
     data = store.in_use(now)
@@ -24,6 +26,8 @@ if chosen is not None and chosen.local:
     with rest:
         preview.spread(data, now)
         preview.provenance(data)
+    st.subheader("Preprocessing")
+    preparing.explained(store.dataset(now.data), data, now)
 
 st.header("All data sets")
 panels.folder()

@@ -1,9 +1,34 @@
 """Data sets: bundled, fetched once, or read from your own files."""
 
+from nnspca.datasets.arranging import SeveralClasses
 from nnspca.datasets.bundled import spiked
 from nnspca.datasets.dataset import Axis, Dataset, DatasetInfo
 from nnspca.datasets.fetch import DownloadStopped
 from nnspca.datasets.loading import available, load
+from nnspca.datasets.missing import MissingValues
+from nnspca.datasets.naming import read_names, rename
+from nnspca.datasets.preparing import center, crop, log1p, normalize_images, project_out, standardize
 from nnspca.datasets.readers import read
+from nnspca.datasets.watch import ReadingStopped
 
-__all__ = ["Axis", "Dataset", "DatasetInfo", "DownloadStopped", "available", "load", "read", "spiked"]
+__all__ = [
+    "Axis",
+    "Dataset",
+    "DatasetInfo",
+    "DownloadStopped",
+    "MissingValues",
+    "ReadingStopped",
+    "SeveralClasses",
+    "available",
+    "center",
+    "crop",
+    "load",
+    "log1p",
+    "normalize_images",
+    "project_out",
+    "read",
+    "read_names",
+    "rename",
+    "spiked",
+    "standardize",
+]

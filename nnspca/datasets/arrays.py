@@ -8,6 +8,7 @@ from __future__ import annotations
 import io
 import math
 import zipfile
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -15,12 +16,14 @@ import numpy as np
 from nnspca.datasets import limits
 from nnspca.datasets.dataset import Content
 from nnspca.datasets.matlab import numeric_variables
+from nnspca.datasets.sparse import DAMAGED, check_shape, compressed, triplets
 from nnspca.datasets.tables import encode_labels
 from nnspca.doubles import as_doubles
 from nnspca.errors import DataError
 
 _LABEL_KEYS = ("y", "labels", "label", "gnd")
 _TEXT_KEYS = frozenset({"feature_names", "label_names", *_LABEL_KEYS})
+_SPARSE_KEYS = frozenset({"format", "shape", "data"})
 _NPY_HEAD = 12_000  # bytes; numpy refuses longer headers
 
 
@@ -33,7 +36,7 @@ def read_npz(data: bytes, *, samples: str = "rows") -> Content:
     """Read the array ``X`` (or the only one that can be samples) from NPZ bytes.
 
     ``feature_names``, ``label_names``, ``image_shape`` and labels (``y``) saved beside it are used where
-    they fit.
+    they fit. What ``scipy.sparse.save_npz`` wrote stays sparse.
     """
     with open_zip(data) as archive:
         members = {m.filename.removesuffix(".npy"): m for m in archive.infolist() if m.filename.endswith(".npy")}
@@ -41,10 +44,12 @@ def read_npz(data: bytes, *, samples: str = "rows") -> Content:
         def load(key: str) -> np.ndarray:
             try:
                 with archive.open(members[key]) as stream:
-                    return _load_npy(stream, members[key].file_size, text=key in _TEXT_KEYS)
+                    return _load_npy(stream, members[key].file_size, text=key in _TEXT_KEYS or key == "format")
             except DataError as error:
                 raise DataError(f"{key[:40]!r} in it: {error}") from error
 
+        if members.keys() >= _SPARSE_KEYS:
+            return _sparse(members, load, samples)
         shapes = {}
         for key, member in members.items():
             with archive.open(member) as stream:
@@ -56,6 +61,28 @@ def read_npz(data: bytes, *, samples: str = "rows") -> Content:
             if other in members and other != key
         }
         return _content(load(key), samples, found)
+
+
+def _sparse(names: Iterable[str], load: Callable[[str], np.ndarray], samples: str) -> Content:
+    """An array as scipy.sparse saves it: which form, which shape, and the parts of that form."""
+    form = load("format").tobytes().rstrip(b"\0").decode("latin-1").replace("\0", "")
+    shape = load("shape")
+    parts = {"csr": ("indices", "indptr"), "csc": ("indices", "indptr"), "coo": ("row", "col")}.get(form, ())
+    if not parts or any(part not in names for part in parts):
+        raise DataError(f"the sparse array has the form {form!r:.20}; csr, csc and coo are read: save X.tocsr().")
+    if shape.shape != (2,) or shape.dtype.kind not in "iu":
+        raise DataError(DAMAGED.format("its shape is no pair of whole numbers"))
+    size = check_shape(tuple(shape.tolist()), 0, at_most=0)
+    values, first, second = load("data"), load(parts[0]), load(parts[1])
+    _check_plain(values.dtype)
+    made = (
+        triplets(values, first, second, size)
+        if form == "coo"
+        else compressed(values, first, second, size, by_rows=form == "csr")
+    )
+    made = made.T.tocsr() if samples == "columns" else made
+    note = f"Sparse: {made.nnz:,} of {size[0] * size[1]:,} numbers are not zero, and no others are stored."
+    return Content(X=made, notes=(note,))
 
 
 def read_mat(data: bytes, *, samples: str = "rows") -> Content:
@@ -112,7 +139,7 @@ def _load_npy(stream: Any, size: int, *, text: bool = False) -> np.ndarray:
 def _check_plain(dtype: np.dtype, *, text: bool = False) -> None:
     if dtype.hasobject:
         raise DataError("the array holds Python objects, which are never loaded; save numbers (float or integer).")
-    if dtype.kind not in ("biufU" if text else "biuf"):
+    if dtype.kind not in ("biufUS" if text else "biuf"):
         what = "complex numbers" if dtype.kind == "c" else f"values of type {dtype}"
         raise DataError(f"the array holds {what}; real numbers (float or integer) are needed.")
 

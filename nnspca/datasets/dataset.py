@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
+import scipy.sparse
 
 from nnspca.arguments import masked
 from nnspca.doubles import as_doubles
@@ -16,7 +17,7 @@ from nnspca.errors import DataError
 Kind = Literal["faces", "images", "spectra", "genes", "table", "covariance"]
 
 
-def _read_only(array: np.ndarray, dtype: type) -> np.ndarray:
+def _read_only(array: np.ndarray, dtype: type | np.dtype) -> np.ndarray:
     """A read-only array nobody else can write to: copied only when the given one is still writable."""
     frozen: np.ndarray = np.ascontiguousarray(array, dtype=dtype)
     if frozen.flags.writeable:
@@ -25,8 +26,14 @@ def _read_only(array: np.ndarray, dtype: type) -> np.ndarray:
     return frozen
 
 
-def _numbers(given: object) -> np.ndarray:
-    """Real numbers, none of them masked, in double precision."""
+def _numbers(given: object) -> np.ndarray | scipy.sparse.csr_array:
+    """Real numbers, none of them masked, in double precision, read-only; sparse ones as sparse rows."""
+    if scipy.sparse.issparse(given):
+        held = scipy.sparse.csr_array(given)
+        parts = (held.data, np.float64), (held.indices, held.indices.dtype), (held.indptr, held.indptr.dtype)
+        made = scipy.sparse.csr_array(held.shape)
+        made.data, made.indices, made.indptr = (_read_only(part, kind) for part, kind in parts)
+        return made
     hidden, _ = masked(given)
     if hidden:
         raise DataError(f"{hidden} value{'s are' if hidden > 1 else ' is'} masked; fill them or leave them out")
@@ -36,7 +43,7 @@ def _numbers(given: object) -> np.ndarray:
         raise DataError(f"X must be a table whose rows have the same length: {error!s:.100}") from error
     if values.dtype.kind not in "biuf":
         raise DataError(f"X must hold real numbers; got dtype {values.dtype!s:.40}")
-    return as_doubles(values)
+    return _read_only(as_doubles(values), np.float64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,8 +79,9 @@ class Content:
 
     Attributes
     ----------
-    X : ndarray, shape (m, n)
-        Samples in rows, float64, read-only; the square matrix itself for a covariance.
+    X : ndarray or scipy.sparse.csr_array, shape (m, n)
+        Samples in rows, float64, read-only; the square matrix itself for a covariance. What a file stores as a
+        sparse array stays one: :meth:`rows`, ``means`` and ``deviations`` serve both.
     feature_names : tuple of str
         One for each column; ``feature 1`` and so on (``row 1, column 1`` for pixels) unless given.
     image_shape : (int, int) or None
@@ -88,9 +96,11 @@ class Content:
         For made-up data: the unit directions the data were made from.
     notes : tuple of str
         What the reader decided on its own, in plain words.
+    class_columns : tuple of str
+        The columns of a table that could be read as the class.
     """
 
-    X: np.ndarray
+    X: Any
     feature_names: tuple[str, ...] = ()
     image_shape: tuple[int, int] | None = None
     labels: np.ndarray | None = None
@@ -98,14 +108,15 @@ class Content:
     axis: Axis | None = None
     planted: np.ndarray | None = None
     notes: tuple[str, ...] = ()
+    class_columns: tuple[str, ...] = ()
 
     def __post_init__(self):
-        object.__setattr__(self, "X", _read_only(_numbers(self.X), np.float64))
+        object.__setattr__(self, "X", _numbers(self.X))
         if self.labels is not None:
             object.__setattr__(self, "labels", _read_only(self.labels, np.int64))
         if self.planted is not None:
             object.__setattr__(self, "planted", _read_only(self.planted, np.float64))
-        if not self.feature_names and self.X.ndim == 2:
+        if not self.feature_names and len(self.X.shape) == 2:
             object.__setattr__(self, "feature_names", self._default_names())
 
     def _default_names(self) -> tuple[str, ...]:
@@ -133,7 +144,7 @@ class Dataset(Content):
         Whom to thank, and what one may do with the data.
     source : str
         Where this copy came from: a package, an address or the name of a file.
-    X, feature_names, image_shape, labels, label_names, axis, planted, notes
+    X, feature_names, image_shape, labels, label_names, axis, planted, notes, class_columns
         As in :class:`Content`: ``X`` is float64, read-only, with samples in rows, except that for
         the kind ``"covariance"`` it is the square matrix itself.
 
@@ -166,6 +177,36 @@ class Dataset(Content):
         return rows, columns
 
     @property
+    def is_sparse(self) -> bool:
+        """Whether ``X`` is a sparse array."""
+        return bool(scipy.sparse.issparse(self.X))
+
+    def rows(self, index: np.ndarray | slice) -> np.ndarray:
+        """Some rows of ``X``, written out in full.
+
+        >>> Dataset(name="two", X=scipy.sparse.eye_array(3, format="csr")).rows(np.array([1]))
+        array([[0., 1., 0.]])
+        """
+        taken = self.X[index]
+        return np.asarray(taken.toarray() if self.is_sparse else taken)
+
+    @cached_property
+    def means(self) -> np.ndarray:
+        """Mean of each feature, shape (n,)."""
+        return np.asarray(self.X.mean(axis=0)).ravel()
+
+    @cached_property
+    def deviations(self) -> np.ndarray:
+        """Standard deviation (1/m) of each feature, shape (n,)."""
+        if not self.is_sparse:
+            return np.asarray(self.X.std(axis=0))
+        stored = np.diff(self.X.tocsc().indptr)
+        away = self.X.copy()
+        away.data = (away.data - self.means[away.indices]) ** 2
+        squares = np.asarray(away.sum(axis=0)).ravel() + (self.shape[0] - stored) * self.means**2
+        return np.sqrt(squares / self.shape[0])
+
+    @property
     def n_samples(self) -> int | None:
         """Number of samples; None for a covariance, which no longer knows."""
         return None if self.kind == "covariance" else self.X.shape[0]
@@ -179,7 +220,12 @@ class Dataset(Content):
     def content_hash(self) -> str:
         """SHA-256 hex digest over the numbers, names and labels: equal exactly when these are."""
         digest = hashlib.sha256(repr((self.kind == "covariance", self.X.shape, self.image_shape)).encode())
-        digest.update(self.X.data)
+        if self.is_sparse:
+            digest.update(b"sparse")
+            for part in (self.X.data, self.X.indices.astype(np.int64), self.X.indptr.astype(np.int64)):
+                digest.update(part.data)
+        else:
+            digest.update(self.X.data)
         digest.update(repr((self.feature_names, self.label_names)).encode())
         if self.labels is not None:
             digest.update(self.labels.data)

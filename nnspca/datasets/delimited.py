@@ -9,19 +9,27 @@ from __future__ import annotations
 import csv
 import io
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
 from nnspca.datasets import limits
+from nnspca.datasets.arranging import Asked, assemble
 from nnspca.datasets.dataset import Content
-from nnspca.datasets.tables import CLASS_NAMES, MISSING, OTHERWISE, TRUTHS, Column, Row, assemble, is_number
+from nnspca.datasets.tables import CLASS_NAMES, MISSING, OTHERWISE, TRUTHS, Block, Column, Row, is_number
 from nnspca.errors import DataError
 
 SAMPLED_ROWS, SAMPLED_CELLS, SAMPLED_CHARACTERS = 50, 1_000_000, 100_000
+BLOCK_CELLS = 100_000  # read at once where they are plain numbers
 
 
-def read_delimited(data: bytes, *, delimiter: str = "", header: bool | None = None, samples: str = "rows") -> Content:
+def read_delimited(
+    data: bytes,
+    asked: Asked = Asked(),  # noqa: B008 - frozen
+    *,
+    delimiter: str = "",
+    header: bool | None = None,
+) -> Content:
     """Read CSV or TSV bytes; ``delimiter`` and ``header`` are detected unless given.
 
     Examples
@@ -38,11 +46,23 @@ def read_delimited(data: bytes, *, delimiter: str = "", header: bool | None = No
     cells_at_most = text.count(delimiter) + text.count("\n") + 1
     if cells_at_most > 2 * limits.MAX_ENTRIES:  # text columns come on top of the numbers
         limits.check_entries(cells_at_most)
-    rows = _rows(text, delimiter)
+    expected = text.count("\n") + 1.0
+    return read_rows(*_rows(text, delimiter), asked, header=header, expected=expected)
+
+
+def read_rows(
+    rows: Iterator[Row],
+    rest: Callable[[int], Iterator[Row | Block]] | None,
+    asked: Asked,
+    *,
+    header: bool | None = None,
+    expected: float = 0.0,
+) -> Content:
+    """Read rows of text cells; ``rest`` may give those after the first few in blocks, told how wide they are."""
     sampled = list(itertools.islice(rows, 1))
     if not sampled:
         raise DataError("the file is empty: it needs at least two rows of numbers.")
-    sampled += itertools.islice(rows, max(1, min(SAMPLED_ROWS, SAMPLED_CELLS // len(sampled[0][1]))))
+    sampled += itertools.islice(rows, max(1, min(SAMPLED_ROWS, SAMPLED_CELLS // max(1, len(sampled[0][1])))))
     names = None
     notes: list[str] = []
     if _is_header(sampled) if header is None else header:
@@ -50,7 +70,9 @@ def read_delimited(data: bytes, *, delimiter: str = "", header: bool | None = No
         if header is None and any(map(is_number, names)):
             notes.append("The first row was read as the names of the columns.")
     columns = _describe(names, [cells for _, cells in sampled])
-    return assemble(itertools.chain(sampled, rows), columns, samples=samples, named=names is not None, notes=notes)
+    others: Iterator[Row | Block] = rows if rest is None else rest(len(columns))
+    whole = itertools.chain(sampled, others)
+    return assemble(whole, columns, asked, named=names is not None, notes=notes, expected=expected)
 
 
 def _decode(data: bytes) -> str:
@@ -62,22 +84,50 @@ def _decode(data: bytes) -> str:
         return data.decode("latin-1")
 
 
-def _rows(text: str, delimiter: str) -> Iterator[Row]:
-    """Split the text into rows, blank lines aside; a row with quoted line breaks may not grow without end."""
-    pending = 0
+def _rows(text: str, delimiter: str) -> tuple[Iterator[Row], Callable[[int], Iterator[Row | Block]]]:
+    """Split the text into rows, blank lines aside, and into blocks of a width once some rows were taken.
+
+    A row with quoted line breaks may not grow without end.
+    """
+    pending, before = 0, 0  # cells of the row so far, and lines that other readers took
+    source: Iterator[str] = io.StringIO(text, newline="")
 
     def lines() -> Iterator[str]:
         nonlocal pending
-        for line in io.StringIO(text, newline=""):
+        while line := next(source, ""):  # blocks may have put back what they took
             pending += line.count(delimiter)
             limits.check_columns(pending)
             yield line
 
+    def singly() -> Iterator[Row]:
+        nonlocal pending
+        for cells in reader:
+            pending = 0
+            if len(cells) > 1 or "".join(cells).strip():
+                yield before + reader.line_num, cells
+
+    def blocks(width: int) -> Iterator[Row | Block]:
+        nonlocal before, source
+        while delimiter != " ":  # which may stand several times between two cells
+            taken = list(itertools.islice(source, max(1, BLOCK_CELLS // max(1, width))))
+            joined = delimiter.join(taken)
+            plain = '"' not in joined and "_" not in joined and all(map(str.strip, taken))
+            if not (taken and plain and _all_as_wide(taken, delimiter, width)):
+                source = itertools.chain(taken, source)
+                break
+            yield Block(before + reader.line_num + 1, len(taken), width, joined.split(delimiter))
+            before += len(taken)
+        yield from singly()
+
     reader = csv.reader(lines(), delimiter=delimiter, skipinitialspace=True)
-    for cells in reader:
-        pending = 0
-        if len(cells) > 1 or "".join(cells).strip():
-            yield reader.line_num, cells
+    return singly(), blocks
+
+
+def _all_as_wide(lines: list[str], delimiter: str, width: int) -> bool:
+    """Whether each line has ``width`` cells."""
+    if width == 1:
+        return not any(delimiter in line for line in lines)
+    return all(line.count(delimiter) == width - 1 for line in lines)
 
 
 def _delimiter(line: str) -> str:

@@ -19,7 +19,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from nnspca.datasets import limits
+from nnspca.datasets import limits, watch
 from nnspca.datasets.arrays import open_zip
 from nnspca.datasets.dataset import Content
 from nnspca.datasets.tables import encode_labels
@@ -48,27 +48,30 @@ _EXTENSIONS = frozenset(
     {tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE, tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK}
 )
 
+UNPACKING = "Unpacking the archive"
 Member = tuple[str, bytes]  # the name inside the archive, only ever read as text, and the content
 
 
-def read_archive(data: bytes, *, samples: str = "rows") -> Content:
-    """Read the images of a ZIP or TAR(.gz) archive, one image a sample, in the order of their names."""
+def of_images(files: Iterable[Member], seen: Counter[str], samples: str = "rows") -> Content:
+    """Read image files, one image a sample, in the order of their names; ``seen`` counts what is no image."""
     if samples != "rows":
         raise DataError("in an archive each image is one sample: read it with samples='rows'.")
-    seen: Counter[str] = Counter()
-    images = [(name, _Grey(content, name)) for name, content in members(data, seen)]
-    if not images:
-        found = ", ".join(f"{count} × {suffix}" for suffix, count in seen.most_common(5)) or "nothing"
-        raise DataError(
-            f"no image in the archive; found {found}. PNG, JPG, PGM, BMP, TIFF and GIF are read; "
-            "an archive inside an archive has to be unpacked first."
-        )
+    images = [(name, _Grey(content, name)) for name, content in files]
     images.sort(key=lambda image: image[0])
     X, shape = stack([grey for _, grey in images])
     labels, label_names = _folders([name for name, _ in images])
     left_out = sum(seen.values())
     notes = (f"Left out what is no image: {left_out} of the files in the archive.",) if left_out else ()
     return Content(X=X, image_shape=shape, labels=labels, label_names=label_names, notes=notes)
+
+
+def no_images(seen: Counter[str]) -> DataError:
+    """Return the error about an archive without images."""
+    found = ", ".join(f"{count} × {suffix}" for suffix, count in seen.most_common(5)) or "nothing"
+    return DataError(
+        f"no image in the archive; found {found}. PNG, JPG, PGM, BMP, TIFF and GIF are read; "
+        "an archive inside an archive has to be unpacked first."
+    )
 
 
 def members(data: bytes, left_out: Counter[str] | None = None, suffixes: Iterable[str] = SUFFIXES) -> Iterator[Member]:
@@ -101,7 +104,7 @@ def stack(images: list[_Grey]) -> tuple[np.ndarray, tuple[int, int]]:
     ((width, height),) = sizes
     limits.check_entries(len(images), width * height)
     X = np.empty((len(images), height * width))
-    for row, image in zip(X, images, strict=True):
+    for row, image in zip(X, watch.along(images, len(images), "Decoding the images"), strict=True):
         row[:] = image.pixels().ravel()
     return X, (height, width)
 
@@ -162,11 +165,12 @@ def _zip_members(data: bytes, wanted: tuple[str, ...]) -> Iterator[tuple[str, by
     with open_zip(data) as archive:
         for member in archive.infolist():
             if not member.is_dir():
+                watch.look(member.header_offset, len(data), UNPACKING)
                 take = member.filename.lower().endswith(wanted)
-                yield member.filename, _unpacked(archive, member) if take else None
+                yield member.filename, unpacked(archive, member) if take else None
 
 
-def _unpacked(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
+def unpacked(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
     """Read no more than the size a member lists: reading all would first inflate all there is."""
     with archive.open(member) as stream:
         return stream.read(member.file_size)
@@ -185,6 +189,7 @@ def _tar_members(data: bytes, wanted: tuple[str, ...]) -> Iterator[tuple[str, by
                 break
             archive.members = []  # type: ignore[attr-defined]  # each keeps a copy of all attributes before it
             limits.check_members(count)
+            watch.look(count % 100, 100, UNPACKING)
             limits.check_headers(len(member.pax_headers))
             if member.isreg() and not member.issparse():
                 limits.check_unpacked(member.size)

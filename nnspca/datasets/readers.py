@@ -3,40 +3,41 @@
 from __future__ import annotations
 
 import hashlib
-import os
-import re
-from pathlib import Path
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 
-from nnspca.arguments import check_flag, check_instance, shown
-from nnspca.datasets import limits, loading
-from nnspca.datasets.arff import read_arff
-from nnspca.datasets.arrays import read_mat, read_npy, read_npz
+from nnspca.arguments import check_callables, check_choice, check_flag, check_instance
+from nnspca.datasets import formats, limits, loading, naming, sources, watch
+from nnspca.datasets.arranging import Asked, SeveralClasses
 from nnspca.datasets.dataset import Content, Dataset, Kind
-from nnspca.datasets.delimited import read_delimited
-from nnspca.datasets.images import SUFFIXES as IMAGE_SUFFIXES
-from nnspca.datasets.images import read_archive
+from nnspca.datasets.formats import SUFFIXES as SUFFIXES
+from nnspca.datasets.missing import CHOICES, Missing, MissingValues, counted, settled
 from nnspca.errors import DataError
-
-SUFFIXES = (".csv", ".tsv", ".txt", ".npy", ".npz", ".mat", ".arff", ".zip", ".tar", ".tar.gz", ".tgz")
 
 SYMMETRY_TOLERANCE = 1e-8
 
 
 def read(
-    path_or_bytes: str | os.PathLike[str] | bytes | bytearray | memoryview,
+    path_or_bytes: sources.Source,
     filename: str | None = None,
     *,
     name: str | None = None,
     samples: Literal["rows", "columns"] = "rows",
     kind: Literal["table", "covariance"] | None = None,
     header: bool | None = None,
+    label: str | None = None,
+    missing: Missing = "refuse",
+    on_progress: watch.OnProgress | None = None,
+    should_stop: watch.ShouldStop | None = None,
 ) -> Dataset:
-    """Read a data set from a file or from uploaded bytes.
+    """Read a data set from a file, from several that belong together, or from uploaded bytes.
 
-    CSV, TSV, NPY, NPZ, MAT (v5 to v7), ARFF, and ZIP or TAR(.gz) archives of images of one size. A
+    CSV, TSV, NPY, NPZ (of scipy.sparse too), MAT (v5 to v7), ARFF, MatrixMarket (.mtx, gzipped or not, with 10x's files
+    of names beside it), images of one size, alone or in a ZIP or TAR(.gz); with ``pip install 'nnspca[formats]'`` also
+    Parquet, Excel (.xlsx) and AnnData (.h5ad). Sparse arrays stay sparse. A
     column of text becomes the class, or the samples' names when all differ; true and false are 1 and 0, as in a data
     frame. A first column without a name that numbers the rows is left out. A square symmetric matrix
     that can be a covariance is taken as one. A file of the catalogue is recognised by its checksum and
@@ -44,8 +45,9 @@ def read(
 
     Parameters
     ----------
-    path_or_bytes : path or bytes
-        Where the file is, or what it contains.
+    path_or_bytes : path, bytes, list of paths, or mapping of bytes
+        Where the file is, or what it contains. Several files (a folder, a list of paths, contents by name) are one data
+        set where they are images, a .mtx with its names, or a table with a file of two columns that names its features.
     filename : str, optional
         With bytes: the name of the file. Only its ending (the format) and its last part (a label) matter.
     name : str, optional
@@ -55,7 +57,17 @@ def read(
     kind : {"table", "covariance"}, optional
         Read a square symmetric matrix as samples, or insist on a covariance, instead of deciding by looking.
     header : bool, optional
-        For CSV and TSV: whether the first row names the columns, instead of deciding by looking.
+        For CSV, TSV and Excel: whether the first row names the columns, instead of deciding by looking.
+    label : str, optional
+        For tables: the column that is the class, instead of deciding by looking; ``""`` for none. Other columns of text
+        are then left out.
+    missing : {"refuse", "drop rows", "drop features", "mean"}
+        What becomes of missing values: an error that counts them, samples or features left out that have some, or the
+        mean of the feature in their place.
+    on_progress : callable, optional
+        Called as ``on_progress(share, what)`` while reading: how much is done, from 0 to 1, and of what.
+    should_stop : callable, optional
+        Asked about every 50 ms; a true answer ends the call with :class:`ReadingStopped`.
 
     Returns
     -------
@@ -65,7 +77,8 @@ def read(
     Raises
     ------
     nnspca.DataError
-        When it cannot be used as given; says what was found, where, and what to change.
+        When it cannot be used as given; says what was found, where, and what to change. :class:`MissingValues` where
+        values are missing, :class:`SeveralClasses` where more than one column may be the class.
     ValueError, TypeError
         For an option of another kind than those above.
 
@@ -76,113 +89,99 @@ def read(
     ('shapes', 'table', (3, 2), ('height', 'width'))
     >>> read(b"2,1\\n1,2", "shapes.csv").kind
     'covariance'
+    >>> read(b"height,width\\n1,2\\n3,NA\\n4,0", "shapes.csv", missing="mean").X[1]
+    array([3., 1.])
     """
-    if not isinstance(samples, str) or samples not in ("rows", "columns"):
-        raise ValueError(f"samples is {samples!r:.60}; it must be 'rows' or 'columns'")
-    if kind is not None and (not isinstance(kind, str) or kind not in ("table", "covariance")):
-        raise ValueError(f"kind is {kind!r:.60}; it must be 'table', 'covariance' or None")
+    check_choice("samples", samples, ("rows", "columns"))
+    check_choice("kind", kind, ("table", "covariance"), none=True)
+    check_choice("missing", missing, CHOICES)
+    check_callables(on_progress=on_progress, should_stop=should_stop)
     if header is not None:
         check_flag("header", header, none=True)
-    if name is not None:
-        check_instance("name", name, str, "what to call the data set")
-    data, label = _open(path_or_bytes, filename)
-    known = loading.recognise(hashlib.sha256(data).hexdigest(), data)
-    if known is not None:
-        return known
+    for key, value, what in (("name", name, "what to call the data set"), ("label", label, "the name of a column")):
+        if value is not None:
+            check_instance(key, value, str, what)
+    with watch.watched(on_progress, should_stop):
+        return _read(path_or_bytes, filename, name, kind, header, Asked(samples, label, missing))
+
+
+def _read(
+    source: sources.Source,
+    filename: str | None,
+    name: str | None,
+    kind: Literal["table", "covariance"] | None,
+    header: bool | None,
+    asked: Asked,
+) -> Dataset:
+    """Open, parse, check and dress."""
+    label, files = sources.opened(source, filename)
+    names: dict[str, str] = {}
+    if len(files) == 1:
+        ((label, data),) = files.items()
+        known = loading.recognise(hashlib.sha256(data).hexdigest(), data)
+        if known is not None:
+            return known
     try:
-        content = _parse(data, label, samples, header)
+        files, names = _part_names(files)
+        if len(files) == 1:
+            ((label, data),) = files.items()
+            content = formats.parse(data, label, asked, header)
+        else:
+            label = next((n for n in files if n.lower().endswith(formats.MATRICES)), label)
+            content = formats.parse_together(files, asked, header)
+        content = _settle(content, asked)
         _check(content, kind)
         drawn_as = _kind(content, kind)
+    except (MissingValues, SeveralClasses) as error:
+        raise error.named(label) from error
+    except watch.ReadingStopped:
+        raise
     except DataError as error:
         raise DataError(f"{label!r}: {error}") from error
-    return Dataset.dress(
+    made = Dataset.dress(
         content,
-        name=name or label[: -len(_suffix(label))] or label,
+        name=name or label[: len(label) - len(formats.suffix(label))] or label,
         title=name or label,
         kind=drawn_as,
-        description=f"Read from the file {label}.",
+        description=f"Read from the file {label}." if len(files) == 1 else f"Read from {len(files)} files.",
         citation="Not known: the file does not say.",
         terms="Yours to know: the file does not say.",
         source=label,
     )
+    return naming.rename(made, names) if names else made
 
 
-def _open(source: str | os.PathLike[str] | bytes | bytearray | memoryview, filename: object) -> tuple[bytes, str]:
-    if isinstance(filename, os.PathLike):
-        filename = os.fspath(filename)
-    if filename is not None and not isinstance(filename, str):
-        raise TypeError(f"filename={shown(filename)} is not allowed; give the name of the file as a text")
-    if not isinstance(source, str | os.PathLike | bytes | bytearray | memoryview):
-        raise TypeError(
-            f"path_or_bytes={shown(source)} is not allowed; give a path or what a file contains as bytes (numbers at "
-            "hand need no file: Covariance.from_data(X))"
-        )
-    if isinstance(source, (bytes, bytearray, memoryview)):
-        if not filename:
-            raise DataError("bytes alone do not tell their format; give the file's name too, for instance 'data.csv'.")
-        limits.check_bytes(memoryview(source).nbytes)
-        return bytes(source), _label(filename)
-    path = Path(source).expanduser()
-    label = _label(filename or path.name)
-    if not os.path.isfile(path):
-        raise DataError(f"there is no file {label!r} at the place given. Check the path.")
-    limits.check_bytes(path.stat().st_size)
-    try:
-        return path.read_bytes(), label
-    except OSError as error:
-        raise DataError(f"{label!r} cannot be opened: {error.strerror}. Check that you may read it.") from error
+def _part_names(files: Mapping[str, bytes]) -> tuple[dict[str, bytes], dict[str, str]]:
+    """Part a file of two columns, which names the features, from the one data file beside it."""
+    texts = [name for name in files if name.lower().endswith(formats.TEXTS)]
+    if len(files) == 2 and texts and not any(n.lower().endswith((*formats.MATRICES, *formats.IMAGES)) for n in files):
+        for name in sorted(texts, key=lambda name: len(files[name])):
+            try:
+                names = naming.read_names(files[name])
+            except DataError:
+                continue
+            return {other: content for other, content in files.items() if other != name}, names
+    return dict(files), {}
 
 
-def _label(filename: str) -> str:
-    """The last part of a file's name, printable and short; never a path."""
-    last = re.split(r"[/\\\\]", filename.strip())[-1]
-    printable = "".join(c if c.isprintable() else "_" for c in last)
-    return printable[-100:] or "upload"
-
-
-def _suffix(label: str) -> str:
-    """The format's ending, as long as it was written; empty when it is not one that is read."""
-    return next((label[-len(s) :] for s in sorted(SUFFIXES, key=len, reverse=True) if label.lower().endswith(s)), "")
-
-
-def _parse(data: bytes, label: str, samples: str, header: bool | None) -> Content:
-    suffix = _suffix(label).lower()
-    if not suffix:
-        _refuse_format(label)
-    if not data:
-        raise DataError("the file is empty.")
-    try:
-        match suffix:
-            case ".csv" | ".txt":
-                return read_delimited(data, header=header, samples=samples)
-            case ".tsv":
-                return read_delimited(data, delimiter="\t", header=header, samples=samples)
-            case ".npy":
-                return read_npy(data, samples=samples)
-            case ".npz":
-                return read_npz(data, samples=samples)
-            case ".mat":
-                return read_mat(data, samples=samples)
-            case ".arff":
-                return read_arff(data, samples=samples)
-            case _:
-                return read_archive(data, samples=samples)
-    except DataError:
-        raise
-    except Exception as error:
-        # Decoders raise whatever they like on damaged input; here, at the door, it means one thing.
-        raise DataError(
-            f"this cannot be read as {suffix} ({type(error).__name__}: {str(error)[:200]}). "
-            "It is damaged, or another format under this ending: save it again."
-        ) from error
-
-
-def _refuse_format(label: str) -> None:
-    if label.lower().endswith(IMAGE_SUFFIXES):
-        raise DataError("this is one image, and that is one sample: pack several of the same size in a ZIP.")
-    _, dot, ending = label.rpartition(".")
-    found = f"ends in {dot + ending!r}" if dot else "has no ending"
-    raise DataError(f"the name {found}; files ending in {', '.join(SUFFIXES)} are read. Save it as one of these.")
+def _settle(content: Content, asked: Asked) -> Content:
+    """Deal with missing values as was asked."""
+    X = content.X
+    if not isinstance(X, np.ndarray) or X.ndim != 2 or not np.isnan(X).any():
+        return content
+    if asked.missing == "refuse":
+        i, j = (int(at) for at in np.unravel_index(np.argmax(np.isnan(X)), X.shape))
+        raise counted(X, f"row {i + 1:,}, column {j + 1:,} ({content.feature_names[j][:60]!r})")
+    X, rows, features, said = settled(X, asked.missing)
+    whole = bool(features.all())
+    return replace(
+        content,
+        X=X,
+        feature_names=tuple(n for n, kept in zip(content.feature_names, features, strict=True) if kept),
+        image_shape=content.image_shape if whole else None,
+        labels=None if content.labels is None else content.labels[rows],
+        notes=(*content.notes, said[:1].upper() + said[1:]),
+    )
 
 
 def _check(content: Content, kind: str | None) -> None:
@@ -194,6 +193,9 @@ def _check(content: Content, kind: str | None) -> None:
             f"{'column' if columns == 1 else 'columns'} of numbers; at least 2 rows (samples) and 1 column "
             "are needed."
         )
+    if not isinstance(X, np.ndarray):
+        _check_sparse(content)
+        return
     limits.check_entries(rows, columns)
     _check_values(content, ~np.isfinite(X), "is not finite", "Fill it in or remove that row or column.")
     too_large = np.abs(X) > limits.MAX_MAGNITUDE
@@ -203,6 +205,20 @@ def _check(content: Content, kind: str | None) -> None:
             f"all {rows:,} rows are equal, so nothing varies and there is nothing to explain. "
             "Check that samples are in rows and that the right numbers were saved."
         )
+
+
+def _check_sparse(content: Content) -> None:
+    """The same of the numbers that a sparse array stores."""
+    stored, (rows, columns) = content.X.data, content.X.shape
+    bad = ~np.isfinite(stored) | (np.abs(stored) > limits.MAX_MAGNITUDE)
+    if bad.any():
+        at = int(np.argmax(bad))
+        raise DataError(
+            f"the value {stored[at]:g} in column {int(content.X.indices[at]) + 1:,} is not finite, or beyond "
+            f"±{limits.MAX_MAGNITUDE:g} ({int(bad.sum()):,} such values in all). Leave it out or rescale."
+        )
+    if not (np.asarray(content.X.max(axis=0).toarray()) != content.X.min(axis=0).toarray()).any():
+        raise DataError(f"all {rows:,} rows are equal in all {columns:,} columns, so there is nothing to explain.")
 
 
 def _check_values(content: Content, bad: np.ndarray, what: str, remedy: str) -> None:
@@ -230,9 +246,9 @@ def _kind(content: Content, asked: str | None) -> Kind:
     return "covariance" if asked is None and content.labels is None and _is_covariance(content.X) else "table"
 
 
-def _is_covariance(A: np.ndarray) -> bool:
+def _is_covariance(A: object) -> bool:
     """Whether A is square, symmetric and has no 2×2 minor that a covariance cannot have."""
-    if A.shape[0] != A.shape[1] or not np.any(A):
+    if not isinstance(A, np.ndarray) or A.shape[0] != A.shape[1] or not np.any(A):
         return False
     scale = np.abs(A).max()
     spread = np.sqrt(np.maximum(np.diag(A), 0) / scale)

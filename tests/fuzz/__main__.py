@@ -6,13 +6,14 @@ import sys
 import time
 import traceback
 
-from tests.fuzz import data, files, forged, generator, holders, links, pages, starts
+from tests.fuzz import data, files, forged, formats, generator, holders, links, pages, starts
 
 CAMPAIGNS = {
     "forged": (forged.attempt, 0.3, "forged certificates"),
     "starts": (starts.attempt, 0.05, "forged certificates to start from"),
     "files": (files.attempt, 0.2, "mutated certificate files"),
-    "data": (data.attempt, 0.15, "mutated data files"),
+    "data": (data.attempt, 0.1, "mutated data files"),
+    "formats": (formats.attempt, 0.05, "mutated files of formats that other packages read"),
     "holders": (holders.attempt, 0.1, "strange arrays, tables and sparse arrays"),
     "links": (links.attempt, 0.05, "random values of a link"),
     "pages": (pages.attempt, 0.15, "pages opened by random links"),

@@ -11,13 +11,22 @@ from nnspca.certificates import scales
 from nnspca.certificates.proofs import PairProof, PartsProof, ScaleProof
 from nnspca.covariance import reading
 from nnspca.view.session.entry import Entry
-from tests.fuzz import GotThrough, data, files, forged, generator, holders, links, pages, starts
+from tests.fuzz import GotThrough, data, files, forged, formats, generator, holders, links, pages, starts
 from tests.fuzz.damage import damaged
 
 
 @pytest.mark.parametrize(
     ("campaign", "attempts"),
-    [(forged, 2000), (starts, 12), (files, 300), (data, 500), (holders, 300), (links, 1000), (pages, 8)],
+    [
+        (forged, 2000),
+        (starts, 12),
+        (files, 300),
+        (data, 500),
+        (formats, 3000),
+        (holders, 300),
+        (links, 1000),
+        (pages, 8),
+    ],
     ids=lambda value: str(value)[-20:],
 )
 def test_nothing_gets_through(campaign, attempts):

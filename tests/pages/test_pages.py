@@ -230,8 +230,7 @@ def test_the_data_page_lists_every_data_set_with_its_terms(open_page):
 def test_an_uploaded_file_is_a_data_set_for_the_session(open_page):
     page = open_page("pages/data.py")
     page.file_uploader(key="upload").set_value(("shapes.csv", b"height,width\n1,2\n3,5\n4,0\n", "text/csv")).run()
-    assert "Read **shapes**" in "\n".join(e.value for e in page.success)
-    page.button(key="use-upload").click().run()
+    assert "In use: your file **shapes**" in "\n".join(e.value for e in settle(page).success)
     assert page.session_state["data"] == "shapes"
     assert "In use: shapes" in "\n".join(e.value for e in page.header)
 

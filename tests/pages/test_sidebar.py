@@ -8,16 +8,16 @@ from tests.pages.conftest import ROOT, jobs
 
 COUNTING = [
     ("explore", "", set(state.SHARED)),
-    ("variance", "ks=2", {"data", "scale", "sign", "seed", "live"}),
+    ("variance", "ks=2", {"data", "prep", "scale", "sign", "seed", "live"}),
     ("parts", "r=1", set(state.SHARED)),
     ("samples", "", set(state.SHARED)),
     ("spannogram", "", {"sign"}),
     ("spannogram", state.RANDOM, {"sign", "seed"}),
-    ("spannogram", state.DATA, {"data", "scale", "sign", "k"}),
+    ("spannogram", state.DATA, {"data", "prep", "scale", "sign", "k"}),
     ("compare", "", {"scale", "sign", "seed", "live"}),
     ("experiments", "", {"seed"}),
     ("learn", "", set()),
-    ("data", "", {"data", "scale", "d"}),
+    ("data", "", {"data", "prep", "scale", "d"}),
 ]
 ALONE = """
 import streamlit as st
@@ -29,7 +29,8 @@ st.session_state["_seen"] = counting, state.current()
 
 def drawn(page: AppTest) -> set[str]:
     """Return the keys of the sidebar's widgets."""
-    kinds = (page.sidebar.selectbox, page.sidebar.radio, page.sidebar.number_input, page.sidebar.toggle)
+    bar = page.sidebar
+    kinds = (bar.selectbox, bar.multiselect, bar.radio, bar.number_input, bar.toggle)
     return {widget.key for kind in kinds for widget in kind}
 
 

@@ -124,6 +124,9 @@ def _strangers_check(certificate: Certificate, data: Dataset, cov: nnspca.Covari
         "reads the certificate above and the data as plain numbers, derives both figures again in exact arithmetic, "
         "and prints the proof in three lines." + (f" {BEYOND}" if certificate.winner.name in COVERS else "")
     )
+    if data.is_sparse:
+        st.caption("These data are sparse, and the checker reads numbers written out in full: it cannot be used here.")
+        return
     with st.container(horizontal=True):
         charts.download(
             "Checker (Python)",

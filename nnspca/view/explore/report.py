@@ -120,7 +120,7 @@ def _picture(part: Component, data: Dataset, mean: bool) -> str:
     strength = np.abs(part.loadings) / max(np.abs(part.loadings).max(), 1e-300)
     grey = np.full(data.n_features, float(GREY))
     if mean:
-        average = data.X.mean(axis=0)
+        average = data.means
         grey = 18 + 185 * (average - average.min()) / (np.ptp(average) or 1.0)
     mix = np.where(strength > 0, 0.5 + 0.5 * strength, 0.0)[:, None]
     pixels = ((1 - mix) * grey[:, None] + mix * np.array(PAINT)).reshape(rows, columns, 3).round().astype(np.uint8)

@@ -30,7 +30,7 @@ PAGE = 860  # pixels a page has for its columns, about
 def scene(data: Dataset) -> Scene:
     """Return what the features of a data set stand for."""
     axis = None if data.axis is None else (data.axis.values, data.axis.name, data.axis.unit)
-    mean = None if data.kind == "covariance" else data.X.mean(axis=0)
+    mean = None if data.kind == "covariance" else data.means
     return Scene(tuple(map(str, data.feature_names)), data.image_shape, axis, mean)
 
 

@@ -25,7 +25,7 @@ def samples(results: Mapping[str, Components], data: Dataset, now: State, choice
     if choice.lead in results:
         way = choose(KEYS["from"], "Parts of", options=list(results), horizontal=True)
     parts = results[way]
-    mean = data.X.mean(axis=0)
+    mean = data.means
     if data.image_shape is not None or data.axis is not None:
         _reconstruction(parts, data, mean, now)
     if data.labels is not None:
@@ -39,7 +39,7 @@ def _reconstruction(parts: Components, data: Dataset, mean: np.ndarray, now: Sta
         number = choose(
             KEYS["sample"],
             "Sample",
-            high=len(data.X),
+            high=data.shape[0],
             help="Which of the samples to put together from the parts.",
         )
     with many:
@@ -50,7 +50,7 @@ def _reconstruction(parts: Components, data: Dataset, mean: np.ndarray, now: Sta
             high=len(parts.parts),
             help="0: the mean alone. Each part adds what it knows.",
         )
-    sample = data.X[number - 1]
+    sample = data.rows(slice(number - 1, number))[0]
     U = parts.loadings[:, :used]
     spread = _spread(data, now)
     away = (sample - mean) / spread
@@ -71,7 +71,7 @@ def _reconstruction(parts: Components, data: Dataset, mean: np.ndarray, now: Sta
 
 def _spread(data: Dataset, now: State) -> np.ndarray:
     """Return what each feature was divided by before its parts were sought."""
-    spread = data.X.std(axis=0) if now.standardise else np.ones(data.n_features)
+    spread = data.deviations if now.standardise else np.ones(data.n_features)
     return np.where(spread > 0, spread, 1.0)
 
 
@@ -87,5 +87,5 @@ def _classes(parts: Components, data: Dataset, mean: np.ndarray, now: State) -> 
         )
     labels = [str(data.label_names[i]) if data.label_names else str(i) for i in np.asarray(data.labels)]
     x = parts.loadings[:, part - 1] / _spread(data, now)
-    values = (data.X - mean) @ x
+    values = data.X @ x - float(mean @ x)
     charts.figure(figures.scores(values, labels, charts.palette(), title=f"The samples along part {part}"), "scores")

@@ -11,11 +11,12 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 import nnspca
-from nnspca.datasets import Dataset
+from nnspca.datasets import Dataset, preparing
 from nnspca.studies import StudyTable
 from nnspca.studies.table import written
+from nnspca.view.session import files
 from nnspca.view.session.state import State
-from nnspca.view.session.store import repaired, uploads
+from nnspca.view.session.store import catalogue, dataset, repaired, uploads
 
 
 def table_csv(rows: Iterable[Mapping[str, object]]) -> bytes:
@@ -55,6 +56,7 @@ def asked(data: Dataset, now: State) -> dict[str, object]:
         "data": data.name,
         "content_hash": data.content_hash,
         "standardise": now.standardise,
+        "prepared": list(prepared_by(now)),
         "nonnegative": now.nonnegative,
         "seed": now.seed,
         "nnspca": nnspca.__version__,
@@ -85,10 +87,19 @@ def arrays_npz(**arrays: np.ndarray) -> bytes:
 
 def load_line(name: str) -> str:
     """Return the Python that loads a data set, as ``data``."""
-    if name in {info.name for info in nnspca.datasets.available()}:
+    if name not in uploads() and name in {info.name for info in nnspca.datasets.available()}:
         return f"data = nnspca.datasets.load({name!r})"
+    if lines := files.code(name):
+        return "\n".join(lines)
     file = uploads()[name].source if name in uploads() else name
     return f"data = nnspca.datasets.read({file!r})  # the path of your file"
+
+
+def prepared_by(now: State) -> tuple[str, ...]:
+    """Return the steps of preprocessing that the data at hand went through."""
+    if not now.prep or now.data not in catalogue():
+        return ()
+    return tuple(step for step in preparing.possible(dataset(now.data)) if step in now.prep)
 
 
 def data_lines(now: State) -> list[str]:
@@ -98,6 +109,7 @@ def data_lines(now: State) -> list[str]:
     return [
         "import nnspca",
         "",
-        load_line(now.data),
+        *load_line(now.data).split("\n"),
+        *(preparing.STEPS[step].code for step in prepared_by(now)),
         f"cov = nnspca.Covariance.from_dataset(data, standardize={now.standardise}{repair})",
     ]

@@ -15,7 +15,7 @@ def bar(counting: set[str]) -> None:
     if "data" not in counting:
         return
     infos, now = store.catalogue(), state.current()
-    columns = infos[now.data].shape[1]
+    columns = store.features(now.data, now.prep)
 
     def choose_data() -> None:
         name = st.session_state["narrow"].data

@@ -34,7 +34,7 @@ def glance(data: Dataset) -> None:
         axis = (data.axis.values, data.axis.name, data.axis.unit)
         charts.figure(figures.curves(_samples(data, 40), axis, look), "glance")
     else:
-        st.dataframe(_corner(data), hide_index=True, height=316, alt=f"A corner of {foreign.line(data.title)}.")
+        st.dataframe(corner(data), hide_index=True, height=316, alt=f"A corner of {foreign.line(data.title)}.")
         if data.kind == "covariance":
             st.caption(f"A {data.n_features} × {data.n_features} covariance, one row for each feature.")
         else:
@@ -59,7 +59,7 @@ def provenance(data: Dataset) -> None:
 def _samples(data: Dataset, count: int) -> np.ndarray:
     """Return ``count`` samples spread evenly over the data set, always the same ones."""
     m = data.X.shape[0]
-    return data.X[np.unique(np.linspace(0, m - 1, min(count, m)).round().astype(int))]
+    return data.rows(np.unique(np.linspace(0, m - 1, min(count, m)).round().astype(int)))
 
 
 @st.cache_data(show_spinner=False, max_entries=32)
@@ -72,12 +72,12 @@ def sheet(data: Dataset, count: int) -> bytes:
     return _sheet(data.name, data.content_hash, count, data)
 
 
-def _corner(data: Dataset, rows: int = 8, columns: int = 8) -> dict[str, Sequence[Any]]:
+def corner(data: Dataset, rows: int = 8, columns: int = 8) -> dict[str, Sequence[Any]]:
     """Return a corner of the data as a table: for many features, the most varied ones."""
     if data.kind == "covariance":
         chosen, body = np.arange(min(columns * 2, data.n_features)), data.X[: rows * 2]
     else:
-        spread = np.argsort(-data.X.var(axis=0), kind="stable")[:columns]
+        spread = np.argsort(-data.deviations, kind="stable")[:columns]
         chosen = spread if data.n_features > columns else np.arange(data.n_features)
         body = _samples(data, rows)
     names = foreign.headings([data.feature_names[i] for i in chosen])

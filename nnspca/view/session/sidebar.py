@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import streamlit as st
 
-from nnspca.datasets import DatasetInfo
+import nnspca
+from nnspca.datasets import DatasetInfo, preparing
 from nnspca.view import foreign
 from nnspca.view.session import state, store, widgets
 from nnspca.view.session.openings import opening, usual_k
@@ -14,6 +17,7 @@ from nnspca.view.session.widgets import choose
 
 def sidebar(page: str) -> set[str]:
     """Draw the choices that count on this page; return their keys. The others keep what they say."""
+    use_waiting()
     infos = store.catalogue()
     counting = state.counting(page, widgets.coming(state.keys_of("spannogram")["curves"]))
     for key in SHARED.keys() - counting:
@@ -22,7 +26,6 @@ def sidebar(page: str) -> set[str]:
         if "data" in counting:
             _data(infos)
         name = state.current().data
-        columns = infos[name].shape[1] if name in infos else 1
         if "scale" in counting:
             choose(
                 SHARED["scale"],
@@ -31,6 +34,9 @@ def sidebar(page: str) -> set[str]:
                 horizontal=True,
                 help="Standardised: each feature divided by its standard deviation, so that units do not matter.",
             )
+        if "prep" in counting:
+            _prepare(name, infos)
+        columns = store.features(name, state.current().prep if "prep" in counting else ())
         if "sign" in counting:
             choose(
                 SHARED["sign"],
@@ -85,6 +91,33 @@ def _data(infos: dict[str, DatasetInfo]) -> None:
     st.caption(f"**{title}** · {rows:,} × {columns:,}{away}")
 
 
+def _prepare(name: str, infos: dict[str, DatasetInfo]) -> None:
+    """Draw the choice of what else is done to the data first."""
+    able: tuple[str, ...] = ()
+    if name in infos and infos[name].local:
+        with suppress(nnspca.DataError, OSError):  # the page says what is wrong with the file
+            able = preparing.possible(store.dataset(name))
+    choose(
+        SHARED["prep"],
+        "Before that",
+        options=able,
+        placeholder="nothing else" if able else "nothing is possible here",
+        help="Other preprocessing, done in the order of the list. The Data page explains each and shows what it does.",
+    )
+
+
+def use_next(name: str, n: int) -> None:
+    """Choose a data set when the page is drawn next: while it is drawn, its widgets cannot be changed."""
+    st.session_state["_use"] = name, n
+
+
+def use_waiting() -> None:
+    """Choose the data set that :func:`use_next` named."""
+    waiting = st.session_state.pop("_use", None)
+    if waiting is not None:
+        use(*waiting)
+
+
 def use(name: str, n: int) -> None:
     """Choose a data set of ``n`` features, and the view it opens with."""
     st.session_state["data"] = name
@@ -93,7 +126,7 @@ def use(name: str, n: int) -> None:
 
 def reopen(name: str, n: int) -> None:
     """Set preprocessing and k to what the data set opens with."""
-    st.session_state["scale"], st.session_state["k"] = _scale(name), usual_k(n, name)
+    st.session_state["scale"], st.session_state["k"], st.session_state["prep"] = _scale(name), usual_k(n, name), []
 
 
 def _scale(name: str) -> str:

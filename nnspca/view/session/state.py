@@ -8,6 +8,7 @@ from typing import Any
 import streamlit as st
 
 import nnspca
+from nnspca.datasets import preparing
 from nnspca.studies import PAPERS, STUDIES
 from nnspca.view.session import openings
 from nnspca.view.session.entry import Entry, Kind
@@ -70,6 +71,14 @@ TABLE = (
         options=(AS_IS, STANDARDISED),
         widget="radio",
         counts=("explore", "variance", "parts", "samples", ON_DATA, "race", "compare", "data"),
+    ),
+    Entry(
+        "prep",
+        (),
+        "several",
+        (),
+        options=tuple(preparing.STEPS),
+        counts=("explore", "variance", "parts", ON_DATA, "data"),
     ),
     Entry(
         "sign",
@@ -220,7 +229,7 @@ def counting(page: str, curves: str = FOUR) -> set[str]:
     >>> sorted(counting("compare")), counting("experiments"), counting("spannogram")
     (['live', 'scale', 'seed', 'sign'], {'seed'}, {'sign'})
     >>> sorted(counting("spannogram", DATA))
-    ['data', 'k', 'scale', 'sign']
+    ['data', 'k', 'prep', 'scale', 'sign']
     """
     here = f"spannogram of {curves}" if page == "spannogram" else page
     return {key for key, entry in SHARED.items() if here in entry.counts}
@@ -236,6 +245,8 @@ class State:
         Name of the data set.
     scale : str
         Whether every feature is first divided by its standard deviation.
+    prep : tuple of str
+        What else is done to the data first: names of :data:`nnspca.datasets.preparing.STEPS`.
     sign : str
         Whether loadings must be nonnegative.
     k : int
@@ -257,6 +268,7 @@ class State:
     d: int = SHARED["d"].default
     seed: int = SHARED["seed"].default
     live: bool = SHARED["live"].default
+    prep: tuple[str, ...] = SHARED["prep"].default
 
     standardise: bool = field(init=False)
     nonnegative: bool = field(init=False)
@@ -277,6 +289,7 @@ def current() -> State:
     said = {key: SHARED[key].default if value is None else value for key, value in held.items()}
     if held["scale"] is None and said["data"] in openings.STANDARDISED:
         said["scale"] = STANDARDISED
+    said["prep"] = tuple(step for step in preparing.STEPS if step in said["prep"])  # always in the order they are done
     return State(**said)
 
 

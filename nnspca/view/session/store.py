@@ -6,17 +6,16 @@ Every cache is keyed by content hash and parameters, never by an array.
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import threading
 from collections import OrderedDict
 from collections.abc import Hashable, Iterable, Mapping
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import streamlit as st
 
 import nnspca
-from nnspca.datasets import Dataset, DatasetInfo
+from nnspca.datasets import Dataset, DatasetInfo, preparing
 from nnspca.result import Progress
 from nnspca.view import foreign, words
 from nnspca.view.session import runs, widgets
@@ -89,22 +88,6 @@ def uploads() -> dict[str, Dataset]:
     """Return the data sets this session has brought, by name."""
     brought: dict[str, Dataset] = st.session_state.setdefault("_uploads", {})
     return brought
-
-
-def read_upload(content: bytes, filename: str, samples: Literal["rows", "columns"]) -> Dataset:
-    """Read an uploaded file, once for this session.
-
-    Raises
-    ------
-    nnspca.DataError
-        Saying what was found in the file and what to change.
-    """
-    seen: dict[tuple[str, str, str], Dataset] = st.session_state.setdefault("_read", {})
-    key = hashlib.sha256(content).hexdigest(), filename, samples
-    if key not in seen:
-        with st.spinner("Reading the file …"):
-            seen[key] = nnspca.datasets.read(content, filename, samples=samples)
-    return seen[key]
 
 
 def keep_upload(data: Dataset, *, repair: bool = False) -> nnspca.Covariance:
@@ -194,7 +177,7 @@ def leading(data: Dataset, state: State) -> float:
 def mean(data: Dataset) -> np.ndarray | None:
     """Return the mean sample, where a mean can be drawn behind a component."""
     drawn = data.axis is not None or data.image_shape is not None
-    return data.X.mean(axis=0) if drawn and data.kind != "covariance" else None
+    return data.means if drawn and data.kind != "covariance" else None
 
 
 def subject(data: Dataset, state: State) -> tuple[Hashable, ...]:
@@ -213,7 +196,39 @@ def in_use(now: State) -> Dataset:
     if not info.local:
         _offer(info)
         widgets.end_page()
-    return loaded(now.data)
+    raw = loaded(now.data)
+    try:
+        return prepared(raw, now.prep)
+    except nnspca.DataError as problem:
+        st.error(foreign.plain(str(problem)))
+        widgets.end_page()
+
+
+@st.cache_resource(show_spinner="Preparing the data …", max_entries=6)
+def _prepared(name: str, content_hash: str, steps: tuple[str, ...], _data: Dataset) -> Dataset:
+    for step in steps:
+        _data = preparing.STEPS[step].do(_data)
+    return _data
+
+
+def prepared(data: Dataset, steps: tuple[str, ...]) -> Dataset:
+    """Return a data set after the steps that are possible with it, in their order."""
+    able = preparing.possible(data) if steps else ()
+    wanted = tuple(step for step in able if step in steps)
+    return _prepared(data.name, data.content_hash, wanted, data) if wanted else data
+
+
+def features(name: str, steps: tuple[str, ...]) -> int:
+    """Return how many features a data set has after these steps; 1 where nothing is known of it."""
+    info = catalogue().get(name)
+    if info is None:
+        return 1
+    if not info.local or not any(step.startswith("crop") for step in steps):
+        return info.shape[1]
+    try:
+        return prepared(dataset(name), steps).n_features
+    except (nnspca.DataError, OSError):
+        return info.shape[1]
 
 
 def loaded(name: str) -> Dataset:

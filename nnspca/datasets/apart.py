@@ -1,0 +1,133 @@
+"""Reading a file in a process of its own: where a damaged one makes a library crash or never return, only that ends.
+
+The process gets the file on its standard input and answers with an NPZ of plain arrays, which runs no code when read.
+"""
+
+from __future__ import annotations
+
+import importlib
+import io
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import asdict
+from typing import Any, Literal
+
+import numpy as np
+import scipy.sparse
+
+from nnspca.datasets import limits, watch
+from nnspca.datasets.arranging import Asked, SeveralClasses
+from nnspca.datasets.dataset import Content
+from nnspca.datasets.missing import MissingValues
+from nnspca.datasets.sparse import compressed
+from nnspca.errors import DataError
+
+PATIENCE, SLOWEST = 30.0, 2e6  # seconds that any file gets, and bytes a second beyond these
+MEMORY = 4 * 2**30  # bytes of address space, where the system can hold a process to that
+LOOK = 0.05  # seconds between two looks at whoever waits
+SCRIPT = "from nnspca.datasets.apart import answer; answer()"
+
+Form = Literal["h5ad", "parquet"]
+
+
+def read_apart(form: Form, data: bytes, asked: Asked) -> Content:
+    """Read a file in another process, which is ended when it takes too long or nobody waits any more."""
+    answered: list[bytes] = []
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "OMP_NUM_THREADS": "1"}
+    process = subprocess.Popen(
+        [sys.executable, "-c", SCRIPT, form, json.dumps(asdict(asked))],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env=environment,
+    )
+    talk = threading.Thread(target=lambda: answered.append(process.communicate(data)[0]), daemon=True)
+    talk.start()
+    end = time.monotonic() + PATIENCE + len(data) / SLOWEST
+    try:
+        while talk.is_alive():
+            watch.look(0, 1, "Reading the file in a process of its own")
+            if time.monotonic() > end:
+                raise DataError("the file takes far too long to read, as damaged ones do: save it again.")
+            talk.join(LOOK)
+    finally:
+        process.kill()
+        talk.join()
+    if process.returncode or not answered:
+        raise DataError("the file is damaged: the library that reads it gave up. Save it again.")
+    return _unpacked(answered[0])
+
+
+def answer() -> None:
+    """Read the file on the standard input and write what it holds, or what is wrong with it: the other process."""
+    _limit_memory()
+    form, asked = sys.argv[1], Asked(**json.loads(sys.argv[2]))
+    read_here = importlib.import_module(f"nnspca.datasets.{form}").read_here
+    out = sys.stdout.buffer
+    sys.stdout = sys.stderr
+    try:
+        held = _packed(read_here(sys.stdin.buffer.read(), asked))
+    except DataError as error:
+        held = {"error": np.array(json.dumps({"kind": type(error).__name__, "said": str(error), **vars(error)}))}
+    made = io.BytesIO()
+    np.savez(made, allow_pickle=False, **held)
+    out.write(made.getvalue())
+    out.flush()
+    os._exit(0)
+
+
+def _limit_memory() -> None:
+    try:
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    except (ImportError, OSError, ValueError):  # not every system has it
+        pass
+
+
+def _packed(content: Content) -> dict[str, Any]:
+    words = {name: np.array(getattr(content, name), dtype=str) for name in _WORDS}
+    held = words if content.labels is None else {**words, "labels": content.labels}
+    if isinstance(content.X, np.ndarray):
+        return {**held, "X": content.X}
+    X = content.X
+    return {**held, "data": X.data, "indices": X.indices, "indptr": X.indptr, "shape": np.array(X.shape)}
+
+
+def _unpacked(answered: bytes) -> Content:
+    limits.check_unpacked(len(answered) // 4)
+    with np.load(io.BytesIO(answered), allow_pickle=False) as held:
+        if "error" in held:
+            raise _error(**json.loads(str(held["error"])))
+        if "X" in held:
+            X: Any = held["X"]
+        else:
+            rows, columns = map(int, held["shape"])
+            X = compressed(held["data"], held["indices"], held["indptr"], (rows, columns), by_rows=True)
+            assert isinstance(X, scipy.sparse.csr_array)
+        names, classes, notes, classed = (tuple(map(str, held[name])) for name in _WORDS)
+        return Content(
+            X=X,
+            feature_names=names,
+            labels=dict(held).get("labels"),
+            label_names=classes,
+            notes=notes,
+            class_columns=classed,
+        )
+
+
+def _error(kind: str, said: str, **more: Any) -> DataError:
+    """The error that the other process met."""
+    if kind == "MissingValues":
+        rows, columns = more["shape"]
+        return MissingValues(said, more["count"], more["rows"], more["features"], (rows, columns))
+    if kind == "SeveralClasses":
+        return SeveralClasses(said, tuple(more["columns"]))
+    return DataError(said)
+
+
+_WORDS = ("feature_names", "label_names", "notes", "class_columns")

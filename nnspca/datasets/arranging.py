@@ -1,0 +1,269 @@
+"""A table of numbers and texts to a data set: which column is the class, which name rows, what is left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from nnspca.datasets import missing
+from nnspca.datasets.dataset import Content
+from nnspca.datasets.tables import (
+    CLASS_NAMES,
+    MISSING,
+    NAMELESS,
+    OTHERWISE,
+    POINT,
+    Block,
+    Column,
+    Row,
+    Table,
+    convert,
+    encode_labels,
+    is_number,
+)
+from nnspca.errors import DataError
+
+FEW_KINDS = 20  # of whole numbers, up to which a column may be meant as the class
+LOOKED_AT = 2000  # columns, up to which each is looked at whether it may be
+
+
+class SeveralClasses(DataError):
+    """Several columns hold text, and only one can be the class.
+
+    Attributes
+    ----------
+    columns : tuple of str
+        Their names.
+    """
+
+    def __init__(self, message: str, columns: tuple[str, ...]):
+        super().__init__(message)
+        self.columns = columns
+
+    def named(self, label: str) -> SeveralClasses:
+        """Return the same error, which says the name of the file first."""
+        return SeveralClasses(f"{label!r}: {self}", self.columns)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the caller wants of a table.
+
+    Attributes
+    ----------
+    samples : str
+        "rows" or "columns".
+    label : str or None
+        The column that is the class; "" for none, None to decide by looking.
+    missing : str
+        What becomes of missing values, as :func:`nnspca.datasets.read` has it.
+    """
+
+    samples: str = "rows"
+    label: str | None = None
+    missing: missing.Missing = "refuse"
+
+
+def assemble(
+    rows: Iterable[Row | Block],
+    columns: Sequence[Column],
+    asked: Asked = Asked(),
+    *,
+    named: bool = True,
+    notes: Sequence[str] = (),
+    expected: float = 0.0,
+) -> Content:
+    """Turn rows of cells into numbers, a class and names, as ``columns`` describes them."""
+    return arrange(convert(rows, columns, expected), asked, named=named, notes=notes)
+
+
+def arrange(table: Table, asked: Asked, *, named: bool = True, notes: Sequence[str] = ()) -> Content:
+    """Turn a table into numbers, a class and names."""
+    _refuse_missing(table, asked)
+    _refuse_other_notations(table)
+    notes = list(notes)
+    truths = [column for column in table.numeric if column.truth]
+    if truths:
+        notes.append(f"True and false are read as 1 and 0, in {len(truths)} column(s): {_listed(truths)}.")
+    if asked.samples == "columns":
+        if asked.label:
+            raise DataError(f"with samples in columns no column is the class, and {asked.label!r:.40} cannot be it.")
+        return _features_in_rows(table, notes)
+    table = _drop_counter(table, notes)
+    candidates = _could_be_class(table)
+    if asked.label is None:
+        labels, label_names, table = _take_class(table, notes)
+    else:
+        labels, label_names, table = _take(table, asked.label, notes)
+    return Content(
+        X=table.numbers,
+        feature_names=tuple(c.name or "column 1" for c in table.numeric) if named else (),
+        labels=labels,
+        label_names=label_names,
+        notes=tuple(notes),
+        class_columns=candidates,
+    )
+
+
+def _refuse_missing(table: Table, asked: Asked) -> None:
+    gone = np.isnan(table.numbers)
+    if asked.missing == "refuse" and gone.any():
+        row, j = np.unravel_index(np.argmax(gone), gone.shape)
+        turned = asked.samples == "columns"
+        numbers, what = (table.numbers.T, "samples") if turned else (table.numbers, "rows")
+        raise missing.counted(numbers, table.where(int(row), int(j)), what)
+
+
+def _could_be_class(table: Table) -> tuple[str, ...]:
+    """The columns that a person may mean as the class: those of text that repeat, and whole numbers of few kinds."""
+    found = [column.name for column, values in table.texts if column.name and not _identifies(column, values)]
+    looked = table.numeric if 1 < len(table.numeric) <= LOOKED_AT else []
+    for j, column in enumerate(looked):
+        values = table.numbers[:, j]
+        if _whole(values[:1000]) and _whole(values):
+            kinds = len(np.unique(values))
+            if 1 < kinds <= FEW_KINDS and kinds < len(values):
+                found.append(column.name)
+    return tuple(dict.fromkeys(found))
+
+
+def _take(table: Table, label: str, notes: list[str]) -> tuple[np.ndarray | None, tuple[str, ...], Table]:
+    """Take the column of that name as the class, or none at all; other columns of text are left out."""
+    others = [column for column, _ in table.texts if column.name != label]
+    if others:
+        notes.append(f"{len(others)} column(s) of text left out: {_listed(others)}.")
+    bare = replace(table, texts=[])
+    if not label:
+        return None, (), bare
+    for column, values in table.texts:
+        if column.name == label:
+            notes.append(f"{column.called} is the class, as chosen.")
+            return *encode_labels(values, column.levels), bare
+    names = [column.name for column in table.numeric]
+    if label not in names:
+        known = _listed([*(column for column, _ in table.texts), *table.numeric])
+        raise DataError(f"no column is called {label!r:.60}; there are: {known}. Choose one of these as the class.")
+    j = names.index(label)
+    if len(names) == 1 or not _whole(table.numbers[:, j]):
+        raise DataError(f"column {label!r:.60} cannot be the class: it needs texts or whole numbers beside a feature.")
+    notes.append(f"{table.numeric[j].called} is the class, as chosen.")
+    return _take_numbers(bare, j)
+
+
+def _take_numbers(table: Table, j: int) -> tuple[np.ndarray, tuple[str, ...], Table]:
+    """Part a column of whole numbers from the others, as the class."""
+    levels, labels = np.unique(table.numbers[:, j].astype(np.int64), return_inverse=True)
+    return labels, tuple(map(str, levels)), _without(table, j)
+
+
+def _without(table: Table, j: int) -> Table:
+    """The table without one of its columns of numbers."""
+    return replace(
+        table,
+        numbers=np.delete(table.numbers, j, axis=1),
+        numeric=[c for i, c in enumerate(table.numeric) if i != j],
+        places=[p for i, p in enumerate(table.places) if i != j],
+    )
+
+
+def _features_in_rows(table: Table, notes: list[str]) -> Content:
+    if len(table.texts) > 1:
+        raise DataError(
+            f"{len(table.texts)} columns hold text ({_listed([column for column, _ in table.texts])}); with samples in "
+            "columns only one may, the names of the features. Remove the others."
+        )
+    if not table.texts:
+        return Content(X=_drop_counter(table, notes).numbers.T, notes=tuple(notes))
+    return Content(X=table.numbers.T, feature_names=tuple(table.texts[0][1]), notes=tuple(notes))
+
+
+def _refuse_other_notations(table: Table) -> None:
+    """Raise DataError for a column of numbers written so that they were taken for text."""
+    for column, values in table.texts:
+        given = [value for value in values if value.lower() not in MISSING]
+        odd = [value for value in given if not is_number(value)]
+        if not column.levels and odd and all(is_number(v) or OTHERWISE.fullmatch(v) for v in given):
+            raise DataError(
+                f"column {column.name!r:.60} holds {odd[0]!r:.40}, which is a number in another notation. {POINT}"
+            )
+
+
+def _drop_counter(table: Table, notes: list[str]) -> Table:
+    """Leave out a first column without a name that numbers the rows, as data frames write it."""
+    if len(table.numeric) < 2 or table.numeric[0].name not in NAMELESS:
+        return table
+    numbers, first = table.numbers[:, 0], table.numeric[0]
+    if len(set(numbers.tolist())) < len(numbers) or not _whole(numbers):
+        if first.rows:
+            _refuse_short_header(len(table.numeric) + len(table.texts))
+        return table
+    counts = any(np.array_equal(numbers, np.arange(start, start + len(numbers))) for start in (0, 1))
+    if first.rows:
+        notes.append("The header has one name fewer than there are columns: the first is the names of the samples.")
+    elif counts:
+        notes.append("The first column has no name and counts the rows: left out.")
+    else:
+        notes.append("The first column has no name and a whole number of its own in each row: left out.")
+    return _without(table, 0)
+
+
+def _refuse_short_header(width: int) -> None:
+    raise DataError(
+        f"the header names {width - 1:,} columns where the rows have {width:,} cells, and the first column does not "
+        "name the rows: it holds neither a text nor a whole number of its own in each. Name every column."
+    )
+
+
+def _take_class(table: Table, notes: list[str]) -> tuple[np.ndarray | None, tuple[str, ...], Table]:
+    """Part the class from the features: the one column of text, else whole numbers under a class's name."""
+    classes, named = [], False
+    for column, values in table.texts:
+        if _identifies(column, values):
+            _refuse_another_order(values, table)
+            taken = "left out" if named else "taken as the names of the samples"
+            notes.append(f"{column.called} has another text in each row: {taken}.")
+            named = True
+        elif column.rows:
+            _refuse_short_header(len(table.numeric) + len(table.texts))
+        else:
+            classes.append((column, values))
+    if len(classes) > 1:
+        raise SeveralClasses(
+            f"{len(classes)} columns hold text ({_listed([column for column, _ in classes])}); only one may, the "
+            "class. Turn the others into numbers or remove them, or say which is the class: label='name'.",
+            tuple(column.name for column, _ in classes),
+        )
+    for column, values in classes:
+        notes.append(f"{column.called} holds text: read as the class.")
+        return *encode_labels(values, column.levels), table
+    for j, column in enumerate(table.numeric):
+        if column.name.lower() in CLASS_NAMES and len(table.numeric) > 1 and _whole(table.numbers[:, j]):
+            notes.append(f"Column {column.name!r} holds whole numbers: read as the class.")
+            return _take_numbers(replace(table, texts=[]), j)
+    return None, (), table
+
+
+def _refuse_another_order(rows: list[str], table: Table) -> None:
+    """Raise DataError for a square table whose rows are named like its columns, in another order."""
+    columns = [column.name for column in table.numeric]
+    if rows != columns and sorted(rows) == sorted(columns):
+        i = next(i for i, (row, column) in enumerate(zip(rows, columns, strict=True)) if row != column)
+        raise DataError(
+            f"the rows are named like the columns, but in another order: row {i + 1} is {rows[i]!r:.40} where column "
+            f"{i + 1} is {columns[i]!r:.40}. Order rows and columns alike."
+        )
+
+
+def _whole(values: np.ndarray) -> bool:
+    return bool(np.all(np.abs(values) < 2**31) and np.all(values == np.round(values)))
+
+
+def _identifies(column: Column, values: list[str]) -> bool:
+    return len(values) > 1 and len(set(values)) == len(values) and column.name.lower() not in CLASS_NAMES
+
+
+def _listed(columns: list[Column]) -> str:
+    names = [repr(column.name[:40]) for column in columns]
+    return ", ".join(names[:5]) + (", …" if len(names) > 5 else "")

@@ -1,0 +1,137 @@
+"""Which reader a file's name asks for."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+
+from nnspca.datasets import market
+from nnspca.datasets.arff import read_arff
+from nnspca.datasets.arranging import Asked
+from nnspca.datasets.arrays import read_mat, read_npy, read_npz
+from nnspca.datasets.dataset import Content
+from nnspca.datasets.delimited import read_delimited
+from nnspca.datasets.h5ad import read_h5ad
+from nnspca.datasets.images import SUFFIXES as IMAGES
+from nnspca.datasets.images import members, no_images, of_images
+from nnspca.datasets.parquet import read_parquet
+from nnspca.datasets.workbook import read_workbook
+from nnspca.errors import DataError
+
+SUFFIXES = (
+    *(".csv", ".tsv", ".txt", ".npy", ".npz", ".mat", ".arff", ".zip", ".tar", ".tar.gz", ".tgz"),
+    *(".parquet", ".xlsx", ".xlsm", ".h5ad", ".mtx", ".mtx.gz"),
+)
+MATRICES = (".mtx", ".mtx.gz")
+TEXTS = (".csv", ".tsv", ".txt")
+ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz")
+
+
+def suffix(label: str) -> str:
+    """Return the format's ending, as long as it was written; empty when it is not one that is read.
+
+    >>> suffix("faces.TAR.GZ"), suffix("notes.doc")
+    ('.TAR.GZ', '')
+    """
+    return next((label[-len(s) :] for s in sorted(SUFFIXES, key=len, reverse=True) if label.lower().endswith(s)), "")
+
+
+def parse(data: bytes, label: str, asked: Asked, header: bool | None) -> Content:
+    """Read one file by the format that its name says."""
+    ending = suffix(label).lower()
+    if not ending:
+        _refuse(label)
+    if not data:
+        raise DataError("the file is empty.")
+    try:
+        return _read(data, ending, asked, header)
+    except DataError:
+        raise
+    except Exception as error:
+        raise _unreadable(error, ending) from error
+
+
+def parse_together(files: Mapping[str, bytes], asked: Asked, header: bool | None) -> Content:
+    """Read several files that are one data set: images of one size, or a matrix with the names beside it."""
+    matrices = [name for name in files if name.lower().endswith(MATRICES)]
+    images = {name: content for name, content in files.items() if name.lower().endswith(IMAGES)}
+    try:
+        if len(matrices) == 1:
+            others = {name: content for name, content in files.items() if name != matrices[0]}
+            if strange := [name for name in others if not market.sides(name)]:
+                raise DataError(
+                    f"{strange[0]!r} beside the matrix is neither genes.tsv, features.tsv nor barcodes.tsv."
+                )
+            return market.read_market(files[matrices[0]], asked, others)
+        if images and len(images) == len(files):
+            return of_images(files.items(), Counter(), asked.samples)
+    except DataError:
+        raise
+    except Exception as error:
+        raise _unreadable(error, "several files") from error
+    listed = ", ".join(repr(name[-40:]) for name in list(files)[:5])
+    raise DataError(
+        f"{len(files)} files came together ({listed}); several are read as one only where they are images of one size, "
+        "a .mtx with genes.tsv and barcodes.tsv, or a table with a file of two columns that names its features."
+    )
+
+
+def _read(data: bytes, ending: str, asked: Asked, header: bool | None) -> Content:
+    match ending:
+        case ".csv" | ".txt":
+            return read_delimited(data, asked, header=header)
+        case ".tsv":
+            return read_delimited(data, asked, delimiter="\t", header=header)
+        case ".npy":
+            return read_npy(data, samples=asked.samples)
+        case ".npz":
+            return read_npz(data, samples=asked.samples)
+        case ".mat":
+            return read_mat(data, samples=asked.samples)
+        case ".arff":
+            return read_arff(data, asked)
+        case ".parquet":
+            return read_parquet(data, asked)
+        case ".xlsx" | ".xlsm":
+            return read_workbook(data, asked, header=header)
+        case ".h5ad":
+            return read_h5ad(data, asked)
+        case ".mtx" | ".mtx.gz":
+            return market.read_market(data, asked)
+        case _:
+            return _archive(data, asked)
+
+
+def _archive(data: bytes, asked: Asked) -> Content:
+    """An archive of images, or of a matrix and the names beside it."""
+    seen: Counter[str] = Counter()
+    wanted = (*IMAGES, *MATRICES, *(f"{name}{gz}" for name in market.BESIDE for gz in ("", ".gz")))
+    files = dict(members(data, seen, wanted))
+    if any(name.lower().endswith(MATRICES) for name in files):
+        return parse_together({n: c for n, c in files.items() if not n.lower().endswith(IMAGES)}, asked, None)
+    images = {name: content for name, content in files.items() if name.lower().endswith(IMAGES)}
+    for name in files.keys() - images.keys():
+        seen[repr(f".{name.rpartition('.')[2]}")] += 1
+    if not images:
+        raise no_images(seen)
+    return of_images(images.items(), seen, asked.samples)
+
+
+def _unreadable(error: Exception, what: str) -> DataError:
+    """Decoders raise whatever they like on damaged input; here, at the door, it means one thing."""
+    return DataError(
+        f"this cannot be read as {what} ({type(error).__name__}: {str(error)[:200]}). "
+        "It is damaged, or another format under this ending: save it again."
+    )
+
+
+def _refuse(label: str) -> None:
+    if label.lower().endswith(IMAGES):
+        raise DataError(
+            "this is one image, and that is one sample: drop several of the same size together, or pack them in a ZIP."
+        )
+    if label.lower().endswith(".xls"):
+        raise DataError("this is a workbook of old Excel (.xls): save it as .xlsx, or as CSV.")
+    _, dot, ending = label.rpartition(".")
+    found = f"ends in {dot + ending!r}" if dot else "has no ending"
+    raise DataError(f"the name {found}; files ending in {', '.join(SUFFIXES)} are read. Save it as one of these.")

@@ -1,0 +1,214 @@
+"""AnnData's .h5ad through h5py: X as it is stored, dense or sparse, with the names beside it.
+
+Chunks are unpacked by hand, as HDF5 inflates whatever a chunk holds before it looks how much that is; and all of it
+happens in a process of its own, as damaged files can make HDF5 crash or look for something without end.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+import zlib
+from typing import Any
+
+import numpy as np
+
+from nnspca.datasets import limits
+from nnspca.datasets.apart import read_apart
+from nnspca.datasets.arranging import Asked
+from nnspca.datasets.dataset import Content
+from nnspca.datasets.naming import distinct
+from nnspca.datasets.needed import needed
+from nnspca.datasets.sparse import check_shape, compressed
+from nnspca.datasets.tables import CLASS_NAMES, encode_labels
+from nnspca.errors import DataError
+
+SYMBOLS = ("gene_symbols", "gene_symbol", "gene_name", "gene_names", "feature_name", "symbol")
+USUAL_CLASSES = ("cell_type", "celltype", "cell_type_original")
+GZIP, SHUFFLE = 1, 2  # HDF5's numbers of filters
+MOST_CLASSES = 1000
+
+
+def read_h5ad(data: bytes, asked: Asked) -> Content:
+    """Read X of an AnnData file: cells in rows, genes in columns; a column of obs with categories may be the class."""
+    needed("h5py", "AnnData files")
+    if data[:8] != b"\x89HDF\r\n\x1a\n":
+        raise DataError("this is no HDF5 file, which .h5ad is: it begins with other bytes.")
+    if asked.samples == "columns":
+        raise DataError("AnnData has cells in rows by definition: read it with samples='rows'.")
+    return read_apart("h5ad", data, asked)
+
+
+def read_here(data: bytes, asked: Asked) -> Content:
+    """Read it in this process."""
+    h5py = needed("h5py", "AnnData files")
+    try:
+        with h5py.File(io.BytesIO(data), "r") as file:
+            return _content(_Reader(file, h5py, len(data)), asked)
+    except DataError:
+        raise
+    except Exception as error:  # HDF5 raises anything, RecursionError of a loop of links too
+        raise DataError(
+            f"the HDF5 file is damaged ({type(error).__name__}: {str(error)[:120]}): save it again."
+        ) from error
+
+
+class _Reader:
+    """An open file whose data sets are only read where their shape promises no more than is allowed."""
+
+    def __init__(self, file: Any, h5py: Any, size: int):
+        self.file, self.h5py, self.size = file, h5py, size
+
+    def node(self, *path: str) -> Any:
+        """A group or data set of the file itself, or None: links into other files are never followed."""
+        here = self.file
+        for name in path:
+            if not isinstance(here, self.h5py.Group) or not isinstance(
+                here.get(name, getlink=True), self.h5py.HardLink
+            ):
+                return None
+            here = here[name]
+        return here
+
+    def numbers(self, node: Any, kinds: str = "biuf") -> np.ndarray:
+        """All numbers of a data set."""
+        if not isinstance(node, self.h5py.Dataset) or node.dtype.kind not in kinds or node.dtype.hasobject:
+            kind = getattr(node, "dtype", "no data set")
+            raise DataError(f"the numbers of X are of type {kind!s:.40}; real numbers are needed.")
+        limits.check_entries(*node.shape)
+        if node.dtype.itemsize > 16 or node.is_virtual or node.external:
+            raise DataError("X is stored in other files, or in a rare type: write it again with AnnData.")
+        if node.chunks is None:
+            if node.dtype.itemsize * math.prod(node.shape) > self.size:
+                raise DataError(f"the file promises {node.shape} numbers, more than it has bytes. It is damaged.")
+            return np.asarray(node[()])
+        return self._chunks(node)
+
+    def _chunks(self, node: Any) -> np.ndarray:
+        """Unpack chunk by chunk, none to more than it has to hold."""
+        stored, kind = node.id, node.dtype
+        filters = [stored.get_create_plist().get_filter(i)[0] for i in range(stored.get_create_plist().get_nfilters())]
+        if not set(filters) <= {GZIP, SHUFFLE}:
+            raise DataError("the numbers are compressed by a rare filter: write the file with compression='gzip'.")
+        expected = math.prod(node.chunks) * kind.itemsize
+        if expected > limits.MAX_UNPACKED_BYTES:
+            raise DataError("a chunk of the file is larger than all that may be read. Write it in smaller chunks.")
+        made = np.zeros(node.shape, kind)
+        count = stored.get_num_chunks()
+        limits.check_members(count)
+        limits.check_unpacked(count * expected // 4)
+        for i in range(count):
+            offset = stored.get_chunk_info(i).chunk_offset
+            mask, raw = stored.read_direct_chunk(offset)
+            for place in reversed(range(len(filters))):
+                if not mask >> place & 1:
+                    raw = _unfiltered(filters[place], raw, expected, kind.itemsize)
+            if len(raw) != expected or any(at < 0 or at >= n for at, n in zip(offset, node.shape, strict=True)):
+                raise DataError("a chunk of the file does not hold what it promises. Save it again.")
+            inside = tuple(slice(at, at + size) for at, size in zip(offset, node.chunks, strict=True))
+            block = np.frombuffer(raw, kind).reshape(node.chunks)
+            target = made[inside]
+            target[...] = block[tuple(slice(0, size) for size in target.shape)]
+        return made
+
+    def texts(self, node: Any, count: int) -> list[str] | None:
+        """The texts of a data set with so many of them, or None."""
+        fits = isinstance(node, self.h5py.Dataset) and node.shape == (count,) and node.dtype.kind in "OS"
+        if not fits or node.is_virtual or node.external or node.dtype.itemsize * count > limits.MAX_UNPACKED_BYTES:
+            return None
+        limits.check_columns(count)
+        if node.dtype.kind == "O" and self.h5py.check_string_dtype(node.dtype) is None:
+            return None
+        return [v.decode("utf-8", "replace") if isinstance(v, bytes) else str(v) for v in node[()].tolist()]
+
+
+def _unfiltered(kind: int, raw: bytes, expected: int, itemsize: int) -> bytes:
+    if kind == GZIP:
+        return zlib.decompressobj().decompress(raw, expected + 1)
+    if len(raw) != expected:
+        raise DataError("a chunk of the file does not hold what it promises. Save it again.")
+    return np.frombuffer(raw, np.uint8).reshape(itemsize, -1).T.tobytes()
+
+
+def _content(reader: _Reader, asked: Asked) -> Content:
+    X, note = _numbers(reader)
+    rows, columns = X.shape
+    names = _names(reader, "var", columns, SYMBOLS)
+    labels, label_names, said = _labels(reader, rows, asked)
+    return Content(
+        X=X,
+        feature_names=distinct(names) if names else (),
+        labels=labels,
+        label_names=label_names,
+        notes=(*note, *said),
+        class_columns=tuple(_categories(reader)),
+    )
+
+
+def _numbers(reader: _Reader) -> tuple[Any, tuple[str, ...]]:
+    X = reader.node("X")
+    if X is None:
+        raise DataError("there is no X in the file: an AnnData file holds its numbers there.")
+    if isinstance(X, reader.h5py.Dataset):
+        if len(X.shape) != 2:
+            raise DataError(f"X has the shape {X.shape!s:.60}; needed: cells in rows, genes in columns.")
+        return reader.numbers(X), ()
+    kind = str(X.attrs.get("encoding-type", X.attrs.get("h5sparse_format", "")))
+    shape = np.asarray(X.attrs.get("shape", X.attrs.get("h5sparse_shape", ())))
+    if not kind.startswith(("csr", "csc")) or shape.shape != (2,) or shape.dtype.kind not in "iu":
+        raise DataError(f"X is stored as {kind or 'something unknown'!r:.40}; dense, csr and csc are read.")
+    parts = [reader.node("X", name) for name in ("data", "indices", "indptr")]
+    stored = parts[0].shape[0] if isinstance(parts[0], reader.h5py.Dataset) and len(parts[0].shape) == 1 else -1
+    size = check_shape((int(shape[0]), int(shape[1])), stored, at_most=limits.MAX_ENTRIES)
+    values, places, starts = reader.numbers(parts[0]), reader.numbers(parts[1], "iu"), reader.numbers(parts[2], "iu")
+    made = compressed(values, places, starts, size, by_rows=kind.startswith("csr"))
+    return made, (f"Sparse: {made.nnz:,} of {size[0] * size[1]:,} numbers are not zero, and no others are stored.",)
+
+
+def _names(reader: _Reader, table: str, count: int, better: tuple[str, ...] = ()) -> list[str] | None:
+    """The names of rows or columns: symbols where there are some, the index of the table otherwise."""
+    group = reader.node(table)
+    if not isinstance(group, reader.h5py.Group):
+        return None
+    index = group.attrs.get("_index", "_index")
+    for name in (*better, index if isinstance(index, str) else "_index", "_index", "index"):
+        found = reader.texts(reader.node(table, name), count)
+        if found is not None and all(found):
+            return found
+    return None
+
+
+def _categories(reader: _Reader) -> list[str]:
+    """The columns of obs that hold categories."""
+    obs = reader.node("obs")
+    if not isinstance(obs, reader.h5py.Group):
+        return []
+    limits.check_columns(len(obs))
+    return [name for name in obs if reader.node("obs", name, "categories") is not None]
+
+
+def _labels(reader: _Reader, rows: int, asked: Asked) -> tuple[np.ndarray | None, tuple[str, ...], tuple[str, ...]]:
+    """The class: the column asked for, else one whose name says so, else the only one."""
+    known = _categories(reader)
+    if asked.label and asked.label not in known:
+        raise DataError(
+            f"no column of obs with categories is called {asked.label!r:.60}; there are: "
+            f"{', '.join(known[:10]) or 'none'}."
+        )
+    usual = [name for name in known if name.lower() in CLASS_NAMES or name.lower() in USUAL_CLASSES]
+    chosen = asked.label if asked.label is not None else (usual or (known if len(known) == 1 else [""]))[0]
+    if not chosen:
+        return None, (), ()
+    kept = reader.node("obs", chosen, "categories")
+    count = kept.shape[0] if isinstance(kept, reader.h5py.Dataset) and len(kept.shape) == 1 else 0
+    names = reader.texts(kept, count) if 0 < count <= MOST_CLASSES else None
+    codes = reader.node("obs", chosen, "codes")
+    if names is None or not isinstance(codes, reader.h5py.Dataset) or codes.shape != (rows,):
+        if asked.label is None:
+            return None, (), ()
+        raise DataError(f"the column {chosen!r:.60} of obs cannot be the class: its categories cannot be read.")
+    found = reader.numbers(codes, "iu").astype(np.int64)
+    if found.min(initial=0) < -1 or found.max(initial=0) >= len(names):
+        raise DataError(f"the column {chosen!r:.60} of obs is damaged: a code has no category.")
+    labels, label_names = encode_labels([names[i] if i >= 0 else "" for i in found], names)
+    return labels, label_names, (f"Column {chosen!r:.60} of obs is the class.",)

@@ -1,0 +1,98 @@
+"""Values that are not there: counted, refused with the choices there are, or dealt with as chosen."""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+import numpy as np
+
+from nnspca.errors import DataError
+
+Missing = Literal["refuse", "drop rows", "drop features", "mean"]
+CHOICES: tuple[Missing, ...] = get_args(Missing)
+
+
+class MissingValues(DataError):
+    """Values are missing, and nobody said what to do about them.
+
+    Attributes
+    ----------
+    count : int
+        How many values are missing.
+    rows, features : int
+        In how many samples, and in how many features.
+    shape : (int, int)
+        All samples and features.
+    """
+
+    def __init__(self, message: str, count: int, rows: int, features: int, shape: tuple[int, int]):
+        super().__init__(message)
+        self.count, self.rows, self.features, self.shape = count, rows, features, shape
+
+    def named(self, label: str) -> MissingValues:
+        """Return the same error, which says the name of the file first."""
+        return MissingValues(f"{label!r}: {self}", self.count, self.rows, self.features, self.shape)
+
+
+def counted(X: np.ndarray, where: str, what: str = "rows") -> MissingValues:
+    """Return the error about the values that are NaN; ``where`` says where the first is, ``what`` rows of X are.
+
+    >>> counted(np.array([[1.0, np.nan], [2.0, 3.0]]), "row 1, column 2").count
+    1
+    """
+    missing = np.isnan(X)
+    count, rows, features = int(missing.sum()), int(missing.any(axis=1).sum()), int(missing.any(axis=0).sum())
+    return MissingValues(
+        f"{count:,} {'value is' if count == 1 else 'values are'} missing in {rows:,} of {len(X):,} {what} "
+        f"(first at {where}). Fill them in or remove those rows or columns; or missing='drop rows', "
+        "missing='drop features' or missing='mean' does it.",
+        count,
+        rows,
+        features,
+        (X.shape[0], X.shape[1]),
+    )
+
+
+def settled(X: np.ndarray, choice: Missing) -> tuple[np.ndarray, np.ndarray, np.ndarray, str]:
+    """Return X without missing values, which rows and features are left, and what was done in a sentence.
+
+    Raises
+    ------
+    DataError
+        When the choice leaves nothing, or a feature has no value that a mean could be taken of.
+
+    Examples
+    --------
+    >>> X = np.array([[1.0, np.nan], [2.0, 3.0], [4.0, 5.0]])
+    >>> settled(X, "mean")[0][0]
+    array([1., 4.])
+    >>> settled(X, "drop rows")[3]
+    '1 missing value: left out the 1 of 3 samples that has one.'
+    """
+    missing = np.isnan(X)
+    rows, features = ~missing.any(axis=1), ~missing.any(axis=0)
+    count = int(missing.sum())
+    said = f"{count:,} missing value{'' if count == 1 else 's'}"
+    everything = np.ones(len(rows), bool), np.ones(len(features), bool)
+    if not count:
+        return X, *everything, ""
+    if choice == "mean":
+        empty = missing.all(axis=0)
+        if empty.any():
+            raise DataError(
+                f"{int(empty.sum()):,} feature(s) have no value at all, so no mean either (the first is number "
+                f"{int(np.argmax(empty)) + 1:,}). Drop the features with missing values, or remove these."
+            )
+        means = np.nanmean(X, axis=0)
+        return np.where(missing, means, X), *everything, f"{said}: filled with the mean of the feature."
+    by_rows = choice == "drop rows"
+    kept = rows if by_rows else features
+    gone, what = int((~kept).sum()), "samples" if by_rows else "features"
+    if kept.sum() < (2 if by_rows else 1):
+        raise DataError(
+            f"{said} in {gone:,} of {len(kept):,} {what}: without these {what}, {int(kept.sum())} would be left. "
+            "Choose another way to deal with missing values."
+        )
+    chosen = (rows, everything[1]) if by_rows else (everything[0], features)
+    has = "has one" if gone == 1 else "have one"
+    return X[np.ix_(*chosen)], *chosen, f"{said}: left out the {gone:,} of {len(kept):,} {what} that {has}."

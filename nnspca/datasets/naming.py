@@ -1,0 +1,131 @@
+"""Names of features by a file of two columns: the name in the data, and the one people know."""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+import os
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from nnspca.arguments import check_instance, shown
+from nnspca.datasets import limits
+from nnspca.datasets.dataset import Dataset
+from nnspca.errors import DataError
+
+
+def read_names(path_or_bytes: str | os.PathLike[str] | bytes) -> dict[str, str]:
+    """Read a file of two columns, parted by tabs, commas or semicolons: a name in the data, and what to call it.
+
+    Parameters
+    ----------
+    path_or_bytes : path or bytes
+        Where the file is, or what it contains. A first row such as ``probe,symbol`` does no harm.
+
+    Returns
+    -------
+    dict
+        New names by old ones; old names without a new one are left out.
+
+    Raises
+    ------
+    nnspca.DataError
+        When a row has not two cells, or a name stands for two.
+
+    Examples
+    --------
+    >>> read_names(b"X95735_at\\tZYX\\nM55150_at\\tFAH")
+    {'X95735_at': 'ZYX', 'M55150_at': 'FAH'}
+    """
+    if isinstance(path_or_bytes, str | os.PathLike):
+        path = Path(path_or_bytes).expanduser()
+        if not path.is_file():
+            raise DataError(f"there is no file of names at the place given ({path.name!r:.60}). Check the path.")
+        limits.check_bytes(path.stat().st_size)
+        data = path.read_bytes()
+    elif isinstance(path_or_bytes, bytes):
+        data = path_or_bytes
+    else:
+        raise TypeError(f"path_or_bytes={shown(path_or_bytes)} is not allowed; give a path or what a file contains")
+    limits.check_bytes(len(data))
+    limits.check_columns(data.count(b"\n"))
+    text = data.decode("utf-8-sig", "replace")
+    first = next((line for line in text.splitlines() if line.strip()), "")
+    found: dict[str, str] = {}
+    delimiter = max("\t,;", key=first[:10_000].count)
+    try:
+        for number, cells in enumerate(csv.reader(io.StringIO(text), delimiter=delimiter), start=1):
+            old, new = _pair(number, cells)
+            if old and new and found.setdefault(old, new) != new:
+                raise DataError(f"row {number:,} calls {old!r:.60} {new!r:.60}, and a row before {found[old]!r:.60}.")
+    except csv.Error as error:
+        raise DataError(f"the file of names cannot be read: {str(error)[:80]}.") from error
+    if not found:
+        raise DataError("the file of names is empty: each row needs a name in the data and what to call it.")
+    return found
+
+
+def _pair(number: int, cells: list[str]) -> tuple[str, str]:
+    stripped = [cell.strip() for cell in cells]
+    if not any(stripped):
+        return "", ""
+    if len(stripped) != 2:
+        raise DataError(
+            f"row {number:,} of the file of names has {len(stripped):,} cell(s); two are needed: the name in the data "
+            "and what to call it."
+        )
+    return stripped[0], stripped[1]
+
+
+def rename(dataset: Dataset, names: Mapping[str, str]) -> Dataset:
+    """Return the data set with other names of its features; those without a new one keep their own.
+
+    Raises
+    ------
+    nnspca.DataError
+        When none of its features has a new name.
+
+    Examples
+    --------
+    >>> from nnspca.datasets import read
+    >>> ds = read(b"X95735_at,other\\n1,2\\n3,5\\n4,0", "genes.csv")
+    >>> rename(ds, {"X95735_at": "ZYX"}).feature_names
+    ('ZYX', 'other')
+    """
+    check_instance("dataset", dataset, Dataset, "as nnspca.datasets.load or read returns it")
+    check_instance("names", names, Mapping, "new names by old ones, as nnspca.datasets.read_names returns them")
+    known = sum(name in names for name in dataset.feature_names)
+    if not known:
+        theirs, ours = next(iter(names), ""), dataset.feature_names[0]
+        raise DataError(
+            f"none of the {dataset.n_features:,} features has a new name: the file's first is {theirs!r:.60}, that of "
+            f"the data {ours!r:.60}. The first column must hold the names as they are in the data."
+        )
+    made = distinct(str(names.get(name, name)) for name in dataset.feature_names)
+    note = f"{known:,} of {dataset.n_features:,} features have the names given beside the data."
+    return replace(dataset, feature_names=made, notes=(*dataset.notes, note))
+
+
+def distinct(names: Iterable[str]) -> tuple[str, ...]:
+    """Return names of which each is another: those that return get a number, as probes of one gene do.
+
+    >>> distinct(["ACTB", "MYC", "ACTB"])
+    ('ACTB', 'MYC', 'ACTB (2)')
+    """
+    names = list(names)
+    if len(set(names)) == len(names):
+        return tuple(names)
+    taken = set(names)
+    seen: Counter[str] = Counter()
+    made = []
+    for name in names:
+        seen[name] += 1
+        if seen[name] > 1:
+            count = next(i for i in itertools.count(seen[name]) if f"{name} ({i})" not in taken)
+            seen[name], name = count, f"{name} ({count})"
+            taken.add(name)
+        made.append(name)
+    return tuple(made)

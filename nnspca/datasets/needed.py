@@ -1,0 +1,34 @@
+"""Packages that only some formats need: imported when such a file comes, named where they are absent."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from nnspca.errors import DataError
+
+
+def needed(module: str, what: str) -> Any:
+    """Return the module that reads this kind of file.
+
+    Raises
+    ------
+    DataError
+        Where it is not installed; the message says how to get it.
+
+    Examples
+    --------
+    >>> needed("json", "tables of a kind").__name__
+    'json'
+    >>> needed("no_such_reader", "tables of a kind")
+    Traceback (most recent call last):
+    nnspca.errors.DataError: tables of a kind are read by no_such_reader, which is not installed: pip install
+    'nnspca[formats]'.
+    """
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        package = module.partition(".")[0]
+        raise DataError(
+            f"{what} are read by {package}, which is not installed: pip install 'nnspca[formats]'."
+        ) from error

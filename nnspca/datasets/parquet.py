@@ -1,0 +1,143 @@
+"""Parquet tables through pyarrow: the footer is looked at before any column is read.
+
+All of it happens in a process of its own, as a damaged footer can make pyarrow end the one that reads it.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+from typing import Any
+
+import numpy as np
+
+from nnspca.datasets import limits
+from nnspca.datasets.apart import read_apart
+from nnspca.datasets.arranging import Asked, arrange
+from nnspca.datasets.dataset import Content
+from nnspca.datasets.needed import needed
+from nnspca.datasets.tables import Column, Table, check_numeric
+from nnspca.doubles import as_doubles
+from nnspca.errors import DataError
+
+AT_A_TIME = 65_536  # rows
+INDEX = "__index_level_0__"  # what pandas calls the column of its row names
+
+
+def read_parquet(data: bytes, asked: Asked) -> Content:
+    """Read a Parquet table: columns of numbers and truths are features, one of text may be the class."""
+    needed("pyarrow.parquet", "Parquet tables")
+    if data[:4] != b"PAR1" or data[-4:] != b"PAR1":
+        raise DataError("this is no Parquet file, or it is cut short: it does not begin and end with PAR1.")
+    return read_apart("parquet", data, asked)
+
+
+def read_here(data: bytes, asked: Asked) -> Content:
+    """Read it in this process."""
+    parquet = needed("pyarrow.parquet", "Parquet tables")
+    arrow = needed("pyarrow", "Parquet tables")
+    try:
+        file = parquet.ParquetFile(io.BytesIO(data), memory_map=False, pre_buffer=False)
+        _check(file.metadata, len(data))
+        return arrange(_table(file, arrow), asked)
+    except (arrow.ArrowException, OSError, MemoryError) as error:
+        raise DataError(f"the Parquet file is damaged ({str(error)[:120]}): save it again.") from error
+
+
+def _check(metadata: Any, size: int) -> None:
+    """Refuse what is too large before it is read, by what the footer says of rows, columns and bytes."""
+    rows, columns = metadata.num_rows, metadata.num_columns
+    limits.check_columns(columns)
+    if rows < 0 or metadata.num_row_groups > max(1, rows):
+        raise DataError("the Parquet file's footer contradicts itself: save it again.")
+    limits.check_entries(rows, columns)
+    groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
+    if any(g.num_rows < 0 or g.num_columns != columns for g in groups) or sum(g.num_rows for g in groups) != rows:
+        raise DataError("the Parquet file's footer contradicts itself: save it again.")
+    unpacked = 0
+    for group in groups:
+        for i in range(columns):
+            chunk = group.column(i)
+            start = chunk.dictionary_page_offset if chunk.has_dictionary_page else chunk.data_page_offset
+            if start < 0 or chunk.total_compressed_size < 0 or start + chunk.total_compressed_size > size + 8:
+                raise DataError("the Parquet file's footer points beyond its end: save it again.")
+            unpacked += max(0, chunk.total_uncompressed_size)
+    limits.check_unpacked(unpacked)
+
+
+def _table(file: Any, arrow: Any) -> Table:
+    """All columns, in batches: each as doubles, or as texts."""
+    schema, rows = file.schema_arrow, file.metadata.num_rows
+    kinds = [_kind(field.type, arrow) for field in schema]
+    names = ["" if field.name == INDEX else field.name for field in schema]
+    if unreadable := [name for name, kind in zip(names, kinds, strict=True) if not kind]:
+        raise DataError(
+            f"column {unreadable[0]!r:.60} holds {schema[kinds.index('')].type!s:.60}; numbers, truths and texts are "
+            "read. Leave the column out."
+        )
+    numeric = [j for j, kind in enumerate(kinds) if kind != "text"]
+    textual = [j for j, kind in enumerate(kinds) if kind == "text"]
+    check_numeric(len(numeric), len(kinds))
+    numbers = np.empty((rows, len(numeric)))
+    texts: list[list[str]] = [[] for _ in textual]
+    done = 0
+    step = max(1, min(AT_A_TIME, limits.MAX_ENTRIES // 8 // len(kinds)))
+    for batch in file.iter_batches(batch_size=step, use_threads=False):
+        end = done + batch.num_rows
+        if end > rows:
+            raise DataError("the Parquet file holds more rows than its footer says: save it again.")
+        for place, j in enumerate(numeric):
+            numbers[done:end, place] = _doubles(batch.column(j), names[j], arrow)
+        for words, j in zip(texts, textual, strict=True):
+            words.extend("" if value is None else _said(value) for value in batch.column(j).to_pylist())
+        done = end
+    if done != rows:
+        raise DataError("the Parquet file holds fewer rows than its footer says: save it again.")
+    order = [place for place, j in enumerate(numeric) if not names[j]]  # row names go first, as in a table of text
+    order += [place for place, j in enumerate(numeric) if names[j]]
+    columns = [Column(names[j], text=kind == "text", truth=kind == "truth") for j, kind in enumerate(kinds)]
+    return Table(
+        numbers if order == list(range(len(numeric))) else numbers[:, order],
+        [columns[numeric[place]] for place in order],
+        [(columns[j], words) for j, words in zip(textual, texts, strict=True)],
+        (),
+        [numeric[place] for place in order],
+        "row",
+    )
+
+
+def _kind(of: Any, arrow: Any) -> str:
+    """What a column is read as; nothing for one that cannot be."""
+    types = arrow.types
+    if types.is_dictionary(of):
+        return _kind(of.value_type, arrow)
+    if types.is_boolean(of):
+        return "truth"
+    if types.is_integer(of) or types.is_floating(of) or types.is_decimal(of) or types.is_null(of):
+        return "number"
+    is_text = types.is_string(of) or types.is_large_string(of) or types.is_date(of) or types.is_timestamp(of)
+    return "text" if is_text or types.is_string_view(of) else ""
+
+
+def _doubles(column: Any, name: str, arrow: Any) -> np.ndarray:
+    """A column as doubles, NaN where a value is missing."""
+    of = column.type
+    if arrow.types.is_dictionary(of):
+        column = column.dictionary_decode()
+        of = column.type
+    if arrow.types.is_decimal(of) or arrow.types.is_null(of):
+        return np.array([math.nan if value is None else float(value) for value in column.to_pylist()], dtype=np.float64)
+    gone = column.is_null().to_numpy(zero_copy_only=False)
+    whole = arrow.types.is_integer(of) or arrow.types.is_boolean(of)
+    given = (column.fill_null(False if arrow.types.is_boolean(of) else 0) if whole else column).to_numpy(
+        zero_copy_only=False
+    )
+    try:
+        made = as_doubles(given)
+    except DataError as error:
+        raise DataError(f"column {name!r:.60}: {error}") from None
+    return np.where(gone, np.nan, made)
+
+
+def _said(value: object) -> str:
+    return value.isoformat() if hasattr(value, "isoformat") else str(value).strip()

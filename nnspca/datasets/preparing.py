@@ -1,0 +1,237 @@
+"""What is done to data before they are analysed: each a function from a data set to another one, which says so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+import scipy.sparse.linalg
+
+from nnspca.arguments import check_instance, check_whole
+from nnspca.datasets.dataset import Dataset
+from nnspca.errors import DataError
+
+SMALL = 2000  # samples or features up to which all directions are computed to know the first
+SHARE = 0.25  # mean and standard deviation of Lee and Seung's images
+
+
+def center(dataset: Dataset) -> Dataset:
+    """Return the data with the mean of each feature taken off: what every covariance does to them anyway.
+
+    Examples
+    --------
+    >>> center(Dataset(name="two", X=[[1, 2], [3, 6]])).X
+    array([[-1., -2.],
+           [ 1.,  2.]])
+    """
+    _dense(dataset, "Centring")
+    return _made(dataset, dataset.X - dataset.means, "centred: the mean of each feature taken off")
+
+
+def standardize(dataset: Dataset) -> Dataset:
+    """Return the data centred, each feature divided by its standard deviation; what never varies becomes zero.
+
+    Examples
+    --------
+    >>> standardize(Dataset(name="two", X=[[1, 2], [3, 6]])).X
+    array([[-1., -1.],
+           [ 1.,  1.]])
+    """
+    _dense(dataset, "Standardising")
+    spread = np.where(dataset.deviations > 0, dataset.deviations, 1.0)
+    return _made(dataset, (dataset.X - dataset.means) / spread, "standardised: each feature in standard deviations")
+
+
+def log1p(dataset: Dataset) -> Dataset:
+    """Return log(1 + x) of every number, as counts are often looked at: ten times as many becomes one step.
+
+    Examples
+    --------
+    >>> log1p(Dataset(name="counts", X=[[0, 1], [3, 0]])).X.round(2)
+    array([[0.  , 0.69],
+           [1.39, 0.  ]])
+    """
+    _samples(dataset, "A logarithm")
+    least = float(dataset.X.min())
+    if least <= -1:
+        raise DataError(f"log(1 + x) needs numbers above −1; the least here is {least:g}. Leave this step out.")
+    return _made(dataset, dataset.X.log1p() if dataset.is_sparse else np.log1p(dataset.X), "log(1 + x) of every number")
+
+
+def project_out(dataset: Dataset) -> Dataset:
+    """Return the data without their first principal component: what all features share is gone.
+
+    Useful where it is dull, as the brightness of faces or the size of a library of counts.
+
+    Examples
+    --------
+    >>> project_out(Dataset(name="two", X=[[3, 1], [-3, 1], [0, 2], [0, 0]])).X
+    array([[ 0.,  0.],
+           [ 0.,  0.],
+           [ 0.,  1.],
+           [ 0., -1.]])
+    """
+    _dense(dataset, "Projecting out the first component")
+    Y = dataset.X - dataset.means
+    v = _first(Y)
+    return _made(dataset, Y - np.outer(Y @ v, v), "centred, and the first principal component projected out")
+
+
+def normalize_images(dataset: Dataset) -> Dataset:
+    """Return images of one brightness and contrast, as Lee and Seung (1999) prepared their faces.
+
+    Each image is scaled so that the mean and the standard deviation of its pixels are 0.25, then clipped to [0, 1]; an
+    image of one grey becomes 0.25 everywhere.
+
+    Examples
+    --------
+    >>> ds = Dataset(name="small", X=[[0, 2, 2, 4], [9, 9, 9, 9]], image_shape=(2, 2), kind="images")
+    >>> normalize_images(ds).X.round(3)
+    array([[0.   , 0.25 , 0.25 , 0.604],
+           [0.25 , 0.25 , 0.25 , 0.25 ]])
+    """
+    _images(dataset)
+    mean, spread = dataset.X.mean(axis=1, keepdims=True), dataset.X.std(axis=1, keepdims=True)
+    scaled = SHARE + SHARE * (dataset.X - mean) / np.where(spread > 0, spread, 1.0)
+    return _made(
+        dataset, np.clip(scaled, 0.0, 1.0), "each image scaled to mean and deviation 0.25 and clipped to [0, 1]"
+    )
+
+
+def crop(dataset: Dataset, pixels: int) -> Dataset:
+    """Return images without so many pixels at each of their four borders.
+
+    Examples
+    --------
+    >>> ds = Dataset(name="small", X=np.arange(32).reshape(2, 16), image_shape=(4, 4), kind="images")
+    >>> crop(ds, 1).X, crop(ds, 1).image_shape
+    (array([[ 5.,  6.,  9., 10.],
+           [21., 22., 25., 26.]]), (2, 2))
+    """
+    _images(dataset)
+    assert dataset.image_shape is not None
+    height, width = dataset.image_shape
+    check_whole("pixels", pixels, 1, (min(height, width) - 1) // 2)
+    kept = np.arange(height * width).reshape(height, width)[pixels:-pixels, pixels:-pixels]
+    names = tuple(dataset.feature_names[j] for j in kept.ravel())
+    made = _made(dataset, dataset.X[:, kept.ravel()], f"cropped by {pixels} pixel(s) at each border", names)
+    return replace(made, image_shape=kept.shape)
+
+
+@dataclass(frozen=True)
+class Step:
+    """One way to prepare data.
+
+    Attributes
+    ----------
+    name : str
+        What a link and a menu say.
+    about : str
+        A sentence on what it does and when to use it.
+    code : str
+        The Python that does it to ``data``.
+    do : callable
+        From a data set to another one.
+    needs : str
+        "images", "samples" (sparse ones too) or "dense".
+    """
+
+    name: str
+    about: str
+    code: str
+    do: Callable[[Dataset], Dataset]
+    needs: str = "dense"
+
+
+def _cropping(pixels: int) -> Step:
+    return Step(
+        f"crop-{pixels}",
+        f"Leaves out {pixels} pixel(s) at each border of the images: for a background that would win.",
+        f"data = nnspca.datasets.crop(data, {pixels})",
+        lambda dataset: crop(dataset, pixels),
+        "images",
+    )
+
+
+#: The steps by name, in the order in which they are done.
+STEPS: dict[str, Step] = {
+    step.name: step
+    for step in (
+        *map(_cropping, (1, 2, 3, 4)),
+        Step(
+            "lee-seung",
+            "Gives each image the same brightness and contrast (mean and deviation 0.25, clipped to 0 … 1).",
+            "data = nnspca.datasets.normalize_images(data)",
+            normalize_images,
+            "images",
+        ),
+        Step(
+            "log1p",
+            "Takes logarithms: for counts and intensities, where a few large numbers would outweigh all others.",
+            "data = nnspca.datasets.log1p(data)",
+            log1p,
+            "samples",
+        ),
+        Step(
+            "project-out",
+            "Takes away the one direction all features share most, as overall brightness, to see what is behind it.",
+            "data = nnspca.datasets.project_out(data)",
+            project_out,
+        ),
+    )
+}
+
+
+def possible(dataset: Dataset) -> tuple[str, ...]:
+    """Return the names of the steps that can be done to this data set.
+
+    >>> possible(Dataset(name="two", X=[[1, 2], [3, 6]]))
+    ('log1p', 'project-out')
+    """
+    if dataset.kind == "covariance":
+        return ()
+    small = min(dataset.image_shape) if dataset.image_shape is not None and not dataset.is_sparse else 0
+    crops = {f"crop-{pixels}" for pixels in range(1, 5) if 2 * pixels < small}
+    fits = {"images": small > 0, "dense": not dataset.is_sparse, "samples": float(dataset.X.min()) > -1}
+    return tuple(n for n, s in STEPS.items() if fits[s.needs] and (n in crops or not n.startswith("crop")))
+
+
+def _first(Y: np.ndarray) -> np.ndarray:
+    """The direction of most variance, always of the same sign."""
+    m, n = Y.shape
+    if min(m, n) <= SMALL:
+        v = np.linalg.eigh(Y.T @ Y)[1][:, -1] if n <= m else Y.T @ np.linalg.eigh(Y @ Y.T)[1][:, -1]
+    else:
+        v = scipy.sparse.linalg.svds(Y, k=1, v0=np.ones(min(m, n)))[2][0]
+    length = np.linalg.norm(v)
+    return v / (length if length > 0 else 1.0)
+
+
+def _made(dataset: Dataset, X: object, said: str, names: tuple[str, ...] | None = None) -> Dataset:
+    """The data set with other numbers, and a note on how they were made."""
+    note = f"{said[:1].upper()}{said[1:]}."
+    source = f"{dataset.source}; {said}" if dataset.source else said
+    names = dataset.feature_names if names is None else names
+    return replace(dataset, X=X, feature_names=names, planted=None, notes=(*dataset.notes, note), source=source)
+
+
+def _samples(dataset: Dataset, what: str) -> None:
+    check_instance("dataset", dataset, Dataset, "as nnspca.datasets.load or read returns it")
+    if dataset.kind == "covariance":
+        raise DataError(f"{what} needs samples; {dataset.name!r:.60} is a covariance. Leave this step out.")
+
+
+def _dense(dataset: Dataset, what: str) -> None:
+    _samples(dataset, what)
+    if dataset.is_sparse:
+        raise DataError(
+            f"{what} would write out {dataset.shape[0]:,} × {dataset.shape[1]:,} numbers of a sparse array; leave "
+            "this step out (Covariance.from_dataset centres implicitly, and standardises where it is told to)."
+        )
+
+
+def _images(dataset: Dataset) -> None:
+    _samples(dataset, "Preparing images")
+    if dataset.image_shape is None or dataset.is_sparse:
+        raise DataError(f"{dataset.name!r:.60} holds no images. Leave this step out.")

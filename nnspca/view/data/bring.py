@@ -1,0 +1,194 @@
+"""The file a person brings: dropped, read as a job, its choices told in plain words, in use at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import streamlit as st
+
+import nnspca
+from nnspca.datasets import Dataset, MissingValues, SeveralClasses
+from nnspca.datasets.formats import SUFFIXES
+from nnspca.datasets.images import SUFFIXES as IMAGES
+from nnspca.datasets.missing import CHOICES, Missing
+from nnspca.errors import DataError
+from nnspca.view import foreign, words
+from nnspca.view.session import files, runs, sidebar, store
+from nnspca.view.session.files import File, Reading
+
+TYPES = sorted({suffix.rpartition(".")[2] for suffix in (*SUFFIXES, *IMAGES)})
+FORMATS = (
+    "CSV, TSV, Excel (.xlsx), Parquet, NPY, NPZ, MAT, ARFF, AnnData (.h5ad), MatrixMarket (.mtx, with 10x's genes and "
+    "barcodes beside it), images of one size, or a ZIP or TAR of images. It stays on this machine."
+)
+FOUND, NONE = "as found", "no class"
+SAYS: dict[Missing, str] = {
+    "refuse": "choose …",
+    "drop rows": "leave out those samples",
+    "drop features": "leave out those features",
+    "mean": "fill in the mean of the feature",
+}
+
+
+def bring() -> None:
+    """Let the person bring files; what they hold is in use at once, and until the tab is closed."""
+    given: Sequence[File] = st.file_uploader(
+        "Your own data", key="upload", type=TYPES, accept_multiple_files=True, help=FORMATS
+    )
+    with st.expander("Names of the features in a file of their own", icon=":material/label:"):
+        st.caption("Two columns: the name as it is in the data (a probe, say), and what to call it (a gene).")
+        names: File | None = st.file_uploader("Names", key="names", type=["csv", "tsv", "txt"])
+    if not given:
+        return
+    turned = st.toggle(
+        "Samples are columns", key="turned", help="On: each column of the file is one sample. Off: each row is."
+    )
+    mark = given[0].file_id[:8]
+    reading = Reading("columns" if turned else "rows", _label(mark), _missing(mark))
+    job = files.read(given, names, reading)
+    if not runs.follow(files.SLOT, job, "Stopped. Nothing of the file was kept."):
+        return
+    if job.stopped:
+        if st.button("Read it again", icon=":material/replay:"):
+            files.read(given, names, reading, again=True)
+            st.rerun()
+        return
+    if isinstance(job.result, DataError):
+        _problem(job.result, mark)
+        if len(given) > 1:
+            st.caption("Files dropped one after the other count together: take away (×) those that do not belong.")
+    elif job.result is not None and _usable(job.result):
+        files.remember(job.result, given, reading, names)
+        _open(job.result, job.key)
+        _told(job.result, reading)
+        _choices(job.result, mark, turned=turned)
+
+
+def _label(mark: str) -> str | None:
+    """Return the column chosen as the class."""
+    chosen = st.session_state.get(f"class-{mark}", FOUND)
+    return None if chosen == FOUND else "" if chosen == NONE else str(chosen)
+
+
+def _missing(mark: str) -> Missing:
+    """Return what was chosen for missing values."""
+    chosen = st.session_state.get(f"missing-{mark}", "refuse")
+    return next(choice for choice in CHOICES if choice == chosen)
+
+
+def _open(data: Dataset, key: object) -> None:
+    """Choose the data on every page, once."""
+    if st.session_state.get("_opened") != key:
+        st.session_state["_opened"] = key
+        sidebar.use_next(data.name, data.n_features)
+        st.rerun()
+
+
+def _problem(problem: DataError, mark: str) -> None:
+    """Say what is wrong with the file, with the choices that would mend it."""
+    st.error(foreign.plain(str(problem)), icon=":material/error:")
+    if isinstance(problem, MissingValues):
+        _ask_missing(problem, mark)
+    if isinstance(problem, SeveralClasses):
+        _ask_class(problem.columns, mark)
+
+
+def _ask_missing(problem: MissingValues, mark: str) -> None:
+    """Offer what can be done about missing values, each with what it costs."""
+    rows, features = problem.shape
+    st.radio(
+        f"{problem.count:,} missing value{'' if problem.count == 1 else 's'}",
+        CHOICES,
+        key=f"missing-{mark}",
+        format_func=lambda choice: SAYS[choice],
+        captions=[
+            "",
+            f"{problem.rows:,} of {rows:,} samples go",
+            f"{problem.features:,} of {features:,} features go",
+            "nothing goes, but these values never vary from the mean",
+        ],
+    )
+
+
+def _ask_class(columns: tuple[str, ...], mark: str) -> None:
+    """Offer the columns that may be the class."""
+    st.selectbox(
+        "Class of the samples",
+        [FOUND, NONE, *columns],
+        key=f"class-{mark}",
+        format_func=lambda name: foreign.line(name, foreign.NAME),
+        help="A class colours the samples and is no feature. Other columns of text are left out.",
+    )
+
+
+def _told(data: Dataset, reading: Reading) -> None:
+    """Say what was read, and what a row and a column stand for."""
+    rows, columns = data.shape
+    said = foreign.plain(" ".join(data.notes))
+    st.success(f"In use: your file **{foreign.plain(data.name)}**, {rows:,} × {columns:,}, {data.kind}. {said}")
+    if data.kind == "covariance":
+        st.caption(f"Each row and each column is one of {columns:,} features; the numbers are how they vary together.")
+    else:
+        a, b = (foreign.plain(name, foreign.NAME) for name in (data.feature_names[0], data.feature_names[-1]))
+        one = "column" if reading.samples == "columns" else "image" if data.image_shape else "row"
+        st.caption(
+            f"Each {one} of the file is one sample: {rows:,} samples, described by {columns:,} features ({a} … {b}). "
+            "A component chooses some of the features."
+        )
+    if data.labels is not None:
+        counts = np.bincount(data.labels[data.labels >= 0], minlength=len(data.label_names))
+        told = ", ".join(
+            f"{foreign.plain(n, 40)} {c:,}×" for n, c in list(zip(data.label_names, counts, strict=True))[:8]
+        )
+        st.caption(f"Classes: {told}.")
+    st.caption(
+        "It is yours until this tab is closed or loaded again: a page may not open files on your machine by itself, so "
+        "after a reload choose the file once more. Nothing of it is kept on the server."
+    )
+
+
+def _choices(data: Dataset, mark: str, *, turned: bool) -> None:
+    """Offer what can still be chosen about how the file is read."""
+    if data.class_columns and not turned:
+        _ask_class(data.class_columns, mark)
+    if f"missing-{mark}" in st.session_state and any("missing value" in note for note in data.notes):
+        st.radio(
+            "Missing values",
+            CHOICES,
+            key=f"missing-{mark}",
+            format_func=lambda choice: SAYS[choice],
+            horizontal=True,
+        )
+
+
+def _usable(data: Dataset) -> bool:
+    """Keep a data set that has a covariance, or say what is wrong with it and offer what can be done."""
+    try:
+        store.keep_upload(data)
+    except nnspca.DataError as problem:
+        if data.kind != "covariance":
+            st.error(foreign.plain(f"{data.title}: {problem}."), icon=":material/error:")
+            return False
+        st.warning(foreign.plain(f"{data.title}: {problem}."), icon=":material/error:")
+    else:
+        return True
+    wanted = st.toggle(
+        "Take the nearest covariance instead",
+        key=f"repair-{data.content_hash[:8]}",
+        help="The matrix without its negative eigenvalues: the nearest one that is a covariance (Higham 1988).",
+    )
+    if not wanted:
+        return False
+    try:
+        cov = store.keep_upload(data, repair=True)
+    except nnspca.DataError as problem:
+        st.error(foreign.plain(f"{data.title}: {problem}."), icon=":material/error:")
+        return False
+    size = float(np.linalg.norm(data.X))
+    st.info(
+        f"Repaired: the nearest covariance lies {words.number(cov.moved, up=True)} away, of a matrix of norm "
+        f"{words.number(size)}. Everything shown, certificates too, speaks about the repaired one.",
+        icon=":material/build:",
+    )
+    return True

@@ -1,0 +1,55 @@
+"""Preprocessing explained: what each step does to these data, and the samples before and after."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from nnspca.datasets import Dataset, preparing
+from nnspca.view import foreign
+from nnspca.view.session import preview
+from nnspca.view.session.state import State
+
+CENTRED = "**Centred**, always: the mean of each feature is taken off, as only what varies counts."
+SCALED = (
+    "**Standardised**: each feature divided by its standard deviation, so that units do not matter. Chosen "
+    "in the sidebar."
+)
+TILES = 12
+
+
+def explained(raw: Dataset, data: Dataset, now: State) -> None:
+    """Say what is done to the data before they are analysed, and show it."""
+    able = [preparing.STEPS[name] for name in preparing.possible(raw) if not name.startswith("crop-")]
+    if raw.kind == "covariance":
+        st.caption("A covariance is taken as it is, or turned into correlations (**standardised**, in the sidebar).")
+        return
+    told = [f"- {'✓ ' if now.standardise else ''}{SCALED}"]
+    told += [f"- {'✓ ' if step.name in now.prep else ''}**{step.name}**: {step.about}" for step in able]
+    if any(name.startswith("crop-") for name in preparing.possible(raw)):
+        done = "✓ " if any(name.startswith("crop-") for name in now.prep) else ""
+        told.append(
+            f"- {done}**crop-1** … **crop-4**: leaves out pixels at the borders of images, where a background "
+            "would win."
+        )
+    st.markdown(
+        f"What is done to the numbers before anything is sought; choose under **Before that** in the sidebar.\n\n"
+        f"- ✓ {CENTRED}\n" + "\n".join(told)
+    )
+    if not now.prep:
+        return
+    before, after = st.columns(2)
+    with before:
+        st.caption("Before")
+        _look(raw)
+    with after:
+        st.caption("After: " + ", ".join(foreign.plain(name) for name in now.prep))
+        _look(data)
+
+
+def _look(data: Dataset) -> None:
+    """Show a few samples."""
+    if data.image_shape is not None:
+        alt = f"{TILES} images of {foreign.line(data.title)}, side by side."
+        st.image(preview.sheet(data, TILES), width="stretch", alt=alt)
+    else:
+        st.dataframe(preview.corner(data, 5, 5), hide_index=True, alt=f"A corner of {foreign.line(data.title)}.")

@@ -1,0 +1,138 @@
+"""The files a person brings: read as a job, under a name of their own, and how the library would read them."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, Protocol
+
+import streamlit as st
+
+import nnspca
+from nnspca.datasets import Dataset
+from nnspca.datasets.missing import Missing
+from nnspca.errors import DataError
+from nnspca.result import Progress
+from nnspca.view.session import runs
+from nnspca.view.session.runs import Job, Work
+
+SLOT = "read"
+YOURS = "{} (yours)"  # what a file is called that has the name of a data set of the catalogue
+
+
+class File(Protocol):
+    """What Streamlit hands over of a file."""
+
+    name: str
+    file_id: str
+
+    def getvalue(self) -> bytes:
+        """Return what the file contains."""
+        ...
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a file is read.
+
+    Attributes
+    ----------
+    samples : {"rows", "columns"}
+        Where the samples are.
+    label : str or None
+        The column of the class; "" for none, None to decide by looking.
+    missing : str
+        What becomes of missing values.
+    names : str
+        The file of two columns that names the features; empty for none.
+    """
+
+    samples: Literal["rows", "columns"] = "rows"
+    label: str | None = None
+    missing: Missing = "refuse"
+    names: str = ""
+
+
+@dataclass(frozen=True)
+class _Kept:
+    """Of a data set that was brought: its files and how they were read."""
+
+    files: tuple[str, ...]
+    name: str | None
+    reading: Reading
+
+
+def read(files: Sequence[File], names: File | None, reading: Reading, *, again: bool = False) -> Job:
+    """Return the job that reads these files, started where it has not been; a stopped one only ``again``."""
+    key: Hashable = (tuple(f.file_id for f in files), names.file_id if names else "", reading)
+    job = runs.only_job(SLOT, key)
+    if job is None or (again and job.done):
+        job = runs.start(SLOT, key, _work(list(files), names, reading))
+    return job
+
+
+def _work(files: list[File], names: File | None, reading: Reading) -> Work:
+    """Return the work of reading; a file that cannot be read is an answer too."""
+    contents = {file.name: file.getvalue() for file in files}
+    mapping = names.getvalue() if names else None
+    called = own_name(files[0].name) if len(files) == 1 else None
+
+    def work(job: Job) -> Dataset | DataError | None:
+        only = len(contents) == 1
+        filename, content = next(iter(contents.items()))
+        try:
+            data = nnspca.datasets.read(
+                content if only else contents,
+                filename if only else None,
+                name=called,
+                samples=reading.samples,
+                label=reading.label,
+                missing=reading.missing,
+                on_progress=lambda share, what: job.report(Progress(share, what)),
+                should_stop=job.should_stop,
+            )
+            return data if mapping is None else nnspca.datasets.rename(data, nnspca.datasets.read_names(mapping))
+        except nnspca.datasets.ReadingStopped:
+            return None
+        except DataError as problem:
+            return problem
+
+    return work
+
+
+def own_name(filename: str) -> str | None:
+    """Return what to call a file that is named like a data set of the catalogue; None for any other.
+
+    >>> own_name("lfw-faces.csv"), own_name("genes.csv")
+    ('lfw-faces (yours)', None)
+    """
+    stem = filename.rpartition("/")[2].partition(".")[0]
+    return YOURS.format(stem) if stem in {info.name for info in nnspca.datasets.available()} else None
+
+
+def remember(data: Dataset, files: Sequence[File], reading: Reading, names: File | None) -> None:
+    """Remember how a data set was read, for the Python that reads it again."""
+    kept = _Kept(
+        tuple(file.name for file in files),
+        own_name(files[0].name) if len(files) == 1 else None,
+        replace(reading, names=names.name if names else ""),
+    )
+    st.session_state.setdefault("_readings", {})[data.name] = kept
+
+
+def code(name: str) -> list[str]:
+    """Return the Python that reads a file of this session again, as ``data``; empty where it is not known how."""
+    kept: _Kept | None = st.session_state.get("_readings", {}).get(name)
+    if kept is None:
+        return []
+    source = repr(kept.files[0]) if len(kept.files) == 1 else repr(list(kept.files))
+    if len(kept.files) > 5:
+        source = "'the folder of your files'"
+    usual = Reading()
+    given: dict[str, Any] = {key: getattr(kept.reading, key) for key in ("samples", "label", "missing")}
+    said = [f"{key}={value!r}" for key, value in given.items() if value != getattr(usual, key)]
+    said += [f"name={kept.name!r}"] if kept.name else []
+    lines = [f"data = nnspca.datasets.read({', '.join([source, *said])})  # the path of your file"]
+    if kept.reading.names:
+        lines.append(f"data = nnspca.datasets.rename(data, nnspca.datasets.read_names({kept.reading.names!r}))")
+    return lines

@@ -1,0 +1,45 @@
+"""One visit to the data page: a file is brought, in use, turned, its missing values settled, prepared, and stopped."""
+
+import re
+
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.waiting import rest
+
+pytestmark = pytest.mark.browser
+
+HOLES = b"gene,s1,s2,s3,s4\ng1,1,2,3,5\ng2,4,,7,1\ng3,0,1,5,2\n"
+
+
+def long_file():
+    """Enough rows, each of which needs a second look, to press Stop in time."""
+    rows = "\n".join(f'"{i}",{i % 7},{i % 11}' for i in range(1_500_000))
+    return f"a,b,c\n{rows}\n".encode()
+
+
+def test_a_file_is_in_use_at_once_and_its_choices_are_taken_where_it_was_brought(visit):
+    page = rest(visit("/data?data=pitprops"), "false", 500)
+    chooser = page.locator("input[type=file]").first
+    chooser.set_input_files({"name": "holes.csv", "mimeType": "text/csv", "buffer": HOLES})
+    expect(page.get_by_role("alert").filter(has_text="1 value is missing in 1 of 3 rows")).to_be_visible()
+    expect(page.get_by_text("1 of 4 features go")).to_be_visible()
+    page.get_by_text("fill in the mean of the feature").click()
+    expect(page.get_by_text("In use: your file holes, 3 × 4, table")).to_be_visible()
+    expect(page).to_have_url(re.compile("data=holes"))
+    page.get_by_text("Samples are columns").click()
+    expect(page.get_by_text("4 samples, described by 3 features (g1 … g3)")).to_be_visible()
+    before = page.locator("[data-testid=stMultiSelect]").filter(has_text="Before that")
+    before.locator("input").click()
+    page.get_by_role("option", name="log1p").click()
+    expect(page).to_have_url(re.compile("prep=log1p"))
+    expect(page.get_by_text("After: log1p")).to_be_visible()
+    page.keyboard.press("Escape")
+    page.get_by_test_id("stFileUploader").first.get_by_role("button", name=re.compile("holes.csv")).click()
+    expect(page.get_by_text("4 samples, described by 3 features")).to_have_count(0)
+    chooser.set_input_files({"name": "long.csv", "mimeType": "text/csv", "buffer": long_file()})
+    page.get_by_role("button", name="Stop").click()
+    expect(page.get_by_text("Stopped. Nothing of the file was kept.")).to_be_visible()
+    expect(page.get_by_role("heading", name="In use: holes")).to_be_visible()
+    assert np.isfinite(page.evaluate("document.documentElement.scrollWidth"))

@@ -1,0 +1,387 @@
+"""Formats that other packages read: what comes in as it was written, and hostile files refused at once."""
+
+import gzip
+import io
+import json
+import struct
+import time
+import zipfile
+
+import h5py
+import numpy as np
+import openpyxl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import scipy.io
+import scipy.sparse
+from PIL import Image
+
+from nnspca import Covariance
+from nnspca.datasets import MissingValues, ReadingStopped, SeveralClasses, limits, read, read_names, rename
+from nnspca.datasets import h5ad as h5ad_format
+from nnspca.datasets import parquet as parquet_format
+from nnspca.datasets.arranging import Asked
+from nnspca.errors import DataError
+
+X = np.array([[1.5, -2, 0], [0, 4, 0], [5, 6, 7.25], [0, 0, 1]])
+COUNTS = scipy.sparse.csr_array(np.array([[0, 3, 0], [1, 0, 0], [0, 5, 2], [4, 0, 0]]))
+
+
+@pytest.fixture
+def here(monkeypatch):
+    """Read Parquet and AnnData in this process, which is quicker than one of their own."""
+    readers = {"parquet": parquet_format, "h5ad": h5ad_format}
+    for module in readers.values():
+        monkeypatch.setattr(module, "read_apart", lambda form, data, asked: readers[form].read_here(data, asked))
+
+
+def parquet(columns, **options):
+    out = io.BytesIO()
+    pq.write_table(pa.table(columns), out, **options)
+    return out.getvalue()
+
+
+def workbook(rows, *more):
+    book = openpyxl.Workbook()
+    for row in rows:
+        book.active.append(row)
+    for title in more:
+        book.create_sheet(title)
+    out = io.BytesIO()
+    book.save(out)
+    return out.getvalue()
+
+
+def h5ad(X=COUNTS, *, by="csr", genes=("G1", "G2", "G3"), cells=("a", "b", "a", "b"), shape=None, **options):
+    out = io.BytesIO()
+    with h5py.File(out, "w") as file:
+        if scipy.sparse.issparse(X):
+            stored = X.asformat(by)
+            group = file.create_group("X")
+            group.attrs["encoding-type"] = f"{by}_matrix"
+            group.attrs["shape"] = shape or stored.shape
+            for name in ("data", "indices", "indptr"):
+                group.create_dataset(name, data=getattr(stored, name), **options)
+        else:
+            file.create_dataset("X", data=X, **options)
+        var, obs = file.create_group("var"), file.create_group("obs")
+        var.attrs["_index"] = "ids"
+        var["ids"] = list(genes)
+        kinds = sorted(set(cells))
+        kept = obs.create_group("cell_type")
+        kept["categories"], kept["codes"] = kinds, np.array([kinds.index(c) for c in cells], np.int8)
+    return out.getvalue()
+
+
+def market(X=COUNTS):
+    out = io.BytesIO()
+    scipy.io.mmwrite(out, X)
+    return out.getvalue()
+
+
+def zipped(files):
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return out.getvalue()
+
+
+def refused(source, filename=None, within=3.0, **options):
+    """The message of the refusal, which may take so many seconds of the processor."""
+    started = time.process_time()
+    with pytest.raises(DataError) as caught:
+        read(source, filename, **options)
+    assert time.process_time() - started < within
+    return str(caught.value)
+
+
+def varint(number):
+    groups = []
+    while number:
+        number, low = number >> 7, number & 127
+        groups.append(low | (128 if number else 0))
+    return bytes(groups)
+
+
+def test_a_parquet_table_comes_back_to_the_last_bit_with_its_class_and_without_its_row_names(here):
+    columns = {"a": X[:, 0], "n": [1, 2, 3, 5], "t": [True, False, True, True], "kind": ["u", "v", "u", "v"]}
+    ds = read(parquet({**columns, "__index_level_0__": ["r1", "r2", "r3", "r4"]}), "t.parquet")
+    assert ds.feature_names == ("a", "n", "t")
+    np.testing.assert_array_equal(ds.X, np.column_stack([X[:, 0], [1, 2, 3, 5], [1, 0, 1, 1]]))
+    assert ds.label_names == ("u", "v")
+    groups = parquet({"a": np.arange(10.0), "b": np.arange(10.0) ** 2}, row_group_size=3)
+    np.testing.assert_array_equal(read(groups, "t.parquet").X[:, 1], np.arange(10.0) ** 2)
+
+
+def test_parquets_missing_values_and_whole_numbers_beyond_doubles_are_refused_with_their_place(request):
+    with pytest.raises(MissingValues, match="row 2, column 2 \\('b'\\)") as caught:
+        read(parquet({"a": [1.0, 2, 3], "b": [1, None, None]}), "t.parquet")
+    assert (caught.value.count, caught.value.rows, caught.value.features, caught.value.shape) == (2, 2, 1, (3, 2))
+    request.getfixturevalue("here")
+    filled = read(parquet({"a": [1.0, 2, 3], "b": [1, None, 4]}), "t.parquet", missing="mean")
+    np.testing.assert_array_equal(filled.X[:, 1], [1, 2.5, 4])
+    assert "9007199254740993" in refused(parquet({"a": [1, 2**53 + 1], "b": [0.5, 1]}), "t.parquet")
+    assert "'l' holds list" in refused(parquet({"a": [1.0, 2], "l": [[1], [2]]}), "t.parquet")
+
+
+def test_a_parquet_file_that_claims_more_than_it_holds_is_refused_before_it_is_read(monkeypatch):
+    honest = parquet({"a": np.zeros(1000), "b": np.arange(1000.0)})
+    monkeypatch.setattr(limits, "MAX_ENTRIES", 1999)
+    with pytest.raises(DataError, match="1,000 × 2 = 2,000 numbers"):
+        parquet_format.read_here(honest, Asked())
+    monkeypatch.undo()
+    # the rows of all groups together, 1,000, stand in the footer as a varint of twice the number: put in 10^12
+    length = struct.unpack("<I", honest[-8:-4])[0]
+    footer = honest[-8 - length : -8].replace(b"\x16\xd0\x0f\x19", b"\x16" + varint(2 * 10**12) + b"\x19", 1)
+    claiming = honest[: -8 - length] + footer + struct.pack("<I", len(footer)) + b"PAR1"
+    assert "1,000,000,000,000 × 2" in refused(claiming, "t.parquet")
+    assert "damaged" in refused(honest[:100] + bytes(200) + honest[300:], "t.parquet")
+    assert "PAR1" in refused(honest[:-1], "t.parquet")
+
+
+def test_a_workbook_is_read_as_the_table_it_shows_and_the_sheet_is_named():
+    rows = [["height", "width", "kind"], [1, 2.5, "cat"], [3, 4, "dog"], [5, 7, "cat"]]
+    ds = read(workbook(rows, "notes"), "t.xlsx")
+    assert ds.feature_names == ("height", "width")
+    np.testing.assert_array_equal(ds.X, [[1, 2.5], [3, 4], [5, 7]])
+    assert ds.label_names == ("cat", "dog")
+    assert "'Sheet'" in ds.notes[-1]
+    with pytest.raises(MissingValues, match="line 3, column 1"):
+        read(workbook([["a", "b"], [1, 2], [None, 3], [5, 8]]), "t.xlsx")
+    assert read(workbook([["a", "b"], [1, 2], [None, 3], [5, 8]]), "t.xlsx", missing="drop rows").shape == (2, 2)
+
+
+def test_a_workbook_that_would_unpack_to_gigabytes_or_lies_about_its_size_is_refused_at_once(monkeypatch):
+    monkeypatch.setattr("nnspca.datasets.workbook.MOST_UNPACKED", 3_000_000)
+    honest = workbook([["a", "b"], [1, 2], [3, 5]])
+    with zipfile.ZipFile(io.BytesIO(honest)) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    sheet = "xl/worksheets/sheet1.xml"
+    bomb = zipped({**members, sheet: b" " * 5_000_000})
+    assert len(bomb) < 20_000
+    assert "unpacks to 5,0" in refused(bomb, "t.xlsx")
+    small = zipped({**members, sheet: members[sheet] + b" " * 2_000_000})
+    lying = small.replace(struct.pack("<I", len(members[sheet]) + 2_000_000), struct.pack("<I", 1000))
+    assert refused(lying, "t.xlsx")
+    entities = b'<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "aaaa">]><worksheet/>'
+    assert "entities" in refused(zipped({**members, sheet: entities}), "t.xlsx")
+    far = (
+        b'<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><dimension ref="A1:XFD1048576"/>'
+    )
+    cell = b'<sheetData><row r="1048576"><c r="XFD1048576"><v>1</v></c></row></sheetData></worksheet>'
+    assert refused(zipped({**members, sheet: far + cell}), "t.xlsx")
+    assert "old" in refused(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), "t.xlsx")
+
+
+@pytest.mark.parametrize(("by", "options"), [("csr", {}), ("csc", {"compression": "gzip", "shuffle": True})])
+def test_anndata_stays_sparse_and_knows_its_genes_and_cell_types(by, options, here):
+    ds = read(h5ad(by=by, **options), "cells.h5ad")
+    assert ds.is_sparse
+    np.testing.assert_array_equal(ds.X.toarray(), COUNTS.toarray())
+    assert ds.feature_names == ("G1", "G2", "G3")
+    assert ds.label_names == ("a", "b")
+    np.testing.assert_array_equal(ds.labels, [0, 1, 0, 1])
+    assert read(h5ad(by=by), "cells.h5ad", label="").labels is None
+
+
+def test_dense_anndata_is_read_too_chunked_or_not(here):
+    dense = np.arange(60.0).reshape(12, 5) ** 2
+    for options in ({}, {"chunks": (5, 3), "compression": "gzip"}):
+        made = h5ad(dense, genes=list("abcde"), cells=("a", "b") * 6, **options)
+        np.testing.assert_array_equal(read(made, "t.h5ad").X, dense)
+
+
+def test_anndata_of_a_huge_shape_or_with_a_bomb_for_a_chunk_is_refused_at_once(here):
+    assert "10,000,000,000,000" in refused(h5ad(shape=(10**13, 3)), "t.h5ad")
+    assert "parts" in refused(h5ad(shape=(5, 3)), "t.h5ad")
+    out = io.BytesIO()
+    with h5py.File(out, "w") as file:
+        file.create_dataset("X", shape=(10**6, 10**6), dtype="f8", chunks=(1000, 1000), compression="gzip")
+    assert "1,000,000 × 1,000,000" in refused(out.getvalue(), "t.h5ad")
+    out = io.BytesIO()
+    with h5py.File(out, "w") as file:
+        made = file.create_dataset("X", shape=(4, 4), dtype="f8", chunks=(4, 4), compression="gzip")
+        made.id.write_direct_chunk((0, 0), __import__("zlib").compress(bytes(30_000_000), 1))
+    assert "does not hold what it promises" in refused(out.getvalue(), "t.h5ad")
+    assert "HDF5" in refused(b"no such thing", "t.h5ad")
+    outside = io.BytesIO()
+    with h5py.File(outside, "w") as file:
+        file["X"] = h5py.ExternalLink("/etc/passwd", "/X")
+    assert "no X" in refused(outside.getvalue(), "t.h5ad")
+
+
+def test_what_scipy_saves_as_a_sparse_array_stays_one():
+    for form in ("csr", "csc", "coo"):
+        for turned in (False, True):
+            out = io.BytesIO()
+            scipy.sparse.save_npz(out, COUNTS.asformat(form))
+            ds = read(out.getvalue(), "t.npz", samples="columns" if turned else "rows")
+            assert ds.is_sparse
+            np.testing.assert_array_equal(ds.X.toarray(), COUNTS.T.toarray() if turned else COUNTS.toarray())
+    out = io.BytesIO()
+    stored = COUNTS.tocsr()
+    np.savez(out, format=b"csr", shape=(4, 3), data=stored.data, indices=stored.indices + 9, indptr=stored.indptr)
+    assert "outside its shape" in refused(out.getvalue(), "t.npz")
+    out = io.BytesIO()
+    np.savez(out, format=b"dia", shape=(4, 3), data=stored.data, offsets=stored.indices)
+    assert "'dia'" in refused(out.getvalue(), "t.npz")
+
+
+def test_the_covariance_of_a_sparse_data_set_is_that_of_the_same_numbers_written_out():
+    out = io.BytesIO()
+    scipy.sparse.save_npz(out, COUNTS)
+    ds = read(out.getvalue(), "t.npz")
+    dense = COUNTS.toarray().astype(float)
+    np.testing.assert_allclose(Covariance.from_dataset(ds).entries, np.cov(dense.T, bias=True), atol=1e-12)
+    np.testing.assert_allclose(ds.means, dense.mean(axis=0))
+    np.testing.assert_allclose(ds.deviations, dense.std(axis=0))
+    np.testing.assert_array_equal(ds.rows(np.array([2, 0])), dense[[2, 0]])
+    assert not ds.X.data.flags.writeable
+
+
+def test_a_matrix_of_10x_is_turned_by_the_names_beside_it_alone_zipped_or_dropped_together():
+    genes, cells = b"E1\tTP53\nE2\tMYC\nE3\tTP53\n", b"AAA\nAAC\nAAG\nAAT\n"
+    files = {"matrix.mtx": market(COUNTS.T), "genes.tsv": genes, "barcodes.tsv": cells}
+    squeezed = {f"run/{name.replace('genes', 'features')}.gz": gzip.compress(c) for name, c in files.items()}
+    for ds in (read(files), read(zipped(files), "run.zip"), read(zipped(squeezed), "run.zip")):
+        assert ds.feature_names == ("TP53", "MYC", "TP53 (2)")
+        assert ds.is_sparse
+        np.testing.assert_array_equal(ds.X.toarray(), COUNTS.toarray())
+    assert read(gzip.compress(market()), "m.mtx.gz").shape == (4, 3)
+    assert read(market(), "m.mtx", samples="columns").shape == (3, 4)
+    assert "do not belong together" in refused({**files, "genes.tsv": b"E1\tTP53\n"})
+
+
+def test_a_matrix_whose_header_lies_is_refused_before_room_is_made_for_it(monkeypatch):
+    head = b"%%MatrixMarket matrix coordinate real general\n"
+    assert "promised" in refused(head + b"3 3 1000000\n1 1 1\n", "m.mtx")
+    assert "larger than" in refused(head + b"1000000000000 3 1\n1 1 1\n", "m.mtx")
+    assert refused(head + b"3 3 3\n1 1 1\n9 9 1\n2 2 2\n", "m.mtx")
+    assert refused(head + b"3 3 3\n1 1 1\n", "m.mtx")
+    assert "promised" in refused(b"%%MatrixMarket matrix array real general\n90000 90000\n1\n2\n", "m.mtx")
+    assert "'complex'" in refused(b"%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 1 1\n", "m.mtx")
+    assert "first line" in refused(b"1,2\n3,4\n", "m.mtx")
+    monkeypatch.setattr(limits, "MAX_UNPACKED_BYTES", 10**6)
+    bomb = gzip.compress(head + b"%" + bytes(limits.MAX_UNPACKED_BYTES + 10), 1)
+    assert "unpacks to" in refused(bomb, "m.mtx.gz")
+
+
+def picture(value, size=(3, 2)):
+    out = io.BytesIO()
+    Image.fromarray(np.full(size[::-1], value, np.uint8)).save(out, "PNG")
+    return out.getvalue()
+
+
+def test_several_images_dropped_together_are_a_data_set_and_a_folder_of_them_too(tmp_path):
+    files = {f"{i}.png": picture(i * 40) for i in range(4)}
+    ds = read(files)
+    assert (ds.kind, ds.image_shape) == ("images", (2, 3))
+    np.testing.assert_array_equal(ds.X[:, 0], [0, 40, 80, 120])
+    for name, content in files.items():
+        (tmp_path / name).write_bytes(content)
+    assert read(tmp_path).content_hash == read(sorted(tmp_path.iterdir())).content_hash == ds.content_hash
+    assert "3×2 (4), 5×5 (1)" in refused({**files, "z.png": picture(9, (5, 5))})
+    assert "came together" in refused({**files, "t.csv": b"a,b\n1,2\n"})
+    assert "drop several" in refused(files["0.png"], "0.png")
+
+
+def test_a_file_of_two_columns_names_the_features_dropped_beside_or_given():
+    table, names = b"p1,p2,p3\n1,2,3\n4,5,7\n0,1,1\n", b"probe,symbol\np1,TP53\np3,MYC\n"
+    ds = read({"data.csv": table, "map.csv": names})
+    assert (ds.name, ds.feature_names) == ("data", ("TP53", "p2", "MYC"))
+    plain = read(table, "data.csv")
+    assert rename(plain, read_names(names)).feature_names == ds.feature_names
+    assert "2 of 3 features" in ds.notes[-1]
+    with pytest.raises(DataError, match="none of the 3 features"):
+        rename(plain, {"x": "y"})
+    with pytest.raises(DataError, match="row 2 of the file of names has 3 cell"):
+        read_names(b"a,b\nc,d,e")
+    with pytest.raises(DataError, match="a row before 'b'"):
+        read_names(b"a,b\na,c")
+
+
+def test_missing_values_are_dealt_with_as_chosen():
+    text = b"a,b,c,kind\n1,2,3,u\n4,,NA,v\n7,8,8,u\n1,1,,v\n"
+    with pytest.raises(MissingValues) as caught:
+        read(text, "t.csv")
+    assert (caught.value.count, caught.value.rows, caught.value.features, caught.value.shape) == (3, 2, 2, (4, 3))
+    rows = read(text, "t.csv", missing="drop rows")
+    np.testing.assert_array_equal(rows.X, [[1, 2, 3], [7, 8, 8]])
+    np.testing.assert_array_equal(rows.labels, [0, 0])
+    features = read(text, "t.csv", missing="drop features")
+    assert features.feature_names == ("a",)
+    mean = read(text, "t.csv", missing="mean")
+    np.testing.assert_allclose(mean.X[:, 1], [2, 11 / 3, 8, 1])
+    assert "3 missing values" in mean.notes[-1]
+    turned = b"g,s1,s2,s3,s4\nA,1,2,,5\nB,2,2,3,4\n"
+    with pytest.raises(MissingValues, match="1 of 4 samples") as caught:
+        read(turned, "t.csv", samples="columns")
+    assert (caught.value.rows, caught.value.features, caught.value.shape) == (1, 1, (4, 2))
+    assert read(turned, "t.csv", samples="columns", missing="drop rows").shape == (3, 2)
+    assert "would be left" in refused(b"a,b\n1,\n,2\n3,\n", "t.csv", missing="drop rows")
+    assert "no value at all" in refused(b"a,b\n1,\n2,\n3,\n", "t.csv", missing="mean")
+    out = io.BytesIO()
+    np.save(out, np.array([[1, np.nan], [2, 3.0], [4, 9]]))
+    assert read(out.getvalue(), "t.npy", missing="drop rows").shape == (2, 2)
+
+
+def test_the_class_is_the_column_that_was_chosen():
+    text = b"a,b,batch,u,v\n1,2,1,x,p\n2,4,1,x,q\n3,9,2,y,q\n"
+    with pytest.raises(SeveralClasses) as caught:
+        read(text, "t.csv")
+    assert caught.value.columns == ("u", "v")
+    ds = read(text, "t.csv", label="v")
+    assert (ds.feature_names, ds.label_names, ds.class_columns) == (
+        ("a", "b", "batch"),
+        ("p", "q"),
+        ("u", "v", "batch"),
+    )
+    ds = read(text, "t.csv", label="batch")
+    assert (ds.feature_names, ds.label_names) == (("a", "b"), ("1", "2"))
+    assert read(text, "t.csv", label="").labels is None
+    assert "no column is called 'w'" in refused(text, "t.csv", label="w")
+
+
+@pytest.mark.parametrize(
+    ("filename", "content"),
+    [
+        ("t.csv", "\n".join(["x", *map(str, range(300_000))]).encode()),
+        ("t.txt", "\n".join(f'"{i}",{i}' for i in range(30_000)).encode()),
+        ("t.parquet", parquet({"a": np.arange(300_000.0)})),
+        ("t.zip", zipped({f"{i}.png": picture(i) for i in range(90)})),
+    ],
+    ids=["one column", "quoted", "parquet", "images"],
+)
+def test_reading_says_how_far_it_is_and_stops_when_asked(filename, content, monkeypatch):
+    monkeypatch.setattr("nnspca.datasets.watch.EVERY", 0.0)
+    told = []
+    read(content, filename, on_progress=lambda share, what: told.append((share, what)))
+    assert len(told) > 2 and all(0 <= share <= 1 and what for share, what in told)
+    asked = []
+    with pytest.raises(ReadingStopped):
+        read(content, filename, should_stop=lambda: len(asked) > 1 or asked.append(1))
+
+
+def test_blocks_of_plain_lines_are_read_as_rows_are():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((30_000, 4))
+    lines = [",".join(map(repr, row)) for row in X.tolist()]
+    lines[20_000] = lines[20_000].replace(",", " , ")
+    lines[25_000] = ",".join(f'"{v}"' for v in X[25_000].tolist())
+    np.testing.assert_array_equal(read("\r\n".join(lines).encode(), "t.csv").X, X)
+    lines[28_000] = "1,2,3"
+    assert "line 28,001 has 3 cells" in refused("\n".join(lines).encode(), "t.csv")
+    lines[28_000], lines[10_000] = "1,2,3,4\n\n", "1,2,1_000,4"
+    assert "line 10,001, column 3" in refused("\n".join(lines).encode(), "t.csv")
+
+
+def test_a_format_whose_package_is_absent_says_what_to_install(monkeypatch):
+    for module, name in (("h5py", "t.h5ad"), ("openpyxl", "t.xlsx"), ("pyarrow.parquet", "t.parquet")):
+        monkeypatch.setitem(__import__("sys").modules, module, None)
+        assert "pip install 'nnspca[formats]'" in refused(b"x" * 20, name)
+
+
+def test_the_names_of_formats_in_the_error_are_those_that_are_read():
+    assert json.dumps(refused(b"x", "t.doc")).count(".h5ad") == 1

@@ -17,16 +17,20 @@ from nnspca.components.decompose import decompose
 from nnspca.components.deflate import DEFLATIONS, DeflationInfo, deflate
 from nnspca.covariance import Covariance
 from nnspca.errors import CertificateError, DataError
+from nnspca.resampling._bootstrap import bootstrap
+from nnspca.resampling._cross_validate import cross_validate
 from nnspca.result import (
     Bound,
     Certificate,
     Component,
     Components,
+    CrossValidation,
     Necessity,
     PartsCertificate,
     PartsPoint,
     PartsSweep,
     Progress,
+    Stability,
     Sweep,
     SweepPoint,
 )
@@ -49,6 +53,7 @@ __all__ = [
     "Component",
     "Components",
     "Covariance",
+    "CrossValidation",
     "DataError",
     "DeflationInfo",
     "MethodInfo",
@@ -59,10 +64,13 @@ __all__ = [
     "PartsPoint",
     "PartsSweep",
     "Progress",
+    "Stability",
     "Sweep",
     "SweepPoint",
+    "bootstrap",
     "certify",
     "certify_parts",
+    "cross_validate",
     "datasets",
     "decompose",
     "deflate",

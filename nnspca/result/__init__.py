@@ -4,7 +4,9 @@ from nnspca.progress import OnProgress, Progress, ShouldStop
 from nnspca.result.certificate import Bound, Certificate, PartsCertificate, Sandwich
 from nnspca.result.component import Component
 from nnspca.result.components import Components, overlap
+from nnspca.result.cross_validation import CrossValidation
 from nnspca.result.necessity import Necessity
+from nnspca.result.stability import Stability
 from nnspca.result.sweep import PartsPoint, PartsSweep, Sweep, SweepPoint
 
 __all__ = [
@@ -12,6 +14,7 @@ __all__ = [
     "Certificate",
     "Component",
     "Components",
+    "CrossValidation",
     "Necessity",
     "OnProgress",
     "PartsCertificate",
@@ -20,6 +23,7 @@ __all__ = [
     "Progress",
     "Sandwich",
     "ShouldStop",
+    "Stability",
     "Sweep",
     "SweepPoint",
     "overlap",

@@ -1,0 +1,74 @@
+"""Which crew goes with an executor."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from concurrent.futures import Executor as PoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any
+
+from nnspca.arguments import shown
+from nnspca.machines.crew import Crew, Others, Processes, Threads
+from nnspca.progress import Monitor
+
+WORKERS = 2  # threads where no executor is given
+
+Executor = Any  # a concurrent.futures.Executor or a dask.distributed.Client, which nobody has to have installed
+
+
+def check_executor(executor: object) -> None:
+    """Raise TypeError for what cannot run tasks."""
+    if executor is not None and not callable(getattr(executor, "submit", None)):
+        raise TypeError(
+            f"executor={shown(executor)} is not allowed; give a concurrent.futures.Executor, a "
+            "dask.distributed.Client, or None"
+        )
+
+
+@contextmanager
+def crew(executor: Executor, shared: object, monitor: Monitor) -> Iterator[Crew]:
+    """Hand ``shared`` to the workers of an executor, or to two threads, until the block ends.
+
+    Examples
+    --------
+    >>> def larger(shared, by, should_stop):
+    ...     return shared + by
+    >>> with crew(None, 40, Monitor()) as workers:
+    ...     workers.result(workers.submit(larger, 2))
+    42
+    """
+    if executor is None:
+        with ThreadPoolExecutor(WORKERS) as threads:
+            yield Threads(threads, shared, monitor)
+        return
+    made = _crew(executor, shared, monitor)
+    try:
+        yield made
+    finally:
+        made.close()
+
+
+def _crew(executor: Executor, shared: object, monitor: Monitor) -> Crew:
+    client = _client(executor)
+    if client is not None:
+        from nnspca.machines.cluster import Cluster
+
+        return Cluster(client, shared, monitor)
+    if isinstance(executor, ThreadPoolExecutor):
+        return Threads(executor, shared, monitor)
+    if isinstance(executor, ProcessPoolExecutor):
+        return Processes(executor, shared, monitor)
+    return Others(executor, shared, monitor)
+
+
+def _client(executor: Executor) -> Any:
+    """The Dask client that an executor is, or that it was got from; None where it is neither."""
+    distributed: Any = sys.modules.get("distributed")  # whoever has a client has imported it
+    if distributed is None:
+        return None
+    if isinstance(executor, distributed.Client):
+        return executor
+    behind = getattr(executor, "_client", None) if isinstance(executor, PoolExecutor) else None
+    return behind if isinstance(behind, distributed.Client) else None

@@ -1,0 +1,121 @@
+"""A Dask cluster as a crew: what is shared goes to every machine once, and word of Stop goes to all at once.
+
+Dask gives the tasks of a machine that is lost to another, and the copies of what is shared live on each. Where
+the last copy went with the last machine, it is sent again to those that have come since, and the tasks with it.
+"""
+
+from __future__ import annotations
+
+import threading
+import uuid
+from collections import deque
+from concurrent.futures import Future
+from typing import Any
+
+import distributed
+
+from nnspca.machines.crew import GRACE, Crew, Task
+from nnspca.progress import Monitor
+
+LIVES = 5  # how often a task is sent anew when the machines it ran on were lost
+NOBODY = 30  # seconds to wait for a first worker
+
+_halted: deque[str] = deque(maxlen=1000)  # on a worker: the latest calls that were stopped
+
+
+class Cluster(Crew):
+    """The workers of a Dask scheduler."""
+
+    patience = GRACE
+
+    def __init__(self, client: Any, shared: object, monitor: Monitor) -> None:
+        super().__init__(shared, monitor)
+        self._client = client
+        self._call = uuid.uuid4().hex
+        self._lock = threading.Lock()
+        self._sent: dict[Future[Any], Any] = {}
+        self._copies = 0
+        self._held: Any = None
+        self._scatter(0)
+
+    def _scatter(self, known: int) -> None:
+        """Give what is shared to every worker, unless someone has done so since the copies ``known``."""
+        with self._lock:
+            if self._copies != known:
+                return
+            try:
+                self._client.wait_for_workers(1, timeout=NOBODY)
+            except TimeoutError:
+                address = self._client.scheduler.address
+                raise OSError(f"the scheduler at {address} has no workers; start some: dask worker {address}") from None
+            self._held = self._client.scatter(self.shared, broadcast=True, hash=False)
+            self._copies += 1
+
+    def _send(self, task: Task, arguments: tuple[Any, ...]) -> Future[Any]:
+        promise: Future[Any] = Future()
+        self._deliver(promise, task, arguments, LIVES)
+        return promise
+
+    def _deliver(self, promise: Future[Any], task: Task, arguments: tuple[Any, ...], lives: int) -> None:
+        with self._lock:
+            copies, held = self._copies, self._held
+        there = self._client.submit(_on_worker, held, self._call, task, arguments, pure=False)
+        self._sent[promise] = there
+
+        def landed(there: Any) -> None:
+            if promise.done() or self.told and there.status in ("lost", "cancelled"):
+                return
+            try:
+                if there.status == "finished":
+                    _keep(promise, there.result())
+                elif there.status == "error" and not isinstance(there.exception(), _LOST):
+                    _fail(promise, there.exception())
+                elif lives > 0 and not self.told:
+                    self._scatter(copies)
+                    self._deliver(promise, task, arguments, lives - 1)
+                else:
+                    _fail(promise, OSError(f"a task was lost {LIVES + 1} times with the machine it ran on"))
+            except _LOST as error:  # between its end and the moment it was fetched
+                if lives > 0 and not self.told:
+                    self._scatter(copies)
+                    self._deliver(promise, task, arguments, lives - 1)
+                else:
+                    _fail(promise, error)
+            except BaseException as error:  # a promise that nobody keeps would be waited for without end
+                _fail(promise, error)
+
+        there.add_done_callback(landed)
+
+    def _halt(self) -> None:
+        self._client.run(_stop, self._call, on_error="ignore")
+
+    def close(self) -> None:
+        """Forget what was shared, here and on the machines, and what is still under way."""
+        self.told = True
+        self._client.cancel([there for there in self._sent.values() if not there.done()])
+        self._sent.clear()
+        self._held = None
+        super().close()
+
+
+_LOST = (distributed.scheduler.KilledWorker, distributed.client.FutureCancelledError)
+
+
+def _keep(promise: Future[Any], value: object) -> None:
+    if promise.set_running_or_notify_cancel():
+        promise.set_result(value)
+
+
+def _fail(promise: Future[Any], error: BaseException) -> None:
+    if not promise.done() and (promise.running() or promise.set_running_or_notify_cancel()):
+        promise.set_exception(error)
+
+
+def _on_worker(shared: object, call: str, task: Task, arguments: tuple[Any, ...]) -> Any:
+    """One task, on a machine of the cluster."""
+    return task(shared, *arguments, lambda: call in _halted)
+
+
+def _stop(call: str) -> None:
+    """On a worker: the call's tasks are to end."""
+    _halted.append(call)

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from nnspca.view import foreign
-from nnspca.view.parts import choices, panels, run, samples, together, verdict
+from nnspca.view.parts import choices, panels, run, samples, stability, together, verdict
 from nnspca.view.session import runs, state, store, widgets
 
 now = state.current()
@@ -50,6 +50,10 @@ if provable and done:
             each = run.prove(results, data, now, choice)
             runs.follow("parts-proof", each)
             panels.proven(each, provable[0], choice)
+if choice.lead in results and done and stability.applies(data, now, choice):
+    with widgets.fold(choices.KEYS["stable"], stability.QUESTION, ":material/casino:") as fold:
+        if fold.open:
+            drawn |= stability.panel(results[choice.lead], data, now, choice)
 if data.kind != "covariance":
     with widgets.fold(choices.KEYS["rebuild"], "From parts back to samples", ":material/extension:") as fold:
         if fold.open:

@@ -63,7 +63,7 @@ class Cluster(Crew):
         self._sent[promise] = there
 
         def landed(there: Any) -> None:
-            if promise.done() or self.told and there.status in ("lost", "cancelled"):
+            if promise.done() or (self.told and there.status in ("lost", "cancelled")):
                 return
             try:
                 if there.status == "finished":

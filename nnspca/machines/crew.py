@@ -93,7 +93,7 @@ class Crew(ABC):
     def _send(self, task: Task, arguments: tuple[Any, ...]) -> Future[Any]:
         """Send a task to a worker."""
 
-    def _halt(self) -> None:
+    def _halt(self) -> None:  # noqa: B027  # most see the switch themselves
         """Tell the workers to stop, where they cannot see the switch themselves."""
 
 
@@ -130,6 +130,7 @@ class Processes(Crew):
         self._flag.touch()
 
     def close(self) -> None:
+        """Forget what was shared, and remove its file."""
         super().close()
         self._folder.cleanup()
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from nnspca._solve import check_method, check_seed
-from nnspca.arguments import check_callables, check_number, check_whole
+from nnspca.arguments import check_callables, check_instance, check_number, check_whole
 from nnspca.components.decompose import decompose
 from nnspca.components.pairing import paired
 from nnspca.errors import DataError
@@ -62,6 +62,7 @@ def bootstrap(
     standardize: bool = False,
     nonnegative: bool = True,
     threshold: float = STABLE,
+    parts: Components | None = None,
     seed: int = 0,
     executor: Executor = None,
     on_resample: Callable[[Stability], None] | None = None,
@@ -92,6 +93,8 @@ def bootstrap(
         Divide each feature by its standard deviation, in every resample by its own.
     threshold : float
         Mean recurrence from which a part counts as stable, 0 to 1.
+    parts : Components, optional
+        The parts of all samples, at most r; they are sought when None.
     seed : int
         Same seed, same answer, wherever and in whatever order the resamples are solved.
     executor : concurrent.futures.Executor or dask.distributed.Client, optional
@@ -128,7 +131,8 @@ def bootstrap(
     samples = Samples.read(data, standardize, "bootstrap")
     check_callables(on_resample=on_resample, should_stop=should_stop, on_progress=on_progress)
     check_executor(executor)
-    nonnegative, seed = check_method(method, nonnegative) and bool(nonnegative), check_seed(seed)
+    check_method(method, nonnegative)
+    nonnegative, seed = bool(nonnegative), check_seed(seed)
     count, draws = check_whole("r", r, 1, samples.shape[1]), check_whole("resamples", resamples, 1, MOST)
     threshold = check_number("threshold", threshold, 0, 1, "a share")
     if samples.shape[0] == 1:
@@ -136,12 +140,14 @@ def bootstrap(
     asked = _Asked(count, k, method, nonnegative, seed, {"deflation": deflation, **options})
     started = time.perf_counter()
     monitor = Monitor(should_stop, on_progress)
-    whole = asked.of(samples, np.arange(samples.shape[0]), should_stop)
+    whole = (
+        asked.of(samples, np.arange(samples.shape[0]), should_stop) if parts is None else _taken(parts, samples, count)
+    )
     if whole is None:
         raise DataError(f"no feature varies over the {samples.shape[0]} samples: the covariance is zero")
-    seen = _Seen(whole, max(part.k for part in whole.parts), threshold, seed)
+    seen = _Seen(whole, threshold, seed)
     monitor.tell(1 / (draws + 1), "the parts of all samples", float(whole.variances.sum()))
-    if not whole.stopped:
+    if parts is not None or not whole.stopped:
         with crew(executor, samples, monitor) as workers:
             numbers = {workers.submit(_redrawn, asked, number): number for number in range(draws)}
             for future, found in workers.completed(numbers):
@@ -153,6 +159,16 @@ def bootstrap(
     if seen.count == draws:
         monitor.tell(1.0, "done")
     return seen.said(started, stopped=seen.count < draws)
+
+
+def _taken(parts: object, samples: Samples, r: int) -> Components:
+    """The parts given, checked."""
+    check_instance("parts", parts, Components, "what nnspca.decompose gave")
+    assert isinstance(parts, Components)
+    if parts.loadings.shape[0] != samples.shape[1] or len(parts.parts) > r:
+        held, n = parts.loadings.shape, samples.shape[1]
+        raise ValueError(f"parts have loadings of shape {held}; give at most r = {r} parts of {n} features")
+    return parts
 
 
 def _redrawn(
@@ -171,8 +187,8 @@ def _redrawn(
 class _Seen:
     """The parts of the resamples by number, paired with those of all samples."""
 
-    def __init__(self, whole: Components, k: int, threshold: float, seed: int) -> None:
-        self._whole, self._k, self._threshold, self._seed = whole, k, threshold, seed
+    def __init__(self, whole: Components, threshold: float, seed: int) -> None:
+        self._whole, self._threshold, self._seed = whole, threshold, seed
         self._used = whole.loadings != 0
         self._times = np.zeros(self._used.shape)
         self._agreement: dict[int, np.ndarray] = {}
@@ -205,7 +221,7 @@ class _Seen:
             array.setflags(write=False)
         return Stability(
             self._whole,
-            self._k,
+            max(part.k for part in self._whole.parts),
             recurrence,
             agreement,
             self._threshold,

@@ -110,7 +110,8 @@ def cross_validate(
     if m == 1:
         raise DataError("one sample has no variance; give at least 2 samples")
     parted, count = check_whole("folds", folds, 2, m), check_whole("r", r, 1, n)
-    nonnegative, seed = check_method(method, nonnegative) and bool(nonnegative), check_seed(seed)
+    check_method(method, nonnegative)
+    nonnegative, seed = bool(nonnegative), check_seed(seed)
     if samples.covariance(np.arange(m)) is None:
         raise DataError(f"no feature varies over the {m} samples: the covariance is zero")
     asked = _Asked(count, method, nonnegative, seed, {"deflation": deflation, **options})

@@ -138,7 +138,7 @@ def _proof(results: Mapping[str, Components], data: Dataset, now: State) -> Work
             if job.should_stop():
                 return
             job.report(Progress(r / len(parts.parts), f"part {r + 1} of {len(parts.parts)}"))
-            left, own = among_the_rest(cov, parts, r) if parts.deflation == TOGETHER else sought(cov, parts, r)
+            left, own = alone(cov, parts, r)
             job.publish(
                 nnspca.certify(
                     left,
@@ -151,6 +151,11 @@ def _proof(results: Mapping[str, Components], data: Dataset, now: State) -> Work
             )
 
     return work
+
+
+def alone(cov: nnspca.Covariance, parts: Components, r: int) -> tuple[nnspca.Covariance, Component]:
+    """Return what part r can be held against on its own, and the part as it stands there."""
+    return among_the_rest(cov, parts, r) if parts.deflation == TOGETHER else sought(cov, parts, r)
 
 
 def among_the_rest(cov: nnspca.Covariance, parts: Components, r: int) -> tuple[nnspca.Covariance, Component]:

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from nnspca.view import foreign
-from nnspca.view.parts import choices, panels, run, samples, stability, together, verdict
+from nnspca.view.parts import choices, panels, run, samples, stability, take, together, verdict
 from nnspca.view.session import runs, state, store, widgets
 
 now = state.current()
@@ -65,4 +65,4 @@ drawn |= panels.side_by_side(results, data, choice)
 drawn["together"] = panels.comparison(results, choice)
 with widgets.fold(choices.KEYS["take"], "Table, downloads and code", ":material/download:") as fold:
     if fold.open:
-        panels.takeaway(results, data, now, choice, drawn)
+        take.takeaway(results, proof, data, now, choice, drawn)

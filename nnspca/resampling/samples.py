@@ -63,6 +63,31 @@ class Samples:
             return None
         return Covariance.from_data(chosen, self.standardize)
 
+    def scores(self, columns: np.ndarray) -> np.ndarray:
+        """Return how much of each column each sample has, away from the mean, shape (m, r).
+
+        Examples
+        --------
+        >>> Samples(np.array([[1.0, 5.0], [3.0, 5.0]]), False).scores(np.eye(2))
+        array([[-1.,  0.],
+               [ 1.,  0.]])
+        """
+        mean, scale = self._measured(np.arange(self.shape[0]))
+        weighted = scale[:, None] * columns
+        return np.asarray(self.X @ weighted if _sparse(self.X) else (self.X - mean) @ weighted) - (
+            mean @ weighted if _sparse(self.X) else 0.0
+        )
+
+    def _measured(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Mean of some samples, and what features are multiplied by: 0 for those that do not vary, where it matters."""
+        known = self.X[rows]
+        scale = np.ones(self.shape[1])
+        if self.standardize:
+            used = varies(known)
+            scale = np.where(used, 1.0, 0.0)
+            scale[used] = 1.0 / deviations(known[:, np.flatnonzero(used)])
+        return np.asarray(known.mean(axis=0)).ravel(), scale
+
     def kept(self, columns: np.ndarray, fitted: np.ndarray, rows: np.ndarray) -> float:
         """Return which share of the squared distance of ``rows`` from the mean lies in the span of ``columns``.
 
@@ -75,16 +100,10 @@ class Samples:
         >>> samples.kept(np.array([[1.0], [0.0]]), np.array([0, 1]), np.array([2]))
         0.36
         """
-        known, others = self.X[fitted], self.X[rows]
-        used = varies(known) if self.standardize else np.ones(self.shape[1], dtype=bool)
-        scale = np.ones(self.shape[1])
-        if self.standardize:
-            scale[used] = deviations(known[:, np.flatnonzero(used)])
-        scale = np.where(used, 1.0 / scale, 0.0)
-        mean = np.asarray(known.mean(axis=0)).ravel()
-        basis = orthonormal(columns)
-        peak = float(np.abs(scale * np.maximum(abs(others).max(axis=0), 0.0)).max()) if not _sparse(others) else 1.0
-        scale = scale / (peak or 1.0)  # so that no square overflows
+        others, basis = self.X[rows], orthonormal(columns)
+        mean, scale = self._measured(fitted)
+        if not _sparse(others):
+            scale = scale / (float((scale * np.abs(others - mean)).max()) or 1.0)  # so that no square overflows
         if _sparse(others):
             weighted = scale[:, None] * basis
             inside = float(np.sum((others @ weighted - (mean @ weighted)) ** 2))

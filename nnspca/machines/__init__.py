@@ -1,6 +1,6 @@
 """Where the tasks of a call run: threads here, an executor's workers, or the machines of a Dask cluster."""
 
-from nnspca.machines.choice import Executor, check_executor, crew
+from nnspca.machines.choice import HERE, Executor, check_executor, crew
 from nnspca.machines.crew import Crew
 
-__all__ = ["Crew", "Executor", "check_executor", "crew"]
+__all__ = ["HERE", "Crew", "Executor", "check_executor", "crew"]

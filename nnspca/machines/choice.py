@@ -10,9 +10,10 @@ from contextlib import contextmanager
 from typing import Any
 
 from nnspca.arguments import shown
-from nnspca.machines.crew import Crew, Others, Processes, Threads
+from nnspca.machines.crew import Crew, Here, Others, Processes, Threads
 from nnspca.progress import Monitor
 
+HERE = object()  # no executor: the caller's own thread
 WORKERS = 2  # threads where no executor is given
 
 Executor = Any  # a concurrent.futures.Executor or a dask.distributed.Client, which nobody has to have installed
@@ -31,6 +32,8 @@ def check_executor(executor: object) -> None:
 def crew(executor: Executor, shared: object, monitor: Monitor) -> Iterator[Crew]:
     """Hand ``shared`` to the workers of an executor, or to two threads, until the block ends.
 
+    With ``HERE`` the caller does the tasks.
+
     Examples
     --------
     >>> def larger(shared, by, should_stop):
@@ -39,6 +42,9 @@ def crew(executor: Executor, shared: object, monitor: Monitor) -> Iterator[Crew]
     ...     workers.result(workers.submit(larger, 2))
     42
     """
+    if executor is HERE:
+        yield Here(shared, monitor)
+        return
     if executor is None:
         with ThreadPoolExecutor(WORKERS) as threads:
             yield Threads(threads, shared, monitor)

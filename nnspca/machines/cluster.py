@@ -37,6 +37,7 @@ class Cluster(Crew):
         self._copies = 0
         self._held: Any = None
         self._scatter(0)
+        self.width = max(1, sum(client.nthreads().values()))
 
     def _scatter(self, known: int) -> None:
         """Give what is shared to every worker, unless someone has done so since the copies ``known``."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import os
 import pickle
 import tempfile
@@ -35,45 +36,74 @@ class Crew(ABC):
         Its stop switch is looked at here while tasks are waited for.
     told : bool
         Whether the workers were told to stop.
+    width : int
+        How many tasks are at work at once, about.
     """
 
+    width = 8
     patience: float | None = None  # seconds to wait for those at work once they were told; None: until they return
 
     def __init__(self, shared: object, monitor: Monitor) -> None:
         self.shared, self.monitor, self.told = shared, monitor, False
-        self._given: dict[Future[Any], tuple[Task, tuple[Any, ...]]] = {}
+        self._given: dict[Future[Any], tuple[int, Task, tuple[Any, ...]]] = {}
+        self._count = itertools.count()
 
     def submit(self, task: Task, *arguments: object) -> Future[Any]:
         """Give a task to whoever is free."""
         future = self._send(task, arguments)
-        self._given[future] = task, arguments
+        self._given[future] = next(self._count), task, arguments
         return future
 
-    def completed(self, futures: Iterable[Future[Any]]) -> Iterator[tuple[Future[Any], Any]]:
-        """Yield tasks with what they returned, in the order they end; once stopped, those that had begun."""
-        left = set(futures)
-        while left:
-            done, left = wait(left, timeout=LOOK, return_when=FIRST_COMPLETED)
-            for future in done:
-                if not future.cancelled():
-                    yield future, self._outcome(future)
-            if left and self._stopping():
-                left = {future for future in left if not future.cancel()}
-                done, left = wait(left, timeout=self.patience)
-                for future in done:
-                    if not future.cancelled():
-                        yield future, self._outcome(future)
+    def each(self, task: Task, arguments: Iterable[tuple[Any, ...]]) -> Iterator[tuple[int, Any]]:
+        """Give a task for each of the arguments; yield their numbers with what came of them, in the order they end.
+
+        Only so many are given out as keep all busy: a caller who is held up holds the workers up.
+        """
+        numbered = enumerate(arguments)
+        given: dict[Future[Any], int] = {}
+
+        def give(count: int) -> set[Future[Any]]:
+            new = {self.submit(task, *its): number for number, its in itertools.islice(numbered, count)}
+            given.update(new)
+            return set(new)
+
+        waiting = give(2 * self.width)
+        for future, value in self.completed(waiting):
+            yield given.pop(future), value
+            if not self.told:
+                waiting |= give(1)
+
+    def completed(self, futures: set[Future[Any]]) -> Iterator[tuple[Future[Any], Any]]:
+        """Yield tasks with what they returned, in the order they end, and take them from the set given.
+
+        Tasks may be added to the set meanwhile. Once stopped, only those that had begun are yielded.
+        """
+        while futures:
+            if self._stopping():
+                futures -= {future for future in futures if future.cancel()}
+                ended = wait(futures, timeout=self.patience).done
+                left: set[Future[Any]] = set()
+            else:
+                ended, left = wait(futures, timeout=LOOK, return_when=FIRST_COMPLETED)
+            for future in sorted(ended, key=self._order):
+                futures.discard(future)
+                yield future, self._outcome(future)
+            if self.told and not left:
                 return
 
     def result(self, future: Future[Any]) -> Any:
         """Wait for one task; None where it was stopped before it began."""
-        for _, value in self.completed([future]):
+        for _, value in self.completed({future}):
             return value
         return None
 
     def close(self) -> None:
         """Forget what was shared."""
         self._given.clear()
+
+    def _order(self, future: Future[Any]) -> int:
+        """When a task was given."""
+        return self._given[future][0]
 
     def _stopping(self) -> bool:
         if not self.told and self.monitor.stop():
@@ -83,7 +113,7 @@ class Crew(ABC):
 
     def _outcome(self, future: Future[Any]) -> Any:
         """What a task returned; where its worker was lost and there is no other, the task is done here."""
-        task, arguments = self._given.pop(future)
+        _, task, arguments = self._given.pop(future)
         try:
             return future.result()
         except BrokenExecutor:
@@ -97,12 +127,30 @@ class Crew(ABC):
         """Tell the workers to stop, where they cannot see the switch themselves."""
 
 
+class Here(Crew):
+    """Nobody but the caller, who does each task when it is waited for, in the order they were given."""
+
+    width = 1
+
+    def _send(self, task: Task, arguments: tuple[Any, ...]) -> Future[Any]:
+        return Future()
+
+    def completed(self, futures: set[Future[Any]]) -> Iterator[tuple[Future[Any], Any]]:
+        """Do the tasks, one after the other; none is begun once stopped."""
+        while futures and not self._stopping():
+            future = min(futures, key=self._order)
+            futures.remove(future)
+            _, task, arguments = self._given.pop(future)
+            yield future, task(self.shared, *arguments, self.monitor.should_stop)
+
+
 class Threads(Crew):
     """Threads of this process: they see what is shared, and the stop switch."""
 
     def __init__(self, executor: Executor, shared: object, monitor: Monitor) -> None:
         super().__init__(shared, monitor)
         self._executor = executor
+        self.width = _workers_of(executor)
 
     def _send(self, task: Task, arguments: tuple[Any, ...]) -> Future[Any]:
         return self._executor.submit(task, self.shared, *arguments, self.monitor.should_stop)
@@ -114,6 +162,7 @@ class Processes(Crew):
     def __init__(self, executor: Executor, shared: object, monitor: Monitor) -> None:
         super().__init__(shared, monitor)
         self._executor = executor
+        self.width = _workers_of(executor)
         self._folder = tempfile.TemporaryDirectory(prefix="nnspca-", ignore_cleanup_errors=True)
         self._file, self._flag = (Path(self._folder.name, name) for name in ("shared", "stop"))
         self._file.write_bytes(pickle.dumps(shared))
@@ -146,6 +195,11 @@ class Others(Crew):
 
     def _send(self, task: Task, arguments: tuple[Any, ...]) -> Future[Any]:
         return self._executor.submit(task, self.shared, *arguments, None)
+
+
+def _workers_of(executor: Executor) -> int:
+    """How many tasks a pool works on at once, as far as it tells."""
+    return int(getattr(executor, "_max_workers", Crew.width))
 
 
 def _in_process(task: Task, file: str, arguments: tuple[Any, ...], flag: str) -> Any:

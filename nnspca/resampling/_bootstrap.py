@@ -149,10 +149,9 @@ def bootstrap(
     monitor.tell(1 / (draws + 1), "the parts of all samples", float(whole.variances.sum()))
     if parts is not None or not whole.stopped:
         with crew(executor, samples, monitor) as workers:
-            numbers = {workers.submit(_redrawn, asked, number): number for number in range(draws)}
-            for future, found in workers.completed(numbers):
+            for number, found in workers.each(_redrawn, ((asked, number) for number in range(draws))):
                 if found is not None:
-                    seen.add(numbers[future], found)
+                    seen.add(number, found)
                     monitor.tell((seen.count + 1) / (draws + 1), f"resample {seen.count} of {draws}")
                     if on_resample is not None:
                         on_resample(seen.said(started, stopped=False))

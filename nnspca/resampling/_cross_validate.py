@@ -129,13 +129,12 @@ def cross_validate(
     with crew(executor, samples, monitor) as workers:
         # every fold's smallest k first: what is known when it is stopped are whole columns
         places = [(fold, at) for at in range(len(wanted)) for fold in range(parted)]
-        tasks = {workers.submit(_kept, asked, parted, fold, wanted[at]): (fold, at) for fold, at in places}
-        for future, shares in workers.completed(tasks):
+        for number, shares in workers.each(_kept, ((asked, parted, fold, wanted[at]) for fold, at in places)):
             if shares is None:
                 continue
-            held_out[tasks[future]], fitted[tasks[future]] = shares
+            held_out[places[number]], fitted[places[number]] = shares
             done += 1
-            monitor.tell(done / total, f"k = {wanted[tasks[future][1]]}: {done} of {total}")
+            monitor.tell(done / total, f"k = {wanted[places[number][1]]}: {done} of {total}")
             if on_point is not None:
                 on_point(said(stopped=False))
     return said(stopped=done < total)

@@ -29,7 +29,7 @@ STOPPED = "Stopped. What was drawn and proven by then is shown."
 STARTS = 3  # of the search for parts together, in each resample
 LOOKS = 5  # times that a run under way is drawn anew
 DRAWING = 0.6  # share of the progress that the resamples take
-WIDTH = 620  # pixels of the picture
+WIDTH = 420  # pixels of the picture
 SHOWN = 300  # most rows of the list
 
 
@@ -213,7 +213,7 @@ def said(found: Found, noun: str) -> str:
         + (f" ± {words.at_most(100 * error[c], 0)}" if np.isfinite(error[c]) else "")
         for c in np.argsort(drawn.ranks, kind="stable")
     )
-    lines = [f"{head} (probable, not proven)", f"On average return, the most stable part first: {each}."]
+    lines = [f"{head} (probable, not proven)", f"Of its {noun} return on average, the most stable part first: {each}."]
     if stable < r:
         lines.append(f"Going by what returns, ask for **{stable} {'part' if stable == 1 else 'parts'}**, not {r}.")
     if drawn.degenerate:

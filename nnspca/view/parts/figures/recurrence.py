@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from nnspca.view import foreign
-from nnspca.view.figures.style import Palette, dress
+from nnspca.view.figures.style import LEGEND_ROW, Palette, dress
 from nnspca.view.parts.figures import several
 from nnspca.view.parts.figures.over_mean import Scene
 from nnspca.view.words import floor
@@ -17,6 +17,7 @@ TITLE = "How often each feature returns"
 PROVEN = "proven: every good part has it"
 MOST_ROWS = 40  # features of a list
 ALL = 100.0
+SCALE = 64  # pixels that the colour scale takes below the tiles
 
 
 def recurrence(
@@ -54,7 +55,15 @@ def _tiles(
             zmin=0.0,
             zmax=ALL,
             colorscale=palette.one_sided(),
-            colorbar={"title": {"text": "returns in<br>% of resamples", "font": {"size": 11}}, "thickness": 9},
+            colorbar={
+                "orientation": "h",
+                "title": {"text": "returns in % of resamples", "side": "bottom", "font": {"size": 11}},
+                "thickness": 9,
+                "len": 0.8,
+                "y": -0.01,
+                "yanchor": "top",
+                "outlinewidth": 0,
+            },
             hoverongaps=False,
             hovertemplate="%{text}<br>returns in %{z:.1f} % of resamples<extra></extra>",
         )
@@ -64,7 +73,9 @@ def _tiles(
     rows, columns = np.nonzero(several.laid_out(shape, proven.astype(float)) == 1)
     _mark(figure, columns, rows, palette, size=max(4, round(0.5 * width / sheet.shape[1])))
     figure = several.frame(figure, sheet, palette, title=TITLE, alt=alt, width=width)
-    return figure.update_layout(margin_b=34, legend={"y": -0.01, "yanchor": "top"}, height=figure.layout.height + 26)
+    drawn = figure.layout.height - 48  # what the tiles themselves take of it
+    figure.update_layout(margin_b=SCALE + LEGEND_ROW, legend_y=-SCALE / drawn, height=drawn + 40 + SCALE + LEGEND_ROW)
+    return figure
 
 
 def _along(

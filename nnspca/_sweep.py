@@ -57,7 +57,7 @@ def sweep(
     executor : concurrent.futures.Executor or dask.distributed.Client, optional
         Two threads when None. Processes and the workers of a Dask cluster are sent the covariance once and hear of
         Stop in the middle of a task; of an executor of another kind only what is not begun is stopped.
-        No more than one task for each method and two certificates are at work at once: each k starts from the one before.
+        Each k starts from the one before: a task for each method and two certificates are at work at once, not more.
     on_point : callable, optional
         Called with each :class:`SweepPoint` when solved, and again with its certificate.
     should_stop, on_progress : callable, optional
@@ -188,7 +188,8 @@ class _Run:
                 least = proven[k]
                 continue
             for name in names:
-                self._put(replace(self.points[k, name], certificate=taken_over(proven[k], least)))
+                if (k, name) in self.points:
+                    self._put(replace(self.points[k, name], certificate=taken_over(proven[k], least)))
 
     def _put(self, point: SweepPoint) -> None:
         self.points[point.k, point.method] = point

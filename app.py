@@ -6,7 +6,7 @@ import streamlit as st
 
 import nnspca
 from nnspca.view import foreign
-from nnspca.view.session import narrow, sidebar, theme, widgets
+from nnspca.view.session import cluster, narrow, sidebar, theme, widgets
 
 HERE = Path(__file__).parent
 
@@ -37,6 +37,7 @@ page = st.navigation(
 counting = sidebar.sidebar(page.url_path or "explore")
 with st.sidebar:
     theme.follow()
+    cluster.note()
 body = st.container()
 narrow.bar(counting)
 with body:

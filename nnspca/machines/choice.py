@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor as PoolExecutor
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 from nnspca.arguments import shown
 from nnspca.machines.crew import Crew, Here, Others, Processes, Threads
-from nnspca.progress import Monitor
+from nnspca.progress import Monitor, ShouldStop
 
 HERE = object()  # no executor: the caller's own thread
 WORKERS = 2  # threads where no executor is given
 
+_T = TypeVar("_T")
 Executor = Any  # a concurrent.futures.Executor or a dask.distributed.Client, which nobody has to have installed
 
 
@@ -67,6 +68,37 @@ def _crew(executor: Executor, shared: object, monitor: Monitor) -> Crew:
     if isinstance(executor, ProcessPoolExecutor):
         return Processes(executor, shared, monitor)
     return Others(executor, shared, monitor)
+
+
+def call(
+    executor: Executor,
+    function: Callable[..., _T],
+    shared: object,
+    *arguments: object,
+    should_stop: ShouldStop | None,
+    listeners: Mapping[str, Callable[..., None]],
+    **settings: object,
+) -> _T:
+    """Make one call about ``shared``: on the cluster of a Dask client, or else here.
+
+    Examples
+    --------
+    >>> def count(shared, *, should_stop, on_progress):
+    ...     on_progress("counting")
+    ...     return len(shared)
+    >>> call(None, count, "abc", should_stop=None, listeners={"on_progress": print})
+    counting
+    3
+    """
+    client = _client(executor)
+    if client is not None:
+        from nnspca.machines import cluster
+
+        came = cluster.call(client, function, shared, arguments, settings, listeners, should_stop)
+        if came is not None:
+            return came
+        should_stop = lambda: True  # noqa: E731  # no worker had begun: the call itself says what there is by now
+    return function(shared, *arguments, should_stop=should_stop, **settings, **listeners)
 
 
 def _client(executor: Executor) -> Any:

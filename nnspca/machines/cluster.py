@@ -6,20 +6,30 @@ the last copy went with the last machine, it is sent again to those that have co
 
 from __future__ import annotations
 
+import pickle
 import threading
+import time
 import uuid
-from collections import deque
+from collections import OrderedDict, deque
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
-from typing import Any
+from typing import Any, TypeVar
 
 import distributed
 
 from nnspca.machines.crew import GRACE, Crew, Task
-from nnspca.progress import Monitor
+from nnspca.progress import Monitor, ShouldStop
 
 LIVES = 5  # how often a task is sent anew when the machines it ran on were lost
 NOBODY = 30  # seconds to wait for a first worker
 
+KEPT = 4  # things shared of which copies stay on the cluster for the next call about them
+PATIENCE = 5.0  # seconds in which a single call that was told to stop hands over the best it has
+OFTEN, SELDOM = "on_progress", 0.1  # progress is told at most every so many seconds
+
+_T = TypeVar("_T")
+_kept: OrderedDict[tuple[str, int], tuple[object, Any]] = OrderedDict()
+_lock = threading.Lock()
 _halted: deque[str] = deque(maxlen=1000)  # on a worker: the latest calls that were stopped
 
 
@@ -49,7 +59,7 @@ class Cluster(Crew):
             except TimeoutError:
                 address = self._client.scheduler.address
                 raise OSError(f"the scheduler at {address} has no workers; start some: dask worker {address}") from None
-            self._held = self._client.scatter(self.shared, broadcast=True, hash=False)
+            self._held = _copies(self._client, self.shared, anew=known > 0)
             self._copies += 1
 
     def _send(self, task: Task, arguments: tuple[Any, ...]) -> Future[Any]:
@@ -97,6 +107,90 @@ class Cluster(Crew):
         self._sent.clear()
         self._held = None
         super().close()
+
+
+def _copies(client: Any, shared: object, *, anew: bool) -> Any:
+    """The copies of what is shared; those of an earlier call about the same thing, while the latest few are kept."""
+    key = client.id, id(shared)
+    with _lock:
+        kept = _kept.pop(key, None)
+        held = None if kept is None or anew or kept[1].status != "finished" else kept[1]
+        if held is None:
+            held = client.scatter(shared, broadcast=True, hash=False)
+        _kept[key] = shared, held
+        while len(_kept) > KEPT:
+            _kept.popitem(last=False)
+        return held
+
+
+def call(
+    client: Any,
+    function: Callable[..., _T],
+    shared: object,
+    arguments: tuple[Any, ...],
+    settings: Mapping[str, Any],
+    listeners: Mapping[str, Callable[..., None]],
+    should_stop: ShouldStop | None,
+) -> _T | None:
+    """Have one call made on the cluster; what it tells its listeners is told to those given here.
+
+    It is called as ``function(shared, *arguments, should_stop=…, **settings, **listeners)``. None where it was
+    stopped before it began.
+    """
+    topic, heard = f"nnspca-{uuid.uuid4().hex}", threading.Condition()
+    count = 0
+
+    def hear(event: tuple[float, Any]) -> None:
+        nonlocal count
+        name, told = pickle.loads(event[1]["told"])
+        try:
+            listeners[name](*told)
+        finally:
+            with heard:
+                count += 1
+                heard.notify_all()
+
+    crew = Cluster(client, shared, Monitor(should_stop))
+    crew.patience = PATIENCE
+    client.subscribe_topic(topic, hear)
+    try:
+        came = crew.result(crew.submit(_relayed, topic, function, arguments, dict(settings), tuple(listeners)))
+        if came is None:
+            return None
+        value, told = came
+        with heard:  # what was told travels another way than the answer
+            heard.wait_for(lambda: count >= told, timeout=PATIENCE)
+        return value
+    finally:
+        client.unsubscribe_topic(topic)
+        crew.close()
+
+
+def _relayed(
+    shared: object,
+    topic: str,
+    function: Callable[..., Any],
+    arguments: tuple[Any, ...],
+    settings: dict[str, Any],
+    names: tuple[str, ...],
+    should_stop: ShouldStop,
+) -> tuple[Any, int]:
+    """On a worker: one call, and how often it told something."""
+    worker, told, last = distributed.get_worker(), 0, 0.0
+
+    def listener(name: str) -> Callable[..., None]:
+        def tell(*what: object) -> None:
+            nonlocal told, last
+            if name == OFTEN and time.monotonic() - last < SELDOM:
+                return
+            last = time.monotonic() if name == OFTEN else last
+            worker.log_event(topic, {"told": pickle.dumps((name, what))})
+            told += 1
+
+        return tell
+
+    listeners = {name: listener(name) for name in names}
+    return function(shared, *arguments, should_stop=should_stop, **settings, **listeners), told
 
 
 _LOST = (distributed.scheduler.KilledWorker, distributed.client.FutureCancelledError)

@@ -7,12 +7,16 @@ import time
 import distributed
 import numpy as np
 import pytest
+from streamlit.testing.v1 import AppTest
 
 import nnspca
-from nnspca.machines import crew
+from nnspca._path import path
+from nnspca.machines import call, cluster, crew
 from nnspca.machines.cluster import Cluster
 from nnspca.progress import Monitor
 from nnspca.studies import comparison
+from nnspca.view.session import cluster as setting
+from tests.pages.conftest import ROOT, jobs, settle
 from tests.resampling.test_bootstrap import PLANTED, planted
 from tests.test_sweep import plain
 
@@ -84,8 +88,8 @@ def test_everything_comes_out_as_it_does_here(client, cov):
 def test_what_is_shared_is_sent_once_to_each_worker_and_both_work(client):
     shared = np.ones(200_000)
     with crew(client, shared, Monitor()) as workers:
-        held = client.who_has()
-        assert sorted(len(places) for places in held.values()) == [2]
+        (held,) = client.who_has([workers._held]).values()
+        assert len(held) == 2
         done = dict(workers.each(nap, ((number, 0.05) for number in range(12))))
     assert [done[number][1:] for number in range(12)] == [(number, 200_000.0) for number in range(12)]
     assert len({who for who, *_ in done.values()}) == 2
@@ -140,3 +144,59 @@ def test_what_goes_wrong_there_is_said_here(client):
             restarts=0,
             executor=client,
         )
+
+
+def test_a_whole_call_made_there_tells_here_what_it_does(client, cov):
+    told, points = [], []
+    bare = call(
+        client,
+        path,
+        cov,
+        [2, 4],
+        should_stop=None,
+        listeners={"on_progress": told.append, "on_point": points.append},
+        seed=1,
+    )
+    own = path(cov, [2, 4], seed=1)
+    assert plain(bare) == plain(own)
+    assert {(p.k, p.component.variance) for p in own.points} <= {(p.k, p.component.variance) for p in points}
+    assert all(isinstance(progress, nnspca.Progress) for progress in told)
+    stopped = call(client, nnspca.solve, cov, 4, should_stop=lambda: True, listeners={})
+    assert stopped.cardinality <= 4
+
+
+def pages_note():
+    from nnspca.view.session import cluster
+
+    cluster.note()
+
+
+def test_the_app_sends_its_runs_to_the_scheduler_it_is_pointed_at_and_says_so(client, monkeypatch):
+    sent, honest = [], cluster.call
+
+    def spy(client, function, *arguments):
+        sent.append(function.__name__)
+        return honest(client, function, *arguments)
+
+    monkeypatch.setattr(cluster, "call", spy)
+    monkeypatch.setenv("NNSPCA_SCHEDULER", client.scheduler.address)
+    page = AppTest.from_file(str(ROOT / "pages" / "variance.py"), default_timeout=60)
+    for key, value in {"data": "pitprops", "ks": "2, 5", "methods": ["em"]}.items():
+        page.session_state[key] = value
+    page.run()
+    settle(page)
+    assert sent == ["path", "certify_path"]
+    (job,) = jobs(page)
+    assert {p.k for p in job.arrived if p.certificate is not None} == {2, 5}
+    assert "Runs go to the cluster" in AppTest.from_function(pages_note).run().caption[0].value
+
+
+def test_where_the_scheduler_does_not_answer_runs_stay_here_and_the_page_says_so(monkeypatch):
+    monkeypatch.setattr(setting, "PATIENCE", 0.3)
+    monkeypatch.setenv("NNSPCA_SCHEDULER", "tcp://127.0.0.1:9")
+    assert setting.executor() is None
+    said = AppTest.from_function(pages_note).run().caption[0].value
+    assert "Runs stay on this machine" in said
+    assert "does not answer" in said
+    monkeypatch.delenv("NNSPCA_SCHEDULER")
+    assert not AppTest.from_function(pages_note).run().caption

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from nnspca._path import certify_path, path
 from nnspca.datasets import Dataset
 from nnspca.result import Certificate, Component, Progress, SweepPoint
-from nnspca.view.session import runs, store
+from nnspca.view.session import cluster, runs, store
 from nnspca.view.session.runs import Job, Work
 from nnspca.view.session.state import State
 
@@ -85,21 +85,23 @@ def curve(
             known.keep(point)
             publish(job, point)
 
-        bare = path(
+        bare = cluster.call(
+            path,
             cov,
             ks,
             tuple(methods),
             nonnegative=now.nonnegative,
             seed=now.seed,
-            known=known.component,
+            known=cluster.known(known.component, [(k, method) for k in ks for method in methods]),
             on_point=tell,
             should_stop=job.should_stop,
             on_progress=_part(job, report, 0.0, SOLVING),
         )
-        certify_path(
+        cluster.call(
+            certify_path,
             cov,
             bare,
-            known=known.certificate,
+            known=cluster.known(known.certificate, [(k,) for k in ks]),
             seed=now.seed,
             on_point=tell,
             should_stop=job.should_stop,

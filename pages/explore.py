@@ -6,8 +6,8 @@ import nnspca
 from nnspca.view import foreign
 from nnspca.view.certificate import component, proofs
 from nnspca.view.certificate import panels as certificate
-from nnspca.view.explore import choices, gallery, need, panels, path, play, run, stage
-from nnspca.view.session import preview, runs, state, store, widgets
+from nnspca.view.explore import choices, need, panels, path, play, run, stage
+from nnspca.view.session import collection, preview, runs, state, store, widgets
 
 now = state.current()
 data = store.in_use(now)
@@ -19,7 +19,7 @@ with st.container(key="opening"):
 played = st.container(key="stage", height=play.HEIGHT + 4, border=False)
 acts = st.container(key="acts", height=48, border=False)
 running = st.container()  # above the cards, which take their height late: Stop stays where it is
-gallery.cards(now)
+collection.cards(now)
 with st.expander("Another solver, and its options", icon=":material/tune:", expanded=not now.live):
     solver, tune, press = st.columns([3, 1, 1], vertical_alignment="bottom")
     with solver:

@@ -1,0 +1,53 @@
+// A gallery: a card is a button; a press tells the page which was chosen.
+
+const galleries = new WeakMap();
+
+function cardButton(card, here) {
+  const button = document.createElement("button"), image = document.createElement("img");
+  button.type = "button";
+  button.dataset.name = card.name;
+  if (card.name === here) button.setAttribute("aria-current", "true");
+  image.alt = "";
+  if (card.picture) image.src = `data:image/png;base64,${card.picture}`;
+  const title = document.createElement("b"), says = document.createElement("span"), foot = document.createElement("span");
+  title.textContent = card.title;
+  says.textContent = card.says;
+  foot.textContent = card.foot;
+  button.append(image, title, says, foot);
+  return button;
+}
+
+function fillGallery(nav, data) {
+  nav.setAttribute("aria-label", data.label);
+  nav.replaceChildren();
+  let group = null, list = null;
+  for (const card of data.cards) {
+    if (list === null || card.group !== group) {
+      group = card.group;
+      list = document.createElement("ul");
+      if (group) {
+        const heading = document.createElement("h3");
+        heading.textContent = group;
+        nav.append(heading);
+      }
+      nav.append(list);
+    }
+    const item = document.createElement("li");
+    item.append(cardButton(card, data.here));
+    list.append(item);
+  }
+}
+
+export default function ({ data, parentElement, setTriggerValue }) {
+  const nav = parentElement.querySelector("nav");
+  const said = JSON.stringify(data);
+  if (galleries.get(parentElement) !== said || !nav.children.length) {
+    galleries.set(parentElement, said);
+    fillGallery(nav, data);
+  }
+  nav.onclick = (event) => {
+    const name = event.target.closest("button")?.dataset.name;
+    if (name && name !== data.here) setTriggerValue("chosen", name);
+  };
+  return () => { nav.onclick = null; };
+}

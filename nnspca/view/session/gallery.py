@@ -1,0 +1,49 @@
+"""A gallery: cards with a small picture and a few words each; a press chooses one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+
+import streamlit as st
+
+from nnspca.view.session import canvas
+
+_mount = canvas.component("gallery", canvas.SHARED, ("gallery.js",))
+
+
+@dataclass(frozen=True)
+class Card:
+    """One card.
+
+    Attributes
+    ----------
+    name : str
+        What a press chooses.
+    title, says, foot : str
+        Its three lines.
+    picture : str
+        A PNG in base64; empty for none.
+    group : str
+        The heading it stands under; empty for none. Cards of one group follow each other.
+    """
+
+    name: str
+    title: str
+    says: str
+    foot: str = ""
+    picture: str = ""
+    group: str = ""
+
+
+def show(key: str, label: str, cards: Sequence[Card], here: str, choose: Callable[[str], None]) -> None:
+    """Draw the cards, the one that is ``here`` marked; ``choose`` is called with the name of a card pressed."""
+    names = {card.name for card in cards}
+
+    def pressed() -> None:
+        name = st.session_state[key].chosen
+        if name in names:
+            choose(name)
+
+    data = {"label": label, "cards": [asdict(card) for card in cards], "here": here}
+    _mount(key=key, data=data, on_chosen_change=pressed)

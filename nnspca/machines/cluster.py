@@ -9,10 +9,10 @@ What limits a run on a hundred machines, by what was measured on one of two core
   7.4; the data, which is what a bootstrap shares, 0.5, 7.0 and 7.2. For a hundred workers that is at most 0.75 GB.
   A resample's answer is 0.9 kB for one part and 4.4 kB for six. A certificate is up to 4 MB (LFW, k = 40), and a sweep
   sends it on to the certificate that starts from it.
-- *Tasks.* Scheduler and client together take 6.5 ms a task, so about 150 tasks a second are given out. Tasks of s seconds
-  keep 150 · s workers busy, not more.
-- *Seconds a task.* A resample of LFW takes 0.15 s for one part of 40 pixels, which keeps 23 workers busy, and 0.85 s for
-  six parts, which keeps 130. Eight hundred cores need tasks of more than 5 s: parts sought together, or larger data.
+- *Tasks.* Scheduler and client together take 6.5 ms a task, so about 150 tasks a second are given out. Tasks of s
+  seconds keep 150 · s workers busy, not more.
+- *Seconds a task.* A resample of LFW takes 0.15 s for one part of 40 pixels, which keeps 23 workers busy, and 0.85 s
+  for six parts, which keeps 130. Eight hundred cores need tasks of more than 5 s: parts sought together, larger data.
 - *Chains.* Resamples and folds know nothing of each other, and the starts for parts together hardly anything. A sweep
   goes on from k to k: one task for each method and two certificates at a time, however many machines there are. A sweep
   of parts has a chain of certificates for each k. A comparison sweeps one data set after the other.

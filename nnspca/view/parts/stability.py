@@ -215,7 +215,8 @@ def said(found: Found, noun: str) -> str:
         + (f" ± {words.at_most(100 * error[c], 0)}" if np.isfinite(error[c]) else "")
         for c in np.argsort(drawn.ranks, kind="stable")
     )
-    lines = [f"{head} (probable, not proven)", f"The share of a part's {noun} that returns, on average, the most stable part first: {each}."]
+    average = f"The share of a part's {noun} that returns, on average, the most stable part first: {each}."
+    lines = [f"{head} (probable, not proven)", average]
     if stable < r:
         lines.append(f"Going by what returns, ask for **{stable} {'part' if stable == 1 else 'parts'}**, not {r}.")
     if drawn.degenerate:

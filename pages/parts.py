@@ -43,6 +43,10 @@ if choice.compares and choice.lead in results:
     with widgets.fold(choices.KEYS["hands"], "Which features changed hands?", ":material/swap_horiz:") as fold:
         if fold.open:
             drawn |= panels.changed(results, data, choice)
+if choice.lead in results and stability.applies(data, now, choice):
+    with widgets.fold(choices.KEYS["stable"], stability.QUESTION, ":material/casino:") as fold:
+        if fold.open:
+            drawn |= stability.panel(results[choice.lead], data, now, choice)
 provable = [way for way, parts in results.items() if run.provable(parts)]
 if provable and done:
     with widgets.fold(choices.KEYS["proofs"], "How good is each part? Prove it", ":material/verified:") as fold:
@@ -50,10 +54,6 @@ if provable and done:
             each = run.prove(results, data, now, choice)
             runs.follow("parts-proof", each)
             panels.proven(each, provable[0], choice)
-if choice.lead in results and done and stability.applies(data, now, choice):
-    with widgets.fold(choices.KEYS["stable"], stability.QUESTION, ":material/casino:") as fold:
-        if fold.open:
-            drawn |= stability.panel(results[choice.lead], data, now, choice)
 if data.kind != "covariance":
     with widgets.fold(choices.KEYS["rebuild"], "From parts back to samples", ":material/extension:") as fold:
         if fold.open:

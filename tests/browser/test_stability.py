@@ -15,7 +15,7 @@ def drawn(page, key):
 
 
 def test_both_folds_are_opened_run_and_kept_in_the_link(visit):
-    page = visit("/parts?data=digits&k=6&r=2&apart=disjoint&stable=true&resamples=500")
+    page = visit("/parts?data=digits&k=6&r=1&with=em&stable=true&resamples=500")
     page.get_by_text("proves nothing").first.wait_for()
     page.get_by_role("button", name="Find out").click()
     page.locator(".st-key-stop-stable button:visible").first.click()  # one may be on its way out

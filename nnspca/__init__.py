@@ -19,17 +19,21 @@ from nnspca.components.decompose import decompose
 from nnspca.components.deflate import DEFLATIONS, DeflationInfo, deflate
 from nnspca.covariance import Covariance
 from nnspca.errors import CertificateError, DataError
+from nnspca.resampling._bootstrap import bootstrap
+from nnspca.resampling._cross_validate import cross_validate
 from nnspca.result import (
     Bound,
     Certificate,
     Component,
     Components,
     Contribution,
+    CrossValidation,
     Necessity,
     PartsCertificate,
     PartsPoint,
     PartsSweep,
     Progress,
+    Stability,
     Sweep,
     SweepPoint,
 )
@@ -53,6 +57,7 @@ __all__ = [
     "Components",
     "Contribution",
     "Covariance",
+    "CrossValidation",
     "DataError",
     "DeflationInfo",
     "MethodInfo",
@@ -63,12 +68,15 @@ __all__ = [
     "PartsPoint",
     "PartsSweep",
     "Progress",
+    "Stability",
     "Sweep",
     "SweepPoint",
     "auc",
+    "bootstrap",
     "certify",
     "certify_parts",
     "contribution",
+    "cross_validate",
     "datasets",
     "decompose",
     "deflate",

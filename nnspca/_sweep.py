@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import Executor, Future, ThreadPoolExecutor, as_completed
+from concurrent.futures import Future
 from dataclasses import replace
 
 import numpy as np
 
 from nnspca._certify import certify as certify_one
 from nnspca._solve import check_cardinality, check_covariance, check_method, check_seed, solve
-from nnspca.arguments import check_callables, check_choice, check_several, shown
+from nnspca.arguments import check_callables, check_choice, check_several
 from nnspca.bounds.plan import PLANS
 from nnspca.certificates.proofs import LargerProof
 from nnspca.covariance import Covariance
-from nnspca.problem import Problem
+from nnspca.machines import Crew, Executor, check_executor, crew
 from nnspca.progress import Monitor
 from nnspca.result import Bound, Certificate, Component, OnProgress, ShouldStop, Sweep, SweepPoint
 from nnspca.solvers.registry import METHODS
 
-WORKERS = 2
+WORKERS = 2  # chains of certificates, each of which starts from the one before it in its chain
 
 
 def sweep(
@@ -31,7 +31,7 @@ def sweep(
     nonnegative: bool = True,
     certify: str | None = "live",
     seed: int = 0,
-    executor: Executor | None = None,
+    executor: Executor = None,
     on_point: Callable[[SweepPoint], None] | None = None,
     should_stop: ShouldStop | None = None,
     on_progress: OnProgress | None = None,
@@ -54,9 +54,10 @@ def sweep(
         Effort of the certificates; None for none.
     seed : int
         Same seed, same sweep, whatever the executor.
-    executor : concurrent.futures.Executor, optional
-        Two threads when None. One that runs elsewhere (processes, a cluster) cannot be shown the stop
-        switch in the middle of a task: it is polled between tasks.
+    executor : concurrent.futures.Executor or dask.distributed.Client, optional
+        Two threads when None. Processes and the workers of a Dask cluster are sent the covariance once and hear of
+        Stop in the middle of a task; of an executor of another kind only what is not begun is stopped.
+        Each k starts from the one before: a task for each method and two certificates are at work at once, not more.
     on_point : callable, optional
         Called with each :class:`SweepPoint` when solved, and again with its certificate.
     should_stop, on_progress : callable, optional
@@ -84,15 +85,12 @@ def sweep(
     if not wanted or not names:
         raise ValueError(f"a sweep needs at least one k and one method; got ks={wanted}, methods={names}")
     check_choice("certify", certify, PLANS, none=True)
-    if executor is not None and not callable(getattr(executor, "submit", None)):
-        raise TypeError(f"executor={shown(executor)} is not allowed; give a concurrent.futures.Executor, or None")
-    run = _Run(cov, nonnegative, certify, seed, should_stop, on_point, Monitor(should_stop, on_progress))
+    check_executor(executor)
+    run = _Run(cov, nonnegative, certify, seed, on_point, Monitor(should_stop, on_progress))
     run.feasible = {info.name for info in infos if info.feasible}
     run.total = len(wanted) * (len(names) + (certify is not None))
-    if executor is None:
-        with ThreadPoolExecutor(WORKERS) as threads:
-            return run(threads, wanted, names)
-    return run(executor, wanted, names)
+    with crew(executor, cov, run.monitor) as workers:
+        return run(workers, wanted, names)
 
 
 class _Run:
@@ -104,20 +102,19 @@ class _Run:
         nonnegative: bool,
         effort: str | None,
         seed: int,
-        should_stop: ShouldStop | None,
         on_point: Callable[[SweepPoint], None] | None,
         monitor: Monitor,
     ) -> None:
         self.cov, self.nonnegative, self.effort, self.seed = cov, nonnegative, effort, seed
-        self.should_stop, self.on_point, self.monitor = should_stop, on_point, monitor
+        self.on_point, self.monitor = on_point, monitor
         self.points: dict[tuple[int, str], SweepPoint] = {}
+        self.ended: dict[int, Certificate | None] = {}  # certificates by k
         self.feasible: set[str] = set()
         self.total = 1
         self.done = 0
 
-    def __call__(self, executor: Executor, ks: list[int], names: list[str]) -> Sweep:
+    def __call__(self, workers: Crew, ks: list[int], names: list[str]) -> Sweep:
         started = time.perf_counter()
-        poll = self.should_stop if isinstance(executor, ThreadPoolExecutor) else None
         leading = float(self.cov.eigenpairs(1)[0][0])
         certificates: dict[Future[Certificate], int] = {}
         chain: list[tuple[int, Future[Certificate]]] = []
@@ -125,21 +122,22 @@ class _Run:
         for k in ks:
             if self.monitor.stop():
                 break
-            problem = Problem(self.cov, k, self.nonnegative)
             begun = {"best": champion.loadings} if champion is not None else {}
-            solving = {executor.submit(_solve, problem, name, self.seed, begun.get(name), poll): name for name in names}
-            for solved in as_completed(solving):
-                self._solved(k, solving[solved], solved.result())
+            solving = {
+                workers.submit(_solve, k, self.nonnegative, name, self.seed, begun.get(name)): name for name in names
+            }
+            for solved, component in workers.completed(set(solving)):
+                self._solved(k, solving[solved], component)
             champion = self._champion(k, names, champion)
             if self.effort is not None and not self.monitor.stop():  # without a champion it finds its own
-                warm_start = self._warm_start(certificates, chain, names)
-                task = executor.submit(_certify, problem, self.effort, champion, self.seed, warm_start, poll)
+                warm_start = self._warm_start(workers, certificates, chain, names)
+                task = workers.submit(_certify, k, self.nonnegative, self.effort, champion, self.seed, warm_start)
                 certificates[task] = k
                 chain.append((k, task))
-            for future in [f for f in certificates if f.done()]:
-                self._certified(certificates.pop(future), future.result(), names)
-        for future in as_completed(list(certificates)):
-            self._certified(certificates[future], future.result(), names)
+            for future, certificate in workers.completed({f for f in certificates if f.done()}):
+                self._certified(certificates.pop(future), certificate, names)
+        for future, certificate in workers.completed(set(certificates)):
+            self._certified(certificates[future], certificate, names)
         self._level(names)
         order = {name: i for i, name in enumerate(names)}
         points = sorted(self.points.values(), key=lambda p: (p.k, order[p.method]))
@@ -157,12 +155,15 @@ class _Run:
         self._tell(f"k = {k}: {name}")
 
     def _certified(self, k: int, certificate: Certificate, names: list[str]) -> None:
+        self.ended[k] = certificate
         for name in names:
-            self._put(replace(self.points[k, name], certificate=certificate))
+            if (k, name) in self.points:  # it may have been stopped before
+                self._put(replace(self.points[k, name], certificate=certificate))
         self._tell(f"k = {k}: certified")
 
     def _warm_start(
         self,
+        workers: Crew,
         certificates: dict[Future[Certificate], int],
         chain: list[tuple[int, Future[Certificate]]],
         names: list[str],
@@ -171,11 +172,12 @@ class _Run:
         if len(chain) < WORKERS:
             return None
         k, task = chain[-WORKERS]
-        warm_start = task.result()
         if task in certificates:
             del certificates[task]
-            self._certified(k, warm_start, names)
-        return warm_start
+            certificate = workers.result(task)
+            if certificate is not None:
+                self._certified(k, certificate, names)
+        return self.ended.get(k)
 
     def _level(self, names: list[str]) -> None:
         """Let every ceiling hold at the smaller k as well: the optimum never falls as k grows."""
@@ -186,7 +188,8 @@ class _Run:
                 least = proven[k]
                 continue
             for name in names:
-                self._put(replace(self.points[k, name], certificate=taken_over(proven[k], least)))
+                if (k, name) in self.points:
+                    self._put(replace(self.points[k, name], certificate=taken_over(proven[k], least)))
 
     def _put(self, point: SweepPoint) -> None:
         self.points[point.k, point.method] = point
@@ -199,7 +202,9 @@ class _Run:
 
     def _champion(self, k: int, names: list[str], previous: Component | None) -> Component | None:
         """The best feasible component for k, a smaller k's included."""
-        rivals = [self.points[k, name].component for name in names if name in self.feasible]
+        rivals = [
+            self.points[k, name].component for name in names if name in self.feasible and (k, name) in self.points
+        ]
         if previous is not None:
             rivals.append(replace(previous, k=k, note=f"carried over from k = {previous.k}"))
         return max(rivals, key=lambda c: c.variance, default=None)
@@ -218,20 +223,22 @@ def taken_over(cert: Certificate, larger: Certificate) -> Certificate:
 
 
 def _solve(
-    problem: Problem,
+    cov: Covariance,
+    k: int,
+    nonnegative: bool,
     name: str,
     seed: int,
     start: np.ndarray | None,
     poll: ShouldStop | None,
 ) -> Component:
     """One (k, method), as a task that can be sent elsewhere."""
-    return solve(
-        problem.cov, problem.k, name, nonnegative=problem.nonnegative, seed=seed, should_stop=poll, start=start
-    )
+    return solve(cov, k, name, nonnegative=nonnegative, seed=seed, should_stop=poll, start=start)
 
 
 def _certify(
-    problem: Problem,
+    cov: Covariance,
+    k: int,
+    nonnegative: bool,
     effort: str,
     champion: Component | None,
     seed: int,
@@ -240,9 +247,9 @@ def _certify(
 ) -> Certificate:
     """One certificate, as a task that can be sent elsewhere."""
     return certify_one(
-        problem.cov,
-        problem.k,
-        nonnegative=problem.nonnegative,
+        cov,
+        k,
+        nonnegative=nonnegative,
         effort=effort,
         component=champion,
         seed=seed,

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from nnspca.view import foreign
-from nnspca.view.parts import choices, panels, run, samples, together, verdict
+from nnspca.view.parts import choices, panels, run, samples, stability, take, together, verdict
 from nnspca.view.session import runs, state, store, widgets
 
 now = state.current()
@@ -43,6 +43,10 @@ if choice.compares and choice.lead in results:
     with widgets.fold(choices.KEYS["hands"], "Which features changed hands?", ":material/swap_horiz:") as fold:
         if fold.open:
             drawn |= panels.changed(results, data, choice)
+if choice.lead in results and stability.applies(data, now, choice):
+    with widgets.fold(choices.KEYS["stable"], stability.QUESTION, ":material/casino:") as fold:
+        if fold.open:
+            drawn |= stability.panel(results[choice.lead], data, now, choice)
 provable = [way for way, parts in results.items() if run.provable(parts)]
 if provable and done:
     with widgets.fold(choices.KEYS["proofs"], "How good is each part? Prove it", ":material/verified:") as fold:
@@ -61,4 +65,4 @@ drawn |= panels.side_by_side(results, data, choice)
 drawn["together"] = panels.comparison(results, choice)
 with widgets.fold(choices.KEYS["take"], "Table, downloads and code", ":material/download:") as fold:
     if fold.open:
-        panels.takeaway(results, data, now, choice, drawn)
+        take.takeaway(results, proof, data, now, choice, drawn)

@@ -8,7 +8,7 @@ from nnspca.view import foreign
 from nnspca.view.certificate import component, proofs
 from nnspca.view.certificate import panels as certificate
 from nnspca.view.session import curves, runs, state, store, widgets
-from nnspca.view.variance import choices, panels
+from nnspca.view.variance import choices, held_out, panels
 
 now = state.current()
 data = store.in_use(now)
@@ -52,6 +52,10 @@ if beside is not None and chosen is not None:
             if fold.open:
                 certificate.opened(proof, data, now, "variance")
 
+if data.kind != "covariance":
+    with widgets.fold(choices.KEYS["which"], held_out.QUESTION, ":material/content_cut:") as fold:
+        if fold.open:
+            held_out.panel(data, now, choice, log=look.log)
 with widgets.fold(choices.KEYS["take"], "Table, downloads and code", ":material/download:") as fold:
     if fold.open:
         panels.takeaway(known.points, leading, data, now, choice, drawn)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
+from concurrent.futures import Future
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -17,6 +19,7 @@ from nnspca.components.checks import check_count
 from nnspca.components.decompose import decompose
 from nnspca.components.together import components, improved
 from nnspca.covariance import Covariance
+from nnspca.machines import Crew, Executor, check_executor, crew
 from nnspca.problem import Problem
 from nnspca.progress import Monitor
 from nnspca.result import Bound, Components, OnProgress, PartsCertificate, PartsPoint, PartsSweep, ShouldStop
@@ -33,6 +36,7 @@ def sweep_parts(
     nonnegative: bool = True,
     certify: str | None = "live",
     seed: int = 0,
+    executor: Executor = None,
     on_point: Callable[[PartsPoint], None] | None = None,
     should_stop: ShouldStop | None = None,
     on_progress: OnProgress | None = None,
@@ -52,7 +56,10 @@ def sweep_parts(
     certify : {"live", "thorough"} or None
         Effort of the certificates; None for none.
     seed : int
-        Same seed, same sweep.
+        Same seed, same sweep, whatever the executor.
+    executor : concurrent.futures.Executor or dask.distributed.Client, optional
+        Parts are sought for all points at once, and a chain of certificates is at work for each k; one after the
+        other, here, when None. The covariance is sent to each worker once.
     on_point : callable, optional
         Called with each :class:`PartsPoint` when its parts are found, and again with its certificate.
     should_stop, on_progress : callable, optional
@@ -77,6 +84,7 @@ def sweep_parts(
     if not counts or not sizes:
         raise ValueError(f"a sweep needs at least one number of parts and one k; got {counts} and {sizes}")
     check_choice("certify", certify, PLANS, none=True)
+    check_executor(executor)
     started = time.perf_counter()
     monitor = Monitor(should_stop, on_progress)
     points: dict[tuple[int, int], PartsPoint] = {}
@@ -87,15 +95,20 @@ def sweep_parts(
             on_point(point)
 
     wanted = [(each, r) for each in sizes for r in counts]
-    for number, (each, r) in enumerate(wanted):
-        if monitor.stop():
-            break
-        span = monitor.part(number / len(wanted), (number + 1) / len(wanted))
-        before = [point for (size, count), point in points.items() if size <= each and count <= r]
-        put(_found(cov, r, each, before, nonnegative, seed, span.part(0.0, SEEKING if certify else 1.0)))
-        if certify is not None and not monitor.stop():
-            near = next((p.certificate for p in reversed(before) if p.certificate is not None), None)
-            put(_certified(cov, points[each, r], certify, nonnegative, near, span.part(SEEKING, 1.0)))
+    if executor is None:
+        for number, (each, r) in enumerate(wanted):
+            if monitor.stop():
+                break
+            span = monitor.part(number / len(wanted), (number + 1) / len(wanted))
+            seeking = span.part(0.0, SEEKING if certify else 1.0)
+            greedy, found = _sought(cov, r, each, nonnegative, seed, seeking)
+            put(_improved(cov, r, each, greedy, found, _before(points, each, r), nonnegative, seeking))
+            if certify is not None and not monitor.stop():
+                near = _near(points, wanted, each, r)
+                put(_certified(cov, points[each, r], certify, nonnegative, near, span.part(SEEKING, 1.0)))
+    else:
+        with crew(executor, cov, monitor) as workers:
+            _spread(workers, wanted, points, put, certify, nonnegative, seed)
     _level(points, put)
     ordered = tuple(points[key] for key in sorted(points))
     stopped = len(points) < len(wanted) or any(p.together.stopped for p in ordered)
@@ -107,13 +120,106 @@ def _several(values: object) -> list[int]:
     return list(values) if several else [values]  # type: ignore[call-overload, list-item]
 
 
-def _found(
-    cov: Covariance, r: int, k: int, before: list[PartsPoint], nonnegative: bool, seed: int, span: Monitor
-) -> PartsPoint:
-    """One after the other and together, the latter from the parts of smaller numbers as well."""
+def _spread(
+    workers: Crew,
+    wanted: list[tuple[int, int]],
+    points: dict[tuple[int, int], PartsPoint],
+    put: Callable[[PartsPoint], None],
+    effort: str | None,
+    nonnegative: bool,
+    seed: int,
+) -> None:
+    """The same points by tasks, each given out as soon as what it starts from is known."""
+    cov, monitor = workers.shared, workers.monitor
+    assert isinstance(cov, Covariance)
+    parts: dict[tuple[int, int], tuple[Components, Components]] = {}
+    seeking = {workers.submit(_seek, r, each, nonnegative, seed): (each, r) for each, r in wanted}
+    proving: dict[Future[PartsCertificate], tuple[int, int]] = {}
+    waiting: set[Future[Any]] = set(seeking)
+    total, done = len(wanted) * (1 + (effort is not None)), 0
+    for future, value in workers.completed(waiting):
+        done += 1
+        if future in proving:
+            key = proving.pop(future)
+            put(replace(points[key], certificate=value))
+        else:
+            parts[seeking[future]] = value
+        for each, r in wanted:  # in order: the parts of all points before are among the starts
+            if (each, r) not in points:
+                if (each, r) not in parts:
+                    break
+                put(_improved(cov, r, each, *parts[each, r], _before(points, each, r), nonnegative, monitor))
+        asked = set(proving.values())
+        for each, r in wanted if effort is not None and not workers.told else ():
+            known, first = points.get((each, r)), _first(wanted, each, r)
+            if known is None or known.certificate is not None or (each, r) in asked:
+                continue
+            if first is None or (first in points and points[first].certificate is not None):
+                near = None if first is None else points[first].certificate
+                task = workers.submit(_prove, known, effort, nonnegative, near)
+                proving[task] = each, r
+                waiting.add(task)
+        monitor.tell(done / total, f"{done} of {total}")
+
+
+def _before(points: dict[tuple[int, int], PartsPoint], k: int, r: int) -> list[PartsPoint]:
+    """Points of no larger k and number of parts, whose parts are feasible here; the order is that of the sweep."""
+    return [points[key] for key in sorted(points) if key[0] <= k and key[1] <= r and key != (k, r)]
+
+
+def _first(wanted: list[tuple[int, int]], k: int, r: int) -> tuple[int, int] | None:
+    """The point whose certificate another starts from: the last before it that is no larger."""
+    earlier = [key for key in wanted[: wanted.index((k, r))] if key[0] <= k and key[1] <= r]
+    return earlier[-1] if earlier else None
+
+
+def _near(
+    points: dict[tuple[int, int], PartsPoint], wanted: list[tuple[int, int]], k: int, r: int
+) -> PartsCertificate | None:
+    first = _first(wanted, k, r)
+    return None if first is None else points[first].certificate
+
+
+def _seek(
+    cov: Covariance, r: int, k: int, nonnegative: bool, seed: int, poll: ShouldStop | None
+) -> tuple[Components, Components]:
+    """Parts of one point, as a task that can be sent elsewhere."""
+    return _sought(cov, r, k, nonnegative, seed, Monitor(poll))
+
+
+def _prove(
+    cov: Covariance,
+    point: PartsPoint,
+    effort: str,
+    nonnegative: bool,
+    near: PartsCertificate | None,
+    poll: ShouldStop | None,
+) -> PartsCertificate | None:
+    """One certificate, as a task that can be sent elsewhere."""
+    return _certified(cov, point, effort, nonnegative, near, Monitor(poll)).certificate
+
+
+def _sought(
+    cov: Covariance, r: int, k: int, nonnegative: bool, seed: int, span: Monitor
+) -> tuple[Components, Components]:
+    """Parts one after the other and together."""
     options = {"nonnegative": nonnegative, "seed": seed, "should_stop": span.should_stop}
     greedy = decompose(cov, r, k, deflation="disjoint", on_progress=span.part(0.0, 0.3).relay, **options)  # type: ignore[arg-type]
     found = decompose(cov, r, k, deflation="together", on_progress=span.part(0.3, 1.0).relay, **options)  # type: ignore[arg-type]
+    return greedy, found
+
+
+def _improved(
+    cov: Covariance,
+    r: int,
+    k: int,
+    greedy: Components,
+    found: Components,
+    before: list[PartsPoint],
+    nonnegative: bool,
+    span: Monitor,
+) -> PartsPoint:
+    """Both, the latter from the parts of smaller numbers as well."""
     for point in before:
         X, value = improved(Problem(cov, k, nonnegative), point.together.padded(r), monitor=span)
         if value > found.variances.sum():

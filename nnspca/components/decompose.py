@@ -17,6 +17,7 @@ from nnspca.components.checks import check_choices, check_count, check_sizes
 from nnspca.components.deflate import deflate
 from nnspca.components.together import EXHAUSTED, components, together
 from nnspca.covariance import Covariance
+from nnspca.machines import HERE, Executor, check_executor, crew
 from nnspca.problem import Problem
 from nnspca.progress import Monitor
 from nnspca.result import Certificate, Component, Components, OnProgress, Progress, ShouldStop
@@ -46,6 +47,7 @@ def decompose(
     certify: str | None = None,
     min_angle: float = 85.0,
     starts: int = 20,
+    executor: Executor = None,
     should_stop: ShouldStop | None = None,
     on_progress: OnProgress | None = None,
     on_part: OnPart | None = None,
@@ -77,6 +79,9 @@ def decompose(
         Least angle between components in degrees, 0 to 90, for "quasi-orthogonal".
     starts : int
         How often the search for parts "together" begins anew, 0 to 10000.
+    executor : concurrent.futures.Executor or dask.distributed.Client, optional
+        The starts for parts "together" are tried there, several at once, with the same outcome; the covariance is sent
+        to each worker once. All else is found one after the other, here.
     should_stop : callable, optional
         A stopped call returns the components found by then, at least one.
     on_progress : callable, optional
@@ -116,6 +121,7 @@ def decompose(
     sizes = check_sizes(cov, k, count)
     angle, starts = check_number("min_angle", min_angle, 0, 90, "degrees"), check_whole("starts", starts, 0, 10_000)
     check_choices(info, deflation, certify, sizes)
+    check_executor(executor)
     checked = info.checked(options, joint=deflation == "joint")
     started = time.perf_counter()
     monitor = Monitor(should_stop, on_progress)
@@ -124,7 +130,7 @@ def decompose(
     )
     with one_blas_thread():
         if deflation == "together":
-            found = run.together(starts, on_parts)
+            found = run.together(starts, on_parts, executor)
         else:
             found = run.jointly() if deflation == "joint" else run.one_by_one()
     monitor.tell(1.0, "done")
@@ -167,7 +173,7 @@ class _Run:
             self.on_part(part)  # type: ignore[misc]
         return found
 
-    def together(self, starts: int, on_parts: OnParts | None) -> Components:
+    def together(self, starts: int, on_parts: OnParts | None, executor: Executor) -> Components:
         """Find one after the other, and from there seek all at once."""
         searching = self.monitor.part(0.0, SEEKING if self.effort else 1.0)
         begun = replace(
@@ -179,14 +185,17 @@ class _Run:
             if on_parts is not None:
                 on_parts(components(self.cov, X, like))
 
-        X, history = together(
-            Problem(self.cov, self.sizes[0], self.nonnegative),
-            begun.padded(len(self.sizes)),
-            rng=np.random.default_rng(self.seed),
-            monitor=searching.part(GREEDY, 1.0),
-            starts=starts,
-            on_better=tell,
-        )
+        seeking = searching.part(GREEDY, 1.0)
+        with crew(HERE if executor is None else executor, self.cov, seeking) as workers:
+            X, history = together(
+                Problem(self.cov, self.sizes[0], self.nonnegative),
+                begun.padded(len(self.sizes)),
+                rng=np.random.default_rng(self.seed),
+                monitor=seeking,
+                starts=starts,
+                on_better=tell,
+                workers=workers,
+            )
         parts = components(self.cov, X, like)
         for part in parts if self.on_part is not None else ():
             self.on_part(part)  # type: ignore[misc]

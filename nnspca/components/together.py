@@ -16,8 +16,10 @@ set with a few of its parts forgotten and sought anew.
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -25,12 +27,15 @@ from nnspca import feasible
 from nnspca.components.exchange import exchanged
 from nnspca.components.matching import assign
 from nnspca.covariance import Covariance
+from nnspca.machines import Crew
+from nnspca.machines.crew import Here
 from nnspca.problem import Problem
-from nnspca.progress import Monitor
+from nnspca.progress import Monitor, ShouldStop
 from nnspca.result import Component
 from nnspca.solvers.climb import TIE, optimise_on_support
 
 QUIET = Monitor()
+Begin = Callable[["Search"], np.ndarray]  # where a start begins, given the best parts known by then
 Known = dict[bytes, tuple[np.ndarray, float]]
 EXPLORED = 6  # random directions are drawn in the span of r and so many more eigenvectors
 FRESH = 0.4  # share of the starts that know of no parts yet
@@ -46,6 +51,7 @@ def together(
     monitor: Monitor,
     starts: int,
     on_better: Callable[[np.ndarray], None] = lambda parts: None,
+    workers: Crew | None = None,
 ) -> tuple[np.ndarray, list[float]]:
     """Find r parts whose variances add up to much.
 
@@ -61,6 +67,9 @@ def together(
         How often the search begins anew.
     on_better : callable, optional
         Called with rows (r, n) whenever better parts are known.
+    workers : Crew, optional
+        Who tries the starts; they share the covariance. Starts are tried ahead, and again where an earlier one
+        has found better parts, from which later ones begin: who they are does not change what is found.
 
     Returns
     -------
@@ -74,17 +83,44 @@ def together(
     on_better(search.parts)
     history = [search.value]
     fresh = int(np.ceil(FRESH * starts))
+    drawn = [search.draw(rng, number, fresh) for number in range(starts)]
+    ahead: dict[int, Future[Any]] = {}
+    workers = Here(problem.cov, monitor) if workers is None else workers
     for number in range(starts):
         if monitor.stop():
             break
-        begin = search.anywhere(rng, of_features=number % 2 == 1) if number < fresh else search.forgetful(rng)
-        search.improve(begin)
-        if search.value > history[-1]:
+        for other in range(number, min(number + workers.width, starts)):
+            if other not in ahead:
+                task = drawn[other](search), search.parts, search.value
+                ahead[other] = workers.submit(_tried, problem.k, problem.nonnegative, *task)
+        better = workers.result(ahead.pop(number))
+        if workers.told:
+            break
+        if better is not None:
+            search.parts, search.value = better
             on_better(search.parts)
+            for future in ahead.values():
+                future.cancel()
+            ahead.clear()
         history.append(search.value)
         monitor.tell((number + 1) / starts, f"start {number + 1} of {starts}", search.value)
     variances = problem.cov.variance(search.parts)
     return search.parts[np.argsort(-variances, kind="stable")], history
+
+
+def _tried(
+    cov: Covariance,
+    k: int,
+    nonnegative: bool,
+    begin: np.ndarray,
+    parts: np.ndarray,
+    value: float,
+    poll: ShouldStop | None,
+) -> tuple[np.ndarray, float] | None:
+    """What comes of a start, if that is better than the parts known, as a task that can be sent elsewhere."""
+    search = Search(Problem(cov, k, nonnegative), len(parts), Monitor(poll), value, parts)
+    search.improve(begin)
+    return (search.parts, search.value) if search.value > value else None
 
 
 @dataclass
@@ -107,22 +143,34 @@ class Search:
         if value > self.value:
             self.parts, self.value = X, value
 
-    def anywhere(self, rng: np.random.Generator, *, of_features: bool) -> np.ndarray:
+    def draw(self, rng: np.random.Generator, number: int, fresh: int) -> Begin:
+        """Draw where a start is to begin, whatever is the best known by then."""
+        if number >= fresh:
+            return self.forgetful(rng)
+        begin = self.anywhere(rng, of_features=number % 2 == 1)
+        return lambda search: begin()
+
+    def anywhere(self, rng: np.random.Generator, *, of_features: bool) -> Callable[[], np.ndarray]:
         """Random parts: directions of the leading span, or single features with all that varies with them."""
         cov, n = self.problem.cov, self.problem.n
         if of_features:
             weights = cov.diagonal / cov.trace
             chosen = rng.choice(n, self.r, replace=False, p=0.5 * weights + 0.5 / n)
-            return cov.block(chosen)
+            return lambda: cov.block(chosen)
         values, vectors = cov.eigenpairs(min(n, self.r + EXPLORED))
-        return rng.standard_normal((self.r, len(values))) @ (vectors * np.sqrt(values)).T
+        directions = rng.standard_normal((self.r, len(values)))
+        return lambda: directions @ (vectors * np.sqrt(values)).T
 
-    def forgetful(self, rng: np.random.Generator) -> np.ndarray:
+    def forgetful(self, rng: np.random.Generator) -> Begin:
         """The best parts, a few of them exchanged for single features with what varies with them."""
-        X = self.parts.copy()
         count = int(rng.integers(1, max(2, self.r // 2 + 1)))
         forgotten = rng.choice(self.r, count, replace=False)
         chosen = rng.choice(self.problem.n, count, replace=False)
+        return lambda search: search.without(forgotten, chosen)
+
+    def without(self, forgotten: np.ndarray, chosen: np.ndarray) -> np.ndarray:
+        """The best parts, those forgotten exchanged for what varies with the features chosen."""
+        X = self.parts.copy()
         X[forgotten] = assign(self.problem.cov.block(chosen), self.problem.k, self.problem.nonnegative)
         return X
 

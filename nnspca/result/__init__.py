@@ -5,7 +5,9 @@ from nnspca.result.certificate import Bound, Certificate, PartsCertificate, Sand
 from nnspca.result.component import Component
 from nnspca.result.components import Components, overlap
 from nnspca.result.contribution import Contribution
+from nnspca.result.cross_validation import CrossValidation
 from nnspca.result.necessity import Necessity
+from nnspca.result.stability import Stability
 from nnspca.result.sweep import PartsPoint, PartsSweep, Sweep, SweepPoint
 
 __all__ = [
@@ -14,6 +16,7 @@ __all__ = [
     "Component",
     "Components",
     "Contribution",
+    "CrossValidation",
     "Necessity",
     "OnProgress",
     "PartsCertificate",
@@ -22,6 +25,7 @@ __all__ = [
     "Progress",
     "Sandwich",
     "ShouldStop",
+    "Stability",
     "Sweep",
     "SweepPoint",
     "overlap",

@@ -10,6 +10,7 @@ import numpy as np
 from nnspca._sweep import sweep
 from nnspca.covariance import Covariance
 from nnspca.datasets import Dataset, load
+from nnspca.machines import Executor
 from nnspca.progress import Monitor
 from nnspca.result import OnProgress, ShouldStop, SweepPoint
 from nnspca.solvers.registry import METHODS
@@ -201,6 +202,7 @@ def compare(
     standardize: bool = False,
     nonnegative: bool = True,
     seed: int = 0,
+    executor: Executor = None,
     should_stop: ShouldStop | None = None,
     on_progress: OnProgress | None = None,
 ) -> tuple[StudyTable, StudyTable]:
@@ -215,6 +217,8 @@ def compare(
         k as shares of the number of features, above 0 and at most 1.
     standardize, nonnegative : bool
     seed : int
+    executor : concurrent.futures.Executor or dask.distributed.Client, optional
+        As for :func:`nnspca.sweep`; the data sets are swept one after the other.
     should_stop, on_progress : callable, optional
         A stopped call returns the rows known by then, its tables marked ``stopped``.
 
@@ -256,6 +260,7 @@ def compare(
             methods,
             nonnegative=nonnegative,
             seed=seed,
+            executor=executor,
             should_stop=monitor.should_stop,
             on_progress=lambda p, span=span: span.tell(p.fraction, p.stage, p.variance, p.upper),  # type: ignore[misc]
         )

@@ -8,6 +8,8 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 
 from nnspca.bounds.registry import BOUNDS
 
+# What is proven of a feature, by the state it is in.
+STATES = {"essential": "has it", "dispensable": "can do without", "undecided": "not decided"}
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 

@@ -9,10 +9,9 @@ import plotly.graph_objects as go
 
 from nnspca.result import Necessity
 from nnspca.view.figures.style import Palette, dress
-from nnspca.view.words import at_most, fixed
+from nnspca.view.words import STATES, at_most, fixed
 
 MOST_POINTS = 2000
-STATES = {"essential": "has it", "dispensable": "can do without", "undecided": "not decided"}
 MARKED = {"essential": ("every good component has it", "solid"), "undecided": ("not decided", "dot")}
 
 

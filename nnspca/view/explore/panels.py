@@ -9,9 +9,10 @@ import streamlit as st
 
 from nnspca.datasets import Dataset
 from nnspca.result import Certificate, Component
+from nnspca.view.certificate import sheet
 from nnspca.view.explore import figures, report
 from nnspca.view.figures.style import Figure
-from nnspca.view.session import charts, downloads, store
+from nnspca.view.session import charts, downloads, tables
 from nnspca.view.session.solver import Choices
 from nnspca.view.session.state import State
 
@@ -53,6 +54,22 @@ def takeaway(
             f"{stem}.npz",
             "For numpy.load, with feature names and variance.",
         )
+        found = {part.method: part.loadings[:, None]}
+        charts.download(
+            "Features (GMT)",
+            lambda: tables.feature_lists(found, data),
+            "gmt-explore",
+            f"{stem}.gmt",
+            "Its features as a list, for programs that take sets of genes.",
+        )
+        if data.kind != "covariance":
+            charts.download(
+                "Scores (CSV)",
+                lambda: tables.scores(found, data, now),
+                "scores-explore",
+                f"{stem}-scores.csv",
+                "How much of the component each sample has.",
+            )
         charts.json_button(
             lambda: report.as_json(part, proof, data, now),
             "json-explore",
@@ -76,8 +93,7 @@ def takeaway(
 def _report(
     part: Component, proof: Certificate | None, data: Dataset, now: State, choice: Choices, leading: float
 ) -> bytes:
-    info = store.catalogue().get(data.name)
-    mean = store.mean(data) is not None and info is not None and (info.bundled or data.name in store.uploads())
+    mean = sheet.may_show_mean(data)
     return report.page(part, proof, data, now, leading, _code(now, choice), mean).encode()
 
 

@@ -9,7 +9,7 @@ import nnspca
 from nnspca._path import certify_path, coarse_first, path
 from nnspca.datasets import Dataset
 from nnspca.result import Certificate, Component, Progress, SweepPoint
-from nnspca.view.session import runs, store
+from nnspca.view.session import cluster, runs, store
 from nnspca.view.session.curves import Points
 from nnspca.view.session.runs import Job, Work
 from nnspca.view.session.state import State
@@ -82,29 +82,31 @@ def _work(data: Dataset, now: State) -> Work:
             known.keep(point)
             job.publish(point)
 
-        first = known.component(now.k, FIRST) or nnspca.solve(
-            cov, now.k, nonnegative=now.nonnegative, seed=now.seed, should_stop=job.should_stop
+        first = known.component(now.k, FIRST) or cluster.call(
+            nnspca.solve, cov, now.k, nonnegative=now.nonnegative, seed=now.seed, should_stop=job.should_stop
         )  # what the person looks at, before all else
         known.keep(SweepPoint(now.k, FIRST, first))
         job.publish(SweepPoint(now.k, "best", first))
-        bare = path(
+        bare = cluster.call(
+            path,
             cov,
             ks,
             nonnegative=now.nonnegative,
             seed=now.seed,
             anchors=ANCHORS,
             options=QUICK if data.n_features > SMALL else None,
-            known=known.component,
+            known=cluster.known(known.component, [(k, "best") for k in ks]),
             on_point=tell,
             should_stop=job.should_stop,
             on_progress=staged(job, "The curve", 0.0, SOLVING),
         )
         job.step_back()  # whoever waits for a number goes before the band
-        certify_path(
+        cluster.call(
+            certify_path,
             cov,
             replace(bare, stopped=False),
             ks=certified(ks),
-            known=known.certificate,
+            known=cluster.known(known.certificate, [(k,) for k in certified(ks)]),
             seed=now.seed,
             on_point=tell,
             should_stop=job.should_stop,

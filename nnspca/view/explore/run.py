@@ -9,7 +9,7 @@ import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import Certificate, Component, Progress
 from nnspca.view.certificate import proofs
-from nnspca.view.session import runs, store
+from nnspca.view.session import cluster, runs, store
 from nnspca.view.session.runs import Job, Work
 from nnspca.view.session.solver import Choices
 from nnspca.view.session.state import State
@@ -42,7 +42,8 @@ def _work(data: Dataset, now: State, choice: Choices) -> Work:
     def work(job: Job) -> None:
         component = known.get(key)
         if component is None:
-            component = nnspca.solve(
+            component = cluster.call(
+                nnspca.solve,
                 cov,
                 now.k,
                 choice.method,
@@ -58,7 +59,8 @@ def _work(data: Dataset, now: State, choice: Choices) -> Work:
         proof = known.get(prove_key)
         if proof is None and not job.should_stop():
             job.trace = ()
-            certificate = nnspca.certify(
+            certificate = cluster.call(
+                nnspca.certify,
                 cov,
                 now.k,
                 nonnegative=now.nonnegative,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 
+from nnspca.components.pairing import paired
 from nnspca.result import Components
 
 
@@ -45,10 +45,8 @@ def hands(earlier: Components, later: Components) -> Hands:
     """
     r = max(len(earlier.parts), len(later.parts))
     first, second = earlier.padded(r).T, later.padded(r).T
-    shared = (first != 0).T.astype(float) @ (second != 0)
-    rows, columns = linear_sum_assignment(-shared)
     matched = np.empty_like(first)
-    matched[:, columns] = first[:, rows]
+    matched[:, paired(first, second)] = first
     stays = ((matched != 0) & (second != 0)).any(axis=1) & ((matched != 0) == (second != 0)).all(axis=1)
     was, is_ = (matched != 0).any(axis=1), (second != 0).any(axis=1)
     changed = ~stays[:, None]

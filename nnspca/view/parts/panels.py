@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping
 
 import numpy as np
@@ -13,14 +12,13 @@ from nnspca.datasets import Dataset
 from nnspca.result import Components
 from nnspca.view import words
 from nnspca.view.figures.style import Figure
-from nnspca.view.parts import face, run
+from nnspca.view.parts import face
 from nnspca.view.parts.choices import IN_TURN, KEYS, TOGETHER, Choices, title_of
 from nnspca.view.parts.figures import several
 from nnspca.view.parts.figures.over_mean import Scene, over_mean
 from nnspca.view.parts.hands import hands
-from nnspca.view.session import charts, downloads
+from nnspca.view.session import charts
 from nnspca.view.session.runs import Job
-from nnspca.view.session.state import State
 from nnspca.view.session.widgets import choose
 
 RIGHT = 89.95  # degrees from which an angle counts as a right one
@@ -152,103 +150,3 @@ def proven(job: Job, way: str, choice: Choices) -> None:
             f"Part {r + 1} of {way}: at least **{words.percent(cert.ratio, 2)}** of the best {left} "
             f"({nnspca.BOUNDS[cert.winner.name].title.lower()})."
         )
-
-
-def rows(results: Mapping[str, Components]) -> list[dict[str, object]]:
-    """Return one row for each part of each solver."""
-    return [
-        {
-            "solver": parts.method,
-            "deflation": parts.deflation,
-            "part": r + 1,
-            "features": part.cardinality,
-            "variance": part.variance,
-            "together": float(parts.cumulative_variance[r]),
-            "together_share": float(parts.cumulative_variance[r] / parts.total),
-        }
-        for parts in results.values()
-        for r, part in enumerate(parts.parts)
-    ]
-
-
-def _npz(parts: Components, data: Dataset) -> bytes:
-    """Return the loadings of several parts as a file."""
-    return downloads.arrays_npz(
-        loadings=parts.loadings,
-        variances=parts.variances,
-        cumulative_variance=parts.cumulative_variance,
-        feature_names=np.array([str(name) for name in data.feature_names]),
-    )
-
-
-def _json(results: Mapping[str, Components], data: Dataset, now: State) -> bytes:
-    """Return the parts of each solver as JSON: the features each uses, with their loadings."""
-    found = {
-        solver: {
-            "cumulative_variance": parts.cumulative_variance,
-            "parts": [
-                {
-                    "variance": variance,
-                    "features": [str(data.feature_names[i]) for i in np.flatnonzero(column)],
-                    "support": np.flatnonzero(column),
-                    "loadings": column[column != 0],
-                }
-                for column, variance in zip(parts.loadings.T, parts.variances, strict=True)
-            ],
-        }
-        for solver, parts in results.items()
-    }
-    return downloads.json_of({**downloads.asked(data, now), "solvers": found})
-
-
-def takeaway(results: Mapping[str, Components], data: Dataset, now: State, choice: Choices, drawn: dict) -> None:
-    """Offer the table, the loadings, the figures and the code."""
-    listed = rows(results)
-    st.dataframe(listed, hide_index=True, alt="One row for each part of each solver.")
-    stem = f"{data.name}-parts"
-    with st.container(horizontal=True):
-        charts.csv_button(downloads.table_csv(listed), "csv-parts", f"{stem}.csv", "Table (CSV)")
-        charts.json_button(functools.partial(_json, results, data, now), "json-parts", f"{stem}.json")
-        for solver, parts in results.items():
-            charts.download(
-                f"Loadings of {solver} (NPZ)",
-                functools.partial(_npz, parts, data),
-                f"npz-parts-{solver}",
-                f"{stem}-{solver}.npz",
-            )
-        for name, figure in drawn.items():
-            charts.figure_button(figure, f"html-parts-{name}", f"{stem}-{name}.html", f"Figure {name} (HTML)")
-    st.markdown("The same with the library:")
-    first = next(iter(results))
-    if first == "nmf" and run.of_samples(data, now):
-        code = _nmf_code(now, choice.r)
-    else:
-        code = _code(now, results[first].method, choice.r, dict(run.arguments(first, choice, now)))
-    st.code(code, language="python", wrap_lines=True)
-
-
-def _code(now: State, method: str, count: int, options: Mapping[str, object]) -> str:
-    """Return the Python that finds these components again."""
-    extra = "".join(f", {name}={value!r}" for name, value in options.items())
-    setting = f"nonnegative={now.nonnegative and method != 'pca'}"
-    return "\n".join(
-        [
-            *downloads.data_lines(now),
-            f"parts = nnspca.decompose(cov, {count}, {now.k}, {method!r}, {setting}, seed={now.seed}{extra})",
-            "print(parts.cardinalities, parts.variances, parts.cumulative_variance / parts.total)",
-            "print(parts.overlap, parts.angles)",
-        ]
-    )
-
-
-def _nmf_code(now: State, count: int) -> str:
-    """Return the Python that takes the samples themselves apart again."""
-    return "\n".join(
-        [
-            *downloads.data_lines(now),
-            "from nnspca.solvers import nmf",
-            f"parts = nmf.of_samples(data.X, cov, {count}, seed={now.seed})",
-            "print(parts.cardinalities, parts.variances, parts.cumulative_variance / parts.total)",
-            "print(parts.overlap, parts.angles)",
-        ]
-    )

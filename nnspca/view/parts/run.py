@@ -15,7 +15,7 @@ from nnspca.result import Component, Components, PartsCertificate, Progress
 from nnspca.solvers import nmf
 from nnspca.view.parts import together
 from nnspca.view.parts.choices import DISJOINT, IN_TURN, JOINT, TOGETHER, Choices, title_of
-from nnspca.view.session import runs, store
+from nnspca.view.session import cluster, runs, store
 from nnspca.view.session.runs import Job, Work
 from nnspca.view.session.state import State
 
@@ -81,7 +81,8 @@ def _decomposed(
 ) -> Components:
     """Run one solver."""
     solver, title = choice.lead if way == IN_TURN else way, title_of(way, choice)
-    return nnspca.decompose(
+    return cluster.call(
+        nnspca.decompose,
         cov,
         choice.r,
         now.k,
@@ -138,9 +139,10 @@ def _proof(results: Mapping[str, Components], data: Dataset, now: State) -> Work
             if job.should_stop():
                 return
             job.report(Progress(r / len(parts.parts), f"part {r + 1} of {len(parts.parts)}"))
-            left, own = among_the_rest(cov, parts, r) if parts.deflation == TOGETHER else sought(cov, parts, r)
+            left, own = alone(cov, parts, r)
             job.publish(
-                nnspca.certify(
+                cluster.call(
+                    nnspca.certify,
                     left,
                     own.k,
                     nonnegative=own.nonnegative,
@@ -151,6 +153,11 @@ def _proof(results: Mapping[str, Components], data: Dataset, now: State) -> Work
             )
 
     return work
+
+
+def alone(cov: nnspca.Covariance, parts: Components, r: int) -> tuple[nnspca.Covariance, Component]:
+    """Return what part r can be held against on its own, and the part as it stands there."""
+    return among_the_rest(cov, parts, r) if parts.deflation == TOGETHER else sought(cov, parts, r)
 
 
 def among_the_rest(cov: nnspca.Covariance, parts: Components, r: int) -> tuple[nnspca.Covariance, Component]:

@@ -151,12 +151,8 @@ def longer_proof(certificate: PartsCertificate, data: Dataset, now: State, job: 
 
 def opened(certificate: PartsCertificate, data: Dataset, now: State) -> None:
     """Open the joint certificate: its claim, the bound that gave it, the others, a second route, and the file."""
-    won, many = certificate.winner, _parts(certificate.n_components)
-    st.markdown(
-        f"**What was proven.** Take any {many} of {data.n_features:,} features: {_kind(certificate)}. Their variances "
-        f"add up to no more than **{words.number(certificate.upper, up=True)}**. Those shown have "
-        f"**{words.number(certificate.lower)}**, which is **{words.percent(certificate.ratio, 2)}** of it."
-    )
+    won = certificate.winner
+    st.markdown(f"**What was proven.** {proven(certificate, data.n_features)}")
     st.markdown(f"**By which bound: {_title(won).lower()}.** {won.detail}")
     st.markdown("**Every ceiling that was tried**, lowest first, and why it is true.")
     ranked = sorted(certificate.bounds, key=lambda bound: bound.value)
@@ -167,6 +163,15 @@ def opened(certificate: PartsCertificate, data: Dataset, now: State) -> None:
     )
     _check(certificate, data, now)
     _files(certificate, data, now)
+
+
+def proven(certificate: PartsCertificate, n: int) -> str:
+    """Say what the certificate proves, with its numbers, the ceiling rounded up."""
+    return (
+        f"Take any {_parts(certificate.n_components)} of {n:,} features: {_kind(certificate)}. Their variances "
+        f"add up to no more than **{words.number(certificate.upper, up=True)}**. Those shown have "
+        f"**{words.number(certificate.lower)}**, which is **{words.percent(certificate.ratio, 2)}** of it."
+    )
 
 
 def _title(bound: Bound) -> str:

@@ -21,6 +21,7 @@ LEFT, RIGHT = 0.06, 0.99  # where the axes lie in it
 # Of a file that is offered, by its ending: what it is, and the usual icon.
 FILES = {
     "csv": ("text/csv", "table"),
+    "gmt": ("text/plain", "list"),
     "html": ("text/html", "bar_chart"),
     "json": ("application/json", "data_object"),
     "npy": ("application/octet-stream", "dataset"),

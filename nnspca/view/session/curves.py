@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from nnspca._path import certify_path, path
 from nnspca.datasets import Dataset
 from nnspca.result import Certificate, Component, Progress, Sweep, SweepPoint
-from nnspca.view.session import runs, store
+from nnspca.view.session import cluster, runs, store
 from nnspca.view.session.runs import Job, Work
 from nnspca.view.session.state import State
 
@@ -102,23 +102,25 @@ def stages(
         publish(job, point)
 
     def solve(job: Job) -> Sweep:
-        return path(
+        return cluster.call(
+            path,
             cov,
             ks,
             tuple(methods),
             nonnegative=now.nonnegative,
             seed=now.seed,
-            known=known.component,
+            known=cluster.known(known.component, [(k, method) for k in ks for method in methods]),
             on_point=lambda point: tell(job, point),
             should_stop=job.should_stop,
             on_progress=_part(job, report, 0.0, SOLVING),
         )
 
     def prove(job: Job, bare: Sweep) -> Sweep:
-        return certify_path(
+        return cluster.call(
+            certify_path,
             cov,
             bare,
-            known=known.certificate,
+            known=cluster.known(known.certificate, [(k,) for k in ks]),
             seed=now.seed,
             on_point=lambda point: tell(job, point),
             should_stop=job.should_stop,

@@ -26,6 +26,8 @@ OWN, BUNDLED = "the paper's", "bundled stand-in"
 PRICES = (0.0, 0.001, 0.003, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2)
 NEAR = (0.0, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)  # per cent of the best that a near-best component may lack
 OVERLAPS = (0.05, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 1000.0)
+RESAMPLES = (10, 20, 50, 100, 200, 500)
+FOLDS = (2, 3, 5, 10, 20)
 SPEEDS = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0)
 MOST = 4  # solvers, or data sets, side by side
 MOST_RACERS = 6
@@ -121,7 +123,7 @@ TABLE = (
     ),
     Entry("closer", ("explore",), "fold", False),
     Entry("need", ("explore",), "fold", False),
-    Entry("within", ("explore",), "one", 1.0, options=NEAR, widget="select_slider"),
+    Entry("within", ("explore", "parts"), "one", 1.0, options=NEAR, widget="select_slider"),
     Entry("given", ("explore",), "fold", False),
     Entry("certificate", ("explore", "variance", "parts"), "fold", False),
     Entry("take", ("explore", "variance", "parts", "samples", "race", "compare"), "fold", False),
@@ -146,6 +148,8 @@ TABLE = (
     ),
     Entry("patience", ("variance",), "whole", 30, low=1, high=3600),
     Entry("point", ("variance",), "one"),
+    Entry("which", ("variance",), "fold", False),
+    Entry("folds", ("variance",), "one", 5, options=FOLDS, widget="select_slider"),
     Entry("r", ("parts",), "whole", 6, low=1, high=12),
     Entry("apart", ("parts",), "one", "together", options=tuple(nnspca.DEFLATIONS)),
     Entry("with", ("parts",), "several", ("best",), options=METHODS, most=MOST),
@@ -166,6 +170,8 @@ TABLE = (
     Entry("picked", ("samples",), "text", ""),
     Entry("marked", ("samples",), "text", ""),
     Entry("why", ("samples",), "whole", low=1),
+    Entry("stable", ("parts",), "fold", False),
+    Entry("resamples", ("parts",), "one", 50, options=RESAMPLES, widget="select_slider"),
     Entry("curves", ("spannogram",), "one", FOUR, options=(FOUR, RANDOM, DATA), widget="radio"),
     Entry("dimensions", ("spannogram",), "one", CIRCLE, options=(CIRCLE, SPHERE), widget="radio"),
     Entry("n", ("spannogram",), "whole", 8, low=2, high=13000),

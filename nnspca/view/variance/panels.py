@@ -13,7 +13,7 @@ from nnspca.view.figures.style import Figure
 from nnspca.view.session import charts, downloads, runs
 from nnspca.view.session.runs import Job
 from nnspca.view.session.state import State
-from nnspca.view.variance import choices, figures
+from nnspca.view.variance import choices, figures, report
 from nnspca.view.variance.choices import Curves, Look, Point
 
 
@@ -111,6 +111,14 @@ def takeaway(points: proofs.Points, leading: float, data: Dataset, now: State, c
         charts.csv_button(downloads.table_csv(rows), f"csv-{stem}", f"{stem}.csv", "Table (CSV)")
         said = {**downloads.asked(data, now), "leading": leading, "points": rows}
         charts.json_button(lambda: downloads.json_of(said), f"json-{stem}", f"{stem}.json")
+        charts.download(
+            "Report (HTML)",
+            lambda: report.page(points, leading, data, now, choice, _code(now, choice)).encode(),
+            f"report-{stem}",
+            f"{stem}-report.html",
+            "Data, solvers, numbers and what is proven: prints on one page.",
+            icon="description",
+        )
         charts.figure_button(drawn, f"html-{stem}", f"{stem}.html")
     st.markdown("The same with the library:")
     st.code(_code(now, choice), language="python", wrap_lines=True)

@@ -26,29 +26,13 @@ def tiles(
     """
     rows, columns = shape
     count = loadings.shape[1]
-    across = min(ACROSS, count)
-    down = -(-count // across)
-    caption = max(3, rows // 6)
-    sheet = np.full((down * (rows + GAP + caption), across * (columns + GAP)), np.nan)
-    said = np.full(sheet.shape, "", dtype=object)
-    own = np.full(sheet.shape, np.nan)
+    most = np.abs(loadings).max(axis=0)
+    sheet, said, own = (
+        laid_out(shape, given) for given in (loadings / np.where(most > 0, most, 1.0), names(shape, count), loadings)
+    )
     figure = go.Figure()
     for r in range(count):
-        line, place = divmod(r, across)
-        y, x = line * (rows + GAP + caption) + caption, place * (columns + GAP)
-        own[y : y + rows, x : x + columns] = loadings[:, r].reshape(shape)
-        sheet[y : y + rows, x : x + columns] = loadings[:, r].reshape(shape) / (np.abs(loadings[:, r]).max() or 1.0)
-        said[y : y + rows, x : x + columns] = f"part {r + 1}"
-        used = int(np.count_nonzero(loadings[:, r]))
-        figure.add_annotation(
-            x=x - 0.5,
-            y=y - 0.5,
-            text=f"{r + 1} · {used} px",
-            showarrow=False,
-            xanchor="left",
-            yanchor="bottom",
-            font_size=11,
-        )
+        name_tile(figure, shape, count, r, f"{r + 1} · {int(np.count_nonzero(loadings[:, r]))} px")
     figure.add_heatmap(
         z=sheet,
         text=said,
@@ -60,8 +44,52 @@ def tiles(
         hoverongaps=False,
         hovertemplate="%{text}<br>loading %{customdata:.4f}<extra></extra>",
     )
+    alt = f"{title}: {count} images of {rows} by {columns} loadings."
+    return frame(figure, sheet, palette, title=title, alt=alt, width=width)
+
+
+def places(shape: tuple[int, int], count: int) -> list[tuple[int, int]]:
+    """Return the row and the column at which each of ``count`` tiles begins; above each is room for its name."""
+    rows, columns = shape
+    across, caption = min(ACROSS, count), _caption(rows)
+    return [((r // across) * (rows + GAP + caption) + caption, (r % across) * (columns + GAP)) for r in range(count)]
+
+
+def _caption(rows: int) -> int:
+    return max(3, rows // 6)
+
+
+def laid_out(shape: tuple[int, int], values: np.ndarray) -> np.ndarray:
+    """Return the columns of ``values`` (n, r) as tiles of one array, nothing between them."""
+    rows, columns = shape
+    count = values.shape[1]
+    across = min(ACROSS, count)
+    text = values.dtype.kind in "OU"
+    size = -(-count // across) * (rows + GAP + _caption(rows)), across * (columns + GAP)
+    sheet = np.full(size, "" if text else np.nan, dtype=object if text else float)
+    for (y, x), column in zip(places(shape, count), values.T, strict=True):
+        sheet[y : y + rows, x : x + columns] = column.reshape(shape)
+    return sheet
+
+
+def names(shape: tuple[int, int], count: int) -> np.ndarray:
+    """Return what a pixel's hover box calls the part it is a pixel of, shape (n, r)."""
+    called = np.array([f"part {r + 1}" for r in range(count)], dtype=object)
+    return np.tile(called, (shape[0] * shape[1], 1))
+
+
+def name_tile(figure: go.Figure, shape: tuple[int, int], count: int, r: int, text: str) -> None:
+    """Write a tile's name above it."""
+    y, x = places(shape, count)[r]
+    figure.add_annotation(
+        x=x - 0.5, y=y - 0.5, text=text, showarrow=False, xanchor="left", yanchor="bottom", font_size=11
+    )
+
+
+def frame(figure: go.Figure, sheet: np.ndarray, palette: Palette, *, title: str, alt: str, width: int) -> go.Figure:
+    """Dress a figure of tiles: square pixels, no axes."""
     height = 64 + round(sheet.shape[0] / sheet.shape[1] * width)
-    dress(figure, palette, title=title, alt=f"{title}: {count} images of {rows} by {columns} loadings.", height=height)
+    dress(figure, palette, title=title, alt=alt, height=height)
     figure.update_xaxes(visible=False, constrain="domain", range=[-0.5, sheet.shape[1] - GAP - 0.5])
     figure.update_yaxes(
         visible=False, scaleanchor="x", constrain="domain", constraintoward="top", range=[sheet.shape[0] - 0.5, -0.5]

@@ -1,0 +1,112 @@
+"""Which crew goes with an executor."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Executor as PoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+from nnspca.arguments import shown
+from nnspca.machines.crew import Crew, Here, Others, Processes, Threads
+from nnspca.progress import Monitor, ShouldStop
+
+HERE = object()  # no executor: the caller's own thread
+WORKERS = 2  # threads where no executor is given
+
+_T = TypeVar("_T")
+Executor = Any  # a concurrent.futures.Executor or a dask.distributed.Client, which nobody has to have installed
+
+
+def check_executor(executor: object) -> None:
+    """Raise TypeError for what cannot run tasks."""
+    if executor is not None and not callable(getattr(executor, "submit", None)):
+        raise TypeError(
+            f"executor={shown(executor)} is not allowed; give a concurrent.futures.Executor, a "
+            "dask.distributed.Client, or None"
+        )
+
+
+@contextmanager
+def crew(executor: Executor, shared: object, monitor: Monitor) -> Iterator[Crew]:
+    """Hand ``shared`` to the workers of an executor, or to two threads, until the block ends.
+
+    With ``HERE`` the caller does the tasks.
+
+    Examples
+    --------
+    >>> def larger(shared, by, should_stop):
+    ...     return shared + by
+    >>> with crew(None, 40, Monitor()) as workers:
+    ...     workers.result(workers.submit(larger, 2))
+    42
+    """
+    if executor is HERE:
+        yield Here(shared, monitor)
+        return
+    if executor is None:
+        with ThreadPoolExecutor(WORKERS) as threads:
+            yield Threads(threads, shared, monitor)
+        return
+    made = _crew(executor, shared, monitor)
+    try:
+        yield made
+    finally:
+        made.close()
+
+
+def _crew(executor: Executor, shared: object, monitor: Monitor) -> Crew:
+    client = _client(executor)
+    if client is not None:
+        from nnspca.machines.cluster import Cluster
+
+        return Cluster(client, shared, monitor)
+    if isinstance(executor, ThreadPoolExecutor):
+        return Threads(executor, shared, monitor)
+    if isinstance(executor, ProcessPoolExecutor):
+        return Processes(executor, shared, monitor)
+    return Others(executor, shared, monitor)
+
+
+def call(
+    executor: Executor,
+    function: Callable[..., _T],
+    shared: object,
+    *arguments: object,
+    should_stop: ShouldStop | None,
+    listeners: Mapping[str, Callable[..., None]],
+    **settings: object,
+) -> _T:
+    """Make one call about ``shared``: on the cluster of a Dask client, or else here.
+
+    Examples
+    --------
+    >>> def count(shared, *, should_stop, on_progress):
+    ...     on_progress("counting")
+    ...     return len(shared)
+    >>> call(None, count, "abc", should_stop=None, listeners={"on_progress": print})
+    counting
+    3
+    """
+    client = _client(executor)
+    if client is not None:
+        from nnspca.machines import cluster
+
+        came = cluster.call(client, function, shared, arguments, settings, listeners, should_stop)
+        if came is not None:
+            return came
+        should_stop = lambda: True  # noqa: E731  # no worker had begun: the call itself says what there is by now
+    return function(shared, *arguments, should_stop=should_stop, **settings, **listeners)
+
+
+def _client(executor: Executor) -> Any:
+    """The Dask client that an executor is, or that it was got from; None where it is neither."""
+    distributed: Any = sys.modules.get("distributed")  # whoever has a client has imported it
+    if distributed is None:
+        return None
+    if isinstance(executor, distributed.Client):
+        return executor
+    behind = getattr(executor, "_client", None) if isinstance(executor, PoolExecutor) else None
+    return behind if isinstance(behind, distributed.Client) else None

@@ -1,0 +1,230 @@
+"""A Dask cluster as a crew: what is shared goes to every machine once, and word of Stop goes to all at once.
+
+Dask gives the tasks of a machine that is lost to another, and the copies of what is shared live on each. Where
+the last copy went with the last machine, it is sent again to those that have come since, and the tasks with it.
+
+What limits a run on a hundred machines, by what was measured on one of two cores (Dask 2026.8, CPU seconds):
+
+- *Bytes.* What is shared goes to each worker once: the covariance of the LFW faces is 3.1 MB, of CBCL 1.0, of Leukemia
+  7.4; the data, which is what a bootstrap shares, 0.5, 7.0 and 7.2. For a hundred workers that is at most 0.75 GB.
+  A resample's answer is 0.9 kB for one part and 4.4 kB for six. A certificate is up to 4 MB (LFW, k = 40), and a sweep
+  sends it on to the certificate that starts from it.
+- *Tasks.* Scheduler and client together take 6.5 ms a task, so about 150 tasks a second are given out. Tasks of s
+  seconds keep 150 · s workers busy, not more.
+- *Seconds a task.* A resample of LFW takes 0.15 s for one part of 40 pixels, which keeps 23 workers busy, and 0.85 s
+  for six parts, which keeps 130. Eight hundred cores need tasks of more than 5 s: parts sought together, larger data.
+- *Chains.* Resamples and folds know nothing of each other, and the starts for parts together hardly anything. A sweep
+  goes on from k to k: one task for each method and two certificates at a time, however many machines there are. A sweep
+  of parts has a chain of certificates for each k. A comparison sweeps one data set after the other.
+"""
+
+from __future__ import annotations
+
+import pickle
+import threading
+import time
+import uuid
+from collections import OrderedDict, deque
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from typing import Any, TypeVar
+
+import distributed
+
+from nnspca.machines.crew import GRACE, Crew, Task
+from nnspca.progress import Monitor, ShouldStop
+
+LIVES = 5  # how often a task is sent anew when the machines it ran on were lost
+NOBODY = 30  # seconds to wait for a first worker
+
+KEPT = 4  # things shared of which copies stay on the cluster for the next call about them
+PATIENCE = 5.0  # seconds in which a single call that was told to stop hands over the best it has
+OFTEN, SELDOM = "on_progress", 0.1  # progress is told at most every so many seconds
+
+_T = TypeVar("_T")
+_kept: OrderedDict[tuple[str, int], tuple[object, Any]] = OrderedDict()
+_lock = threading.Lock()
+_halted: deque[str] = deque(maxlen=1000)  # on a worker: the latest calls that were stopped
+
+
+class Cluster(Crew):
+    """The workers of a Dask scheduler."""
+
+    patience = GRACE
+
+    def __init__(self, client: Any, shared: object, monitor: Monitor) -> None:
+        super().__init__(shared, monitor)
+        self._client = client
+        self._call = uuid.uuid4().hex
+        self._lock = threading.Lock()
+        self._sent: dict[Future[Any], Any] = {}
+        self._copies = 0
+        self._held: Any = None
+        self._scatter(0)
+        self.width = max(1, sum(client.nthreads().values()))
+
+    def _scatter(self, known: int) -> None:
+        """Give what is shared to every worker, unless someone has done so since the copies ``known``."""
+        with self._lock:
+            if self._copies != known:
+                return
+            try:
+                self._client.wait_for_workers(1, timeout=NOBODY)
+            except TimeoutError:
+                address = self._client.scheduler.address
+                raise OSError(f"the scheduler at {address} has no workers; start some: dask worker {address}") from None
+            self._held = _copies(self._client, self.shared, anew=known > 0)
+            self._copies += 1
+
+    def _send(self, task: Task, arguments: tuple[Any, ...]) -> Future[Any]:
+        promise: Future[Any] = Future()
+        self._deliver(promise, task, arguments, LIVES)
+        return promise
+
+    def _deliver(self, promise: Future[Any], task: Task, arguments: tuple[Any, ...], lives: int) -> None:
+        with self._lock:
+            copies, held = self._copies, self._held
+        there = self._client.submit(_on_worker, held, self._call, task, arguments, pure=False)
+        self._sent[promise] = there
+
+        def landed(there: Any) -> None:
+            if promise.done() or (self.told and there.status in ("lost", "cancelled")):
+                return
+            try:
+                if there.status == "finished":
+                    _keep(promise, there.result())
+                elif there.status == "error" and not isinstance(there.exception(), _LOST):
+                    _fail(promise, there.exception())
+                elif lives > 0 and not self.told:
+                    self._scatter(copies)
+                    self._deliver(promise, task, arguments, lives - 1)
+                else:
+                    _fail(promise, OSError(f"a task was lost {LIVES + 1} times with the machine it ran on"))
+            except _LOST as error:  # between its end and the moment it was fetched
+                if lives > 0 and not self.told:
+                    self._scatter(copies)
+                    self._deliver(promise, task, arguments, lives - 1)
+                else:
+                    _fail(promise, error)
+            except BaseException as error:  # a promise that nobody keeps would be waited for without end
+                _fail(promise, error)
+
+        there.add_done_callback(landed)
+
+    def _halt(self) -> None:
+        self._client.run(_stop, self._call, on_error="ignore")
+
+    def close(self) -> None:
+        """Forget what was shared, here and on the machines, and what is still under way."""
+        self.told = True
+        self._client.cancel([there for there in self._sent.values() if not there.done()])
+        self._sent.clear()
+        self._held = None
+        super().close()
+
+
+def _copies(client: Any, shared: object, *, anew: bool) -> Any:
+    """The copies of what is shared; those of an earlier call about the same thing, while the latest few are kept."""
+    key = client.id, id(shared)
+    with _lock:
+        kept = _kept.pop(key, None)
+        held = None if kept is None or anew or kept[1].status != "finished" else kept[1]
+        if held is None:
+            held = client.scatter(shared, broadcast=True, hash=False)
+        _kept[key] = shared, held
+        while len(_kept) > KEPT:
+            _kept.popitem(last=False)
+        return held
+
+
+def call(
+    client: Any,
+    function: Callable[..., _T],
+    shared: object,
+    arguments: tuple[Any, ...],
+    settings: Mapping[str, Any],
+    listeners: Mapping[str, Callable[..., None]],
+    should_stop: ShouldStop | None,
+) -> _T | None:
+    """Have one call made on the cluster; what it tells its listeners is told to those given here.
+
+    It is called as ``function(shared, *arguments, should_stop=…, **settings, **listeners)``. None where it was
+    stopped before it began.
+    """
+    topic, heard = f"nnspca-{uuid.uuid4().hex}", threading.Condition()
+    count = 0
+
+    def hear(event: tuple[float, Any]) -> None:
+        nonlocal count
+        name, told = pickle.loads(event[1]["told"])
+        try:
+            listeners[name](*told)
+        finally:
+            with heard:
+                count += 1
+                heard.notify_all()
+
+    crew = Cluster(client, shared, Monitor(should_stop))
+    crew.patience = PATIENCE
+    client.subscribe_topic(topic, hear)
+    try:
+        came = crew.result(crew.submit(_relayed, topic, function, arguments, dict(settings), tuple(listeners)))
+        if came is None:
+            return None
+        value, told = came
+        with heard:  # what was told travels another way than the answer
+            heard.wait_for(lambda: count >= told, timeout=PATIENCE)
+        return value
+    finally:
+        client.unsubscribe_topic(topic)
+        crew.close()
+
+
+def _relayed(
+    shared: object,
+    topic: str,
+    function: Callable[..., Any],
+    arguments: tuple[Any, ...],
+    settings: dict[str, Any],
+    names: tuple[str, ...],
+    should_stop: ShouldStop,
+) -> tuple[Any, int]:
+    """On a worker: one call, and how often it told something."""
+    worker, told, last = distributed.get_worker(), 0, 0.0
+
+    def listener(name: str) -> Callable[..., None]:
+        def tell(*what: object) -> None:
+            nonlocal told, last
+            if name == OFTEN and time.monotonic() - last < SELDOM:
+                return
+            last = time.monotonic() if name == OFTEN else last
+            worker.log_event(topic, {"told": pickle.dumps((name, what))})
+            told += 1
+
+        return tell
+
+    listeners = {name: listener(name) for name in names}
+    return function(shared, *arguments, should_stop=should_stop, **settings, **listeners), told
+
+
+_LOST = (distributed.scheduler.KilledWorker, distributed.client.FutureCancelledError)
+
+
+def _keep(promise: Future[Any], value: object) -> None:
+    if promise.set_running_or_notify_cancel():
+        promise.set_result(value)
+
+
+def _fail(promise: Future[Any], error: BaseException) -> None:
+    if not promise.done() and (promise.running() or promise.set_running_or_notify_cancel()):
+        promise.set_exception(error)
+
+
+def _on_worker(shared: object, call: str, task: Task, arguments: tuple[Any, ...]) -> Any:
+    """One task, on a machine of the cluster."""
+    return task(shared, *arguments, lambda: call in _halted)
+
+
+def _stop(call: str) -> None:
+    """On a worker: the call's tasks are to end."""
+    _halted.append(call)

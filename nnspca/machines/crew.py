@@ -1,0 +1,225 @@
+"""A crew: workers that were all handed one thing, are given tasks about it, and hear of Stop."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import os
+import pickle
+import tempfile
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
+from pathlib import Path
+from typing import Any
+
+from nnspca.progress import Monitor, ShouldStop
+
+LOOK = 0.05  # seconds between two looks at whether to stop, here and in other processes
+GRACE = 0.3  # seconds in which a worker elsewhere that was told to stop may still hand over what it has
+
+Task = Callable[..., Any]
+
+
+class Crew(ABC):
+    """Workers who share one thing.
+
+    A task is called as ``task(shared, *arguments, should_stop)``. It is a function of a module, so that it can be sent
+    elsewhere, and what it returns depends on its arguments alone.
+
+    Attributes
+    ----------
+    shared : object
+        What every task is about; sent to a worker once, where workers are elsewhere.
+    monitor : Monitor
+        Its stop switch is looked at here while tasks are waited for.
+    told : bool
+        Whether the workers were told to stop.
+    width : int
+        How many tasks are at work at once, about.
+    """
+
+    width = 8
+    patience: float | None = None  # seconds to wait for those at work once they were told; None: until they return
+
+    def __init__(self, shared: object, monitor: Monitor) -> None:
+        self.shared, self.monitor, self.told = shared, monitor, False
+        self._given: dict[Future[Any], tuple[int, Task, tuple[Any, ...]]] = {}
+        self._count = itertools.count()
+
+    def submit(self, task: Task, *arguments: object) -> Future[Any]:
+        """Give a task to whoever is free."""
+        future = self._send(task, arguments)
+        self._given[future] = next(self._count), task, arguments
+        return future
+
+    def each(self, task: Task, arguments: Iterable[tuple[Any, ...]]) -> Iterator[tuple[int, Any]]:
+        """Give a task for each of the arguments; yield their numbers with what came of them, in the order they end.
+
+        Only so many are given out as keep all busy: a caller who is held up holds the workers up.
+        """
+        numbered = enumerate(arguments)
+        given: dict[Future[Any], int] = {}
+
+        def give(count: int) -> set[Future[Any]]:
+            new = {self.submit(task, *its): number for number, its in itertools.islice(numbered, count)}
+            given.update(new)
+            return set(new)
+
+        waiting = give(2 * self.width)
+        for future, value in self.completed(waiting):
+            yield given.pop(future), value
+            if not self.told:
+                waiting |= give(1)
+
+    def completed(self, futures: set[Future[Any]]) -> Iterator[tuple[Future[Any], Any]]:
+        """Yield tasks with what they returned, in the order they end, and take them from the set given.
+
+        Tasks may be added to the set meanwhile. Once stopped, only those that had begun are yielded.
+        """
+        while futures:
+            if self._stopping():
+                futures -= {future for future in futures if future.cancel()}
+                ended = wait(futures, timeout=self.patience).done
+                left: set[Future[Any]] = set()
+            else:
+                ended, left = wait(futures, timeout=LOOK, return_when=FIRST_COMPLETED)
+            for future in sorted(ended, key=self._order):
+                futures.discard(future)
+                yield future, self._outcome(future)
+            if self.told and not left:
+                return
+
+    def result(self, future: Future[Any]) -> Any:
+        """Wait for one task; None where it was stopped before it began."""
+        for _, value in self.completed({future}):
+            return value
+        return None
+
+    def close(self) -> None:
+        """Forget what was shared."""
+        self._given.clear()
+
+    def _order(self, future: Future[Any]) -> int:
+        """When a task was given."""
+        return self._given[future][0]
+
+    def _stopping(self) -> bool:
+        if not self.told and self.monitor.stop():
+            self.told = True
+            self._halt()
+        return self.told
+
+    def _outcome(self, future: Future[Any]) -> Any:
+        """What a task returned; where its worker was lost and there is no other, the task is done here."""
+        _, task, arguments = self._given.pop(future)
+        try:
+            return future.result()
+        except BrokenExecutor:
+            return task(self.shared, *arguments, self.monitor.should_stop)
+
+    @abstractmethod
+    def _send(self, task: Task, arguments: tuple[Any, ...]) -> Future[Any]:
+        """Send a task to a worker."""
+
+    def _halt(self) -> None:  # noqa: B027  # most see the switch themselves
+        """Tell the workers to stop, where they cannot see the switch themselves."""
+
+
+class Here(Crew):
+    """Nobody but the caller, who does each task when it is waited for, in the order they were given."""
+
+    width = 1
+
+    def _send(self, task: Task, arguments: tuple[Any, ...]) -> Future[Any]:
+        return Future()
+
+    def completed(self, futures: set[Future[Any]]) -> Iterator[tuple[Future[Any], Any]]:
+        """Do the tasks, one after the other; none is begun once stopped."""
+        while futures and not self._stopping():
+            future = min(futures, key=self._order)
+            futures.remove(future)
+            _, task, arguments = self._given.pop(future)
+            yield future, task(self.shared, *arguments, self.monitor.should_stop)
+
+
+class Threads(Crew):
+    """Threads of this process: they see what is shared, and the stop switch."""
+
+    def __init__(self, executor: Executor, shared: object, monitor: Monitor) -> None:
+        super().__init__(shared, monitor)
+        self._executor = executor
+        self.width = _workers_of(executor)
+
+    def _send(self, task: Task, arguments: tuple[Any, ...]) -> Future[Any]:
+        return self._executor.submit(task, self.shared, *arguments, self.monitor.should_stop)
+
+
+class Processes(Crew):
+    """Processes of this machine: what is shared lies in a file that each reads once, and so does word of Stop."""
+
+    def __init__(self, executor: Executor, shared: object, monitor: Monitor) -> None:
+        super().__init__(shared, monitor)
+        self._executor = executor
+        self.width = _workers_of(executor)
+        self._folder = tempfile.TemporaryDirectory(prefix="nnspca-", ignore_cleanup_errors=True)
+        self._file, self._flag = (Path(self._folder.name, name) for name in ("shared", "stop"))
+        self._file.write_bytes(pickle.dumps(shared))
+
+    def _send(self, task: Task, arguments: tuple[Any, ...]) -> Future[Any]:
+        try:
+            return self._executor.submit(_in_process, task, str(self._file), arguments, str(self._flag))
+        except BrokenExecutor as error:
+            lost: Future[Any] = Future()
+            lost.set_exception(error)
+            return lost
+
+    def _halt(self) -> None:
+        self._flag.touch()
+
+    def close(self) -> None:
+        """Forget what was shared, and remove its file."""
+        super().close()
+        self._folder.cleanup()
+
+
+class Others(Crew):
+    """Workers of whom nothing is known: all that a task needs goes with it, and it runs to its end."""
+
+    patience = 0.0
+
+    def __init__(self, executor: Executor, shared: object, monitor: Monitor) -> None:
+        super().__init__(shared, monitor)
+        self._executor = executor
+
+    def _send(self, task: Task, arguments: tuple[Any, ...]) -> Future[Any]:
+        return self._executor.submit(task, self.shared, *arguments, None)
+
+
+def _workers_of(executor: Executor) -> int:
+    """How many tasks a pool works on at once, as far as it tells."""
+    return int(getattr(executor, "_max_workers", Crew.width))
+
+
+def _in_process(task: Task, file: str, arguments: tuple[Any, ...], flag: str) -> Any:
+    """One task, in a process of its own."""
+    return task(_shared(file), *arguments, _seldom(lambda: os.path.exists(flag)))
+
+
+@functools.lru_cache(maxsize=1)
+def _shared(file: str) -> object:
+    return pickle.loads(Path(file).read_bytes())
+
+
+def _seldom(ask: ShouldStop) -> ShouldStop:
+    """Ask at most every ``LOOK`` seconds: a solver may ask thousands of times a second."""
+    last, said = 0.0, False
+
+    def should_stop() -> bool:
+        nonlocal last, said
+        if not said and time.monotonic() - last > LOOK:
+            last, said = time.monotonic(), ask()
+        return said
+
+    return should_stop

@@ -1,0 +1,231 @@
+"""The bootstrap of parts: samples drawn again and again, and how often each feature comes back."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from nnspca._solve import check_method, check_seed
+from nnspca.arguments import check_callables, check_instance, check_number, check_whole
+from nnspca.components.decompose import decompose
+from nnspca.components.pairing import paired
+from nnspca.errors import DataError
+from nnspca.machines import Executor, check_executor, crew
+from nnspca.progress import Monitor
+from nnspca.resampling.samples import Samples
+from nnspca.result import Components, OnProgress, ShouldStop, Stability
+
+MOST = 100_000  # resamples
+STABLE = 0.7  # usual mean recurrence from which a part counts as stable
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What is sought in every resample, as :func:`nnspca.decompose` takes it."""
+
+    count: int
+    k: int | Sequence[int]
+    method: str
+    nonnegative: bool
+    seed: int
+    options: dict[str, Any]
+
+    def of(self, samples: Samples, rows: np.ndarray, should_stop: ShouldStop | None) -> Components | None:
+        """The parts of some samples; None where these do not vary."""
+        cov = samples.covariance(rows)
+        if cov is None:
+            return None
+        return decompose(
+            cov,
+            self.count,
+            self.k,
+            self.method,
+            nonnegative=self.nonnegative,
+            seed=self.seed,
+            should_stop=should_stop,
+            **self.options,
+        )
+
+
+def bootstrap(
+    data: object,
+    k: int | Sequence[int],
+    r: int = 1,
+    resamples: int = 50,
+    method: str = "best",
+    *,
+    deflation: str = "disjoint",
+    standardize: bool = False,
+    nonnegative: bool = True,
+    threshold: float = STABLE,
+    parts: Components | None = None,
+    seed: int = 0,
+    executor: Executor = None,
+    on_resample: Callable[[Stability], None] | None = None,
+    should_stop: ShouldStop | None = None,
+    on_progress: OnProgress | None = None,
+    **options: object,
+) -> Stability:
+    """Tell how often each feature of each part returns when the samples are drawn again with replacement.
+
+    Each resample draws as many samples as there are, and its parts are paired with those of all samples so that
+    paired parts share as many features as possible. What returns seldom hangs on which samples there happened to
+    be. This is sampling: unlike a certificate, or :func:`nnspca.necessity`, it proves nothing, and it speaks about
+    other samples, of which those say nothing.
+
+    Parameters
+    ----------
+    data : array_like, data frame, scipy.sparse array or Dataset, shape (m, n)
+        Samples as rows.
+    k : int or sequence of r int
+        Most nonzero loadings of each part.
+    r : int
+        Number of parts, 1 <= r <= n.
+    resamples : int
+        1 to 100000.
+    method, deflation, nonnegative, **options
+        As for :func:`nnspca.decompose`.
+    standardize : bool
+        Divide each feature by its standard deviation, in every resample by its own.
+    threshold : float
+        Mean recurrence from which a part counts as stable, 0 to 1.
+    parts : Components, optional
+        The parts of all samples, at most r; they are sought when None.
+    seed : int
+        Same seed, same answer, wherever and in whatever order the resamples are solved.
+    executor : concurrent.futures.Executor or dask.distributed.Client, optional
+        Two threads when None. The data are sent to each worker once.
+    on_resample : callable, optional
+        Called with what is known by then, whenever a resample is solved.
+    should_stop : callable, optional
+        A stopped call speaks of the resamples solved by then.
+    on_progress : callable, optional
+
+    Returns
+    -------
+    Stability
+
+    Raises
+    ------
+    DataError
+        Data without samples, or without any variance.
+    TypeError, ValueError
+        A value not allowed; the message says which are.
+
+    Examples
+    --------
+    Two features that vary together, in every half of the samples:
+
+    >>> import nnspca
+    >>> X = np.array([[3.0, 3.1, 0.1], [-3.0, -2.9, 0.0], [2.0, 2.1, -0.1], [-2.1, -2.0, 0.1]] * 3)
+    >>> found = nnspca.bootstrap(X, k=2, resamples=20)
+    >>> found.recurrence[:, 0]
+    array([1., 1., 0.])
+    >>> found.suggested_r
+    1
+    """
+    samples = Samples.read(data, standardize, "bootstrap")
+    check_callables(on_resample=on_resample, should_stop=should_stop, on_progress=on_progress)
+    check_executor(executor)
+    check_method(method, nonnegative)
+    nonnegative, seed = bool(nonnegative), check_seed(seed)
+    count, draws = check_whole("r", r, 1, samples.shape[1]), check_whole("resamples", resamples, 1, MOST)
+    threshold = check_number("threshold", threshold, 0, 1, "a share")
+    if samples.shape[0] == 1:
+        raise DataError("one sample has no variance; give at least 2 samples")
+    asked = _Asked(count, k, method, nonnegative, seed, {"deflation": deflation, **options})
+    started = time.perf_counter()
+    monitor = Monitor(should_stop, on_progress)
+    whole = (
+        asked.of(samples, np.arange(samples.shape[0]), should_stop) if parts is None else _taken(parts, samples, count)
+    )
+    if whole is None:
+        raise DataError(f"no feature varies over the {samples.shape[0]} samples: the covariance is zero")
+    seen = _Seen(whole, threshold, seed)
+    monitor.tell(1 / (draws + 1), "the parts of all samples", float(whole.variances.sum()))
+    if parts is not None or not whole.stopped:
+        with crew(executor, samples, monitor) as workers:
+            for number, found in workers.each(_redrawn, ((asked, number) for number in range(draws))):
+                if found is not None:
+                    seen.add(number, found)
+                    monitor.tell((seen.count + 1) / (draws + 1), f"resample {seen.count} of {draws}")
+                    if on_resample is not None:
+                        on_resample(seen.said(started, stopped=False))
+    if seen.count == draws:
+        monitor.tell(1.0, "done")
+    return seen.said(started, stopped=seen.count < draws)
+
+
+def _taken(parts: object, samples: Samples, r: int) -> Components:
+    """The parts given, checked."""
+    check_instance("parts", parts, Components, "what nnspca.decompose gave")
+    assert isinstance(parts, Components)
+    if parts.loadings.shape[0] != samples.shape[1] or len(parts.parts) > r:
+        held, n = parts.loadings.shape, samples.shape[1]
+        raise ValueError(f"parts have loadings of shape {held}; give at most r = {r} parts of {n} features")
+    return parts
+
+
+def _redrawn(
+    samples: Samples, asked: _Asked, number: int, should_stop: ShouldStop | None
+) -> tuple[tuple[np.ndarray, np.ndarray], ...] | None:
+    """The parts of one resample as (features, loadings), none where it does not vary; None where it was stopped."""
+    if should_stop is not None and should_stop():
+        return None
+    rows = np.random.default_rng([asked.seed, number]).integers(samples.shape[0], size=samples.shape[0])
+    found = asked.of(samples, rows, should_stop)
+    if found is None:
+        return ()
+    return None if found.stopped else tuple((part.support, part.loadings[part.support]) for part in found.parts)
+
+
+class _Seen:
+    """The parts of the resamples by number, paired with those of all samples."""
+
+    def __init__(self, whole: Components, threshold: float, seed: int) -> None:
+        self._whole, self._threshold, self._seed = whole, threshold, seed
+        self._used = whole.loadings != 0
+        self._times = np.zeros(self._used.shape)
+        self._agreement: dict[int, np.ndarray] = {}
+        self._degenerate = 0
+
+    @property
+    def count(self) -> int:
+        return len(self._agreement)
+
+    def add(self, number: int, found: Sequence[tuple[np.ndarray, np.ndarray]]) -> None:
+        """Count what returned in a resample."""
+        n, r = self._used.shape
+        others = np.zeros((n, max(r, len(found))))
+        for c, (support, loadings) in enumerate(found):
+            others[support, c] = loadings
+        mine = np.zeros_like(others)
+        mine[:, :r] = self._whole.loadings
+        partner = others[:, paired(mine, others)[:r]] != 0
+        self._times += partner
+        self._agreement[number] = (partner & self._used).sum(axis=0) / self._used.sum(axis=0)
+        self._degenerate += not found
+
+    def said(self, started: float, *, stopped: bool) -> Stability:
+        """What is known by now."""
+        r = self._used.shape[1]
+        rows = [self._agreement[number] for number in sorted(self._agreement)]
+        recurrence = self._times / self.count if self.count else np.full(self._used.shape, np.nan)
+        agreement = np.array(rows).reshape(-1, r)
+        for array in (recurrence, agreement):
+            array.setflags(write=False)
+        return Stability(
+            self._whole,
+            max(part.k for part in self._whole.parts),
+            recurrence,
+            agreement,
+            self._threshold,
+            self._degenerate,
+            self._seed,
+            time.perf_counter() - started,
+            stopped,
+        )

@@ -1,0 +1,179 @@
+"""k by cross-validation: components sought on most samples, and what they keep of the others."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from nnspca._solve import check_method, check_seed
+from nnspca.arguments import check_callables, check_several, check_whole
+from nnspca.components.decompose import decompose
+from nnspca.errors import DataError
+from nnspca.machines import Executor, check_executor, crew
+from nnspca.progress import Monitor
+from nnspca.resampling.samples import Samples
+from nnspca.result import CrossValidation, OnProgress, ShouldStop
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What is sought in every fold, as :func:`nnspca.decompose` takes it."""
+
+    count: int
+    method: str
+    nonnegative: bool
+    seed: int
+    options: dict[str, Any]
+
+
+def cross_validate(
+    data: object,
+    ks: Iterable[int],
+    folds: int = 5,
+    method: str = "best",
+    *,
+    r: int = 1,
+    deflation: str = "disjoint",
+    standardize: bool = False,
+    nonnegative: bool = True,
+    seed: int = 0,
+    executor: Executor = None,
+    on_point: Callable[[CrossValidation], None] | None = None,
+    should_stop: ShouldStop | None = None,
+    on_progress: OnProgress | None = None,
+    **options: object,
+) -> CrossValidation:
+    """Tell what components of each k keep of samples that they were not sought on.
+
+    The samples are dealt into folds at random. Each fold is held out once: the components are sought on the others,
+    and the share of the held-out samples' squared distance from the others' mean that lies in the span of the
+    components is what they keep. A k beyond which this no longer grows fits what these samples only happen to share.
+    It is an estimate with an error, not a proof.
+
+    Parameters
+    ----------
+    data : array_like, data frame, scipy.sparse array or Dataset, shape (m, n)
+        Samples as rows.
+    ks : iterable of int
+        Each from 1 to n; duplicates are solved once.
+    folds : int
+        2 to m.
+    r : int
+        How many components are sought, and span what is kept.
+    method, deflation, nonnegative, **options
+        As for :func:`nnspca.decompose`.
+    standardize : bool
+        Divide each feature by its standard deviation over the samples that are not held out.
+    seed : int
+        Same seed, same folds and same answer, wherever and in whatever order they are solved.
+    executor : concurrent.futures.Executor or dask.distributed.Client, optional
+        Two threads when None. The data are sent to each worker once.
+    on_point : callable, optional
+        Called with what is known by then, whenever one k is solved for one fold.
+    should_stop : callable, optional
+        A stopped call speaks of what was solved by then.
+    on_progress : callable, optional
+
+    Returns
+    -------
+    CrossValidation
+
+    Raises
+    ------
+    DataError
+        Data without samples, or without any variance.
+    TypeError, ValueError
+        A value not allowed; the message says which are.
+
+    Examples
+    --------
+    Two features that vary together beside one that hardly varies: the third adds nothing.
+
+    >>> import nnspca
+    >>> X = np.array([[3.0, 3.1, 0.1], [-3.0, -2.9, 0.0], [2.0, 2.1, -0.1], [-2.1, -2.0, 0.1]] * 3)
+    >>> found = nnspca.cross_validate(X, [1, 2, 3], folds=4)
+    >>> found.suggested_k, bool(found.mean[1] > 0.99)
+    (2, True)
+    """
+    samples = Samples.read(data, standardize, "cross_validate")
+    m, n = samples.shape
+    check_callables(on_point=on_point, should_stop=should_stop, on_progress=on_progress)
+    check_executor(executor)
+    given = check_several("ks", ks, "several whole numbers", f"from 1 to {n}")
+    wanted = tuple(sorted({check_whole("k", k, 1, n) for k in given}))
+    if not wanted:
+        raise ValueError(f"cross-validation needs at least one k; got ks={given}")
+    if m == 1:
+        raise DataError("one sample has no variance; give at least 2 samples")
+    parted, count = check_whole("folds", folds, 2, m), check_whole("r", r, 1, n)
+    check_method(method, nonnegative)
+    nonnegative, seed = bool(nonnegative), check_seed(seed)
+    if samples.covariance(np.arange(m)) is None:
+        raise DataError(f"no feature varies over the {m} samples: the covariance is zero")
+    asked = _Asked(count, method, nonnegative, seed, {"deflation": deflation, **options})
+    started = time.perf_counter()
+    monitor = Monitor(should_stop, on_progress)
+    held_out, fitted = (np.full((parted, len(wanted)), np.nan) for _ in range(2))
+    done, total = 0, parted * len(wanted)
+
+    def said(*, stopped: bool) -> CrossValidation:
+        arrays = held_out.copy(), fitted.copy()
+        for array in arrays:
+            array.setflags(write=False)
+        return CrossValidation(wanted, *arrays, count, seed, time.perf_counter() - started, stopped)
+
+    with crew(executor, samples, monitor) as workers:
+        # every fold's smallest k first: what is known when it is stopped are whole columns
+        places = [(fold, at) for at in range(len(wanted)) for fold in range(parted)]
+        for number, shares in workers.each(_kept, ((asked, parted, fold, wanted[at]) for fold, at in places)):
+            if shares is None:
+                continue
+            held_out[places[number]], fitted[places[number]] = shares
+            done += 1
+            monitor.tell(done / total, f"k = {wanted[places[number][1]]}: {done} of {total}")
+            if on_point is not None:
+                on_point(said(stopped=False))
+    return said(stopped=done < total)
+
+
+def folded(m: int, folds: int, seed: int) -> list[np.ndarray]:
+    """Deal m samples into folds at random, sizes differing by one at most; the rows of each, in order.
+
+    Examples
+    --------
+    >>> [len(rows) for rows in folded(7, 3, seed=0)], sorted(np.concatenate(folded(7, 3, seed=0)).tolist())
+    ([3, 2, 2], [0, 1, 2, 3, 4, 5, 6])
+    """
+    order = np.random.default_rng([seed, folds]).permutation(m)
+    return [np.sort(rows) for rows in np.array_split(order, folds)]
+
+
+def _kept(
+    samples: Samples, asked: _Asked, folds: int, fold: int, k: int, should_stop: ShouldStop | None
+) -> tuple[float, float] | None:
+    """What components of one fold's other samples keep of it, and of those; None where it was stopped."""
+    if should_stop is not None and should_stop():
+        return None
+    rows = folded(samples.shape[0], folds, asked.seed)[fold]
+    others = np.setdiff1d(np.arange(samples.shape[0]), rows)
+    cov = samples.covariance(others)
+    columns = np.zeros((samples.shape[1], 0))  # samples that are all the same show no direction
+    if cov is not None:
+        found = decompose(
+            cov,
+            asked.count,
+            k,
+            asked.method,
+            nonnegative=asked.nonnegative,
+            seed=asked.seed,
+            should_stop=should_stop,
+            **asked.options,
+        )
+        if found.stopped:
+            return None
+        columns = found.loadings
+    return samples.kept(columns, others, rows), samples.kept(columns, others, others)

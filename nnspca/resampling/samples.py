@@ -1,0 +1,120 @@
+"""Samples to draw from: read once, their covariance for any choice of rows, and what directions keep of others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+
+from nnspca.arguments import check_flag, shown
+from nnspca.covariance import Covariance
+from nnspca.covariance.factor import deviations, varies
+from nnspca.covariance.reading import numbers
+from nnspca.errors import DataError
+from nnspca.span import orthonormal
+
+
+@dataclass(frozen=True, eq=False)
+class Samples:
+    """Samples as rows, and whether every feature is divided by its standard deviation.
+
+    Attributes
+    ----------
+    X : ndarray or scipy.sparse.csr_array, shape (m, n)
+    standardize : bool
+    """
+
+    X: Any
+    standardize: bool
+
+    @classmethod
+    def read(cls, data: object, standardize: bool, what: str) -> Samples:
+        """Read what a caller hands over; DataError where it has no samples. ``what`` names the call."""
+        check_flag("standardize", standardize)
+        if isinstance(data, Covariance):
+            raise DataError(
+                f"{what} needs the samples themselves: give the data X, samples as rows, not {shown(data)}, which no "
+                "longer has them"
+            )
+        if hasattr(data, "kind") and hasattr(data, "X"):
+            if data.kind == "covariance":
+                raise DataError(
+                    f"{what} needs the samples themselves: {shown(getattr(data, 'name', 'this data set'))} is only a "
+                    "covariance matrix"
+                )
+            data = data.X
+        X = numbers(data)
+        if X.ndim != 2 or min(X.shape) < 1:
+            raise DataError(f"data must be a table of shape (samples, features); got shape {X.shape}")
+        return cls(X, bool(standardize))
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Samples and features."""
+        m, n = self.X.shape
+        return m, n
+
+    def covariance(self, rows: np.ndarray) -> Covariance | None:
+        """Return the covariance of some samples, any of them more than once; None where they are all the same."""
+        chosen = self.X[rows]
+        if not varies(chosen).any():
+            return None
+        return Covariance.from_data(chosen, self.standardize)
+
+    def scores(self, columns: np.ndarray) -> np.ndarray:
+        """Return how much of each column each sample has, away from the mean, shape (m, r).
+
+        Examples
+        --------
+        >>> Samples(np.array([[1.0, 5.0], [3.0, 5.0]]), False).scores(np.eye(2))
+        array([[-1.,  0.],
+               [ 1.,  0.]])
+        """
+        mean, scale = self._measured(np.arange(self.shape[0]))
+        weighted = scale[:, None] * columns
+        return np.asarray(self.X @ weighted if _sparse(self.X) else (self.X - mean) @ weighted) - (
+            mean @ weighted if _sparse(self.X) else 0.0
+        )
+
+    def _measured(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Mean of some samples, and what features are multiplied by: 0 for those that do not vary, where it matters."""
+        known = self.X[rows]
+        scale = np.ones(self.shape[1])
+        if self.standardize:
+            used = varies(known)
+            scale = np.where(used, 1.0, 0.0)
+            scale[used] = 1.0 / deviations(known[:, np.flatnonzero(used)])
+        return np.asarray(known.mean(axis=0)).ravel(), scale
+
+    def kept(self, columns: np.ndarray, fitted: np.ndarray, rows: np.ndarray) -> float:
+        """Return which share of the squared distance of ``rows`` from the mean lies in the span of ``columns``.
+
+        Mean, and standard deviations where features are divided by them, are those of the samples ``fitted``. NaN
+        where no row is away from the mean.
+
+        Examples
+        --------
+        >>> samples = Samples(np.array([[1.0, 1.0], [-1.0, -1.0], [3.0, 4.0]]), False)
+        >>> samples.kept(np.array([[1.0], [0.0]]), np.array([0, 1]), np.array([2]))
+        0.36
+        """
+        others, basis = self.X[rows], orthonormal(columns)
+        mean, scale = self._measured(fitted)
+        if not _sparse(others):
+            scale = scale / (float((scale * np.abs(others - mean)).max()) or 1.0)  # so that no square overflows
+        if _sparse(others):
+            weighted = scale[:, None] * basis
+            inside = float(np.sum((others @ weighted - (mean @ weighted)) ** 2))
+            each = np.asarray(others.multiply(others).sum(axis=0)).ravel()
+            total = float(np.sum(scale**2 * (each - 2 * mean * np.asarray(others.sum(axis=0)).ravel())))
+            total += len(rows) * float(np.sum((scale * mean) ** 2))
+        else:
+            away = (others - mean) * scale
+            inside, total = float(np.sum((away @ basis) ** 2)), float(np.sum(away**2))
+        return min(inside / total, 1.0) if total > 0 else np.nan
+
+
+def _sparse(X: object) -> bool:
+    return bool(scipy.sparse.issparse(X))

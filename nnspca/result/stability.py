@@ -1,0 +1,93 @@
+"""Stability: how often parts, and the features in them, return when the samples are drawn again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from nnspca.result.components import Components
+
+
+@dataclass(frozen=True, eq=False)
+class Stability:
+    """How often each feature returns over bootstrap resamples: a relative frequency, not a proof.
+
+    Attributes
+    ----------
+    parts : Components
+        The parts of all samples, which those of every resample were paired with.
+    k : int
+        Cardinality allowed.
+    recurrence : ndarray, shape (n, r)
+        Share of the resamples in which a feature is in the part paired with part c; NaN where none was drawn.
+    agreement : ndarray, shape (resamples, r)
+        Share of the features of part c that are in its partner, one row for each resample.
+    threshold : float
+        Mean recurrence from which a part counts as stable.
+    degenerate : int
+        Resamples that drew the same sample every time: they have no variance, and nothing returns in them.
+    seed : int
+    seconds : float
+    stopped : bool
+        True when ``should_stop`` ended the call early: fewer resamples than asked were drawn.
+    """
+
+    parts: Components
+    k: int
+    recurrence: np.ndarray
+    agreement: np.ndarray
+    threshold: float
+    degenerate: int = 0
+    seed: int = 0
+    seconds: float = 0.0
+    stopped: bool = False
+
+    @property
+    def resamples(self) -> int:
+        """Number of resamples drawn."""
+        return len(self.agreement)
+
+    @property
+    def mean_recurrence(self) -> np.ndarray:
+        """Mean over a part's own features of how often each returned, shape (r,)."""
+        used = self.parts.loadings != 0
+        return np.where(used, self.recurrence, 0.0).sum(axis=0) / used.sum(axis=0)
+
+    @property
+    def error(self) -> np.ndarray:
+        """Standard error of :attr:`mean_recurrence` over the resamples, shape (r,); NaN for fewer than two."""
+        if self.resamples < 2:
+            return np.full(self.agreement.shape[1], np.nan)
+        return np.asarray(self.agreement.std(axis=0, ddof=1) / np.sqrt(self.resamples))
+
+    @property
+    def ranks(self) -> np.ndarray:
+        """Place of each part by mean recurrence, 1 for the most stable, shape (r,); ties share the better place."""
+        mean = self.mean_recurrence
+        return 1 + (mean[None, :] > mean[:, None]).sum(axis=1)
+
+    @property
+    def stable(self) -> np.ndarray:
+        """Which parts reach the threshold, shape (r,)."""
+        return self.mean_recurrence >= self.threshold
+
+    @property
+    def suggested_r(self) -> int:
+        """Number of parts whose mean recurrence reaches the threshold."""
+        return int(self.stable.sum())
+
+    def to_records(self) -> list[dict[str, object]]:
+        """Return one flat row for each feature and part in which it was ever seen, the most frequent first."""
+        U, seen = self.parts.loadings, np.nan_to_num(self.recurrence)
+        return [
+            {
+                "part": int(c) + 1,
+                "feature": int(i),
+                "loading": float(U[i, c]),
+                "recurrence": float(self.recurrence[i, c]),
+            }
+            for c in range(U.shape[1])
+            for i in np.lexsort((-np.abs(U[:, c]), -seen[:, c]))
+            if U[i, c] or seen[i, c]
+        ]

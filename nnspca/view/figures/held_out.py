@@ -1,0 +1,71 @@
+"""What components keep of samples that they were not sought on, against k, with error bars."""
+
+from __future__ import annotations
+
+import numpy as np
+import plotly.graph_objects as go
+
+from nnspca.result import CrossValidation
+from nnspca.view.figures.style import Palette, dress
+from nnspca.view.words import floors
+
+TITLE = "Variance kept of samples held out, by number of nonzero loadings"
+
+
+def held_out(found: CrossValidation, palette: Palette, *, log: bool) -> go.Figure:
+    """Draw the mean over the folds with its standard errors, the same of the samples sought on, and the k it asks for.
+
+    What is less than one standard error below the largest mean is shaded.
+    """
+    ks, mean, error = np.array(found.ks), 100 * found.mean, 100 * np.nan_to_num(found.error)
+    known = np.isfinite(mean)
+    figure = go.Figure()
+    best, asked = found.best_k, found.suggested_k
+    if best is not None:
+        top = int(np.flatnonzero(ks == best)[0])
+        ends = [int(ks[known].min()), int(ks[known].max())]
+        figure.add_scatter(
+            x=ends + ends[::-1],
+            y=[mean[top]] * 2 + [mean[top] - error[top]] * 2,
+            fill="toself",
+            fillcolor=palette.band,
+            mode="lines",
+            line={"width": 0},
+            name="within one standard error of the largest",
+            hoverinfo="skip",
+        )
+    figure.add_scatter(
+        x=ks[known],
+        y=100 * found.fitted_mean[known],
+        mode="lines",
+        line={"color": palette.quiet, "width": 2, "dash": "dot"},
+        name="of the samples sought on",
+        hovertemplate="k = %{x}<br>%{y:.2f} % of the samples sought on<extra></extra>",
+    )
+    figure.add_scatter(
+        x=ks[known],
+        y=mean[known],
+        error_y={"type": "data", "array": error[known], "color": palette.found, "thickness": 1.5, "width": 4},
+        customdata=np.column_stack([floors(mean[known], 2), error[known]]),
+        mode="lines+markers",
+        line={"color": palette.found, "width": 2},
+        marker={"size": 7},
+        name="of samples held out (± standard error)",
+        hovertemplate="k = %{x}<br>%{customdata[0]:.2f} % ± %{customdata[1]:.2f} %<extra></extra>",
+    )
+    for k, name, symbol in ((best, "largest", "diamond-open"), (asked, "one-standard-error k", "circle-open")):
+        if k is not None:
+            figure.add_scatter(
+                x=[k],
+                y=[mean[int(np.flatnonzero(ks == k)[0])]],
+                mode="markers",
+                name=f"{name}: {k}",
+                marker={"size": 18, "symbol": symbol, "color": palette.ink, "line": {"width": 2.5}},
+                hoverinfo="skip",
+            )
+    folds = int(np.isfinite(found.held_out).any(axis=1).sum())
+    alt = f"{TITLE}: means over {folds} folds with their standard errors, for {int(known.sum())} values of k"
+    alt += "" if asked is None else f"; largest at k = {best}, within one standard error of it from k = {asked}"
+    dress(figure, palette, title=TITLE, alt=alt + ".", height=430, k_axis=(found.ks, log))
+    figure.update_yaxes(title_text="share of the variance (%)", rangemode="tozero")
+    return figure

@@ -1,0 +1,86 @@
+"""The parts on one printed page: each in its colour, what it keeps, what is proven of all together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+import nnspca
+from nnspca.datasets import Dataset
+from nnspca.result import Components, PartsCertificate
+from nnspca.view import foreign
+from nnspca.view.certificate import sheet
+from nnspca.view.parts import verdict
+from nnspca.view.parts.choices import Choices, title_of
+from nnspca.view.parts.figures.over_mean import COLOURS
+from nnspca.view.session import scene
+from nnspca.view.session.state import State
+from nnspca.view.words import at_least, number, percent, seconds
+
+EACH = 4  # heaviest features of a part that are named
+MOST = 20  # and of all parts
+
+
+def page(
+    results: Mapping[str, Components],
+    proof: PartsCertificate | None,
+    data: Dataset,
+    now: State,
+    choice: Choices,
+    code: str,
+) -> str:
+    """Return the lead's parts as a web page that needs nothing else and prints on one sheet."""
+    way = choice.lead if choice.lead in results else next(iter(results))
+    parts, many = results[way], len(results[way].parts)
+    drawn = [_bars(parts, data)]
+    if data.image_shape is not None:
+        colours = [_rgb(colour) for colour in COLOURS]
+        drawn.insert(0, sheet.picture(parts.loadings, data, mean=sheet.may_show_mean(data), colours=colours))
+    what = f"{many} {'part' if many == 1 else 'parts'} of at most {now.k:,} {scene.noun(data)}"
+    return sheet.sheet(
+        f"{what}: {foreign.line(data.title or data.name)}",
+        verdict.claim(proof) if proof is not None else "Of these parts together nothing is proven.",
+        drawn,
+        sheet.about(data, now),
+        f"{title_of(way, choice)}. {nnspca.METHODS[parts.method].summary} Kept apart: "
+        f"{nnspca.DEFLATIONS[parts.deflation].summary} Seed {now.seed}; {seconds(parts.seconds)}. {sheet.versions()}",
+        _numbers(parts, proof),
+        "None yet." if proof is None else verdict.proven(proof, data.n_features),
+        code,
+    )
+
+
+def _numbers(parts: Components, proof: PartsCertificate | None) -> list[tuple[str, ...]]:
+    rows: list[tuple[str, ...]] = [("", "features", "variance", "share of all", "with those before")]
+    rows += [
+        (
+            f"Part {r + 1}",
+            f"{part.cardinality:,}",
+            number(part.variance),
+            percent(part.variance / parts.total, 2),
+            percent(parts.cumulative_variance[r] / parts.total, 2),
+        )
+        for r, part in enumerate(parts.parts)
+    ]
+    if proof is not None:
+        rows.append(("All such parts, at most (proven)", "", number(proof.upper, up=True), "", ""))
+    rows.append(("Overlap", at_least(parts.overlap, 2), "", "", ""))
+    return rows
+
+
+def _bars(parts: Components, data: Dataset) -> str:
+    """Return the heaviest loadings of each part in its colour."""
+    each = max(1, min(EACH, MOST // max(len(parts.parts), 1)))
+    listed = [
+        (f"{r + 1}: {data.feature_names[i]}", float(column[i]), COLOURS[r % len(COLOURS)])
+        for r, column in enumerate(parts.loadings.T)
+        for i in np.argsort(-np.abs(column), kind="stable")[:each]
+        if column[i]
+    ]
+    return sheet.bars(listed, "The heaviest loadings of each part")
+
+
+def _rgb(colour: str) -> tuple[int, int, int]:
+    red, green, blue = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
+    return red, green, blue

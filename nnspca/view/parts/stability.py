@@ -1,0 +1,263 @@
+"""How stable the parts are: how often their features return over resamples, beside what is proven to be needed."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import streamlit as st
+
+import nnspca
+from nnspca.datasets import Dataset
+from nnspca.result import Components, Necessity, Progress, Stability
+from nnspca.view import foreign, words
+from nnspca.view.figures.style import Figure
+from nnspca.view.parts import run
+from nnspca.view.parts.choices import KEYS, TOGETHER, Choices, title_of
+from nnspca.view.parts.figures.recurrence import recurrence
+from nnspca.view.parts.panels import scene
+from nnspca.view.session import charts, cluster, downloads, runs, store
+from nnspca.view.session import scene as shared
+from nnspca.view.session.runs import Job, Work
+from nnspca.view.session.state import State
+from nnspca.view.session.widgets import choose
+
+QUESTION = "How stable is it?"
+STOPPED = "Stopped. What was drawn and proven by then is shown."
+STARTS = 3  # of the search for parts together, in each resample
+LOOKS = 5  # times that a run under way is drawn anew
+DRAWING = 0.6  # share of the progress that the resamples take
+WIDTH = 420  # pixels of the picture
+SHOWN = 300  # most rows of the list
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """What is known by now.
+
+    Attributes
+    ----------
+    drawn : Stability
+    proven : mapping
+        By part: what every such part near the best has, on all features.
+    """
+
+    drawn: Stability
+    proven: Mapping[int, Necessity]
+
+    def essential(self) -> np.ndarray:
+        """Return which features are proven to be needed by which part, shape (n, r)."""
+        made = np.zeros(self.drawn.recurrence.shape, dtype=bool)
+        for part, need in self.proven.items():
+            made[:, part] = need.essential
+        return made
+
+
+def applies(data: Dataset, now: State, choice: Choices) -> bool:
+    """Tell whether there are samples to draw from, and the lead's parts are of their covariance."""
+    return data.kind != "covariance" and not (choice.lead == "nmf" and run.of_samples(data, now))
+
+
+def panel(parts: Components, data: Dataset, now: State, choice: Choices) -> dict[str, Figure]:
+    """Ask how often to draw, start the run, and show how often each feature of the lead's parts returns."""
+    m, noun = data.X.shape[0], shared.noun(data)
+    st.markdown(
+        f"Had other samples come, would the same parts? **Draw {m:,} samples with replacement from these {m:,}, again "
+        f"and again**: see how often each of the {noun} returns. That is sampling: it suggests, and proves nothing. "
+        f"Beside it stands what **is** proven of these samples: the {noun} that no part near the best can do without."
+    )
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        draws = choose(KEYS["resamples"], "Resamples", help="More take longer and say it more exactly.", width=260)
+        within = choose(
+            KEYS["within"],
+            "Near the best: lacks at most (%)",
+            help="The variance that a part near the best may lack, for what is proven.",
+            width=300,
+        )
+        key = _key(data, now, choice, draws, within)
+        job = runs.only_job("stable", key)
+        if job is None or job.done:
+            runs.button(
+                "Find out" if job is None else "Find out again",
+                "stable",
+                lambda: (key, _work(parts, data, now, choice, draws, within)),
+                "Some seconds to some minutes. Stop it at any time: what was drawn by then is shown.",
+                ":material/casino:",
+            )
+    if job is not None:
+        runs.follow("stable", job, STOPPED)
+    found = job.arrived[-1] if job is not None and job.arrived else store.results().get(key)
+    return {} if found is None else _answer(found, data, now, choice, draws)
+
+
+def _key(data: Dataset, now: State, choice: Choices, draws: int, within: float) -> tuple[Hashable, ...]:
+    way = choice.lead, run.arguments(choice.lead, choice, now), choice.r
+    return ("stable", *store.subject(data, now), now.k, now.seed, way, draws, within)
+
+
+def _work(parts: Components, data: Dataset, now: State, choice: Choices, draws: int, within: float) -> Work:
+    """Return the work: publishes what is Found, a few times on the way, and keeps the whole."""
+    cov, key, solver = store.covariance(data, now), _key(data, now, choice, draws, within), choice.lead
+    fewer = {"starts": STARTS} if parts.deflation == TOGETHER else {}
+
+    def work(job: Job) -> None:
+        def look(drawn: Stability) -> None:
+            if drawn.resamples % -(-draws // LOOKS) == 0 and drawn.resamples < draws:
+                job.publish(Found(drawn, {}))
+
+        drawn = nnspca.bootstrap(
+            data,
+            now.k,
+            choice.r,
+            draws,
+            solver,
+            standardize=now.standardise,
+            nonnegative=now.nonnegative and solver != "pca",
+            parts=parts,
+            seed=now.seed,
+            executor=cluster.executor(),
+            on_resample=look,
+            should_stop=job.should_stop,
+            on_progress=lambda told: job.report(_share(told, 0.0, DRAWING, "")),
+            **{**dict(run.arguments(solver, choice, now)), **fewer},
+        )
+        proven: dict[int, Necessity] = {}
+        job.publish(Found(drawn, proven))
+        count = len(parts.parts) if run.provable(parts) else 0
+        for r in range(count):
+            if job.should_stop():
+                return
+            low, high = (DRAWING + (1 - DRAWING) * (r + more) / count for more in (0, 1))
+            proven = {**proven, r: _needed(cov, parts, r, within, job, (low, high))}
+        job.publish(Found(drawn, proven))
+        if not drawn.stopped and not any(need.stopped for need in proven.values()):
+            store.results().put(key, Found(drawn, proven))
+
+    return work
+
+
+def _share(told: Progress, low: float, high: float, doing: str) -> Progress:
+    stage = doing + told.stage
+    return Progress(low + (high - low) * told.fraction, stage[:1].upper() + stage[1:])
+
+
+def _needed(
+    cov: nnspca.Covariance, parts: Components, r: int, within: float, job: Job, span: tuple[float, float]
+) -> Necessity:
+    """Prove what no part near the best can do without, made of the features that the others leave to it."""
+    left, own = run.alone(cov, parts, r)
+    need = cluster.call(
+        nnspca.necessity,
+        left,
+        own.k,
+        within / 100,
+        nonnegative=own.nonnegative,
+        component=own,
+        should_stop=job.should_stop,
+        on_progress=lambda told: job.report(_share(told, *span, f"what part {r + 1} needs: ")),
+    )
+    n = cov.n_features
+    if left.n_features == n:
+        return need
+    others = np.delete(parts.loadings, r, axis=1) if parts.deflation == TOGETHER else parts.loadings[:, :r]
+    places = np.flatnonzero(~others.any(axis=1))
+    essential, dispensable = np.zeros(n, dtype=bool), np.ones(n, dtype=bool)
+    essential[places], dispensable[places] = need.essential, need.dispensable
+    return dataclasses.replace(need, essential=essential, dispensable=dispensable)
+
+
+def _answer(found: Found, data: Dataset, now: State, choice: Choices, draws: int) -> dict[str, Figure]:
+    """Say it in words, draw it on the features, and list every feature."""
+    drawn = found.drawn
+    if not drawn.resamples:
+        st.info("No resample was drawn before it was stopped.", icon=":material/casino:")
+        return {}
+    st.markdown(said(found, shared.noun(data)))
+    names = [f"{c + 1} · {words.percent(share)}" for c, share in enumerate(drawn.mean_recurrence)]
+    sight, listed = st.columns([1.15, 1], gap="large")
+    with sight:
+        figure = recurrence(
+            drawn.recurrence, found.essential(), scene(data), charts.palette(), names=names, width=WIDTH
+        )
+        charts.figure(figure, "recurrence")
+    rows = listing(found, data)
+    with listed:
+        st.dataframe(
+            [{name: foreign.line(v) if isinstance(v, str) else v for name, v in row.items()} for row in rows[:SHOWN]],
+            hide_index=True,
+            height=420,
+            column_config={"returns in (%)": st.column_config.ProgressColumn(min_value=0, max_value=100, format="%d")},
+            alt="Each feature of each part: how often it returns, and what is proven of it.",
+        )
+    few = f" with {STARTS} starts each" if drawn.parts.deflation == TOGETHER else ""
+    st.caption(
+        f"{title_of(choice.lead, choice)}, {drawn.resamples:,} resamples{few}, paired part by part by the features "
+        "they share. Over each picture: the mean share of a part's own features that return, rounded down. “Every good "
+        "one” is proven for these samples: of all parts near the best that the features the others leave could make."
+    )
+    stem = f"{data.name}-parts-stability"
+    charts.csv_button(downloads.table_csv(rows), "csv-stable", f"{stem}.csv", "Every feature (CSV)")
+    st.code("\n".join([*downloads.data_lines(now), _call(now, choice, draws)]), language="python", wrap_lines=True)
+    return {"recurrence": figure}
+
+
+def said(found: Found, noun: str) -> str:
+    """Say how many parts are stable, which is the most and the least so, and what is proven, in plain words."""
+    drawn = found.drawn
+    r, mean, error = len(drawn.mean_recurrence), drawn.mean_recurrence, drawn.error
+    stable, bar = drawn.suggested_r, words.fixed(100 * drawn.threshold, 0)
+    head = f"### {stable} of {r} {'part' if r == 1 else 'parts'} {'returns' if stable == 1 else 'return'}"
+    head += f" with at least {bar} % of {'its' if stable == 1 else 'their'} {noun}"
+    each = "; ".join(
+        f"part {c + 1} **{words.percent(mean[c])}**"
+        + (f" ± {words.at_most(100 * error[c], 0)}" if np.isfinite(error[c]) else "")
+        for c in np.argsort(drawn.ranks, kind="stable")
+    )
+    average = f"The share of a part's {noun} that returns, on average, the most stable part first: {each}."
+    lines = [f"{head} (probable, not proven)", average]
+    if stable < r:
+        lines.append(f"Going by what returns, ask for **{stable} {'part' if stable == 1 else 'parts'}**, not {r}.")
+    if drawn.degenerate:
+        lines.append(f"{drawn.degenerate:,} resamples drew one sample only: nothing returns in them.")
+    if found.proven:
+        needed = int(found.essential().sum())
+        used = int(np.count_nonzero(drawn.parts.loadings[:, sorted(found.proven)]))
+        lines.append(f"**Proven**, of these samples: {needed:,} of {used:,} {noun} are in every part near the best.")
+    return "\n\n".join(lines)
+
+
+def listing(found: Found, data: Dataset) -> list[dict[str, object]]:
+    """Return a row for each part and feature that it ever had, its own and the most frequent first."""
+    rows: list[dict[str, object]] = []
+    for row in found.drawn.to_records():
+        need = found.proven.get(int(str(row["part"])) - 1)
+        i = int(str(row["feature"]))
+        state = ""
+        if need is not None and row["loading"]:
+            state = "essential" if need.essential[i] else "dispensable" if need.dispensable[i] else "undecided"
+        share = float(str(row["recurrence"]))
+        rows.append(
+            {
+                "part": row["part"],
+                "feature": str(data.feature_names[i]),
+                "returns in (%)": words.floor(100 * share, 1),
+                "loading": row["loading"],
+                "every good one": words.STATES.get(state, ""),
+            }
+        )
+    return rows
+
+
+def _call(now: State, choice: Choices, draws: int) -> str:
+    """Return the Python that draws again."""
+    options = dict(run.arguments(choice.lead, choice, now))
+    extra = "".join(f", {name}={value!r}" for name, value in options.items())
+    extra += f", starts={STARTS}" if options.get("deflation") == TOGETHER else ""
+    return (
+        f"found = nnspca.bootstrap(data, {now.k}, {choice.r}, {draws}, {choice.lead!r}, "
+        f"standardize={now.standardise}, nonnegative={now.nonnegative and choice.lead != 'pca'}, "
+        f"seed={now.seed}{extra})\n"
+        "print(found.mean_recurrence, found.error, found.suggested_r)"
+    )

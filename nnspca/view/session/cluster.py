@@ -1,0 +1,125 @@
+"""The one setting that sends the app's runs to a Dask cluster, and what the page says of it."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import streamlit as st
+
+import nnspca
+from nnspca import machines
+from nnspca.result import ShouldStop
+from nnspca.view import foreign
+
+VARIABLE = "NNSPCA_SCHEDULER"  # names the address of a scheduler, such as tcp://10.0.0.1:8786
+PATIENCE = 5  # seconds to wait for it
+AGAIN = 30.0  # seconds after which one that did not answer is asked again
+
+_T = TypeVar("_T")
+
+
+@dataclass
+class _Scheduler:
+    """The scheduler of this server: its client while it answers, or what is wrong."""
+
+    address: str
+    client: Any = None
+    problem: str = ""
+    asked: float = -AGAIN
+
+    def connect(self) -> None:
+        """Ask the scheduler for a connection, unless there is one, or there was none just now."""
+        if self.client is not None and self.client.status == "running":
+            return
+        if self.client is not None:
+            self.client, self.problem = None, "the connection was lost"
+        if time.monotonic() - self.asked < AGAIN:
+            return
+        try:
+            import distributed
+
+            self.client = distributed.Client(self.address, timeout=PATIENCE, set_as_default=False)
+            self.problem = ""
+        except ModuleNotFoundError:
+            self.problem = 'dask is not installed here: pip install ".[cluster]"'
+        except (OSError, ValueError) as error:
+            self.problem = f"it does not answer ({error})"
+        self.asked = time.monotonic()
+
+
+_lock = threading.Lock()
+_schedulers: dict[str, _Scheduler] = {}
+
+
+def _scheduler() -> _Scheduler | None:
+    address = os.environ.get(VARIABLE, "").strip()
+    if not address:
+        return None
+    with _lock:
+        known = _schedulers.setdefault(address, _Scheduler(address))
+        known.connect()
+        return known
+
+
+def executor() -> Any:
+    """Return the client of the scheduler, for calls that take an executor; None where runs stay here."""
+    known = _scheduler()
+    return None if known is None else known.client
+
+
+def call(
+    function: Callable[..., _T],
+    cov: nnspca.Covariance,
+    *arguments: object,
+    should_stop: ShouldStop | None,
+    **settings: Any,
+) -> _T:
+    """Call the library about a covariance, on the cluster where there is one; ``on_…`` settings are listeners."""
+    listeners = {name: given for name, given in settings.items() if name.startswith("on_") and given is not None}
+    others = {name: given for name, given in settings.items() if name not in listeners}
+    return machines.call(executor(), function, cov, *arguments, should_stop=should_stop, listeners=listeners, **others)
+
+
+class _Told:
+    """Answers known beforehand, which can be sent along."""
+
+    def __init__(self, answers: dict[tuple[Any, ...], Any]) -> None:
+        self._answers = answers
+
+    def __call__(self, *asked: Any) -> Any:
+        return self._answers.get(asked)
+
+
+def known(ask: Callable[..., Any], questions: Iterable[tuple[Any, ...]]) -> Callable[..., Any]:
+    """Return a function that answers as ``ask`` does, wherever it is called; on a cluster from what is known now.
+
+    Examples
+    --------
+    >>> known(abs, [(-1,), (2,)])(-1)
+    1
+    """
+    if executor() is None:
+        return ask
+    return _Told({asked: ask(*asked) for asked in questions})
+
+
+def note() -> None:
+    """Say where runs run, where that is not simply here."""
+    known = _scheduler()
+    if known is None:
+        return
+    where = foreign.code(known.address)
+    if known.client is None:
+        st.caption(
+            f":material/cloud_off: Runs stay on this machine: {VARIABLE} names the scheduler {where}, but "
+            f"{foreign.plain(known.problem)}."
+        )
+        return
+    count = len(known.client.nthreads())
+    workers = f"{count:,} {'worker' if count == 1 else 'workers'}" if count else "no workers yet"
+    st.caption(f":material/hub: Runs go to the cluster at {where}: {workers}.")

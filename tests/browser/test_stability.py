@@ -1,0 +1,32 @@
+"""How stable, and which k: both folds in a real browser, opened by a link, run, stopped, and read."""
+
+import re
+
+import pytest
+
+pytestmark = pytest.mark.browser
+
+
+def drawn(page, key):
+    """The figure's description, and whether all its traces are there."""
+    at = f".st-key-{key} .js-plotly-plot"
+    page.wait_for_function("at => document.querySelector(at)?._fullData?.length", arg=at)
+    return page.evaluate("at => document.querySelector(at)._fullData.map(t => t.type)", at)
+
+
+def test_both_folds_are_opened_run_and_kept_in_the_link(visit):
+    page = visit("/parts?data=digits&k=6&r=1&with=em&stable=true&resamples=500")
+    page.get_by_text("proves nothing").first.wait_for()
+    page.get_by_role("button", name="Find out").click()
+    page.locator(".st-key-stop-stable button:visible").first.click()  # one may be on its way out
+    page.get_by_text("Stopped. What was drawn").first.wait_for()
+    page.get_by_text(re.compile("probable, not proven")).first.wait_for()  # what was drawn by then
+    assert "heatmap" in drawn(page, "recurrence")
+    assert page.get_by_text("Every feature (CSV)").count() == 1
+    assert "stable=true" in page.url
+    assert "resamples=500" in page.url
+    page.goto(page.url.split("/parts")[0] + "/variance?data=digits&ks=1,6,12,64&methods=em&which=true&folds=3")
+    page.get_by_role("button", name="Find out").click()
+    page.get_by_text(re.compile("k = .*probable, not proven")).first.wait_for()
+    assert "scatter" in drawn(page, "held-out")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -1,0 +1,202 @@
+"""On two processes of a Dask cluster all comes out as here; Stop reaches them, and a lost one costs time only."""
+
+import os
+import signal
+import time
+
+import distributed
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import nnspca
+from nnspca._path import path
+from nnspca.machines import call, cluster, crew
+from nnspca.machines.cluster import Cluster
+from nnspca.progress import Monitor
+from nnspca.studies import comparison
+from nnspca.view.session import cluster as setting
+from tests.pages.conftest import ROOT, jobs, settle
+from tests.resampling.test_bootstrap import PLANTED, planted
+from tests.test_sweep import plain
+
+QUIET = {
+    "distributed.worker.memory.terminate": False,
+    "distributed.comm.timeouts.connect": "30s",
+    "distributed.scheduler.allowed-failures": 0,  # a task whose worker is lost is lost: we send it again
+    "distributed.nanny.environ.OMP_NUM_THREADS": "1",
+}
+
+
+@pytest.fixture(scope="module")
+def client():
+    import dask
+
+    # what Dask leaves behind in its own threads when a worker is killed is its own affair
+    with dask.config.set(QUIET), pytest.MonkeyPatch.context() as patch:
+        patch.setenv("OMP_NUM_THREADS", "1")
+        with (
+            distributed.LocalCluster(
+                n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
+            ) as cluster,
+            distributed.Client(cluster) as made,
+        ):
+            yield made
+
+
+@pytest.fixture(scope="module")
+def cov():
+    return nnspca.Covariance.from_data(planted(m=40, n=16))
+
+
+def same(first, second):
+    return np.array_equal(first.recurrence, second.recurrence) and np.array_equal(first.agreement, second.agreement)
+
+
+def nap(shared, number, seconds, should_stop):
+    """Take some time, and say who was asked, with what, and whether to stop."""
+    begun = time.monotonic()
+    while time.monotonic() - begun < seconds:
+        if should_stop():
+            return "stopped"
+        time.sleep(0.01)
+    return os.getpid(), number, float(shared.sum())
+
+
+def test_everything_comes_out_as_it_does_here(client, cov):
+    X = planted()
+    own = nnspca.bootstrap(X, PLANTED, 2, 8, "em", seed=3)
+    assert same(own, nnspca.bootstrap(X, PLANTED, 2, 8, "em", seed=3, executor=client))
+    assert same(own, nnspca.bootstrap(X, PLANTED, 2, 8, "em", seed=3, executor=client.get_executor()))
+    folds = [nnspca.cross_validate(X, [1, 4], 3, "em", executor=where) for where in (None, client)]
+    assert np.array_equal(folds[0].held_out, folds[1].held_out)
+    curves = [nnspca.sweep(cov, [2, 4, 7], ("best", "em"), executor=where) for where in (None, client)]
+    assert plain(curves[0]) == plain(curves[1])
+    for certificate in curves[1].certificates.values():
+        nnspca.verify(certificate, cov)
+    parts = [nnspca.decompose(cov, 3, 4, deflation="together", executor=where) for where in (None, client)]
+    assert np.array_equal(parts[0].loadings, parts[1].loadings)
+    assert parts[0].history == parts[1].history
+    bands = [nnspca.sweep_parts(cov, [1, 2], [2, 3], executor=where) for where in (None, client)]
+    for point, away in zip(bands[0].points, bands[1].points, strict=True):
+        assert np.array_equal(point.together.loadings, away.together.loadings)
+        assert (point.certificate.lower, point.certificate.upper) == (away.certificate.lower, away.certificate.upper)
+    tables = [comparison.compare(["pitprops"], ("em",), (0.3,), executor=where) for where in (None, client)]
+    assert tables[0][1].column("variance") == tables[1][1].column("variance")
+
+
+def test_what_is_shared_is_sent_once_to_each_worker_and_both_work(client):
+    shared = np.ones(200_000)
+    with crew(client, shared, Monitor()) as workers:
+        (held,) = client.who_has([workers._held]).values()
+        assert len(held) == 2
+        done = dict(workers.each(nap, ((number, 0.05) for number in range(12))))
+    assert [done[number][1:] for number in range(12)] == [(number, 200_000.0) for number in range(12)]
+    assert len({who for who, *_ in done.values()}) == 2
+
+
+def test_stop_reaches_tasks_in_their_middle(client):
+    halted = []
+    with crew(client, np.ones(3), Monitor(lambda: bool(halted))) as workers:
+        waiting = {workers.submit(nap, number, 60.0) for number in range(6)}
+        time.sleep(0.5)
+        halted.append(True)
+        begun = time.monotonic()
+        assert all(value == "stopped" for _, value in workers.completed(waiting))
+        assert time.monotonic() - begun < 5
+    freed = client.submit(os.getpid, pure=False)  # the workers are free again
+    assert freed.result(timeout=20) > 0
+
+
+def test_a_worker_killed_in_the_middle_costs_time_only(client):
+    shared, lost = np.ones(3), []
+    with crew(client, shared, Monitor()) as workers:
+        assert isinstance(workers, Cluster)
+        done = {}
+        for number, value in workers.each(nap, ((number, 0.2) for number in range(8))):
+            done[number] = value[1:]
+            if not lost:
+                lost.append(value[0])
+                os.kill(value[0], signal.SIGKILL)
+    assert done == {number: (number, 3.0) for number in range(8)}
+
+
+def test_when_all_workers_are_lost_what_they_held_is_sent_again(client):
+    pids = client.run(os.getpid)
+    with crew(client, np.ones(3), Monitor()) as workers:
+        waiting = {workers.submit(nap, number, 0.5) for number in range(3)}
+        time.sleep(0.2)
+        for pid in pids.values():
+            os.kill(pid, signal.SIGKILL)
+        done = sorted(value[1:] for _, value in workers.completed(waiting))
+    assert done == [(number, 3.0) for number in range(3)]
+
+
+def test_what_goes_wrong_there_is_said_here(client):
+    with pytest.raises(ValueError, match="option restarts=0 is not allowed"):
+        nnspca.bootstrap(
+            planted(),
+            3,
+            1,
+            2,
+            "em",
+            parts=nnspca.decompose(nnspca.Covariance.from_data(planted()), 1, 3, "em"),
+            restarts=0,
+            executor=client,
+        )
+
+
+def test_a_whole_call_made_there_tells_here_what_it_does(client, cov):
+    told, points = [], []
+    bare = call(
+        client,
+        path,
+        cov,
+        [2, 4],
+        should_stop=None,
+        listeners={"on_progress": told.append, "on_point": points.append},
+        seed=1,
+    )
+    own = path(cov, [2, 4], seed=1)
+    assert plain(bare) == plain(own)
+    assert {(p.k, p.component.variance) for p in own.points} <= {(p.k, p.component.variance) for p in points}
+    assert all(isinstance(progress, nnspca.Progress) for progress in told)
+    stopped = call(client, nnspca.solve, cov, 4, should_stop=lambda: True, listeners={})
+    assert stopped.cardinality <= 4
+
+
+def pages_note():
+    from nnspca.view.session import cluster
+
+    cluster.note()
+
+
+def test_the_app_sends_its_runs_to_the_scheduler_it_is_pointed_at_and_says_so(client, monkeypatch):
+    sent, honest = [], cluster.call
+
+    def spy(client, function, *arguments):
+        sent.append(function.__name__)
+        return honest(client, function, *arguments)
+
+    monkeypatch.setattr(cluster, "call", spy)
+    monkeypatch.setenv("NNSPCA_SCHEDULER", client.scheduler.address)
+    page = AppTest.from_file(str(ROOT / "pages" / "variance.py"), default_timeout=60)
+    for key, value in {"data": "pitprops", "ks": "2, 5", "methods": ["em"]}.items():
+        page.session_state[key] = value
+    page.run()
+    settle(page)
+    assert sent == ["path", "certify_path"]
+    (job,) = jobs(page)
+    assert {p.k for p in job.arrived if p.certificate is not None} == {2, 5}
+    assert "Runs go to the cluster" in AppTest.from_function(pages_note).run().caption[0].value
+
+
+def test_where_the_scheduler_does_not_answer_runs_stay_here_and_the_page_says_so(monkeypatch):
+    monkeypatch.setattr(setting, "PATIENCE", 0.3)
+    monkeypatch.setenv("NNSPCA_SCHEDULER", "tcp://127.0.0.1:9")
+    assert setting.executor() is None
+    said = AppTest.from_function(pages_note).run().caption[0].value
+    assert "Runs stay on this machine" in said
+    assert "does not answer" in said
+    monkeypatch.delenv("NNSPCA_SCHEDULER")
+    assert not AppTest.from_function(pages_note).run().caption

@@ -1,0 +1,105 @@
+"""Whoever does the tasks, each is done, what is shared is there, and word of Stop comes through."""
+
+import multiprocessing
+import os
+import threading
+import time
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+
+import pytest
+
+import nnspca
+from nnspca.machines import HERE, check_executor, crew
+from nnspca.progress import Monitor
+
+
+def times(shared, by, should_stop):
+    return shared * by
+
+
+def wait_for_stop(shared, longest, should_stop):
+    begun = time.monotonic()
+    while time.monotonic() - begun < longest:
+        if should_stop is not None and should_stop():
+            return "stopped"
+        time.sleep(0.01)
+    return "never told"
+
+
+def leave(shared, home, should_stop):
+    """End the process it is called in, unless that is the caller's own."""
+    if os.getpid() != home:
+        os._exit(1)
+    return shared
+
+
+class Plain(Executor):
+    """An executor of which nothing is known."""
+
+    def submit(self, task, /, *arguments):
+        done = Future()
+        done.set_result(task(*arguments))
+        return done
+
+
+@pytest.mark.parametrize("executor", [HERE, None, ThreadPoolExecutor(3), Plain()], ids=["here", "two", "three", "any"])
+def test_every_task_is_done_once(executor):
+    with crew(executor, 7, Monitor()) as workers:
+        assert dict(workers.each(times, ((by,) for by in range(40)))) == {by: 7 * by for by in range(40)}
+        assert workers.result(workers.submit(times, 6)) == 42
+        with pytest.raises(TypeError):
+            workers.result(workers.submit(times, object()))
+
+
+def test_a_caller_who_is_held_up_holds_the_workers_up():
+    begun = []
+
+    def begin(shared, number, should_stop):
+        begun.append(number)
+
+    with ThreadPoolExecutor(2) as threads, crew(threads, None, Monitor()) as workers:
+        came = workers.each(begin, ((number,) for number in range(100)))
+        next(came)
+        time.sleep(0.1)
+        assert len(begun) <= 6
+        came.close()
+
+
+def test_none_is_begun_once_stopped():
+    stopped = threading.Event()
+    for executor in (HERE, None, Plain()):
+        stopped.clear()
+        done = []
+        with crew(executor, 1, Monitor(stopped.is_set)) as workers:
+            for number, _ in workers.each(times, ((by,) for by in range(1000))):
+                done.append(number)
+                stopped.set()
+        assert len(done) < 40
+
+
+def test_processes_hear_of_stop_and_a_lost_one_costs_time_only():
+    stopped = threading.Event()
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as processes:
+        with crew(processes, 7, Monitor(stopped.is_set)) as workers:
+            assert workers.result(workers.submit(times, 2)) == 14
+            waiting = {workers.submit(wait_for_stop, 60.0)}
+            threading.Timer(0.3, stopped.set).start()
+            begun = time.monotonic()
+            assert [value for _, value in workers.completed(waiting)] == ["stopped"]
+            assert time.monotonic() - begun < 10
+        with crew(processes, 7, Monitor()) as workers:
+            gone = workers.submit(leave, os.getpid())
+            assert workers.result(gone) == 7
+            assert workers.result(workers.submit(times, 3)) == 21
+
+
+def test_what_runs_no_tasks_is_refused():
+    cov = nnspca.Covariance.from_matrix([[2.0, 1.0], [1.0, 2.0]])
+    for call in (
+        lambda: nnspca.sweep(cov, [1], executor="pool"),
+        lambda: nnspca.decompose(cov, 1, 1, executor="pool"),
+        lambda: nnspca.sweep_parts(cov, 1, 1, executor="pool"),
+        lambda: check_executor("pool"),
+    ):
+        with pytest.raises(TypeError, match=r"executor='pool' is not allowed; give a concurrent\.futures\.Executor"):
+            call()

@@ -1,0 +1,188 @@
+"""Which parts return, and which k held-out samples ask for: on demand, labelled as sampling, beside what is proven."""
+
+import csv
+import io
+
+import numpy as np
+import pytest
+
+import nnspca
+from nnspca.result import CrossValidation
+from nnspca.view.figures.held_out import held_out
+from nnspca.view.figures.style import DARK, LIGHT
+from nnspca.view.parts import stability
+from nnspca.view.parts.choices import Choices
+from nnspca.view.parts.figures.over_mean import Scene
+from nnspca.view.parts.figures.recurrence import PROVEN, recurrence
+from nnspca.view.session import charts, store, tables
+from nnspca.view.session.runs import Job
+from nnspca.view.session.state import State
+from nnspca.view.variance import held_out as which
+from tests.pages.conftest import jobs, settle, texts
+
+
+@pytest.fixture(autouse=True)
+def no_answers_from_other_tests():
+    store.results.clear()
+
+
+def press(page, key):
+    next(button for button in page.button if button.key == key).click()
+    page.run()
+    return settle(page)
+
+
+def table_with(page, column):
+    return next(frame.value for frame in page.dataframe if column in frame.value)
+
+
+def test_parts_are_drawn_again_and_what_is_proven_stands_beside(open_page, short_proofs):
+    opened = {"data": "digits", "k": 6, "r": 1, "stable": True, "resamples": 10, "with": ["em"]}
+    page = settle(open_page("pages/parts.py", **opened))
+    assert "proves nothing" in texts(page)
+    assert "probable, not proven" not in texts(page)  # nothing is drawn before it is asked for
+    press(page, "start-stable")
+    words = texts(page)
+    assert "part returns with at least 70 % of its pixels (probable, not proven)" in words or "0 of 1 part" in words
+    assert "**Proven**, of these samples:" in words
+    rows = table_with(page, "returns in (%)")
+    assert set(rows["every good one"]) <= {"has it", "can do without", "not decided", ""}
+    assert (rows["every good one"][rows["loading"] == 0] == "").all()
+    assert rows["returns in (%)"].between(0, 100).all()
+    page.select_slider(key="resamples").set_value(20)
+    page.run()
+    assert "probable, not proven" not in texts(page)  # another question, not asked yet
+    page.select_slider(key="resamples").set_value(10)
+    page.run()
+    assert "probable, not proven" in texts(page)  # the answer is kept
+
+
+def test_held_out_variance_is_estimated_on_demand(open_page):
+    page = settle(open_page("pages/variance.py", data="digits", ks="1, 8, 64", methods=["em"], which=True, folds=3))
+    assert "probable, not proven" not in texts(page)
+    press(page, "start-which")
+    words = texts(page)
+    assert "probable, not proven" in words
+    assert "**not a proof**" in words
+    data = store.dataset("digits")
+    found = nnspca.cross_validate(data, [1, 8, 64], 3, "em")
+    assert f"k = {found.suggested_k} " in words
+    assert "3 folds" in words
+
+
+def test_a_covariance_has_no_samples_to_draw_from(open_page):
+    for path in ("pages/parts.py", "pages/variance.py"):
+        page = settle(open_page(path, data="pitprops", k=4, r=2, ks="2", stable=True, which=True))
+        assert not [button for button in page.button if button.key in ("start-stable", "start-which")]
+
+
+def test_a_stopped_run_shows_what_was_drawn_and_is_not_kept():
+    data, now, choice = store.dataset("digits"), State(data="digits", k=4), Choices(1, "disjoint", ("em",))
+    parts = nnspca.decompose(store.covariance(data, now), 1, 4, "em")
+    job = Job("stable")
+    honest = job.report
+
+    def report(progress):
+        honest(progress)
+        if "resample 2" in progress.stage.lower():
+            job.stop()
+
+    job.report = report
+    stability._work(parts, data, now, choice, 50, 1.0)(job)
+    drawn = job.arrived[-1].drawn
+    assert drawn.stopped
+    assert 2 <= drawn.resamples < 50
+    assert store.results().get(stability._key(data, now, choice, 50, 1.0)) is None
+    assert "of 1 part" in stability.said(job.arrived[-1], "pixels")
+
+
+@pytest.mark.parametrize("kind", ["image", "axis", "names"])
+def test_recurrence_is_drawn_on_what_the_features_are_and_the_proven_are_marked(kind):
+    shares, proven = np.zeros((6, 2)), np.zeros((6, 2), dtype=bool)
+    shares[:3, 0], shares[4, 1], proven[1, 0] = (1.0, 0.5, 0.996), 0.25, True
+    scene = {
+        "image": Scene(list("abcdef"), (2, 3)),
+        "axis": Scene(list("abcdef"), None, (np.arange(6.0), "wavelength", "µm")),
+        "names": Scene(list("abcdef")),
+    }[kind]
+    figure = recurrence(shares, proven, scene, DARK, names=["1 · 83 %", "2 · 25 %"], width=400)
+    (mark,) = (trace for trace in figure.data if trace.name == PROVEN)
+    assert len(mark.x) == 1
+    drawn = [trace for trace in figure.data if trace.name != PROVEN]
+    values = np.concatenate([np.ravel(t.z if t.type == "heatmap" else t.customdata).astype(float) for t in drawn])
+    assert np.nanmax(values) == 100.0
+    assert 99.6 in values  # rounded down, never to all of them
+    assert "2 · 25 %" in figure.layout.meta["alt"]
+    unproven = recurrence(shares, proven & False, scene, LIGHT, names=["1", "2"], width=400)
+    assert PROVEN not in {trace.name for trace in unproven.data}
+
+
+def test_the_curve_says_where_the_largest_mean_and_the_asked_for_k_are():
+    shares = np.array([[0.1, 0.29, 0.33], [0.1, 0.28, 0.27]])
+    found = CrossValidation((1, 4, 9), shares, shares + 0.1)
+    assert (found.best_k, found.suggested_k) == (9, 4)
+    figure = held_out(found, LIGHT, log=True)
+    assert {"largest: 9", "one-standard-error k: 4"} <= {trace.name for trace in figure.data}
+    bars = next(trace for trace in figure.data if trace.error_y.array is not None)
+    assert np.allclose(bars.y, 100 * found.mean)
+    assert np.allclose(bars.error_y.array, 100 * found.error)
+    assert "within one standard error of it from k = 4" in figure.layout.meta["alt"]
+    words = which.said(found)
+    assert "do as well: k = 4 (probable, not proven)" in words
+    assert "k = 9 keeps the most: **30.00 %** ± 3.00; k = 4 keeps 28.50 %" in words
+
+
+# ---------------------------------------------------------------------- what goes home
+
+
+def read(content):
+    return list(csv.DictReader(io.StringIO(content.decode())))
+
+
+def test_tables_hold_each_loading_and_lists_each_feature():
+    data = store.dataset("digits")
+    cov = nnspca.Covariance.from_dataset(data)
+    parts = nnspca.decompose(cov, 2, 5, "em")
+    found = {"em": parts.loadings}
+    long, wide = read(tables.loadings_long(found, data)), read(tables.loadings_wide(found, data))
+    assert len(long) == np.count_nonzero(parts.loadings)
+    assert len(wide) == data.n_features
+    names = {str(name): i for i, name in enumerate(data.feature_names)}
+    for row in long:
+        assert float(row["loading"]) == parts.loadings[names[row["feature"]], int(row["part"]) - 1]
+    assert [float(row["em part 2"]) for row in wide] == parts.loadings[:, 1].tolist()
+    lines = [line.split("\t") for line in tables.feature_lists(found, data).decode().splitlines()]
+    assert [line[0] for line in lines] == ["em_part_1", "em_part_2"]
+    heaviest = np.argsort(-parts.loadings[:, 0])[: len(lines[0]) - 2]
+    assert lines[0][2:] == [str(data.feature_names[i]) for i in heaviest]
+    U = np.zeros((64, 1))
+    U[3], U[7] = 0.6, -0.8
+    assert [line.split("\t")[0] for line in tables.feature_lists({"pca": U}, data).decode().splitlines()] == [
+        "pca_part_1",
+        "pca_part_1_negative",
+    ]
+    scores = read(tables.scores(found, data, State(data="digits")))
+    assert len(scores) == data.X.shape[0]
+    centred = (data.X - data.X.mean(axis=0)) @ parts.loadings
+    assert np.allclose([float(row["em part 1"]) for row in scores], centred[:, 0])
+
+
+def test_parts_and_curves_go_home_as_a_printed_page(open_page, monkeypatch):
+    made = {}
+    monkeypatch.setattr(charts, "download", lambda label, data, key, *rest, **more: made.update({key: data}))
+    settle(open_page("pages/parts.py", data="pitprops", k=3, r=2, take=True, **{"with": ["best"]}))
+    printed = made["report-parts"]().decode()
+    assert "2 parts of at most 3 features" in printed
+    assert "All such parts, at most (proven)" in printed
+    assert "nnspca.decompose" in printed
+    assert "gmt-parts" in made
+    assert "scores-parts" not in made  # a covariance has no samples
+    settle(open_page("pages/variance.py", data="pitprops", ks="2, 5", methods=["best"], take=True))
+    printed = made["report-pitprops-variance"]().decode()
+    assert "nobody can pass (proven)" in printed
+    assert "nnspca.sweep" in printed
+
+
+def test_nothing_runs_before_it_is_asked_for(open_page):
+    page = settle(open_page("pages/variance.py", data="digits", ks="2", methods=["em"], which=True))
+    assert not [job for job in jobs(page) if job.key[0] == "held-out"]

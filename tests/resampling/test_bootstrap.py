@@ -1,0 +1,205 @@
+"""Recurrence is a relative frequency over resamples: 1 for what is planted, little for noise, the same everywhere."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+import nnspca
+from nnspca import datasets
+from nnspca.components.pairing import paired
+from nnspca.resampling.samples import Samples
+
+PLANTED = 6  # features of each planted part
+
+
+def planted(parts=2, m=60, n=40, seed=0, strength=3.0):
+    """Noise with so many parts of six features that vary together, the first the strongest."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((m, n))
+    for c in range(parts):
+        X[:, c * PLANTED : (c + 1) * PLANTED] += (strength - 0.5 * c) * rng.standard_normal((m, 1))
+    return X
+
+
+def test_a_planted_spike_returns_in_every_resample_and_noise_does_not():
+    found = nnspca.bootstrap(planted(), PLANTED, r=3, resamples=12)
+    assert np.array_equal(np.flatnonzero(found.parts.loadings[:, 0]), np.arange(PLANTED))
+    assert (found.recurrence[:PLANTED, 0] == 1).all()
+    assert (found.recurrence[PLANTED : 2 * PLANTED, 1] == 1).all()
+    assert found.mean_recurrence[2] < 0.7  # there is no third
+    assert found.suggested_r == 2
+    assert found.ranks.tolist() == [1, 1, 3]
+    assert found.resamples == 12
+    assert not found.stopped
+
+
+def test_pure_noise_stays_below_the_threshold_but_not_below_chance():
+    found = nnspca.bootstrap(planted(parts=0), PLANTED, r=2, resamples=12)
+    assert found.suggested_r == 0
+    assert (found.mean_recurrence < 0.65).all()
+    assert (found.mean_recurrence > PLANTED / 40).all()  # a part made of these very samples
+
+
+def test_recurrence_counts_what_the_resamples_hold():
+    """The definition, with the draws made by hand; parts of one resample are those of a covariance of its rows."""
+    X, draws = planted(parts=1, strength=1.0), 5
+    found = nnspca.bootstrap(X, 4, resamples=draws, method="em", seed=3)
+    times = np.zeros(X.shape[1])
+    for number in range(draws):
+        rows = np.random.default_rng([3, number]).integers(len(X), size=len(X))
+        times[nnspca.solve(nnspca.Covariance.from_data(X[rows]), 4, "em", seed=3).support] += 1
+    assert np.array_equal(found.recurrence[:, 0], times / draws)
+    used = found.parts.loadings[:, 0] != 0
+    assert found.agreement.mean() == pytest.approx(found.recurrence[used, 0].mean())
+    assert found.mean_recurrence[0] == pytest.approx(found.agreement.mean())
+    assert found.error[0] == pytest.approx(found.agreement.std(ddof=1) / np.sqrt(draws))
+
+
+def test_the_same_on_any_number_of_threads_and_another_with_another_seed():
+    X = planted(strength=1.5)
+    own = nnspca.bootstrap(X, 4, r=2, resamples=8, seed=5, method="em")
+    for workers in (1, 3):
+        with ThreadPoolExecutor(workers) as threads:
+            other = nnspca.bootstrap(X, 4, r=2, resamples=8, seed=5, method="em", executor=threads)
+        assert np.array_equal(own.recurrence, other.recurrence)
+        assert np.array_equal(own.agreement, other.agreement)
+    assert not np.array_equal(own.agreement, nnspca.bootstrap(X, 4, r=2, resamples=8, seed=6, method="em").agreement)
+
+
+def test_more_resamples_begin_with_the_same():
+    X = planted(strength=1.5)
+    few, many = (nnspca.bootstrap(X, 4, resamples=b, method="em") for b in (3, 6))
+    assert np.array_equal(few.agreement, many.agreement[:3])
+
+
+def test_pairing_is_undone_whatever_the_order_of_the_parts():
+    rng = np.random.default_rng(1)
+    U = np.zeros((20, 4))
+    for c in range(4):
+        U[5 * c : 5 * c + 5, c] = rng.random(5) + 0.1
+    for _ in range(5):
+        order = rng.permutation(4)
+        assert np.array_equal(order[paired(U, U[:, order])], np.arange(4))
+
+
+def test_pairing_shares_as_many_features_as_any_could():
+    """The first part would rather have the second's partner; together they share more the other way round."""
+    first, second = np.zeros((9, 2)), np.zeros((9, 2))
+    first[:5, 0], first[5:, 1] = 1, 1
+    second[[0, 1, 2, 5, 6, 7, 8], 0], second[[0, 1], 1] = 1, 1
+    assert paired(first, second).tolist() == [1, 0]  # 2 + 4 shared; greedily 3 + 0
+    assert paired(np.zeros((3, 2)), np.zeros((3, 2))).tolist() in ([0, 1], [1, 0])
+
+
+def test_parts_given_are_those_that_are_followed():
+    X = planted()
+    parts = nnspca.decompose(nnspca.Covariance.from_data(X), 2, PLANTED, "em")
+    found = nnspca.bootstrap(X, PLANTED, 2, 4, "em", parts=parts)
+    assert found.parts is parts
+    assert np.array_equal(found.recurrence, nnspca.bootstrap(X, PLANTED, 2, 4, "em").recurrence)
+    with pytest.raises(ValueError, match=r"parts have loadings of shape \(40, 2\); give at most r = 1 parts of 40"):
+        nnspca.bootstrap(X, PLANTED, 1, 4, parts=parts)
+    with pytest.raises(TypeError, match="parts is"):
+        nnspca.bootstrap(X, PLANTED, 1, 4, parts=parts.loadings)
+
+
+@pytest.mark.parametrize("standardize", [False, True])
+def test_sparse_data_say_what_dense_ones_do(standardize):
+    X = np.where(np.abs(planted()) > 1.0, planted(), 0.0)
+    dense, sparse = (
+        nnspca.bootstrap(form, 4, resamples=3, method="em", standardize=standardize)
+        for form in (X, scipy.sparse.csr_array(X))
+    )
+    assert np.array_equal(dense.recurrence, sparse.recurrence)
+
+
+def test_degenerate_data():
+    with pytest.raises(nnspca.DataError, match="one sample has no variance"):
+        nnspca.bootstrap(np.ones((1, 3)), 1)
+    with pytest.raises(nnspca.DataError, match="no feature varies over the 4 samples"):
+        nnspca.bootstrap(np.ones((4, 3)), 1)
+    with pytest.raises(nnspca.DataError, match=r"table of shape \(samples, features\)"):
+        nnspca.bootstrap(np.ones(4), 1)
+    # two samples: half of all resamples draw one of them twice, and have no variance
+    found = nnspca.bootstrap(np.array([[0.0, 1.0, 5.0], [1.0, 3.0, 5.0]]), k=3, r=2, resamples=20)
+    assert 4 <= found.degenerate <= 16
+    assert found.mean_recurrence[0] == pytest.approx(1 - found.degenerate / 20)
+    assert (found.recurrence[2] == 0).all()  # constant
+    assert found.parts.loadings.shape[1] == 1  # nothing is left for a second part
+
+
+def test_a_part_that_no_resample_has_never_returns():
+    """Of two features that vary in one sample each, a resample without that sample has only the other."""
+    X = np.zeros((4, 2))
+    X[0, 0], X[1, 1] = 2.0, 1.0
+    found = nnspca.bootstrap(X, k=1, r=2, resamples=30)
+    assert found.resamples == 30
+    assert 0 < found.recurrence[1, 1] < 1
+    assert found.recurrence[0, 0] > found.recurrence[1, 0]
+
+
+def test_only_a_covariance_is_not_enough():
+    cov = nnspca.Covariance.from_matrix(np.eye(3))
+    for call in (nnspca.bootstrap, nnspca.cross_validate):
+        for data, named in ((cov, "Covariance"), (datasets.load("pitprops"), "'pitprops' is only a covariance matrix")):
+            with pytest.raises(nnspca.DataError, match=f"{call.__name__} needs the samples themselves.*{named}"):
+                call(data, [2] if call is nnspca.cross_validate else 2)
+
+
+def test_what_cannot_be_drawn_is_refused():
+    X = planted()
+    for wrong, says in (
+        ({"r": 0}, "r=0 is not allowed; give a whole number from 1 to 40"),
+        ({"r": 41}, "r=41 is not allowed"),
+        ({"resamples": 0}, "resamples=0 is not allowed"),
+        ({"threshold": 1.5}, "threshold=1.5 is not allowed"),
+        ({"method": "magic"}, "method='magic' is not known"),
+        ({"seed": -1}, "seed=-1 is not allowed"),
+    ):
+        with pytest.raises(ValueError, match=says):
+            nnspca.bootstrap(X, 3, **wrong)
+    with pytest.raises(ValueError, match="k=99 is not allowed"):
+        nnspca.bootstrap(X, 99)
+    with pytest.raises(TypeError, match=r"executor=3 is not allowed; give a concurrent.futures.Executor, a dask"):
+        nnspca.bootstrap(X, 3, executor=3)
+
+
+def test_stopped_in_the_middle_it_speaks_of_what_was_drawn():
+    seen, told = [], []
+    found = nnspca.bootstrap(
+        planted(),
+        4,
+        resamples=50,
+        method="em",
+        on_resample=seen.append,
+        on_progress=told.append,
+        should_stop=lambda: len(seen) >= 3,
+    )
+    assert found.stopped
+    assert 3 <= found.resamples < 50
+    assert np.isfinite(found.recurrence).all()
+    assert [p.fraction for p in told] == sorted(p.fraction for p in told)
+    assert [s.resamples for s in seen] == list(range(1, len(seen) + 1))
+    at_once = nnspca.bootstrap(planted(), 4, resamples=5, should_stop=lambda: True)
+    assert at_once.stopped
+    assert at_once.resamples == at_once.suggested_r == 0
+    assert np.isnan(at_once.recurrence).all()
+
+
+def test_records_are_the_parts_features_and_those_that_ever_came_in_their_place():
+    found = nnspca.bootstrap(planted(strength=1.0), 4, r=2, resamples=4, method="em")
+    rows = found.to_records()
+    assert len(rows) == int(((found.parts.loadings != 0) | (found.recurrence > 0)).sum())
+    first = [row["recurrence"] for row in rows if row["part"] == 1]
+    assert first == sorted(first, reverse=True)
+
+
+def test_scores_are_what_the_estimator_gives():
+    X = planted() + 100.0
+    est = nnspca.NonnegativeSparsePCA(n_components=2, n_nonzero=4, method="em").fit(X)
+    U = est.components_.T
+    given = Samples(X, False).scores(U)
+    assert np.allclose(given, est.transform(X))
+    assert np.allclose(Samples(scipy.sparse.csr_array(X), True).scores(U), Samples(X, True).scores(U))

@@ -1,0 +1,127 @@
+"""Held-out variance: the share of samples not sought on that lies in the span of what was found on the others."""
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+import nnspca
+from nnspca.resampling._cross_validate import folded
+from nnspca.resampling.samples import Samples
+from tests.resampling.test_bootstrap import PLANTED, planted
+
+
+def test_held_out_variance_grows_up_to_the_planted_k_and_not_beyond():
+    X = planted(parts=1, strength=2.0)
+    found = nnspca.cross_validate(X, [1, 2, 4, PLANTED, 12, 40], method="em")
+    at = found.ks.index(PLANTED)
+    assert (np.diff(found.mean[: at + 1]) > 0).all()
+    assert found.mean[-1] < found.mean[at] + found.error[at]
+    assert found.suggested_k == PLANTED
+    assert (np.diff(found.fitted_mean) > -1e-9).all()  # what it was sought on, more features always keep more of
+    assert found.fitted_mean[-1] > found.mean[-1]
+    assert not found.stopped
+
+
+def test_noise_asks_for_hardly_any_features_more_than_it_has_to():
+    found = nnspca.cross_validate(planted(parts=0), [1, 20, 40], method="em")
+    assert (found.mean < 0.1).all()
+    assert found.fitted_mean[-1] > 1.5 * found.mean[-1]
+
+
+def test_the_share_is_that_of_squared_distances_from_the_others_mean():
+    """The definition, one fold by hand, through scikit-learn's own centring."""
+    X, folds, seed = planted(m=30), 3, 4
+    found = nnspca.cross_validate(X, [5], folds, "em", seed=seed, r=2)
+    for fold, rows in enumerate(folded(30, folds, seed)):
+        others = np.delete(X, rows, axis=0)
+        U = nnspca.decompose(nnspca.Covariance.from_data(others), 2, 5, "em", seed=seed).loadings
+        away = X[rows] - others.mean(axis=0)
+        Q = np.linalg.qr(U)[0]
+        assert found.held_out[fold, 0] == pytest.approx(np.sum((away @ Q) ** 2) / np.sum(away**2))
+    assert found.mean[0] == pytest.approx(found.held_out[:, 0].mean())
+    assert found.error[0] == pytest.approx(found.held_out[:, 0].std(ddof=1) / np.sqrt(folds))
+
+
+def test_every_sample_is_held_out_once():
+    for m, folds in ((7, 2), (7, 7), (10, 3)):
+        dealt = folded(m, folds, 0)
+        assert sorted(np.concatenate(dealt)) == list(range(m))
+        assert max(map(len, dealt)) - min(map(len, dealt)) <= 1
+    assert [list(f) for f in folded(9, 3, 0)] != [list(f) for f in folded(9, 3, 1)]
+
+
+def test_the_one_standard_error_k_is_the_smallest_within_an_error_of_the_best():
+    shares = np.array([[0.1, 0.42, 0.5, 0.52], [0.1, 0.46, 0.5, 0.44], [0.1, 0.47, 0.5, 0.57]])
+    found = nnspca.CrossValidation((1, 2, 3, 4), shares, shares)
+    assert found.best_k == 4
+    error = shares[:, 3].std(ddof=1) / np.sqrt(3)
+    assert shares[:, 1].mean() < shares[:, 3].mean() - error < shares[:, 2].mean()
+    assert found.suggested_k == 3
+    assert [row["k"] for row in found.to_records()] == [1, 2, 3, 4]
+    nothing = nnspca.CrossValidation((1, 2), np.full((2, 2), np.nan), np.full((2, 2), np.nan))
+    assert nothing.best_k is nothing.suggested_k is None
+
+
+@pytest.mark.parametrize("standardize", [False, True])
+def test_dense_and_sparse_data_of_any_scale_say_the_same(standardize):
+    X = np.where(np.abs(planted()) > 0.7, planted(), 0.0)
+    own = nnspca.cross_validate(X, [4], 3, "em", standardize=standardize).held_out
+    sparse = nnspca.cross_validate(scipy.sparse.csr_array(X), [4], 3, "em", standardize=standardize).held_out
+    assert np.allclose(own, sparse)
+    assert np.allclose(own, nnspca.cross_validate(X * 1e60, [4], 3, "em", standardize=standardize).held_out)
+
+
+def test_degenerate_data():
+    with pytest.raises(nnspca.DataError, match="one sample has no variance"):
+        nnspca.cross_validate(np.ones((1, 3)), [1])
+    with pytest.raises(nnspca.DataError, match="no feature varies"):
+        nnspca.cross_validate(np.ones((6, 3)), [1])
+    # a feature that varies in one sample only: held out, nothing shows which direction it is
+    X = np.zeros((5, 3))
+    X[0, 1] = 1.0
+    found = nnspca.cross_validate(X, [1, 3], folds=5)
+    finite = found.held_out[np.isfinite(found.held_out[:, 0])]
+    assert sorted(finite[:, 0]) == [0.0, 1.0, 1.0, 1.0, 1.0]
+    for standardize in (False, True):  # k = n, m < n, a constant feature
+        two = nnspca.cross_validate([[0.0, 1.0, 5.0], [1.0, 3.0, 5.0]], [1, 3], folds=2, standardize=standardize)
+        assert two.ks == (1, 3)
+
+
+def test_a_held_out_sample_in_the_mean_of_the_others_says_nothing():
+    X = np.array([[-1.0, 0.0], [1.0, 0.0], [0.0, 0.0]])
+    found = nnspca.cross_validate(X, [1], folds=3)
+    assert np.isnan(found.held_out).sum() == 1
+    assert found.mean[0] == pytest.approx(1.0)
+
+
+def test_what_cannot_be_asked_is_refused():
+    X = planted()
+    for wrong, says in (
+        ({"ks": [0]}, "k=0 is not allowed; give a whole number from 1 to 40"),
+        ({"ks": []}, "at least one k"),
+        ({"ks": 3}, "ks=3 is not allowed"),
+        ({"ks": [2], "folds": 1}, "folds=1 is not allowed; give a whole number from 2 to 60"),
+        ({"ks": [2], "folds": 61}, "folds=61 is not allowed"),
+        ({"ks": [2], "r": 41}, "r=41 is not allowed"),
+    ):
+        with pytest.raises(ValueError, match=says):
+            nnspca.cross_validate(X, **wrong)
+
+
+def test_stopped_in_the_middle_the_smallest_k_are_known():
+    seen = []
+    found = nnspca.cross_validate(
+        planted(), range(1, 30), 4, "em", on_point=seen.append, should_stop=lambda: len(seen) >= 9
+    )
+    assert found.stopped
+    known = np.isfinite(found.held_out)
+    assert known[:, 0].all()
+    assert not known[:, -1].any()
+    assert found.best_k is not None
+
+
+def test_no_span_keeps_more_than_all_there_is():
+    samples = Samples(planted(), True)
+    rows = np.arange(20)
+    assert samples.kept(np.eye(40), rows, np.arange(20, 60)) == pytest.approx(1.0)
+    assert samples.kept(np.zeros((40, 1)), rows, np.arange(20, 60)) == 0.0

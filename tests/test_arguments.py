@@ -10,6 +10,7 @@ import scipy.sparse
 
 import nnspca
 from nnspca import NonnegativeSparsePCA, datasets
+from tests import budgets
 from tests.holders import Holder
 
 X = np.random.default_rng(0).standard_normal((20, 4))
@@ -296,7 +297,9 @@ CLAIMS = [
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: f"{next(iter(claim))}-{next(iter(claim.values()))!r:.20}")
 @pytest.mark.parametrize("nonnegative", [True, False])
-def test_no_component_is_certified_that_the_judge_would_refuse(claim, nonnegative):
+def test_no_component_is_certified_that_the_judge_would_refuse(claim, nonnegative, monkeypatch):
+    budgets.quick(monkeypatch)
+    budgets.brief(monkeypatch)  # what is refused does not hang on how tight a bound is
     part = nnspca.Component(**{"loadings": OWN, "variance": 1.0, "method": "given", "k": 2} | claim)
     for certify in (
         lambda: nnspca.certify(COV, 2, component=part, nonnegative=nonnegative),

@@ -53,7 +53,11 @@ def browsing() -> Iterator[BrowserContext]:
 
 @pytest.fixture
 def visit(server: str, browsing: BrowserContext) -> Iterator[Callable[..., Page]]:
-    """Return ``visit(path, width=, dark=)``: a new visitor's page, ready; it may not err or call outside."""
+    """Return ``visit(path, width=, dark=)``: a new visitor's page, ready; it may not err or call outside.
+
+    ``before`` is given the page before it opens the address, for what must be there from the first moment.
+    A visit costs some seconds of computing before anything is asked: ask of one all that it can say.
+    """
     wrong: list[str] = []
 
     def note_response(response) -> None:
@@ -69,7 +73,13 @@ def visit(server: str, browsing: BrowserContext) -> Iterator[Callable[..., Page]
         if address.scheme in ("http", "https", "ws", "wss") and address.hostname != "127.0.0.1":
             wrong.append(f"outside request: {request.url}")
 
-    def visit_one(path: str = "/", width: int = 1280, dark: bool = False, height: int = 900) -> Page:
+    def visit_one(
+        path: str = "/",
+        width: int = 1280,
+        dark: bool = False,
+        height: int = 900,
+        before: Callable[[Page], object] | None = None,
+    ) -> Page:
         page = browsing.new_page()
         page.set_viewport_size({"width": width, "height": height})
         page.emulate_media(color_scheme="dark" if dark else "light")
@@ -78,6 +88,8 @@ def visit(server: str, browsing: BrowserContext) -> Iterator[Callable[..., Page]
         page.on("response", note_response)
         page.on("console", note_console)
         page.on("pageerror", lambda error: wrong.append(f"page error: {error}"))
+        if before is not None:
+            before(page)
         page.goto(server + path)
         page.locator("[data-testid=stApp][data-test-connection-state=CONNECTED]").wait_for()
         return page

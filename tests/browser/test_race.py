@@ -1,6 +1,7 @@
 """The race of methods in a real Chromium: on faces, spectra and genes, with a click that opens a picture."""
 
 import json
+import re
 import time
 from urllib.parse import parse_qs, urlsplit
 
@@ -49,7 +50,7 @@ def test_a_race_runs_on_faces_spectra_and_genes_and_a_click_opens_a_picture(visi
     assert all(mark["variance"] <= told["upper"] for solver in told["solvers"] for mark in solver["marks"])
 
     page.goto(f"{page.url.partition('?')[0]}?data=leukemia&k=100&racers=epsilon-net&racers=best&d=8&limit=60")
-    page.get_by_text("Running: ").wait_for()
+    page.get_by_text(re.compile("^Running: ")).first.wait_for()
     page.locator(".st-key-race-running .js-plotly-plot").wait_for()
     before = time.monotonic()
     page.locator(".st-key-stop-race button:visible").click()

@@ -14,6 +14,7 @@ COUNTING = [
     ("spannogram", "", {"sign"}),
     ("spannogram", state.RANDOM, {"sign", "seed"}),
     ("spannogram", state.DATA, {"data", "prep", "scale", "sign", "k"}),
+    ("race", "", set(state.SHARED)),
     ("compare", "", {"scale", "sign", "seed", "live"}),
     ("experiments", "", {"seed"}),
     ("learn", "", set()),

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 from nnspca.studies.race import FINISHED, Lane, Race
 from nnspca.view.figures.style import DASHES, SYMBOLS, Palette, dress
-from nnspca.view.words import ceil, floor, percent, seconds
+from nnspca.view.words import at_most, floor, percent, seconds
 
 HEIGHT = 470
 BAND, CEILING, FLAG = "the best possible lies in here", "proven ceiling", "finished"
@@ -110,7 +110,7 @@ def _add_ceiling(figure: go.Figure, standing: Race, upper: float, palette: Palet
         mode="lines+markers",
         line={"color": palette.ceiling, "width": 2, "dash": "dot", "shape": "hv"},
         marker={"symbol": "line-ew", "size": 10, "line": {"width": 3, "color": palette.ceiling}},
-        text=[f"{ceil(share, 2):.2f}" for share in [*shares, shares[-1]]],
+        text=[at_most(share, 2) for share in [*shares, shares[-1]]],
         hovertemplate="%{x:.3g} s: proven, at %{text} % of the least ceiling<extra>ceiling</extra>",
     )
 

@@ -14,7 +14,6 @@ import streamlit as st
 
 from nnspca.view.figures import slide, style
 from nnspca.view.figures.style import Figure, Palette
-from nnspca.view.session import present
 
 WIDTH = 1000.0  # of a sketch's own coordinates, stretched to the place it stands in
 LEFT, RIGHT = 0.06, 0.99  # where the axes lie in it
@@ -42,7 +41,7 @@ def figure(drawn: Figure, key: str, *, first: bool = False, **settings: Any) -> 
     In the place of a page's ``first`` figure a sketch stands for as long as the browser has nothing that draws it.
     """
     alt = drawn.layout.meta["alt"]
-    if present.under_way():
+    if st.session_state.get("_presenting"):  # as the frame has told before the page is drawn
         drawn = slide.projected(drawn)
     if not first:
         return st.plotly_chart(drawn, key=key, config=CHART, alt=alt, **settings)

@@ -18,14 +18,6 @@ LONGEST = 2000  # letters of an address that a phone still reads off a screen
 _mount = canvas.component("present", canvas.SHARED, ("presenter.js", "present.js"))
 
 
-def under_way() -> bool:
-    """Tell whether the page is shown as slides."""
-    held = st.session_state.get("present-mode")
-    if held is not None and held.on is not None:
-        return bool(held.on)
-    return st.query_params.get("present") == "true"  # a link, opened before the browser has said anything
-
-
 def offer(page: str) -> None:
     """Show the button that begins, and listen to its key; the browser does the rest."""
     for key in ("present", "slide"):
@@ -47,8 +39,8 @@ def _offer() -> None:
         on_address_change=coded,
         on_on_change=lambda: None,
     )
-    drawn, said["_presenting"] = said.get("_presenting"), under_way()
-    if drawn not in (None, under_way()):
+    drawn, said["_presenting"] = said.get("_presenting"), state.presenting()
+    if drawn not in (None, state.presenting()):
         st.rerun()  # figures are drawn to the height of a slide, or of the page again
 
 

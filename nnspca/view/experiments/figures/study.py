@@ -171,7 +171,7 @@ def _add_spans(figure: go.Figure, picture: Curves, palette: Palette) -> None:
             yanchor="bottom",
             text=span.label,
             showarrow=False,
-            font={"size": 13},
+            font={"size": 13, "color": palette.ink},
         )
     for edge in picture.edges:
         figure.add_vline(x=edge, line={"color": palette.quiet, "width": 1, "dash": "dash"}, layer="below")

@@ -11,7 +11,7 @@ from nnspca.view import foreign
 from nnspca.view.figures.style import LEGEND_ROW, Palette, dress
 from nnspca.view.parts.figures import several
 from nnspca.view.parts.figures.over_mean import Scene
-from nnspca.view.words import floor
+from nnspca.view.words import at_least
 
 TITLE = "How often each feature returns"
 PROVEN = "proven: every good part has it"
@@ -139,7 +139,7 @@ def _list(
             y=rows,
             zmin=0.0,
             zmax=ALL,
-            text=[[f"{floor(v, 0):.0f} %" if v else "" for v in row] for row in percent[chosen]],
+            text=[[f"{at_least(v, 0)} %" if v else "" for v in row] for row in percent[chosen]],
             texttemplate="%{text}" if count <= 8 else "",
             colorscale=palette.one_sided(),
             showscale=False,

@@ -27,7 +27,7 @@ function fillGallery(nav, data) {
       group = card.group;
       list = document.createElement("ul");
       if (group) {
-        const heading = document.createElement("h3");
+        const heading = document.createElement("h2");
         heading.textContent = group;
         nav.append(heading);
       }

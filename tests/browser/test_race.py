@@ -51,7 +51,7 @@ def test_a_race_runs_on_faces_spectra_and_genes_and_a_click_opens_a_picture(visi
 
     page.goto(f"{page.url.partition('?')[0]}?data=leukemia&k=100&racers=epsilon-net&racers=best&d=8&limit=60")
     page.get_by_text(re.compile("^Running: ")).first.wait_for()
-    page.locator(".st-key-race-running .js-plotly-plot").wait_for()
+    page.locator(".st-key-race-running .js-plotly-plot").first.wait_for()
     before = time.monotonic()
     page.locator(".st-key-stop-race button:visible").click()
     expect(page.get_by_text("Stopped. What was found by then is shown")).to_be_visible()

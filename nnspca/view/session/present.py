@@ -15,7 +15,7 @@ from nnspca.view.session import canvas, state, store, widgets
 LEVELS = ("m", "l")
 LONGEST = 2000  # letters of an address that a phone still reads off a screen
 
-_mount = canvas.component("present", canvas.SHARED, ("presenter.js", "present.js"))
+_mount = canvas.component("present", canvas.SHARED, ("slide.js", "presenter.js", "present.js"))
 
 
 def offer(page: str) -> None:

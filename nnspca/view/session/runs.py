@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 import streamlit as st
 
+from nnspca.errors import reason
 from nnspca.result import Progress
 from nnspca.threads import one_blas_thread
 from nnspca.view import foreign
@@ -145,7 +146,9 @@ class Job:
             self.problem = "This needs more memory than the machine has. Try a smaller k or another method."
         except Exception as error:
             logging.getLogger(__name__).exception("a run failed")
-            self.problem = f"The run ended with an error inside the library ({type(error).__name__}: {error})."
+            self.problem = (
+                f"The run ended with an error inside the library: {type(error).__name__}{reason(error, 300)}."
+            )
 
 
 @st.cache_resource(show_spinner=False)
@@ -189,13 +192,7 @@ def start(slot: str, key: Hashable, work: Work) -> Job:
 
 
 def button(
-    label: str,
-    slot: str,
-    make: Callable[[], tuple[Hashable, Work]],
-    about: str,
-    icon: str,
-    *,
-    disabled: bool = False,
+    label: str, slot: str, make: Callable[[], tuple[Hashable, Work]], about: str, icon: str, *, disabled: bool = False
 ) -> None:
     """Draw a button that starts the work which ``make`` returns with its key."""
 

@@ -1,4 +1,4 @@
-"""Notices and choices end with what they are about: another data set takes its notices along, a way that fails stays."""
+"""Notices end with the data they are about; where a way to deal with missing values fails, the others stay."""
 
 import pytest
 from streamlit.testing.v1 import AppTest

@@ -146,7 +146,8 @@ def _note(place: tuple[tuple[str, ...], str], label: str, refused: str | None, v
         given = refused if len(refused) <= LONGEST else f"{refused[:LONGEST]} …"
         limits = f" ({foreign.plain(allowed)})" if allowed else ""
         shown = foreign.plain(_say(value))
-        notes[place] = (
+        told = f"{label}: “{foreign.plain(given)}” cannot be used here{limits}; showing {shown}."
+        notes[place] = (value, _data()), told
             (value, _data()),
             f"{label}: “{foreign.plain(given)}” cannot be used here{limits}; showing {shown}.",
         )

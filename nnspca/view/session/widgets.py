@@ -148,9 +148,6 @@ def _note(place: tuple[tuple[str, ...], str], label: str, refused: str | None, v
         shown = foreign.plain(_say(value))
         told = f"{label}: “{foreign.plain(given)}” cannot be used here{limits}; showing {shown}."
         notes[place] = (value, _data()), told
-            (value, _data()),
-            f"{label}: “{foreign.plain(given)}” cannot be used here{limits}; showing {shown}.",
-        )
     elif place in notes and notes[place][0][0] != value:
         del notes[place]
 

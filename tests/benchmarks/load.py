@@ -19,11 +19,11 @@ from tests.browser.conftest import FLAGS
 from tests.chromium import ensure
 from tests.server import Server, serving
 
-SWEEP = "/variance?data=lfw-faces&methods=best&methods=em&ks=5,10,20,40,80,160&live=false&seed={}"
+SWEEP = "/variance?data=lfw-faces&methods=best&methods=em&ks=5,20,80&live=false&seed={}"
 PAINT, HEALTH, BACK = 5.0, 1.0, 1.2  # the limits: seconds, seconds at the 95th percentile, share of the first memory
 BETWEEN = 0.1  # seconds between two looks at the health
 NEWCOMERS = 3
-PATIENCE = 900  # seconds until every tab is done
+PATIENCE = 600  # seconds until every tab is done
 FORGOTTEN = 150  # seconds after which Streamlit has forgotten sessions that left (it keeps them for 120)
 STATE = """() => document.querySelector('[data-testid=stApp]').dataset.testScriptState === 'notRunning' &&
   !document.querySelector('[class*=st-key-stop-]') ? 'done'

@@ -125,7 +125,9 @@ def use(name: str, n: int) -> None:
 
 
 def reopen(name: str, n: int) -> None:
-    """Set preprocessing and k to what the data set opens with."""
+    """Set preprocessing and k to what the data set opens with, and d to what it can have."""
+    if st.session_state.get("d", 1) > n:
+        st.session_state["d"] = n
     st.session_state["scale"], st.session_state["k"], st.session_state["prep"] = _scale(name), usual_k(n, name), []
 
 

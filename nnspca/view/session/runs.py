@@ -25,6 +25,7 @@ PATIENCE = 0.4  # seconds a page waits before it shows progress: quick runs neve
 AT_ONCE = 0.05  # seconds in which a run whose answer is known hands it over
 POLL = 0.5  # seconds between two looks at a running job
 LONG = 5.0  # seconds after which a run says how long it has been going
+LEFT = 5.0  # seconds after which a run that nobody looks at lets all others go first
 ABANDONED = 300.0  # seconds after which a run that nobody looks at stops itself
 
 Work = Callable[["Job"], Any]
@@ -53,6 +54,7 @@ class Job:
         self._stop = threading.Event()
         self._finished = threading.Event()
         self._workers, self._ticket = workers or Workers(1), Ticket()
+        self._stepped = False  # whether it lets others go first also while it is looked at
         self._thread: int | None = None  # the one that works, while it has a worker
 
     @property
@@ -80,7 +82,7 @@ class Job:
 
     def step_back(self) -> None:
         """Let all other runs go first from now on: what people wait for has been handed over."""
-        self._ticket.background = True
+        self._stepped = self._ticket.background = True
 
     def should_stop(self) -> bool:
         """Tell the worker whether to give up: someone pressed Stop, or nobody can see the run any more.
@@ -96,6 +98,7 @@ class Job:
     def _is_over(self) -> bool:
         if time.monotonic() - self._asked > POLL:
             self._asked = time.monotonic()
+            self._ticket.background = self._stepped or self._asked - self._seen > LEFT
             if self._asked - self._seen > ABANDONED or not self._watched():
                 self._stop.set()
         return self._stop.is_set()
@@ -119,6 +122,7 @@ class Job:
     def wait(self, seconds: float) -> bool:
         """Wait until done, at most ``seconds``; return whether it is done."""
         self._seen = time.monotonic()
+        self._ticket.background = self._stepped
         return self._finished.wait(seconds)
 
     def take_part(self, work: Work) -> None:
@@ -245,9 +249,7 @@ def run(slot: str, key: Hashable, work: Work, now: State, *, afresh: Callable[[]
 
 
 def follow(
-    slot: str,
-    job: Job,
-    stopped: str = "Stopped. What was found by then is shown; **Run again** starts over.",
+    slot: str, job: Job, stopped: str = "Stopped. What was found by then is shown; **Run again** starts over."
 ) -> bool:
     """Draw the job's progress and Stop while it runs, or what went wrong, or that it was stopped.
 

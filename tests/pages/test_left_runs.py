@@ -2,8 +2,9 @@
 
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
-from nnspca.view.session import runs
+from nnspca.view.session import runs, workers
 from nnspca.view.session.runs import Job
 from nnspca.view.session.workers import Workers
 from tests.pages.test_workers import SOON, Endless, begin
@@ -48,3 +49,24 @@ def test_a_run_nobody_looks_at_lets_the_page_at_hand_go_first_and_goes_on_when_l
         over.set()
         looks.join()
     assert behind.moves()
+
+
+def test_a_run_that_works_in_threads_of_its_own_gives_way_in_all_of_them(begin, monkeypatch):
+    monkeypatch.setattr(workers, "TURN", 0.2)
+    shared, both = Workers(1), (Endless(), Endless())
+
+    def in_threads(job: Job) -> None:
+        with ThreadPoolExecutor(2) as threads:
+            for task in [threads.submit(work, job) for work in both]:
+                task.result()
+
+    begin(shared, in_threads)
+    assert all(work.moves() for work in both)
+    ahead = Endless()
+    at_hand = begin(shared, ahead)
+    assert until(lambda: ahead.steps > 0)
+    monkeypatch.setattr(workers, "TURN", 60)
+    assert until(lambda: not at_hand.stage.startswith("Waiting"))
+    assert all(work.rests() for work in both)
+    at_hand.stop()
+    assert all(work.moves() for work in both)

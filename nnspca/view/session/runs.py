@@ -55,7 +55,7 @@ class Job:
         self._finished = threading.Event()
         self._workers, self._ticket = workers or Workers(1), Ticket()
         self._stepped = False  # whether it lets others go first also while it is looked at
-        self._thread: int | None = None  # the one that works, while it has a worker
+        self._turn, self._working = threading.Lock(), False  # whether it has a worker
 
     @property
     def done(self) -> bool:
@@ -90,9 +90,9 @@ class Job:
         Here the run also waits while others have their turn: whatever asks often enough to stop in time gives
         way in time.
         """
-        here = threading.get_ident() == self._thread
-        if here and not self._workers.give_way(self._ticket, self._is_over):
-            self._thread = None
+        with self._turn:  # the threads a run starts for itself wait together
+            if self._working and not self._workers.give_way(self._ticket, self._is_over):
+                self._working = False
         return self._is_over()
 
     def _is_over(self) -> bool:
@@ -128,13 +128,13 @@ class Job:
     def take_part(self, work: Work) -> None:
         """Wait for a worker and do the work in this thread; a run stopped while it waits is done."""
         if self._workers.acquire(self._ticket, self._is_over):
-            self._thread = threading.get_ident()
+            self._working = True
             try:
                 self._do(work)
             finally:
-                if self._thread is not None:
+                if self._working:
                     self._workers.release()
-                self._thread = None
+                self._working = False
         self._finished.set()
 
     def _do(self, work: Work) -> None:

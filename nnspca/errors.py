@@ -1,5 +1,9 @@
 """The errors a caller can catch: what was wrong with the data, or with a certificate."""
 
+import re
+
+ADDRESSES = re.compile(r"<[^<>]*\bat 0x[0-9a-f]+[^<>]*>", re.IGNORECASE)  # of an object in this process
+
 
 class DataError(ValueError):
     """The data cannot be used as given; the message says what was found and what to change."""
@@ -7,3 +11,15 @@ class DataError(ValueError):
 
 class CertificateError(Exception):
     """A certificate does not prove what it claims; the message names the first claim that failed."""
+
+
+def reason(error: BaseException, most: int = 120) -> str:
+    """Return what another package's error says, in brackets after a blank; nothing where it says nothing to people.
+
+    >>> "the file is damaged" + reason(ValueError("bad  magic\\nnumber"))
+    'the file is damaged (bad magic number)'
+    >>> reason(EOFError()), reason(OSError("cannot identify image file <_io.BytesIO object at 0x7f00>"))
+    ('', ' (cannot identify image file)')
+    """
+    said = " ".join(ADDRESSES.sub("", str(error)).split()).strip(" :,.'\"")
+    return f" ({said[:most]})" if said else ""

@@ -12,6 +12,8 @@ choice, press = choices.ask(now)
 if len(choice.vs) < 2 or not choice.by:
     st.info("Choose at least two data sets and one solver.", icon=":material/compare:")
     widgets.end_page()
+if told := panels.prepared(choice, now):
+    st.caption(told)
 with press:
     job = run.start(choice, now)
 runs.follow("compare", job)

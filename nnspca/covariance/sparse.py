@@ -6,7 +6,7 @@ import numpy as np
 import scipy.sparse
 
 from nnspca.doubles import EXACT, as_doubles
-from nnspca.errors import DataError
+from nnspca.errors import DataError, reason
 
 
 def of_sparse(given) -> scipy.sparse.csr_array:
@@ -27,7 +27,7 @@ def of_sparse(given) -> scipy.sparse.csr_array:
     try:
         rows = _as_rows(given)
     except (AttributeError, IndexError, KeyError, OverflowError, TypeError, ValueError) as error:
-        raise DataError(f"the sparse array contradicts itself: {error!s:.200}") from error
+        raise DataError(f"the sparse array contradicts itself{reason(error, 200)}") from error
     if rows.dtype.kind == "b":
         rows.sum_duplicates()
     with np.errstate(over="ignore", invalid="ignore"):  # what is too large becomes infinite, and is refused

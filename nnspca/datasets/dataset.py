@@ -190,6 +190,17 @@ class Dataset(Content):
         taken = self.X[index]
         return np.asarray(taken.toarray() if self.is_sparse else taken)
 
+    def columns(self, index: np.ndarray) -> np.ndarray:
+        """Some columns of ``X``, written out in full.
+
+        >>> Dataset(name="two", X=scipy.sparse.eye_array(3, format="csr")).columns(np.array([1]))
+        array([[0.],
+               [1.],
+               [0.]])
+        """
+        taken = self.X[:, index]
+        return np.asarray(taken.toarray() if self.is_sparse else taken)
+
     @cached_property
     def means(self) -> np.ndarray:
         """Mean of each feature, shape (n,)."""

@@ -21,7 +21,7 @@ from pathlib import Path
 import platformdirs
 
 from nnspca.datasets import limits
-from nnspca.errors import DataError
+from nnspca.errors import DataError, reason
 
 BASE_URL = "https://raw.githubusercontent.com/"
 DATA_VARIABLE = "NNSPCA_DATA"
@@ -202,15 +202,15 @@ class _Transfer(threading.Thread):
         try:
             self._receive()
         except urllib.error.HTTPError as error:
-            self.failure = f"the server answered {error.code} ({error.reason})"
+            self.failure = f"the server answered {error.code}{reason(ValueError(error.reason))}"
             error.close()
         except TimeoutError:
             self.failure = f"the server sent nothing for {STALL_SECONDS:g} seconds"
         except (OSError, ValueError) as error:
-            reason = getattr(error, "reason", None) or error
-            self.failure = f"no connection to the server ({reason}); check the network"
+            cause = getattr(error, "reason", None) or error
+            self.failure = f"no connection to the server{reason(ValueError(cause))}; check the network"
         except Exception as error:  # a thread's exception would be lost
-            self.failure = f"the answer could not be understood ({type(error).__name__}: {error})"
+            self.failure = f"the answer could not be understood{reason(error)}"
         finally:
             self.finished.set()
 

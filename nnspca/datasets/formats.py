@@ -16,7 +16,7 @@ from nnspca.datasets.images import SUFFIXES as IMAGES
 from nnspca.datasets.images import members, no_images, of_images
 from nnspca.datasets.parquet import read_parquet
 from nnspca.datasets.workbook import read_workbook
-from nnspca.errors import DataError
+from nnspca.errors import DataError, reason
 
 SUFFIXES = (
     *(".csv", ".tsv", ".txt", ".npy", ".npz", ".mat", ".arff", ".zip", ".tar", ".tar.gz", ".tgz"),
@@ -120,7 +120,7 @@ def _archive(data: bytes, asked: Asked) -> Content:
 def _unreadable(error: Exception, what: str) -> DataError:
     """Decoders raise whatever they like on damaged input; here, at the door, it means one thing."""
     return DataError(
-        f"this cannot be read as {what} ({type(error).__name__}: {str(error)[:200]}). "
+        f"this cannot be read as {what}{reason(error, 200)}. "
         "It is damaged, or another format under this ending: save it again."
     )
 

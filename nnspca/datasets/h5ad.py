@@ -21,7 +21,7 @@ from nnspca.datasets.naming import distinct
 from nnspca.datasets.needed import needed
 from nnspca.datasets.sparse import check_shape, compressed
 from nnspca.datasets.tables import CLASS_NAMES, encode_labels
-from nnspca.errors import DataError
+from nnspca.errors import DataError, reason
 
 SYMBOLS = ("gene_symbols", "gene_symbol", "gene_name", "gene_names", "feature_name", "symbol")
 USUAL_CLASSES = ("cell_type", "celltype", "cell_type_original")
@@ -48,9 +48,7 @@ def read_here(data: bytes, asked: Asked) -> Content:
     except DataError:
         raise
     except Exception as error:  # HDF5 raises anything, RecursionError of a loop of links too
-        raise DataError(
-            f"the HDF5 file is damaged ({type(error).__name__}: {str(error)[:120]}): save it again."
-        ) from error
+        raise DataError(f"the HDF5 file is damaged{reason(error)}: save it again.") from error
 
 
 class _Reader:

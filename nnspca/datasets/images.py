@@ -23,7 +23,7 @@ from nnspca.datasets import limits, watch
 from nnspca.datasets.arrays import open_zip
 from nnspca.datasets.dataset import Content
 from nnspca.datasets.tables import encode_labels
-from nnspca.errors import DataError
+from nnspca.errors import DataError, reason
 
 SUFFIXES = (".png", ".jpg", ".jpeg", ".pgm", ".bmp", ".tif", ".tiff", ".gif")
 _FORMATS = ("PNG", "JPEG", "PPM", "BMP", "TIFF", "GIF")
@@ -88,7 +88,7 @@ def members(data: bytes, left_out: Counter[str] | None = None, suffixes: Iterabl
                 stem, dot, suffix = name.rpartition("/")[2].rpartition(".")
                 left_out[repr(f".{suffix[:12]}") if dot and stem else "no suffix"] += 1
     except (tarfile.TarError, zipfile.BadZipFile, zlib.error, EOFError, OSError) as error:
-        raise DataError(f"the archive is damaged or no ZIP or TAR file ({_shown(str(error))}).") from error
+        raise DataError(f"the archive is damaged or no ZIP or TAR file{reason(error)}.") from error
 
 
 def stack(images: list[_Grey]) -> tuple[np.ndarray, tuple[int, int]]:
@@ -133,7 +133,7 @@ class _Grey:
         except DataError:
             raise
         except Exception as error:  # damaged files raise anything from OSError to SyntaxError
-            raise DataError(f"{_shown(self.name)} cannot be read as an image: {_shown(str(error))}.") from error
+            raise DataError(f"{_shown(self.name)} cannot be read as an image{reason(error)}.") from error
 
     def pixels(self) -> np.ndarray:
         """The upright grey values, shape (height, width); deeper than 8 bits where the file is."""

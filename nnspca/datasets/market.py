@@ -19,7 +19,7 @@ from nnspca.datasets.arranging import Asked
 from nnspca.datasets.dataset import Content
 from nnspca.datasets.naming import distinct
 from nnspca.datasets.sparse import check_shape, triplets
-from nnspca.errors import DataError
+from nnspca.errors import DataError, reason
 
 FEATURES = ("genes.tsv", "features.tsv")
 SAMPLES = ("barcodes.tsv",)
@@ -68,7 +68,7 @@ def plain(data: bytes) -> bytes:
     try:
         held = gzip.GzipFile(fileobj=io.BytesIO(data)).read(limits.MAX_UNPACKED_BYTES + 1)
     except (OSError, EOFError, zlib.error) as error:
-        raise DataError(f"the gzipped file is damaged ({str(error)[:80]}): save it again.") from error
+        raise DataError(f"the gzipped file is damaged{reason(error)}: save it again.") from error
     limits.check_unpacked(len(held))
     return held
 
@@ -156,7 +156,7 @@ def _block(text: bytes, width: int) -> np.ndarray:
     try:
         return np.fromiter(map(float, words), np.float64, len(words)).reshape(lines, width)
     except ValueError as error:
-        raise DataError(f"the matrix holds what is no number ({str(error)[:80]}).") from error
+        raise DataError(f"the matrix holds what is no number{reason(error)}.") from error
 
 
 def _names(beside: Mapping[str, bytes], endings: tuple[str, ...]) -> tuple[str, ...]:

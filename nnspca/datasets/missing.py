@@ -34,13 +34,17 @@ class MissingValues(DataError):
         return MissingValues(f"{label!r}: {self}", self.count, self.rows, self.features, self.shape)
 
 
-def counted(X: np.ndarray, where: str, what: str = "rows") -> MissingValues:
+def counted(X: np.ndarray, where: str, what: str = "rows") -> DataError:
     """Return the error about the values that are NaN; ``where`` says where the first is, ``what`` rows of X are.
+
+    It is a :class:`MissingValues`, unless no value is there at all: nothing that could be chosen would help.
 
     >>> counted(np.array([[1.0, np.nan], [2.0, 3.0]]), "row 1, column 2").count
     1
     """
     missing = np.isnan(X)
+    if missing.all():
+        return nothing(X)
     count, rows, features = int(missing.sum()), int(missing.any(axis=1).sum()), int(missing.any(axis=0).sum())
     return MissingValues(
         f"{count:,} {'value is' if count == 1 else 'values are'} missing in {rows:,} of {len(X):,} {what} "
@@ -50,6 +54,19 @@ def counted(X: np.ndarray, where: str, what: str = "rows") -> MissingValues:
         rows,
         features,
         (X.shape[0], X.shape[1]),
+    )
+
+
+def nothing(X: np.ndarray) -> DataError:
+    """Return the error about a table in which no value is there.
+
+    >>> print(nothing(np.full((20, 3), np.nan)))
+    none of its 20 × 3 values is a number, so nothing can be sought in it. Check what was saved in the file.
+    """
+    rows, columns = X.shape
+    return DataError(
+        f"none of its {rows:,} × {columns:,} values is a number, so nothing can be sought in it. Check what was saved "
+        "in the file."
     )
 
 
@@ -70,6 +87,8 @@ def settled(X: np.ndarray, choice: Missing) -> tuple[np.ndarray, np.ndarray, np.
     '1 missing value: left out the 1 of 3 samples that has one.'
     """
     missing = np.isnan(X)
+    if missing.all():
+        raise nothing(X)
     rows, features = ~missing.any(axis=1), ~missing.any(axis=0)
     count = int(missing.sum())
     said = f"{count:,} missing value{'' if count == 1 else 's'}"
@@ -80,8 +99,9 @@ def settled(X: np.ndarray, choice: Missing) -> tuple[np.ndarray, np.ndarray, np.
         empty = missing.all(axis=0)
         if empty.any():
             raise DataError(
-                f"{int(empty.sum()):,} feature(s) have no value at all, so no mean either (the first is number "
-                f"{int(np.argmax(empty)) + 1:,}). Drop the features with missing values, or remove these."
+                f"{int(empty.sum()):,} of {len(empty):,} features "
+                f"{'has' if empty.sum() == 1 else 'have'} no value at all, so no mean either (the first is number "
+                f"{int(np.argmax(empty)) + 1:,}). Leave out the features with missing values, or remove these."
             )
         means = np.nanmean(X, axis=0)
         return np.where(missing, means, X), *everything, f"{said}: filled with the mean of the feature."

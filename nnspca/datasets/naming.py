@@ -14,7 +14,7 @@ from pathlib import Path
 from nnspca.arguments import check_instance, shown
 from nnspca.datasets import limits
 from nnspca.datasets.dataset import Dataset
-from nnspca.errors import DataError
+from nnspca.errors import DataError, reason
 
 
 def read_names(path_or_bytes: str | os.PathLike[str] | bytes) -> dict[str, str]:
@@ -62,7 +62,7 @@ def read_names(path_or_bytes: str | os.PathLike[str] | bytes) -> dict[str, str]:
             if old and new and found.setdefault(old, new) != new:
                 raise DataError(f"row {number:,} calls {old!r:.60} {new!r:.60}, and a row before {found[old]!r:.60}.")
     except csv.Error as error:
-        raise DataError(f"the file of names cannot be read: {str(error)[:80]}.") from error
+        raise DataError(f"the file of names cannot be read{reason(error)}.") from error
     if not found:
         raise DataError("the file of names is empty: each row needs a name in the data and what to call it.")
     return found

@@ -18,7 +18,7 @@ from nnspca.datasets.dataset import Content
 from nnspca.datasets.needed import needed
 from nnspca.datasets.tables import Column, Table, check_numeric
 from nnspca.doubles import as_doubles
-from nnspca.errors import DataError
+from nnspca.errors import DataError, reason
 
 AT_A_TIME = 65_536  # rows
 INDEX = "__index_level_0__"  # what pandas calls the column of its row names
@@ -41,7 +41,7 @@ def read_here(data: bytes, asked: Asked) -> Content:
         _check(file.metadata, len(data))
         return arrange(_table(file, arrow), asked)
     except (arrow.ArrowException, OSError, MemoryError) as error:
-        raise DataError(f"the Parquet file is damaged ({str(error)[:120]}): save it again.") from error
+        raise DataError(f"the Parquet file is damaged{reason(error)}: save it again.") from error
 
 
 def _check(metadata: Any, size: int) -> None:

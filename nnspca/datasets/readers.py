@@ -132,6 +132,8 @@ def _read(
         content = _settle(content, asked)
         _check(content, kind)
         drawn_as = _kind(content, kind)
+        if kind is None and drawn_as == "table" and content.labels is None:
+            content = replace(content, notes=(*content.notes, *_not_a_covariance(content.X)))
     except (MissingValues, SeveralClasses) as error:
         raise error.named(label) from error
     except watch.ReadingStopped:
@@ -244,6 +246,22 @@ def _kind(content: Content, asked: str | None) -> Kind:
     if content.image_shape is not None:
         return "images"
     return "covariance" if asked is None and content.labels is None and _is_covariance(content.X) else "table"
+
+
+def _not_a_covariance(A: object) -> tuple[str, ...]:
+    """Say why a square and symmetric table is read as samples; nothing of any other."""
+    if not isinstance(A, np.ndarray) or A.shape[0] != A.shape[1] or A.shape[0] < 3:
+        return ()
+    scale = np.abs(A).max()
+    if np.abs(A - A.T).max() > SYMMETRY_TOLERANCE * scale:
+        return ()
+    if np.diag(A).min() < 0:
+        why = f"the number in row {int(np.argmin(np.diag(A))) + 1:,} of its diagonal is negative"
+    else:
+        spread = np.sqrt(np.diag(A) / scale)
+        i, j = np.unravel_index(np.argmax(np.abs(A) / scale - np.outer(spread, spread)), A.shape)
+        why = f"the number in row {i + 1:,}, column {j + 1:,} is larger than its diagonal allows"
+    return (f"It is square and symmetric, but no covariance: {why}. So each row is read as a sample.",)
 
 
 def _is_covariance(A: object) -> bool:

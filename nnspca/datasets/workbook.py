@@ -20,7 +20,7 @@ from nnspca.datasets.delimited import read_rows
 from nnspca.datasets.images import unpacked
 from nnspca.datasets.needed import needed
 from nnspca.datasets.tables import Row
-from nnspca.errors import DataError
+from nnspca.errors import DataError, reason
 
 MOST_UNPACKED = 200_000_000  # bytes; read by Python at about 5 MB a second
 MOST_TEXTS = 50_000_000  # bytes of the texts that cells share, which are read before the first row
@@ -76,7 +76,7 @@ def _repacked(data: bytes) -> bytes:
                     raise DataError("the workbook defines entities of its own, which no table needs. Save it again.")
                 honest.writestr(member.filename, content)
     except zipfile.BadZipFile as error:
-        raise DataError(f"this is no Excel workbook, or a damaged one ({str(error)[:80]}): save it again.") from error
+        raise DataError(f"this is no Excel workbook, or a damaged one{reason(error)}: save it again.") from error
     return held.getvalue()
 
 

@@ -14,6 +14,7 @@ from nnspca._certify import certify
 from nnspca._solve import check_cardinality, check_covariance, check_seed, solve
 from nnspca.arguments import check_callables, check_choice, check_flag, real, shown
 from nnspca.covariance import Covariance
+from nnspca.errors import reason
 from nnspca.progress import Progress
 from nnspca.result import Certificate, Component, ShouldStop
 from nnspca.solvers.registry import METHODS
@@ -367,7 +368,7 @@ class _Turns:
         except (ValueError, MemoryError) as error:
             self.state, self.reason = BARRED, str(error) or "it needs more memory than there is"
         except Exception as error:  # the others go on
-            self.state, self.reason = BARRED, f"it failed ({type(error).__name__}: {error})"
+            self.state, self.reason = BARRED, f"it failed: {type(error).__name__}{reason(error, 300)}"
         finally:
             self._look()
             self.fraction = 1.0

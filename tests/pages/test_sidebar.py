@@ -15,7 +15,7 @@ COUNTING = [
     ("spannogram", state.RANDOM, {"sign", "seed"}),
     ("spannogram", state.DATA, {"data", "prep", "scale", "sign", "k"}),
     ("race", "", set(state.SHARED)),
-    ("compare", "", {"scale", "sign", "seed", "live"}),
+    ("compare", "", {"prep", "scale", "sign", "seed", "live"}),
     ("experiments", "", {"seed"}),
     ("learn", "", set()),
     ("data", "", {"data", "prep", "scale", "d"}),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import streamlit as st
@@ -159,16 +160,31 @@ def takeaway(results: dict[str, Found], choice: Choices, now: State, drawn: dict
     st.code(_code(now, [data.name for data in choice.vs], choice.by, choice.shares), language="python", wrap_lines=True)
 
 
+def prepared(choice: Choices, now: State) -> str:
+    """Say which data sets went through which of the steps asked for, and which could not; nothing without steps."""
+    if not now.prep:
+        return ""
+    said = []
+    for data in choice.vs:
+        done = downloads.steps_of(data.name, now)
+        left = [step for step in now.prep if step not in done]
+        told = [", ".join(done) or "as it is", f"not possible with it: {', '.join(left)}"][: 1 + bool(left)]
+        said.append(f"{foreign.plain(data.name)} ({'; '.join(told)})")
+    return f"Prepared before that: {', '.join(said)}."
+
+
 def _code(now: State, names: Sequence[str], methods: Sequence[str], shares: Sequence[float]) -> str:
     """Return the Python that compares these data sets again."""
+    ways = [downloads.ready_lines(name, now) for name in names]
     return "\n".join(
         [
             "import nnspca",
             "from nnspca.studies import comparison",
             "",
             "data = [",
-            *[f"    {downloads.load_line(name).removeprefix('data = ').partition('  #')[0]}," for name in names],
+            *[f"    {first.removeprefix('data = ').partition('  #')[0]}," for first, *_ in ways],
             "]",
+            *(re.sub(r"\bdata\b", f"data[{place}]", line) for place, (_, *rest) in enumerate(ways) for line in rest),
             f"about, points = comparison.compare(data, {tuple(methods)!r}, {tuple(shares)!r},",
             f"                                   standardize={now.standardise}, nonnegative={now.nonnegative}, "
             f"seed={now.seed})",

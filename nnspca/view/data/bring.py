@@ -90,6 +90,8 @@ def _problem(problem: DataError, mark: str) -> None:
     st.error(foreign.plain(str(problem)), icon=":material/error:")
     if isinstance(problem, MissingValues):
         _ask_missing(problem, mark)
+    elif _missing(mark) != "refuse":  # the way chosen leaves nothing: there are others
+        _ask_missing_again(mark)
     if isinstance(problem, SeveralClasses):
         _ask_class(problem.columns, mark)
 
@@ -153,13 +155,18 @@ def _choices(data: Dataset, mark: str, *, turned: bool) -> None:
     if data.class_columns and not turned:
         _ask_class(data.class_columns, mark)
     if f"missing-{mark}" in st.session_state and any("missing value" in note for note in data.notes):
-        st.radio(
-            "Missing values",
-            CHOICES,
-            key=f"missing-{mark}",
-            format_func=lambda choice: SAYS[choice],
-            horizontal=True,
-        )
+        _ask_missing_again(mark)
+
+
+def _ask_missing_again(mark: str) -> None:
+    """Offer the other ways to deal with missing values."""
+    st.radio(
+        "Missing values",
+        CHOICES,
+        key=f"missing-{mark}",
+        format_func=lambda choice: SAYS[choice],
+        horizontal=True,
+    )
 
 
 def _usable(data: Dataset) -> bool:

@@ -11,6 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from string import Template
 
+# Plotly takes pandas as soon as anyone begins to import it, also half imported: two first visitors at once would
+# meet an error. It comes with Streamlit, which imports it with the first figure.
+import pandas  # noqa: F401
 from plotly.graph_objects import Figure as Figure
 
 ALONE = Path(__file__).with_name("alone.html")

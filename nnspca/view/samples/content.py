@@ -122,7 +122,7 @@ def _seen(data: Dataset, order: np.ndarray) -> dict[str, Any] | None:
     m, count = len(order), max(2 * ENDS, BUDGET // places.size)
     ranks = np.unique(np.concatenate([np.arange(min(ENDS, m)), np.arange(max(m - ENDS, 0), m), _evenly(m, count)]))
     which = order[ranks]
-    return {**kind, "which": canvas.pack(which, "i4"), "values": canvas.greys(data.X[which][:, places.ravel()])}
+    return {**kind, "which": canvas.pack(which, "i4"), "values": canvas.greys(data.rows(which)[:, places.ravel()])}
 
 
 def _map(part: Component, data: Dataset, now: State, order: np.ndarray) -> dict[str, Any]:
@@ -137,9 +137,9 @@ def _map(part: Component, data: Dataset, now: State, order: np.ndarray) -> dict[
         rows = support[np.argsort(-np.abs(part.loadings[support]), kind="stable")[:ROWS]]
         if data.axis is not None:
             rows = rows[np.argsort(data.axis.values[rows], kind="stable")]
-    away = data.X[:, rows] - data.X[:, rows].mean(axis=0)
+    away = data.columns(rows) - data.means[rows]
     if now.standardise:
-        spread = data.X[:, rows].std(axis=0)
+        spread = data.deviations[rows]
         away = away / np.where(spread > 0, spread, 1.0)
     starts = np.linspace(0, len(order), min(len(order), COLUMNS) + 1).round().astype(int)
     cells = np.add.reduceat(away[order], starts[:-1], axis=0) / np.diff(starts)[:, None]

@@ -13,6 +13,7 @@ import streamlit as st
 
 import nnspca
 from nnspca import machines
+from nnspca.errors import reason
 from nnspca.result import ShouldStop
 from nnspca.view import foreign
 
@@ -48,7 +49,7 @@ class _Scheduler:
         except ModuleNotFoundError:
             self.problem = 'dask is not installed here: pip install ".[cluster]"'
         except (OSError, ValueError) as error:
-            self.problem = f"it does not answer ({error})"
+            self.problem = f"it does not answer{reason(error)}"
         self.asked = time.monotonic()
 
 

@@ -97,9 +97,19 @@ def load_line(name: str) -> str:
 
 def prepared_by(now: State) -> tuple[str, ...]:
     """Return the steps of preprocessing that the data at hand went through."""
-    if not now.prep or now.data not in catalogue():
+    return steps_of(now.data, now)
+
+
+def steps_of(name: str, now: State) -> tuple[str, ...]:
+    """Return those of the steps asked for that a data set can go through."""
+    if not now.prep or name not in catalogue():
         return ()
-    return tuple(step for step in preparing.possible(dataset(now.data)) if step in now.prep)
+    return tuple(step for step in preparing.possible(dataset(name)) if step in now.prep)
+
+
+def ready_lines(name: str, now: State) -> list[str]:
+    """Return the lines that load a data set and do to it the steps asked for, as ``data``."""
+    return [*load_line(name).split("\n"), *(preparing.STEPS[step].code for step in steps_of(name, now))]
 
 
 def data_lines(now: State) -> list[str]:
@@ -109,7 +119,6 @@ def data_lines(now: State) -> list[str]:
     return [
         "import nnspca",
         "",
-        *load_line(now.data).split("\n"),
-        *(preparing.STEPS[step].code for step in prepared_by(now)),
+        *ready_lines(now.data, now),
         f"cov = nnspca.Covariance.from_dataset(data, standardize={now.standardise}{repair})",
     ]

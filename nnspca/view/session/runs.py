@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 import streamlit as st
 
+from nnspca.errors import reason
 from nnspca.result import Progress
 from nnspca.threads import one_blas_thread
 from nnspca.view import foreign
@@ -24,6 +25,7 @@ PATIENCE = 0.4  # seconds a page waits before it shows progress: quick runs neve
 AT_ONCE = 0.05  # seconds in which a run whose answer is known hands it over
 POLL = 0.5  # seconds between two looks at a running job
 LONG = 5.0  # seconds after which a run says how long it has been going
+LEFT = 5.0  # seconds after which a run that nobody looks at lets all others go first
 ABANDONED = 300.0  # seconds after which a run that nobody looks at stops itself
 
 Work = Callable[["Job"], Any]
@@ -52,7 +54,8 @@ class Job:
         self._stop = threading.Event()
         self._finished = threading.Event()
         self._workers, self._ticket = workers or Workers(1), Ticket()
-        self._thread: int | None = None  # the one that works, while it has a worker
+        self._stepped = False  # whether it lets others go first also while it is looked at
+        self._turn, self._working = threading.Lock(), False  # whether it has a worker
 
     @property
     def done(self) -> bool:
@@ -79,7 +82,7 @@ class Job:
 
     def step_back(self) -> None:
         """Let all other runs go first from now on: what people wait for has been handed over."""
-        self._ticket.background = True
+        self._stepped = self._ticket.background = True
 
     def should_stop(self) -> bool:
         """Tell the worker whether to give up: someone pressed Stop, or nobody can see the run any more.
@@ -87,14 +90,15 @@ class Job:
         Here the run also waits while others have their turn: whatever asks often enough to stop in time gives
         way in time.
         """
-        here = threading.get_ident() == self._thread
-        if here and not self._workers.give_way(self._ticket, self._is_over):
-            self._thread = None
+        with self._turn:  # the threads a run starts for itself wait together
+            if self._working and not self._workers.give_way(self._ticket, self._is_over):
+                self._working = False
         return self._is_over()
 
     def _is_over(self) -> bool:
         if time.monotonic() - self._asked > POLL:
             self._asked = time.monotonic()
+            self._ticket.background = self._stepped or self._asked - self._seen > LEFT
             if self._asked - self._seen > ABANDONED or not self._watched():
                 self._stop.set()
         return self._stop.is_set()
@@ -118,18 +122,19 @@ class Job:
     def wait(self, seconds: float) -> bool:
         """Wait until done, at most ``seconds``; return whether it is done."""
         self._seen = time.monotonic()
+        self._ticket.background = self._stepped
         return self._finished.wait(seconds)
 
     def take_part(self, work: Work) -> None:
         """Wait for a worker and do the work in this thread; a run stopped while it waits is done."""
         if self._workers.acquire(self._ticket, self._is_over):
-            self._thread = threading.get_ident()
+            self._working = True
             try:
                 self._do(work)
             finally:
-                if self._thread is not None:
+                if self._working:
                     self._workers.release()
-                self._thread = None
+                self._working = False
         self._finished.set()
 
     def _do(self, work: Work) -> None:
@@ -145,7 +150,9 @@ class Job:
             self.problem = "This needs more memory than the machine has. Try a smaller k or another method."
         except Exception as error:
             logging.getLogger(__name__).exception("a run failed")
-            self.problem = f"The run ended with an error inside the library ({type(error).__name__}: {error})."
+            self.problem = (
+                f"The run ended with an error inside the library: {type(error).__name__}{reason(error, 300)}."
+            )
 
 
 @st.cache_resource(show_spinner=False)
@@ -189,13 +196,7 @@ def start(slot: str, key: Hashable, work: Work) -> Job:
 
 
 def button(
-    label: str,
-    slot: str,
-    make: Callable[[], tuple[Hashable, Work]],
-    about: str,
-    icon: str,
-    *,
-    disabled: bool = False,
+    label: str, slot: str, make: Callable[[], tuple[Hashable, Work]], about: str, icon: str, *, disabled: bool = False
 ) -> None:
     """Draw a button that starts the work which ``make`` returns with its key."""
 
@@ -256,9 +257,7 @@ def run(slot: str, key: Hashable, work: Work, now: State, *, afresh: Callable[[]
 
 
 def follow(
-    slot: str,
-    job: Job,
-    stopped: str = "Stopped. What was found by then is shown; **Run again** starts over.",
+    slot: str, job: Job, stopped: str = "Stopped. What was found by then is shown; **Run again** starts over."
 ) -> bool:
     """Draw the job's progress and Stop while it runs, or what went wrong, or that it was stopped.
 

@@ -35,7 +35,7 @@ def sidebar(page: str) -> set[str]:
                 help="Standardised: each feature divided by its standard deviation, so that units do not matter.",
             )
         if "prep" in counting:
-            _prepare(name, infos)
+            _prepare(name if "data" in counting else None, infos)
         columns = store.features(name, state.current().prep if "prep" in counting else ())
         if "sign" in counting:
             choose(
@@ -91,9 +91,9 @@ def _data(infos: dict[str, DatasetInfo]) -> None:
     st.caption(f"**{title}** · {rows:,} × {columns:,}{away}")
 
 
-def _prepare(name: str, infos: dict[str, DatasetInfo]) -> None:
-    """Draw the choice of what else is done to the data first."""
-    able: tuple[str, ...] = ()
+def _prepare(name: str | None, infos: dict[str, DatasetInfo]) -> None:
+    """Draw the choice of what else is done to the data first; without a name, to all that a page has."""
+    able: tuple[str, ...] = tuple(preparing.STEPS) if name is None else ()
     if name in infos and infos[name].local:
         with suppress(nnspca.DataError, OSError):  # the page says what is wrong with the file
             able = preparing.possible(store.dataset(name))
@@ -125,7 +125,9 @@ def use(name: str, n: int) -> None:
 
 
 def reopen(name: str, n: int) -> None:
-    """Set preprocessing and k to what the data set opens with."""
+    """Set preprocessing and k to what the data set opens with, and d to what it can have."""
+    if st.session_state.get("d", 1) > n:
+        st.session_state["d"] = n
     st.session_state["scale"], st.session_state["k"], st.session_state["prep"] = _scale(name), usual_k(n, name), []
 
 

@@ -80,7 +80,7 @@ TABLE = (
         "several",
         (),
         options=tuple(preparing.STEPS),
-        counts=("explore", "variance", "parts", "samples", ON_DATA, "race", "data"),
+        counts=("explore", "variance", "parts", "samples", ON_DATA, "race", "compare", "data"),
     ),
     Entry(
         "sign",
@@ -233,7 +233,7 @@ def counting(page: str, curves: str = FOUR) -> set[str]:
     """Return the sidebar's keys that count on a page; on the spannogram's it depends on the curves.
 
     >>> sorted(counting("compare")), counting("experiments"), counting("spannogram")
-    (['live', 'scale', 'seed', 'sign'], {'seed'}, {'sign'})
+    (['live', 'prep', 'scale', 'seed', 'sign'], {'seed'}, {'sign'})
     >>> sorted(counting("spannogram", DATA))
     ['data', 'k', 'prep', 'scale', 'sign']
     """

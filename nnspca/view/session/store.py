@@ -196,9 +196,14 @@ def in_use(now: State) -> Dataset:
     if not info.local:
         _offer(info)
         widgets.end_page()
-    raw = loaded(now.data)
+    return ready(now.data, now.prep)
+
+
+def ready(name: str, steps: tuple[str, ...]) -> Dataset:
+    """Return a data set that is on this machine after these steps, or say what is wrong and end the page here."""
+    raw = loaded(name)
     try:
-        return prepared(raw, now.prep)
+        return prepared(raw, steps)
     except nnspca.DataError as problem:
         st.error(foreign.plain(str(problem)))
         widgets.end_page()

@@ -140,15 +140,21 @@ def _allowed(entry: Entry, low: float | None, high: float | None, options: Seque
 
 
 def _note(place: tuple[tuple[str, ...], str], label: str, refused: str | None, value: Any, allowed: str) -> None:
-    """Keep a note about a value that could not be used, until the person chooses another."""
+    """Keep a note about a value that could not be used, until the person chooses another, or other data."""
     notes = st.session_state.setdefault("_notes", {})
     if refused is not None:
         given = refused if len(refused) <= LONGEST else f"{refused[:LONGEST]} …"
         limits = f" ({foreign.plain(allowed)})" if allowed else ""
         shown = foreign.plain(_say(value))
-        notes[place] = value, f"{label}: “{foreign.plain(given)}” cannot be used here{limits}; showing {shown}."
-    elif place in notes and notes[place][0] != value:
+        told = f"{label}: “{foreign.plain(given)}” cannot be used here{limits}; showing {shown}."
+        notes[place] = (value, _data()), told
+    elif place in notes and notes[place][0][0] != value:
         del notes[place]
+
+
+def _data() -> Any:
+    """Return the data set that the session shows: what is possible hangs on it."""
+    return state.remembered(state.SHARED["data"]) or state.SHARED["data"].default
 
 
 def _say(value: Any) -> str:
@@ -168,7 +174,10 @@ def notes() -> None:
     """Show the notes about values that could not be used, at the place kept for them or else here."""
     place = st.session_state.pop("_notes_place", None)
     with st.container() if place is None else place:
-        for _, note in st.session_state.get("_notes", {}).values():
+        told = st.session_state.get("_notes", {})
+        for note_place in [kept for kept, ((_, about), _) in told.items() if about != _data()]:
+            del told[note_place]
+        for _, note in told.values():
             st.info(note, icon=":material/info:")
 
 

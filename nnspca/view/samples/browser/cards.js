@@ -18,7 +18,7 @@ function cards(sheet) {
     small.textContent = kind && !kind.other ? kind.name : `no. ${s + 1}`;
     if (portrait(picture, samples, s, palette)) button.append(picture);
     else button.append(badge(sheet, classOf(samples, s), 28));
-    if (!samples.seen) words.textContent = `no. ${s + 1}: ${words.textContent}`;
+    if (!samples.seen && kind && !kind.other) words.textContent = `no. ${s + 1}: ${words.textContent}`;
     button.append(words, small);
     button.addEventListener("click", () => { samples.toggle(s); sheet.changed(); });
     for (const [on, whom] of [["pointerenter", s], ["pointerleave", null]]) {

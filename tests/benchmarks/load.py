@@ -1,0 +1,181 @@
+"""A class at work: browser tabs that sweep at once, and what they, a newcomer and the health check wait for.
+
+Run ``python -m tests.benchmarks.load [tabs]`` (10 unless given; Linux only: it reads /proc). It ends with status 1
+where a limit is passed. The browser works on the same processors as the server, which makes every figure worse.
+"""
+
+import os
+import sys
+import threading
+import time
+import urllib.request
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from playwright.sync_api import Browser, Error, Page, sync_playwright
+
+from tests.browser.conftest import FLAGS
+from tests.chromium import ensure
+from tests.server import Server, serving
+
+SWEEP = "/variance?data=lfw-faces&methods=best&methods=em&ks=5,20,80&live=false&seed={}"
+PAINT, HEALTH, BACK = 5.0, 1.0, 1.2  # the limits: seconds, seconds at the 95th percentile, share of the first memory
+BETWEEN = 0.1  # seconds between two looks at the health
+NEWCOMERS = 3
+PATIENCE = 600  # seconds until every tab is done
+FORGOTTEN = 150  # seconds after which Streamlit has forgotten sessions that left (it keeps them for 120)
+STATE = """() => document.querySelector('[data-testid=stApp]').dataset.testScriptState === 'notRunning' &&
+  !document.querySelector('[class*=st-key-stop-]') ? 'done'
+  : [...document.querySelectorAll('[data-testid=stProgress]')].map(e => e.innerText).join(' ') || 'silent'"""
+PAINTED = "() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0"
+
+
+@dataclass
+class Seen:
+    """What was measured: seconds of each look at the health and of each newcomer, bytes and files of the server."""
+
+    health: list[float] = field(default_factory=list)
+    painted: list[float] = field(default_factory=list)
+    headed: list[float] = field(default_factory=list)
+    memory: dict[str, int] = field(default_factory=dict)
+    files: dict[str, int] = field(default_factory=dict)
+    most: int = 0
+
+    def note(self, when: str, server: Server) -> None:
+        """Note memory and open files under a name."""
+        self.memory[when], self.files[when] = resident(server.process), open_files(server.process)
+
+
+def resident(process: int) -> int:
+    """Return the bytes of memory that a process holds."""
+    pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+def open_files(process: int) -> int:
+    """Return how many files and connections a process has open."""
+    return len(os.listdir(f"/proc/{process}/fd"))
+
+
+def percentile(values: list[float], share: float) -> float:
+    """Return the smallest value that this share of the values does not pass.
+
+    >>> percentile([3.0, 1.0, 2.0, 4.0], 0.75)
+    3.0
+    """
+    return sorted(values)[max(0, -int(-len(values) * share // 1) - 1)]
+
+
+@contextmanager
+def watching(server: Server, seen: Seen):
+    """Ask for the health again and again in a thread of its own; note the most memory."""
+    over = threading.Event()
+
+    def look() -> None:
+        while not over.wait(BETWEEN):
+            asked = time.monotonic()
+            with urllib.request.urlopen(f"{server.address}/_stcore/health", timeout=60) as answer:
+                answer.read()
+            seen.health.append(time.monotonic() - asked)
+            seen.most = max(seen.most, resident(server.process))
+
+    thread = threading.Thread(target=look)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
+def tab(browser: Browser, address: str) -> Page:
+    """Open an address as a visitor of its own, and wait for the heading."""
+    page = browser.new_context(viewport={"width": 1280, "height": 800}).new_page()
+    page.set_default_timeout(120_000)
+    page.goto(address, wait_until="commit")
+    page.get_by_role("heading", level=1).wait_for()
+    return page
+
+
+def newcomer(browser: Browser, server: Server, seen: Seen) -> None:
+    """Open the first page as someone who has not been here: when anything is painted, and when the heading is there."""
+    asked = time.monotonic()
+    page = tab(browser, server.address)
+    seen.headed.append(time.monotonic() - asked)
+    seen.painted.append(page.evaluate(PAINTED) / 1000)
+    page.context.close()
+
+
+def state(page: Page) -> str:
+    """Return what a tab shows of its run: “done”, its progress, or “silent”."""
+    try:
+        return str(page.evaluate(STATE))
+    except Error:
+        return "gone"
+
+
+def sweep(browser: Browser, server: Server, count: int, seen: Seen) -> list[str]:
+    """Let so many tabs sweep at once while newcomers come; return what was wrong."""
+    pages = [tab(browser, server.address + SWEEP.format(seed)) for seed in range(1, count + 1)]
+    wrong = []
+    with watching(server, seen):
+        started = time.monotonic()
+        for page in pages:
+            page.get_by_role("button", name="Run", exact=True).first.click(no_wait_after=True)
+        come, said, states = 0, set(), ["silent"] * count
+        while time.monotonic() - started < PATIENCE:
+            if come < NEWCOMERS:
+                newcomer(browser, server, seen)
+                come += 1
+            states = [state(page) for page in pages]
+            said |= set(states)
+            if all(shown == "done" for shown in states) and come == NEWCOMERS:
+                break
+            time.sleep(0.5)
+        seconds = time.monotonic() - started
+    wrong += [f"tab {i + 1} is {shown}" for i, shown in enumerate(states) if shown in ("silent", "gone")]
+    print(f"tabs: {states.count('done')} of {count} done after {seconds:.0f} s, the others show their run or place")
+    wrong += ["no tab ever showed its place"] * (count > 2 and not any("before this" in shown for shown in said))
+    wrong += [f"tab {i + 1} shows an error" for i, p in enumerate(pages) if p.get_by_test_id("stException").count()]
+    for page in pages:
+        page.context.close()
+    return wrong
+
+
+def main() -> None:
+    """Print what was measured, with the machine's load before it."""
+    count = int(sys.argv[1]) if len(sys.argv) > 1 else 10
+    seen = Seen()
+    print(f"load before: {os.getloadavg()[0]:.2f} on {os.cpu_count()} processors, {count} tabs", flush=True)
+    with serving() as server, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=ensure(), args=FLAGS)
+        sweep(browser, server, 1, Seen())  # reads every module, fills what is kept for all
+        seen.note("before", server)
+        wrong = sweep(browser, server, count, seen)
+        seen.note("at once", server)
+        browser.close()
+        time.sleep(FORGOTTEN)
+        seen.note("afterwards", server)
+        wrong += ["a traceback in the log"] * ("Traceback" in server.output())
+    late = percentile(seen.health, 0.95)
+    share = seen.memory["afterwards"] / seen.memory["before"]
+    visits = count + NEWCOMERS
+    leak = (seen.files["afterwards"] - seen.files["before"]) / visits
+    print(f"newcomers: painted after {_each(seen.painted)} s, heading after {_each(seen.headed)} s")
+    print(f"health: 95th percentile {late:.2f} s, longest {max(seen.health):.2f} s of {len(seen.health)} looks")
+    print("memory:", ", ".join(f"{k} {v / 2**20:.0f} MB" for k, v in (*seen.memory.items(), ("most", seen.most))))
+    print(f"files open: {seen.files}, {leak:+.1f} a visit")
+    wrong += [f"a newcomer's first paint took {max(seen.painted):.1f} s"] * (max(seen.painted) > PAINT)
+    wrong += [f"health took {late:.2f} s at the 95th percentile"] * (late > HEALTH)
+    wrong += [f"memory came back to {100 * share:.0f} % of what it was"] * (share > BACK)
+    print("\n".join(wrong) or "within every limit")
+    sys.exit(bool(wrong))
+
+
+def _each(values: list[float]) -> str:
+    return ", ".join(f"{value:.1f}" for value in values)
+
+
+if __name__ == "__main__":
+    main()

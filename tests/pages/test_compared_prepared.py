@@ -1,0 +1,30 @@
+"""Compare prepares each data set as the link says, where that is possible, and says and writes down what was done."""
+
+import numpy as np
+import pytest
+
+import nnspca
+from nnspca.datasets import Dataset
+from tests.pages.conftest import settle, texts
+
+pytestmark = pytest.mark.usefixtures("short_proofs")
+
+
+def test_each_data_set_is_prepared_where_it_can_be_and_the_page_and_its_code_say_how(open_page):
+    rng = np.random.default_rng(0)
+    counts = Dataset(name="counts", X=rng.poisson(3.0, (30, 6)) ** 4)
+    link = {"vs": ["pitprops", "counts"], "fine": "few", "prep": ["log1p"], "take": True, "scale": "as is"}
+    page = settle(open_page("pages/compare.py", **link, _uploads={"counts": counts}))
+    assert "Prepared before that: pitprops (as it is; not possible with it: log1p), counts (log1p)." in texts(page)
+    code = next(block.value for block in page.code if "comparison.compare" in block.value)
+    assert "data[1] = nnspca.datasets.log1p(data[1])" in code
+    assert "data[0] =" not in code
+    (job,) = page.session_state["_jobs"].values()
+    about = {name: thing for name, thing in job.arrived if hasattr(thing, "first_share")}
+    prepared = nnspca.Covariance.from_dataset(nnspca.datasets.log1p(counts))
+    assert about["counts"].leading == pytest.approx(float(prepared.eigenpairs(1)[0][0]))
+
+
+def test_nothing_is_said_of_preparing_where_nothing_is_asked(open_page):
+    page = settle(open_page("pages/compare.py", vs=["pitprops", "digits"], fine="few"))
+    assert "Prepared before that" not in texts(page)

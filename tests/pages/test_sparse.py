@@ -1,0 +1,60 @@
+"""Sparse files on the samples page: the same answer as the same numbers written out, and none of them written out."""
+
+import json
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+from nnspca.datasets import Dataset
+from tests.pages.conftest import settle
+from tests.pages.test_samples import told
+
+MOST = 100_000  # numbers that a page may write out of the ten million there are
+
+
+def counts(m=2000, n=5000):
+    """Counts, 2 % of them not zero, and thirty features that rise together in the first samples."""
+    rng = np.random.default_rng(0)
+    places = rng.integers(0, m * n, m * n // 50)
+    rows = np.concatenate([places // n, np.repeat(np.arange(m // 7), 30)])
+    columns = np.concatenate([places % n, np.tile(np.arange(30), m // 7)])
+    together = rng.poisson(4.0, (m // 7, 1)) + rng.poisson(1.0, (m // 7, 30))
+    values = np.concatenate([rng.poisson(1.0, len(places)), together.ravel()])
+    return scipy.sparse.csr_array(scipy.sparse.coo_array((values.astype(float), (rows, columns)), shape=(m, n)))
+
+
+@pytest.fixture
+def never_written_out(monkeypatch):
+    """Fail where a sparse array of more than a few columns or rows is written out in full."""
+    for kind in (scipy.sparse.csr_array, scipy.sparse.csc_array, scipy.sparse.coo_array):
+
+        def watched(self, *args, _plain=kind.toarray, **more):
+            assert np.prod(self.shape) <= MOST, f"{self.shape} written out"
+            return _plain(self, *args, **more)
+
+        monkeypatch.setattr(kind, "toarray", watched)
+        monkeypatch.setattr(kind, "todense", watched)
+
+
+def test_two_thousand_by_five_thousand_counts_are_told_of_without_writing_them_out(open_page, never_written_out):
+    data = Dataset(name="counts", kind="table", X=counts(), labels=np.arange(2000) < 285, label_names=("rest", "early"))
+    kept = {"_uploads": {"counts": data}}
+    page = settle(open_page("pages/samples.py", data="counts", k=20, scale="standardised", why=4001, take=True, **kept))
+    assert not [told.value for told in page.error]
+    sent = json.dumps(told(data, 20, standardise=True, feature=4000)[0])
+    assert len(sent) < 100_000
+    assert "Score alone tells" in sent
+
+
+@pytest.mark.parametrize("standardise", [False, True])
+def test_a_sparse_file_is_told_of_as_the_same_numbers_written_out(standardise):
+    X = counts(60, 40)
+    labels = {"labels": np.arange(60) % 2, "label_names": ("a", "b")}
+    sparse = Dataset(name="counts", X=X, **labels)
+    dense = Dataset(name="counts", X=X.toarray(), **labels)
+    for feature in (0, 35):
+        one, other = (told(data, 8, standardise=standardise, feature=feature)[0] for data in (sparse, dense))
+        for key in ("support", "map", "lead", "told", "seen", "m", "labels"):
+            assert one[key] == other[key], key
+        assert one["why"]["says"] == other["why"]["says"]

@@ -52,7 +52,7 @@ def best(
     history: list[float] = []
     for d in (r for r in RANKS if r <= n):
         exact = sphere.maximise(
-            V[:, :d], k, nonnegative=nonnegative, tol=1e-3, max_cells=5000, should_stop=monitor.stop
+            V[:, :d], k, nonnegative=nonnegative, tol=1e-2, max_cells=200, should_stop=monitor.stop
         ).loadings
         rows.append(exact[None])
         monitor.found(exact, cov.variance(exact))
@@ -70,6 +70,8 @@ def best(
         for width in (min(4 * k, n), 2 * k, k):
             watched = monitor if width == k else monitor.unseen()
             wide, gained = climb(replace(problem, k=width), wide, monitor=watched, tol=1e-6)
+            apart = _distinct_supports(wide, np.argsort(-gained, kind="stable"), len(wide))
+            wide, gained = wide[apart], gained[apart]
         points, variances = np.vstack([points, wide]), np.concatenate([variances, gained])
     order = np.argsort(-variances, kind="stable")
     history.append(max([float(variances[order[0]]), *history[-1:]]))

@@ -74,9 +74,7 @@ def measured(kind: str, n: int) -> dict:
     read = time.process_time()
     part = nnspca.solve(cov, K)
     solved, memory = time.process_time(), _peak()
-    cert = nnspca.certify(
-        cov, K, component=part, should_stop=lambda: time.process_time() - solved > PATIENCE
-    )
+    cert = nnspca.certify(cov, K, component=part, should_stop=lambda: time.process_time() - solved > PATIENCE)
     proven = time.process_time()
     return {
         "kind": kind,

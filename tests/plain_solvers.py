@@ -36,11 +36,8 @@ def plain_greedy(A, k):
 
 def plain_spannogram(V, k):
     """Return the largest ‖V'x‖² over every vertex of the rank-2 spannogram, x >= 0 (Asteris et al. 2014, Alg. 1)."""
-    angles = [0.0]
-    for i in range(len(V)):
-        angles.append(np.arctan2(-V[i, 0], V[i, 1]))  # row i changes sign
-    for i, j in combinations(range(len(V)), 2):
-        angles.append(np.arctan2(V[j, 0] - V[i, 0], V[i, 1] - V[j, 1]))  # rows i and j change order
+    angles = [0.0, *(np.arctan2(-v[0], v[1]) for v in V)]  # a row changes sign
+    angles += [np.arctan2(v[0] - u[0], u[1] - v[1]) for u, v in combinations(V, 2)]  # two rows change order
     best = 0.0
     edges = np.sort(np.concatenate([np.mod(angles, np.pi), np.mod(angles, np.pi) + np.pi]))
     for phi in (edges + np.append(edges[1:], edges[0] + 2 * np.pi)) / 2:

@@ -1,4 +1,4 @@
-"""Ours against the plain reading of each algorithm: CPU seconds of both, how many times less, and the share of variance.
+"""Ours against the plain reading of each algorithm: CPU seconds of both, their ratio, and the share of variance.
 
 Run ``python -m tests.benchmarks.plain [data set …]``: it prints the table and writes plain.json beside this file.
 """
@@ -43,10 +43,8 @@ def main() -> None:
                 rows.append(
                     {"data": name, "k": k, "algorithm": algorithm, "plain": slow, "ours": fast, "share": found / theirs}
                 )
-                print(
-                    f"{name:12} {k:4} {algorithm:24} {slow:9.4f} {fast:9.4f} {slow / fast:7.1f}x {found / theirs:10.6f}",
-                    flush=True,
-                )
+                ratio, share = slow / fast, found / theirs
+                print(f"{name:12} {k:4} {algorithm:24} {slow:9.4f} {fast:9.4f} {ratio:7.1f}x {share:10.6f}", flush=True)
     RECORD.write_text(
         json.dumps({"made": date.today().isoformat(), "load": os.getloadavg()[0], "rows": rows}, indent=1) + "\n"
     )

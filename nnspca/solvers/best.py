@@ -10,6 +10,7 @@ from nnspca import feasible
 from nnspca.problem import Problem
 from nnspca.progress import Monitor
 from nnspca.result import Component
+from nnspca.solvers import search as local
 from nnspca.solvers.climb import TIE, climb, optimise_on_support
 from nnspca.solvers.em import soft_threshold
 from nnspca.solvers.polish import polish
@@ -19,6 +20,7 @@ RANKS = (1, 2, 3, 4)  # exact low-rank optima to start from
 WIDE = 5000  # features above which the starts are climbed among those only that a few steps ask for
 FEWEST, SIFTED = 2000, 20  # how many those are: so many, or so many times k
 STEPS = 3  # on all the features before they are chosen
+SEARCHED = 0.8  # share of the progress that the rounds of search take
 EXPLORED = 8  # random directions are drawn in the span of so many eigenvectors
 
 
@@ -29,9 +31,12 @@ def best(
     monitor: Monitor,
     restarts: int,
     leaders: int,
+    search: int = 0,
     starts: np.ndarray | None = None,
 ) -> Component:
-    """Climb from rank-d optima, random directions, features of large variance and EM starts; polish.
+    """Climb from rank-d optima, random directions, features of large variance and EM starts; polish; search on.
+
+    A first component is shown at once: a few steps from the feature of largest variance.
 
     Parameters
     ----------
@@ -39,24 +44,75 @@ def best(
         Random starts of each kind.
     leaders : int
         How many of the best climbed points are polished.
+    search : int
+        Rounds of :func:`nnspca.solvers.search.search` around the best point, which never lose variance. More rounds
+        begin as fewer do, so that whoever stops the call has what fewer would have found.
     starts : ndarray, shape (r, n), optional
         More points to begin with, such as the solution at a neighbouring k.
     """
+    cov = problem.cov
+    widest = cov.block(np.array([int(cov.diagonal.argmax())]))
+    points, variances = climb(problem, widest, monitor=monitor, max_iter=STEPS)
+    monitor.tell(0.0, "a first component", float(variances[0]))
+    share = SEARCHED if search else 0.0
+    part = _portfolio(problem, rng, monitor.part(0.0, 1.0 - share), restarts, leaders, starts, float(variances[0]))
+    if variances[0] > part.variance * (1 + TIE):
+        part = replace(part, loadings=points[0], variance=float(variances[0]))
+    if not search or part.stopped:
+        return part
+    return _searched(problem, part, rng, monitor.part(1.0 - share, 1.0), search)
+
+
+def _searched(problem: Problem, part: Component, rng: np.random.Generator, monitor: Monitor, rounds: int) -> Component:
+    """Go on from a component by rounds of search; of very many features, among those that its own gradient asks for."""
+    cov, x = problem.cov, part.loadings
+    if problem.n > WIDE and problem.n > 2 * SIFTED * problem.k:
+        wanted = max(FEWEST, SIFTED * problem.k)
+        chosen, _ = _asked_for(problem, wanted, rng=rng, monitor=monitor.unseen(), restarts=16, starts=x)
+        y = np.zeros(problem.n)
+        y[chosen], history = local.search(
+            problem.restrict(chosen), x[chosen], rounds=rounds, rng=rng, monitor=monitor.among(chosen, problem.n)
+        )
+        y, _ = polish(problem, y, monitor=monitor)
+    else:
+        y, history = local.search(problem, x, rounds=rounds, rng=rng, monitor=monitor)
+    if cov.variance(y) > part.variance:
+        x = y if problem.nonnegative else feasible.orient(y)
+    return replace(
+        part,
+        loadings=x,
+        variance=cov.variance(x),
+        history=tuple(np.maximum.accumulate([*part.history, *history, cov.variance(x)])),
+        stopped=monitor.stop(),
+        note=f"{part.note}, {len(history)} rounds of search",
+    )
+
+
+def _portfolio(
+    problem: Problem,
+    rng: np.random.Generator,
+    monitor: Monitor,
+    restarts: int,
+    leaders: int,
+    starts: np.ndarray | None,
+    known: float,
+) -> Component:
+    """Find the best of many starts, climbed and polished; progress is told from what is ``known`` on."""
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     n = cov.n_features
     if n > WIDE and n > 2 * SIFTED * k:
-        return _of_the_many(problem, rng, monitor, restarts, leaders, starts)
+        return _of_the_many(problem, rng, monitor, restarts, leaders, starts, known)
     rows = [] if starts is None else [np.atleast_2d(starts)]
     values, vectors = cov.eigenpairs(min(EXPLORED, n))
     V = vectors * np.sqrt(values)
-    history: list[float] = []
+    history = [known]
     for d in (r for r in RANKS if r <= n):
         exact = sphere.maximise(
-            V[:, :d], k, nonnegative=nonnegative, tol=1e-3, max_cells=5000, should_stop=monitor.stop
+            V[:, :d], k, nonnegative=nonnegative, tol=1e-2, max_cells=200, should_stop=monitor.stop
         ).loadings
         rows.append(exact[None])
         monitor.found(exact, cov.variance(exact))
-        history.append(max([cov.variance(exact), *history[-1:]]))
+        history.append(max(cov.variance(exact), history[-1]))
         monitor.tell(0.1 * d / len(RANKS), f"rank-{d} optimum", history[-1])
     directions = feasible.unit(rng.standard_normal((restarts, V.shape[1]))) @ V.T
     rows.append(feasible.rank_one(directions, k, nonnegative))
@@ -64,15 +120,17 @@ def best(
     rows.append(_em_starts(problem, restarts, rng, monitor))
     candidates = np.vstack(rows)
     points, variances = climb(problem, candidates, monitor=monitor.part(0.1, 0.4))
-    monitor.tell(0.4, f"{len(candidates)} starts climbed", float(variances.max()))
+    monitor.tell(0.4, f"{len(candidates)} starts climbed", max(float(variances.max()), history[-1]))
     if 2 * k < n:  # a wide support narrowed step by step strays less than one cut at once
         wide = candidates[np.argsort(-variances, kind="stable")[: 2 * restarts]]
         for width in (min(4 * k, n), 2 * k, k):
             watched = monitor if width == k else monitor.unseen()
             wide, gained = climb(replace(problem, k=width), wide, monitor=watched, tol=1e-6)
+            apart = _distinct_supports(wide, np.argsort(-gained, kind="stable"), len(wide))
+            wide, gained = wide[apart], gained[apart]
         points, variances = np.vstack([points, wide]), np.concatenate([variances, gained])
     order = np.argsort(-variances, kind="stable")
-    history.append(max([float(variances[order[0]]), *history[-1:]]))
+    history.append(max(float(variances[order[0]]), history[-1]))
     loadings, value = points[order[0]], float(variances[order[0]])
     chosen = _distinct_supports(points, order, leaders)
     rough = True  # the best point so far is none of the polished ones, which win ties
@@ -83,7 +141,9 @@ def best(
         if gains[-1] > value or (rough and gains[-1] >= value * (1 - TIE)):
             loadings, value, rough = x, gains[-1], False
         history += [max(value, gain, history[-1]) for gain in gains if gain > history[-1]]
-        monitor.tell(0.5 + 0.5 * (rank + 1) / len(chosen), f"polished {rank + 1} of {len(chosen)}", value)
+        monitor.tell(
+            0.5 + 0.5 * (rank + 1) / len(chosen), f"polished {rank + 1} of {len(chosen)}", max(value, history[-1])
+        )
     if not nonnegative:
         loadings = feasible.orient(loadings)
     return Component(
@@ -105,19 +165,21 @@ def _of_the_many(
     restarts: int,
     leaders: int,
     starts: np.ndarray | None,
+    known: float,
 ) -> Component:
     """The same among the features that a few steps ask for, then polished among all: most of very many never matter."""
     cov = problem.cov
     count = max(FEWEST, SIFTED * problem.k)
     chosen, points = _asked_for(problem, count, rng=rng, monitor=monitor, restarts=restarts, starts=starts)
     begun = points[:, chosen]
-    found = best(
+    found = _portfolio(
         problem.restrict(chosen),
-        rng=rng,
-        monitor=monitor.part(0.0, 0.9).among(chosen, problem.n),
-        restarts=restarts,
-        leaders=2 * leaders,
-        starts=begun[begun.any(axis=1)],
+        rng,
+        monitor.part(0.0, 0.9).among(chosen, problem.n),
+        restarts,
+        2 * leaders,
+        begun[begun.any(axis=1)],
+        known,
     )
     x = np.zeros(problem.n)
     x[chosen] = found.loadings

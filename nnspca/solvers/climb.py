@@ -45,6 +45,7 @@ def climb(
     gradients = cov.apply(points)
     variances = np.einsum("ri,ri->r", points, gradients)
     moving = np.arange(len(points))
+    follows = np.arange(len(points))  # whose way a start goes: its own, until it meets a higher one
     _show(points, variances, monitor)
     for _ in range(max_iter):
         if not len(moving) or monitor.stop():
@@ -58,7 +59,19 @@ def climb(
         points[ahead], gradients[ahead], variances[ahead] = x[up], g[up], gained[up]
         moving = ahead[going]
         _show(points, variances, monitor)
-    return points, variances
+        moving = _met(points, variances, moving, follows)
+    while (follows != follows[follows]).any():
+        follows = follows[follows]
+    return points[follows], variances[follows]
+
+
+def _met(points: np.ndarray, variances: np.ndarray, moving: np.ndarray, follows: np.ndarray) -> np.ndarray:
+    """Let starts on one support go on as one, the highest of them; return those that go on."""
+    ahead: dict[bytes, int] = {}
+    keys = np.packbits(np.hstack([points[moving] > 0, points[moving] < 0]), axis=1)
+    for index, key in zip(moving[order := np.argsort(-variances[moving], kind="stable")], keys[order], strict=True):
+        follows[index] = ahead.setdefault(key.tobytes(), int(index))
+    return np.array(sorted(ahead.values()), dtype=np.intp)
 
 
 def _show(points: np.ndarray, variances: np.ndarray, monitor: Monitor) -> None:

@@ -9,7 +9,8 @@ from nnspca.covariance import Covariance
 from nnspca.problem import Problem
 from nnspca.progress import Monitor
 from nnspca.result import Component
-from nnspca.solvers.climb import optimise_on_support
+from nnspca.solvers.climb import TIE, optimise_on_support
+from nnspca.solvers.polish import larger_eigenvalue
 
 
 def greedy(problem: Problem, *, rng: np.random.Generator, monitor: Monitor, criterion: str) -> Component:
@@ -59,11 +60,23 @@ def _joined(cov: Covariance, x: np.ndarray, feature: int, nonnegative: bool, mon
 
 def _fullest(cov: Covariance, x: np.ndarray, free: np.ndarray, nonnegative: bool, monitor: Monitor) -> np.ndarray:
     """The best of the points that one more feature gives; x itself where none is better."""
-    best = x
-    for feature in np.flatnonzero(free):
-        if monitor.stop():
+    best, value = x, cov.variance(x)
+    others = np.flatnonzero(free)
+    promise = np.full(len(others), np.inf) if nonnegative else _promise(cov, x, others)
+    for place in np.argsort(-promise, kind="stable"):
+        if monitor.stop() or promise[place] <= value * (1 - TIE):
             break
-        tried = _joined(cov, x, int(feature), nonnegative, monitor)
-        if cov.variance(tried) > cov.variance(best):
-            best = tried
+        tried = _joined(cov, x, int(others[place]), nonnegative, monitor)
+        if (gained := cov.variance(tried)) > value:
+            best, value = tried, gained
     return best
+
+
+def _promise(cov: Covariance, x: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Ceilings on what x, the leading eigenvector on its support S, becomes with each of the other features.
+
+    With feature j that is at most the larger eigenvalue of [[x'Ax, ‖a_jS‖], [‖a_jS‖, a_jj]]: where the most promising
+    are tried first, most need not be tried at all.
+    """
+    reach = np.linalg.norm(cov.block(np.flatnonzero(x), others), axis=0)
+    return larger_eigenvalue(cov.variance(x), reach, cov.diagonal[others])

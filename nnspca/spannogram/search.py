@@ -183,15 +183,28 @@ class Search:
         self.sets = np.vstack([self.sets, *sets])
 
     def _climb(self, w: np.ndarray) -> None:
-        """Repeat c ← V'x, x ← top k of Vc: the value never falls; keep the limit if it is the best."""
-        x, value = feasible.unit(w), 0.0
+        """Repeat c ← V'x, x ← top k of Vc: the value never falls; keep the limit if it is the best.
+
+        Where the top set stays, c leaps to the leading direction of its rows, unless that has a worse top set.
+        """
+        x, value, before = feasible.unit(w), 0.0, None
         for _ in range(200):
             y = x @ self.V
-            before, value = value, float(np.sqrt(y @ y))
-            if value <= before * (1 + 1e-15):
+            last, value = value, float(np.sqrt(y @ y))
+            if value <= last * (1 + 1e-15):
                 break
             if value > self._value:
                 self._value, self.loadings = value, x
+            support = np.flatnonzero(x)
+            if before is not None and np.array_equal(support, before):
+                rows = self.V[support]
+                leading = np.linalg.eigh(rows.T @ rows)[1][:, -1]
+                leap = feasible.best((leading if leading @ y > 0 else -leading) @ self.V.T, self.k, self.nonnegative)
+                z = leap @ self.V
+                if z @ z > y @ y:
+                    x, before = leap, None
+                    continue
+            before = support
             x = feasible.best(y @ self.V.T, self.k, self.nonnegative)
         self.evaluations += 1
 

@@ -1,0 +1,184 @@
+"""Search on: an iterated local search whose every round is a tabu walk over swaps, begun at a kicked support."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nnspca import feasible
+from nnspca.problem import Problem
+from nnspca.progress import Monitor
+from nnspca.solvers.polish import GAIN, larger_eigenvalue, polish
+
+STEPS = 100  # swaps of one walk
+DROPPED, TAKEN = 10, 20  # members, and other features, among which a swap is looked for
+TENURE = 8  # steps, and up to as many again by lot, for which a feature that left may not come back
+NEAR = 1e-3  # a walk's point this near to the best is settled to full precision before it is judged
+POWERS = 4  # of A on the support, which a step's loadings are mixed from
+
+
+def search(
+    problem: Problem, x: np.ndarray, *, rounds: int, rng: np.random.Generator, monitor: Monitor
+) -> tuple[np.ndarray, list[float]]:
+    """Look for better supports around the best one known, for so many rounds.
+
+    A round begins at the best support (after the first: without a random part of its members, the kick of an
+    iterated local search) and walks by swaps, each the most gainful of those allowed, downhill where none gains. What
+    left or came in is tabu for a few steps, so that the walk does not turn back. A swap is priced as in
+    :func:`nnspca.solvers.polish.polish`; the rows of A on the support are kept, and each swap reads one more.
+    Whatever beats the best is polished and becomes the best.
+
+    Parameters
+    ----------
+    problem : Problem
+    x : ndarray, shape (n,)
+        Feasible.
+    rounds : int
+    rng : numpy.random.Generator
+    monitor : Monitor
+        Polled at each step.
+
+    Returns
+    -------
+    loadings : ndarray, shape (n,)
+        Of no less variance than ``x``; ``x`` itself where nothing better was met.
+    history : list of float
+        Best variance after each round.
+    """
+    best = problem.cov.variance(x)
+    history: list[float] = []
+    if problem.k == 1:  # the largest variance of one feature: nothing to search for
+        return x, history
+    for number in range(rounds):
+        if monitor.stop():
+            break
+        walk = _Walk(problem, x, rng)
+        if number:
+            walk.kick()
+        found = walk.best_of(STEPS, best, monitor)
+        if found is not None:
+            polished, gains = polish(problem, found, monitor=monitor)
+            reached = problem.cov.variance(found)
+            if gains[-1] >= reached:
+                found, reached = polished, gains[-1]
+            if reached > best * (1 + GAIN):
+                x, best = found, reached
+                monitor.found(x, best)
+        history.append(best)
+        monitor.tell((number + 1) / rounds, f"search, round {number + 1} of {rounds}", best)
+    return x, history
+
+
+class _Walk:
+    """A support under way: its features, their loadings, their rows of A, and until when each feature is tabu."""
+
+    def __init__(self, problem: Problem, x: np.ndarray, rng: np.random.Generator) -> None:
+        self.problem, self.rng = problem, rng
+        self.support = np.flatnonzero(x)
+        self.loadings = x[self.support]
+        self.rows = np.array(problem.cov.block(self.support))  # its own: rows are replaced
+        self.allowed = np.zeros(problem.n, dtype=np.int64)  # the step from which a feature may move again
+        self.variance = 0.0
+        self.tenure = max(1, min(TENURE, (problem.n - problem.k) // 3))  # of few features, few can be tabu
+
+    def kick(self) -> None:
+        """Take out a random number of random members, who may not come back at once; of none left, begin anywhere."""
+        members = len(self.support)
+        gone = self.rng.permutation(members)[: int(self.rng.integers(1, members + 1))]
+        self.allowed[self.support[gone]] = self._tenure(len(gone))
+        if len(gone) < members:
+            self._keep(np.setdiff1d(np.arange(members), gone))
+        else:
+            self.support, self.loadings = self.rng.integers(0, self.problem.n, 1), np.ones(1)
+            self.rows = np.array(self.problem.cov.block(self.support))
+
+    def best_of(self, steps: int, best: float, monitor: Monitor) -> np.ndarray | None:
+        """Walk so many steps; return the best point met of more than this variance, None where there is none."""
+        found = None
+        for step in range(steps):
+            if monitor.stop():
+                break
+            self._settle()
+            if self.variance > best * (1 - NEAR):
+                self._settle()
+            if self.variance > best * (1 + GAIN):
+                best = self.variance
+                found = np.zeros(self.problem.n)
+                found[self.support] = self.loadings
+            if not self._move(step):
+                break
+        return found
+
+    def _settle(self) -> None:
+        """Mix the loadings anew from powers of A on the support (one Krylov step); drop what would turn negative."""
+        B = self.rows[:, self.support]
+        powers = [self.loadings]
+        for _ in range(min(POWERS, len(B)) - 1):
+            powers.append(feasible.unit(B @ powers[-1]))
+        basis = np.linalg.qr(np.stack(powers, axis=1))[0]
+        z = basis @ np.linalg.eigh(basis.T @ (B @ basis))[1][:, -1]
+        if self.problem.nonnegative:
+            z = np.maximum(z if z.sum() > 0 else -z, 0.0)
+        # a mixture cut at zero may be worse than what there was
+        self.loadings = max(feasible.unit(z), self.loadings, key=lambda w: float(w @ B @ w))
+        live = np.flatnonzero(self.loadings)
+        if len(live) < len(B):
+            self._keep(live)
+        image = self.loadings @ self.rows[:, self.support]
+        self.variance = float(image @ self.loadings)
+
+    def _move(self, step: int) -> bool:
+        """Swap two features, or take one in where there is room; False where nothing may move."""
+        problem, support, weights, value = self.problem, self.support, self.loadings, self.variance
+        diagonal, nonnegative = problem.cov.diagonal, problem.nonnegative
+        gradient = weights @ self.rows
+        pull = np.maximum(gradient, 0.0) if nonnegative else np.abs(gradient)
+        promise = larger_eigenvalue(value, pull, diagonal)
+        promise[support] = promise[self.allowed > step] = -np.inf
+        others = feasible.largest(promise, TAKEN)
+        others = others[promise[others] > -np.inf]
+        if not len(others):
+            return False
+        if len(support) < problem.k:
+            j = others[promise[others].argmax()]
+            self.support, self.loadings = np.append(support, j), np.append(weights, 0.0)
+            self.rows = np.vstack([self.rows, np.empty_like(self.rows[:1])])
+            self._take(len(support), j, value, gradient[j], step)
+            return True
+        members = np.flatnonzero((self.allowed[support] <= step) & (weights**2 < 1 - 1e-12))
+        if not len(members):
+            return False
+        held, z = support[members], weights[members]
+        kept = 1.0 - z**2
+        rest = (value - 2 * z * gradient[held] + z**2 * diagonal[held]) / kept
+        cheap = feasible.largest(rest, DROPPED)
+        members, kept, rest = members[cheap], kept[cheap], rest[cheap]
+        pulls = gradient[others] - weights[members, None] * self.rows[np.ix_(members, others)]
+        pulls /= np.sqrt(kept)[:, None]
+        pulls = np.maximum(pulls, 0.0) if nonnegative else pulls
+        prices = larger_eigenvalue(rest[:, None], np.abs(pulls), diagonal[others])
+        r, c = np.unravel_index(int(prices.argmax()), prices.shape)
+        self.allowed[support[members[r]]] = step + 1 + self._tenure()
+        weights[members[r]] = 0.0
+        self.loadings = feasible.unit(weights)
+        self._take(members[r], others[c], rest[r], pulls[r, c], step)
+        return True
+
+    def _take(self, place: int, j: int, rest: float, pull: float, step: int) -> None:
+        """Let feature j in at a place with no loading, by as much as mixes best with what is there."""
+        if self.problem.nonnegative:
+            pull = max(pull, 0.0)
+        angle = np.arctan2(2 * pull, rest - self.problem.cov.diagonal[j]) / 2
+        self.loadings = self.loadings * np.cos(angle)
+        self.loadings[place] = np.sin(angle)
+        self.support[place] = j
+        self.rows[place] = self.problem.cov.block(np.array([j]))[0]
+        self.allowed[j] = step + 1 + min(self._tenure() // 2, self.problem.k // 2)
+
+    def _keep(self, places: np.ndarray) -> None:
+        """Go on with some members only."""
+        self.support, self.rows = self.support[places], self.rows[places]
+        self.loadings = feasible.unit(self.loadings[places])
+
+    def _tenure(self, count: int | None = None):
+        """Return for how many steps a feature is tabu, or so many features are."""
+        return self.tenure + self.rng.integers(0, self.tenure, count)

@@ -19,10 +19,11 @@ START_SECONDS = 60
 
 @dataclass(frozen=True)
 class Server:
-    """A running app: where it answers, and what it has said so far."""
+    """A running app: where it answers, what it has said so far, and its process where it is ours."""
 
     address: str
     log: Path
+    process: int = 0
 
     def output(self) -> str:
         """Return everything the server has written."""
@@ -43,9 +44,10 @@ def serving() -> Iterator[Server]:
         port = free.getsockname()[1]
     command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
     with tempfile.TemporaryDirectory(prefix="nnspca-server-") as folder:
-        server = Server(f"http://127.0.0.1:{port}", Path(folder) / "log")
-        with server.log.open("wb") as log:
+        path = Path(folder) / "log"
+        with path.open("wb") as log:
             process = subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=subprocess.STDOUT)
+        server = Server(f"http://127.0.0.1:{port}", path, process.pid)
         try:
             _wait(server, process)
             yield server

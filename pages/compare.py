@@ -14,7 +14,7 @@ if len(choice.vs) < 2 or not choice.by:
     widgets.end_page()
 with press:
     job = run.start(choice, now)
-runs.follow("compare", job)
+runs.follow("compare", job, first=True)
 results = run.found(job, choice)
 if not results:
     widgets.end_page()

@@ -16,7 +16,7 @@ from tests.browser.shifting import SHIFTS
 from tests.chromium import find
 from tests.server import serving
 
-PATIENCE = 120_000  # milliseconds after which what has not come by then counts as never
+PATIENCE = 45_000  # milliseconds after which what has not come by then counts as never
 
 # What is waited for is looked for by the page itself, so that asking takes no time: `deep` also looks into the
 # components' own trees, `trace` reads a drawn Plotly figure.

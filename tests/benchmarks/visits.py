@@ -81,7 +81,7 @@ class Visit:
     @property
     def shift(self) -> float:
         """The cumulative layout shift of what is ours."""
-        return float(self.page.evaluate("() => window.shifts.reduce((sum, [ours, hand]) => sum + (hand ? 0 : ours), 0)"))
+        return sum(float(ours) for ours, by_hand, *_ in self.page.evaluate("() => window.shifts") if not by_hand)
 
 
 def _helpers() -> str:

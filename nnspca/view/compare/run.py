@@ -71,11 +71,12 @@ def work(choice: Choices, now: State) -> Work:
 
     def work_through(job: Job) -> None:
         for together in rounds:
-            tasks = []
-            with ThreadPoolExecutor(AT_ONCE) as threads:
-                for way in (ways[data.name] for data in together):
-                    if (bare := way.begin(job)) is not None:
-                        tasks.append(threads.submit(way.prove, job, bare))
+            with ThreadPoolExecutor(AT_ONCE) as threads:  # the proofs of one while the curve of the next is solved
+                tasks = [
+                    threads.submit(way.prove, job, bare)
+                    for way in (ways[data.name] for data in together)
+                    if (bare := way.begin(job)) is not None
+                ]
             for task in tasks:
                 task.result()
 

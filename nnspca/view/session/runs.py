@@ -22,6 +22,7 @@ AT_ONCE = 0.05  # seconds in which a run whose answer is known hands it over
 FIRST = 1.0  # seconds of a run's age up to which a page waits for the first of what it hands over
 LONG = 5.0  # seconds after which a run says how long it has been going
 
+
 @st.cache_resource(show_spinner=False)
 def _workers() -> Workers:
     """Return the workers all sessions share: no more runs at once than there are processors."""

@@ -11,10 +11,9 @@ import streamlit as st
 
 from nnspca.view import foreign
 from nnspca.view.session import widgets
-from nnspca.view.session.job import POLL, Job, Work
 from nnspca.view.session.state import State
 from nnspca.view.session.streamlit_private import session_is_open
-from nnspca.view.session.workers import Workers
+from nnspca.view.session.workers import POLL, Job, Work, Workers
 from nnspca.view.words import fixed
 
 PATIENCE = 0.4  # seconds a page waits before it shows progress: quick runs never flash a bar

@@ -16,7 +16,7 @@ if told := panels.prepared(choice, now):
     st.caption(told)
 with press:
     job = run.start(choice, now)
-runs.follow("compare", job)
+runs.follow("compare", job, first=True)
 results = run.found(job, choice)
 if not results:
     widgets.end_page()

@@ -24,9 +24,10 @@ with st.expander("Another solver, and its options", icon=":material/tune:", expa
     with press:
         job = run.start(data, now, choice)
 
+job.wait_for_first(runs.FIRST)  # the picture goes first, whole
 part, proof, trace = run.arrived(job)
 with played:
-    stage.perform(path.start(data, now), part, proof, data, now, leading)
+    stage.perform(path.start(data, now, job), part, proof, data, now, leading)
 with running:
     runs.follow("explore", job)
 part, proof, trace = run.arrived(job)  # what came while that was drawn

@@ -1,4 +1,4 @@
-"""The compare page's run, cheapest data first: what they promise and their bare curves, then what is proven."""
+"""The compare page's run, cheapest data first: what they promise, their bare curves, and what is proven of them."""
 
 from __future__ import annotations
 
@@ -71,9 +71,12 @@ def work(choice: Choices, now: State) -> Work:
 
     def work_through(job: Job) -> None:
         for together in rounds:
-            bare = [(ways[data.name], ways[data.name].begin(job)) for data in together]
-            with ThreadPoolExecutor(AT_ONCE) as threads:
-                tasks = [threads.submit(way.prove, job, sweep) for way, sweep in bare if sweep is not None]
+            with ThreadPoolExecutor(AT_ONCE) as threads:  # the proofs of one while the curve of the next is solved
+                tasks = [
+                    threads.submit(way.prove, job, bare)
+                    for way in (ways[data.name] for data in together)
+                    if (bare := way.begin(job)) is not None
+                ]
             for task in tasks:
                 task.result()
 

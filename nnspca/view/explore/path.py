@@ -20,6 +20,7 @@ CERTIFIED, FEW = 11, 4  # and how many of them get a ceiling, from coarse to fin
 ANCHORS = 9  # of these k, ``best`` searches in full; the others follow from their neighbours
 QUICK = {"best": {"restarts": 4, "leaders": 2}}  # where features are many
 FIRST = "best alone"  # what ``best`` finds at one k, without its neighbours' help
+LOOK = 0.1  # seconds between two looks at whether to stop while the page's own component is sought
 SOLVING = 0.3  # share of the progress that the bare curve takes
 
 
@@ -56,17 +57,17 @@ def certified(ks: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(sorted(chosen))
 
 
-def start(data: Dataset, now: State) -> Job:
-    """Return the session's job of this path, started where there is none."""
+def start(data: Dataset, now: State, page: Job) -> Job:
+    """Return the session's job of this path, started where there is none; ``page`` seeks what the person looks at."""
     key = _key(data, now)
-    return runs.job_for("path", key) or runs.start("path", key, _work(data, now))
+    return runs.job_for("path", key) or runs.start("path", key, _work(data, now, page))
 
 
 def _key(data: Dataset, now: State) -> tuple[Hashable, ...]:
     return ("path", *store.subject(data, now), now.seed)
 
 
-def _work(data: Dataset, now: State) -> Work:
+def _work(data: Dataset, now: State, page: Job) -> Work:
     """Return the work: publishes each SweepPoint when solved and again when certified; what is known is used."""
     cov, known = store.covariance(data, now), Points(_key(data, now))
     ks = cardinalities(data.n_features)
@@ -82,9 +83,16 @@ def _work(data: Dataset, now: State) -> Work:
             known.keep(point)
             job.publish(point)
 
-        first = known.component(now.k, FIRST) or cluster.call(
-            nnspca.solve, cov, now.k, nonnegative=now.nonnegative, seed=now.seed, should_stop=job.should_stop
-        )  # what the person looks at, before all else
+        while not page.wait_for_first(page.age + LOOK) and not job.should_stop():
+            pass  # what the person looks at goes before all else, and is not sought twice
+        sought = page.arrived[0] if page.arrived and page.arrived[0].method == "best" else None
+        first = (
+            known.component(now.k, FIRST)
+            or sought
+            or cluster.call(
+                nnspca.solve, cov, now.k, nonnegative=now.nonnegative, seed=now.seed, should_stop=job.should_stop
+            )
+        )
         known.keep(SweepPoint(now.k, FIRST, first))
         job.publish(SweepPoint(now.k, "best", first))
         bare = cluster.call(

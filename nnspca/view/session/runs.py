@@ -23,6 +23,7 @@ from nnspca.view.words import fixed
 
 PATIENCE = 0.4  # seconds a page waits before it shows progress: quick runs never flash a bar
 AT_ONCE = 0.05  # seconds in which a run whose answer is known hands it over
+FIRST = 1.0  # seconds of a run's age up to which a page waits for the first of what it hands over
 POLL = 0.5  # seconds between two looks at a running job
 LONG = 5.0  # seconds after which a run says how long it has been going
 LEFT = 5.0  # seconds after which a run that nobody looks at lets all others go first
@@ -52,7 +53,8 @@ class Job:
         self._seen = self._asked = time.monotonic()
         self._watched = watched
         self._stop = threading.Event()
-        self._finished = threading.Event()
+        self._news = threading.Condition()
+        self._finished = False
         self._workers, self._ticket = workers or Workers(1), Ticket()
         self._stepped = False  # whether it lets others go first also while it is looked at
         self._turn, self._working = threading.Lock(), False  # whether it has a worker
@@ -60,7 +62,7 @@ class Job:
     @property
     def done(self) -> bool:
         """Whether the worker has returned."""
-        return self._finished.is_set()
+        return self._finished
 
     @property
     def version(self) -> tuple[int, bool]:
@@ -112,7 +114,9 @@ class Job:
 
     def publish(self, thing: Any) -> None:
         """Hand over a part of the answer before the whole is ready."""
-        self.arrived = (*self.arrived, thing)
+        with self._news:
+            self.arrived = (*self.arrived, thing)
+            self._news.notify_all()
 
     def stop(self) -> None:
         """Ask the worker to return with what it has."""
@@ -121,9 +125,17 @@ class Job:
 
     def wait(self, seconds: float) -> bool:
         """Wait until done, at most ``seconds``; return whether it is done."""
+        return self._wait_until(lambda: self._finished, seconds)
+
+    def wait_for_first(self, age: float) -> bool:
+        """Wait until something was handed over or all is done, to this ``age`` at most; return whether it is so."""
+        return self._wait_until(lambda: self._finished or bool(self.arrived), age - self.age)
+
+    def _wait_until(self, is_so: Callable[[], bool], seconds: float) -> bool:
         self._seen = time.monotonic()
         self._ticket.background = self._stepped
-        return self._finished.wait(seconds)
+        with self._news:
+            return self._news.wait_for(is_so, max(0.0, seconds))
 
     def take_part(self, work: Work) -> None:
         """Wait for a worker and do the work in this thread; a run stopped while it waits is done."""
@@ -135,7 +147,9 @@ class Job:
                 if self._working:
                     self._workers.release()
                 self._working = False
-        self._finished.set()
+        with self._news:
+            self._finished = True
+            self._news.notify_all()
 
     def _do(self, work: Work) -> None:
         """Do the work; whatever goes wrong becomes ``problem``, in plain words."""
@@ -257,9 +271,16 @@ def run(slot: str, key: Hashable, work: Work, now: State, *, afresh: Callable[[]
 
 
 def follow(
-    slot: str, job: Job, stopped: str = "Stopped. What was found by then is shown; **Run again** starts over."
+    slot: str,
+    job: Job,
+    stopped: str = "Stopped. What was found by then is shown; **Run again** starts over.",
+    *,
+    first: bool = False,
 ) -> bool:
     """Draw the job's progress and Stop while it runs, or what went wrong, or that it was stopped.
+
+    With ``first`` it then waits a moment for the first of what the job hands over: a page that has nothing to show
+    before shows that at once, not when it is drawn the next time.
 
     Returns
     -------
@@ -267,7 +288,7 @@ def follow(
         Whether the job is done.
     """
     with st.container():  # one place on the page, full or empty: what stands below keeps its own
-        _watch(slot, job)
+        _watch(slot, job, first)
         if job.problem and not job.stopped:
             st.error(foreign.plain(job.problem), icon=":material/error:")
         elif job.done and job.stopped:
@@ -275,16 +296,17 @@ def follow(
     return job.done
 
 
-def _watch(slot: str, job: Job) -> None:
+def _watch(slot: str, job: Job, first: bool) -> None:
     """Draw progress and Stop while the job runs, and rerun the page when there is something to draw.
 
     Stop stands outside the fragment: a press then reaches the script whatever is being drawn.
     """
     if job.wait(PATIENCE if job.stopped else max(0.0, PATIENCE - job.age)):
         return
+    drawn = [job.version]
     with st.container(horizontal=True, vertical_alignment="center"):
         with st.container():
-            st.fragment(_draw, run_every=POLL)(job, job.version)
+            st.fragment(_draw, run_every=POLL)(job, drawn)
         st.button(
             "Stop",
             key=f"stop-{slot}",
@@ -293,12 +315,14 @@ def _watch(slot: str, job: Job) -> None:
             on_click=job.stop,
             width="content",
         )
+    if first and job.wait_for_first(FIRST):
+        drawn[0] = job.version
 
 
-def _draw(job: Job, drawn: tuple[int, bool]) -> None:
-    """Show one look at a running job."""
+def _draw(job: Job, drawn: list[tuple[int, bool]]) -> None:
+    """Show one look at a running job; ``drawn`` holds the version that the page shows."""
     job.wait(0.0)
-    if job.version != drawn:
+    if job.version != drawn[0]:
         st.rerun()
     words = "Stopping" if job.stopped else foreign.plain(job.stage)
     if job.age > LONG:

@@ -26,6 +26,7 @@ WIDGETS: dict[str, Callable[..., Any]] = {
 }
 LONGEST = 60  # letters of a refused value that a note repeats
 FEW = 12  # options that a note lists
+KNOWN = {entry.key for entry in state.TABLE}
 USUAL = object()  # stands for the table's own default, which may be None
 
 
@@ -56,6 +57,8 @@ def choose(
     texts, held = st.query_params.get_all(key), said.get(key)
     if held is None and not texts and place in memory:
         said[key] = held = memory[place]
+        if held != usual and held is not None:
+            st.query_params[key] = _text(held)  # a copied link says it too, and from here on the widget keeps it
     if entry.widget == "slider" and held is not None and _outside(held, low, high, ()):
         said[key] = held = min(max(held, low), high)  # the data have moved its ends: Streamlit would end the page
     known = not texts or (held is not None and texts[-1] == str(held))  # what the widget says needs no second look
@@ -157,6 +160,17 @@ def _data() -> Any:
     return state.remembered(state.SHARED["data"]) or state.SHARED["data"].default
 
 
+def _text(value: Any) -> str | list[str]:
+    """Return a value as the link carries it.
+
+    >>> _text(7), _text(True), _text(["a", "b"])
+    ('7', 'true', ['a', 'b'])
+    """
+    if isinstance(value, list | tuple):
+        return [str(one) for one in value]
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
 def _say(value: Any) -> str:
     if isinstance(value, tuple):
         return ", ".join(str(v) for v in value) or "nothing"
@@ -179,6 +193,11 @@ def notes() -> None:
             del told[note_place]
         for _, note in told.values():
             st.info(note, icon=":material/info:")
+        if strange := [key for key in st.query_params if key not in KNOWN and not key.startswith("embed")]:
+            named = ", ".join(f"“{foreign.plain(foreign.line(key, LONGEST))}”" for key in strange[:FEW])
+            st.info(
+                f"The link also says {named}: nothing here has that name, so it is ignored.", icon=":material/info:"
+            )
 
 
 def end_page() -> NoReturn:

@@ -13,5 +13,5 @@ export default function (component) {
     player.take(data);
   }
   player.attach(component);
-  return () => player.detach();
+  return leaving(player);
 }

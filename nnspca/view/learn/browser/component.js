@@ -10,5 +10,5 @@ export default function ({ data, parentElement }) {
     lessons.set(parentElement, lesson);
   }
   lesson.attach();
-  return () => lesson.detach();
+  return leaving(lesson);
 }

@@ -107,5 +107,5 @@ export default function ({ data, parentElement }) {
   }
   face.take(data);
   face.attach();
-  return () => face.detach();
+  return leaving(face);
 }

@@ -287,6 +287,7 @@ class Sheet {
     this.observer = new ResizeObserver(() => this.box.clientWidth !== this.width && this.resize());
     this.observer.observe(this.box);
     this.watching = setInterval(() => this.palette && wearing(this.box, this.colours).paper !== this.palette.paper && this.resize(), 400);
+    this.wake(); // what was to be drawn when it was last detached
   }
 
   detach() {
@@ -308,5 +309,5 @@ export default function (component) {
   }
   sheet.attach(component);
   sheet.take(data);
-  return () => sheet.detach();
+  return leaving(sheet);
 }

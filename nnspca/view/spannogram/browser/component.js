@@ -16,5 +16,5 @@ export default function (component) {
     if (show.signature !== before) show.tour.again();
   }
   show.attach(component);
-  return () => show.detach();
+  return leaving(show);
 }

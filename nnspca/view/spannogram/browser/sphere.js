@@ -12,5 +12,5 @@ export default function ({ data, parentElement }) {
     player.take(data);
   }
   player.attach();
-  return () => player.detach();
+  return leaving(player);
 }

@@ -1,0 +1,225 @@
+"""How long a person waits: a new visitor's seconds to what each page is for, beside what they should be.
+
+Run ``python -m tests.benchmarks.app [--visits 5] [--only WORDS …] [--json FILE] [--list]``; NNSPCA_DATA names the
+folder of the real data. It starts a server, visits each row's page once unmeasured (then the server is warm: data sets
+are read, modules are loaded), and measures new visits: nothing in the browser's cache, and a seed that nobody asked
+for before, so that nothing is known of the answer.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import statistics
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import nnspca
+from nnspca.view.variance.choices import read_ks
+from tests.benchmarks.visits import Visitor, visiting
+
+# Per page: its address, and the condition on which its first figure says something.
+FIRST = {
+    "Explore": ("/?", "deep('play', '.play[data-k]')"),
+    "Variance": ("/variance?", "sketched('curve') || points('curve', 'best')"),
+    "Parts": ("/parts?", "deep('face', '.face[data-seen]')"),
+    "Spannogram": ("/spannogram?", "says('spannogram', '[data-say=angle]')"),
+    "Samples": ("/samples?", "deep('sheet', '.sheet[data-slowest]')"),
+    "Race": ("/race?", "sketched('race') || plot('race')?._fullData.some(t => t.x?.length)"),
+    "Compare": ("/compare?", "sketched('together') || plot('together')?._fullData.some(t => t.x?.length)"),
+    "Experiments": ("/experiments?", "document.querySelector('.sketch') || document.querySelector('.main-svg')"),
+    "Learn": ("/learn?", "deep('learn', '.lesson[data-frames]')"),
+    "Data": ("/data?", "document.querySelector('[data-testid=stImage] img')?.naturalWidth"),
+}
+# The titles in the table, and the data sets' names.
+SETS = {"LFW": "lfw-faces", "CBCL": "cbcl-faces", "LRS": "lrs", "Leukemia": "leukemia"}
+PROVEN = "/proven optimal|nobody can keep more than/i.test(says('play', '[data-say=words]'))"
+PROOFS = {"LFW": 3.5, "CBCL": 3.5, "LRS": 2.5, "Leukemia": 6.0}
+BANDS = {"LFW": 8.0, "CBCL": 8.0, "LRS": 3.0}
+BARE = {"LFW": 3.0, "CBCL": 3.0, "Leukemia": 8.0}
+STOPPED = "[...document.querySelectorAll('[data-testid=stAlert]')].some(a => a.textContent.startsWith('Stopped'))"
+
+Measure = Callable[[Visitor], float]
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the table: what is measured, in which unit, and the most it should be."""
+
+    name: str
+    target: float | None
+    measure: Measure
+    unit: str = "s"
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What came out: the median of the visits, their ends, and the server's seconds of processor a visit."""
+
+    name: str
+    unit: str
+    target: float | None
+    median: float
+    least: float
+    most: float
+    cpu: float
+    visits: tuple[float, ...]
+
+    @property
+    def verdict(self) -> str:
+        """Whether the median meets the target."""
+        return "" if self.target is None else ("met" if self.median <= self.target else "missed")
+
+
+def first(path: str, is_so: str) -> Measure:
+    """Measure the seconds to a condition."""
+
+    def measure(visitor: Visitor) -> float:
+        with visitor.visit(f"{path}{visitor.fresh()}", it=is_so) as visit:
+            return visit.seen("it")
+
+    return measure
+
+
+def curve(name: str, trace: str) -> Measure:
+    """Measure the seconds to the variance page's curve, or its ceilings, at every k it starts with."""
+    count = len(read_ks("", next(info.shape[1] for info in nnspca.datasets.available() if info.name == name)))
+    both = f"points('curve', 'best') >= {count} && points('curve', 'em') >= {count}"
+    wanted = both if trace == "best" else f"points('curve', '{trace}') >= {count}"
+    return first(f"/variance?data={name}&", wanted)
+
+
+def compared(visitor: Visitor) -> float:
+    """Measure the seconds until all is proven of four data sets side by side."""
+    sets = "&".join(f"vs={name}" for name in ("digits", *(SETS[title] for title in ("LFW", "CBCL", "LRS"))))
+    done = "resting() && /Widest gap|Proven optimal at every k/.test(document.body.innerText)"
+    with visitor.visit(f"/compare?{sets}&{visitor.fresh()}", it=done) as visit:
+        return visit.seen("it")
+
+
+def one_more(visitor: Visitor) -> float:
+    """Measure the seconds from a press of k's plus to the new number, once the first view has come to rest."""
+    with visitor.visit(f"/?k=30&{visitor.fresh()}", rest=f"{PROVEN} && resting()") as visit:
+        visit.seen("rest")
+        visit.page.wait_for_timeout(500)
+        return visit.until(
+            "document.querySelector('.st-key-k [data-testid=stNumberInputStepUp]').click()",
+            "deep('play', '.play').dataset.k === '31' && says('play', '[data-say=words]').startsWith('31 of')",
+        )
+
+
+def stop(path: str, slot: str, before: str = "") -> Measure:
+    """Measure the seconds from a press of Stop to the page's saying so; ``before`` is pressed first."""
+
+    def measure(visitor: Visitor) -> float:
+        button = f"document.querySelector('.st-key-stop-{slot} button')"
+        with visitor.visit(f"{path}{visitor.fresh()}", button=button) as visit:
+            if before:
+                visit.page.get_by_role("button", name=before).and_(visit.page.locator(":enabled")).click()
+            visit.seen("button")
+            visit.page.wait_for_timeout(700)
+            return visit.until(f"{button}.click()", STOPPED)
+
+    return measure
+
+
+def weight(visitor: Visitor) -> float:
+    """Measure the megabytes of a visit to the first screen, once it has come to rest."""
+    with visitor.visit("/?data=digits", rest=f"{PROVEN} && resting()") as visit:
+        visit.seen("rest")
+        visit.page.wait_for_timeout(2000)
+        return sum(visit.received) / 1e6
+
+
+def shifted(path: str, is_so: str) -> Measure:
+    """Measure the cumulative layout shift of a visit, once its page has come to rest."""
+
+    def measure(visitor: Visitor) -> float:
+        with visitor.visit(path, rest=f"({is_so}) && resting()") as visit:
+            visit.seen("rest")
+            visit.page.wait_for_timeout(1000)
+            return visit.shift
+
+    return measure
+
+
+def rows() -> list[Row]:
+    """Return every line of the table."""
+    drawn = {"Variance": "points('curve', 'best')", "Compare": "plot('together')?._fullData.some(t => t.x?.length)"}
+    return [
+        *[Row(f"first figure: {page}", 2.0, first(*where)) for page, where in FIRST.items()],
+        *[Row(f"drawn by Plotly: {page}", None, first(FIRST[page][0], is_so)) for page, is_so in drawn.items()],
+        *[Row(f"proof: {t}", most, first(f"/?data={SETS[t]}&", PROVEN)) for t, most in PROOFS.items()],
+        *[Row(f"curve with band: {t}", most, curve(SETS[t], "proven ceiling")) for t, most in BANDS.items()],
+        *[Row(f"bare curve: {t}", most, curve(SETS[t], "best")) for t, most in BARE.items()],
+        Row("compare of four", 15.0, compared),
+        Row("k + 1", 0.4, one_more),
+        Row("stop: Explore's Tighten", 0.5, stop("/?data=lfw-faces&k=100&", "tighten", "Tighten the proof")),
+        Row("stop: Variance", 0.5, stop("/variance?data=cbcl-faces&", "variance")),
+        Row("stop: Parts", 0.5, stop("/parts?data=cbcl-faces&r=8&", "parts")),
+        Row("weight of a visit", 8.0, weight, "MB"),
+        *[
+            Row(f"layout shift: {page}", 0.05, shifted(FIRST[page][0] + "data=digits", FIRST[page][1]), "")
+            for page in FIRST
+        ],
+    ]
+
+
+def selected(words: Sequence[str]) -> list[Row]:
+    """Return the rows whose names hold one of these words; all where none is given."""
+    chosen = [row for row in rows() if not words or any(word.casefold() in row.name.casefold() for word in words)]
+    if not chosen:
+        raise SystemExit(f"no row is named like {', '.join(words)}: --list shows all")
+    return chosen
+
+
+def measured(row: Row, visitor: Visitor, visits: int) -> Measured:
+    """Take a row's visits, after one that is not counted."""
+    row.measure(visitor)
+    before = visitor.cpu()
+    taken = tuple(row.measure(visitor) for _ in range(visits))
+    spent = (visitor.cpu() - before) / visits
+    return Measured(row.name, row.unit, row.target, statistics.median(taken), min(taken), max(taken), spent, taken)
+
+
+def line(found: Measured) -> str:
+    """Return a row as it is printed."""
+    target = "" if found.target is None else f"{found.target:g}"
+    return (
+        f"{found.name:32} {found.median:7.2f} {found.unit:2} {target:>7} {found.verdict:7}"
+        f" {found.least:7.2f} – {found.most:<6.2f} {found.cpu:6.2f}"
+    )
+
+
+def main(asked: Sequence[str] | None = None) -> None:
+    """Print the table, and write it beside where asked."""
+    reading = argparse.ArgumentParser(prog="python -m tests.benchmarks.app", description=__doc__.splitlines()[0])
+    reading.add_argument("--visits", type=int, default=5, help="measured visits a row (default 5)")
+    reading.add_argument("--only", nargs="+", default=[], metavar="WORDS", help="rows whose names hold one of these")
+    reading.add_argument("--json", type=Path, metavar="FILE", help="write the numbers here too")
+    reading.add_argument("--list", action="store_true", help="name all rows and measure nothing")
+    said = reading.parse_args(asked)
+    if said.visits < 1:
+        reading.error(f"--visits {said.visits}: at least 1 visit is needed")
+    chosen = selected(said.only)
+    if said.list:
+        print("\n".join(row.name for row in chosen))
+        return
+    cores, load = os.cpu_count(), os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
+    print(f"{platform.machine()}, {cores} cores, load {load:.1f} before; medians of {said.visits} new visits")
+    print(f"{'':32} {'median':>7}    {'target':>7} {'':7} {'least':>7} – {'most':6} {'server CPU s':>6}", flush=True)
+    found = []
+    with visiting() as visitor:
+        for row in chosen:
+            found.append(measured(row, visitor, said.visits))
+            print(line(found[-1]), flush=True)
+    if said.json is not None:
+        told = {"cores": cores, "load": load, "visits": said.visits, "rows": [asdict(one) for one in found]}
+        said.json.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,148 @@
+"""A visitor with a stop-watch: a real Chromium that notes, in its own time, when a page shows what is waited for."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page, WebSocket, sync_playwright
+
+from tests.browser.conftest import FLAGS
+from tests.browser.shifting import SHIFTS
+from tests.chromium import find
+from tests.server import serving
+
+PATIENCE = 45_000  # milliseconds after which what has not come by then counts as never
+
+# What is waited for is looked for by the page itself, so that asking takes no time: `deep` also looks into the
+# components' own trees, `trace` reads a drawn Plotly figure.
+WATCH = """
+window.seen = {};
+const deep = (key, selector) => {
+  for (const host of document.querySelectorAll(`.st-key-${key} *`))
+    if (host.shadowRoot) { const found = host.shadowRoot.querySelector(selector); if (found) return found; }
+  return document.querySelector(`.st-key-${key} ${selector}`);
+};
+const plot = key => {
+  for (const gd of document.querySelectorAll(`.st-key-${key} .js-plotly-plot, .st-key-${key}-running .js-plotly-plot`))
+    if (gd._fullData && gd.querySelector('.main-svg')) return gd;
+};
+const points = (key, name) => Math.max(0, ...(plot(key)?._fullData ?? [])
+  .filter(t => t.name === name && (t.yaxis ?? 'y') === 'y').map(t => t.x?.length ?? 0));
+const says = (key, selector) => deep(key, selector)?.textContent ?? '';
+const sketched = key => [...document.querySelectorAll(
+  `.st-key-${key}-sketched .sketch, .st-key-${key}-running-sketched .sketch`)]
+  .some(s => (s.getAttribute('style').match(/%3Cpath/g) ?? []).length > 2);
+const resting = () => document.querySelector('[data-testid=stApp]')?.dataset.testScriptState === 'notRunning' &&
+  !document.querySelector('[class*=st-key-stop-]');
+const wanted = WANTED;
+const look = setInterval(() => {
+  for (const [name, is] of Object.entries(wanted))
+    if (!(name in window.seen)) try { if (is()) window.seen[name] = performance.now() / 1000; } catch (e) {}
+  if (Object.keys(window.seen).length === Object.keys(wanted).length) clearInterval(look);
+}, 20);
+"""
+
+
+@dataclass
+class Visit:
+    """One new visitor's page, and what came to it over the wire."""
+
+    page: Page
+    received: list[int] = field(default_factory=list)
+
+    def seen(self, name: str) -> float:
+        """Return the seconds from the visit's start to the moment the page showed what has this name."""
+        self.page.wait_for_function("name => name in window.seen", arg=name, polling=100, timeout=PATIENCE)
+        return float(self.page.evaluate("name => window.seen[name]", name))
+
+    def until(self, act: str, is_so: str) -> float:
+        """Return the seconds from doing ``act`` in the page to the moment ``is_so`` holds, both JavaScript."""
+        return float(
+            self.page.evaluate(
+                f"""() => new Promise(answer => {{
+                  {_helpers()}
+                  const begun = performance.now();
+                  {act};
+                  const look = setInterval(() => {{
+                    let so = false;
+                    try {{ so = {is_so}; }} catch (e) {{}}
+                    if (so || performance.now() - begun > {PATIENCE}) {{
+                      clearInterval(look); answer((performance.now() - begun) / 1000); }}
+                  }}, 10);
+                }})"""
+            )
+        )
+
+    @property
+    def shift(self) -> float:
+        """The cumulative layout shift of what is ours."""
+        return sum(float(ours) for ours, by_hand, *_ in self.page.evaluate("() => window.shifts") if not by_hand)
+
+
+def _helpers() -> str:
+    """Return the definitions that conditions are written with."""
+    return WATCH.partition("const wanted")[0].replace("window.seen = {};", "")
+
+
+@dataclass
+class Visitor:
+    """Who visits: a browser, the address of the app, and a seed that no visit shares with another."""
+
+    browser: Browser
+    address: str
+    process: int
+    _seed: int = field(default_factory=lambda: time.time_ns() % 1_000_000_000)
+
+    def fresh(self) -> str:
+        """Return a seed nobody has asked for: what is found for it is known to no session before."""
+        self._seed += 1
+        return f"seed={self._seed}"
+
+    @contextmanager
+    def visit(self, path: str, **wanted: str) -> Iterator[Visit]:
+        """Open ``path`` with nothing kept from earlier visits, and note when each of ``wanted`` is first so."""
+        context = self.browser.new_context(viewport={"width": 1280, "height": 800})
+        page = context.new_page()
+        visit = Visit(page)
+        conditions = "{" + ",".join(f"{json.dumps(name)}: () => {is_so}" for name, is_so in wanted.items()) + "}"
+        page.add_init_script(f"(() => {{ {SHIFTS} }})(); (() => {{ {WATCH.replace('WANTED', conditions)} }})();")
+        wire = context.new_cdp_session(page)
+        wire.send("Network.enable")
+        wire.on("Network.loadingFinished", lambda event: visit.received.append(int(event["encodedDataLength"])))
+        page.on("websocket", lambda socket: _listen(socket, visit))
+        page.goto(self.address + path, wait_until="commit")
+        try:
+            yield visit
+        finally:
+            context.close()
+
+    def cpu(self) -> float:
+        """Return the seconds of processor the server has used so far; 0 where the system does not say."""
+        told = Path(f"/proc/{self.process}/stat")
+        if not told.exists():
+            return 0.0
+        spent = told.read_text(encoding="ascii").rpartition(")")[2].split()
+        return (int(spent[11]) + int(spent[12])) / 100
+
+
+def _listen(socket: WebSocket, visit: Visit) -> None:
+    socket.on("framereceived", lambda payload: visit.received.append(len(payload)))
+
+
+@contextmanager
+def visiting() -> Iterator[Visitor]:
+    """Start the app and a Chromium, and end both at the close."""
+    path = find()
+    if path is None:
+        raise SystemExit("no Chromium found: install one, or name it in NNSPCA_CHROMIUM")
+    with serving() as server, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        try:
+            yield Visitor(browser, server.address, server.process)
+        finally:
+            browser.close()

@@ -70,7 +70,7 @@ class Spectraplex:
 def _onto_simplex(values: np.ndarray) -> np.ndarray:
     """Nearest numbers, none negative, that add up to 1; both ascend."""
     falling = values[::-1]
-    excess = (np.cumsum(falling) - 1) / np.arange(1, len(values) + 1)
+    excess = (np.cumsum(falling) - 1) / np.arange(1, len(values) + 1, dtype=values.dtype)
     return np.maximum(values - excess[np.flatnonzero(falling > excess)[-1]], 0.0)
 
 

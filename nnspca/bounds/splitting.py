@@ -30,7 +30,7 @@ AGAIN = 1.0  # the same at multipliers that prove a bound already
 SETTLED = 0.3  # the same where rows and spectraplex agree about them
 ADAPT, ADAPTED = 20, 400  # steps after which the weight is looked at again, and the last such step
 NEWTON = 40  # most steps for the multipliers of the rows
-EXACT, NEARLY = 1e-13, 2e-6  # excess of a row's sum at which its multiplier is found: of doubles, and of singles
+EXACT, NEARLY = 1e-13, 2e-5  # excess of a row's sum at which its multiplier is found: of doubles, and of singles
 OUT = -1e6  # an entry that no projection keeps
 TILE = 96  # side of the blocks in which pairs are projected
 TINY = 1e-30
@@ -263,5 +263,5 @@ class _Falling:
 
     def above(self, level: np.ndarray) -> np.ndarray:
         """For each row, how many entries exceed its level."""
-        whole = np.maximum(np.count_nonzero(self.heads > level[:, None], axis=1) - 1, 0)
-        return whole * self.side + np.count_nonzero(self.blocks[self.rows, whole] > level[:, None], axis=1)
+        whole = np.maximum((self.heads > level[:, None]).sum(axis=1) - 1, 0)
+        return whole * self.side + (self.blocks[self.rows, whole] > level[:, None]).sum(axis=1)

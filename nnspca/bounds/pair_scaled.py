@@ -44,7 +44,7 @@ from nnspca.result import Bound
 
 CHECK = 10  # steps between bounds
 RACE = 20  # steps of each of two starts before the better is known
-LEAD = 1.5  # by how much less weight spread first must miss, as it slows down after a good beginning
+LEAD = 3.0  # by how much less weight spread first must miss, as it slows down after a good beginning
 BALANCE = 8  # power steps of the balancing
 STALL = 12  # bounds without a relative gain of 1e-6 before the search rests
 CASES = 450  # most features of which cases cost little enough to take over from a slow search

@@ -22,6 +22,7 @@ from __future__ import annotations
 import numpy as np
 
 from nnspca.certificates.proofs import PairProof
+from nnspca.feasible import sum_of_largest
 from nnspca.spectraplex import Spectraplex
 
 RELAX = 1.6  # over-relaxation of the splitting
@@ -76,10 +77,16 @@ class Splitting:
         return self.UX.astype(float) * size, np.maximum(self.UY.astype(float) * -size, 0.0)
 
     def begin_at(self, proof: PairProof) -> None:
-        """Start from the multipliers of a proof on the same features."""
+        """Start from the multipliers of a proof on the same features, at this k or one near it.
+
+        L's diagonal is what levels the rows at zero for this k, and the two copies of it agree: nothing has to learn
+        first how the bound falls into rows and what is left of A.
+        """
         self.rho = AGAIN
         self.UX = (proof.L / self.scale).astype(SINGLE)
         self.UY = (proof.M / -self.scale).astype(SINGLE)
+        self.UD = sum_of_largest(-self.UY, self.k - 1)
+        np.fill_diagonal(self.UX, -self.UD)
 
     def begin_balanced(self, weights: np.ndarray, value: float, *, settled: bool) -> None:
         """Start from the bound by balanced rows: L is A, and M shares each entry by the features' weights.

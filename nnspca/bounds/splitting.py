@@ -58,7 +58,7 @@ class Splitting:
         self.n, self.k, self.nonnegative = len(A), k, nonnegative
         self.forced = np.zeros(self.n, dtype=bool) if forced is None else forced
         self.scale = float(np.linalg.eigvalsh(A)[-1])
-        self.A = (A / self.scale).astype(SINGLE)
+        self.A: np.ndarray = (A / self.scale).astype(SINGLE)
         self.rho = START
         x = x.astype(SINGLE)
         self.W = np.maximum(np.outer(x, x), 0.0) if nonnegative else np.outer(x, x)  # X, with z on the diagonal
@@ -66,7 +66,7 @@ class Splitting:
         np.fill_diagonal(self.Y, 0.0)
         self.z = x * x
         self.UX, self.UY = np.zeros_like(self.A), np.zeros_like(self.A)  # scaled multipliers
-        self.UD = np.zeros(self.n, dtype=SINGLE)
+        self.UD: np.ndarray = np.zeros(self.n, dtype=SINGLE)
         self.tau = np.zeros(self.n, dtype=SINGLE)  # of the rows
         self.spectraplex = Spectraplex()
         self.steps = 0

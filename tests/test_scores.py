@@ -32,6 +32,12 @@ def test_the_mean_square_of_the_scores_is_the_variance(standardize, kind):
     assert np.allclose(nnspca.scores(kind(X), U[:, 1].tolist(), standardize=standardize), along[:, 1])
 
 
+def test_scores_are_what_the_estimator_gives():
+    X = made()
+    est = nnspca.NonnegativeSparsePCA(n_components=2, n_nonzero=3, method="em").fit(X)
+    assert np.allclose(nnspca.scores(X, est.components_.T), est.transform(X))
+
+
 def test_scores_of_nothing_of_one_sample_and_of_a_feature_that_never_varies_are_zero():
     X = made()
     assert (nnspca.scores(X, np.zeros(6)) == 0).all()

@@ -4,51 +4,20 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from nnspca._solve import check_method, check_seed
 from nnspca.arguments import check_callables, check_instance, check_number, check_whole
-from nnspca.components.decompose import decompose
 from nnspca.components.pairing import paired
 from nnspca.errors import DataError
 from nnspca.machines import Executor, check_executor, crew
 from nnspca.progress import Monitor
 from nnspca.resampling.samples import Samples
+from nnspca.resampling.search import Search
 from nnspca.result import Components, OnProgress, ShouldStop, Stability
 
 MOST = 100_000  # resamples
 STABLE = 0.7  # usual mean recurrence from which a part counts as stable
-
-
-@dataclass(frozen=True)
-class _Asked:
-    """What is sought in every resample, as :func:`nnspca.decompose` takes it."""
-
-    count: int
-    k: int | Sequence[int]
-    method: str
-    nonnegative: bool
-    seed: int
-    options: dict[str, Any]
-
-    def of(self, samples: Samples, rows: np.ndarray, should_stop: ShouldStop | None) -> Components | None:
-        """The parts of some samples; None where these do not vary."""
-        cov = samples.covariance(rows)
-        if cov is None:
-            return None
-        return decompose(
-            cov,
-            self.count,
-            self.k,
-            self.method,
-            nonnegative=self.nonnegative,
-            seed=self.seed,
-            should_stop=should_stop,
-            **self.options,
-        )
 
 
 def bootstrap(
@@ -131,25 +100,23 @@ def bootstrap(
     samples = Samples.read(data, standardize, "bootstrap")
     check_callables(on_resample=on_resample, should_stop=should_stop, on_progress=on_progress)
     check_executor(executor)
-    check_method(method, nonnegative)
-    nonnegative, seed = bool(nonnegative), check_seed(seed)
-    count, draws = check_whole("r", r, 1, samples.shape[1]), check_whole("resamples", resamples, 1, MOST)
+    draws = check_whole("resamples", resamples, 1, MOST)
     threshold = check_number("threshold", threshold, 0, 1, "a share")
-    if samples.shape[0] == 1:
-        raise DataError("one sample has no variance; give at least 2 samples")
-    asked = _Asked(count, k, method, nonnegative, seed, {"deflation": deflation, **options})
+    search = Search.read(samples, r, method, nonnegative, seed, {"deflation": deflation, **options})
     started = time.perf_counter()
     monitor = Monitor(should_stop, on_progress)
-    whole = (
-        asked.of(samples, np.arange(samples.shape[0]), should_stop) if parts is None else _taken(parts, samples, count)
-    )
-    if whole is None:
-        raise DataError(f"no feature varies over the {samples.shape[0]} samples: the covariance is zero")
-    seen = _Seen(whole, threshold, seed)
+    if parts is None:
+        cov = samples.covariance(np.arange(samples.shape[0]))
+        if cov is None:
+            raise DataError(f"no feature varies over the {samples.shape[0]} samples: the covariance is zero")
+        whole = search.of(cov, k, should_stop)
+    else:
+        whole = _taken(parts, samples, search.r)
+    seen = _Seen(whole, threshold, search.seed)
     monitor.tell(1 / (draws + 1), "the parts of all samples", float(whole.variances.sum()))
     if parts is not None or not whole.stopped:
         with crew(executor, samples, monitor) as workers:
-            for number, found in workers.each(_redrawn, ((asked, number) for number in range(draws))):
+            for number, found in workers.each(_redrawn, ((search, k, number) for number in range(draws))):
                 if found is not None:
                     seen.add(number, found)
                     monitor.tell((seen.count + 1) / (draws + 1), f"resample {seen.count} of {draws}")
@@ -171,15 +138,16 @@ def _taken(parts: object, samples: Samples, r: int) -> Components:
 
 
 def _redrawn(
-    samples: Samples, asked: _Asked, number: int, should_stop: ShouldStop | None
+    samples: Samples, search: Search, k: int | Sequence[int], number: int, should_stop: ShouldStop | None
 ) -> tuple[tuple[np.ndarray, np.ndarray], ...] | None:
     """The parts of one resample as (features, loadings), none where it does not vary; None where it was stopped."""
     if should_stop is not None and should_stop():
         return None
-    rows = np.random.default_rng([asked.seed, number]).integers(samples.shape[0], size=samples.shape[0])
-    found = asked.of(samples, rows, should_stop)
-    if found is None:
+    rows = np.random.default_rng([search.seed, number]).integers(samples.shape[0], size=samples.shape[0])
+    cov = samples.covariance(rows)
+    if cov is None:
         return ()
+    found = search.of(cov, k, should_stop)
     return None if found.stopped else tuple((part.support, part.loadings[part.support]) for part in found.parts)
 
 

@@ -4,30 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from nnspca._solve import check_method, check_seed
 from nnspca.arguments import check_callables, check_several, check_whole
-from nnspca.components.decompose import decompose
 from nnspca.errors import DataError
 from nnspca.machines import Executor, check_executor, crew
 from nnspca.progress import Monitor
 from nnspca.resampling.samples import Samples
+from nnspca.resampling.search import Search
 from nnspca.result import CrossValidation, OnProgress, ShouldStop
-
-
-@dataclass(frozen=True)
-class _Asked:
-    """What is sought in every fold, as :func:`nnspca.decompose` takes it."""
-
-    count: int
-    method: str
-    nonnegative: bool
-    seed: int
-    options: dict[str, Any]
 
 
 def cross_validate(
@@ -107,14 +93,10 @@ def cross_validate(
     wanted = tuple(sorted({check_whole("k", k, 1, n) for k in given}))
     if not wanted:
         raise ValueError(f"cross-validation needs at least one k; got ks={given}")
-    if m == 1:
-        raise DataError("one sample has no variance; give at least 2 samples")
-    parted, count = check_whole("folds", folds, 2, m), check_whole("r", r, 1, n)
-    check_method(method, nonnegative)
-    nonnegative, seed = bool(nonnegative), check_seed(seed)
+    search = Search.read(samples, r, method, nonnegative, seed, {"deflation": deflation, **options})
+    parted = check_whole("folds", folds, 2, m)
     if samples.covariance(np.arange(m)) is None:
         raise DataError(f"no feature varies over the {m} samples: the covariance is zero")
-    asked = _Asked(count, method, nonnegative, seed, {"deflation": deflation, **options})
     started = time.perf_counter()
     monitor = Monitor(should_stop, on_progress)
     held_out, fitted = (np.full((parted, len(wanted)), np.nan) for _ in range(2))
@@ -124,12 +106,12 @@ def cross_validate(
         arrays = held_out.copy(), fitted.copy()
         for array in arrays:
             array.setflags(write=False)
-        return CrossValidation(wanted, *arrays, count, seed, time.perf_counter() - started, stopped)
+        return CrossValidation(wanted, *arrays, search.r, search.seed, time.perf_counter() - started, stopped)
 
     with crew(executor, samples, monitor) as workers:
         # every fold's smallest k first: what is known when it is stopped are whole columns
         places = [(fold, at) for at in range(len(wanted)) for fold in range(parted)]
-        for number, shares in workers.each(_kept, ((asked, parted, fold, wanted[at]) for fold, at in places)):
+        for number, shares in workers.each(_kept, ((search, parted, fold, wanted[at]) for fold, at in places)):
             if shares is None:
                 continue
             held_out[places[number]], fitted[places[number]] = shares
@@ -153,26 +135,17 @@ def folded(m: int, folds: int, seed: int) -> list[np.ndarray]:
 
 
 def _kept(
-    samples: Samples, asked: _Asked, folds: int, fold: int, k: int, should_stop: ShouldStop | None
+    samples: Samples, search: Search, folds: int, fold: int, k: int, should_stop: ShouldStop | None
 ) -> tuple[float, float] | None:
     """What components of one fold's other samples keep of it, and of those; None where it was stopped."""
     if should_stop is not None and should_stop():
         return None
-    rows = folded(samples.shape[0], folds, asked.seed)[fold]
+    rows = folded(samples.shape[0], folds, search.seed)[fold]
     others = np.setdiff1d(np.arange(samples.shape[0]), rows)
     cov = samples.covariance(others)
     columns = np.zeros((samples.shape[1], 0))  # samples that are all the same show no direction
     if cov is not None:
-        found = decompose(
-            cov,
-            asked.count,
-            k,
-            asked.method,
-            nonnegative=asked.nonnegative,
-            seed=asked.seed,
-            should_stop=should_stop,
-            **asked.options,
-        )
+        found = search.of(cov, k, should_stop)
         if found.stopped:
             return None
         columns = found.loadings

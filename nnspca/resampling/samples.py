@@ -63,21 +63,6 @@ class Samples:
             return None
         return Covariance.from_data(chosen, self.standardize)
 
-    def scores(self, columns: np.ndarray) -> np.ndarray:
-        """Return how much of each column each sample has, away from the mean, shape (m, r).
-
-        Examples
-        --------
-        >>> Samples(np.array([[1.0, 5.0], [3.0, 5.0]]), False).scores(np.eye(2))
-        array([[-1.,  0.],
-               [ 1.,  0.]])
-        """
-        mean, scale = self._measured(np.arange(self.shape[0]))
-        weighted = scale[:, None] * columns
-        return np.asarray(self.X @ weighted if _sparse(self.X) else (self.X - mean) @ weighted) - (
-            mean @ weighted if _sparse(self.X) else 0.0
-        )
-
     def _measured(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Mean of some samples, and what features are multiplied by: 0 for those that do not vary, where it matters."""
         known = self.X[rows]

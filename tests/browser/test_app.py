@@ -211,7 +211,7 @@ def can_be_taken_away(page: Page, tmp_path: Path) -> None:
     text = (tmp_path / "figure.html").read_text()
     assert "Plotly.newPlot" in text
     assert 'src="http' not in text
-    assert len(text) < 2_500_000
+    assert len(text) < 800_000
     alone = page.context.new_page()
     alone.goto((tmp_path / "figure.html").as_uri())
     alone.locator("#figure .main-svg").first.wait_for()

@@ -1,5 +1,8 @@
 """Damage done to a file: bits flipped, an end cut off, stretches zeroed, doubled, or taken from another file."""
 
+import io
+import zipfile
+
 import numpy as np
 
 
@@ -26,3 +29,16 @@ def damaged(rng: np.random.Generator, content: bytes, other: bytes) -> bytes:
         else:
             del made[at : at + length]
     return bytes(made)
+
+
+def damaged_inside(rng: np.random.Generator, content: bytes, other: bytes) -> bytes:
+    """Damage one member of a ZIP behind the archive's checksum."""
+    with zipfile.ZipFile(io.BytesIO(content)) as held:
+        members = {name: held.read(name) for name in held.namelist()}
+    name = list(members)[rng.integers(len(members))]
+    members[name] = damaged(rng, members[name], other)
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as made:
+        for name, member in members.items():
+            made.writestr(name, member)
+    return buffer.getvalue()

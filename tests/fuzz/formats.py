@@ -3,7 +3,6 @@
 import functools
 import gzip
 import io
-import zipfile
 
 import h5py
 import numpy as np
@@ -15,7 +14,7 @@ import scipy.sparse
 
 import nnspca
 from tests.fuzz import GotThrough
-from tests.fuzz.damage import damaged
+from tests.fuzz.damage import damaged, damaged_inside
 
 SLOW, APART = 0.001, 4  # share of those files, the last APART, that are read in a process of their own
 
@@ -59,26 +58,13 @@ def _anndata(out, counts, chunks):
         file["obs/kind/categories"], file["obs/kind/codes"] = ["p", "q"], np.array([0, 1, 0, 1, 0, 1], np.int8)
 
 
-def inside(rng, content, other):
-    """Damage a member behind the archive's checksum."""
-    with zipfile.ZipFile(io.BytesIO(content)) as held:
-        members = {name: held.read(name) for name in held.namelist()}
-    name = list(members)[rng.integers(len(members))]
-    members[name] = damaged(rng, members[name], other)
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as made:
-        for name, member in members.items():
-            made.writestr(name, member)
-    return buffer.getvalue()
-
-
 def mutated(rng):
     """Name and content of a damaged file."""
     files = honest()
     name, content = files[rng.integers(len(files) if rng.random() < SLOW else len(files) - APART)]
     other = files[rng.integers(len(files))]
     if name.endswith((".xlsx", ".npz")) and rng.random() < 0.7:
-        content = inside(rng, content, other[1])
+        content = damaged_inside(rng, content, other[1])
     elif name.endswith(".gz") and rng.random() < 0.7:
         content = gzip.compress(damaged(rng, gzip.decompress(content), other[1]))
     else:

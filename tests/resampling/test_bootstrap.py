@@ -9,7 +9,6 @@ import scipy.sparse
 import nnspca
 from nnspca import datasets
 from nnspca.components.pairing import paired
-from nnspca.resampling.samples import Samples
 
 PLANTED = 6  # features of each planted part
 
@@ -194,12 +193,3 @@ def test_records_are_the_parts_features_and_those_that_ever_came_in_their_place(
     assert len(rows) == int(((found.parts.loadings != 0) | (found.recurrence > 0)).sum())
     first = [row["recurrence"] for row in rows if row["part"] == 1]
     assert first == sorted(first, reverse=True)
-
-
-def test_scores_are_what_the_estimator_gives():
-    X = planted() + 100.0
-    est = nnspca.NonnegativeSparsePCA(n_components=2, n_nonzero=4, method="em").fit(X)
-    U = est.components_.T
-    given = Samples(X, False).scores(U)
-    assert np.allclose(given, est.transform(X))
-    assert np.allclose(Samples(scipy.sparse.csr_array(X), True).scores(U), Samples(X, True).scores(U))

@@ -73,7 +73,8 @@ def draw(choice: Choices, tables: tuple[StudyTable, ...], live: bool) -> None:
     for table in tables:
         if table.picture is not None:
             st.subheader(table.title)
-            charts.figure(figure_of(table, charts.palette()), f"{choice.study.name}-{table.name}")
+            drawn = figure_of(table, charts.palette(), titled=charts.presenting())  # no heading stands over a slide
+            charts.figure(drawn, f"{choice.study.name}-{table.name}")
             if table.note:
                 st.caption(table.note)
     for table in tables:

@@ -40,15 +40,13 @@ def panel(proof: Certificate, data: Dataset, now: State) -> None:
         )
         within = percent / 100
         key = _key(data, now, within)
-        job = runs.only_job("need", key)
-        if job is None or job.done:
-            runs.button(
-                "Find out" if job is None else "Find out again",
-                "need",
-                lambda: (key, _work(proof, data, now, within)),
-                "Some seconds, at most about half a minute. Stop it at any time: what is proven stays proven.",
-                ":material/push_pin:",
-            )
+        job = runs.on_demand(
+            "need",
+            key,
+            lambda: _work(proof, data, now, within),
+            "Some seconds, at most about half a minute. Stop it at any time: what is proven stays proven.",
+            ":material/push_pin:",
+        )
     if job is not None:
         runs.follow("need", job, STOPPED)
     need = job.arrived[-1] if job is not None and job.arrived else store.results().get(key)

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from nnspca.view.figures.style import Figure
+from nnspca.view.figures.style import LEGEND_DROP, LEGEND_ROW, Figure
 
 LARGER = 5 / 3  # what has 12 pixels on a page has 20 on a slide
 READABLE = 20  # pixels: no type is smaller
 TALL, FLAT = 990, 620  # pixels: heights of a figure on a screen of 1920 × 1080, and of one that is flat on the page
 FLAT_BELOW = 260  # pixels on the page
+WIDE = 1280  # pixels that a line of the legend has at least
+LETTER, KEY = 11, 64  # pixels: a letter of it, and what stands before and after a name
 LENGTHS = {"size", "thickness", "xshift", "yshift", "standoff", "borderpad", "ticklen", "maxheight"}
 # Where a width is one of a drawn line; a bar's is in units of its axis.
 LINES = {"line", "outline"}
@@ -25,20 +27,24 @@ def projected(figure: Figure) -> Figure:
     layout = plain["layout"]
     tall, margin = float(layout.get("height", 450)), layout.get("margin", {})
     above, below = float(margin.get("t", 80)), float(margin.get("b", 80))
+    plot, drop = tall - above - below, layout.get("legend", {}).get("y")
+    hangs = drop is not None and drop < 0  # the legend stands below the plot
+    if hangs:  # a page leaves room for the lines it has on a phone
+        below = min(below, LEGEND_DROP + LEGEND_ROW * _lines(figure))
     height = TALL if tall >= FLAT_BELOW else FLAT
     drawn = Figure({"data": [_enlarged(trace) for trace in plain["data"]], "layout": _enlarged(layout)})
     drawn.update_layout(
         height=height,
-        margin={side: LARGER * size for side, size in margin.items() if isinstance(size, int | float)},
+        margin={side: LARGER * size for side, size in margin.items() if isinstance(size, int | float)}
+        | ({"b": LARGER * below} if hangs else {}),
         meta={**layout.get("meta", {}), "tall": height},
         font_size=READABLE,
         legend_font_size=_readable(drawn.layout.legend.font.size),
         hoverlabel_font_size=READABLE,
     )
-    drop = layout.get("legend", {}).get("y")
-    if drop is not None and drop < 0:  # it stands so many pixels below the plot, told as a share of its height
+    if hangs:  # so many pixels, told as a share of the plot's height
         room = max(height - LARGER * (above + below), 50.0)
-        drawn.update_layout(legend_y=max(LARGER * drop * (tall - above - below) / room, -2.0))
+        drawn.update_layout(legend_y=max(LARGER * drop * plot / room, -2.0))
     for axes in (drawn.select_xaxes(), drawn.select_yaxes()):
         for axis in axes:
             axis.tickfont.size = _readable(axis.tickfont.size)
@@ -54,6 +60,18 @@ def projected(figure: Figure) -> Figure:
         if "textfont" in trace and not isinstance(trace.textfont.size, tuple):
             trace.textfont.size = _readable(trace.textfont.size)
     return drawn
+
+
+def _lines(figure: Figure) -> int:
+    """Return how many lines the legend takes: all names in one where they fit, else in columns of one width.
+
+    >>> import plotly.graph_objects as go
+    >>> _lines(go.Figure([{"name": "best"}, {"name": "em"}])), _lines(go.Figure([{"name": "best" * 12}] * 4))
+    (1, 2)
+    """
+    named = [t.name for t in figure.data if t.name is not None and t.showlegend is not False]
+    widths = [KEY + LETTER * len(name) for name in named] or [0]
+    return 1 if sum(widths) <= WIDE else -(-len(widths) // max(WIDE // max(widths), 1))
 
 
 def _readable(size: float | None) -> float:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 import streamlit as st
 
+import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import Components
 from nnspca.view.parts.choices import KEYS, Choices
@@ -25,14 +26,13 @@ def samples(results: Mapping[str, Components], data: Dataset, now: State, choice
     if choice.lead in results:
         way = choose(KEYS["from"], "Parts of", options=list(results), horizontal=True)
     parts = results[way]
-    mean = data.means
     if data.image_shape is not None or data.axis is not None:
-        _reconstruction(parts, data, mean, now)
+        _reconstruction(parts, data, now)
     if data.labels is not None:
-        _classes(parts, data, mean, now)
+        _classes(parts, data, now)
 
 
-def _reconstruction(parts: Components, data: Dataset, mean: np.ndarray, now: State) -> None:
+def _reconstruction(parts: Components, data: Dataset, now: State) -> None:
     """Rebuild a sample from the mean and its parts, as a slider adds them."""
     which, many = st.columns(2)
     with which:
@@ -52,7 +52,7 @@ def _reconstruction(parts: Components, data: Dataset, mean: np.ndarray, now: Sta
         )
     sample = data.rows(slice(number - 1, number))[0]
     U = parts.loadings[:, :used]
-    spread = _spread(data, now)
+    mean, spread = data.means, _spread(data, now)
     away = (sample - mean) / spread
     near = U @ np.linalg.lstsq(U, away, rcond=None)[0] if used else np.zeros_like(away)
     made = mean + spread * near
@@ -75,7 +75,7 @@ def _spread(data: Dataset, now: State) -> np.ndarray:
     return np.where(spread > 0, spread, 1.0)
 
 
-def _classes(parts: Components, data: Dataset, mean: np.ndarray, now: State) -> None:
+def _classes(parts: Components, data: Dataset, now: State) -> None:
     """Show the samples along one part, class by class."""
     part = 1
     if len(parts.parts) > 1:
@@ -86,6 +86,5 @@ def _classes(parts: Components, data: Dataset, mean: np.ndarray, now: State) -> 
             help="Samples far to the right have much of this part.",
         )
     labels = [str(data.label_names[i]) if data.label_names else str(i) for i in np.asarray(data.labels)]
-    x = parts.loadings[:, part - 1] / _spread(data, now)
-    values = data.X @ x - float(mean @ x)
+    values = nnspca.scores(data.X, parts.loadings[:, part - 1], standardize=now.standardise)
     charts.figure(figures.scores(values, labels, charts.palette(), title=f"The samples along part {part}"), "scores")

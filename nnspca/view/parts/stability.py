@@ -77,15 +77,13 @@ def panel(parts: Components, data: Dataset, now: State, choice: Choices) -> dict
             width=300,
         )
         key = _key(data, now, choice, draws, within)
-        job = runs.only_job("stable", key)
-        if job is None or job.done:
-            runs.button(
-                "Find out" if job is None else "Find out again",
-                "stable",
-                lambda: (key, _work(parts, data, now, choice, draws, within)),
-                "Some seconds to some minutes. Stop it at any time: what was drawn by then is shown.",
-                ":material/casino:",
-            )
+        job = runs.on_demand(
+            "stable",
+            key,
+            lambda: _work(parts, data, now, choice, draws, within),
+            "Some seconds to some minutes. Stop it at any time: what was drawn by then is shown.",
+            ":material/casino:",
+        )
     if job is not None:
         runs.follow("stable", job, STOPPED)
     found = job.arrived[-1] if job is not None and job.arrived else store.results().get(key)

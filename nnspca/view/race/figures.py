@@ -8,15 +8,18 @@ from collections.abc import Sequence
 import plotly.graph_objects as go
 
 from nnspca.studies.race import FINISHED, Lane, Race
-from nnspca.view.figures.style import DASHES, SYMBOLS, Palette, dress
+from nnspca.view.figures.style import DASHES, LEGEND_ROW, SYMBOLS, Palette, dress
 from nnspca.view.words import at_most, floor, percent, seconds
 
-HEIGHT = 470
+PLOT = 395  # pixels, without the legend: on a usual screen that stands above the fold
 BAND, CEILING, FLAG = "the best possible lies in here", "proven ceiling", "finished"
+EXTRA = 3  # entries of the legend besides the solvers
 EARLIEST = 1e-4  # seconds; what comes sooner is drawn there
 LEAST = 2.0  # per cent that the axis covers at least, below the ceiling
 ROOM = 0.28  # of the axis' height, above the ceiling
-TICKS = (0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
+DECADES = (0.0001, 0.001, 0.01, 0.1, 1.0, 10.0, 100.0)
+TICKS = tuple(sorted((*DECADES, *(3 * decade for decade in DECADES))))
+WIDE = 3.0  # decades from which powers of ten alone are named: more would not fit a phone
 
 
 def race(standing: Race | None, names: Sequence[str], palette: Palette, chosen: tuple[str, int] | None) -> go.Figure:
@@ -39,8 +42,9 @@ def race(standing: Race | None, names: Sequence[str], palette: Palette, chosen: 
             _add_ring(figure, lanes[chosen[0]], upper, chosen[1], palette)
         if standing.finished:
             _add_flag_name(figure, palette)
-    rows = (len(names) + 4) // 2  # two entries a line, as all but phones have room for
-    dress(figure, palette, title=title, alt=f"{title}. {_told(standing)}", height=HEIGHT, legend_rows=rows)
+    rows = len(names) + EXTRA  # the same before anyone has started: nothing below jumps
+    alt = f"{title}. {_told(standing)}"
+    dress(figure, palette, title=title, alt=alt, height=PLOT + LEGEND_ROW * rows, legend_rows=rows)
     _set_axes(figure, standing)
     return figure
 
@@ -164,13 +168,14 @@ def _set_axes(figure: go.Figure, standing: Race | None) -> None:
         first = max(min([*marks, *(fall.seconds for fall in standing.falls)]), EARLIEST)
         last = max(*clocks, 10 * first)
         ends = [100 * (lane.variance / standing.upper) for lane in standing.lanes if lane.marks] or ends
+    ticks = DECADES if math.log10(last / first) > WIDE else TICKS
     bottom = 100 - max(1.3 * (100 - min(ends)), LEAST)
     figure.update_xaxes(
         title_text="seconds each has used (log scale)",
         type="log",
         range=[math.log10(first / 1.3), math.log10(last * 1.35)],
-        tickvals=TICKS,
-        ticktext=[f"{t:g}" for t in TICKS],
+        tickvals=ticks,
+        ticktext=[f"{t:g}" for t in ticks],
     )
     figure.update_yaxes(
         title_text="% of the ceiling", range=[max(bottom, 0.0), 100 + ROOM * (100 - max(bottom, 0.0))], zeroline=False

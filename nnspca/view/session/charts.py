@@ -35,13 +35,18 @@ def palette() -> Palette:
     return style.DARK if st.context.theme.type == "dark" else style.LIGHT
 
 
+def presenting() -> bool:
+    """Tell whether figures are drawn as slides, as the frame has told before the page is drawn."""
+    return bool(st.session_state.get("_presenting"))
+
+
 def figure(drawn: Figure, key: str, *, first: bool = False, **settings: Any) -> Any:
     """Show a figure with its description for screen readers.
 
     In the place of a page's ``first`` figure a sketch stands for as long as the browser has nothing that draws it.
     """
     alt = drawn.layout.meta["alt"]
-    if st.session_state.get("_presenting"):  # as the frame has told before the page is drawn
+    if presenting():
         drawn = slide.projected(drawn)
     if not first:
         return st.plotly_chart(drawn, key=key, config=CHART, alt=alt, **settings)

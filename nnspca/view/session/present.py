@@ -15,7 +15,7 @@ from nnspca.view.session import canvas, state, store, widgets
 LEVELS = ("m", "l")
 LONGEST = 2000  # letters of an address that a phone still reads off a screen
 
-_mount = canvas.component("present", canvas.SHARED, ("presenter.js", "present.js"))
+_mount = canvas.component("present", canvas.SHARED, ("slide.js", "presenter.js", "present.js"))
 
 
 def offer(page: str) -> None:
@@ -39,9 +39,17 @@ def _offer() -> None:
         on_address_change=coded,
         on_on_change=lambda: None,
     )
-    drawn, said["_presenting"] = said.get("_presenting"), state.presenting()
-    if drawn not in (None, state.presenting()):
+    drawn, said["_presenting"] = said.get("_presenting"), presenting()
+    if drawn not in (None, presenting()):
         st.rerun()  # figures are drawn to the height of a slide, or of the page again
+
+
+def presenting() -> bool:
+    """Tell whether the page is shown as slides."""
+    held = st.session_state.get("present-mode")
+    if held is not None and held.on is not None:
+        return bool(held.on)
+    return st.query_params.get("present") == "true"  # a link, opened before the browser has said anything
 
 
 def code(address: str) -> dict[str, Any]:

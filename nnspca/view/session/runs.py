@@ -205,6 +205,14 @@ def button(
     st.button(label, key=f"start-{slot}", icon=icon, help=about, on_click=begin, disabled=disabled)
 
 
+def on_demand(slot: str, key: Hashable, make: Callable[[], Work], about: str, icon: str) -> Job | None:
+    """Draw the button that starts what takes long and is asked for apart; return its job, None until it is pressed."""
+    job = only_job(slot, key)
+    if job is None or job.done:
+        button("Find out" if job is None else "Find out again", slot, lambda: (key, make()), about, icon)
+    return job
+
+
 def asked(
     slot: str,
     key: Hashable,

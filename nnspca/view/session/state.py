@@ -316,11 +316,3 @@ def methods_for(nonnegative: bool, n: int) -> list[str]:
         for name, method in nnspca.METHODS.items()
         if nonnegative in method.signs and (method.max_features or n) >= n
     ]
-
-
-def presenting() -> bool:
-    """Tell whether the page is shown as slides."""
-    held = st.session_state.get("present-mode")
-    if held is not None and held.on is not None:
-        return bool(held.on)
-    return st.query_params.get("present") == "true"  # a link, opened before the browser has said anything

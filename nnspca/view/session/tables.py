@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
+import nnspca
 from nnspca.datasets import Dataset
-from nnspca.resampling.samples import Samples
 from nnspca.view import foreign
 from nnspca.view.session import downloads
 from nnspca.view.session.state import State
@@ -51,9 +51,8 @@ def feature_lists(found: Sets, data: Dataset) -> bytes:
 
 def scores(found: Sets, data: Dataset, now: State) -> bytes:
     """Return one row for each sample and one column for each component: how much of it the sample has, as CSV."""
-    samples = Samples(data.X, now.standardise)
     columns = [(f"{solver} part {part}", column) for solver, part, column in _columns(found)]
-    values = samples.scores(np.column_stack([column for _, column in columns]))
+    values = nnspca.scores(data.X, np.column_stack([x for _, x in columns]), standardize=now.standardise)
     labels = data.labels
     return downloads.table_csv(
         {

@@ -43,15 +43,13 @@ def panel(data: Dataset, now: State, choice: Curves, *, log: bool) -> Figure | N
             width=260,
         )
         key = _key(data, now, choice, solver, folds)
-        job = runs.only_job("which", key)
-        if job is None or job.done:
-            runs.button(
-                "Find out" if job is None else "Find out again",
-                "which",
-                lambda: (key, _work(data, now, choice, solver, folds)),
-                "As long as the curve takes, once for each fold. Stop it at any time: what is known by then is shown.",
-                ":material/content_cut:",
-            )
+        job = runs.on_demand(
+            "which",
+            key,
+            lambda: _work(data, now, choice, solver, folds),
+            "As long as the curve takes, once for each fold. Stop it at any time: what is known by then is shown.",
+            ":material/content_cut:",
+        )
     if job is not None:
         runs.follow("which", job, STOPPED)
     found = job.arrived[-1] if job is not None and job.arrived else store.results().get(key)

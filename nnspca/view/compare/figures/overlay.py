@@ -55,7 +55,7 @@ def proven(sets: Sequence[tuple[Profile, Proofs]], shares: Sequence[float], pale
     )
     dress(figure, palette, title=title, alt=f"{title}, by k ÷ n. {told or 'Nothing is proven yet'}.", height=HEIGHT)
     figure.update_xaxes(
-        title_text="k ÷ n, share of the features allowed (log scale)",
+        title_text="k ÷ n, share of features allowed (log)",
         type="log",
         range=[math.log10(min(shares) / 1.3), math.log10(1.3)],
         tickvals=TICKS,

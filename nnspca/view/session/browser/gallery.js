@@ -39,6 +39,12 @@ function fillGallery(nav, data) {
   }
 }
 
+function markMore(nav) {  // an edge that fades says that the strip goes on
+  const below = nav.scrollHeight - nav.clientHeight - nav.scrollTop, right = nav.scrollWidth - nav.clientWidth - nav.scrollLeft;
+  nav.classList.toggle("below", below > 2);
+  nav.classList.toggle("right", right > 2);
+}
+
 export default function ({ data, parentElement, setTriggerValue }) {
   const nav = parentElement.querySelector("nav");
   const said = JSON.stringify(data);
@@ -48,9 +54,15 @@ export default function ({ data, parentElement, setTriggerValue }) {
     const chosen = nav.querySelector("[aria-current]");
     if (data.strip && chosen) nav.scrollTo(chosen.offsetLeft - 104, chosen.offsetTop - 60);  // in view, the page at rest
   }
+  nav.onscroll = () => markMore(nav);
+  const sizes = new ResizeObserver(() => markMore(nav));
+  sizes.observe(nav);
   nav.onclick = (event) => {
     const name = event.target.closest("button")?.dataset.name;
     if (name && name !== data.here) setTriggerValue("chosen", name);
   };
-  return () => { nav.onclick = null; };
+  return () => {
+    sizes.disconnect();
+    nav.onclick = nav.onscroll = null;
+  };
 }

@@ -1,81 +1,5 @@
 // The presenter: the figures of a page as slides, found by what they are; keys move among them and their steps.
 
-const READABLE = 20; // pixels: the smallest type on a slide
-const SMALLEST = 12; // pixels: the smallest type on a page
-const FOOT = 46; // pixels for the line at the foot of a slide
-const AIR = 20; // pixels around a figure, before it is enlarged
-const LEAST_WIDE = 640; // pixels a figure has to itself at least, on a wide screen
-const FIGURE = 120; // pixels: what is smaller is no figure
-
-const SHEET = `
-html[data-presenting] [data-testid=stAppViewContainer] [data-testid=stMarkdownContainer] { visibility: inherit; }
-html[data-presenting] :is([data-testid=stSidebar], [data-testid=stHeader], [data-testid=stExpandSidebarButton]) { display: none !important; }
-html[data-presenting] [data-testid=stAppViewContainer] { visibility: hidden; }
-html[data-presenting] [data-testid=stElementToolbar] { display: none; }
-[data-slide=here]:is([data-testid=stElementContainer], [data-testid=stMainBlockContainer]) {
-  visibility: visible;
-  position: fixed !important;
-  inset: 0 auto auto 0 !important;
-  z-index: 90;
-  box-sizing: border-box;
-  display: flex !important;
-  flex-direction: column;
-  align-items: center;
-  justify-content: safe center;
-  width: calc(100vw / var(--slide-zoom)) !important;
-  max-width: none !important;
-  height: calc((100vh - ${FOOT}px) / var(--slide-zoom)) !important;
-  margin: 0 !important;
-  padding: ${AIR}px !important;
-  overflow: auto !important;
-  transform: scale(var(--slide-zoom));
-  transform-origin: 0 0;
-  color: var(--slide-ink);
-  background: var(--slide-paper);
-}
-[data-slide=here]:is([data-testid=stElementContainer], [data-testid=stMainBlockContainer]) > * { width: 100%; height: var(--slide-tall, auto); max-width: var(--slide-wide, 100%); flex: none; }
-[data-slide=here][data-testid=stMainBlockContainer] { justify-content: flex-start; }
-#nnspca-foot {
-  position: fixed;
-  z-index: 91;
-  inset: auto 0 0;
-  box-sizing: border-box;
-  display: flex;
-  gap: 28px;
-  align-items: center;
-  justify-content: space-between;
-  height: ${FOOT}px;
-  padding: 0 20px;
-  overflow: hidden;
-  font: 20px/1.2 "Source Sans", system-ui, sans-serif;
-  white-space: nowrap;
-  color: var(--slide-ink);
-  background: var(--slide-paper);
-  border-top: 1px solid;
-}
-#nnspca-foot b { font-weight: 600; }
-#nnspca-foot .hint { overflow: hidden; text-overflow: ellipsis; }
-#nnspca-foot .hint:focus-visible { outline: 3px solid; }
-#nnspca-code {
-  position: fixed;
-  z-index: 92;
-  inset: 0 0 ${FOOT}px;
-  display: flex;
-  flex-direction: column;
-  gap: 14px;
-  align-items: center;
-  justify-content: center;
-  padding: 20px;
-  text-align: center;
-  font: 24px/1.35 "Source Sans", system-ui, sans-serif;
-  color: var(--slide-ink);
-  background: var(--slide-paper);
-}
-#nnspca-code p { max-width: 46em; margin: 0; overflow-wrap: anywhere; }
-#nnspca-code svg { width: min(60vh, 90vw); height: min(60vh, 90vw); }
-#nnspca-code [hidden] { display: none; }
-`;
-
 const made = (kind, id, ...children) => {
   const element = Object.assign(document.createElement(kind), { id });
   element.append(...children);
@@ -124,7 +48,8 @@ class Presenter {
         : [...place.querySelectorAll(".js-plotly-plot, [data-testid=stImage]")].some(large);
       if (drawn || (place === this.here && place.isConnected)) found.push(place);
     }
-    return found.length ? found : [main?.querySelector("[data-testid=stMainBlockContainer]")].filter(Boolean);
+    const fresh = found.filter((place) => place.dataset.stale !== "true" || place === this.here); // the rest is on its way out
+    return fresh.length ? fresh : found.length ? found : [main?.querySelector("[data-testid=stMainBlockContainer]")].filter(Boolean);
   }
 
   enter(at = 0, byHand = true) {
@@ -136,6 +61,9 @@ class Presenter {
     document.body.append(this.foot);
     document.activeElement?.blur();
     this.watching = setInterval(() => this.look(), 300);
+    // a page that is drawn anew replaces the slide: its successor is shown in the same frame
+    this.changes = new MutationObserver(() => { if (this.here && !this.here.isConnected) this.look(); });
+    this.changes.observe(document.body, { childList: true, subtree: true });
     this.look();
     if (byHand) {
       this.write();
@@ -145,7 +73,7 @@ class Presenter {
 
   leave() {
     this.on = false;
-    clearInterval(this.watching);
+    this.rest();
     this.show(null);
     this.hideCode();
     delete document.documentElement.dataset.presenting;
@@ -154,6 +82,12 @@ class Presenter {
     this.write();
     this.tell("on", false);
     dispatchEvent(new Event("resize")); // figures have the page's width again
+  }
+
+  /** Look no longer. */
+  rest() {
+    clearInterval(this.watching);
+    this.changes?.disconnect();
   }
 
   /** Keep to the slide that is shown while the page around it grows; take the wanted one once it is there. */
@@ -166,7 +100,8 @@ class Presenter {
     this.pending = at < this.wanted && kept < 0; // a link's slide may still be on its way
     if (all[at] !== this.here) this.show(all[at]);
     else this.fit();
-    this.count(at, all.length);
+    if (all.length === this.counted || !this.foot.dataset.said) this.count(at, all.length);
+    this.counted = all.length; // said when it holds for two looks: a page that is drawn anew has fewer for a moment
     if (!new URLSearchParams(location.search).has("present")) this.write(); // the page wrote the address anew
   }
 
@@ -311,7 +246,7 @@ class Presenter {
       this.show(null);
       delete document.documentElement.dataset.presenting;
     }
-    clearInterval(this.watching);
+    this.rest();
     for (const part of [this.sheet, this.foot, this.code]) part?.remove();
     document.removeEventListener("keydown", this.onKey);
     document.removeEventListener("keydown", this.onPage, true);

@@ -24,6 +24,7 @@ from nnspca.solvers.climb import optimise_on_support
 from nnspca.threads import one_blas_thread
 
 BETTER = 1e-9  # relative gain that makes a point a better one
+NEAR = 1.25  # ratio of two k up to which the multipliers of one are a better beginning than balanced rows
 SOLVING = 0.3  # share of the progress that finding a component takes
 
 
@@ -57,7 +58,7 @@ def certify(
         Of the solver and of the paper's random directions.
     warm_start : Certificate, optional
         Of the same covariance at a neighbouring k: the pair-scaled dual starts from its
-        multipliers.
+        multipliers, unless the ratio of the two k exceeds 1.25.
     near : Certificate, optional
         The former name of ``warm_start``.
     should_stop, on_progress : callable, optional
@@ -212,11 +213,13 @@ class _Run:
 
 
 def _earlier(warm_start: Certificate | None, problem: Problem) -> dict[str, Bound]:
-    """The bounds of a certificate of the same covariance, by name."""
+    """The bounds of a certificate of the same covariance, by name: none where its k is too far to be a head start."""
     if warm_start is None:
         return {}
     if warm_start.fingerprint != problem.cov.fingerprint or warm_start.nonnegative != problem.nonnegative:
         raise ValueError("warm_start must be a certificate of this covariance with this sign constraint")
+    if max(warm_start.k, problem.k) > NEAR * min(warm_start.k, problem.k):
+        return {}
     return {
         bound.name: replace(bound, ingredients=start_of(bound.ingredients, problem.cov))
         for bound in warm_start.bounds

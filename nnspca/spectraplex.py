@@ -6,10 +6,10 @@ import numpy as np
 import scipy.linalg
 
 FEW_PAYS = 150  # features from which a few eigenpairs cost less than all
-NARROW = 12  # a subspace is followed where it is narrower than the matrix by this factor
+NARROW = 8  # a subspace is followed where it is narrower than the matrix by this factor
 DEPTH = 3  # blocks of the Krylov space it is looked for in
-AFRESH = 25  # projections after which nothing is taken from those before
-EARLY, SHARE = 60, 6  # projections that settle for this share of the pairs: where they are many, they soon are few
+AFRESH = 30  # projections after which nothing is taken from those before
+EARLY, SHARE = 60, 12  # projections that settle for this share of the pairs: where they are many, they soon are few
 
 
 def onto_spectraplex(B: np.ndarray, rank: int | None = None) -> tuple[np.ndarray, int]:
@@ -70,7 +70,7 @@ class Spectraplex:
 def _onto_simplex(values: np.ndarray) -> np.ndarray:
     """Nearest numbers, none negative, that add up to 1; both ascend."""
     falling = values[::-1]
-    excess = (np.cumsum(falling) - 1) / np.arange(1, len(values) + 1)
+    excess = (np.cumsum(falling) - 1) / np.arange(1, len(values) + 1, dtype=values.dtype)
     return np.maximum(values - excess[np.flatnonzero(falling > excess)[-1]], 0.0)
 
 

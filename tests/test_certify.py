@@ -312,7 +312,7 @@ def test_a_certificate_that_starts_from_a_neighbour_is_as_valid_and_no_looser():
     cold, warm = nnspca.certify(cov, 22), nnspca.certify(cov, 22, warm_start=near)
     nnspca.verify(warm, cov)
     assert warm.upper >= cold.lower
-    assert warm.gap <= 1.2 * cold.gap
+    assert warm.gap <= max(1.2 * cold.gap, 5e-5)  # either way it is closed there
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -38,8 +38,8 @@ from nnspca.result import Bound
 
 STEPS = 2 * CHECK  # of a case's splitting at a time
 PATIENCE = 4  # such turns without a gain of SLOW of what is missing, before a case's splitting rests
-PATIENT = 1 / 3  # share of the budget by which a search on T must have come below what is known
-SLOW = 0.02
+PATIENT = 1 / 8  # share of the budget by which a search on T must have come below what is known
+SLOW = 0.01
 GAIN = 1e-4  # relative: less is not worth another bound
 WIDER = 1.25  # from one size of T that is tried to the next
 SMALLEST = 64

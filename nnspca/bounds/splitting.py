@@ -22,18 +22,20 @@ from __future__ import annotations
 import numpy as np
 
 from nnspca.certificates.proofs import PairProof
+from nnspca.feasible import sum_of_largest
 from nnspca.spectraplex import Spectraplex
 
 RELAX = 1.6  # over-relaxation of the splitting
 START = 8.0  # first weight of the copies, in a scale whose largest eigenvalue is 1: more turns the multipliers sooner
 AGAIN = 1.0  # the same at multipliers that prove a bound already
+SETTLED = 0.3  # the same where rows and spectraplex agree about them
 ADAPT, ADAPTED = 20, 400  # steps after which the weight is looked at again, and the last such step
 NEWTON = 40  # most steps for the multipliers of the rows
-EXACT = 1e-13
-NARROW = 700  # rows up to this long are counted whole, longer ones by bisection
+EXACT, NEARLY = 1e-13, 2e-5  # excess of a row's sum at which its multiplier is found: of doubles, and of singles
 OUT = -1e6  # an entry that no projection keeps
 TILE = 96  # side of the blocks in which pairs are projected
-TINY = 1e-300
+TINY = 1e-30
+SINGLE = np.float32  # any multipliers prove a bound, so that those of half the digits do, in half the time
 
 
 class Splitting:
@@ -56,28 +58,35 @@ class Splitting:
         self.n, self.k, self.nonnegative = len(A), k, nonnegative
         self.forced = np.zeros(self.n, dtype=bool) if forced is None else forced
         self.scale = float(np.linalg.eigvalsh(A)[-1])
-        self.A = A / self.scale
+        self.A: np.ndarray = (A / self.scale).astype(SINGLE)
         self.rho = START
+        x = x.astype(SINGLE)
         self.W = np.maximum(np.outer(x, x), 0.0) if nonnegative else np.outer(x, x)  # X, with z on the diagonal
-        self.Y = np.outer(x * x, (x != 0).astype(float))
+        self.Y = np.outer(x * x, (x != 0).astype(SINGLE))
         np.fill_diagonal(self.Y, 0.0)
         self.z = x * x
         self.UX, self.UY = np.zeros_like(self.A), np.zeros_like(self.A)  # scaled multipliers
-        self.UD = np.zeros(self.n)
-        self.tau = np.zeros(self.n)  # of the rows
+        self.UD: np.ndarray = np.zeros(self.n, dtype=SINGLE)
+        self.tau = np.zeros(self.n, dtype=SINGLE)  # of the rows
         self.spectraplex = Spectraplex()
         self.steps = 0
 
     def multipliers(self) -> tuple[np.ndarray, np.ndarray]:
         """L and M in the units of A."""
         size = self.rho * self.scale
-        return self.UX * size, np.maximum(-self.UY * size, 0.0)
+        return self.UX.astype(float) * size, np.maximum(self.UY.astype(float) * -size, 0.0)
 
     def begin_at(self, proof: PairProof) -> None:
-        """Start from the multipliers of a proof on the same features."""
+        """Start from the multipliers of a proof on the same features, at this k or one near it.
+
+        L's diagonal is what levels the rows at zero for this k, and the two copies of it agree: nothing has to learn
+        first how the bound falls into rows and what is left of A.
+        """
         self.rho = AGAIN
-        self.UX = np.array(proof.L) / self.scale
-        self.UY = -np.array(proof.M) / self.scale
+        self.UX = (proof.L / self.scale).astype(SINGLE)
+        self.UY = (proof.M / -self.scale).astype(SINGLE)
+        self.UD = sum_of_largest(-self.UY, self.k - 1)
+        np.fill_diagonal(self.UX, -self.UD)
 
     def begin_balanced(self, weights: np.ndarray, value: float, *, settled: bool) -> None:
         """Start from the bound by balanced rows: L is A, and M shares each entry by the features' weights.
@@ -88,16 +97,16 @@ class Splitting:
         """
         shares = np.maximum(self.A, 0.0) if self.nonnegative else np.abs(self.A)
         np.fill_diagonal(shares, 0.0)
-        self.rho = AGAIN
-        self.UX = self.A - value / self.scale * np.eye(self.n)
-        self.UY = -shares * weights / weights[:, None]
+        self.rho = SETTLED if settled else AGAIN
+        self.UX = (self.A - SINGLE(value / self.scale) * np.eye(self.n, dtype=SINGLE)) / SINGLE(self.rho)
+        self.UY = (-shares * (weights / (self.rho * weights[:, None]))).astype(SINGLE)
         if settled:
             self.UD = -self.UX.diagonal()
 
     def follow(self, other: Splitting, kept: np.ndarray, *, whole: bool = False) -> None:
         """Start from the multipliers another splitting has reached, on the features kept; at its point too if whole."""
         block = np.ix_(kept, kept)
-        factor = other.scale / self.scale
+        factor = SINGLE(other.scale / self.scale)
         self.rho = other.rho
         self.UX, self.UY = other.UX[block] * factor, other.UY[block] * factor
         self.UD = other.UD[kept] * factor
@@ -184,7 +193,7 @@ def onto_rows(
     # an entry so low that no clip reaches it stands for one that has no say, and rows keep one length
     v = V.copy()
     np.fill_diagonal(v, OUT)
-    weight, places, pull, held = np.ones(n), np.full(n, k - 1), d, None
+    weight, places, pull, held = np.ones(n, dtype=V.dtype), np.full(n, k - 1, dtype=V.dtype), d, None
     if barred is not None:
         v[barred] = OUT
     if forced is not None and forced.any():
@@ -192,29 +201,37 @@ def onto_rows(
         taken = held.sum(axis=1)
         weight, places, pull = 1.0 + taken, k - 1 - taken, d + np.where(held, V, 0.0).sum(axis=1)
         v[held] = OUT
-    falling = np.ascontiguousarray(-np.sort(-v, axis=1)[:, :-1])
-    sums = np.zeros((n, n))
+    falling = np.sort(np.negative(v, out=v), axis=1)[:, :-1]
+    np.negative(v, out=v)
+    # an entry not above zero is in no sum, as τ and D are not below it
+    longest = max(1, int(np.count_nonzero(falling < 0, axis=1).max()))
+    falling = np.negative(falling[:, :longest])
+    sums = np.zeros((n, longest + 1), dtype=V.dtype)
     np.cumsum(falling, axis=1, out=sums[:, 1:])
     # entry m is at its cap D where (w + m) v_m − Σ_{j<=m} v_j exceeds w d̄ + τ(w + c); as this falls along a row, a
     # count tells how many are, and one sort serves every τ
-    balance = (weight[:, None] + np.arange(1, n)) * falling - sums[:, 1:]
-    rows = np.arange(n)
+    balance = (weight[:, None] + np.arange(1, longest + 1, dtype=V.dtype)) * falling
+    balance -= sums[:, 1:]
+    rows, sorted_rows, sorted_balance = np.arange(n), _Falling(falling), _Falling(balance)
 
     def at(tau: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Excess of the sum, its slope, and D."""
         right = pull + tau * (weight + places)
-        capped = _count_above(balance, right)
-        s = (right + sums[rows, capped]) / (weight + capped)
-        D = s - tau
-        slope = (weight + places) / (weight + capped) - 1.0
-        positive = _count_above(falling, tau)
-        capped = np.minimum(capped, positive)
-        total = sums[rows, positive] - sums[rows, capped] - (positive - capped) * tau + capped * D
+        above = sorted_balance.above(right)
+        capped = above.astype(V.dtype)
+        D = (right + sums[rows, above]) / (weight + capped) - tau
+        slope = (weight + places) / (weight + capped) - 1
+        positive = sorted_rows.above(tau)
+        above = np.minimum(above, positive)
+        capped = np.minimum(capped, positive.astype(V.dtype))
+        between = capped - positive.astype(V.dtype)
+        total = sums[rows, positive] - sums[rows, above] + between * tau + capped * D
         alive = D > 0  # a D below zero says that τ is too large: as an excess it lowers the bracket's end
         excess = np.where(alive, total - places * D, D)
-        return excess, np.where(alive, capped - positive + (capped - places) * slope, slope), np.maximum(D, 0.0)
+        return excess, np.where(alive, between + (capped - places) * slope, slope), np.maximum(D, 0)
 
-    low, high = np.zeros(n), np.maximum(falling[:, 0], 0.0)
+    exact = EXACT if V.dtype == float else NEARLY
+    low, high = np.zeros(n, dtype=V.dtype), np.maximum(falling[:, 0], 0)
     tau = low
     excess, slope, D = at(tau)
     active = excess > 0  # elsewhere τ = 0: the sum is within its limit by itself
@@ -223,33 +240,35 @@ def onto_rows(
         excess, slope, D = at(tau)
     for _ in range(NEWTON if active.any() else 0):
         # the excess is piecewise linear: a step of Newton's ends at its root from anywhere on the root's piece
-        low, high = np.where(excess > 0, tau, low), np.where(excess > 0, high, tau)
-        step = tau - excess / np.where(slope < 0, slope, -1.0)
-        inside = (step > low) & (step < high) & (slope < 0)
-        step = np.where(inside, step, (low + high) / 2)
-        tau = np.where(active & (np.abs(excess) > EXACT), step, tau)
-        excess, slope, D = at(tau)
-        if (np.abs(excess[active]) <= EXACT).all():
+        off = active & (np.abs(excess) > exact)
+        if not off.any():
             break
+        low, high = np.where(excess > 0, tau, low), np.where(excess > 0, high, tau)
+        step = tau - excess / np.where(slope < 0, slope, -1)
+        inside = (step > low) & (step < high) & (slope < 0)
+        tau = np.where(off, np.where(inside, step, (low + high) / 2), tau)
+        excess, slope, D = at(tau)
     if guess is not None:
         guess[:] = tau
-    y = np.clip(v - tau[:, None], 0.0, D[:, None])
+    y = np.clip(v - tau[:, None], 0, D[:, None])
     if held is not None:
         y = np.where(held, D[:, None], y)
     return y, D
 
 
-def _count_above(falling: np.ndarray, level: np.ndarray) -> np.ndarray:
-    """For each row, sorted downward, how many entries exceed its level."""
-    n, m = falling.shape
-    if m <= NARROW:
-        return np.count_nonzero(falling > level[:, None], axis=1)
-    rows = np.arange(n)
-    low, high = np.zeros(n, dtype=np.int64), np.full(n, m)
-    for _ in range(int(m).bit_length()):
-        middle = (low + high) // 2
-        above = falling[rows, np.minimum(middle, m - 1)] > level
-        open_rows = low < high
-        low = np.where(open_rows & above, middle + 1, low)
-        high = np.where(open_rows & ~above, middle, high)
-    return low
+class _Falling:
+    """Rows sorted downward, in which to count: blocks of them by their heads first, then one block."""
+
+    def __init__(self, falling: np.ndarray) -> None:
+        n, m = falling.shape
+        self.side = max(1, round(m**0.5))
+        count = -(-m // self.side)
+        self.blocks = np.full((n, count * self.side), OUT, dtype=falling.dtype)
+        self.blocks[:, :m] = falling
+        self.blocks = self.blocks.reshape(n, count, self.side)
+        self.heads, self.rows = np.ascontiguousarray(self.blocks[:, :, 0]), np.arange(n)
+
+    def above(self, level: np.ndarray) -> np.ndarray:
+        """For each row, how many entries exceed its level."""
+        whole = np.maximum((self.heads > level[:, None]).sum(axis=1) - 1, 0)
+        return whole * self.side + (self.blocks[self.rows, whole] > level[:, None]).sum(axis=1)

@@ -137,7 +137,7 @@ def tighten(
             splitting.advance()
             budget -= len(inside) ** 2.5
             if splitting.steps % CHECK == 0:
-                made = proof_of(part, *splitting.multipliers())
+                made = proof_of(part, *splitting.multipliers(), level=False)  # θ live on what rows cost less
                 best = made if best is None or made[0] < best[0] else best  # the iterates' bounds go up and down
             if monitor.stop() or budget <= 0:
                 break

@@ -57,7 +57,7 @@ def test_balanced_rows_are_where_a_splitting_begins(nonnegative):
     for settled in (True, False):
         splitting = Splitting(cov.entries, 4, x, nonnegative)
         splitting.begin_balanced(rows.ingredients.weights, cov.variance(x), settled=settled)
-        assert pair_scaled.proof_of(problem, *splitting.multipliers())[0] == pytest.approx(rows.value, rel=1e-9)
+        assert pair_scaled.proof_of(problem, *splitting.multipliers())[0] == pytest.approx(rows.value, rel=1e-6)
     _, value, proof, steps = pair_scaled.raced(problem, x, rows.ingredients.weights, Monitor())
     assert cov.variance(x) <= value <= rows.value * (1 + 1e-9) + 0.2 * rows.value
     assert steps == 2 * pair_scaled.RACE

@@ -296,7 +296,7 @@ CONTRADICTIONS = [
 @pytest.mark.parametrize(("form", "parts"), CONTRADICTIONS, ids=str)
 @pytest.mark.parametrize("read", [Covariance.from_data, Covariance.from_matrix, NonnegativeSparsePCA(1, 1).fit])
 def test_a_sparse_array_that_points_beside_itself_is_refused(form, parts, read):
-    with pytest.raises(DataError, match="the sparse array contradicts itself: "):
+    with pytest.raises(DataError, match=r"the sparse array contradicts itself \(.+\)"):
         read(sparse(form, **parts))
 
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, as_completed, wait
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from nnspca import feasible
-from nnspca._certify import certify
+from nnspca._certify import NEAR, certify
 from nnspca._solve import check_cardinality, check_method, solve
 from nnspca._sweep import WORKERS, taken_over
 from nnspca.covariance import Covariance
@@ -149,7 +149,7 @@ def certify_path(
     should_stop: ShouldStop | None = None,
     on_progress: OnProgress | None = None,
 ) -> Sweep:
-    """Certify the k of a path in levels from coarse to fine, each from the nearest one's multipliers.
+    """Certify the k of a path from coarse to fine, each from the multipliers of a nearer one where there is one.
 
     Parameters
     ----------
@@ -207,13 +207,23 @@ def certify_path(
     for k in sorted(k for level in levels for k in level):
         if (before := known(k)) is not None:
             keep(k, before)
+    waiting = _begun_at(levels, held)
     with ThreadPoolExecutor(WORKERS) as threads:
-        for level in levels:
-            tasks = {threads.submit(certify_one, k, _nearest(held, k)): k for k in level if k not in held}
-            for task in as_completed(tasks):
+        tasks: dict[Future[Certificate | None], int] = {}
+
+        def submit_ready() -> None:
+            for k in [k for k, other in waiting.items() if other is None or other in held]:
+                other = waiting.pop(k)
+                tasks[threads.submit(certify_one, k, None if other is None else held[other])] = k
+
+        submit_ready()
+        while tasks:
+            for task in wait(tasks, return_when=FIRST_COMPLETED).done:
+                k = tasks.pop(task)
                 if (certificate := task.result()) is not None:
-                    keep(tasks[task], certificate)
-                    monitor.tell(len(held) / total, f"k = {tasks[task]}: ceiling proven")
+                    keep(k, certificate)
+                    monitor.tell(len(held) / total, f"k = {k}: ceiling proven")
+            submit_ready()
     least: Certificate | None = None
     for k in sorted(held, reverse=True):
         if least is None or held[k].upper <= least.upper:
@@ -283,7 +293,20 @@ def _champions(sweep: Sweep) -> dict[int, Component]:
     return champions
 
 
-def _nearest(held: Mapping[int, Certificate], k: int) -> Certificate | None:
-    """The certificate whose k is nearest in ratio."""
-    near = min(held, key=lambda other: (max(other, k) / min(other, k), other), default=None)
-    return None if near is None else held[near]
+def _begun_at(levels: Sequence[Sequence[int]], held: Container[int]) -> dict[int, int | None]:
+    """Each k to certify, coarse first, and at which k it begins: the nearest of an earlier level, or known already.
+
+    None where that is too far to be a head start: such a k waits for nobody.
+
+    >>> _begun_at([(2, 40), (20,), (30, 36)], {20})
+    {2: None, 40: None, 30: None, 36: 40}
+    """
+    made: dict[int, int | None] = {}
+    earlier = {k for level in levels for k in level if k in held}
+    for level in levels:
+        for k in level:
+            if k not in held:
+                near = min(earlier, key=lambda other: (max(other, k) / min(other, k), other), default=None)
+                made[k] = near if near is not None and max(near, k) <= NEAR * min(near, k) else None
+        earlier |= set(level)
+    return made

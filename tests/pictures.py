@@ -112,13 +112,6 @@ def band(page: Page) -> None:
     still(page, "variance", 1000)
 
 
-def experiment(page: Page) -> None:
-    """One figure of a paper, run again here."""
-    page.get_by_role("button", name="Run", exact=True).click()
-    settle(page, QUIET, 2500)
-    still(page, "experiments", 1000)
-
-
 def at_rest(name: str, height: int, busy: str = QUIET) -> Callable[[Page], None]:
     """Return what keeps a page as it is once nothing runs any more."""
 
@@ -136,7 +129,9 @@ PICTURES: dict[str, tuple[str, Callable[[Page], None]]] = {
     "parts": ("/parts", at_rest("parts", 1000)),
     "spannogram": ("/spannogram", spannogram),
     "compare": ("/compare", at_rest("compare", 1000)),
-    "experiments": ("/experiments", experiment),
+    "samples": ("/samples", at_rest("samples", 1000, NOTHING)),
+    "race": ("/race", at_rest("race", 1000)),
+    "experiments": ("/experiments", at_rest("experiments", 1000)),
     "data": ("/data?data=digits", at_rest("data", 900, NOTHING)),
 }
 

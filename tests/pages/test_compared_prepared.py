@@ -5,6 +5,7 @@ import pytest
 
 import nnspca
 from nnspca.datasets import Dataset
+from nnspca.view.session import files
 from tests.pages.conftest import settle, texts
 
 pytestmark = pytest.mark.usefixtures("short_proofs")
@@ -23,6 +24,16 @@ def test_each_data_set_is_prepared_where_it_can_be_and_the_page_and_its_code_say
     about = {name: thing for name, thing in job.arrived if hasattr(thing, "first_share")}
     prepared = nnspca.Covariance.from_dataset(nnspca.datasets.log1p(counts))
     assert about["counts"].leading == pytest.approx(float(prepared.eigenpairs(1)[0][0]))
+
+
+def test_the_code_leaves_the_names_of_files_as_they_are(open_page):
+    counts = Dataset(name="counts", X=np.random.default_rng(0).poisson(3.0, (30, 6)))
+    read = files._Kept(("count data.csv",), "counts", files.Reading(names="gene data.csv"))
+    link = {"vs": ["pitprops", "counts"], "fine": "few", "take": True}
+    page = settle(open_page("pages/compare.py", **link, _uploads={"counts": counts}, _readings={"counts": read}))
+    code = next(block.value for block in page.code if "comparison.compare" in block.value)
+    assert "    nnspca.datasets.read('count data.csv', name='counts'),\n" in code
+    assert "data[1] = nnspca.datasets.rename(data[1], nnspca.datasets.read_names('gene data.csv'))" in code
 
 
 def test_nothing_is_said_of_preparing_where_nothing_is_asked(open_page):

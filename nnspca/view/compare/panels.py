@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 import streamlit as st
@@ -168,23 +167,23 @@ def prepared(choice: Choices, now: State) -> str:
     for data in choice.vs:
         done = downloads.steps_of(data.name, now)
         left = [step for step in now.prep if step not in done]
-        told = [", ".join(done) or "as it is", f"not possible with it: {', '.join(left)}"][: 1 + bool(left)]
-        said.append(f"{foreign.plain(data.name)} ({'; '.join(told)})")
+        besides = f"; not possible with it: {', '.join(left)}" if left else ""
+        said.append(f"{foreign.plain(data.name)} ({', '.join(done) or 'as it is'}{besides})")
     return f"Prepared before that: {', '.join(said)}."
 
 
 def _code(now: State, names: Sequence[str], methods: Sequence[str], shares: Sequence[float]) -> str:
     """Return the Python that compares these data sets again."""
-    ways = [downloads.ready_lines(name, now) for name in names]
+    ways = [downloads.ready_lines(name, now, f"data[{place}]") for place, name in enumerate(names)]
     return "\n".join(
         [
             "import nnspca",
             "from nnspca.studies import comparison",
             "",
             "data = [",
-            *[f"    {first.removeprefix('data = ').partition('  #')[0]}," for first, *_ in ways],
+            *[f"    {first.partition(' = ')[2].partition('  #')[0]}," for first, *_ in ways],
             "]",
-            *(re.sub(r"\bdata\b", f"data[{place}]", line) for place, (_, *rest) in enumerate(ways) for line in rest),
+            *(line for _, *rest in ways for line in rest),
             f"about, points = comparison.compare(data, {tuple(methods)!r}, {tuple(shares)!r},",
             f"                                   standardize={now.standardise}, nonnegative={now.nonnegative}, "
             f"seed={now.seed})",

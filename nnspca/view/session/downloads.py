@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import math
+import re
 from collections.abc import Iterable, Mapping
 
 import numpy as np
@@ -85,14 +86,14 @@ def arrays_npz(**arrays: np.ndarray) -> bytes:
     return out.getvalue()
 
 
-def load_line(name: str) -> str:
-    """Return the Python that loads a data set, as ``data``."""
+def load_line(name: str, variable: str = "data") -> str:
+    """Return the Python that loads a data set as ``variable``."""
     if name not in uploads() and name in {info.name for info in nnspca.datasets.available()}:
-        return f"data = nnspca.datasets.load({name!r})"
-    if lines := files.code(name):
+        return f"{variable} = nnspca.datasets.load({name!r})"
+    if lines := files.code(name, variable):
         return "\n".join(lines)
     file = uploads()[name].source if name in uploads() else name
-    return f"data = nnspca.datasets.read({file!r})  # the path of your file"
+    return f"{variable} = nnspca.datasets.read({file!r})  # the path of your file"
 
 
 def prepared_by(now: State) -> tuple[str, ...]:
@@ -107,9 +108,10 @@ def steps_of(name: str, now: State) -> tuple[str, ...]:
     return tuple(step for step in preparing.possible(dataset(name)) if step in now.prep)
 
 
-def ready_lines(name: str, now: State) -> list[str]:
-    """Return the lines that load a data set and do to it the steps asked for, as ``data``."""
-    return [*load_line(name).split("\n"), *(preparing.STEPS[step].code for step in steps_of(name, now))]
+def ready_lines(name: str, now: State, variable: str = "data") -> list[str]:
+    """Return the lines that load a data set as ``variable`` and do to it the steps asked for."""
+    steps = (re.sub(r"\bdata\b", variable, preparing.STEPS[step].code) for step in steps_of(name, now))
+    return [*load_line(name, variable).split("\n"), *steps]
 
 
 def data_lines(now: State) -> list[str]:

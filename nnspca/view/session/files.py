@@ -120,8 +120,8 @@ def remember(data: Dataset, files: Sequence[File], reading: Reading, names: File
     st.session_state.setdefault("_readings", {})[data.name] = kept
 
 
-def code(name: str) -> list[str]:
-    """Return the Python that reads a file of this session again, as ``data``; empty where it is not known how."""
+def code(name: str, variable: str) -> list[str]:
+    """Return the Python that reads a file of this session again as ``variable``; empty where it is not known how."""
     kept: _Kept | None = st.session_state.get("_readings", {}).get(name)
     if kept is None:
         return []
@@ -132,7 +132,8 @@ def code(name: str) -> list[str]:
     given: dict[str, Any] = {key: getattr(kept.reading, key) for key in ("samples", "label", "missing")}
     said = [f"{key}={value!r}" for key, value in given.items() if value != getattr(usual, key)]
     said += [f"name={kept.name!r}"] if kept.name else []
-    lines = [f"data = nnspca.datasets.read({', '.join([source, *said])})  # the path of your file"]
+    lines = [f"{variable} = nnspca.datasets.read({', '.join([source, *said])})  # the path of your file"]
     if kept.reading.names:
-        lines.append(f"data = nnspca.datasets.rename(data, nnspca.datasets.read_names({kept.reading.names!r}))")
+        names = f"nnspca.datasets.read_names({kept.reading.names!r})"
+        lines.append(f"{variable} = nnspca.datasets.rename({variable}, {names})")
     return lines

@@ -212,13 +212,18 @@ class _Run:
             )
 
 
+def near(k: int, other: int) -> bool:
+    """Whether the multipliers of one k are a head start for the other."""
+    return max(k, other) <= NEAR * min(k, other)
+
+
 def _earlier(warm_start: Certificate | None, problem: Problem) -> dict[str, Bound]:
     """The bounds of a certificate of the same covariance, by name: none where its k is too far to be a head start."""
     if warm_start is None:
         return {}
     if warm_start.fingerprint != problem.cov.fingerprint or warm_start.nonnegative != problem.nonnegative:
         raise ValueError("warm_start must be a certificate of this covariance with this sign constraint")
-    if max(warm_start.k, problem.k) > NEAR * min(warm_start.k, problem.k):
+    if not near(warm_start.k, problem.k):
         return {}
     return {
         bound.name: replace(bound, ingredients=start_of(bound.ingredients, problem.cov))

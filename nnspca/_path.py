@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from nnspca import feasible
-from nnspca._certify import NEAR, certify
+from nnspca._certify import certify, near
 from nnspca._solve import check_cardinality, check_method, solve
 from nnspca._sweep import WORKERS, taken_over
 from nnspca.covariance import Covariance
@@ -306,7 +306,7 @@ def _begun_at(levels: Sequence[Sequence[int]], held: Container[int]) -> dict[int
     for level in levels:
         for k in level:
             if k not in held:
-                near = min(earlier, key=lambda other: (max(other, k) / min(other, k), other), default=None)
-                made[k] = near if near is not None and max(near, k) <= NEAR * min(near, k) else None
+                nearest = min(earlier, key=lambda other: (max(other, k) / min(other, k), other), default=None)
+                made[k] = nearest if nearest is not None and near(k, nearest) else None
         earlier |= set(level)
     return made

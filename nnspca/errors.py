@@ -13,7 +13,7 @@ class CertificateError(Exception):
     """A certificate does not prove what it claims; the message names the first claim that failed."""
 
 
-def reason(error: BaseException, most: int = 120) -> str:
+def reason(error: object, most: int = 120) -> str:
     """Return what another package's error says, in brackets after a blank; nothing where it says nothing to people.
 
     >>> "the file is damaged" + reason(ValueError("bad  magic\\nnumber"))

@@ -202,13 +202,13 @@ class _Transfer(threading.Thread):
         try:
             self._receive()
         except urllib.error.HTTPError as error:
-            self.failure = f"the server answered {error.code}{reason(ValueError(error.reason))}"
+            self.failure = f"the server answered {error.code}{reason(error.reason)}"
             error.close()
         except TimeoutError:
             self.failure = f"the server sent nothing for {STALL_SECONDS:g} seconds"
         except (OSError, ValueError) as error:
             cause = getattr(error, "reason", None) or error
-            self.failure = f"no connection to the server{reason(ValueError(cause))}; check the network"
+            self.failure = f"no connection to the server{reason(cause)}; check the network"
         except Exception as error:  # a thread's exception would be lost
             self.failure = f"the answer could not be understood{reason(error)}"
         finally:

@@ -250,29 +250,33 @@ def _kind(content: Content, asked: str | None) -> Kind:
 
 def _not_a_covariance(A: object) -> tuple[str, ...]:
     """Say why a square and symmetric table is read as samples; nothing of any other."""
-    if not isinstance(A, np.ndarray) or A.shape[0] != A.shape[1] or A.shape[0] < 3:
+    why = _objection(A)
+    if not why or len(A) < 3:  # type: ignore[arg-type]
         return ()
-    scale = np.abs(A).max()
-    if np.abs(A - A.T).max() > SYMMETRY_TOLERANCE * scale:
-        return ()
-    if np.diag(A).min() < 0:
-        why = f"the number in row {int(np.argmin(np.diag(A))) + 1:,} of its diagonal is negative"
-    else:
-        spread = np.sqrt(np.diag(A) / scale)
-        i, j = np.unravel_index(np.argmax(np.abs(A) / scale - np.outer(spread, spread)), A.shape)
-        why = f"the number in row {i + 1:,}, column {j + 1:,} is larger than its diagonal allows"
     return (f"It is square and symmetric, but no covariance: {why}. So each row is read as a sample.",)
 
 
 def _is_covariance(A: object) -> bool:
     """Whether A is square, symmetric and has no 2×2 minor that a covariance cannot have."""
+    return _objection(A) is None
+
+
+def _objection(A: object) -> str | None:
+    """Say which number of a square and symmetric table no covariance has; None: it may be one; "": it is no such table.
+
+    >>> _objection(np.eye(2)), _objection(np.zeros((2, 2))), _objection(np.array([[1.0, 3.0], [3.0, 1.0]]))
+    (None, '', 'the number in row 1, column 2 is larger than its diagonal allows')
+    """
     if not isinstance(A, np.ndarray) or A.shape[0] != A.shape[1] or not np.any(A):
-        return False
-    scale = np.abs(A).max()
-    spread = np.sqrt(np.maximum(np.diag(A), 0) / scale)
-    symmetric = np.abs(A - A.T).max() <= SYMMETRY_TOLERANCE * scale
-    return bool(
-        symmetric
-        and np.diag(A).min() >= 0
-        and np.all(np.abs(A) / scale <= np.outer(spread, spread) + SYMMETRY_TOLERANCE)
-    )
+        return ""
+    scale, diagonal = np.abs(A).max(), np.diag(A)
+    if not np.abs(A - A.T).max() <= SYMMETRY_TOLERANCE * scale:
+        return ""
+    if diagonal.min() < 0:
+        return f"the number in row {int(np.argmin(diagonal)) + 1:,} of its diagonal is negative"
+    spread = np.sqrt(diagonal / scale)
+    sizes, most = np.abs(A) / scale, np.outer(spread, spread)
+    if np.all(sizes <= most + SYMMETRY_TOLERANCE):
+        return None
+    i, j = np.unravel_index(np.argmax(sizes - most), A.shape)
+    return f"the number in row {i + 1:,}, column {j + 1:,} is larger than its diagonal allows"

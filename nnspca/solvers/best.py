@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -22,6 +22,16 @@ FEWEST, SIFTED = 2000, 20  # how many those are: so many, or so many times k
 STEPS = 3  # on all the features before they are chosen
 SEARCHED = 0.8  # share of the progress that the rounds of search take
 EXPLORED = 8  # random directions are drawn in the span of so many eigenvectors
+
+
+@dataclass(frozen=True, eq=False)
+class _Begun:
+    """What a portfolio begins with: as ``best`` is asked, and the variance known before."""
+
+    restarts: int
+    leaders: int
+    starts: np.ndarray | None
+    known: float
 
 
 def best(
@@ -55,7 +65,8 @@ def best(
     points, variances = climb(problem, widest, monitor=monitor, max_iter=STEPS)
     monitor.tell(0.0, "a first component", float(variances[0]))
     share = SEARCHED if search else 0.0
-    part = _portfolio(problem, rng, monitor.part(0.0, 1.0 - share), restarts, leaders, starts, float(variances[0]))
+    begun = _Begun(restarts, leaders, starts, float(variances[0]))
+    part = _portfolio(problem, rng, monitor.part(0.0, 1.0 - share), begun)
     if variances[0] > part.variance * (1 + TIE):
         part = replace(part, loadings=points[0], variance=float(variances[0]))
     if not search or part.stopped:
@@ -66,9 +77,8 @@ def best(
 def _searched(problem: Problem, part: Component, rng: np.random.Generator, monitor: Monitor, rounds: int) -> Component:
     """Go on from a component by rounds of search; of very many features, among those that its own gradient asks for."""
     cov, x = problem.cov, part.loadings
-    if problem.n > WIDE and problem.n > 2 * SIFTED * problem.k:
-        wanted = max(FEWEST, SIFTED * problem.k)
-        chosen, _ = _asked_for(problem, wanted, rng=rng, monitor=monitor.unseen(), restarts=16, starts=x)
+    if (count := _sifted(problem)) is not None:
+        chosen, _ = _asked_for(problem, count, rng=rng, monitor=monitor.unseen(), restarts=16, starts=x)
         y = np.zeros(problem.n)
         y[chosen], history = local.search(
             problem.restrict(chosen), x[chosen], rounds=rounds, rng=rng, monitor=monitor.among(chosen, problem.n)
@@ -88,24 +98,22 @@ def _searched(problem: Problem, part: Component, rng: np.random.Generator, monit
     )
 
 
-def _portfolio(
-    problem: Problem,
-    rng: np.random.Generator,
-    monitor: Monitor,
-    restarts: int,
-    leaders: int,
-    starts: np.ndarray | None,
-    known: float,
-) -> Component:
-    """Find the best of many starts, climbed and polished; progress is told from what is ``known`` on."""
+def _sifted(problem: Problem) -> int | None:
+    """How many features are looked at first, where they are very many; None: all at once."""
+    n, k = problem.n, problem.k
+    return max(FEWEST, SIFTED * k) if n > WIDE and n > 2 * SIFTED * k else None
+
+
+def _portfolio(problem: Problem, rng: np.random.Generator, monitor: Monitor, begun: _Begun) -> Component:
+    """Find the best of many starts, climbed and polished; progress is told from what is known on."""
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
-    n = cov.n_features
-    if n > WIDE and n > 2 * SIFTED * k:
-        return _of_the_many(problem, rng, monitor, restarts, leaders, starts, known)
-    rows = [] if starts is None else [np.atleast_2d(starts)]
+    n, restarts = cov.n_features, begun.restarts
+    if (count := _sifted(problem)) is not None:
+        return _of_the_many(problem, rng, monitor, begun, count)
+    rows = [] if begun.starts is None else [np.atleast_2d(begun.starts)]
     values, vectors = cov.eigenpairs(min(EXPLORED, n))
     V = vectors * np.sqrt(values)
-    history = [known]
+    history = [begun.known]
     for d in (r for r in RANKS if r <= n):
         exact = sphere.maximise(
             V[:, :d], k, nonnegative=nonnegative, tol=1e-2, max_cells=200, should_stop=monitor.stop
@@ -132,7 +140,7 @@ def _portfolio(
     order = np.argsort(-variances, kind="stable")
     history.append(max(float(variances[order[0]]), history[-1]))
     loadings, value = points[order[0]], float(variances[order[0]])
-    chosen = _distinct_supports(points, order, leaders)
+    chosen = _distinct_supports(points, order, begun.leaders)
     rough = True  # the best point so far is none of the polished ones, which win ties
     for rank, index in enumerate(chosen):
         if monitor.stop():
@@ -158,28 +166,16 @@ def _portfolio(
     )
 
 
-def _of_the_many(
-    problem: Problem,
-    rng: np.random.Generator,
-    monitor: Monitor,
-    restarts: int,
-    leaders: int,
-    starts: np.ndarray | None,
-    known: float,
-) -> Component:
+def _of_the_many(problem: Problem, rng: np.random.Generator, monitor: Monitor, begun: _Begun, count: int) -> Component:
     """The same among the features that a few steps ask for, then polished among all: most of very many never matter."""
     cov = problem.cov
-    count = max(FEWEST, SIFTED * problem.k)
-    chosen, points = _asked_for(problem, count, rng=rng, monitor=monitor, restarts=restarts, starts=starts)
-    begun = points[:, chosen]
+    chosen, points = _asked_for(problem, count, rng=rng, monitor=monitor, restarts=begun.restarts, starts=begun.starts)
+    starts = points[:, chosen]
     found = _portfolio(
         problem.restrict(chosen),
         rng,
         monitor.part(0.0, 0.9).among(chosen, problem.n),
-        restarts,
-        2 * leaders,
-        begun[begun.any(axis=1)],
-        known,
+        replace(begun, leaders=2 * begun.leaders, starts=starts[starts.any(axis=1)]),
     )
     x = np.zeros(problem.n)
     x[chosen] = found.loadings

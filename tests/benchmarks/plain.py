@@ -6,7 +6,6 @@ Run ``python -m tests.benchmarks.plain [data set …]``: it prints the table and
 import json
 import os
 import sys
-import time
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
@@ -17,14 +16,13 @@ import nnspca
 from nnspca.spannogram import sphere
 from nnspca.threads import one_blas_thread
 from tests.benchmarks.data import covariance
+from tests.benchmarks.timing import timed
 from tests.plain_em import plain_em
 from tests.plain_solvers import plain_greedy, plain_power, plain_spannogram
 
 RECORD = Path(__file__).with_suffix(".json")
 CASES = {"digits": (4, 16, 32), "lrs": (5, 20, 60), "lfw-faces": (10, 40, 100), "cbcl-faces": (10, 40, 100)}
 VERTICES = 100  # features up to which every vertex of a spannogram is visited one by one
-REPEATS = 3  # least of so many: what else runs on the machine only adds
-Timed = tuple[float, float]
 
 
 def main() -> None:
@@ -71,18 +69,6 @@ def pairs(name: str, cov: nnspca.Covariance, k: int) -> dict[str, tuple[Callable
     if cov.n_features <= VERTICES:
         found["spannogram, rank 2"] = (lambda: plain_spannogram(V, k), lambda: sphere.maximise(V, k).value)
     return found
-
-
-def timed(call: Callable) -> Timed:
-    """Return the least CPU seconds of a few calls (of one that takes long), and what was returned."""
-    least = np.inf
-    for _ in range(REPEATS):
-        begun = time.process_time()
-        value = call()
-        least = min(least, time.process_time() - begun)
-        if least > 1:
-            break
-    return least, value
 
 
 if __name__ == "__main__":

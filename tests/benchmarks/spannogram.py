@@ -9,6 +9,7 @@ import numpy as np
 
 from nnspca.spannogram import curves, enumeration, net, sphere
 from tests.benchmarks.data import covariance
+from tests.benchmarks.timing import timed
 
 SIZES = (50, 100, 200, 400, 800, 1600, 3200, 6400, 12582)
 EXACT = 1e-9
@@ -30,11 +31,11 @@ def growth() -> None:
         for n in SIZES:
             V = rng.standard_normal((n, d))
             k = max(1, n // 10)
-            seconds, found = timed(lambda V=V, k=k: sphere.maximise(V, k, tol=EXACT))
+            seconds, found = timed(lambda V=V, k=k: sphere.maximise(V, k, tol=EXACT), time.perf_counter)
             asked = enumeration.vertices(n, d)
             plain, ratio = "refused", ""
             if asked <= 400_000:
-                plain_seconds, same = timed(lambda V=V, k=k: enumeration.maximise(V, k))
+                plain_seconds, same = timed(lambda V=V, k=k: enumeration.maximise(V, k), time.perf_counter)
                 assert abs(same.value - found.value) <= 1e-8 * found.value
                 plain, ratio = f"{plain_seconds:.2f}", f"{plain_seconds / seconds:.0f}×"
             print(f"{n:6} {d:2} {found.cells:7} {seconds:9.4f} {asked:22,} {plain:>12} {ratio:>9}", flush=True)
@@ -53,10 +54,12 @@ def real() -> None:
             values, vectors = cov.eigenpairs(d)
             V = vectors * np.sqrt(values)
             for k in ks:
-                seconds, found = timed(lambda V=V, k=k: sphere.maximise(V, k, tol=EXACT))
+                seconds, found = timed(lambda V=V, k=k: sphere.maximise(V, k, tol=EXACT), time.perf_counter)
                 samples = enough(NET_ACCURACY, d, cov.n_features)
                 few = min(samples, 20_000)
-                net_seconds, _ = timed(lambda V=V, k=k, m=few: list(net.search(V, k, m, np.random.default_rng(0))))
+                net_seconds, _ = timed(
+                    lambda V=V, k=k, m=few: list(net.search(V, k, m, np.random.default_rng(0))), time.perf_counter
+                )
                 net_seconds *= samples / few
                 print(
                     f"{name:16} {k:5} {d:2} {found.cells:7} {seconds:9.4f} {samples:10,} {net_seconds:9.2f} "
@@ -65,7 +68,7 @@ def real() -> None:
                 )
         values, vectors = cov.eigenpairs(2)
         V = vectors * np.sqrt(values)
-        seconds, found = timed(lambda V=V, k=ks[-1]: curves.optimum(V, k))
+        seconds, found = timed(lambda V=V, k=ks[-1]: curves.optimum(V, k), time.perf_counter)
         print(f"{name:16} {ks[-1]:5}  2 sweep of every region in φ: {seconds:.3f} s")
 
 
@@ -73,18 +76,6 @@ def enough(epsilon: float, d: int, n: int) -> int:
     """Samples for a failure probability of 1/n, by the law of the angle to the best direction."""
     one = net.failure_probability(epsilon, d, 1)
     return int(np.ceil(np.log(n) / -np.log(one)))
-
-
-def timed(run):
-    """Least of three wall-clock times, and what was returned (one time where it takes long)."""
-    best, out = np.inf, None
-    for _ in range(3):
-        started = time.perf_counter()
-        out = run()
-        best = min(best, time.perf_counter() - started)
-        if best > 1:
-            break
-    return best, out
 
 
 if __name__ == "__main__":

@@ -89,27 +89,32 @@ def _problem(problem: DataError, mark: str) -> None:
     """Say what is wrong with the file, with the choices that would mend it."""
     st.error(foreign.plain(str(problem)), icon=":material/error:")
     if isinstance(problem, MissingValues):
-        _ask_missing(problem, mark)
+        _ask_missing(mark, problem)
     elif _missing(mark) != "refuse":  # the way chosen leaves nothing: there are others
-        _ask_missing_again(mark)
+        _ask_missing(mark)
     if isinstance(problem, SeveralClasses):
         _ask_class(problem.columns, mark)
 
 
-def _ask_missing(problem: MissingValues, mark: str) -> None:
-    """Offer what can be done about missing values, each with what it costs."""
-    rows, features = problem.shape
-    st.radio(
-        f"{problem.count:,} missing value{'' if problem.count == 1 else 's'}",
-        CHOICES,
-        key=f"missing-{mark}",
-        format_func=lambda choice: SAYS[choice],
-        captions=[
+def _ask_missing(mark: str, problem: MissingValues | None = None) -> None:
+    """Offer what can be done about missing values; each with what it costs, where a ``problem`` says."""
+    label, costs = "Missing values", None
+    if problem is not None:
+        rows, features = problem.shape
+        label = f"{problem.count:,} missing value{'' if problem.count == 1 else 's'}"
+        costs = [
             "",
             f"{problem.rows:,} of {rows:,} samples go",
             f"{problem.features:,} of {features:,} features go",
             "nothing goes, but these values never vary from the mean",
-        ],
+        ]
+    st.radio(
+        label,
+        CHOICES,
+        key=f"missing-{mark}",
+        format_func=lambda choice: SAYS[choice],
+        captions=costs,
+        horizontal=costs is None,
     )
 
 
@@ -155,18 +160,7 @@ def _choices(data: Dataset, mark: str, *, turned: bool) -> None:
     if data.class_columns and not turned:
         _ask_class(data.class_columns, mark)
     if f"missing-{mark}" in st.session_state and any("missing value" in note for note in data.notes):
-        _ask_missing_again(mark)
-
-
-def _ask_missing_again(mark: str) -> None:
-    """Offer the other ways to deal with missing values."""
-    st.radio(
-        "Missing values",
-        CHOICES,
-        key=f"missing-{mark}",
-        format_func=lambda choice: SAYS[choice],
-        horizontal=True,
-    )
+        _ask_missing(mark)
 
 
 def _usable(data: Dataset) -> bool:

@@ -73,7 +73,7 @@ def draw(choice: Choices, tables: tuple[StudyTable, ...], live: bool) -> None:
     for table in tables:
         if table.picture is not None:
             st.subheader(table.title)
-            drawn = figure_of(table, charts.palette(), titled=charts.presenting())  # no heading stands over a slide
+            drawn = figure_of(table, charts.palette(), titled=charts.on_slides())  # no heading stands over a slide
             charts.figure(drawn, f"{choice.study.name}-{table.name}")
             if table.note:
                 st.caption(table.note)

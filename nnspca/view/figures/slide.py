@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from nnspca.view.figures.style import LEGEND_DROP, LEGEND_ROW, Figure
+from nnspca.view.figures.style import LEGEND_DROP, LEGEND_ROW, Figure, names
 
 LARGER = 5 / 3  # what has 12 pixels on a page has 20 on a slide
 READABLE = 20  # pixels: no type is smaller
@@ -69,8 +69,7 @@ def _lines(figure: Figure) -> int:
     >>> _lines(go.Figure([{"name": "best"}, {"name": "em"}])), _lines(go.Figure([{"name": "best" * 12}] * 4))
     (1, 2)
     """
-    named = [t.name for t in figure.data if t.name is not None and t.showlegend is not False]
-    widths = [KEY + LETTER * len(name) for name in named] or [0]
+    widths = [KEY + LETTER * len(name) for name in names(figure)] or [0]
     return 1 if sum(widths) <= WIDE else -(-len(widths) // max(WIDE // max(widths), 1))
 
 

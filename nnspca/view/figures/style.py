@@ -110,7 +110,7 @@ def dress(
     Words, axes and grid keep the colours of the page around them, which may change its theme at any
     time; :func:`page` sets them for a figure that stands alone.
     """
-    named = sum(trace.name is not None and trace.showlegend is not False for trace in figure.data)
+    named = len(names(figure))
     below = LEGEND_DROP + LEGEND_ROW * (legend_rows or named) if named > 1 else LEGEND_DROP
     figure.update_layout(
         title={"text": title, "font_size": 15, "x": 0, "xanchor": "left", "xref": "container"},
@@ -134,6 +134,11 @@ def dress(
     if k_axis is not None:
         _set_k_axis(figure, *k_axis)
     return figure
+
+
+def names(figure: Figure) -> list[str]:
+    """Return the names that stand in a figure's legend."""
+    return [trace.name for trace in figure.data if trace.name is not None and trace.showlegend is not False]
 
 
 def _set_k_axis(figure: Figure, ks: Sequence[int], log: bool) -> None:

@@ -35,7 +35,7 @@ def palette() -> Palette:
     return style.DARK if st.context.theme.type == "dark" else style.LIGHT
 
 
-def presenting() -> bool:
+def on_slides() -> bool:
     """Tell whether figures are drawn as slides, as the frame has told before the page is drawn."""
     return bool(st.session_state.get("_presenting"))
 
@@ -46,7 +46,7 @@ def figure(drawn: Figure, key: str, *, first: bool = False, **settings: Any) -> 
     In the place of a page's ``first`` figure a sketch stands for as long as the browser has nothing that draws it.
     """
     alt = drawn.layout.meta["alt"]
-    if presenting():
+    if on_slides():
         drawn = slide.projected(drawn)
     if not first:
         return st.plotly_chart(drawn, key=key, config=CHART, alt=alt, **settings)

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 from nnspca.studies import Band, Bars, Curves, Line, StudyTable
 from nnspca.view.experiments.figures.strips import strips
-from nnspca.view.figures.style import DASHES, LEGEND_ROW, SYMBOLS, Palette, dress
+from nnspca.view.figures.style import DASHES, LEGEND_ROW, SYMBOLS, Palette, dress, names
 
 WIDE = 64  # characters of a line of a title
 LIKELY = "rgba(163, 71, 138, 0.13)"  # a band that holds with some probability only
@@ -25,7 +25,7 @@ def study(table: StudyTable, palette: Palette, *, titled: bool = False) -> go.Fi
     if picture.kind == "parts":
         return strips(table, picture, palette, title)
     figure = _bars(table, picture, palette) if picture.kind == "bars" else _curves(table, picture, palette)
-    named = sum(trace.name is not None and trace.showlegend is not False for trace in figure.data)
+    named = len(names(figure))
     rows = named if named < 7 else -(-named // 2)
     body = 560 if picture.kind == "curves" and picture.equal else 440
     alt = f"{table.title}: {len(table.rows)} rows; " + ", ".join(line.title for line in picture.lines) + "."

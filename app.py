@@ -3,50 +3,53 @@
 from pathlib import Path
 
 import streamlit as st
+from starlette.middleware import Middleware
 
 import nnspca
 from nnspca.view import foreign
-from nnspca.view.session import cluster, narrow, present, sidebar, theme, widgets
+from nnspca.view.session import cluster, delivery, narrow, present, sidebar, theme, widgets
 
 HERE = Path(__file__).parent
 
-st.set_page_config(page_title="nnspca", page_icon=str(HERE / "assets" / "icon.png"), layout="wide")
-st.logo(str(HERE / "assets" / "logo.png"), icon_image=str(HERE / "assets" / "icon.png"), size="large")
-st.html(theme.STYLE)
-page = st.navigation(
-    {
-        "See": [
-            st.Page(
-                HERE / "pages" / "explore.py",
-                title="Explore",
-                icon=":material/search_insights:",
-                default=True,
-            ),
-            st.Page(HERE / "pages" / "variance.py", title="Variance", icon=":material/show_chart:"),
-            st.Page(HERE / "pages" / "parts.py", title="Parts", icon=":material/grid_view:"),
-            st.Page(HERE / "pages" / "samples.py", title="Samples", icon=":material/groups:"),
-            st.Page(HERE / "pages" / "spannogram.py", title="Spannogram", icon=":material/waves:"),
-        ],
-        "Study": [
-            st.Page(HERE / "pages" / "learn.py", title="Learn", icon=":material/school:"),
-            st.Page(HERE / "pages" / "race.py", title="Race", icon=":material/sprint:"),
-            st.Page(HERE / "pages" / "compare.py", title="Compare", icon=":material/compare:"),
-            st.Page(HERE / "pages" / "experiments.py", title="Experiments", icon=":material/experiment:"),
-        ],
-        "Bring": [st.Page(HERE / "pages" / "data.py", title="Data", icon=":material/database:")],
-    },
-)
-counting = sidebar.sidebar(page.url_path or "explore")
-with st.sidebar:
-    theme.follow()
-    present.offer(page.url_path or "explore")
-    cluster.note()
-body = st.container()
-narrow.bar(counting)
-with body:
-    widgets.keep_place()
-    try:
-        page.run()
-    except nnspca.DataError as problem:  # whatever a page computes, what is wrong with the data is told here
-        st.error(foreign.plain(str(problem)), icon=":material/error:")
-    widgets.notes()
+if __name__ != "__main__":  # imported by the server, once; a visitor's page runs it as the main program
+    app = st.App(__file__, middleware=[Middleware(delivery.Delivery)])
+else:
+    st.set_page_config(page_title="nnspca", page_icon=str(HERE / "assets" / "icon.png"), layout="wide")
+    st.logo(str(HERE / "assets" / "logo.png"), icon_image=str(HERE / "assets" / "icon.png"), size="large")
+    page = st.navigation(
+        {
+            "See": [
+                st.Page(
+                    HERE / "pages" / "explore.py",
+                    title="Explore",
+                    icon=":material/search_insights:",
+                    default=True,
+                ),
+                st.Page(HERE / "pages" / "variance.py", title="Variance", icon=":material/show_chart:"),
+                st.Page(HERE / "pages" / "parts.py", title="Parts", icon=":material/grid_view:"),
+                st.Page(HERE / "pages" / "samples.py", title="Samples", icon=":material/groups:"),
+                st.Page(HERE / "pages" / "spannogram.py", title="Spannogram", icon=":material/waves:"),
+            ],
+            "Study": [
+                st.Page(HERE / "pages" / "learn.py", title="Learn", icon=":material/school:"),
+                st.Page(HERE / "pages" / "race.py", title="Race", icon=":material/sprint:"),
+                st.Page(HERE / "pages" / "compare.py", title="Compare", icon=":material/compare:"),
+                st.Page(HERE / "pages" / "experiments.py", title="Experiments", icon=":material/experiment:"),
+            ],
+            "Bring": [st.Page(HERE / "pages" / "data.py", title="Data", icon=":material/database:")],
+        },
+    )
+    counting = sidebar.sidebar(page.url_path or "explore")
+    with st.sidebar:
+        theme.follow()
+        present.offer(page.url_path or "explore")
+        cluster.note()
+    body = st.container()
+    narrow.bar(counting)
+    with body:
+        widgets.keep_place()
+        try:
+            page.run()
+        except nnspca.DataError as problem:  # whatever a page computes, what is wrong with the data is told here
+            st.error(foreign.plain(str(problem)), icon=":material/error:")
+        widgets.notes()

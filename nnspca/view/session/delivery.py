@@ -1,0 +1,122 @@
+"""What every visit fetches before its page: Streamlit's scripts, packed once, and named before they are asked for."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from nnspca.view.session import theme
+
+SCRIPTS = Path(st.__file__).parent / "static" / "static" / "js"
+# The elements of a first screen, as Streamlit's scripts are called: the browser asks for them, and for what each of
+# them needs, only when the page has come. Named in the head they arrive while Streamlit's own frame is being built.
+EARLY = ("Html", "BidiComponent", "Selectbox", "Radio", "NumberInput", "Multiselect", "Checkbox", "Button", "Expander")
+PACKED = re.compile(r"/static/(?:js|css)/[^/]+\.(?:js|css)$")
+NEEDED = re.compile(r"""\b(?:from|import)\s*["'`]\./([^"'`]+\.js)["'`]""")
+UNASKED = (b"accept-encoding", b"if-none-match", b"if-modified-since")  # the page is written anew for each visit
+LEVEL = 6  # of compression: done once for each file
+
+
+class Delivery:
+    """Answers before Streamlit does: scripts go out compressed, the page with its head completed."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+        self._packed: dict[str, tuple[MutableHeaders, bytes]] = {}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] != "http" or scope["method"] != "GET":
+            await self._app(scope, receive, send)
+        elif PACKED.search(scope["path"]) and _takes_packed(scope):
+            await self._script(scope, receive, send)
+        elif "text/html" in Headers(scope=scope).get("accept", ""):
+            await self._page(scope, receive, send)
+        else:
+            await self._app(scope, receive, send)
+
+    async def _script(self, scope: Scope, receive: Receive, send: Send) -> None:
+        path = scope["path"]
+        if path not in self._packed:
+            answer = await _whole(self._app, scope, receive)
+            if answer.status != 200 or "content-encoding" in answer.headers:
+                await answer.send(send)
+                return
+            answer.headers["content-encoding"] = "gzip"
+            answer.headers.add_vary_header("accept-encoding")
+            for name in ("etag", "accept-ranges"):  # both speak of the file as it lies there
+                del answer.headers[name]
+            self._packed[path] = answer.headers, await asyncio.to_thread(gzip.compress, answer.body, LEVEL)
+        await _Answer(200, *self._packed[path]).send(send)
+
+    async def _page(self, scope: Scope, receive: Receive, send: Send) -> None:
+        plain = [(name, value) for name, value in scope["headers"] if name not in UNASKED]
+        answer = await _whole(self._app, {**scope, "headers": plain}, receive)
+        if answer.status == 200 and answer.headers.get("content-type", "").startswith("text/html"):
+            answer.body = answer.body.replace(b"</head>", head().encode() + b"</head>", 1)
+            for name in ("etag", "last-modified"):
+                del answer.headers[name]
+        await answer.send(send)
+
+
+class _Answer:
+    """A whole response."""
+
+    def __init__(self, status: int, headers: MutableHeaders, body: bytes) -> None:
+        self.status, self.headers, self.body = status, headers, body
+
+    async def send(self, send: Send) -> None:
+        """Send it, with its true length."""
+        headers = MutableHeaders(raw=list(self.headers.raw))
+        headers["content-length"] = str(len(self.body))
+        await send({"type": "http.response.start", "status": self.status, "headers": headers.raw})
+        await send({"type": "http.response.body", "body": self.body})
+
+
+async def _whole(app: ASGIApp, scope: Scope, receive: Receive) -> _Answer:
+    """Return what the app answers, once it has said all of it."""
+    begun: dict[str, Any] = {}
+    body = bytearray()
+
+    async def keep(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            begun.update(message)
+        else:
+            body.extend(message.get("body", b""))
+
+    await app(scope, receive, keep)
+    return _Answer(begun["status"], MutableHeaders(raw=list(begun["headers"])), bytes(body))
+
+
+def _takes_packed(scope: Scope) -> bool:
+    headers = Headers(scope=scope)
+    return "gzip" in headers.get("accept-encoding", "") and "range" not in headers
+
+
+@cache
+def head() -> str:
+    """Return what is added to the page's head: our style sheet, and the scripts that will be wanted."""
+    links = "".join(f'<link rel="modulepreload" crossorigin href="./static/js/{name}">' for name in early())
+    return f"{links}<style>{theme.STYLE.read_text(encoding='utf-8')}</style>"
+
+
+@cache
+def early() -> tuple[str, ...]:
+    """Return the file names of the scripts in ``EARLY`` and of all they need, each once."""
+    found: dict[str, None] = {}
+    wanted = [path.name for stem in EARLY for path in SCRIPTS.glob(f"{stem}.*.js")]
+    while wanted:
+        name = wanted.pop(0)
+        script = SCRIPTS / name
+        if name not in found and script.exists():
+            found[name] = None
+            wanted += NEEDED.findall(script.read_text(encoding="utf-8"))
+    return tuple(found)

@@ -26,7 +26,10 @@ running = st.container()
 done = job.wait(runs.AT_ONCE)
 
 stage = st.container(key="race-place")  # the figure first: what changes it is asked below, before it is drawn
+waiting = stage.empty()
+waiting.caption("Here run the solvers, once the first of them has something.")  # what stands below keeps its place
 who, mark = choices.open_mark(run.standing(job), choice)
+waiting.empty()
 with stage:
     drawn = panels.track(job, choice, data, who, mark, ready=done)
 ended = run.standing(job)

@@ -30,11 +30,14 @@ known = proofs.known_by_now(job.arrived, data, now, choice.ks)
 longer = runs.only_job("tighten-all", known.key)
 
 stage = st.container(key="curve-place")  # the figure first: what changes it is asked below, before it is drawn
+waiting = stage.empty()
+waiting.caption("Here stand the curves, once the first points are found.")  # what stands below keeps its place
 look = choices.look()
 chosen = choices.point(choice)
 panels.longer_proofs(known, data, now, choice, longer, ready=done)
 opened = chosen in known.points
 chart, beside = stage.columns([1.7, 1], gap="medium") if opened else (stage, None)
+waiting.empty()
 with chart:
     drawn = panels.curve(known, leading, choice, look, chosen, ready=done, longer=longer)
 

@@ -34,7 +34,7 @@ FIRST = {
     "Compare": ("/compare?", "sketched('together') || plot('together')?._fullData.some(t => t.x?.length)"),
     "Experiments": ("/experiments?", "document.querySelector('.sketch') || document.querySelector('.main-svg')"),
     "Learn": ("/learn?", "deep('learn', '.lesson[data-frames]')"),
-    "Data": ("/data?", "document.querySelector('[data-testid=stImage] img')?.naturalWidth"),
+    "Data": ("/data?", "document.querySelector('img.picture')?.naturalWidth"),
 }
 # The titles in the table, and the data sets' names.
 SETS = {"LFW": "lfw-faces", "CBCL": "cbcl-faces", "LRS": "lrs", "Leukemia": "leukemia"}

@@ -6,7 +6,7 @@ import streamlit as st
 
 from nnspca.datasets import Dataset, preparing
 from nnspca.view import foreign
-from nnspca.view.session import preview
+from nnspca.view.session import charts, preview
 from nnspca.view.session.state import State
 
 CENTRED = "**Centred**, always: the mean of each feature is taken off, as only what varies counts."
@@ -50,6 +50,6 @@ def _look(data: Dataset) -> None:
     """Show a few samples."""
     if data.image_shape is not None:
         alt = f"{TILES} images of {foreign.line(data.title)}, side by side."
-        st.image(preview.sheet(data, TILES), width="stretch", alt=alt)
+        charts.picture(preview.sheet(data, TILES), alt)
     else:
         st.dataframe(preview.corner(data, 5, 5), hide_index=True, alt=f"A corner of {foreign.line(data.title)}.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import html
 import math
+import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
@@ -53,6 +54,19 @@ def figure(drawn: Figure, key: str, *, first: bool = False, **settings: Any) -> 
     with st.container(key=f"{key}-sketched"):
         st.html(sketch(drawn, palette()))
         return st.plotly_chart(drawn, key=key, config=CHART, alt=alt, **settings)
+
+
+def picture(png: bytes, alt: str) -> None:
+    """Show a picture as wide as its place: it comes with the page's own words, and its room is kept before it is drawn.
+
+    Streamlit's own image is a request of its own, made once all that the page has is loaded.
+    """
+    wide, tall = struct.unpack(">II", png[16:24])
+    address = f"data:image/png;base64,{base64.b64encode(png).decode('ascii')}"
+    st.html(
+        f'<img class="picture" src="{address}" alt="{html.escape(alt)}" width="{wide}" height="{tall}" '
+        f'style="width:100%;height:auto;aspect-ratio:{wide}/{tall}">'
+    )
 
 
 def pickable(drawn: Figure, key: str, choice: str, read: Callable[[list], str], *, ready: bool) -> None:

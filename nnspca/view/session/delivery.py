@@ -61,7 +61,7 @@ class Delivery:
         plain = [(name, value) for name, value in scope["headers"] if name not in UNASKED]
         answer = await _whole(self._app, {**scope, "headers": plain}, receive)
         if answer.status == 200 and answer.headers.get("content-type", "").startswith("text/html"):
-            answer.body = answer.body.replace(b"</head>", head().encode() + b"</head>", 1)
+            answer.body = completed(answer.body)
             for name in ("etag", "last-modified"):
                 del answer.headers[name]
         await answer.send(send)
@@ -101,11 +101,25 @@ def _takes_packed(scope: Scope) -> bool:
     return "gzip" in headers.get("accept-encoding", "") and "range" not in headers
 
 
+def completed(page: bytes) -> bytes:
+    """Return Streamlit's page with what it will want: scripts in its head, and our style where it outdoes Streamlit's.
+
+    Streamlit writes its styles into the head while it draws; among rules of one weight the last on the page wins.
+    """
+    for end, added in ((b"</head>", _links()), (b"</body>", _style())):
+        before, found, after = page.rpartition(end)
+        page = before + added + found + after if found else page
+    return page
+
+
 @cache
-def head() -> str:
-    """Return what is added to the page's head: our style sheet, and the scripts that will be wanted."""
-    links = "".join(f'<link rel="modulepreload" crossorigin href="./static/js/{name}">' for name in early())
-    return f"{links}<style>{theme.STYLE.read_text(encoding='utf-8')}</style>"
+def _links() -> bytes:
+    return "".join(f'<link rel="modulepreload" crossorigin href="./static/js/{name}">' for name in early()).encode()
+
+
+@cache
+def _style() -> bytes:
+    return f"<style>{theme.style()}</style>".encode()
 
 
 @cache

@@ -23,11 +23,8 @@ def glance(data: Dataset) -> None:
     look = charts.palette()
     if data.image_shape is not None and data.kind != "covariance":
         shown = min(TILES, data.X.shape[0])
-        st.image(
-            sheet(data, TILES),
-            width="stretch",
-            alt=f"{shown} of the {data.X.shape[0]:,} images of {foreign.line(data.title)}, side by side.",
-        )
+        about = f"{shown} of the {data.X.shape[0]:,} images of {foreign.line(data.title)}, side by side."
+        charts.picture(sheet(data, TILES), about)
         rows, columns = data.image_shape
         st.caption(f"{shown} of {data.X.shape[0]:,} images; each of the {rows} × {columns} pixels is a feature.")
     elif data.axis is not None and data.kind != "covariance":

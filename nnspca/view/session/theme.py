@@ -6,6 +6,8 @@ from pathlib import Path
 
 import streamlit as st
 
+from nnspca.view.session import state
+
 STYLE = Path(__file__).with_name("style.css")
 
 # Streamlit restyles its own elements without running the script; the colours of our data need a run.
@@ -22,6 +24,15 @@ export default function ({ data, parentElement, setTriggerValue }) {
   return () => probe.removeEventListener("transitionend", told);
 }
 """
+
+
+LOW = {"switch", "fold"}  # kinds of keys whose widgets are one line; a label stands above all others
+
+
+def style() -> str:
+    """Return the style sheet, and the room of every widget with a label: it is kept until the widget is drawn."""
+    labelled = [f".st-key-{entry.key}" for entry in state.TABLE if entry.kind not in LOW]
+    return f"{STYLE.read_text(encoding='utf-8')}\n:is({', '.join(labelled)}) {{ min-height: 68px; }}\n"
 
 
 @st.cache_resource(show_spinner=False)

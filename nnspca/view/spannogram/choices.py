@@ -37,7 +37,8 @@ class View:
 
 def ask(now: State) -> tuple[View, DeltaGenerator]:
     """Let the person choose the curves; return what to draw and the place to draw it, or end the page here."""
-    above, stage, below = st.container(), st.container(), st.container()
+    above, stage, below = st.container(), st.container(key="turning").empty(), st.container()
+    stage.caption("Here the curves turn, once they are worked out.")  # what stands below keeps its place
     with above, st.container(horizontal=True, gap="medium"):
         source = choose(
             KEYS["curves"],

@@ -17,7 +17,7 @@ if not choice.with_:
     widgets.end_page()
 with press:
     job = run.start(data, now, choice)
-done = runs.follow("parts", job, first=True)
+done = runs.follow("parts", job, first=1)
 results = run.found(job, choice)
 proof = run.certificate(job, data, now)
 longer = None if proof is None else runs.only_job("tighten-parts", together.tighten_key(proof, data, now))

@@ -23,7 +23,7 @@ if not choice.racers:
 with press:
     job = run.start(data, now, choice)
 running = st.container()
-done = job.wait(runs.AT_ONCE)
+done = job.wait_for_picture()
 
 stage = st.container(key="race-place")  # the figure first: what changes it is asked below, before it is drawn
 waiting = stage.empty()

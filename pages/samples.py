@@ -24,7 +24,7 @@ with st.expander("Another solver, another second part", icon=":material/tune:", 
     with press:
         job = run.start(data, now, choice)
 with running:
-    runs.follow("samples", job, first=True)
+    runs.follow("samples", job, first=1)
 part, other = run.arrived(job)
 if part is None:
     widgets.end_page()

@@ -25,7 +25,7 @@ with press:
     forget_proofs = functools.partial(proofs.forget, data, now, choice.ks)
     job = curves.start("variance", data, now, choice.ks, choice.methods, forget_proofs)
 running = st.container()
-done = job.wait(runs.AT_ONCE)  # no longer: the figure goes first, and the browser fetches what draws it meanwhile
+done = job.wait_for_picture()
 known = proofs.known_by_now(job.arrived, data, now, choice.ks)
 longer = runs.only_job("tighten-all", known.key)
 

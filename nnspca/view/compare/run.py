@@ -17,6 +17,7 @@ from nnspca.view.session.runs import Job, Work
 from nnspca.view.session.state import State
 
 WIDE = 2000  # features above which even the bare curve waits until the others are proven
+FIRST = 3  # things that make a picture: what a data set promises, and two points of its curve
 AT_ONCE = 2  # data sets whose proofs are made side by side: at the end of each curve one thread has nothing to do
 
 

@@ -70,11 +70,12 @@ def _asked(choice: Choices) -> str:
 
 def draw(choice: Choices, tables: tuple[StudyTable, ...], live: bool) -> None:
     """Show every figure and the paper's numbers beside ours; ``live`` where this visit's own run made them."""
+    pictured = [table for table in tables if table.picture is not None]
     for table in tables:
         if table.picture is not None:
             st.subheader(table.title)
             drawn = figure_of(table, charts.palette(), titled=charts.on_slides())  # no heading stands over a slide
-            charts.figure(drawn, f"{choice.study.name}-{table.name}")
+            charts.figure(drawn, f"{choice.study.name}-{table.name}", first=table is pictured[0])
             if table.note:
                 st.caption(table.note)
     for table in tables:

@@ -18,6 +18,7 @@ from nnspca.view.figures.style import Figure, Palette
 
 WIDTH = 1000.0  # of a sketch's own coordinates, stretched to the place it stands in
 LEFT, RIGHT = 0.06, 0.99  # where the axes lie in it
+AIR = 0.05  # share of its length that an axis has beyond its values
 # Of a file that is offered, by its ending: what it is, and the usual icon.
 FILES = {
     "csv": ("text/csv", "table"),
@@ -124,11 +125,11 @@ def json_button(made: Callable[[], bytes], key: str, file_name: str, about: str 
     download("Result (JSON)", made, key, file_name, about)
 
 
-Places = Sequence[tuple[float, float]]
+Places = Sequence[tuple[float, float] | None]  # None: the line is broken here
 
 
 def sketch(figure: Figure, palette: Palette) -> str:
-    """Return the frame, lines, bands and marks of each panel whose axes have ranges: a picture of a few kilobytes."""
+    """Return the frame, lines, bands and marks of each panel of a figure: a picture of a few kilobytes."""
     drawn = figure.to_plotly_json()  # plain values: the figure's own attributes take ten times as long to read
     layout = drawn["layout"]
     tall, margin = float(layout["height"]), layout["margin"]
@@ -139,16 +140,18 @@ def sketch(figure: Figure, palette: Palette) -> str:
         panel = trace.get("yaxis", "y")
         down, along = layout.get(_axis(panel), {}), layout.get(_axis(trace.get("xaxis", "x")), {})
         hidden = trace.get("visible") in (False, "legendonly")
-        if trace["type"] != "scatter" or hidden or "range" not in down or "range" not in along:
+        if trace["type"] != "scatter" or hidden or "category" in (down.get("type"), along.get("type")):
             continue
+        down, along = _ranged(down, drawn, "y", panel), _ranged(along, drawn, "x", trace.get("xaxis", "x"))
         low, high = (margin["t"] + room * (1 - share) for share in down.get("domain", (0.0, 1.0)))
         if panel not in framed:
             framed.add(panel)
             shapes.append(_line(((WIDTH * LEFT, high), (WIDTH * LEFT, low), (WIDTH * RIGHT, low)), palette.quiet, 0.5))
         places = [
             (WIDTH * (LEFT + (RIGHT - LEFT) * _share(x, along)), low + (high - low) * _share(y, down))
+            if _known(x) and _known(y)
+            else None
             for x, y in zip(_values(trace, "x"), _values(trace, "y"), strict=False)
-            if x is not None and y is not None and math.isfinite(x) and math.isfinite(y)
         ]
         shapes += _drawn(trace, places, palette.quiet)
     box = f'viewBox="0 0 {round(WIDTH)} {round(tall)}" preserveAspectRatio="none"'
@@ -163,6 +166,22 @@ def _values(trace: Mapping[str, Any], along: str) -> Sequence[float | None]:
     if isinstance(values, Mapping):
         return np.frombuffer(base64.b64decode(values["bdata"]), values["dtype"]).tolist()
     return values
+
+
+def _known(value: object) -> bool:
+    return isinstance(value, int | float) and math.isfinite(value)
+
+
+def _ranged(axis: Mapping[str, Any], drawn: Mapping[str, Any], along: str, name: str) -> Mapping[str, Any]:
+    """Return an axis with its range; where the figure leaves it to Plotly, that of all values, with some air."""
+    if "range" in axis:
+        return axis
+    mine = (t for t in drawn["data"] if t.get(f"{along}axis", along) == name and t.get("visible") is not False)
+    log = axis.get("type") == "log"
+    values = [v for t in mine for v in _values(t, along) if _known(v) and (v > 0 or not log)] or [1.0, 2.0]
+    low, high = (math.log10(end) if log else float(end) for end in (min(values), max(values)))
+    air = AIR * ((high - low) or 1.0)
+    return {**axis, "range": (low - air, high + air)}
 
 
 def _axis(name: str) -> str:
@@ -181,24 +200,30 @@ def _drawn(trace: Mapping[str, Any], places: Places, otherwise: str) -> Iterator
     """Yield a trace as shapes: its band, its line, its marks."""
     mode, line = trace.get("mode", "lines"), trace.get("line", {})
     colour = line.get("color", otherwise)
-    if trace.get("fill") == "toself" and places:
+    if trace.get("fill") == "toself" and any(places):
         yield f'<path d="{_path(places)}Z" fill="{html.escape(trace.get("fillcolor", colour))}" stroke="none"/>'
     if "lines" in mode and line.get("width") != 0:
         yield _line(places, colour, float(line.get("width", 2)))
     if "markers" in mode:
         mark = trace.get("marker", {}).get("color")
-        for place in places:  # a line of no length with round ends: round however the picture is stretched
+        for place in filter(None, places):  # a line of no length with round ends: round however the picture is stretched
             yield _line((place, place), mark if isinstance(mark, str) else colour, 7.0)
 
 
 def _path(places: Places) -> str:
-    return "M" + "L".join(f"{round(x)} {round(y)}" for x, y in places)
+    parts, pen = [], "M"
+    for place in places:
+        if place is not None:
+            parts.append(f"{pen}{round(place[0])} {round(place[1])}")
+        pen = "M" if place is None else "L"
+    return "".join(parts)
 
 
 def _line(places: Places, colour: str, width: float) -> str:
-    if not places:
+    path = _path(places)
+    if not path:
         return ""
     return (
-        f'<path d="{_path(places)}" fill="none" stroke="{html.escape(colour)}" stroke-width="{width}" '
+        f'<path d="{path}" fill="none" stroke="{html.escape(colour)}" stroke-width="{width}" '
         'stroke-linecap="round" vector-effect="non-scaling-stroke"/>'
     )

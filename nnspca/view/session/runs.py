@@ -127,9 +127,19 @@ class Job:
         """Wait until done, at most ``seconds``; return whether it is done."""
         return self._wait_until(lambda: self._finished, seconds)
 
-    def wait_for_first(self, age: float) -> bool:
-        """Wait until something was handed over or all is done, to this ``age`` at most; return whether it is so."""
-        return self._wait_until(lambda: self._finished or bool(self.arrived), age - self.age)
+    def wait_for_first(self, age: float, count: int = 1) -> bool:
+        """Wait until so much was handed over or all is done, to this ``age`` at most; return whether it is so."""
+        return self._wait_until(lambda: self._finished or len(self.arrived) >= count, age - self.age)
+
+    def wait_for_picture(self) -> bool:
+        """Wait as long as a picture is worth more than an empty frame: a moment, and until there is something.
+
+        What draws a figure takes the browser half a second to start; before that it draws a sketch of what has come.
+        """
+        done = self.wait(max(0.0, PATIENCE - self.age))
+        while not (done or self.arrived or self.about is not None) and self.age < FIRST:
+            done = self.wait(AT_ONCE)
+        return done
 
     def _wait_until(self, is_so: Callable[[], bool], seconds: float) -> bool:
         self._seen = time.monotonic()
@@ -275,12 +285,12 @@ def follow(
     job: Job,
     stopped: str = "Stopped. What was found by then is shown; **Run again** starts over.",
     *,
-    first: bool = False,
+    first: int = 0,
 ) -> bool:
     """Draw the job's progress and Stop while it runs, or what went wrong, or that it was stopped.
 
-    With ``first`` it then waits a moment for the first of what the job hands over: a page that has nothing to show
-    before shows that at once, not when it is drawn the next time.
+    It then waits a moment for the ``first`` so many things that the job hands over: a page that has nothing to show
+    before shows them at once, not when it is drawn the next time.
 
     Returns
     -------
@@ -296,7 +306,7 @@ def follow(
     return job.done
 
 
-def _watch(slot: str, job: Job, first: bool) -> None:
+def _watch(slot: str, job: Job, first: int) -> None:
     """Draw progress and Stop while the job runs, and rerun the page when there is something to draw.
 
     Stop stands outside the fragment: a press then reaches the script whatever is being drawn.
@@ -315,7 +325,8 @@ def _watch(slot: str, job: Job, first: bool) -> None:
             on_click=job.stop,
             width="content",
         )
-    if first and job.wait_for_first(FIRST):
+    if first:
+        job.wait_for_first(FIRST, first)
         drawn[0] = job.version
 
 

@@ -6,6 +6,7 @@ import axe_playwright_python
 import pytest
 from playwright.sync_api import Page
 
+from tests.browser.shifting import SHIFTS
 from tests.browser.waiting import rest
 
 pytestmark = pytest.mark.browser
@@ -105,7 +106,9 @@ def still(page: Page) -> Page:
 @pytest.mark.parametrize("name", PAGES)
 def test_every_page_is_read_in_both_themes_by_a_screen_reader_and_on_a_phone(visit, name):
     path, counting = PAGES[name]
-    page = still(visit(path))
+    page = still(visit(path, before=lambda page: page.add_init_script(SHIFTS)))
+    moved = sum(ours for ours, by_hand, *_ in page.evaluate("() => window.shifts") if not by_hand)
+    assert moved < 0.05, page.evaluate("() => window.shifts")
     page.add_script_tag(path=AXE)
     bar = page.locator("form.narrow")
     assert not bar.is_visible()
@@ -128,6 +131,25 @@ def test_every_page_is_read_in_both_themes_by_a_screen_reader_and_on_a_phone(vis
     if counting:
         box = bar.bounding_box()
         assert box["y"] + box["height"] <= 844
+
+
+def test_slides_are_read_in_both_themes_as_pages_are(visit):
+    page = visit("/variance?data=pitprops&ks=2,5,13&present=true", width=1920, height=1080)
+    page.locator("html[data-presenting]").wait_for()
+    still(page).add_script_tag(path=AXE)
+    for theme in ("light", "dark"):
+        page.emulate_media(color_scheme=theme)
+        page.wait_for_function(REDRAWN, arg=theme == "dark")
+        still(page)
+        assert page.evaluate(CONTRAST) == []
+        assert [fault for fault in page.evaluate(FAULTS) if STREAMLIT.get(fault[0], "no such") not in fault[1]] == []
+
+
+@pytest.mark.parametrize("path", ["/data?data=digits", "/parts?data=digits&k=6", "/variance?data=pitprops&ks=2,5,13"])
+def test_nothing_jumps_on_a_phone_while_a_page_loads(visit, path):
+    page = still(visit(path, 390, height=844, before=lambda page: page.add_init_script(SHIFTS)))
+    shifts = page.evaluate("() => window.shifts")
+    assert sum(ours for ours, by_hand, *_ in shifts if not by_hand) < 0.05, shifts
 
 
 def test_the_measure_of_contrast_finds_what_is_faint(browsing):

@@ -18,7 +18,7 @@ from nnspca.view.session import theme
 SCRIPTS = Path(st.__file__).parent / "static" / "static" / "js"
 # The elements of a first screen, as Streamlit's scripts are called: the browser asks for them, and for what each of
 # them needs, only when the page has come. Named in the head they arrive while Streamlit's own frame is being built.
-EARLY = ("Html", "BidiComponent", "Selectbox", "Radio", "NumberInput", "Multiselect", "Checkbox", "Button", "Expander")
+EARLY = ("Html", "BidiComponent", "Selectbox", "Radio", "NumberInput", "Multiselect", "Checkbox", "Button", "Progress")
 PACKED = re.compile(r"/static/(?:js|css)/[^/]+\.(?:js|css)$")
 NEEDED = re.compile(r"""\b(?:from|import)\s*["'`]\./([^"'`]+\.js)["'`]""")
 UNASKED = (b"accept-encoding", b"if-none-match", b"if-modified-since")  # the page is written anew for each visit

@@ -7,7 +7,7 @@ import html
 import math
 import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeGuard
 from urllib.parse import quote
 
 import numpy as np
@@ -168,7 +168,7 @@ def _values(trace: Mapping[str, Any], along: str) -> Sequence[float | None]:
     return values
 
 
-def _known(value: object) -> bool:
+def _known(value: object) -> TypeGuard[float]:
     return isinstance(value, int | float) and math.isfinite(value)
 
 
@@ -206,7 +206,7 @@ def _drawn(trace: Mapping[str, Any], places: Places, otherwise: str) -> Iterator
         yield _line(places, colour, float(line.get("width", 2)))
     if "markers" in mode:
         mark = trace.get("marker", {}).get("color")
-        for place in filter(None, places):  # a line of no length with round ends: round however the picture is stretched
+        for place in filter(None, places):  # a line of no length with round ends stays round when it is stretched
             yield _line((place, place), mark if isinstance(mark, str) else colour, 7.0)
 
 

@@ -1,0 +1,102 @@
+"""What goes out before a page: scripts packed and complete, the page's head with what the page will want."""
+
+import asyncio
+import gzip
+import re
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from nnspca.view.session import delivery, theme
+
+FILE = b"export const a = 1;" * 200
+PAGE = b"<html><head><title>x</title></head><body><p></p></body></html>"
+
+
+class Origin:
+    """A server of one script and one page, that counts how often it is asked."""
+
+    def __init__(self, status=200):
+        self.asked, self.status = [], status
+
+    async def __call__(self, scope, receive, send):
+        self.asked.append(dict(scope["headers"]))
+        kind, body = (b"text/javascript", FILE) if scope["path"].endswith(".js") else (b"text/html", PAGE)
+        headers = [(b"content-type", kind), (b"content-length", str(len(body)).encode()), (b"etag", b'"1"')]
+        headers.append((b"cache-control", b"public, immutable"))
+        await send({"type": "http.response.start", "status": self.status, "headers": headers})
+        await send({"type": "http.response.body", "body": body[:100], "more_body": True})
+        await send({"type": "http.response.body", "body": body[100:]})
+
+
+def ask(app, path, method="GET", **headers):
+    """Return the status, headers and body of an answer."""
+    said = []
+
+    async def send(message):
+        said.append(message)
+
+    given = [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()]
+    answer = app({"type": "http", "method": method, "path": path, "headers": given}, None, send)
+    with ThreadPoolExecutor(1) as apart:  # a loop of its own: the browser's tests keep one running here
+        apart.submit(asyncio.run, answer).result()
+    body = b"".join(message.get("body", b"") for message in said[1:])
+    return said[0]["status"], {n.decode(): v.decode() for n, v in said[0]["headers"]}, body
+
+
+def test_a_script_goes_out_packed_once_and_unpacks_to_what_it_was():
+    origin = Origin()
+    app = delivery.Delivery(origin)
+    answers = [ask(app, "/static/js/one.abc.js", accept_encoding="gzip, br") for _ in range(2)]
+    assert answers[0] == answers[1]
+    assert len(origin.asked) == 1
+    status, headers, body = answers[0]
+    assert status == 200
+    assert gzip.decompress(body) == FILE
+    assert headers["content-length"] == str(len(body))
+    assert (headers["content-encoding"], headers["vary"].lower()) == ("gzip", "accept-encoding")
+    assert headers["cache-control"] == "public, immutable"
+
+
+@pytest.mark.parametrize("asked", [{}, {"accept_encoding": "br"}, {"accept_encoding": "gzip", "range": "bytes=0-9"}])
+def test_who_takes_nothing_packed_gets_the_file_as_it_is(asked):
+    _, headers, body = ask(delivery.Delivery(Origin()), "/static/js/one.js", **asked)
+    assert body == FILE
+    assert "content-encoding" not in headers
+
+
+def test_a_refusal_is_handed_on_and_not_kept():
+    origin = Origin(404)
+    app = delivery.Delivery(origin)
+    for _ in range(2):
+        assert ask(app, "/static/js/one.js", accept_encoding="gzip")[0] == 404
+    assert len(origin.asked) == 2
+
+
+def test_the_page_names_its_scripts_and_brings_its_style():
+    origin = Origin()
+    _, headers, body = ask(delivery.Delivery(origin), "/data", accept="text/html", if_none_match='"1"')
+    page = body.decode()
+    head, _, rest = page.partition("</head>")
+    named = re.findall(r'<link rel="modulepreload" crossorigin href="\./static/js/([^"]+)">', head)
+    assert named == list(delivery.early())
+    assert theme.style() in rest.partition("</body>")[0]
+    assert page.startswith("<html><head><title>x</title>")
+    assert headers["content-length"] == str(len(body))
+    assert "etag" not in headers  # another version of ours brings another page
+    assert b"if-none-match" not in origin.asked[0]
+
+
+def test_what_is_no_page_and_no_script_is_left_alone():
+    for path, method in (("/_stcore/health", "GET"), ("/static/js/one.js", "HEAD"), ("/media/a.png", "GET")):
+        _, headers, body = ask(delivery.Delivery(Origin()), path, method, accept="*/*", accept_encoding="gzip")
+        assert body in (FILE, PAGE)
+        assert headers["etag"] == '"1"'
+
+
+def test_streamlit_still_has_every_script_that_is_named_early():
+    """A new release that calls them otherwise costs speed, and nothing else would tell."""
+    files = delivery.early()
+    assert [stem for stem in delivery.EARLY if not any(name.startswith(f"{stem}.") for name in files)] == []
+    assert all((delivery.SCRIPTS / name).is_file() for name in files)
+    assert sum((delivery.SCRIPTS / name).stat().st_size for name in files) < 4e6  # no figure library among them

@@ -227,6 +227,11 @@ class _Transfer(threading.Thread):
             self.failure = f"the connection ended after {len(self.received):,} of {self.total:,} bytes"
 
 
+def is_content(data: bytes, file: RemoteFile) -> bool:
+    """Return whether this is what the pinned file contains; only what has its size is hashed."""
+    return len(data) == file.size and _digest(data) == file.sha256
+
+
 def _digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 

@@ -15,7 +15,7 @@ SMALL = {"k": 2, "r": 2, "ks": "2", "racers": ["best", "em"], "take": True}
 
 @pytest.fixture
 def brought(open_page, monkeypatch, tmp_path):
-    """Bring a file to the data page, answer its questions; return what the session then holds, at home with the file."""
+    """Bring a file to the data page and answer its questions; return what the session then holds."""
     monkeypatch.chdir(tmp_path)
 
     def bring(name, content, *answers):

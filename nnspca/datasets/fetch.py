@@ -93,6 +93,14 @@ def is_local(file: RemoteFile) -> bool:
     return any(os.path.isfile(folder / file.name) for folder in local_folders())
 
 
+def local(file: RemoteFile) -> bytes | None:
+    """Return the content of ``file`` where a local folder holds just that; never looks at the network."""
+    for folder in local_folders():
+        if os.path.isfile(folder / file.name) and is_content(found := read_local(folder / file.name), file):
+            return found
+    return None
+
+
 def obtain(
     file: RemoteFile, on_progress: OnProgress | None = None, should_stop: ShouldStop | None = None
 ) -> tuple[bytes, str]:

@@ -100,7 +100,7 @@ def test_several_files_dropped_together_are_one_data_set(open_page):
 
 def test_of_two_files_with_one_name_none_is_dropped_in_silence(open_page):
     page = brought(open_page("pages/data.py"), *((f"{name}.png", picture(i)) for i, name in enumerate("abca")))
-    assert "4 files were given, two of them called 'a.png': rename one of them." in said(page)
+    assert "of 4 files two are called 'a.png': rename one of them." in said(page)
 
 
 def test_names_of_features_come_from_a_file_of_two_columns(open_page):

@@ -140,9 +140,12 @@ def _read(
         raise
     except DataError as error:
         raise DataError(f"{label!r}: {error}") from error
+    called = label[: len(label) - len(formats.suffix(label))] or label
+    if label in files and len(files) > 1 and content.image_shape is not None:  # dropped together: none speaks for all
+        label = called = f"{called.rpartition('.')[0]} and {len(files) - 1:,} more"
     made = Dataset.dress(
         content,
-        name=name or label[: len(label) - len(formats.suffix(label))] or label,
+        name=name or called,
         title=name or label,
         kind=drawn_as,
         description=f"Read from the file {label}." if len(files) == 1 else f"Read from {len(files)} files.",
@@ -150,7 +153,7 @@ def _read(
         terms="Yours to know: the file does not say.",
         source=label,
     )
-    return naming.rename(made, names) if names else made
+    return naming.numbered(naming.rename(made, names) if names else made)
 
 
 def _part_names(files: Mapping[str, bytes]) -> tuple[dict[str, bytes], dict[str, str]]:

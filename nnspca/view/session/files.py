@@ -81,7 +81,7 @@ def _work(files: list[File], names: File | None, reading: Reading) -> Work:
 
     def work(job: Job) -> Dataset | DataError | None:
         if twice:
-            return DataError(f"{len(files)} files were given, two of them called {twice[0]!r:.99}: rename one of them.")
+            return DataError(f"of {len(files)} files two are called {twice[0]!r:.100}: rename one of them.")
         only = len(contents) == 1
         filename, content = next(iter(contents.items()))
         try:

@@ -71,7 +71,11 @@ class Pool(Executor):
         """Begin a single call at once, beside the tasks; False where no process is ready for it."""
         with self._lock:
             worker = next((worker for worker in self._idle if worker.ready), None)
-            if self._closed or worker is None or len(self._calls) >= self._beside:
+            if self._closed or len(self._calls) >= self._beside:
+                return False
+            if worker is None:
+                if len(self._idle) + len(self._tasks) + len(self._calls) < self.size + self._beside:
+                    self._spare(Worker(self._freed))  # for the next one
                 return False
             order.future.set_running_or_notify_cancel()
             self._idle.remove(worker)
@@ -106,14 +110,18 @@ class Pool(Executor):
             if worker in self._idle:
                 self._idle.remove(worker)
             if alive and not self._closed:
-                self._idle.append(worker)
-                if len(self._idle) + len(self._tasks) > self.size:
-                    rest = threading.Timer(REST, self._rest, (worker, worker.count))
-                    rest.daemon = True
-                    rest.start()
+                self._spare(worker)
             else:
                 worker.close()
             self._hand_out()
+
+    def _spare(self, worker: Worker) -> None:
+        """Keep a worker for what comes; one too many not for long."""
+        self._idle.append(worker)
+        if len(self._idle) + len(self._tasks) > self.size:
+            rest = threading.Timer(REST, self._rest, (worker, worker.count))
+            rest.daemon = True
+            rest.start()
 
     def _rest(self, worker: Worker, count: int) -> None:
         """End a worker too many that has had no task since its count was this."""

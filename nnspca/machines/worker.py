@@ -19,8 +19,8 @@ from typing import IO, Any
 
 NICE = 5  # how far a worker steps back: whoever answers people goes first
 LEASE = 1.0  # seconds a leased task goes on after it was last told to
-LATEST = "on_progress"  # the listener that needs the latest word only
-SELDOM = 0.03  # seconds between two words to it
+LATEST = ("on_progress", "on_look")  # listeners that need the latest word only
+SELDOM = 0.1  # seconds between two words to one of them
 
 Message = tuple[Any, ...]
 
@@ -101,19 +101,19 @@ def _do(
 ) -> None:
     """Do one task; tell its listeners, which are elsewhere, and answer."""
 
-    held_back: list[Message] = []
-    last = 0.0
+    held_back: dict[str, Message] = {}
+    last: dict[str, float] = {}
+    telling = threading.Lock()  # the task may have threads of its own
 
     def listener(name: str) -> Callable[..., None]:
         def tell(*what: object) -> None:
-            nonlocal last
-            if name == LATEST:
-                held_back[:] = [what]
-                if time.monotonic() - last < SELDOM:
+            with telling:
+                if name in LATEST and time.monotonic() - last.get(name, -SELDOM) < SELDOM:
+                    held_back[name] = what
                     return
-                held_back.clear()
-                last = time.monotonic()
-            _send(out, "told", number, name, what)
+                held_back.pop(name, None)
+                last[name] = time.monotonic()
+                _send(out, "told", number, name, what)
 
         return tell
 
@@ -121,8 +121,8 @@ def _do(
         listeners = {name: listener(name) for name in names}
         should_stop = orders.switch(number, leased)
         value = function(orders.held[key], *arguments, should_stop=should_stop, **settings, **listeners)
-        for what in held_back:
-            _send(out, "told", number, LATEST, what)
+        for name, what in held_back.items():
+            _send(out, "told", number, name, what)
         _send(out, "done", number, value)
     except Exception as error:
         _send(out, "failed", number, _portable(error))

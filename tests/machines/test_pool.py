@@ -280,6 +280,30 @@ def test_the_app_has_its_runs_done_there_unless_told_otherwise(monkeypatch):
     (job,) = jobs(page)
     assert {p.k for p in job.arrived if p.certificate is not None} == {2, 5}
     assert set(done) == {"_solved", "_certified"}
+    begun = []
+    honest_call = Pool.begin
+    monkeypatch.setattr(
+        Pool,
+        "begin",
+        lambda self, order: begun.append((order.function.__name__, honest_call(self, order))) or begun[-1][1],
+    )
+    asked = {
+        "explore": {"data": "pitprops", "k": 4, "seed": 5},
+        "race": {"data": "pitprops", "k": 4, "racers": ["em"], "limit": 1},
+        "experiments": {"paper": "zass2006"},
+    }
+    for name, state in asked.items():
+        until(lambda: any(worker.ready for worker in pool._idle))
+        page = AppTest.from_file(str(ROOT / "pages" / f"{name}.py"), default_timeout=60)
+        for key, value in state.items():
+            page.session_state[key] = value
+        page.run()
+        for button in [b for b in page.button if b.label == "Run again" and name == "experiments"]:
+            button.click().run()
+        settle(page)
+        assert not page.exception
+        assert not page.error
+    assert begun >= {"solve", "certify", "race", "_result"}
     monkeypatch.setenv("NNSPCA_PROCESSES", "0")
     assert machines.executor() is None
     for said in ("many", "-1", "65"):

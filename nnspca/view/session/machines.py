@@ -37,9 +37,28 @@ def call(
     **settings: Any,
 ) -> _T:
     """Call the library about a covariance, wherever runs run; ``on_…`` settings are listeners."""
+    return _call(executor(), function, cov, arguments, should_stop, settings)
+
+
+def call_here(
+    function: Callable[..., _T], shared: object, *arguments: object, should_stop: ShouldStop | None, **settings: Any
+) -> _T:
+    """Call the library about something that other machines may not have: beside the server, if it has processes."""
+    count, _ = _processes()
+    return _call(_pool(count) if count else None, function, shared, arguments, should_stop, settings)
+
+
+def _call(
+    executor: Any,
+    function: Callable[..., _T],
+    shared: object,
+    arguments: tuple[object, ...],
+    should_stop: ShouldStop | None,
+    settings: dict[str, Any],
+) -> _T:
     listeners = {name: given for name, given in settings.items() if name.startswith("on_") and given is not None}
     others = {name: given for name, given in settings.items() if name not in listeners}
-    return machines.call(executor(), function, cov, *arguments, should_stop=should_stop, listeners=listeners, **others)
+    return machines.call(executor, function, shared, *arguments, should_stop=should_stop, listeners=listeners, **others)
 
 
 def note() -> None:
@@ -62,6 +81,6 @@ def _processes() -> tuple[int, str]:
 
 @st.cache_resource(show_spinner=False)
 def _pool(count: int) -> machines.Pool:
-    pool = machines.Pool(count)
+    pool = machines.Pool(count, beside=count)
     pool.warm()
     return pool

@@ -146,13 +146,10 @@ class Processes(Crew):
 
     def _halt(self) -> None:
         for order in self._orders.values():
-            if order.worker is not None:
-                order.worker.tell(order, "stop")
+            order.end()
 
     def close(self) -> None:
         """End what is still under way."""
-        for future in self._orders:
-            future.cancel()
         self._halt()
         super().close()
 

@@ -36,6 +36,8 @@ class Order:
         Who has it.
     failure : Exception or None
         What a listener raised.
+    ended : bool
+        Whether it is to end, begun or not.
     """
 
     function: Callable[..., Any]
@@ -47,6 +49,13 @@ class Order:
     future: Future[Any] = field(default_factory=Future)
     worker: Worker | None = None
     failure: Exception | None = None
+    ended: bool = False
+
+    def end(self) -> None:
+        """Have it not begun, or stop it in its middle."""
+        self.ended = True
+        if not self.future.cancel() and self.worker is not None:
+            self.worker.tell(self, "stop")
 
 
 class Worker:
@@ -86,6 +95,8 @@ class Worker:
             key = self._hold(order.shared)
             task = number, order.function, key, order.arguments, dict(order.settings), names, order.leased
             self._send("task", pickle.dumps(task, pickle.HIGHEST_PROTOCOL))
+            if order.ended:  # just now
+                self.tell(order, "stop")
         except OSError:
             self.close()
             _lost(order)

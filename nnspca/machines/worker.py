@@ -66,7 +66,7 @@ class Orders:
 
 
 def work() -> None:
-    """Load the modules that the command line names, then do what comes on the standard input: a process's whole life."""
+    """Load the modules that the command line names, then do what comes on the standard input, until its end."""
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever else writes to the standard output must not write among the answers
     sys.stdout = sys.stderr

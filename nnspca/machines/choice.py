@@ -60,7 +60,7 @@ def crew(executor: Executor, shared: object, monitor: Monitor) -> Iterator[Crew]
 
 def _crew(executor: Executor, shared: object, monitor: Monitor) -> Crew:
     if isinstance(executor, pool.Pool):
-        return pool.Processes(executor, shared, monitor)
+        return pool.Team(executor, shared, monitor)
     client = _client(executor)
     if client is not None:
         from nnspca.machines.cluster import Cluster

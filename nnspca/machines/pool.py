@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future, wait
 from typing import Any, TypeVar
 
@@ -35,12 +35,14 @@ class Pool(Executor):
         Tasks at work at once.
     beside : int
         Single calls (:func:`call`) at work beside these.
+    modules : sequence of str
+        What each process loads before its first task.
     """
 
-    def __init__(self, size: int, beside: int = 1) -> None:
+    def __init__(self, size: int, beside: int = 1, modules: Sequence[str] = ()) -> None:
         if size < 1 or beside < 0:
             raise ValueError(f"size={size}, beside={beside} are not allowed; give at least 1 and at least 0")
-        self.size, self._beside = size, beside
+        self.size, self._beside, self._modules = size, beside, tuple(modules)
         self._lock = threading.RLock()
         self._waiting: deque[Order] = deque()
         self._idle: list[Worker] = []
@@ -52,7 +54,7 @@ class Pool(Executor):
         """Start the processes, so that the first tasks need not wait for that."""
         with self._lock:
             while len(self._idle) + len(self._tasks) + len(self._calls) < self.size and not self._closed:
-                self._idle.append(Worker(self._freed))
+                self._idle.append(Worker(self._freed, self._modules))
 
     def submit(self, function: Callable[..., Any], /, *arguments: Any, **settings: Any) -> Future[Any]:
         """Have a function of a module called in another process."""
@@ -75,7 +77,7 @@ class Pool(Executor):
                 return False
             if worker is None:
                 if len(self._idle) + len(self._tasks) + len(self._calls) < self.size + self._beside:
-                    self._spare(Worker(self._freed))  # for the next one
+                    self._spare(Worker(self._freed, self._modules))  # for the next one
                 return False
             order.future.set_running_or_notify_cancel()
             self._idle.remove(worker)
@@ -98,7 +100,7 @@ class Pool(Executor):
         while self._waiting and len(self._tasks) < self.size:
             order = self._waiting.popleft()
             if order.future.set_running_or_notify_cancel():
-                worker = self._idle.pop() if self._idle else Worker(self._freed)
+                worker = self._idle.pop() if self._idle else Worker(self._freed, self._modules)
                 self._tasks.add(worker)
                 worker.begin(order)
 
@@ -130,7 +132,7 @@ class Pool(Executor):
                 worker.close()
 
 
-class Processes(Crew):
+class Team(Crew):
     """The processes of a pool as a crew."""
 
     def __init__(self, pool: Pool, shared: object, monitor: Monitor) -> None:

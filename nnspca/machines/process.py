@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Future, InvalidStateError
 from dataclasses import dataclass, field
 from typing import Any
@@ -69,10 +69,10 @@ class Worker:
         How many tasks it was handed.
     """
 
-    def __init__(self, freed: Callable[[Worker, bool], None]) -> None:
+    def __init__(self, freed: Callable[[Worker, bool], None], modules: Sequence[str] = ()) -> None:
         paths = os.pathsep.join(filter(None, sys.path))
         self._process = subprocess.Popen(
-            [sys.executable, "-c", SCRIPT],
+            [sys.executable, "-c", SCRIPT, *modules],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env={**os.environ, "PYTHONPATH": paths, "OMP_NUM_THREADS": "1"},

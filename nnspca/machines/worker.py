@@ -6,6 +6,7 @@ The end of the input is the end of the process: it never outlives the one it wor
 
 from __future__ import annotations
 
+import importlib
 import os
 import pickle
 import queue
@@ -65,7 +66,7 @@ class Orders:
 
 
 def work() -> None:
-    """Do the tasks that come on the standard input: the whole life of the process."""
+    """Load the modules that the command line names, then do what comes on the standard input, until its end."""
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever else writes to the standard output must not write among the answers
     sys.stdout = sys.stderr
@@ -81,8 +82,8 @@ def work() -> None:
             os._exit(0)
 
     threading.Thread(target=listen, daemon=True).start()
-    import nnspca  # noqa: F401  before the first task comes, which may be at once
-
+    for name in sys.argv[1:]:
+        importlib.import_module(name)
     _send(out, "ready")
     while True:
         _do(orders, out, *pickle.loads(orders.tasks.get()))

@@ -6,7 +6,8 @@ from collections.abc import Hashable
 
 from nnspca.datasets import Dataset
 from nnspca.result import Progress
-from nnspca.studies.race import RUNNING, Race, race
+from nnspca.studies.race import race
+from nnspca.studies.standing import RUNNING, Race
 from nnspca.view.race.choices import Choices
 from nnspca.view.session import machines, runs, store
 from nnspca.view.session.runs import Job, Work

@@ -7,7 +7,7 @@ from starlette.middleware import Middleware
 
 import nnspca
 from nnspca.view import foreign
-from nnspca.view.session import cluster, delivery, narrow, present, sidebar, theme, widgets
+from nnspca.view.session import delivery, machines, narrow, present, sidebar, theme, widgets
 
 HERE = Path(__file__).parent
 
@@ -43,7 +43,7 @@ else:
     with st.sidebar:
         theme.follow()
         present.offer(page.url_path or "explore")
-        cluster.note()
+        machines.note()
     body = st.container()
     narrow.bar(counting)
     with body:

@@ -135,15 +135,6 @@ def test_every_page_is_read_in_both_themes_by_a_screen_reader_and_on_a_phone(vis
         assert box["y"] + box["height"] <= 844
 
 
-@pytest.mark.parametrize("dark", [False, True])
-def test_slides_are_read_in_both_themes_as_pages_are(visit, dark):
-    page = visit("/variance?data=pitprops&ks=2,5,13&present=true", width=1920, height=1080, dark=dark)
-    page.locator("html[data-presenting]").wait_for(state="attached")
-    still(page).add_script_tag(path=AXE)
-    assert page.evaluate(CONTRAST) == []
-    assert [fault for fault in page.evaluate(FAULTS) if STREAMLIT.get(fault[0], "no such") not in fault[1]] == []
-
-
 @pytest.mark.parametrize("path", ["/data?data=digits", "/parts?data=digits&k=6", "/variance?data=pitprops&ks=2,5,13"])
 def test_nothing_jumps_on_a_phone_while_a_page_loads(visit, path):
     page = still(visit(path, 390, height=844, before=lambda page: page.add_init_script(SHIFTS)))

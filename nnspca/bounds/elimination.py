@@ -146,7 +146,8 @@ class Elimination:
             return False  # so many features outside could hold half of all: no case tells
         first = int(origin[worst])
         between = [q for q in self.cases if first < q <= worst]
-        if worst > first and values[first] <= values[0]:  # the case is low enough, and serves too many q
+        # the case serves too many q, if it is low enough for the first, or most of what is too much comes with the last
+        if worst > first and 2 * (values[first] - values[0]) <= values[worst] - values[0]:
             if not between:
                 self._open((first + worst + 1) // 2)
                 return True
@@ -176,8 +177,14 @@ class Elimination:
         value, proof = proof_of(case.problem, *case.splitting.multipliers())
         case.found(value + self.error, proof)
         gained, case.reached = case.reached - (value + self.error), min(case.reached, value + self.error)
-        case.idle = 0 if gained > SLOW * max(case.reached - goal, 0.0) else case.idle + 1
-        case.rests = case.idle >= PATIENCE
+        missing = case.reached - self._goal_of(first, goal)
+        case.idle = 0 if gained > SLOW * missing > 0 else case.idle + 1
+        case.rests = case.idle >= PATIENCE or missing <= 0
+
+    def _goal_of(self, first: int, goal: float) -> float:
+        """The ceiling on T with which a case meets the goal at its own number of features outside."""
+        lost = float(self.lost[first])
+        return goal * (1 - 2 * lost) / (1 - lost)
 
     def _splitting(self, case: Case, first: int, meter: branch.Meter) -> Splitting:
         """A splitting at the best point known with that few features, from the multipliers of the nearest case."""
@@ -208,11 +215,10 @@ class Elimination:
         if case.tree is None:
             if sum(other.tree is not None for other in self.cases.values()) >= TREES:
                 return False
-            lost = self.lost[first]
             case.tree = branch.tighten(
                 case.problem,
                 self._shortened(case.problem.k),
-                goal=goal * (1 - 2 * lost) / (1 - lost) - self.error,
+                goal=self._goal_of(first, goal) - self.error,
                 meter=meter,
                 monitor=self.monitor,
                 consider=lambda support: self.consider(self.inside[support]),

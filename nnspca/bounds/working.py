@@ -27,10 +27,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from nnspca import rounding
-from nnspca.bounds.pair_scaled import CHECK, proof_of
+from nnspca.bounds import balanced, masses
+from nnspca.bounds.pair_scaled import CHECK, RACE, proof_of, raced
 from nnspca.bounds.plan import SECOND, Known, Plan, whole_steps
 from nnspca.bounds.splitting import Splitting
-from nnspca.certificates.proofs import PairProof, WorkingProof
+from nnspca.certificates.proofs import PairProof, ScaleProof, WorkingProof
 from nnspca.covariance import Covariance
 from nnspca.covariance.forms import HeldMatrix
 from nnspca.feasible import sum_of_largest
@@ -40,6 +41,7 @@ from nnspca.result import Bound
 
 READ = 4000  # features of largest variance among which S is chosen
 FIRST, GROWTH = 200, 12  # size of S: so many features, and so many more for each row whose plain sum is too large
+HEAVIEST = 0.7  # share of the working set that is chosen by mass: the heaviest rows outside join it
 ROUNDS = 3  # times that S may grow
 JOIN = 300  # most features that join at a time
 SHORT, LONG = 40, 60  # steps of the splitting before S is looked at again, and between bounds once it grows no more
@@ -124,10 +126,10 @@ def tighten(
     monitor : Monitor
     """
     outside = Outside(problem, monitor)
-    inside = _first_set(outside, x, lower, features)
-    if inside is None or monitor.stop():
+    inside, by_mass = _first_set(outside, x, lower, features)
+    if not len(inside) or monitor.stop():
         return
-    splitting = _splitting(problem, inside, x)
+    splitting = _raced(problem, inside, x, monitor) if by_mass else _splitting(problem, inside, x)
     best: tuple[float, PairProof] | None = None
     rounds = 0
     while budget > 0 and not monitor.stop():
@@ -154,7 +156,11 @@ def tighten(
         if len(heavy) and room > 0 and rounds < ROUNDS:
             # a heavy row outside can only be paid for by raising all limits, so it is cheaper as a row of S
             joined = np.union1d(inside, heavy[: min(room, JOIN)])
-            splitting = _grown(_splitting(problem, joined, x), splitting, np.searchsorted(joined, inside))
+            if by_mass:
+                splitting = _raced(problem, joined, x, monitor)
+                budget -= 2 * RACE * len(joined) ** 2.5
+            else:
+                splitting = _grown(_splitting(problem, joined, x), splitting, np.searchsorted(joined, inside))
             inside, best = joined, None  # a proof on the smaller S says nothing about the rows that joined
             rounds += 1
         elif not gained and splitting.steps > 4 * LONG:
@@ -163,19 +169,27 @@ def tighten(
             rounds = ROUNDS  # S is as large as it gets, and every further step goes into its own bound
 
 
-def _first_set(outside: Outside, x: np.ndarray, lower: float, features: int) -> np.ndarray | None:
-    """The support of x and the rows of largest plain sum; None where far too many of these exceed ``lower``.
+def _first_set(outside: Outside, x: np.ndarray, lower: float, features: int) -> tuple[np.ndarray, bool]:
+    """The support of x and the rows of largest plain sum, or else the features that can hold most.
 
-    A row that costs more than ``lower`` by itself cannot stay outside in the end, and brings others
-    along.
+    A row that costs more than ``lower`` by itself cannot stay outside in the end, and brings others along. Where far
+    too many do, as for large k, S is the features of largest mass; nothing where there is no room for as many again
+    as x has. Returned with whether it is chosen by mass.
     """
+    support, nothing = np.flatnonzero(x), np.zeros(0, dtype=int)
+    if len(support) >= features:
+        return nothing, False
     order = np.argsort(-outside.deviations, kind="stable")[:READ]
     sums = outside.sums(order, np.zeros(0, dtype=int), np.zeros(0))
     wanted = FIRST + GROWTH * int(np.count_nonzero(sums > lower))
-    if wanted > 1.5 * features or np.count_nonzero(x) >= features:
-        return None
-    order = order[np.argsort(-sums, kind="stable")]
-    return np.union1d(np.flatnonzero(x), order[: min(wanted, features)])
+    if wanted <= 1.5 * features:
+        order = order[np.argsort(-sums, kind="stable")]
+        return np.union1d(support, order[: min(wanted, features)]), False
+    low, wanted = masses.attained(outside.cov, x), int(HEAVIEST * features)
+    if low <= 0 or 2 * len(support) > wanted:
+        return nothing, True
+    held = masses.largest(outside.problem, low, wanted, outside.monitor, allowed=outside.cov.n_features)
+    return nothing if held is None else np.union1d(support, np.argsort(-held, kind="stable")[:wanted]), True
 
 
 def by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
@@ -209,6 +223,14 @@ def _splitting(problem: Problem, inside: np.ndarray, x: np.ndarray) -> Splitting
     assert A is not None
     start = x[inside]
     return Splitting(A, problem.k, start / np.linalg.norm(start), problem.nonnegative)
+
+
+def _raced(problem: Problem, inside: np.ndarray, x: np.ndarray, monitor: Monitor) -> Splitting:
+    """A splitting on S that began at its balanced rows."""
+    part = replace(problem, cov=part_of(problem.cov, inside))
+    rows = balanced.balanced_rows(part, monitor=monitor).ingredients
+    assert isinstance(rows, ScaleProof)
+    return raced(part, x[inside] / np.linalg.norm(x[inside]), rows.weights, monitor)[0]
 
 
 def _grown(larger: Splitting, smaller: Splitting, places: np.ndarray) -> Splitting:

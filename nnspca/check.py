@@ -69,9 +69,7 @@ def read_certificate(content: bytes) -> Any:
     archive = zipfile.ZipFile(io.BytesIO(content))
     members = {member.filename: member for member in archive.infolist() if member.compress_type in (0, 8)}
     small = sum(m.file_size for m in archive.infolist()) <= MOST >= 8 * members["certificate.npy"].file_size
-    need(
-        small and len(members) == len(archive.namelist()), "it is too large, two have one name, or one is packed oddly"
-    )
+    need(small and len(members) == len(archive.namelist()), "too large, or two have one name, or one is packed oddly")
 
     def made(pairs: list[tuple[str, Any]]) -> Any:
         told = dict(pairs)

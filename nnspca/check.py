@@ -24,7 +24,7 @@ from typing import Any
 MOST = 2**28  # bytes of a file, unpacked; the whole numbers made of it may have 32 times as many bits
 READ = 2000  # up to so many features every row is read; above, those that their variances leave in question
 FINE = 2**96  # quotients are rounded up to whole multiples of its inverse
-LEFT = [0]  # products that may still be taken
+LEFT = [20 * 10**9]  # products that may still be taken
 CODES = {"f8": "d", "f4": "f", "i8": "q", "i4": "i", "i2": "h", "i1": "b", "u4": "I", "u2": "H", "u1": "B", "b1": "?"}
 
 

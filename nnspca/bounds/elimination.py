@@ -372,7 +372,9 @@ def by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
         goal=known.lower * (1 + plan.closed),
         monitor=known.monitor,
         consider=known.consider,
-        patience=PATIENT if whole_steps(problem, plan) else 1.0,  # where the splitting on all can still be tried
+        patience=PATIENT
+        if whole_steps(problem, plan) or plan.always_levels
+        else 1.0,  # where others can still be tried
     )
 
 

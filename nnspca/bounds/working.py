@@ -22,19 +22,19 @@ together.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from nnspca import rounding
 from nnspca.bounds import balanced, masses
+from nnspca.bounds.outside import Outside, falling_entries, limits_at
 from nnspca.bounds.pair_scaled import CHECK, RACE, proof_of, raced
 from nnspca.bounds.plan import SECOND, Known, Plan, whole_steps
 from nnspca.bounds.splitting import Splitting
 from nnspca.certificates.proofs import PairProof, ScaleProof, WorkingProof
 from nnspca.covariance import Covariance
 from nnspca.covariance.forms import HeldMatrix
-from nnspca.feasible import sum_of_largest
 from nnspca.problem import Problem
 from nnspca.progress import Monitor
 from nnspca.result import Bound
@@ -45,56 +45,8 @@ HEAVIEST = 0.7  # share of the working set that is chosen by mass: the heaviest 
 ROUNDS = 3  # times that S may grow
 JOIN = 300  # most features that join at a time
 SHORT, LONG = 40, 60  # steps of the splitting before S is looked at again, and between bounds once it grows no more
-BISECTIONS = 60
 LEVELLING = 10  # halvings of the room between the bound on S and the best bound known
 GAIN = 1e-4  # relative: less is not worth more steps
-
-
-@dataclass
-class Outside:
-    """The rows outside the working set, read block by block."""
-
-    problem: Problem
-    monitor: Monitor
-
-    def __post_init__(self) -> None:
-        self.cov, self.k = self.problem.cov, self.problem.k
-        self.deviations = np.sqrt(np.maximum(self.cov.diagonal, 0.0) + self.cov.drift)
-        terms = self.cov.form.terms + 4
-        self.reading = rounding.inner_products(terms)  # of an entry read from a factor, relative to the two deviations
-
-    def quiet(self, rows: np.ndarray, inside: np.ndarray, limits: np.ndarray, level: float) -> np.ndarray:
-        """Which rows cost at most ``level`` whatever their co-variances: those need not be read."""
-        s = self.deviations * (1 + self.reading)
-        near = float(sum_of_largest(s[rows], self.k - 1))
-        with np.errstate(over="ignore"):
-            across = float(sum_of_largest(s[inside] ** 2 / limits, self.k - 1))
-        return rounding.raised(s[rows] ** 2 * (1 + across) + s[rows] * near, 8 * (self.k + 8)) <= level
-
-    def sums(
-        self, rows: np.ndarray, inside: np.ndarray, limits: np.ndarray, prices: np.ndarray | float = 0.0
-    ) -> np.ndarray:
-        """What each row costs, rounded up; infinite for those not reached when stopped.
-
-        ``prices`` are taken off the shares of S, for which parts pay elsewhere (:mod:`nnspca.bounds.parts.working`).
-        """
-        out = np.full(len(rows), np.inf)
-        for start in range(0, len(rows), self.cov.strip):
-            if self.monitor.stop():
-                break
-            chosen = rows[start : start + self.cov.strip]
-            block = self.cov.block(chosen)
-            shares = np.maximum(block, 0.0) if self.problem.nonnegative else np.abs(block)
-            shares += self.reading * self.deviations[chosen, None] * self.deviations + self.cov.drift
-            if len(inside):
-                with np.errstate(over="ignore"):
-                    shares[:, inside] = np.maximum(rounding.raised(shares[:, inside] ** 2 / limits, 8) - prices, 0.0)
-            shares[np.arange(len(chosen)), chosen] = 0.0
-            own = self.cov.diagonal[chosen] * (1 + self.reading) + self.cov.drift
-            out[start : start + self.cov.strip] = rounding.raised(
-                own + sum_of_largest(shares, self.k - 1), 4 * (self.k + 8)
-            )
-        return out
 
 
 def tighten(
@@ -296,22 +248,6 @@ def _levelled(
     return made, heavy
 
 
-def falling_entries(M: np.ndarray, k: int) -> np.ndarray:
-    """The k−1 largest entries of each row, largest first, zeros where there are fewer."""
-    falling = -np.sort(-M, axis=1)[:, : k - 1]
-    return np.pad(falling, ((0, 0), (0, max(0, k - 1 - falling.shape[1]))))
-
-
 def _limits(proof: PairProof, k: int, level: float) -> np.ndarray:
     """The largest θ of each row of S with which it costs at most ``level``."""
     return limits_at(proof.tail + proof.L.diagonal(), falling_entries(proof.M, k), np.full(len(proof.M), level))
-
-
-def limits_at(base: np.ndarray, falling: np.ndarray, levels: np.ndarray) -> np.ndarray:
-    """The same of rows that cost ``base`` and their ``falling`` (rows, k − 1) shares, each with a level of its own."""
-    low, high = 1e-12 * levels, 2 * levels
-    for _ in range(BISECTIONS):
-        middle = (low + high) / 2
-        fits = base + np.maximum(falling, middle[:, None]).sum(axis=1) <= levels
-        low, high = np.where(fits, middle, low), np.where(fits, high, middle)
-    return low

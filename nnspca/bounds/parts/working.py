@@ -22,10 +22,11 @@ from dataclasses import replace
 import numpy as np
 
 from nnspca import rounding
+from nnspca.bounds.outside import Outside, falling_entries, limits_at
 from nnspca.bounds.pair_scaled import CHECK
 from nnspca.bounds.parts.dual import proof_of, summed
 from nnspca.bounds.parts.splitting import Splitting
-from nnspca.bounds.working import READ, Outside, falling_entries, limits_at, part_of
+from nnspca.bounds.working import READ, part_of
 from nnspca.certificates.proofs import PartsProof, PartsWorkingProof
 from nnspca.problem import Problem
 from nnspca.progress import Monitor

@@ -1,4 +1,4 @@
-"""Working sets of the features of largest mass, where plain row sums tell too little; and no case is worked on in vain."""
+"""Working sets of the heaviest features, where plain row sums tell too little; no case is worked on in vain."""
 
 import numpy as np
 import pytest

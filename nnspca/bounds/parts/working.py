@@ -79,7 +79,7 @@ def tighten(
             return
         splitting.advance()
         if step % CHECK == 0 or step == steps:
-            made = proof_of(part, len(X), *splitting.multipliers())
+            made = proof_of(part, len(X), *splitting.multipliers(), level=False)  # θ live on what rows cost less
             best = made if best is None or made[0] < best[0] else best
         if best is None or (step % LOOK and step != steps):
             continue

@@ -146,8 +146,7 @@ class Elimination:
             return False  # so many features outside could hold half of all: no case tells
         first = int(origin[worst])
         between = [q for q in self.cases if first < q <= worst]
-        # the case serves too many q, if it is low enough for the first, or most of what is too much comes with the last
-        if worst > first and 2 * (values[first] - values[0]) <= values[worst] - values[0]:
+        if worst > first and values[first] <= values[0]:  # the case is low enough, and serves too many q
             if not between:
                 self._open((first + worst + 1) // 2)
                 return True

@@ -7,12 +7,11 @@ that is no longer than the ceiling allows (:mod:`nnspca.spannogram.sphere` tells
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import combinations, product
 
 import numpy as np
 
 from nnspca import feasible, rounding
-from nnspca.spannogram.cells import least_norm, longest_edges
 
 CELLS = 60_000  # most cells of a cover that is written: the checker takes k·n·d products and more for each
 SHORTEST = 1e-7  # edge that is halved: below, rounding is all that is left
@@ -40,7 +39,7 @@ def written(V: np.ndarray, shift: int, k: int, nonnegative: bool, inner: float) 
     open_cells, first = cells, 0
     points, children, edges = np.zeros((0, d)), np.zeros(0, dtype=int), np.zeros(0, dtype=int)
     while len(open_cells):
-        found = least_norm(cover.directions[open_cells], cover.heights[open_cells], cover.spare)
+        found = _points(cover.directions[open_cells], cover.heights[open_cells], cover.spare, longest)
         points = np.vstack([points, found])
         parted = np.flatnonzero(~(np.sqrt((found**2).sum(axis=1)) <= longest))
         if first + len(open_cells) + 2 * len(parted) > CELLS or (d == 1 and len(parted)):
@@ -49,12 +48,13 @@ def written(V: np.ndarray, shift: int, k: int, nonnegative: bool, inner: float) 
         own[parted] = first + len(open_cells) + 2 * np.arange(len(parted))
         if len(parted):
             parents = open_cells[parted]
-            i, j = longest_edges(cover.directions[parents])
-            own_edges[parted] = i * d + j
-            rows = np.arange(len(parents))
-            edge = cover.directions[parents[rows, i]] - cover.directions[parents[rows, j]]
-            if not (np.linalg.norm(edge, axis=1) > SHORTEST).all():
+            corners, rows = cover.directions[parents], np.arange(len(parents))
+            pairs = np.array(list(combinations(range(d), 2)))
+            lengths = np.linalg.norm(corners[:, pairs[:, 0]] - corners[:, pairs[:, 1]], axis=2)
+            if not (lengths.max(axis=1) > SHORTEST).all():
                 return None
+            i, j = pairs[lengths.argmax(axis=1)].T
+            own_edges[parted] = i * d + j
             middles = cover.middles(parents[rows, i], parents[rows, j])
             sides = np.repeat(parents, 2, axis=0)
             sides[2 * rows, i], sides[2 * rows + 1, j] = middles, middles
@@ -64,6 +64,25 @@ def written(V: np.ndarray, shift: int, k: int, nonnegative: bool, inner: float) 
     order = _preorder(children, len(cells))
     leaves = order[children[order] == 0]
     return edges[order], np.rint(np.ldexp(points[leaves] * (1 + 4 * rounding.EPS), shift)).astype(np.int64)
+
+
+def _points(C: np.ndarray, h: np.ndarray, spare: float, longest: float) -> np.ndarray:
+    """For each cell a short z with c'z >= h(c) at its corners: at those of a set equal, until one is short enough."""
+    best, least = np.full(h.shape, np.inf), np.full(len(C), np.inf)
+    d = C.shape[1]
+    for size in range(d, 0, -1):
+        for tight in combinations(range(d), size):
+            cells = np.flatnonzero(~(least <= longest))
+            if not len(cells):
+                return best
+            z = (np.linalg.pinv(C[cells][:, tight], rcond=1e-13) @ (h[cells][:, tight, None] + spare))[..., 0]
+            norm = np.sqrt((z * z).sum(axis=1))
+            reach = (C[cells] @ z[..., None])[..., 0] - rounding.projections(d) * norm[:, None]
+            with np.errstate(divide="ignore", invalid="ignore"):
+                lift = rounding.raised(np.maximum((h[cells] / reach).max(axis=1), 1.0), 4)
+            better = (reach > 0).all(axis=1) & (norm * lift < least[cells])
+            least[cells[better]], best[cells[better]] = (norm * lift)[better], (z * lift[:, None])[better]
+    return best
 
 
 def _preorder(children: np.ndarray, roots: int) -> np.ndarray:

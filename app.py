@@ -6,7 +6,7 @@ import streamlit as st
 
 import nnspca
 from nnspca.view import foreign
-from nnspca.view.session import cluster, narrow, present, sidebar, theme, widgets
+from nnspca.view.session import machines, narrow, present, sidebar, theme, widgets
 
 HERE = Path(__file__).parent
 
@@ -40,7 +40,7 @@ counting = sidebar.sidebar(page.url_path or "explore")
 with st.sidebar:
     theme.follow()
     present.offer(page.url_path or "explore")
-    cluster.note()
+    machines.note()
 body = st.container()
 narrow.bar(counting)
 with body:

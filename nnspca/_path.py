@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, as_completed, wait
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import replace
 from typing import Any
 
@@ -13,8 +13,9 @@ import numpy as np
 from nnspca import feasible
 from nnspca._certify import certify, near
 from nnspca._solve import check_cardinality, check_method, solve
-from nnspca._sweep import WORKERS, taken_over
+from nnspca._sweep import taken_over
 from nnspca.covariance import Covariance
+from nnspca.machines import Executor, crew
 from nnspca.problem import Problem
 from nnspca.progress import Monitor
 from nnspca.result import Certificate, Component, OnProgress, ShouldStop, Sweep, SweepPoint
@@ -53,6 +54,7 @@ def path(
     options: Mapping[str, Mapping[str, Any]] | None = None,
     anchors: int | None = None,
     known: Solved = lambda k, method: None,
+    executor: Executor = None,
     on_point: OnPoint | None = None,
     should_stop: ShouldStop | None = None,
     on_progress: OnProgress | None = None,
@@ -77,6 +79,8 @@ def path(
     known : callable, optional
         Asked for the component of each k and method just before it would be solved: one from an earlier, stopped
         run of the same path takes its place.
+    executor : concurrent.futures.Executor or dask.distributed.Client, optional
+        As for :func:`nnspca.sweep`.
     on_point : callable, optional
         Called with each :class:`SweepPoint` when solved, and again where a smaller k turns out to keep more.
     should_stop, on_progress : callable, optional
@@ -102,33 +106,26 @@ def path(
     total = sum(map(len, levels)) * len(methods)
     full = {k for i, level in enumerate(levels) for k in level if sum(map(len, levels[:i])) < (anchors or total)}
 
-    def solve_one(k: int, name: str, start: np.ndarray | None) -> Component | None:
-        if monitor.stop():
-            return None
-        if (before := known(k, name)) is not None:
-            return before
-        if start is not None and k not in full:
-            return _improved(cov, k, start, nonnegative, monitor)
-        chosen: dict[str, Any] = dict((options or {}).get(name, {}))
-        return solve(cov, k, name, nonnegative=nonnegative, seed=seed, should_stop=monitor.stop, start=start, **chosen)
-
     def keep(point: SweepPoint) -> None:
         points[point.k, point.method] = point
         if on_point is not None:
             on_point(point)
+        monitor.tell(len(points) / total, f"k = {point.k}: {point.method}")
 
-    with ThreadPoolExecutor(WORKERS) as threads:
+    def unsolved(level: tuple[int, ...]) -> Iterator[tuple[Any, ...]]:
+        """What is to be solved of a level, each asked for when its turn has come."""
+        starts = {(k, name): _starts(points, k, name) for k in level for name in methods}
+        for (k, name), start in starts.items():
+            if (before := known(k, name)) is not None:
+                keep(SweepPoint(k, name, before))
+            else:
+                chosen = dict((options or {}).get(name, {}))
+                yield k, nonnegative, name, seed, start, k in full, chosen
+
+    with crew(executor, cov, monitor) as workers:
         for level in levels:
-            tasks = {
-                threads.submit(solve_one, k, name, _starts(points, k, name)): (k, name)
-                for k in level
-                for name in methods
-            }
-            for task in as_completed(tasks):
-                if (found := task.result()) is not None:
-                    k, name = tasks[task]
-                    keep(SweepPoint(k, name, found))
-                    monitor.tell(len(points) / total, f"k = {k}: {name}")
+            for _, (k, name, found) in workers.each(_solved, unsolved(level)):
+                keep(SweepPoint(k, name, found))
     for point in _carried_over(points):
         keep(point)
     order = {name: i for i, name in enumerate(methods)}
@@ -145,6 +142,7 @@ def certify_path(
     ks: Iterable[int] | None = None,
     known: Certified = lambda k: None,
     seed: int = 0,
+    executor: Executor = None,
     on_point: OnPoint | None = None,
     should_stop: ShouldStop | None = None,
     on_progress: OnProgress | None = None,
@@ -162,6 +160,8 @@ def certify_path(
         Asked for the certificate of each k to certify, first of all and again just before it would be made: one
         that is there already is used.
     seed : int
+    executor : concurrent.futures.Executor or dask.distributed.Client, optional
+        As for :func:`nnspca.sweep`.
     on_point : callable, optional
         Called with each point of a k once certified.
     should_stop, on_progress : callable, optional
@@ -184,19 +184,6 @@ def certify_path(
     levels = coarse_first(champions if ks is None else set(ks) & set(champions))
     total = sum(map(len, levels))
 
-    def certify_one(k: int, warm: Certificate | None) -> Certificate | None:
-        if monitor.stop():
-            return None
-        return known(k) or certify(
-            cov,
-            k,
-            nonnegative=sweep.nonnegative,
-            component=champions[k],
-            seed=seed,
-            warm_start=warm,
-            should_stop=monitor.stop,
-        )
-
     def keep(k: int, certificate: Certificate) -> None:
         held[k] = certificate
         for key in [key for key in points if key[0] == k]:
@@ -208,22 +195,30 @@ def certify_path(
         if (before := known(k)) is not None:
             keep(k, before)
     waiting = _begun_at(levels, held)
-    with ThreadPoolExecutor(WORKERS) as threads:
-        tasks: dict[Future[Certificate | None], int] = {}
+    with crew(executor, cov, monitor) as workers:
+        tasks: dict[Future[Certificate], int] = {}
+        given: set[Future[Certificate]] = set()
 
-        def submit_ready() -> None:
-            for k in [k for k, other in waiting.items() if other is None or other in held]:
-                other = waiting.pop(k)
-                tasks[threads.submit(certify_one, k, None if other is None else held[other])] = k
+        def give() -> None:
+            """Give out what may begin; not more than are at work at once, for others may want these workers too."""
+            while len(given) < workers.width and not monitor.stop():
+                ready = [k for k, other in waiting.items() if other is None or other in held]
+                if not ready:
+                    return
+                k, other = ready[0], waiting.pop(ready[0])
+                if (before := known(k)) is not None:
+                    keep(k, before)
+                    continue
+                warm = None if other is None else held[other]
+                task = workers.submit(_certified, k, sweep.nonnegative, champions[k], seed, warm)
+                tasks[task] = k
+                given.add(task)
 
-        submit_ready()
-        while tasks:
-            for task in wait(tasks, return_when=FIRST_COMPLETED).done:
-                k = tasks.pop(task)
-                if (certificate := task.result()) is not None:
-                    keep(k, certificate)
-                    monitor.tell(len(held) / total, f"k = {k}: ceiling proven")
-            submit_ready()
+        give()
+        for task, certificate in workers.completed(given):
+            keep(tasks[task], certificate)
+            monitor.tell(len(held) / total, f"k = {tasks[task]}: ceiling proven")
+            give()
     least: Certificate | None = None
     for k in sorted(held, reverse=True):
         if least is None or held[k].upper <= least.upper:
@@ -232,6 +227,37 @@ def certify_path(
             keep(k, taken_over(held[k], least))
     stopped = sweep.stopped or monitor.stop()
     return replace(sweep, points=tuple(points.values()), stopped=stopped, seconds=time.perf_counter() - started)
+
+
+def _solved(
+    cov: Covariance,
+    k: int,
+    nonnegative: bool,
+    name: str,
+    seed: int,
+    start: np.ndarray | None,
+    full: bool,
+    options: dict[str, Any],
+    poll: ShouldStop | None,
+) -> tuple[int, str, Component]:
+    """One (k, method), as a task that can be sent elsewhere: searched in full, or only from its neighbours."""
+    if start is not None and not full:
+        return k, name, _improved(cov, k, start, nonnegative, Monitor(poll))
+    made = solve(cov, k, name, nonnegative=nonnegative, seed=seed, should_stop=poll, start=start, **options)
+    return k, name, made
+
+
+def _certified(
+    cov: Covariance,
+    k: int,
+    nonnegative: bool,
+    champion: Component,
+    seed: int,
+    warm: Certificate | None,
+    poll: ShouldStop | None,
+) -> Certificate:
+    """One certificate, as a task that can be sent elsewhere."""
+    return certify(cov, k, nonnegative=nonnegative, component=champion, seed=seed, warm_start=warm, should_stop=poll)
 
 
 def _starts(points: Mapping[tuple[int, str], SweepPoint], k: int, name: str) -> np.ndarray | None:

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from nnspca.arguments import shown
+from nnspca.machines import pool
 from nnspca.machines.crew import Crew, Here, Others, Processes, Threads
 from nnspca.progress import Monitor, ShouldStop
 
@@ -58,6 +59,8 @@ def crew(executor: Executor, shared: object, monitor: Monitor) -> Iterator[Crew]
 
 
 def _crew(executor: Executor, shared: object, monitor: Monitor) -> Crew:
+    if isinstance(executor, pool.Pool):
+        return pool.Team(executor, shared, monitor)
     client = _client(executor)
     if client is not None:
         from nnspca.machines.cluster import Cluster
@@ -79,7 +82,7 @@ def call(
     listeners: Mapping[str, Callable[..., None]],
     **settings: object,
 ) -> _T:
-    """Make one call about ``shared``: on the cluster of a Dask client, or else here.
+    """Make one call about ``shared``: on the cluster of a Dask client, in a process of a pool of ours, or else here.
 
     Examples
     --------
@@ -90,6 +93,8 @@ def call(
     counting
     3
     """
+    if isinstance(executor, pool.Pool):
+        return pool.call(executor, function, shared, arguments, settings, listeners, should_stop)
     client = _client(executor)
     if client is not None:
         from nnspca.machines import cluster

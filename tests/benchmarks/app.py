@@ -42,7 +42,7 @@ PROVEN = "/proven optimal|nobody can keep more than/i.test(says('play', '[data-s
 PROOFS = {"LFW": 3.5, "CBCL": 3.5, "LRS": 2.5, "Leukemia": 6.0}
 BANDS = {"LFW": 8.0, "CBCL": 8.0, "LRS": 3.0}
 BARE = {"LFW": 3.0, "CBCL": 3.0, "Leukemia": 8.0}
-STOPPED = "[...document.querySelectorAll('[data-testid=stAlert]')].some(a => a.textContent.startsWith('Stopped'))"
+STOPPED = "[...document.querySelectorAll('[data-testid=stAlert]')].some(a => a.textContent.includes('Stopped.'))"
 
 Measure = Callable[[Visitor], float]
 
@@ -117,7 +117,7 @@ def stop(path: str, slot: str, before: str = "") -> Measure:
     """Measure the seconds from a press of Stop to the page's saying so; ``before`` is pressed first."""
 
     def measure(visitor: Visitor) -> float:
-        button = f"document.querySelector('.st-key-stop-{slot} button')"
+        button = f"[...document.querySelectorAll('.st-key-stop-{slot} button')].find(b => b.offsetParent)"
         with visitor.visit(f"{path}{visitor.fresh()}", button=button) as visit:
             if before:
                 visit.page.get_by_role("button", name=before).and_(visit.page.locator(":enabled")).click()

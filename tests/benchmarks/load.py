@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 import urllib.request
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -48,9 +48,20 @@ class Seen:
 
 
 def resident(process: int) -> int:
-    """Return the bytes of memory that a process holds."""
-    pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
+    """Return the bytes of memory that a process holds, with those that work for it."""
+    pages = 0
+    for one in (process, *children(process)):
+        with suppress(OSError):  # it has just ended
+            pages += int(Path(f"/proc/{one}/statm").read_text().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+def children(process: int) -> list[int]:
+    """Return the processes that a process has started."""
+    with suppress(OSError):
+        lists = [thread.joinpath("children").read_text() for thread in Path(f"/proc/{process}/task").iterdir()]
+        return [int(child) for one in lists for child in one.split()]
+    return []
 
 
 def open_files(process: int) -> int:

@@ -11,11 +11,12 @@ from streamlit.testing.v1 import AppTest
 
 import nnspca
 from nnspca._path import path
-from nnspca.machines import call, cluster, crew
+from nnspca.machines import call, crew
 from nnspca.machines.cluster import Cluster
 from nnspca.progress import Monitor
 from nnspca.studies import comparison
 from nnspca.view.session import cluster as setting
+from nnspca.view.session import machines
 from tests.pages.conftest import ROOT, jobs, settle
 from tests.resampling.test_bootstrap import PLANTED, planted
 from tests.test_sweep import plain
@@ -166,26 +167,26 @@ def test_a_whole_call_made_there_tells_here_what_it_does(client, cov):
 
 
 def pages_note():
-    from nnspca.view.session import cluster
+    from nnspca.view.session import machines
 
-    cluster.note()
+    machines.note()
 
 
 def test_the_app_sends_its_runs_to_the_scheduler_it_is_pointed_at_and_says_so(client, monkeypatch):
-    sent, honest = [], cluster.call
+    sent, honest = [], Cluster._send
 
-    def spy(client, function, *arguments):
-        sent.append(function.__name__)
-        return honest(client, function, *arguments)
+    def spy(self, task, arguments):
+        sent.append(task.__name__)
+        return honest(self, task, arguments)
 
-    monkeypatch.setattr(cluster, "call", spy)
+    monkeypatch.setattr(Cluster, "_send", spy)
     monkeypatch.setenv("NNSPCA_SCHEDULER", client.scheduler.address)
     page = AppTest.from_file(str(ROOT / "pages" / "variance.py"), default_timeout=60)
     for key, value in {"data": "pitprops", "ks": "2, 5", "methods": ["em"]}.items():
         page.session_state[key] = value
     page.run()
     settle(page)
-    assert sent == ["path", "certify_path"]
+    assert sent == ["_solved", "_solved", "_certified", "_certified"]
     (job,) = jobs(page)
     assert {p.k for p in job.arrived if p.certificate is not None} == {2, 5}
     assert "Runs go to the cluster" in AppTest.from_function(pages_note).run().caption[0].value
@@ -194,9 +195,11 @@ def test_the_app_sends_its_runs_to_the_scheduler_it_is_pointed_at_and_says_so(cl
 def test_where_the_scheduler_does_not_answer_runs_stay_here_and_the_page_says_so(monkeypatch):
     monkeypatch.setattr(setting, "PATIENCE", 0.3)
     monkeypatch.setenv("NNSPCA_SCHEDULER", "tcp://127.0.0.1:9")
-    assert setting.executor() is None
+    assert setting.client() is None
     said = AppTest.from_function(pages_note).run().caption[0].value
     assert "Runs stay on this machine" in said
     assert "does not answer" in said
+    monkeypatch.setenv("NNSPCA_PROCESSES", "0")
+    assert machines.executor() is None
     monkeypatch.delenv("NNSPCA_SCHEDULER")
     assert not AppTest.from_function(pages_note).run().caption

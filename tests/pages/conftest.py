@@ -11,6 +11,12 @@ from tests import budgets
 ROOT = Path(__file__).parents[2]
 
 
+@pytest.fixture(autouse=True)
+def runs_stay_here(monkeypatch):
+    """No processes beside this one: a test that puts something in the library's place finds it in the runs too."""
+    monkeypatch.setenv("NNSPCA_PROCESSES", "0")
+
+
 @pytest.fixture
 def short_proofs(monkeypatch):
     """Certificates of the quick bounds, joint ones soon ended: what a page shows of them does not hang on the gap."""

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import nnspca
-from nnspca.studies.race import BARRED, FINISHED, RUNNING, STOPPED, Fall, Lane, Mark, Race
+from nnspca.studies.standing import BARRED, FINISHED, RUNNING, STOPPED, Fall, Lane, Mark, Race
 from nnspca.view.figures.style import DARK
 from nnspca.view.race import figures, panels
 from nnspca.view.session import charts

@@ -9,7 +9,8 @@ import nnspca
 from nnspca import Covariance
 from nnspca.datasets import load
 from nnspca.studies import race as racing
-from nnspca.studies.race import BARRED, FINISHED, STOPPED, Lane, Mark, Race, race
+from nnspca.studies.race import race
+from nnspca.studies.standing import BARRED, FINISHED, STOPPED, Lane, Mark, Race
 
 
 @pytest.fixture(scope="module")

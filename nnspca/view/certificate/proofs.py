@@ -13,7 +13,7 @@ import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import Bound, Certificate, PartsCertificate, Progress, SweepPoint
 from nnspca.view import words
-from nnspca.view.session import cluster, store
+from nnspca.view.session import machines, store
 from nnspca.view.session.runs import Job, Work
 from nnspca.view.session.state import State
 
@@ -220,7 +220,7 @@ def _tightened(
         job.report(dataclasses.replace(progress, fraction=done, stage=f"Tightening k = {k}{row}: {name}"))
 
     listen(Progress(0.0, "starting", certificate.lower, certificate.upper))
-    made = cluster.call(
+    made = machines.call(
         nnspca.certify,
         cov,
         k,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import streamlit as st
 
-from nnspca.studies import stored
+from nnspca.studies import STUDIES, StudyResult, stored
 from nnspca.view.experiments.choices import Choices
-from nnspca.view.session import runs, store
+from nnspca.view.session import machines, runs, store
 from nnspca.view.session.runs import Job, Work
 from nnspca.view.session.state import State
 
@@ -38,7 +39,9 @@ def _work(choice: Choices) -> Work:
     def work(job: Job) -> None:
         result = known.get(choice.key)
         if result is None:
-            result = choice.study.run(
+            result = machines.call_here(
+                _result,
+                choice.study.name,
                 full=choice.full,
                 seed=choice.seed,
                 data=choice.data,
@@ -52,3 +55,8 @@ def _work(choice: Choices) -> Work:
         job.result = result
 
     return work
+
+
+def _result(name: str, **settings: Any) -> StudyResult:
+    """Run the experiment of this name."""
+    return STUDIES[name].run(**settings)

@@ -15,7 +15,7 @@ from nnspca.view import foreign, words
 from nnspca.view.certificate import component as drawn
 from nnspca.view.explore import figures
 from nnspca.view.explore.choices import KEYS
-from nnspca.view.session import charts, cluster, downloads, runs, scene, store
+from nnspca.view.session import charts, downloads, machines, runs, scene, store
 from nnspca.view.session.runs import Job, Work
 from nnspca.view.session.state import State
 from nnspca.view.session.widgets import choose
@@ -66,7 +66,7 @@ def _work(proof: Certificate, data: Dataset, now: State, within: float) -> Work:
         def listen(told: Progress) -> None:
             job.report(dataclasses.replace(told, stage=told.stage[:1].upper() + told.stage[1:]))
 
-        need = cluster.call(
+        need = machines.call(
             nnspca.necessity,
             cov,
             now.k,

@@ -9,7 +9,7 @@ import nnspca
 from nnspca._path import certify_path, coarse_first, path
 from nnspca.datasets import Dataset
 from nnspca.result import Certificate, Component, Progress, SweepPoint
-from nnspca.view.session import cluster, runs, store
+from nnspca.view.session import machines, runs, store
 from nnspca.view.session.curves import Points
 from nnspca.view.session.runs import Job, Work
 from nnspca.view.session.state import State
@@ -89,32 +89,32 @@ def _work(data: Dataset, now: State, page: Job) -> Work:
         first = (
             known.component(now.k, FIRST)
             or sought
-            or cluster.call(
+            or machines.call(
                 nnspca.solve, cov, now.k, nonnegative=now.nonnegative, seed=now.seed, should_stop=job.should_stop
             )
         )
         known.keep(SweepPoint(now.k, FIRST, first))
         job.publish(SweepPoint(now.k, "best", first))
-        bare = cluster.call(
-            path,
+        bare = path(
             cov,
             ks,
             nonnegative=now.nonnegative,
             seed=now.seed,
             anchors=ANCHORS,
             options=QUICK if data.n_features > SMALL else None,
-            known=cluster.known(known.component, [(k, "best") for k in ks]),
+            known=known.component,
+            executor=machines.executor(),
             on_point=tell,
             should_stop=job.should_stop,
             on_progress=staged(job, "The curve", 0.0, SOLVING),
         )
         job.step_back()  # whoever waits for a number goes before the band
-        cluster.call(
-            certify_path,
+        certify_path(
             cov,
             replace(bare, stopped=False),
             ks=certified(ks),
-            known=cluster.known(known.certificate, [(k,) for k in certified(ks)]),
+            known=known.certificate,
+            executor=machines.executor(),
             seed=now.seed,
             on_point=tell,
             should_stop=job.should_stop,

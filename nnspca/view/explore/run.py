@@ -9,7 +9,7 @@ import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import Certificate, Component, Progress
 from nnspca.view.certificate import proofs
-from nnspca.view.session import cluster, runs, store
+from nnspca.view.session import machines, runs, store
 from nnspca.view.session.runs import Job, Work
 from nnspca.view.session.solver import Choices
 from nnspca.view.session.state import State
@@ -42,7 +42,7 @@ def _work(data: Dataset, now: State, choice: Choices) -> Work:
     def work(job: Job) -> None:
         component = known.get(key)
         if component is None:
-            component = cluster.call(
+            component = machines.call(
                 nnspca.solve,
                 cov,
                 now.k,
@@ -59,7 +59,7 @@ def _work(data: Dataset, now: State, choice: Choices) -> Work:
         proof = known.get(prove_key)
         if proof is None and not job.should_stop():
             job.trace = ()
-            certificate = cluster.call(
+            certificate = machines.call(
                 nnspca.certify,
                 cov,
                 now.k,

@@ -15,7 +15,7 @@ from nnspca.result import Component, Components, PartsCertificate, Progress
 from nnspca.solvers import nmf
 from nnspca.view.parts import together
 from nnspca.view.parts.choices import DISJOINT, IN_TURN, JOINT, TOGETHER, Choices, title_of
-from nnspca.view.session import cluster, runs, store
+from nnspca.view.session import machines, runs, store
 from nnspca.view.session.runs import Job, Work
 from nnspca.view.session.state import State
 
@@ -81,7 +81,7 @@ def _decomposed(
 ) -> Components:
     """Run one solver."""
     solver, title = choice.lead if way == IN_TURN else way, title_of(way, choice)
-    return cluster.call(
+    return machines.call(
         nnspca.decompose,
         cov,
         choice.r,
@@ -141,7 +141,7 @@ def _proof(results: Mapping[str, Components], data: Dataset, now: State) -> Work
             job.report(Progress(r / len(parts.parts), f"part {r + 1} of {len(parts.parts)}"))
             left, own = alone(cov, parts, r)
             job.publish(
-                cluster.call(
+                machines.call(
                     nnspca.certify,
                     left,
                     own.k,

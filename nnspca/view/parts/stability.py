@@ -18,7 +18,7 @@ from nnspca.view.parts import run
 from nnspca.view.parts.choices import KEYS, TOGETHER, Choices, title_of
 from nnspca.view.parts.figures.recurrence import recurrence
 from nnspca.view.parts.panels import scene
-from nnspca.view.session import charts, cluster, downloads, runs, store
+from nnspca.view.session import charts, downloads, machines, runs, store
 from nnspca.view.session import scene as shared
 from nnspca.view.session.runs import Job, Work
 from nnspca.view.session.state import State
@@ -115,7 +115,7 @@ def _work(parts: Components, data: Dataset, now: State, choice: Choices, draws: 
             nonnegative=now.nonnegative and solver != "pca",
             parts=parts,
             seed=now.seed,
-            executor=cluster.executor(),
+            executor=machines.executor(),
             on_resample=look,
             should_stop=job.should_stop,
             on_progress=lambda told: job.report(_share(told, 0.0, DRAWING, "")),
@@ -146,7 +146,7 @@ def _needed(
 ) -> Necessity:
     """Prove what no part near the best can do without, made of the features that the others leave to it."""
     left, own = run.alone(cov, parts, r)
-    need = cluster.call(
+    need = machines.call(
         nnspca.necessity,
         left,
         own.k,

@@ -12,7 +12,7 @@ from nnspca.datasets import Dataset
 from nnspca.result import Components, PartsCertificate, PartsPoint, Progress
 from nnspca.view.certificate.proofs import Fall, lowest
 from nnspca.view.parts.choices import DISJOINT, IN_TURN, TOGETHER, Choices
-from nnspca.view.session import cluster, store
+from nnspca.view.session import machines, store
 from nnspca.view.session.runs import Job, Work
 from nnspca.view.session.state import State
 
@@ -60,7 +60,7 @@ def first_proof(
     if known is not None and not known.stopped:
         own = tuple(dataclasses.replace(part, k=now.k, variance=cov.variance(part.loadings)) for part in parts.parts)
         return dataclasses.replace(known, parts=own, lower=float(sum(part.variance for part in own)))
-    made = cluster.call(
+    made = machines.call(
         nnspca.certify_parts,
         cov,
         r,
@@ -91,7 +91,7 @@ def tighten(certificate: PartsCertificate, data: Dataset, now: State) -> Work:
             title = nnspca.PARTS_BOUNDS[name].title if name in nnspca.PARTS_BOUNDS else name
             job.report(dataclasses.replace(told, stage=f"Tightening: {title}"))
 
-        made = cluster.call(
+        made = machines.call(
             nnspca.certify_parts,
             cov,
             certificate.n_components,
@@ -143,7 +143,7 @@ def curve(data: Dataset, now: State, choice: Choices) -> Work:
             now.k,
             nonnegative=now.nonnegative,
             seed=now.seed,
-            executor=cluster.executor(),
+            executor=machines.executor(),
             on_point=job.publish,
             should_stop=job.should_stop,
             on_progress=listen,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 import nnspca
-from nnspca.studies.race import RUNNING, Lane, Race
+from nnspca.studies.standing import RUNNING, Lane, Race
 from nnspca.view.session import state
 from nnspca.view.session.state import State
 from nnspca.view.session.widgets import choose

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import plotly.graph_objects as go
 
-from nnspca.studies.race import FINISHED, Lane, Race
+from nnspca.studies.standing import FINISHED, Lane, Race
 from nnspca.view.figures.style import DASHES, LEGEND_ROW, SYMBOLS, Palette, dress
 from nnspca.view.words import at_most, floor, percent, seconds
 

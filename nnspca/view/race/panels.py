@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from nnspca.datasets import Dataset
-from nnspca.studies.race import BARRED, FINISHED, RUNNING, STOPPED, Race
+from nnspca.studies.standing import BARRED, FINISHED, RUNNING, STOPPED, Race
 from nnspca.view import foreign, words
 from nnspca.view.certificate import component
 from nnspca.view.certificate.proofs import proven_optimal

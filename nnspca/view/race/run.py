@@ -6,9 +6,10 @@ from collections.abc import Hashable
 
 from nnspca.datasets import Dataset
 from nnspca.result import Progress
-from nnspca.studies.race import RUNNING, Race, race
+from nnspca.studies.race import race
+from nnspca.studies.standing import RUNNING, Race
 from nnspca.view.race.choices import Choices
-from nnspca.view.session import runs, store
+from nnspca.view.session import machines, runs, store
 from nnspca.view.session.runs import Job, Work
 from nnspca.view.session.state import State
 
@@ -33,7 +34,8 @@ def _work(data: Dataset, now: State, choice: Choices) -> Work:
             job.about = standing
             job.report(Progress(standing.fraction, _stage(standing)))
 
-        ended = known.get(key) or race(
+        ended = known.get(key) or machines.call_here(
+            race,
             cov,
             now.k,
             choice.racers,

@@ -1,27 +1,21 @@
-"""The one setting that sends the app's runs to a Dask cluster, and what the page says of it."""
+"""The one setting that sends the app's runs to a Dask cluster: its client, and what the page says of it."""
 
 from __future__ import annotations
 
 import os
 import threading
 import time
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 import streamlit as st
 
-import nnspca
-from nnspca import machines
 from nnspca.errors import reason
-from nnspca.result import ShouldStop
 from nnspca.view import foreign
 
 VARIABLE = "NNSPCA_SCHEDULER"  # names the address of a scheduler, such as tcp://10.0.0.1:8786
 PATIENCE = 5  # seconds to wait for it
 AGAIN = 30.0  # seconds after which one that did not answer is asked again
-
-_T = TypeVar("_T")
 
 
 @dataclass
@@ -67,46 +61,10 @@ def _scheduler() -> _Scheduler | None:
         return known
 
 
-def executor() -> Any:
-    """Return the client of the scheduler, for calls that take an executor; None where runs stay here."""
+def client() -> Any:
+    """Return the client of the scheduler; None where there is none."""
     known = _scheduler()
     return None if known is None else known.client
-
-
-def call(
-    function: Callable[..., _T],
-    cov: nnspca.Covariance,
-    *arguments: object,
-    should_stop: ShouldStop | None,
-    **settings: Any,
-) -> _T:
-    """Call the library about a covariance, on the cluster where there is one; ``on_…`` settings are listeners."""
-    listeners = {name: given for name, given in settings.items() if name.startswith("on_") and given is not None}
-    others = {name: given for name, given in settings.items() if name not in listeners}
-    return machines.call(executor(), function, cov, *arguments, should_stop=should_stop, listeners=listeners, **others)
-
-
-class _Told:
-    """Answers known beforehand, which can be sent along."""
-
-    def __init__(self, answers: dict[tuple[Any, ...], Any]) -> None:
-        self._answers = answers
-
-    def __call__(self, *asked: Any) -> Any:
-        return self._answers.get(asked)
-
-
-def known(ask: Callable[..., Any], questions: Iterable[tuple[Any, ...]]) -> Callable[..., Any]:
-    """Return a function that answers as ``ask`` does, wherever it is called; on a cluster from what is known now.
-
-    Examples
-    --------
-    >>> known(abs, [(-1,), (2,)])(-1)
-    1
-    """
-    if executor() is None:
-        return ask
-    return _Told({asked: ask(*asked) for asked in questions})
 
 
 def note() -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from nnspca._path import certify_path, path
 from nnspca.datasets import Dataset
 from nnspca.result import Certificate, Component, Progress, Sweep, SweepPoint
-from nnspca.view.session import cluster, runs, store
+from nnspca.view.session import machines, runs, store
 from nnspca.view.session.runs import Job, Work
 from nnspca.view.session.state import State
 
@@ -102,25 +102,25 @@ def stages(
         publish(job, point)
 
     def solve(job: Job) -> Sweep:
-        return cluster.call(
-            path,
+        return path(
             cov,
             ks,
             tuple(methods),
             nonnegative=now.nonnegative,
             seed=now.seed,
-            known=cluster.known(known.component, [(k, method) for k in ks for method in methods]),
+            known=known.component,
+            executor=machines.executor(),
             on_point=lambda point: tell(job, point),
             should_stop=job.should_stop,
             on_progress=_part(job, report, 0.0, SOLVING),
         )
 
     def prove(job: Job, bare: Sweep) -> Sweep:
-        return cluster.call(
-            certify_path,
+        return certify_path(
             cov,
             bare,
-            known=cluster.known(known.certificate, [(k,) for k in ks]),
+            known=known.certificate,
+            executor=machines.executor(),
             seed=now.seed,
             on_point=lambda point: tell(job, point),
             should_stop=job.should_stop,

@@ -14,7 +14,7 @@ from nnspca.solvers.registry import METHODS
 from nnspca.view import words
 from nnspca.view.figures.held_out import held_out
 from nnspca.view.figures.style import Figure
-from nnspca.view.session import charts, cluster, downloads, runs, store
+from nnspca.view.session import charts, downloads, machines, runs, store
 from nnspca.view.session.runs import Job, Work
 from nnspca.view.session.state import State
 from nnspca.view.session.widgets import choose
@@ -82,7 +82,7 @@ def _work(data: Dataset, now: State, choice: Curves, solver: str, folds: int) ->
             standardize=now.standardise,
             nonnegative=now.nonnegative,
             seed=now.seed,
-            executor=cluster.executor(),
+            executor=machines.executor(),
             on_point=look,
             should_stop=job.should_stop,
             on_progress=job.report,

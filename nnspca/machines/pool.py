@@ -1,0 +1,190 @@
+"""Processes of this machine that stay: each does a task at a time, holds what the last ones were about, hears of Stop.
+
+A process pool of ``concurrent.futures`` runs the program's main module anew in each process, waits at the program's end
+for whatever is under way, and leaves its processes behind where the program is killed. This one does none of that, and
+its tasks tell what they find on the way.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import BrokenExecutor, Executor, Future, wait
+from typing import Any, TypeVar
+
+from nnspca.machines.crew import LOOK, Crew, Task
+from nnspca.machines.process import Order, Worker
+from nnspca.progress import Monitor, ShouldStop
+
+REST = 20.0  # seconds after which a process too many that has had no task ends
+
+_T = TypeVar("_T")
+
+
+class Pool(Executor):
+    """A few processes of this machine.
+
+    As an executor it does what any does; a crew of it, and :func:`call`, have more: tasks hear of Stop, tell what they
+    find, and what they are about is sent to a process once.
+
+    Parameters
+    ----------
+    size : int
+        Tasks at work at once.
+    beside : int
+        Single calls (:func:`call`) at work beside these.
+    modules : sequence of str
+        What each process loads before its first task.
+    """
+
+    def __init__(self, size: int, beside: int = 1, modules: Sequence[str] = ()) -> None:
+        if size < 1 or beside < 0:
+            raise ValueError(f"size={size}, beside={beside} are not allowed; give at least 1 and at least 0")
+        self.size, self._beside, self._modules = size, beside, tuple(modules)
+        self._lock = threading.RLock()
+        self._waiting: deque[Order] = deque()
+        self._idle: list[Worker] = []
+        self._tasks: set[Worker] = set()  # those at work on tasks
+        self._calls: set[Worker] = set()  # those at work on single calls
+        self._closed = False
+
+    def warm(self) -> None:
+        """Start the processes, so that the first tasks need not wait for that."""
+        with self._lock:
+            while len(self._idle) + len(self._tasks) + len(self._calls) < self.size and not self._closed:
+                self._idle.append(Worker(self._freed, self._modules))
+
+    def submit(self, function: Callable[..., Any], /, *arguments: Any, **settings: Any) -> Future[Any]:
+        """Have a function of a module called in another process."""
+        return self.give(Order(_plain, (function, arguments, settings)))
+
+    def give(self, order: Order) -> Future[Any]:
+        """Have a task done when its turn comes."""
+        with self._lock:
+            if self._closed:
+                raise RuntimeError("this pool was shut down")
+            self._waiting.append(order)
+            self._hand_out()
+        return order.future
+
+    def begin(self, order: Order) -> bool:
+        """Begin a single call at once, beside the tasks; False where no process is ready for it."""
+        with self._lock:
+            worker = next((worker for worker in self._idle if worker.ready), None)
+            if self._closed or len(self._calls) >= self._beside:
+                return False
+            if worker is None:
+                if len(self._idle) + len(self._tasks) + len(self._calls) < self.size + self._beside:
+                    self._spare(Worker(self._freed, self._modules))  # for the next one
+                return False
+            order.future.set_running_or_notify_cancel()
+            self._idle.remove(worker)
+            self._calls.add(worker)
+        worker.begin(order)
+        return True
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """End the processes, and with them what is under way."""
+        with self._lock:
+            self._closed = True
+            waiting, self._waiting = list(self._waiting), deque()
+            workers = [*self._idle, *self._tasks, *self._calls]
+        for order in waiting:
+            order.future.cancel()
+        for worker in workers:
+            worker.close()
+
+    def _hand_out(self) -> None:
+        while self._waiting and len(self._tasks) < self.size:
+            order = self._waiting.popleft()
+            if order.future.set_running_or_notify_cancel():
+                worker = self._idle.pop() if self._idle else Worker(self._freed, self._modules)
+                self._tasks.add(worker)
+                worker.begin(order)
+
+    def _freed(self, worker: Worker, alive: bool) -> None:
+        """Note that a worker has no task any more."""
+        with self._lock:
+            self._tasks.discard(worker)
+            self._calls.discard(worker)
+            if worker in self._idle:
+                self._idle.remove(worker)
+            if alive and not self._closed:
+                self._spare(worker)
+            else:
+                worker.close()
+            self._hand_out()
+
+    def _spare(self, worker: Worker) -> None:
+        """Keep a worker for what comes; one too many not for long."""
+        self._idle.append(worker)
+        if len(self._idle) + len(self._tasks) > self.size:
+            rest = threading.Timer(REST, self._rest, (worker, worker.count))
+            rest.daemon = True
+            rest.start()
+
+    def _rest(self, worker: Worker, count: int) -> None:
+        """End a worker too many that has had no task since its count was this."""
+        with self._lock:
+            if worker in self._idle and worker.count == count and len(self._idle) + len(self._tasks) > self.size:
+                worker.close()
+
+
+class Team(Crew):
+    """The processes of a pool as a crew."""
+
+    def __init__(self, pool: Pool, shared: object, monitor: Monitor) -> None:
+        super().__init__(shared, monitor)
+        self._pool = pool
+        self._orders: dict[Future[Any], Order] = {}
+        self.width = pool.size
+
+    def _send(self, task: Task, arguments: tuple[Any, ...]) -> Future[Any]:
+        order = Order(_in_crew, self.shared, (task, arguments))
+        self._orders[order.future] = order
+        return self._pool.give(order)
+
+    def _halt(self) -> None:
+        for order in self._orders.values():
+            order.end()
+
+    def close(self) -> None:
+        """End what is still under way."""
+        self._halt()
+        super().close()
+
+
+def call(
+    pool: Pool,
+    function: Callable[..., _T],
+    shared: object,
+    arguments: tuple[Any, ...],
+    settings: Mapping[str, Any],
+    listeners: Mapping[str, Callable[..., None]],
+    should_stop: ShouldStop | None,
+) -> _T:
+    """Have one call made by a process of the pool, beside its tasks; here where all are taken, or where one is lost.
+
+    Where ``should_stop`` makes its caller wait, the call waits as well.
+    """
+    order = Order(function, shared, arguments, settings, listeners, leased=True)
+    if pool.begin(order):
+        while not wait({order.future}, timeout=LOOK).done:
+            assert order.worker is not None
+            order.worker.tell(order, "stop" if should_stop is not None and should_stop() else "go")
+        with contextlib.suppress(BrokenExecutor):
+            return order.future.result()
+    return function(shared, *arguments, should_stop=should_stop, **settings, **listeners)
+
+
+def _plain(shared: tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]], *, should_stop: ShouldStop) -> Any:
+    """In a worker: a function that knows nothing of us."""
+    function, arguments, settings = shared
+    return function(*arguments, **settings)
+
+
+def _in_crew(shared: object, task: Task, arguments: tuple[Any, ...], *, should_stop: ShouldStop) -> Any:
+    """In a worker: a crew's task."""
+    return task(shared, *arguments, should_stop)

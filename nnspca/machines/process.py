@@ -1,0 +1,197 @@
+"""A process that works for this one, and the orders it is given."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import os
+import pickle
+import subprocess
+import sys
+import threading
+import weakref
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import BrokenExecutor, Future, InvalidStateError
+from dataclasses import dataclass, field
+from typing import Any
+
+HELD = 3  # things that a worker holds at most
+HELD_BYTES = 256 * 2**20  # what they may weigh together, the latest apart
+SCRIPT = "from nnspca.machines.worker import work; work()"
+
+
+@dataclass(eq=False)
+class Order:
+    """A task with what it needs.
+
+    Attributes
+    ----------
+    function : callable
+        Called as ``function(shared, *arguments, should_stop=…, **settings, **listeners)``.
+    leased : bool
+        Whether it waits, where it looks for Stop, unless it was told to go on within the last second.
+    future : Future
+        What comes of it.
+    worker : Worker or None
+        Who has it.
+    failure : Exception or None
+        What a listener raised.
+    ended : bool
+        Whether it is to end, begun or not.
+    """
+
+    function: Callable[..., Any]
+    shared: object
+    arguments: tuple[Any, ...] = ()
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    listeners: Mapping[str, Callable[..., None]] = field(default_factory=dict)
+    leased: bool = False
+    future: Future[Any] = field(default_factory=Future)
+    worker: Worker | None = None
+    failure: Exception | None = None
+    ended: bool = False
+
+    def end(self) -> None:
+        """Have it not begun, or stop it in its middle."""
+        self.ended = True
+        if not self.future.cancel() and self.worker is not None:
+            self.worker.tell(self, "stop")
+
+
+class Worker:
+    """One process, and what it holds.
+
+    Attributes
+    ----------
+    ready : bool
+        Whether it has loaded what it needs.
+    count : int
+        How many tasks it was handed.
+    """
+
+    def __init__(self, freed: Callable[[Worker, bool], None], modules: Sequence[str] = ()) -> None:
+        paths = os.pathsep.join(filter(None, sys.path))
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", SCRIPT, *modules],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": paths, "OMP_NUM_THREADS": "1"},
+        )
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self._to, self._from = self._process.stdin, self._process.stdout
+        self.ready, self.count = False, 0
+        self._freed, self._writing = freed, threading.Lock()
+        self._current: tuple[int, Order] | None = None
+        self._holds: dict[int, int] = {}  # the keys of what it holds, and how many bytes these are
+        threading.Thread(target=self._read, name="nnspca-worker", daemon=True).start()
+
+    def begin(self, order: Order) -> None:
+        """Hand it a task; it must have none."""
+        self.count += 1
+        number, order.worker = self.count, self
+        self._current = number, order
+        names = tuple(order.listeners)
+        try:
+            key = self._hold(order.shared)
+            task = number, order.function, key, order.arguments, dict(order.settings), names, order.leased
+            self._send("task", pickle.dumps(task, pickle.HIGHEST_PROTOCOL))
+            if order.ended:  # just now
+                self.tell(order, "stop")
+        except OSError:
+            self.close()
+            _lost(order)
+        except Exception as error:  # what cannot be sent
+            self._over(order.future.set_exception, error)
+
+    def tell(self, order: Order, word: str) -> None:
+        """Pass a word on about a task, if it still has it."""
+        current = self._current
+        if current is not None and current[1] is order:
+            with contextlib.suppress(OSError):
+                self._send(word, current[0])
+
+    def close(self) -> None:
+        """End the process."""
+        self._process.kill()
+
+    def _hold(self, shared: object) -> int:
+        """Have it hold what a task is about, and besides that no more than the few latest."""
+        key = _key(shared)
+        if key in self._holds:
+            self._holds[key] = self._holds.pop(key)
+            return key
+        pickled = pickle.dumps(shared, pickle.HIGHEST_PROTOCOL)
+        while self._holds and (len(self._holds) >= HELD or sum(self._holds.values()) + len(pickled) > HELD_BYTES):
+            oldest = next(iter(self._holds))
+            del self._holds[oldest]
+            self._send("drop", oldest)
+        self._holds[key] = len(pickled)
+        self._send("hold", key, pickled)
+        return key
+
+    def _send(self, *message: object) -> None:
+        pickled = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
+        with self._writing:
+            if self._to.closed:
+                raise BrokenPipeError("the process has ended")
+            self._to.write(pickled)
+            self._to.flush()
+
+    def _read(self) -> None:
+        """Take in its answers until it ends."""
+        with contextlib.suppress(Exception):  # it ends in the middle of a word perhaps
+            while True:
+                self._take(*pickle.load(self._from))
+        self._process.kill()
+        self._process.wait()
+        with self._writing:
+            for pipe in (self._to, self._from):
+                with contextlib.suppress(OSError):
+                    pipe.close()
+        current = self._current
+        self._freed(self, False)
+        if current is not None:
+            _lost(current[1])
+
+    def _take(self, kind: str, number: int = 0, what: Any = None, told: tuple[Any, ...] = ()) -> None:
+        self.ready = True
+        current = self._current
+        if current is None or current[0] != number:
+            return
+        order = current[1]
+        if kind == "told":
+            if order.failure is None:
+                try:
+                    order.listeners[what](*told)
+                except Exception as error:
+                    order.failure = error
+                    self.tell(order, "stop")
+        elif order.failure is not None or kind == "failed":
+            self._over(order.future.set_exception, order.failure or what)
+        else:
+            self._over(order.future.set_result, what)
+
+    def _over(self, settle: Callable[[Any], None], what: object) -> None:
+        self._current = None
+        self._freed(self, True)
+        settle(what)
+
+
+def _lost(order: Order) -> None:
+    """Note that a task was lost with its process, unless that was noticed already."""
+    with contextlib.suppress(InvalidStateError):
+        order.future.set_exception(BrokenExecutor("the process that did this ended before it was done"))
+
+
+_keys: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
+_count = itertools.count()
+_keys_lock = threading.Lock()
+
+
+def _key(shared: object) -> int:
+    """Return a number that no other object has or had; the same for the same one, where that can be told."""
+    with _keys_lock:
+        try:
+            return _keys.setdefault(shared, next(_count))
+        except TypeError:  # nothing can be kept about it
+            return next(_count)

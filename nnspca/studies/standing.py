@@ -1,0 +1,173 @@
+"""A race as it stands: what each solver had found by when, and the ceilings proven by then."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from nnspca.arguments import shown
+from nnspca.result import Certificate, Component
+
+GAIN = 1e-6  # share by which a point must be better to be marked; two variances nearer than this tie
+RUNNING, FINISHED, STOPPED, BARRED = "running", "finished", "stopped", "barred"
+
+
+@dataclass(frozen=True, eq=False)
+class Mark:
+    """A solver's best point by some time.
+
+    Attributes
+    ----------
+    seconds : float
+        Of the processor's time that the solver had used.
+    variance : float
+    support : ndarray, shape (s,)
+        Indices of the nonzero loadings.
+    weights : ndarray, shape (s,)
+        The loadings there.
+    """
+
+    seconds: float
+    variance: float
+    support: np.ndarray
+    weights: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Lane:
+    """One solver's way.
+
+    Attributes
+    ----------
+    method : str
+        A key of ``nnspca.METHODS``.
+    state : {"running", "finished", "stopped", "barred"}
+    seconds : float
+        Of the processor's time by now.
+    marks : tuple of Mark
+        Each better than the one before.
+    reason : str
+        Why it did not start, or was stopped.
+    """
+
+    method: str
+    state: str = RUNNING
+    seconds: float = 0.0
+    marks: tuple[Mark, ...] = ()
+    reason: str = ""
+
+    @property
+    def variance(self) -> float:
+        """The best variance by now; 0 while there is none."""
+        return self.marks[-1].variance if self.marks else 0.0
+
+    def arrival(self, variance: float) -> float | None:
+        """Seconds after which the lane had this variance, or one that ties with it; None if it never had."""
+        return next((mark.seconds for mark in self.marks if mark.variance >= variance * (1 - GAIN)), None)
+
+
+@dataclass(frozen=True)
+class Fall:
+    """A ceiling, proven ``seconds`` after the proof began: no feasible component has more variance."""
+
+    seconds: float
+    upper: float
+
+
+@dataclass(frozen=True, eq=False)
+class Race:
+    """A race as it stands.
+
+    Attributes
+    ----------
+    k : int
+    nonnegative : bool
+    n_features : int
+    lanes : tuple of Lane
+        In the order that was asked for.
+    falls : tuple of Fall
+        The proven ceilings, each lower than the one before.
+    proof_state : {"running", "finished", "stopped"}
+    proof_seconds : float
+    certificate : Certificate or None
+        Once the proof has ended.
+    fraction : float
+        How much is done, 0 to 1.
+    stopped : bool
+        Whether the whole race was asked to stop.
+    """
+
+    k: int
+    nonnegative: bool
+    n_features: int
+    lanes: tuple[Lane, ...]
+    falls: tuple[Fall, ...] = ()
+    proof_state: str = RUNNING
+    proof_seconds: float = 0.0
+    certificate: Certificate | None = None
+    fraction: float = 0.0
+    stopped: bool = False
+
+    @property
+    def upper(self) -> float | None:
+        """The least proven ceiling by now."""
+        return self.falls[-1].upper if self.falls else None
+
+    @property
+    def finished(self) -> tuple[Lane, ...]:
+        """The lanes that came to their own end."""
+        return tuple(lane for lane in self.lanes if lane.state == FINISHED)
+
+    @property
+    def winners(self) -> tuple[Lane, ...]:
+        """Of the finished ones those that tie for most variance, the one that had it first before the others."""
+        most = max((lane.variance for lane in self.finished), default=0.0)
+        there = [(at, lane) for lane in self.finished if (at := lane.arrival(most)) is not None]
+        return tuple(lane for _, lane in sorted(there, key=lambda pair: pair[0]))
+
+    def component(self, method: str, number: int = 0) -> Component | None:
+        """Return what a solver had at its mark ``number``, counted from 1; its best one for 0; None if there is none.
+
+        Raises
+        ------
+        ValueError
+            No such solver in this race.
+        """
+        lane = next((lane for lane in self.lanes if lane.method == method), None)
+        if lane is None:
+            raise ValueError(f"method={shown(method)} is not in this race: {', '.join(x.method for x in self.lanes)}")
+        if not lane.marks[number - 1 : number or None]:
+            return None
+        mark = lane.marks[number - 1]
+        loadings = np.zeros(self.n_features)
+        loadings[mark.support] = mark.weights
+        loadings.setflags(write=False)
+        return Component(loadings, mark.variance, method, self.k, self.nonnegative, seconds=mark.seconds)
+
+    def to_records(self) -> list[dict[str, object]]:
+        """Return one row for each mark and each ceiling: who, when, and how much of the least ceiling it is."""
+        upper = self.upper
+        rows: list[dict[str, object]] = [
+            {
+                "who": lane.method,
+                "seconds": mark.seconds,
+                "variance": mark.variance,
+                "share_of_ceiling": mark.variance / upper if upper else None,
+                "features": len(mark.support),
+                "state": lane.state,
+            }
+            for lane in self.lanes
+            for mark in lane.marks
+        ]
+        return rows + [
+            {
+                "who": "ceiling",
+                "seconds": fall.seconds,
+                "variance": fall.upper,
+                "share_of_ceiling": fall.upper / upper if upper else None,
+                "features": None,
+                "state": self.proof_state,
+            }
+            for fall in self.falls
+        ]

@@ -1,0 +1,81 @@
+"""Work in turns: threads of which one goes on at a time, each with a clock of its own seconds."""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import dataclass, field
+
+from nnspca.errors import reason
+from nnspca.progress import Progress
+from nnspca.studies.standing import BARRED, FINISHED, RUNNING, STOPPED
+
+SLICE = 0.05  # seconds of the processor that one has before it is the next one's turn
+
+
+@dataclass
+class Turns:
+    """Work in a thread of its own that goes on only while it has its turn, and counts its own seconds.
+
+    Whatever asks often enough whether to stop gives way in time: there the turn ends.
+    """
+
+    limit: float
+    state: str = field(default=RUNNING, init=False)
+    reason: str = field(default="", init=False)
+    seconds: float = field(default=0.0, init=False)
+    fraction: float = field(default=0.0, init=False)
+    over: bool = field(default=False, init=False)
+
+    def __post_init__(self) -> None:
+        self._mine, self._theirs = threading.Semaphore(0), threading.Semaphore(0)
+        self._thread: threading.Thread | None = None
+        self._began = self._turned = 0.0
+
+    def turn(self) -> None:
+        """Let the work go on; return when its turn, or the work, has ended."""
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._begin, name="nnspca-race", daemon=True)
+            self._thread.start()
+        else:
+            self._mine.release()
+        self._theirs.acquire()
+        if self.state != RUNNING:
+            self._thread.join()
+
+    def _begin(self) -> None:
+        self._began = self._turned = time.thread_time()
+        try:
+            ended = self.work()
+            self.state = FINISHED if ended else STOPPED
+            self.reason = "" if ended else "it was stopped" if self.over else "its time was up"
+        except (ValueError, MemoryError) as error:
+            self.state, self.reason = BARRED, str(error) or "it needs more memory than there is"
+        except Exception as error:  # the others go on
+            self.state, self.reason = BARRED, f"it failed: {type(error).__name__}{reason(error, 300)}"
+        finally:
+            self.look()
+            self.fraction = 1.0
+            self._theirs.release()
+
+    def work(self) -> bool:
+        """Do the work; return whether it came to its own end."""
+        raise NotImplementedError
+
+    def look(self) -> float:
+        """Read the clock; it stands still while others have their turn."""
+        self.seconds = time.thread_time() - self._began
+        return self.seconds
+
+    def should_stop(self) -> bool:
+        """Tell the work whether to end, once it has its turn."""
+        now = self.look()
+        if time.thread_time() - self._turned >= SLICE and not self.over:
+            self._theirs.release()
+            self._mine.acquire()
+            self._turned = time.thread_time()
+        return self.over or now > self.limit
+
+    def told(self, progress: Progress) -> None:
+        """Note how far the work has come."""
+        self.fraction = max(self.fraction, min(progress.fraction, 1.0))

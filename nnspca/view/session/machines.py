@@ -1,0 +1,86 @@
+"""Where the app's runs run: in processes beside the server, which is then free to answer, or on a Dask cluster."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import streamlit as st
+
+import nnspca
+from nnspca import machines
+from nnspca.result import ShouldStop
+from nnspca.view import foreign
+from nnspca.view.session import cluster
+
+VARIABLE = "NNSPCA_PROCESSES"  # how many processes work beside the server; 0: its own threads do
+MOST = 8  # processes where nothing is said: each takes about 100 MB
+
+_T = TypeVar("_T")
+
+
+def executor() -> Any:
+    """Return what runs tasks for calls that take an executor: a cluster's client, a pool, or None for threads."""
+    client = cluster.client()
+    if client is not None:
+        return client
+    count, _ = _processes()
+    return _pool(count) if count else None
+
+
+def call(
+    function: Callable[..., _T],
+    cov: nnspca.Covariance,
+    *arguments: object,
+    should_stop: ShouldStop | None,
+    **settings: Any,
+) -> _T:
+    """Call the library about a covariance, wherever runs run; ``on_…`` settings are listeners."""
+    return _call(executor(), function, cov, arguments, should_stop, settings)
+
+
+def call_here(
+    function: Callable[..., _T], shared: object, *arguments: object, should_stop: ShouldStop | None, **settings: Any
+) -> _T:
+    """Call the library about something that other machines may not have: beside the server, if it has processes."""
+    count, _ = _processes()
+    return _call(_pool(count) if count else None, function, shared, arguments, should_stop, settings)
+
+
+def _call(
+    executor: Any,
+    function: Callable[..., _T],
+    shared: object,
+    arguments: tuple[object, ...],
+    should_stop: ShouldStop | None,
+    settings: dict[str, Any],
+) -> _T:
+    listeners = {name: given for name, given in settings.items() if name.startswith("on_") and given is not None}
+    others = {name: given for name, given in settings.items() if name not in listeners}
+    return machines.call(executor, function, shared, *arguments, should_stop=should_stop, listeners=listeners, **others)
+
+
+def note() -> None:
+    """Begin, where that is still to be done, and say where runs run where that is not simply here."""
+    _, wrong = _processes()
+    if wrong:
+        st.caption(f":material/warning: {VARIABLE} is {foreign.code(wrong)}; it takes a whole number from 0 to 64.")
+    executor()
+    cluster.note()
+
+
+def _processes() -> tuple[int, str]:
+    """Return how many processes there are to be, and what was said of it that cannot be used."""
+    said = os.environ.get(VARIABLE, "").strip()
+    if said.isdecimal() and int(said) <= 64:
+        return int(said), ""
+    here = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(here, MOST), said
+
+
+@st.cache_resource(show_spinner=False)
+def _pool(count: int) -> machines.Pool:
+    pool = machines.Pool(count, beside=count, modules=("nnspca._path",))
+    pool.warm()
+    return pool

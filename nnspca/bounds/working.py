@@ -16,7 +16,8 @@ shrink, until all are level. Rows are read only where ``A_ij² <= A_ii A_jj`` do
 already. Without the sign constraint |A_ij| stands for A_ij⁺.
 
 S starts as the support of the best x and the rows of largest sum: genes of large variance that vary
-together.
+together. For large k far too many rows have a large sum; then it starts as the features of largest mass
+(:mod:`nnspca.bounds.masses`), and the multipliers at its balanced rows.
 """
 
 from __future__ import annotations

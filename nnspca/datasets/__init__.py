@@ -9,6 +9,7 @@ from nnspca.datasets.missing import MissingValues
 from nnspca.datasets.naming import read_names, rename
 from nnspca.datasets.preparing import center, crop, log1p, normalize_images, project_out, standardize
 from nnspca.datasets.readers import read
+from nnspca.datasets.symbols import gene_symbols
 from nnspca.datasets.watch import ReadingStopped
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "available",
     "center",
     "crop",
+    "gene_symbols",
     "load",
     "log1p",
     "normalize_images",

@@ -1,6 +1,7 @@
 """Reading a file in a process of its own: where a damaged one makes a library crash or never return, only that ends.
 
-The process gets the file on its standard input and answers with an NPZ of plain arrays, which runs no code when read.
+The process gets the file on its standard input. It says how far it is, line by line, then answers with an NPZ of plain
+arrays, which runs no code when read.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
 from dataclasses import asdict
 from typing import Any, Literal
 
@@ -29,6 +31,7 @@ from nnspca.errors import DataError
 PATIENCE, SLOWEST = 30.0, 2e6  # seconds that any file gets, and bytes a second beyond these
 MEMORY = 4 * 2**30  # bytes of address space, where the system can hold a process to that
 LOOK = 0.05  # seconds between two looks at whoever waits
+MOST_TOLD = 200  # bytes of a line that says how far it is
 SCRIPT = "from nnspca.datasets.apart import answer; answer()"
 
 Form = Literal["h5ad", "parquet"]
@@ -36,7 +39,6 @@ Form = Literal["h5ad", "parquet"]
 
 def read_apart(form: Form, data: bytes, asked: Asked) -> Content:
     """Read a file in another process, which is ended when it takes too long or nobody waits any more."""
-    answered: list[bytes] = []
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "OMP_NUM_THREADS": "1"}
     process = subprocess.Popen(
         [sys.executable, "-c", SCRIPT, form, json.dumps(asdict(asked))],
@@ -45,21 +47,45 @@ def read_apart(form: Form, data: bytes, asked: Asked) -> Content:
         stderr=subprocess.DEVNULL,
         env=environment,
     )
-    talk = threading.Thread(target=lambda: answered.append(process.communicate(data)[0]), daemon=True)
+    talk = _Talk(process, data)
     talk.start()
     end = time.monotonic() + PATIENCE + len(data) / SLOWEST
     try:
         while talk.is_alive():
-            watch.look(0, 1, "Reading the file in a process of its own")
+            watch.look(talk.share, 1, talk.what)
             if time.monotonic() > end:
                 raise DataError("the file takes far too long to read, as damaged ones do: save it again.")
             talk.join(LOOK)
     finally:
         process.kill()
         talk.join()
-    if process.returncode or not answered:
+        process.wait()
+    if not talk.answered:
         raise DataError("the file is damaged: the library that reads it gave up. Save it again.")
-    return _unpacked(answered[0])
+    return _unpacked(talk.answered)
+
+
+class _Talk(threading.Thread):
+    """Hands the file over, listens how far the other process is, and takes its answer."""
+
+    def __init__(self, process: subprocess.Popen[bytes], data: bytes):
+        super().__init__(daemon=True, name="nnspca-reading")
+        self._process, self._data = process, data
+        self.share, self.what = 0.0, "Opening the file"
+        self.answered = b""
+
+    def run(self) -> None:
+        to, of = self._process.stdin, self._process.stdout
+        assert to is not None and of is not None
+        with to, of, suppress(OSError, ValueError):  # it may end at any moment, and say anything
+            to.write(self._data)
+            to.close()
+            while told := of.readline(MOST_TOLD).rstrip(b"\n"):
+                share, what = told.decode().split("\t", 1)
+                self.share, self.what = float(share), what
+            answered = of.read()
+            if self._process.wait() == 0:
+                self.answered = answered
 
 
 def answer() -> None:
@@ -69,13 +95,20 @@ def answer() -> None:
     read_here = importlib.import_module(f"nnspca.datasets.{form}").read_here
     out = sys.stdout.buffer
     sys.stdout = sys.stderr
+
+    def tell(share: float, what: str) -> None:
+        out.write(f"{share:.4f}\t{what}\n".encode())
+        out.flush()
+
     try:
-        held = _packed(read_here(sys.stdin.buffer.read(), asked))
+        with watch.watched(tell, None):
+            held = _packed(read_here(sys.stdin.buffer.read(), asked))
     except DataError as error:
         held = {"error": np.array(json.dumps({"kind": type(error).__name__, "said": str(error), **vars(error)}))}
     made = io.BytesIO()
     np.savez(made, allow_pickle=False, **held)
-    out.write(made.getvalue())
+    out.write(b"\n")
+    out.write(made.getbuffer())
     out.flush()
     os._exit(0)
 

@@ -11,7 +11,7 @@ import io
 import re
 from collections.abc import Iterator
 
-from nnspca.datasets import limits
+from nnspca.datasets import limits, watch
 from nnspca.datasets.arranging import Asked, assemble
 from nnspca.datasets.dataset import Content
 from nnspca.datasets.tables import CLASS_NAMES, Column, Row, is_number
@@ -31,10 +31,15 @@ def read_arff(data: bytes, asked: Asked = Asked()) -> Content:  # noqa: B008 - f
     >>> content.X.ravel(), content.labels, content.label_names
     (array([1., 2., 3.]), array([0, 1, 1]), ('x', 'y'))
     """
-    lines = enumerate(io.StringIO(data.decode("utf-8-sig", errors="replace")), start=1)
+    text = io.TextIOWrapper(io.BytesIO(data), encoding="utf-8-sig", errors="replace", newline="\n")
+    lines = enumerate(text, start=1)
     columns: list[Column] = []
+    values = read = 0
     for number, line in lines:
+        watch.look(read := read + len(line), len(data), "Reading the attributes")
         if (lowered := line.strip().lower()).startswith("@attribute"):
+            values += line.count(",") + 1 if "{" in line else 0
+            _check_values(values, number)
             columns.append(_column(line.strip(), number))
             limits.check_columns(len(columns))
         elif lowered.startswith("@data"):
@@ -55,13 +60,21 @@ def _as_numbers(column: Column) -> Column:
     return Column(column.name)
 
 
+def _check_values(values: int, number: int) -> None:
+    """Refuse nominal attributes that together list more values than may be kept."""
+    if values > limits.MAX_COLUMNS:
+        raise DataError(
+            f"the attributes down to line {number:,} list {values:,} nominal values; at most {limits.MAX_COLUMNS:,} "
+            "are read. Declare those with many values as string, or leave them out."
+        )
+
+
 def _column(line: str, number: int) -> Column:
     match = _ATTRIBUTE.match(line)
     if match is None:
         raise DataError(f"line {number:,} is no attribute declaration: {line[:60]!r}. Write @attribute NAME TYPE.")
     name, declared = match[1].strip("'\""), match[2].strip()
     if declared.startswith("{"):
-        limits.check_columns(declared.count(","))
         return Column(name, text=True, levels=tuple(_cells(declared.strip("{}"))))
     words = declared.lower().split()
     if not words or words[0] not in _NUMERIC | {"string", "date"}:

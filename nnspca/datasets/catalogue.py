@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from nnspca.datasets import bundled, fetch, fetched
+from nnspca.datasets import bundled, fetch, fetched, symbols
 from nnspca.datasets.dataset import Content, Dataset, DatasetInfo, Kind
+from nnspca.errors import DataError
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,7 @@ class Entry:
     parse: Callable[[bytes], Content] | None = None
     has_negatives: bool = False
     is_local: Callable[[], bool] | None = None  # None for bundled data
+    names: fetch.RemoteFile | None = None  # the file that gives its features better names
 
     def info(self) -> DatasetInfo:
         """What the catalogue says of it now."""
@@ -50,7 +52,8 @@ class Entry:
             description=self.description,
             homepage=self.homepage,
             download_url=self.file.url if self.file and self.is_local else "",
-            size_bytes=self.file.size if self.file and self.is_local else 0,
+            size_bytes=sum(file.size for file in (self.file, self.names) if file and self.is_local),
+            names_bytes=self.names.size if self.names and not fetch.is_local(self.names) else 0,
         )
 
     def dress(self, content: Content, source: str) -> Dataset:
@@ -84,6 +87,27 @@ def _packed(*, file: fetch.RemoteFile, parse: Callable[[bytes], Content], **stor
         return parse(fetch.unpack(file)), f"{file.name}, bundled with nnspca"
 
     return Entry(file=file, parse=parse, make=make, **story)  # type: ignore[arg-type]
+
+
+def _leukemia(request: Request) -> tuple[Content, str]:
+    """Fetch what is not here of the two files in one go; the symbols are no condition."""
+    whole = sum(file.size for file in (symbols.FILE, fetched.MLL))
+
+    def after(before: int) -> fetch.OnProgress | None:
+        tell = request.on_progress
+        return None if tell is None else lambda done, _: tell(before + done, whole)
+
+    if fetch.is_local(fetched.MLL):
+        data, source = fetch.obtain(fetched.MLL, request.on_progress, request.should_stop)
+        return fetched.leukemia(data), source
+    try:
+        fetch.obtain(symbols.FILE, after(0), request.should_stop)
+    except fetch.DownloadStopped:
+        raise
+    except DataError:  # the probes' own names do; the catalogue goes on offering the symbols
+        pass
+    data, source = fetch.obtain(fetched.MLL, after(symbols.FILE.size), request.should_stop)
+    return fetched.leukemia(data), source
 
 
 _CBCL_TERMS = "Research use, with acknowledgement of the MIT Center for Biological and Computational Learning."
@@ -168,7 +192,7 @@ ENTRIES: dict[str, Entry] = {
             file=fetched.SPECTROMETER,
             parse=fetched.lrs,
         ),
-        _download(
+        Entry(
             name="leukemia",
             title="Leukemia gene expression (MLL)",
             shape=(72, 12582),
@@ -181,10 +205,13 @@ ENTRIES: dict[str, Entry] = {
                 "S. A. Armstrong et al.: MLL translocations specify a distinct gene expression profile that "
                 "distinguishes a unique leukemia. Nature Genetics 30 (2002) 41–47."
             ),
-            terms="Published supplementary data of the article; cite it.",
+            terms=f"Published supplementary data of the article; cite it. {symbols.TERMS}",
             homepage="https://doi.org/10.1038/ng765",
             file=fetched.MLL,
             parse=fetched.leukemia,
+            make=_leukemia,
+            is_local=lambda: fetch.is_local(fetched.MLL),
+            names=symbols.FILE,
         ),
         Entry(
             name="digits",

@@ -265,6 +265,9 @@ class DatasetInfo:
         The pinned address it is fetched from; empty for bundled data and where none is known to work.
     size_bytes : int
         Size of that download in bytes; 0 where there is none.
+    names_bytes : int
+        Size of a file that gives its features better names, where there is one and it is not here: see
+        :func:`gene_symbols`.
     """
 
     name: str
@@ -279,3 +282,4 @@ class DatasetInfo:
     homepage: str = ""
     download_url: str = ""
     size_bytes: int = 0
+    names_bytes: int = 0

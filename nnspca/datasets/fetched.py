@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from nnspca.datasets import fetch, images
+from nnspca.datasets import fetch, images, symbols
 from nnspca.datasets.arff import read_arff
 from nnspca.datasets.arrays import read_mat
 from nnspca.datasets.dataset import Axis, Content
@@ -66,14 +66,15 @@ def leukemia(data: bytes) -> Content:
     """Read the expression levels and the three kinds of leukemia from MLL.csv.
 
     The file opens with the 15 samples the article tested on; here the samples are grouped by class and
-    those 15 close their groups.
+    those 15 close their groups. Probes whose symbols are on this machine are called by both.
     """
     content = read_delimited(data)
     if content.labels is None:
         raise DataError("the file names no class for its samples; a column of text should.")
     last_first = np.roll(np.arange(len(content.X)), -LEUKEMIA_TESTED)
     order = last_first[np.argsort(content.labels[last_first], kind="stable")]
-    return dataclasses.replace(content, X=content.X[order], labels=content.labels[order], notes=())
+    sorted_out = dataclasses.replace(content, X=content.X[order], labels=content.labels[order], notes=())
+    return symbols.named(sorted_out, symbols.here())
 
 
 def lrs(data: bytes) -> Content:

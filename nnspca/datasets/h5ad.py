@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from nnspca.datasets import limits
+from nnspca.datasets import limits, watch
 from nnspca.datasets.apart import read_apart
 from nnspca.datasets.arranging import Asked
 from nnspca.datasets.dataset import Content
@@ -27,6 +27,8 @@ SYMBOLS = ("gene_symbols", "gene_symbol", "gene_name", "gene_names", "feature_na
 USUAL_CLASSES = ("cell_type", "celltype", "cell_type_original")
 GZIP, SHUFFLE = 1, 2  # HDF5's numbers of filters
 MOST_CLASSES = 1000
+SLAB = 8 * 2**20  # bytes
+READING = "Reading the numbers"
 
 
 def read_h5ad(data: bytes, asked: Asked) -> Content:
@@ -79,8 +81,18 @@ class _Reader:
         if node.chunks is None:
             if node.dtype.itemsize * math.prod(node.shape) > self.size:
                 raise DataError(f"the file promises {node.shape} numbers, more than it has bytes. It is damaged.")
-            return np.asarray(node[()])
+            return self._slabs(node)
         return self._chunks(node)
+
+    def _slabs(self, node: Any) -> np.ndarray:
+        """Read numbers that are stored in one piece, some rows at a time."""
+        made = np.empty(node.shape, node.dtype)
+        if not made.ndim or not made.size:
+            return np.asarray(node[()])
+        step = max(1, SLAB * len(made) // made.nbytes)
+        for start in watch.along(range(0, len(made), step), len(made) / step, READING):
+            made[start : start + step] = node[start : start + step]
+        return made
 
     def _chunks(self, node: Any) -> np.ndarray:
         """Unpack chunk by chunk, none to more than it has to hold."""
@@ -95,7 +107,7 @@ class _Reader:
         count = stored.get_num_chunks()
         limits.check_members(count)
         limits.check_unpacked(count * expected // 4)
-        for i in range(count):
+        for i in watch.along(range(count), count, READING):
             offset = stored.get_chunk_info(i).chunk_offset
             mask, raw = stored.read_direct_chunk(offset)
             for place in reversed(range(len(filters))):

@@ -76,9 +76,9 @@ def load(
     return entry.dress(content, source)
 
 
-def recognise(sha256: str, data: bytes) -> Dataset | None:
-    """Return the catalogued data set whose file has this digest, if there is one."""
+def recognise(data: bytes) -> Dataset | None:
+    """Return the catalogued data set whose file this is, if there is one."""
     for entry in ENTRIES.values():
-        if entry.file is not None and entry.parse is not None and entry.file.sha256 == sha256:
+        if entry.file is not None and entry.parse is not None and fetch.is_content(data, entry.file):
             return entry.dress(entry.parse(data), entry.file.name)
     return None

@@ -109,6 +109,20 @@ def rename(dataset: Dataset, names: Mapping[str, str]) -> Dataset:
     return replace(dataset, feature_names=made, notes=(*dataset.notes, note))
 
 
+def numbered(dataset: Dataset) -> Dataset:
+    """Return the data set with no two features of one name, and say so where there were some.
+
+    >>> twins = Dataset(name="t", X=[[1, 2, 3], [3, 5, 8]], feature_names=("a", "b", "a"))
+    >>> numbered(twins).feature_names, numbered(twins).notes
+    (('a', 'b', 'a (2)'), ('1 of 3 features had the name of one before: they have a number behind it.',))
+    """
+    again = dataset.n_features - len(set(dataset.feature_names))
+    if not again:
+        return dataset
+    note = f"{again:,} of {dataset.n_features:,} features had the name of one before: they have a number behind it."
+    return replace(dataset, feature_names=distinct(dataset.feature_names), notes=(*dataset.notes, note))
+
+
 def distinct(names: Iterable[str]) -> tuple[str, ...]:
     """Return names of which each is another: those that return get a number, as probes of one gene do.
 

@@ -202,6 +202,7 @@ def compare(
     standardize: bool = False,
     nonnegative: bool = True,
     seed: int = 0,
+    repair: Sequence[str] = (),
     executor: Executor = None,
     should_stop: ShouldStop | None = None,
     on_progress: OnProgress | None = None,
@@ -217,6 +218,9 @@ def compare(
         k as shares of the number of features, above 0 and at most 1.
     standardize, nonnegative : bool
     seed : int
+    repair : sequence of str
+        Names of those data sets that are matrices and stand for the nearest covariance, as in
+        :meth:`nnspca.Covariance.from_matrix`.
     executor : concurrent.futures.Executor or dask.distributed.Client, optional
         As for :func:`nnspca.sweep`; the data sets are swept one after the other.
     should_stop, on_progress : callable, optional
@@ -230,7 +234,7 @@ def compare(
     Raises
     ------
     ValueError
-        Nothing to compare, or a share not allowed.
+        Nothing to compare, a share not allowed, or a name in ``repair`` that none of the data sets has.
 
     Examples
     --------
@@ -243,12 +247,15 @@ def compare(
         raise ValueError(
             f"give at least one data set, and shares above 0 up to 1; got {list(data)!r}, {list(shares)!r}"
         )
+    names = [given if isinstance(given, str) else given.name for given in data]
+    if isinstance(repair, str) or not set(repair) <= set(names):
+        raise ValueError(f"repair={repair!r} is not allowed; give a sequence of names among {names!r}")
     monitor = Monitor(should_stop, on_progress)
     profiles: list[Profile] = []
     points: list[tuple[Profile, SweepPoint]] = []
     for at, given in enumerate(data):
         dataset = load(given, should_stop=should_stop) if isinstance(given, str) else given
-        cov = Covariance.from_dataset(dataset, standardize)
+        cov = Covariance.from_dataset(dataset, standardize, repair=names[at] in repair)
         about = profile(dataset, cov, should_stop=monitor.should_stop)
         if about is None:
             break

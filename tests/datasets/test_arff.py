@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from nnspca.datasets import read
+from nnspca.datasets import ReadingStopped, limits, read, watch
 from nnspca.errors import DataError
 
 HEADER = b"% a comment\n@RELATION r\n@attribute 'wide side' REAL\n@attribute b integer\n"
@@ -51,3 +51,19 @@ def test_bad_cells_are_named_by_line_and_attribute():
 )
 def test_what_is_not_read_is_told(data, said):
     assert said in refused(data)
+
+
+def test_values_of_nominal_attributes_are_counted_over_all_of_them_before_they_are_kept(monkeypatch):
+    monkeypatch.setattr(limits, "MAX_COLUMNS", 1000)
+    values = ",".join(f"v{i}" for i in range(300))
+    nominal = "".join(f"@attribute c{j} {{{values}}}\n" for j in range(4)).encode()
+    message = refused(HEADER + nominal + b"@data\n1,2,v0,v0,v0,v0\n")
+    assert "the attributes down to line 8 list 1,200 nominal values; at most 1,000 are read" in message
+
+
+def test_stop_is_heard_while_the_attributes_are_read(monkeypatch):
+    monkeypatch.setattr(watch, "EVERY", 0.0)
+    asked = []
+    header = b"@relation r\n" + b"".join(b"@attribute a%d {x,y}\n" % j for j in range(2000))
+    with pytest.raises(ReadingStopped):
+        read(header + b"@data\n", "t.arff", should_stop=lambda: len(asked) > 4 or asked.append(1))

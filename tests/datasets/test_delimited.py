@@ -103,7 +103,7 @@ def test_the_caller_can_say_whether_the_first_row_names_the_columns():
 def test_samples_in_columns_are_turned_and_their_features_keep_their_names():
     ds = read(b"gene,s1,s2,s3\ng1,1,2,3\ng1,4,5,7\n", "t.csv", samples="columns")
     np.testing.assert_array_equal(ds.X, [[1, 4], [2, 5], [3, 7]])
-    assert ds.feature_names == ("g1", "g1")
+    assert ds.feature_names == ("g1", "g1 (2)")  # two features, told apart
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "latin-1"])

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from nnspca import datasets
-from nnspca.datasets import DownloadStopped, fetch, fetched
+from nnspca.datasets import DownloadStopped, fetch, fetched, symbols
 from nnspca.errors import DataError
 
 BODY = bytes(range(256)) * 400  # 102,400 bytes: several chunks
@@ -254,12 +254,18 @@ def test_a_folder_one_may_not_look_into_is_told(tmp_path, monkeypatch):
 def test_a_catalogued_data_set_comes_whole_over_the_network(name, file, server, raw_folder):
     server.body = (raw_folder / file.name).read_bytes()
     assert file.size == len(server.body)
+    (info,) = (i for i in datasets.available() if i.name == name)
+    assert (info.size_bytes, info.names_bytes) == (
+        (file.size, 0) if name == "cbcl-faces" else (file.size + symbols.FILE.size, symbols.FILE.size)
+    )
     seen = []
     ds = datasets.load(name, on_progress=lambda done, total: seen.append((done, total)))
-    assert server.requests == [f"/{file.path}"]
-    assert seen[-1] == (file.size, file.size)
+    besides = [] if name == "cbcl-faces" else [f"/{symbols.FILE.path}"]  # which comes damaged, and is no condition
+    assert server.requests == [*besides, f"/{file.path}"]
+    assert seen[-1] == (info.size_bytes, info.size_bytes)
+    asked = len(server.requests)
     assert np.isfinite(ds.X).all()
     (info,) = (i for i in datasets.available() if i.name == name)
     assert info.local
     assert datasets.load(name).content_hash == ds.content_hash
-    assert len(server.requests) == 1
+    assert len(server.requests) == asked

@@ -279,6 +279,7 @@ def test_several_images_dropped_together_are_a_data_set_and_a_folder_of_them_too
     ds = read(files)
     assert (ds.kind, ds.image_shape) == ("images", (2, 3))
     np.testing.assert_array_equal(ds.X[:, 0], [0, 40, 80, 120])
+    assert (ds.name, ds.title, read(files, name="mine").name) == ("0 and 3 more", "0 and 3 more", "mine")
     for name, content in files.items():
         (tmp_path / name).write_bytes(content)
     assert read(tmp_path).content_hash == read(sorted(tmp_path.iterdir())).content_hash == ds.content_hash

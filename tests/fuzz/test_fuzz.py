@@ -2,6 +2,7 @@
 
 import contextlib
 import importlib
+from contextlib import nullcontext
 
 import numpy as np
 import pytest
@@ -11,8 +12,9 @@ from nnspca.certificates import scales
 from nnspca.certificates.proofs import PairProof, PartsProof, ScaleProof
 from nnspca.covariance import reading
 from nnspca.view.session.entry import Entry
-from tests.fuzz import GotThrough, data, files, forged, formats, generator, holders, links, pages, starts
+from tests.fuzz import GotThrough, data, files, forged, formats, generator, holders, links, pages, starts, visits
 from tests.fuzz.damage import damaged
+from tests.server import serving, shared
 
 
 @pytest.mark.parametrize(
@@ -93,3 +95,10 @@ def test_damage_is_the_same_each_time():
     content = bytes(range(256))
     made = [damaged(np.random.default_rng(3), content, content[::-1]) for _ in range(2)]
     assert made[0] == made[1] != content
+
+
+def test_random_links_leave_no_error_in_the_log_of_the_running_app():
+    """A share of ``python -m tests.fuzz.visits``, which opens 300."""
+    given = shared()
+    with nullcontext(given) if given else serving() as server:
+        visits.campaign(server, 3 * len(pages.PAGES))

@@ -98,6 +98,11 @@ def test_several_files_dropped_together_are_one_data_set(open_page):
     assert page.session_state["_uploads"]["run"].feature_names == ("TP53", "MYC", "ACTB")
 
 
+def test_of_two_files_with_one_name_none_is_dropped_in_silence(open_page):
+    page = brought(open_page("pages/data.py"), *((f"{name}.png", picture(i)) for i, name in enumerate("abca")))
+    assert "of 4 files two are called 'a.png': rename one of them." in said(page)
+
+
 def test_names_of_features_come_from_a_file_of_two_columns(open_page):
     page = open_page("pages/data.py")
     page.file_uploader(key="names").set_value(("map.csv", b"p1,TP53\np2,MYC\n", CSV))

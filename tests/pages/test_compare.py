@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from nnspca import DataError
-from nnspca.datasets import fetch
+from nnspca.datasets import Dataset, fetch
 from nnspca.result import Certificate, Component, SweepPoint
 from nnspca.studies.comparison import Profile
 from nnspca.view import words
@@ -182,3 +182,14 @@ def test_a_verdict_follows_from_the_numbers(spectrum, words):
 )
 def test_a_proven_share_is_never_rounded_up(share, digits, said):
     assert words.percent(share, digits) == said
+
+
+def test_who_comes_with_a_file_of_their_own_sees_it_compared_and_the_link_says_so(open_page):
+    mine = Dataset(name="mine", X=np.random.default_rng(0).normal(size=(20, 5)))
+    page = settle(open_page(PAGE, data="mine", fine="few", _uploads={"mine": mine}))
+    assert page.multiselect(key="vs").value == ["mine", "digits"]
+    assert page.query_params["vs"] == ["mine", "digits"]
+    page.multiselect(key="vs").set_value(["digits", "pitprops"]).run()
+    assert page.multiselect(key="vs").value == ["digits", "pitprops"]
+    asked = settle(open_page(PAGE, data="mine", vs=["pitprops", "digits"], fine="few", _uploads={"mine": mine}))
+    assert asked.multiselect(key="vs").value == ["pitprops", "digits"]

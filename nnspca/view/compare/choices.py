@@ -11,9 +11,10 @@ from nnspca.studies import comparison
 from nnspca.view.session import state, store
 from nnspca.view.session.state import State, methods_for
 from nnspca.view.session.streamlit_private import DeltaGenerator
-from nnspca.view.session.widgets import choose
+from nnspca.view.session.widgets import choose, propose
 
 KEYS = state.keys_of("compare")
+BESIDE = "digits"  # what stands beside a person's own data at first
 SHARES = {
     "few": (0.05, 0.25, 1.0),
     "some": comparison.SHARES,
@@ -47,6 +48,8 @@ def ask(now: State) -> tuple[Choices, DeltaGenerator]:
     """
     infos = store.catalogue()
     here = [name for name, info in infos.items() if info.local]
+    if now.data in store.uploads():  # who has brought a file wants to know how it compares
+        propose(KEYS["vs"], [now.data, BESIDE])
     names = choose(
         KEYS["vs"],
         "Data sets, side by side",

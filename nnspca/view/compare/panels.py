@@ -174,6 +174,8 @@ def prepared(choice: Choices, now: State) -> str:
 
 def _code(now: State, names: Sequence[str], methods: Sequence[str], shares: Sequence[float]) -> str:
     """Return the Python that compares these data sets again."""
+    mended = [name for name in names if downloads.mended(name)]
+    repair = f", repair={mended!r}" if mended else ""
     ways = [downloads.ready_lines(name, now, f"data[{place}]") for place, name in enumerate(names)]
     return "\n".join(
         [
@@ -186,7 +188,7 @@ def _code(now: State, names: Sequence[str], methods: Sequence[str], shares: Sequ
             *(line for _, *rest in ways for line in rest),
             f"about, points = comparison.compare(data, {tuple(methods)!r}, {tuple(shares)!r},",
             f"                                   standardize={now.standardise}, nonnegative={now.nonnegative}, "
-            f"seed={now.seed})",
+            f"seed={now.seed}{repair})",
             "print(about.to_csv())",
             "print(points.to_csv())",
         ]

@@ -171,15 +171,20 @@ def _usable(data: Dataset) -> bool:
         if data.kind != "covariance":
             st.error(foreign.plain(f"{data.title}: {problem}."), icon=":material/error:")
             return False
-        st.warning(foreign.plain(f"{data.title}: {problem}."), icon=":material/error:")
+        what = str(problem).partition(" (allowed")[0].partition("; give repair")[0]
     else:
         return True
+    warned = st.empty()
     wanted = st.toggle(
         "Take the nearest covariance instead",
         key=f"repair-{data.content_hash[:8]}",
         help="The matrix without its negative eigenvalues: the nearest one that is a covariance (Higham 1988).",
     )
     if not wanted:
+        why = (
+            "A covariance has no direction of negative variance; numbers rounded or computed pair by pair can have one."
+        )
+        warned.warning(foreign.plain(f"{data.title}: {what}. {why}"), icon=":material/error:")
         return False
     try:
         cov = store.keep_upload(data, repair=True)

@@ -6,7 +6,7 @@ import streamlit as st
 
 from nnspca.datasets import DatasetInfo, fetch
 from nnspca.view import foreign
-from nnspca.view.session import sidebar, store
+from nnspca.view.session import fetching, sidebar, store
 from nnspca.view.session.state import State
 
 
@@ -15,13 +15,16 @@ def card(info: DatasetInfo, now: State) -> None:
     rows, columns = info.shape
     st.markdown(f"**{foreign.plain(info.title)}** · {foreign.code(info.name)}  \n{foreign.plain(info.description)}")
     st.caption(f"{rows:,} × {columns:,}, {info.kind}")
-    store.terms(info)
+    fetching.terms(info)
     if not info.local:
-        store.download(info)
-    elif info.name == now.data:
+        fetching.download(info)
+        return
+    if info.name == now.data:
         st.caption(":material/check: In use on every page.")
     else:
         st.button("Use these data", key=f"use-{info.name}", on_click=sidebar.use, args=(info.name, columns))
+    if info.names_bytes:
+        fetching.download_names(info, store.forget)
 
 
 def folder() -> None:

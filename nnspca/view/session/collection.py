@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from functools import cache
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Any
 
 from nnspca.datasets import DatasetInfo
 from nnspca.view import foreign
-from nnspca.view.session import gallery, sidebar, store
+from nnspca.view.session import gallery, preview, sidebar, store
 from nnspca.view.session.gallery import Card
 from nnspca.view.session.state import State
 from nnspca.view.words import fixed
@@ -44,5 +45,11 @@ def _card(name: str, info: DatasetInfo) -> Card:
         foreign.line(info.title),
         says if info.local else f"{says} Not on this machine yet.",
         f"k = {made['k']}: at least {fixed(made['share'], 1)} % of the best, proven beforehand" if made else "",
-        made["picture"] if made else "",
+        made["picture"] if made else _own(name),
     )
+
+
+def _own(name: str) -> str:
+    """Return the picture of a data set that was brought; empty for any other."""
+    data = store.uploads().get(name)
+    return "" if data is None else base64.b64encode(preview.thumbnail(data)).decode()

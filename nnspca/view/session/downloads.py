@@ -108,6 +108,11 @@ def steps_of(name: str, now: State) -> tuple[str, ...]:
     return tuple(step for step in preparing.possible(dataset(name)) if step in now.prep)
 
 
+def mended(name: str) -> bool:
+    """Return whether a data set is a matrix for which this session took the nearest covariance."""
+    return name in uploads() and repaired(uploads()[name])
+
+
 def ready_lines(name: str, now: State, variable: str = "data") -> list[str]:
     """Return the lines that load a data set as ``variable`` and do to it the steps asked for."""
     steps = (re.sub(r"\bdata\b", variable, preparing.STEPS[step].code) for step in steps_of(name, now))
@@ -116,8 +121,7 @@ def ready_lines(name: str, now: State, variable: str = "data") -> list[str]:
 
 def data_lines(now: State) -> list[str]:
     """Return the lines that load the data set and prepare its covariance, as ``data`` and ``cov``."""
-    mended = now.data in uploads() and repaired(uploads()[now.data])
-    repair = ", repair=True" if mended else ""
+    repair = ", repair=True" if mended(now.data) else ""
     return [
         "import nnspca",
         "",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol
@@ -76,8 +77,11 @@ def _work(files: list[File], names: File | None, reading: Reading) -> Work:
     contents = {file.name: file.getvalue() for file in files}
     mapping = names.getvalue() if names else None
     called = own_name(files[0].name) if len(files) == 1 else None
+    twice = [name for name, count in Counter(file.name for file in files).items() if count > 1]
 
     def work(job: Job) -> Dataset | DataError | None:
+        if twice:
+            return DataError(f"of {len(files)} files two are called {twice[0]!r:.100}: rename one of them.")
         only = len(contents) == 1
         filename, content = next(iter(contents.items()))
         try:

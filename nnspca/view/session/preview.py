@@ -16,6 +16,7 @@ from nnspca.view.session import charts, store
 from nnspca.view.session.state import State
 
 TILES = 36
+SMALL = 16  # rows and columns of a picture of numbers
 
 
 def glance(data: Dataset) -> None:
@@ -70,6 +71,21 @@ def _sheet(name: str, content_hash: str, count: int, _data: Dataset) -> bytes:
 def sheet(data: Dataset, count: int) -> bytes:
     """Return one PNG of ``count`` sample images."""
     return _sheet(data.name, data.content_hash, count, data)
+
+
+@st.cache_data(show_spinner=False, max_entries=32)
+def _thumbnail(name: str, content_hash: str, _data: Dataset) -> bytes:
+    if _data.image_shape is not None:
+        return montage(_data.means, _data.image_shape, width=64)
+    across, down = (np.linspace(0, size - 1, SMALL).round().astype(int) for size in _data.shape[::-1])
+    numbers = _data.rows(down)[:, across]
+    least, most = numbers.min(axis=0), numbers.max(axis=0)
+    return montage((numbers - least) / np.where(most > least, most - least, 1.0), numbers.shape, width=64)
+
+
+def thumbnail(data: Dataset) -> bytes:
+    """Return a small PNG of what a data set looks like: the mean image, or some of its numbers as greys."""
+    return _thumbnail(data.name, data.content_hash, data)
 
 
 def corner(data: Dataset, rows: int = 8, columns: int = 8) -> dict[str, Sequence[Any]]:

@@ -16,10 +16,8 @@ import streamlit as st
 
 import nnspca
 from nnspca.datasets import Dataset, DatasetInfo, preparing
-from nnspca.result import Progress
-from nnspca.view import foreign, words
-from nnspca.view.session import runs, widgets
-from nnspca.view.session.runs import Job, Work
+from nnspca.view import foreign
+from nnspca.view.session import fetching, widgets
 from nnspca.view.session.state import State
 
 MOST_BYTES = 256 * 2**20
@@ -133,6 +131,11 @@ def catalogue() -> dict[str, DatasetInfo]:
 @st.cache_resource(show_spinner="Reading the data …", max_entries=6)
 def _read(name: str) -> Dataset:
     return nnspca.datasets.load(name)
+
+
+def forget(name: str) -> None:
+    """Read a data set of the catalogue anew when it is next asked for."""
+    _read.clear(name)
 
 
 def dataset(name: str) -> Dataset:
@@ -250,52 +253,5 @@ def _offer(info: DatasetInfo) -> None:
     st.title(foreign.plain(info.title))
     st.markdown(foreign.plain(info.description))
     with st.container(border=True):
-        terms(info)
-        download(info)
-
-
-def terms(info: DatasetInfo) -> None:
-    """Say whom to thank, what one may do with the data, and where to read more."""
-    st.caption(f"{foreign.plain(info.citation)}  \nTerms: {foreign.plain(info.terms)}")
-    if info.homepage:
-        st.markdown(f":small[More about the data: <{info.homepage}>]")  # a caption would dim the link
-
-
-def download(info: DatasetInfo) -> None:
-    """Offer to fetch a data set, with true progress and Stop."""
-    slot = f"fetch-{info.name}"
-    job = runs.job_for(slot, info.name)
-    if info.download_url:
-        size, label = words.size(info.size_bytes), "Download" if job is None else "Download again"
-        st.markdown(f"**These data are not on this machine yet.** They are fetched once ({size}), checked, and kept.")
-    else:
-        label = "How to get the file"
-        st.markdown("**These data are not on this machine yet.** They cannot be fetched: you supply the file.")
-    pressed = st.button(
-        label,
-        key=slot,
-        type="primary",
-        icon=":material/download:",
-        disabled=job is not None and not job.done,
-    )
-    if pressed:
-        job = runs.start(slot, info.name, _fetch(info.name))
-    if job is not None:
-        runs.follow(slot, job, "Stopped. Nothing was kept; **Download again** starts over.")
-    if job is not None and job.done and not job.problem and not job.stopped:
-        st.rerun()
-
-
-def _fetch(name: str) -> Work:
-    """Return the work of downloading a data set."""
-
-    def work(job: Job) -> None:
-        def listen(done: int, total: int | None) -> None:
-            whole = f" of {words.fixed(total / 1e6, 1)}" if total else ""
-            job.report(
-                Progress(min(done / total, 1.0) if total else 0.0, f"Downloaded {words.fixed(done / 1e6, 1)}{whole} MB")
-            )
-
-        nnspca.datasets.load(name, on_progress=listen, should_stop=job.should_stop)
-
-    return work
+        fetching.terms(info)
+        fetching.download(info)

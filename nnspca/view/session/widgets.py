@@ -99,6 +99,11 @@ def keep(entry: Entry, options: Sequence[Any] | None = None) -> None:
         forget_in_link(entry.key)
 
 
+def propose(entry: Entry, value: Any) -> None:
+    """Let a widget start with a value, which the link then says, where neither link nor person has chosen one."""
+    st.session_state.setdefault("_memory", {}).setdefault((entry.pages, entry.key), value)
+
+
 def choose_row(*entries: Entry) -> tuple[Any, ...]:
     """Draw several widgets side by side, with the table's own words; return what was chosen."""
     with st.container(horizontal=True):

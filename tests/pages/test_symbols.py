@@ -1,0 +1,43 @@
+"""The data page offers gene symbols once, and says where what was fetched could not be kept."""
+
+import hashlib
+
+import pytest
+
+import nnspca
+from nnspca.datasets import fetch, fetched, symbols
+from tests.datasets.test_symbols import PROBES, pinned, saved
+from tests.pages.conftest import settle, texts
+
+
+@pytest.fixture
+def cache(monkeypatch, tmp_path):
+    monkeypatch.delenv("NNSPCA_DATA", raising=False)
+    monkeypatch.setenv("NNSPCA_CACHE", str(tmp_path))
+    monkeypatch.setattr(symbols, "FILE", pinned("p2s_df.rda", saved()))
+    monkeypatch.setattr(fetched, "MLL", pinned("MLL.csv", PROBES))
+    return tmp_path
+
+
+def test_symbols_are_offered_where_the_data_are_here_without_them(open_page, cache, monkeypatch):
+    (cache / "MLL.csv").write_bytes(PROBES)
+    monkeypatch.setattr(fetch, "download", lambda file, *_: (saved(), file.url))
+    page = open_page("pages/data.py")
+    page.button(key="names-leukemia").click().run()
+    settle(page)
+    assert (cache / "p2s_df.rda").is_file()
+    assert hashlib.sha256((cache / "p2s_df.rda").read_bytes()).hexdigest() == symbols.FILE.sha256
+    assert "names-leukemia" not in [button.key for button in page.button]
+    assert "MYC (37724_at)" in nnspca.datasets.load("leukemia").feature_names
+
+
+@pytest.mark.parametrize("key", ["names-leukemia", "fetch-leukemia"])
+def test_what_cannot_be_kept_is_told_and_the_page_rests(key, open_page, cache, monkeypatch):
+    if key == "names-leukemia":
+        (cache / "MLL.csv").write_bytes(PROBES)
+    monkeypatch.setattr(fetch, "_keep", lambda data, path: None)
+    monkeypatch.setattr(fetch, "download", lambda file, *_: (saved() if file is symbols.FILE else PROBES, file.url))
+    page = open_page("pages/data.py")
+    page.button(key=key).click().run()
+    assert "could not be kept" in "\n".join(e.value for e in settle(page).error)
+    assert "NNSPCA_CACHE" in texts(page)

@@ -1,6 +1,6 @@
 """Check a certificate against its data in exact arithmetic, with Python's standard library alone.
 
-    python check.py certificate.npz data.npy [BILLIONS of products at most; if not given 20, half an hour]
+    python check.py certificate.npz data.npy [BILLIONS of products at most; if not given 20, fifteen minutes]
 
 What the vector attains and what nothing exceeds are derived again in whole numbers, nothing of the proof is believed.
 Status 0: all of it holds; 1: something does not; 2: this checker cannot tell (check_more.py knows more kinds of proof).

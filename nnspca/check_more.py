@@ -1,6 +1,6 @@
 """Check what check.py cannot: several parts together, covers of the sphere, eigenvalues of the samples.
 
-    python check_more.py certificate.npz data.npy [BILLIONS of products at most; if not given 20, half an hour]
+    python check_more.py certificate.npz data.npy [BILLIONS of products at most; if not given 20, fifteen minutes]
 
 It needs check.py beside it, and nothing but Python's standard library: the same exact arithmetic, more kinds of proof.
 """

@@ -23,8 +23,8 @@ shares the part of i"): that of one part with the Fantope ``0 ⪯ X ⪯ I, tr X 
 
 as a feature serves one part: v_j is its multiplier (:mod:`nnspca.bounds.parts.splitting`).
 
-**Levelling.** The r dearest rows count, so whatever a row costs less than the r-th dearest is added to its L_ii: the sum
-stays, and A − L loses a matrix that is positive semidefinite.
+**Levelling.** The r dearest rows count, so whatever a row costs less than the r-th dearest is added to its L_ii: the
+sum stays, and A − L loses a matrix that is positive semidefinite.
 
 **What is decided.** If it is known which features share i's part, the companions of i contain them: row i costs their
 ``M_ij − v_j``, whatever the sign, and the largest others up to k−1 in all. Features known to be in use count in the sum

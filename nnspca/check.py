@@ -75,7 +75,7 @@ def read_certificate(content: bytes) -> Any:
         told = dict(pairs)
         need(len(told) == len(pairs), "it says something twice")
         R, V, cells = len(told.get("R", ())), sum(map(len, told.get("V", ()))), len(told.get("cover", ()))
-        pay(1000 + (40 + isqrt(2 * R) // 3) * R + (isqrt(2 * R) + 2 * cells) * V)  # before any of it is begun
+        pay(1000 + (40 + isqrt(2 * R) // 3) * R + (isqrt(2 * R) + 2 * cells) * V + 2000 * cells)  # before it begins
         member = members.pop(told["witness"]) if "witness" in told else None  # used up, and not read beyond its size
         return read_array(archive.open(member).read(member.file_size), ("f8", "i8")) if member else told
 
@@ -167,6 +167,7 @@ class Checker:
     def ceiling(self, p: Any, k: int, A: Matrix, inside: Any = ()) -> Fraction:
         """Return what a proof proves for k features of A, or fewer, those ``inside`` among them."""
         need(type(p["k"]) is int and k <= p["k"] <= A.n, f"a proof is one of {p['k']!r:.20} features, not of {k}")
+        pay(A.n * (20 + p["k"]))
         kinds = {"pairs": self.pairs, "cases": self.cases, "few": self.few}
         need(p["kind"] in kinds, f"no way to check a proof by {p['kind']!r:.99} is known here", 2)
         return kinds[p["kind"]](p, p["k"], A, inside)
@@ -223,6 +224,7 @@ class Checker:
         splits, leaves, most, todo = iter(p["splits"]), iter(p["leaves"]), Fraction(0), list[Any]([((), ())])
         while todo:
             (out, held), feature = todo.pop(), next(splits)
+            pay(A.n * (1 + len(out)))
             if feature >= 0:
                 need(feature not in out + held and len(held) < k, "a case that is settled is split")
                 todo += [(out, (*held, feature)), ((*out, feature), held)]
@@ -284,8 +286,7 @@ def main(names: list[str], made: Any = None) -> int:
     """Check the files named; return the status."""
     try:
         need(len(names) in (2, 3), "usage: python check.py certificate.npz data.npy [BILLIONS of products]", 2)
-        certificate, data = (Path(name).read_bytes() for name in names[:2])
-        check(certificate, data, print, float((*names, "20")[2]), made)
+        check(Path(names[0]).read_bytes(), Path(names[1]).read_bytes(), print, float((*names, "20")[2]), made)
     except Exception as error:  # a refusal, or whatever damaged files lead to
         said, status = error.args if isinstance(error, Refused) else (f"{type(error).__name__}: {error!s:.200}", 1)
         print(("REFUSED: ", "CANNOT CHECK: ")[status - 1] + said)

@@ -269,6 +269,22 @@ def test_the_work_is_known_before_any_is_begun(files):
     assert time.process_time() - started < 5
 
 
+FEW = {"kind": "few", "k": 200, "T": [0], "support": [0], "loadings": [1.0], "light": 1.0, "cases": []}
+CHAIN = {"splits": list(range(400)) + [-1] * 401, "leaves": []}
+
+
+@pytest.mark.parametrize("inner, billions", [(CHAIN, 0.02), ({"splits": [-1] * 9, "leaves": [FEW] * 9}, 0.0072)])
+def test_cases_and_eliminations_without_an_eigenvalue_are_paid_for(inner, billions):
+    """A chain of splits at ever more features, and masses of features whose rows are not read, take few letters."""
+    X = np.random.default_rng(1).standard_normal((20, 420))
+    cov = nnspca.Covariance.from_data(X)  # which takes 0.00706 to form
+    content = as_lists(told(npz(nnspca.certify(cov, 3, should_stop=lambda: True), cov)))
+    content["check"]["proof"] = {"kind": "cases", "k": 200} | inner
+    content["certificate"]["k"] = 200
+    with pytest.raises(check.Refused, match="more work than is allowed"):
+        checked(packed(content), npy(X), billions)
+
+
 def test_rows_that_have_to_be_read_are_paid_for(genes):
     X, cov = genes
     cert = nnspca.certify(cov, 4)

@@ -1,9 +1,9 @@
 """Check a certificate against its data in exact arithmetic, with Python's standard library alone.
 
-    python check.py certificate.npz data.npy
+    python check.py certificate.npz data.npy [BILLIONS of products at most; if not given 20, fifteen minutes]
 
 What the vector attains and what nothing exceeds are derived again in whole numbers, nothing of the proof is believed.
-Status 0: all of it holds; 1: something does not; 2: this checker cannot tell. CERTIFICATE.md explains each inequality.
+Status 0: all of it holds; 1: something does not; 2: this checker cannot tell (check_more.py knows more kinds of proof).
 """
 
 import ast
@@ -12,19 +12,19 @@ import json
 import struct
 import sys
 import zipfile
-from collections.abc import Callable, Collection, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from fractions import Fraction
 from heapq import nlargest
 from itertools import accumulate, combinations
 from math import isqrt, prod
-from operator import mul
+from operator import add, mul
 from pathlib import Path
 from typing import Any
 
-MOST = 2**28  # bytes of a file, unpacked
+MOST = 2**28  # bytes of a file, unpacked; the whole numbers made of it may have 32 times as many bits
 READ = 2000  # up to so many features every row is read; above, those that their variances leave in question
 FINE = 2**96  # quotients are rounded up to whole multiples of its inverse
+LEFT = [20 * 10**9]  # products that may still be taken
 CODES = {"f8": "d", "f4": "f", "i8": "q", "i4": "i", "i2": "h", "i1": "b", "u4": "I", "u2": "H", "u1": "B", "b1": "?"}
 
 
@@ -38,12 +38,18 @@ def need(holds: bool, otherwise: str, status: int = 1) -> None:
         raise Refused(otherwise, status)
 
 
+def pay(products: int, bits: int = 0) -> None:
+    """Refuse to begin what takes more products than are left; those of long numbers count for more."""
+    LEFT[0] -= products * (1 + (bits * bits >> 12))
+    need(LEFT[0] >= 0, "it takes more work than is allowed; a third argument allows so many billions of products", 2)
+
+
 def shown(value: Fraction, rounding: str = ROUND_CEILING) -> str:
     """Twelve digits, rounded up unless told otherwise."""
     return str(Context(prec=12, rounding=rounding).divide(value.numerator, value.denominator))
 
 
-def read_array(content: bytes, codes: Collection[str] = CODES) -> Any:
+def read_array(content: bytes, codes: Any = CODES) -> Any:
     """Read an array in NumPy's format, as rows where it has two sides, or one text; no object is made of it."""
     start = {b"\x93NUMPY\x01": 10, b"\x93NUMPY\x02": 12}[content[:7]]
     end = start + int.from_bytes(content[8:start], "little")
@@ -51,35 +57,37 @@ def read_array(content: bytes, codes: Collection[str] = CODES) -> Any:
     shape, kind = header["shape"], header["descr"]
     if kind[:2] == "<U" and shape == ():
         return content[end:].decode("utf-32-le").rstrip("\0")
-    need(kind[1:] in codes and kind[0] in "<>|", f"an array holds {kind!r:.20}, which are no plain numbers")
-    need(len(shape) in (1, 2) and all(type(n) is int and (n > 0 or shape == (0,)) for n in shape), "an array's shape")
+    fits = len(shape) in (1, 2) and all(type(n) is int and (n > 0 or shape == (0,)) for n in shape)
+    need(fits and kind[1:] in codes and kind[0] in "<>|", f"an array of {kind!r:.20} holds no plain numbers in rows")
     flat = struct.unpack(f"{kind[0].replace('|', '<')}{prod(shape)}{CODES[kind[1:]]}", content[end:])
     m, n = shape if shape[1:] else (0, 0)
     return [flat[i::m] if header["fortran_order"] else flat[i * n : (i + 1) * n] for i in range(m)] or flat
 
 
-def read_certificate(content: bytes) -> dict[str, Any]:
+def read_certificate(content: bytes) -> Any:
     """Return what a certificate says, each witness in the place that names it."""
     archive = zipfile.ZipFile(io.BytesIO(content))
-    listed = archive.infolist()
-    members = {member.filename: member for member in listed if member.compress_type in (0, 8)}
-    need(sum(m.file_size for m in listed) <= MOST >= 8 * members["certificate.npy"].file_size, "it is too large")
-    need(len(members) == len(listed), "two of its members have one name, or one is packed in another way")
+    members = {member.filename: member for member in archive.infolist() if member.compress_type in (0, 8)}
+    small = sum(m.file_size for m in archive.infolist()) <= MOST >= 8 * members["certificate.npy"].file_size
+    need(small and len(members) == len(archive.namelist()), "too large, or two have one name, or one is packed oddly")
 
     def made(pairs: list[tuple[str, Any]]) -> Any:
         told = dict(pairs)
         need(len(told) == len(pairs), "it says something twice")
+        R, V, cells = len(told.get("R", ())), sum(map(len, told.get("V", ()))), len(told.get("cover", ()))
+        pay(1000 + (40 + isqrt(2 * R) // 3) * R + (isqrt(2 * R) + 2 * cells) * V + 2000 * cells)  # before it begins
         member = members.pop(told["witness"]) if "witness" in told else None  # used up, and not read beyond its size
         return read_array(archive.open(member).read(member.file_size), ("f8", "i8")) if member else told
 
     return json.loads(made([("witness", "certificate.npy")]), object_pairs_hook=made)
 
 
-def grid(rows: Sequence[Sequence[Any]], width: int, height: int = 0) -> tuple[list[list[int]], int]:
+def grid(rows: Any, width: int, height: int = 0) -> tuple[list[list[int]], int]:
     """Return rows of numbers as whole multiples of a power of two, and how often it halves 1."""
     need({*map(len, rows)} == {width} and len(rows) == (height or len(rows)), "a table or list does not fit the data")
     pairs = [[value.as_integer_ratio() for value in row] for row in rows]
     bits = max((q.bit_length() for row in pairs for _, q in row), default=1)
+    need(len(rows) * width * bits <= 32 * MOST, f"{bits} bits for each of its numbers are more than are made", 2)
     return [[p << bits - q.bit_length() for p, q in row] for row in pairs], bits - 1
 
 
@@ -88,33 +96,34 @@ class Matrix:
 
     def __init__(self, over: int, rows: Any = None, columns: Any = None) -> None:
         self.over, self.rows, self.columns, self.n = over, rows, columns, len(rows or columns)
+        self.cost = (20, 0) if rows else (len(columns[0]) + 20, max(max(map(abs, c)) for c in columns).bit_length())
+        pay(self.n * self.cost[0] * (1 if rows or self.n > READ else self.n // 2), self.cost[1])
         if not rows and self.n <= READ:
             half = [[sum(map(mul, a, b)) for b in columns[: i + 1]] for i, a in enumerate(columns)]
             self.rows = [[half[max(i, j)][min(i, j)] for j in range(self.n)] for i in range(self.n)]
         self.diagonal = [r[i] for i, r in enumerate(self.rows)] if self.rows else [sum(map(mul, c, c)) for c in columns]
 
-    def row(self, i: int) -> list[int]:
-        """Return a row, formed only now where the features are many."""
+    def _row(self, i: int) -> list[int]:
+        pay(self.n * self.cost[0], self.cost[1])
         return self.rows[i] if self.rows else [sum(map(mul, self.columns[i], c)) for c in self.columns]
 
-    def restricted(self, S: Sequence[int]) -> "Matrix":
+    def restricted(self, S: Any) -> "Matrix":
         """Return the matrix of some features, each once and in order."""
         need(all(a < b for a, b in zip([-1, *S], [*S, self.n], strict=True)), "features are not in order")
-        rows = self.rows and [[self.rows[i][j] for j in S] for i in S]
-        return Matrix(self.over, rows, None if rows else [self.columns[i] for i in S])
+        part = ([[self.rows[i][j] for j in S] for i in S],) if self.rows else (None, [self.columns[i] for i in S])
+        return Matrix(self.over, *part)
 
-    def attained(self, loadings: Sequence[float], k: int, nonnegative: bool) -> Fraction:
+    def attained(self, loadings: Any, k: int, nonnegative: bool) -> Fraction:
         """Return x'Ax / x'x of a vector that is allowed, whatever its norm."""
         ((x,), _) = grid([loadings], self.n)
         held = [i for i, weight in enumerate(x) if weight]
-        need(0 < len(held) <= k, f"the vector has {len(held)} nonzeros; 1 to {k} are allowed")
-        need(not nonnegative or min(x) >= 0, "the vector has a negative entry")
+        need(0 < len(held) <= k and (min(x) >= 0 or not nonnegative), f"{len(held)} nonzeros, or one is negative")
         samples = [sum(x[i] * self.columns[i][r] for i in held) for r in range(len((self.columns or [[]])[0]))]
-        total = sum(map(mul, samples, samples)) or sum(x[i] * sum(map(mul, self.row(i), x)) for i in held)
+        total = sum(map(mul, samples, samples)) or sum(x[i] * sum(map(mul, self._row(i), x)) for i in held)
         return Fraction(total, self.over * sum(map(mul, x, x)))
 
 
-def covariance(data: list[Sequence[Any]], reading: str) -> Matrix:
+def covariance(data: Any, reading: str) -> Matrix:
     """Return the matrix that a file of data stands for, exactly (standardised: up to a factor of 1 + 2^-60)."""
     table, bits = grid(data, len(data) if reading == "matrix" else len(data[0]))
     if reading == "matrix":  # of which the symmetric part counts
@@ -128,17 +137,15 @@ def covariance(data: list[Sequence[Any]], reading: str) -> Matrix:
     return Matrix(1 << 2 * half, None, [[s * v for v in c] for s, c in zip(scales, columns, strict=True)])
 
 
-def eigenvalue(rows: Sequence[Sequence[int]], over: int, p: dict[str, Any]) -> Fraction:
+def eigenvalue(rows: Any, over: int, p: Any) -> Fraction:
     """Return a ceiling on λ_max(rows / over): t − min_i (E_ii − Σ_j |E_ij|), with E = tI − rows / over − R'R."""
     n, t, shift, R = len(rows), Fraction(float(p["t"])), p["shift"], p["R"]
     need({type(shift), *map(type, R)} == {int} and len(R) == n * (n + 1) // 2 and abs(shift) < 5000, "R does not fit")
     columns = [R[i * (i + 1) // 2 : (i + 1) * (i + 2) // 2] for i in range(n)]
-    up, down, own, beside = 4 ** max(shift, 0), over * t.denominator * 4 ** max(-shift, 0), [], [0] * n
-    for i, column in enumerate(columns):
-        for j in range(i):  # map ends with the shorter of two columns: below it R is zero
-            left = abs(up * t.denominator * rows[i][j] + down * sum(map(mul, columns[j], column)))
-            beside[i] += left
-            beside[j] += left
+    up, down, own, beside = 4 ** max(shift, 0), over * t.denominator * 4 ** max(-shift, 0), list[int](), list[int]()
+    for i, column in enumerate(columns):  # map ends with the shorter of two: below it R is zero
+        left = [abs(up * t.denominator * rows[i][j] + down * sum(map(mul, columns[j], column))) for j in range(i)]
+        beside = [*map(add, beside, left), sum(left)]
         own.append(up * (t.numerator * over - t.denominator * rows[i][i]) - down * sum(map(mul, column, column)))
     return t - Fraction(min(map(int.__sub__, own, beside)), over * t.denominator * up)
 
@@ -146,40 +153,36 @@ def eigenvalue(rows: Sequence[Sequence[int]], over: int, p: dict[str, Any]) -> F
 class Checker:
     """Derives ceilings for one sign constraint, and says each inequality that it finds to hold."""
 
-    def __init__(self, nonnegative: bool, say: Callable[[str], object]) -> None:
+    def __init__(self, nonnegative: bool, say: Any) -> None:
         self.nonnegative, self.say = nonnegative, say
 
-    def found(self, most: Fraction, *why: str) -> Fraction:
-        """Say why a ceiling holds."""
+    def _found(self, most: Fraction, *why: str) -> Fraction:
         self.why = why
         self.say(f"<= {shown(most)}: {'; '.join(why)}")
         return most
 
-    def part(self, value: int) -> int:
-        """Return what an entry counts for: itself if positive; without the sign constraint, its size."""
+    def _part(self, value: int) -> int:  # what an entry counts for
         return value if value > 0 else 0 if self.nonnegative else -value
 
-    def ceiling(self, p: dict[str, Any], k: int, A: Matrix, inside: Sequence[int] = ()) -> Fraction:
+    def ceiling(self, p: Any, k: int, A: Matrix, inside: Any = ()) -> Fraction:
         """Return what a proof proves for k features of A, or fewer, those ``inside`` among them."""
         need(type(p["k"]) is int and k <= p["k"] <= A.n, f"a proof is one of {p['k']!r:.20} features, not of {k}")
-        if p["kind"] == "samples":
-            top = eigenvalue(Matrix(A.over, None, list(zip(*A.columns, strict=True))).rows, A.over, p)
-            return self.found(top, "A = Y'Y and YY' have one λ_max", f"tI − YY' is R'R and a rest: <= {shown(top)}")
+        pay(A.n * (20 + p["k"]))
         kinds = {"pairs": self.pairs, "cases": self.cases, "few": self.few}
-        need(p["kind"] in kinds, f"no way to check a proof by {p['kind']!r:.99} is known", 2)
+        need(p["kind"] in kinds, f"no way to check a proof by {p['kind']!r:.99} is known here", 2)
         return kinds[p["kind"]](p, p["k"], A, inside)
 
-    def pairs(self, p: dict[str, Any], k: int, A: Matrix, inside: Sequence[int]) -> Fraction:
+    def pairs(self, p: Any, k: int, A: Matrix, inside: Any) -> Fraction:
         """λ_max(A − L) + max_i [L_ii + the k − 1 largest M_ij]; outside S, L is A."""
-        S, most = p.get("S", range(A.n)), Fraction(0)
-        n, limits = len(S), p.get("limits", [0] * len(S))
+        S, most, n = p.get("S", range(A.n)), Fraction(0), len(p.get("S", range(A.n)))
+        limits = p.get("limits", [0] * n)
         need(n == A.n or not inside, "what is known to be there must be in S")
         if n:
             B, (L, fine), (M, small) = A.restricted(S), grid(p["L"], n, n), grid([*p["M"], limits], n, n + 1)
             need(min(map(min, M)) >= 0, "M has a negative entry")
             for i, j in combinations(range(n), 2):
                 need(L[i][j] == L[j][i], f"L is not symmetric at {i}, {j}")
-                least = self.part(L[i][j]) << small
+                least = self._part(L[i][j]) << small
                 need(M[i][j] * M[j][i] << 2 * fine >= least * least, f"M_ij M_ji is below L_ij² at {i}, {j}")
             rest = [[(a << fine) - B.over * L[i][j] for j, a in enumerate(row)] for i, row in enumerate(B.rows)]
             tail, costs = eigenvalue(rest, B.over << fine, p), []
@@ -188,12 +191,11 @@ class Checker:
                 others = [v for j, v in enumerate(row) if j != i and j not in inside] + [M[n][i]] * (k - 1)
                 shares = sum(sure) + sum(nlargest(max(k - 1 - len(sure), 0), others))
                 costs.append(Fraction(L[i][i], 1 << fine) + Fraction(shares, 1 << small))
-            products = f"2 L_ij x_i x_j <= M_ij x_i² + M_ji x_j², as M_ij M_ji >= L_ij² in {n * (n - 1) // 2} pairs"
-            rows = f"{products}: x'Lx <= max_i [L_ii + the {k - 1} largest M_ij] <= {shown(max(costs))}"
-            most = self.found(tail + max(costs), f"tI − A + L is R'R and a rest: λ_max(A − L) <= {shown(tail)}", rows)
-        return self.outside(p, k, A, dict(zip(S, map(Fraction, limits), strict=True)), most) if n < A.n else most
+            rows = f"2 L_ij x_i x_j <= M_ij x_i² + M_ji x_j², as M_ij M_ji >= L_ij²: x'Lx <= {shown(max(costs))}"
+            most = self._found(tail + max(costs), f"tI − A + L is R'R and a rest: λ_max(A − L) <= {shown(tail)}", rows)
+        return self.outside(p, k, A, dict(zip(S, map(Fraction, limits), strict=True)), {}, most) if n < A.n else most
 
-    def outside(self, p: dict[str, Any], k: int, A: Matrix, limits: dict[int, Fraction], most: Fraction) -> Fraction:
+    def outside(self, p: Any, k: int, A: Matrix, limits: Any, prices: Any, most: Fraction) -> Fraction:
         """Raise ``most`` to what the heaviest row without a limit costs; A_ij² <= A_ii A_jj tells which to read."""
         ((d,), _) = grid([p.get("weights", [1] * A.n)], A.n)
         need(min(d) > 0 and min(limits.values(), default=1) > 0, "a weight or a limit is not positive")
@@ -207,21 +209,22 @@ class Checker:
             if reach[i] and Fraction(reach[i], A.over) <= most:
                 break
             read, shares = read + 1, []
-            for j, entry in enumerate(A.row(i)):
-                value = self.part(entry) * FINE if j != i else 0
+            for j, entry in enumerate(A._row(i)):
+                value = self._part(entry) * FINE if j != i else 0
                 if j in limits:
                     value = -(-value * value * limits[j].denominator // (limits[j].numerator * A.over * FINE))
+                    value = max(value - int(prices.get(j, 0) * A.over * FINE), 0)
                 shares.append(value if j in limits else -(-value * d[j] // d[i]))
             most = max(most, Fraction(A.diagonal[i] * FINE + sum(nlargest(k - 1, shares)), A.over * FINE))
-        rest = f"{read} of {len(rows)} rows A_ii + the {k - 1} largest A_ij d_j/d_i are read: <= {shown(most)}"
-        plain = "2 A_ij x_i x_j <= A_ij (x_i² d_j/d_i + x_j² d_i/d_j), as squares are not negative"
-        return self.found(most, self.why[0] if limits else plain, f"{self.why[1]}; {rest}" if limits else rest)
+        why = self.why if limits else ("2 A_ij x_i x_j <= A_ij (x_i² d_j/d_i + x_j² d_i/d_j)", "a square is >= 0")
+        return self._found(most, why[0], f"{why[1]}; {read} of {len(rows)} rows outside are read: <= {shown(most)}")
 
-    def cases(self, p: dict[str, Any], k: int, A: Matrix, inside: Sequence[int]) -> Fraction:
+    def cases(self, p: Any, k: int, A: Matrix, inside: Any) -> Fraction:
         """The largest ceiling of cases that leave no support out: without a feature, or with it."""
         splits, leaves, most, todo = iter(p["splits"]), iter(p["leaves"]), Fraction(0), list[Any]([((), ())])
         while todo:
             (out, held), feature = todo.pop(), next(splits)
+            pay(A.n * (1 + len(out)))
             if feature >= 0:
                 need(feature not in out + held and len(held) < k, "a case that is settled is split")
                 todo += [(out, (*held, feature)), ((*out, feature), held)]
@@ -229,69 +232,66 @@ class Checker:
                 kept = sorted(held) if len(held) == k else [i for i in range(A.n) if i not in out]
                 inside = [kept.index(i) for i in held]
                 most = max(most, self.ceiling(next(leaves), min(k, len(kept)), A.restricted(kept), inside))
-        return self.found(most, f"{len(p['leaves'])} cases leave no support out", f"none has more than {shown(most)}")
+        return self._found(most, f"{len(p['leaves'])} cases leave no support out", f"none has more than {shown(most)}")
 
-    def few(self, p: dict[str, Any], k: int, A: Matrix, inside: Sequence[int]) -> Fraction:
+    def few(self, p: Any, k: int, A: Matrix, inside: Any) -> Fraction:
         """Elimination: with q features outside T that hold a share e of x at most, max_q U (1 − e) / (1 − 2e)."""
-        T, low, most, held = set(p["T"]), Fraction(0), Fraction(0), list[Fraction]()
-        if not A.columns:  # A + low I is semidefinite
-            low = max(eigenvalue([[-v for v in row] for row in A.rows], A.over, p["least"]), low)
-        x = dict(zip(p["support"], p["loadings"], strict=True))
+        T, most, held = set(p["T"]), Fraction(0), list[Fraction]()  # A + low I is semidefinite
+        low = most if A.columns else max(eigenvalue([[-v for v in row] for row in A.rows], A.over, p["least"]), most)
+        part, x = A.restricted(p["T"]), dict(zip(p["support"], p["loadings"], strict=True))
         best = A.attained([x.get(i, 0) for i in range(A.n)], k, self.nonnegative) + low
-        part = A.restricted(p["T"])
         proven = [(case["k"], self.ceiling(case, case["k"], part) + low) for case in p["cases"]]
         own = {i: (Fraction(v, A.over) + low) / best for i, v in enumerate(A.diagonal) if i not in T}
         for i in sorted(own, key=own.__getitem__, reverse=True):
             if len(held) == k and own[i] <= held[-1]:
                 break
             if p["light"] < own[i] < 1:
-                b = sum(v * v for v in nlargest(k - 1, (self.part(v) for j, v in enumerate(A.row(i)) if j != i)))
+                b = sum(v * v for v in nlargest(k - 1, (self._part(v) for j, v in enumerate(A._row(i)) if j != i)))
                 own[i] = min(own[i], b / (b + (best * A.over * (1 - own[i])) ** 2))
             held = nlargest(k, [*held, Fraction(-(-own[i] * FINE // 1), FINE)])
-        for q, e in enumerate(accumulate(held, initial=Fraction(0))):
-            need(2 * e < 1, f"{q} features outside could hold half of a component")
-            if q < k:
-                U = min(value for c, value in proven if c >= min(k - q, len(T)))
-                most = max(most, U * (1 - e) / (1 - 2 * e))
+        need(2 * sum(held) < 1, "the features outside could hold half of a component")
+        for q, e in enumerate(accumulate(held[: k - 1], initial=Fraction(0))):
+            U = min(value for c, value in proven if c >= min(k - q, len(T)))
+            most = max(most, U * (1 - e) / (1 - 2 * e))
         first = f"of an optimal x {shown(sum(held, low * 0))} at most is outside T, for (Ax)_i = OPT x_i there"
-        return self.found(most - low, first, f"U (1 − e)/(1 − 2e) of q such, U proven on T: <= {shown(most - low)}")
+        return self._found(most - low, first, f"U (1 − e)/(1 − 2e) of q such, U proven on T: <= {shown(most - low)}")
 
 
-def check(certificate: bytes, data: bytes, say: Callable[[str], object] = print) -> tuple[Fraction, Fraction]:
-    """Return what the vector attains and the ceiling on all, both proven; Refused where the certificate claims more."""
+def check(certificate: bytes, data: bytes, say: Any = print, billions: float = 20, made: Any = None) -> Any:
+    """Return what the vectors attain and the ceiling on all, both proven; Refused where the certificate claims more."""
+    LEFT[0] = int(billions * 10**9)
     told = read_certificate(certificate)
     need("check" in told, "it carries no proof for this checker: nnspca.save_certificate(cert, file, cov) adds one", 2)
-    claim, given = told["certificate"], told["check"]
-    k, nonnegative, reading = claim["k"], claim["nonnegative"], given["reading"]
-    need(type(k) is int and type(nonnegative) is bool, f"k = {k!r:.9}, nonnegative = {nonnegative!r:.9}: not int, bool")
+    claim, given, X = told["certificate"], told["check"], told["check"]["loadings"]
+    k, nonnegative, r, reading = claim["k"], claim["nonnegative"], claim.get("n_components", 1), given["reading"]
+    need(type(k) is type(r) is int and type(nonnegative) is bool, f"k = {k!r:.9}, nonnegative = {nonnegative!r:.9}")
     low, high, own = (Fraction(float(v)) for v in (claim["lower"], given["upper"], claim["upper"]))
-    need(given["version"] == 1 and reading in ("centred", "standardised", "matrix"), "its format is another version", 2)
-    A, checker = covariance(read_array(data), reading), Checker(nonnegative, say)
-    say(f"A: {A.n} features, {reading}; x: at most {k} nonzeros{', none negative' * nonnegative}")
-    lower, upper = A.attained(given["loadings"], k, nonnegative), checker.ceiling(given["proof"], k, A)
-    if reading == "standardised":
-        lower, upper = lower - Fraction(A.n, 2**61), upper * (1 + Fraction(1, 2**60))
-    say(f"x'Ax / x'x = {shown(lower, ROUND_FLOOR)} for the vector given, {shown(low)} claimed")
+    known = given["version"] == 1 and reading in ("centred", "standardised", "matrix") and (r == 1 or made)
+    need(known, "its format is another version, or it speaks of several parts, which check_more.py checks", 2)
+    A, checker = covariance(read_array(data), reading), made(nonnegative, say, r) if made else Checker(nonnegative, say)
+    X, off = [X] if type(X[0]) in (int, float) else X, int(reading == "standardised")
+    need(len(X) <= r <= A.n and all(sum(map(bool, column)) <= 1 for column in zip(*X, strict=True)), "parts overlap")
+    lower = sum(A.attained(x, k, nonnegative) for x in X) - Fraction(off * r * A.n, 2**61)
+    upper = checker.ceiling(given["proof"], k, A) * (1 + Fraction(off, 2**60))
+    say(f"{r} x of {k} nonzeros at most{', none negative' * nonnegative}: {shown(lower, ROUND_FLOOR)} is attained")
     need(abs(low - lower) <= lower / 10**9, "the vector does not attain what is claimed")
     need(lower <= upper <= high, f"a ceiling of {shown(high)} is claimed, one of {shown(upper)} is proven")
     need(upper <= own <= high + high / 10**9, f"{shown(high)} is proven, its {shown(own)} is beyond this checker", 2)
-    last = f"so no such x has more than {shown(high)}; ratio {shown(lower / high, ROUND_FLOOR)} for the one given"
+    last = f"so no such x has more than {shown(high)}; ratio {shown(lower / high, ROUND_FLOOR)} for what is given"
     say("\n".join(f"{number}. {line}" for number, line in enumerate((*checker.why, last), start=1)))
     return lower, high
 
 
-def main(names: Sequence[str]) -> int:
+def main(names: list[str], made: Any = None) -> int:
     """Check the files named; return the status."""
     try:
-        need(len(names) == 2, "usage: python check.py certificate.npz data.npy", 2)
-        check(Path(names[0]).read_bytes(), Path(names[1]).read_bytes())
-        print("ACCEPTED")
-    except Refused as error:
-        print(("REFUSED: ", "CANNOT CHECK: ")[error.args[1] - 1] + error.args[0])
-        return int(error.args[1])
-    except Exception as error:  # whatever damaged files lead to
-        print(f"REFUSED: the files are not as they must be ({type(error).__name__}: {error!s:.200})")
-        return 1
+        need(len(names) in (2, 3), "usage: python check.py certificate.npz data.npy [BILLIONS of products]", 2)
+        check(Path(names[0]).read_bytes(), Path(names[1]).read_bytes(), print, float((*names, "20")[2]), made)
+    except Exception as error:  # a refusal, or whatever damaged files lead to
+        said, status = error.args if isinstance(error, Refused) else (f"{type(error).__name__}: {error!s:.200}", 1)
+        print(("REFUSED: ", "CANNOT CHECK: ")[status - 1] + said)
+        return int(status)
+    print("ACCEPTED")
     return 0
 
 

@@ -61,7 +61,11 @@ LAYERS = (
     ),
 )
 ROOMS = LAYERS[2]  # one a page: they do not know each other
-APART = ("nnspca.datasets", "nnspca.check")  # beside the layers: anyone may use them, they use nobody
+APART = (
+    "nnspca.datasets",
+    "nnspca.check",
+    "nnspca.check_more",
+)  # beside the layers: anyone may use them, they use nobody
 JUDGE = ("nnspca.certificates",)
 
 

@@ -176,8 +176,14 @@ class Elimination:
         value, proof = proof_of(case.problem, *case.splitting.multipliers())
         case.found(value + self.error, proof)
         gained, case.reached = case.reached - (value + self.error), min(case.reached, value + self.error)
-        case.idle = 0 if gained > SLOW * max(case.reached - goal, 0.0) else case.idle + 1
-        case.rests = case.idle >= PATIENCE
+        missing = case.reached - self._goal_of(first, goal)
+        case.idle = 0 if gained > SLOW * missing > 0 else case.idle + 1
+        case.rests = case.idle >= PATIENCE or missing <= 0
+
+    def _goal_of(self, first: int, goal: float) -> float:
+        """The ceiling on T with which a case meets the goal at its own number of features outside."""
+        lost = float(self.lost[first])
+        return goal * (1 - 2 * lost) / (1 - lost)
 
     def _splitting(self, case: Case, first: int, meter: branch.Meter) -> Splitting:
         """A splitting at the best point known with that few features, from the multipliers of the nearest case."""
@@ -208,11 +214,10 @@ class Elimination:
         if case.tree is None:
             if sum(other.tree is not None for other in self.cases.values()) >= TREES:
                 return False
-            lost = self.lost[first]
             case.tree = branch.tighten(
                 case.problem,
                 self._shortened(case.problem.k),
-                goal=goal * (1 - 2 * lost) / (1 - lost) - self.error,
+                goal=self._goal_of(first, goal) - self.error,
                 meter=meter,
                 monitor=self.monitor,
                 consider=lambda support: self.consider(self.inside[support]),
@@ -366,7 +371,9 @@ def by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
         goal=known.lower * (1 + plan.closed),
         monitor=known.monitor,
         consider=known.consider,
-        patience=PATIENT if whole_steps(problem, plan) else 1.0,  # where the splitting on all can still be tried
+        patience=PATIENT
+        if whole_steps(problem, plan) or plan.always_levels
+        else 1.0,  # where others can still be tried
     )
 
 

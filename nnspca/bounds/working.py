@@ -16,83 +16,38 @@ shrink, until all are level. Rows are read only where ``A_ij² <= A_ii A_jj`` do
 already. Without the sign constraint |A_ij| stands for A_ij⁺.
 
 S starts as the support of the best x and the rows of largest sum: genes of large variance that vary
-together.
+together. For large k far too many rows have a large sum; then it starts as the features of largest mass
+(:mod:`nnspca.bounds.masses`), and the multipliers at its balanced rows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from nnspca import rounding
-from nnspca.bounds.pair_scaled import CHECK, proof_of
+from nnspca.bounds import balanced, masses
+from nnspca.bounds.outside import Outside, falling_entries, limits_at
+from nnspca.bounds.pair_scaled import CHECK, RACE, proof_of, raced
 from nnspca.bounds.plan import SECOND, Known, Plan, whole_steps
 from nnspca.bounds.splitting import Splitting
-from nnspca.certificates.proofs import PairProof, WorkingProof
+from nnspca.certificates.proofs import PairProof, ScaleProof, WorkingProof
 from nnspca.covariance import Covariance
 from nnspca.covariance.forms import HeldMatrix
-from nnspca.feasible import sum_of_largest
 from nnspca.problem import Problem
 from nnspca.progress import Monitor
 from nnspca.result import Bound
 
 READ = 4000  # features of largest variance among which S is chosen
 FIRST, GROWTH = 200, 12  # size of S: so many features, and so many more for each row whose plain sum is too large
+HEAVIEST = 0.7  # share of the working set that is chosen by mass: the heaviest rows outside join it
 ROUNDS = 3  # times that S may grow
 JOIN = 300  # most features that join at a time
 SHORT, LONG = 40, 60  # steps of the splitting before S is looked at again, and between bounds once it grows no more
-BISECTIONS = 60
 LEVELLING = 10  # halvings of the room between the bound on S and the best bound known
 GAIN = 1e-4  # relative: less is not worth more steps
-
-
-@dataclass
-class Outside:
-    """The rows outside the working set, read block by block."""
-
-    problem: Problem
-    monitor: Monitor
-
-    def __post_init__(self) -> None:
-        self.cov, self.k = self.problem.cov, self.problem.k
-        self.deviations = np.sqrt(np.maximum(self.cov.diagonal, 0.0) + self.cov.drift)
-        terms = self.cov.form.terms + 4
-        self.reading = rounding.inner_products(terms)  # of an entry read from a factor, relative to the two deviations
-
-    def quiet(self, rows: np.ndarray, inside: np.ndarray, limits: np.ndarray, level: float) -> np.ndarray:
-        """Which rows cost at most ``level`` whatever their co-variances: those need not be read."""
-        s = self.deviations * (1 + self.reading)
-        near = float(sum_of_largest(s[rows], self.k - 1))
-        with np.errstate(over="ignore"):
-            across = float(sum_of_largest(s[inside] ** 2 / limits, self.k - 1))
-        return rounding.raised(s[rows] ** 2 * (1 + across) + s[rows] * near, 8 * (self.k + 8)) <= level
-
-    def sums(
-        self, rows: np.ndarray, inside: np.ndarray, limits: np.ndarray, prices: np.ndarray | float = 0.0
-    ) -> np.ndarray:
-        """What each row costs, rounded up; infinite for those not reached when stopped.
-
-        ``prices`` are taken off the shares of S, for which parts pay elsewhere (:mod:`nnspca.bounds.parts.working`).
-        """
-        out = np.full(len(rows), np.inf)
-        for start in range(0, len(rows), self.cov.strip):
-            if self.monitor.stop():
-                break
-            chosen = rows[start : start + self.cov.strip]
-            block = self.cov.block(chosen)
-            shares = np.maximum(block, 0.0) if self.problem.nonnegative else np.abs(block)
-            shares += self.reading * self.deviations[chosen, None] * self.deviations + self.cov.drift
-            if len(inside):
-                with np.errstate(over="ignore"):
-                    shares[:, inside] = np.maximum(rounding.raised(shares[:, inside] ** 2 / limits, 8) - prices, 0.0)
-            shares[np.arange(len(chosen)), chosen] = 0.0
-            own = self.cov.diagonal[chosen] * (1 + self.reading) + self.cov.drift
-            out[start : start + self.cov.strip] = rounding.raised(
-                own + sum_of_largest(shares, self.k - 1), 4 * (self.k + 8)
-            )
-        return out
 
 
 def tighten(
@@ -124,10 +79,10 @@ def tighten(
     monitor : Monitor
     """
     outside = Outside(problem, monitor)
-    inside = _first_set(outside, x, lower, features)
-    if inside is None or monitor.stop():
+    inside, by_mass = _first_set(outside, x, lower, features)
+    if not len(inside) or monitor.stop():
         return
-    splitting = _splitting(problem, inside, x)
+    splitting = _raced(problem, inside, x, monitor) if by_mass else _splitting(problem, inside, x)
     best: tuple[float, PairProof] | None = None
     rounds = 0
     while budget > 0 and not monitor.stop():
@@ -154,7 +109,11 @@ def tighten(
         if len(heavy) and room > 0 and rounds < ROUNDS:
             # a heavy row outside can only be paid for by raising all limits, so it is cheaper as a row of S
             joined = np.union1d(inside, heavy[: min(room, JOIN)])
-            splitting = _grown(_splitting(problem, joined, x), splitting, np.searchsorted(joined, inside))
+            if by_mass:
+                splitting = _raced(problem, joined, x, monitor)
+                budget -= 2 * RACE * len(joined) ** 2.5
+            else:
+                splitting = _grown(_splitting(problem, joined, x), splitting, np.searchsorted(joined, inside))
             inside, best = joined, None  # a proof on the smaller S says nothing about the rows that joined
             rounds += 1
         elif not gained and splitting.steps > 4 * LONG:
@@ -163,19 +122,27 @@ def tighten(
             rounds = ROUNDS  # S is as large as it gets, and every further step goes into its own bound
 
 
-def _first_set(outside: Outside, x: np.ndarray, lower: float, features: int) -> np.ndarray | None:
-    """The support of x and the rows of largest plain sum; None where far too many of these exceed ``lower``.
+def _first_set(outside: Outside, x: np.ndarray, lower: float, features: int) -> tuple[np.ndarray, bool]:
+    """The support of x and the rows of largest plain sum, or else the features that can hold most.
 
-    A row that costs more than ``lower`` by itself cannot stay outside in the end, and brings others
-    along.
+    A row that costs more than ``lower`` by itself cannot stay outside in the end, and brings others along. Where far
+    too many do, as for large k, S is the features of largest mass; nothing where there is no room for as many again
+    as x has. Returned with whether it is chosen by mass.
     """
+    support, nothing = np.flatnonzero(x), np.zeros(0, dtype=int)
+    if len(support) >= features:
+        return nothing, False
     order = np.argsort(-outside.deviations, kind="stable")[:READ]
     sums = outside.sums(order, np.zeros(0, dtype=int), np.zeros(0))
     wanted = FIRST + GROWTH * int(np.count_nonzero(sums > lower))
-    if wanted > 1.5 * features or np.count_nonzero(x) >= features:
-        return None
-    order = order[np.argsort(-sums, kind="stable")]
-    return np.union1d(np.flatnonzero(x), order[: min(wanted, features)])
+    if wanted <= 1.5 * features:
+        order = order[np.argsort(-sums, kind="stable")]
+        return np.union1d(support, order[: min(wanted, features)]), False
+    low, wanted = masses.attained(outside.cov, x), int(HEAVIEST * features)
+    if low <= 0 or 2 * len(support) > wanted:
+        return nothing, True
+    held = masses.largest(outside.problem, low, wanted, outside.monitor, allowed=outside.cov.n_features)
+    return nothing if held is None else np.union1d(support, np.argsort(-held, kind="stable")[:wanted]), True
 
 
 def by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
@@ -209,6 +176,14 @@ def _splitting(problem: Problem, inside: np.ndarray, x: np.ndarray) -> Splitting
     assert A is not None
     start = x[inside]
     return Splitting(A, problem.k, start / np.linalg.norm(start), problem.nonnegative)
+
+
+def _raced(problem: Problem, inside: np.ndarray, x: np.ndarray, monitor: Monitor) -> Splitting:
+    """A splitting on S that began at its balanced rows."""
+    part = replace(problem, cov=part_of(problem.cov, inside))
+    rows = balanced.balanced_rows(part, monitor=monitor).ingredients
+    assert isinstance(rows, ScaleProof)
+    return raced(part, x[inside] / np.linalg.norm(x[inside]), rows.weights, monitor)[0]
 
 
 def _grown(larger: Splitting, smaller: Splitting, places: np.ndarray) -> Splitting:
@@ -274,22 +249,6 @@ def _levelled(
     return made, heavy
 
 
-def falling_entries(M: np.ndarray, k: int) -> np.ndarray:
-    """The k−1 largest entries of each row, largest first, zeros where there are fewer."""
-    falling = -np.sort(-M, axis=1)[:, : k - 1]
-    return np.pad(falling, ((0, 0), (0, max(0, k - 1 - falling.shape[1]))))
-
-
 def _limits(proof: PairProof, k: int, level: float) -> np.ndarray:
     """The largest θ of each row of S with which it costs at most ``level``."""
     return limits_at(proof.tail + proof.L.diagonal(), falling_entries(proof.M, k), np.full(len(proof.M), level))
-
-
-def limits_at(base: np.ndarray, falling: np.ndarray, levels: np.ndarray) -> np.ndarray:
-    """The same of rows that cost ``base`` and their ``falling`` (rows, k − 1) shares, each with a level of its own."""
-    low, high = 1e-12 * levels, 2 * levels
-    for _ in range(BISECTIONS):
-        middle = (low + high) / 2
-        fits = base + np.maximum(falling, middle[:, None]).sum(axis=1) <= levels
-        low, high = np.where(fits, middle, low), np.where(fits, high, middle)
-    return low

@@ -1,4 +1,4 @@
-"""Turns a certificate's proofs into what the stand-alone checker reads: four kinds of proof, with the factors R."""
+"""Turns a certificate's proofs into what the stand-alone checkers read: a few kinds of proof, with the factors R."""
 
 from __future__ import annotations
 
@@ -8,19 +8,25 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
+from nnspca.certificates import exact_cover
 from nnspca.certificates.proofs import (
     BranchProof,
+    EachProof,
     EliminationProof,
     EntryProof,
+    FanProof,
     LargerProof,
     PairProof,
+    PartsProof,
+    PartsTreeProof,
+    PartsWorkingProof,
     RankProof,
     ScaleProof,
     WorkingProof,
 )
 from nnspca.covariance import Covariance
 from nnspca.covariance.forms import HeldFactor
-from nnspca.result import Certificate
+from nnspca.result import Certificate, PartsCertificate
 
 VERSION = 1  # of the section that the checker reads
 EPS = np.finfo(float).eps
@@ -68,9 +74,52 @@ class Writer:
             return self._cases(proof, k, cov)
         if isinstance(proof, EliminationProof):
             return self._few(proof, k, cov)
-        if isinstance(proof, RankProof) and not proof.V.any():
-            return self._plain(proof, k, cov) if proof.rho is None else self._cut(proof, proof.rho, k, cov)
+        if isinstance(proof, RankProof):
+            plain = proof.rho is None and not proof.V.any()
+            return self._plain(proof, k, cov) if plain else self._cut(proof, k, cov)
         raise Unwritten
+
+    def of_parts(self, proof: object, r: int, k: int, cov: Covariance) -> dict[str, Any]:
+        """The same of a proof about r parts of k features each."""
+        if isinstance(proof, LargerProof):
+            return self.of_parts(proof.proof, r, proof.k, cov)
+        if isinstance(proof, EachProof):
+            return {"kind": "each", "k": k, "one": self.proof(proof.proof, k, cov)}
+        if isinstance(proof, FanProof):
+            return self._fan(proof, r, k, cov)
+        if isinstance(proof, PartsProof):
+            return self._joint(proof, k, cov)
+        if isinstance(proof, PartsWorkingProof):
+            outside = {"S": self.witness(proof.features), "limits": self.witness(proof.limits)}
+            return self._joint(proof.parts, k, cov.restrict(proof.features)) | outside
+        if isinstance(proof, PartsTreeProof):
+            splits = [int(i * cov.n_features + j) if i >= 0 else -1 for i, j in proof.splits.tolist()]
+            return {
+                "kind": "groups",
+                "k": k,
+                "splits": splits,
+                "leaves": [self._joint(p, k, cov) for p in proof.leaves],
+            }
+        raise Unwritten
+
+    def _joint(self, proof: PartsProof, k: int, cov: Covariance) -> dict[str, Any]:
+        """L, M and v as they are; V on the grid of R."""
+        made = {"kind": "joint", "k": k, "L": self.witness(proof.L), "M": self.witness(proof.M)}
+        if proof.v.any():
+            made["v"] = self.witness(proof.v)
+        return made | {"t": proof.tail} | self._factor(proof.tail, _entries(cov) - proof.L, proof.V)
+
+    def _fan(self, proof: FanProof, r: int, k: int, cov: Covariance) -> dict[str, Any]:
+        """The largest eigenvalues of A; of the samples' inner products, where A is not held, which are the same."""
+        if not isinstance(cov.form, HeldFactor):
+            zero = np.zeros((cov.n_features, cov.n_features))
+            return self._joint(PartsProof(zero, zero.copy(), np.zeros(len(zero)), proof.V, proof.tail), k, cov)
+        gram = cov.form.factor.gram()
+        if len(gram) > LARGEST:
+            raise Unwritten
+        values, vectors = np.linalg.eigh(gram)
+        V = vectors[:, -r:][:, 1:] * np.sqrt(np.maximum(values[-r:][1:] - proof.tail, 0.0))
+        return {"kind": "samples", "k": k, "t": proof.tail} | self._factor(proof.tail, gram, V)
 
     def _pairs(self, proof: PairProof, k: int, cov: Covariance) -> dict[str, Any]:
         A = _entries(cov)
@@ -106,30 +155,37 @@ class Writer:
         zero = np.zeros((cov.n_features, cov.n_features))
         return self._pairs(PairProof(zero, zero.copy(), proof.tail), k, cov)
 
-    def _cut(self, proof: RankProof, rho: float, k: int, cov: Covariance) -> dict[str, Any]:
+    def _cut(self, proof: RankProof, k: int, cov: Covariance) -> dict[str, Any]:
         """What lies below the cut is shared evenly: no entry of L exceeds the cut, nor need one of M."""
-        kept = np.arange(cov.n_features)
+        kept, rho = np.arange(cov.n_features), proof.rho or 0.0
         if not cov.holds_entries:
             deviations = np.sqrt(cov.diagonal)
-            kept = np.flatnonzero(deviations * deviations.max() * (1 + 1e-9) > rho)
+            kept = np.flatnonzero((deviations * deviations.max() * (1 + 1e-9) > rho) | proof.V.any(axis=1))
         if not 1 <= len(kept) <= BLOCK or (rho == 0 and len(kept) < cov.n_features):
             raise Unwritten
         part = cov.restrict(kept)
         A = _entries(part)
         M = np.full(A.shape, rho)
         np.fill_diagonal(M, 0.0)
-        L = np.minimum(A, rho) if self.nonnegative else np.clip(A, -rho, rho)
-        made = self._pairs(PairProof(L, M, proof.tail), k, part)
-        if len(kept) == cov.n_features:
-            return made
-        return made | {"S": self.witness(kept), "limits": self.witness(np.full(len(kept), rho))}
+        L = np.zeros_like(A) if proof.rho is None else np.minimum(A, rho) if self.nonnegative else np.clip(A, -rho, rho)
+        whole = {}
+        if len(kept) < cov.n_features:
+            whole = {"S": self.witness(kept), "limits": self.witness(np.full(len(kept), rho))}
+        if not proof.V.any():
+            return self._pairs(PairProof(L, M, proof.tail), k, part) | whole
+        made = self._joint(PartsProof(L, M, np.zeros(len(L)), proof.V[kept], proof.tail), k, part)
+        held = exact_cover.written(self.arrays[_name(made["V"])], made["shift"], k, self.nonnegative, proof.inner)
+        if held is None:
+            raise Unwritten
+        return made | {"cover": self.witness(held[0]), "points": self.witness(held[1])} | whole
 
-    def _factor(self, t: float, B: np.ndarray) -> dict[str, Any]:
-        """R and its grid: whole multiples of 2^-shift, with R'R a little below tI − B."""
+    def _factor(self, t: float, B: np.ndarray, V: np.ndarray | None = None) -> dict[str, Any]:
+        """R and V and their grid: whole multiples of 2^-shift, with R'R a little below tI − B + VV'."""
         n = len(B)
         if n > LARGEST:
             raise Unwritten
-        S = t * np.eye(n) - B
+        live = np.zeros((n, 0)) if V is None else V[:, V.any(axis=0)]
+        S = t * np.eye(n) - B + live @ live.T
         spare = n * EPS * float(np.abs(S.diagonal()).sum())
         for step in (-32, -1, 0, 1):  # with room for the rounding in A, if t leaves it; beyond, t is no ceiling
             try:
@@ -139,12 +195,23 @@ class Writer:
                 continue
         else:
             raise Unwritten
-        shift = BITS - int(np.frexp(np.abs(lower).max())[1])
-        whole = np.rint(np.ldexp(lower[np.tril_indices(n)], shift)).astype(np.int64)
-        return {"R": self.witness(whole), "shift": shift}
+        largest = max(float(np.abs(lower).max()), float(np.linalg.norm(live)))
+        shift = BITS - int(np.frexp(largest)[1])
+        made = {"R": self.witness(_whole(lower[np.tril_indices(n)], shift)), "shift": shift}
+        return made | ({"V": self.witness(_whole(live, shift))} if live.size else {})
 
 
-def section(cert: Certificate, cov: Covariance, arrays: dict[str, np.ndarray]) -> dict[str, Any] | None:
+def _whole(values: np.ndarray, shift: int) -> np.ndarray:
+    return np.rint(np.ldexp(values, shift)).astype(np.int64)
+
+
+def _name(witness: dict[str, str]) -> str:
+    return witness["witness"].removesuffix(".npy")
+
+
+def section(
+    cert: Certificate | PartsCertificate, cov: Covariance, arrays: dict[str, np.ndarray]
+) -> dict[str, Any] | None:
     """Return what the checker reads beside the certificate's claims, its arrays added to ``arrays``.
 
     Its ``upper`` is the least ceiling whose proof can be written: the certificate's own may be lower. None without one.
@@ -155,7 +222,11 @@ def section(cert: Certificate, cov: Covariance, arrays: dict[str, np.ndarray]) -
     for bound in sorted((bound for bound in cert.bounds if bound.deterministic), key=lambda bound: bound.value):
         added = dict(arrays)
         try:
-            proof = Writer(cert.nonnegative, added).proof(bound.ingredients, cert.k, cov)
+            writer, ingredients = Writer(cert.nonnegative, added), bound.ingredients
+            if isinstance(cert, PartsCertificate):
+                proof = writer.of_parts(ingredients, cert.n_components, cert.k, cov)
+            else:
+                proof = writer.proof(ingredients, cert.k, cov)
         except Unwritten:
             continue
         arrays |= added

@@ -39,8 +39,8 @@ def save_certificate(
     file : path or binary file
         Conventionally ends in ``.npz``.
     cov : Covariance, optional
-        The one it was made for: the file then also holds, for a certificate of one component, the proof that
-        ``python -m nnspca.check`` (a single file that needs nothing but Python) checks in exact arithmetic.
+        The one it was made for: the file then also holds the proof that ``python -m nnspca.check`` (a single file that
+        needs nothing but Python), or with it ``nnspca.check_more`` for several parts, checks in exact arithmetic.
 
     Raises
     ------
@@ -82,8 +82,8 @@ def save_certificate(
         content["parts"] = described
     else:
         content["component"], arrays["loadings"] = described[0], arrays["loadings"][0]
-        if cov is not None and (told := section(cert, cov, arrays)):
-            content["check"] = told
+    if cov is not None and (told := section(cert, cov, arrays)):
+        content["check"] = told
     text = _text(content)
     arrays[TEXT] = np.array(text)
     try:

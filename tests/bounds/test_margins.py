@@ -221,12 +221,8 @@ ASKED = {
     "pair_scaled.py": [lambda: pair_scaled.proof_of(Problem(HELD, K), L, M)[0]],
     "spectral.py": [without_residual],
     "threshold.py": [lambda: cut(HELD), lambda: cut(DATA), nothing_left, features_kept],
-    "working.py": [
-        costs,
-        not_quiet,
-        lambda: working.part_of(DATA, S).representation_error,
-        lambda: on_the_set(0.0),
-    ],
+    "outside.py": [costs, not_quiet],
+    "working.py": [lambda: working.part_of(DATA, S).representation_error, lambda: on_the_set(0.0)],
     "parts/dual.py": [
         lambda: dual.proof_of(Problem(HELD, K), 2, L, M, PRICES)[0],
         lambda: dual.fan(A, 2, 0.0)[0],

@@ -23,6 +23,9 @@ shares the part of i"): that of one part with the Fantope ``0 ⪯ X ⪯ I, tr X 
 
 as a feature serves one part: v_j is its multiplier (:mod:`nnspca.bounds.parts.splitting`).
 
+**Levelling.** The r dearest rows count, so whatever a row costs less than the r-th dearest is added to its L_ii: the
+sum stays, and A − L loses a matrix that is positive semidefinite.
+
 **What is decided.** If it is known which features share i's part, the companions of i contain them: row i costs their
 ``M_ij − v_j``, whatever the sign, and the largest others up to k−1 in all. Features known to be in use count in the sum
 of the v_j for sure, so theirs may be negative. For a pair known not to share a part, ``x_ci x_cj = 0``: it
@@ -102,15 +105,28 @@ def tighten(
 
 
 def proof_of(
-    problem: Problem, r: int, L: np.ndarray, M: np.ndarray, v: np.ndarray, decided: Decided | None = None
+    problem: Problem,
+    r: int,
+    L: np.ndarray,
+    M: np.ndarray,
+    v: np.ndarray,
+    decided: Decided | None = None,
+    *,
+    level: bool = True,
 ) -> tuple[float, PartsProof]:
-    """The bound of any L, M and v: the products made certain, what is left of A proven."""
+    """The bound of any L, M and v: the products made certain, the rows level, what is left of A proven.
+
+    ``level`` is False for whoever has a use for what rows cost less than the dearest.
+    """
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     decided = Decided.nothing(len(L)) if decided is None else decided
     L = (L + L.T) / 2
     asked = np.where(decided.apart, 0.0, L)
     M = rounding.covering(least_products(asked, np.where(decided.apart, 0.0, M), nonnegative))
     v = np.where(decided.used, v, np.maximum(v, 0.0))
+    if level:
+        costs = row_costs(L, M, v, k, decided)
+        L[np.diag_indices(len(L))] += np.maximum(np.sort(costs)[-r] - costs, 0.0)
     sizes = float(np.abs(L).sum(axis=1).max()) + float(np.abs(cov.entries).sum(axis=1).max())
     error = rounding.sums(4, sizes) + cov.room()
     tail, V = fan(cov.entries - L, r, error)

@@ -22,10 +22,11 @@ from dataclasses import replace
 import numpy as np
 
 from nnspca import rounding
+from nnspca.bounds.outside import Outside, falling_entries, limits_at
 from nnspca.bounds.pair_scaled import CHECK
 from nnspca.bounds.parts.dual import proof_of, summed
 from nnspca.bounds.parts.splitting import Splitting
-from nnspca.bounds.working import READ, Outside, falling_entries, limits_at, part_of
+from nnspca.bounds.working import READ, part_of
 from nnspca.certificates.proofs import PartsProof, PartsWorkingProof
 from nnspca.problem import Problem
 from nnspca.progress import Monitor
@@ -78,7 +79,7 @@ def tighten(
             return
         splitting.advance()
         if step % CHECK == 0 or step == steps:
-            made = proof_of(part, len(X), *splitting.multipliers())
+            made = proof_of(part, len(X), *splitting.multipliers(), level=False)  # θ live on what rows cost less
             best = made if best is None or made[0] < best[0] else best
         if best is None or (step % LOOK and step != steps):
             continue

@@ -11,7 +11,7 @@ import numpy as np
 import streamlit as st
 
 import nnspca
-from nnspca import check
+from nnspca import check, check_more
 from nnspca.datasets import Dataset
 from nnspca.result import Bound, Certificate, PartsCertificate
 from nnspca.view import words
@@ -20,10 +20,7 @@ from nnspca.view.session import charts, downloads, runs, store
 from nnspca.view.session.state import State
 
 COVERS = ("rank", "shifted-rank", "cut-rank")  # bounds proven by a cover of the sphere
-BEYOND = (
-    "This ceiling, though, rests on a search of the sphere, which the checker cannot follow: it will say so, and what "
-    "it could prove instead."
-)
+MORE = "This proof is of a kind that its neighbour `check_more.py` knows: keep the two in one folder."
 STOPPED = "Stopped. Every ceiling proven by then is kept."
 ABOUT = (
     "Spends more work on a lower ceiling, for as long as it gains. Stop at any time: what is proven by then is kept."
@@ -114,15 +111,19 @@ def _takeaway(certificate: Certificate, data: Dataset, now: State, key: str) -> 
     code = verifier_code(now, f"{stem}.npz", f"component with at most {certificate.k} features")
     cov = store.covariance(data, now)
     take_home(certificate, stem, code, key, cov)
-    _strangers_check(certificate, data, cov, stem, key)
+    strangers_check(certificate, data, cov, stem, key)
 
 
-def _strangers_check(certificate: Certificate, data: Dataset, cov: nnspca.Covariance, stem: str, key: str) -> None:
+def strangers_check(
+    certificate: Certificate | PartsCertificate, data: Dataset, cov: nnspca.Covariance, stem: str, key: str
+) -> None:
     """Offer the checker that needs nothing but Python, the numbers it reads, and the one command."""
+    won = certificate.winner.name
+    more = isinstance(certificate, PartsCertificate) or won in COVERS or (won == "eigenvalue" and not cov.holds_entries)
     st.markdown(
         "**Or trust nothing of ours.** `check.py` is one file of under 300 lines that needs nothing but Python: it "
         "reads the certificate above and the data as plain numbers, derives both figures again in exact arithmetic, "
-        "and prints the proof in three lines." + (f" {BEYOND}" if certificate.winner.name in COVERS else "")
+        "and prints the proof in three lines." + (f" {MORE}" if more else "")
     )
     if data.is_sparse:
         st.caption("These data are sparse, and the checker reads numbers written out in full: it cannot be used here.")
@@ -136,6 +137,15 @@ def _strangers_check(certificate: Certificate, data: Dataset, cov: nnspca.Covari
             "Exact arithmetic with Python's standard library alone: no NumPy, no nnspca.",
             icon="fact_check",
         )
+        if more:
+            charts.download(
+                "More of the checker (Python)",
+                lambda: Path(check_more.__file__).read_bytes(),
+                f"more-{key}",
+                "check_more.py",
+                "Several parts at once, and covers of the sphere: for the same folder.",
+                icon="fact_check",
+            )
         charts.download(
             "Its data (NPY)",
             lambda: data_npy(data, cov),
@@ -143,7 +153,7 @@ def _strangers_check(certificate: Certificate, data: Dataset, cov: nnspca.Covari
             f"{data.name}.npy",
             "The numbers that the certificate speaks of. The checker centres and standardises them itself.",
         )
-    command = shlex.join(["python", "check.py", f"{stem}.npz", f"{data.name}.npy"])
+    command = shlex.join(["python", "check_more.py" if more else "check.py", f"{stem}.npz", f"{data.name}.npy"])
     st.code(command, language="bash", wrap_lines=True)
 
 

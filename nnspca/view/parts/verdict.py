@@ -8,13 +8,13 @@ import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import Bound, Components, PartsCertificate
 from nnspca.view import words
-from nnspca.view.certificate.panels import check_again, fallen, take_home, tightening, verifier_code
+from nnspca.view.certificate.panels import check_again, fallen, strangers_check, take_home, tightening, verifier_code
 from nnspca.view.certificate.proofs import falling, proven_optimal
 from nnspca.view.figures.style import Figure
 from nnspca.view.parts import run, together
 from nnspca.view.parts.choices import IN_TURN, JOINT, Choices
 from nnspca.view.parts.figures.band import band
-from nnspca.view.session import charts, runs
+from nnspca.view.session import charts, runs, store
 from nnspca.view.session.runs import Job
 from nnspca.view.session.state import State
 
@@ -208,4 +208,6 @@ def _files(certificate: PartsCertificate, data: Dataset, now: State) -> None:
     r, k = certificate.n_components, certificate.k
     stem = f"{data.name}-r{r}-k{k}-certificate"
     bounded = f"set of {r} parts with at most {k} features each"
-    take_home(certificate, stem, verifier_code(now, f"{stem}.npz", bounded), "parts")
+    cov = store.covariance(data, now)
+    take_home(certificate, stem, verifier_code(now, f"{stem}.npz", bounded), "parts", cov)
+    strangers_check(certificate, data, cov, stem, "parts")

@@ -1,0 +1,77 @@
+"""The rows outside a working set: what each costs, and how large a share every row inside can grant them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from nnspca import rounding
+from nnspca.feasible import sum_of_largest
+from nnspca.problem import Problem
+from nnspca.progress import Monitor
+
+BISECTIONS = 60
+
+
+@dataclass
+class Outside:
+    """The rows outside the working set, read block by block."""
+
+    problem: Problem
+    monitor: Monitor
+
+    def __post_init__(self) -> None:
+        self.cov, self.k = self.problem.cov, self.problem.k
+        self.deviations = np.sqrt(np.maximum(self.cov.diagonal, 0.0) + self.cov.drift)
+        terms = self.cov.form.terms + 4
+        self.reading = rounding.inner_products(terms)  # of an entry read from a factor, relative to the two deviations
+
+    def quiet(self, rows: np.ndarray, inside: np.ndarray, limits: np.ndarray, level: float) -> np.ndarray:
+        """Which rows cost at most ``level`` whatever their co-variances: those need not be read."""
+        s = self.deviations * (1 + self.reading)
+        near = float(sum_of_largest(s[rows], self.k - 1))
+        with np.errstate(over="ignore"):
+            across = float(sum_of_largest(s[inside] ** 2 / limits, self.k - 1))
+        return rounding.raised(s[rows] ** 2 * (1 + across) + s[rows] * near, 8 * (self.k + 8)) <= level
+
+    def sums(
+        self, rows: np.ndarray, inside: np.ndarray, limits: np.ndarray, prices: np.ndarray | float = 0.0
+    ) -> np.ndarray:
+        """What each row costs, rounded up; infinite for those not reached when stopped.
+
+        ``prices`` are taken off the shares of S, for which parts pay elsewhere (:mod:`nnspca.bounds.parts.working`).
+        """
+        out = np.full(len(rows), np.inf)
+        for start in range(0, len(rows), self.cov.strip):
+            if self.monitor.stop():
+                break
+            chosen = rows[start : start + self.cov.strip]
+            block = self.cov.block(chosen)
+            shares = np.maximum(block, 0.0) if self.problem.nonnegative else np.abs(block)
+            shares += self.reading * self.deviations[chosen, None] * self.deviations + self.cov.drift
+            if len(inside):
+                with np.errstate(over="ignore"):
+                    shares[:, inside] = np.maximum(rounding.raised(shares[:, inside] ** 2 / limits, 8) - prices, 0.0)
+            shares[np.arange(len(chosen)), chosen] = 0.0
+            own = self.cov.diagonal[chosen] * (1 + self.reading) + self.cov.drift
+            out[start : start + self.cov.strip] = rounding.raised(
+                own + sum_of_largest(shares, self.k - 1), 4 * (self.k + 8)
+            )
+        return out
+
+
+def falling_entries(M: np.ndarray, k: int) -> np.ndarray:
+    """The k−1 largest entries of each row, largest first, zeros where there are fewer."""
+    falling = -np.sort(-M, axis=1)[:, : k - 1]
+    return np.pad(falling, ((0, 0), (0, max(0, k - 1 - falling.shape[1]))))
+
+
+def limits_at(base: np.ndarray, falling: np.ndarray, levels: np.ndarray) -> np.ndarray:
+    """The same of rows that cost ``base`` and their ``falling`` (rows, k − 1) shares, each with a level of its own."""
+    low, high = 1e-12 * levels, 2 * levels
+    for _ in range(BISECTIONS):
+        middle = (low + high) / 2
+        fits = base + np.maximum(falling, middle[:, None]).sum(axis=1) <= levels
+        low, high = np.where(fits, middle, low), np.where(fits, high, middle)
+    return low

@@ -1,0 +1,186 @@
+"""Check what check.py cannot: several parts together, covers of the sphere, eigenvalues of the samples.
+
+    python check_more.py certificate.npz data.npy [BILLIONS of products at most; if not given 20, fifteen minutes]
+
+It needs check.py beside it, and nothing but Python's standard library: the same exact arithmetic, more kinds of proof.
+"""
+
+import sys
+from collections.abc import Iterator
+from fractions import Fraction
+from heapq import nlargest
+from itertools import combinations, product
+from operator import mul
+from typing import Any
+
+try:
+    from . import check  # type: ignore[attr-defined,unused-ignore]
+except ImportError:  # run as a file of its own
+    import check  # type: ignore[no-redef]
+
+Matrix, need, shown = check.Matrix, check.need, check.shown
+
+
+def dot(v: Any, w: Any) -> int:
+    """Return an inner product."""
+    return sum(map(mul, v, w))
+
+
+def leaves(splits: Any, nodes: list[Any], sides: Any, proofs: Any) -> Iterator[Any]:
+    """Yield each leaf of trees in preorder, with its proof; ``sides`` parts a node and leaves nothing out."""
+    proofs = iter(proofs)
+    for split in splits:
+        node = nodes.pop()
+        if split < 0:
+            yield node, next(proofs)
+        else:
+            nodes += sides(node, split)
+    need(not nodes, "a tree of cases ends too early")
+
+
+def low_rank(p: Any, n: int) -> Any:
+    """Return V, whole multiples of 2^-shift in rows, one a feature; without columns where a proof has none."""
+    V, shift = p.get("V", [()] * n), p["shift"]
+    need(len(V) == n and len({*map(len, V)}) == 1 and {type(a) for v in V for a in v} <= {int}, "V does not fit")
+    need(type(shift) is int and abs(shift) < 5000, "the grid of R and V does not fit")
+    return V
+
+
+def tail(rows: Any, over: int, p: Any) -> Fraction:
+    """Return a ceiling on λ_max(rows / over − VV')."""
+    V = low_rank(p, len(rows))
+    up, down = 4 ** max(p["shift"], 0), 4 ** max(-p["shift"], 0) * over
+    less = [[up * a - down * dot(v, w) for a, w in zip(row, V, strict=True)] for row, v in zip(rows, V, strict=True)]
+    return check.eigenvalue(less, over * up, p)
+
+
+def cover(p: Any, n: int, k: int, checker: check.Checker) -> Fraction:
+    """Return a ceiling on ‖V'x‖² for unit x of k features or fewer.
+
+    Let h(c) be the largest c'V'x, the norm of the k largest entries of Vc. Any y = V'x, or −y where all signs are
+    allowed, lies in a cell: y = Σ a_c c over its corners, a >= 0. If a point z has c'z >= h(c) at all of them, then
+    y'y <= Σ a_c h(c) <= y'z, so ‖y‖ <= ‖z‖.
+    """
+    V, top, heights = low_rank(p, n), 0, dict[Any, int]()
+    d = len(V[0])
+
+    def sides(cell: Any, edge: int) -> list[Any]:
+        i, j = divmod(edge, d)
+        a, b = (dot(cell[c], cell[c]).bit_length() // 2 for c in (i, j))  # corners of about one length are halved
+        middle = tuple((v << max(b - a, 0)) + (w << max(a - b, 0)) for v, w in zip(cell[i], cell[j], strict=True))
+        return [[middle if s == c else corner for s, corner in enumerate(cell)] for c in (i, j)]
+
+    signs = [sign for sign in product((1, -1), repeat=d) if checker.nonnegative or sign[0] > 0]
+    orthants = [[tuple(s * (i == j) for j in range(d)) for i, s in enumerate(sign)] for sign in signs]
+    for cell, z in leaves(p["cover"], orthants, sides, p["points"]):
+        need({*map(type, z)} == {int} and len(z) == d, "a point is none")
+        for c in cell:
+            if c not in heights:
+                check.pay(n * d, max(map(abs, c)).bit_length())
+                heights[c] = sum(nlargest(k, (checker._part(dot(v, c)) ** 2 for v in V)))
+            need(dot(z, c) >= 0 and dot(z, c) ** 2 >= heights[c], "a cell of the sphere reaches beyond its point")
+        top = max(top, dot(z, z))
+    return top / Fraction(4) ** p["shift"]
+
+
+class Checker(check.Checker):
+    """Derives ceilings on r parts as well: unit vectors of disjoint supports."""
+
+    def __init__(self, nonnegative: bool, say: Any, r: int = 1) -> None:
+        super().__init__(nonnegative, say)
+        self.r = r
+
+    def ceiling(self, p: Any, k: int, A: Any, inside: Any = ()) -> Fraction:
+        """Return what a proof proves for r parts of k features of A each, ``inside`` those known of a single one."""
+        kind = p["kind"]
+        if kind not in ("joint", "groups", "each", "samples"):
+            need(self.r == 1, f"a proof by {kind!r:.99} speaks of one part", 2)
+            return super().ceiling(p, k, A, inside)
+        need(type(p["k"]) is int and k <= p["k"] <= A.n, f"a proof is one of {p['k']!r:.20} features, not of {k}")
+        if kind == "joint":
+            return self.joint(p, p["k"], A, [{*inside} - {i} for i in range(A.n)] if inside else None)
+        if kind == "groups":
+            return self.groups(p, p["k"], A)
+        if kind == "samples":
+            gram = Matrix(A.over, None, list(zip(*A.columns, strict=True)))
+            least = max(tail(gram.rows, A.over, p), Fraction(0))
+            most = self.r * least + norm(p, gram.n)
+            return self._found(most, "A = Y'Y and YY' have the same λ", f"YY' <= tI + VV', t <= {shown(least)}, by R")
+        one = Checker(self.nonnegative, self.say)
+        most = self.r * one.ceiling(p["one"], p["k"], A)
+        return self._found(most, one.why[0], f"{one.why[1]}; {self.r} parts have {self.r} times as much at most")
+
+    def joint(self, p: Any, k: int, A: Any, same: Any = None, apart: Any = None) -> Fraction:
+        """Return r λ_max(A − L − VV') + ‖V‖² + [the r largest g_i] + [the rk largest v_j].
+
+        g_i = L_ii − v_i + the k − 1 largest (M_ij − v_j)⁺, those of features known to share i's part among them;
+        ‖V‖² may be a cover's ceiling on ‖V'x‖² instead, of one part. Outside S, L is A, and v is zero.
+        """
+        S = p.get("S", range(A.n))
+        n, limits, prices = len(S), p.get("limits", [0] * len(S)), p.get("v", [0] * len(S))
+        same, apart = same or [set()] * n, apart or [set()] * n
+        used = set().union(*same)
+        need(n > 0 and (n == A.n or not (used or any(apart))), "what is known of features must be of all of them")
+        B, (L, fine), (M, small) = (
+            A.restricted(S),
+            check.grid(p["L"], n, n),
+            check.grid([*p["M"], limits, prices], n, n + 2),
+        )
+        *M, theta, v = M
+        need(min(map(min, [*M, theta])) >= 0, "M has a negative entry")
+        need(all(price >= 0 or j in used for j, price in enumerate(v)), "a price is negative")
+        for i, j in combinations(range(n), 2):
+            need(L[i][j] == L[j][i], f"L is not symmetric at {i}, {j}")
+            least = 0 if j in apart[i] else self._part(L[i][j]) << small
+            need(M[i][j] * M[j][i] << 2 * fine >= least * least, f"M_ij M_ji is below L_ij² at {i}, {j}")
+        rest = [[(a << fine) - B.over * L[i][j] for j, a in enumerate(row)] for i, row in enumerate(B.rows)]
+        t, costs = tail(rest, B.over << fine, p), []
+        need(self.r == 1 or "cover" not in p, "a cover of the sphere speaks of one part")
+        top = cover(p, n, k, self) if "cover" in p else norm(p, n)
+        for i, row in enumerate(M):
+            sure = [row[j] - v[j] for j in same[i]]
+            open_to = [j for j in range(n) if j != i and j not in same[i] and j not in apart[i]]
+            others = [max(row[j] - v[j], 0) for j in open_to] + [theta[i]] * (k - 1)
+            shares = sum(sure) + sum(nlargest(max(k - 1 - len(sure), 0), others)) - v[i]
+            costs.append(Fraction(L[i][i], 1 << fine) + Fraction(shares, 1 << small))
+        free = nlargest(max(self.r * k - len(used), 0), (v[j] for j in range(n) if j not in used))
+        paid = Fraction(sum(v[j] for j in used) + sum(free), 1 << small)
+        products = "2 L_ij x_i x_j <= M_ij x_i² + M_ji x_j², as M_ij M_ji >= L_ij²"
+        said = f"tI − A + L + VV' is R'R and a rest: λ_max(A − L − VV') <= {shown(t)}; ‖V'x‖² <= {shown(top)}"
+        if n < A.n:
+            held = dict(zip(S, map(Fraction, limits), strict=True))
+            self.why = (said, products)
+            level = t + nlargest(self.r, costs)[-1]
+            level = self.outside(p, k, A, held, {j: Fraction(v[i], 1 << small) for i, j in enumerate(S)}, level)
+            costs += [level - t] * self.r  # as many rows outside may be in the parts
+        most = self.r * t + top + sum(nlargest(self.r, costs)) + paid
+        return self._found(most, said, f"{products}: the {self.r} largest L_ii − v_i + the {k - 1} largest M_ij − v_j")
+
+    def groups(self, p: Any, k: int, A: Any) -> Fraction:
+        """Return the largest ceiling of cases that leave no parts out: two features share none, or they share one."""
+
+        def sides(node: Any, pair: int) -> list[Any]:
+            (group, apart), (i, j) = node, divmod(pair, A.n)
+            need(j not in group[i] | apart[i], "a pair that is settled is split")
+            check.pay(A.n * A.n)
+            both = group[i] | group[j]
+            far = frozenset().union(*(apart[f] for f in both))
+            parted = [a | (both - group[f]) if f in both else a for f, a in enumerate(apart)]
+            joined = [far if f in both else a | both if f in far else a for f, a in enumerate(apart)]
+            met = [both if f in both else g for f, g in enumerate(group)]
+            return [(met, joined)] * (len(both) <= k) + [(group, parted)]
+
+        start = [frozenset({i}) for i in range(A.n)], [frozenset[int]()] * A.n
+        tree, most = leaves(p["splits"], [start], sides, p["leaves"]), Fraction(0)
+        for (group, apart), leaf in tree:
+            most = max(most, self.joint(leaf, k, A, [g - {i} for i, g in enumerate(group)], apart))
+        return self._found(most, f"{len(p['leaves'])} cases leave no parts out", f"none has more than {shown(most)}")
+
+
+def norm(p: Any, n: int) -> Fraction:
+    """Return ‖V‖², which Σ ‖V'x‖² of vectors at right angles does not exceed."""
+    return sum(dot(v, v) for v in low_rank(p, n)) / Fraction(4) ** p["shift"]
+
+
+if __name__ == "__main__":
+    sys.exit(check.main(sys.argv[1:], Checker))

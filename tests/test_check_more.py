@@ -1,0 +1,355 @@
+"""Several parts, covers of the sphere, eigenvalues of samples, checked exactly; and no checker is kept busy long."""
+
+import ast
+import copy
+import shutil
+import sys
+import time
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import nnspca
+from nnspca import check, check_more
+from nnspca.bounds import spectral, threshold
+from nnspca.bounds.parts import branch as parts_branch
+from nnspca.bounds.parts import dual, plain, working
+from nnspca.certificates import exact_cover
+from nnspca.certificates.exact import section
+from nnspca.problem import Problem
+from nnspca.progress import Monitor
+from nnspca.spannogram import sphere
+from tests import oracle
+from tests.test_check import as_lists, changed, npy, npz, packed, places, run, told, with_one_bound
+
+QUIET = Monitor()
+EMPTY = {"V": [[0, 0]] * 5, "points": [[0, 0]] * 5004}  # that bounds nothing, by points that are of no length
+
+
+def checked(content, data, billions=20):
+    return check.check(content, data, lambda line: None, billions, check_more.Checker)
+
+
+def accepted(cert, cov, X):
+    """Whether the file of a certificate is accepted, and if so with numbers that say what the certificate says."""
+    lower, upper = checked(npz(cert, cov), npy(X))
+    assert abs(lower - Fraction(cert.lower)) <= lower / 10**9
+    assert upper == Fraction(cert.upper)
+    return True
+
+
+@pytest.fixture(scope="module")
+def pitprops():
+    A = nnspca.datasets.load("pitprops").X
+    return A, nnspca.Covariance.from_matrix(A)
+
+
+@pytest.fixture(scope="module")
+def genes():
+    """Few samples of many features, so that A is never formed."""
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((9, 2010)) * np.geomspace(1, 1e-3, 2010)
+    X[:, :12] += 3 * rng.standard_normal((9, 1))
+    return X, nnspca.Covariance.from_data(X)
+
+
+@pytest.mark.parametrize("nonnegative", [True, False])
+def test_every_bound_by_a_cover_of_the_sphere_is_accepted(pitprops, nonnegative):
+    A, cov = pitprops
+    for k in (2, 6, 13):
+        problem, cert = Problem(cov, k, nonnegative), nnspca.certify(cov, k, nonnegative=nonnegative)
+        made = [spectral.rank(problem, d, shifted=d > 1, monitor=QUIET) for d in (1, 2, 4)]
+        cuts = {"ranks": (2, 3), "cells": 2000, "features": 1500, "monitor": QUIET}
+        made += threshold.cut_at_levels(problem, cert.lower, **cuts)
+        for bound in made:
+            assert accepted(with_one_bound(cert, bound), cov, A), bound.name
+
+
+def test_a_cut_then_rank_d_of_many_features_is_accepted(genes):
+    X, cov = genes
+    cert = nnspca.certify(cov, 4)
+    budgets = {"ranks": (2,), "cells": 500, "features": 1500, "monitor": QUIET}
+    bounds = threshold.cut_at_levels(Problem(cov, 4, True), cert.lower, **budgets)
+    assert [bound.name for bound in bounds] == ["threshold", "cut-rank"]
+    assert accepted(with_one_bound(cert, bounds[1]), cov, X)
+
+
+def test_a_cover_that_needs_too_many_cells_is_not_written():
+    V = np.random.default_rng(0).standard_normal((30, 3))
+    best = sphere.maximise(V, 5, tol=1e-6)
+    whole = np.rint(np.ldexp(V, 50)).astype(np.int64)
+    splits, points = exact_cover.written(whole, 50, 5, True, best.upper)
+    assert np.count_nonzero(splits < 0) == len(points)
+    assert exact_cover.written(whole, 50, 5, True, best.value * (1 - 1e-9)) is None
+
+
+@pytest.mark.parametrize("nonnegative", [True, False])
+def test_every_bound_on_several_parts_but_the_largest_variances_is_accepted(nonnegative):
+    A = np.cov(np.random.default_rng(0).standard_normal((12, 8)).T)
+    cov = nnspca.Covariance.from_matrix(A)
+    kinds = set()
+    for k, r in ((3, 2), (2, 4)):
+        cert = nnspca.certify_parts(cov, r, k, nonnegative=nonnegative)
+        single = nnspca.certify(cov, k, nonnegative=nonnegative)
+        for bound in (*cert.bounds, plain.each(single.winner, r)):
+            alone = with_one_bound(cert, bound)
+            if bound.name == "variances":
+                assert section(alone, cov, {}) is None
+            else:
+                kinds.add(section(alone, cov, {})["proof"]["kind"])
+                assert accepted(alone, cov, A), bound.name
+    assert kinds >= ({"joint", "groups", "each"} if nonnegative else {"joint", "each"})
+
+
+def test_parts_of_many_features_are_accepted(genes):
+    X, cov = genes
+    cert = nnspca.certify_parts(cov, 2, 3, should_stop=lambda: True)
+    rows = np.zeros((2, cov.n_features))  # fewer parts may have been found
+    rows[: len(cert.parts)] = [part.loadings for part in cert.parts]
+    budgets = {"features": 60, "steps": 40, "goal": 0.0, "monitor": QUIET}
+    made = list(working.tighten(Problem(cov, 3, True), rows, **budgets))[-1:]
+    single = spectral.leading(Problem(cov, 3, True))
+    for bound in (*made, plain.fan(cov, 2), plain.each(single, 2)):
+        assert accepted(with_one_bound(cert, bound), cov, X), bound.name
+
+
+def test_the_first_eigenvalue_of_samples_is_accepted(genes):
+    X, cov = genes
+    cert = nnspca.certify(cov, 4)
+    assert accepted(with_one_bound(cert, spectral.leading(Problem(cov, 4, True))), cov, X)
+
+
+def test_the_samples_eigenvalue_takes_no_help_from_pairs(genes):
+    """Pairs of samples would bound sparse vectors of samples, which says nothing of features."""
+    X, cov = genes
+    cert = nnspca.certify(cov, 4)
+    bound = spectral.leading(Problem(cov, 4, True))
+    content = as_lists(told(npz(with_one_bound(cert, bound), cov)))
+    m = len(X)
+    forged = content["check"]["proof"]
+    assert forged["kind"] == "samples"
+    gram = (X - X.mean(0)) @ (X - X.mean(0)).T / m
+    forged |= {"L": gram.tolist(), "M": np.zeros((m, m)).tolist(), "t": 1e-3, "R": [2**20] * (m * (m + 1) // 2)}
+    content["check"]["upper"] = content["certificate"]["upper"] = cert.lower
+    with pytest.raises(check.Refused):
+        checked(packed(content), npy(X))
+
+
+# --- what is not honest
+
+
+@pytest.fixture(scope="module")
+def files(genes):
+    """Small certificates of every kind that is checked here alone: what each says, its data, and its optimum."""
+    made = []
+    rng = np.random.default_rng(4)
+    X = rng.standard_normal((6, 5)) * np.geomspace(1, 0.2, 5)
+    cov = nnspca.Covariance.from_data(X)
+    for nonnegative in (True, False):
+        cert, problem = nnspca.certify(cov, 2, nonnegative=nonnegative), Problem(cov, 2, nonnegative)
+        exact = oracle.optimum(cov.matrix, 2, nonnegative)[0]
+        bounds = [spectral.rank(problem, d, shifted=True, monitor=QUIET) for d in (1, 2)]
+        cuts = {"ranks": (2,), "cells": 200, "features": 5, "monitor": QUIET}
+        bounds += threshold.cut_at_levels(problem, cert.lower, **cuts)[1:]
+        made += [(with_one_bound(cert, bound), exact) for bound in bounds]
+        parts = nnspca.certify_parts(cov, 2, 2, nonnegative=nonnegative)
+        rows = np.array([part.loadings for part in parts.parts])
+        joint = list(dual.tighten(problem, rows, steps=60, goal=0.0, monitor=QUIET))[-1:]
+        tree = parts_branch.tighten(problem, rows, goal=0.0, budget=2e7, monitor=QUIET)
+        several = [*joint, *list(tree)[-1:], plain.fan(cov, 2), plain.each(cert.bound("eigenvalue"), 2)]
+        exact = oracle.optima_of_parts(cov.matrix, 2, 2, nonnegative)[-1][0]
+        made += [(with_one_bound(parts, bound), exact) for bound in several]
+    files = [(as_lists(told(npz(cert, cov))), X, exact) for cert, exact in made]
+    assert {content["check"]["proof"]["kind"] for content, _, _ in files} == {"joint", "groups", "each"}
+    assert any("cover" in content["check"]["proof"] for content, _, _ in files)
+    return files
+
+
+def test_ten_thousand_tampered_certificates_claim_no_less_than_the_truth(files, monkeypatch):
+    """Numbers of the proof are changed at random, some at a time; half of the files claim less than the truth."""
+    rng = np.random.default_rng(12)
+    parsed = [(content, list(places(content["check"]["proof"])), X.tolist(), exact) for content, X, exact in files]
+    held = {}
+    monkeypatch.setattr(check, "read_certificate", lambda content: held["certificate"])
+    monkeypatch.setattr(check, "read_array", lambda content: held["data"])
+    survived = 0
+    for trial in range(10_000):
+        content, where, data, exact = parsed[trial % len(parsed)]
+        forged = copy.deepcopy(content)
+        for _ in range(int(rng.integers(1, 4))):
+            path = where[rng.integers(len(where))]
+            owner = forged["check"]["proof"]
+            for step in path[:-1]:
+                owner = owner[step]
+            owner[path[-1]] = changed(rng, owner[path[-1]])
+        if trial % 2:
+            below = exact * (1 - 10.0 ** -rng.integers(1, 10))
+            forged["check"]["upper"] = forged["certificate"]["upper"] = below
+        held.update(certificate=forged, data=data)
+        try:
+            lower, upper = checked(b"", b"")
+        except Exception as error:  # what main() refuses in the same way
+            assert not isinstance(error, AssertionError)
+            continue
+        survived += 1
+        assert not trial % 2, (trial, forged)
+        assert exact <= float(upper) * (1 + 1e-12)
+        assert float(lower) <= exact * (1 + 1e-9)
+    assert survived > 100, "a test in which all is refused would not tell a sound checker from a broken one"
+
+
+def forged(files, wanted, change):
+    """A certificate of a kind, changed, that claims what its proof then proves where nothing is amiss."""
+    content, X, exact = next(file for file in files if wanted(file[0]))
+    content = copy.deepcopy(content)
+    change(content)
+    content["check"]["upper"] = content["certificate"]["upper"] = exact * 0.9
+    return packed(content), npy(X)
+
+
+def with_cover(content):
+    """Two directions: of one there is nothing to part."""
+    proof = content["check"]["proof"]
+    return "cover" in proof and len(proof["V"][0]) == 2
+
+
+def of_kind(kind):
+    return lambda content: content["check"]["proof"]["kind"] == kind and "cover" not in content["check"]["proof"]
+
+
+@pytest.mark.parametrize(
+    "wanted, change, said",
+    [
+        (with_cover, lambda c: c["check"]["proof"].update(points=[[0, 0]] * 99), "beyond its point"),
+        (with_cover, lambda c: c["check"]["proof"].update(EMPTY, cover=[-1]), "ends too early"),
+        (with_cover, lambda c: c["check"]["proof"].update(points=[[0.5] * 2] * 99), "a point is none"),
+        (with_cover, lambda c: c["certificate"].update(n_components=2), "speaks of one part"),
+        (of_kind("joint"), lambda c: c["check"]["proof"].update(v=[-1.0] * 5), "a price is negative"),
+        (of_kind("joint"), lambda c: c["check"]["proof"].update(V=[[1]] * 4), "V does not fit"),
+        (of_kind("joint"), lambda c: c["check"]["proof"].update(V=[[1.0]] * 5), "V does not fit"),
+        (of_kind("joint"), lambda c: c["check"].update(loadings=[c["check"]["loadings"][0]] * 2), "parts overlap"),
+        (of_kind("groups"), lambda c: c["check"]["proof"].update(splits=[0, -1, -1]), "settled is split"),
+        (of_kind("groups"), lambda c: c["check"]["proof"].update(splits=[]), "ends too early"),
+        (of_kind("each"), lambda c: c["certificate"].update(n_components=1), "parts overlap"),
+        (of_kind("each"), lambda c: c["check"].update(proof=c["check"]["proof"]["one"]), "speaks of one part"),
+    ],
+)
+def test_what_does_not_prove_what_it_claims_is_told(files, wanted, change, said):
+    with pytest.raises(check.Refused, match=said):
+        checked(*forged(files, wanted, change))
+
+
+def test_a_claim_beyond_what_is_proven_is_refused(files):
+    for content, X, _ in files:
+        lower, _ = checked(packed(content), npy(X))
+        below = copy.deepcopy(content)
+        below["check"]["upper"] = below["certificate"]["upper"] = float(lower) * (1 + 1e-12)
+        if content["check"]["upper"] > float(lower) * (1 + 1e-6):
+            with pytest.raises(check.Refused, match="is claimed"):
+                checked(packed(below), npy(X))
+
+
+# --- work
+
+
+def test_the_work_is_known_before_any_is_begun(files):
+    """A file of many nodes, each of some work, is refused at once; a third argument allows more."""
+    content, X, _ = files[0]
+    heavy = copy.deepcopy(content)
+    leaf = {"kind": "pairs", "R": [1] * 2000}
+    heavy["check"]["proof"] = {"kind": "cases", "k": 2, "splits": [], "leaves": [leaf] * 3000}
+    file, started = packed(heavy), time.process_time()
+    with pytest.raises(check.Refused, match="more work than is allowed; a third argument") as error:
+        checked(file, npy(X), billions=0.1)
+    assert error.value.args[1] == 2
+    with pytest.raises(StopIteration):  # no split, and so no leaf: it ends at once
+        checked(file, npy(X), billions=10)
+    assert time.process_time() - started < 5
+
+
+FEW = {"kind": "few", "k": 200, "T": [0], "support": [0], "loadings": [1.0], "light": 1.0, "cases": []}
+CHAIN = {"splits": list(range(400)) + [-1] * 401, "leaves": []}
+
+
+@pytest.mark.parametrize("inner, billions", [(CHAIN, 0.02), ({"splits": [-1] * 9, "leaves": [FEW] * 9}, 0.0072)])
+def test_cases_and_eliminations_without_an_eigenvalue_are_paid_for(inner, billions):
+    """A chain of splits at ever more features, and masses of features whose rows are not read, take few letters."""
+    X = np.random.default_rng(1).standard_normal((20, 420))
+    cov = nnspca.Covariance.from_data(X)  # which takes 0.00706 to form
+    content = as_lists(told(npz(nnspca.certify(cov, 3, should_stop=lambda: True), cov)))
+    content["check"]["proof"] = {"kind": "cases", "k": 200} | inner
+    content["certificate"]["k"] = 200
+    with pytest.raises(check.Refused, match="more work than is allowed"):
+        checked(packed(content), npy(X), billions)
+
+
+def test_rows_that_have_to_be_read_are_paid_for(genes):
+    X, cov = genes
+    cert = nnspca.certify(cov, 4)
+    file = npz(with_one_bound(cert, cert.bound("rows")), cov)
+    assert checked(file, npy(X))
+    with pytest.raises(check.Refused, match="more work than is allowed"):
+        checked(file, npy(X), billions=1e-5)
+
+
+def test_long_numbers_count_for_more():
+    """Data over six hundred orders of magnitude make whole numbers of thousands of bits."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((30, 40))
+    spent = []
+    for scale in (1.0, 1e-290):
+        X[0] *= scale
+        check.LEFT[0] = 10**12
+        check.covariance(X.tolist(), "centred")
+        spent.append(10**12 - check.LEFT[0])
+    assert spent[1] > 100 * spent[0]
+
+
+def test_whole_numbers_that_fill_the_memory_are_not_made(monkeypatch):
+    monkeypatch.setattr(check, "MOST", 10_000)
+    with pytest.raises(check.Refused, match="bits for each of its numbers") as error:
+        check.grid([[1.0, 1e-300]] * 200, 2)
+    assert error.value.args[1] == 2
+    assert check.grid([[1.0, 0.5]] * 200, 2)[1] == 1
+
+
+def test_a_corner_of_many_bits_is_paid_for(files):
+    """A chain of splits doubles a corner's length in bits again and again, at a few letters each."""
+    content, X, _ = next(file for file in files if with_cover(file[0]))
+    heavy = copy.deepcopy(content)
+    proof = heavy["check"]["proof"]
+    proof |= EMPTY | {"cover": [1] * 5000 + [-1] * 5004}
+    with pytest.raises(check.Refused, match="more work than is allowed"):
+        checked(packed(heavy), npy(X), billions=1e-3)
+
+
+# --- two files, and Python
+
+
+def test_the_two_files_accept_with_the_standard_library_alone(tmp_path, pitprops):
+    A, cov = pitprops
+    for module in (check, check_more):
+        shutil.copy(module.__file__, tmp_path)
+    np.save(tmp_path / "data.npy", A)
+    (tmp_path / "parts.npz").write_bytes(npz(nnspca.certify_parts(cov, 2, 3), cov))
+    command = "import sys; sys.path.insert(0, '.'); import runpy; runpy.run_path('check_more.py', run_name='__main__')"
+    done = run(tmp_path, "-c", command, "parts.npz", "data.npy")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.splitlines()[-1] == "ACCEPTED"
+    alone = run(tmp_path, "check.py", "parts.npz", "data.npy")
+    assert alone.returncode == 2
+    assert "check_more.py" in alone.stdout
+    allowed = run(tmp_path, "check.py", "parts.npz", "data.npy", "1e-6")
+    assert allowed.returncode == 2
+    assert "more work" in allowed.stdout
+
+
+def test_it_is_short_and_imports_the_standard_library_and_its_neighbour_alone():
+    source = Path(check_more.__file__).read_text(encoding="utf-8")
+    assert len(source.splitlines()) < 300
+    for node in ast.walk(ast.parse(source)):
+        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        names += [node.module or "check"] if isinstance(node, ast.ImportFrom) else []
+        assert all(name.partition(".")[0] in {*sys.stdlib_module_names, "check"} for name in names)

@@ -14,10 +14,11 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future, wait
 from typing import Any, TypeVar
 
-from nnspca.machines.crew import LOOK, Crew, Task
+from nnspca.machines.crew import Crew, Task
 from nnspca.machines.process import Order, Worker
 from nnspca.progress import Monitor, ShouldStop
 
+LOOK = 0.02  # seconds between two looks at whether to stop, or to wait
 REST = 20.0  # seconds after which a process too many that has had no task ends
 
 _T = TypeVar("_T")
@@ -170,7 +171,7 @@ def call(
     Where ``should_stop`` makes its caller wait, the call waits as well.
     """
     order = Order(function, shared, arguments, settings, listeners, leased=True)
-    if pool.begin(order):
+    if not (should_stop is not None and should_stop()) and pool.begin(order):
         while not wait({order.future}, timeout=LOOK).done:
             assert order.worker is not None
             order.worker.tell(order, "stop" if should_stop is not None and should_stop() else "go")

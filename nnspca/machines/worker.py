@@ -18,7 +18,7 @@ import traceback
 from collections.abc import Callable
 from typing import IO, Any
 
-NICE = 5  # how far a worker steps back: whoever answers people goes first
+NICE = 10  # how far a worker steps back: whoever answers people goes first
 LEASE = 1.0  # seconds a leased task goes on after it was last told to
 LATEST = ("on_progress", "on_look")  # listeners that need the latest word only
 SELDOM = 0.1  # seconds between two words to one of them

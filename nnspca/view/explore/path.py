@@ -20,7 +20,6 @@ CERTIFIED, FEW = 11, 4  # and how many of them get a ceiling, from coarse to fin
 ANCHORS = 9  # of these k, ``best`` searches in full; the others follow from their neighbours
 QUICK = {"best": {"restarts": 4, "leaders": 2}}  # where features are many
 FIRST = "best alone"  # what ``best`` finds at one k, without its neighbours' help
-LOOK = 0.1  # seconds between two looks at whether to stop while the page's own component is sought
 SOLVING = 0.3  # share of the progress that the bare curve takes
 
 
@@ -58,9 +57,12 @@ def certified(ks: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def start(data: Dataset, now: State, page: Job) -> Job:
-    """Return the session's job of this path, started where there is none; ``page`` seeks what the person looks at."""
+    """Return the session's job of this path, started where there is none.
+
+    ``page`` seeks and proves what the person looks at: that goes before, and is not sought twice.
+    """
     key = _key(data, now)
-    return runs.job_for("path", key) or runs.start("path", key, _work(data, now, page))
+    return runs.job_for("path", key) or runs.start("path", key, _work(data, now, page), after=page)
 
 
 def _key(data: Dataset, now: State) -> tuple[Hashable, ...]:
@@ -83,8 +85,6 @@ def _work(data: Dataset, now: State, page: Job) -> Work:
             known.keep(point)
             job.publish(point)
 
-        while not page.wait_for_first(page.age + LOOK) and not job.should_stop():
-            pass  # what the person looks at goes before all else, and is not sought twice
         sought = page.arrived[0] if page.arrived and page.arrived[0].method == "best" else None
         first = (
             known.component(now.k, FIRST)

@@ -28,6 +28,8 @@ POLL = 0.5  # seconds between two looks at a running job
 LONG = 5.0  # seconds after which a run says how long it has been going
 LEFT = 5.0  # seconds after which a run that nobody looks at lets all others go first
 ABANDONED = 300.0  # seconds after which a run that nobody looks at stops itself
+AFTER = 8.0  # seconds of a run's age up to which another one waits for its end
+GLANCE = 0.05  # seconds between two looks meanwhile at whether to stop
 
 Work = Callable[["Job"], Any]
 
@@ -141,14 +143,21 @@ class Job:
             done = self.wait(AT_ONCE)
         return done
 
+    def ends(self, seconds: float) -> bool:
+        """Wait as :meth:`wait` does, but as a run that waits for this one, not as a page that looks."""
+        with self._news:
+            return self._news.wait_for(lambda: self._finished, seconds)
+
     def _wait_until(self, is_so: Callable[[], bool], seconds: float) -> bool:
         self._seen = time.monotonic()
         self._ticket.background = self._stepped
         with self._news:
             return self._news.wait_for(is_so, max(0.0, seconds))
 
-    def take_part(self, work: Work) -> None:
+    def take_part(self, work: Work, after: Job | None = None) -> None:
         """Wait for a worker and do the work in this thread; a run stopped while it waits is done."""
+        while after is not None and not self._is_over() and after.age < AFTER and not after.ends(GLANCE):
+            pass
         if self._workers.acquire(self._ticket, self._is_over):
             self._working = True
             try:
@@ -207,15 +216,15 @@ def watched(job: Job | None, draw: Callable[[], None]) -> None:
         st.fragment(draw, run_every=POLL)()
 
 
-def start(slot: str, key: Hashable, work: Work) -> Job:
-    """Start ``work``; the session's earlier job in this slot is superseded and told to stop."""
+def start(slot: str, key: Hashable, work: Work, *, after: Job | None = None) -> Job:
+    """Start ``work``, once ``after`` has ended; the session's earlier job in this slot is superseded and stops."""
     earlier: Job | None = st.session_state.setdefault("_jobs", {}).get(slot)
     if earlier is not None:
         earlier.stop()
     job = Job(key, session_is_open(), _workers())
     st.session_state["_jobs"][slot] = job
     # Daemon threads: closing the server must not wait for a run that nobody can see any more.
-    threading.Thread(target=job.take_part, args=(work,), name=f"nnspca-{slot}", daemon=True).start()
+    threading.Thread(target=job.take_part, args=(work, after), name=f"nnspca-{slot}", daemon=True).start()
     return job
 
 

@@ -293,9 +293,9 @@ def test_the_app_has_its_runs_done_there_unless_told_otherwise(monkeypatch):
 
     monkeypatch.setattr(Pool, "begin", spy_call)
     asked = {
-        "explore": {"data": "pitprops", "k": 4, "seed": 5},
         "race": {"data": "pitprops", "k": 4, "racers": ["em"], "limit": 1},
         "experiments": {"paper": "zass2006"},
+        "explore": {"data": "pitprops", "k": 4, "seed": 5},  # the last: the path behind it takes all that are free
     }
     for name, state in asked.items():
         until(lambda: any(worker.ready for worker in pool._idle))

@@ -175,7 +175,7 @@ def test_a_call_waits_while_its_caller_has_to_wait(pool):
     told, turn = [], threading.Event()
 
     def in_turn():
-        if len(told) == 5:
+        if len(told) >= 5 and "back" not in told:
             turn.wait(2.5)  # somebody else's turn
             told.append("back")
         return len(told) > 60

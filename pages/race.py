@@ -25,9 +25,8 @@ with press:
 running = st.container()
 done = job.wait_for_picture()
 
-stage = st.container(key="race-place")  # the figure first: what changes it is asked below, before it is drawn
-waiting = stage.empty()
-waiting.caption("Here run the solvers, once the first of them has something.")  # what stands below keeps its place
+# the figure first: what changes it is asked below, before it is drawn
+stage, waiting = widgets.place("race-place", "Here run the solvers, once the first of them has something.")
 who, mark = choices.open_mark(run.standing(job), choice)
 waiting.empty()
 with stage:

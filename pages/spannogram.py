@@ -10,5 +10,5 @@ now = state.current()
 st.title("The spannogram")
 st.markdown(panels.idea(now))
 view, stage = choices.ask(now)
-with stage.container():
+with stage:
     panels.show(view)

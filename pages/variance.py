@@ -29,9 +29,8 @@ done = job.wait_for_picture()
 known = proofs.known_by_now(job.arrived, data, now, choice.ks)
 longer = runs.only_job("tighten-all", known.key)
 
-stage = st.container(key="curve-place")  # the figure first: what changes it is asked below, before it is drawn
-waiting = stage.empty()
-waiting.caption("Here stand the curves, once the first points are found.")  # what stands below keeps its place
+# the figure first: what changes it is asked below, before it is drawn
+stage, waiting = widgets.place("curve-place", "Here stand the curves, once the first points are found.")
 look = choices.look()
 chosen = choices.point(choice)
 panels.longer_proofs(known, data, now, choice, longer, ready=done)

@@ -11,7 +11,7 @@ import streamlit as st
 from nnspca.view import foreign
 from nnspca.view.session import state
 from nnspca.view.session.entry import Entry
-from nnspca.view.session.streamlit_private import ExpanderContainer, forget_in_link
+from nnspca.view.session.streamlit_private import DeltaGenerator, ExpanderContainer, forget_in_link
 
 WIDGETS: dict[str, Callable[..., Any]] = {
     "switch": st.toggle,
@@ -102,6 +102,20 @@ def keep(entry: Entry, options: Sequence[Any] | None = None) -> None:
 def propose(entry: Entry, value: Any) -> None:
     """Let a widget start with a value, which the link then says, where neither link nor person has chosen one."""
     st.session_state.setdefault("_memory", {}).setdefault((entry.pages, entry.key), value)
+
+
+def place(key: str, words: str) -> tuple[DeltaGenerator, DeltaGenerator]:
+    """Return a place that keeps its room before there is anything in it, and its words, to be emptied by then.
+
+    They stand there once: what is in the place already must not make room for them whenever the page is drawn again.
+    """
+    stage = st.container(key=key)
+    waiting = stage.empty()
+    known = st.session_state.setdefault("_placed", set())
+    if key not in known:
+        known.add(key)
+        waiting.caption(words)
+    return stage, waiting
 
 
 def choose_row(*entries: Entry) -> tuple[Any, ...]:

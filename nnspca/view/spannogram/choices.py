@@ -12,7 +12,7 @@ from nnspca.view import foreign
 from nnspca.view.session import state, store, widgets
 from nnspca.view.session.state import CIRCLE, DATA, FOUR, RANDOM, State
 from nnspca.view.session.streamlit_private import DeltaGenerator
-from nnspca.view.session.widgets import choose
+from nnspca.view.session.widgets import choose, place
 from nnspca.view.spannogram import rows
 from nnspca.view.spannogram.rows import EDITABLE, Rows
 
@@ -37,8 +37,9 @@ class View:
 
 def ask(now: State) -> tuple[View, DeltaGenerator]:
     """Let the person choose the curves; return what to draw and the place to draw it, or end the page here."""
-    above, stage, below = st.container(), st.container(key="turning").empty(), st.container()
-    stage.caption("Here the curves turn, once they are worked out.")  # what stands below keeps its place
+    above = st.container()
+    stage, waiting = place("turning", "Here the curves turn, once they are worked out.")
+    below = st.container()
     with above, st.container(horizontal=True, gap="medium"):
         source = choose(
             KEYS["curves"],
@@ -59,12 +60,15 @@ def ask(now: State) -> tuple[View, DeltaGenerator]:
             n, k = _size(source)
     if source == DATA:
         with above:
-            return _of_data(now, d), stage
+            view = _of_data(now, d)
+        waiting.empty()
+        return view, stage
     plain = rows.example(d) if source == FOUR else rows.random(n, d, now.seed)
     V = plain
     if n <= EDITABLE:
         with below:
             V = _typed(plain, f"{source}-{n}-{d}-{now.seed if source == RANDOM else 0}", stage)
+    waiting.empty()
     return View(Rows(V), d, k, now.nonnegative, f"spannogram-{n}-curves-k{k}"), stage
 
 
@@ -155,15 +159,15 @@ def _of_data(now: State, d: int) -> View:
         widgets.end_page()
     columns = st.columns(d + 1)
     chosen = []
-    for place, letter in enumerate("abc"[:d]):
-        with columns[place]:
+    for at, letter in enumerate("abc"[:d]):
+        with columns[at]:
             chosen.append(
                 choose(
                     KEYS[letter],
                     f"Eigenvector {letter}",
                     high=most,
-                    usual=place + 1,
-                    help=WHERE[place],
+                    usual=at + 1,
+                    help=WHERE[at],
                 )
             )
     k = min(now.k, data.n_features)

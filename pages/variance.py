@@ -31,8 +31,7 @@ longer = runs.only_job("tighten-all", known.key)
 
 # the figure first: what changes it is asked below, before it is drawn
 stage, waiting = widgets.place("curve-place", "Here stand the curves, once the first points are found.")
-look = choices.look()
-chosen = choices.point(choice)
+look, chosen = choices.look_and_point(choice)
 panels.longer_proofs(known, data, now, choice, longer, ready=done)
 opened = chosen in known.points
 chart, beside = stage.columns([1.7, 1], gap="medium") if opened else (stage, None)

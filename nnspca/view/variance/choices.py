@@ -110,12 +110,12 @@ def patience() -> int:
     )
 
 
-def look() -> Look:
-    """Let the person choose the k axis, every ceiling, and the paper's band."""
-    return Look(*choose_row(KEYS["log"], KEYS["bounds"], KEYS["paper"]))
+def look_and_point(choice: Curves) -> tuple[Look, Point | None]:
+    """Let the person choose the k axis, every ceiling, the paper's band, and the point whose component is shown."""
+    return Look(*choose_row(KEYS["log"], KEYS["bounds"], KEYS["paper"])), _point(choice)
 
 
-def point(choice: Curves) -> Point | None:
+def _point(choice: Curves) -> Point | None:
     """Let the person choose a point by keyboard; a click on the curve sets the same choice."""
     every = {str(Point(k, method)): Point(k, method) for k in choice.ks for method in choice.methods}
     said = choose(

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from nnspca import feasible
-from nnspca._certify import certify, near
+from nnspca._certify import near
 from nnspca._solve import check_cardinality, check_method, solve
-from nnspca._sweep import taken_over
+from nnspca._sweep import certified, taken_over
 from nnspca.covariance import Covariance
 from nnspca.machines import Executor, crew
 from nnspca.problem import Problem
@@ -210,7 +210,7 @@ def certify_path(
                     keep(k, before)
                     continue
                 warm = None if other is None else held[other]
-                task = workers.submit(_certified, k, sweep.nonnegative, champions[k], seed, warm)
+                task = workers.submit(certified, k, sweep.nonnegative, "live", champions[k], seed, warm)
                 tasks[task] = k
                 given.add(task)
 
@@ -245,19 +245,6 @@ def _solved(
         return k, name, _improved(cov, k, start, nonnegative, Monitor(poll))
     made = solve(cov, k, name, nonnegative=nonnegative, seed=seed, should_stop=poll, start=start, **options)
     return k, name, made
-
-
-def _certified(
-    cov: Covariance,
-    k: int,
-    nonnegative: bool,
-    champion: Component,
-    seed: int,
-    warm: Certificate | None,
-    poll: ShouldStop | None,
-) -> Certificate:
-    """One certificate, as a task that can be sent elsewhere."""
-    return certify(cov, k, nonnegative=nonnegative, component=champion, seed=seed, warm_start=warm, should_stop=poll)
 
 
 def _starts(points: Mapping[tuple[int, str], SweepPoint], k: int, name: str) -> np.ndarray | None:

@@ -131,7 +131,7 @@ class _Run:
             champion = self._champion(k, names, champion)
             if self.effort is not None and not self.monitor.stop():  # without a champion it finds its own
                 warm_start = self._warm_start(workers, certificates, chain, names)
-                task = workers.submit(_certify, k, self.nonnegative, self.effort, champion, self.seed, warm_start)
+                task = workers.submit(certified, k, self.nonnegative, self.effort, champion, self.seed, warm_start)
                 certificates[task] = k
                 chain.append((k, task))
             for future, certificate in workers.completed({f for f in certificates if f.done()}):
@@ -235,7 +235,7 @@ def _solve(
     return solve(cov, k, name, nonnegative=nonnegative, seed=seed, should_stop=poll, start=start)
 
 
-def _certify(
+def certified(
     cov: Covariance,
     k: int,
     nonnegative: bool,

@@ -170,11 +170,11 @@ def call(
 
     Where ``should_stop`` makes its caller wait, the call waits as well.
     """
-    order = Order(function, shared, arguments, settings, listeners, leased=True)
-    if not (should_stop is not None and should_stop()) and pool.begin(order):
+    order, monitor = Order(function, shared, arguments, settings, listeners, leased=True), Monitor(should_stop)
+    if not monitor.stop() and pool.begin(order):
         while not wait({order.future}, timeout=LOOK).done:
             assert order.worker is not None
-            order.worker.tell(order, "stop" if should_stop is not None and should_stop() else "go")
+            order.worker.tell(order, "stop" if monitor.stop() else "go")
         with contextlib.suppress(BrokenExecutor):
             return order.future.result()
     return function(shared, *arguments, should_stop=should_stop, **settings, **listeners)

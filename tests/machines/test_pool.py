@@ -18,6 +18,7 @@ from nnspca.machines import Pool, call, crew
 from nnspca.machines import pool as pools
 from nnspca.machines.process import _key
 from nnspca.progress import Monitor, Progress
+from tests.machines.test_crew import leave, wait_for_stop
 from tests.pages.conftest import ROOT, jobs, settle
 from tests.resampling.test_bootstrap import planted
 from tests.test_sweep import plain
@@ -48,22 +49,6 @@ def until(so, seconds=SOON):
 
 def total(shared, by, should_stop):
     return os.getpid(), float(shared.sum()) * by
-
-
-def linger(shared, seconds, should_stop):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if should_stop():
-            return "stopped"
-        time.sleep(0.005)
-    return "never told"
-
-
-def leave(shared, home, should_stop):
-    """End the process it is called in, unless that is the caller's own."""
-    if os.getpid() != home:
-        os._exit(1)
-    return shared
 
 
 def count(shared, upto, *, should_stop, on_progress, on_found):
@@ -138,7 +123,7 @@ def test_a_curve_and_its_proofs_come_out_as_they_do_here(pool, cov):
 def test_stop_reaches_tasks_and_calls_in_their_middle(pool):
     halted = []
     with crew(pool, 1, Monitor(lambda: bool(halted))) as workers:
-        waiting = {workers.submit(linger, 60.0) for _ in range(5)}
+        waiting = {workers.submit(wait_for_stop, 60.0) for _ in range(5)}
         threading.Timer(0.3, halted.append, (True,)).start()
         begun = time.monotonic()
         ended = [value for _, value in workers.completed(waiting)]
@@ -154,7 +139,7 @@ def test_stop_reaches_tasks_and_calls_in_their_middle(pool):
 
 def test_a_crew_that_is_left_ends_what_it_began(pool):
     with pytest.raises(ZeroDivisionError), crew(pool, 1, Monitor()) as workers:
-        tasks = [workers.submit(linger, 60.0) for _ in range(3)]
+        tasks = [workers.submit(wait_for_stop, 60.0) for _ in range(3)]
         raise ZeroDivisionError
     assert [task.cancelled() or task.result(SOON) for task in tasks] == ["stopped", "stopped", True]
 
@@ -283,7 +268,7 @@ def test_the_app_has_its_runs_done_there_unless_told_otherwise(monkeypatch):
     assert not page.exception
     (job,) = jobs(page)
     assert {p.k for p in job.arrived if p.certificate is not None} == {2, 5}
-    assert done == {"_solved", "_certified"}
+    assert done == {"_solved", "certified"}
     begun, honest_begin = set(), Pool.begin
 
     def spy_call(self, order):

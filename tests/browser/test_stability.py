@@ -20,6 +20,7 @@ def test_both_folds_are_opened_run_and_kept_in_the_link(visit):
     page = visit("/parts?data=digits&k=6&r=1&with=em&stable=true&resamples=500")
     page.get_by_text("proves nothing").first.wait_for()
     page.get_by_role("button", name="Find out").click()
+    page.get_by_text(re.compile(r"esample \d+ of 500")).first.wait_for()
     page.locator(".st-key-stop-stable button:visible").first.click()  # one may be on its way out
     page.get_by_text("Stopped. What was drawn").first.wait_for()
     page.get_by_text(re.compile("probable, not proven")).first.wait_for()  # what was drawn by then

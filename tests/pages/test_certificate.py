@@ -54,7 +54,6 @@ def hasty(monkeypatch):
 
     monkeypatch.setattr(nnspca, "certify", loose)
     monkeypatch.setattr(sys.modules["nnspca._sweep"], "certify_one", loose)
-    monkeypatch.setattr(sys.modules["nnspca._path"], "certify", loose)
 
 
 @pytest.mark.parametrize("name", list(nnspca.BOUNDS))

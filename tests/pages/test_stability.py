@@ -2,6 +2,7 @@
 
 import csv
 import io
+import time
 
 import numpy as np
 import pytest
@@ -94,6 +95,19 @@ def test_a_stopped_run_shows_what_was_drawn_and_is_not_kept():
     assert 2 <= drawn.resamples < 50
     assert store.results().get(stability._key(data, now, choice, 50, 1.0)) is None
     assert "of 1 part" in stability.said(job.arrived[-1], "pixels")
+
+
+def test_a_run_stopped_before_its_first_resample_says_so(open_page, monkeypatch):
+    def waits(job):
+        while not job.should_stop():
+            time.sleep(0.01)
+
+    monkeypatch.setattr(stability, "_work", lambda *_: waits)
+    opened = {"data": "digits", "k": 6, "r": 1, "stable": True, "with": ["em"]}
+    page = settle(open_page("pages/parts.py", **opened))
+    page.button(key="start-stable").click().run()
+    press(page, "stop-stable")
+    assert "No resample was drawn before it was stopped." in texts(page)
 
 
 @pytest.mark.parametrize("kind", ["image", "axis", "names"])

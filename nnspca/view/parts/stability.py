@@ -87,7 +87,11 @@ def panel(parts: Components, data: Dataset, now: State, choice: Choices) -> dict
     if job is not None:
         runs.follow("stable", job, STOPPED)
     found = job.arrived[-1] if job is not None and job.arrived else store.results().get(key)
-    return {} if found is None else _answer(found, data, now, choice, draws)
+    if found is not None and found.drawn.resamples:
+        return _answer(found, data, now, choice, draws)
+    if job is not None and job.stopped and job.done:
+        st.info("No resample was drawn before it was stopped.", icon=":material/casino:")
+    return {}
 
 
 def _key(data: Dataset, now: State, choice: Choices, draws: int, within: float) -> tuple[Hashable, ...]:
@@ -169,9 +173,6 @@ def _needed(
 def _answer(found: Found, data: Dataset, now: State, choice: Choices, draws: int) -> dict[str, Figure]:
     """Say it in words, draw it on the features, and list every feature."""
     drawn = found.drawn
-    if not drawn.resamples:
-        st.info("No resample was drawn before it was stopped.", icon=":material/casino:")
-        return {}
     st.markdown(said(found, shared.noun(data)))
     names = [f"{c + 1} · {words.percent(share)}" for c, share in enumerate(drawn.mean_recurrence)]
     sight, listed = st.columns([1.15, 1], gap="large")

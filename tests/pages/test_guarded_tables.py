@@ -1,4 +1,4 @@
-"""No table that goes home runs anything: every writer of CSV and GMT, with words that a spreadsheet takes for formulas."""
+"""No table that goes home runs anything: each writer of CSV and GMT, with words that a spreadsheet would run."""
 
 import csv
 import io
@@ -85,4 +85,9 @@ def test_every_table_is_written_by_those_guarded_above():
     found = {
         str(path.relative_to(PACKAGE)) for path in PACKAGE.rglob("*.py") if written.search(path.read_text("utf-8"))
     }
-    assert found == {"studies/table.py", "view/session/downloads.py", "view/session/tables.py", "view/spannogram/rows.py"}
+    assert found == {
+        "studies/table.py",
+        "view/session/downloads.py",
+        "view/session/tables.py",
+        "view/spannogram/rows.py",
+    }

@@ -143,6 +143,12 @@ def _told(data: Dataset, reading: Reading) -> None:
             f"Each {one} of the file is one sample: {rows:,} samples, described by {columns:,} features ({a} … {b}). "
             "A component chooses some of the features."
         )
+    if away := store.put_away():
+        st.info(
+            f"To make room, what you brought before was put away: {foreign.plain(', '.join(away))}. "
+            "Bring it again when you need it.",
+            icon=":material/inventory_2:",
+        )
     if data.labels is not None:
         counts = np.bincount(data.labels[data.labels >= 0], minlength=len(data.label_names))
         told = ", ".join(

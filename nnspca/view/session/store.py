@@ -5,11 +5,10 @@ Every cache is keyed by content hash and parameters, never by an array.
 
 from __future__ import annotations
 
-import dataclasses
-import threading
-from collections import OrderedDict
-from collections.abc import Hashable, Iterable, Mapping
-from typing import Any
+import weakref
+from collections.abc import Callable, Hashable, Iterable
+from contextlib import suppress
+from typing import Any, TypeVar
 
 import numpy as np
 import streamlit as st
@@ -18,62 +17,33 @@ import nnspca
 from nnspca.datasets import Dataset, DatasetInfo, preparing
 from nnspca.view import foreign
 from nnspca.view.session import fetching, widgets
+from nnspca.view.session.held import Results, Shared, size
 from nnspca.view.session.state import State
 
-MOST_BYTES = 256 * 2**20
-MOST_ENTRIES = 4000
-
-
-class Results:
-    """Finished results by key, the least recently used thrown out first; safe among threads."""
-
-    def __init__(self, most_bytes: int = MOST_BYTES, most_entries: int = MOST_ENTRIES):
-        self._most_bytes, self._most_entries = most_bytes, most_entries
-        self._results: OrderedDict[Hashable, tuple[Any, int]] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def get(self, key: Hashable) -> Any:
-        """Return the result kept under ``key``, or None."""
-        with self._lock:
-            if key not in self._results:
-                return None
-            self._results.move_to_end(key)
-            return self._results[key][0]
-
-    def put(self, key: Hashable, result: Any) -> None:
-        """Keep a result, making room for it."""
-        with self._lock:
-            self._results[key] = (result, _size(result))
-            self._results.move_to_end(key)
-            while len(self._results) > 1 and (
-                len(self._results) > self._most_entries
-                or sum(size for _, size in self._results.values()) > self._most_bytes
-            ):
-                self._results.popitem(last=False)
-
-    def drop(self, key: Hashable) -> None:
-        """Forget one result."""
-        with self._lock:
-            self._results.pop(key, None)
-
-
-def _size(thing: Any) -> int:
-    """Return about how many bytes of arrays a result holds."""
-    if isinstance(thing, np.ndarray):
-        return thing.nbytes
-    if dataclasses.is_dataclass(thing):
-        return sum(_size(getattr(thing, f.name)) for f in dataclasses.fields(thing))
-    if isinstance(thing, Mapping):
-        return sum(_size(value) for value in thing.values())
-    if isinstance(thing, tuple | list):
-        return 8 * len(thing) + sum(_size(item) for item in thing if not isinstance(item, float))
-    return 64
+_T = TypeVar("_T")
+LEADING = 20  # eigenvalues that a page shows
+SHARED = 512 * 2**20  # bytes of data sets, prepared ones and covariances that are held for whoever asks next
+OWN, ALL = 400 * 2**20, 1024 * 2**20  # bytes of files that one visit keeps, and all visits together
 
 
 @st.cache_resource(show_spinner=False)
 def results() -> Results:
     """Return the finished results of all sessions."""
     return Results()
+
+
+@st.cache_resource(show_spinner=False)
+def _shared() -> Shared:
+    return Shared(SHARED)
+
+
+def _made(key: tuple[Hashable, ...], make: Callable[[], _T], doing: str) -> _T:
+    """Return what sessions share under a key; say what is being done where it is still to be made."""
+    shared = _shared()
+    if shared.holds(key):
+        return shared.get(key, make)
+    with st.spinner(f"{doing} …"):
+        return shared.get(key, make)
 
 
 def finished(keys: Iterable[Hashable]) -> list[Any]:
@@ -98,11 +68,43 @@ def keep_upload(data: Dataset, *, repair: bool = False) -> nnspca.Covariance:
     nnspca.DataError
         When no page could use it: an indefinite matrix, or numbers too small or too large to square.
     """
-    cov = _covariance(data.name, data.content_hash, False, repair, data)
+    room = _make_room(data)
+    cov = _covariance(data, standardise=False, repair=repair)
     mended: set[str] = st.session_state.setdefault("_repaired", set())
     (mended.add if repair else mended.discard)(data.content_hash)
+    for name in room:
+        del uploads()[name]
     uploads()[data.name] = data
+    _brought().add(data)
     return cov
+
+
+@st.cache_resource(show_spinner=False)
+def _brought() -> weakref.WeakSet[Dataset]:
+    """Return the data sets that visitors have brought and that are still held for any of them."""
+    return weakref.WeakSet()
+
+
+def _make_room(data: Dataset) -> list[str]:
+    """Return which of this visit's data sets go for this one, the oldest first; refuse it where others fill all."""
+    own = {name: size(held) for name, held in uploads().items() if name != data.name}
+    away = []
+    while own and sum(own.values()) + size(data) > OWN:
+        away.append(next(iter(own)))
+        del own[away[-1]]
+    others = sum(size(held) for held in _brought() if held not in uploads().values())
+    if others + sum(own.values()) + size(data) > ALL:
+        raise nnspca.DataError(
+            f"visitors' files take {others / 2**20:,.0f} MB of this server's memory already, and at most "
+            f"{ALL / 2**20:,.0f} MB are kept: try again when others have left, or bring fewer rows or columns"
+        )
+    st.session_state["_put_away"] = [*(n for n in put_away() if n not in (data.name, *away)), *away]
+    return away
+
+
+def put_away() -> list[str]:
+    """Return the data sets of this visit that went to make room for later ones."""
+    return list(st.session_state.get("_put_away", ()))
 
 
 def repaired(data: Dataset) -> bool:
@@ -128,14 +130,9 @@ def catalogue() -> dict[str, DatasetInfo]:
     return infos
 
 
-@st.cache_resource(show_spinner="Reading the data …", max_entries=6)
-def _read(name: str) -> Dataset:
-    return nnspca.datasets.load(name)
-
-
 def forget(name: str) -> None:
     """Read a data set of the catalogue anew when it is next asked for."""
-    _read.clear(name)
+    _shared().drop(("read", name))
 
 
 def dataset(name: str) -> Dataset:
@@ -147,17 +144,38 @@ def dataset(name: str) -> Dataset:
         When it is not here, or its file is broken; the message says what to do.
     """
     brought = uploads().get(name)
-    return _read(name) if brought is None else brought
+    if brought is not None:
+        return brought
+    return _made(("read", name), lambda: nnspca.datasets.load(name), "Reading the data")
 
 
-@st.cache_resource(show_spinner="Preparing the covariance …", max_entries=6)
-def _covariance(name: str, content_hash: str, standardise: bool, repair: bool, _data: Dataset) -> nnspca.Covariance:
-    return nnspca.Covariance.from_dataset(_data, standardize=standardise, repair=repair)
+def _key(data: Dataset, *, standardise: bool, repair: bool) -> tuple[Hashable, ...]:
+    return "covariance", data.name, data.content_hash, standardise, repair
+
+
+def ahead() -> Callable[[Dataset], None]:
+    """Return what a run can call to prepare data as they are, so that the page finds it prepared."""
+    shared = _shared()
+
+    def prepare(data: Dataset) -> None:
+        with suppress(nnspca.DataError):  # which the page meets again, and tells
+            cov = shared.get(_key(data, standardise=False, repair=False), lambda: nnspca.Covariance.from_dataset(data))
+            cov.eigenpairs(min(LEADING, cov.n_features, cov.n_samples or cov.n_features))
+
+    return prepare
+
+
+def _covariance(data: Dataset, *, standardise: bool, repair: bool) -> nnspca.Covariance:
+    return _made(
+        _key(data, standardise=standardise, repair=repair),
+        lambda: nnspca.Covariance.from_dataset(data, standardize=standardise, repair=repair),
+        "Preparing the covariance",
+    )
 
 
 def covariance(data: Dataset, state: State) -> nnspca.Covariance:
     """Return the covariance of a data set, standardised when the state says so."""
-    return _covariance(data.name, data.content_hash, state.standardise, repaired(data), data)
+    return _covariance(data, standardise=state.standardise, repair=repaired(data))
 
 
 @st.cache_data(show_spinner="Computing the spectrum …", max_entries=64)
@@ -165,7 +183,7 @@ def _spectrum(name: str, content_hash: str, standardise: bool, d: int, _cov: nns
     return np.asarray(_cov.eigenpairs(d)[0])
 
 
-def spectrum(data: Dataset, state: State, d: int = 20) -> np.ndarray:
+def spectrum(data: Dataset, state: State, d: int = LEADING) -> np.ndarray:
     """Return the ``d`` largest eigenvalues (fewer when there are fewer features)."""
     cov = covariance(data, state)
     most = min(d, cov.n_features, cov.n_samples or cov.n_features)
@@ -212,18 +230,20 @@ def ready(name: str, steps: tuple[str, ...]) -> Dataset:
         widgets.end_page()
 
 
-@st.cache_resource(show_spinner="Preparing the data …", max_entries=6)
-def _prepared(name: str, content_hash: str, steps: tuple[str, ...], _data: Dataset) -> Dataset:
-    for step in steps:
-        _data = preparing.STEPS[step].do(_data)
-    return _data
-
-
 def prepared(data: Dataset, steps: tuple[str, ...]) -> Dataset:
     """Return a data set after the steps that are possible with it, in their order."""
     able = preparing.possible(data) if steps else ()
     wanted = tuple(step for step in able if step in steps)
-    return _prepared(data.name, data.content_hash, wanted, data) if wanted else data
+    if not wanted:
+        return data
+
+    def make() -> Dataset:
+        made = data
+        for step in wanted:
+            made = preparing.STEPS[step].do(made)
+        return made
+
+    return _made(("prepared", data.name, data.content_hash, wanted), make, "Preparing the data")
 
 
 def features(name: str, steps: tuple[str, ...]) -> int:

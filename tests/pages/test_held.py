@@ -8,8 +8,9 @@ import pytest
 import scipy.sparse
 
 import nnspca
-from nnspca.view.session import held, store
-from nnspca.view.session.held import Shared, size
+from nnspca.view.session import brought as room
+from nnspca.view.session.store import Results, Shared
+from nnspca.view.session.weight import size
 from tests.pages.conftest import settle
 
 KILO = 128  # doubles of a kilobyte
@@ -69,7 +70,7 @@ def test_a_thing_weighs_what_its_arrays_weigh_each_once():
     assert size(cov) > before
     assert size((X, X[:1])) < X.nbytes + 100
     assert size(scipy.sparse.csr_array(np.eye(50))) >= 50 * 12
-    assert held.Results(most_bytes=1).get("x") is None
+    assert Results(most_bytes=1).get("x") is None
 
 
 def brought(page, name, rows=40):
@@ -80,7 +81,7 @@ def brought(page, name, rows=40):
 
 def test_the_oldest_file_of_a_visit_goes_for_a_new_one_and_the_page_says_so(open_page, monkeypatch):
     page = brought(open_page("pages/data.py"), "first")
-    monkeypatch.setattr(store, "OWN", int(1.5 * size(page.session_state["_uploads"]["first"])))
+    monkeypatch.setattr(room, "OWN", int(1.5 * size(page.session_state["_uploads"]["first"])))
     page = brought(page, "second")
     assert list(page.session_state["_uploads"]) == ["second"]
     assert any("was put away: first." in told.value for told in page.info)
@@ -90,8 +91,7 @@ def test_the_oldest_file_of_a_visit_goes_for_a_new_one_and_the_page_says_so(open
 
 def test_where_others_fill_the_room_a_file_is_refused_with_how_much_they_take(open_page, monkeypatch):
     before = brought(open_page("pages/data.py"), "theirs")
-    room = sum(map(size, store._brought()))
-    monkeypatch.setattr(store, "ALL", room + 10)
+    monkeypatch.setattr(room, "ALL", sum(map(size, room._brought())) + 10)
     page = brought(open_page("pages/data.py"), "mine")
     assert "_uploads" not in page.session_state or not page.session_state["_uploads"]
     assert any("try again when others have left" in told.value for told in page.error)

@@ -14,7 +14,7 @@ from nnspca.datasets import Dataset
 from nnspca.datasets.missing import Missing
 from nnspca.errors import DataError
 from nnspca.result import Progress
-from nnspca.view.session import runs, store
+from nnspca.view.session import brought, runs
 from nnspca.view.session.runs import Job, Work
 
 SLOT = "read"
@@ -77,7 +77,7 @@ def _work(files: list[File], names: File | None, reading: Reading) -> Work:
     contents = {file.name: file.getvalue() for file in files}
     mapping = names.getvalue() if names else None
     called = own_name(files[0].name) if len(files) == 1 else None
-    ahead = store.ahead()
+    ahead = brought.ahead()
     twice = [name for name, count in Counter(file.name for file in files).items() if count > 1]
 
     def work(job: Job) -> Dataset | DataError | None:

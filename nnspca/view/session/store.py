@@ -5,9 +5,9 @@ Every cache is keyed by content hash and parameters, never by an array.
 
 from __future__ import annotations
 
-import weakref
+import threading
+from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable
-from contextlib import suppress
 from typing import Any, TypeVar
 
 import numpy as np
@@ -17,13 +17,85 @@ import nnspca
 from nnspca.datasets import Dataset, DatasetInfo, preparing
 from nnspca.view import foreign
 from nnspca.view.session import fetching, widgets
-from nnspca.view.session.held import Results, Shared, size
 from nnspca.view.session.state import State
+from nnspca.view.session.weight import size
 
 _T = TypeVar("_T")
 LEADING = 20  # eigenvalues that a page shows
 SHARED = 512 * 2**20  # bytes of data sets, prepared ones and covariances that are held for whoever asks next
-OWN, ALL = 400 * 2**20, 1024 * 2**20  # bytes of files that one visit keeps, and all visits together
+MOST_BYTES, MOST_ENTRIES = 256 * 2**20, 4000  # of finished results
+
+
+class Results:
+    """Finished results by key, the least recently used thrown out first; safe among threads."""
+
+    def __init__(self, most_bytes: int = MOST_BYTES, most_entries: int = MOST_ENTRIES):
+        self._most_bytes, self._most_entries = most_bytes, most_entries
+        self._results: OrderedDict[Hashable, tuple[Any, int]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, key: Hashable) -> Any:
+        """Return the result kept under ``key``, or None."""
+        with self._lock:
+            if key not in self._results:
+                return None
+            self._results.move_to_end(key)
+            return self._results[key][0]
+
+    def put(self, key: Hashable, result: Any) -> None:
+        """Keep a result, making room for it."""
+        with self._lock:
+            self._results[key] = (result, size(result))
+            self._results.move_to_end(key)
+            while len(self._results) > 1 and (
+                len(self._results) > self._most_entries
+                or sum(held for _, held in self._results.values()) > self._most_bytes
+            ):
+                self._results.popitem(last=False)
+
+    def drop(self, key: Hashable) -> None:
+        """Forget one result."""
+        with self._lock:
+            self._results.pop(key, None)
+
+
+class Shared:
+    """Large things that all sessions share, each made by the first who asks while the others wait for it.
+
+    They may grow while they are held (a covariance keeps its eigenvectors), so they are weighed anew each time.
+    """
+
+    def __init__(self, most_bytes: int):
+        self._most_bytes = most_bytes
+        self._held: OrderedDict[Hashable, Any] = OrderedDict()
+        self._making: dict[Hashable, threading.Lock] = {}
+        self._lock = threading.Lock()
+
+    def holds(self, key: Hashable) -> bool:
+        """Whether it is there already."""
+        return key in self._held
+
+    def get(self, key: Hashable, make: Callable[[], _T]) -> _T:
+        """Return what is held under ``key``, made where it is not."""
+        with self._lock:
+            making = self._making.setdefault(key, threading.Lock())
+        with making:
+            with self._lock:
+                if key in self._held:
+                    self._held.move_to_end(key)
+                    return self._held[key]
+            made = make()
+            with self._lock:
+                self._held[key] = made
+                while len(self._held) > 1 and size(tuple(self._held.values())) > self._most_bytes:
+                    self._held.popitem(last=False)
+                self._making.pop(key, None)
+        return made
+
+    def drop(self, key: Hashable) -> None:
+        """Forget one thing."""
+        with self._lock:
+            self._held.pop(key, None)
 
 
 @st.cache_resource(show_spinner=False)
@@ -33,17 +105,18 @@ def results() -> Results:
 
 
 @st.cache_resource(show_spinner=False)
-def _shared() -> Shared:
+def shared() -> Shared:
+    """Return what all sessions share of data sets and covariances."""
     return Shared(SHARED)
 
 
 def _made(key: tuple[Hashable, ...], make: Callable[[], _T], doing: str) -> _T:
     """Return what sessions share under a key; say what is being done where it is still to be made."""
-    shared = _shared()
-    if shared.holds(key):
-        return shared.get(key, make)
+    held = shared()
+    if held.holds(key):
+        return held.get(key, make)
     with st.spinner(f"{doing} …"):
-        return shared.get(key, make)
+        return held.get(key, make)
 
 
 def finished(keys: Iterable[Hashable]) -> list[Any]:
@@ -56,55 +129,6 @@ def uploads() -> dict[str, Dataset]:
     """Return the data sets this session has brought, by name."""
     brought: dict[str, Dataset] = st.session_state.setdefault("_uploads", {})
     return brought
-
-
-def keep_upload(data: Dataset, *, repair: bool = False) -> nnspca.Covariance:
-    """Keep a data set for this session, once its covariance is known to be one; return that.
-
-    With ``repair``, a matrix that is none stands for the nearest one from here on.
-
-    Raises
-    ------
-    nnspca.DataError
-        When no page could use it: an indefinite matrix, or numbers too small or too large to square.
-    """
-    room = _make_room(data)
-    cov = _covariance(data, standardise=False, repair=repair)
-    mended: set[str] = st.session_state.setdefault("_repaired", set())
-    (mended.add if repair else mended.discard)(data.content_hash)
-    for name in room:
-        del uploads()[name]
-    uploads()[data.name] = data
-    _brought().add(data)
-    return cov
-
-
-@st.cache_resource(show_spinner=False)
-def _brought() -> weakref.WeakSet[Dataset]:
-    """Return the data sets that visitors have brought and that are still held for any of them."""
-    return weakref.WeakSet()
-
-
-def _make_room(data: Dataset) -> list[str]:
-    """Return which of this visit's data sets go for this one, the oldest first; refuse it where others fill all."""
-    own = {name: size(held) for name, held in uploads().items() if name != data.name}
-    away = []
-    while own and sum(own.values()) + size(data) > OWN:
-        away.append(next(iter(own)))
-        del own[away[-1]]
-    others = sum(size(held) for held in _brought() if held not in uploads().values())
-    if others + sum(own.values()) + size(data) > ALL:
-        raise nnspca.DataError(
-            f"visitors' files take {others / 2**20:,.0f} MB of this server's memory already, and at most "
-            f"{ALL / 2**20:,.0f} MB are kept: try again when others have left, or bring fewer rows or columns"
-        )
-    st.session_state["_put_away"] = [*(n for n in put_away() if n not in (data.name, *away)), *away]
-    return away
-
-
-def put_away() -> list[str]:
-    """Return the data sets of this visit that went to make room for later ones."""
-    return list(st.session_state.get("_put_away", ()))
 
 
 def repaired(data: Dataset) -> bool:
@@ -132,7 +156,7 @@ def catalogue() -> dict[str, DatasetInfo]:
 
 def forget(name: str) -> None:
     """Read a data set of the catalogue anew when it is next asked for."""
-    _shared().drop(("read", name))
+    shared().drop(("read", name))
 
 
 def dataset(name: str) -> Dataset:
@@ -149,25 +173,15 @@ def dataset(name: str) -> Dataset:
     return _made(("read", name), lambda: nnspca.datasets.load(name), "Reading the data")
 
 
-def _key(data: Dataset, *, standardise: bool, repair: bool) -> tuple[Hashable, ...]:
+def covariance_key(data: Dataset, *, standardise: bool, repair: bool) -> tuple[Hashable, ...]:
+    """Return the key under which a covariance is shared."""
     return "covariance", data.name, data.content_hash, standardise, repair
 
 
-def ahead() -> Callable[[Dataset], None]:
-    """Return what a run can call to prepare data as they are, so that the page finds it prepared."""
-    shared = _shared()
-
-    def prepare(data: Dataset) -> None:
-        with suppress(nnspca.DataError):  # which the page meets again, and tells
-            cov = shared.get(_key(data, standardise=False, repair=False), lambda: nnspca.Covariance.from_dataset(data))
-            cov.eigenpairs(min(LEADING, cov.n_features, cov.n_samples or cov.n_features))
-
-    return prepare
-
-
-def _covariance(data: Dataset, *, standardise: bool, repair: bool) -> nnspca.Covariance:
+def made_covariance(data: Dataset, *, standardise: bool, repair: bool) -> nnspca.Covariance:
+    """Return the covariance of a data set, made where no session has asked for it."""
     return _made(
-        _key(data, standardise=standardise, repair=repair),
+        covariance_key(data, standardise=standardise, repair=repair),
         lambda: nnspca.Covariance.from_dataset(data, standardize=standardise, repair=repair),
         "Preparing the covariance",
     )
@@ -175,7 +189,7 @@ def _covariance(data: Dataset, *, standardise: bool, repair: bool) -> nnspca.Cov
 
 def covariance(data: Dataset, state: State) -> nnspca.Covariance:
     """Return the covariance of a data set, standardised when the state says so."""
-    return _covariance(data, standardise=state.standardise, repair=repaired(data))
+    return made_covariance(data, standardise=state.standardise, repair=repaired(data))
 
 
 @st.cache_data(show_spinner="Computing the spectrum …", max_entries=64)

@@ -32,6 +32,7 @@ with running:
     runs.follow("explore", job)
 part, proof, trace = run.arrived(job)  # what came while that was drawn
 proof = None if proof is None else proofs.tightest(proof, data, now)
+part = None if part is None else proofs.better_of(part, proof)
 longer = runs.only_job("tighten", proofs.tighten_key(data, now, now.k))
 with acts, st.container(horizontal=True, vertical_alignment="center"):
     if proof is not None:

@@ -67,7 +67,8 @@ def _work(data: Dataset, now: State, choice: Choices) -> Work:
             nonlocal best
             if (variance := cov.variance(x)) > best * (1 + GAIN):
                 best = variance
-                job.publish(dataclasses.replace(begun, loadings=x.copy(), variance=variance, note="met while searching on"))
+                note = "met while searching on"
+                job.publish(dataclasses.replace(begun, loadings=x.copy(), variance=variance, note=note))
 
         found = solved(job, "Searching on", options, better)
         if found.variance >= best:

@@ -1,6 +1,7 @@
 """Searching on: the quick answer first, better ones as they are met, and a gap that closes from both sides."""
 
 import dataclasses
+import threading
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from nnspca.view.session import store
 from nnspca.view.session.runs import Job
 from nnspca.view.session.solver import Choices
 from nnspca.view.session.state import State
+from tests.pages.conftest import jobs, settle, texts
 
 NOW = State(data="digits", k=9)
 
@@ -42,7 +44,9 @@ def test_a_search_hands_over_the_quick_answer_and_its_proof_before_it_goes_on(mo
     job = Job("search")
     run._work(data, NOW, Choices("best", (("search", 3),)))(job)
     assert asked == [0, 3]
-    quick, (proof, _), *better = job.arrived
+    quick, (early, _), (proof, _), *better = job.arrived
+    assert early.stopped
+    assert early.upper >= proof.upper
     assert proof.lower >= quick.variance
     assert [c.variance for c in better] == sorted(c.variance for c in better)
     part, certificate, _ = run.arrived(job)
@@ -82,3 +86,27 @@ def test_only_what_best_found_is_replaced_by_a_better_one():
     assert proofs.better_of(best, cert) is cert.component
     assert proofs.better_of(best, None) is best
     assert proofs.attained(cert, poor) is cert
+
+
+def test_a_first_ceiling_is_shown_at_once_and_nothing_is_built_on_it(open_page, monkeypatch):
+    going, certify = threading.Event(), nnspca.certify
+
+    def held_up(*args, **options):
+        assert going.wait(60)
+        return certify(*args, **options)
+
+    monkeypatch.setattr(nnspca, "certify", held_up)
+    page = open_page("pages/explore.py", data="digits", k=9, certificate=True)
+    (job,) = [job for job in jobs(page) if job.key[0] == "solve"]
+    assert job.wait_for_first(60, 2)
+    page.run()
+    part, early, _ = run.arrived(job)
+    assert early.stopped
+    assert early.upper > part.variance
+    assert "What was proven." not in texts(page)
+    going.set()
+    page = settle(page)
+    proof = run.arrived(job)[1]
+    assert proof.upper < early.upper
+    assert not proof.stopped
+    assert "What was proven." in texts(page)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 import nnspca
+from nnspca._certify import first_ceiling
 from nnspca.datasets import Dataset
 from nnspca.progress import OnFound
 from nnspca.result import Certificate, Component, Progress
@@ -40,7 +41,8 @@ def start(data: Dataset, now: State, choice: Choices) -> Job:
 def _work(data: Dataset, now: State, choice: Choices) -> Work:
     """Return the work of the page: solve, hand over the component, prove its place, and search on where that is asked.
 
-    It publishes a Component, then a (Certificate, trace) pair, then Components that are better, as they are met.
+    It publishes a Component, then (Certificate, trace) pairs, one with a first ceiling and one with all that a live
+    proof has, then Components that are better, as they are met.
     """
     cov, key, prove_key = store.covariance(data, now), _solve_key(data, now, choice), _prove_key(data, now)
     known, options = store.results(), dict(choice.options)
@@ -57,6 +59,12 @@ def _work(data: Dataset, now: State, choice: Choices) -> Work:
             on_progress=_staged(job, doing),
             on_found=on_found,
             **options,
+        )
+
+    def glimpse(job: Job, component: Component) -> Certificate:
+        """Return a first ceiling, to be shown until the proof is there."""
+        return machines.call(
+            first_ceiling, cov, now.k, component, nonnegative=now.nonnegative, should_stop=job.should_stop
         )
 
     def search_on(job: Job, begun: Component) -> None:
@@ -86,6 +94,8 @@ def _work(data: Dataset, now: State, choice: Choices) -> Work:
         job.publish(component)
         proof = known.get(prove_key)
         if proof is None and not job.should_stop():
+            if cov.holds_entries:  # where they cost next to nothing
+                job.publish((glimpse(job, component), ()))
             job.trace = ()
             certificate = machines.call(
                 nnspca.certify,
@@ -127,7 +137,7 @@ def _staged(job: Job, doing: str) -> Callable[[Progress], None]:
 def arrived(job: Job) -> tuple[Component | None, Certificate | None, tuple]:
     """Return what an explore run has handed over so far: the last component, certificate, trace."""
     parts = [thing for thing in job.arrived if isinstance(thing, Component)]
-    certificate, trace = next((thing for thing in job.arrived if isinstance(thing, tuple)), (None, ()))
+    certificate, trace = ([thing for thing in job.arrived if isinstance(thing, tuple)] or [(None, ())])[-1]
     part = parts[-1] if parts else None
     if part is not None and certificate is not None:
         certificate = proofs.attained(certificate, part)

@@ -93,6 +93,10 @@ def tighten(
         splitting = Splitting(problem.cov.entries, problem.k, x, problem.nonnegative)
         if warm_start is not None:
             splitting.begin_at(warm_start)
+            least, proof = proof_of(problem, *splitting.multipliers())  # at a larger k it may be all there is to do
+            yield _worded(problem, least, proof, 0)
+            if least <= goal or monitor.stop():
+                return
     for step in range(made + 1, steps + 1):
         splitting.advance()
         if step % LOOK and step != steps and not monitor.stop():

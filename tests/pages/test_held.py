@@ -91,7 +91,7 @@ def test_the_oldest_file_of_a_visit_goes_for_a_new_one_and_the_page_says_so(open
 
 def test_where_others_fill_the_room_a_file_is_refused_with_how_much_they_take(open_page, monkeypatch):
     before = brought(open_page("pages/data.py"), "theirs")
-    monkeypatch.setattr(room, "ALL", sum(map(size, room._brought())) + 10)
+    monkeypatch.setattr(room, "ALL", size(before.session_state["_uploads"]["theirs"]) + 10)
     page = brought(open_page("pages/data.py"), "mine")
     assert "_uploads" not in page.session_state or not page.session_state["_uploads"]
     assert any("try again when others have left" in told.value for told in page.error)

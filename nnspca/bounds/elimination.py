@@ -370,21 +370,23 @@ def begin(
     order = np.argsort(-held, kind="stable")
     order = order[~np.isin(order, support)]
     planned: tuple[int, ...] = ()
-    size, enough, lost, gains = 0, False, np.zeros(1), [0.0]
+    size, small, enough, lost, gains = 0, 0, False, np.zeros(1), [0.0]
     wanted = max(smallest, len(support))
     while not enough and size < features:
         size = min(wanted, features)
         lost = together(held[order[size - len(support) :][: problem.k]])
         # by how much a number of outside features is above none, as a share of what they take away
         gains = [v * (1 - e) / (1 - 2 * e) - 1 if e < 0.5 else np.inf for v, e in zip(kept, lost, strict=False)]
-        if sparing:
-            planned = _planned(kept, lost)
-            enough = 0 < len(planned) <= FEWEST
-        else:
-            enough = all(g <= max(loss, SPARE * (v - 1)) for g, v in zip(gains[1:], kept[1:], strict=False))
+        alone = all(g <= max(loss, SPARE * (v - 1)) for g, v in zip(gains[1:], kept[1:], strict=False))
+        planned = _planned(kept, lost) if sparing else ()
+        enough = 0 < len(planned) <= FEWEST if sparing else alone
+        small = size if alone and not small else small
         wanted = int((FINER if sparing else WIDER) * size) + 1
-    if sparing and not planned:
+    if sparing and not enough and 0 < small <= RACED:  # many cases of so few features cost less than of so many
+        size, planned = small, ()
+    elif sparing and not planned:
         return None  # so few features would be lost among what the others can hold
+    lost = together(held[order[size - len(support) :][: problem.k]])
     if (1 + max(gains)) * low >= least * (1 - GAIN):
         return None
     inside = np.sort(np.concatenate([support, order[: size - len(support)]]))

@@ -14,32 +14,24 @@ A ceiling with more features holds with fewer, so a few cardinalities c serve al
 the least ceiling on T known for it. Where an outside feature can hold less than one of the k features is worth, the
 largest value is that of q = 0 and nothing is lost: n features have become |T|.
 
-Work goes where the largest value is: if it is the first q of its case, the case's relaxation goes on, and branch and
-bound after it; if it is a later one, the case is parted in two.
+Which T, and which cases to begin with, is decided here; :mod:`nnspca.bounds.cases` brings them down.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 
 import numpy as np
 
-from nnspca import feasible, rounding
-from nnspca.bounds import balanced, branch, masses
-from nnspca.bounds.pair_scaled import CHECK, proof_of, raced
+from nnspca import rounding
+from nnspca.bounds import branch, masses
+from nnspca.bounds.cases import RACED, Elimination
 from nnspca.bounds.plan import SECOND, Known, Plan, pair_steps, whole_steps
-from nnspca.bounds.splitting import Splitting
-from nnspca.bounds.working import part_of
-from nnspca.certificates.proofs import EliminationProof, PairProof, ScaleProof
 from nnspca.problem import Problem
 from nnspca.progress import Monitor
 from nnspca.result import Bound
 
-STEPS = 2 * CHECK  # of a case's splitting at a time
-PATIENCE = 4  # such turns without a gain of SLOW of what is missing, before a case's splitting rests
 PATIENT = 1 / 8  # share of the budget by which a search on T must have come below what is known
-SLOW = 0.01
 GAIN = 1e-4  # relative: less is not worth another bound
 WIDER = 1.25  # from one size of T that is tried to the next
 SMALLEST = 64
@@ -48,233 +40,9 @@ WIDEST = 1000  # features of T at most in a planned search
 FINER = 1.12  # from one size of T that is tried to the next
 SLACK, AIM = 0.012, 1.024  # by how much a ceiling on T is likely to miss, and may miss with what lies outside
 FEWEST = 4  # cases that T is chosen for
-FOREMOST = 2  # turns of the first case's splitting before the others take over what it has found
-RACED = 500  # features from which one beginning is tried, not two
-SPAN = 8  # numbers of features outside that a case may serve before another's balanced rows are tried: they cost little
 LONGER = 1.6  # times the work that others may count: a step on so many features takes less than its count
-SPARE = 0.25  # share of what an outside feature takes from the others that must be more than what it may hold
 LIGHT = 0.7  # share of what a feature takes from the others, below which its variance alone tells enough
 LOSS = 5e-3  # of the ceiling, that one outside feature may add before T is given up as too small
-STORED = 1.2e7  # most numbers that the cases' proofs may hold together
-TREES = 3  # most cases that are parted further, each into a third of the numbers a tree may hold
-QUIET = Monitor()
-
-
-@dataclass
-class Case:
-    """At most ``cardinality`` features of T: the least ceiling known, what proves it, and how to go on from there."""
-
-    problem: Problem
-    value: float
-    proof: object
-    splitting: Splitting | None = None
-    tree: Iterator[Bound] | None = None
-    reached: float = np.inf  # what its splitting has proven by now, lower than the value or not
-    idle: int = 0
-    rests: bool = False  # its splitting gains no more
-
-    def found(self, value: float, proof: object) -> None:
-        """Keep the lower of two ceilings."""
-        if value < self.value:
-            self.value, self.proof = value, proof
-
-
-@dataclass
-class Elimination:
-    """The cases on one T, and what each number of outside features is proven to allow."""
-
-    problem: Problem
-    x: np.ndarray
-    low: float  # what x is proven to attain
-    inside: np.ndarray
-    lost: np.ndarray  # ε_q for q = 0, 1, …, as many as can lie outside
-    light: float = 0.0  # no row was read of features that can hold at most this by their variance
-    monitor: Monitor = QUIET
-    consider: Callable[[np.ndarray], None] = lambda support: None
-    turn: int = STEPS  # of a case's splitting between two of its ceilings
-    planned: tuple[int, ...] = ()  # cases to be opened once the first one's splitting has found something
-    cases: dict[int, Case] = field(default_factory=dict)  # by how many of the k features are outside, at least
-
-    def __post_init__(self) -> None:
-        self.sparing = bool(self.planned)
-        cov = self.problem.cov
-        self.part = part_of(cov, self.inside)
-        self.error = cov.error_elsewhere
-        if self.planned:
-            self._open(0)
-            return
-        first = 0
-        while first < min(self.problem.k, len(self.lost)):
-            self._open(first)
-            first = 2 * first + 1
-
-    def _open(self, first: int) -> None:
-        """Begin a case with what balanced rows prove, and with the multipliers of the case before it."""
-        k = min(self.problem.k - first, len(self.inside))
-        problem = Problem(self.part, k, self.problem.nonnegative)
-        bound = balanced.balanced_rows(problem, monitor=self.monitor)
-        self.cases[first] = Case(problem, bound.value + self.error, bound.ingredients)
-
-    def _take_over(self, meter: branch.Meter) -> None:
-        """Open the planned cases by what the multipliers of the first prove for fewer features."""
-        for first in self.planned[1:]:
-            self._open(first)
-            self._taken(first, meter)
-        self.planned = ()
-
-    def _taken(self, first: int, meter: branch.Meter) -> None:
-        """Let a case begin with what the multipliers of the one before it prove for fewer features."""
-        case = self.cases[first]
-        held = [q for q, other in self.cases.items() if isinstance(other.proof, PairProof)]
-        before = max((q for q in held if q < first), default=first)
-        proof = self.cases[before].proof
-        if isinstance(proof, PairProof) and 2 * (len(held) + 1) * len(self.inside) ** 2 <= STORED:
-            value, made = proof_of(case.problem, proof.L, proof.M)
-            case.found(value + self.error, made)
-            meter.pay(len(self.inside), 2)
-
-    def ceilings(self) -> tuple[np.ndarray, np.ndarray]:
-        """For each q, the ceiling on all features, and the first q of the case it comes from."""
-        values, origin = np.zeros(len(self.lost)), np.zeros(len(self.lost), dtype=int)
-        best, at = np.inf, 0
-        for q, lost in enumerate(self.lost):
-            if q in self.cases and self.cases[q].value <= best:
-                best, at = self.cases[q].value, q
-            on_part = best if q < self.problem.k else 0.0  # no feature of T at all
-            values[q], origin[q] = rounding.eliminated(on_part, float(lost), 2 * self.problem.cov.room()), at
-        return values, origin
-
-    def bound(self) -> Bound:
-        """The largest of the ceilings, and all that proves it."""
-        values, origin = self.ceilings()
-        used = [self.cases[q] for q in sorted(set(origin[: self.problem.k].tolist()))]
-        support = np.flatnonzero(self.x)
-        most = len(self.lost) - 1
-        outside = self.problem.n - len(self.inside)
-        possible = np.flatnonzero(values >= self.low)
-        return Bound(
-            "elimination",
-            float(values.max()),
-            detail=(
-                f"{len(self.inside):,} features are looked at one by one. Each of the {outside:,} others can hold so "
-                f"little of an optimal component that at most {possible.max(initial=0):,} of them are in it"
-                + (f", with {self.lost[most]:.1%} of its weight if all {most:,} were." if most else ".")
-            ),
-            ingredients=EliminationProof(
-                self.inside,
-                support,
-                self.x[support],
-                tuple(case.problem.k for case in used),
-                tuple(case.proof for case in used),
-                max(self.light * (1 - 1e-6) - 4 * self.problem.cov.room() / self.low, 0.0),  # read by any machine
-            ),
-        )
-
-    def work(self, meter: branch.Meter, goal: float, trees: bool) -> bool:
-        """Bring the largest ceiling down, or try to; False once there is no way left."""
-        if self.planned:
-            whole = self.cases[0]
-            for _ in range(FOREMOST):
-                if not whole.rests and not self.monitor.stop():
-                    self._advance(whole, 0, meter, goal)
-            self._take_over(meter)
-            return True
-        values, origin = self.ceilings()
-        worst = int(values.argmax())
-        if not np.isfinite(values[worst]):
-            return False  # so many features outside could hold half of all: no case tells
-        first = int(origin[worst])
-        between = [q for q in self.cases if first < q <= worst]
-        if self.sparing and not between and worst - first >= SPAN:
-            self._open((first + worst + 1) // 2)  # its balanced rows cost less than any step
-            return True
-        if worst > first and values[first] <= values[0]:  # the case is low enough, and serves too many q
-            if not between:
-                self._open((first + worst + 1) // 2)
-                return True
-            first = max((q for q in between if not self.cases[q].rests), default=first)
-        case = self.cases[first]
-        if not case.rests:
-            self._advance(case, first, meter, goal)
-        elif not between and worst > first:
-            self._open((first + worst + 1) // 2)
-        else:
-            return trees and self._branch(case, first, meter, goal)
-        return True
-
-    def _advance(self, case: Case, first: int, meter: branch.Meter, goal: float) -> None:
-        """Some steps of a case's splitting."""
-        if case.splitting is None:
-            begun = 1 + sum(other.splitting is not None for other in self.cases.values())
-            if 2 * begun * len(self.inside) ** 2 > STORED:  # balanced rows must do where the file would be too large
-                case.rests = True
-                return
-            case.splitting = self._splitting(case, first, meter)
-        for _ in range(self.turn):
-            case.splitting.advance()
-            meter.pay(len(self.inside))
-            if self.monitor.stop():
-                break
-        value, proof = proof_of(case.problem, *case.splitting.multipliers())
-        case.found(value + self.error, proof)
-        gained, case.reached = case.reached - (value + self.error), min(case.reached, value + self.error)
-        missing = case.reached - self._goal_of(first, goal)
-        case.idle = 0 if gained > SLOW * missing > 0 else case.idle + 1
-        case.rests = case.idle >= PATIENCE or missing <= 0
-
-    def _goal_of(self, first: int, goal: float) -> float:
-        """The ceiling on T with which a case meets the goal at its own number of features outside."""
-        lost = float(self.lost[first])
-        return goal * (1 - 2 * lost) / (1 - lost)
-
-    def _splitting(self, case: Case, first: int, meter: branch.Meter) -> Splitting:
-        """A splitting at the best point known with that few features, from the multipliers of the nearest case."""
-        x = self._shortened(case.problem.k)
-        begun = [(abs(q - first), q) for q, other in self.cases.items() if other.splitting is not None]
-        if not begun:
-            rows = case.proof  # as the case was opened
-            if not isinstance(rows, ScaleProof):
-                rows = balanced.balanced_rows(case.problem, monitor=self.monitor).ingredients
-            assert isinstance(rows, ScaleProof)
-            if self.sparing and len(self.inside) > RACED:
-                made = Splitting(self.part.entries, case.problem.k, x, self.problem.nonnegative)
-                made.begin_balanced(rows.weights, float(x @ self.part.entries @ x), settled=True)
-                return made
-            made, value, proof, steps = raced(case.problem, x, rows.weights, self.monitor)
-            case.found(value + self.error, proof)
-            meter.pay(len(self.inside), steps)
-            return made
-        made = Splitting(self.part.entries, case.problem.k, x, self.problem.nonnegative)
-        nearest = self.cases[min(begun)[1]].splitting
-        assert nearest is not None
-        made.follow(nearest, np.arange(len(self.inside)))
-        return made
-
-    def _shortened(self, cardinality: int) -> np.ndarray:
-        """The best point known on T, cut to its largest loadings."""
-        x = self.x[self.inside]
-        return feasible.best(x if x.any() else self.part.diagonal, cardinality, self.problem.nonnegative)
-
-    def _branch(self, case: Case, first: int, meter: branch.Meter, goal: float) -> bool:
-        """One more bound of a case's tree; False once it yields none."""
-        if case.tree is None:
-            if sum(other.tree is not None for other in self.cases.values()) >= TREES:
-                return False
-            case.tree = branch.tighten(
-                case.problem,
-                self._shortened(case.problem.k),
-                goal=self._goal_of(first, goal) - self.error,
-                meter=meter,
-                monitor=self.monitor,
-                consider=lambda support: self.consider(self.inside[support]),
-                entries=branch.ENTRIES / TREES,
-                start=case.proof if isinstance(case.proof, PairProof) else None,
-            )
-        made = next(case.tree, None)
-        if made is None:
-            return False
-        case.found(made.value + self.error, made.ingredients)
-        return True
 
 
 def tighten(
@@ -377,7 +145,7 @@ def begin(
         lost = together(held[order[size - len(support) :][: problem.k]])
         # by how much a number of outside features is above none, as a share of what they take away
         gains = [v * (1 - e) / (1 - 2 * e) - 1 if e < 0.5 else np.inf for v, e in zip(kept, lost, strict=False)]
-        alone = all(g <= max(loss, SPARE * (v - 1)) for g, v in zip(gains[1:], kept[1:], strict=False))
+        alone = all(gain <= loss for gain in gains[1:])
         planned = _planned(kept, lost) if sparing else ()
         enough = 0 < len(planned) <= FEWEST if sparing else alone
         small = size if alone and not small else small

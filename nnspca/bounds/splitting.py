@@ -150,7 +150,10 @@ def _largest_eigenvalue(A: np.ndarray) -> float:
     if len(A) <= LANCZOS:
         return float(np.linalg.eigvalsh(A)[-1])
     start = np.sqrt(np.maximum(A.diagonal(), 0.0)) + 1e-3 * np.sqrt(max(float(A.diagonal().max()), 0.0))
-    return float(scipy.sparse.linalg.eigsh(A, k=1, which="LA", v0=start, tol=1e-6)[0][0])
+    try:
+        return float(scipy.sparse.linalg.eigsh(A, k=1, which="LA", v0=start, tol=1e-6)[0][0])
+    except scipy.sparse.linalg.ArpackError:  # it has not settled, or there is nothing to settle on
+        return float(np.linalg.eigvalsh(A)[-1])
 
 
 def onto_pairs(X: np.ndarray, Y: np.ndarray, nonnegative: bool) -> tuple[np.ndarray, np.ndarray]:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from nnspca.bounds import balanced, branch, elimination, entries
-from nnspca.bounds.elimination import Case, Elimination
+from nnspca.bounds.cases import Case, Elimination
 from nnspca.bounds.pair_scaled import proof_of
 from nnspca.bounds.splitting import Splitting
 from nnspca.certificates.proofs import PairProof

@@ -8,7 +8,7 @@ import pytest
 
 import nnspca
 from nnspca.bounds import branch, elimination, masses
-from nnspca.bounds.elimination import Elimination
+from nnspca.bounds.cases import Elimination
 from nnspca.certificates.derivations import derive
 from nnspca.certificates.proofs import BranchProof, EntryProof, PairProof, ScaleProof
 from nnspca.problem import Problem

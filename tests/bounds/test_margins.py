@@ -18,6 +18,7 @@ from nnspca.bounds import (
     balanced,
     branch,
     capped,
+    cases,
     ceiling,
     elimination,
     entries,
@@ -182,7 +183,7 @@ def eliminated():
     """An elimination of some features, with masses by hand."""
     x = np.eye(N)[0]
     low, lost = masses.attained(DATA, x), np.array([0.0, 0.1, 0.2])
-    return elimination.Elimination(Problem(DATA, K), x, low, S, lost, light=0.05)
+    return cases.Elimination(Problem(DATA, K), x, low, S, lost, light=0.05)
 
 
 def rows_of_data():

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from nnspca import feasible
+from nnspca._certify import first_ceiling
 from nnspca._levels import Point, after_which, begun_at, coarse_first
 from nnspca._solve import check_cardinality, check_method, solve
 from nnspca._sweep import certified, taken_over
@@ -128,6 +129,7 @@ def certify_path(
     known: Certified = lambda k: None,
     seed: int = 0,
     executor: Executor = None,
+    first: bool = False,
     on_point: OnPoint | None = None,
     should_stop: ShouldStop | None = None,
     on_progress: OnProgress | None = None,
@@ -147,8 +149,11 @@ def certify_path(
     seed : int
     executor : concurrent.futures.Executor or dask.distributed.Client, optional
         As for :func:`nnspca.sweep`.
+    first : bool
+        Whether every k gets a first ceiling before any gets its own, where the matrix is held and they cost next to
+        nothing: those certificates are marked as stopped.
     on_point : callable, optional
-        Called with each point of a k once certified.
+        Called with each point of a k once certified, and before that with its first ceiling.
     should_stop, on_progress : callable, optional
 
     Returns
@@ -171,6 +176,9 @@ def certify_path(
 
     def keep(k: int, certificate: Certificate) -> None:
         held[k] = certificate
+        put(k, certificate)
+
+    def put(k: int, certificate: Certificate) -> None:
         for key in [key for key in points if key[0] == k]:
             points[key] = replace(points[key], certificate=certificate)
             if on_point is not None:
@@ -193,6 +201,10 @@ def certify_path(
         return k, sweep.nonnegative, "live", champions[k], seed, None if other is None else held[other]
 
     with crew(executor, cov, monitor) as workers:
+        if first and cov.holds_entries:
+            early = ((champions[k], k, sweep.nonnegative, seed) for level in levels for k in level if k in waiting)
+            for _, certificate in workers.each(_first, early):
+                put(certificate.k, certificate)
         for k, certificate in workers.when_ready(certified, waiting, workers.width, ready, begin):
             keep(k, certificate)
             monitor.tell(len(held) / total, f"k = {k}: ceiling proven")
@@ -221,6 +233,13 @@ def _solved(
     if start is not None and not full:
         return _improved(cov, k, start, nonnegative, Monitor(poll))
     return solve(cov, k, name, nonnegative=nonnegative, seed=seed, should_stop=poll, start=start, **options)
+
+
+def _first(
+    cov: Covariance, champion: Component, k: int, nonnegative: bool, seed: int, poll: ShouldStop | None
+) -> Certificate:
+    """One first ceiling, as a task that can be sent elsewhere."""
+    return first_ceiling(cov, k, champion, nonnegative=nonnegative, seed=seed, should_stop=poll)
 
 
 def _improved(cov: Covariance, k: int, start: np.ndarray, nonnegative: bool, monitor: Monitor) -> Component:

@@ -81,12 +81,18 @@ def followed_pairs(B: np.ndarray, basis: np.ndarray, few: int) -> tuple[np.ndarr
     """
     blocks = [basis]
     for _ in range(DEPTH - 1):
-        blocks.append(np.linalg.qr(B @ blocks[-1])[0])
+        blocks.append(_orthonormal(B @ blocks[-1]))
         blocks[-1] -= basis @ (basis.T @ blocks[-1])  # what the basis lacks would be lost beside it
-    K = np.linalg.qr(np.hstack(blocks))[0]  # of orthonormal columns, even where nothing is lacking
+    K = _orthonormal(np.hstack(blocks))  # even where nothing is lacking
     H = K.T @ (B @ K)
     values, turned = np.linalg.eigh((H + H.T) / 2)
     return values[-few:], K @ turned[:, -few:]
+
+
+def _orthonormal(K: np.ndarray) -> np.ndarray:
+    """Return orthonormal columns that span those of K; in the precision of K, where NumPy's would be double."""
+    Q: np.ndarray = scipy.linalg.qr(K, mode="economic", overwrite_a=True, check_finite=False)[0]
+    return Q
 
 
 def largest_pairs(B: np.ndarray, rank: int | None) -> tuple[np.ndarray, np.ndarray]:

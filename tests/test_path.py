@@ -127,3 +127,26 @@ def test_what_a_stopped_path_carries_over_is_no_finished_point(monkeypatch):
     assert [p.component.variance for p in done.points] == [done.points[0].component.variance] * 2
     assert [p.component.stopped for p in done.points] == [False, True]
     assert done.stopped
+
+
+def test_every_k_has_a_first_ceiling_before_any_has_its_own():
+    cov, seen = covariance(8), []
+    bare = path(cov, range(1, 15))
+    plain = certify_path(cov, bare)
+    done = certify_path(cov, bare, first=True, on_point=seen.append)
+    early = [point.certificate for point in seen[:14]]
+    assert sorted(certificate.k for certificate in early) == list(range(1, 15))
+    assert all(certificate.stopped for certificate in early)
+    for certificate in early:
+        nnspca.verify(certificate, cov)
+        assert certificate.upper >= done.certificates[certificate.k].upper
+    assert [c.upper for c in plain.certificates.values()] == [c.upper for c in done.certificates.values()]
+    assert not any(certificate.stopped for certificate in done.certificates.values())
+
+
+def test_a_path_stopped_after_its_first_ceilings_keeps_them():
+    cov, seen = covariance(8), []
+    bare = path(cov, range(1, 15))
+    done = certify_path(cov, bare, first=True, on_point=seen.append, should_stop=lambda: len(seen) >= 14)
+    assert done.stopped
+    assert set(done.certificates) == set(range(1, 15))

@@ -42,11 +42,12 @@ from nnspca.problem import Problem
 from nnspca.progress import Monitor
 from nnspca.result import Bound
 
-CHECK = 10  # steps between bounds
+CHECK = 10  # steps between bounds of a race
+LOOK = 20  # steps between bounds on all features: a bound costs as much as three steps
 RACE = 20  # steps of each of two starts before the better is known
 LEAD = 3.0  # by how much less weight spread first must miss, as it slows down after a good beginning
 BALANCE = 8  # power steps of the balancing
-STALL = 12  # bounds without a relative gain of 1e-6 before the search rests
+STALL = 6  # bounds without a relative gain of 1e-6 before the search rests
 CASES = 450  # most features of which cases cost little enough to take over from a slow search
 SLOW = 0.1  # share of what is missing that as many bounds must gain, where other bounds may gain more
 
@@ -92,9 +93,13 @@ def tighten(
         splitting = Splitting(problem.cov.entries, problem.k, x, problem.nonnegative)
         if warm_start is not None:
             splitting.begin_at(warm_start)
+            least, proof = proof_of(problem, *splitting.multipliers())  # at a larger k it may be all there is to do
+            yield _worded(problem, least, proof, 0)
+            if least <= goal or monitor.stop():
+                return
     for step in range(made + 1, steps + 1):
         splitting.advance()
-        if step % CHECK and step != steps and not monitor.stop():
+        if step % LOOK and step != steps and not monitor.stop():
             continue
         bound = _worded(problem, *proof_of(problem, *splitting.multipliers()), step)
         idle = 0 if bound.value < least * (1 - 1e-6) else idle + 1

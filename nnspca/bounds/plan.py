@@ -64,6 +64,8 @@ class Plan:
     optimal : float
         Relative gap below which a component is called optimal: nothing is parted into cases any
         more.
+    last : float
+        No attempt is made whose place (``Attempt.at``) comes after this.
     """
 
     ranks: tuple[int, ...]
@@ -88,6 +90,7 @@ class Plan:
     kept_share: float = 0.5
     narrow: float = 5e-3
     optimal: float = 5e-5
+    last: float = 1.0
 
 
 PLANS = {

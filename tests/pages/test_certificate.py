@@ -13,6 +13,7 @@ import nnspca
 from nnspca import check
 from nnspca.view import words
 from nnspca.view.certificate import claims, panels, proofs
+from nnspca.view.explore import run
 from nnspca.view.session import store
 from nnspca.view.session.runs import Job
 from nnspca.view.session.state import ANY_SIGN, AS_IS, NONNEGATIVE, STANDARDISED, State
@@ -26,7 +27,7 @@ OPEN = {"data": "lfw-faces", "k": 40}  # a proof of many seconds
 def certificate_of(page):
     """Return the certificate the explore run of this session handed over."""
     (job,) = [job for job in jobs(page) if job.key[0] == "solve"]
-    return job.arrived[1][0]
+    return run.arrived(job)[1]
 
 
 def longer(page):

@@ -22,9 +22,9 @@ from nnspca.view.session.state import State
 COVERS = ("rank", "shifted-rank", "cut-rank")  # bounds proven by a cover of the sphere
 MORE = "This proof is of a kind that its neighbour `check_more.py` knows: keep the two in one folder."
 STOPPED = "Stopped. Every ceiling proven by then is kept."
-ABOUT = (
-    "Spends more work on a lower ceiling, for as long as it gains. Stop at any time: what is proven by then is kept."
-)
+STOP = "for as long as it gains. Stop at any time: what is found and proven by then is kept."
+LOWER = f"Spends more work on a lower ceiling, {STOP}"
+ABOUT = f"Searches on for a better component, then spends more work on a lower ceiling, {STOP}"
 
 
 def opened(certificate: Certificate, data: Dataset, now: State, key: str) -> None:
@@ -191,6 +191,7 @@ def longer_proof(certificate: Certificate, data: Dataset, now: State, job: runs.
         "tighten",
         lambda: (proofs.tighten_key(data, now, certificate.k), proofs.tighten(certificate, data, now)),
         lambda: proofs.tightest(certificate, data, now),
+        ABOUT,
     )
 
 
@@ -200,11 +201,12 @@ def tightening(
     slot: str,
     make: Callable[[], tuple[Hashable, runs.Work]],
     tightest: Callable[[], proofs.Proven],
+    about: str = LOWER,
 ) -> None:
     """Offer the longer proof that ``make`` returns with its key, or show it under way."""
     running = job is not None and not job.done
     if not running and not proofs.proven_optimal(certificate.lower, certificate.upper):
-        runs.button("Tighten the proof", slot, make, ABOUT, ":material/compress:")
+        runs.button("Tighten the proof", slot, make, about, ":material/compress:")
     if job is not None:
         runs.follow(slot, job, STOPPED)
         if (running and job.done) or tightest().upper < certificate.upper:

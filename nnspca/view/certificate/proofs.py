@@ -9,15 +9,19 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+import numpy as np
+
 import nnspca
 from nnspca.datasets import Dataset
-from nnspca.result import Bound, Certificate, PartsCertificate, Progress, SweepPoint
+from nnspca.result import Bound, Certificate, Component, PartsCertificate, Progress, SweepPoint
 from nnspca.view import words
 from nnspca.view.session import machines, store
 from nnspca.view.session.runs import Job, Work
 from nnspca.view.session.state import State
 
 PROVEN_OPTIMAL = 1e-4  # relative gap below which a component counts as proven optimal
+ROUNDS = 100  # of search for a better component, before the longer proof that none is
+GAIN = 1e-9  # relative: a component that keeps no more than this beyond another is none better
 
 Proven = TypeVar("Proven", Certificate, PartsCertificate)
 Points = Mapping[tuple[int, str], SweepPoint]
@@ -96,6 +100,20 @@ def joined(first: Certificate, second: Certificate) -> Certificate:
         leading=min(first.leading, second.leading),
         seconds=first.seconds + second.seconds,
     )
+
+
+def attained(certificate: Certificate, component: Component) -> Certificate:
+    """Return the certificate with a component of its problem in place of its own, if that keeps more."""
+    if component.variance <= certificate.lower:
+        return certificate
+    return dataclasses.replace(certificate, lower=component.variance, component=component)
+
+
+def better_of(component: Component, certificate: Certificate | None) -> Component:
+    """Return what ``best`` found, or the certificate's own component where searching on has met a better one."""
+    if certificate is None or component.method != "best" or certificate.lower <= component.variance * (1 + GAIN):
+        return component
+    return certificate.component
 
 
 def _key(problem: tuple[Hashable, ...], k: int) -> tuple[Hashable, ...]:
@@ -206,7 +224,10 @@ def _tightened(
     job: Job,
     turn: Turn = Turn(),
 ) -> Fall[Certificate]:
-    """Prove a lower ceiling until it stands, the turn is over or Stop is pressed; keep whatever is proven."""
+    """Close the gap from both sides: search on for a better component, then prove a lower ceiling.
+
+    Until it stands, the turn is over or Stop is pressed; whatever is found and proven is kept.
+    """
     k, begun = certificate.k, time.monotonic()
     job.about, job.trace = k, ()
 
@@ -219,16 +240,31 @@ def _tightened(
         row = f" ({turn.place + 1} of {turn.places})" if turn.places > 1 else ""
         job.report(dataclasses.replace(progress, fraction=done, stage=f"Tightening k = {k}{row}: {name}"))
 
-    listen(Progress(0.0, "starting", certificate.lower, certificate.upper))
+    def over() -> bool:
+        return job.should_stop() or spent() >= 1.0
+
+    listen(Progress(0.0, "searching on", certificate.lower, certificate.upper))
+    found = machines.call(
+        nnspca.solve,
+        cov,
+        k,
+        nonnegative=now.nonnegative,
+        seed=now.seed,
+        search=ROUNDS,
+        start=np.asarray(certificate.component.loadings),
+        should_stop=over,
+        on_progress=lambda told: listen(dataclasses.replace(told, fraction=0.0, variance=None)),
+    )
+    better = found if found.variance > certificate.lower * (1 + GAIN) else certificate.component
     made = machines.call(
         nnspca.certify,
         cov,
         k,
         nonnegative=now.nonnegative,
         effort="thorough",
-        component=certificate.component,
+        component=better,
         seed=now.seed,
-        should_stop=lambda: job.should_stop() or spent() >= 1.0,
+        should_stop=over,
         on_progress=listen,
     )
     after = joined(tightest(certificate, data, now), made)

@@ -116,6 +116,7 @@ def _work(data: Dataset, now: State, page: Job) -> Work:
             ks=certified(ks),
             known=known.certificate,
             executor=machines.executor(),
+            first=True,
             seed=now.seed,
             on_point=tell,
             should_stop=job.should_stop,

@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Hashable
+from typing import Any
+
+import numpy as np
 
 import nnspca
+from nnspca._certify import first_ceiling
 from nnspca.datasets import Dataset
+from nnspca.progress import OnFound
 from nnspca.result import Certificate, Component, Progress
 from nnspca.view.certificate import proofs
 from nnspca.view.session import machines, runs, store
 from nnspca.view.session.runs import Job, Work
 from nnspca.view.session.solver import Choices
 from nnspca.view.session.state import State
+
+GAIN = 1e-9  # relative: a component that keeps no more than this beyond another is not shown instead
 
 
 def _solve_key(data: Dataset, now: State, choice: Choices) -> tuple[Hashable, ...]:
@@ -32,32 +39,63 @@ def start(data: Dataset, now: State, choice: Choices) -> Job:
 
 
 def _work(data: Dataset, now: State, choice: Choices) -> Work:
-    """Return the work of the page: solve, hand over the component, then prove its place.
+    """Return the work of the page: solve, hand over the component, prove its place, and search on where that is asked.
 
-    It publishes a Component, then a (Certificate, trace) pair.
+    It publishes a Component, then (Certificate, trace) pairs, one with a first ceiling and one with all that a live
+    proof has, then Components that are better, as they are met.
     """
     cov, key, prove_key = store.covariance(data, now), _solve_key(data, now, choice), _prove_key(data, now)
-    known = store.results()
+    known, options = store.results(), dict(choice.options)
+
+    def solved(job: Job, doing: str, options: dict[str, Any], on_found: OnFound | None = None) -> Component:
+        return machines.call(
+            nnspca.solve,
+            cov,
+            now.k,
+            choice.method,
+            nonnegative=now.nonnegative,
+            seed=now.seed,
+            should_stop=job.should_stop,
+            on_progress=_staged(job, doing),
+            on_found=on_found,
+            **options,
+        )
+
+    def glimpse(job: Job, component: Component) -> Certificate:
+        """Return a first ceiling, to be shown until the proof is there."""
+        return machines.call(
+            first_ceiling, cov, now.k, component, nonnegative=now.nonnegative, should_stop=job.should_stop
+        )
+
+    def search_on(job: Job, begun: Component) -> None:
+        """Look for better components as long as was asked, or until Stop; each is handed over when it is met."""
+        best = begun.variance
+
+        def better(x: np.ndarray, _: float) -> None:
+            nonlocal best
+            if (variance := cov.variance(x)) > best * (1 + GAIN):
+                best = variance
+                note = "met while searching on"
+                job.publish(dataclasses.replace(begun, loadings=x.copy(), variance=variance, note=note))
+
+        found = solved(job, "Searching on", options, better)
+        if found.variance >= best:
+            job.publish(found)
+        if not found.stopped:
+            known.put(key, found)
 
     def work(job: Job) -> None:
         component = known.get(key)
+        searches = component is None and bool(options.get("search"))
         if component is None:
-            component = machines.call(
-                nnspca.solve,
-                cov,
-                now.k,
-                choice.method,
-                nonnegative=now.nonnegative,
-                seed=now.seed,
-                should_stop=job.should_stop,
-                on_progress=_staged(job, "Solving"),
-                **dict(choice.options),
-            )
-            if not component.stopped:
+            component = solved(job, "Solving", {**options, "search": 0} if searches else options)
+            if not component.stopped and not searches:
                 known.put(key, component)
         job.publish(component)
         proof = known.get(prove_key)
         if proof is None and not job.should_stop():
+            if cov.holds_entries:  # where they cost next to nothing
+                job.publish((glimpse(job, component), ()))
             job.trace = ()
             certificate = machines.call(
                 nnspca.certify,
@@ -74,6 +112,8 @@ def _work(data: Dataset, now: State, choice: Choices) -> Work:
                 known.put(prove_key, proof)
         if proof is not None:
             job.publish(proof)
+        if searches and not job.should_stop():
+            search_on(job, component)
 
     return work
 
@@ -95,7 +135,10 @@ def _staged(job: Job, doing: str) -> Callable[[Progress], None]:
 
 
 def arrived(job: Job) -> tuple[Component | None, Certificate | None, tuple]:
-    """Return what an explore run has handed over so far: component, certificate, trace."""
-    component = job.arrived[0] if job.arrived else None
-    certificate, trace = job.arrived[1] if len(job.arrived) > 1 else (None, ())
-    return component, certificate, trace
+    """Return what an explore run has handed over so far: the last component, certificate, trace."""
+    parts = [thing for thing in job.arrived if isinstance(thing, Component)]
+    certificate, trace = ([thing for thing in job.arrived if isinstance(thing, tuple)] or [(None, ())])[-1]
+    part = parts[-1] if parts else None
+    if part is not None and certificate is not None:
+        certificate = proofs.attained(certificate, part)
+    return part, certificate, trace

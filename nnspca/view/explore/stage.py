@@ -46,6 +46,7 @@ def perform(
         if proof is not None:
             certificates[proof.k] = proof
         certificates = {k: proofs.tightest(certificate, data, now) for k, certificate in certificates.items()}
+        parts = {k: proofs.better_of(found, certificates.get(k)) for k, found in parts.items()}
         content = play.payload(
             parts, certificates, data, store.mean(data), leading, k=now.k, about=str(job.key), note=_note(job)
         )

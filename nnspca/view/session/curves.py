@@ -78,7 +78,7 @@ def curve(
     report: Callable[[Job, Progress], None] = Job.report,
 ) -> Work:
     """Return the work of one curve: publishes its SweepPoints as they come, those known already at once."""
-    solve, prove = stages(data, now, ks, methods, publish, report)
+    solve, prove = stages(data, now, ks, methods, publish, report, first=True)
 
     def work(job: Job) -> None:
         prove(job, solve(job))
@@ -93,8 +93,10 @@ def stages(
     methods: Sequence[str],
     publish: Callable[[Job, SweepPoint], None] = Job.publish,
     report: Callable[[Job, Progress], None] = Job.report,
+    *,
+    first: bool = False,
 ) -> tuple[Callable[[Job], Sweep], Callable[[Job, Sweep], Sweep]]:
-    """Return the work of one curve in two: the bare curve, then the proof of its ceilings."""
+    """Return the work of one curve in two: the bare curve, then the proof of its ceilings, ``first`` ones before."""
     cov, known = store.covariance(data, now), Points(_key(data, now, ks, methods))
 
     def tell(job: Job, point: SweepPoint) -> None:
@@ -121,6 +123,7 @@ def stages(
             bare,
             known=known.certificate,
             executor=machines.executor(),
+            first=first,
             seed=now.seed,
             on_point=lambda point: tell(job, point),
             should_stop=job.should_stop,

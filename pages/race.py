@@ -23,6 +23,7 @@ if not choice.racers:
 with press:
     job = run.start(data, now, choice)
 running = st.container(key="racing")
+running.container()  # an empty place is no place: with this its room is kept from the first
 answered = job.stopped
 if answered:  # whoever pressed Stop, before anything is drawn anew
     with running:

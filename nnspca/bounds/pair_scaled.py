@@ -44,7 +44,7 @@ from nnspca.result import Bound
 
 CHECK = 10  # steps between bounds of a race
 LOOK = 20  # steps between bounds on all features: a bound costs as much as three steps
-RACE = 20  # steps of each of two starts before the better is known
+RACE = 10  # steps of each of two starts before the better is known
 LEAD = 3.0  # by how much less weight spread first must miss, as it slows down after a good beginning
 BALANCE = 8  # power steps of the balancing
 STALL = 6  # bounds without a relative gain of 1e-6 before the search rests

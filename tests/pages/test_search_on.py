@@ -13,7 +13,7 @@ from nnspca.view.explore import run
 from nnspca.view.session import store
 from nnspca.view.session.runs import Job
 from nnspca.view.session.solver import Choices
-from nnspca.view.session.state import State
+from nnspca.view.session.state import ANY_SIGN, State
 from tests.pages.conftest import jobs, settle, texts
 
 NOW = State(data="digits", k=9)
@@ -110,3 +110,16 @@ def test_a_first_ceiling_is_shown_at_once_and_nothing_is_built_on_it(open_page, 
     assert proof.upper < early.upper
     assert not proof.stopped
     assert "What was proven." in texts(page)
+
+
+@pytest.mark.parametrize("method", ["em", "pca"])
+def test_what_another_solver_finds_never_becomes_the_certificates_own(method):
+    now = dataclasses.replace(NOW, signs=ANY_SIGN)
+    job = Job("other")
+    run._work(store.dataset("digits"), now, Choices(method, ()))(job)
+    part, certificate, _ = run.arrived(job)
+    assert len(job.arrived) == 2
+    assert part.method == method
+    assert certificate.component is not part
+    assert certificate.lower <= certificate.upper
+    assert method != "pca" or part.variance > certificate.upper  # all features at once

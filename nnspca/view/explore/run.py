@@ -94,7 +94,7 @@ def _work(data: Dataset, now: State, choice: Choices) -> Work:
         job.publish(component)
         proof = known.get(prove_key)
         if proof is None and not job.should_stop():
-            if cov.holds_entries:  # where they cost next to nothing
+            if choice.method == "best" and cov.holds_entries:  # where they cost next to nothing
                 job.publish((glimpse(job, component), ()))
             job.trace = ()
             certificate = machines.call(
@@ -139,6 +139,6 @@ def arrived(job: Job) -> tuple[Component | None, Certificate | None, tuple]:
     parts = [thing for thing in job.arrived if isinstance(thing, Component)]
     certificate, trace = ([thing for thing in job.arrived if isinstance(thing, tuple)] or [(None, ())])[-1]
     part = parts[-1] if parts else None
-    if part is not None and certificate is not None:
+    if part is not None and certificate is not None and part.method == "best":
         certificate = proofs.attained(certificate, part)
     return part, certificate, trace

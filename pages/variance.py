@@ -68,6 +68,3 @@ if not answered:
     with running:
         if runs.follow("variance", job) and not done:
             st.rerun()
-if not done and len(known.points) < choice.count and job.age < runs.WHOLE:
-    job.wait_for_first(runs.WHOLE, choice.count)
-    st.rerun()

@@ -24,11 +24,6 @@ class Curves:
     methods: tuple[str, ...]
     ks: tuple[int, ...]
 
-    @property
-    def count(self) -> int:
-        """How many points that makes."""
-        return len(self.methods) * len(self.ks)
-
 
 class Point(NamedTuple):
     """One point of the curves; its text is what the menu and the link say."""

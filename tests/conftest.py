@@ -1,3 +1,4 @@
+import functools
 import os
 
 import pytest
@@ -9,6 +10,9 @@ from nnspca.datasets import fetch
 
 QUICK = bool(os.environ.get("NNSPCA_TEST_QUICK"))  # set by ``python -m tests quick``
 FEW = 3  # instances of each statement that are tried then
+BROWSERS = 2  # workers that begin with browser tests, where there are more than that
+LONGEST = ("test_experiments.py", "test_parts.py", "test_certificate.py")  # of the browser tests: these begin
+BACK = 8  # how far a worker at other tests steps back: the app's own processes are at ten, and must not starve
 
 settings.register_profile(
     "nnspca",
@@ -23,17 +27,47 @@ settings.load_profile("nnspca")
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Put the browser tests first, and give each a second try.
 
-    First, as they wait more than they compute: one worker spends its time on them while the others take the rest.
+    First, as they wait more than they compute: some workers spend their time on them while the others take the rest.
     A second try, as a busy machine may starve the browser; what is broken fails twice.
     """
-    items.sort(key=lambda item: item.get_closest_marker("browser") is None)
+    items[:] = _browsers_first(items, int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")))
     for item in items:
-        if item.get_closest_marker("browser"):
+        if _at_a_browser(item):
             item.add_marker(pytest.mark.flaky(reruns=1))
     if QUICK:
         few = _few_of_each(items)
         config.hook.pytest_deselected(items=[item for item in items if item not in few])
         items[:] = [item for item in items if item in few]
+
+
+def _at_a_browser(item: pytest.Item) -> bool:
+    return item.get_closest_marker("browser") is not None
+
+
+def _browsers_first(items: list[pytest.Item], workers: int) -> list[pytest.Item]:
+    """Order the tests so that some of the workers, each of which is given an even share of them, begin at a browser."""
+    rest = [item for item in items if not _at_a_browser(item)]
+    browser = sorted(filter(_at_a_browser, items), key=lambda item: item.path.name not in LONGEST)
+    heads = [browser[at::BROWSERS] for at in range(BROWSERS)] if workers > BROWSERS else [browser]
+    share, ordered = len(items) // workers, []
+    for head in heads:
+        taken = max(0, share - len(head))
+        ordered += head + rest[:taken]
+        del rest[:taken]
+    return ordered + rest
+
+
+@functools.cache
+def _step_back() -> None:
+    """Let whoever sits at a browser, and what the app computes for them, go first."""
+    if hasattr(os, "nice") and "PYTEST_XDIST_WORKER" in os.environ:
+        os.nice(BACK)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    if not _at_a_browser(item):
+        _step_back()
 
 
 def _few_of_each(items: list[pytest.Item]) -> set[pytest.Item]:

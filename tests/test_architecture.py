@@ -1,6 +1,7 @@
 """Arrows point down only: who may import whom, read off the sources."""
 
 import ast
+import functools
 from pathlib import Path
 
 import pytest
@@ -79,6 +80,7 @@ SOURCES = {name_of(path): path for path in sorted(PACKAGE.rglob("*.py"))}
 SOURCES |= {name_of(path): path for path in [ROOT / "app.py", *sorted((ROOT / "pages").glob("*.py"))]}
 
 
+@functools.cache
 def imports_of(name):
     """Full names of all modules a source imports, those inside functions too."""
     path = SOURCES[name]

@@ -122,7 +122,10 @@ def _of_factor(problem: Problem, monitor: Monitor) -> tuple[float, np.ndarray]:
     order = np.argsort(-s, kind="stable")
     widest = max(k + 64, int(READ / PASSES / cov.n_features))
     chosen = np.sort(order[: min(cov.n_features, WIDEST, 1500 + 8 * k, widest)])
-    level, weights = _levelled(cov.block(chosen, chosen), k, nonnegative, None, monitor)
+    size = float(s.max()) ** 2 or 1.0  # singles reach no further than 1e38; what the weights prove is read off the rows
+    block = (cov.block(chosen, chosen) / size).astype(np.float32)
+    level, weights = _levelled(block, k, nonnegative, None, monitor)
+    level, weights = level * size, weights.astype(float)
     least, best = np.inf, np.zeros(0)
     d = _extended(s, chosen, weights, level, k)
     for _ in range(PASSES):

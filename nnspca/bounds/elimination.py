@@ -43,6 +43,15 @@ SLOW = 0.01
 GAIN = 1e-4  # relative: less is not worth another bound
 WIDER = 1.25  # from one size of T that is tried to the next
 SMALLEST = 64
+MANY = 150  # k from which a live search plans its cases, as a hundred numbers of features outside matter
+WIDEST = 1000  # features of T at most in a planned search
+FINER = 1.12  # from one size of T that is tried to the next
+SLACK, AIM = 0.012, 1.024  # by how much a ceiling on T is likely to miss, and may miss with what lies outside
+FEWEST = 4  # cases that T is chosen for
+FOREMOST = 2  # turns of the first case's splitting before the others take over what it has found
+RACED = 500  # features from which one beginning is tried, not two
+SPAN = 8  # numbers of features outside that a case may serve before another's balanced rows are tried: they cost little
+LONGER = 1.6  # times the work that others may count: a step on so many features takes less than its count
 SPARE = 0.25  # share of what an outside feature takes from the others that must be more than what it may hold
 LIGHT = 0.7  # share of what a feature takes from the others, below which its variance alone tells enough
 LOSS = 5e-3  # of the ceiling, that one outside feature may add before T is given up as too small
@@ -83,12 +92,17 @@ class Elimination:
     monitor: Monitor = QUIET
     consider: Callable[[np.ndarray], None] = lambda support: None
     turn: int = STEPS  # of a case's splitting between two of its ceilings
+    planned: tuple[int, ...] = ()  # cases to be opened once the first one's splitting has found something
     cases: dict[int, Case] = field(default_factory=dict)  # by how many of the k features are outside, at least
 
     def __post_init__(self) -> None:
+        self.sparing = bool(self.planned)
         cov = self.problem.cov
         self.part = part_of(cov, self.inside)
         self.error = cov.error_elsewhere
+        if self.planned:
+            self._open(0)
+            return
         first = 0
         while first < min(self.problem.k, len(self.lost)):
             self._open(first)
@@ -100,6 +114,24 @@ class Elimination:
         problem = Problem(self.part, k, self.problem.nonnegative)
         bound = balanced.balanced_rows(problem, monitor=self.monitor)
         self.cases[first] = Case(problem, bound.value + self.error, bound.ingredients)
+
+    def _take_over(self, meter: branch.Meter) -> None:
+        """Open the planned cases by what the multipliers of the first prove for fewer features."""
+        for first in self.planned[1:]:
+            self._open(first)
+            self._taken(first, meter)
+        self.planned = ()
+
+    def _taken(self, first: int, meter: branch.Meter) -> None:
+        """Let a case begin with what the multipliers of the one before it prove for fewer features."""
+        case = self.cases[first]
+        held = [q for q, other in self.cases.items() if isinstance(other.proof, PairProof)]
+        before = max((q for q in held if q < first), default=first)
+        proof = self.cases[before].proof
+        if isinstance(proof, PairProof) and 2 * (len(held) + 1) * len(self.inside) ** 2 <= STORED:
+            value, made = proof_of(case.problem, proof.L, proof.M)
+            case.found(value + self.error, made)
+            meter.pay(len(self.inside), 2)
 
     def ceilings(self) -> tuple[np.ndarray, np.ndarray]:
         """For each q, the ceiling on all features, and the first q of the case it comes from."""
@@ -140,12 +172,22 @@ class Elimination:
 
     def work(self, meter: branch.Meter, goal: float, trees: bool) -> bool:
         """Bring the largest ceiling down, or try to; False once there is no way left."""
+        if self.planned:
+            whole = self.cases[0]
+            for _ in range(FOREMOST):
+                if not whole.rests and not self.monitor.stop():
+                    self._advance(whole, 0, meter, goal)
+            self._take_over(meter)
+            return True
         values, origin = self.ceilings()
         worst = int(values.argmax())
         if not np.isfinite(values[worst]):
             return False  # so many features outside could hold half of all: no case tells
         first = int(origin[worst])
         between = [q for q in self.cases if first < q <= worst]
+        if self.sparing and not between and worst - first >= SPAN:
+            self._open((first + worst + 1) // 2)  # its balanced rows cost less than any step
+            return True
         if worst > first and values[first] <= values[0]:  # the case is low enough, and serves too many q
             if not between:
                 self._open((first + worst + 1) // 2)
@@ -194,6 +236,10 @@ class Elimination:
             if not isinstance(rows, ScaleProof):
                 rows = balanced.balanced_rows(case.problem, monitor=self.monitor).ingredients
             assert isinstance(rows, ScaleProof)
+            if self.sparing and len(self.inside) > RACED:
+                made = Splitting(self.part.entries, case.problem.k, x, self.problem.nonnegative)
+                made.begin_balanced(rows.weights, float(x @ self.part.entries @ x), settled=True)
+                return made
             made, value, proof, steps = raced(case.problem, x, rows.weights, self.monitor)
             case.found(value + self.error, proof)
             meter.pay(len(self.inside), steps)
@@ -244,6 +290,7 @@ def tighten(
     monitor: Monitor,
     consider: Callable[[np.ndarray], None] = lambda support: None,
     patience: float = 1.0,
+    sparing: bool = False,
 ) -> Iterator[Bound]:
     """Yield falling bounds below ``least``; nothing where too many features can hold too much.
 
@@ -268,8 +315,10 @@ def tighten(
         Called with a support of at most k features where a better x may lie.
     patience : float
         Share of the budget after which a search that has not come below ``least`` is given up.
+    sparing : bool
+        Whether the cases are planned, for many k − q and a short time.
     """
-    elimination = begin(problem, x, least, features, loss, monitor, consider)
+    elimination = begin(problem, x, least, features, loss, monitor, consider, sparing=sparing)
     if elimination is None:
         return
     meter, beaten = branch.Meter(budget + trees), False
@@ -296,11 +345,12 @@ def begin(
     consider: Callable[[np.ndarray], None] = lambda support: None,
     low: float | None = None,
     smallest: int = SMALLEST,
+    sparing: bool = False,
 ) -> Elimination | None:
     """Choose T: as few features as lose next to nothing, if the bounds on T are as tight as they can be.
 
     With ``low`` given, the masses are those of all components of at least that variance, best on their own support.
-    T has ``smallest`` features at least.
+    T has ``smallest`` features at least. If ``sparing``, it is as small as lets a few cases do.
     """
     low = masses.attained(problem.cov, x) if low is None else low
     support = np.flatnonzero(x)
@@ -319,19 +369,45 @@ def begin(
         return None
     order = np.argsort(-held, kind="stable")
     order = order[~np.isin(order, support)]
-    size, enough, lost, gains = 0, False, np.zeros(1), [0.0]
+    planned: tuple[int, ...] = ()
+    size, small, enough, lost, gains = 0, 0, False, np.zeros(1), [0.0]
     wanted = max(smallest, len(support))
     while not enough and size < features:
         size = min(wanted, features)
         lost = together(held[order[size - len(support) :][: problem.k]])
         # by how much a number of outside features is above none, as a share of what they take away
         gains = [v * (1 - e) / (1 - 2 * e) - 1 if e < 0.5 else np.inf for v, e in zip(kept, lost, strict=False)]
-        enough = all(g <= max(loss, SPARE * (v - 1)) for g, v in zip(gains[1:], kept[1:], strict=False))
-        wanted = int(WIDER * size) + 1
+        alone = all(g <= max(loss, SPARE * (v - 1)) for g, v in zip(gains[1:], kept[1:], strict=False))
+        planned = _planned(kept, lost) if sparing else ()
+        enough = 0 < len(planned) <= FEWEST if sparing else alone
+        small = size if alone and not small else small
+        wanted = int((FINER if sparing else WIDER) * size) + 1
+    if sparing and not enough and 0 < small <= RACED:  # many cases of so few features cost less than of so many
+        size, planned = small, ()
+    elif sparing and not planned:
+        return None  # so few features would be lost among what the others can hold
+    lost = together(held[order[size - len(support) :][: problem.k]])
     if (1 + max(gains)) * low >= least * (1 - GAIN):
         return None
     inside = np.sort(np.concatenate([support, order[: size - len(support)]]))
-    return Elimination(problem, x, low, inside, lost, light, monitor, consider)
+    return Elimination(problem, x, low, inside, lost, light, monitor, consider, planned=planned)
+
+
+def _planned(kept: np.ndarray, lost: np.ndarray) -> tuple[int, ...]:
+    """The first q of as few cases as bring every q below the aim, if ceilings on T miss by the slack; none if none do.
+
+    ``kept`` tells the share of the variance that k − q features keep, ``lost`` the masses of q features outside.
+    """
+    raised = (1 - lost) / np.where(lost < 0.5, 1 - 2 * lost, np.nan)
+    firsts = [0]
+    while True:
+        q = firsts[-1]
+        above = np.flatnonzero(~(kept[q] * (1 + SLACK) * raised[q:] <= AIM))
+        if not len(above) or q + above[0] >= len(kept) - 1:  # k features outside leave none in T
+            return tuple(firsts)
+        if not above[0]:
+            return ()
+        firsts.append(q + int(above[0]))
 
 
 def together(falling: np.ndarray) -> np.ndarray:
@@ -360,13 +436,14 @@ def by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
     """Where the features are too many for the splitting of all."""
     if pair_steps(problem, plan):
         return
+    sparing = _sparing(problem, plan)
     yield from tighten(
         problem,
         known.x,
         min(bound.value for bound in known.bounds.values() if bound.deterministic),
         features=_most_kept(problem, plan),
         loss=plan.eliminated_loss,
-        budget=plan.eliminated_seconds * SECOND,
+        budget=plan.eliminated_seconds * SECOND * (LONGER if sparing else 1.0),
         trees=plan.branch_seconds * SECOND if plan.always_levels else 0.0,
         goal=known.lower * (1 + plan.closed),
         monitor=known.monitor,
@@ -374,11 +451,17 @@ def by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
         patience=PATIENT
         if whole_steps(problem, plan) or plan.always_levels
         else 1.0,  # where others can still be tried
+        sparing=sparing,
     )
+
+
+def _sparing(problem: Problem, plan: Plan) -> bool:
+    """Whether there are so many k − q, in so short a time, that cases are planned."""
+    return problem.k >= MANY and not plan.always_levels and not whole_steps(problem, plan)
 
 
 def _most_kept(problem: Problem, plan: Plan) -> int:
     """How many features T may have at most: fewer where the splitting could run on all of them instead."""
     if whole_steps(problem, plan):
         return min(plan.eliminated_features, int(plan.kept_share * problem.n))
-    return plan.eliminated_features
+    return max(plan.eliminated_features, WIDEST) if _sparing(problem, plan) else plan.eliminated_features

@@ -20,6 +20,7 @@ primal is already solved and only the multipliers have to be found.
 from __future__ import annotations
 
 import numpy as np
+import scipy.sparse.linalg
 
 from nnspca.certificates.proofs import PairProof
 from nnspca.feasible import sum_of_largest
@@ -35,6 +36,7 @@ EXACT, NEARLY = 1e-13, 2e-5  # excess of a row's sum at which its multiplier is 
 OUT = -1e6  # an entry that no projection keeps
 TILE = 96  # side of the blocks in which pairs are projected
 TINY = 1e-30
+LANCZOS = 650  # features above which the scale is looked for by Lanczos' iterations
 SINGLE = np.float32  # any multipliers prove a bound, so that those of half the digits do, in half the time
 
 
@@ -57,7 +59,7 @@ class Splitting:
     ) -> None:
         self.n, self.k, self.nonnegative = len(A), k, nonnegative
         self.forced = np.zeros(self.n, dtype=bool) if forced is None else forced
-        self.scale = float(np.linalg.eigvalsh(A)[-1])
+        self.scale = _largest_eigenvalue(A)
         self.A: np.ndarray = (A / self.scale).astype(SINGLE)
         self.rho = START
         x = x.astype(SINGLE)
@@ -141,6 +143,14 @@ class Splitting:
         factor = float(np.clip(np.sqrt(apart / moved), 0.5, 2.0))
         self.rho *= factor
         self.UX, self.UY, self.UD = self.UX / factor, self.UY / factor, self.UD / factor
+
+
+def _largest_eigenvalue(A: np.ndarray) -> float:
+    """About the largest eigenvalue: a scale, no more."""
+    if len(A) <= LANCZOS:
+        return float(np.linalg.eigvalsh(A)[-1])
+    start = np.sqrt(np.maximum(A.diagonal(), 0.0)) + 1e-3 * np.sqrt(max(float(A.diagonal().max()), 0.0))
+    return float(scipy.sparse.linalg.eigsh(A, k=1, which="LA", v0=start, tol=1e-6)[0][0])
 
 
 def onto_pairs(X: np.ndarray, Y: np.ndarray, nonnegative: bool) -> tuple[np.ndarray, np.ndarray]:

@@ -43,6 +43,8 @@ from nnspca.result import Bound
 READ = 4000  # features of largest variance among which S is chosen
 FIRST, GROWTH = 200, 12  # size of S: so many features, and so many more for each row whose plain sum is too large
 HEAVIEST = 0.7  # share of the working set that is chosen by mass: the heaviest rows outside join it
+CROWDED = 700  # features of the working set where the support alone would fill half of a smaller one
+BROAD = 8000  # features up to which that pays
 ROUNDS = 3  # times that S may grow
 JOIN = 300  # most features that join at a time
 SHORT, LONG = 40, 60  # steps of the splitting before S is looked at again, and between bounds once it grows no more
@@ -149,13 +151,15 @@ def by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
     """Where the features are too many for the splitting of all, and none of them could be eliminated."""
     if whole_steps(problem, plan) or "elimination" in known.bounds:
         return
+    # too few would be chosen beside the support; of very many rows outside, some are always too heavy for more to help
+    crowded = 2 * problem.k > HEAVIEST * plan.working_features and problem.n <= BROAD
     yield from tighten(
         problem,
         known.x,
         known.lower,
         known.bounds["balanced-rows"].value,
-        features=plan.working_features,
-        budget=plan.pair_seconds * SECOND,
+        features=max(plan.working_features, CROWDED) if crowded else plan.working_features,
+        budget=max(plan.pair_seconds, plan.whole_seconds if crowded else 0.0) * SECOND,
         goal=known.lower * (1 + plan.closed),
         monitor=known.monitor,
     )

@@ -9,7 +9,9 @@ from __future__ import annotations
 import importlib
 import io
 import json
+import math
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -28,10 +30,13 @@ from nnspca.datasets.missing import MissingValues
 from nnspca.datasets.sparse import compressed
 from nnspca.errors import DataError
 
-PATIENCE, SLOWEST = 30.0, 2e6  # seconds that any file gets, and bytes a second beyond these
+PATIENCE, SLOWEST = 30.0, 2e6  # seconds of computing that any file gets, and bytes a second beyond these
+BUSY = 10.0  # how many times as long that may take by the clock, where others keep the machine busy
+TOO_LONG = "the file takes far too long to read, as damaged ones do: save it again."
 MEMORY = 4 * 2**30  # bytes of address space, where the system can hold a process to that
 LOOK = 0.05  # seconds between two looks at whoever waits
 MOST_TOLD = 200  # bytes of a line that says how far it is
+SPENT = -getattr(signal, "SIGXCPU", 1000)  # how a process ends that has used up its seconds of computing
 SCRIPT = "from nnspca.datasets.apart import answer; answer()"
 
 Form = Literal["h5ad", "parquet"]
@@ -49,20 +54,27 @@ def read_apart(form: Form, data: bytes, asked: Asked) -> Content:
     )
     talk = _Talk(process, data)
     talk.start()
-    end = time.monotonic() + PATIENCE + len(data) / SLOWEST
+    end = time.monotonic() + BUSY * _seconds(data)
     try:
         while talk.is_alive():
             watch.look(talk.share, 1, talk.what)
             if time.monotonic() > end:
-                raise DataError("the file takes far too long to read, as damaged ones do: save it again.")
+                raise DataError(TOO_LONG)
             talk.join(LOOK)
     finally:
         process.kill()
         talk.join()
-        process.wait()
+        ended = process.wait()
+    if ended == SPENT:
+        raise DataError(TOO_LONG)
     if not talk.answered:
         raise DataError("the file is damaged: the library that reads it gave up. Save it again.")
     return _unpacked(talk.answered)
+
+
+def _seconds(data: bytes) -> float:
+    """How many seconds of computing a file gets."""
+    return PATIENCE + len(data) / SLOWEST
 
 
 class _Talk(threading.Thread):
@@ -102,7 +114,9 @@ def answer() -> None:
 
     try:
         with watch.watched(tell, None):
-            held = _packed(read_here(sys.stdin.buffer.read(), asked))
+            data = sys.stdin.buffer.read()
+            _limit_seconds(_seconds(data))
+            held = _packed(read_here(data, asked))
     except DataError as error:
         held = {"error": np.array(json.dumps({"kind": type(error).__name__, "said": str(error), **vars(error)}))}
     made = io.BytesIO()
@@ -119,6 +133,16 @@ def _limit_memory() -> None:
 
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     except (ImportError, OSError, ValueError):  # not every system has it
+        pass
+
+
+def _limit_seconds(more: float) -> None:
+    try:
+        import resource
+
+        most = math.ceil(time.process_time() + more)
+        resource.setrlimit(resource.RLIMIT_CPU, (most, most + 1))
+    except (ImportError, OSError, ValueError):
         pass
 
 

@@ -130,7 +130,9 @@ def convert(rows: Iterable[Row | Block], columns: Sequence[Column], expected: fl
     numeric = [j for j, c in enumerate(columns) if not c.text]
     textual = [j for j, c in enumerate(columns) if c.text]
     texts: list[list[str]] = [[] for _ in textual]
-    check_numeric(len(numeric), len(columns))
+    if not numeric:
+        _, cells = next((row for row in rows if not isinstance(row, Block)), (0, [""]))
+        check_numeric(0, len(columns), cells[0].strip() if cells else "")
     values, lines = array("d"), array("q")
     waiting = AT_A_TIME
     for row in _single(rows, values, lines, columns, expected):
@@ -159,12 +161,13 @@ def convert(rows: Iterable[Row | Block], columns: Sequence[Column], expected: fl
     )
 
 
-def check_numeric(numeric: int, columns: int) -> None:
-    """Refuse a table without a column of numbers."""
+def check_numeric(numeric: int, columns: int, seen: str = "") -> None:
+    """Refuse a table without a column of numbers, in whose first cell this was ``seen``."""
     if not numeric:
+        found = f" (the first cell holds {seen!r:.60})" if seen else ""
         raise DataError(
-            f"no column of numbers among the {columns:,} found: is the delimiter a comma, semicolon or tab, and "
-            "are decimals written with a point?"
+            f"no column of numbers among the {columns:,} found{found}: is the delimiter a comma, semicolon or tab, are "
+            "decimals written with a point, and are numbers without their units?"
         )
 
 

@@ -5,29 +5,28 @@ from __future__ import annotations
 import csv
 import io
 import math
+import re
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from nnspca.studies.picture import Picture
 
 Cell = float | int | str | bool | None
-FORMULA_OPENERS = ("=", "+", "-", "@")
+# What opens a formula at the start of a cell, in full width too; a spreadsheet set to a semicolon splits there as well.
+FORMULA = re.compile(r"^(?=\t|\s*[=+\-@＝＋－＠])|(?<=[;\t\n])(?=\s*[=+\-@＝＋－＠])")
 
 
 def written(cell: object) -> object:
-    """Return a cell as it is safe in a CSV: a spreadsheet would run a word that opens like a formula.
+    """Return a cell as it is safe in a table of text: a spreadsheet would run a word that opens like a formula.
 
     A carriage return becomes a blank: the csv module leaves it unquoted, and what follows it would open a row.
 
     Examples
     --------
-    >>> written("=1+1"), written("pixel 7"), written(-2.5)
-    ("'=1+1", 'pixel 7', -2.5)
+    >>> written("=1+1"), written("pixel 7"), written(-2.5), written("a;=1+1")
+    ("'=1+1", 'pixel 7', -2.5, "a;'=1+1")
     """
-    if not isinstance(cell, str):
-        return cell
-    word = cell.replace("\r", " ")
-    return "'" + word if word.lstrip().startswith(FORMULA_OPENERS) else word
+    return FORMULA.sub("'", cell.replace("\r", " ")) if isinstance(cell, str) else cell
 
 
 @dataclass(frozen=True)

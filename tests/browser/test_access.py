@@ -17,7 +17,7 @@ BOTH, DATA, NONE = {"data", "k"}, {"data"}, set[str]()
 PAGES = {
     "explore": ("/?data=pitprops&closer=true&given=true&certificate=true&bounds=true&take=true", BOTH),
     "variance": (
-        "/variance?data=pitprops&ks=2,5,13&point=5+%C2%B7+best&certificate=true&bounds=true&paper=true&take=true",
+        "/variance?data=pitprops&ks=2,5,13&point=5+%C2%B7+best&certificate=true&bounds=true&paper_band=true&take=true",
         DATA,
     ),
     "parts": ("/parts?data=pitprops&k=4&r=3&rebuild=true&certificate=true&take=true", BOTH),

@@ -136,7 +136,7 @@ def test_a_sketch_stands_where_the_figures_of_a_comparison_will_be(visit):
 
 
 def test_a_link_to_the_variance_page_keeps_its_choices_and_a_point_opens_beside_its_curve(visit):
-    link = "/variance?data=pitprops&ks=2,5,13&log=false&paper=true&point=5+%C2%B7+best&bounds=true"
+    link = "/variance?data=pitprops&ks=2,5,13&log=false&paper_band=true&point=5+%C2%B7+best&bounds=true"
     page = sketched(visit, link, "curve")
     expect(page.get_by_text("k = 5, best")).to_be_visible(timeout=60_000)
     page.locator(".st-key-curve .js-plotly-plot").wait_for(timeout=60_000)

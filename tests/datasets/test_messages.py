@@ -86,3 +86,8 @@ def test_a_symmetric_table_that_is_no_covariance_is_said_to_be_read_as_samples()
     assert not [
         note for note in read(written(np.arange(16.0).reshape(4, 4) ** 2), "A.csv").notes if "covariance" in note
     ]
+
+
+def test_a_table_without_a_number_says_what_stands_in_its_first_cell():
+    with pytest.raises(DataError, match=r"among the 2 found \(the first cell holds '0 cm'\).* without their units"):
+        read(b"height,width\n0 cm,0 cm\n1 cm,2 cm\n", "t.csv")

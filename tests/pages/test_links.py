@@ -45,9 +45,9 @@ OLD = [
     (
         "pages/variance.py",
         {"data": "pitprops"},
-        "methods=best&methods=thresholding&ks=2%2C+5&log=false&paper=true&bounds=true&point=5+%C2%B7+best&patience=7"
+        "methods=best&methods=thresholding&ks=2%2C+5&log=false&paper_band=true&bounds=true&point=5+%C2%B7+best&patience=7"
         "&certificate=true&take=true",
-        {"methods": ["best", "thresholding"], "ks": "2, 5", "log": False, "paper": True, "bounds": True}
+        {"methods": ["best", "thresholding"], "ks": "2, 5", "log": False, "paper_band": True, "bounds": True}
         | {"point": "5 · best", "patience": 7, "certificate": True, "take": True},
     ),
     (

@@ -114,7 +114,7 @@ def test_a_first_ceiling_is_shown_at_once_and_nothing_is_built_on_it(open_page, 
 
 @pytest.mark.parametrize("method", ["em", "pca"])
 def test_what_another_solver_finds_never_becomes_the_certificates_own(method):
-    now = dataclasses.replace(NOW, signs=ANY_SIGN)
+    now = dataclasses.replace(NOW, sign=ANY_SIGN)
     job = Job("other")
     run._work(store.dataset("digits"), now, Choices(method, ()))(job)
     part, certificate, _ = run.arrived(job)

@@ -14,7 +14,7 @@ from nnspca.datasets.images import SUFFIXES as IMAGES
 from nnspca.datasets.missing import CHOICES, Missing
 from nnspca.errors import DataError
 from nnspca.view import foreign, words
-from nnspca.view.session import files, runs, sidebar, store
+from nnspca.view.session import brought, files, runs, sidebar
 from nnspca.view.session.files import File, Reading
 
 TYPES = sorted({suffix.rpartition(".")[2] for suffix in (*SUFFIXES, *IMAGES)})
@@ -143,6 +143,12 @@ def _told(data: Dataset, reading: Reading) -> None:
             f"Each {one} of the file is one sample: {rows:,} samples, described by {columns:,} features ({a} … {b}). "
             "A component chooses some of the features."
         )
+    if away := brought.put_away():
+        st.info(
+            f"To make room, what you brought before was put away: {foreign.plain(', '.join(away))}. "
+            "Bring it again when you need it.",
+            icon=":material/inventory_2:",
+        )
     if data.labels is not None:
         counts = np.bincount(data.labels[data.labels >= 0], minlength=len(data.label_names))
         told = ", ".join(
@@ -166,7 +172,7 @@ def _choices(data: Dataset, mark: str, *, turned: bool) -> None:
 def _usable(data: Dataset) -> bool:
     """Keep a data set that has a covariance, or say what is wrong with it and offer what can be done."""
     try:
-        store.keep_upload(data)
+        brought.keep(data)
     except nnspca.DataError as problem:
         if data.kind != "covariance":
             st.error(foreign.plain(f"{data.title}: {problem}."), icon=":material/error:")
@@ -187,7 +193,7 @@ def _usable(data: Dataset) -> bool:
         warned.warning(foreign.plain(f"{data.title}: {what}. {why}"), icon=":material/error:")
         return False
     try:
-        cov = store.keep_upload(data, repair=True)
+        cov = brought.keep(data, repair=True)
     except nnspca.DataError as problem:
         st.error(foreign.plain(f"{data.title}: {problem}."), icon=":material/error:")
         return False

@@ -156,7 +156,7 @@ STEPS = (
         "With m = 20 and ε = 5 %, can you be sure?",
         "Never: the shaded arcs are {share} of the circle, so 20 throws hit with probability {hit}, 60 with {again}. "
         "A bound built on it holds with a probability: it is not proven, and this app never counts it as a ceiling.",
-        ("The paper's own band, beside the proven one", "variance?data=lfw-faces&ks=10,40&paper=true"),
+        ("The paper's own band, beside the proven one", "variance?data=lfw-faces&ks=10,40&paper_band=true"),
         (("ε", "how much of the best you are ready to lose"), ("m", "how many directions are thrown"), C),
         "Throw ten times. Does the share of hits come near the probability told?",
         "“99.9 % is as good as proven.” Ask: of a thousand such claims, which one is wrong?",

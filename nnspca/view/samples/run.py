@@ -11,7 +11,7 @@ import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import Component
 from nnspca.view.samples.choices import Choices
-from nnspca.view.session import runs, store
+from nnspca.view.session import machines, runs, store
 from nnspca.view.session.runs import Job, Work
 from nnspca.view.session.state import State
 
@@ -57,7 +57,8 @@ def _work(data: Dataset, now: State, choice: Choices) -> Work:
         options = dict(choice.solver.options)
         if "rank" in options:
             options["rank"] = min(options["rank"], of.n_features)
-        return nnspca.solve(
+        return machines.call(
+            nnspca.solve,
             of,
             min(now.k, of.n_features),
             choice.solver.method,

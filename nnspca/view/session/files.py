@@ -14,7 +14,7 @@ from nnspca.datasets import Dataset
 from nnspca.datasets.missing import Missing
 from nnspca.errors import DataError
 from nnspca.result import Progress
-from nnspca.view.session import runs
+from nnspca.view.session import brought, runs
 from nnspca.view.session.runs import Job, Work
 
 SLOT = "read"
@@ -77,6 +77,7 @@ def _work(files: list[File], names: File | None, reading: Reading) -> Work:
     contents = {file.name: file.getvalue() for file in files}
     mapping = names.getvalue() if names else None
     called = own_name(files[0].name) if len(files) == 1 else None
+    ahead = brought.ahead()
     twice = [name for name, count in Counter(file.name for file in files).items() if count > 1]
 
     def work(job: Job) -> Dataset | DataError | None:
@@ -95,7 +96,12 @@ def _work(files: list[File], names: File | None, reading: Reading) -> Work:
                 on_progress=lambda share, what: job.report(Progress(share, what)),
                 should_stop=job.should_stop,
             )
-            return data if mapping is None else nnspca.datasets.rename(data, nnspca.datasets.read_names(mapping))
+            if mapping is not None:
+                data = nnspca.datasets.rename(data, nnspca.datasets.read_names(mapping))
+            job.report(Progress(1.0, "Preparing the covariance"))
+            if not job.should_stop():
+                ahead(data)  # here, where Stop is heard meanwhile: the page that draws it next hears nothing
+            return None if job.should_stop() else data
         except nnspca.datasets.ReadingStopped:
             return None
         except DataError as problem:

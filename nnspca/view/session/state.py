@@ -138,7 +138,7 @@ TABLE = (
         help="On: equal steps multiply k. Off: equal steps add.",
     ),
     Entry(
-        "paper",
+        "paper_band",
         ("variance",),
         "switch",
         False,

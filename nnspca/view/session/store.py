@@ -5,11 +5,10 @@ Every cache is keyed by content hash and parameters, never by an array.
 
 from __future__ import annotations
 
-import dataclasses
 import threading
 from collections import OrderedDict
-from collections.abc import Hashable, Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Hashable, Iterable
+from typing import Any, TypeVar
 
 import numpy as np
 import streamlit as st
@@ -19,9 +18,12 @@ from nnspca.datasets import Dataset, DatasetInfo, preparing
 from nnspca.view import foreign
 from nnspca.view.session import fetching, widgets
 from nnspca.view.session.state import State
+from nnspca.view.session.weight import size
 
-MOST_BYTES = 256 * 2**20
-MOST_ENTRIES = 4000
+_T = TypeVar("_T")
+LEADING = 20  # eigenvalues that a page shows
+SHARED = 512 * 2**20  # bytes of data sets, prepared ones and covariances that are held for whoever asks next
+MOST_BYTES, MOST_ENTRIES = 256 * 2**20, 4000  # of finished results
 
 
 class Results:
@@ -43,11 +45,11 @@ class Results:
     def put(self, key: Hashable, result: Any) -> None:
         """Keep a result, making room for it."""
         with self._lock:
-            self._results[key] = (result, _size(result))
+            self._results[key] = (result, size(result))
             self._results.move_to_end(key)
             while len(self._results) > 1 and (
                 len(self._results) > self._most_entries
-                or sum(size for _, size in self._results.values()) > self._most_bytes
+                or sum(held for _, held in self._results.values()) > self._most_bytes
             ):
                 self._results.popitem(last=False)
 
@@ -57,23 +59,64 @@ class Results:
             self._results.pop(key, None)
 
 
-def _size(thing: Any) -> int:
-    """Return about how many bytes of arrays a result holds."""
-    if isinstance(thing, np.ndarray):
-        return thing.nbytes
-    if dataclasses.is_dataclass(thing):
-        return sum(_size(getattr(thing, f.name)) for f in dataclasses.fields(thing))
-    if isinstance(thing, Mapping):
-        return sum(_size(value) for value in thing.values())
-    if isinstance(thing, tuple | list):
-        return 8 * len(thing) + sum(_size(item) for item in thing if not isinstance(item, float))
-    return 64
+class Shared:
+    """Large things that all sessions share, each made by the first who asks while the others wait for it.
+
+    They may grow while they are held (a covariance keeps its eigenvectors), so they are weighed anew each time.
+    """
+
+    def __init__(self, most_bytes: int):
+        self._most_bytes = most_bytes
+        self._held: OrderedDict[Hashable, Any] = OrderedDict()
+        self._making: dict[Hashable, threading.Lock] = {}
+        self._lock = threading.Lock()
+
+    def holds(self, key: Hashable) -> bool:
+        """Whether it is there already."""
+        return key in self._held
+
+    def get(self, key: Hashable, make: Callable[[], _T]) -> _T:
+        """Return what is held under ``key``, made where it is not."""
+        with self._lock:
+            making = self._making.setdefault(key, threading.Lock())
+        with making:
+            with self._lock:
+                if key in self._held:
+                    self._held.move_to_end(key)
+                    return self._held[key]
+            made = make()
+            with self._lock:
+                self._held[key] = made
+                while len(self._held) > 1 and size(tuple(self._held.values())) > self._most_bytes:
+                    self._held.popitem(last=False)
+                self._making.pop(key, None)
+        return made
+
+    def drop(self, key: Hashable) -> None:
+        """Forget one thing."""
+        with self._lock:
+            self._held.pop(key, None)
 
 
 @st.cache_resource(show_spinner=False)
 def results() -> Results:
     """Return the finished results of all sessions."""
     return Results()
+
+
+@st.cache_resource(show_spinner=False)
+def shared() -> Shared:
+    """Return what all sessions share of data sets and covariances."""
+    return Shared(SHARED)
+
+
+def _made(key: tuple[Hashable, ...], make: Callable[[], _T], doing: str) -> _T:
+    """Return what sessions share under a key; say what is being done where it is still to be made."""
+    held = shared()
+    if held.holds(key):
+        return held.get(key, make)
+    with st.spinner(f"{doing} …"):
+        return held.get(key, make)
 
 
 def finished(keys: Iterable[Hashable]) -> list[Any]:
@@ -86,23 +129,6 @@ def uploads() -> dict[str, Dataset]:
     """Return the data sets this session has brought, by name."""
     brought: dict[str, Dataset] = st.session_state.setdefault("_uploads", {})
     return brought
-
-
-def keep_upload(data: Dataset, *, repair: bool = False) -> nnspca.Covariance:
-    """Keep a data set for this session, once its covariance is known to be one; return that.
-
-    With ``repair``, a matrix that is none stands for the nearest one from here on.
-
-    Raises
-    ------
-    nnspca.DataError
-        When no page could use it: an indefinite matrix, or numbers too small or too large to square.
-    """
-    cov = _covariance(data.name, data.content_hash, False, repair, data)
-    mended: set[str] = st.session_state.setdefault("_repaired", set())
-    (mended.add if repair else mended.discard)(data.content_hash)
-    uploads()[data.name] = data
-    return cov
 
 
 def repaired(data: Dataset) -> bool:
@@ -128,14 +154,9 @@ def catalogue() -> dict[str, DatasetInfo]:
     return infos
 
 
-@st.cache_resource(show_spinner="Reading the data …", max_entries=6)
-def _read(name: str) -> Dataset:
-    return nnspca.datasets.load(name)
-
-
 def forget(name: str) -> None:
     """Read a data set of the catalogue anew when it is next asked for."""
-    _read.clear(name)
+    shared().drop(("read", name))
 
 
 def dataset(name: str) -> Dataset:
@@ -147,17 +168,28 @@ def dataset(name: str) -> Dataset:
         When it is not here, or its file is broken; the message says what to do.
     """
     brought = uploads().get(name)
-    return _read(name) if brought is None else brought
+    if brought is not None:
+        return brought
+    return _made(("read", name), lambda: nnspca.datasets.load(name), "Reading the data")
 
 
-@st.cache_resource(show_spinner="Preparing the covariance …", max_entries=6)
-def _covariance(name: str, content_hash: str, standardise: bool, repair: bool, _data: Dataset) -> nnspca.Covariance:
-    return nnspca.Covariance.from_dataset(_data, standardize=standardise, repair=repair)
+def covariance_key(data: Dataset, *, standardise: bool, repair: bool) -> tuple[Hashable, ...]:
+    """Return the key under which a covariance is shared."""
+    return "covariance", data.name, data.content_hash, standardise, repair
+
+
+def made_covariance(data: Dataset, *, standardise: bool, repair: bool) -> nnspca.Covariance:
+    """Return the covariance of a data set, made where no session has asked for it."""
+    return _made(
+        covariance_key(data, standardise=standardise, repair=repair),
+        lambda: nnspca.Covariance.from_dataset(data, standardize=standardise, repair=repair),
+        "Preparing the covariance",
+    )
 
 
 def covariance(data: Dataset, state: State) -> nnspca.Covariance:
     """Return the covariance of a data set, standardised when the state says so."""
-    return _covariance(data.name, data.content_hash, state.standardise, repaired(data), data)
+    return made_covariance(data, standardise=state.standardise, repair=repaired(data))
 
 
 @st.cache_data(show_spinner="Computing the spectrum …", max_entries=64)
@@ -165,7 +197,7 @@ def _spectrum(name: str, content_hash: str, standardise: bool, d: int, _cov: nns
     return np.asarray(_cov.eigenpairs(d)[0])
 
 
-def spectrum(data: Dataset, state: State, d: int = 20) -> np.ndarray:
+def spectrum(data: Dataset, state: State, d: int = LEADING) -> np.ndarray:
     """Return the ``d`` largest eigenvalues (fewer when there are fewer features)."""
     cov = covariance(data, state)
     most = min(d, cov.n_features, cov.n_samples or cov.n_features)
@@ -212,18 +244,20 @@ def ready(name: str, steps: tuple[str, ...]) -> Dataset:
         widgets.end_page()
 
 
-@st.cache_resource(show_spinner="Preparing the data …", max_entries=6)
-def _prepared(name: str, content_hash: str, steps: tuple[str, ...], _data: Dataset) -> Dataset:
-    for step in steps:
-        _data = preparing.STEPS[step].do(_data)
-    return _data
-
-
 def prepared(data: Dataset, steps: tuple[str, ...]) -> Dataset:
     """Return a data set after the steps that are possible with it, in their order."""
     able = preparing.possible(data) if steps else ()
     wanted = tuple(step for step in able if step in steps)
-    return _prepared(data.name, data.content_hash, wanted, data) if wanted else data
+    if not wanted:
+        return data
+
+    def make() -> Dataset:
+        made = data
+        for step in wanted:
+            made = preparing.STEPS[step].do(made)
+        return made
+
+    return _made(("prepared", data.name, data.content_hash, wanted), make, "Preparing the data")
 
 
 def features(name: str, steps: tuple[str, ...]) -> int:

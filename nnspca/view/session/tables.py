@@ -8,6 +8,7 @@ import numpy as np
 
 import nnspca
 from nnspca.datasets import Dataset
+from nnspca.studies.table import written
 from nnspca.view import foreign
 from nnspca.view.session import downloads
 from nnspca.view.session.state import State
@@ -36,7 +37,7 @@ def loadings_wide(found: Sets, data: Dataset) -> bytes:
 def feature_lists(found: Sets, data: Dataset) -> bytes:
     """Return one line for each component as GMT: its name, what it is, its features, the heaviest first.
 
-    Features of negative loadings make a line of their own.
+    Features of negative loadings make a line of their own. A name that a spreadsheet would run gets an apostrophe.
     """
     lines = []
     for solver, part, column in _columns(found):
@@ -45,7 +46,7 @@ def feature_lists(found: Sets, data: Dataset) -> bytes:
             names = [foreign.line(str(data.feature_names[i])) for i in _heaviest(column) if chosen[i]]
             if names:
                 about = f"{foreign.line(data.title or data.name)}, {solver}, part {part}, {len(names)} features"
-                lines.append("\t".join([f"{solver}_part_{part}{ending}", about, *names]))
+                lines.append("\t".join(map(str, map(written, [f"{solver}_part_{part}{ending}", about, *names]))))
     return "".join(f"{line}\n" for line in lines).encode()
 
 

@@ -50,13 +50,13 @@ class Look:
         Whether equal steps of the k axis multiply.
     bounds : bool
         Whether every ceiling gets a line of its own.
-    paper : bool
+    paper_band : bool
         Whether the paper's band is drawn.
     """
 
     log: bool
     bounds: bool
-    paper: bool
+    paper_band: bool
 
 
 def curves(now: State, n: int, solvers: DeltaGenerator, cardinalities: DeltaGenerator) -> Curves:
@@ -112,7 +112,7 @@ def patience() -> int:
 
 def look_and_point(choice: Curves) -> tuple[Look, Point | None]:
     """Let the person choose the k axis, every ceiling, the paper's band, and the point whose component is shown."""
-    return Look(*choose_row(KEYS["log"], KEYS["bounds"], KEYS["paper"])), _point(choice)
+    return Look(*choose_row(KEYS["log"], KEYS["bounds"], KEYS["paper_band"])), _point(choice)
 
 
 def _point(choice: Curves) -> Point | None:

@@ -48,7 +48,7 @@ def curve(
             look.log,
             look.bounds,
         )
-        last["curve"] = figures.variance(view, palette, paper=look.paper, chosen=chosen)
+        last["curve"] = figures.variance(view, palette, paper=look.paper_band, chosen=chosen)
         still = ready and (longer is None or longer.done)
         charts.pickable(last["curve"], "curve", choices.KEYS["point"].key, _picked, ready=still)
         st.caption(

@@ -1,0 +1,78 @@
+"""What visitors bring, kept for their visit and bounded in bytes: the oldest of a visit goes first, and is told."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from contextlib import suppress
+
+import streamlit as st
+
+import nnspca
+from nnspca.datasets import Dataset
+from nnspca.view.session import store
+from nnspca.view.session.weight import size
+
+OWN, ALL = 400 * 2**20, 1024 * 2**20  # bytes of files that one visit keeps, and all visits together
+
+
+def keep(data: Dataset, *, repair: bool = False) -> nnspca.Covariance:
+    """Keep a data set for this session, once its covariance is known to be one; return that.
+
+    With ``repair``, a matrix that is none stands for the nearest one from here on.
+
+    Raises
+    ------
+    nnspca.DataError
+        When no page could use it: an indefinite matrix, or numbers too small or too large to square.
+    """
+    room = _make_room(data)
+    cov = store.made_covariance(data, standardise=False, repair=repair)
+    mended: set[str] = st.session_state.setdefault("_repaired", set())
+    (mended.add if repair else mended.discard)(data.content_hash)
+    for name in room:
+        del store.uploads()[name]
+    store.uploads()[data.name] = data
+    _brought().add(data)
+    return cov
+
+
+@st.cache_resource(show_spinner=False)
+def _brought() -> weakref.WeakSet[Dataset]:
+    """Return the data sets that visitors have brought and that are still held for any of them."""
+    return weakref.WeakSet()
+
+
+def _make_room(data: Dataset) -> list[str]:
+    """Return which of this visit's data sets go for this one, the oldest first; refuse it where others fill all."""
+    own = {name: size(held) for name, held in store.uploads().items() if name != data.name}
+    away = []
+    while own and sum(own.values()) + size(data) > OWN:
+        away.append(next(iter(own)))
+        del own[away[-1]]
+    others = sum(size(held) for held in _brought() if held not in store.uploads().values())
+    if others + sum(own.values()) + size(data) > ALL:
+        raise nnspca.DataError(
+            f"visitors' files take {others / 2**20:,.0f} MB of this server's memory already, and at most "
+            f"{ALL / 2**20:,.0f} MB are kept: try again when others have left, or bring fewer rows or columns"
+        )
+    st.session_state["_put_away"] = [*(n for n in put_away() if n not in (data.name, *away)), *away]
+    return away
+
+
+def put_away() -> list[str]:
+    """Return the data sets of this visit that went to make room for later ones."""
+    return list(st.session_state.get("_put_away", ()))
+
+
+def ahead() -> Callable[[Dataset], None]:
+    """Return what a run can call to prepare data as they are, so that the page finds it prepared."""
+    shared = store.shared()
+
+    def prepare(data: Dataset) -> None:
+        with suppress(nnspca.DataError):  # which the page meets again, and tells
+            key = store.covariance_key(data, standardise=False, repair=False)
+            cov = shared.get(key, lambda: nnspca.Covariance.from_dataset(data))
+            cov.eigenpairs(min(store.LEADING, cov.n_features, cov.n_samples or cov.n_features))
+
+    return prepare

@@ -1,0 +1,42 @@
+"""How many bytes of arrays a thing holds, as far as arrays, data sets and covariances lie in it."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+
+
+def size(thing: Any) -> int:
+    """Return about how many bytes of arrays a thing holds, an array it holds twice counted once.
+
+    >>> twice = np.zeros(1000)
+    >>> size((twice, twice)) - size(twice) < 100
+    True
+    """
+    return _weigh(thing, set())
+
+
+def _weigh(thing: Any, seen: set[int]) -> int:
+    if isinstance(thing, np.ndarray):
+        whole = thing if thing.base is None else thing.base  # a slice keeps all of what it is cut from
+        new = id(whole) not in seen
+        seen.add(id(whole))
+        return getattr(whole, "nbytes", thing.nbytes) * new
+    if scipy.sparse.issparse(thing):
+        return sum(_weigh(getattr(thing, part, None), seen) for part in ("data", "indices", "indptr"))
+    if isinstance(thing, Mapping):
+        return sum(_weigh(value, seen) for value in thing.values())
+    if isinstance(thing, tuple | list):
+        many = [item for item in thing if not isinstance(item, float | str)]
+        return 8 * len(thing) + 64 * (len(thing) - len(many)) + sum(_weigh(item, seen) for item in many)
+    if dataclasses.is_dataclass(thing) or type(thing).__module__.startswith("nnspca."):
+        return sum(_weigh(value, seen) for value in _parts(thing))
+    return 64
+
+
+def _parts(thing: Any) -> Iterable[Any]:
+    return vars(thing).values() if hasattr(thing, "__dict__") else ()

@@ -1,0 +1,93 @@
+"""No table that goes home runs anything: each writer of CSV and GMT, with words that a spreadsheet would run."""
+
+import csv
+import io
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import nnspca
+from nnspca.datasets import Dataset
+from nnspca.studies import Column, StudyTable
+from nnspca.view.explore import need
+from nnspca.view.explore.panels import loadings_csv
+from nnspca.view.parts import stability
+from nnspca.view.samples import run as samples
+from nnspca.view.samples.panels import scores_csv
+from nnspca.view.session import downloads, tables
+from nnspca.view.session.state import State
+
+PACKAGE = Path(nnspca.__file__).parent
+X = np.random.default_rng(0).normal(size=(8, 3))
+COV = nnspca.Covariance.from_data(X)
+PART = nnspca.solve(COV, 2)
+NEEDED = nnspca.necessity(COV, 2, within=0.5)
+DRAWN = nnspca.bootstrap(X, 2, 1, resamples=4)
+BOTH = PART.loadings[:, None] * [[1.0, -1.0]]
+OPENERS = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
+WORDS = [
+    *("=cmd|'/c calc'!A1", "+1", "-2+3", "@SUM(A1)", "\t=1", "\ttext", "\rtext", "\r=1", " =1", "\n=1", "＝1"),
+    *("a;=1", "a;\t-1", "a\n+1"),
+]
+
+
+def named(word):
+    """Data in which all that a file can name is called so."""
+    names = tuple(word + "x" * i for i in range(3))
+    return Dataset(
+        name=word,
+        title=word,
+        kind="table",
+        X=X,
+        feature_names=names,
+        labels=[0, 1] * 4,
+        label_names=(word, word + "x"),
+    )
+
+
+WRITERS = {
+    "any table": lambda data: downloads.table_csv([{data.name: data.name, "n": -1.5}, {data.name: 2, "n": data.name}]),
+    "a study": lambda data: downloads.study_csv(StudyTable("t", "T", (Column(data.name),), ((data.name,), (-1.5,)))),
+    "loadings": lambda data: loadings_csv(PART, data.feature_names),
+    "loadings, long": lambda data: tables.loadings_long({data.name: BOTH}, data),
+    "loadings, wide": lambda data: tables.loadings_wide({data.name: BOTH}, data),
+    "features (GMT)": lambda data: tables.feature_lists({data.name: BOTH}, data),
+    "scores of parts": lambda data: tables.scores({data.name: BOTH}, data, State()),
+    "scores of samples": lambda data: scores_csv(samples.lie(data, State(), PART, None), data),
+    "what is needed": lambda data: downloads.table_csv(need.listing(NEEDED, data)),
+    "what is stable": lambda data: downloads.table_csv(stability.listing(stability.Found(DRAWN, {}), data)),
+}
+
+
+def runs(cell):
+    """Whether a spreadsheet takes a cell, or a piece of it that it may split off, for a formula."""
+    number = re.fullmatch(r"-[\d.]+(e[+-]\d+)?", cell)
+    return not number and any(piece.lstrip(" ").startswith((*OPENERS, "\t", "\r")) for piece in re.split("[;\n]", cell))
+
+
+@pytest.mark.parametrize("writer", WRITERS)
+def test_a_spreadsheet_runs_nothing_of_a_table_that_goes_home(writer):
+    assert all(map(runs, WORDS))
+    for word in WORDS:
+        made = WRITERS[writer](named(word)).decode()
+        delimiter = "\t" if "GMT" in writer else ","
+        rows = list(csv.reader(io.StringIO(made, newline=""), delimiter=delimiter, strict=True))
+        assert len({len(row) for row in rows}) == 1 or delimiter == "\t"
+        assert not [cell for row in rows for cell in row if runs(cell)], (word, made)
+        assert any(word.strip()[-1] in cell for row in rows for cell in row)  # it is in there
+
+
+def test_every_table_is_written_by_those_guarded_above():
+    """Whoever writes rows another way adds that way to the writers above."""
+    written = re.compile(r'csv\.(writer|DictWriter)|(",|";|"\\t)"\.join|savetxt')
+    found = {
+        str(path.relative_to(PACKAGE)) for path in PACKAGE.rglob("*.py") if written.search(path.read_text("utf-8"))
+    }
+    assert found == {
+        "studies/table.py",
+        "view/session/downloads.py",
+        "view/session/tables.py",
+        "view/spannogram/rows.py",
+    }

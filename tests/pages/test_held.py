@@ -1,0 +1,98 @@
+"""What sessions share and what visitors bring is bounded in bytes: made once, the least recently used goes first."""
+
+import threading
+import time
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+import nnspca
+from nnspca.view.session import brought as room
+from nnspca.view.session.store import Results, Shared
+from nnspca.view.session.weight import size
+from tests.pages.conftest import settle
+
+KILO = 128  # doubles of a kilobyte
+
+
+def test_what_many_ask_for_at_once_is_made_once():
+    shared, made, begin = Shared(10**6), [], threading.Barrier(8)
+
+    def make():
+        time.sleep(0.05)
+        made.append(np.zeros(KILO))
+        return made[-1]
+
+    def ask():
+        begin.wait()
+        given.append(shared.get("a", make))
+
+    given = []
+    threads = [threading.Thread(target=ask) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(made) == 1
+    assert all(one is made[0] for one in given)
+    assert not shared._making
+
+
+def test_the_least_recently_used_goes_when_what_is_held_outgrows_its_bytes():
+    shared = Shared(3000)
+    growing = [np.zeros(KILO)]
+    shared.get("a", lambda: growing)
+    shared.get("b", lambda: np.zeros(KILO))
+    shared.get("a", lambda: None)
+    shared.get("c", lambda: np.zeros(KILO))
+    assert [key for key in "abc" if shared.holds(key)] == ["a", "c"]
+    growing.append(np.zeros(KILO))  # as a covariance does that keeps its eigenvectors
+    shared.get("d", lambda: np.zeros(KILO))
+    assert [key for key in "acd" if shared.holds(key)] == ["c", "d"]
+    assert shared.get("e", lambda: np.zeros(10 * KILO)).size  # larger than all: held, as it is in use
+    assert not shared.holds("c") and not shared.holds("d")
+
+
+def test_what_failed_is_tried_again():
+    shared = Shared(1000)
+    with pytest.raises(ZeroDivisionError):
+        shared.get("a", lambda: 1 // 0)
+    assert shared.get("a", lambda: 7) == 7
+
+
+def test_a_thing_weighs_what_its_arrays_weigh_each_once():
+    X = np.random.default_rng(0).normal(size=(40, 30))
+    cov = nnspca.Covariance.from_data(X)
+    before = size(cov)
+    assert before >= 30 * 30 * 8
+    cov.eigenpairs(5)
+    assert size(cov) > before
+    assert size((X, X[:1])) < X.nbytes + 100
+    assert size(scipy.sparse.csr_array(np.eye(50))) >= 50 * 12
+    assert Results(most_bytes=1).get("x") is None
+
+
+def brought(page, name, rows=40):
+    text = "a,b\n" + "\n".join(f"{i},{i * i % 7}" for i in range(rows))
+    page.file_uploader(key="upload").set_value([(f"{name}.csv", text.encode(), "text/csv")]).run()
+    return settle(page)
+
+
+def test_the_oldest_file_of_a_visit_goes_for_a_new_one_and_the_page_says_so(open_page, monkeypatch):
+    page = brought(open_page("pages/data.py"), "first")
+    monkeypatch.setattr(room, "OWN", int(1.5 * size(page.session_state["_uploads"]["first"])))
+    page = brought(page, "second")
+    assert list(page.session_state["_uploads"]) == ["second"]
+    assert any("was put away: first." in told.value for told in page.info)
+    page = brought(page, "first", 41)
+    assert any("was put away: second." in told.value for told in page.info)
+
+
+def test_where_others_fill_the_room_a_file_is_refused_with_how_much_they_take(open_page, monkeypatch):
+    before = brought(open_page("pages/data.py"), "theirs")
+    monkeypatch.setattr(room, "ALL", size(before.session_state["_uploads"]["theirs"]) + 10)
+    page = brought(open_page("pages/data.py"), "mine")
+    assert "_uploads" not in page.session_state or not page.session_state["_uploads"]
+    assert any("try again when others have left" in told.value for told in page.error)
+    assert "theirs" in before.session_state["_uploads"]

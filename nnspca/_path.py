@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from nnspca import feasible
-from nnspca._certify import first_ceiling, near
+from nnspca._certify import first_ceiling
+from nnspca._levels import Point, after_which, begun_at, coarse_first
 from nnspca._solve import check_cardinality, check_method, solve
 from nnspca._sweep import certified, taken_over
 from nnspca.covariance import Covariance
-from nnspca.machines import Executor, crew
+from nnspca.machines import Begun, Executor, crew
 from nnspca.problem import Problem
 from nnspca.progress import Monitor
 from nnspca.result import Certificate, Component, OnProgress, ShouldStop, Sweep, SweepPoint
@@ -26,22 +26,6 @@ from nnspca.solvers.registry import METHODS
 OnPoint = Callable[[SweepPoint], None]
 Solved = Callable[[int, str], Component | None]
 Certified = Callable[[int], Certificate | None]
-
-
-def coarse_first(ks: Iterable[int]) -> list[tuple[int, ...]]:
-    """Return the values of k in levels: both ends, then the middle of each gap, and again.
-
-    >>> coarse_first(range(1, 10))
-    [(1, 9), (5,), (3, 7), (2, 4, 6, 8)]
-    """
-    every = sorted(set(ks))
-    levels = [tuple(dict.fromkeys((every[0], every[-1])))] if every else []
-    gaps = [(0, len(every) - 1)]
-    while gaps := [(low, high) for low, high in gaps if high - low > 1]:
-        middles = [(low + high) // 2 for low, high in gaps]
-        levels.append(tuple(every[m] for m in middles))
-        gaps = [half for (low, high), m in zip(gaps, middles, strict=True) for half in ((low, m), (m, high))]
-    return levels
 
 
 def path(
@@ -102,8 +86,9 @@ def path(
     if not levels or not methods:
         raise ValueError(f"a path needs at least one k and one method; got k in {levels} and methods={methods!r}")
     monitor, started = Monitor(should_stop, on_progress), time.perf_counter()
-    points: dict[tuple[int, str], SweepPoint] = {}
-    total = sum(map(len, levels)) * len(methods)
+    points: dict[Point, SweepPoint] = {}
+    after = after_which(levels, methods)
+    total = len(after)
     full = {k for i, level in enumerate(levels) for k in level if sum(map(len, levels[:i])) < (anchors or total)}
 
     def keep(point: SweepPoint) -> None:
@@ -112,20 +97,21 @@ def path(
             on_point(point)
         monitor.tell(len(points) / total, f"k = {point.k}: {point.method}")
 
-    def unsolved(level: tuple[int, ...]) -> Iterator[tuple[Any, ...]]:
-        """What is to be solved of a level, each asked for when its turn has come."""
-        starts = {(k, name): _starts(points, k, name) for k in level for name in methods}
-        for (k, name), start in starts.items():
-            if (before := known(k, name)) is not None:
-                keep(SweepPoint(k, name, before))
-            else:
-                chosen = dict((options or {}).get(name, {}))
-                yield k, nonnegative, name, seed, start, k in full, chosen
+    def ready(at: Point) -> bool:
+        return all(before in points for before in after[at])
+
+    def begin(at: Point) -> Begun:
+        """What a point is solved with, unless it is known by the time its turn has come."""
+        k, name = at
+        if (before := known(k, name)) is not None:
+            keep(SweepPoint(k, name, before))
+            return None
+        start = np.array([points[one].component.loadings for one in after[at]]) if after[at] else None
+        return k, nonnegative, name, seed, start, k in full, dict((options or {}).get(name, {}))
 
     with crew(executor, cov, monitor) as workers:
-        for level in levels:
-            for _, (k, name, found) in workers.each(_solved, unsolved(level)):
-                keep(SweepPoint(k, name, found))
+        for (k, name), found in workers.when_ready(_solved, after, 2 * workers.width, ready, begin):
+            keep(SweepPoint(k, name, found))
     for point in _carried_over(points):
         keep(point)
     order = {name: i for i, name in enumerate(methods)}
@@ -201,35 +187,27 @@ def certify_path(
     for k in sorted(k for level in levels for k in level):
         if (before := known(k)) is not None:
             keep(k, before)
-    waiting = _begun_at(levels, held)
+    waiting = begun_at(levels, held)
+
+    def ready(k: int) -> bool:
+        return waiting[k] is None or waiting[k] in held
+
+    def begin(k: int) -> Begun:
+        """What a k is certified with, unless that is known by the time its turn has come."""
+        if (before := known(k)) is not None:
+            keep(k, before)
+            return None
+        other = waiting[k]
+        return k, sweep.nonnegative, "live", champions[k], seed, None if other is None else held[other]
+
     with crew(executor, cov, monitor) as workers:
         if first and cov.holds_entries:
             early = ((champions[k], k, sweep.nonnegative, seed) for level in levels for k in level if k in waiting)
             for _, certificate in workers.each(_first, early):
                 put(certificate.k, certificate)
-        tasks: dict[Future[Certificate], int] = {}
-        given: set[Future[Certificate]] = set()
-
-        def give() -> None:
-            """Give out what may begin; not more than are at work at once, for others may want these workers too."""
-            while len(given) < workers.width and not monitor.stop():
-                ready = [k for k, other in waiting.items() if other is None or other in held]
-                if not ready:
-                    return
-                k, other = ready[0], waiting.pop(ready[0])
-                if (before := known(k)) is not None:
-                    keep(k, before)
-                    continue
-                warm = None if other is None else held[other]
-                task = workers.submit(certified, k, sweep.nonnegative, "live", champions[k], seed, warm)
-                tasks[task] = k
-                given.add(task)
-
-        give()
-        for task, certificate in workers.completed(given):
-            keep(tasks[task], certificate)
-            monitor.tell(len(held) / total, f"k = {tasks[task]}: ceiling proven")
-            give()
+        for k, certificate in workers.when_ready(certified, waiting, workers.width, ready, begin):
+            keep(k, certificate)
+            monitor.tell(len(held) / total, f"k = {k}: ceiling proven")
     least: Certificate | None = None
     for k in sorted(held, reverse=True):
         if least is None or held[k].upper <= least.upper:
@@ -250,12 +228,11 @@ def _solved(
     full: bool,
     options: dict[str, Any],
     poll: ShouldStop | None,
-) -> tuple[int, str, Component]:
+) -> Component:
     """One (k, method), as a task that can be sent elsewhere: searched in full, or only from its neighbours."""
     if start is not None and not full:
-        return k, name, _improved(cov, k, start, nonnegative, Monitor(poll))
-    made = solve(cov, k, name, nonnegative=nonnegative, seed=seed, should_stop=poll, start=start, **options)
-    return k, name, made
+        return _improved(cov, k, start, nonnegative, Monitor(poll))
+    return solve(cov, k, name, nonnegative=nonnegative, seed=seed, should_stop=poll, start=start, **options)
 
 
 def _first(
@@ -263,15 +240,6 @@ def _first(
 ) -> Certificate:
     """One first ceiling, as a task that can be sent elsewhere."""
     return first_ceiling(cov, k, champion, nonnegative=nonnegative, seed=seed, should_stop=poll)
-
-
-def _starts(points: Mapping[tuple[int, str], SweepPoint], k: int, name: str) -> np.ndarray | None:
-    """The components at the two nearest k solved before, where the method can begin with them."""
-    if name != "best":
-        return None
-    known = sorted(other for other, method in points if method == name)
-    beside = [*[other for other in known if other < k][-1:], *[other for other in known if other > k][:1]]
-    return np.array([points[other, name].component.loadings for other in beside]) if beside else None
 
 
 def _improved(cov: Covariance, k: int, start: np.ndarray, nonnegative: bool, monitor: Monitor) -> Component:
@@ -322,22 +290,3 @@ def _champions(sweep: Sweep) -> dict[int, Component]:
         if best is not None:
             champions[k] = best
     return champions
-
-
-def _begun_at(levels: Sequence[Sequence[int]], held: Container[int]) -> dict[int, int | None]:
-    """Each k to certify, coarse first, and at which k it begins: the nearest of an earlier level, or known already.
-
-    None where that is too far to be a head start: such a k waits for nobody.
-
-    >>> _begun_at([(2, 40), (20,), (30, 36)], {20})
-    {2: None, 40: None, 30: None, 36: 40}
-    """
-    made: dict[int, int | None] = {}
-    earlier = {k for level in levels for k in level if k in held}
-    for level in levels:
-        for k in level:
-            if k not in held:
-                nearest = min(earlier, key=lambda other: (max(other, k) / min(other, k), other), default=None)
-                made[k] = nearest if nearest is not None and near(k, nearest) else None
-        earlier |= set(level)
-    return made

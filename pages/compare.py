@@ -16,7 +16,8 @@ if told := panels.prepared(choice, now):
     st.caption(told)
 with press:
     job = run.start(choice, now)
-runs.follow("compare", job, first=run.FIRST)
+with st.container(key="comparing"):
+    runs.follow("compare", job, first=run.FIRST)
 results = run.found(job, choice)
 if not results:
     widgets.end_page()

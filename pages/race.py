@@ -22,7 +22,12 @@ if not choice.racers:
     widgets.end_page()
 with press:
     job = run.start(data, now, choice)
-running = st.container()
+running = st.container(key="racing")
+running.container()  # an empty place is no place: with this its room is kept from the first
+answered = job.stopped
+if answered:  # whoever pressed Stop, before anything is drawn anew
+    with running:
+        runs.follow("race", job)
 done = job.wait_for_picture()
 
 # the figure first: what changes it is asked below, before it is drawn
@@ -36,6 +41,7 @@ if done and ended is not None:
     with widgets.fold(choices.KEYS["take"], "Table, downloads and code", ":material/download:") as fold:
         if fold.open:
             panels.takeaway(ended, drawn, data, now, choice)
-with running:
-    if runs.follow("race", job) and not done:
-        st.rerun()
+if not answered:
+    with running:
+        if runs.follow("race", job) and not done:
+            st.rerun()

@@ -25,6 +25,10 @@ with press:
     forget_proofs = functools.partial(proofs.forget, data, now, choice.ks)
     job = curves.start("variance", data, now, choice.ks, choice.methods, forget_proofs)
 running = st.container()
+answered = job.stopped
+if answered:  # whoever pressed Stop, before anything is drawn anew
+    with running:
+        runs.follow("variance", job)
 done = job.wait_for_picture()
 known = proofs.known_by_now(job.arrived, data, now, choice.ks)
 longer = runs.only_job("tighten-all", known.key)
@@ -60,6 +64,7 @@ if data.kind != "covariance":
 with widgets.fold(choices.KEYS["take"], "Table, downloads and code", ":material/download:") as fold:
     if fold.open:
         panels.takeaway(known.points, leading, data, now, choice, drawn)
-with running:
-    if runs.follow("variance", job) and not done:
-        st.rerun()
+if not answered:
+    with running:
+        if runs.follow("variance", job) and not done:
+            st.rerun()

@@ -35,6 +35,7 @@ LAYERS = (
         "nnspca.components",
         "nnspca.resampling",
         "nnspca._sweep",
+        "nnspca._levels",
         "nnspca._path",
         "nnspca._necessity",
         "nnspca._contribution",

@@ -1,12 +1,14 @@
 """A path of k: coarse first, never falling, and certified like any sweep."""
 
+import threading
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import nnspca
-from nnspca._path import certify_path, coarse_first, path
+from nnspca._levels import coarse_first
+from nnspca._path import certify_path, path
 
 
 def covariance(seed, m=30, n=14):
@@ -46,6 +48,26 @@ def test_the_same_seed_gives_the_same_path():
     one, two = (path(cov, range(1, 15), ("best", "em"), anchors=4) for _ in range(2))
     for a, b in zip(one.points, two.points, strict=True):
         assert np.array_equal(a.component.loadings, b.component.loadings)
+
+
+def test_nobody_waits_for_the_end_of_a_level_who_could_work(monkeypatch):
+    """EM begins with nothing that others have found: all of it is done while one search of ``best`` still goes on."""
+    cov, whole, ended, late = covariance(6), nnspca._path.solve, [], threading.Event()
+
+    def solve(cov, k, method, **options):
+        if (k, method) == (1, "best") and not late.wait(20):
+            pytest.fail("EM waited for best")
+        found = whole(cov, k, method, **options)
+        ended.append((k, method))
+        if {(k, "em") for k in range(1, 15)} <= set(ended):
+            late.set()
+        return found
+
+    monkeypatch.setattr(nnspca._path, "solve", solve)
+    bare = path(cov, range(1, 15), ("best", "em"))
+    assert len(bare.points) == 28
+    assert not bare.stopped
+    assert {at for at in ended[:14] if at[1] == "best"} <= {(14, "best")}  # the others begin with what it finds
 
 
 def test_what_is_known_is_not_proven_again():

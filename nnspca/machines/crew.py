@@ -12,14 +12,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from nnspca.progress import Monitor, ShouldStop
 
 LOOK = 0.05  # seconds between two looks at whether to stop, here and in other processes
 GRACE = 0.3  # seconds in which a worker elsewhere that was told to stop may still hand over what it has
 
+_N = TypeVar("_N")
 Task = Callable[..., Any]
+Begun = tuple[Any, ...] | None
 
 
 class Crew(ABC):
@@ -72,6 +74,34 @@ class Crew(ABC):
             yield given.pop(future), value
             if not self.told:
                 waiting |= give(1)
+
+    def when_ready(
+        self, task: Task, names: Iterable[_N], ahead: int, ready: Callable[[_N], bool], begin: Callable[[_N], Begun]
+    ) -> Iterator[tuple[_N, Any]]:
+        """Give a task for each name, the first that is ready going first; yield names with what came of them.
+
+        ``ready`` is asked again whenever a task has ended; ``begin`` returns the arguments, or None where there is
+        nothing left to do. Not more than ``ahead`` are given out at once, for others may want these workers too.
+        """
+        waiting = list(names)
+        given: set[Future[Any]] = set()
+        named: dict[Future[Any], _N] = {}
+
+        def give() -> None:
+            while len(given) < ahead and not self.monitor.stop():
+                name = next(filter(ready, waiting), None)
+                if name is None:
+                    return
+                waiting.remove(name)
+                if (arguments := begin(name)) is not None:
+                    future = self.submit(task, *arguments)
+                    named[future] = name
+                    given.add(future)
+
+        give()
+        for future, value in self.completed(given):
+            yield named.pop(future), value
+            give()
 
     def completed(self, futures: set[Future[Any]]) -> Iterator[tuple[Future[Any], Any]]:
         """Yield tasks with what they returned, in the order they end, and take them from the set given.

@@ -64,15 +64,19 @@ def test_k_is_played_and_walked_and_what_the_page_shows_hardly_moves_while_it_lo
     expect(found).to_have_attribute("data-k", "6")
     settled_url(page, k="6")
     expect(found.locator("[data-say=words]")).to_contain_text(re.compile("6 of 13 features keep .* of λ₁"))
-    # a card opens its data set in its own view
-    page.locator(".gallery button[data-name=digits]").click()
+    # a card has a picture, a sentence and what is proven, and opens its data set in its own view
+    card = page.locator(".gallery button[data-name=digits]")
+    expect(card).to_contain_text(re.compile(r"Handwritten digits.+\. *k = 16: at least [\d.]+ % of the best, proven"))
+    assert card.locator("img").evaluate("image => image.naturalWidth") > 0
+    card.click()
     settled_url(page, data="digits")
     expect(page.get_by_text("Handwritten digits").first).to_be_visible()
     expect(field(page, "k")).to_have_value("16")
 
 
 def test_what_every_good_answer_has_is_proven_on_a_phone_whose_bar_says_what_the_sidebar_says(visit):
-    page = visit("/?data=digits&k=10&need=true", width=390, height=844, dark=True)
+    page = visit("/?data=digits&k=10&need=true&flavour=red", width=390, height=844, dark=True)
+    expect(page.get_by_text("The link also says “flavour”: nothing here has that name")).to_be_visible()
     page.get_by_role("button", name="Find out", exact=True).click()
     said = page.get_by_role("heading", name=re.compile("Proven: [1-9] of these 10 pixels are in every component"))
     expect(said).to_be_visible()

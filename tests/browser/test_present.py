@@ -52,6 +52,8 @@ FITS = """() => {
 }"""
 SEEN = """() => [...document.querySelectorAll('[data-testid=stSidebar], [data-testid=stHeader]')]
   .filter(e => e.checkVisibility()).length"""
+PROJECTED = """() => { const all = [...document.querySelectorAll('.js-plotly-plot')];
+  return all.length && all.every(gd => gd.layout?.meta?.tall && gd.layout.meta.dark); }"""
 TURNED = """before => document.querySelector('[data-slide=here] [data-slide=here]').shadowRoot
   .querySelector('section.spannogram').dataset.phi !== before"""
 
@@ -70,7 +72,7 @@ def test_a_talk_of_five_slides_is_held_with_the_keyboard_alone(visit):
     page.emulate_media(color_scheme="dark")  # all is drawn anew
     page.wait_for_function("() => window.written.length > 20")
     assert [words for words, pixels in page.evaluate("window.written") if pixels < 19.99] == []
-    page.wait_for_function("() => [...document.querySelectorAll('.js-plotly-plot')].every(g => g.layout?.meta?.tall)")
+    page.wait_for_function(PROJECTED)  # charts in the colours of the theme too
     for at, key in enumerate(["", "ArrowRight", "PageDown", "ArrowRight", "ArrowRight"], 1):
         if key:
             page.keyboard.press(key)

@@ -6,7 +6,8 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 
 import nnspca
-from nnspca._path import certify_path, coarse_first, path
+from nnspca._levels import coarse_first
+from nnspca._path import certify_path, path
 from nnspca.datasets import Dataset
 from nnspca.result import Certificate, Component, Progress, SweepPoint
 from nnspca.view.session import machines, runs, store

@@ -11,17 +11,23 @@ from nnspca.view.session import state
 STYLE = Path(__file__).with_name("style.css")
 
 # Streamlit restyles its own elements without running the script; the colours of our data need a run.
-# A style transition on a theme colour ends exactly when the theme has changed.
+# A style transition on a theme colour ends exactly when the theme has changed; on slides, where the sidebar is gone,
+# nothing has a transition, and so it is looked for as well.
 FOLLOW = """
 export default function ({ data, parentElement, setTriggerValue }) {
   const probe = parentElement.querySelector("i");
-  const told = () => {
+  let said = data;
+  const look = () => {
     const [red, green, blue] = getComputedStyle(probe).color.match(/[\\d.]+/g).map(Number);
     const type = red + green + blue < 384 ? "dark" : "light";
-    if (type !== data) setTriggerValue("changed", type);
+    if (type !== said) setTriggerValue("changed", (said = type));
   };
-  probe.addEventListener("transitionend", told);
-  return () => probe.removeEventListener("transitionend", told);
+  probe.addEventListener("transitionend", look);
+  const looking = setInterval(look, 500);
+  return () => {
+    probe.removeEventListener("transitionend", look);
+    clearInterval(looking);
+  };
 }
 """
 

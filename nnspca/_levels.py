@@ -1,0 +1,64 @@
+"""In which order the k of a curve are worked through: levels from coarse to fine, and what each point begins with."""
+
+from __future__ import annotations
+
+from bisect import bisect
+from collections.abc import Container, Iterable, Sequence
+
+from nnspca._certify import near
+
+Point = tuple[int, str]  # k and method
+
+
+def coarse_first(ks: Iterable[int]) -> list[tuple[int, ...]]:
+    """Return the values of k in levels: both ends, then the middle of each gap, and again.
+
+    >>> coarse_first(range(1, 10))
+    [(1, 9), (5,), (3, 7), (2, 4, 6, 8)]
+    """
+    every = sorted(set(ks))
+    levels = [tuple(dict.fromkeys((every[0], every[-1])))] if every else []
+    gaps = [(0, len(every) - 1)]
+    while gaps := [(low, high) for low, high in gaps if high - low > 1]:
+        middles = [(low + high) // 2 for low, high in gaps]
+        levels.append(tuple(every[m] for m in middles))
+        gaps = [half for (low, high), m in zip(gaps, middles, strict=True) for half in ((low, m), (m, high))]
+    return levels
+
+
+def after_which(levels: Sequence[Sequence[int]], methods: Sequence[str]) -> dict[Point, tuple[Point, ...]]:
+    """Each point in the order of asking, and those it begins with: ``best`` at the two nearest k of earlier levels.
+
+    What does not begin with others waits for nobody, so that nobody who could work has to wait at a level's end.
+
+    >>> after_which([(1, 9), (5,)], ["best"])
+    {(1, 'best'): (), (9, 'best'): (), (5, 'best'): ((1, 'best'), (9, 'best'))}
+    """
+    made: dict[Point, tuple[Point, ...]] = {}
+    earlier: list[int] = []
+    for level in levels:
+        for k in level:
+            place = bisect(earlier, k)
+            beside = earlier[max(place - 1, 0) : place + 1]
+            made |= {(k, name): tuple((other, name) for other in beside if name == "best") for name in methods}
+        earlier = sorted([*earlier, *level])
+    return made
+
+
+def begun_at(levels: Sequence[Sequence[int]], held: Container[int]) -> dict[int, int | None]:
+    """Each k to certify, coarse first, and at which k it begins: the nearest of an earlier level, or known already.
+
+    None where that is too far to be a head start: such a k waits for nobody.
+
+    >>> begun_at([(2, 40), (20,), (30, 36)], {20})
+    {2: None, 40: None, 30: None, 36: 40}
+    """
+    made: dict[int, int | None] = {}
+    earlier = {k for level in levels for k in level if k in held}
+    for level in levels:
+        for k in level:
+            if k not in held:
+                nearest = min(earlier, key=lambda other: (max(other, k) / min(other, k), other), default=None)
+                made[k] = nearest if nearest is not None and near(k, nearest) else None
+        earlier |= set(level)
+    return made

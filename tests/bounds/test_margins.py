@@ -209,11 +209,8 @@ ASKED = {
         lambda: ceiling.residual(DATA, V),
         lambda: ceiling.residual(DATA, V[:, :0]),
     ],
-    "elimination.py": [
-        lambda: elimination.together(np.full(3, 0.01)),
-        lambda: eliminated().ceilings()[0],
-        lambda: -eliminated().bound().ingredients.light,
-    ],
+    "cases.py": [lambda: eliminated().ceilings()[0], lambda: -eliminated().bound().ingredients.light],
+    "elimination.py": [lambda: elimination.together(np.full(3, 0.01))],
     "masses.py": [
         lambda: -masses.attained(DATA, np.eye(N)[0]),
         lambda: masses.by_variance(DATA, 20.0),

@@ -67,6 +67,7 @@ class Elimination:
     turn: int = STEPS  # of a case's splitting between two of its ceilings
     planned: tuple[int, ...] = ()  # cases to be opened once the first one's splitting has found something
     cases: dict[int, Case] = field(default_factory=dict)  # by how many of the k features are outside, at least
+    sparing: bool = field(init=False, default=False)  # whether its cases were planned
 
     def __post_init__(self) -> None:
         self.sparing = bool(self.planned)

@@ -53,8 +53,8 @@ def _make_room(data: Dataset) -> list[str]:
     others = sum(size(held) for held in _brought() if held not in store.uploads().values())
     if others + sum(own.values()) + size(data) > ALL:
         raise nnspca.DataError(
-            f"visitors' files take {others / 2**20:,.0f} MB of this server's memory already, and at most "
-            f"{ALL / 2**20:,.0f} MB are kept: try again when others have left, or bring fewer rows or columns"
+            f"visitors' files take {others >> 20:,} MB of this server's memory already, and at most "
+            f"{ALL >> 20:,} MB are kept: try again when others have left, or bring fewer rows or columns"
         )
     st.session_state["_put_away"] = [*(n for n in put_away() if n not in (data.name, *away)), *away]
     return away

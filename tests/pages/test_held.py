@@ -9,7 +9,7 @@ import scipy.sparse
 
 import nnspca
 from nnspca.view.session import brought as room
-from nnspca.view.session.store import Results, Shared
+from nnspca.view.session.shared import Results, Shared
 from nnspca.view.session.weight import size
 from tests.pages.conftest import settle
 
@@ -96,3 +96,33 @@ def test_where_others_fill_the_room_a_file_is_refused_with_how_much_they_take(op
     assert "_uploads" not in page.session_state or not page.session_state["_uploads"]
     assert any("try again when others have left" in told.value for told in page.error)
     assert "theirs" in before.session_state["_uploads"]
+
+
+def test_two_sessions_that_ask_the_same_at_once_have_it_sought_once():
+    known, made, begin = Results(), [], threading.Barrier(3)
+
+    def ask(key):
+        begin.wait()
+        with known.sought(key, lambda: False):
+            if known.get(key) is None:
+                made.append(key)
+                time.sleep(0.05)
+                known.put(key, key)
+
+    threads = [threading.Thread(target=ask, args=(key,)) for key in ("one", "one", "other")]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(made) == ["one", "other"]
+
+
+def test_whoever_waits_for_another_session_hears_stop_and_loses_nothing_by_it():
+    known = Results()
+    with known.sought("one", lambda: False):
+        with known.sought("one", lambda: True):  # does not wait
+            pass
+        with known.sought("one", lambda: True):  # it was not this one's to give back
+            pass
+    with known.sought("one", lambda: pytest.fail("nobody is at it any more")):
+        pass

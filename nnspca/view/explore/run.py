@@ -85,6 +85,10 @@ def _work(data: Dataset, now: State, choice: Choices) -> Work:
             known.put(key, found)
 
     def work(job: Job) -> None:
+        with known.sought(key, job.should_stop):
+            sought(job)
+
+    def sought(job: Job) -> None:
         component = known.get(key)
         searches = component is None and bool(options.get("search"))
         if component is None:

@@ -24,7 +24,7 @@ with st.expander("Another solver, and its options", icon=":material/tune:", expa
     with press:
         job = run.start(data, now, choice)
 
-job.wait_for_first(runs.FIRST)  # the picture goes first, whole
+job.wait_for_first(runs.FIRST, run.handed_first(data, now, choice))  # the picture goes first, whole
 part, proof, trace = run.arrived(job)
 with played:
     stage.perform(path.start(data, now, job), part, proof, data, now, leading)

@@ -100,3 +100,13 @@ def test_streamlit_still_has_every_script_that_is_named_early():
     assert [stem for stem in delivery.EARLY if not any(name.startswith(f"{stem}.") for name in files)] == []
     assert all((delivery.SCRIPTS / name).is_file() for name in files)
     assert sum((delivery.SCRIPTS / name).stat().st_size for name in files) < 4e6  # no figure library among them
+
+
+def test_pages_about_a_chart_name_its_scripts_too():
+    chart = next(delivery.SCRIPTS.glob("PlotlyChart.*.js")).name
+    app = delivery.Delivery(Origin())
+    pages = {
+        path: ask(app, path, accept="text/html")[2].decode() for path in ("/variance", "/deep/compare", "/", "/data")
+    }
+    assert [path for path, page in pages.items() if chart in page] == ["/variance", "/deep/compare"]
+    assert pages["/variance"].count("modulepreload") > pages["/"].count("modulepreload") == len(delivery.early())

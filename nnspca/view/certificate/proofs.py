@@ -20,7 +20,7 @@ from nnspca.view.session.runs import Job, Work
 from nnspca.view.session.state import State
 
 PROVEN_OPTIMAL = 1e-4  # relative gap below which a component counts as proven optimal
-ROUNDS = 100  # of search for a better component, before the longer proof that none is
+ROUNDS = 40  # of search for a better component, before the longer proof that none is
 GAIN = 1e-9  # relative: a component that keeps no more than this beyond another is none better
 
 Proven = TypeVar("Proven", Certificate, PartsCertificate)
@@ -264,6 +264,7 @@ def _tightened(
         effort="thorough",
         component=better,
         seed=now.seed,
+        warm_start=certificate,  # what is proven already comes down from there
         should_stop=over,
         on_progress=listen,
     )

@@ -98,7 +98,7 @@ def _work(data: Dataset, now: State, choice: Choices) -> Work:
         job.publish(component)
         proof = known.get(prove_key)
         if proof is None and not job.should_stop():
-            if choice.method == "best" and cov.holds_entries:  # where they cost next to nothing
+            if _has_first_ceiling(cov, choice):
                 job.publish((glimpse(job, component), ()))
             job.trace = ()
             certificate = machines.call(
@@ -120,6 +120,16 @@ def _work(data: Dataset, now: State, choice: Choices) -> Work:
             search_on(job, component)
 
     return work
+
+
+def handed_first(data: Dataset, now: State, choice: Choices) -> int:
+    """Return how many things the run hands over at once: a component, and a first ceiling where there is one."""
+    return 1 + _has_first_ceiling(store.covariance(data, now), choice)
+
+
+def _has_first_ceiling(cov: nnspca.Covariance, choice: Choices) -> bool:
+    """Whether a first ceiling costs next to nothing; another solver's component need not be feasible."""
+    return choice.method == "best" and cov.holds_entries
 
 
 def _forget(data: Dataset, now: State, choice: Choices) -> None:

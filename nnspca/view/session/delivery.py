@@ -19,6 +19,8 @@ SCRIPTS = Path(st.__file__).parent / "static" / "static" / "js"
 # The elements of a first screen, as Streamlit's scripts are called: the browser asks for them, and for what each of
 # them needs, only when the page has come. Named in the head they arrive while Streamlit's own frame is being built.
 EARLY = ("Html", "BidiComponent", "Selectbox", "Radio", "NumberInput", "Multiselect", "Checkbox", "Button", "Progress")
+CHARTS = ("PlotlyChart",)  # and those of pages that are about a chart: most of what they fetch
+CHARTED = re.compile(r"/(?:variance|compare|race)/?$")
 PACKED = re.compile(r"/static/(?:js|css)/[^/]+\.(?:js|css)$")
 NEEDED = re.compile(r"""\b(?:from|import)\s*["'`]\./([^"'`]+\.js)["'`]""")
 UNASKED = (b"accept-encoding", b"if-none-match", b"if-modified-since")  # the page is written anew for each visit
@@ -61,7 +63,7 @@ class Delivery:
         plain = [(name, value) for name, value in scope["headers"] if name not in UNASKED]
         answer = await _whole(self._app, {**scope, "headers": plain}, receive)
         if answer.status == 200 and answer.headers.get("content-type", "").startswith("text/html"):
-            answer.body = completed(answer.body)
+            answer.body = completed(answer.body, charted=CHARTED.search(scope["path"]) is not None)
             for name in ("etag", "last-modified"):
                 del answer.headers[name]
         await answer.send(send)
@@ -101,20 +103,21 @@ def _takes_packed(scope: Scope) -> bool:
     return "gzip" in headers.get("accept-encoding", "") and "range" not in headers
 
 
-def completed(page: bytes) -> bytes:
+def completed(page: bytes, *, charted: bool = False) -> bytes:
     """Return Streamlit's page with what it will want: scripts in its head, and our style where it outdoes Streamlit's.
 
     Streamlit writes its styles into the head while it draws; among rules of one weight the last on the page wins.
     """
-    for end, added in ((b"</head>", _links()), (b"</body>", _style())):
+    for end, added in ((b"</head>", _links(charted)), (b"</body>", _style())):
         before, found, after = page.rpartition(end)
         page = before + added + found + after if found else page
     return page
 
 
 @cache
-def _links() -> bytes:
-    return "".join(f'<link rel="modulepreload" crossorigin href="./static/js/{name}">' for name in early()).encode()
+def _links(charted: bool) -> bytes:
+    names = early(EARLY + CHARTS if charted else EARLY)
+    return "".join(f'<link rel="modulepreload" crossorigin href="./static/js/{name}">' for name in names).encode()
 
 
 @cache
@@ -123,10 +126,10 @@ def _style() -> bytes:
 
 
 @cache
-def early() -> tuple[str, ...]:
-    """Return the file names of the scripts in ``EARLY`` and of all they need, each once."""
+def early(stems: tuple[str, ...] = EARLY) -> tuple[str, ...]:
+    """Return the file names of these scripts and of all they need, each once."""
     found: dict[str, None] = {}
-    wanted = [path.name for stem in EARLY for path in SCRIPTS.glob(f"{stem}.*.js")]
+    wanted = [path.name for stem in stems for path in SCRIPTS.glob(f"{stem}.*.js")]
     while wanted:
         name = wanted.pop(0)
         script = SCRIPTS / name

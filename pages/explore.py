@@ -24,7 +24,8 @@ with st.expander("Another solver, and its options", icon=":material/tune:", expa
     with press:
         job = run.start(data, now, choice)
 
-job.wait_for_first(runs.FIRST, run.handed_first(data, now, choice))  # the picture goes first, whole
+whole = 1 if stage.stands() else run.handed_first(data, now, choice)
+job.wait_for_first(runs.FIRST, whole)  # the picture goes first
 part, proof, trace = run.arrived(job)
 with played:
     stage.perform(path.start(data, now, job), part, proof, data, now, leading)

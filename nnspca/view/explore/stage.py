@@ -24,6 +24,11 @@ def question(data: Dataset, now: State) -> str:
     return f"**{foreign.plain(data.title)}**: which {now.k:,} of {data.n_features:,} {scene.noun(data)}{scaled}?"
 
 
+def stands() -> bool:
+    """Tell whether the picture is there already: what changes in it is then shown piece by piece."""
+    return "play" in st.session_state
+
+
 def perform(
     job: Job, part: Component | None, proof: Certificate | None, data: Dataset, now: State, leading: float
 ) -> None:

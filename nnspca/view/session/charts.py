@@ -15,6 +15,7 @@ import streamlit as st
 
 from nnspca.view.figures import slide, style
 from nnspca.view.figures.style import Figure, Palette
+from nnspca.view.session.streamlit_private import held
 
 WIDTH = 1000.0  # of a sketch's own coordinates, stretched to the place it stands in
 LEFT, RIGHT = 0.06, 0.99  # where the axes lie in it
@@ -100,7 +101,7 @@ def download(
     mime, usual = FILES[file_name.rpartition(".")[2]]
     st.download_button(
         label,
-        data=data,
+        data=held(data, mime, file_name) if callable(data) else data,
         file_name=file_name,
         mime=mime,
         key=key,

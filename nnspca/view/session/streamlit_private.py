@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 
 from streamlit import runtime
@@ -10,9 +11,29 @@ from streamlit.elements.lib.mutable_expander_container import ExpanderContainer
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-__all__ = ["DeltaGenerator", "ExpanderContainer", "PagesManager", "forget_in_link", "session_is_open"]
+__all__ = ["DeltaGenerator", "ExpanderContainer", "PagesManager", "forget_in_link", "held", "session_is_open"]
 # DeltaGenerator, ExpanderContainer: the types of a place on the page and of an expander, for annotations.
 # PagesManager: tells that the server's very first visit went to a page without its frame.
+
+HELD = 24  # files made on request that are kept until as many later ones have been
+_places = itertools.cycle(range(HELD))
+
+
+def held(make: Callable[[], bytes], mime: str, file_name: str) -> Callable[[], bytes]:
+    """Return what makes a file on request and keeps it until it has been fetched.
+
+    Streamlit throws such a file away once two runs of any session have ended: where many pages are drawn, that is
+    before the browser that asked for it has come for it.
+    """
+
+    def made() -> bytes:
+        content = make()
+        if runtime.exists():
+            files = runtime.get_instance().media_file_mgr
+            files.add(content, mime, f"held-{next(_places)}", file_name, is_for_static_download=True)
+        return content
+
+    return made
 
 
 def session_is_open() -> Callable[[], bool]:

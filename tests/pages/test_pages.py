@@ -9,7 +9,7 @@ import pytest
 
 import nnspca
 from nnspca.view.certificate import claims
-from nnspca.view.explore import panels, report
+from nnspca.view.explore import panels, report, run
 from nnspca.view.session import downloads, state
 from tests.pages.conftest import jobs, settle, texts
 
@@ -252,7 +252,7 @@ def test_names_taken_home_run_no_formula_in_a_spreadsheet():
 def test_a_run_goes_home_as_json_and_as_one_page_that_tell_what_was_proven(open_page):
     page = settle(open_page(data="pitprops", k="4", take="true"))
     (job,) = jobs(page)
-    part, (proof, _) = job.arrived
+    part, proof, _ = run.arrived(job)
     data, now = nnspca.datasets.load("pitprops"), state.State(data="pitprops", k=4)
     told = json.loads(report.as_json(part, proof, data, now))
     assert told["support"] == part.support.tolist()

@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 import urllib.request
+from collections.abc import Callable
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -94,46 +95,46 @@ def percentile(values: list[float], share: float) -> float:
 
 
 @contextmanager
-def watching(server: Server, seen: Seen):
-    """Ask for the health again and again in a thread of its own; note the most memory."""
+def meanwhile(every: float, act: Callable[[], None]):
+    """Do something every so many seconds, in a thread of its own."""
     over = threading.Event()
+
+    def again() -> None:
+        while not over.wait(every):
+            act()
+
+    thread = threading.Thread(target=again)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
+def watching(server: Server, seen: Seen):
+    """Ask for the health again and again; note the most memory."""
 
     def look() -> None:
-        while not over.wait(BETWEEN):
-            asked = time.monotonic()
-            with urllib.request.urlopen(f"{server.address}/_stcore/health", timeout=60) as answer:
-                answer.read()
-            seen.health.append(time.monotonic() - asked)
-            seen.most = max(seen.most, resident(server.process))
+        asked = time.monotonic()
+        with urllib.request.urlopen(f"{server.address}/_stcore/health", timeout=60) as answer:
+            answer.read()
+        seen.health.append(time.monotonic() - asked)
+        seen.most = max(seen.most, resident(server.process))
 
-    thread = threading.Thread(target=look)
-    thread.start()
-    try:
-        yield
-    finally:
-        over.set()
-        thread.join()
+    return meanwhile(BETWEEN, look)
 
 
-@contextmanager
 def stepped_back(processes: set[int]):
     """Let these processes, and all they start, go after everybody else, as if they were on other machines."""
-    over = threading.Event()
 
     def tell() -> None:
-        while not over.wait(AGAIN):
-            for process in processes.union(*map(descendants, processes)):
-                with suppress(OSError):  # it has just ended
-                    for thread in os.listdir(f"/proc/{process}/task"):
-                        os.setpriority(os.PRIO_PROCESS, int(thread), STEPPED)
+        for process in processes.union(*map(descendants, processes)):
+            with suppress(OSError):  # it has just ended
+                for thread in os.listdir(f"/proc/{process}/task"):
+                    os.setpriority(os.PRIO_PROCESS, int(thread), STEPPED)
 
-    thread = threading.Thread(target=tell)
-    thread.start()
-    try:
-        yield
-    finally:
-        over.set()
-        thread.join()
+    return meanwhile(AGAIN, tell)
 
 
 def tab(browser: Browser, address: str) -> Page:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nnspca.bounds.registry import BOUNDS
 from nnspca.result import Bound, Certificate, Component
-from nnspca.view.certificate.proofs import Proven, proven_optimal
+from nnspca.view.certificate.proofs import GAIN, Proven, proven_optimal
 from nnspca.view.words import at_most, ceil, number, odds, percent, seconds
 
 
@@ -78,7 +78,7 @@ def fallen(before: Proven, after: Proven, spent: float) -> str:
     else:
         old, new, unit = number(before.upper, up=True), number(after.upper, up=True), ""
     gained = after.lower / before.lower - 1 if before.lower > 0 else 0.0
-    better = f" Searching on met a better component: {100 * gained:.2g} % more variance." if gained > 1e-9 else ""
+    better = f" Searching on met a better component: {100 * gained:.2g} % more variance." if gained > GAIN else ""
     if after.upper > before.upper * (1 - 1e-6):
         return f"No lower ceiling was found in {seconds(spent)}: {old}{unit} stands.{better}"
     return (

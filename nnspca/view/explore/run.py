@@ -19,8 +19,6 @@ from nnspca.view.session.runs import Job, Work
 from nnspca.view.session.solver import Choices
 from nnspca.view.session.state import State
 
-GAIN = 1e-9  # relative: a component that keeps no more than this beyond another is not shown instead
-
 
 def _solve_key(data: Dataset, now: State, choice: Choices) -> tuple[Hashable, ...]:
     """Return the key of one component."""
@@ -73,7 +71,7 @@ def _work(data: Dataset, now: State, choice: Choices) -> Work:
 
         def better(x: np.ndarray, _: float) -> None:
             nonlocal best
-            if (variance := cov.variance(x)) > best * (1 + GAIN):
+            if (variance := cov.variance(x)) > best * (1 + proofs.GAIN):
                 best = variance
                 note = "met while searching on"
                 job.publish(dataclasses.replace(begun, loadings=x.copy(), variance=variance, note=note))
@@ -86,9 +84,9 @@ def _work(data: Dataset, now: State, choice: Choices) -> Work:
 
     def work(job: Job) -> None:
         with known.sought(key, job.should_stop):
-            sought(job)
+            seek(job)
 
-    def sought(job: Job) -> None:
+    def seek(job: Job) -> None:
         component = known.get(key)
         searches = component is None and bool(options.get("search"))
         if component is None:

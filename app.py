@@ -7,11 +7,12 @@ from starlette.middleware import Middleware
 
 import nnspca
 from nnspca.view import foreign
-from nnspca.view.session import delivery, machines, narrow, present, sidebar, theme, widgets
+from nnspca.view.session import delivery, machines, narrow, present, sidebar, streamlit_private, theme, widgets
 
 HERE = Path(__file__).parent
 
 if __name__ != "__main__":  # imported by the server, once; a visitor's page runs it as the main program
+    streamlit_private.hear_out()
     app = st.App(__file__, middleware=[Middleware(delivery.Delivery)])
 else:
     st.set_page_config(page_title="nnspca", page_icon=str(HERE / "assets" / "icon.png"), layout="wide")

@@ -12,6 +12,7 @@ QUICK = bool(os.environ.get("NNSPCA_TEST_QUICK"))  # set by ``python -m tests qu
 FEW = 3  # instances of each statement that are tried then
 BROWSERS = 2  # workers that begin with browser tests, where there are more than that
 LONGEST = ("test_experiments.py", "test_parts.py", "test_certificate.py")  # of the browser tests: these begin
+WORDS = 2000  # characters said of each try that failed where a later one did not
 BACK = 8  # how far a worker at other tests steps back: the app's own processes are at ten, and must not starve
 
 settings.register_profile(
@@ -69,6 +70,13 @@ def _step_back() -> None:
 def pytest_runtest_setup(item: pytest.Item) -> None:
     if not _at_a_browser(item):
         _step_back()
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say of every test that needed another try what went wrong in those before."""
+    for report in terminalreporter.stats.get("rerun", []):
+        terminalreporter.write_line(f"{report.nodeid} was tried again after {report.duration:.0f} s:")
+        terminalreporter.write_line(report.longreprtext[-WORDS:])
 
 
 def _few_of_each(items: list[pytest.Item]) -> set[pytest.Item]:

@@ -4,18 +4,30 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
+from typing import Any
 
 from streamlit import runtime
 from streamlit.delta_generator import DeltaGenerator
 from streamlit.elements.lib.mutable_expander_container import ExpanderContainer
+from streamlit.runtime.app_session import AppSession, AppSessionState
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-__all__ = ["DeltaGenerator", "ExpanderContainer", "PagesManager", "forget_in_link", "held", "session_is_open"]
+__all__ = [
+    "DeltaGenerator",
+    "ExpanderContainer",
+    "PagesManager",
+    "forget_in_link",
+    "hear_out",
+    "held",
+    "session_is_open",
+]
 # DeltaGenerator, ExpanderContainer: the types of a place on the page and of an expander, for annotations.
 # PagesManager: tells that the server's very first visit went to a page without its frame.
 
 HELD = 24  # files made on request that are kept until as many later ones have been
+AGAIN = 0.02  # seconds after which a part's redraw looks again whether the run before it has been heard out
+HEARD_OUT = 5.0  # seconds until which every run has long said its last
 _places = itertools.cycle(range(HELD))
 
 
@@ -56,3 +68,37 @@ def forget_in_link(key: str) -> None:
         with context.session_state.query_params() as link:
             link._initial_query_params.pop(key, None)
             link.remove_param(key)
+
+
+def hear_out() -> None:
+    """Let what a run has drawn reach the browser before a part of the page is drawn anew; to be called once.
+
+    A page's timers may ask for their parts while a finished run's last messages still wait to be sent, which takes a
+    busy server a second. Streamlit then starts another run and sends nothing more of the one before: not its
+    figures, and not the timers it set, without which the page stands still for good. Here the request waits instead.
+    """
+    create = AppSession._create_scriptrunner
+    if not hasattr(create, "waits"):
+        AppSession._create_scriptrunner = _waiting(create)  # type: ignore[method-assign, assignment]
+
+
+def _waiting(create: Callable[[AppSession, Any], None]) -> Callable[[AppSession, Any], None]:
+    """Return what starts a session's next run as ``create`` does, once the run before it has been heard out."""
+
+    def created(session: AppSession, request: Any, patience: float = HEARD_OUT) -> None:
+        before = session._scriptrunner  # none, or one that has come to its end and takes no more requests
+        if before is None or patience <= 0:
+            create(session, request)
+        else:
+            session._event_loop.call_later(AGAIN, ask_again, session, request, patience - AGAIN)
+
+    def ask_again(session: AppSession, request: Any, patience: float) -> None:
+        over = session._state is AppSessionState.SHUTDOWN_REQUESTED
+        if over or (request.fragment_id and not session.has_fragment(request.fragment_id)):
+            return  # nobody is there any more, or the part is not on the page any more
+        running = session._scriptrunner
+        if running is None or not running.request_rerun(request):
+            created(session, request, patience)
+
+    created.waits = True  # type: ignore[attr-defined]
+    return created

@@ -96,7 +96,7 @@ def test_a_request_waits_for_the_run_before_and_no_longer(monkeypatch, becomes):
             _scriptrunner=Finished(),
             _event_loop=asyncio.get_running_loop(),
             _state=AppSessionState.APP_IS_RUNNING,
-            has_fragment=lambda part: becomes != "gone",
+            _fragment_storage=SimpleNamespace(contains=lambda part: becomes != "gone"),
         )
         request = SimpleNamespace(fragment_id="part")
         private._waiting(lambda *asked: begun.append(asked))(session, request, 0.05)

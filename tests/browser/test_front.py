@@ -70,6 +70,7 @@ def test_k_is_played_and_walked_and_what_the_page_shows_hardly_moves_while_it_lo
     assert card.locator("img").evaluate("image => image.naturalWidth") > 0
     card.click()
     settled_url(page, data="digits")
+    expect(page.get_by_role("heading", name=re.compile("^Find the few features"))).to_be_in_viewport()
     expect(page.get_by_text("Handwritten digits").first).to_be_visible()
     expect(field(page, "k")).to_have_value("16")
 

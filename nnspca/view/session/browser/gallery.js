@@ -59,7 +59,10 @@ export default function ({ data, parentElement, setTriggerValue }) {
   sizes.observe(nav);
   nav.onclick = (event) => {
     const name = event.target.closest("button")?.dataset.name;
-    if (name && name !== data.here) setTriggerValue("chosen", name);
+    if (!name || name === data.here) return;
+    setTriggerValue("chosen", name);
+    // on the first screen what a card opens stands above the cards: who pressed one sees it come
+    if (document.querySelector(".st-key-stage")) document.querySelector("[data-testid=stMain]")?.scrollTo({ top: 0 });
   };
   return () => {
     sizes.disconnect();

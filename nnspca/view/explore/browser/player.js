@@ -192,6 +192,7 @@ class Player {
     if (!this.graph.clientWidth || !this.path) return;
     this.palette = wearing(this.box, this.colours);
     this.width = this.box.clientWidth;
+    for (const drawn of [this.picture, this.graph]) drawn.style.height = ""; // a phone that is turned has other heights
     this.curve.layout(this.path, this.graph.clientWidth, this.graph.clientHeight, this.palette);
     this.dirty = true;
     this.wake();

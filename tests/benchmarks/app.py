@@ -166,7 +166,7 @@ def rows() -> list[Row]:
         *[Row(f"curve with band: {t}", most, curve(SETS[t], "proven ceiling")) for t, most in BANDS.items()],
         *[Row(f"band come down: {t}", None, curve(SETS[t], "proven ceiling", whole=True)) for t in BANDS],
         *[Row(f"bare curve: {t}", most, curve(SETS[t], "best")) for t, most in BARE.items()],
-        *[Row(f"bare curve, at least sketched: {t}", most, curve(SETS[t], "best", sketched=True)) for t, most in BARE.items()],
+        *[Row(f"bare curve or its sketch: {t}", m, curve(SETS[t], "best", sketched=True)) for t, m in BARE.items()],
         Row("compare of four", 15.0, compared),
         Row("k + 1", 0.4, one_more),
         Row(

@@ -144,7 +144,7 @@ ENTRIES: dict[str, Entry] = {
             shape=(fetched.N_FACES, 361),
             kind="faces",
             description=(
-                "2429 faces of 19×19 grey pixels, each brought to the same brightness and contrast. "
+                "2,429 faces of 19×19 grey pixels, each brought to the same brightness and contrast. "
                 "The faces on which nonnegative parts were first shown."
             ),
             citation=(
@@ -163,7 +163,7 @@ ENTRIES: dict[str, Entry] = {
             shape=(fetched.N_FACES, 361),
             kind="faces",
             description=(
-                "The same 2429 faces of 19×19 pixels with their original grey values: differences in "
+                "The same 2,429 faces of 19×19 pixels with their original grey values: differences in "
                 "brightness outweigh everything else. You supply the file."
             ),
             citation="MIT Center for Biological and Computational Learning: CBCL Face Database #1.",
@@ -198,7 +198,7 @@ ENTRIES: dict[str, Entry] = {
             shape=(72, 12582),
             kind="genes",
             description=(
-                "How strongly 12582 gene probes respond in 72 patients with one of three kinds of leukemia "
+                "How strongly 12,582 gene probes respond in 72 patients with one of three kinds of leukemia "
                 "(ALL, MLL, AML), on the raw scale. A component is a small set of genes that vary together."
             ),
             citation=(
@@ -219,7 +219,7 @@ ENTRIES: dict[str, Entry] = {
             shape=(1797, 64),
             kind="images",
             description=(
-                "1797 handwritten digits of 8×8 pixels with greys from 0 to 16. A component is a stroke or its part."
+                "1,797 handwritten digits of 8×8 pixels with greys from 0 to 16. A component is a stroke or its part."
             ),
             citation=(
                 "E. Alpaydin and C. Kaynak: Optical Recognition of Handwritten Digits. "

@@ -39,7 +39,7 @@ def _spannogram(task: Task) -> tuple[StudyTable, ...]:
     n = len(ROWS)
     drawn = StudyTable(
         "curves",
-        f"The spannogram of four rows; below the curves, the {TOP} largest positive ones",
+        f"The spannogram of four rows; above the curves, the {TOP} largest positive ones",
         (Column("phi", "φ (radians)", 4), *[Column(f"v{i + 1}", f"curve {i + 1}", 4) for i in range(n)]),
         tuple((float(p), *map(float, row)) for p, row in zip(phi, heights, strict=True)),
         Curves(

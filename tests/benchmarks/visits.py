@@ -19,7 +19,8 @@ from tests.server import serving
 PATIENCE = 45_000  # milliseconds after which what has not come by then counts as never
 
 # What is waited for is looked for by the page itself, so that asking takes no time: `deep` also looks into the
-# components' own trees, `trace` reads a drawn Plotly figure.
+# components' own trees, `points` reads a drawn Plotly figure, `sketchedLines` counts the lines of so many points in the
+# sketch that stands before it.
 WATCH = """
 window.seen = {};
 const deep = (key, selector) => {
@@ -37,6 +38,10 @@ const says = (key, selector) => deep(key, selector)?.textContent ?? '';
 const sketched = key => [...document.querySelectorAll(
   `.st-key-${key}-sketched .sketch, .st-key-${key}-running-sketched .sketch`)]
   .some(s => (s.getAttribute('style').match(/%3Cpath/g) ?? []).length > 2);
+const sketchedLines = (key, count) => Math.max(0, ...[...document.querySelectorAll(
+  `.st-key-${key}-sketched .sketch, .st-key-${key}-running-sketched .sketch`)]
+  .map(s => (decodeURIComponent(s.getAttribute('style')).match(/d="[^"]*" fill="none"/g) ?? [])
+    .filter(path => (path.match(/[ML]/g) ?? []).length >= count).length));
 const resting = () => document.querySelector('[data-testid=stApp]')?.dataset.testScriptState === 'notRunning' &&
   !document.querySelector('[class*=st-key-stop-]');
 const wanted = WANTED;

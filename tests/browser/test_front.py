@@ -70,8 +70,12 @@ def test_k_is_played_and_walked_and_what_the_page_shows_hardly_moves_while_it_lo
     assert card.locator("img").evaluate("image => image.naturalWidth") > 0
     card.click()
     settled_url(page, data="digits")
+    expect(page.get_by_role("heading", name=re.compile("^Find the few features"))).to_be_in_viewport()
     expect(page.get_by_text("Handwritten digits").first).to_be_visible()
     expect(field(page, "k")).to_have_value("16")
+    # a window made narrow, or a phone that is turned, keeps the curve in sight
+    page.set_viewport_size({"width": 390, "height": 844})
+    expect(found.locator(".picture")).to_have_css("height", "200px")
 
 
 def test_what_every_good_answer_has_is_proven_on_a_phone_whose_bar_says_what_the_sidebar_says(visit):

@@ -282,6 +282,7 @@ def test_nothing_is_drawn_between_numbers_of_parts_that_are_not_known_yet():
     lines = {(trace.name, trace.yaxis): trace for trace in drawn.data}
     assert list(lines["together", None].y) == [pytest.approx(10), None, None, pytest.approx(30)]
     assert list(lines["proven ceiling", "y"].y)[1:3] == [None, None]
+    assert lines["proven ceiling", "y"].marker.line.color == LIGHT.ceiling  # a dash is all outline
     shaded = lines["the best possible lies in here (proven)", "y"]
     assert None in shaded.x
     assert not {2, 3} & set(shaded.x)

@@ -104,6 +104,10 @@ def test_a_loss_is_rounded_up_and_a_gain_is_told_where_the_solver_stopped_short(
     outside = " ".join(claims.why(nnspca.contribution(cov, best, 2), best, data, standardised=False))
     assert "As one feature more than the part has, it would add at least 12." in outside
     assert "In the place of a, the cheapest exchange found, the part would lose at most 16.67 %" in outside
+    apart = nnspca.Covariance.from_matrix([[2.0, 1.0, 0.0], [1.0, 2.0, 0.001], [0.0, 0.001, 0.5]])
+    pair = nnspca.solve(apart, 2)
+    said = " ".join(claims.why(nnspca.contribution(apart, pair, 0), pair, data, standardised=False))
+    assert "With the best stand-in found, c, the part would lose as much: nothing that was tried can make up" in said
     against = nnspca.Covariance.from_matrix([[2.0, 1.0, -1.0], [1.0, 2.0, -1.0], [-1.0, -1.0, 2.0]])
     part = nnspca.solve(against, 2)
     said = claims.why(nnspca.contribution(against, part, 2), part, data, standardised=False)

@@ -214,7 +214,9 @@ def test_a_flat_matrix_has_cells_too_and_the_payload_stays_small():
 
 def test_the_file_of_the_sphere_asks_for_nothing_and_holds_no_end_of_a_script():
     world = globe.globe(rows.example(3), 2, True)
-    page = ball.alone(ball.payload(world, True, ["</script><b>" for _ in world.rounds], ""), "a <title>")
+    data = ball.payload(world, True, ["</script><b>" for _ in world.rounds], "")
+    assert data["mostSaid"] == data["valuesSaid"][-1]  # the scale of colours ends where the best is
+    page = ball.alone(data, "a <title>")
     assert page.count("</script>") == 1
     assert "a &lt;title&gt;" in page
     assert "://" not in page

@@ -97,7 +97,7 @@ def verdict(result: Found) -> list[str]:
         promised = about.promised(least.k)
         where = "every k here" if result.finished else f"the {result.proven} of {result.asked} k proven by now"
         said.append(
-            f"**Proof:** at {where} at least {words.percent(least.ratio, 1)} of the best is proven (least at "
+            f"**Proof:** at {where} at least {words.percent(least.ratio, 2)} of the best is proven (least at "
             f"k = {least.k:,}); Theorem 1 promises {words.percent(promised, 1)} of it there."
         )
     return [sentence.replace(" %", "\u00a0%").replace("k = ", "k\u00a0=\u00a0") for sentence in said]

@@ -19,7 +19,7 @@ from nnspca.view.session.state import State
 
 def story(part: Component, trace: tuple, leading: float) -> None:
     """Draw what the method did, and how the ceiling came down, where that was watched."""
-    look, title = charts.palette(), f"What {part.method} did"
+    look, title = charts.palette(), f"What the solver “{part.method}” did"
     did, fell = st.columns([1, 1.25], gap="large")
     with did:
         charts.figure(figures.history(part.history or (part.variance,), leading, look, title=title), "history")

@@ -77,7 +77,7 @@ def _work(data: Dataset, now: State, page: Job) -> Work:
 
     def staged(job: Job, doing: str, begin: float, end: float) -> Callable[[Progress], None]:
         def listen(told: Progress) -> None:
-            job.report(Progress(begin + (end - begin) * told.fraction, f"{doing}: {told.stage}"))
+            job.report(Progress(begin + (end - begin) * told.fraction, f"{doing}: {told.stage.partition(':')[0]}"))
 
         return listen
 
@@ -107,7 +107,7 @@ def _work(data: Dataset, now: State, page: Job) -> Work:
             executor=machines.executor(),
             on_point=tell,
             should_stop=job.should_stop,
-            on_progress=staged(job, "The curve", 0.0, SOLVING),
+            on_progress=staged(job, "Drawing the curve", 0.0, SOLVING),
         )
         job.step_back()  # whoever waits for a number goes before the band
         certify_path(
@@ -120,7 +120,7 @@ def _work(data: Dataset, now: State, page: Job) -> Work:
             seed=now.seed,
             on_point=tell,
             should_stop=job.should_stop,
-            on_progress=staged(job, "The band", SOLVING, 1.0),
+            on_progress=staged(job, "Proving the band", SOLVING, 1.0),
         )
 
     return work

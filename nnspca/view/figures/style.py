@@ -24,6 +24,7 @@ FONT = '"Source Sans", "Source Sans Pro", system-ui, sans-serif'
 LEGEND_DROP = 56  # pixels from the plot down to the legend: below tick labels and axis title
 LEGEND_ROW = 20  # pixels a line of the legend takes; a phone shows one entry a line
 TOP = 40  # pixels for the title
+BUTTONS = "#76838d"  # of a figure's toolbar, seen on the paper of both themes
 SYMBOLS = ("circle", "diamond-open", "square-open", "triangle-up-open", "cross-open", "x-open")
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 
@@ -116,6 +117,7 @@ def dress(
         title={"text": title, "font_size": 15, "x": 0, "xanchor": "left", "xref": "container"},
         paper_bgcolor="rgba(0,0,0,0)",
         plot_bgcolor="rgba(0,0,0,0)",
+        modebar={"bgcolor": "rgba(0,0,0,0)", "color": BUTTONS, "activecolor": BUTTONS},
         height=height,
         margin={"l": 8, "r": 8, "t": TOP if title else 8, "b": below},
         legend={

@@ -24,7 +24,8 @@ def samples(results: Mapping[str, Components], data: Dataset, now: State, choice
         return
     way = next(iter(results))
     if choice.lead in results:
-        way = choose(KEYS["from"], "Parts of", options=list(results), horizontal=True)
+        kept_apart = [nnspca.DEFLATIONS[parts.deflation].title.lower() for parts in results.values()]
+        way = choose(KEYS["from"], "Parts of", options=list(results), horizontal=True, captions=kept_apart)
     parts = results[way]
     if data.image_shape is not None or data.axis is not None:
         _reconstruction(parts, data, now)

@@ -77,7 +77,7 @@ def _picture(standing: Race | None, who: str | None, mark: int, data: Dataset) -
     drawn = component.figure(part, data, f"{who}, {words.seconds(part.seconds)}")
     charts.figure(drawn.update_layout(title_font_size=13), "race-picture")
     kept = (
-        f", at least {words.percent(part.variance / standing.upper, 1)} of the best possible" if standing.upper else ""
+        f", at least {words.percent(part.variance / standing.upper, 2)} of the best possible" if standing.upper else ""
     )
     st.caption(f"{part.cardinality:,} of {data.n_features:,} features{kept}.")
 
@@ -139,9 +139,7 @@ def _ceiling(standing: Race) -> str:
     """Say how far the proof has come."""
     spent = words.seconds(standing.proof_seconds)
     if standing.proof_state == FINISHED:
-        return (
-            f"The proof of the ceiling ended after {spent}: no component with this k and these signs has more variance."
-        )
+        return f"The proof of the ceiling ended after {spent}: no component with this k and these signs passes it."
     if standing.proof_state == RUNNING:
         return "The ceiling is proven as it stands and still coming down: every share can only rise."
     return f"The proof was ended after {spent}: the ceiling holds as it stands; a longer one may bring it down."

@@ -102,7 +102,11 @@ def why(told: Contribution, part: Component, data: Dataset, *, standardised: boo
             said.append("It is the whole part: without it nothing is left.")
         if told.partner is not None:
             other, lost = feature_name(data, told.partner), _lost(told.loss_exchanged)
-            said.append(f"With the best stand-in found, {other}, the part would lose {lost}.")
+            as_much = told.loss > NEGLIGIBLE and lost == _lost(told.loss)
+            said.append(
+                f"With the best stand-in found, {other}, the part would lose "
+                + ("as much: nothing that was tried can make up for it." if as_much else f"{lost}.")
+            )
         elif part.cardinality < data.n_features:
             said.append("No other feature tried could stand in for it with a loading of its own.")
         return said

@@ -30,7 +30,8 @@ FILES = {
     "npz": ("application/octet-stream", "data_array"),
     "py": ("text/x-python", "code"),
 }
-CHART = {"displaylogo": False, "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d"]}
+LEFT_OUT = ["select2d", "lasso2d", "autoScale2d", "pan2d", "zoomIn2d", "zoomOut2d"]  # few buttons cover no title
+CHART = {"displaylogo": False, "modeBarButtonsToRemove": LEFT_OUT}
 
 
 def palette() -> Palette:

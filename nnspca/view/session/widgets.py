@@ -200,7 +200,7 @@ def _say(value: Any) -> str:
 
 def keep_place() -> None:
     """Keep the place on the page, this one, where the notes will stand once they are all known."""
-    st.session_state["_notes_place"] = st.container()
+    st.session_state["_notes_place"] = st.container(key="notes")
 
 
 def notes() -> None:

@@ -27,7 +27,7 @@ _mount = canvas.component("sphere", BROWSER, SCRIPTS)
 def payload(world: Globe, nonnegative: bool, said: list[str], note: str) -> dict[str, Any]:
     """Return all the browser needs to play the rounds; ``said`` is what is known after each."""
     rounds, cells = world.rounds, world.record
-    most = float(world.objective.max(initial=0.0)) or 1.0
+    most = max(float(world.objective.max(initial=0.0)), *(now.value for now in rounds)) or 1.0  # between two pixels too
     content = {
         "nonnegative": nonnegative,
         "side": world.side,

@@ -103,6 +103,7 @@ def variance(view: View, palette: Palette, *, paper: bool = False, chosen: tuple
                 mode="markers",
                 name="chosen",
                 showlegend=False,
+                cliponaxis=False,
                 marker={"size": 20, "symbol": "circle-open", "color": palette.ink, "line": {"width": 2.5}},
                 hoverinfo="skip",
             )
@@ -264,6 +265,7 @@ def _add_rings(figure: go.Figure, palette: Palette, ks: list[int], values: list[
         y=values,
         mode="markers",
         name="proven optimal (to 1 part in 10,000)",
+        cliponaxis=False,
         marker={"size": 15, "symbol": "circle-open", "color": palette.proven, "line": {"width": 2}},
         hoverinfo="skip",
     )

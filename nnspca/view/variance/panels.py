@@ -52,7 +52,7 @@ def curve(
         still = ready and (longer is None or longer.done)
         charts.pickable(last["curve"], "curve", choices.KEYS["point"].key, _picked, ready=still)
         st.caption(
-            "Below: the share of the possible that is proven to be kept. The band is proven at each marked k; "
+            "Lower panel: the share of the possible that is proven to be kept. The band is proven at each marked k; "
             "between marks its straight edges only guide the eye."
         )
         if seen.certificates and look.bounds:

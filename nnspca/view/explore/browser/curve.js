@@ -56,11 +56,18 @@ class Curve {
     }
     pen.textAlign = "center";
     const last = path.ks.at(-1);
-    for (const k of [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000].filter((v) => v >= path.ks[0] && v < last * 0.72)) {
-      pen.fillText(count(k), this.x(k), this.foot + 15);
-    }
-    pen.fillText(count(last), this.x(last), this.foot + 15);
+    for (const k of this.kTicks((text) => pen.measureText(text).width)) pen.fillText(count(k), this.x(k), this.foot + 15);
     pen.fillText("k, features allowed", (this.left + this.right) / 2, this.foot + 30);
+  }
+
+  /** The first k and the last, and of the round ones between them those that have room. */
+  kTicks(widthOf) {
+    const { ks } = this.path, last = ks.at(-1), kept = [last];
+    const apart = (a, b) => Math.abs(this.x(a) - this.x(b)) - (widthOf(count(a)) + widthOf(count(b))) / 2;
+    for (const k of [1, 10, 100, 1000, 10000, 5, 50, 500, 5000, 2, 20, 200, 2000]) {
+      if (k >= ks[0] && k < last && kept.every((other) => apart(k, other) >= 6)) kept.push(k);
+    }
+    return kept;
   }
 
   gapTicks() {

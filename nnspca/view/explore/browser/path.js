@@ -36,7 +36,7 @@ class Path {
   words(s) {
     const { support } = this.parts[s], k = this.ks[s], kept = this.kept(s);
     const some = `${count(support.length)} of ${count(this.n)} ${this.noun}`;
-    const held = `${some} keep ${floorTo(100 * this.shares[s], 1)} % of λ₁`;
+    const held = `${some} keep ${floorTo(100 * this.shares[s], 1)} % of λ₁ (what PCA keeps with all)`;
     const fewer = support.length < k
       ? ` (${count(k)} were allowed: no further one would add variance without a negative loading.)` : "";
     if (kept === undefined) return `${held}. What nobody can pass is still to be proven.${fewer}`;

@@ -31,6 +31,7 @@ class Player {
     const other = data.about !== this.about;
     this.about = data.about;
     this.say("note", data.note);
+    this.growing = Boolean(data.note);
     if (!data.ks.length) return;
     this.path = new Path(data);
     if (other || (data.k !== this.asked && !this.playing)) this.touched = false;
@@ -38,7 +39,7 @@ class Player {
     if (!this.touched) this.k = this.path.ks[this.path.nearestStop(data.k)];
     if (other) this.play(false);
     this.shown = undefined;
-    this.slider.disabled = false;
+    this.slider.disabled = data.ks.length < 2; // there is nowhere to go yet
     this.slider.max = String(this.path.ks.length - 1);
     this.resize();
   }
@@ -123,7 +124,8 @@ class Player {
       this.k = Math.min(this.k * Math.exp((whole * passed) / WHOLE), ks.at(-1));
       this.last = now;
       this.dirty = true;
-      if (this.k >= ks.at(-1)) this.play(false);
+      // a path whose last k is still to come is waited for: a press on Play is not lost
+      if (this.k >= ks.at(-1) && !(this.growing && ks.at(-1) < this.path.n)) this.play(false);
     }
     if (this.fresh.size && now > this.fresh.until) this.fresh = new Set();
     if (this.dirty || this.fresh.size) this.draw(now);
@@ -190,6 +192,7 @@ class Player {
     if (!this.graph.clientWidth || !this.path) return;
     this.palette = wearing(this.box, this.colours);
     this.width = this.box.clientWidth;
+    for (const drawn of [this.picture, this.graph]) drawn.style.height = ""; // a phone that is turned has other heights
     this.curve.layout(this.path, this.graph.clientWidth, this.graph.clientHeight, this.palette);
     this.dirty = true;
     this.wake();

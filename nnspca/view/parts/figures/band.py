@@ -96,7 +96,7 @@ def _band(figure: go.Figure, palette: Palette, xs: list[int], floors: list[float
             legendgroup="ceiling",
             showlegend=shown,
             line={"color": palette.ceiling, "width": 1, "dash": "dot"},
-            marker={"symbol": "line-ew", "size": 16, "color": palette.ceiling, "line": {"width": 3}},
+            marker={"symbol": "line-ew", "size": 16, "line": {"width": 3, "color": palette.ceiling}},
             hovertemplate="%{x} part(s)<br>no such parts keep more than %{y:.2f} %<extra>proven</extra>",
         )
 

@@ -44,7 +44,7 @@ def scores(values: np.ndarray, classes: Sequence[str], palette: Palette, *, titl
         height=140 + (50 if len(kinds) <= FEW_CLASSES else 18) * len(kinds),
     )
     figure.update_yaxes(tickvals=list(range(len(kinds))), ticktext=shown, zeroline=False)
-    figure.update_xaxes(title_text="score: the sample's distance from the mean, along the part")
+    figure.update_xaxes(title_text="score: distance from the mean along the part")
     return figure
 
 

@@ -2,12 +2,21 @@
 
 const galleries = new WeakMap();
 
+/** Return how bright a picture is, 0 to 255: a drawing is dark lines on light paper, a photograph is not. */
+function brightness(image) {
+  const pen = new OffscreenCanvas(8, 8).getContext("2d");
+  pen.drawImage(image, 0, 0, 8, 8);
+  const all = pen.getImageData(0, 0, 8, 8).data.filter((_, at) => at % 4 < 3);
+  return all.reduce((sum, part) => sum + part, 0) / all.length;
+}
+
 function cardButton(card, here) {
   const button = document.createElement("button"), image = document.createElement("img");
   button.type = "button";
   button.dataset.name = card.name;
   if (card.name === here) button.setAttribute("aria-current", "true");
   image.alt = "";
+  image.onload = () => image.classList.toggle("drawing", brightness(image) > 170);
   if (card.picture) image.src = `data:image/png;base64,${card.picture}`;
   const title = document.createElement("b"), says = document.createElement("span"), foot = document.createElement("span");
   title.textContent = card.title;
@@ -54,12 +63,17 @@ export default function ({ data, parentElement, setTriggerValue }) {
     const chosen = nav.querySelector("[aria-current]");
     if (data.strip && chosen) nav.scrollTo(chosen.offsetLeft - 104, chosen.offsetTop - 60);  // in view, the page at rest
   }
+  const paper = getComputedStyle(nav).getPropertyValue("--st-background-color").trim() || "#fff";
+  nav.classList.toggle("dark", channels(paper).reduce((sum, part) => sum + part) < 384);
   nav.onscroll = () => markMore(nav);
   const sizes = new ResizeObserver(() => markMore(nav));
   sizes.observe(nav);
   nav.onclick = (event) => {
     const name = event.target.closest("button")?.dataset.name;
-    if (name && name !== data.here) setTriggerValue("chosen", name);
+    if (!name || name === data.here) return;
+    setTriggerValue("chosen", name);
+    // on the first screen what a card opens stands above the cards: who pressed one sees it come
+    if (document.querySelector(".st-key-stage")) document.querySelector("[data-testid=stMain]")?.scrollTo({ top: 0 });
   };
   return () => {
     sizes.disconnect();

@@ -1,8 +1,8 @@
 """The cases of an elimination: ceilings on T for so many of its features, each brought down where that helps most.
 
 Work goes where the largest value is: if it is the first q of its case, the case's relaxation goes on, and branch and
-bound after it; if it is a later one, the case is parted in two. Where they are planned, the first case's multipliers
-are where the others begin.
+bound after it; if it is a later one, the case is parted in two. A case begins at the multipliers of the one before it:
+what they prove for fewer features costs about a step of a splitting, and its own splitting goes on from there.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ SLOW = 0.01
 FOREMOST = 2  # turns of the first case's splitting before the others take over what it has found
 RACED = 500  # features from which one beginning is tried, not two
 SPAN = 8  # numbers of features outside that a case may serve before another's balanced rows are tried: they cost little
+HANDED = 1  # steps that it costs to prove what a case's multipliers say of fewer features
 STORED = 1.2e7  # most numbers that the cases' proofs may hold together
 TREES = 3  # most cases that are parted further, each into a third of the numbers a tree may hold
 QUIET = Monitor()
@@ -45,6 +46,7 @@ class Case:
     reached: float = np.inf  # what its splitting has proven by now, lower than the value or not
     idle: int = 0
     rests: bool = False  # its splitting gains no more
+    heir: bool = False  # whether the multipliers of the case before it were tried
 
     def found(self, value: float, proof: object) -> None:
         """Keep the lower of two ceilings."""
@@ -99,29 +101,34 @@ class Elimination:
     def _taken(self, first: int, meter: branch.Meter) -> None:
         """Let a case begin with what the multipliers of the one before it prove for fewer features."""
         case = self.cases[first]
-        held = [q for q, other in self.cases.items() if isinstance(other.proof, PairProof)]
-        before = max((q for q in held if q < first), default=first)
-        proof = self.cases[before].proof
-        if isinstance(proof, PairProof) and 2 * (len(held) + 1) * len(self.inside) ** 2 <= STORED:
+        held = {q: other.proof for q, other in self.cases.items() if q < first and isinstance(other.proof, PairProof)}
+        if held and self._room(case):
+            proof = held[max(held)]
+            case.heir = True
             value, made = proof_of(case.problem, proof.L, proof.M)
             case.found(value + self.error, made)
-            meter.pay(len(self.inside), 2)
+            meter.pay(len(self.inside), HANDED)
+
+    def _room(self, case: Case) -> bool:
+        """Whether the proofs may hold another one by pairs: beyond, balanced rows must do for a case."""
+        others = sum(_paired(other) for other in self.cases.values() if other is not case)
+        return 2 * (others + 1) * len(self.inside) ** 2 <= STORED
 
     def ceilings(self) -> tuple[np.ndarray, np.ndarray]:
         """For each q, the ceiling on all features, and the first q of the case it comes from."""
         values, origin = np.zeros(len(self.lost)), np.zeros(len(self.lost), dtype=int)
         best, at = np.inf, 0
-        for q, lost in enumerate(self.lost):
+        for q in range(len(self.lost)):
             if q in self.cases and self.cases[q].value <= best:
                 best, at = self.cases[q].value, q
             on_part = best if q < self.problem.k else 0.0  # no feature of T at all
-            values[q], origin[q] = rounding.eliminated(on_part, float(lost), 2 * self.problem.cov.room()), at
+            values[q], origin[q] = self._value(q, on_part), at
         return values, origin
 
     def bound(self) -> Bound:
         """The largest of the ceilings, and all that proves it."""
-        values, origin = self.ceilings()
-        used = [self.cases[q] for q in sorted(set(origin[: self.problem.k].tolist()))]
+        values, _ = self.ceilings()
+        used = self._needed(float(values.max()))
         support = np.flatnonzero(self.x)
         most = len(self.lost) - 1
         outside = self.problem.n - len(self.inside)
@@ -144,6 +151,18 @@ class Elimination:
             ),
         )
 
+    def _needed(self, most: float) -> list[Case]:
+        """As few cases as prove that no number of features outside allows more: a shorter file, checked sooner."""
+        chosen: list[int] = []
+        for q in range(min(self.problem.k, len(self.lost))):
+            if not chosen or self._value(q, self.cases[chosen[-1]].value) > most:
+                chosen.append(min((first for first in self.cases if first <= q), key=lambda f: self.cases[f].value))
+        return [self.cases[first] for first in chosen]
+
+    def _value(self, q: int, on_part: float) -> float:
+        """What a ceiling on T allows all features with q of them outside."""
+        return rounding.eliminated(on_part, float(self.lost[q]), 2 * self.problem.cov.room())
+
     def work(self, meter: branch.Meter, goal: float, trees: bool) -> bool:
         """Bring the largest ceiling down, or try to; False once there is no way left."""
         if self.planned:
@@ -160,18 +179,23 @@ class Elimination:
         first = int(origin[worst])
         between = [q for q in self.cases if first < q <= worst]
         if self.sparing and not between and worst - first >= SPAN:
-            self._open((first + worst + 1) // 2)  # its balanced rows cost less than any step
+            middle = (first + worst + 1) // 2
+            self._open(middle)  # its balanced rows and what is handed on cost less than a few steps
+            self._taken(middle, meter)
             return True
-        if worst > first and values[first] <= values[0]:  # the case is low enough, and serves too many q
+        low_enough = values[first] <= values[0] or self.cases[first].rests
+        if worst > first and low_enough:  # the case serves too many q
             if not between:
                 self._open((first + worst + 1) // 2)
                 return True
             first = max((q for q in between if not self.cases[q].rests), default=first)
         case = self.cases[first]
+        if case.splitting is None and not case.heir:
+            self._taken(first, meter)
+            if case.heir:
+                return True
         if not case.rests:
             self._advance(case, first, meter, goal)
-        elif not between and worst > first:
-            self._open((first + worst + 1) // 2)
         else:
             return trees and self._branch(case, first, meter, goal)
         return True
@@ -179,8 +203,7 @@ class Elimination:
     def _advance(self, case: Case, first: int, meter: branch.Meter, goal: float) -> None:
         """Some steps of a case's splitting."""
         if case.splitting is None:
-            begun = 1 + sum(other.splitting is not None for other in self.cases.values())
-            if 2 * begun * len(self.inside) ** 2 > STORED:  # balanced rows must do where the file would be too large
+            if not self._room(case):
                 case.rests = True
                 return
             case.splitting = self._splitting(case, first, meter)
@@ -204,6 +227,10 @@ class Elimination:
     def _splitting(self, case: Case, first: int, meter: branch.Meter) -> Splitting:
         """A splitting at the best point known with that few features, from the multipliers of the nearest case."""
         x = self._shortened(case.problem.k)
+        if case.heir and isinstance(case.proof, PairProof):
+            made = Splitting(self.part.entries, case.problem.k, x, self.problem.nonnegative)
+            made.begin_at(case.proof)
+            return made
         begun = [(abs(q - first), q) for q, other in self.cases.items() if other.splitting is not None]
         if not begun:
             rows = case.proof  # as the case was opened
@@ -249,3 +276,8 @@ class Elimination:
             return False
         case.found(made.value + self.error, made.ingredients)
         return True
+
+
+def _paired(case: Case) -> bool:
+    """Whether a case is proven by pairs, or is about to be."""
+    return case.splitting is not None or isinstance(case.proof, PairProof)

@@ -32,6 +32,7 @@ from nnspca.progress import Monitor
 from nnspca.result import Bound
 
 PATIENT = 1 / 8  # share of the budget by which a search on T must have come below what is known
+LATE = 1 / 4  # share of the budget after which a T on which nothing was gained was too small
 GAIN = 1e-4  # relative: less is not worth another bound
 WIDER = 1.25  # from one size of T that is tried to the next
 SMALLEST = 64
@@ -40,7 +41,7 @@ WIDEST = 1000  # features of T at most in a planned search
 FINER = 1.12  # from one size of T that is tried to the next
 SLACK, AIM = 0.012, 1.024  # by how much a ceiling on T is likely to miss, and may miss with what lies outside
 FEWEST = 4  # cases that T is chosen for
-LONGER = 1.6  # times the work that others may count: a step on so many features takes less than its count
+LONGER = 2.0  # times the work that others may count: a step on so many features takes less than its count
 LIGHT = 0.7  # share of what a feature takes from the others, below which its variance alone tells enough
 LOSS = 5e-3  # of the ceiling, that one outside feature may add before T is given up as too small
 
@@ -89,16 +90,23 @@ def tighten(
     elimination = begin(problem, x, least, features, loss, monitor, consider, sparing=sparing)
     if elimination is None:
         return
-    meter, beaten = branch.Meter(budget + trees), False
+    meter, beaten, widened = branch.Meter(budget + trees), False, sparing
     while True:
         made = float(elimination.ceilings()[0].max())
         if made < least * (1 - GAIN):
             least, beaten = made, True
             yield elimination.bound()
-        if not beaten and meter.left < trees + (1 - patience) * budget:
+        spent = trees + budget - meter.left
+        if not beaten and spent > patience * budget:
             return
         if made <= goal or meter.left <= 0 or monitor.stop():
             return
+        if not beaten and not widened and spent > LATE * budget and len(elimination.inside) < features:
+            widened = True
+            twice = 2 * len(elimination.inside)
+            wider = begin(problem, x, least, features, loss, monitor, consider, smallest=twice)
+            elimination = wider or elimination
+            continue
         if not elimination.work(meter, goal, trees > 0):
             return
 

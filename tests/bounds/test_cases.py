@@ -1,0 +1,77 @@
+"""Cases of an elimination: each begins at what the one before it has found, and a T that was too small is left."""
+
+import numpy as np
+import pytest
+
+import nnspca
+from nnspca.bounds import branch, elimination
+from nnspca.certificates.derivations import derive
+from nnspca.certificates.proofs import PairProof
+from nnspca.problem import Problem
+from nnspca.progress import Monitor
+from tests.benchmarks.data import expression_array
+
+QUIET = Monitor()
+K = 30
+LOSS = 3e-3
+
+
+@pytest.fixture(scope="module")
+def posed():
+    """A made-up expression array, and the best point known of it."""
+    cov = nnspca.Covariance.from_data(np.sqrt(expression_array(40, 900, 1)))
+    return Problem(cov, K, True), np.asarray(nnspca.solve(cov, K).loadings)
+
+
+@pytest.fixture(scope="module")
+def begun(posed):
+    """An elimination of it, some way down."""
+    made = elimination.begin(*posed, np.inf, 300, LOSS, QUIET)
+    meter = branch.Meter(1e12)
+    for _ in range(40):
+        made.work(meter, 0.0, False)
+    return made
+
+
+def test_what_multipliers_prove_of_fewer_features_is_no_more_than_what_they_prove_of_more(begun):
+    handed = [q for q, case in begun.cases.items() if case.heir and case.splitting is None]
+    assert handed
+    for q in handed:
+        before = begun.cases[max(p for p in begun.cases if p < q and isinstance(begun.cases[p].proof, PairProof))]
+        assert begun.cases[q].value <= before.value * (1 + 1e-9)
+
+
+def test_a_bound_proves_what_all_cases_prove_by_as_few_as_it_needs(begun):
+    bound = begun.bound()
+    assert bound.value == begun.ceilings()[0].max()
+    assert derive(bound.ingredients, K, True, begun.problem.cov) <= bound.value
+    firsts = [K - cardinality for cardinality in bound.ingredients.cardinalities]
+    assert firsts == sorted(set(firsts))
+    for q in firsts[1:]:  # what serves the number before it would prove more there
+        serving = max(p for p in firsts if p < q)
+        assert any(begun._value(p, begun.cases[serving].value) > bound.value for p in range(serving, K))
+
+
+def test_the_proofs_by_pairs_are_no_more_than_a_file_may_hold(begun, monkeypatch):
+    held = [case for case in begun.cases.values() if isinstance(case.proof, PairProof)]
+    monkeypatch.setattr("nnspca.bounds.cases.STORED", 2 * len(held) * len(begun.inside) ** 2)
+    fresh = next(case for case in begun.cases.values() if case not in held)
+    assert not begun._room(fresh)
+    assert begun._room(held[0])
+
+
+def test_a_part_on_which_nothing_was_gained_is_left_for_one_twice_as_large(posed, monkeypatch):
+    asked = []
+    plain = elimination.begin
+
+    def recorded(*args, **kwargs):
+        asked.append(kwargs.get("smallest"))
+        return plain(*args, **kwargs) if len(asked) == 1 else None  # then it goes on with what it has
+
+    monkeypatch.setattr(elimination, "begin", recorded)
+    problem, x = posed
+    least = float(x @ problem.cov.apply(x)) * (1 + 1e-3)
+    size = len(plain(problem, x, least, 600, LOSS, QUIET).inside)
+    options = {"features": 600, "loss": LOSS, "trees": 0.0, "goal": 0.0, "monitor": QUIET}
+    assert not list(elimination.tighten(problem, x, least, budget=70 * float(size) ** 2.5, **options))
+    assert asked == [None, 2 * size]

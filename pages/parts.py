@@ -17,12 +17,16 @@ if not choice.with_:
     widgets.end_page()
 with press:
     job = run.start(data, now, choice)
-done = runs.follow("parts", job, first=1)
+with st.container(key="parts-verdict"):
+    verdict_place = st.container(key="parts-said")
+    verdict_place.html("<span></span>")  # it has its height before the first words
+    done = runs.follow("parts", job, first=1)
 results = run.found(job, choice)
 proof = run.certificate(job, data, now)
 longer = None if proof is None else runs.only_job("tighten-parts", together.tighten_key(proof, data, now))
 
-verdict.headline(results, proof, now, choice, longer, done=done)
+with verdict_place:
+    verdict.headline(results, proof, now, choice, longer, done=done)
 if not results:
     widgets.end_page()
 drawn = {}

@@ -12,7 +12,8 @@ st.title(claims.PURPOSE)
 st.markdown(panels.question(data, now))
 if data.kind == "covariance":
     st.info(panels.WITHOUT, icon=":material/table:")
-running = st.container()
+running = st.container(key="samples-running")
+running.html("<span></span>")  # it has its height before and after a run
 shown = st.container(key="sheet-alone" if data.kind == "covariance" else "sheet-place")
 with shown:
     waiting = st.empty()

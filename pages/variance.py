@@ -24,7 +24,8 @@ if not choice.methods:
 with press:
     forget_proofs = functools.partial(proofs.forget, data, now, choice.ks)
     job = curves.start("variance", data, now, choice.ks, choice.methods, forget_proofs)
-running = st.container()
+running = st.container(key="variance-running")
+running.html("<span></span>")  # it has its height before and after a run: the figure keeps its place
 answered = job.stopped
 if answered:  # whoever pressed Stop, before anything is drawn anew
     with running:

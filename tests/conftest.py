@@ -13,7 +13,7 @@ FEW = 3  # instances of each statement that are tried then
 BROWSERS = 2  # workers that begin with browser tests, where there are more than that
 LONGEST = ("test_experiments.py", "test_parts.py", "test_certificate.py")  # of the browser tests: these begin
 WORDS = 2000  # characters said of each try that failed where a later one did not
-BACK = 8  # how far a worker at other tests steps back: the app's own processes are at ten, and must not starve
+BACK = 14  # how far a worker at other tests steps back: the app's own processes are at ten, and go before it
 
 settings.register_profile(
     "nnspca",

@@ -2,6 +2,8 @@
 
 import asyncio
 import time
+from collections.abc import Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 from unittest.mock import MagicMock
 
@@ -20,6 +22,12 @@ st.title("drawn")
 st.fragment(lambda: st.text("part"), run_every=0.5)()
 """
 LONG = 20.0  # seconds until which a run of three lines has ended on any machine
+
+
+def in_a_loop(played: Coroutine):
+    """Return what this comes to in an event loop of its own: this thread's may be a browser's."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, played).result()
 
 
 async def sent(session: AppSession) -> list[ForwardMsg]:
@@ -57,7 +65,7 @@ def play(tmp_path, monkeypatch):
             AppSession(ScriptData(str(script), is_hello=True), MagicMock(), ScriptCache(), lambda: None, {})
         )
 
-    return lambda create: asyncio.run(played(create))
+    return lambda create: in_a_loop(played(create))
 
 
 PLAIN = AppSession._create_scriptrunner
@@ -112,7 +120,7 @@ def test_a_request_waits_for_the_run_before_and_no_longer(monkeypatch, becomes):
         assert begun == ([(session, request)] if becomes in ("over", "silent") else [])
         assert (getattr(another, "asked", None) is request) == (becomes == "another")
 
-    asyncio.run(play())
+    in_a_loop(play())
 
 
 def test_streamlits_sessions_are_taught_once(monkeypatch):

@@ -85,7 +85,7 @@ class Elimination:
             first = 2 * first + 1
 
     def _open(self, first: int) -> None:
-        """Begin a case with what balanced rows prove, and with the multipliers of the case before it."""
+        """Begin a case with what balanced rows prove."""
         k = min(self.problem.k - first, len(self.inside))
         problem = Problem(self.part, k, self.problem.nonnegative)
         bound = balanced.balanced_rows(problem, monitor=self.monitor)

@@ -25,9 +25,6 @@ PATIENCE = 60_000  # milliseconds; twenty times what anything takes: others work
 expect.set_options(timeout=PATIENCE)
 # On a page's own address Streamlit's front end first looks for the server below that address.
 EXPECTED = ("/_stcore/health", "/_stcore/host-config")
-# Streamlit looks whether a button's file is there when it draws the button; on a busy machine the page has been drawn
-# anew by then, with another file. Whoever presses one waits for the file itself (``expect_download``).
-REDRAWN = re.compile(r"/media/\w+\.\w+$")
 # A visitor who leaves while Streamlit opens or closes the connection: its server then says so, after the fact.
 LEFT = re.compile(
     r"Exception in ASGI application\n(?:(?!Exception in ASGI).)*?"
@@ -71,13 +68,11 @@ def visit(server: str, browsing: BrowserContext) -> Iterator[Callable[..., Page]
     wrong: list[str] = []
 
     def note_response(response) -> None:
-        if response.status >= 400 and not response.url.endswith(EXPECTED) and not REDRAWN.search(response.url):
+        if response.status >= 400 and not response.url.endswith(EXPECTED):
             wrong.append(f"{response.status} {response.url}")
 
     def note_console(message) -> None:
-        place = message.location.get("url", "")
-        late = REDRAWN.search(place) or message.text.startswith("Client Error: Download Button source error")
-        if message.type == "error" and not place.endswith(EXPECTED) and not late:
+        if message.type == "error" and not message.location.get("url", "").endswith(EXPECTED):
             wrong.append(f"console: {message.text}")
 
     def note_request(request) -> None:

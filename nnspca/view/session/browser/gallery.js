@@ -63,8 +63,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
     const chosen = nav.querySelector("[aria-current]");
     if (data.strip && chosen) nav.scrollTo(chosen.offsetLeft - 104, chosen.offsetTop - 60);  // in view, the page at rest
   }
-  const paper = getComputedStyle(nav).getPropertyValue("--st-background-color").trim() || "#fff";
-  nav.classList.toggle("dark", channels(paper).reduce((sum, part) => sum + part) < 384);
+  nav.classList.toggle("dark", wearing(nav, { light: { dark: false }, dark: { dark: true } }).dark);
   nav.onscroll = () => markMore(nav);
   const sizes = new ResizeObserver(() => markMore(nav));
   sizes.observe(nav);

@@ -3,12 +3,6 @@
 from typing import TYPE_CHECKING, Any
 
 from nnspca import datasets
-from nnspca._certify import certify
-from nnspca._contribution import contribution
-from nnspca._necessity import necessity
-from nnspca._scores import auc, scores, separation
-from nnspca._solve import solve
-from nnspca._sweep import sweep
 from nnspca.bounds.parts.registry import PARTS_BOUNDS
 from nnspca.bounds.registry import BOUNDS, BoundInfo
 from nnspca.certificates.file import load_certificate, save_certificate
@@ -38,6 +32,12 @@ from nnspca.result import (
     SweepPoint,
 )
 from nnspca.solvers.registry import METHODS, MethodInfo, OptionInfo
+from nnspca.tasks._certify import certify
+from nnspca.tasks._contribution import contribution
+from nnspca.tasks._necessity import necessity
+from nnspca.tasks._scores import auc, scores, separation
+from nnspca.tasks._solve import solve
+from nnspca.tasks._sweep import sweep
 
 if TYPE_CHECKING:
     from nnspca.estimator import NonnegativeSparsePCA

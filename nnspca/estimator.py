@@ -15,17 +15,17 @@ from sklearn.utils import check_array
 from sklearn.utils.sparsefuncs import mean_variance_axis
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from nnspca._certify import certify
-from nnspca.arguments import check_flag, check_options, check_whole, shown
+from nnspca.calls.arguments import check_flag, check_options, check_whole, shown
 from nnspca.components._certify import certify_parts
 from nnspca.components.decompose import decompose
 from nnspca.components.deflate import sought
 from nnspca.covariance import Covariance
 from nnspca.covariance.factor import deviations
 from nnspca.covariance.reading import check_names, check_unmasked, numbers
+from nnspca.covariance.span import orthonormal
 from nnspca.result import Certificate, Components, PartsCertificate
 from nnspca.solvers.registry import METHODS
-from nnspca.span import orthonormal
+from nnspca.tasks._certify import certify
 
 GIVEN = set(inspect.signature(decompose).parameters) - {"starts", "options"}  # which the method is not asked for
 SPARSE = ("csr", "csc")  # any other kind is turned into the first

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from nnspca import _certify
 from nnspca.bounds.plan import PLANS, SECOND
 from nnspca.components import bounding
+from nnspca.tasks import _certify
 
 EIGHT = SECOND / 8**2.5  # steps on eight features that cost a second
 

@@ -15,9 +15,9 @@ from PIL import Image
 from playwright.sync_api import Browser, sync_playwright
 
 import nnspca
+from nnspca.calls.threads import one_blas_thread
 from nnspca.studies import STUDIES, Parts, StudyResult, StudyTable
 from nnspca.studies.stored import HOME, pack
-from nnspca.threads import one_blas_thread
 from nnspca.view.experiments.figures.study import study as draw
 from nnspca.view.experiments.thumbnails import BEFOREHAND
 from nnspca.view.figures import style

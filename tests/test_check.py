@@ -20,10 +20,10 @@ import nnspca
 from nnspca import check
 from nnspca.bounds import branch, elimination, entries, threshold, working
 from nnspca.bounds.plan import PLANS
+from nnspca.calls.progress import Monitor
 from nnspca.certificates.exact import VERSION, section
 from nnspca.certificates.proofs import LargerProof, RankProof
-from nnspca.problem import Problem
-from nnspca.progress import Monitor
+from nnspca.covariance.problem import Problem
 from tests import oracle
 
 SOURCE = Path(check.__file__)

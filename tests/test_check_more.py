@@ -16,10 +16,10 @@ from nnspca import check, check_more
 from nnspca.bounds import spectral, threshold
 from nnspca.bounds.parts import branch as parts_branch
 from nnspca.bounds.parts import dual, plain, working
+from nnspca.calls.progress import Monitor
 from nnspca.certificates import exact_cover
 from nnspca.certificates.exact import section
-from nnspca.problem import Problem
-from nnspca.progress import Monitor
+from nnspca.covariance.problem import Problem
 from nnspca.spannogram import sphere
 from tests import oracle
 from tests.test_check import as_lists, npy, npz, packed, run, tampered, told, with_one_bound

@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from nnspca import feasible
+from nnspca.numerics import feasible
 from tests import oracle
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import nnspca
-from nnspca.progress import Monitor
+from nnspca.calls.progress import Monitor
 
 
 def part(variance=2.0, k=2, **more):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import nnspca
-from nnspca import _necessity
+from nnspca.tasks import _necessity
 from tests.benchmarks.data import zipf_text
 
 PATIENCE = 0.6  # seconds of computing between two polls: a tenth is meant, the rest is for slow and busy machines

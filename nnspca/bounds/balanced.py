@@ -25,13 +25,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from nnspca import rounding
 from nnspca.bounds.plan import Known, Plan
+from nnspca.calls.progress import Monitor
 from nnspca.certificates.proofs import ScaleProof
 from nnspca.covariance import Covariance
-from nnspca.feasible import sum_of_largest
-from nnspca.problem import Problem
-from nnspca.progress import Monitor
+from nnspca.covariance.problem import Problem
+from nnspca.numerics import rounding
+from nnspca.numerics.feasible import sum_of_largest
 from nnspca.result import Bound
 
 STEPS = 20

@@ -7,7 +7,7 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Literal
 
 from nnspca.bounds.plan import Known, Plan
-from nnspca.problem import Problem
+from nnspca.covariance.problem import Problem
 from nnspca.result import Bound
 
 Make = Callable[[Problem, Plan, Known], Iterator[Bound]]

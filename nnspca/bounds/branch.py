@@ -27,15 +27,15 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from nnspca import rounding
 from nnspca.bounds import ceiling
 from nnspca.bounds.pair_scaled import CHECK, proof_of
 from nnspca.bounds.plan import SECOND, Known, Plan, cost, parts_cases
 from nnspca.bounds.splitting import Splitting
+from nnspca.calls.progress import Monitor
 from nnspca.certificates.proofs import BranchProof, PairProof
 from nnspca.covariance import Covariance
-from nnspca.problem import Problem
-from nnspca.progress import Monitor
+from nnspca.covariance.problem import Problem
+from nnspca.numerics import rounding
 from nnspca.result import Bound
 
 ROOT = 300  # most steps of the splitting of the whole

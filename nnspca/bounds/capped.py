@@ -19,14 +19,14 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from nnspca import rounding
 from nnspca.bounds import ceiling
 from nnspca.bounds.plan import Known, Plan
+from nnspca.calls.progress import Monitor
 from nnspca.certificates.proofs import PairProof
-from nnspca.problem import Problem
-from nnspca.progress import Monitor
+from nnspca.covariance.problem import Problem
+from nnspca.numerics import rounding
+from nnspca.numerics.spectraplex import onto_spectraplex
 from nnspca.result import Bound
-from nnspca.spectraplex import onto_spectraplex
 
 STEPS = 60
 CHECK = 15  # steps between bounds

@@ -12,14 +12,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from nnspca import feasible, rounding
 from nnspca.bounds import balanced, branch
 from nnspca.bounds.pair_scaled import CHECK, proof_of, raced
 from nnspca.bounds.splitting import Splitting
 from nnspca.bounds.working import part_of
+from nnspca.calls.progress import Monitor
 from nnspca.certificates.proofs import EliminationProof, PairProof, ScaleProof
-from nnspca.problem import Problem
-from nnspca.progress import Monitor
+from nnspca.covariance.problem import Problem
+from nnspca.numerics import feasible, rounding
 from nnspca.result import Bound
 
 STEPS = 2 * CHECK  # of a case's splitting at a time

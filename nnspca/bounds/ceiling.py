@@ -17,9 +17,9 @@ import numpy as np
 import scipy.linalg
 import scipy.sparse.linalg
 
-from nnspca import rounding
 from nnspca.covariance import Covariance
 from nnspca.covariance.forms import HeldMatrix
+from nnspca.numerics import rounding
 
 DENSE_EIGEN = 500  # above, the estimate to be proven comes from Lanczos iterations
 LARGEST = 6000  # side of the largest matrix that is factorised

@@ -23,12 +23,12 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from nnspca import rounding
 from nnspca.bounds import branch, masses
 from nnspca.bounds.cases import RACED, Elimination
 from nnspca.bounds.plan import SECOND, Known, Plan, pair_steps, whole_steps
-from nnspca.problem import Problem
-from nnspca.progress import Monitor
+from nnspca.calls.progress import Monitor
+from nnspca.covariance.problem import Problem
+from nnspca.numerics import rounding
 from nnspca.result import Bound
 
 PATIENT = 1 / 8  # share of the budget by which a search on T must have come below what is known

@@ -14,11 +14,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnspca import rounding
+from nnspca.calls.progress import Monitor
 from nnspca.covariance import Covariance
-from nnspca.feasible import sum_of_largest
-from nnspca.problem import Problem
-from nnspca.progress import Monitor
+from nnspca.covariance.problem import Problem
+from nnspca.numerics import rounding
+from nnspca.numerics.feasible import sum_of_largest
 
 
 def attained(cov: Covariance, x: np.ndarray) -> float:

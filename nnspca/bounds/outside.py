@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nnspca import rounding
-from nnspca.feasible import sum_of_largest
-from nnspca.problem import Problem
-from nnspca.progress import Monitor
+from nnspca.calls.progress import Monitor
+from nnspca.covariance.problem import Problem
+from nnspca.numerics import rounding
+from nnspca.numerics.feasible import sum_of_largest
 
 BISECTIONS = 60
 

@@ -32,14 +32,14 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from nnspca import rounding
 from nnspca.bounds import ceiling
 from nnspca.bounds.plan import Known, Plan, pair_steps, parts_cases, whole_steps
 from nnspca.bounds.splitting import Splitting
+from nnspca.calls.progress import Monitor
 from nnspca.certificates.proofs import PairProof, ScaleProof
-from nnspca.feasible import sum_of_largest
-from nnspca.problem import Problem
-from nnspca.progress import Monitor
+from nnspca.covariance.problem import Problem
+from nnspca.numerics import rounding
+from nnspca.numerics.feasible import sum_of_largest
 from nnspca.result import Bound
 
 CHECK = 10  # steps between bounds of a race

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from nnspca.bounds.plan import Known, Plan
-from nnspca.problem import Problem
-from nnspca.progress import Monitor
+from nnspca.calls.progress import Monitor
+from nnspca.covariance.problem import Problem
 from nnspca.result import Bound
 from nnspca.spannogram import net
 

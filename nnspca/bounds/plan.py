@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from nnspca.problem import Problem
-from nnspca.progress import Monitor
+from nnspca.calls.progress import Monitor
+from nnspca.covariance.problem import Problem
 from nnspca.result import Bound
 
 SECOND = 145 * 361**2.5  # steps × n^2.5 of the pair-scaled dual in about a second: the unit of cost

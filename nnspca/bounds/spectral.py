@@ -14,12 +14,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from nnspca import rounding
 from nnspca.bounds import ceiling
 from nnspca.bounds.plan import Known, Plan
+from nnspca.calls.progress import Monitor
 from nnspca.certificates.proofs import RankProof
-from nnspca.problem import Problem
-from nnspca.progress import Monitor
+from nnspca.covariance.problem import Problem
+from nnspca.numerics import rounding
 from nnspca.result import Bound
 from nnspca.spannogram import sphere
 

@@ -23,8 +23,8 @@ import numpy as np
 import scipy.sparse.linalg
 
 from nnspca.certificates.proofs import PairProof
-from nnspca.feasible import sum_of_largest
-from nnspca.spectraplex import Spectraplex
+from nnspca.numerics.feasible import sum_of_largest
+from nnspca.numerics.spectraplex import Spectraplex
 
 RELAX = 1.6  # over-relaxation of the splitting
 START = 8.0  # first weight of the copies, in a scale whose largest eigenvalue is 1: more turns the multipliers sooner

@@ -25,13 +25,13 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse.linalg
 
-from nnspca import rounding
 from nnspca.bounds import ceiling
 from nnspca.bounds.plan import Known, Plan
+from nnspca.calls.progress import Monitor
 from nnspca.certificates.proofs import RankProof
 from nnspca.covariance import Covariance
-from nnspca.problem import Problem
-from nnspca.progress import Monitor
+from nnspca.covariance.problem import Problem
+from nnspca.numerics import rounding
 from nnspca.result import Bound
 from nnspca.spannogram import sphere
 

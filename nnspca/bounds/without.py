@@ -20,9 +20,9 @@ from nnspca.bounds import balanced, branch, elimination, entries
 from nnspca.bounds.cases import Case, Elimination
 from nnspca.bounds.pair_scaled import proof_of
 from nnspca.bounds.splitting import Splitting
+from nnspca.calls.progress import Monitor
 from nnspca.certificates.proofs import PairProof
-from nnspca.problem import Problem
-from nnspca.progress import Monitor
+from nnspca.covariance.problem import Problem
 
 FEWEST, FEATURES = 200, 640  # features of T, at least and at most
 LOSS = 1e-3  # share of a ceiling that may be lost for a smaller T

@@ -27,17 +27,17 @@ from dataclasses import replace
 
 import numpy as np
 
-from nnspca import rounding
 from nnspca.bounds import balanced, masses
 from nnspca.bounds.outside import Outside, falling_entries, limits_at
 from nnspca.bounds.pair_scaled import CHECK, RACE, proof_of, raced
 from nnspca.bounds.plan import SECOND, Known, Plan, whole_steps
 from nnspca.bounds.splitting import Splitting
+from nnspca.calls.progress import Monitor
 from nnspca.certificates.proofs import PairProof, ScaleProof, WorkingProof
 from nnspca.covariance import Covariance
 from nnspca.covariance.forms import HeldMatrix
-from nnspca.problem import Problem
-from nnspca.progress import Monitor
+from nnspca.covariance.problem import Problem
+from nnspca.numerics import rounding
 from nnspca.result import Bound
 
 READ = 4000  # features of largest variance among which S is chosen

@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 import numpy as np
 
-from nnspca import feasible
 from nnspca.certificates.numbers import Ceiling, array, formed, largest_sums, number, places, whole
 from nnspca.certificates.proofs import BranchProof, EliminationProof, PairProof, ScaleProof
 from nnspca.covariance import Covariance
 from nnspca.covariance.forms import HeldMatrix
 from nnspca.errors import CertificateError
+from nnspca.numerics import feasible
 
 EPS = np.finfo(float).eps
 LEAST_LEFT = 1e-6  # of 1 − 2ε: below, nothing is proven

@@ -11,7 +11,7 @@ from itertools import combinations, product
 
 import numpy as np
 
-from nnspca import feasible, rounding
+from nnspca.numerics import feasible, rounding
 
 CELLS = 60_000  # most cells of a cover that is written: the checker takes k·n·d products and more for each
 SHORTEST = 1e-7  # edge that is halved: below, rounding is all that is left

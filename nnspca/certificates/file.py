@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from nnspca.arguments import check_choice, check_instance, shown
+from nnspca.calls.arguments import check_choice, check_instance, shown
 from nnspca.certificates.archive import read_arrays
 from nnspca.certificates.derivations import DERIVATIONS, PARTS_DERIVATIONS
 from nnspca.certificates.exact import section

@@ -13,15 +13,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from nnspca import feasible
+from nnspca.calls.threads import one_blas_thread
 from nnspca.certificates.derivations import derive, derive_of_parts
 from nnspca.certificates.names import EFFORTS
 from nnspca.certificates.numbers import array, at_most, flag, number, text, whole
 from nnspca.certificates.ranks import holds_everywhere
 from nnspca.covariance import Covariance
 from nnspca.errors import CertificateError
+from nnspca.numerics import feasible
 from nnspca.result import Bound, Certificate, Component, PartsCertificate
-from nnspca.threads import one_blas_thread
 
 MOST_BOUNDS = 64  # several times what any certificate of ours holds: each may cost an eigenvalue of A
 ATTAINED = 1e-9  # relative difference between a variance claimed and the one computed here

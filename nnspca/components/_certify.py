@@ -8,17 +8,17 @@ from dataclasses import replace
 
 import numpy as np
 
-from nnspca._solve import check_cardinality, check_covariance, check_seed
-from nnspca.arguments import check_callables, check_choice, check_flag, check_instance, shown
+from nnspca.calls.arguments import check_callables, check_choice, check_flag, check_instance, shown
+from nnspca.calls.progress import Monitor
 from nnspca.certificates.judge import taken
 from nnspca.certificates.proofs import PartsProof
 from nnspca.certificates.starts import start_of
 from nnspca.components.bounding import PLANS, bound_parts
 from nnspca.components.decompose import check_count, decompose
 from nnspca.covariance import Covariance
-from nnspca.problem import Problem
-from nnspca.progress import Monitor
+from nnspca.covariance.problem import Problem
 from nnspca.result import Component, Components, OnProgress, PartsCertificate, ShouldStop
+from nnspca.tasks._solve import check_cardinality, check_covariance, check_seed
 
 STARTS = {"live": 20, "thorough": 100}  # of the search for parts
 SEEKING = 0.3  # share of the progress that finding parts takes

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from nnspca._solve import check_cardinality, check_covariance, check_seed
-from nnspca.arguments import check_callables, check_choice, check_flag
+from nnspca.calls.arguments import check_callables, check_choice, check_flag
+from nnspca.calls.progress import Monitor
 from nnspca.certificates.proofs import LargerProof
 from nnspca.components._certify import certify_parts
 from nnspca.components.bounding import PLANS
@@ -19,11 +19,11 @@ from nnspca.components.checks import check_count
 from nnspca.components.decompose import decompose
 from nnspca.components.together import components, improved
 from nnspca.covariance import Covariance
+from nnspca.covariance.problem import Problem
+from nnspca.covariance.span import cumulative_variance
 from nnspca.machines import Crew, Executor, check_executor, crew
-from nnspca.problem import Problem
-from nnspca.progress import Monitor
 from nnspca.result import Bound, Components, OnProgress, PartsCertificate, PartsPoint, PartsSweep, ShouldStop
-from nnspca.span import cumulative_variance
+from nnspca.tasks._solve import check_cardinality, check_covariance, check_seed
 
 SEEKING = 0.4  # share of a point's progress that finding its parts takes
 

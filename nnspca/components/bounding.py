@@ -8,15 +8,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from nnspca._certify import certify
 from nnspca.bounds.pair_scaled import CHECK
 from nnspca.bounds.parts import branch, dual, plain, working
+from nnspca.calls.progress import Monitor
+from nnspca.calls.threads import one_blas_thread
 from nnspca.certificates.proofs import PartsProof
 from nnspca.components.together import components, improved
-from nnspca.problem import Problem
-from nnspca.progress import Monitor
+from nnspca.covariance.problem import Problem
 from nnspca.result import Bound, Component, PartsCertificate
-from nnspca.threads import one_blas_thread
+from nnspca.tasks._certify import certify
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from nnspca._solve import check_cardinality
-from nnspca.arguments import check_choice, check_whole
 from nnspca.bounds.plan import PLANS
+from nnspca.calls.arguments import check_choice, check_whole
 from nnspca.components.deflate import check_deflation
 from nnspca.covariance import Covariance
 from nnspca.solvers.registry import METHODS, MethodInfo
+from nnspca.tasks._solve import check_cardinality
 
 
 def check_count(n_components: object, n: int) -> int:

@@ -9,22 +9,22 @@ from typing import Any
 
 import numpy as np
 
-from nnspca._certify import certify as certify_one
-from nnspca._solve import check_covariance, check_method, check_seed, check_size, solve
-from nnspca.arguments import check_callables, check_number, check_whole
+from nnspca.calls.arguments import check_callables, check_number, check_whole
+from nnspca.calls.progress import Monitor
+from nnspca.calls.threads import one_blas_thread
 from nnspca.components.bounding import bound_parts
 from nnspca.components.checks import check_choices, check_count, check_sizes
 from nnspca.components.deflate import deflate
 from nnspca.components.together import EXHAUSTED, components, together
 from nnspca.covariance import Covariance
+from nnspca.covariance.problem import Problem
+from nnspca.covariance.span import cumulative_variance
 from nnspca.machines import HERE, Executor, check_executor, crew
-from nnspca.problem import Problem
-from nnspca.progress import Monitor
 from nnspca.result import Certificate, Component, Components, OnProgress, Progress, ShouldStop
 from nnspca.solvers.quasi_orthogonal import quasi_orthogonal
 from nnspca.solvers.registry import MethodInfo
-from nnspca.span import cumulative_variance
-from nnspca.threads import one_blas_thread
+from nnspca.tasks._certify import certify as certify_one
+from nnspca.tasks._solve import check_covariance, check_method, check_seed, check_size, solve
 
 SOLVING = 0.3  # share of a component's progress that finding it takes, where it is certified too
 GREEDY = 0.3  # share of the search for parts together that finding them one by one takes

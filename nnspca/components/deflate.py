@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from nnspca._solve import check_covariance
-from nnspca.arguments import check_choice, check_columns
+from nnspca.calls.arguments import check_choice, check_columns
+from nnspca.calls.threads import one_blas_thread
 from nnspca.components import remainders
 from nnspca.covariance import Covariance
 from nnspca.result import Component, Components
-from nnspca.threads import one_blas_thread
+from nnspca.tasks._solve import check_covariance
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnspca import feasible
+from nnspca.numerics import feasible
 
 MATCHINGS = 12  # most rounds in which the parts' norms and the matching agree with each other
 ONE_BY_ONE = 100  # places in all up to which they are filled one by one

@@ -10,11 +10,11 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse
 
-from nnspca import rounding
 from nnspca.covariance import Covariance
 from nnspca.covariance.factor import DeflatedFactor, DenseFactor, Factor, SparseFactor
 from nnspca.covariance.forms import DENSE_EIGEN, HeldFactor, HeldMatrix
-from nnspca.span import orthonormal
+from nnspca.covariance.span import orthonormal
+from nnspca.numerics import rounding
 
 DEPENDENT = 1e-8  # share of its variance that a combination of scores keeps, below which it counts as none
 

@@ -23,14 +23,14 @@ from typing import Any
 
 import numpy as np
 
-from nnspca import feasible
+from nnspca.calls.progress import Monitor, ShouldStop
 from nnspca.components.exchange import exchanged
 from nnspca.components.matching import assign
 from nnspca.covariance import Covariance
+from nnspca.covariance.problem import Problem
 from nnspca.machines import Crew
 from nnspca.machines.crew import Here
-from nnspca.problem import Problem
-from nnspca.progress import Monitor, ShouldStop
+from nnspca.numerics import feasible
 from nnspca.result import Component
 from nnspca.solvers.climb import TIE, optimise_on_support
 

@@ -7,14 +7,14 @@ from typing import Literal, Protocol
 
 import numpy as np
 
-from nnspca.arguments import check_choice, check_flag, check_places, check_vectors, check_whole, shown
+from nnspca.calls.arguments import check_choice, check_flag, check_places, check_vectors, check_whole, shown
+from nnspca.calls.threads import one_blas_thread
 from nnspca.covariance.factor import Factor
 from nnspca.covariance.forms import DENSE_EIGEN, Form, HeldFactor, HeldMatrix
 from nnspca.covariance.matrices import semidefinite, square
 from nnspca.covariance.origin import Origin
 from nnspca.covariance.samples import centred
-from nnspca.feasible import sum_of_largest
-from nnspca.threads import one_blas_thread
+from nnspca.numerics.feasible import sum_of_largest
 
 STRIP, STRIP_ENTRIES = 256, 4_000_000  # most rows, and entries of rows, that are read at a time
 DENSE_FEATURES = 1500  # up to here an n×n array is always welcome

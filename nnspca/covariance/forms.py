@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse.linalg
 
-from nnspca import rounding
 from nnspca.covariance.factor import Factor
+from nnspca.numerics import rounding
 
 FEW_SAMPLES = 800  # above, a few eigenpairs of a factor come from Lanczos iterations
 DENSE_EIGEN = 3000  # above, a few eigenpairs come from Lanczos iterations

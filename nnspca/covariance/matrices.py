@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nnspca import rounding
 from nnspca.covariance.forms import HeldMatrix
 from nnspca.covariance.origin import Origin, of_matrix
 from nnspca.covariance.reading import is_table, numbers
 from nnspca.errors import DataError
+from nnspca.numerics import rounding
 
 SMALLEST_TRACE, LARGEST_TRACE = 1e-140, 1e140  # squares of variances stay representable
 INDEFINITE = 1e-8  # most negative eigenvalue forgiven as rounding, relative to the largest

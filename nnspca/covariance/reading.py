@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from nnspca.arguments import is_table, masked, strangers
+from nnspca.calls.arguments import is_table, masked, strangers
 from nnspca.covariance.sparse import of_sparse
-from nnspca.doubles import EXACT, as_doubles
 from nnspca.errors import DataError
+from nnspca.numerics.doubles import EXACT, as_doubles
 
 
 def numbers(given: object) -> np.ndarray | scipy.sparse.csr_array:

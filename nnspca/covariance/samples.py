@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse
 
-from nnspca import rounding
 from nnspca.covariance.factor import DenseFactor, Factor, SparseFactor, varies
 from nnspca.covariance.matrices import check_scale
 from nnspca.covariance.origin import Origin, of_data
 from nnspca.covariance.reading import numbers
 from nnspca.errors import DataError
+from nnspca.numerics import rounding
 
 
 @dataclass(frozen=True)

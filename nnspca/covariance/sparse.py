@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse
 
-from nnspca.doubles import EXACT, as_doubles
 from nnspca.errors import DataError, reason
+from nnspca.numerics.doubles import EXACT, as_doubles
 
 
 def of_sparse(given) -> scipy.sparse.csr_array:

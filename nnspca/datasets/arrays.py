@@ -18,8 +18,8 @@ from nnspca.datasets.dataset import Content
 from nnspca.datasets.matlab import numeric_variables
 from nnspca.datasets.sparse import DAMAGED, check_shape, compressed, triplets
 from nnspca.datasets.tables import encode_labels
-from nnspca.doubles import as_doubles
 from nnspca.errors import DataError
+from nnspca.numerics.doubles import as_doubles
 
 _LABEL_KEYS = ("y", "labels", "label", "gnd")
 _TEXT_KEYS = frozenset({"feature_names", "label_names", *_LABEL_KEYS})

@@ -10,9 +10,9 @@ from typing import Any, Literal
 import numpy as np
 import scipy.sparse
 
-from nnspca.arguments import masked
-from nnspca.doubles import as_doubles
+from nnspca.calls.arguments import masked
 from nnspca.errors import DataError
+from nnspca.numerics.doubles import as_doubles
 
 Kind = Literal["faces", "images", "spectra", "genes", "table", "covariance"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nnspca.arguments import check_callables, check_flag
+from nnspca.calls.arguments import check_callables, check_flag
 from nnspca.datasets import fetch
 from nnspca.datasets.catalogue import ENTRIES, Request
 from nnspca.datasets.dataset import Dataset, DatasetInfo

@@ -17,8 +17,8 @@ from nnspca.datasets.arranging import Asked, arrange
 from nnspca.datasets.dataset import Content
 from nnspca.datasets.needed import needed
 from nnspca.datasets.tables import Column, Table, check_numeric
-from nnspca.doubles import as_doubles
 from nnspca.errors import DataError, reason
+from nnspca.numerics.doubles import as_doubles
 
 AT_A_TIME = 65_536  # rows
 READING = "Reading the rows"

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import scipy.sparse.linalg
 
-from nnspca.arguments import check_instance, check_whole
+from nnspca.calls.arguments import check_instance, check_whole
 from nnspca.datasets.dataset import Dataset
 from nnspca.errors import DataError
 

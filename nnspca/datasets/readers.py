@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from nnspca.arguments import check_callables, check_choice, check_flag, check_instance
+from nnspca.calls.arguments import check_callables, check_choice, check_flag, check_instance
 from nnspca.datasets import formats, limits, loading, naming, sources, watch
 from nnspca.datasets.arranging import Asked, SeveralClasses
 from nnspca.datasets.dataset import Content, Dataset, Kind

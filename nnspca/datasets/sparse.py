@@ -6,8 +6,8 @@ import numpy as np
 import scipy.sparse
 
 from nnspca.datasets import limits
-from nnspca.doubles import as_doubles
 from nnspca.errors import DataError
+from nnspca.numerics.doubles import as_doubles
 
 DAMAGED = "the sparse array contradicts itself: {}. The file is damaged: save it again."
 

@@ -11,7 +11,7 @@ import bz2
 from collections.abc import Mapping
 from dataclasses import replace
 
-from nnspca.arguments import check_callables
+from nnspca.calls.arguments import check_callables
 from nnspca.datasets import fetch
 from nnspca.datasets.dataset import Content
 from nnspca.errors import DataError

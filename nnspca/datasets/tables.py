@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from nnspca.datasets import limits, watch
-from nnspca.doubles import EXACT, check_whole_numbers
 from nnspca.errors import DataError
+from nnspca.numerics.doubles import EXACT, check_whole_numbers
 
 MISSING = frozenset({"", "?", "-", "na", "n/a", "nan", "null", "none"}) | {
     *("#n/a", "#div/0!", "#name?", "#null!", "#num!", "#ref!", "#value!"),  # what spreadsheets write for no value

@@ -9,10 +9,10 @@ from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from nnspca.arguments import shown
+from nnspca.calls.arguments import shown
+from nnspca.calls.progress import Monitor, ShouldStop
 from nnspca.machines import pool
 from nnspca.machines.crew import Crew, Here, Others, Processes, Threads
-from nnspca.progress import Monitor, ShouldStop
 
 HERE = object()  # no executor: the caller's own thread
 WORKERS = 2  # threads where no executor is given

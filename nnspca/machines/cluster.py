@@ -31,8 +31,8 @@ from typing import Any, TypeVar
 
 import distributed
 
+from nnspca.calls.progress import Monitor, ShouldStop
 from nnspca.machines.crew import GRACE, Crew, Task
-from nnspca.progress import Monitor, ShouldStop
 
 LIVES = 5  # how often a task is sent anew when the machines it ran on were lost
 NOBODY = 30  # seconds to wait for a first worker

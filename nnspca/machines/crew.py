@@ -14,7 +14,7 @@ from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future
 from pathlib import Path
 from typing import Any, TypeVar
 
-from nnspca.progress import Monitor, ShouldStop
+from nnspca.calls.progress import Monitor, ShouldStop
 
 LOOK = 0.05  # seconds between two looks at whether to stop, here and in other processes
 GRACE = 0.3  # seconds in which a worker elsewhere that was told to stop may still hand over what it has

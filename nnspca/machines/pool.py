@@ -14,9 +14,9 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future, wait
 from typing import Any, TypeVar
 
+from nnspca.calls.progress import Monitor, ShouldStop
 from nnspca.machines.crew import Crew, Task
 from nnspca.machines.process import Order, Worker
-from nnspca.progress import Monitor, ShouldStop
 
 LOOK = 0.02  # seconds between two looks at whether to stop, or to wait
 REST = 20.0  # seconds after which a process too many that has had no task ends

@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from nnspca.arguments import check_callables, check_instance, check_number, check_whole
+from nnspca.calls.arguments import check_callables, check_instance, check_number, check_whole
+from nnspca.calls.progress import Monitor
 from nnspca.components.pairing import paired
 from nnspca.errors import DataError
 from nnspca.machines import Executor, check_executor, crew
-from nnspca.progress import Monitor
 from nnspca.resampling.samples import Samples
 from nnspca.resampling.search import Search
 from nnspca.result import Components, OnProgress, ShouldStop, Stability

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from nnspca.arguments import check_callables, check_several, check_whole
+from nnspca.calls.arguments import check_callables, check_several, check_whole
+from nnspca.calls.progress import Monitor
 from nnspca.errors import DataError
 from nnspca.machines import Executor, check_executor, crew
-from nnspca.progress import Monitor
 from nnspca.resampling.samples import Samples
 from nnspca.resampling.search import Search
 from nnspca.result import CrossValidation, OnProgress, ShouldStop

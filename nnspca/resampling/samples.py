@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from nnspca.arguments import check_flag, shown
+from nnspca.calls.arguments import check_flag, shown
 from nnspca.covariance import Covariance
 from nnspca.covariance.factor import deviations, varies
 from nnspca.covariance.reading import numbers
+from nnspca.covariance.span import orthonormal
 from nnspca.errors import DataError
-from nnspca.span import orthonormal
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from nnspca._solve import check_method, check_seed
-from nnspca.arguments import check_whole
+from nnspca.calls.arguments import check_whole
 from nnspca.components.decompose import decompose
 from nnspca.covariance import Covariance
 from nnspca.errors import DataError
 from nnspca.resampling.samples import Samples
 from nnspca.result import Components, ShouldStop
+from nnspca.tasks._solve import check_method, check_seed
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from nnspca.calls.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.covariance.forms import HeldMatrix
-from nnspca.progress import Monitor
 from nnspca.solvers.cubic import best_entry
 
 POLL = 200  # entries between two looks at the stop switch

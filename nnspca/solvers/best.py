@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from nnspca import feasible
-from nnspca.problem import Problem
-from nnspca.progress import Monitor
+from nnspca.calls.progress import Monitor
+from nnspca.covariance.problem import Problem
+from nnspca.numerics import feasible
 from nnspca.result import Component
 from nnspca.solvers import search as local
 from nnspca.solvers.climb import TIE, climb, optimise_on_support

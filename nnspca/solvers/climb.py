@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse.linalg
 
-from nnspca import feasible
+from nnspca.calls.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.covariance.forms import HeldFactor
-from nnspca.problem import Problem
-from nnspca.progress import Monitor
+from nnspca.covariance.problem import Problem
+from nnspca.numerics import feasible
 
 QUIET = Monitor()
 DENSE_EIGEN = 300  # above, the leading eigenvector comes from Lanczos iterations

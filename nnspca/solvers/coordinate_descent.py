@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnspca import feasible
+from nnspca.calls.progress import Monitor
 from nnspca.covariance import Covariance
-from nnspca.problem import Problem
-from nnspca.progress import Monitor
+from nnspca.covariance.problem import Problem
+from nnspca.covariance.span import cumulative_variance
+from nnspca.numerics import feasible
 from nnspca.result import Component, Components
 from nnspca.solvers.ascent import coordinate_ascent
 from nnspca.solvers.climb import optimise_on_support
-from nnspca.span import cumulative_variance
 
 BISECTIONS = 18
 SPARSEST = 4.0  # largest β tried: beyond it nothing is worth its price, as λ₁ = 1

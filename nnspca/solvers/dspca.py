@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnspca import feasible
-from nnspca.problem import Problem
-from nnspca.progress import Monitor
+from nnspca.calls.progress import Monitor
+from nnspca.covariance.problem import Problem
+from nnspca.numerics import feasible
+from nnspca.numerics.spectraplex import onto_spectraplex
 from nnspca.result import Component
 from nnspca.solvers.climb import optimise_on_support
-from nnspca.spectraplex import onto_spectraplex
 
 LARGEST = 150  # features
 BISECTIONS = 10

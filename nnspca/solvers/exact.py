@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from nnspca import feasible
-from nnspca.problem import Problem
-from nnspca.progress import Monitor
+from nnspca.calls.progress import Monitor
+from nnspca.covariance.problem import Problem
+from nnspca.numerics import feasible
 from nnspca.result import Component
 from nnspca.solvers.climb import climb, optimise_on_support
 

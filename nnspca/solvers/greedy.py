@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnspca import feasible
+from nnspca.calls.progress import Monitor
 from nnspca.covariance import Covariance
-from nnspca.problem import Problem
-from nnspca.progress import Monitor
+from nnspca.covariance.problem import Problem
+from nnspca.numerics import feasible
 from nnspca.result import Component
 from nnspca.solvers.climb import TIE, optimise_on_support
 from nnspca.solvers.polish import larger_eigenvalue

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nnspca.arguments import real, shown
+from nnspca.calls.arguments import real, shown
 from nnspca.result import Component, Components
 
 

@@ -7,13 +7,13 @@ import time
 
 import numpy as np
 
-from nnspca import feasible
+from nnspca.calls.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.covariance.forms import HeldMatrix
-from nnspca.problem import Problem
-from nnspca.progress import Monitor
+from nnspca.covariance.problem import Problem
+from nnspca.covariance.span import cumulative_variance
+from nnspca.numerics import feasible
 from nnspca.result import Component, Components, ShouldStop
-from nnspca.span import cumulative_variance
 
 STRETCH = 20  # steps between two looks at the stop switch: they go on where the last ended
 QUIET = Monitor()

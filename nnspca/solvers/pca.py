@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnspca import feasible
-from nnspca.problem import Problem
-from nnspca.progress import Monitor
+from nnspca.calls.progress import Monitor
+from nnspca.covariance.problem import Problem
+from nnspca.covariance.span import cumulative_variance
+from nnspca.numerics import feasible
 from nnspca.result import Component, Components
 from nnspca.solvers.climb import optimise_on_support
-from nnspca.span import cumulative_variance
 
 
 def pca(problem: Problem, *, rng: np.random.Generator, monitor: Monitor) -> Component:

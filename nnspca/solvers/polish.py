@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnspca.problem import Problem
-from nnspca.progress import Monitor
+from nnspca.calls.progress import Monitor
+from nnspca.covariance.problem import Problem
 from nnspca.solvers.climb import QUIET, climb, optimise_on_support
 
 CANDIDATES = 400  # features outside, and inside, that a round looks at

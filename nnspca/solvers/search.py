@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnspca import feasible
-from nnspca.problem import Problem
-from nnspca.progress import Monitor
+from nnspca.calls.progress import Monitor
+from nnspca.covariance.problem import Problem
+from nnspca.numerics import feasible
 from nnspca.solvers.polish import GAIN, larger_eigenvalue, polish
 
 STEPS = 100  # swaps of one walk

@@ -6,7 +6,7 @@ from itertools import combinations, product
 
 import numpy as np
 
-from nnspca import rounding
+from nnspca.numerics import rounding
 
 
 def orthants(d: int, nonnegative: bool) -> np.ndarray:

@@ -29,7 +29,7 @@ from itertools import combinations, islice, product
 
 import numpy as np
 
-from nnspca import rounding
+from nnspca.numerics import rounding
 from nnspca.spannogram import halfspaces
 
 LARGEST = 3_000_000  # vertices visited before we refuse

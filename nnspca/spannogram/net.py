@@ -15,7 +15,7 @@ from collections.abc import Iterator
 import numpy as np
 from scipy.special import betainc
 
-from nnspca import feasible
+from nnspca.numerics import feasible
 
 ENTRIES = 2_000_000  # entries of Vc held at a time
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nnspca import feasible, rounding
+from nnspca.numerics import feasible, rounding
 from nnspca.spannogram.cells import least_norm, longest_edges, orthants
 
 BATCH = 192  # cells split at a time

@@ -8,8 +8,6 @@ from itertools import combinations
 
 import numpy as np
 
-from nnspca._certify import certify
-from nnspca._solve import solve
 from nnspca.covariance import Covariance
 from nnspca.spannogram import curves, enumeration
 from nnspca.studies import printed
@@ -17,6 +15,8 @@ from nnspca.studies.asteris2014 import ROWS, numbered
 from nnspca.studies.picture import Curves, Line, Span
 from nnspca.studies.study import Study, Task
 from nnspca.studies.table import Column, StudyTable
+from nnspca.tasks._certify import certify
+from nnspca.tasks._solve import solve
 
 SPARSITY = 2
 

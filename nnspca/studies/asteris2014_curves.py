@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nnspca._sweep import sweep
 from nnspca.result import Certificate, SweepPoint
 from nnspca.solvers.registry import METHODS
 from nnspca.studies import printed
 from nnspca.studies.picture import Band, Curves, Line
 from nnspca.studies.study import Study, Task
 from nnspca.studies.table import Cell, Column, StudyTable
+from nnspca.tasks._sweep import sweep
 
 TITLES = {  # d = 3, ε = 0.1 and ten starts are the defaults of these methods
     "epsilon-net": "Alg. 3 (d = 3, ε = 0.1)",

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nnspca._certify import certify
-from nnspca._solve import solve
 from nnspca.covariance import Covariance
 from nnspca.studies import printed
 from nnspca.studies.asteris2014_curves import chance, share
 from nnspca.studies.picture import Bars, Curves, Line
 from nnspca.studies.study import Study, Task
 from nnspca.studies.table import Cell, Column, StudyTable
+from nnspca.tasks._certify import certify
+from nnspca.tasks._solve import solve
 
 RANK = 3  # d of the paper's experiments
 

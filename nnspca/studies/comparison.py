@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nnspca._sweep import sweep
+from nnspca.calls.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.datasets import Dataset, load
 from nnspca.machines import Executor
-from nnspca.progress import Monitor
 from nnspca.result import OnProgress, ShouldStop, SweepPoint
 from nnspca.solvers.registry import METHODS
 from nnspca.studies.asteris2014_theorem import guarantee
 from nnspca.studies.table import Cell, Column, StudyTable
+from nnspca.tasks._sweep import sweep
 
 SHARES = (0.02, 0.05, 0.15, 0.4, 1.0)  # of the features
 SPECTRUM = 20  # eigenvalues shown

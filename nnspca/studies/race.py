@@ -7,17 +7,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nnspca import feasible
-from nnspca._certify import certify
-from nnspca._solve import check_cardinality, check_covariance, check_seed, solve
-from nnspca.arguments import check_callables, check_choice, check_flag, real, shown
+from nnspca.calls.arguments import check_callables, check_choice, check_flag, real, shown
+from nnspca.calls.progress import Progress
+from nnspca.calls.threads import one_blas_thread
 from nnspca.covariance import Covariance
-from nnspca.progress import Progress
+from nnspca.numerics import feasible
 from nnspca.result import Certificate, ShouldStop
 from nnspca.solvers.registry import METHODS
 from nnspca.studies.standing import BARRED, GAIN, RUNNING, Fall, Lane, Mark, Race
 from nnspca.studies.turns import Turns
-from nnspca.threads import one_blas_thread
+from nnspca.tasks._certify import certify
+from nnspca.tasks._solve import check_cardinality, check_covariance, check_seed, solve
 
 MOST = 200  # marks of one lane: with more, every second one is dropped
 WARM = 20  # eigenpairs known before the start: whoever came first would pay for all

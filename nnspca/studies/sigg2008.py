@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from nnspca._solve import solve
+from nnspca.calls.progress import Monitor
 from nnspca.covariance import Covariance
-from nnspca.progress import Monitor
 from nnspca.solvers.em import soft_threshold
 from nnspca.studies.picture import Curves, Line
 from nnspca.studies.study import Study, Task
 from nnspca.studies.table import Cell, Column, StudyTable
+from nnspca.tasks._solve import solve
 
 SCALING = "Every feature is centred and divided by its standard deviation, as in the paper."
 

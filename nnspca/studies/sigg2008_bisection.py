@@ -6,7 +6,6 @@ import time
 
 import numpy as np
 
-from nnspca._solve import solve
 from nnspca.covariance import Covariance
 from nnspca.studies import printed
 from nnspca.studies.picture import Curves, Line
@@ -14,6 +13,7 @@ from nnspca.studies.sigg2008 import SCALING, grid, standardised
 from nnspca.studies.sigg2008_nonnegative import EM, FACES, NSPCA, UNITS, in_units, without_first
 from nnspca.studies.study import Study, Task
 from nnspca.studies.table import Cell, Column, StudyTable
+from nnspca.tasks._solve import solve
 
 ALPHAS = (1e5, 1e6, 1e7)  # as printed, for A = XX'
 DEAREST = 4.0  # price β beyond which nothing is worth its price, relative to λ₁

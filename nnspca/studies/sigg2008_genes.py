@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from nnspca._solve import solve
 from nnspca.covariance import Covariance
 from nnspca.studies.picture import Curves, Line
 from nnspca.studies.study import Study, Task
 from nnspca.studies.table import Cell, Column, StudyTable
+from nnspca.tasks._solve import solve
 
 EM, EM_NN, CE, ALL = "em", "em-nn", "ce", "all"
 TITLES = {EM: "emPCA", EM_NN: "emPCA (nn)", CE: "CE + SR"}

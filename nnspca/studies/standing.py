@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nnspca.arguments import shown
+from nnspca.calls.arguments import shown
 from nnspca.result import Certificate, Component
 
 GAIN = 1e-6  # share by which a point must be better to be marked; two variances nearer than this tie

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from nnspca import datasets
+from nnspca.calls.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.datasets import Dataset
-from nnspca.progress import Monitor
 from nnspca.result import OnProgress, ShouldStop
 from nnspca.studies.paper import PAPERS, Paper
 from nnspca.studies.table import StudyTable

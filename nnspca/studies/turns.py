@@ -6,8 +6,8 @@ import threading
 import time
 from dataclasses import dataclass, field
 
+from nnspca.calls.progress import Progress
 from nnspca.errors import reason
-from nnspca.progress import Progress
 from nnspca.studies.standing import BARRED, FINISHED, RUNNING, STOPPED
 
 SLICE = 0.05  # seconds of the processor that one has before it is the next one's turn

@@ -8,9 +8,9 @@ import numpy as np
 
 from nnspca.components.decompose import decompose
 from nnspca.covariance import Covariance
+from nnspca.covariance.span import cumulative_variance
 from nnspca.result import overlap
 from nnspca.solvers.nmf import nmf_parts
-from nnspca.span import cumulative_variance
 from nnspca.studies.picture import Bars, Curves, Line, Parts
 from nnspca.studies.study import Study, Task
 from nnspca.studies.table import Cell, Column, StudyTable

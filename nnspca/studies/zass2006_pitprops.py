@@ -9,8 +9,8 @@ import numpy as np
 
 from nnspca.components.decompose import OnPart, decompose
 from nnspca.covariance import Covariance
+from nnspca.covariance.span import cumulative_variance
 from nnspca.result import Component
-from nnspca.span import cumulative_variance
 from nnspca.studies.picture import Curves, Line
 from nnspca.studies.study import Study, Task
 from nnspca.studies.table import Cell, Column, StudyTable

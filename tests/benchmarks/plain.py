@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 
 import nnspca
+from nnspca.calls.threads import one_blas_thread
 from nnspca.spannogram import sphere
-from nnspca.threads import one_blas_thread
 from tests.benchmarks.data import covariance
 from tests.benchmarks.timing import timed
 from tests.plain_em import plain_em

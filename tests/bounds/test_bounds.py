@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 import nnspca
-from nnspca import feasible
 from nnspca.bounds import balanced, entries, pair_scaled, paper, spectral, threshold
+from nnspca.calls.progress import Monitor
 from nnspca.covariance import covariance
-from nnspca.problem import Problem
-from nnspca.progress import Monitor
+from nnspca.covariance.problem import Problem
+from nnspca.numerics import feasible
 from tests import oracle, problems
 
 BOTH = pytest.mark.parametrize("nonnegative", [True, False])

@@ -9,10 +9,10 @@ import pytest
 import nnspca
 from nnspca.bounds import branch
 from nnspca.bounds.plan import cost
+from nnspca.calls.progress import Monitor
 from nnspca.certificates import pairs
 from nnspca.certificates.proofs import BranchProof
-from nnspca.problem import Problem
-from nnspca.progress import Monitor
+from nnspca.covariance.problem import Problem
 from tests import oracle
 
 BUDGET = 3000 * cost(10)

@@ -5,10 +5,10 @@ import pytest
 
 import nnspca
 from nnspca.bounds import branch, elimination
+from nnspca.calls.progress import Monitor
 from nnspca.certificates.derivations import derive
 from nnspca.certificates.proofs import PairProof
-from nnspca.problem import Problem
-from nnspca.progress import Monitor
+from nnspca.covariance.problem import Problem
 from tests.benchmarks.data import expression_array
 
 QUIET = Monitor()

@@ -9,10 +9,10 @@ import pytest
 import nnspca
 from nnspca.bounds import branch, elimination, masses
 from nnspca.bounds.cases import Elimination
+from nnspca.calls.progress import Monitor
 from nnspca.certificates.derivations import derive
 from nnspca.certificates.proofs import BranchProof, EntryProof, PairProof, ScaleProof
-from nnspca.problem import Problem
-from nnspca.progress import Monitor
+from nnspca.covariance.problem import Problem
 from tests import oracle, problems
 from tests.problems import few_large, held_as_factor
 

@@ -1,8 +1,8 @@
 """Wherever a bound allows for rounding, a larger allowance makes it larger: no sign is wrong and none is lost.
 
 Real allowances are so small that a bound without one would still pass every comparison with an optimum. Here each
-call of :mod:`nnspca.rounding` and of ``Covariance.room`` in the sources of the bounds is enlarged alone, all others
-left as they are, and the functions around it are asked again.
+call of :mod:`nnspca.numerics.rounding` and of ``Covariance.room`` in the sources of the bounds is enlarged alone, all
+others left as they are, and the functions around it are asked again.
 """
 
 import ast
@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 
 import nnspca
-from nnspca import rounding
 from nnspca.bounds import (
     balanced,
     branch,
@@ -30,10 +29,11 @@ from nnspca.bounds import (
 )
 from nnspca.bounds.parts import dual, plain
 from nnspca.bounds.parts import working as parts_working
+from nnspca.calls.progress import Monitor
 from nnspca.covariance.factor import DenseFactor
 from nnspca.covariance.forms import HeldFactor
-from nnspca.problem import Problem
-from nnspca.progress import Monitor
+from nnspca.covariance.problem import Problem
+from nnspca.numerics import rounding
 
 BOUNDS = Path(nnspca.__file__).parent / "bounds"
 ENLARGED = 2.0**-16  # for EPS at the one place: some thousandths of the value, for the terms there are

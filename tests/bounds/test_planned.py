@@ -5,9 +5,9 @@ import pytest
 
 import nnspca
 from nnspca.bounds import branch, elimination, masses
+from nnspca.calls.progress import Monitor
 from nnspca.certificates.derivations import derive
-from nnspca.problem import Problem
-from nnspca.progress import Monitor
+from nnspca.covariance.problem import Problem
 from tests import oracle, problems
 from tests.problems import few_large, held_as_factor
 

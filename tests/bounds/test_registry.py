@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import nnspca
-from nnspca import _certify
 from nnspca.bounds.parts.registry import PARTS_BOUNDS
 from nnspca.bounds.plan import PLANS
 from nnspca.bounds.registry import BOUNDS, Attempt, BoundInfo, attempts
@@ -17,6 +16,7 @@ from nnspca.certificates import file as certificate_file
 from nnspca.certificates.derivations import DERIVATIONS, PARTS_DERIVATIONS
 from nnspca.certificates.proofs import RankProof
 from nnspca.result import Bound
+from nnspca.tasks import _certify
 
 
 def frobenius(problem, plan, known):

@@ -6,8 +6,8 @@ import pytest
 import nnspca
 from nnspca.bounds import balanced, pair_scaled
 from nnspca.bounds.splitting import TILE, Splitting, onto_pairs, onto_rows
-from nnspca.problem import Problem
-from nnspca.progress import Monitor
+from nnspca.calls.progress import Monitor
+from nnspca.covariance.problem import Problem
 
 
 @pytest.mark.parametrize("nonnegative", [True, False])

@@ -8,9 +8,9 @@ import pytest
 
 import nnspca
 from nnspca.bounds import working
+from nnspca.calls.progress import Monitor
 from nnspca.certificates.working import working_bound
-from nnspca.problem import Problem
-from nnspca.progress import Monitor
+from nnspca.covariance.problem import Problem
 from tests import oracle
 from tests.problems import few_large, held_as_factor, wide
 

@@ -22,7 +22,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 import numpy as np, scipy.sparse, nnspca
-from nnspca import _certify
+from nnspca.tasks import _certify
 
 # every kind of bound, none for long: how tight it is does not matter here
 lean = dict(cells=2000, pair_seconds=0.1, branch_seconds=0.1, working_features=200, eliminated_seconds=0.1)

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nnspca
-from nnspca import feasible
 from nnspca.components.deflate import sought
 from nnspca.covariance import covariance
+from nnspca.numerics import feasible
 from tests import oracle, problems
 from tests.blas import with_blas_threads
 

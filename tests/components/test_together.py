@@ -8,7 +8,7 @@ import nnspca
 from nnspca import covariance as package
 from nnspca.components.matching import _by_asking, _by_serving, assign
 from nnspca.components.together import climb
-from nnspca.problem import Problem
+from nnspca.covariance.problem import Problem
 from tests import oracle, problems
 from tests.blas import with_blas_threads
 

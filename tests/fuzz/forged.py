@@ -28,7 +28,7 @@ from nnspca.certificates.proofs import (
     WorkingProof,
 )
 from nnspca.covariance import covariance
-from nnspca.problem import Problem
+from nnspca.covariance.problem import Problem
 from nnspca.result import Bound
 from nnspca.spannogram import sphere
 from tests import oracle, problems

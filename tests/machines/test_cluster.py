@@ -10,16 +10,16 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import nnspca
-from nnspca._path import path
+from nnspca.calls.progress import Monitor
 from nnspca.machines import call, crew
 from nnspca.machines.cluster import Cluster
-from nnspca.progress import Monitor
 from nnspca.studies import comparison
+from nnspca.tasks._path import path
 from nnspca.view.session import cluster as setting
 from nnspca.view.session import machines
 from tests.pages.conftest import ROOT, jobs, settle
 from tests.resampling.test_bootstrap import PLANTED, planted
-from tests.test_sweep import plain
+from tests.tasks.test_sweep import plain
 
 QUIET = {
     "distributed.worker.memory.terminate": False,

@@ -9,8 +9,8 @@ from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPool
 import pytest
 
 import nnspca
+from nnspca.calls.progress import Monitor
 from nnspca.machines import HERE, check_executor, crew
-from nnspca.progress import Monitor
 
 
 def times(shared, by, should_stop):

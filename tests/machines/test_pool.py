@@ -13,15 +13,15 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import nnspca
-from nnspca._path import certify_path, path
+from nnspca.calls.progress import Monitor, Progress
 from nnspca.machines import Pool, call, crew
 from nnspca.machines import pool as pools
 from nnspca.machines.process import _key
-from nnspca.progress import Monitor, Progress
+from nnspca.tasks._path import certify_path, path
 from tests.machines.test_crew import leave, wait_for_stop
 from tests.pages.conftest import ROOT, jobs, settle
 from tests.resampling.test_bootstrap import planted
-from tests.test_sweep import plain
+from tests.tasks.test_sweep import plain
 
 SOON = 20.0  # seconds in which what takes none of its own has happened, however busy the machine
 

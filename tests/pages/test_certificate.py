@@ -54,7 +54,7 @@ def hasty(monkeypatch):
         return cert
 
     monkeypatch.setattr(nnspca, "certify", loose)
-    monkeypatch.setattr(sys.modules["nnspca._sweep"], "certify_one", loose)
+    monkeypatch.setattr(sys.modules["nnspca.tasks._sweep"], "certify_one", loose)
 
 
 @pytest.mark.parametrize("name", list(nnspca.BOUNDS))

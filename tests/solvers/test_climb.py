@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import nnspca
-from nnspca import feasible
-from nnspca.problem import Problem
+from nnspca.covariance.problem import Problem
+from nnspca.numerics import feasible
 from nnspca.solvers.climb import TIE, climb, optimise_on_support
 from nnspca.solvers.polish import polish
 from tests import oracle, problems

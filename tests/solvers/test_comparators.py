@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 import nnspca
-from nnspca.problem import Problem
-from nnspca.progress import Monitor
+from nnspca.calls.progress import Monitor
+from nnspca.covariance.problem import Problem
+from nnspca.numerics.spectraplex import onto_spectraplex
 from nnspca.solvers.exact import exact
 from nnspca.solvers.nmf import nmf_parts, of_samples
 from nnspca.solvers.scotlass import within
-from nnspca.spectraplex import onto_spectraplex
 from tests import oracle, problems
 from tests.budgets import lean
 

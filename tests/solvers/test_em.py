@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import nnspca
-from nnspca import feasible
+from nnspca.numerics import feasible
 from nnspca.solvers.em import soft_threshold
 from tests.plain_em import plain_em
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import nnspca
-from nnspca import feasible
+from nnspca.numerics import feasible
 from nnspca.result import Component
 from nnspca.solvers.registry import METHODS, MethodInfo, OptionInfo
 

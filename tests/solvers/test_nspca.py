@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nnspca
+from nnspca.calls.progress import Monitor
 from nnspca.covariance.factor import DenseFactor
 from nnspca.covariance.forms import HeldFactor
-from nnspca.progress import Monitor
 from nnspca.solvers.ascent import Ascent, coordinate_ascent
 from nnspca.solvers.cubic import best_entry, largest_root
 

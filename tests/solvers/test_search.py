@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import nnspca
-from nnspca import feasible
-from nnspca.problem import Problem
-from nnspca.progress import Monitor
+from nnspca.calls.progress import Monitor
+from nnspca.covariance.problem import Problem
+from nnspca.numerics import feasible
 from nnspca.solvers.climb import climb
 from nnspca.solvers.search import search
 from tests.oracle import optimum

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nnspca
-from nnspca import feasible
+from nnspca.numerics import feasible
 from nnspca.spannogram import curves, enumeration, sphere
 from tests import oracle
 from tests.spannogram.rows import KINDS, sample

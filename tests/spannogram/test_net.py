@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from nnspca import feasible
+from nnspca.numerics import feasible
 from nnspca.spannogram import net
 from tests import oracle
 

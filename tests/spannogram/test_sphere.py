@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nnspca import feasible
+from nnspca.numerics import feasible
 from nnspca.spannogram import sphere
 from nnspca.spannogram.cells import least_norm, orthants
 from tests import oracle

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import nnspca
+from nnspca.calls.progress import Monitor
 from nnspca.covariance import Covariance
-from nnspca.progress import Monitor
 from nnspca.studies import STUDIES
 from nnspca.studies.study import Task
 from nnspca.studies.zass2006 import overlap, prices

@@ -20,9 +20,9 @@ from nnspca.bounds.pair_scaled import CHECK
 from nnspca.bounds.parts.decided import Decided
 from nnspca.bounds.parts.dual import proof_of
 from nnspca.bounds.parts.splitting import Splitting
+from nnspca.calls.progress import Monitor
 from nnspca.certificates.proofs import PartsProof, PartsTreeProof
-from nnspca.problem import Problem
-from nnspca.progress import Monitor
+from nnspca.covariance.problem import Problem
 from nnspca.result import Bound
 
 ROOT = 400  # most steps of the splitting of the whole

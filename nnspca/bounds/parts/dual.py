@@ -39,15 +39,15 @@ from collections.abc import Iterator
 import numpy as np
 import scipy.linalg
 
-from nnspca import rounding
 from nnspca.bounds import ceiling
 from nnspca.bounds.pair_scaled import CHECK, least_products
 from nnspca.bounds.parts.decided import Decided
 from nnspca.bounds.parts.splitting import Splitting
+from nnspca.calls.progress import Monitor
 from nnspca.certificates.proofs import PartsProof
-from nnspca.feasible import sum_of_largest
-from nnspca.problem import Problem
-from nnspca.progress import Monitor
+from nnspca.covariance.problem import Problem
+from nnspca.numerics import rounding
+from nnspca.numerics.feasible import sum_of_largest
 from nnspca.result import Bound
 
 PATIENCE = 30  # bounds without a relative gain of 1e-6 before the search rests

@@ -11,11 +11,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from nnspca import rounding
 from nnspca.bounds import ceiling, entries
 from nnspca.certificates.proofs import EachProof, FanProof
 from nnspca.covariance import Covariance
-from nnspca.problem import Problem
+from nnspca.covariance.problem import Problem
+from nnspca.numerics import rounding
 from nnspca.result import Bound
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from nnspca.bounds.parts.decided import Decided
 from nnspca.bounds.splitting import onto_pairs, onto_rows
-from nnspca.fantope import onto_fantope
+from nnspca.numerics.fantope import onto_fantope
 
 RELAX = 1.8  # over-relaxation
 START = 0.5  # first weight of the copies, in a scale whose largest eigenvalue is 1

@@ -21,15 +21,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from nnspca import rounding
 from nnspca.bounds.outside import Outside, falling_entries, limits_at
 from nnspca.bounds.pair_scaled import CHECK
 from nnspca.bounds.parts.dual import proof_of, summed
 from nnspca.bounds.parts.splitting import Splitting
 from nnspca.bounds.working import READ, part_of
+from nnspca.calls.progress import Monitor
 from nnspca.certificates.proofs import PartsProof, PartsWorkingProof
-from nnspca.problem import Problem
-from nnspca.progress import Monitor
+from nnspca.covariance.problem import Problem
+from nnspca.numerics import rounding
 from nnspca.result import Bound
 
 LOOK = 40  # steps of the splitting between looks at the rows outside

@@ -6,10 +6,10 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 
 import nnspca
-from nnspca._levels import coarse_first
-from nnspca._path import certify_path, path
 from nnspca.datasets import Dataset
 from nnspca.result import Certificate, Component, Progress, SweepPoint
+from nnspca.tasks._levels import coarse_first
+from nnspca.tasks._path import certify_path, path
 from nnspca.view.session import machines, runs, store
 from nnspca.view.session.curves import Points
 from nnspca.view.session.runs import Job, Work

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 import nnspca
-from nnspca._certify import first_ceiling
+from nnspca.calls.progress import OnFound
 from nnspca.datasets import Dataset
-from nnspca.progress import OnFound
 from nnspca.result import Certificate, Component, Progress
+from nnspca.tasks._certify import first_ceiling
 from nnspca.view.certificate import proofs
 from nnspca.view.session import machines, runs, store
 from nnspca.view.session.runs import Job, Work

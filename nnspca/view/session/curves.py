@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 
-from nnspca._path import certify_path, path
 from nnspca.datasets import Dataset
 from nnspca.result import Certificate, Component, Progress, Sweep, SweepPoint
+from nnspca.tasks._path import certify_path, path
 from nnspca.view.session import machines, runs, store
 from nnspca.view.session.runs import Job, Work
 from nnspca.view.session.state import State

@@ -11,9 +11,9 @@ from typing import Any, Literal
 
 import streamlit as st
 
+from nnspca.calls.threads import one_blas_thread
 from nnspca.errors import reason
 from nnspca.result import Progress
-from nnspca.threads import one_blas_thread
 from nnspca.view import foreign
 from nnspca.view.session import widgets
 from nnspca.view.session.state import State

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nnspca
+from nnspca.covariance.span import cumulative_variance, orthonormal
 from nnspca.result import Component, Components
-from nnspca.span import cumulative_variance, orthonormal
 
 SEEDS = st.integers(0, 10**6)
 

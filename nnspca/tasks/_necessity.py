@@ -7,20 +7,20 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from nnspca import feasible, rounding
-from nnspca._certify import BETTER
-from nnspca._solve import check_cardinality, check_covariance, check_seed, solve
-from nnspca.arguments import check_callables, check_choice, check_flag, check_instance, check_share
 from nnspca.bounds import branch, masses, without
 from nnspca.bounds.plan import SECOND
+from nnspca.calls.arguments import check_callables, check_choice, check_flag, check_instance, check_share
+from nnspca.calls.progress import Monitor
+from nnspca.calls.threads import one_blas_thread
 from nnspca.certificates.judge import taken
 from nnspca.covariance import Covariance
-from nnspca.problem import Problem
-from nnspca.progress import Monitor
+from nnspca.covariance.problem import Problem
+from nnspca.numerics import feasible, rounding
 from nnspca.result import Component, Necessity, OnProgress, ShouldStop
 from nnspca.solvers.climb import climb
 from nnspca.solvers.polish import polish
-from nnspca.threads import one_blas_thread
+from nnspca.tasks._certify import BETTER
+from nnspca.tasks._solve import check_cardinality, check_covariance, check_seed, solve
 
 SOLVED, SHOWN, WEIGHED = 0.2, 0.3, 0.35  # shares of the progress by the end of each stage
 RELAXED = 0.4  # share of what is left then, by the time that the whole is relaxed

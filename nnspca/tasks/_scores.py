@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse
 
-from nnspca.arguments import check_columns, check_flag, check_whole, real_array, shown
+from nnspca.calls.arguments import check_columns, check_flag, check_whole, real_array, shown
 from nnspca.covariance.factor import DenseFactor
 from nnspca.covariance.reading import numbers
 from nnspca.errors import DataError

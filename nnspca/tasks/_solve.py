@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from nnspca import feasible
-from nnspca.arguments import (
+from nnspca.calls.arguments import (
     check_callables,
     check_choice,
     check_flag,
@@ -19,12 +18,13 @@ from nnspca.arguments import (
     real_array,
     shown,
 )
+from nnspca.calls.progress import Monitor, OnFound
+from nnspca.calls.threads import one_blas_thread
 from nnspca.covariance import Covariance
-from nnspca.problem import Problem
-from nnspca.progress import Monitor, OnFound
+from nnspca.covariance.problem import Problem
+from nnspca.numerics import feasible
 from nnspca.result import Component, OnProgress, ShouldStop
 from nnspca.solvers.registry import METHODS, MethodInfo
-from nnspca.threads import one_blas_thread
 
 
 def solve(

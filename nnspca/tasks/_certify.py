@@ -8,20 +8,20 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from nnspca import feasible
-from nnspca._solve import check_cardinality, check_covariance, check_seed, solve
-from nnspca.arguments import check_callables, check_choice, check_flag, check_instance
 from nnspca.bounds import registry
 from nnspca.bounds.plan import PLANS, QUICK, Known, Plan
+from nnspca.calls.arguments import check_callables, check_choice, check_flag, check_instance
+from nnspca.calls.progress import Monitor
+from nnspca.calls.threads import one_blas_thread
 from nnspca.certificates.judge import taken
 from nnspca.certificates.proofs import PairProof
 from nnspca.certificates.starts import start_of
 from nnspca.covariance import Covariance
-from nnspca.problem import Problem
-from nnspca.progress import Monitor
+from nnspca.covariance.problem import Problem
+from nnspca.numerics import feasible
 from nnspca.result import Bound, Certificate, Component, OnProgress, ShouldStop
 from nnspca.solvers.climb import optimise_on_support
-from nnspca.threads import one_blas_thread
+from nnspca.tasks._solve import check_cardinality, check_covariance, check_seed, solve
 
 BETTER = 1e-9  # relative gain that makes a point a better one
 NEAR = 1.25  # ratio of two k up to which the multipliers of one are a better beginning than balanced rows

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from nnspca.spectraplex import FEW_PAYS, Spectraplex, onto_spectraplex
+from nnspca.numerics.spectraplex import FEW_PAYS, Spectraplex, onto_spectraplex
 
 
 def drifting(n, rank, steps, size, seed=0):

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from nnspca import feasible
 from nnspca.certificates import numbers
+from nnspca.numerics import feasible
 
 BOTH = pytest.mark.parametrize("nonnegative", [True, False])
 vectors = hnp.arrays(

@@ -9,19 +9,19 @@ from typing import Any
 
 import numpy as np
 
-from nnspca import feasible
-from nnspca._certify import first_ceiling
-from nnspca._levels import Point, after_which, begun_at, coarse_first
-from nnspca._solve import check_cardinality, check_method, solve
-from nnspca._sweep import certified, taken_over
+from nnspca.calls.progress import Monitor
 from nnspca.covariance import Covariance
+from nnspca.covariance.problem import Problem
 from nnspca.machines import Begun, Executor, crew
-from nnspca.problem import Problem
-from nnspca.progress import Monitor
+from nnspca.numerics import feasible
 from nnspca.result import Certificate, Component, OnProgress, ShouldStop, Sweep, SweepPoint
 from nnspca.solvers.climb import climb
 from nnspca.solvers.polish import polish
 from nnspca.solvers.registry import METHODS
+from nnspca.tasks._certify import first_ceiling
+from nnspca.tasks._levels import Point, after_which, begun_at, coarse_first
+from nnspca.tasks._solve import check_cardinality, check_method, solve
+from nnspca.tasks._sweep import certified, taken_over
 
 OnPoint = Callable[[SweepPoint], None]
 Solved = Callable[[int, str], Component | None]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect
 from collections.abc import Container, Iterable, Sequence
 
-from nnspca._certify import near
+from nnspca.tasks._certify import near
 
 Point = tuple[int, str]  # k and method
 

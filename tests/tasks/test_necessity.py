@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nnspca
-from nnspca import _necessity
 from nnspca.bounds import without
 from nnspca.bounds.plan import SECOND
 from nnspca.covariance import covariance
+from nnspca.tasks import _necessity
 from tests import oracle, problems
 from tests.problems import few_large, held_as_factor
 

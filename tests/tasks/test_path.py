@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import nnspca
-from nnspca._levels import coarse_first
-from nnspca._path import certify_path, path
+from nnspca.tasks._levels import coarse_first
+from nnspca.tasks._path import certify_path, path
 
 
 def covariance(seed, m=30, n=14):
@@ -52,7 +52,7 @@ def test_the_same_seed_gives_the_same_path():
 
 def test_nobody_waits_for_the_end_of_a_level_who_could_work(monkeypatch):
     """EM begins with nothing that others have found: all of it is done while one search of ``best`` still goes on."""
-    cov, whole, ended, late = covariance(6), nnspca._path.solve, [], threading.Event()
+    cov, whole, ended, late = covariance(6), nnspca.tasks._path.solve, [], threading.Event()
 
     def solve(cov, k, method, **options):
         if (k, method) == (1, "best") and not late.wait(20):
@@ -63,7 +63,7 @@ def test_nobody_waits_for_the_end_of_a_level_who_could_work(monkeypatch):
             late.set()
         return found
 
-    monkeypatch.setattr(nnspca._path, "solve", solve)
+    monkeypatch.setattr(nnspca.tasks._path, "solve", solve)
     bare = path(cov, range(1, 15), ("best", "em"))
     assert len(bare.points) == 28
     assert not bare.stopped
@@ -112,7 +112,7 @@ def test_a_path_without_k_or_method_is_refused(ks, methods):
 
 def test_what_a_stopped_path_carries_over_is_no_finished_point(monkeypatch):
     """Or another run would go on from it, and end with less than it finds by itself."""
-    cov, whole = covariance(9), nnspca._path.solve
+    cov, whole = covariance(9), nnspca.tasks._path.solve
 
     def cut_short(cov, k, *words, **options):
         found = whole(cov, k, *words, **options)
@@ -122,7 +122,7 @@ def test_what_a_stopped_path_carries_over_is_no_finished_point(monkeypatch):
         x[int(cov.diagonal.argmin())] = 1.0
         return replace(found, loadings=x, variance=cov.variance(x), stopped=True)
 
-    monkeypatch.setattr(nnspca._path, "solve", cut_short)
+    monkeypatch.setattr(nnspca.tasks._path, "solve", cut_short)
     done = path(cov, (1, 14))
     assert [p.component.variance for p in done.points] == [done.points[0].component.variance] * 2
     assert [p.component.stopped for p in done.points] == [False, True]

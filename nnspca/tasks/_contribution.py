@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnspca import feasible
-from nnspca._solve import check_covariance
-from nnspca.arguments import check_instance, check_whole
+from nnspca.calls.arguments import check_instance, check_whole
+from nnspca.calls.threads import one_blas_thread
 from nnspca.certificates.judge import taken
 from nnspca.covariance import Covariance
+from nnspca.numerics import feasible
 from nnspca.result import Component, Contribution
 from nnspca.solvers.climb import optimise_on_support
 from nnspca.solvers.polish import larger_eigenvalue
-from nnspca.threads import one_blas_thread
+from nnspca.tasks._solve import check_covariance
 
 TRIED = 8  # most promising exchanges whose loadings are worked out in full
 

@@ -9,16 +9,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from nnspca._certify import certify as certify_one
-from nnspca._solve import check_cardinality, check_covariance, check_method, check_seed, solve
-from nnspca.arguments import check_callables, check_choice, check_several
 from nnspca.bounds.plan import PLANS
+from nnspca.calls.arguments import check_callables, check_choice, check_several
+from nnspca.calls.progress import Monitor
 from nnspca.certificates.proofs import LargerProof
 from nnspca.covariance import Covariance
 from nnspca.machines import Crew, Executor, check_executor, crew
-from nnspca.progress import Monitor
 from nnspca.result import Bound, Certificate, Component, OnProgress, ShouldStop, Sweep, SweepPoint
 from nnspca.solvers.registry import METHODS
+from nnspca.tasks._certify import certify as certify_one
+from nnspca.tasks._solve import check_cardinality, check_covariance, check_method, check_seed, solve
 
 WORKERS = 2  # chains of certificates, each of which starts from the one before it in its chain
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import nnspca
-from nnspca.problem import Problem
+from nnspca.covariance.problem import Problem
 
 
 @pytest.mark.parametrize("nonnegative", [True, False])

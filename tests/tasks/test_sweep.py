@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import nnspca
-from nnspca._sweep import taken_over
+from nnspca.tasks._sweep import taken_over
 from tests import oracle
 
 KEYS = [
@@ -189,7 +189,7 @@ def loosened(certificate):
 
 
 def test_no_ceiling_rises_towards_a_smaller_k(cov, monkeypatch):
-    door = importlib.import_module("nnspca._sweep")
+    door = importlib.import_module("nnspca.tasks._sweep")
     honest = door.certify_one
 
     def certify(cov, k, **settings):

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from nnspca.threads import one_blas_thread
+from nnspca.calls.threads import one_blas_thread
 from tests.blas import blas_threads, with_blas_threads
 
 

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 import nnspca
-from nnspca import METHODS, feasible
+from nnspca import METHODS
 from nnspca.covariance import covariance
+from nnspca.numerics import feasible
 from tests import oracle, problems
 from tests.blas import with_blas_threads
 

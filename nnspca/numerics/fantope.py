@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnspca.spectraplex import largest_pairs
+from nnspca.numerics.spectraplex import largest_pairs
 
 
 def onto_fantope(B: np.ndarray, r: int, rank: int | None = None) -> tuple[np.ndarray, int]:

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 import nnspca
-from nnspca import rounding
 from nnspca.bounds import ceiling, pair_scaled
 from nnspca.components import remainders
 from nnspca.covariance.factor import DenseFactor
 from nnspca.covariance.forms import HeldFactor, HeldMatrix
-from nnspca.problem import Problem
+from nnspca.covariance.problem import Problem
+from nnspca.numerics import rounding
 from nnspca.spannogram import cells
 from nnspca.spannogram.search import ROOM, Search
 from tests.oracle import exact

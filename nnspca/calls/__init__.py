@@ -1,0 +1,1 @@
+"""What every public call shares: its arguments checked, its progress told and its Stop heard, its threads held."""

@@ -1,4 +1,3 @@
-import functools
 import os
 
 import pytest
@@ -13,7 +12,8 @@ FEW = 3  # instances of each statement that are tried then
 BROWSERS = 2  # workers that begin with browser tests, where there are more than that
 LONGEST = ("test_experiments.py", "test_parts.py", "test_certificate.py")  # of the browser tests: these begin
 WORDS = 2000  # characters said of each try that failed where a later one did not
-BACK = 14  # how far a worker at other tests steps back: the app's own processes are at ten, and go before it
+BROWSING = 10  # how far a worker at a browser steps back, and with it the browser: as far as what the app computes
+BACK = 14  # and one at other tests
 
 settings.register_profile(
     "nnspca",
@@ -59,17 +59,18 @@ def _browsers_first(items: list[pytest.Item], workers: int) -> list[pytest.Item]
     return ordered + rest
 
 
-@functools.cache
-def _step_back() -> None:
-    """Let whoever sits at a browser, and what the app computes for them, go first."""
+def _step_back(to: int) -> None:
+    """Let others go first: the app and what it computes before the browsers' own work, both before all other tests.
+
+    A browser that went first would leave the runs it waits for a tenth of a busy machine.
+    """
     if hasattr(os, "nice") and "PYTEST_XDIST_WORKER" in os.environ:
-        os.nice(BACK)
+        os.nice(max(0, to - os.nice(0)))
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    if not _at_a_browser(item):
-        _step_back()
+    _step_back(BROWSING if _at_a_browser(item) else BACK)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

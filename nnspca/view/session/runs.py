@@ -323,7 +323,7 @@ def _watch(slot: str, job: Job, first: int) -> None:
     if job.wait(PATIENCE if job.stopped else max(0.0, PATIENCE - job.age)):
         return
     drawn = [job.version]
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with st.container(horizontal=True, vertical_alignment="center", key=f"watch-{slot}"):
         with st.container():
             st.fragment(_draw, run_every=POLL)(job, drawn)
         st.button(

@@ -50,3 +50,24 @@ def test_a_file_outlives_other_sessions_runs_until_enough_later_ones_have_been_m
     runs_end(files, 2)
     assert not is_there(files, name)
     assert len(files._file_metadata) <= private.HELD + 1
+
+
+def test_a_file_made_beforehand_outlives_those_that_take_its_place_on_the_page(files, monkeypatch):
+    def drawn(content):
+        """The page is drawn with this file behind its button, and what it had before is not referred to any more."""
+        offered = private.held(content, "text/csv", "a.csv")
+        address = files.add(offered, "text/csv", "button", "a.csv", is_for_static_download=True)
+        files.clear_session_refs()
+        runs_end(files, 2)
+        return address.rpartition("/")[2]
+
+    monkeypatch.setattr(private, "_shown", {})
+    first = drawn(b"k,variance")
+    for other in range(private.SHOWN - 1):
+        drawn(b"%d" % other)
+        drawn(b"%d" % other)  # drawn anew with the same: one file, one place
+    assert is_there(files, first)
+    drawn(b"one more")
+    drawn(b"and another")
+    assert not is_there(files, first)
+    assert len(files._file_metadata) <= private.SHOWN + 2

@@ -102,7 +102,7 @@ def download(
     mime, usual = FILES[file_name.rpartition(".")[2]]
     st.download_button(
         label,
-        data=held(data, mime, file_name) if callable(data) else data,
+        data=held(data, mime, file_name),
         file_name=file_name,
         mime=mime,
         key=key,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -26,26 +27,45 @@ __all__ = [
 # PagesManager: tells that the server's very first visit went to a page without its frame.
 
 HELD = 24  # files made on request that are kept until as many later ones have been
+SHOWN = 48  # files made beforehand, as the button of a running search has one after another, that are kept likewise
 AGAIN = 0.02  # seconds after which a part's redraw looks again whether the run before it has been heard out
 HEARD_OUT = 5.0  # seconds until which every run has long said its last
 _places = itertools.cycle(range(HELD))
+_shown: dict[int, int] = {}  # place of each file made beforehand, the oldest first
+_showing = threading.Lock()
 
 
-def held(make: Callable[[], bytes], mime: str, file_name: str) -> Callable[[], bytes]:
-    """Return what makes a file on request and keeps it until it has been fetched.
+def held(data: bytes | str | Callable[[], bytes], mime: str, file_name: str) -> bytes | str | Callable[[], bytes]:
+    """Return a file, or what makes one on request, and keep it until it has been fetched.
 
-    Streamlit throws such a file away once two runs of any session have ended: where many pages are drawn, that is
-    before the browser that asked for it has come for it.
+    Streamlit throws a file away once its page has another in its place, and one made on request once two runs of any
+    session have ended: where pages are drawn often, that is before the browser that asked for it has come for it.
     """
+    if not callable(data):
+        content = data.encode() if isinstance(data, str) else data
+        file = hash((content, file_name))
+        with _showing:
+            if file not in _shown:
+                place = len(_shown) if len(_shown) < SHOWN else _shown.pop(next(iter(_shown)))
+                _shown[file] = place
+                _keep(content, mime, f"shown-{place}", file_name)
+        return data
 
     def made() -> bytes:
-        content = make()
-        if runtime.exists():
-            files = runtime.get_instance().media_file_mgr
-            files.add(content, mime, f"held-{next(_places)}", file_name, is_for_static_download=True)
+        content = data()
+        _keep(content, mime, f"held-{next(_places)}", file_name)
         return content
 
     return made
+
+
+def _keep(content: bytes, mime: str, place: str, file_name: str) -> None:
+    """Keep a file until another is kept in this place: as one of a session's own that never ends."""
+    if runtime.exists():
+        files = runtime.get_instance().media_file_mgr
+        address = files.add(content, mime, place, file_name, is_for_static_download=True)
+        with files._lock:
+            files._files_by_session_and_coord["kept"][place] = address.rpartition("/")[2].partition(".")[0]
 
 
 def session_is_open() -> Callable[[], bool]:

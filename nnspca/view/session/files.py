@@ -81,6 +81,10 @@ def _work(files: list[File], names: File | None, reading: Reading) -> Work:
     twice = [name for name, count in Counter(file.name for file in files).items() if count > 1]
 
     def work(job: Job) -> Dataset | DataError | None:
+        with job.all_or_nothing():
+            return outcome(job)
+
+    def outcome(job: Job) -> Dataset | DataError | None:
         if twice:
             return DataError(f"of {len(files)} files two are called {twice[0]!r:.100}: rename one of them.")
         only = len(contents) == 1

@@ -6,7 +6,8 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
 from typing import Any, Literal
 
 import streamlit as st
@@ -58,6 +59,7 @@ class Job:
         self._news = threading.Condition()
         self._finished = False
         self._workers, self._ticket = workers or Workers(1), Ticket()
+        self._undivided = False  # whether what it is at gives nothing before its end
         self._stepped = False  # whether it lets others go first also while it is looked at
         self._turn, self._working = threading.Lock(), False  # whether it has a worker
 
@@ -124,6 +126,26 @@ class Job:
         """Ask the worker to return with what it has."""
         self.stopped = self.stopped or not self.done
         self._stop.set()
+        self._let_go()
+
+    @contextmanager
+    def all_or_nothing(self) -> Iterator[None]:
+        """Work here whose half is worth nothing: once stopped the run is done, though its worker be busy for a while.
+
+        One product or one decomposition of LAPACK's takes seconds in which no Stop is heard: nobody waits for its end.
+        """
+        self._undivided = True
+        try:
+            self._let_go()
+            yield
+        finally:
+            self._undivided = False
+
+    def _let_go(self) -> None:
+        if self._undivided and self._stop.is_set():
+            with self._news:
+                self._finished = True
+                self._news.notify_all()
 
     def wait(self, seconds: float) -> bool:
         """Wait until done, at most ``seconds``; return whether it is done."""

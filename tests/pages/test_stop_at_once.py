@@ -1,0 +1,79 @@
+"""Stop is answered at once also where the work hears it only seconds later, as when a covariance is prepared."""
+
+import threading
+import time
+
+import pytest
+
+from nnspca.view.session import brought
+from nnspca.view.session.runs import Job
+from nnspca.view.session.workers import Workers
+from tests.pages.conftest import texts
+
+SOON = 10  # seconds within which a thread that may go on does so
+
+
+@pytest.fixture
+def gate():
+    opened = threading.Event()
+    yield opened
+    opened.set()
+
+
+def test_a_run_whose_half_is_worth_nothing_is_done_at_once_and_holds_its_worker_until_it_ends(gate):
+    shared, begun = Workers(1), threading.Event()
+
+    def work(job):
+        with job.all_or_nothing():
+            begun.set()
+            gate.wait(SOON)
+        return None if job.should_stop() else "kept"
+
+    job = Job("undivided", workers=shared)
+    thread = threading.Thread(target=job.take_part, args=(work,), daemon=True)
+    thread.start()
+    assert begun.wait(SOON)
+    assert not job.done
+    job.stop()
+    assert job.done
+    assert job.stopped
+    after = Job("next", workers=shared)
+    threading.Thread(target=after.take_part, args=(lambda _: "answer",), daemon=True).start()
+    assert not after.wait(0.3)
+    gate.set()
+    assert after.wait(SOON)
+    assert after.result == "answer"
+    thread.join(SOON)
+    assert job.result is None
+
+
+def test_a_run_stopped_before_such_work_is_done_when_it_comes_to_it(gate):
+    def work(job):
+        job.stop()
+        with job.all_or_nothing():
+            gate.wait(SOON)
+
+    job = Job("undivided")
+    threading.Thread(target=job.take_part, args=(work,), daemon=True).start()
+    assert job.wait(SOON / 2)
+    assert not gate.is_set()
+    assert job.problem is None
+
+
+def test_stop_while_the_covariance_of_a_file_is_prepared_hands_the_page_back(open_page, monkeypatch, gate):
+    asked = threading.Event()
+
+    def endless(_):
+        asked.set()
+        gate.wait(SOON)
+
+    monkeypatch.setattr(brought, "ahead", lambda: endless)
+    page = open_page("pages/data.py")
+    page.file_uploader(key="upload").set_value([("shapes.csv", b"height,width\n1,2\n3,5\n4,0\n", "text/csv")]).run()
+    assert asked.wait(SOON)
+    begun = time.monotonic()
+    page.button(key="stop-read").click().run()
+    assert time.monotonic() - begun < SOON / 2
+    assert "Stopped. Nothing of the file was kept." in texts(page)
+    assert "shapes" not in page.session_state["_uploads"]
+    assert [button.label for button in page.button if "again" in button.label] == ["Read it again"]

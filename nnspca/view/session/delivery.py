@@ -48,7 +48,13 @@ class Delivery:
     async def _script(self, scope: Scope, receive: Receive, send: Send) -> None:
         path = scope["path"]
         if path not in self._packed:
-            answer = await _whole(self._app, scope, receive)
+            answer = await _whole(self._app, scope, _staying)
+            if answer.is_cut:
+                answer = await _whole(self._app, scope, _staying)
+            if answer.is_cut:
+                headers = MutableHeaders({"cache-control": "no-store", "retry-after": "1"})
+                await _Answer(503, headers, b"").send(send)
+                return
             if answer.status != 200 or "content-encoding" in answer.headers:
                 await answer.send(send)
                 return
@@ -75,6 +81,11 @@ class _Answer:
     def __init__(self, status: int, headers: MutableHeaders, body: bytes) -> None:
         self.status, self.headers, self.body = status, headers, body
 
+    @property
+    def is_cut(self) -> bool:
+        """Whether there is less of it than it says there is."""
+        return len(self.body) != int(self.headers.get("content-length", len(self.body)))
+
     async def send(self, send: Send) -> None:
         """Send it, with its true length."""
         headers = MutableHeaders(raw=list(self.headers.raw))
@@ -96,6 +107,11 @@ async def _whole(app: ASGIApp, scope: Scope, receive: Receive) -> _Answer:
 
     await app(scope, receive, keep)
     return _Answer(begun["status"], MutableHeaders(raw=list(begun["headers"])), bytes(body))
+
+
+async def _staying() -> Message:
+    """Speak for a visitor who does not leave: what is kept for all must not end where the first of them goes."""
+    return await asyncio.get_running_loop().create_future()
 
 
 def _takes_packed(scope: Scope) -> bool:

@@ -20,6 +20,10 @@ def reason(error: object, most: int = 120) -> str:
     'the file is damaged (bad magic number)'
     >>> reason(EOFError()), reason(OSError("cannot identify image file <_io.BytesIO object at 0x7f00>"))
     ('', ' (cannot identify image file)')
+    >>> reason(ValueError("Bad CRC-32 for file 'a.png'"))
+    " (Bad CRC-32 for file 'a.png')"
     """
     said = " ".join(ADDRESSES.sub("", str(error)).split()).strip(" :,.'\"")
+    if said.count("'") % 2 and str(error).endswith("'"):  # a name within quotation marks came last
+        said += "'"
     return f" ({said[:most]})" if said else ""

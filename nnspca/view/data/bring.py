@@ -137,10 +137,12 @@ def _told(data: Dataset, reading: Reading) -> None:
     if data.kind == "covariance":
         st.caption(f"Each row and each column is one of {columns:,} features; the numbers are how they vary together.")
     else:
-        a, b = (foreign.plain(name, foreign.NAME) for name in (data.feature_names[0], data.feature_names[-1]))
+        ends = dict.fromkeys((data.feature_names[0], data.feature_names[-1]))
+        named = " … ".join(foreign.plain(name, foreign.NAME) for name in ends)
+        things = "features" if columns > 1 else "feature"
         one = "column" if reading.samples == "columns" else "image" if data.image_shape else "row"
         st.caption(
-            f"Each {one} of the file is one sample: {rows:,} samples, described by {columns:,} features ({a} … {b}). "
+            f"Each {one} of the file is one sample: {rows:,} samples, described by {columns:,} {things} ({named}). "
             "A component chooses some of the features."
         )
     if away := brought.put_away():

@@ -25,6 +25,7 @@ WIDGETS: dict[str, Callable[..., Any]] = {
     "select_slider": st.select_slider,
 }
 LONGEST = 60  # letters of a refused value that a note repeats
+RELOADED = " If it is a file of your own: a page may not open files by itself; choose it once more on the Data page."
 FEW = 12  # options that a note lists
 KNOWN = {entry.key for entry in state.TABLE}
 USUAL = object()  # stands for the table's own default, which may be None
@@ -169,6 +170,7 @@ def _note(place: tuple[tuple[str, ...], str], label: str, refused: str | None, v
         limits = f" ({foreign.plain(allowed)})" if allowed else ""
         shown = foreign.plain(_say(value))
         told = f"{label}: “{foreign.plain(given)}” cannot be used here{limits}; showing {shown}."
+        told += RELOADED if place[1] == "data" else ""
         notes[place] = (value, _data()), told
     elif place in notes and notes[place][0][0] != value:
         del notes[place]

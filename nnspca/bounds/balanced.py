@@ -25,6 +25,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from nnspca.bounds.companions import Companions
 from nnspca.bounds.plan import Known, Plan
 from nnspca.calls.progress import Monitor
 from nnspca.certificates.proofs import ScaleProof
@@ -179,7 +180,7 @@ def _rows(
     problem: Problem, s: np.ndarray, chosen: np.ndarray, d: np.ndarray, monitor: Monitor
 ) -> tuple[np.ndarray, float]:
     """f_i(d)/d_i, rounded up: read for the chosen rows, and a ceiling from s on all the others."""
-    cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
+    cov, k = problem.cov, problem.k
     together = float(sum_of_largest(s * d, k - 1))
     reach = s**2 + s * together / d
     drifting = cov.drift_of_rows(d, k)
@@ -187,13 +188,11 @@ def _rows(
     mask = np.ones(len(s), dtype=bool)
     mask[chosen] = False
     values = reach[chosen] * (1 + reading)
+    companions = Companions(problem, d)
     for start in range(0, len(chosen), cov.strip):
         if monitor.stop():
             break
         rows = chosen[start : start + cov.strip]
-        block = cov.block(rows)
-        shares = np.maximum(block, 0.0) if nonnegative else np.abs(block)
-        shares[np.arange(len(rows)), rows] = 0.0
-        sums = cov.diagonal[rows] + sum_of_largest(shares * d, k - 1) / d[rows]
+        sums = cov.diagonal[rows] + companions.largest(rows).sum(axis=-1) / d[rows]
         values[start : start + cov.strip] = sums + reading * reach[rows] + drifting[rows] / d[rows]
     return values, float(reach[mask].max(initial=0.0)) * (1 + reading)

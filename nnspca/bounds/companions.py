@@ -8,6 +8,7 @@ for which that does not hold are read in full.
 from __future__ import annotations
 
 import numpy as np
+import scipy.sparse
 
 from nnspca.covariance.factor import SparseFactor
 from nnspca.covariance.forms import HeldFactor
@@ -23,11 +24,15 @@ class Companions:
     ----------
     problem : Problem
     weights : ndarray, shape (n,), optional
-        d; 1 when None.
+        d; 1 when None. They may be set anew.
+    kept : int
+        Most stored entries of products that are kept for when the same rows are asked for again.
     """
 
-    def __init__(self, problem: Problem, weights: np.ndarray | None = None) -> None:
+    def __init__(self, problem: Problem, weights: np.ndarray | None = None, *, kept: int = 0) -> None:
         self.problem, self.weights, self.count = problem, weights, problem.k - 1
+        self._kept: dict[bytes, scipy.sparse.csr_array] = {}
+        self._room = kept
         form = problem.cov.form
         held = form.factor if isinstance(form, HeldFactor) else None
         self.factor = held if isinstance(held, SparseFactor) else None
@@ -45,7 +50,7 @@ class Companions:
     def _stored(self, rows: np.ndarray, factor: SparseFactor) -> tuple[np.ndarray, np.ndarray]:
         """The largest among the stored entries of the product, and whether no other entry of the row is larger."""
         found, settled = np.zeros((len(rows), self.count)), np.zeros(len(rows), dtype=bool)
-        product, mean = factor.stored_products(rows), factor.mean
+        product, mean = self._product(rows, factor), factor.mean
         pull = mean if self.weights is None else mean * self.weights
         most, least = float(pull.max(initial=0.0)), float(pull.min(initial=0.0))
         for place, i in enumerate(rows):
@@ -65,6 +70,17 @@ class Companions:
                 beside = abs(mean[i]) * max(most, -least)
             settled[place] = found[place].min(initial=np.inf) >= beside * (1 + 4 * EPS)
         return found, settled
+
+    def _product(self, rows: np.ndarray, factor: SparseFactor) -> scipy.sparse.csr_array:
+        """S'S / m at the rows, made anew unless it was kept."""
+        key = rows.tobytes()
+        if key in self._kept:
+            return self._kept[key]
+        product = factor.stored_products(rows)
+        if product.nnz <= self._room:
+            self._kept[key] = product
+            self._room -= product.nnz
+        return product
 
     def _dense(self, rows: np.ndarray) -> np.ndarray:
         """The same from all entries of the rows."""

@@ -25,6 +25,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from nnspca.bounds.companions import Companions
 from nnspca.bounds.plan import Known, Plan
 from nnspca.calls.progress import Monitor
 from nnspca.certificates.proofs import ScaleProof
@@ -37,6 +38,7 @@ from nnspca.result import Bound
 STEPS = 20
 READ = 1e8  # most entries of A that the quick form reads
 WIDEST = 4000  # features whose rows are levelled together where A is not held
+KEPT = 4_000_000  # stored entries of sparse rows that are kept from one pass to the next, and not made anew
 PASSES = 4  # over the rows of those features, against all
 ALIKE = 0.5  # variances this close, least to largest, single out no features: all rows are levelled at once
 FLOOR = 1e-7  # least weight, relative to the largest
@@ -127,9 +129,10 @@ def _of_factor(problem: Problem, monitor: Monitor) -> tuple[float, np.ndarray]:
     level, weights = _levelled(block, k, nonnegative, None, monitor)
     level, weights = level * size, weights.astype(float)
     least, best = np.inf, np.zeros(0)
+    companions = Companions(problem, kept=KEPT)
     d = _extended(s, chosen, weights, level, k)
     for _ in range(PASSES):
-        rows, others = _rows(problem, s, chosen, d, monitor)
+        rows, others = _rows(problem, s, chosen, d, monitor, companions)
         most = max(float(rows.max()), others)
         if most < least:
             least, best = most, d
@@ -176,10 +179,17 @@ def _extended(s: np.ndarray, chosen: np.ndarray, weights: np.ndarray, level: flo
 
 
 def _rows(
-    problem: Problem, s: np.ndarray, chosen: np.ndarray, d: np.ndarray, monitor: Monitor
+    problem: Problem,
+    s: np.ndarray,
+    chosen: np.ndarray,
+    d: np.ndarray,
+    monitor: Monitor,
+    companions: Companions | None = None,
 ) -> tuple[np.ndarray, float]:
     """f_i(d)/d_i, rounded up: read for the chosen rows, and a ceiling from s on all the others."""
-    cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
+    cov, k = problem.cov, problem.k
+    companions = companions or Companions(problem)
+    companions.weights = d
     together = float(sum_of_largest(s * d, k - 1))
     reach = s**2 + s * together / d
     drifting = cov.drift_of_rows(d, k)
@@ -191,9 +201,6 @@ def _rows(
         if monitor.stop():
             break
         rows = chosen[start : start + cov.strip]
-        block = cov.block(rows)
-        shares = np.maximum(block, 0.0) if nonnegative else np.abs(block)
-        shares[np.arange(len(rows)), rows] = 0.0
-        sums = cov.diagonal[rows] + sum_of_largest(shares * d, k - 1) / d[rows]
+        sums = cov.diagonal[rows] + companions.largest(rows).sum(axis=-1) / d[rows]
         values[start : start + cov.strip] = sums + reading * reach[rows] + drifting[rows] / d[rows]
     return values, float(reach[mask].max(initial=0.0)) * (1 + reading)

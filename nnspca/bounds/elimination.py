@@ -138,18 +138,17 @@ def begin(
     worth = 1.0 - kept[1] if most_kept else 1.0  # of one feature
     outside = np.arange(1, most_kept + 1)
     light = max(0.0, float(((loss + LIGHT * (1.0 - kept[1:])) / outside).min(initial=1.0)))
-    held = masses.largest(
-        problem, low, features + problem.k, monitor, light=light, heavy=worth + LOSS, allowed=features
-    )
-    if held is None:
-        return None
-    order = np.argsort(-held, kind="stable")
-    order = order[~np.isin(order, support)]
+    falling = masses.Falling(problem, low, monitor, light=light)
+    held, order = falling.masses, support
     planned: tuple[int, ...] = ()
     size, small, enough, lost, gains = 0, 0, False, np.zeros(1), [0.0]
     wanted = max(smallest, len(support))
     while not enough and size < features:
         size = min(wanted, features)
+        if falling.largest(size + problem.k, heavy=worth + LOSS, allowed=features) is None:
+            return None
+        order = np.argsort(-held, kind="stable")
+        order = order[~np.isin(order, support)]
         lost = together(held[order[size - len(support) :][: problem.k]])
         # by how much a number of outside features is above none, as a share of what they take away
         gains = [v * (1 - e) / (1 - 2 * e) - 1 if e < 0.5 else np.inf for v, e in zip(kept, lost, strict=False)]

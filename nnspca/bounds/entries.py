@@ -12,13 +12,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from nnspca.bounds.companions import Companions
 from nnspca.bounds.plan import Known, Plan
 from nnspca.calls.progress import Monitor
 from nnspca.certificates.proofs import EntryProof
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import rounding
-from nnspca.numerics.feasible import sum_of_largest
 from nnspca.result import Bound
 
 
@@ -41,7 +41,7 @@ def rows(problem: Problem, *, monitor: Monitor) -> Bound:
     Rows are taken by falling variance s_i², until ``s_i (s_i + Σ of the k−1 largest s_j)``, which
     no row sum exceeds, rules out the rest: raw gene data need a few hundred of 12582 rows.
     """
-    cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
+    cov, k, companions = problem.cov, problem.k, Companions(problem)
     order = np.argsort(-cov.diagonal, kind="stable")
     # the representation error covers what an indefinite-by-rounding matrix adds to |A_ij| <= s_i s_j
     deviations = np.sqrt(np.maximum(cov.diagonal[order], 0.0) + cov.room())
@@ -55,12 +55,7 @@ def rows(problem: Problem, *, monitor: Monitor) -> Bound:
             most = max(most, reach)  # a ceiling on all rows not yet read
             break
         chosen = order[start : start + cov.strip]
-        block = np.array(cov.block(chosen))
-        own = np.arange(len(chosen)), chosen
-        variances = block[own]
-        block[own] = 0.0
-        shares = np.maximum(block, 0.0) if nonnegative else np.abs(block)
-        most = max(most, float((variances + sum_of_largest(shares, k - 1)).max()))
+        most = max(most, float((cov.diagonal[chosen] + companions.largest(chosen).sum(axis=-1)).max()))
         seen = start + len(chosen)
     margin = rounding.sums(k + 16 + _terms(cov), float(deviations[0]) * (float(deviations[0]) + company))
     return Bound(

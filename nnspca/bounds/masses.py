@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from nnspca.bounds.companions import Companions
 from nnspca.calls.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
@@ -34,50 +35,67 @@ def by_variance(cov: Covariance, low: float) -> np.ndarray:
     return np.minimum(rounding.raised(own / low, 8), 1.0)
 
 
-def by_rows(problem: Problem, low: float, rows: np.ndarray) -> np.ndarray:
+def by_rows(problem: Problem, low: float, rows: np.ndarray, companions: Companions | None = None) -> np.ndarray:
     """Return the same by the rows of A, rounded up."""
     cov, k = problem.cov, problem.k
     reading = rounding.inner_products(cov.form.terms + 4)
-    block = cov.block(rows) / low  # in units of the optimum: no square overflows, and none that vanishes matters
-    shares = np.maximum(block, 0.0) if problem.nonnegative else np.abs(block)
-    shares[np.arange(len(rows)), rows] = 0.0
+    # in units of the optimum: no square overflows, and none that vanishes matters
+    shares = (companions or Companions(problem)).largest(rows) / low
     s = np.sqrt(cov.diagonal[rows] / low)
     company = np.sqrt(float(sum_of_largest(cov.diagonal, k - 1)) / low)
     # the rows of two machines differ by the drift in norm at most
-    b = np.sqrt(rounding.raised(sum_of_largest(shares * shares, k - 1), 4 * (k + 8))) * (1 + rounding.EPS)
+    b = np.sqrt(rounding.raised((shares * shares).sum(axis=-1), 4 * (k + 8))) * (1 + rounding.EPS)
     b += reading * s * company + cov.room() / low + rounding.VANISHING
     room = 1.0 - (cov.diagonal[rows] * (1 + reading) + cov.room()) / low - 8 * rounding.EPS
     ratio = b / np.where(room > 0, room, 1.0)
     return np.where(room > 0, rounding.raised(ratio * ratio / (1 + ratio * ratio), 16), 1.0)
 
 
+class Falling:
+    """Masses of all features, of which the largest are known by their rows: as many of them as were asked for.
+
+    Rows are read by falling variance, but none of features that can hold at most ``light`` by their variance alone.
+    """
+
+    def __init__(self, problem: Problem, low: float, monitor: Monitor, *, light: float) -> None:
+        self.problem, self.low, self.monitor, self.light = problem, low, monitor, light
+        self.masses = by_variance(problem.cov, low)
+        self._order = np.argsort(-self.masses, kind="stable")
+        self._companions = Companions(problem)
+        self._found = np.zeros(0)
+        self._read = 0
+
+    def largest(self, wanted: int, *, heavy: float = 1.0, allowed: int) -> np.ndarray | None:
+        """Return the masses, read on until the ``wanted`` largest of all are among them.
+
+        None where more than ``allowed`` features turn out to hold more than ``heavy``, or the call was stopped.
+        """
+        masses, order, step = self.masses, self._order, self.problem.cov.strip
+        while self._read < self.problem.n and masses[order[self._read]] > self._least(wanted):
+            if self.monitor.stop():
+                return None
+            rows = order[self._read : self._read + step]
+            self._read += len(rows)
+            # what is light stays as it is: whoever derives it again need not read it
+            rows = rows[masses[rows] > self.light]
+            masses[rows] = np.minimum(masses[rows], by_rows(self.problem, self.low, rows, self._companions))
+            self._found = np.concatenate([self._found, masses[rows]])
+            if np.count_nonzero(self._found > heavy) > allowed:
+                return None
+        return masses
+
+    def _least(self, wanted: int) -> float:
+        """The mass below which no feature matters."""
+        if len(self._found) < wanted:
+            return self.light
+        return max(self.light, float(np.partition(self._found, len(self._found) - wanted)[len(self._found) - wanted]))
+
+
 def largest(
     problem: Problem, low: float, wanted: int, monitor: Monitor, *, light: float = 0.0, heavy: float = 1.0, allowed: int
 ) -> np.ndarray | None:
-    """Return masses of all features, by their rows wherever these can be among the ``wanted`` largest.
-
-    Nor are rows read of features that can hold at most ``light`` by their variance alone. None where more than
-    ``allowed`` features turn out to hold more than ``heavy``, or the call was stopped.
-    """
-    masses = by_variance(problem.cov, low)
-    order = np.argsort(-masses, kind="stable")
-    least_wanted, found, step = light, np.zeros(0), problem.cov.strip
-    for start in range(0, problem.n, step):
-        rows = order[start : start + step]
-        if masses[rows[0]] <= least_wanted:
-            break
-        if monitor.stop():
-            return None
-        # what is light stays as it is: whoever derives it again need not read it
-        rows = rows[masses[rows] > light]
-        masses[rows] = np.minimum(masses[rows], by_rows(problem, low, rows))
-        found = np.concatenate([found, masses[rows]])
-        if np.count_nonzero(found > heavy) > allowed:
-            return None
-        if len(found) >= wanted:
-            found = np.partition(found, len(found) - wanted)[len(found) - wanted :]
-            least_wanted = max(light, float(found[0]))
-    return masses
+    """Return masses of all features, the ``wanted`` largest by their rows: see :class:`Falling`."""
+    return Falling(problem, low, monitor, light=light).largest(wanted, heavy=heavy, allowed=allowed)
 
 
 def every(problem: Problem, low: float, monitor: Monitor, *, light: float) -> np.ndarray:
@@ -87,11 +105,11 @@ def every(problem: Problem, low: float, monitor: Monitor, *, light: float) -> np
     the variances tell of the rows that were not read.
     """
     masses = by_variance(problem.cov, low)
-    heavy = np.flatnonzero(masses > light)
+    heavy, companions = np.flatnonzero(masses > light), Companions(problem)
     for start in range(0, len(heavy), problem.cov.strip):
         if monitor.stop():
             break
         rows = heavy[start : start + problem.cov.strip]
-        masses[rows] = np.minimum(masses[rows], by_rows(problem, low, rows))
+        masses[rows] = np.minimum(masses[rows], by_rows(problem, low, rows, companions))
         monitor.tell(start / len(heavy), "how much each feature can hold")
     return masses

@@ -17,6 +17,7 @@ from nnspca.covariance.samples import centred
 from nnspca.numerics.feasible import sum_of_largest
 
 STRIP, STRIP_ENTRIES = 256, 4_000_000  # most rows, and entries of rows, that are read at a time
+PAIRS, FEW_PAIRS, MANY_FEATURES = 20, 8, 20_000  # eigenpairs made at once, fewer of so many features and more
 DENSE_FEATURES = 1500  # up to here an n×n array is always welcome
 
 
@@ -325,9 +326,14 @@ class Covariance:
         with self._lock:
             if self._pairs is None or len(self._pairs[0]) < d:
                 with one_blas_thread():
-                    self._pairs = self._leading(max(d, min(20, self.n_features)))
+                    self._pairs = self._leading(max(d, min(self._eigenpairs_at_once, self.n_features)))
             values, vectors = self._pairs
         return values[:d], vectors[:, :d]
+
+    @property
+    def _eigenpairs_at_once(self) -> int:
+        """How many are made when fewer are asked for: those that are likely to be asked for next."""
+        return FEW_PAIRS if self.n_features > MANY_FEATURES else PAIRS
 
     def _leading(self, d: int) -> tuple[np.ndarray, np.ndarray]:
         """At least d eigenpairs, each vector's largest entry positive."""

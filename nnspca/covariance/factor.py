@@ -9,6 +9,7 @@ import scipy.sparse
 
 AT_A_TIME = 4_000_000  # numbers of the data that are dense at a time
 MANY, FEW = 4000, 0.2  # features, and the share of them in use, from and up to which the others are passed by
+TOGETHER = 1024  # features of a batch that are centred at a time
 FAR = 2.0  # deviations from zero beyond which a mean leaves at most a fifth of the samples at zero
 
 
@@ -167,11 +168,26 @@ class SparseFactor:
         return SparseFactor(S, _means(S))
 
     def forward(self, x: np.ndarray) -> np.ndarray:
-        z = (self.S @ x.T).T - (x @ self.mean)[..., None]
+        """From the columns in use where they are few of many, as of a batch of sparse points."""
+        S, mean = self.S, self.mean
+        if x.ndim == 2 and self.shape[1] > MANY:
+            used = np.flatnonzero(x.any(axis=0))
+            if len(used) < FEW * self.shape[1]:
+                S, mean, x = self._columns[:, used], mean[used], x[:, used]
+        z = (S @ x.T).T - (x @ mean)[..., None]
         return z / np.sqrt(self.shape[0])
 
     def backward(self, z: np.ndarray) -> np.ndarray:
-        return ((self.S.T @ z.T).T - z.sum(axis=-1)[..., None] * self.mean) / np.sqrt(self.shape[0])
+        """A batch is centred a few features at a time: what is held of it beside the answer stays small."""
+        root = np.sqrt(self.shape[0])
+        if z.ndim == 1:
+            return (self.S.T @ z - z.sum() * self.mean) / root
+        product, sums = self.S.T @ np.ascontiguousarray(z.T), z.sum(axis=-1)
+        out = np.empty((len(z), self.shape[1]))
+        for start in range(0, self.shape[1], TOGETHER):
+            few = slice(start, start + TOGETHER)
+            out[:, few] = ((product[few] - self.mean[few, None] * sums) / root).T
+        return out
 
     def columns(self, index: np.ndarray) -> np.ndarray:
         return (self._columns[:, index].toarray() - self.mean[index]) / np.sqrt(self.shape[0])
@@ -179,9 +195,17 @@ class SparseFactor:
     def products(self, rows: np.ndarray, columns: np.ndarray | None) -> np.ndarray:
         """From sparse products, S'S / m less those of the means: off by no more than ``rounding_scale`` allows."""
         right, mean = (self.S, self.mean) if columns is None else (self._columns[:, columns], self.mean[columns])
-        inner = (self._columns[:, rows].T @ right).toarray()
-        inner /= self.shape[0]
-        inner -= np.outer(self.mean[rows], mean)
+        inner = self._over_samples(self._columns[:, rows].T @ right).toarray()
+        for row, own in zip(inner, self.mean[rows], strict=True):
+            row -= own * mean
+        return inner
+
+    def stored_products(self, rows: np.ndarray) -> scipy.sparse.csr_array:
+        """Return S'S / m at ``rows``, sparse: entry by entry less the product of the two means it is Y'Y."""
+        return self._over_samples(self._columns[:, rows].T @ self.S)
+
+    def _over_samples(self, inner: scipy.sparse.csr_array) -> scipy.sparse.csr_array:
+        inner.data /= self.shape[0]
         return inner
 
     def restricted(self, index: np.ndarray) -> Factor:

@@ -70,16 +70,30 @@ def sum_of_largest(w: np.ndarray, count: int) -> np.ndarray:
     >>> sum_of_largest(np.array([[1.0, 4.0, 2.0], [0.0, 3.0, 3.0]]), 2)
     array([6., 6.])
     """
-    n = w.shape[-1]
     if count <= 0:
         return np.zeros(w.shape[:-1])
-    if count >= n:
+    if count >= w.shape[-1]:
         return w.sum(axis=-1)
-    if _few_of_many(w, count):
+    return largest_entries(w, count).sum(axis=-1)
+
+
+def largest_entries(w: np.ndarray, count: int) -> np.ndarray:
+    """Return the ``count`` largest entries along the last axis, ascending; all of them where there are fewer.
+
+    Examples
+    --------
+    >>> largest_entries(np.array([[1.0, 4.0, 2.0], [0.0, 3.0, 3.0]]), 2)
+    array([[2., 4.],
+           [3., 3.]])
+    """
+    n = w.shape[-1]
+    if count <= 0:
+        return np.zeros((*w.shape[:-1], 0))
+    if count < n and _few_of_many(w, count):
         w = np.take_along_axis(w, _leading_groups(w, count), axis=-1)
-    elif n > SORTED:
+    elif count < n and n > SORTED:
         w = np.take_along_axis(w, _front(w, count), axis=-1)
-    return np.sort(w, axis=-1)[..., w.shape[-1] - count :].sum(axis=-1)
+    return np.sort(w, axis=-1)[..., max(0, w.shape[-1] - count) :]
 
 
 def _front(w: np.ndarray, count: int) -> np.ndarray:

@@ -211,7 +211,7 @@ def _asked_for(
     points, _ = climb(problem, np.vstack([*rows, given]), monitor=monitor, max_iter=STEPS)
     gradients = cov.apply(points)
     pulls = np.vstack([np.maximum(gradients, 0.0) if nonnegative else np.abs(gradients), cov.diagonal])
-    last = -np.partition(-pulls, k - 1, axis=1)[:, k - 1, None]  # what has a place pulls more than this
+    last = feasible.largest_entries(pulls, k)[:, :1]  # what has a place pulls more than this
     nearness = (pulls / np.where(last > 0, last, 1.0)).max(axis=0)
     nearness[given.any(axis=0)] = np.inf
     chosen = np.sort(np.argsort(-nearness, kind="stable")[:count])

@@ -1,0 +1,92 @@
+"""Companions: the largest entries beside the diagonal of rows of A, of sparse data without a row ever being dense.
+
+``A = S'S/m − μμ'`` of sparse data: beside the stored entries of the product S'S a row holds nothing but −μ_i μ_j. Once
+the k−1 largest ``A_ij d_j`` among the stored reach the largest of those, none of the others is among them; the few rows
+for which that does not hold are read in full.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse
+
+from nnspca.covariance.factor import SparseFactor
+from nnspca.covariance.forms import HeldFactor
+from nnspca.covariance.problem import Problem
+from nnspca.numerics.feasible import largest_entries
+from nnspca.numerics.rounding import EPS
+
+
+class Companions:
+    """The k−1 largest shares A_ij⁺ d_j (|A_ij| d_j without the sign constraint), j ≠ i, of any rows of A.
+
+    Parameters
+    ----------
+    problem : Problem
+    weights : ndarray, shape (n,), optional
+        d; 1 when None. They may be set anew.
+    kept : int
+        Most stored entries of products that are kept for when the same rows are asked for again.
+    """
+
+    def __init__(self, problem: Problem, weights: np.ndarray | None = None, *, kept: int = 0) -> None:
+        self.problem, self.weights, self.count = problem, weights, problem.k - 1
+        self._kept: dict[bytes, scipy.sparse.csr_array] = {}
+        self._room = kept
+        form = problem.cov.form
+        held = form.factor if isinstance(form, HeldFactor) else None
+        self.factor = held if isinstance(held, SparseFactor) else None
+
+    def largest(self, rows: np.ndarray) -> np.ndarray:
+        """Return the k−1 largest shares of each row as they are read, ascending, shape (len(rows), k−1)."""
+        if self.factor is None:
+            return self._dense(rows)
+        found, settled = self._stored(rows, self.factor)
+        left = np.flatnonzero(~settled)
+        if len(left):
+            found[left] = self._dense(rows[left])
+        return found
+
+    def _stored(self, rows: np.ndarray, factor: SparseFactor) -> tuple[np.ndarray, np.ndarray]:
+        """The largest among the stored entries of the product, and whether no other entry of the row is larger."""
+        found, settled = np.zeros((len(rows), self.count)), np.zeros(len(rows), dtype=bool)
+        product, mean = self._product(rows, factor), factor.mean
+        pull = mean if self.weights is None else mean * self.weights
+        most, least = float(pull.max(initial=0.0)), float(pull.min(initial=0.0))
+        for place, i in enumerate(rows):
+            stored = slice(product.indptr[place], product.indptr[place + 1])
+            columns = product.indices[stored]
+            shares = product.data[stored] - mean[i] * mean[columns]
+            if not self.problem.nonnegative:
+                np.abs(shares, out=shares)
+            shares[columns == i] = 0.0
+            if self.weights is not None:
+                shares *= self.weights[columns]
+            if len(shares) < self.count:
+                continue
+            found[place] = np.maximum(largest_entries(shares, self.count), 0.0)
+            beside = max(-mean[i] * most, -mean[i] * least)
+            if not self.problem.nonnegative:
+                beside = abs(mean[i]) * max(most, -least)
+            settled[place] = found[place].min(initial=np.inf) >= beside * (1 + 4 * EPS)
+        return found, settled
+
+    def _product(self, rows: np.ndarray, factor: SparseFactor) -> scipy.sparse.csr_array:
+        """S'S / m at the rows, made anew unless it was kept."""
+        key = rows.tobytes()
+        if key in self._kept:
+            return self._kept[key]
+        product = factor.stored_products(rows)
+        if product.nnz <= self._room:
+            self._kept[key] = product
+            self._room -= product.nnz
+        return product
+
+    def _dense(self, rows: np.ndarray) -> np.ndarray:
+        """The same from all entries of the rows."""
+        block = self.problem.cov.block(rows)
+        shares = np.maximum(block, 0.0) if self.problem.nonnegative else np.abs(block)
+        shares[np.arange(len(rows)), rows] = 0.0
+        if self.weights is not None:
+            shares *= self.weights
+        return largest_entries(shares, self.count)

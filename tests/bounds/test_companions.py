@@ -1,0 +1,65 @@
+"""The largest entries of a row of sparse data are the same whether the row is ever dense or not."""
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+import nnspca
+from nnspca.bounds import masses
+from nnspca.bounds.companions import Companions
+from nnspca.calls.progress import Monitor
+from nnspca.covariance.problem import Problem
+from tests.benchmarks.data import zipf_text
+
+N = 5000
+
+
+def _text(sign):
+    """Sparse data of one sign, or of both: means of both signs, so that what is not stored counts."""
+    X = zipf_text(400, N, length=40)
+    if sign:
+        X = scipy.sparse.csr_array(X @ scipy.sparse.diags_array(np.where(np.arange(N) % 2, 1.0, sign)))
+    return nnspca.Covariance.from_data(X)
+
+
+@pytest.mark.parametrize("sign", [0, -1.0])
+@pytest.mark.parametrize("nonnegative", [True, False])
+def test_the_largest_shares_are_those_of_the_whole_rows(sign, nonnegative):
+    cov = _text(sign)
+    Y = cov.factor.columns(np.arange(N))
+    rows = np.concatenate([np.argsort(-cov.diagonal)[:30], [0, 3, N - 1], np.argsort(cov.diagonal)[:5]])
+    A = Y[:, rows].T @ Y
+    A = np.maximum(A, 0.0) if nonnegative else np.abs(A)
+    A[np.arange(len(rows)), rows] = 0.0
+    weights = np.random.default_rng(0).uniform(0.1, 3.0, N)
+    for k in (1, 2, 7, 60):
+        for d in (None, weights):
+            found = Companions(Problem(cov, k, nonnegative), d).largest(rows)
+            expected = np.sort(A if d is None else A * d, axis=1)[:, N - k + 1 :]
+            twice = Companions(Problem(cov, k, nonnegative), d, kept=10**6)
+            assert found.shape == (len(rows), k - 1)
+            np.testing.assert_array_equal([twice.largest(rows), twice.largest(rows)], [found, found])
+            np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-12)
+
+
+def test_masses_read_bit_by_bit_are_those_read_at_once():
+    problem = Problem(_text(0), 6)
+    low = float(problem.cov.diagonal.max()) * 1.5
+    at_once = masses.largest(problem, low, 300, Monitor(), allowed=N)
+    falling = masses.Falling(problem, low, Monitor(), light=0.0)
+    for wanted in (40, 90, 300):
+        held = falling.largest(wanted, allowed=N)
+        np.testing.assert_array_equal(np.sort(held)[-wanted:], np.sort(at_once)[-wanted:])
+    np.testing.assert_array_equal(held, at_once)
+
+
+def test_a_batch_of_sparse_points_is_carried_as_each_of_them_alone():
+    factor = _text(-1.0).factor
+    rng = np.random.default_rng(1)
+    x = np.zeros((4, N))
+    x[np.arange(4)[:, None], rng.integers(N, size=(4, 9))] = rng.standard_normal((4, 9))
+    z = factor.forward(x)
+    np.testing.assert_allclose(z, x @ factor.columns(np.arange(N)).T, atol=1e-12)
+    np.testing.assert_allclose(factor.forward(x[0]), z[0], atol=1e-13)
+    np.testing.assert_allclose(factor.backward(z), [factor.backward(row) for row in z], atol=1e-13)
+    assert factor.backward(z[:0]).shape == (0, N)

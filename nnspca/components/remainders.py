@@ -11,7 +11,8 @@ import numpy as np
 import scipy.sparse
 
 from nnspca.covariance import Covariance
-from nnspca.covariance.factor import DeflatedFactor, DenseFactor, Factor, SparseFactor
+from nnspca.covariance.deflated import DeflatedFactor
+from nnspca.covariance.factor import DenseFactor, Factor, SparseFactor
 from nnspca.covariance.forms import DENSE_EIGEN, HeldFactor, HeldMatrix
 from nnspca.covariance.span import orthonormal
 from nnspca.numerics import rounding

@@ -1,0 +1,53 @@
+"""Data from which components were taken out, held as the data they were and what was taken."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nnspca.covariance.factor import AT_A_TIME, DenseFactor, Factor
+
+
+class DeflatedFactor:
+    """Data ``Y − LR'`` with Y held as it is, sparse for one, and L (m, s), R (n, s) of few columns."""
+
+    def __init__(self, base: Factor, L: np.ndarray, R: np.ndarray) -> None:
+        self.base, self.L, self.R = base, L, R
+        self.shape = base.shape
+
+    def forward(self, x: np.ndarray) -> np.ndarray:
+        return self.base.forward(x) - (x @ self.R) @ self.L.T
+
+    def backward(self, z: np.ndarray) -> np.ndarray:
+        return self.base.backward(z) - (z @ self.L) @ self.R.T
+
+    def columns(self, index: np.ndarray) -> np.ndarray:
+        return self.base.columns(index) - self.L @ self.R[index].T
+
+    def products(self, rows: np.ndarray, columns: np.ndarray | None) -> np.ndarray:
+        left = self.columns(rows)
+        return self.backward(left.T) if columns is None else left.T @ self.columns(columns)
+
+    def restricted(self, index: np.ndarray) -> DenseFactor:
+        return DenseFactor(self.columns(index))
+
+    def squared_norms(self) -> np.ndarray:
+        """Column by column: the norms before less what was taken out would cancel."""
+        m, n = self.shape
+        step = max(1, AT_A_TIME // m)
+        norms = [np.square(self.columns(np.arange(j, min(j + step, n)))).sum(axis=0) for j in range(0, n, step)]
+        return np.concatenate(norms)
+
+    def gram(self) -> np.ndarray:
+        image = self.base.forward(self.R.T).T
+        crossed = image @ self.L.T
+        return self.base.gram() - crossed - crossed.T + self.L @ (self.R.T @ self.R) @ self.L.T
+
+    def cross(self) -> np.ndarray:
+        Y = self.columns(np.arange(self.shape[1]))
+        return Y.T @ Y
+
+    def rounding_scale(self) -> float:
+        return 4.0 * (self.base.rounding_scale() + float(np.sum((self.L.T @ self.L) * (self.R.T @ self.R))))
+
+    def arrays(self) -> list[np.ndarray]:
+        return [*self.base.arrays(), self.L, self.R]

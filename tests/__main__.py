@@ -17,6 +17,7 @@ from tests.server import ROOT, SHARED, serving
 CHECKS = (("ruff", "check", "."), ("ruff", "format", "--check", "."), ("mypy",))
 WAITING = 1  # workers beyond the cores: those at a browser wait half of their time
 FEW = "NNSPCA_TEST_QUICK"  # few instances of each statement
+COMPILED = {"PYTHONDONTWRITEBYTECODE": ""}  # what one process compiles none of the others compiles again
 THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 QUICK = ("-m", "not browser and not real_data", "nnspca", "tests", "README.md")
 # What takes more than a few seconds: the app, whole experiments, real data, other processes, and the largest made-up
@@ -81,7 +82,7 @@ def _pytest(chosen: Sequence[str], more: dict[str, str], workers: int) -> int:
     """Run pytest with one thread in each worker, beside the checks, whose words come first."""
     colour = "--color=yes" if sys.stdout.isatty() else "--color=auto"
     words = ("pytest", "-q", "-n", str(workers), "--dist", "worksteal", colour, *chosen)
-    environment = {**os.environ, **dict.fromkeys(THREADS, "1"), **more}
+    environment = {**os.environ, **COMPILED, **dict.fromkeys(THREADS, "1"), **more}
     checks = [_started(check, dict(os.environ)) for check in CHECKS]
     with _started(words, environment) as tests:
         failed = 0

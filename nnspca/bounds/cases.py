@@ -25,6 +25,8 @@ from nnspca.result import Bound
 STEPS = 2 * CHECK  # of a case's splitting at a time
 PATIENCE = 4  # such turns without a gain of SLOW of what is missing, before a case's splitting rests
 SLOW = 0.01
+FAR = 5  # planned cases from which the last are far from the first
+MIDDLE = 15  # steps of the middle one of the planned cases, which all later ones profit from
 FOREMOST = 2  # turns of the first case's splitting before the others take over what it has found
 RACED = 500  # features from which one beginning is tried, not two
 SPAN = 8  # numbers of features outside that a case may serve before another's balanced rows are tried: they cost little
@@ -91,11 +93,14 @@ class Elimination:
         bound = balanced.balanced_rows(problem, monitor=self.monitor)
         self.cases[first] = Case(problem, bound.value + self.error, bound.ingredients)
 
-    def _take_over(self, meter: branch.Meter) -> None:
-        """Open the planned cases by what the multipliers of the first prove for fewer features."""
+    def _take_over(self, meter: branch.Meter, goal: float) -> None:
+        """Open the planned cases by what the multipliers of the one before prove; of many, the middle finds its own."""
+        middle = self.planned[(len(self.planned) - 1) // 2] if len(self.planned) >= FAR else None
         for first in self.planned[1:]:
             self._open(first)
             self._taken(first, meter)
+            if first == middle and not self.monitor.stop():
+                self._advance(self.cases[first], first, meter, goal, MIDDLE)
         self.planned = ()
 
     def _taken(self, first: int, meter: branch.Meter) -> None:
@@ -170,7 +175,7 @@ class Elimination:
             for _ in range(FOREMOST):
                 if not whole.rests and not self.monitor.stop():
                     self._advance(whole, 0, meter, goal)
-            self._take_over(meter)
+            self._take_over(meter, goal)
             return True
         values, origin = self.ceilings()
         worst = int(values.argmax())
@@ -200,14 +205,14 @@ class Elimination:
             return trees and self._branch(case, first, meter, goal)
         return True
 
-    def _advance(self, case: Case, first: int, meter: branch.Meter, goal: float) -> None:
+    def _advance(self, case: Case, first: int, meter: branch.Meter, goal: float, steps: int = 0) -> None:
         """Some steps of a case's splitting."""
         if case.splitting is None:
             if not self._room(case):
                 case.rests = True
                 return
             case.splitting = self._splitting(case, first, meter)
-        for _ in range(self.turn):
+        for _ in range(steps or self.turn):
             case.splitting.advance()
             meter.pay(len(self.inside))
             if self.monitor.stop():

@@ -219,7 +219,7 @@ def by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
         features=_most_kept(problem, plan),
         loss=plan.eliminated_loss,
         budget=plan.eliminated_seconds * SECOND * (LONGER if sparing else 1.0),
-        trees=plan.branch_seconds * SECOND if plan.always_levels else 0.0,
+        trees=min(plan.branch_seconds, plan.eliminated_seconds) * SECOND if plan.always_levels else 0.0,
         goal=known.lower * (1 + plan.closed),
         monitor=known.monitor,
         consider=known.consider,

@@ -86,7 +86,7 @@ def tighten(
     if warm_start is None and weights is not None:
         splitting, value, proof, made = raced(problem, x, weights, monitor)
         least = value
-        yield _worded(problem, value, proof, made)
+        yield worded(problem, value, proof, made)
         if least <= goal or monitor.stop():
             return
     else:
@@ -94,14 +94,14 @@ def tighten(
         if warm_start is not None:
             splitting.begin_at(warm_start)
             least, proof = proof_of(problem, *splitting.multipliers())  # at a larger k it may be all there is to do
-            yield _worded(problem, least, proof, 0)
+            yield worded(problem, least, proof, 0)
             if least <= goal or monitor.stop():
                 return
     for step in range(made + 1, steps + 1):
         splitting.advance()
         if step % LOOK and step != steps and not monitor.stop():
             continue
-        bound = _worded(problem, *proof_of(problem, *splitting.multipliers()), step)
+        bound = worded(problem, *proof_of(problem, *splitting.multipliers()), step)
         idle = 0 if bound.value < least * (1 - 1e-6) else idle + 1
         if bound.value < least:
             least = bound.value
@@ -193,7 +193,7 @@ def proof_of(
     return value, PairProof(L, M, tail)
 
 
-def _worded(problem: Problem, value: float, proof: PairProof, step: int) -> Bound:
+def worded(problem: Problem, value: float, proof: PairProof, step: int) -> Bound:
     """The bound with its words."""
     return Bound(
         "pair-scaled",

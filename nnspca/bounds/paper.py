@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from nnspca.bounds.plan import Known, Plan
+from nnspca.calls.beside import beside
 from nnspca.calls.progress import Monitor
 from nnspca.covariance.problem import Problem
 from nnspca.result import Bound
@@ -29,7 +30,7 @@ def sampled(
     """``min(λ₁, value_d/(1−ε) + λ_{d+1})`` with the theorem's number of samples (B1 of Asteris et al. 2014)."""
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     d = min(d, cov.n_features)
-    values, vectors = cov.eigenpairs(min(d + 1, cov.n_features))
+    values, vectors = beside(lambda: cov.eigenpairs(min(d + 1, cov.n_features)), monitor)
     following = float(values[d]) if d < len(values) else 0.0
     samples = min(net.samples_of_theorem(epsilon, d, cov.n_features), max_samples)
     V = vectors[:, :d] * np.sqrt(values[:d])

@@ -134,7 +134,7 @@ PLANS = {
         eliminated_seconds=60,
         passes=8,
         always_levels=True,
-        branch_seconds=60,
+        branch_seconds=90,
         closed=1e-6,
     ),
 }

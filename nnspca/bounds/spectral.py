@@ -16,6 +16,7 @@ import numpy as np
 
 from nnspca.bounds import ceiling
 from nnspca.bounds.plan import Known, Plan
+from nnspca.calls.beside import Stopped, beside
 from nnspca.calls.progress import Monitor
 from nnspca.certificates.proofs import RankProof
 from nnspca.covariance.problem import Problem
@@ -23,13 +24,17 @@ from nnspca.numerics import rounding
 from nnspca.result import Bound
 from nnspca.spannogram import sphere
 
+QUIET = Monitor()
 FIRST = 3  # d of the paper's experiments (Asteris et al. 2014, section 7)
 
 
-def leading(problem: Problem) -> Bound:
-    """λ₁: the variance of the unconstrained component, hence a ceiling on all (B0)."""
+def leading(problem: Problem, monitor: Monitor = QUIET) -> Bound:
+    """λ₁: the variance of the unconstrained component, hence a ceiling on all (B0); the trace, if stopped."""
     cov = problem.cov
-    tail = ceiling.residual(cov, np.zeros((cov.n_features, 0)))
+    try:
+        tail = beside(lambda: ceiling.residual(cov, np.zeros((cov.n_features, 0))), monitor)
+    except Stopped:
+        tail = None
     if tail is None:
         tail = rounding.raised(cov.trace, 4 * cov.n_features) + cov.room(cov.n_features)
     proof = RankProof(None, np.zeros((cov.n_features, 0)), tail, 0.0, np.zeros(0, dtype=bool))
@@ -49,11 +54,11 @@ def rank(problem: Problem, d: int, *, shifted: bool, monitor: Monitor, cells: in
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     if not ceiling.affordable(cov, d):
         return None
-    values, vectors = cov.eigenpairs(min(d + 1, cov.n_features))
+    values, vectors = beside(lambda: cov.eigenpairs(min(d + 1, cov.n_features)), monitor)
     following = float(values[d]) if d < len(values) else 0.0
     surplus = np.maximum(values[:d] - (following if shifted else 0.0), 0.0)
     V = vectors[:, :d] * np.sqrt(surplus)
-    tail = ceiling.residual(cov, V)
+    tail = beside(lambda: ceiling.residual(cov, V), monitor)
     if tail is None:
         return None
     inner = sphere.maximise(V, k, nonnegative=nonnegative, tol=1e-6, max_cells=cells, should_stop=monitor.stop)
@@ -71,7 +76,7 @@ def rank(problem: Problem, d: int, *, shifted: bool, monitor: Monitor, cells: in
 
 def leading_by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
     """λ₁ as a certificate asks for it."""
-    yield leading(problem)
+    yield leading(problem, known.monitor)
 
 
 def rank_by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from nnspca.calls.arguments import check_choice, check_flag, check_places, check_vectors, check_whole, shown
 from nnspca.calls.threads import one_blas_thread
-from nnspca.covariance.factor import Factor
+from nnspca.covariance.factor import DenseFactor, Factor
 from nnspca.covariance.forms import DENSE_EIGEN, Form, HeldFactor, HeldMatrix
 from nnspca.covariance.matrices import semidefinite, square
 from nnspca.covariance.origin import Origin
@@ -17,6 +17,8 @@ from nnspca.covariance.samples import centred
 from nnspca.numerics.feasible import sum_of_largest
 
 STRIP, STRIP_ENTRIES = 256, 4_000_000  # most rows, and entries of rows, that are read at a time
+BATCH_ENTRIES = 1_200_000  # of vectors that A is applied to at a time
+DENSE_PRODUCTS, SPARSE_PRODUCTS = 400_000_000, 50_000_000  # with the numbers held, at a time
 PAIRS, FEW_PAIRS, MANY_FEATURES = 20, 8, 20_000  # eigenpairs made at once, fewer of so many features and more
 DENSE_FEATURES = 1500  # up to here an n×n array is always welcome
 
@@ -90,7 +92,7 @@ class Covariance:
         self.relative_drift = relative_drift
         self.error_elsewhere = 1.01 * representation_error if error_elsewhere is None else error_elsewhere
         self._origin = origin
-        self._lock = threading.RLock()
+        self._lock, self._making_pairs = threading.RLock(), threading.RLock()  # pairs may take long
         self._pairs: tuple[np.ndarray, np.ndarray] | None = None
 
     @property
@@ -240,6 +242,14 @@ class Covariance:
         """How many whole rows of A are read at a time, so that they fit in memory and take no tenth of a second."""
         return max(1, min(STRIP, STRIP_ENTRIES // self.n_features))
 
+    @property
+    def batch(self) -> int:
+        """How many vectors A is applied to at a time, so that a step of each takes no tenth of a second."""
+        held = sum(array.size for array in self.form.arrays())
+        sparse = self.factor is not None and not isinstance(self.factor, DenseFactor)
+        products = SPARSE_PRODUCTS if sparse else DENSE_PRODUCTS
+        return max(1, min(BATCH_ENTRIES // self.n_features, products // held))
+
     def block(self, rows: np.ndarray, columns: np.ndarray | None = None) -> np.ndarray:
         """Return the entries of A at ``rows`` × ``columns`` (all columns when None)."""
         return self.form.block(rows, columns)
@@ -323,7 +333,7 @@ class Covariance:
             Orthonormal columns.
         """
         d = check_whole("d", d, 1, self.n_features)
-        with self._lock:
+        with self._making_pairs:
             if self._pairs is None or len(self._pairs[0]) < d:
                 with one_blas_thread():
                     self._pairs = self._leading(max(d, min(self._eigenpairs_at_once, self.n_features)))
@@ -372,12 +382,12 @@ class Covariance:
             return self._origin.fingerprint
 
     def __getstate__(self) -> dict[str, object]:
-        """Everything but the lock, so that a covariance can be sent to another process."""
-        return {name: value for name, value in self.__dict__.items() if name != "_lock"}
+        """Everything but the locks, so that a covariance can be sent to another process."""
+        return {name: value for name, value in self.__dict__.items() if name not in ("_lock", "_making_pairs")}
 
     def __setstate__(self, state: dict[str, object]) -> None:
         self.__dict__.update(state)
-        self._lock = threading.RLock()
+        self._lock, self._making_pairs = threading.RLock(), threading.RLock()
 
     def __repr__(self) -> str:
         moved = f", moved by {self.moved:.3g} to have no negative eigenvalue" if self.moved else ""

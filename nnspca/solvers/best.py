@@ -6,12 +6,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from nnspca.calls.beside import beside, heed
 from nnspca.calls.progress import Monitor
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible
 from nnspca.result import Component
 from nnspca.solvers import search as local
-from nnspca.solvers.climb import TIE, climb, optimise_on_support
+from nnspca.solvers.climb import TIE, applied, batches, climb, optimise_on_support
 from nnspca.solvers.em import soft_threshold
 from nnspca.solvers.polish import polish
 from nnspca.spannogram import sphere
@@ -111,13 +112,14 @@ def _portfolio(problem: Problem, rng: np.random.Generator, monitor: Monitor, beg
     if (count := _sifted(problem)) is not None:
         return _of_the_many(problem, rng, monitor, begun, count)
     rows = [] if begun.starts is None else [np.atleast_2d(begun.starts)]
-    values, vectors = cov.eigenpairs(min(EXPLORED, n))
+    values, vectors = beside(lambda: cov.eigenpairs(min(EXPLORED, n)), monitor)
     V = vectors * np.sqrt(values)
     history = [begun.known]
     for d in (r for r in RANKS if r <= n):
         exact = sphere.maximise(
             V[:, :d], k, nonnegative=nonnegative, tol=1e-2, max_cells=200, should_stop=monitor.stop
         ).loadings
+        heed(monitor)
         rows.append(exact[None])
         monitor.found(exact, cov.variance(exact))
         history.append(max(cov.variance(exact), history[-1]))
@@ -128,6 +130,7 @@ def _portfolio(problem: Problem, rng: np.random.Generator, monitor: Monitor, beg
     rows.append(_em_starts(problem, restarts, rng, monitor))
     candidates = np.vstack(rows)
     points, variances = climb(problem, candidates, monitor=monitor.part(0.1, 0.4))
+    heed(monitor)
     monitor.tell(0.4, f"{len(candidates)} starts climbed", max(float(variances.max()), history[-1]))
     if 2 * k < n:  # a wide support narrowed step by step strays less than one cut at once
         wide = candidates[np.argsort(-variances, kind="stable")[: 2 * restarts]]
@@ -136,6 +139,7 @@ def _portfolio(problem: Problem, rng: np.random.Generator, monitor: Monitor, beg
             wide, gained = climb(replace(problem, k=width), wide, monitor=watched, tol=1e-6)
             apart = _distinct_supports(wide, np.argsort(-gained, kind="stable"), len(wide))
             wide, gained = wide[apart], gained[apart]
+            heed(monitor)
         points, variances = np.vstack([points, wide]), np.concatenate([variances, gained])
     order = np.argsort(-variances, kind="stable")
     history.append(max(float(variances[order[0]]), history[-1]))
@@ -202,20 +206,37 @@ def _asked_for(
 ) -> tuple[np.ndarray, np.ndarray]:
     """The features, ascending, that vary most or come nearest to a place in the support of some start; the starts."""
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
-    directions = cov.apply(feasible.unit(cov.apply(rng.standard_normal((restarts, problem.n)))))
+    directions = applied(cov, rng.standard_normal((restarts, problem.n)), monitor)
+    heed(monitor)
+    directions = applied(cov, feasible.unit(directions), monitor)
+    heed(monitor)
     alone = np.union1d(np.argsort(-cov.diagonal, kind="stable")[:restarts], np.abs(directions).argmax(axis=1))
     # features that rise together are a good start without sign too
-    rows = [np.maximum(directions, 0.0), np.maximum(-directions, 0.0), cov.block(alone)]
+    rows = [np.maximum(directions, 0.0), np.maximum(-directions, 0.0)]
+    rows += [cov.block(few) for few in batches(alone, cov, monitor)]
     rows += [] if nonnegative else [directions]
     given = np.zeros((0, problem.n)) if starts is None else np.atleast_2d(starts)
-    points, _ = climb(problem, np.vstack([*rows, given]), monitor=monitor, max_iter=STEPS)
-    gradients = cov.apply(points)
-    pulls = np.vstack([np.maximum(gradients, 0.0) if nonnegative else np.abs(gradients), cov.diagonal])
-    last = feasible.largest_entries(pulls, k)[:, :1]  # what has a place pulls more than this
-    nearness = (pulls / np.where(last > 0, last, 1.0)).max(axis=0)
+    heed(monitor)
+    starts = np.vstack([*rows, given])
+    heed(monitor)
+    points, _ = climb(problem, starts, monitor=monitor, max_iter=STEPS)
+    heed(monitor)
+    gradients = applied(cov, points, monitor)
+    heed(monitor)
+    nearness = _nearness(cov.diagonal[None], k)
+    for few in batches(np.arange(len(points)), cov, monitor):
+        pulls = np.maximum(gradients[few], 0.0) if nonnegative else np.abs(gradients[few])
+        nearness = np.maximum(nearness, _nearness(pulls, k))
+    heed(monitor)
     nearness[given.any(axis=0)] = np.inf
     chosen = np.sort(np.argsort(-nearness, kind="stable")[:count])
     return chosen, np.vstack([given, points])
+
+
+def _nearness(pulls: np.ndarray, k: int) -> np.ndarray:
+    """How near each feature comes to a place in the support that some row of pulls chooses: at 1, it has the last."""
+    last = feasible.largest_entries(pulls, k)[:, :1]
+    return (pulls / np.where(last > 0, last, 1.0)).max(axis=0)
 
 
 def _em_starts(problem: Problem, restarts: int, rng: np.random.Generator, monitor: Monitor) -> np.ndarray:
@@ -224,10 +245,10 @@ def _em_starts(problem: Problem, restarts: int, rng: np.random.Generator, monito
     w = rng.standard_normal((restarts, cov.n_features))
     w = feasible.unit(np.abs(w) if nonnegative else w)
     for _ in range(15):
-        if monitor.stop():
-            break
-        w = soft_threshold(cov.apply(w), k, nonnegative)
-    return np.vstack([w, optimise_on_support(cov, w[int(cov.variance(w).argmax())], nonnegative=nonnegative)[None]])
+        w = soft_threshold(applied(cov, w, monitor), k, nonnegative)
+        heed(monitor)
+    leader = w[int(cov.variance(w).argmax())]
+    return np.vstack([w, optimise_on_support(cov, leader, nonnegative=nonnegative, monitor=monitor)[None]])
 
 
 def _distinct_supports(points: np.ndarray, order: np.ndarray, count: int) -> list[int]:

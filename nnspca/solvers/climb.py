@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import scipy.sparse.linalg
 
@@ -29,7 +31,7 @@ def climb(
     starts : ndarray, shape (r, n)
         Feasible or not; the first step makes them so.
     monitor : Monitor
-        Polled once an iteration.
+        Polled once an iteration, and between batches of starts where these are many long vectors.
     tol : float
         A start rests when it gains less than this share of its variance.
     max_iter : int
@@ -41,36 +43,66 @@ def climb(
     variances : ndarray, shape (r,)
     """
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
-    points = feasible.best(starts, k, nonnegative)
-    gradients = cov.apply(points)
-    variances = np.einsum("ri,ri->r", points, gradients)
+    points, gradients, variances = np.zeros(starts.shape), np.zeros(starts.shape), np.zeros(len(starts))
+    points[:, int(cov.diagonal.argmax())] = 1.0  # of what is not reached before it is stopped
     moving = np.arange(len(points))
     follows = np.arange(len(points))  # whose way a start goes: its own, until it meets a higher one
+    for few in batches(moving, cov, monitor):
+        points[few] = feasible.best(starts[few], k, nonnegative)
+        gradients[few] = cov.apply(points[few])
+        variances[few] = np.einsum("ri,ri->r", points[few], gradients[few])
     _show(points, variances, monitor)
     for _ in range(max_iter):
         if not len(moving) or monitor.stop():
             break
-        x = feasible.best(gradients[moving], k, nonnegative)
-        g = cov.apply(x)
-        gained = np.einsum("ri,ri->r", x, g)
-        up = gained > variances[moving]
-        ahead = moving[up]
-        going = gained[up] - variances[ahead] > tol * gained[up]
-        points[ahead], gradients[ahead], variances[ahead] = x[up], g[up], gained[up]
-        moving = ahead[going]
+        going = []
+        for few in batches(moving, cov, monitor):
+            x = feasible.best(gradients[few], k, nonnegative)
+            g = cov.apply(x)
+            gained = np.einsum("ri,ri->r", x, g)
+            up = gained > variances[few]
+            ahead = few[up]
+            going.append(ahead[gained[up] - variances[ahead] > tol * gained[up]])
+            points[ahead], gradients[ahead], variances[ahead] = x[up], g[up], gained[up]
+        moving = np.concatenate(going)
         _show(points, variances, monitor)
-        moving = _met(points, variances, moving, follows)
+        if monitor.stop():
+            break
+        moving = _met(points, variances, moving, follows, cov.batch)
     while (follows != follows[follows]).any():
         follows = follows[follows]
-    return points[follows], variances[follows]
+    met = np.flatnonzero(follows != np.arange(len(follows)))
+    points[met], variances[met] = points[follows[met]], variances[follows[met]]
+    return points, variances
 
 
-def _met(points: np.ndarray, variances: np.ndarray, moving: np.ndarray, follows: np.ndarray) -> np.ndarray:
+def batches(rows: np.ndarray, cov: Covariance, monitor: Monitor) -> Iterator[np.ndarray]:
+    """So many of the rows at a time as A is applied to at once, until told to stop: the first ones in any case."""
+    for start in range(0, len(rows), cov.batch):
+        if start and monitor.stop():
+            return
+        yield rows[start : start + cov.batch]
+
+
+def applied(cov: Covariance, x: np.ndarray, monitor: Monitor) -> np.ndarray:
+    """Ax of a batch of rows, polled on the way: zero where it was stopped before."""
+    out = np.zeros_like(x)
+    for few in batches(np.arange(len(x)), cov, monitor):
+        out[few] = cov.apply(x[few])
+    return out
+
+
+def _met(
+    points: np.ndarray, variances: np.ndarray, moving: np.ndarray, follows: np.ndarray, together: int
+) -> np.ndarray:
     """Let starts on one support go on as one, the highest of them; return those that go on."""
     ahead: dict[bytes, int] = {}
-    keys = np.packbits(np.hstack([points[moving] > 0, points[moving] < 0]), axis=1)
-    for index, key in zip(moving[order := np.argsort(-variances[moving], kind="stable")], keys[order], strict=True):
-        follows[index] = ahead.setdefault(key.tobytes(), int(index))
+    order = moving[np.argsort(-variances[moving], kind="stable")]
+    for start in range(0, len(order), together):
+        few = order[start : start + together]
+        keys = np.packbits(np.hstack([points[few] > 0, points[few] < 0]), axis=1)
+        for index, key in zip(few, keys, strict=True):
+            follows[index] = ahead.setdefault(key.tobytes(), int(index))
     return np.array(sorted(ahead.values()), dtype=np.intp)
 
 

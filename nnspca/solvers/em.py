@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from nnspca.calls.beside import beside
 from nnspca.calls.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible
 from nnspca.result import Component
-from nnspca.solvers.climb import optimise_on_support
+from nnspca.solvers.climb import applied, optimise_on_support
 
 SLOW = 1e-3  # share of its variance by which a start changes where it slows down
 
@@ -40,7 +41,7 @@ def em(
     if nonnegative:
         w = feasible.unit(np.abs(rng.standard_normal((restarts, cov.n_features))))
     else:
-        w = cov.eigenpairs(1)[1].T.copy()
+        w = beside(lambda: cov.eigenpairs(1), monitor)[1].T.copy()
     x = feasible.best(w, k, nonnegative)
     variances = cov.variance(x)
     best, loadings = float(variances.max()), x[int(variances.argmax())]
@@ -55,7 +56,7 @@ def em(
         if monitor.stop():
             stopped = True
             break
-        turned = soft_threshold(cov.apply(w[moving]), k, nonnegative)
+        turned = soft_threshold(applied(cov, w[moving], monitor), k, nonnegative)
         agreement = np.einsum("ri,ri->r", w[moving], turned)
         w[moving] = turned
         variances = cov.variance(turned)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from nnspca.calls.beside import beside
 from nnspca.calls.progress import Monitor
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible
@@ -21,7 +22,7 @@ def spannogram(problem: Problem, *, rng: np.random.Generator, monitor: Monitor, 
     """
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     d = min(rank, cov.n_features)
-    values, vectors = cov.eigenpairs(d)
+    values, vectors = beside(lambda: cov.eigenpairs(d), monitor)
     found = sphere.maximise(
         vectors * np.sqrt(values),
         k,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from nnspca.bounds import registry
 from nnspca.bounds.plan import PLANS, QUICK, Known, Plan
 from nnspca.calls.arguments import check_callables, check_choice, check_flag, check_instance
+from nnspca.calls.beside import Stopped
 from nnspca.calls.progress import Monitor
 from nnspca.calls.threads import one_blas_thread
 from nnspca.certificates.judge import taken
@@ -158,7 +160,7 @@ class _Run:
 
     def make(self) -> None:
         """Make the bounds until what the plan calls closed, or until it is stopped."""
-        with one_blas_thread():
+        with one_blas_thread(), suppress(Stopped):  # every bound made before holds
             for fraction, bound in self.bounds_made():
                 self.monitor.tell(fraction, f"bound “{bound.name}”", self.variance, self.upper)
                 closed = self.upper <= self.variance * (1 + self.plan.closed)

@@ -18,6 +18,7 @@ from nnspca.calls.arguments import (
     real_array,
     shown,
 )
+from nnspca.calls.beside import Stopped
 from nnspca.calls.progress import Monitor, OnFound
 from nnspca.calls.threads import one_blas_thread
 from nnspca.covariance import Covariance
@@ -103,19 +104,43 @@ def solve(
             raise ValueError(f"start={shown(start)} is not for method {method!r}; only 'best' begins at given points")
         extra["starts"] = _check_start(start, cov.n_features)
     started = time.perf_counter()
+    best = _BestShown(on_found) if should_stop is not None else None
+    monitor = Monitor(should_stop, on_progress, on_found=on_found if best is None else best)
     with one_blas_thread():
-        found = info.solver(
-            Problem(cov, k, nonnegative),
-            rng=np.random.default_rng(seed),
-            monitor=Monitor(should_stop, on_progress, on_found=on_found),
-            **checked,
-            **extra,
-        )
+        try:
+            found = info.solver(
+                Problem(cov, k, nonnegative), rng=np.random.default_rng(seed), monitor=monitor, **checked, **extra
+            )
+        except Stopped:
+            x = _widest(cov) if best is None or best.loadings is None else best.loadings
+            x = x if nonnegative else feasible.orient(x)
+            found = Component(x, cov.variance(x), method, k, nonnegative, history=(cov.variance(x),), stopped=True)
     loadings = found.loadings + 0.0  # no negative zeros
     loadings.setflags(write=False)
     if on_progress is not None:
         Monitor(None, on_progress).tell(1.0, "done", found.variance)
     return dataclasses.replace(found, loadings=loadings, options=checked, seconds=time.perf_counter() - started)
+
+
+class _BestShown:
+    """Keeps the best of the points a method shows, for a call that is left in the middle, and passes them on."""
+
+    def __init__(self, on_found: OnFound | None) -> None:
+        self.on_found, self.variance = on_found, -np.inf
+        self.loadings: np.ndarray | None = None
+
+    def __call__(self, loadings: np.ndarray, variance: float) -> None:
+        if variance > self.variance:
+            self.loadings, self.variance = loadings.copy(), variance
+        if self.on_found is not None:
+            self.on_found(loadings, variance)
+
+
+def _widest(cov: Covariance) -> np.ndarray:
+    """The feature of largest variance alone."""
+    x = np.zeros(cov.n_features)
+    x[int(cov.diagonal.argmax())] = 1.0
+    return x
 
 
 def check_covariance(cov: object) -> None:

@@ -54,7 +54,7 @@ def test_the_tree_closes_on_the_optimum(nonnegative):
         A = problem(seed)
         best = oracle.optimum(A, 3, nonnegative)[0]
         _, made = bounds_of(A, 3, nonnegative, goal=best * (1 + 1e-6), budget=100 * BUDGET)
-        assert not made or made[-1].value <= best * (1 + 1e-5)
+        assert made[-1].value <= best * (1 + 1e-5)  # if more steps on the whole are enough, they are told as well
 
 
 def test_what_the_relaxation_leaves_open_the_tree_takes():

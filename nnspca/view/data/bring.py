@@ -14,14 +14,16 @@ from nnspca.datasets.images import SUFFIXES as IMAGES
 from nnspca.datasets.missing import CHOICES, Missing
 from nnspca.errors import DataError
 from nnspca.view import foreign, words
-from nnspca.view.session import brought, files, runs, sidebar
+from nnspca.view.session import brought, files, making, runs, sidebar
 from nnspca.view.session.files import File, Reading
+from nnspca.view.session.preparation import Preparation
 
 TYPES = sorted({suffix.rpartition(".")[2] for suffix in (*SUFFIXES, *IMAGES)})
 FORMATS = (
     "CSV, TSV, Excel (.xlsx), Parquet, NPY, NPZ, MAT, ARFF, AnnData (.h5ad), MatrixMarket (.mtx, with 10x's genes and "
     "barcodes beside it), images of one size, or a ZIP or TAR of images. It stays on this machine."
 )
+OWN = "prepare-own"  # the run that prepares what was brought
 FOUND, NONE = "as found", "no class"
 SAYS: dict[Missing, str] = {
     "refuse": "choose …",
@@ -173,6 +175,8 @@ def _choices(data: Dataset, mark: str, *, turned: bool) -> None:
 
 def _usable(data: Dataset) -> bool:
     """Keep a data set that has a covariance, or say what is wrong with it and offer what can be done."""
+    if not making.ready([Preparation(data)], OWN):
+        return False
     try:
         brought.keep(data)
     except nnspca.DataError as problem:
@@ -193,6 +197,8 @@ def _usable(data: Dataset) -> bool:
             "A covariance has no direction of negative variance; numbers rounded or computed pair by pair can have one."
         )
         warned.warning(foreign.plain(f"{data.title}: {what}. {why}"), icon=":material/error:")
+        return False
+    if not making.ready([Preparation(data, repair=True)], OWN):
         return False
     try:
         cov = brought.keep(data, repair=True)

@@ -8,9 +8,9 @@ import pytest
 
 import nnspca
 from nnspca.datasets import Dataset
-from nnspca.view.session import making, preparation, runs
+from nnspca.view.session import preparation, runs
 from nnspca.view.session.preparation import Preparation
-from tests.pages.conftest import jobs, settle, texts
+from tests.pages.conftest import settle, texts
 
 SOON = 10  # seconds within which a thread that may go on does so
 ROWS = np.random.default_rng(5).integers(0, 9, (30, 6)).astype(float)
@@ -30,7 +30,7 @@ def gate(monkeypatch):
         return form(data, standardize, **rest)
 
     monkeypatch.setattr(nnspca.Covariance, "from_dataset", formed)
-    monkeypatch.setattr(making, "QUICK", 0.0)
+    monkeypatch.setattr(preparation, "QUICK", 0.0)
     monkeypatch.setattr(runs, "PATIENCE", 0.05)
     preparation.shared.clear()
     opened.asked = asked
@@ -75,7 +75,7 @@ def test_data_compared_are_prepared_in_one_run(open_page, gate):
 
 def test_small_data_start_no_run(open_page, monkeypatch):
     started = []
-    monkeypatch.setattr(making.runs, "start", lambda *given, **rest: started.append(given))
+    monkeypatch.setattr(runs, "start", lambda *given, **rest: started.append(given))
     page = opened(open_page, "data", prep=["log1p", "project-out"])
     assert not started
     assert "In use" in "".join(header.value for header in page.header)
@@ -89,7 +89,7 @@ def test_all_that_a_page_needs_is_made_by_the_run_and_is_held(monkeypatch):
     assert one.is_held()
     assert told == ["Preparing the data", "Preparing the covariance", "Computing the spectrum"]
     monkeypatch.setattr(nnspca.Covariance, "from_dataset", lambda *_, **__: pytest.fail("made again"))
-    data = preparation.prepared(one.raw, ("project-out", "log1p"))
+    data = Preparation.of(one.raw, ("project-out", "log1p"), standardise=True, repair=False).data()
     assert data.notes[-1].startswith("Centred")
     preparation.eigenvalues(data, standardise=True, repair=False)
 
@@ -98,7 +98,7 @@ def test_a_run_that_is_stopped_makes_nothing_more():
     one = Preparation(Dataset(name="left", X=ROWS), ("log1p",))
     one.make(preparation.shared(), lambda share, doing: None, lambda: True)
     assert not one.is_held()
-    assert preparation.shared().holds(preparation.data_key(one.raw, one.steps))
+    assert preparation.shared().holds(one.data_key)
 
 
 def test_a_matrix_that_is_no_covariance_is_refused_without_looking_again(monkeypatch):
@@ -111,14 +111,16 @@ def test_a_matrix_that_is_no_covariance_is_refused_without_looking_again(monkeyp
             preparation.covariance(one.raw, standardise=False, repair=False)
 
 
-def test_the_repair_of_a_matrix_is_a_run_of_its_own(open_page, gate):
+def test_the_repair_of_a_matrix_is_a_run_of_its_own(open_page, monkeypatch):
     page = open_page("pages/data.py")
-    content = b"a,b,c\n1,2,0\n2,1,0\n0,0,1\n"
+    content = b"a,b,c\n1,0.9,0.1\n0.9,1,0.9\n0.1,0.9,1\n"
     page.file_uploader(key="upload").set_value([("bent.csv", content, "text/csv")]).run()
     settle(page)
-    settle(page)
+    monkeypatch.setattr(preparation, "QUICK", 0.0)
+    begun = []
+    start = runs.start
+    monkeypatch.setattr(runs, "start", lambda slot, *given, **rest: begun.append(slot) or start(slot, *given, **rest))
     next(toggle for toggle in page.toggle if toggle.label.startswith("Take the nearest")).set_value(True).run()
     settle(page)
-    settle(page)
+    assert "prepare-own" in begun
     assert "Repaired: the nearest covariance lies" in texts(page)
-    assert not [job for job in jobs(page) if job.key and not job.done]

@@ -14,7 +14,7 @@ from nnspca.datasets.images import SUFFIXES as IMAGES
 from nnspca.datasets.missing import CHOICES, Missing
 from nnspca.errors import DataError
 from nnspca.view import foreign, words
-from nnspca.view.session import brought, files, making, runs, sidebar
+from nnspca.view.session import brought, files, preparation, runs, sidebar
 from nnspca.view.session.files import File, Reading
 from nnspca.view.session.preparation import Preparation
 
@@ -175,7 +175,7 @@ def _choices(data: Dataset, mark: str, *, turned: bool) -> None:
 
 def _usable(data: Dataset) -> bool:
     """Keep a data set that has a covariance, or say what is wrong with it and offer what can be done."""
-    if not making.ready([Preparation(data)], OWN):
+    if preparation.ready([Preparation(data)], OWN) is None:
         return False
     try:
         brought.keep(data)
@@ -198,7 +198,7 @@ def _usable(data: Dataset) -> bool:
         )
         warned.warning(foreign.plain(f"{data.title}: {what}. {why}"), icon=":material/error:")
         return False
-    if not making.ready([Preparation(data, repair=True)], OWN):
+    if preparation.ready([Preparation(data, repair=True)], OWN) is None:
         return False
     try:
         cov = brought.keep(data, repair=True)

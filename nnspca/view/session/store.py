@@ -5,7 +5,11 @@ Every cache is keyed by content hash and parameters, never by an array.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -14,10 +18,70 @@ import streamlit as st
 import nnspca
 from nnspca.datasets import Dataset, DatasetInfo, preparing
 from nnspca.view import foreign
-from nnspca.view.session import fetching, making, preparation, widgets
-from nnspca.view.session.held import Results
+from nnspca.view.session import fetching, preparation, widgets
 from nnspca.view.session.preparation import Preparation
 from nnspca.view.session.state import State
+from nnspca.view.session.weight import size
+
+MOST_BYTES, MOST_ENTRIES = 256 * 2**20, 4000  # of finished results
+PATIENCE = 10.0  # seconds that a session waits for another one that seeks the same
+LOOK = 0.03  # seconds between two looks meanwhile
+
+
+class Results:
+    """Finished results by key, the least recently used thrown out first; safe among threads."""
+
+    def __init__(self, most_bytes: int = MOST_BYTES, most_entries: int = MOST_ENTRIES):
+        self._most_bytes, self._most_entries = most_bytes, most_entries
+        self._results: OrderedDict[Hashable, tuple[Any, int]] = OrderedDict()
+        self._seeking: set[Hashable] = set()
+        self._lock = threading.Lock()
+
+    def get(self, key: Hashable) -> Any:
+        """Return the result kept under ``key``, or None."""
+        with self._lock:
+            if key not in self._results:
+                return None
+            self._results.move_to_end(key)
+            return self._results[key][0]
+
+    def put(self, key: Hashable, result: Any) -> None:
+        """Keep a result, making room for it."""
+        with self._lock:
+            self._results[key] = (result, size(result))
+            self._results.move_to_end(key)
+            while len(self._results) > 1 and (
+                len(self._results) > self._most_entries
+                or sum(held for _, held in self._results.values()) > self._most_bytes
+            ):
+                self._results.popitem(last=False)
+
+    def drop(self, key: Hashable) -> None:
+        """Forget one result."""
+        with self._lock:
+            self._results.pop(key, None)
+
+    @contextmanager
+    def sought(self, key: Hashable, should_stop: Callable[[], bool]) -> Iterator[None]:
+        """Be the only one who seeks a result: where another session is at it, wait for that one first.
+
+        A while at most, for that one may itself be waiting for others; then both seek it.
+        """
+        end = time.monotonic() + PATIENCE
+        while not (alone := self._claim(key)) and time.monotonic() < end and not should_stop():
+            time.sleep(LOOK)
+        try:
+            yield
+        finally:
+            if alone:
+                with self._lock:
+                    self._seeking.discard(key)
+
+    def _claim(self, key: Hashable) -> bool:
+        with self._lock:
+            free = key not in self._seeking
+            self._seeking.add(key)
+            return free
 
 
 @st.cache_resource(show_spinner=False)
@@ -126,14 +190,16 @@ def ready(names: Iterable[str], now: State) -> tuple[Dataset, ...]:
     Of large ones it is made as a run, which the page shows; what is wrong with any is said.
     """
     raws = [loaded(name) for name in names]
-    wanted = [Preparation(raw, preparation.possible(raw, now.prep), now.standardise, repaired(raw)) for raw in raws]
-    if not making.ready(wanted):
-        widgets.end_page()
+    steps, scaled = now.prep, now.standardise
+    wanted = [Preparation.of(raw, steps, standardise=scaled, repair=repaired(raw)) for raw in raws]
     try:
-        return tuple(preparation.prepared(one.raw, one.steps) for one in wanted)
+        made = preparation.ready(wanted)
     except nnspca.DataError as problem:
         st.error(foreign.plain(str(problem)))
+        made = None
+    if made is None:
         widgets.end_page()
+    return made
 
 
 def features(name: str, steps: tuple[str, ...]) -> int:

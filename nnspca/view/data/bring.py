@@ -89,13 +89,22 @@ def _open(data: Dataset, key: object) -> None:
 
 def _problem(problem: DataError, mark: str) -> None:
     """Say what is wrong with the file, with the choices that would mend it."""
-    st.error(foreign.plain(str(problem)), icon=":material/error:")
+    st.error(foreign.plain(_said(problem)), icon=":material/error:")
     if isinstance(problem, MissingValues):
         _ask_missing(mark, problem)
     elif _missing(mark) != "refuse":  # the way chosen leaves nothing: there are others
         _ask_missing(mark)
     if isinstance(problem, SeveralClasses):
         _ask_class(problem.columns, mark)
+
+
+def _said(problem: DataError) -> str:
+    """Return what is wrong, with what this page can do about it where the library names its own ways."""
+    if isinstance(problem, MissingValues):
+        return f"{problem.found} Choose what becomes of them, or fill them in and choose the file anew."
+    if isinstance(problem, SeveralClasses):
+        return f"{problem.found} Choose which it is; the others are left out then."
+    return str(problem)
 
 
 def _ask_missing(mark: str, problem: MissingValues | None = None) -> None:

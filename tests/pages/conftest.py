@@ -1,9 +1,11 @@
 """The app as a page script runs it, without a browser; runs left over are stopped."""
 
+import functools
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 from tests import budgets
@@ -15,6 +17,15 @@ ROOT = Path(__file__).parents[2]
 def runs_stay_here(monkeypatch):
     """No processes beside this one: a test that puts something in the library's place finds it in the runs too."""
     monkeypatch.setenv("NNSPCA_PROCESSES", "0")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def packages_are_read_once():
+    """Streamlit reads the papers of every installed package for each page it opens: a fifth of these tests' time."""
+    with pytest.MonkeyPatch.context() as once:
+        scanned = functools.cache(manifest_scanner.scan_component_manifests)
+        once.setattr(manifest_scanner, "scan_component_manifests", scanned)
+        yield
 
 
 @pytest.fixture

@@ -1,0 +1,57 @@
+"""Every experiment, run reduced from its page to its end."""
+
+import csv
+import io
+import os
+
+import pytest
+
+from nnspca.datasets import fetch
+from nnspca.studies import PAPERS, STUDIES, stored
+from nnspca.view.session import charts
+from tests.browser.test_experiments import WALKED
+from tests.pages.conftest import jobs, texts
+from tests.pages.test_experiments import PAGE, button, choice, drawn
+
+SEED = 90  # of no other test: what another has run is kept, and would be shown at once
+PATIENCE = 150  # seconds; ten times what any takes: others work beside
+
+
+def test_those_walked_in_a_browser_are_of_every_paper_and_hold_every_kind_of_picture():
+    assert {STUDIES[name].paper for name in WALKED} == set(PAPERS)
+    assert _pictures(WALKED) == _pictures(STUDIES)
+    assert any(table.name == "printed" for name in WALKED for table in stored(name).tables)
+
+
+def _pictures(names):
+    return {type(table.picture) for name in names for table in stored(name).tables}
+
+
+@pytest.mark.parametrize("name", [name for name in STUDIES if name not in WALKED])
+def test_every_experiment_runs_reduced_from_the_page(open_page, monkeypatch, name):
+    """On the paper's own data where they are at hand."""
+    study, made = STUDIES[name], {}
+    if study.missing() and os.environ.get(fetch.DATA_VARIABLE):
+        pytest.fail(f"{', '.join(study.missing())} missing from the folder {fetch.DATA_VARIABLE} names")
+    page = open_page(PAGE, **choice(study, seed=SEED))
+    assert "A stored run" in texts(page)
+    assert drawn(page), "the figures of the stored run stand there before any other"
+    monkeypatch.setattr(charts, "download", lambda label, data, key, *rest, **more: made.update({key: data}))
+    button(page, "run-study").click().run()
+    for job in jobs(page):
+        assert job.wait(PATIENCE), job.progress
+    page.run()
+    assert not page.exception, page.exception
+    assert "A stored run" not in texts(page)
+    keys = [table.name for table in study.run(data=study.stand_ins, should_stop=lambda: True).tables]
+    pictured = [table for table in stored(name).tables if table.picture is not None]
+    assert len(drawn(page)) == len(pictured)
+    assert all(any("x" in trace or "z" in trace for trace in figure["data"]) for figure in drawn(page))
+    if any(table.name == "printed" for table in stored(name).tables) and not study.missing():
+        assert "Printed" in page.table[0].value
+    files = [made[f"csv-{name}-{key}"] for key in keys if f"csv-{name}-{key}" in made]
+    assert files
+    for file in files:
+        rows = list(csv.reader(io.StringIO(file.decode())))
+        assert len(rows) > 1
+        assert all(len(row) == len(rows[0]) for row in rows)

@@ -6,9 +6,10 @@ import numpy as np
 import scipy.sparse.linalg
 
 from nnspca.covariance.factor import Factor
-from nnspca.numerics import rounding
+from nnspca.numerics import rounding, spectraplex
 
 FEW_SAMPLES = 800  # above, a few eigenpairs of a factor come from Lanczos iterations
+FEW_PAYS = 1000  # above, only those eigenpairs of a matrix are computed that are asked for
 DENSE_EIGEN = 3000  # above, a few eigenpairs come from Lanczos iterations
 
 
@@ -56,7 +57,11 @@ class HeldMatrix:
 
     def leading(self, d: int) -> tuple[np.ndarray, np.ndarray]:
         """Return at least d eigenpairs (fewer where the rest are zero), largest first, values not below zero."""
-        values, vectors = np.linalg.eigh(self.A) if len(self.A) <= DENSE_EIGEN else _lanczos(self.A, d)
+        n = len(self.A)
+        if n > DENSE_EIGEN:
+            values, vectors = _lanczos(self.A, d)
+        else:
+            values, vectors = spectraplex.largest(self.A, d if n > FEW_PAYS else n)
         return np.maximum(values[::-1], 0.0), vectors[:, ::-1]
 
     def extreme_eigenvalues(self) -> tuple[float, float]:

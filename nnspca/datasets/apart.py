@@ -181,9 +181,9 @@ def _error(kind: str, said: str, **more: Any) -> DataError:
     """The error that the other process met."""
     if kind == "MissingValues":
         rows, columns = more["shape"]
-        return MissingValues(said, more["count"], more["rows"], more["features"], (rows, columns))
+        return MissingValues(more["found"], more["count"], more["rows"], more["features"], (rows, columns))
     if kind == "SeveralClasses":
-        return SeveralClasses(said, tuple(more["columns"]))
+        return SeveralClasses(more["found"], tuple(more["columns"]))
     return DataError(said)
 
 

@@ -34,17 +34,21 @@ class SeveralClasses(DataError):
 
     Attributes
     ----------
+    found : str
+        What was found, without what a program can do about it.
     columns : tuple of str
         Their names.
     """
 
-    def __init__(self, message: str, columns: tuple[str, ...]):
-        super().__init__(message)
-        self.columns = columns
+    def __init__(self, found: str, columns: tuple[str, ...]):
+        super().__init__(
+            f"{found} Turn the others into numbers or remove them, or say which is the class: label='name'."
+        )
+        self.found, self.columns = found, columns
 
     def named(self, label: str) -> SeveralClasses:
         """Return the same error, which says the name of the file first."""
-        return SeveralClasses(f"{label!r}: {self}", self.columns)
+        return SeveralClasses(f"{label!r}: {self.found}", self.columns)
 
 
 @dataclass(frozen=True)
@@ -230,9 +234,9 @@ def _take_class(table: Table, notes: list[str]) -> tuple[np.ndarray | None, tupl
         else:
             classes.append((column, values))
     if len(classes) > 1:
+        texts = _listed([column for column, _ in classes])
         raise SeveralClasses(
-            f"{len(classes)} columns hold text ({_listed([column for column, _ in classes])}); only one may, the "
-            "class. Turn the others into numbers or remove them, or say which is the class: label='name'.",
+            f"{len(classes)} columns hold text ({texts}); only one may, the class.",
             tuple(column.name for column, _ in classes),
         )
     for column, values in classes:

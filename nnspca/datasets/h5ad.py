@@ -37,7 +37,7 @@ def read_h5ad(data: bytes, asked: Asked) -> Content:
     if data[:8] != b"\x89HDF\r\n\x1a\n":
         raise DataError("this is no HDF5 file, which .h5ad is: it begins with other bytes.")
     if asked.samples == "columns":
-        raise DataError("AnnData has cells in rows by definition: read it with samples='rows'.")
+        raise DataError("AnnData has cells in rows by definition: leave its samples as rows.")
     return read_apart("h5ad", data, asked)
 
 

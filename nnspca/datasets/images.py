@@ -5,6 +5,7 @@ Pillow decodes and Python's tarfile and zipfile unpack; by hand is only the watc
 
 from __future__ import annotations
 
+import copy
 import gzip
 import io
 import itertools
@@ -14,7 +15,7 @@ import zipfile
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, Self
 
 import numpy as np
@@ -29,6 +30,7 @@ SUFFIXES = (".png", ".jpg", ".jpeg", ".pgm", ".bmp", ".tif", ".tiff", ".gif")
 _FORMATS = ("PNG", "JPEG", "PPM", "BMP", "TIFF", "GIF")
 _PLAIN_MODES = frozenset({"L", "I", "I;16", "I;16B", "I;16L", "F"})
 
+STEP = 2**20  # bytes unpacked at a time where a member is only measured
 ORIENTATION = 0x0112  # EXIF's tag
 # What makes a picture upright, in Pillow's names, by that tag; from 5 on its width and height change places.
 _TURNS = (
@@ -55,7 +57,7 @@ Member = tuple[str, bytes]  # the name inside the archive, only ever read as tex
 def of_images(files: Iterable[Member], seen: Counter[str], samples: str = "rows") -> Content:
     """Read image files, one image a sample, in the order of their names; ``seen`` counts what is no image."""
     if samples != "rows":
-        raise DataError("in an archive each image is one sample: read it with samples='rows'.")
+        raise DataError("in an archive each image is one sample: leave its samples as rows.")
     images = [(name, _Grey(content, name)) for name, content in files]
     images.sort(key=lambda image: image[0])
     X, shape = stack([grey for _, grey in images])
@@ -172,8 +174,29 @@ def _zip_members(data: bytes, wanted: tuple[str, ...]) -> Iterator[tuple[str, by
 
 def unpacked(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
     """Read no more than the size a member lists: reading all would first inflate all there is."""
-    with archive.open(member) as stream:
-        return stream.read(member.file_size)
+    try:
+        with archive.open(member) as stream:
+            return stream.read(member.file_size)
+    except zipfile.BadZipFile:
+        _refuse_larger(archive, member)
+        raise
+
+
+def _refuse_larger(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> None:
+    """Refuse a member that unpacks to more than it lists, without ever holding what it unpacks to."""
+    endless = copy.copy(member)
+    endless.file_size = limits.MAX_UNPACKED_BYTES + STEP
+    size = 0
+    with archive.open(endless) as stream, suppress(zipfile.BadZipFile, zlib.error, EOFError):
+        while chunk := stream.read(STEP):
+            size += len(chunk)
+            watch.look(size, limits.MAX_UNPACKED_BYTES, UNPACKING)
+            limits.check_unpacked(size)
+    if size > member.file_size:
+        raise DataError(
+            f"{_shown(member.filename)} unpacks to {size:,} bytes where the archive lists {member.file_size:,}, and no "
+            "more than is listed is read. Pack the files anew."
+        )
 
 
 def _tar_members(data: bytes, wanted: tuple[str, ...]) -> Iterator[tuple[str, bytes | None]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from nnspca.calls.arguments import check_callables, check_flag
 from nnspca.datasets import fetch
 from nnspca.datasets.catalogue import ENTRIES, Request
@@ -76,9 +78,18 @@ def load(
     return entry.dress(content, source)
 
 
-def recognise(data: bytes) -> Dataset | None:
-    """Return the catalogued data set whose file this is, if there is one."""
-    for entry in ENTRIES.values():
-        if entry.file is not None and entry.parse is not None and fetch.is_content(data, entry.file):
-            return entry.dress(entry.parse(data), entry.file.name)
-    return None
+def recognised(data: bytes) -> str | None:
+    """Return the name of the catalogued data set whose file this is, byte for byte, if there is one."""
+    return next((n for n, e in ENTRIES.items() if e.file and e.parse and fetch.is_content(data, e.file)), None)
+
+
+def recognise(data: bytes, name: str | None = None) -> Dataset | None:
+    """Return the catalogued data set whose file this is, if there is one; under another ``name`` it says whose."""
+    entry = ENTRIES.get(recognised(data) or "")
+    if entry is None or entry.file is None or entry.parse is None:
+        return None
+    known = entry.dress(entry.parse(data), entry.file.name)
+    if name is None:
+        return known
+    note = f"Byte for byte the file of “{entry.title}” in the catalogue, and read as that."
+    return replace(known, name=name, title=name, notes=(*known.notes, note))

@@ -10,6 +10,10 @@ from nnspca.errors import DataError
 
 Missing = Literal["refuse", "drop rows", "drop features", "mean"]
 CHOICES: tuple[Missing, ...] = get_args(Missing)
+REMEDY = (
+    "Fill them in or remove those rows or columns; or missing='drop rows', missing='drop features' or missing='mean' "
+    "does it."
+)
 
 
 class MissingValues(DataError):
@@ -17,6 +21,8 @@ class MissingValues(DataError):
 
     Attributes
     ----------
+    found : str
+        What is missing and where, without what a program can do about it.
     count : int
         How many values are missing.
     rows, features : int
@@ -25,13 +31,13 @@ class MissingValues(DataError):
         All samples and features.
     """
 
-    def __init__(self, message: str, count: int, rows: int, features: int, shape: tuple[int, int]):
-        super().__init__(message)
-        self.count, self.rows, self.features, self.shape = count, rows, features, shape
+    def __init__(self, found: str, count: int, rows: int, features: int, shape: tuple[int, int]):
+        super().__init__(f"{found} {REMEDY}")
+        self.found, self.count, self.rows, self.features, self.shape = found, count, rows, features, shape
 
     def named(self, label: str) -> MissingValues:
         """Return the same error, which says the name of the file first."""
-        return MissingValues(f"{label!r}: {self}", self.count, self.rows, self.features, self.shape)
+        return MissingValues(f"{label!r}: {self.found}", self.count, self.rows, self.features, self.shape)
 
 
 def counted(X: np.ndarray, where: str, what: str = "rows") -> DataError:
@@ -48,8 +54,7 @@ def counted(X: np.ndarray, where: str, what: str = "rows") -> DataError:
     count, rows, features = int(missing.sum()), int(missing.any(axis=1).sum()), int(missing.any(axis=0).sum())
     return MissingValues(
         f"{count:,} {'value is' if count == 1 else 'values are'} missing in {rows:,} of {len(X):,} {what} "
-        f"(first at {where}). Fill them in or remove those rows or columns; or missing='drop rows', "
-        "missing='drop features' or missing='mean' does it.",
+        f"(first at {where}).",
         count,
         rows,
         features,

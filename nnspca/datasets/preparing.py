@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,6 +12,7 @@ from nnspca.calls.arguments import check_instance, check_whole
 from nnspca.datasets.dataset import Dataset
 from nnspca.errors import DataError
 
+CROP = "crop-"  # and how many pixels
 SMALL = 2000  # samples or features up to which all directions are computed to know the first
 SHARE = 0.25  # mean and standard deviation of Lee and Seung's images
 
@@ -146,7 +147,7 @@ class Step:
 
 def _cropping(pixels: int) -> Step:
     return Step(
-        f"crop-{pixels}",
+        f"{CROP}{pixels}",
         f"Leaves out {pixels} pixel(s) at each border of the images: for a background that would win.",
         f"data = nnspca.datasets.crop(data, {pixels})",
         lambda dataset: crop(dataset, pixels),
@@ -192,9 +193,25 @@ def possible(dataset: Dataset) -> tuple[str, ...]:
     if dataset.kind == "covariance":
         return ()
     small = min(dataset.image_shape) if dataset.image_shape is not None and not dataset.is_sparse else 0
-    crops = {f"crop-{pixels}" for pixels in range(1, 5) if 2 * pixels < small}
+    crops = {f"{CROP}{pixels}" for pixels in range(1, 5) if 2 * pixels < small}
     fits = {"images": small > 0, "dense": not dataset.is_sparse, "samples": float(dataset.X.min()) > -1}
-    return tuple(n for n, s in STEPS.items() if fits[s.needs] and (n in crops or not n.startswith("crop")))
+    return tuple(n for n, s in STEPS.items() if fits[s.needs] and (n in crops or not n.startswith(CROP)))
+
+
+def features(dataset: Dataset, steps: Sequence[str]) -> int:
+    """Return how many features a data set has after those of these steps that are possible with it.
+
+    >>> features(Dataset(name="small", X=np.eye(30), image_shape=(5, 6)), ("crop-1", "log1p"))
+    12
+    """
+    if dataset.image_shape is None:
+        return dataset.n_features
+    height, width = dataset.image_shape
+    for step in possible(dataset):
+        if step in steps and step.startswith(CROP):
+            pixels = int(step.removeprefix(CROP))
+            height, width = height - 2 * pixels, width - 2 * pixels
+    return height * width if min(height, width) > 0 else dataset.n_features
 
 
 def _first(Y: np.ndarray) -> np.ndarray:

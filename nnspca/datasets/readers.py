@@ -118,7 +118,7 @@ def _read(
     names: dict[str, str] = {}
     if len(files) == 1:
         ((label, data),) = files.items()
-        known = loading.recognise(data)
+        known = loading.recognise(data, name)
         if known is not None:
             return known
     try:

@@ -55,7 +55,7 @@ class Spectraplex:
             values, vectors = followed_pairs(B, self.basis, few)
             self.followed += 1
         else:
-            values, vectors = _largest(B, few)
+            values, vectors = largest(B, few)
             self.followed = 0
         weights = _onto_simplex(values)
         if weights.all() and len(values) < most:  # more may be positive than were computed
@@ -100,7 +100,7 @@ def largest_pairs(B: np.ndarray, rank: int | None) -> tuple[np.ndarray, np.ndarr
 
     ``rank`` is a guess at how many are needed; some more are computed, None asks for all.
     """
-    return _largest((B + B.T) / 2, _few(len(B), rank))
+    return largest((B + B.T) / 2, _few(len(B), rank))
 
 
 def _few(n: int, rank: int | None) -> int:
@@ -112,7 +112,7 @@ def _with_spare(count: int) -> int:
     return count + max(4, count // 4)
 
 
-def _largest(B: np.ndarray, few: int) -> tuple[np.ndarray, np.ndarray]:
+def largest(B: np.ndarray, few: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the ``few`` largest eigenpairs of the symmetric B, ascending, or all where that costs no more."""
     n = len(B)
     if few < n // 4:

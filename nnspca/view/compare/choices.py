@@ -58,7 +58,7 @@ def ask(now: State) -> tuple[Choices, DeltaGenerator]:
         help="Two to four. Those of this session's uploads may take part.",
     )
     how, grid = st.columns([2, 1], vertical_alignment="bottom")
-    loaded = tuple(store.ready(name, now.prep) for name in names)
+    loaded = store.ready(names, now)
     n = max((data.n_features for data in loaded), default=1)
     with how:
         known = methods_for(now.nonnegative, n)

@@ -14,14 +14,16 @@ from nnspca.datasets.images import SUFFIXES as IMAGES
 from nnspca.datasets.missing import CHOICES, Missing
 from nnspca.errors import DataError
 from nnspca.view import foreign, words
-from nnspca.view.session import brought, files, runs, sidebar
+from nnspca.view.session import brought, files, preparation, runs, sidebar
 from nnspca.view.session.files import File, Reading
+from nnspca.view.session.preparation import Preparation
 
 TYPES = sorted({suffix.rpartition(".")[2] for suffix in (*SUFFIXES, *IMAGES)})
 FORMATS = (
     "CSV, TSV, Excel (.xlsx), Parquet, NPY, NPZ, MAT, ARFF, AnnData (.h5ad), MatrixMarket (.mtx, with 10x's genes and "
     "barcodes beside it), images of one size, or a ZIP or TAR of images. It stays on this machine."
 )
+OWN = "prepare-own"  # the run that prepares what was brought
 FOUND, NONE = "as found", "no class"
 SAYS: dict[Missing, str] = {
     "refuse": "choose …",
@@ -87,13 +89,22 @@ def _open(data: Dataset, key: object) -> None:
 
 def _problem(problem: DataError, mark: str) -> None:
     """Say what is wrong with the file, with the choices that would mend it."""
-    st.error(foreign.plain(str(problem)), icon=":material/error:")
+    st.error(foreign.plain(_said(problem)), icon=":material/error:")
     if isinstance(problem, MissingValues):
         _ask_missing(mark, problem)
     elif _missing(mark) != "refuse":  # the way chosen leaves nothing: there are others
         _ask_missing(mark)
     if isinstance(problem, SeveralClasses):
         _ask_class(problem.columns, mark)
+
+
+def _said(problem: DataError) -> str:
+    """Return what is wrong, with what this page can do about it where the library names its own ways."""
+    if isinstance(problem, MissingValues):
+        return f"{problem.found} Choose what becomes of them, or fill them in and choose the file anew."
+    if isinstance(problem, SeveralClasses):
+        return f"{problem.found} Choose which it is; the others are left out then."
+    return str(problem)
 
 
 def _ask_missing(mark: str, problem: MissingValues | None = None) -> None:
@@ -173,6 +184,8 @@ def _choices(data: Dataset, mark: str, *, turned: bool) -> None:
 
 def _usable(data: Dataset) -> bool:
     """Keep a data set that has a covariance, or say what is wrong with it and offer what can be done."""
+    if preparation.ready([Preparation(data)], OWN) is None:
+        return False
     try:
         brought.keep(data)
     except nnspca.DataError as problem:
@@ -193,6 +206,8 @@ def _usable(data: Dataset) -> bool:
             "A covariance has no direction of negative variance; numbers rounded or computed pair by pair can have one."
         )
         warned.warning(foreign.plain(f"{data.title}: {what}. {why}"), icon=":material/error:")
+        return False
+    if preparation.ready([Preparation(data, repair=True)], OWN) is None:
         return False
     try:
         cov = brought.keep(data, repair=True)

@@ -11,6 +11,7 @@ import streamlit as st
 
 import nnspca
 from nnspca.datasets import Dataset
+from nnspca.datasets.loading import recognised
 from nnspca.datasets.missing import Missing
 from nnspca.errors import DataError
 from nnspca.result import Progress
@@ -76,7 +77,7 @@ def _work(files: list[File], names: File | None, reading: Reading) -> Work:
     """Return the work of reading; a file that cannot be read is an answer too."""
     contents = {file.name: file.getvalue() for file in files}
     mapping = names.getvalue() if names else None
-    called = own_name(files[0].name) if len(files) == 1 else None
+    called = own_name(files[0].name, files[0].getvalue()) if len(files) == 1 else None
     ahead = brought.ahead()
     twice = [name for name, count in Counter(file.name for file in files).items() if count > 1]
 
@@ -114,21 +115,23 @@ def _work(files: list[File], names: File | None, reading: Reading) -> Work:
     return work
 
 
-def own_name(filename: str) -> str | None:
-    """Return what to call a file that is named like a data set of the catalogue; None for any other.
+def own_name(filename: str, content: bytes = b"") -> str | None:
+    """Return what to call a file that is named like a data set of the catalogue, or is its file; None for any other.
 
     >>> own_name("lfw-faces.csv"), own_name("genes.csv")
     ('lfw-faces (yours)', None)
     """
     stem = filename.rpartition("/")[2].partition(".")[0]
-    return YOURS.format(stem) if stem in {info.name for info in nnspca.datasets.available()} else None
+    if stem in {info.name for info in nnspca.datasets.available()}:
+        return YOURS.format(stem)
+    return stem if recognised(content) else None
 
 
 def remember(data: Dataset, files: Sequence[File], reading: Reading, names: File | None) -> None:
     """Remember how a data set was read, for the Python that reads it again."""
     kept = _Kept(
         tuple(file.name for file in files),
-        own_name(files[0].name) if len(files) == 1 else None,
+        own_name(files[0].name, files[0].getvalue()) if len(files) == 1 else None,
         replace(reading, names=names.name if names else ""),
     )
     st.session_state.setdefault("_readings", {})[data.name] = kept

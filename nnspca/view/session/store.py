@@ -10,7 +10,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -18,16 +18,14 @@ import streamlit as st
 import nnspca
 from nnspca.datasets import Dataset, DatasetInfo, preparing
 from nnspca.view import foreign
-from nnspca.view.session import fetching, widgets
+from nnspca.view.session import fetching, preparation, widgets
+from nnspca.view.session.preparation import Preparation
 from nnspca.view.session.state import State
 from nnspca.view.session.weight import size
 
-_T = TypeVar("_T")
-LEADING = 20  # eigenvalues that a page shows
 MOST_BYTES, MOST_ENTRIES = 256 * 2**20, 4000  # of finished results
 PATIENCE = 10.0  # seconds that a session waits for another one that seeks the same
 LOOK = 0.03  # seconds between two looks meanwhile
-SHARED = 512 * 2**20  # bytes of data sets, prepared ones and covariances that are held for whoever asks next
 
 
 class Results:
@@ -86,64 +84,10 @@ class Results:
             return free
 
 
-class Shared:
-    """Large things that all sessions share, each made by the first who asks while the others wait for it.
-
-    They may grow while they are held (a covariance keeps its eigenvectors), so they are weighed anew each time.
-    """
-
-    def __init__(self, most_bytes: int):
-        self._most_bytes = most_bytes
-        self._held: OrderedDict[Hashable, Any] = OrderedDict()
-        self._making: dict[Hashable, threading.Lock] = {}
-        self._lock = threading.Lock()
-
-    def holds(self, key: Hashable) -> bool:
-        """Whether it is there already."""
-        return key in self._held
-
-    def get(self, key: Hashable, make: Callable[[], _T]) -> _T:
-        """Return what is held under ``key``, made where it is not."""
-        with self._lock:
-            making = self._making.setdefault(key, threading.Lock())
-        with making:
-            with self._lock:
-                if key in self._held:
-                    self._held.move_to_end(key)
-                    return self._held[key]
-            made = make()
-            with self._lock:
-                self._held[key] = made
-                while len(self._held) > 1 and size(tuple(self._held.values())) > self._most_bytes:
-                    self._held.popitem(last=False)
-                self._making.pop(key, None)
-        return made
-
-    def drop(self, key: Hashable) -> None:
-        """Forget one thing."""
-        with self._lock:
-            self._held.pop(key, None)
-
-
 @st.cache_resource(show_spinner=False)
 def results() -> Results:
     """Return the finished results of all sessions."""
     return Results()
-
-
-@st.cache_resource(show_spinner=False)
-def shared() -> Shared:
-    """Return what all sessions share of data sets and covariances."""
-    return Shared(SHARED)
-
-
-def _made(key: tuple[Hashable, ...], make: Callable[[], _T], doing: str) -> _T:
-    """Return what sessions share under a key; say what is being done where it is still to be made."""
-    held = shared()
-    if held.holds(key):
-        return held.get(key, make)
-    with st.spinner(f"{doing} …"):
-        return held.get(key, make)
 
 
 def finished(keys: Iterable[Hashable]) -> list[Any]:
@@ -183,7 +127,7 @@ def catalogue() -> dict[str, DatasetInfo]:
 
 def forget(name: str) -> None:
     """Read a data set of the catalogue anew when it is next asked for."""
-    shared().drop(("read", name))
+    preparation.shared().drop(("read", name))
 
 
 def dataset(name: str) -> Dataset:
@@ -197,38 +141,17 @@ def dataset(name: str) -> Dataset:
     brought = uploads().get(name)
     if brought is not None:
         return brought
-    return _made(("read", name), lambda: nnspca.datasets.load(name), "Reading the data")
-
-
-def covariance_key(data: Dataset, *, standardise: bool, repair: bool) -> tuple[Hashable, ...]:
-    """Return the key under which a covariance is shared."""
-    return "covariance", data.name, data.content_hash, standardise, repair
-
-
-def made_covariance(data: Dataset, *, standardise: bool, repair: bool) -> nnspca.Covariance:
-    """Return the covariance of a data set, made where no session has asked for it."""
-    return _made(
-        covariance_key(data, standardise=standardise, repair=repair),
-        lambda: nnspca.Covariance.from_dataset(data, standardize=standardise, repair=repair),
-        "Preparing the covariance",
-    )
+    return preparation.made(("read", name), lambda: nnspca.datasets.load(name), "Reading the data")
 
 
 def covariance(data: Dataset, state: State) -> nnspca.Covariance:
     """Return the covariance of a data set, standardised when the state says so."""
-    return made_covariance(data, standardise=state.standardise, repair=repaired(data))
+    return preparation.covariance(data, standardise=state.standardise, repair=repaired(data))
 
 
-@st.cache_data(show_spinner="Computing the spectrum …", max_entries=64)
-def _spectrum(name: str, content_hash: str, standardise: bool, d: int, _cov: nnspca.Covariance) -> np.ndarray:
-    return np.asarray(_cov.eigenpairs(d)[0])
-
-
-def spectrum(data: Dataset, state: State, d: int = LEADING) -> np.ndarray:
-    """Return the ``d`` largest eigenvalues (fewer when there are fewer features)."""
-    cov = covariance(data, state)
-    most = min(d, cov.n_features, cov.n_samples or cov.n_features)
-    return _spectrum(data.name, data.content_hash, state.standardise, most, cov)
+def spectrum(data: Dataset, state: State) -> np.ndarray:
+    """Return the largest eigenvalues that a page shows (fewer where there are fewer features)."""
+    return preparation.eigenvalues(data, standardise=state.standardise, repair=repaired(data))
 
 
 def leading(data: Dataset, state: State) -> float:
@@ -258,33 +181,25 @@ def in_use(now: State) -> Dataset:
     if not info.local:
         _offer(info)
         widgets.end_page()
-    return ready(now.data, now.prep)
+    return ready((now.data,), now)[0]
 
 
-def ready(name: str, steps: tuple[str, ...]) -> Dataset:
-    """Return a data set that is on this machine after these steps, or say what is wrong and end the page here."""
-    raw = loaded(name)
+def ready(names: Iterable[str], now: State) -> tuple[Dataset, ...]:
+    """Return data sets that are on this machine, all made that a page needs of them, or end the page here.
+
+    Of large ones it is made as a run, which the page shows; what is wrong with any is said.
+    """
+    raws = [loaded(name) for name in names]
+    steps, scaled = now.prep, now.standardise
+    wanted = [Preparation.of(raw, steps, standardise=scaled, repair=repaired(raw)) for raw in raws]
     try:
-        return prepared(raw, steps)
+        made = preparation.ready(wanted)
     except nnspca.DataError as problem:
         st.error(foreign.plain(str(problem)))
+        made = None
+    if made is None:
         widgets.end_page()
-
-
-def prepared(data: Dataset, steps: tuple[str, ...]) -> Dataset:
-    """Return a data set after the steps that are possible with it, in their order."""
-    able = preparing.possible(data) if steps else ()
-    wanted = tuple(step for step in able if step in steps)
-    if not wanted:
-        return data
-
-    def make() -> Dataset:
-        made = data
-        for step in wanted:
-            made = preparing.STEPS[step].do(made)
-        return made
-
-    return _made(("prepared", data.name, data.content_hash, wanted), make, "Preparing the data")
+    return made
 
 
 def features(name: str, steps: tuple[str, ...]) -> int:
@@ -295,7 +210,7 @@ def features(name: str, steps: tuple[str, ...]) -> int:
     if not info.local or not any(step.startswith("crop") for step in steps):
         return info.shape[1]
     try:
-        return prepared(dataset(name), steps).n_features
+        return preparing.features(dataset(name), steps)
     except (nnspca.DataError, OSError):
         return info.shape[1]
 

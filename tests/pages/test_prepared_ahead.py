@@ -1,0 +1,126 @@
+"""What a page needs of large data is made as a run, with progress and a Stop that is answered at once."""
+
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import nnspca
+from nnspca.datasets import Dataset
+from nnspca.view.session import preparation, runs
+from nnspca.view.session.preparation import Preparation
+from tests.pages.conftest import settle, texts
+
+SOON = 10  # seconds within which a thread that may go on does so
+ROWS = np.random.default_rng(5).integers(0, 9, (30, 6)).astype(float)
+PAGES = ("explore", "variance", "parts", "samples", "race", "data")
+
+
+@pytest.fixture
+def gate(monkeypatch):
+    """Every data set is a large one, and no covariance of standardised data is formed before the gate is open."""
+    opened, asked = threading.Event(), threading.Event()
+    form = nnspca.Covariance.from_dataset
+
+    def formed(data, standardize=False, **rest):
+        if standardize:
+            asked.set()
+            opened.wait(SOON)
+        return form(data, standardize, **rest)
+
+    monkeypatch.setattr(nnspca.Covariance, "from_dataset", formed)
+    monkeypatch.setattr(preparation, "QUICK", 0.0)
+    monkeypatch.setattr(runs, "PATIENCE", 0.05)
+    preparation.shared.clear()
+    opened.asked = asked
+    yield opened
+    opened.set()
+
+
+def opened(open_page, name, **state):
+    """A page alone, with a file of this session in use, standardised."""
+    own = {"mine": Dataset(name="mine", title="mine", X=ROWS)}
+    return open_page(f"pages/{name}.py", _uploads=own, data="mine", scale="standardised", k=2, live=False, **state)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_page_tells_what_it_prepares_and_stops_at_once(open_page, gate, name):
+    page = opened(open_page, name)
+    assert gate.asked.wait(SOON)
+    assert "mine (standardised) is large" in texts(page).replace("*", "")
+    begun = time.monotonic()
+    page.button(key="stop-prepare").click().run()
+    assert time.monotonic() - begun < SOON / 2
+    assert not page.exception
+    assert "Stopped: **mine** (standardised) has not been prepared" in texts(page)
+    if name == PAGES[0]:  # then it goes on where it was left
+        page.button(key="again-prepare").click().run()
+        gate.set()
+        settle(page)
+        assert "Find the few features" in texts(page)
+        assert "prepare" not in page.session_state["_jobs"]
+        assert page.session_state["data"] == "mine"
+
+
+def test_data_compared_are_prepared_in_one_run(open_page, gate):
+    page = opened(open_page, "compare", vs=["mine", "pitprops"])
+    assert gate.asked.wait(SOON)
+    assert "stop-prepare" in [button.key for button in page.button]
+    gate.set()
+    settle(page)
+    assert "stop-prepare" not in [button.key for button in page.button]
+    assert any(button.label == "Run" for button in page.button)
+
+
+def test_small_data_start_no_run(open_page, monkeypatch):
+    started = []
+    monkeypatch.setattr(runs, "start", lambda *given, **rest: started.append(given))
+    page = opened(open_page, "data", prep=["log1p", "project-out"])
+    assert not started
+    assert "In use" in "".join(header.value for header in page.header)
+
+
+def test_all_that_a_page_needs_is_made_by_the_run_and_is_held(monkeypatch):
+    told = []
+    one = Preparation(Dataset(name="counts", X=ROWS), ("log1p", "project-out"), standardise=True)
+    assert not one.is_held()
+    one.make(preparation.shared(), lambda share, doing: told.append(doing), lambda: False)
+    assert one.is_held()
+    assert told == ["Preparing the data", "Preparing the covariance", "Computing the spectrum"]
+    monkeypatch.setattr(nnspca.Covariance, "from_dataset", lambda *_, **__: pytest.fail("made again"))
+    data = Preparation.of(one.raw, ("project-out", "log1p"), standardise=True, repair=False).data()
+    assert data.notes[-1].startswith("Centred")
+    preparation.eigenvalues(data, standardise=True, repair=False)
+
+
+def test_a_run_that_is_stopped_makes_nothing_more():
+    one = Preparation(Dataset(name="left", X=ROWS), ("log1p",))
+    one.make(preparation.shared(), lambda share, doing: None, lambda: True)
+    assert not one.is_held()
+    assert preparation.shared().holds(one.data_key)
+
+
+def test_a_matrix_that_is_no_covariance_is_refused_without_looking_again(monkeypatch):
+    one = Preparation(Dataset(name="indefinite", X=[[1.0, 2.0], [2.0, 1.0]], kind="covariance"))
+    one.make(preparation.shared(), lambda share, doing: None, lambda: False)
+    assert one.is_held()
+    monkeypatch.setattr(nnspca.Covariance, "from_dataset", lambda *_, **__: pytest.fail("looked again"))
+    for _ in range(2):
+        with pytest.raises(nnspca.DataError, match="most negative eigenvalue is -1"):
+            preparation.covariance(one.raw, standardise=False, repair=False)
+
+
+def test_the_repair_of_a_matrix_is_a_run_of_its_own(open_page, monkeypatch):
+    page = open_page("pages/data.py")
+    content = b"a,b,c\n1,0.9,0.1\n0.9,1,0.9\n0.1,0.9,1\n"
+    page.file_uploader(key="upload").set_value([("bent.csv", content, "text/csv")]).run()
+    settle(page)
+    monkeypatch.setattr(preparation, "QUICK", 0.0)
+    begun = []
+    start = runs.start
+    monkeypatch.setattr(runs, "start", lambda slot, *given, **rest: begun.append(slot) or start(slot, *given, **rest))
+    next(toggle for toggle in page.toggle if toggle.label.startswith("Take the nearest")).set_value(True).run()
+    settle(page)
+    assert "prepare-own" in begun
+    assert "Repaired: the nearest covariance lies" in texts(page)

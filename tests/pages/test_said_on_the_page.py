@@ -1,0 +1,43 @@
+"""The Data page speaks of its own choices where the library speaks Python, and no file takes a catalogue's name."""
+
+import pytest
+
+from nnspca.datasets import catalogue, fetch, read
+from nnspca.errors import DataError
+from nnspca.view.session import files
+from tests.pages.conftest import settle
+
+HOLES = b"a,b\n1,2\n3,NA\n4,0\n6,1\n"
+WORDS = b"a,b,c,d\n1,2,x,u\n3,5,y,u\n4,0,x,v\n6,1,y,v\n"
+PYTHON = ("missing=", "label=", "drop rows")
+
+
+@pytest.mark.parametrize(("content", "choice"), [(HOLES, "Choose what becomes of them"), (WORDS, "Choose which it is")])
+def test_what_is_wrong_with_a_file_names_the_choices_of_the_page(open_page, content, choice):
+    with pytest.raises(DataError) as caught:
+        read(content, "mine.csv")
+    assert any(word in str(caught.value) for word in PYTHON)
+    page = open_page("pages/data.py")
+    page.file_uploader(key="upload").set_value([("mine.csv", content, "text/csv")]).run()
+    (told,) = settle(page).error
+    assert "mine.csv" in told.value and choice in told.value
+    assert not any(word in told.value for word in PYTHON)
+
+
+def test_a_file_of_the_catalogue_is_told_from_the_catalogues_own(open_page, monkeypatch):
+    entry = catalogue.ENTRIES["leukemia"]
+    monkeypatch.setattr(fetch, "is_content", lambda data, file: file is entry.file)
+    rows = "\n".join(f"{i},{i * i % 7},{'ab'[i % 2]}" for i in range(20))
+    content = f"p,q,kind\n{rows}\n".encode()
+    assert read(content, "MLL.csv").name == "leukemia"
+    assert files.own_name("MLL.csv", content) == "MLL"
+    assert files.own_name("leukemia.csv", content) == "leukemia (yours)"
+    page = open_page("pages/data.py")
+    page.file_uploader(key="upload").set_value([("MLL.csv", content, "text/csv")]).run()
+    settle(page)
+    assert list(page.session_state["_uploads"]) == ["MLL"]
+    said = next(told.value for told in page.success)
+    assert "your file **MLL**" in said and "Byte for byte the file of “Leukemia" in said
+    assert page.session_state["_uploads"]["MLL"].title == "MLL"
+    assert page.session_state["data"] == "MLL"
+    assert page.session_state["_readings"]["MLL"].name == "MLL"  # which the Python that reads it again gives

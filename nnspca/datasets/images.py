@@ -228,7 +228,7 @@ class _Header(tarfile.TarInfo):
         """Read the header; of names and attributes that follow it in their own block, the size."""
         header = super().frombuf(buf, encoding, errors)
         if header.type in _EXTENSIONS:
-            limits.check_headers(header.size // limits.HEADER_BYTES)
+            limits.check_header_bytes(header.size)
         return header
 
 

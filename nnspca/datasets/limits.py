@@ -12,8 +12,8 @@ MAX_BYTES = 200_000_000
 MAX_UNPACKED_BYTES = 400_000_000
 #: Most members an archive may list.
 MAX_MEMBERS = 100_000
-#: Most attributes a TAR file may give each member, and the bytes one takes at most on the average.
-MAX_HEADERS, HEADER_BYTES = 1_000, 1_000
+#: Most attributes a TAR file may give each member, and most bytes of names and attributes before it.
+MAX_HEADERS, MAX_HEADER_BYTES = 1_000, 1_000_000
 #: Most numbers in the array (rows times columns): 160 MB in memory.
 MAX_ENTRIES = 20_000_000
 #: Most columns of a table of text; each costs far more than its numbers until it is converted.
@@ -50,6 +50,15 @@ def check_headers(count: int) -> None:
     if count > MAX_HEADERS:
         raise DataError(
             f"a member of the archive carries {count:,} attributes; at most {MAX_HEADERS:,} are read. Pack it anew."
+        )
+
+
+def check_header_bytes(size: int) -> None:
+    """Refuse a member of a TAR file with more than ``MAX_HEADER_BYTES`` of names and attributes."""
+    if size > MAX_HEADER_BYTES:
+        raise DataError(
+            f"a member of the archive carries {size:,} bytes of names and attributes; at most {MAX_HEADER_BYTES:,} are "
+            "read. Pack it anew."
         )
 
 

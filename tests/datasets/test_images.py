@@ -227,14 +227,19 @@ def test_thousands_of_attributes_in_a_tar_are_refused(every):
     assert "carries 2,000 attributes; at most 1,000" in refused(out.getvalue(), "t.tar.gz")
 
 
-def test_attributes_of_megabytes_in_a_tar_are_refused_before_they_are_read():
+@pytest.mark.parametrize(("count", "long"), [(1, 50_000_000), (20_000, 40)], ids=["one", "many"])
+def test_megabytes_of_attributes_in_a_tar_are_refused_before_they_are_read_and_their_bytes_told(count, long):
+    attributes = {f"key{j:05d}": "v" * long for j in range(count)}
+    line = len("key00000=\n") + long
+    length = next(n for n in range(line, line + 20) if n == line + len(f"{n} "))  # a line opens with its own length
     out = io.BytesIO()
     with tarfile.open(fileobj=out, mode="w:gz", format=tarfile.PAX_FORMAT) as archive:
         member = tarfile.TarInfo("a.png")
-        member.pax_headers = {"comment": "v" * 50_000_000}
+        member.pax_headers = attributes
         archive.addfile(member)
     with within(5):
-        assert "attributes; at most 1,000 are read" in refused(out.getvalue(), "t.tar.gz")
+        said = refused(out.getvalue(), "t.tar.gz")
+    assert f"carries {count * length:,} bytes of names and attributes; at most 1,000,000 are read" in said
 
 
 @pytest.mark.parametrize("held", range(1, 9))

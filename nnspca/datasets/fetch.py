@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import lzma
 import os
+import stat
 import tempfile
 import threading
 import urllib.error
@@ -150,9 +151,17 @@ def require_folder(folder: Path) -> None:
 
 def fault(folder: Path | None) -> str:
     """Return what is wrong with the folder ``NNSPCA_DATA`` names; nothing where it names none or a good one."""
-    if folder is None or (os.path.isdir(folder) and os.access(folder, os.R_OK | os.X_OK)):
+    if folder is None:
         return ""
-    what = "which you may not look into" if os.path.isdir(folder) else "which is not a folder"
+    what = "which is not a folder"
+    with suppress(OSError):
+        try:
+            if stat.S_ISDIR(os.stat(folder).st_mode):
+                if os.access(folder, os.R_OK | os.X_OK):
+                    return ""
+                what = "which you may not look into"
+        except PermissionError:
+            what = "which lies in a folder you may not look into"
     return f"{DATA_VARIABLE} is set to {str(folder)!r}, {what}. Correct it, or unset it to download."
 
 

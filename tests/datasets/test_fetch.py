@@ -245,6 +245,14 @@ def test_a_folder_one_may_not_look_into_is_told(tmp_path, monkeypatch):
     with pytest.raises(DataError, match="which you may not look into"):
         datasets.load("cbcl-faces-raw")
 
+    def refuse(path):
+        raise PermissionError(13, "Permission denied", path)
+
+    with monkeypatch.context() as locked:
+        locked.setattr(fetch.os, "stat", refuse)
+        wrong = fetch.fault(tmp_path / "within")
+    assert "which lies in a folder you may not look into" in wrong
+
 
 @pytest.mark.real_data
 @pytest.mark.parametrize(

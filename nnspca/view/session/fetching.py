@@ -8,7 +8,7 @@ from collections.abc import Callable
 import streamlit as st
 
 import nnspca
-from nnspca.datasets import DatasetInfo
+from nnspca.datasets import DatasetInfo, fetch
 from nnspca.result import Progress
 from nnspca.view import foreign, words
 from nnspca.view.session import runs
@@ -24,6 +24,9 @@ def terms(info: DatasetInfo) -> None:
 
 def download(info: DatasetInfo) -> None:
     """Offer to fetch a data set, with true progress and Stop."""
+    if wrong := fetch.fault(fetch.data_folder()):
+        st.markdown(f"**These data are not on this machine, and cannot be fetched now.** {foreign.plain(wrong)}")
+        return
     if info.download_url:
         size = words.size(info.size_bytes)
         st.markdown(f"**These data are not on this machine yet.** They are fetched once ({size}), checked, and kept.")

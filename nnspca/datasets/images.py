@@ -99,9 +99,11 @@ def stack(images: list[_Grey]) -> tuple[np.ndarray, tuple[int, int]]:
     if len(sizes) > 1:
         listed = ", ".join(f"{w}×{h} ({count})" for (w, h), count in sizes.most_common(5))
         more = f" and {len(sizes) - 5} more" if len(sizes) > 5 else ""
+        usual = sizes.most_common(1)[0][0]
+        odd = next(image for image in images if image.size != usual)
         raise DataError(
             f"the images have {len(sizes)} different sizes: {listed}{more} (width×height in pixels). "
-            "Crop or resize them to one size."
+            f"{_shown(odd.name)} is {odd.size[0]}×{odd.size[1]}. Crop or resize them to one size."
         )
     ((width, height),) = sizes
     limits.check_entries(len(images), width * height)

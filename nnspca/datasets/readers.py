@@ -139,7 +139,9 @@ def _read(
     except watch.ReadingStopped:
         raise
     except DataError as error:
-        raise DataError(f"{label!r}: {error}") from error
+        alike = len(files) > 1 and label.lower().endswith(formats.IMAGES)  # dropped together: the first is not at fault
+        whose = f"of {len(files):,} files" if alike else repr(label)
+        raise DataError(f"{whose}: {error}") from error
     called = label[: len(label) - len(formats.suffix(label))] or label
     if label in files and len(files) > 1 and content.image_shape is not None:  # dropped together: none speaks for all
         label = called = f"{called.rpartition('.')[0]} and {len(files) - 1:,} more"

@@ -96,6 +96,16 @@ def test_several_files_dropped_together_are_one_data_set(open_page):
     page = brought(open_page("pages/data.py"), *files)
     assert "4 × 3, table" in said(page)
     assert page.session_state["_uploads"]["run"].feature_names == ("TP53", "MYC", "ACTB")
+    assert "The samples are its columns, by the names beside it" in said(page)
+    assert "4 samples, described by 3 features" in texts(page)
+    assert "is one sample" not in texts(page)  # no row of this file is
+
+
+def test_of_images_dropped_together_the_one_that_does_not_fit_is_named(open_page):
+    odd = ("odd.png", picture(3, (5, 5)))
+    page = brought(open_page("pages/data.py"), *((f"{i}.png", picture(i * 40)) for i in range(4)), odd)
+    assert "of 5 files: the images have 2 different sizes: 3×2 (4), 5×5 (1)" in said(page)
+    assert "'odd.png' is 5×5." in said(page)
 
 
 def test_of_two_files_with_one_name_none_is_dropped_in_silence(open_page):

@@ -151,9 +151,11 @@ def _told(data: Dataset, reading: Reading) -> None:
         ends = dict.fromkeys((data.feature_names[0], data.feature_names[-1]))
         named = " … ".join(foreign.plain(name, foreign.NAME) for name in ends)
         things = "features" if columns > 1 else "feature"
-        one = "column" if reading.samples == "columns" else "image" if data.image_shape else "row"
+        one = "column of the file" if reading.samples == "columns" else "row of the file"
+        each = f"Each {'image' if data.image_shape else one} is one sample: "
+        settled = any("by the names beside it" in note for note in data.notes)  # which way it lies, whatever was asked
         st.caption(
-            f"Each {one} of the file is one sample: {rows:,} samples, described by {columns:,} {things} ({named}). "
+            f"{'' if settled else each}{rows:,} samples, described by {columns:,} {things} ({named}). "
             "A component chooses some of the features."
         )
     if away := brought.put_away():

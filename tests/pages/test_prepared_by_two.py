@@ -1,0 +1,67 @@
+"""Two visitors wait for the same large data: it is made once, and one's Stop leaves the other's run alone."""
+
+import threading
+
+import numpy as np
+import pytest
+
+import nnspca
+from nnspca.datasets import Dataset
+from nnspca.view.session import preparation, runs
+from tests.pages.conftest import jobs, settle, texts
+
+SOON = 10  # seconds within which a thread that may go on does so
+ROWS = np.random.default_rng(6).integers(0, 9, (30, 6)).astype(float)
+
+
+class Gate:
+    """What forms a covariance waits here until it is opened; ``formed`` counts how often one was formed."""
+
+    def __init__(self):
+        self.opened, self.asked, self.formed = threading.Event(), threading.Event(), 0
+
+
+@pytest.fixture
+def gate(monkeypatch):
+    one = Gate()
+    form = nnspca.Covariance.from_dataset
+
+    def formed(data, standardize=False, **rest):
+        if standardize:
+            one.formed += 1
+            one.asked.set()
+            one.opened.wait(SOON)
+        return form(data, standardize, **rest)
+
+    monkeypatch.setattr(nnspca.Covariance, "from_dataset", formed)
+    monkeypatch.setattr(preparation, "QUICK", 0.0)
+    monkeypatch.setattr(runs, "PATIENCE", 0.05)
+    preparation.shared.clear()
+    yield one
+    one.opened.set()
+
+
+@pytest.mark.parametrize("who", [0, 1], ids=["who makes it", "who waits for it"])
+def test_one_visitors_stop_leaves_the_others_preparation_alone(open_page, gate, who):
+    pages = []
+    for _ in range(2):
+        own = {"mine": Dataset(name="mine", title="mine", X=ROWS)}
+        pages.append(open_page("pages/variance.py", _uploads=own, data="mine", scale="standardised", k=2, live=False))
+        assert gate.asked.wait(SOON)
+    stopped, other = pages[who], pages[1 - who]
+    stopped.button(key="stop-prepare").click().run()
+    assert "Stopped: **mine** (standardised) has not been prepared" in texts(stopped)
+    (job,) = jobs(other)
+    assert not job.done
+    assert not job.stopped
+    other.run()
+    assert "Stopped" not in texts(other)
+    gate.opened.set()
+    settle(other)
+    assert "prepare" not in other.session_state["_jobs"]
+    assert any(button.label == "Run" for button in other.button)
+    assert gate.formed == 1
+    stopped.button(key="again-prepare").click().run()
+    settle(stopped)
+    assert "Stopped" not in texts(stopped)
+    assert gate.formed == 1

@@ -30,7 +30,7 @@ answered = job.stopped
 if answered:  # whoever pressed Stop, before anything is drawn anew
     with running:
         runs.follow("variance", job)
-done = job.wait_for_picture()
+done = job.wait_for_picture(whole=len(choice.ks) * len(choice.methods))
 known = proofs.known_by_now(job.arrived, data, now, choice.ks)
 longer = runs.only_job("tighten-all", known.key)
 

@@ -9,8 +9,7 @@ import scipy.sparse
 
 import nnspca
 from nnspca.view.session import brought as room
-from nnspca.view.session.preparation import Shared
-from nnspca.view.session.store import Results
+from nnspca.view.session.store import Results, Shared
 from nnspca.view.session.weight import size
 from tests.pages.conftest import settle
 

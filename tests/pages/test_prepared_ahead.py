@@ -8,8 +8,8 @@ import pytest
 
 import nnspca
 from nnspca.datasets import Dataset
-from nnspca.view.session import preparation, runs
-from nnspca.view.session.preparation import Preparation
+from nnspca.view.session import runs, store
+from nnspca.view.session.store import Preparation
 from tests.pages.conftest import settle, texts
 
 SOON = 10  # seconds within which a thread that may go on does so
@@ -30,9 +30,9 @@ def gate(monkeypatch):
         return form(data, standardize, **rest)
 
     monkeypatch.setattr(nnspca.Covariance, "from_dataset", formed)
-    monkeypatch.setattr(preparation, "QUICK", 0.0)
+    monkeypatch.setattr(store, "QUICK", 0.0)
     monkeypatch.setattr(runs, "PATIENCE", 0.05)
-    preparation.shared.clear()
+    store.shared.clear()
     opened.asked = asked
     yield opened
     opened.set()
@@ -85,30 +85,30 @@ def test_all_that_a_page_needs_is_made_by_the_run_and_is_held(monkeypatch):
     told = []
     one = Preparation(Dataset(name="counts", X=ROWS), ("log1p", "project-out"), standardise=True)
     assert not one.is_held()
-    one.make(preparation.shared(), lambda share, doing: told.append(doing), lambda: False)
+    one.make(lambda share, doing: told.append(doing), lambda: False)
     assert one.is_held()
     assert told == ["Preparing the data", "Preparing the covariance", "Computing the spectrum"]
     monkeypatch.setattr(nnspca.Covariance, "from_dataset", lambda *_, **__: pytest.fail("made again"))
     data = Preparation.of(one.raw, ("project-out", "log1p"), standardise=True, repair=False).data()
     assert data.notes[-1].startswith("Centred")
-    preparation.eigenvalues(data, standardise=True, repair=False)
+    store.eigenvalues(data, standardise=True, repair=False)
 
 
 def test_a_run_that_is_stopped_makes_nothing_more():
     one = Preparation(Dataset(name="left", X=ROWS), ("log1p",))
-    one.make(preparation.shared(), lambda share, doing: None, lambda: True)
+    one.make(lambda share, doing: None, lambda: True)
     assert not one.is_held()
-    assert preparation.shared().holds(one.data_key)
+    assert store.shared().holds(one.data_key)
 
 
 def test_a_matrix_that_is_no_covariance_is_refused_without_looking_again(monkeypatch):
     one = Preparation(Dataset(name="indefinite", X=[[1.0, 2.0], [2.0, 1.0]], kind="covariance"))
-    one.make(preparation.shared(), lambda share, doing: None, lambda: False)
+    one.make(lambda share, doing: None, lambda: False)
     assert one.is_held()
     monkeypatch.setattr(nnspca.Covariance, "from_dataset", lambda *_, **__: pytest.fail("looked again"))
     for _ in range(2):
         with pytest.raises(nnspca.DataError, match="most negative eigenvalue is -1"):
-            preparation.covariance(one.raw, standardise=False, repair=False)
+            store.formed(one.raw, standardise=False, repair=False)
 
 
 def test_the_repair_of_a_matrix_is_a_run_of_its_own(open_page, monkeypatch):
@@ -116,7 +116,7 @@ def test_the_repair_of_a_matrix_is_a_run_of_its_own(open_page, monkeypatch):
     content = b"a,b,c\n1,0.9,0.1\n0.9,1,0.9\n0.1,0.9,1\n"
     page.file_uploader(key="upload").set_value([("bent.csv", content, "text/csv")]).run()
     settle(page)
-    monkeypatch.setattr(preparation, "QUICK", 0.0)
+    monkeypatch.setattr(store, "QUICK", 0.0)
     begun = []
     start = runs.start
     monkeypatch.setattr(runs, "start", lambda slot, *given, **rest: begun.append(slot) or start(slot, *given, **rest))

@@ -8,6 +8,6 @@ SHARED = ("nnspca.view.session", "nnspca.view.figures", "nnspca.view.certificate
 def test_a_redraw_of_the_variance_page_stays_in_its_room_and_the_shared_ones():
     seen = measure("variance")
     assert all(name.startswith(("nnspca.view.variance", *SHARED)) for name in seen.modules), sorted(seen.modules)
-    assert len(seen.modules) <= 13, sorted(seen.modules)
-    assert seen.calls <= 46, sorted(seen.crossings.items())
+    assert len(seen.modules) <= 12, sorted(seen.modules)
+    assert seen.calls <= 40, sorted(seen.crossings.items())
     assert "nnspca.view.variance.panels" in seen.modules

@@ -9,8 +9,8 @@ import streamlit as st
 
 import nnspca
 from nnspca.datasets import Dataset
-from nnspca.view.session import preparation, store
-from nnspca.view.session.preparation import Preparation
+from nnspca.view.session import store
+from nnspca.view.session.store import Preparation
 from nnspca.view.session.weight import size
 
 OWN, ALL = 400 * 2**20, 1024 * 2**20  # bytes of files that one visit keeps, and all visits together
@@ -27,7 +27,7 @@ def keep(data: Dataset, *, repair: bool = False) -> nnspca.Covariance:
         When no page could use it: an indefinite matrix, or numbers too small or too large to square.
     """
     room = _make_room(data)
-    cov = preparation.covariance(data, standardise=False, repair=repair)
+    cov = store.formed(data, standardise=False, repair=repair)
     mended: set[str] = st.session_state.setdefault("_repaired", set())
     (mended.add if repair else mended.discard)(data.content_hash)
     for name in room:
@@ -67,9 +67,9 @@ def put_away() -> list[str]:
 
 def ahead() -> Callable[[Dataset], None]:
     """Return what a run can call to prepare data as they are, so that the page finds them prepared."""
-    held = preparation.shared()
+    held = store.shared()
 
     def prepare(data: Dataset) -> None:
-        Preparation(data).make(held, lambda share, doing: None, lambda: False)
+        Preparation(data, held=held).make(lambda share, doing: None, lambda: False)
 
     return prepare

@@ -7,7 +7,7 @@ import pytest
 
 import nnspca
 from nnspca.datasets import Dataset
-from nnspca.view.session import preparation, runs
+from nnspca.view.session import runs, store
 from tests.pages.conftest import jobs, settle, texts
 
 SOON = 10  # seconds within which a thread that may go on does so
@@ -34,9 +34,9 @@ def gate(monkeypatch):
         return form(data, standardize, **rest)
 
     monkeypatch.setattr(nnspca.Covariance, "from_dataset", formed)
-    monkeypatch.setattr(preparation, "QUICK", 0.0)
+    monkeypatch.setattr(store, "QUICK", 0.0)
     monkeypatch.setattr(runs, "PATIENCE", 0.05)
-    preparation.shared.clear()
+    store.shared.clear()
     yield one
     one.opened.set()
 

@@ -8,6 +8,7 @@ import pytest
 from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
+from nnspca.view.session import charts
 from tests import budgets
 
 ROOT = Path(__file__).parents[2]
@@ -20,11 +21,12 @@ def runs_stay_here(monkeypatch):
 
 
 @pytest.fixture(scope="session", autouse=True)
-def packages_are_read_once():
+def nothing_is_done_that_nobody_sees():
     """Streamlit reads the papers of every installed package for each page it opens: a fifth of these tests' time."""
     with pytest.MonkeyPatch.context() as once:
         scanned = functools.cache(manifest_scanner.scan_component_manifests)
         once.setattr(manifest_scanner, "scan_component_manifests", scanned)
+        once.setattr(charts, "SEEN", 0.0)  # nobody looks at the sketches
         yield
 
 

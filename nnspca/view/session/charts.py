@@ -6,6 +6,7 @@ import base64
 import html
 import math
 import struct
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeGuard
 from urllib.parse import quote
@@ -31,6 +32,7 @@ FILES = {
     "py": ("text/x-python", "code"),
 }
 LEFT_OUT = ["select2d", "lasso2d", "autoScale2d", "pan2d", "zoomIn2d", "zoomOut2d"]  # few buttons cover no title
+SEEN = 0.12  # seconds in which a sketch is on the screen
 CHART = {"displaylogo": False, "modeBarButtonsToRemove": LEFT_OUT}
 
 
@@ -56,6 +58,9 @@ def figure(drawn: Figure, key: str, *, first: bool = False, **settings: Any) -> 
         return st.plotly_chart(drawn, key=key, config=CHART, alt=alt, **settings)
     with st.container(key=f"{key}-sketched"):
         st.html(sketch(drawn, palette()))
+        if not st.session_state.get("_drawing"):  # what draws keeps the browser busy for a second before it draws
+            st.session_state["_drawing"] = True
+            time.sleep(SEEN)
         return st.plotly_chart(drawn, key=key, config=CHART, alt=alt, **settings)
 
 

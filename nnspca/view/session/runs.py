@@ -25,7 +25,7 @@ from nnspca.view.words import fixed
 PATIENCE = 0.4  # seconds a page waits before it shows progress: quick runs never flash a bar
 AT_ONCE = 0.05  # seconds in which a run whose answer is known hands it over
 FIRST = 1.0  # seconds of a run's age up to which a page waits for the first of what it hands over
-WHOLE = 0.9  # and up to which for all that it will show first
+WHOLE = 1.2  # and up to which for all that it will show first
 POLL = 0.5  # seconds between two looks at a running job
 LONG = 5.0  # seconds after which a run says how long it has been going
 LEFT = 5.0  # seconds after which a run that nobody looks at lets all others go first

@@ -54,6 +54,7 @@ def curve(
         last["curve"] = figures.variance(view, palette, paper=look.paper_band, chosen=chosen)
         if not seen.points and run.queued:
             charts.sketched(last["curve"], "curve-running")
+            st.caption("The curves are drawn here once it is this run's turn and the first points are found.")
             return
         still = ready and (longer is None or longer.done)
         charts.pickable(last["curve"], "curve", choices.KEYS["point"].key, _picked, ready=still)

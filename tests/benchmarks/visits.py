@@ -40,7 +40,7 @@ const sketched = key => [...document.querySelectorAll(
   .some(s => (s.getAttribute('style').match(/%3Cpath/g) ?? []).length > 2);
 const sketchedLines = (key, count) => Math.max(0, ...[...document.querySelectorAll(
   `.st-key-${key}-sketched .sketch, .st-key-${key}-running-sketched .sketch`)]
-  .map(s => (decodeURIComponent(s.getAttribute('style')).match(/d="[^"]*" fill="none"/g) ?? [])
+  .map(s => (decodeURIComponent(s.getAttribute('style').match(/%3Csvg[^)]*/)).match(/d="[^"]*" fill="none"/g) ?? [])
     .filter(path => (path.match(/[ML]/g) ?? []).length >= count).length));
 const resting = () => document.querySelector('[data-testid=stApp]')?.dataset.testScriptState === 'notRunning' &&
   !document.querySelector('[class*=st-key-stop-]');

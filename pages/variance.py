@@ -32,12 +32,13 @@ answered = job.stopped
 if answered:  # whoever pressed Stop, before anything is drawn anew
     with running:
         runs.follow("variance", job)
-done = job.wait_for_picture(whole=len(choice.ks) * len(choice.methods))
+look, chosen = choices.look_and_point(choice)
+sketch = functools.partial(panels.sketched, job, leading, choice, look, waiting)
+done = job.wait_for_picture(whole=len(choice.ks) * len(choice.methods), few=panels.ENOUGH, sketch=sketch)
 known = proofs.known_by_now(job.arrived, data, now, choice.ks)
 longer = runs.only_job("tighten-all", known.key)
 
 # the figure first: what changes it is asked below, before it is drawn
-look, chosen = choices.look_and_point(choice)
 panels.longer_proofs(known, data, now, choice, longer, ready=done)
 opened = chosen in known.points
 chart, beside = stage.columns([1.7, 1], gap="medium") if opened else (stage, None)

@@ -1,9 +1,10 @@
-// What draws charts takes the browser most of a second to read. It begins once the page has its title, in the time in
-// which the server works out what there is to draw, and not when that has come.
+// What draws charts takes the browser most of a second to read. It begins as soon as the sketch of one is on the screen,
+// while the server still works out what there is to draw, and not when that has come.
 
-const titled = new MutationObserver(() => {
-  if (!document.querySelector("h1")) return;
-  titled.disconnect();
-  requestAnimationFrame(() => setTimeout(() => import(CHART).catch(() => {}))); // Streamlit asks again, and tells
+const sketched = new MutationObserver(() => {
+  if (!document.querySelector(".sketch")) return;
+  sketched.disconnect();
+  const painted = () => setTimeout(() => import(CHART).catch(() => {})); // Streamlit asks again, and tells
+  requestAnimationFrame(() => requestAnimationFrame(painted));
 });
-titled.observe(document, { childList: true, subtree: true });
+sketched.observe(document, { childList: true, subtree: true });

@@ -11,15 +11,20 @@ data = store.in_use(now)
 
 st.title("Parts")
 st.markdown(f"{foreign.plain(data.title)}: **what is it made of? Several parts, each of at most {now.k} features.**")
-choice, press = choices.ask(now, data)
+both = st.container(key="figure-first-parts")
+asked, shown = both.container(), both.container(key="shown-first-parts")
+with shown.container(key="parts-verdict"):
+    verdict_place = st.container(key="parts-said")
+    verdict_place.html("<span></span>")  # it has its height before the first words
+    running = st.container()
+with asked:
+    choice, press = choices.ask(now, data)
 if not choice.with_:
-    st.info("Choose at least one solver to see its parts.", icon=":material/grid_view:")
+    verdict_place.info("Choose at least one solver to see its parts.", icon=":material/grid_view:")
     widgets.end_page()
 with press:
     job = run.start(data, now, choice)
-with st.container(key="parts-verdict"):
-    verdict_place = st.container(key="parts-said")
-    verdict_place.html("<span></span>")  # it has its height before the first words
+with running:
     done = runs.follow("parts", job, first=1)
 results = run.found(job, choice)
 proof = run.certificate(job, data, now)
@@ -30,8 +35,8 @@ with verdict_place:
 if not results:
     widgets.end_page()
 drawn = {}
-sight, curve = st.columns([1, 1.1], gap="large")
-with sight:
+sight, curve = shown.columns([1, 1.1], gap="large")
+with sight.container(key="parts-sight"):
     drawn["parts"] = panels.whole(results, data, choice)
 with curve:
     verdict.gained(results, choice)

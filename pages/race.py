@@ -14,16 +14,18 @@ st.markdown(
     f"{foreign.plain(data.title)}, k = {now.k:,}: **which solver gets there first, and how near is that to the best "
     f"possible?** {panels.CLOCK}"
 )
-asked, press = st.columns([4, 1], vertical_alignment="bottom")
+words = "Here run the solvers, once the first of them has something."
+above, said, stage, waiting = widgets.figure_first("race-place", words)
+running = said.container(key="racing")
+running.container()  # an empty place is no place: with this its room is kept from the first
+asked, press = above.columns([4, 1], vertical_alignment="bottom")
 with asked:
     choice = choices.ask()
 if not choice.racers:
-    st.info("Choose at least one solver to start.", icon=":material/sprint:")
+    waiting.info("Choose at least one solver to start.", icon=":material/sprint:")
     widgets.end_page()
 with press:
     job = run.start(data, now, choice)
-running = st.container(key="racing")
-running.container()  # an empty place is no place: with this its room is kept from the first
 answered = job.stopped
 if answered:  # whoever pressed Stop, before anything is drawn anew
     with running:
@@ -31,7 +33,6 @@ if answered:  # whoever pressed Stop, before anything is drawn anew
 done = job.wait_for_picture()
 
 # the figure first: what changes it is asked below, before it is drawn
-stage, waiting = widgets.place("race-place", "Here run the solvers, once the first of them has something.")
 who, mark = choices.open_mark(run.standing(job), choice)
 waiting.empty()
 with stage:

@@ -16,27 +16,29 @@ leading = store.leading(data, now)
 
 st.title("Variance against k")
 st.markdown(f"{foreign.plain(data.title)}: **how much variance can k features keep, and how much could anyone keep?**")
-solvers, cardinalities, press = st.columns([2, 2, 1], vertical_alignment="bottom")
+words = "Here stand the curves, once the first points are found."
+asked, said, stage, waiting = widgets.figure_first("curve-place", words)
+running = said.container(key="variance-running")
+running.html("<span></span>")  # it has its height before and after a run: the figure keeps its place
+solvers, cardinalities, press = asked.columns([2, 2, 1], vertical_alignment="bottom")
 choice = choices.curves(now, data.n_features, solvers, cardinalities)
 if not choice.methods:
-    st.info("Choose at least one solver to draw its curve.", icon=":material/show_chart:")
+    waiting.info("Choose at least one solver to draw its curve.", icon=":material/show_chart:")
     widgets.end_page()
 with press:
     forget_proofs = functools.partial(proofs.forget, data, now, choice.ks)
     job = curves.start("variance", data, now, choice.ks, choice.methods, forget_proofs)
-running = st.container(key="variance-running")
-running.html("<span></span>")  # it has its height before and after a run: the figure keeps its place
 answered = job.stopped
 if answered:  # whoever pressed Stop, before anything is drawn anew
     with running:
         runs.follow("variance", job)
-done = job.wait_for_picture(whole=len(choice.ks) * len(choice.methods))
+look, chosen = choices.look_and_point(choice)
+sketch = functools.partial(panels.sketched, job, leading, choice, look, waiting)
+done = job.wait_for_picture(whole=len(choice.ks) * len(choice.methods), few=panels.ENOUGH, sketch=sketch)
 known = proofs.known_by_now(job.arrived, data, now, choice.ks)
 longer = runs.only_job("tighten-all", known.key)
 
 # the figure first: what changes it is asked below, before it is drawn
-stage, waiting = widgets.place("curve-place", "Here stand the curves, once the first points are found.")
-look, chosen = choices.look_and_point(choice)
 panels.longer_proofs(known, data, now, choice, longer, ready=done)
 opened = chosen in known.points
 chart, beside = stage.columns([1.7, 1], gap="medium") if opened else (stage, None)

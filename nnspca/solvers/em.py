@@ -49,6 +49,7 @@ def em(
     history = [best]
     slowed, last = np.zeros_like(w), np.zeros(len(w))
     moving = np.arange(len(w))
+    images = applied(cov, w, monitor)  # of those that move: what the next step thresholds is what prices this one
     stopped = False
     for step in range(max_iter):
         if not len(moving):
@@ -56,10 +57,11 @@ def em(
         if monitor.stop():
             stopped = True
             break
-        turned = soft_threshold(applied(cov, w[moving], monitor), k, nonnegative)
+        turned = soft_threshold(images, k, nonnegative)
         agreement = np.einsum("ri,ri->r", w[moving], turned)
         w[moving] = turned
-        variances = cov.variance(turned)
+        images = applied(cov, turned, monitor)
+        variances = np.einsum("ri,ri->r", turned, images)
         leader = int(variances.argmax())
         if variances[leader] > best:
             best, loadings = float(variances[leader]), turned[leader]
@@ -67,7 +69,8 @@ def em(
         history.append(best)
         slow = (np.abs(variances - last[moving]) < SLOW * variances) & ~slowed[moving].any(axis=1)
         slowed[moving[slow]], last[moving] = turned[slow], variances
-        moving = moving[agreement < 1 - tol]
+        on = agreement < 1 - tol
+        moving, images = moving[on], images[on]
         monitor.tell(0.9 * (step + 1) / max_iter, f"EM step {step + 1}", best)
     if renormalise:
         reached = w if len(history) > 1 else x  # the starts themselves are not sparse

@@ -36,11 +36,11 @@ const points = (key, name) => Math.max(0, ...(plot(key)?._fullData ?? [])
   .filter(t => t.name === name && (t.yaxis ?? 'y') === 'y').map(t => t.x?.length ?? 0));
 const says = (key, selector) => deep(key, selector)?.textContent ?? '';
 const sketched = key => [...document.querySelectorAll(
-  `.st-key-${key}-sketched .sketch, .st-key-${key}-running-sketched .sketch`)]
+  `:is(.st-key-${key}-sketched, .st-key-${key}-running-sketched, .st-key-${key}-place) .sketch`)]
   .some(s => (s.getAttribute('style').match(/%3Cpath/g) ?? []).length > 2);
 const sketchedLines = (key, count) => Math.max(0, ...[...document.querySelectorAll(
-  `.st-key-${key}-sketched .sketch, .st-key-${key}-running-sketched .sketch`)]
-  .map(s => (decodeURIComponent(s.getAttribute('style')).match(/d="[^"]*" fill="none"/g) ?? [])
+  `:is(.st-key-${key}-sketched, .st-key-${key}-running-sketched, .st-key-${key}-place) .sketch`)]
+  .map(s => (decodeURIComponent(s.getAttribute('style').match(/%3Csvg[^)]*/)).match(/d="[^"]*" fill="none"/g) ?? [])
     .filter(path => (path.match(/[ML]/g) ?? []).length >= count).length));
 const resting = () => document.querySelector('[data-testid=stApp]')?.dataset.testScriptState === 'notRunning' &&
   !document.querySelector('[class*=st-key-stop-]');

@@ -140,14 +140,19 @@ PHONE = [
     "/samples?data=digits&why=20",
     "/compare?vs=pitprops&vs=digits&fine=few",
     "/race?data=pitprops&racers=best&racers=em&racers=pca",
+    "/spannogram?",
 ]
+FIGURE_FIRST = {"/parts", "/variance", "/race", "/spannogram"}  # its choices, which are many, stand under it
+ORDER = """[...document.querySelectorAll('[class*=st-key-figure-first-]')].map(
+  ({children: [choices, shown]}) => shown.getBoundingClientRect().bottom <= choices.getBoundingClientRect().top)"""
 
 
 @pytest.mark.parametrize("path", PHONE)
-def test_nothing_jumps_on_a_phone_while_a_page_loads(visit, path):
+def test_nothing_jumps_on_a_phone_while_a_page_loads_and_its_figure_stands_above_its_choices(visit, path):
     page = still(visit(path, 390, height=844, before=lambda page: page.add_init_script(SHIFTS)))
     shifts = page.evaluate("() => window.shifts")
     assert sum(ours for ours, by_hand, *_ in shifts if not by_hand) < 0.05, shifts
+    assert page.evaluate(ORDER) == [True] * (path.partition("?")[0] in FIGURE_FIRST)
 
 
 def test_the_measure_of_contrast_finds_what_is_faint(browsing):

@@ -110,3 +110,4 @@ def test_pages_about_a_chart_name_its_scripts_too():
     }
     assert [path for path, page in pages.items() if chart in page] == ["/variance", "/deep/compare"]
     assert pages["/variance"].count("modulepreload") > pages["/"].count("modulepreload") == len(delivery.early())
+    assert f"const CHART = './static/js/{chart}';" in pages["/variance"].partition("</head>")[2]

@@ -16,7 +16,7 @@ import streamlit as st
 
 from nnspca.view.figures import slide, style
 from nnspca.view.figures.style import Figure, Palette
-from nnspca.view.session.streamlit_private import held
+from nnspca.view.session.streamlit_private import DeltaGenerator, held
 
 WIDTH = 1000.0  # of a sketch's own coordinates, stretched to the place it stands in
 LEFT, RIGHT = 0.06, 0.99  # where the axes lie in it
@@ -61,6 +61,13 @@ def figure(drawn: Figure, key: str, *, first: bool = False, **settings: Any) -> 
             st.session_state["_drawing"] = True
             time.sleep(SEEN)
         return st.plotly_chart(drawn, key=key, config=CHART, alt=alt, **settings)
+
+
+def ahead(make: Callable[[], Figure | None], place: DeltaGenerator) -> None:
+    """Sketch what is known of the first figure of a session: the browser reads what draws it in the meantime."""
+    if not st.session_state.get("_drawing") and (drawn := make()) is not None:
+        st.session_state["_drawing"] = True
+        place.html(sketch(drawn, palette()))
 
 
 def sketched(drawn: Figure, key: str) -> Any:

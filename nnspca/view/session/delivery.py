@@ -15,6 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from nnspca.view.session import theme
 
+BEGIN = Path(__file__).with_name("browser") / "begin.js"
 SCRIPTS = Path(st.__file__).parent / "static" / "static" / "js"
 # The elements of a first screen, as Streamlit's scripts are called: the browser asks for them, and for what each of
 # them needs, only when the page has come. Named in the head they arrive while Streamlit's own frame is being built.
@@ -124,7 +125,7 @@ def completed(page: bytes, *, charted: bool = False) -> bytes:
 
     Streamlit writes its styles into the head while it draws; among rules of one weight the last on the page wins.
     """
-    for end, added in ((b"</head>", _links(charted)), (b"</body>", _style())):
+    for end, added in ((b"</head>", _links(charted)), (b"</body>", _style() + (_begin() if charted else b""))):
         before, found, after = page.rpartition(end)
         page = before + added + found + after if found else page
     return page
@@ -139,6 +140,13 @@ def _links(charted: bool) -> bytes:
 @cache
 def _style() -> bytes:
     return f"<style>{theme.style()}</style>".encode()
+
+
+@cache
+def _begin() -> bytes:
+    script = BEGIN.read_text(encoding="utf-8")
+    chart = next((name for name in early(CHARTS) if name.startswith(CHARTS)), None)
+    return f"<script type=module>const CHART = './static/js/{chart}';\n{script}</script>".encode() if chart else b""
 
 
 @cache

@@ -25,7 +25,8 @@ from nnspca.view.words import fixed
 PATIENCE = 0.4  # seconds a page waits before it shows progress: quick runs never flash a bar
 AT_ONCE = 0.05  # seconds in which a run whose answer is known hands it over
 FIRST = 1.0  # seconds of a run's age up to which a page waits for the first of what it hands over
-WHOLE = 1.2  # and up to which for all that it will show first
+WHOLE = 1.2  # and up to which for all that it will show first,
+SKETCHED = 1.6  # or up to which where a sketch stands: what draws is not ready before
 POLL = 0.5  # seconds between two looks at a running job
 LONG = 5.0  # seconds after which a run says how long it has been going
 LEFT = 5.0  # seconds after which a run that nobody looks at lets all others go first
@@ -161,16 +162,20 @@ class Job:
         """Wait until so much was handed over or all is done, to this ``age`` at most; return whether it is so."""
         return self._wait_until(lambda: self._finished or len(self.arrived) >= count, age - self.age)
 
-    def wait_for_picture(self, whole: int = 1) -> bool:
+    def wait_for_picture(self, whole: int = 1, *, few: int = 1, sketch: Callable[[], None] | None = None) -> bool:
         """Wait as long as a picture is worth more than an empty frame: a moment, and until there is something.
 
         What draws a figure takes the browser a second to start, and then half a second a drawing: a little longer
-        where ``whole`` so many things make it a whole one, which is then drawn once.
+        where ``whole`` so many things make it a whole one, which is then drawn once. What can ``sketch`` it does so
+        from a ``few`` things.
         """
-        done = self.wait(max(0.0, PATIENCE - self.age))
+        if sketch is not None and not self.wait(0.0):
+            self.wait_for_first(FIRST, few)
+            sketch()
+        done, most = self.wait(max(0.0, PATIENCE - self.age)), WHOLE if sketch is None else SKETCHED
         while not done and (
             (not self.arrived and self.about is None and self.age < FIRST)
-            or (len(self.arrived) < whole and self.age < WHOLE)
+            or (len(self.arrived) < whole and self.age < most)
         ):
             done = self.wait(AT_ONCE)
         return done

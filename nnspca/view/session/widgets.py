@@ -119,6 +119,18 @@ def place(key: str, words: str) -> tuple[DeltaGenerator, DeltaGenerator]:
     return stage, waiting
 
 
+def figure_first(key: str, words: str) -> tuple[DeltaGenerator, DeltaGenerator, DeltaGenerator, DeltaGenerator]:
+    """Return places for choices, for what is said of their run, for the figure they make, and for its words meanwhile.
+
+    They stand in this order; on a phone the choices come last.
+    """
+    every = st.container(key=f"figure-first-{key}")
+    asked, shown = every.container(), every.container(key=f"shown-first-{key}")
+    said = shown.container()
+    with shown:
+        return asked, said, *place(key, words)
+
+
 def choose_row(*entries: Entry) -> tuple[Any, ...]:
     """Draw several widgets side by side, with the table's own words; return what was chosen."""
     with st.container(horizontal=True):

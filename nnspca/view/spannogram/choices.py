@@ -12,7 +12,7 @@ from nnspca.view import foreign
 from nnspca.view.session import state, store, widgets
 from nnspca.view.session.state import CIRCLE, DATA, FOUR, RANDOM, State
 from nnspca.view.session.streamlit_private import DeltaGenerator
-from nnspca.view.session.widgets import choose, place
+from nnspca.view.session.widgets import choose, figure_first
 from nnspca.view.spannogram import rows
 from nnspca.view.spannogram.rows import EDITABLE, Rows
 
@@ -37,8 +37,7 @@ class View:
 
 def ask(now: State) -> tuple[View, DeltaGenerator]:
     """Let the person choose the curves; return what to draw and the place to draw it, or end the page here."""
-    above = st.container()
-    stage, waiting = place("turning", "Here the curves turn, once they are worked out.")
+    above, _, stage, waiting = figure_first("turning", "Here the curves turn, once they are worked out.")
     below = st.container()
     with above, st.container(horizontal=True, gap="medium"):
         source = choose(

@@ -13,8 +13,24 @@ from nnspca.view.figures.style import Figure
 from nnspca.view.session import charts, downloads, runs
 from nnspca.view.session.runs import Job
 from nnspca.view.session.state import State
+from nnspca.view.session.streamlit_private import DeltaGenerator
 from nnspca.view.variance import choices, figures, report
 from nnspca.view.variance.choices import Curves, Look, Point
+
+ENOUGH = 6  # points with which a sketch of the curves is worth a look
+
+
+def sketched(job: Job, leading: float, choice: Curves, look: Look, place: DeltaGenerator) -> None:
+    """Sketch the curves from their first points, where they are the first figure that the person sees."""
+
+    def make() -> Figure | None:
+        points = {(p.k, p.method): p for p in job.arrived}
+        view = figures.View(
+            tuple(points.values()), {}, frozenset(), leading, choice.methods, choice.ks, look.log, look.bounds
+        )
+        return figures.variance(view, charts.palette()) if points else None
+
+    charts.ahead(make, place)
 
 
 def curve(

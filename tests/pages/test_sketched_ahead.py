@@ -1,0 +1,28 @@
+"""A page that waits for a whole picture sketches it from its first points; one that has it all draws it at once."""
+
+import threading
+
+from nnspca.view.session import runs
+
+
+def test_what_waits_for_a_whole_picture_is_sketched_from_a_few_things():
+    job, seen, more = runs.Job("curves"), [], threading.Event()
+
+    def work(job):
+        job.publish(1)
+        job.publish(2)
+        more.wait(5)
+        job.publish(3)
+
+    thread = threading.Thread(target=job.take_part, args=(work,))
+    thread.start()
+
+    def sketch():
+        seen.append(len(job.arrived))
+        more.set()
+
+    assert job.wait_for_picture(whole=3, few=2, sketch=sketch)
+    thread.join()
+    assert seen == [2]
+    assert job.wait_for_picture(whole=3, few=2, sketch=sketch)  # all is known: nothing to wait for
+    assert seen == [2]

@@ -11,6 +11,7 @@ now = state.current()
 
 st.title("Data")
 st.markdown("Choose what to look for structure in, fetch a classic data set once, or bring your own file.")
+preparing_first = st.container()  # of large data: in sight of the sidebar that asked for it
 collection.cards(now)
 with st.container(border=True):
     bring.bring()
@@ -18,7 +19,8 @@ with st.container(border=True):
 infos = store.catalogue()
 chosen = infos.get(now.data)
 if chosen is not None and chosen.local:
-    data = store.in_use(now)
+    with preparing_first:
+        data = store.in_use(now)
     st.header(f"In use: {foreign.plain(data.title or data.name)}")
     few, rest = st.columns([1, 1.25], gap="large")
     with few:

@@ -42,7 +42,7 @@ opened = chosen in known.points
 chart, beside = stage.columns([1.7, 1], gap="medium") if opened else (stage, None)
 waiting.empty()
 with chart:
-    drawn = panels.curve(known, leading, choice, look, chosen, ready=done, longer=longer)
+    drawn = panels.curve(known, leading, choice, look, chosen, ready=done, run=job, longer=longer)
 
 if chosen is not None and chosen not in known.points:
     st.info(f"k = {chosen.k} with {chosen.method} has not been solved yet.", icon=":material/hourglass_empty:")

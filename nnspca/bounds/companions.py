@@ -14,7 +14,7 @@ from nnspca.covariance.factor import SparseFactor
 from nnspca.covariance.forms import HeldFactor
 from nnspca.covariance.problem import Problem
 from nnspca.numerics.feasible import largest_entries
-from nnspca.numerics.rounding import EPS
+from nnspca.numerics.rounding import raised
 
 
 class Companions:
@@ -68,7 +68,7 @@ class Companions:
             beside = max(-mean[i] * most, -mean[i] * least)
             if not self.problem.nonnegative:
                 beside = abs(mean[i]) * max(most, -least)
-            settled[place] = found[place].min(initial=np.inf) >= beside * (1 + 4 * EPS)
+            settled[place] = found[place].min(initial=np.inf) >= raised(beside, 4)
         return found, settled
 
     def _product(self, rows: np.ndarray, factor: SparseFactor) -> scipy.sparse.csr_array:

@@ -44,9 +44,9 @@ def by_rows(problem: Problem, low: float, rows: np.ndarray, companions: Companio
     s = np.sqrt(cov.diagonal[rows] / low)
     company = np.sqrt(float(sum_of_largest(cov.diagonal, k - 1)) / low)
     # the rows of two machines differ by the drift in norm at most
-    b = np.sqrt(rounding.raised((shares * shares).sum(axis=-1), 4 * (k + 8))) * (1 + rounding.EPS)
+    b = rounding.raised(np.sqrt(rounding.raised((shares * shares).sum(axis=-1), 4 * (k + 8))), 2)
     b += reading * s * company + cov.room() / low + rounding.VANISHING
-    room = 1.0 - (cov.diagonal[rows] * (1 + reading) + cov.room()) / low - 8 * rounding.EPS
+    room = 1.0 - (cov.diagonal[rows] * (1 + reading) + cov.room()) / low - rounding.sums(8, 1.0)
     ratio = b / np.where(room > 0, room, 1.0)
     return np.where(room > 0, rounding.raised(ratio * ratio / (1 + ratio * ratio), 16), 1.0)
 

@@ -150,7 +150,7 @@ class _Question:
         self.lower = masses.attained(self.problem.cov, x)
         # never above what the exact product is: a component that attains it may not be overlooked
         self.threshold = (1.0 - self.within) * self.lower
-        self.threshold -= 4 * rounding.EPS * abs(self.threshold)
+        self.threshold -= rounding.sums(4, abs(self.threshold))
         self.dispensable = x == 0
         self.lacking = {}
 

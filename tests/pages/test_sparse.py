@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse
 
 from nnspca.datasets import Dataset
-from tests.pages.conftest import settle
+from tests.pages.conftest import settle, texts
 from tests.pages.test_samples import told
 
 MOST = 100_000  # numbers that a page may write out of the ten million there are
@@ -58,3 +58,12 @@ def test_a_sparse_file_is_told_of_as_the_same_numbers_written_out(standardise):
         for key in ("support", "map", "lead", "told", "seen", "m", "labels"):
             assert one[key] == other[key], key
         assert one["why"]["says"] == other["why"]["says"]
+
+
+def test_a_step_that_is_not_offered_says_why(open_page):
+    kept = {"_uploads": {"counts": Dataset(name="counts", X=counts(60, 40))}}
+    assert "**project-out**: it would fill in every zero" in texts(open_page("pages/data.py", data="counts", **kept))
+    kept = {"_uploads": {"below": Dataset(name="below", X=[[1.0, -2.5], [3.0, 6.0], [0.0, 1.0]])}}
+    assert "**log1p**: it needs numbers above −1; the least here is −2.5" in texts(
+        open_page("pages/data.py", data="below", **kept)
+    )

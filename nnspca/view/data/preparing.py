@@ -8,6 +8,7 @@ from nnspca.datasets import Dataset, preparing
 from nnspca.view import foreign
 from nnspca.view.session import charts, preview
 from nnspca.view.session.state import State
+from nnspca.view.words import number
 
 CENTRED = "**Centred**, always: the mean of each feature is taken off, as only what varies counts."
 SCALED = (
@@ -31,6 +32,7 @@ def explained(raw: Dataset, data: Dataset, now: State) -> None:
             f"- {done}**crop-1** … **crop-4**: leaves out pixels at the borders of images, where a background "
             "would win."
         )
+    told += [f"- {words}" for words in _left_out(raw)]
     st.markdown(
         f"What is done to the numbers before anything is sought; choose under **Before that** in the sidebar.\n\n"
         f"- ✓ {CENTRED}\n" + "\n".join(told)
@@ -44,6 +46,17 @@ def explained(raw: Dataset, data: Dataset, now: State) -> None:
     with after:
         st.caption("After: " + ", ".join(foreign.plain(name) for name in now.prep))
         _look(data)
+
+
+def _left_out(raw: Dataset) -> list[str]:
+    """Say why a step that other data can have is not among those to choose from."""
+    words = []
+    if raw.is_sparse:
+        words.append("Not offered, **project-out**: it would fill in every zero that sparse data leave out.")
+    if "log1p" not in preparing.possible(raw):
+        least = number(raw.X.min()).replace("-", "−")
+        words.append(f"Not offered, **log1p**: it needs numbers above −1; the least here is {least}.")
+    return words
 
 
 def _look(data: Dataset) -> None:

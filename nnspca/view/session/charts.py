@@ -56,12 +56,18 @@ def figure(drawn: Figure, key: str, *, first: bool = False, **settings: Any) -> 
         drawn = slide.projected(drawn)
     if not first:
         return st.plotly_chart(drawn, key=key, config=CHART, alt=alt, **settings)
-    with st.container(key=f"{key}-sketched"):
-        st.html(sketch(drawn, palette()))
+    with sketched(drawn, key):
         if not st.session_state.get("_drawing"):  # what draws keeps the browser busy for a second before it draws
             st.session_state["_drawing"] = True
             time.sleep(SEEN)
         return st.plotly_chart(drawn, key=key, config=CHART, alt=alt, **settings)
+
+
+def sketched(drawn: Figure, key: str) -> Any:
+    """Show the sketch of a figure; return its place, where the figure itself covers it once it is drawn."""
+    place = st.container(key=f"{key}-sketched")
+    place.html(sketch(drawn, palette()))
+    return place
 
 
 def picture(png: bytes, alt: str) -> None:

@@ -25,11 +25,14 @@ def curve(
     chosen: Point | None,
     *,
     ready: bool,
+    run: Job,
     longer: Job | None,
 ) -> Figure:
     """Draw variance against k with the gap below, and the race of the ceilings; return the first.
 
-    While a ``longer`` proof runs, the ceilings are drawn where they are by then, again and again.
+    While a ``longer`` proof runs, the ceilings are drawn where they are by then, again and again. Of a ``run`` that
+    waits for its turn and has found nothing yet only the sketch is drawn: where a class presses Run at once, nobody's
+    browser is kept busy with empty figures.
     """
     palette = charts.palette()
     last: dict[str, Figure] = {}
@@ -49,6 +52,10 @@ def curve(
             look.bounds,
         )
         last["curve"] = figures.variance(view, palette, paper=look.paper_band, chosen=chosen)
+        if not seen.points and run.queued:
+            charts.sketched(last["curve"], "curve-running")
+            st.caption("The curves are drawn here once it is this run's turn and the first points are found.")
+            return
         still = ready and (longer is None or longer.done)
         charts.pickable(last["curve"], "curve", choices.KEYS["point"].key, _picked, ready=still)
         st.caption(

@@ -1,17 +1,22 @@
 """Where features are alike and far too many for all their rows to be read, few are, and what is proven holds."""
 
+import io
+import json
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
 import nnspca
+from nnspca import check
 from nnspca.bounds.plan import PLANS, rows_read
 from nnspca.certificates.derivations import derive
 from nnspca.certificates.proofs import ScaleProof
 from nnspca.covariance.forms import HeldFactor
 from nnspca.covariance.problem import Problem
 from nnspca.errors import CertificateError
+from nnspca.result import Bound
 from nnspca.tasks import _certify
 
 M, N, ROWS = 50, 4000, 300
@@ -33,11 +38,15 @@ def read(monkeypatch):
     return counted
 
 
-def noise(planted):
+def data(planted):
     rng = np.random.default_rng(3)
     X = rng.standard_normal((M, N))
     X[:, :planted] += 2.0 * rng.standard_normal(M)[:, None]
-    return nnspca.Covariance.from_data(X)
+    return X
+
+
+def noise(planted):
+    return nnspca.Covariance.from_data(data(planted))
 
 
 def test_of_noise_few_rows_are_read_and_the_certificate_holds(read):
@@ -70,3 +79,25 @@ def test_no_level_proves_less_than_itself_and_none_hides_a_row():
     for level in (np.nan, -1.0, np.inf, "0"):
         with pytest.raises(CertificateError, match="level"):
             derive(ScaleProof(d, level), 10, True, cov)
+
+
+def test_a_stranger_reads_no_more_rows_and_believes_no_level():
+    cov, X = noise(0), data(0)
+    made = Bound("balanced-rows", 0.0, ingredients=ScaleProof(np.sqrt(cov.diagonal), 1.0))
+    value = derive(ScaleProof(np.sqrt(cov.diagonal), 3 * float(cov.diagonal.max())), 3, True, cov)
+    cert = nnspca.certify(cov, 3, component=nnspca.solve(cov, 3, method="thresholding"))
+    made = replace(made, value=value, ingredients=replace(made.ingredients, level=value))
+    file, table = io.BytesIO(), io.BytesIO()
+    nnspca.save_certificate(replace(cert, bounds=(made,), upper=value), file, cov)
+    np.save(table, X)
+    said = []
+    lower, upper = check.check(file.getvalue(), table.getvalue(), say=said.append, billions=0.1)  # all rows: 0.8
+    assert lower < upper == Fraction(value)
+    assert f" of {N} rows outside are read" in said[0]
+    arrays = dict(np.load(io.BytesIO(file.getvalue())))
+    told = json.loads(str(arrays["certificate"]))
+    told["check"]["upper"] = told["certificate"]["upper"] = 0.9 * value
+    file = io.BytesIO()
+    np.savez(file, **arrays | {"certificate": np.array(json.dumps(told))})
+    with pytest.raises(check.Refused, match="is claimed"):
+        check.check(file.getvalue(), table.getvalue(), say=said.append)

@@ -26,7 +26,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from nnspca.bounds.companions import Companions
-from nnspca.bounds.plan import Known, Plan
+from nnspca.bounds.plan import Known, Plan, rows_read
 from nnspca.calls.progress import Monitor
 from nnspca.certificates.proofs import ScaleProof
 from nnspca.covariance import Covariance
@@ -41,27 +41,39 @@ WIDEST = 4000  # features whose rows are levelled together where A is not held
 KEPT = 4_000_000  # stored entries of sparse rows that are kept from one pass to the next, and not made anew
 PASSES = 4  # over the rows of those features, against all
 ALIKE = 0.5  # variances this close, least to largest, single out no features: all rows are levelled at once
+UNREAD = 2e-6  # relative: who takes a row that was not read for one that might cost more would have to read it
 FLOOR = 1e-7  # least weight, relative to the largest
 
 
-def balanced_rows(problem: Problem, *, monitor: Monitor, passes: int = 0, warm_start: Bound | None = None) -> Bound:
+def balanced_rows(
+    problem: Problem,
+    *,
+    monitor: Monitor,
+    passes: int = 0,
+    warm_start: Bound | None = None,
+    allowed: int | None = None,
+) -> Bound:
     """The bound at the best weights met.
 
-    ``passes`` power steps over all rows follow where A is not held; each reads the whole of A once.
-    ``warm_start`` is this bound as it was found before: its weights are where those steps start.
+    ``passes`` power steps over all rows follow where A is not held; each reads the whole of A once, and together they
+    read no more than ``allowed`` rows. ``warm_start`` is this bound as it was found before: its weights are where those
+    steps start.
     """
-    cov = problem.cov
+    cov, level = problem.cov, 0.0
     if cov.holds_entries:
         value, d = _of_matrix(problem, monitor)
     else:
-        alike = float(cov.diagonal.min()) >= ALIKE * float(cov.diagonal.max())
+        most = max(passes, 1) if allowed is None else allowed // cov.n_features
+        alike = most > 0 and float(cov.diagonal.min()) >= ALIKE * float(cov.diagonal.max())
         if warm_start is not None and isinstance(warm_start.ingredients, ScaleProof):
             value, d = warm_start.value, warm_start.ingredients.weights
         elif alike:
             value, d = np.inf, np.ones(cov.n_features)
         else:
-            value, d = _of_factor(problem, monitor)
-        value, d = _levelled_throughout(problem, value, d, max(passes, int(alike)), monitor)
+            value, d, level = _of_factor(problem, monitor)
+        reached = value
+        value, d = _levelled_throughout(problem, value, d, min(max(passes, int(alike)), most), monitor)
+        level = level if value == reached else 0.0
         if warm_start is not None and value == warm_start.value:
             return warm_start
     return Bound(
@@ -71,20 +83,27 @@ def balanced_rows(problem: Problem, *, monitor: Monitor, passes: int = 0, warm_s
             "Each feature is given a weight that levels the rows: no feature and its k − 1 weightiest companions "
             "hold more than this together."
         ),
-        ingredients=ScaleProof(d),
+        ingredients=ScaleProof(d, level),
     )
 
 
 def by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
     """The quick form: no more of A is read than its features of large variance."""
-    yield balanced_rows(problem, monitor=known.monitor)
+    yield balanced_rows(problem, monitor=known.monitor, allowed=rows_read(problem, plan))
 
 
 def throughout_by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
     """All rows levelled, where A is not held and no relaxation has had its say, or the plan has time."""
-    if not problem.cov.holds_entries and (known.least == np.inf or (plan.always_levels and known.above(plan.narrow))):
+    allowed = rows_read(problem, plan)
+    if problem.cov.holds_entries or allowed < problem.n:
+        return
+    if known.least == np.inf or (plan.always_levels and known.above(plan.narrow)):
         yield balanced_rows(
-            problem, passes=plan.passes, monitor=known.monitor, warm_start=known.bounds.get("balanced-rows")
+            problem,
+            passes=plan.passes,
+            monitor=known.monitor,
+            warm_start=known.bounds.get("balanced-rows"),
+            allowed=allowed,
         )
 
 
@@ -117,8 +136,11 @@ def _levelled(
     return least, best
 
 
-def _of_factor(problem: Problem, monitor: Monitor) -> tuple[float, np.ndarray]:
-    """Power steps on the features of largest variance, the others kept level without a look at their rows."""
+def _of_factor(problem: Problem, monitor: Monitor) -> tuple[float, np.ndarray, float]:
+    """Power steps on the features of largest variance, the others kept level without a look at their rows.
+
+    Returned with a ceiling on what those others cost, which leaves room for what a judge sees otherwise.
+    """
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     s = np.sqrt(np.maximum(cov.diagonal, 0.0) + cov.drift)
     order = np.argsort(-s, kind="stable")
@@ -128,20 +150,26 @@ def _of_factor(problem: Problem, monitor: Monitor) -> tuple[float, np.ndarray]:
     block = (cov.block(chosen, chosen) / size).astype(np.float32)
     level, weights = _levelled(block, k, nonnegative, None, monitor)
     level, weights = level * size, weights.astype(float)
-    least, best = np.inf, np.zeros(0)
+    least, best, unread = np.inf, np.zeros(0), 0.0
     companions = Companions(problem, kept=KEPT)
     d = _extended(s, chosen, weights, level, k)
     for _ in range(PASSES):
         rows, others = _rows(problem, s, chosen, d, monitor, companions)
+        others *= 1 + UNREAD
         most = max(float(rows.max()), others)
         if most < least:
-            least, best = most, d
+            least, best, unread = most, d, others
         if most <= level * (1 + 1e-4) or monitor.stop():
             break
         # a feature that meets its companions only now is given the weight that levels its row
         raised = d[chosen] * np.maximum(rows / (level * (1 + 1e-5)), 1.0)
         d = _extended(s, chosen, raised, level, k)
-    return least, best
+    if monitor.stop():
+        return least, best, unread
+    # where no weights keep the others level, by their deviations no row costs much more than the largest variances
+    d = np.maximum(s / s.max(), FLOOR)
+    plain = _rows(problem, s, chosen[:0], d, monitor)[1] * (1 + UNREAD)
+    return (plain, d, plain) if plain < least else (least, best, unread)
 
 
 def _levelled_throughout(

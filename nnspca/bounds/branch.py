@@ -29,7 +29,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from nnspca.bounds import ceiling
-from nnspca.bounds.pair_scaled import CHECK, proof_of, worded
+from nnspca.bounds.pair_scaled import CHECK, heard, proof_of, worded
 from nnspca.bounds.plan import SECOND, Known, Plan, cost, parts_cases
 from nnspca.bounds.splitting import Splitting
 from nnspca.calls.progress import Monitor
@@ -187,27 +187,32 @@ def _node(
     start = x[kept]
     if not start.any():
         start = np.ones(len(kept))
-    splitting = Splitting(part.cov.entries, part.k, start / np.linalg.norm(start), part.nonnegative, inside)
-    if parent is not None and parent.splitting is not None:
-        splitting.follow(parent.splitting, np.searchsorted(parent.kept, kept), whole=True)
+
+    def begun() -> Splitting:
+        made = Splitting(part.cov.entries, part.k, start / np.linalg.norm(start), part.nonnegative, inside)
+        if parent is not None and parent.splitting is not None:
+            made.follow(parent.splitting, np.searchsorted(parent.kept, kept), whole=True)
+        return made
+
+    splitting = heard(begun, len(kept), monitor)
     best: tuple[float, PairProof] | None = None
     past: list[float] = []
     if parent is not None and parent.proof is not None:  # its best proof holds here as well
         block = np.ix_(np.searchsorted(parent.kept, kept), np.searchsorted(parent.kept, kept))
         L, M = parent.proof.L[block], parent.proof.M[block]
-        best = proof_of(part, L, M, forced=inside)
+        best = proof_of(part, L, M, forced=inside, monitor=monitor)
         past.append(best[0])
     elif proven is not None:
         splitting.begin_at(proven)
-        best = proof_of(part, proven.L, proven.M)
+        best = proof_of(part, proven.L, proven.M, monitor=monitor)
         past.append(best[0])
     for step in range(1, steps + 1):
-        splitting.advance()
+        heard(splitting.advance, len(kept), monitor)
         meter.pay(len(kept))
         last = step == steps or monitor.stop()
         if step % CHECK and not last:
             continue
-        made = proof_of(part, *splitting.multipliers(), forced=inside)
+        made = proof_of(part, *splitting.multipliers(), forced=inside, monitor=monitor)
         best = made if best is None or made[0] < best[0] else best
         past.append(best[0])
         slow = len(past) > LOOK_BACK and past[-1 - LOOK_BACK] - best[0] < SLOW * (best[0] - goal)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from nnspca.bounds import balanced, branch
-from nnspca.bounds.pair_scaled import CHECK, proof_of, raced
+from nnspca.bounds.pair_scaled import CHECK, heard, proof_of, raced
 from nnspca.bounds.splitting import Splitting
 from nnspca.bounds.working import part_of
 from nnspca.calls.progress import Monitor
@@ -110,7 +110,7 @@ class Elimination:
         if held and self._room(case):
             proof = held[max(held)]
             case.heir = True
-            value, made = proof_of(case.problem, proof.L, proof.M)
+            value, made = proof_of(case.problem, proof.L, proof.M, monitor=self.monitor)
             case.found(value + self.error, made)
             meter.pay(len(self.inside), HANDED)
 
@@ -213,11 +213,11 @@ class Elimination:
                 return
             case.splitting = self._splitting(case, first, meter)
         for _ in range(steps or self.turn):
-            case.splitting.advance()
+            heard(case.splitting.advance, len(self.inside), self.monitor)
             meter.pay(len(self.inside))
             if self.monitor.stop():
                 break
-        value, proof = proof_of(case.problem, *case.splitting.multipliers())
+        value, proof = proof_of(case.problem, *case.splitting.multipliers(), monitor=self.monitor)
         case.found(value + self.error, proof)
         gained, case.reached = case.reached - (value + self.error), min(case.reached, value + self.error)
         missing = case.reached - self._goal_of(first, goal)

@@ -25,7 +25,7 @@ import numpy as np
 
 from nnspca.bounds import branch, masses
 from nnspca.bounds.cases import RACED, Elimination
-from nnspca.bounds.plan import SECOND, Known, Plan, pair_steps, whole_steps
+from nnspca.bounds.plan import SECOND, Known, Plan, pair_steps, rows_read, whole_steps
 from nnspca.calls.progress import Monitor
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import rounding
@@ -60,6 +60,7 @@ def tighten(
     consider: Callable[[np.ndarray], None] = lambda support: None,
     patience: float = 1.0,
     sparing: bool = False,
+    read: int | None = None,
 ) -> Iterator[Bound]:
     """Yield falling bounds below ``least``; nothing where too many features can hold too much.
 
@@ -86,8 +87,10 @@ def tighten(
         Share of the budget after which a search that has not come below ``least`` is given up.
     sparing : bool
         Whether the cases are planned, for many k − q and a short time.
+    read : int, optional
+        Most rows of A that are read to choose T.
     """
-    elimination = begin(problem, x, least, features, loss, monitor, consider, sparing=sparing)
+    elimination = begin(problem, x, least, features, loss, monitor, consider, sparing=sparing, read=read)
     if elimination is None:
         return
     meter, beaten, widened = branch.Meter(budget + trees), False, sparing
@@ -104,7 +107,7 @@ def tighten(
         if not beaten and not widened and spent > LATE * budget and len(elimination.inside) < features:
             widened = True
             twice = 2 * len(elimination.inside)
-            wider = begin(problem, x, least, features, loss, monitor, consider, smallest=twice)
+            wider = begin(problem, x, least, features, loss, monitor, consider, smallest=twice, read=read)
             elimination = wider or elimination
             continue
         if not elimination.work(meter, goal, trees > 0):
@@ -122,6 +125,7 @@ def begin(
     low: float | None = None,
     smallest: int = SMALLEST,
     sparing: bool = False,
+    read: int | None = None,
 ) -> Elimination | None:
     """Choose T: as few features as lose next to nothing, if the bounds on T are as tight as they can be.
 
@@ -138,7 +142,7 @@ def begin(
     worth = 1.0 - kept[1] if most_kept else 1.0  # of one feature
     outside = np.arange(1, most_kept + 1)
     light = max(0.0, float(((loss + LIGHT * (1.0 - kept[1:])) / outside).min(initial=1.0)))
-    falling = masses.Falling(problem, low, monitor, light=light)
+    falling = masses.Falling(problem, low, monitor, light=light, most=read)
     held, order = falling.masses, support
     planned: tuple[int, ...] = ()
     size, small, enough, lost, gains = 0, 0, False, np.zeros(1), [0.0]
@@ -227,6 +231,7 @@ def by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
         if whole_steps(problem, plan) or plan.always_levels
         else 1.0,  # where others can still be tried
         sparing=sparing,
+        read=rows_read(problem, plan),
     )
 
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from nnspca.bounds.companions import Companions
-from nnspca.bounds.plan import Known, Plan
+from nnspca.bounds.plan import Known, Plan, rows_read
 from nnspca.calls.progress import Monitor
 from nnspca.certificates.proofs import EntryProof
 from nnspca.covariance import Covariance
@@ -35,8 +35,10 @@ def diagonal(problem: Problem) -> Bound:
     )
 
 
-def rows(problem: Problem, *, monitor: Monitor) -> Bound:
+def rows(problem: Problem, *, monitor: Monitor, allowed: int | None = None) -> Bound | None:
     """The largest sum over a row of its diagonal entry and its k−1 largest (positive) others.
+
+    None where more than ``allowed`` rows would have to be read, for less than the largest variances prove.
 
     Rows are taken by falling variance s_i², until ``s_i (s_i + Σ of the k−1 largest s_j)``, which
     no row sum exceeds, rules out the rest: raw gene data need a few hundred of 12582 rows.
@@ -47,10 +49,17 @@ def rows(problem: Problem, *, monitor: Monitor) -> Bound:
     deviations = np.sqrt(np.maximum(cov.diagonal[order], 0.0) + cov.room())
     company = float(deviations[: k - 1].sum())
     most, seen = 0.0, 0
+    allowed = len(order) if allowed is None else allowed
+    if len(order) > allowed:  # once so many are read, the next one's reach is below what they came to
+        beyond = float(deviations[allowed]) * (float(deviations[allowed]) + company)
+        if beyond >= float((deviations[: problem.k] ** 2).sum()):
+            return None
     for start in range(0, len(order), cov.strip):
         reach = deviations[start] * (deviations[start] + company)
         if reach <= most:
             break
+        if start >= allowed:
+            return None
         if monitor.stop():
             most = max(most, reach)  # a ceiling on all rows not yet read
             break
@@ -73,7 +82,9 @@ def diagonal_by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bou
 
 def rows_by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
     """The row sums as a certificate asks for them."""
-    yield rows(problem, monitor=known.monitor)
+    made = rows(problem, monitor=known.monitor, allowed=rows_read(problem, plan) // 4)  # others tell more
+    if made is not None:
+        yield made
 
 
 def _terms(cov: Covariance) -> int:

@@ -54,11 +54,15 @@ def by_rows(problem: Problem, low: float, rows: np.ndarray, companions: Companio
 class Falling:
     """Masses of all features, of which the largest are known by their rows: as many of them as were asked for.
 
-    Rows are read by falling variance, but none of features that can hold at most ``light`` by their variance alone.
+    Rows are read by falling variance, but none of features that can hold at most ``light`` by their variance alone, and
+    no more than ``most`` where it is given.
     """
 
-    def __init__(self, problem: Problem, low: float, monitor: Monitor, *, light: float) -> None:
+    def __init__(
+        self, problem: Problem, low: float, monitor: Monitor, *, light: float, most: int | None = None
+    ) -> None:
         self.problem, self.low, self.monitor, self.light = problem, low, monitor, light
+        self.most = problem.n if most is None else most
         self.masses = by_variance(problem.cov, low)
         self._order = np.argsort(-self.masses, kind="stable")
         self._companions = Companions(problem)
@@ -68,11 +72,12 @@ class Falling:
     def largest(self, wanted: int, *, heavy: float = 1.0, allowed: int) -> np.ndarray | None:
         """Return the masses, read on until the ``wanted`` largest of all are among them.
 
-        None where more than ``allowed`` features turn out to hold more than ``heavy``, or the call was stopped.
+        None where more than ``allowed`` features turn out to hold more than ``heavy``, too many rows would have to be
+        read, or the call was stopped.
         """
         masses, order, step = self.masses, self._order, self.problem.cov.strip
         while self._read < self.problem.n and masses[order[self._read]] > self._least(wanted):
-            if self.monitor.stop():
+            if self._read >= self.most or self.monitor.stop():
                 return None
             rows = order[self._read : self._read + step]
             self._read += len(rows)
@@ -92,10 +97,18 @@ class Falling:
 
 
 def largest(
-    problem: Problem, low: float, wanted: int, monitor: Monitor, *, light: float = 0.0, heavy: float = 1.0, allowed: int
+    problem: Problem,
+    low: float,
+    wanted: int,
+    monitor: Monitor,
+    *,
+    light: float = 0.0,
+    heavy: float = 1.0,
+    allowed: int,
+    most: int | None = None,
 ) -> np.ndarray | None:
     """Return masses of all features, the ``wanted`` largest by their rows: see :class:`Falling`."""
-    return Falling(problem, low, monitor, light=light).largest(wanted, heavy=heavy, allowed=allowed)
+    return Falling(problem, low, monitor, light=light, most=most).largest(wanted, heavy=heavy, allowed=allowed)
 
 
 def every(problem: Problem, low: float, monitor: Monitor, *, light: float) -> np.ndarray:

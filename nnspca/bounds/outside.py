@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,6 +21,7 @@ class Outside:
 
     problem: Problem
     monitor: Monitor
+    most: int = sys.maxsize  # rows that are worth reading at a time
 
     def __post_init__(self) -> None:
         self.cov, self.k = self.problem.cov, self.problem.k

@@ -28,13 +28,15 @@ the rest of L, the bound is ``λ_max(A − L° + S)``: one eigenvalue, no row's 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import TypeVar
 
 import numpy as np
 
 from nnspca.bounds import ceiling
 from nnspca.bounds.plan import Known, Plan, pair_steps, parts_cases, whole_steps
 from nnspca.bounds.splitting import Splitting
+from nnspca.calls.beside import beside
 from nnspca.calls.progress import Monitor
 from nnspca.certificates.proofs import PairProof, ScaleProof
 from nnspca.covariance.problem import Problem
@@ -49,7 +51,17 @@ LEAD = 3.0  # by how much less weight spread first must miss, as it slows down a
 BALANCE = 8  # power steps of the balancing
 STALL = 6  # bounds without a relative gain of 1e-6 before the search rests
 CASES = 450  # most features of which cases cost little enough to take over from a slow search
+LARGE = 400  # features from which a step, or a bound, may take long enough to be waited for
+QUIET = Monitor()
 SLOW = 0.1  # share of what is missing that as many bounds must gain, where other bounds may gain more
+
+
+_T = TypeVar("_T")
+
+
+def heard(act: Callable[[], _T], n: int, monitor: Monitor) -> _T:
+    """Return what a computation on n features comes to: beside whoever asks whether to stop, where it takes long."""
+    return beside(act, monitor) if n >= LARGE else act()
 
 
 def tighten(
@@ -93,15 +105,16 @@ def tighten(
         splitting = Splitting(problem.cov.entries, problem.k, x, problem.nonnegative)
         if warm_start is not None:
             splitting.begin_at(warm_start)
-            least, proof = proof_of(problem, *splitting.multipliers())  # at a larger k it may be all there is to do
+            # at a larger k it may be all there is to do
+            least, proof = proof_of(problem, *splitting.multipliers(), monitor=monitor)
             yield worded(problem, least, proof, 0)
             if least <= goal or monitor.stop():
                 return
     for step in range(made + 1, steps + 1):
-        splitting.advance()
+        heard(splitting.advance, problem.n, monitor)
         if step % LOOK and step != steps and not monitor.stop():
             continue
-        bound = worded(problem, *proof_of(problem, *splitting.multipliers()), step)
+        bound = worded(problem, *proof_of(problem, *splitting.multipliers(), monitor=monitor), step)
         idle = 0 if bound.value < least * (1 - 1e-6) else idle + 1
         if bound.value < least:
             least = bound.value
@@ -130,10 +143,10 @@ def raced(
         splitting, reached = Splitting(cov.entries, problem.k, x, problem.nonnegative), np.inf
         splitting.begin_balanced(weights, attained, settled=settled)
         while splitting.steps < RACE and not (steps and monitor.stop()):
-            splitting.advance()
+            heard(splitting.advance, problem.n, monitor)
             steps += 1
             if splitting.steps % CHECK == 0 or monitor.stop():
-                made = proof_of(problem, *splitting.multipliers())
+                made = proof_of(problem, *splitting.multipliers(), monitor=monitor)
                 reached = min(reached, made[0])
                 best = made if best is None or made[0] < best[0] else best
         runs.append(((reached - attained) * (1.0 if settled else LEAD), splitting))
@@ -173,12 +186,24 @@ def _tightened(problem: Problem, plan: Plan, known: Known, steps: int) -> Iterat
 
 
 def proof_of(
-    problem: Problem, L: np.ndarray, M: np.ndarray, *, forced: np.ndarray | None = None, level: bool = True
+    problem: Problem,
+    L: np.ndarray,
+    M: np.ndarray,
+    *,
+    forced: np.ndarray | None = None,
+    level: bool = True,
+    monitor: Monitor = QUIET,
 ) -> tuple[float, PairProof]:
     """The bound of any L and M, its products made certain, its rows balanced and level, its eigenvalue proven.
 
     ``level`` is False for whoever has a use for what rows cost less than the dearest.
     """
+    return heard(lambda: _proven(problem, L, M, forced, level), len(L), monitor)
+
+
+def _proven(
+    problem: Problem, L: np.ndarray, M: np.ndarray, forced: np.ndarray | None, level: bool
+) -> tuple[float, PairProof]:
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     forced = np.zeros(len(L), dtype=bool) if forced is None else forced
     L = (L + L.T) / 2

@@ -53,6 +53,9 @@ class Plan:
         Share of the ceiling that may be lost for fewer of them.
     eliminated_seconds : float
         Most cost of the relaxations on them, in the unit ``SECOND``.
+    read : float
+        Most products that one bound may take to read rows of A, where A is not held: of two hundred samples of a
+        hundred thousand features a whole pass would take minutes.
     passes : int
         Power steps over all rows that level them, where A is not held: a step reads the whole of A.
     always_levels : bool
@@ -83,6 +86,7 @@ class Plan:
     eliminated_features: int
     eliminated_loss: float
     eliminated_seconds: float
+    read: float
     passes: int
     always_levels: bool
     branch_seconds: float
@@ -110,6 +114,7 @@ PLANS = {
         eliminated_features=640,
         eliminated_loss=3e-3,
         eliminated_seconds=2.8,
+        read=4e10,
         passes=3,
         always_levels=False,
         branch_seconds=1,
@@ -132,6 +137,7 @@ PLANS = {
         eliminated_features=1000,
         eliminated_loss=3e-4,
         eliminated_seconds=60,
+        read=6e11,
         passes=8,
         always_levels=True,
         branch_seconds=90,
@@ -198,6 +204,11 @@ def whole_steps(problem: Problem, plan: Plan) -> int:
 def cost(n: int) -> float:
     """Return what a step of a splitting of n features costs, in the unit n^2.5."""
     return n**2.5 + OVERHEAD
+
+
+def rows_read(problem: Problem, plan: Plan) -> int:
+    """How many whole rows of A one bound may read."""
+    return max(problem.cov.strip, int(plan.read / problem.cov.row_cost))
 
 
 def parts_cases(problem: Problem, plan: Plan) -> bool:

@@ -20,6 +20,7 @@ from nnspca.bounds import balanced, branch, elimination, entries
 from nnspca.bounds.cases import Case, Elimination
 from nnspca.bounds.pair_scaled import proof_of
 from nnspca.bounds.splitting import Splitting
+from nnspca.calls.beside import Stopped
 from nnspca.calls.progress import Monitor
 from nnspca.certificates.proofs import PairProof
 from nnspca.covariance.problem import Problem
@@ -97,7 +98,10 @@ def relax(relaxed: Elimination, goal: float, meter: branch.Meter, *, trees: bool
         relaxed.monitor.tell(1 - meter.left / most, "proving a ceiling")
         slow = not trees and len(past) > LOOK_BACK and past[-1 - LOOK_BACK] - made < SLOW * (made - goal)
         spent = meter.left <= 0 or relaxed.monitor.stop()
-        if made < goal or slow or spent or not relaxed.work(meter, goal, trees):
+        try:
+            if made < goal or slow or spent or not relaxed.work(meter, goal, trees):
+                return made
+        except Stopped:  # what was proven before holds
             return made
 
 

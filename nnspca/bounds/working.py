@@ -29,8 +29,8 @@ import numpy as np
 
 from nnspca.bounds import balanced, masses
 from nnspca.bounds.outside import Outside, falling_entries, limits_at
-from nnspca.bounds.pair_scaled import CHECK, RACE, proof_of, raced
-from nnspca.bounds.plan import SECOND, Known, Plan, whole_steps
+from nnspca.bounds.pair_scaled import CHECK, RACE, heard, proof_of, raced
+from nnspca.bounds.plan import SECOND, Known, Plan, rows_read, whole_steps
 from nnspca.bounds.splitting import Splitting
 from nnspca.calls.progress import Monitor
 from nnspca.certificates.proofs import PairProof, ScaleProof, WorkingProof
@@ -62,6 +62,7 @@ def tighten(
     budget: float,
     goal: float,
     monitor: Monitor,
+    read: int | None = None,
 ) -> Iterator[Bound]:
     """Yield falling bounds below ``least``; nothing where too many rows would have to be in the working set.
 
@@ -79,8 +80,10 @@ def tighten(
     goal : float
         Stop once a bound is this small.
     monitor : Monitor
+    read : int, optional
+        Most rows of A that are read at a time: where more would have to be, the bound is given up.
     """
-    outside = Outside(problem, monitor)
+    outside = Outside(problem, monitor, problem.n if read is None else read)
     inside, by_mass = _first_set(outside, x, lower, features)
     if not len(inside) or monitor.stop():
         return
@@ -91,16 +94,20 @@ def tighten(
         part = replace(problem, cov=part_of(problem.cov, inside))
         # while S may still grow few steps will do: they only have to tell which rows outside are too heavy
         for _ in range(SHORT if rounds < ROUNDS else LONG):
-            splitting.advance()
+            heard(splitting.advance, len(inside), monitor)
             budget -= len(inside) ** 2.5
             if splitting.steps % CHECK == 0:
-                made = proof_of(part, *splitting.multipliers(), level=False)  # θ live on what rows cost less
+                # θ live on what rows cost less
+                made = proof_of(part, *splitting.multipliers(), level=False, monitor=monitor)
                 best = made if best is None or made[0] < best[0] else best  # the iterates' bounds go up and down
             if monitor.stop() or budget <= 0:
                 break
         if best is None:
             return
-        bound, heavy = _levelled(outside, inside, *best, least, goal, splitting.steps)
+        levelled = _levelled(outside, inside, *best, least, goal, splitting.steps)
+        if levelled is None:
+            return
+        bound, heavy = levelled
         gained = bound is not None and bound.value < least * (1 - GAIN)
         if bound is not None and bound.value < least:
             least = bound.value
@@ -134,7 +141,7 @@ def _first_set(outside: Outside, x: np.ndarray, lower: float, features: int) -> 
     support, nothing = np.flatnonzero(x), np.zeros(0, dtype=int)
     if len(support) >= features:
         return nothing, False
-    order = np.argsort(-outside.deviations, kind="stable")[:READ]
+    order = np.argsort(-outside.deviations, kind="stable")[: min(READ, outside.most)]
     sums = outside.sums(order, np.zeros(0, dtype=int), np.zeros(0))
     wanted = FIRST + GROWTH * int(np.count_nonzero(sums > lower))
     if wanted <= 1.5 * features:
@@ -143,7 +150,9 @@ def _first_set(outside: Outside, x: np.ndarray, lower: float, features: int) -> 
     low, wanted = masses.attained(outside.cov, x), int(HEAVIEST * features)
     if low <= 0 or 2 * len(support) > wanted:
         return nothing, True
-    held = masses.largest(outside.problem, low, wanted, outside.monitor, allowed=outside.cov.n_features)
+    held = masses.largest(
+        outside.problem, low, wanted, outside.monitor, allowed=outside.cov.n_features, most=outside.most
+    )
     return nothing if held is None else np.union1d(support, np.argsort(-held, kind="stable")[:wanted]), True
 
 
@@ -162,6 +171,7 @@ def by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
         budget=max(plan.pair_seconds, plan.whole_seconds if crowded else 0.0) * SECOND,
         goal=known.lower * (1 + plan.closed),
         monitor=known.monitor,
+        read=rows_read(problem, plan) // 4,  # the heavy ones are read again and again
     )
 
 
@@ -205,16 +215,18 @@ def _grown(larger: Splitting, smaller: Splitting, places: np.ndarray) -> Splitti
 
 def _levelled(
     outside: Outside, inside: np.ndarray, value: float, proof: PairProof, least: float, goal: float, steps: int
-) -> tuple[Bound | None, np.ndarray]:
+) -> tuple[Bound | None, np.ndarray] | None:
     """The bound that S proves with all rows level, None where it is not below ``least``; and the rows above S's own.
 
-    The rows to join S come heaviest first.
+    The rows to join S come heaviest first. Nothing at all where too many rows would have to be read.
     """
     cov, k = outside.cov, outside.k
     rows = np.setdiff1d(np.arange(cov.n_features), inside, assume_unique=True)
     level: float = max(value, goal * (1 - 1e-6))
     limits = _limits(proof, k, level)
     read = rows[~outside.quiet(rows, inside, limits, level)]
+    if len(read) > outside.most:
+        return None
     sums = outside.sums(read, inside, limits)
     above = sums > level
     heavy = read[above][np.argsort(-sums[above], kind="stable")]

@@ -66,7 +66,8 @@ class Writer:
         if isinstance(proof, PairProof):
             return self._pairs(proof, k, cov)
         if isinstance(proof, EntryProof | ScaleProof):
-            return {"kind": "pairs", "k": k, "S": [], "weights": self.witness(_weights(proof, k, cov))}
+            rows = {"kind": "pairs", "k": k, "S": [], "weights": self.witness(_weights(proof, k, cov))}
+            return rows | ({"level": level} if (level := _level(proof, k, cov)) else {})
         if isinstance(proof, WorkingProof):
             outside = {"S": self.witness(proof.features), "limits": self.witness(proof.limits)}
             return self._pairs(proof.pairs, k, cov.restrict(proof.features)) | outside
@@ -244,6 +245,15 @@ def _entries(cov: Covariance) -> np.ndarray:
     every = np.arange(cov.n_features)
     A = cov.block(every, every)
     return (A + A.T) / 2
+
+
+def _level(proof: EntryProof | ScaleProof, k: int, cov: Covariance) -> float:
+    """What is proven is no less than this: rows that cannot cost more need not be read."""
+    if isinstance(proof, ScaleProof):
+        return proof.level
+    if proof.rule == "rows":
+        return 0.0
+    return float(np.sort(cov.diagonal)[::-1][:k].sum()) * (1 + (k + cov.form.terms) * EPS)
 
 
 def _weights(proof: EntryProof | ScaleProof, k: int, cov: Covariance) -> np.ndarray:

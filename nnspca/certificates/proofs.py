@@ -223,9 +223,13 @@ class ScaleProof:
     ----------
     weights : ndarray, shape (n,)
         Any positive numbers prove ``max_i [A_ii + the k−1 largest A_ij⁺ weights_j / weights_i, j ≠ i]``.
+    level : float
+        What is proven is no less than this, so that no row need be read which cannot cost more by
+        ``A_ij² <= A_ii A_jj``.
     """
 
     weights: np.ndarray
+    level: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)

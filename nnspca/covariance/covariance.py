@@ -18,6 +18,7 @@ from nnspca.numerics.feasible import sum_of_largest
 
 STRIP, STRIP_ENTRIES = 256, 4_000_000  # most rows, and entries of rows, that are read at a time
 BATCH_ENTRIES = 1_200_000  # of vectors that A is applied to at a time
+SPARSE_ROW = 5e5  # products whose time a row of sparse data takes beside its own
 DENSE_PRODUCTS, SPARSE_PRODUCTS = 400_000_000, 50_000_000  # with the numbers held, at a time
 PAIRS, FEW_PAIRS, MANY_FEATURES = 20, 8, 20_000  # eigenpairs made at once, fewer of so many features and more
 DENSE_FEATURES = 1500  # up to here an n×n array is always welcome
@@ -249,6 +250,17 @@ class Covariance:
         sparse = self.factor is not None and not isinstance(self.factor, DenseFactor)
         products = SPARSE_PRODUCTS if sparse else DENSE_PRODUCTS
         return max(1, min(BATCH_ENTRIES // self.n_features, products // held))
+
+    @property
+    def row_cost(self) -> float:
+        """About how many products it takes to read a whole row of A."""
+        if self.holds_entries:
+            return float(self.n_features)
+        held = float(sum(array.size for array in self.form.arrays()))
+        if self.factor is None or isinstance(self.factor, DenseFactor):
+            return held
+        m, n = self.factor.shape
+        return max(held * held / (m * n), SPARSE_ROW)
 
     def block(self, rows: np.ndarray, columns: np.ndarray | None = None) -> np.ndarray:
         """Return the entries of A at ``rows`` × ``columns`` (all columns when None)."""

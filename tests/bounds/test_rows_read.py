@@ -1,0 +1,103 @@
+"""Where features are alike and far too many for all their rows to be read, few are, and what is proven holds."""
+
+import io
+import json
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import nnspca
+from nnspca import check
+from nnspca.bounds.plan import PLANS, rows_read
+from nnspca.certificates.derivations import derive
+from nnspca.certificates.proofs import ScaleProof
+from nnspca.covariance.forms import HeldFactor
+from nnspca.covariance.problem import Problem
+from nnspca.errors import CertificateError
+from nnspca.result import Bound
+from nnspca.tasks import _certify
+
+M, N, ROWS = 50, 4000, 300
+
+
+@pytest.fixture
+def read(monkeypatch):
+    """Whole rows read so far, of which a bound may read no more than ROWS at a time."""
+    lean = {name: replace(plan, read=float(ROWS * M * N)) for name, plan in PLANS.items()}
+    monkeypatch.setattr(_certify, "PLANS", lean)
+    counted = []
+    block = HeldFactor.block
+
+    def counting(self, rows, columns=None):
+        counted.append(len(rows) if columns is None else 0)
+        return block(self, rows, columns)
+
+    monkeypatch.setattr(HeldFactor, "block", counting)
+    return counted
+
+
+def data(planted):
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((M, N))
+    X[:, :planted] += 2.0 * rng.standard_normal(M)[:, None]
+    return X
+
+
+def noise(planted):
+    return nnspca.Covariance.from_data(data(planted))
+
+
+def test_of_noise_few_rows_are_read_and_the_certificate_holds(read):
+    cov = noise(0)
+    part = nnspca.solve(cov, 5, method="thresholding")
+    read.clear()
+    cert = nnspca.certify(cov, 5, component=part)
+    balanced = next(bound for bound in cert.bounds if bound.name == "balanced-rows")
+    assert rows_read(Problem(cov, 5, True), _certify.PLANS["live"]) == ROWS
+    assert sum(read) < 2.5 * N  # the quick bounds read some thousands of the heaviest; every pass over all is N more
+    assert balanced.value < 1.1 * next(bound for bound in cert.bounds if bound.name == "diagonal").value
+    read.clear()
+    nnspca.verify(cert, cov)
+    assert sum(read) < N
+
+
+def test_what_stands_out_of_the_noise_is_proven_all_the_same(read):
+    cov = noise(12)
+    cert = nnspca.certify(cov, 10)
+    assert cert.ratio > 0.95
+    nnspca.verify(cert, cov)
+
+
+def test_no_level_proves_less_than_itself_and_none_hides_a_row():
+    cov = noise(12)
+    d = np.ones(N)
+    whole = derive(ScaleProof(d), 10, True, cov)
+    assert derive(ScaleProof(d, 0.5 * whole), 10, True, cov) == whole
+    assert derive(ScaleProof(d, 2 * whole), 10, True, cov) >= 2 * whole
+    for level in (np.nan, -1.0, np.inf, "0"):
+        with pytest.raises(CertificateError, match="level"):
+            derive(ScaleProof(d, level), 10, True, cov)
+
+
+def test_a_stranger_reads_no_more_rows_and_believes_no_level():
+    cov, X = noise(0), data(0)
+    made = Bound("balanced-rows", 0.0, ingredients=ScaleProof(np.sqrt(cov.diagonal), 1.0))
+    value = derive(ScaleProof(np.sqrt(cov.diagonal), 3 * float(cov.diagonal.max())), 3, True, cov)
+    cert = nnspca.certify(cov, 3, component=nnspca.solve(cov, 3, method="thresholding"))
+    made = replace(made, value=value, ingredients=replace(made.ingredients, level=value))
+    file, table = io.BytesIO(), io.BytesIO()
+    nnspca.save_certificate(replace(cert, bounds=(made,), upper=value), file, cov)
+    np.save(table, X)
+    said = []
+    lower, upper = check.check(file.getvalue(), table.getvalue(), say=said.append, billions=0.1)  # all rows: 0.8
+    assert lower < upper == Fraction(value)
+    assert f" of {N} rows outside are read" in said[0]
+    arrays = dict(np.load(io.BytesIO(file.getvalue())))
+    told = json.loads(str(arrays["certificate"]))
+    told["check"]["upper"] = told["certificate"]["upper"] = 0.9 * value
+    file = io.BytesIO()
+    np.savez(file, **arrays | {"certificate": np.array(json.dumps(told))})
+    with pytest.raises(check.Refused, match="is claimed"):
+        check.check(file.getvalue(), table.getvalue(), say=said.append)

@@ -17,7 +17,7 @@ from nnspca.view.session.streamlit_private import DeltaGenerator
 from nnspca.view.variance import choices, figures, report
 from nnspca.view.variance.choices import Curves, Look, Point
 
-ENOUGH = 6  # points with which a sketch of the curves is worth a look
+ENOUGH = 4  # points with which a sketch of the curves is worth a look
 
 
 def sketched(job: Job, leading: float, choice: Curves, look: Look, place: DeltaGenerator) -> None:

@@ -90,7 +90,7 @@ def test_as_an_executor_it_calls_plain_functions(pool):
     with pytest.raises(ValueError, match="invalid literal") as caught:
         pool.submit(int, "z").result(SOON)
     assert "In a process that worked for this one" in caught.value.__notes__[0]
-    with pytest.raises(Exception, match="pickle|local object"):
+    with pytest.raises(Exception, match=r"pickle|local object"):
         pool.submit(lambda: 1).result(SOON)
     assert pool.submit(abs, -1).result(SOON) == 1
     with pytest.raises(ValueError, match="size=0, beside=1 are not allowed"):

@@ -154,11 +154,11 @@ def test_a_broken_link_opens_a_page_that_has_notes_themes_keys_ceilings_and_down
 
 def changes_its_theme(page: Page) -> None:
     """Switching the theme redraws the figures in it."""
-    colour = "() => document.querySelector('.st-key-component .js-plotly-plot')._fullData[0].marker.color[0]"
+    colour = "() => document.querySelector('.st-key-component .js-plotly-plot')?._fullData?.[0].marker.color[0]"
     light = page.evaluate(colour)
     page.locator("[data-testid=stMainMenu] button, [data-testid=stMainMenuButton]").first.click()
     page.get_by_test_id("stMainMenuItem-theme-Dark").click()
-    page.wait_for_function(f"light => ({colour})() !== light", arg=light)
+    page.wait_for_function(f"light => {{ const now = ({colour})(); return now && now !== light; }}", arg=light)
     quiet(page)
 
 

@@ -120,7 +120,7 @@ def test_the_headline_is_what_is_proven_of_all_parts_together_and_tighten_brings
     drawn = heat(page, "best")
     assert sum(1 for row in drawn for v in row if v) >= 4 * 12
     # what changed hands is shown in two pictures
-    page.get_by_text("went from one part to another").wait_for(timeout=60_000)
+    page.get_by_text("went from one part to another").first.wait_for(timeout=60_000)
     assert figure(page, "hands-best", "gd._fullData.length") > 1
     before = ceilings(page)[4]
     page.get_by_role("button", name="Tighten the proof").click()

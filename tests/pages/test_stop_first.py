@@ -4,6 +4,7 @@ import pytest
 import streamlit as st
 
 from nnspca.view.race import panels as race
+from nnspca.view.session import runs
 from nnspca.view.variance import panels as variance
 from tests.pages.conftest import texts
 
@@ -26,6 +27,7 @@ def test_stop_is_answered_before_a_figure_is_drawn_anew(open_page, monkeypatch, 
         st.stop()
 
     monkeypatch.setattr(panels, draws, end_here)
+    monkeypatch.setattr(runs, "PATIENCE", 10.0)  # on a busy machine the run may take a while to hear it
     page.run()
     assert begun
     assert "Stopped." in texts(page)

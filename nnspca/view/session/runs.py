@@ -359,7 +359,7 @@ def _watch(slot: str, job: Job, first: int) -> None:
     """
     if job.wait(PATIENCE if job.stopped else max(0.0, PATIENCE - job.age)):
         return
-    drawn = [job.version]
+    drawn = [(len(job.arrived), False)]  # it may have ended just now: the bar goes with the next look
     with st.container(horizontal=True, vertical_alignment="center", key=f"watch-{slot}"):
         with st.container():
             st.fragment(_draw, run_every=POLL)(job, drawn)
@@ -373,7 +373,7 @@ def _watch(slot: str, job: Job, first: int) -> None:
         )
     if first:
         job.wait_for_first(FIRST, first)
-        drawn[0] = job.version
+        drawn[0] = (len(job.arrived), False)
 
 
 def _draw(job: Job, drawn: list[tuple[int, bool]]) -> None:

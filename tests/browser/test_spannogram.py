@@ -11,6 +11,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from nnspca.spannogram import curves
 from nnspca.view.spannogram import globe, rows
+from tests.browser.test_app import settled_url
 
 pytestmark = pytest.mark.browser
 
@@ -319,7 +320,7 @@ def test_the_sphere_plays_in_the_browser_and_asks_the_server_nothing(visit, brow
     page.locator(f"section.sphere[data-round='{len(rounds) - 1}'][data-playing=false]").wait_for()
     expect(ball.locator(".verdict")).to_contain_text(f"{rounds[-1].examined:,} cells proved it")
     assert (ball.get_attribute("data-open"), float(ball.get_attribute("data-upper"))) == ("0", rounds[-1].upper)
-    assert link(page, "round") == str(len(rounds) - 1)
+    settled_url(page, round=str(len(rounds) - 1))
     ball.get_by_role("slider", name="Round").focus()
     page.keyboard.press("Home")
     expect(ball.locator(".verdict")).to_contain_text("After round 0")

@@ -174,7 +174,7 @@ class Checker:
 
     def pairs(self, p: Any, k: int, A: Matrix, inside: Any) -> Fraction:
         """λ_max(A − L) + max_i [L_ii + the k − 1 largest M_ij]; outside S, L is A."""
-        S, most, n = p.get("S", range(A.n)), Fraction(p.get("level", 0)), len(p.get("S", range(A.n)))
+        S, most, n = p.get("S", range(A.n)), Fraction(float(p.get("level", 0))), len(p.get("S", range(A.n)))
         limits = p.get("limits", [0] * n)
         need(n == A.n or not inside, "what is known to be there must be in S")
         if n:

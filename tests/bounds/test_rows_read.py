@@ -96,8 +96,16 @@ def test_a_stranger_reads_no_more_rows_and_believes_no_level():
     assert f" of {N} rows outside are read" in said[0]
     arrays = dict(np.load(io.BytesIO(file.getvalue())))
     told = json.loads(str(arrays["certificate"]))
+
+    def tampered():
+        file = io.BytesIO()
+        np.savez(file, **arrays | {"certificate": np.array(json.dumps(told))})
+        return file.getvalue()
+
     told["check"]["upper"] = told["certificate"]["upper"] = 0.9 * value
-    file = io.BytesIO()
-    np.savez(file, **arrays | {"certificate": np.array(json.dumps(told))})
     with pytest.raises(check.Refused, match="is claimed"):
-        check.check(file.getvalue(), table.getvalue(), say=said.append)
+        check.check(tampered(), table.getvalue(), say=said.append)
+    for level in ("1e999999999", "9" * 400, float("nan")):  # a whole number of so many digits takes for ever
+        told["check"]["proof"]["level"] = level
+        with pytest.raises((OverflowError, ValueError)):
+            check.check(tampered(), table.getvalue(), say=said.append)

@@ -11,8 +11,7 @@ data = store.in_use(now)
 
 st.title("Parts")
 st.markdown(f"{foreign.plain(data.title)}: **what is it made of? Several parts, each of at most {now.k} features.**")
-both = st.container(key="figure-first-parts")
-asked, shown = both.container(), both.container(key="shown-first-parts")
+asked, shown = widgets.choices_and_figure("parts")
 with shown.container(key="parts-verdict"):
     verdict_place = st.container(key="parts-said")
     verdict_place.html("<span></span>")  # it has its height before the first words

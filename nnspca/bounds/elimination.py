@@ -219,7 +219,7 @@ def by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
     yield from tighten(
         problem,
         known.x,
-        min(bound.value for bound in known.bounds.values() if bound.deterministic),
+        known.upper,
         features=_most_kept(problem, plan),
         loss=plan.eliminated_loss,
         budget=plan.eliminated_seconds * SECOND * (LONGER if sparing else 1.0),

@@ -183,6 +183,11 @@ class Known:
     monitor: Monitor = field(default_factory=Monitor)
     consider: Callable[[np.ndarray], None] = _ignored
 
+    @property
+    def upper(self) -> float:
+        """The least of what is proven so far: infinite where nothing is."""
+        return min((bound.value for bound in self.bounds.values() if bound.deterministic), default=np.inf)
+
     def above(self, gap: float) -> bool:
         """Whether the relaxations so far leave a relative gap larger than this."""
         return self.least > self.lower * (1 + gap)

@@ -96,8 +96,7 @@ def shifted_by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Boun
 def best_shifted_by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
     """The least B2 over the plan's ranks, given up once nothing more need be tried."""
     least: Bound | None = None
-    upper = min((bound.value for bound in known.bounds.values() if bound.deterministic), default=np.inf)
-    ranks = _ranks(problem, plan)
+    upper, ranks = known.upper, _ranks(problem, plan)
     granted, _ = beside(lambda: problem.cov.eigenpairs(min(ranks[-1] + 1, problem.n)), known.monitor)
     for d in ranks:
         if d < len(granted) and granted[d] > upper:

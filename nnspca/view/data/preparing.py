@@ -20,19 +20,20 @@ TILES = 12
 
 def explained(raw: Dataset, data: Dataset, now: State) -> None:
     """Say what is done to the data before they are analysed, and show it."""
-    able = [preparing.STEPS[name] for name in preparing.possible(raw) if not name.startswith("crop-")]
+    able = preparing.possible(raw)
     if raw.kind == "covariance":
         st.caption("A covariance is taken as it is, or turned into correlations (**standardised**, in the sidebar).")
         return
+    steps = [preparing.STEPS[name] for name in able if not name.startswith("crop-")]
     told = [f"- {'✓ ' if now.standardise else ''}{SCALED}"]
-    told += [f"- {'✓ ' if step.name in now.prep else ''}**{step.name}**: {step.about}" for step in able]
-    if any(name.startswith("crop-") for name in preparing.possible(raw)):
+    told += [f"- {'✓ ' if step.name in now.prep else ''}**{step.name}**: {step.about}" for step in steps]
+    if len(steps) < len(able):
         done = "✓ " if any(name.startswith("crop-") for name in now.prep) else ""
         told.append(
             f"- {done}**crop-1** … **crop-4**: leaves out pixels at the borders of images, where a background "
             "would win."
         )
-    told += [f"- {words}" for words in _left_out(raw)]
+    told += [f"- {words}" for words in _left_out(raw, able)]
     st.markdown(
         f"What is done to the numbers before anything is sought; choose under **Before that** in the sidebar.\n\n"
         f"- ✓ {CENTRED}\n" + "\n".join(told)
@@ -48,12 +49,12 @@ def explained(raw: Dataset, data: Dataset, now: State) -> None:
         _look(data)
 
 
-def _left_out(raw: Dataset) -> list[str]:
+def _left_out(raw: Dataset, able: tuple[str, ...]) -> list[str]:
     """Say why a step that other data can have is not among those to choose from."""
     words = []
     if raw.is_sparse:
         words.append("Not offered, **project-out**: it would fill in every zero that sparse data leave out.")
-    if "log1p" not in preparing.possible(raw):
+    if "log1p" not in able:
         least = number(raw.X.min()).replace("-", "−")
         words.append(f"Not offered, **log1p**: it needs numbers above −1; the least here is {least}.")
     return words

@@ -71,11 +71,6 @@ class Job:
         return self._finished
 
     @property
-    def version(self) -> tuple[int, bool]:
-        """Changes whenever there is something new to draw besides progress."""
-        return len(self.arrived), self.done
-
-    @property
     def age(self) -> float:
         """Seconds since the run was asked for."""
         return time.monotonic() - self._started
@@ -359,7 +354,7 @@ def _watch(slot: str, job: Job, first: int) -> None:
     """
     if job.wait(PATIENCE if job.stopped else max(0.0, PATIENCE - job.age)):
         return
-    drawn = [(len(job.arrived), False)]  # it may have ended just now: the bar goes with the next look
+    drawn = [len(job.arrived)]
     with st.container(horizontal=True, vertical_alignment="center", key=f"watch-{slot}"):
         with st.container():
             st.fragment(_draw, run_every=POLL)(job, drawn)
@@ -373,13 +368,16 @@ def _watch(slot: str, job: Job, first: int) -> None:
         )
     if first:
         job.wait_for_first(FIRST, first)
-        drawn[0] = (len(job.arrived), False)
+        drawn[0] = len(job.arrived)
 
 
-def _draw(job: Job, drawn: list[tuple[int, bool]]) -> None:
-    """Show one look at a running job; ``drawn`` holds the version that the page shows."""
+def _draw(job: Job, drawn: list[int]) -> None:
+    """Show one look at a running job; ``drawn`` holds how many of the things it has handed over the page shows.
+
+    Where it is done the page is drawn anew in any case, though it may show all: this bar and Stop have to go.
+    """
     job.wait(0.0)
-    if job.version != drawn[0]:
+    if job.done or len(job.arrived) != drawn[0]:
         st.rerun()
     words = "Stopping" if job.stopped else foreign.plain(job.stage)
     if job.age > LONG:

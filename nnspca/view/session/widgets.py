@@ -119,13 +119,18 @@ def place(key: str, words: str) -> tuple[DeltaGenerator, DeltaGenerator]:
     return stage, waiting
 
 
+def choices_and_figure(key: str) -> tuple[DeltaGenerator, DeltaGenerator]:
+    """Return places for choices and for what they make; they stand in this order, on a phone in the other one."""
+    both = st.container(key=f"figure-first-{key}")
+    return both.container(), both.container(key=f"shown-first-{key}")
+
+
 def figure_first(key: str, words: str) -> tuple[DeltaGenerator, DeltaGenerator, DeltaGenerator, DeltaGenerator]:
     """Return places for choices, for what is said of their run, for the figure they make, and for its words meanwhile.
 
     They stand in this order; on a phone the choices come last.
     """
-    every = st.container(key=f"figure-first-{key}")
-    asked, shown = every.container(), every.container(key=f"shown-first-{key}")
+    asked, shown = choices_and_figure(key)
     said = shown.container()
     with shown:
         return asked, said, *place(key, words)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Set
+
 import streamlit as st
 
 import nnspca
 from nnspca.datasets import Dataset
+from nnspca.result import Certificate
 from nnspca.view.certificate import proofs
 from nnspca.view.certificate.panels import ABOUT, STOPPED
 from nnspca.view.figures import ceilings
@@ -25,12 +28,31 @@ def sketched(job: Job, leading: float, choice: Curves, look: Look, place: DeltaG
 
     def make() -> Figure | None:
         points = {(p.k, p.method): p for p in job.arrived}
-        view = figures.View(
-            tuple(points.values()), {}, frozenset(), leading, choice.methods, choice.ks, look.log, look.bounds
-        )
+        view = _view(points, {}, set(), leading, choice, look)
         return figures.variance(view, charts.palette()) if points else None
 
     charts.ahead(make, place)
+
+
+def _view(
+    points: proofs.Points,
+    certificates: Mapping[int, Certificate],
+    closed: Set[int],
+    leading: float,
+    choice: Curves,
+    look: Look,
+) -> figures.View:
+    """Return what the figures draw of the points and proofs there are."""
+    return figures.View(
+        tuple(points.values()),
+        certificates,
+        frozenset(closed),
+        leading,
+        choice.methods,
+        choice.ks,
+        look.log,
+        look.bounds,
+    )
 
 
 def curve(
@@ -57,16 +79,7 @@ def curve(
         """Draw the curves as they are known now."""
         seen = proofs.falling_curve(known, longer)
         closed = seen.certificates.keys() - seen.open
-        view = figures.View(
-            tuple(seen.points.values()),
-            seen.certificates,
-            frozenset(closed),
-            leading,
-            choice.methods,
-            choice.ks,
-            look.log,
-            look.bounds,
-        )
+        view = _view(seen.points, seen.certificates, closed, leading, choice, look)
         last["curve"] = figures.variance(view, palette, paper=look.paper_band, chosen=chosen)
         if not seen.points and run.queued:
             charts.sketched(last["curve"], "curve-running")

@@ -20,9 +20,11 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
     "--no-first-run",
+    "--process-per-site",  # tabs share what the first one has compiled
 ]
 PATIENCE = 60_000  # milliseconds; twenty times what anything takes: others work beside
 expect.set_options(timeout=PATIENCE)
+PARKED = "/_stcore/health"  # an address of the app's server that runs nothing
 # On a page's own address Streamlit's front end first looks for the server below that address.
 EXPECTED = ("/_stcore/health", "/_stcore/host-config")
 # A visitor who leaves while Streamlit opens or closes the connection: its server then says so, after the fact.
@@ -58,27 +60,92 @@ def browsing() -> Iterator[BrowserContext]:
         browser.close()
 
 
-@pytest.fixture
-def visit(server: str, browsing: BrowserContext) -> Iterator[Callable[..., Page]]:
-    """Return ``visit(path, width=, dark=)``: a new visitor's page, ready; it may not err or call outside.
+class Tabs:
+    """The visitors' tabs of one Chromium: one is kept, as what it has compiled of the app's scripts is most of a visit.
 
-    ``before`` is given the page before it opens the address, for what must be there from the first moment.
-    A visit costs some seconds of computing before anything is asked: ask of one all that it can say.
+    ``wrong`` is what the pages did that they may not: err, be answered with an error, or call outside.
     """
-    wrong: list[str] = []
 
-    def note_response(response) -> None:
-        if response.status >= 400 and not response.url.endswith(EXPECTED):
-            wrong.append(f"{response.status} {response.url}")
+    def __init__(self, context: BrowserContext, server: str):
+        self.wrong: list[str] = []
+        self._context, self._parked, self._kept, self._free = context, server + PARKED, None, False
 
-    def note_console(message) -> None:
-        if message.type == "error" and not message.location.get("url", "").endswith(EXPECTED):
-            wrong.append(f"console: {message.text}")
+    def take(self, *, fresh: bool) -> Page:
+        """Return a tab without a past of this visitor: the one kept if it is free, unless it must be a fresh one."""
+        if self._kept is None:
+            self._kept, self._free = self._opened(), True
+            self._kept.goto(self._parked)
+        if fresh or not self._free:
+            return self._opened()
+        self._free = False
+        return self._kept
 
-    def note_request(request) -> None:
+    def leave(self, failed: bool) -> None:
+        """Close all tabs, and forget what they stored; park the one that is kept, unless it was left in mid-action."""
+        for page in self._context.pages:
+            if page.get_by_test_id("stException").count():
+                self.wrong.append(f"a traceback on {page.url}")
+            page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
+            if failed or page is not self._kept:
+                page.close()
+        self._context.clear_cookies()
+        if self._kept is not None and self._kept.is_closed():
+            self._kept = None
+        elif self._kept is not None and not self._free:
+            self._kept.mouse.move(0, 0)
+            self._kept.unroute_all()
+            self._kept.goto(self._parked)
+            self._free = True
+
+    def _opened(self) -> Page:
+        page = self._context.new_page()
+        page.set_default_timeout(PATIENCE)
+        page.on("request", self._note_request)
+        page.on("response", self._note_response)
+        page.on("console", self._note_console)
+        page.on("pageerror", lambda error: self.wrong.append(f"page error: {error}"))
+        return page
+
+    def _note_request(self, request) -> None:
         address = urlsplit(request.url)
         if address.scheme in ("http", "https", "ws", "wss") and address.hostname != "127.0.0.1":
-            wrong.append(f"outside request: {request.url}")
+            self.wrong.append(f"outside request: {request.url}")
+
+    def _note_response(self, response) -> None:
+        if response.status >= 400 and not response.url.endswith(EXPECTED):
+            self.wrong.append(f"{response.status} {response.url}")
+
+    def _note_console(self, message) -> None:
+        if message.type == "error" and not message.location.get("url", "").endswith(EXPECTED):
+            self.wrong.append(f"console: {message.text}")
+
+
+@pytest.fixture(scope="session")
+def tabs(browsing: BrowserContext, server: str) -> Tabs:
+    """Return the tabs of this worker's Chromium."""
+    return Tabs(browsing, server)
+
+
+FAILED = pytest.StashKey[bool]()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
+    """Remember of every test whether it failed."""
+    report = yield
+    item.stash[FAILED] = item.stash.get(FAILED, False) or report.failed
+    return report
+
+
+@pytest.fixture
+def visit(server: str, tabs: Tabs, request: pytest.FixtureRequest) -> Iterator[Callable[..., Page]]:
+    """Return ``visit(path, width=, dark=)``: a new visitor's page, ready; it may not err or call outside.
+
+    ``before`` is given the page, then a fresh one, before it opens the address: for what must be there from the first
+    moment. A visit costs a second or more of computing before anything is asked: ask of one all that it can say.
+    """
+    tabs.wrong.clear()
+    request.node.stash[FAILED] = False
 
     def visit_one(
         path: str = "/",
@@ -87,14 +154,9 @@ def visit(server: str, browsing: BrowserContext) -> Iterator[Callable[..., Page]
         height: int = 900,
         before: Callable[[Page], object] | None = None,
     ) -> Page:
-        page = browsing.new_page()
+        page = tabs.take(fresh=before is not None)
         page.set_viewport_size({"width": width, "height": height})
         page.emulate_media(color_scheme="dark" if dark else "light")
-        page.set_default_timeout(PATIENCE)
-        page.on("request", note_request)
-        page.on("response", note_response)
-        page.on("console", note_console)
-        page.on("pageerror", lambda error: wrong.append(f"page error: {error}"))
         if before is not None:
             before(page)
         page.goto(server + path)
@@ -102,13 +164,8 @@ def visit(server: str, browsing: BrowserContext) -> Iterator[Callable[..., Page]
         return page
 
     yield visit_one
-    for page in browsing.pages:
-        if page.get_by_test_id("stException").count():
-            wrong.append(f"a traceback on {page.url}")
-        page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
-        page.close()
-    browsing.clear_cookies()
-    assert not wrong, wrong
+    tabs.leave(request.node.stash[FAILED])
+    assert not tabs.wrong, tabs.wrong
 
 
 @pytest.fixture(scope="session")

@@ -34,12 +34,32 @@ class EndsWhile(Job):
 @pytest.mark.parametrize("first", [0, 1])
 def test_the_page_looks_again_after_a_run_that_ended_while_its_bar_was_drawn(monkeypatch, first):
     looks = []
-    monkeypatch.setattr(runs.st, "fragment", lambda draw, run_every: lambda job, drawn: looks.append((job, drawn)))
+    monkeypatch.setattr(runs.st, "fragment", lambda draw, run_every: lambda *words: looks.append((run_every, *words)))
     job = EndsWhile(first=first)
     runs._watch("sudden", job, first)
-    ((watched, drawn),) = looks
+    ((every, watched, drawn, pause),) = looks
     assert watched.done
+    assert every == pause == runs.POLL
     again = []
     monkeypatch.setattr(runs.st, "rerun", lambda: again.append(True))
-    runs._draw(watched, drawn)
+    runs._draw(watched, drawn, pause)
     assert again
+
+
+def test_a_long_run_is_looked_at_less_often_until_it_is_stopped(monkeypatch):
+    again, looks = [], []
+    monkeypatch.setattr(runs.st, "fragment", lambda draw, run_every: lambda *words: looks.append((run_every, *words)))
+    monkeypatch.setattr(runs.st, "rerun", lambda: again.append(True))
+    job = Job("long")
+    runs._watch("long", job, 0)
+    runs._draw(*looks[-1][1:])
+    assert not again
+    job._started -= runs.LONG
+    runs._draw(*looks[-1][1:])
+    assert len(again) == 1  # the page says how often
+    runs._watch("long", job, 0)
+    runs._draw(*looks[-1][1:])
+    assert len(again) == 1
+    job.stop()
+    runs._watch("long", job, 0)
+    assert [every for every, *_ in looks] == [runs.POLL, runs.PATIENTLY, runs.POLL]

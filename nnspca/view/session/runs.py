@@ -28,7 +28,8 @@ FIRST = 1.0  # seconds of a run's age up to which a page waits for the first of 
 WHOLE = 1.2  # and up to which for all that it will show first,
 SKETCHED = 1.6  # or up to which where a sketch stands: what draws is not ready before
 POLL = 0.5  # seconds between two looks at a running job
-LONG = 5.0  # seconds after which a run says how long it has been going
+LONG = 5.0  # seconds after which a run says how long it has been going,
+PATIENTLY = 1.0  # and seconds between two looks from then on: each costs the browser up to half a second
 LEFT = 5.0  # seconds after which a run that nobody looks at lets all others go first
 ABANDONED = 300.0  # seconds after which a run that nobody looks at stops itself
 AFTER = 8.0  # seconds of a run's age up to which another one waits for its end
@@ -245,7 +246,12 @@ def watched(job: Job | None, draw: Callable[[], None]) -> None:
     if job is None or job.done:
         draw()
     else:
-        st.fragment(draw, run_every=POLL)()
+        st.fragment(draw, run_every=_pause(job))()
+
+
+def _pause(job: Job) -> float:
+    """Seconds until the next look at a run: a stopped one is about to end."""
+    return PATIENTLY if job.age > LONG and not job.stopped else POLL
 
 
 def start(slot: str, key: Hashable, work: Work, *, after: Job | None = None) -> Job:
@@ -354,10 +360,10 @@ def _watch(slot: str, job: Job, first: int) -> None:
     """
     if job.wait(PATIENCE if job.stopped else max(0.0, PATIENCE - job.age)):
         return
-    drawn = [len(job.arrived)]
+    drawn, pause = [len(job.arrived)], _pause(job)
     with st.container(horizontal=True, vertical_alignment="center", key=f"watch-{slot}"):
         with st.container():
-            st.fragment(_draw, run_every=POLL)(job, drawn)
+            st.fragment(_draw, run_every=pause)(job, drawn, pause)
         st.button(
             "Stop",
             key=f"stop-{slot}",
@@ -371,13 +377,14 @@ def _watch(slot: str, job: Job, first: int) -> None:
         drawn[0] = len(job.arrived)
 
 
-def _draw(job: Job, drawn: list[int]) -> None:
+def _draw(job: Job, drawn: list[int], pause: float) -> None:
     """Show one look at a running job; ``drawn`` holds how many of the things it has handed over the page shows.
 
-    Where it is done the page is drawn anew in any case, though it may show all: this bar and Stop have to go.
+    Where it is done the page is drawn anew in any case, though it may show all: this bar and Stop have to go. So it is
+    where looks should be further apart from now on: only the page says how far.
     """
     job.wait(0.0)
-    if job.done or len(job.arrived) != drawn[0]:
+    if job.done or len(job.arrived) != drawn[0] or pause < _pause(job):
         st.rerun()
     words = "Stopping" if job.stopped else foreign.plain(job.stage)
     if job.age > LONG:

@@ -7,13 +7,12 @@ import numpy as np
 from nnspca.calls.progress import Monitor
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible
+from nnspca.numerics.charged import nearest_charged
 from nnspca.result import Component
 
 FIRST = 0.1  # first weight of the penalty, relative to the largest eigenvalue
 RAISE = 2.0
 RAISES = 60
-PLAY = 4  # features in play for each one that may be used
-LEAST = 100  # features in play at least
 APART = 50  # power steps on the features nobody uses
 
 
@@ -31,9 +30,9 @@ def quasi_orthogonal(
     """EM whose M-step charges what w shares with the columns of ``previous``.
 
     The M-step minimises ``½ h ‖w‖² − f'w + ½ α ‖V'w‖²`` with f = Aw and h = w'Aw, over w >= 0: a
-    nonnegative least squares problem, solved by a library on the features of largest f. Without the
-    sign constraint it is a linear system. The k largest entries are kept, unshrunk. α is raised
-    until every angle is at least ``min_angle`` degrees; as it grows w leaves the supports of V.
+    nonnegative least squares problem with as many dual unknowns as V has columns. Without the sign
+    constraint it is a linear system. The k largest entries are kept, unshrunk. α is raised until
+    every angle is at least ``min_angle`` degrees; as it grows w leaves the supports of V.
 
     Parameters
     ----------
@@ -89,7 +88,10 @@ def _converged(
     for _ in range(max_iter):
         f = cov.apply(w)
         h = max(float(w @ f), np.finfo(float).tiny)
-        step = _charged(f, h, V, alpha, k) if nonnegative else _charged_without_sign(f, h, V, alpha)
+        if nonnegative:
+            step = nearest_charged(f / h, np.sqrt(alpha / h) * V.T)
+        else:
+            step = _charged_without_sign(f, h, V, alpha)
         if not step.any():
             break
         turned = feasible.best(step, k, nonnegative)
@@ -98,26 +100,6 @@ def _converged(
         if rested or monitor.stop():
             break
     return w
-
-
-def _charged(f: np.ndarray, h: float, V: np.ndarray, alpha: float, k: int) -> np.ndarray:
-    """The M-step over w >= 0, on the features of largest f that may be positive."""
-    from scipy.optimize import nnls  # a fifth of the time the library takes to import
-
-    play = np.argsort(-f, kind="stable")[: max(PLAY * k, LEAST)]
-    play = play[f[play] > 0]
-    out = np.zeros_like(f)
-    if not len(play):
-        return out
-    scale = np.sqrt(h)
-    free = f[play] / h
-    charges = np.sqrt(alpha / h) * V[play].T
-    charges = charges[charges.any(axis=1)]
-    design = np.vstack([np.eye(len(play)), charges])
-    target = np.concatenate([free, np.zeros(len(charges))])
-    size = float(free.max())
-    out[play] = nnls(design, target / size)[0] * size * scale
-    return out
 
 
 def _charged_without_sign(f: np.ndarray, h: float, V: np.ndarray, alpha: float) -> np.ndarray:

@@ -135,7 +135,7 @@ def test_every_page_is_read_in_both_themes_by_a_screen_reader_and_on_a_phone(vis
 
 PHONE = [
     "/data?data=digits",
-    "/parts?data=digits&k=6&r=2",
+    "/parts?data=digits&k=8&r=3&with=best&with=pca&with=nmf&used=1",  # asked elsewhere, too: found once
     "/variance?data=pitprops&ks=2,5,13",
     "/samples?data=digits&why=20",
     "/compare?vs=pitprops&vs=digits&fine=few",

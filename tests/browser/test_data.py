@@ -21,7 +21,7 @@ def long_file():
 
 def test_a_file_is_in_use_at_once_and_its_choices_are_taken_where_it_was_brought(visit):
     page = rest(visit("/data?data=pitprops"), "false", 500)
-    chooser = page.locator("input[type=file]").first
+    chooser = page.locator(".st-key-upload input[type=file]")
     chooser.set_input_files({"name": "holes.csv", "mimeType": "text/csv", "buffer": HOLES})
     expect(page.get_by_role("alert").filter(has_text="1 value is missing in 1 of 3 rows")).to_be_visible()
     expect(page.get_by_text("1 of 4 features go")).to_be_visible()
@@ -36,7 +36,7 @@ def test_a_file_is_in_use_at_once_and_its_choices_are_taken_where_it_was_brought
     expect(page).to_have_url(re.compile("prep=log1p"))
     expect(page.get_by_text("After: log1p")).to_be_visible()
     page.keyboard.press("Escape")
-    page.get_by_test_id("stFileUploader").first.get_by_role("button", name=re.compile("holes.csv")).click()
+    page.locator(".st-key-upload").get_by_role("button", name=re.compile("holes.csv")).click()
     expect(page.get_by_text("4 samples, described by 3 features")).to_have_count(0)
     chooser.set_input_files({"name": "long.csv", "mimeType": "text/csv", "buffer": long_file()})
     page.get_by_role("button", name="Stop").click()

@@ -22,7 +22,7 @@ def brought(page, *files):
 
 
 def said(page):
-    return "\n".join(e.value for e in (*page.success, *page.error, *page.warning))
+    return "\n".join(e.value for e in (*page.success, *page.error, *page.warning, *page.info))
 
 
 def test_a_file_is_in_use_at_once_and_stays_where_another_is_chosen_later(open_page):
@@ -115,7 +115,8 @@ def test_of_two_files_with_one_name_none_is_dropped_in_silence(open_page):
 
 def test_names_of_features_come_from_a_file_of_two_columns(open_page):
     page = open_page("pages/data.py")
-    page.file_uploader(key="names").set_value(("map.csv", b"p1,TP53\np2,MYC\n", CSV))
+    page.file_uploader(key="names").set_value(("map.csv", b"p1,TP53\np2,MYC\n", CSV)).run()
+    assert "Names go with a file of data: choose that one, too" in said(page)
     page = brought(page, ("genes.csv", b"p1,p2,p3\n1,2,3\n4,5,7\n0,1,1\n"))
     assert page.session_state["_uploads"]["genes"].feature_names == ("TP53", "MYC", "p3")
     assert page.session_state["_readings"]["genes"].reading.names == "map.csv"

@@ -42,6 +42,8 @@ def bring() -> None:
         st.caption("Two columns: the name as it is in the data (a probe, say), and what to call it (a gene).")
         names: File | None = st.file_uploader("Names", key="names", type=["csv", "tsv", "txt"])
     if not given:
+        if names is not None:
+            st.info("Names go with a file of data: choose that one, too, above.", icon=":material/label:")
         return
     turned = st.toggle(
         "Samples are columns", key="turned", help="On: each column of the file is one sample. Off: each row is."

@@ -30,6 +30,7 @@ MIDDLE = 15  # steps of the middle one of the planned cases, which all later one
 FOREMOST = 2  # turns of the first case's splitting before the others take over what it has found
 RACED = 500  # features from which one beginning is tried, not two
 SPAN = 8  # numbers of features outside that a case may serve before another's balanced rows are tried: they cost little
+SPREAD = 0.25  # share of the gap at the last q of a case that is left at its first: below, its own steps hardly help
 HANDED = 1  # steps that it costs to prove what a case's multipliers say of fewer features
 STORED = 1.2e7  # most numbers that the cases' proofs may hold together
 TREES = 3  # most cases that are parted further, each into a third of the numbers a tree may hold
@@ -188,7 +189,8 @@ class Elimination:
             self._open(middle)  # its balanced rows and what is handed on cost less than a few steps
             self._taken(middle, meter)
             return True
-        low_enough = values[first] <= values[0] or self.cases[first].rests
+        spread = values[first] - self.low <= SPREAD * (values[worst] - self.low)
+        low_enough = values[first] <= values[0] or spread or self.cases[first].rests
         if worst > first and low_enough:  # the case serves too many q
             if not between:
                 self._open((first + worst + 1) // 2)

@@ -52,6 +52,18 @@ def test_a_bound_proves_what_all_cases_prove_by_as_few_as_it_needs(begun):
         assert any(begun._value(p, begun.cases[serving].value) > bound.value for p in range(serving, K))
 
 
+@pytest.mark.parametrize(("most", "opened"), [(0.1, {22}), (1e-6, set())])
+def test_a_case_is_parted_where_its_last_number_of_features_outside_is_what_keeps_the_ceiling_up(posed, most, opened):
+    made = elimination.begin(*posed, np.inf, 300, LOSS, QUIET)
+    made.lost = most * (np.arange(K) / K) ** 4
+    before = set(made.cases)
+    assert max(before) == 15
+    for first, case in made.cases.items():
+        case.value = made.low * (1.001 - 1e-6 * first)
+    made.work(branch.Meter(1e12), 0.0, False)
+    assert set(made.cases) - before == opened
+
+
 def test_the_proofs_by_pairs_are_no_more_than_a_file_may_hold(begun, monkeypatch):
     held = [case for case in begun.cases.values() if isinstance(case.proof, PairProof)]
     monkeypatch.setattr("nnspca.bounds.cases.STORED", 2 * len(held) * len(begun.inside) ** 2)

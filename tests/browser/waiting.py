@@ -10,6 +10,7 @@ WAITED_FOR = """() => ({script: document.querySelector('[data-testid=stApp]').da
 def rest(page: Page, busy: str, pause: int) -> Page:
     """Wait until for ``pause`` milliseconds neither the script nor a run was under way, nor ``busy``, a JavaScript."""
     page.get_by_role("heading", level=1).wait_for()
+    page.evaluate("() => { window.restsSince = undefined; }")  # a rest before what was just done is none
     try:
         page.wait_for_function(
             f"""pause => {{

@@ -43,6 +43,7 @@ SLACK, AIM = 0.012, 1.024  # by how much a ceiling on T is likely to miss, and m
 FEWEST = 4  # cases that T is chosen for
 LONGER = 2.0  # times the work that others may count: a step on so many features takes less than its count
 LIGHT = 0.7  # share of what a feature takes from the others, below which its variance alone tells enough
+ROOM = 8.0  # times the fourth power of what lies outside: by how much a share kept on T may be too small a guess
 LOSS = 5e-3  # of the ceiling, that one outside feature may add before T is given up as too small
 
 
@@ -155,7 +156,7 @@ def begin(
         order = order[~np.isin(order, support)]
         lost = together(held[order[size - len(support) :][: problem.k]])
         # by how much a number of outside features is above none, as a share of what they take away
-        gains = [v * (1 - e) / (1 - 2 * e) - 1 if e < 0.5 else np.inf for v, e in zip(kept, lost, strict=False)]
+        gains = [_raised(v, e) - 1 for v, e in zip(kept, lost, strict=False)]
         alone = all(gain <= loss for gain in gains[1:])
         planned = _planned(kept, lost) if sparing else ()
         enough = 0 < len(planned) <= FEWEST if sparing else alone
@@ -170,6 +171,11 @@ def begin(
         return None
     inside = np.sort(np.concatenate([support, order[: size - len(support)]]))
     return Elimination(problem, x, low, inside, lost, light, monitor, consider, planned=planned)
+
+
+def _raised(kept: float, lost: float) -> float:
+    """What a share kept on T allows all features; some room is left where little more would raise it without end."""
+    return kept * (1 + ROOM * lost**4) * (1 - lost) / (1 - 2 * lost) if lost < 0.5 else np.inf
 
 
 def _planned(kept: np.ndarray, lost: np.ndarray) -> tuple[int, ...]:

@@ -26,3 +26,21 @@ def test_what_waits_for_a_whole_picture_is_sketched_from_a_few_things():
     assert seen == [2]
     assert job.wait_for_picture(whole=3, few=2, sketch=sketch)  # all is known: nothing to wait for
     assert seen == [2]
+
+
+def test_what_is_drawn_as_it_runs_is_drawn_once_there_is_something(monkeypatch):
+    monkeypatch.setattr(runs, "FIRST", 5.0)
+    monkeypatch.setattr(runs, "WHOLE", 60.0)
+    job, ended = runs.Job("race"), threading.Event()
+
+    def work(job):
+        job.about = "the race as it stands"
+        ended.wait(30)
+
+    thread = threading.Thread(target=job.take_part, args=(work,))
+    thread.start()
+    assert not job.wait_for_picture(whole=0)
+    assert job.about
+    assert job.age < 5
+    ended.set()
+    thread.join()

@@ -31,7 +31,8 @@ def _work(data: Dataset, now: State, choice: Choices) -> Work:
 
     def work(job: Job) -> None:
         def look(standing: Race) -> None:
-            job.about = standing
+            if any(lane.marks or lane.state != RUNNING for lane in standing.lanes):  # until then nothing can be drawn
+                job.about = standing
             job.report(Progress(standing.fraction, _stage(standing)))
 
         ended = known.get(key) or machines.call_here(

@@ -31,6 +31,7 @@ FOREMOST = 2  # turns of the first case's splitting before the others take over 
 RACED = 500  # features from which one beginning is tried, not two
 SPAN = 8  # numbers of features outside that a case may serve before another's balanced rows are tried: they cost little
 SPREAD = 0.25  # share of the gap at the last q of a case that is left at its first: below, its own steps hardly help
+MUCH = 0.25  # share of the weight that features outside may hold, beyond which a larger T is worth more than work
 HANDED = 1  # steps that it costs to prove what a case's multipliers say of fewer features
 STORED = 1.2e7  # most numbers that the cases' proofs may hold together
 TREES = 3  # most cases that are parted further, each into a third of the numbers a tree may hold
@@ -130,6 +131,12 @@ class Elimination:
             on_part = best if q < self.problem.k else 0.0  # no feature of T at all
             values[q], origin[q] = self._value(q, on_part), at
         return values, origin
+
+    @property
+    def cramped(self) -> bool:
+        """Whether the largest ceiling is that of features outside which may hold so much that T is too small."""
+        worst = int(self.ceilings()[0].argmax())
+        return float(self.lost[worst]) > MUCH
 
     def bound(self) -> Bound:
         """The largest of the ceilings, and all that proves it."""

@@ -95,6 +95,12 @@ def tighten(
     if elimination is None:
         return
     meter, beaten, widened = branch.Meter(budget + trees), False, sparing
+
+    def larger(than: Elimination) -> Elimination | None:
+        """Begin again on twice as many features, or as many as are allowed."""
+        twice = 2 * len(than.inside)
+        return begin(problem, x, least, features, loss, monitor, consider, smallest=twice, read=read)
+
     while True:
         made = float(elimination.ceilings()[0].max())
         if made < least * (1 - GAIN):
@@ -107,12 +113,16 @@ def tighten(
             return
         if not beaten and not widened and spent > LATE * budget and len(elimination.inside) < features:
             widened = True
-            twice = 2 * len(elimination.inside)
-            wider = begin(problem, x, least, features, loss, monitor, consider, smallest=twice, read=read)
-            elimination = wider or elimination
+            elimination = larger(elimination) or elimination
             continue
-        if not elimination.work(meter, goal, trees > 0):
+        if elimination.work(meter, goal, trees > 0):
+            continue
+        if widened or not elimination.cramped or len(elimination.inside) >= features:
             return
+        widened, wider = True, larger(elimination)
+        if wider is None:
+            return
+        elimination = wider
 
 
 def begin(
@@ -157,7 +167,9 @@ def begin(
         lost = together(held[order[size - len(support) :][: problem.k]])
         # by how much a number of outside features is above none, as a share of what they take away
         gains = [_raised(v, e) - 1 for v, e in zip(kept, lost, strict=False)]
-        alone = all(gain <= loss for gain in gains[1:])
+        # the same if a share that is kept were a little larger than guessed: near half of all, that changes everything
+        roomy = [_raised(v * (1 + ROOM * e**4), e) - 1 for v, e in zip(kept, lost, strict=False)]
+        alone = all(gain <= loss for gain in roomy[1:])
         planned = _planned(kept, lost) if sparing else ()
         enough = 0 < len(planned) <= FEWEST if sparing else alone
         small = size if alone and not small else small
@@ -174,8 +186,8 @@ def begin(
 
 
 def _raised(kept: float, lost: float) -> float:
-    """What a share kept on T allows all features; some room is left where little more would raise it without end."""
-    return kept * (1 + ROOM * lost**4) * (1 - lost) / (1 - 2 * lost) if lost < 0.5 else np.inf
+    """What a share kept on T allows all features."""
+    return kept * (1 - lost) / (1 - 2 * lost) if lost < 0.5 else np.inf
 
 
 def _planned(kept: np.ndarray, lost: np.ndarray) -> tuple[int, ...]:

@@ -87,3 +87,31 @@ def test_a_part_on_which_nothing_was_gained_is_left_for_one_twice_as_large(posed
     options = {"features": 600, "loss": LOSS, "trees": 0.0, "goal": 0.0, "monitor": QUIET}
     assert not list(elimination.tighten(problem, x, least, budget=70 * float(size) ** 2.5, **options))
     assert asked == [None, 2 * size]
+
+
+@pytest.mark.parametrize("cramped", [False, True])
+def test_a_part_outside_which_too_much_may_lie_is_left_for_one_twice_as_large(posed, monkeypatch, cramped):
+    asked, plain = [], elimination.begin
+
+    def recorded(*args, **kwargs):
+        asked.append(kwargs.get("smallest"))
+        return plain(*args, **kwargs) if len(asked) == 1 else None
+
+    problem, x = posed
+    size = len(plain(problem, x, np.inf, 600, LOSS, QUIET).inside)
+    monkeypatch.setattr(elimination, "begin", recorded)
+    monkeypatch.setattr(elimination.Elimination, "work", lambda *_: False)  # no way is left
+    monkeypatch.setattr(elimination.Elimination, "cramped", cramped)
+    options = {"features": 600, "loss": LOSS, "trees": 0.0, "goal": 0.0, "monitor": QUIET}
+    (made,) = elimination.tighten(problem, x, np.inf, budget=1e12, **options)
+    assert np.isfinite(made.value)
+    assert asked == ([None, 2 * size] if cramped else [None])
+
+
+@pytest.mark.parametrize(("most", "cramped"), [(0.4, True), (0.01, False)])
+def test_a_part_is_too_small_where_the_ceiling_is_that_of_features_outside_that_may_hold_much(posed, most, cramped):
+    made = elimination.begin(*posed, np.inf, 300, LOSS, QUIET)
+    made.lost = np.where(np.arange(K) == K - 1, most, 1e-6 * np.arange(K))
+    for case in made.cases.values():
+        case.value = made.low * 1.001
+    assert made.cramped == cramped

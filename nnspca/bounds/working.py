@@ -50,6 +50,7 @@ JOIN = 300  # most features that join at a time
 SHORT, LONG = 40, 60  # steps of the splitting before S is looked at again, and between bounds once it grows no more
 LEVELLING = 10  # halvings of the room between the bound on S and the best bound known
 GAIN = 1e-4  # relative: less is not worth more steps
+FAR = 1.03  # ceiling of an elimination over what is attained, beyond which a working set is tried as well
 
 
 def tighten(
@@ -157,8 +158,9 @@ def _first_set(outside: Outside, x: np.ndarray, lower: float, features: int) -> 
 
 
 def by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
-    """Where the features are too many for the splitting of all, and none of them could be eliminated."""
-    if whole_steps(problem, plan) or "elimination" in known.bounds:
+    """Where the features are too many for the splitting of all, and eliminating most of them did not come near."""
+    done = known.bounds.get("elimination")
+    if whole_steps(problem, plan) or (done is not None and done.value <= known.lower * FAR):
         return
     # too few would be chosen beside the support; of very many rows outside, some are always too heavy for more to help
     crowded = 2 * problem.k > HEAVIEST * plan.working_features and problem.n <= BROAD

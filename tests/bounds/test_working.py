@@ -8,9 +8,11 @@ import pytest
 
 import nnspca
 from nnspca.bounds import working
+from nnspca.bounds.plan import PLANS, Known
 from nnspca.calls.progress import Monitor
 from nnspca.certificates.working import working_bound
 from nnspca.covariance.problem import Problem
+from nnspca.result import Bound
 from tests import oracle
 from tests.problems import few_large, held_as_factor, wide
 
@@ -120,3 +122,15 @@ def test_a_certificate_with_a_working_set_verifies_and_survives_a_file():
     file = io.BytesIO()
     nnspca.save_certificate(cert, file)
     nnspca.verify(nnspca.load_certificate(file.getvalue()), cov)
+
+
+@pytest.mark.parametrize(("ceiling", "tried"), [(None, 1), (1.02, 0), (1.05, 1)])
+def test_a_working_set_is_tried_where_no_elimination_came_near(monkeypatch, ceiling, tried):
+    asked = []
+    monkeypatch.setattr(working, "tighten", lambda *words, **more: asked.append(words) or ())
+    problem = Problem(held_as_factor(few_large(0)), 2, True)
+    made = {"balanced-rows": Bound("balanced-rows", 2.0)}
+    if ceiling is not None:
+        made["elimination"] = Bound("elimination", ceiling)
+    assert not list(working.by_plan(problem, PLANS["live"], Known(x=np.zeros(problem.n), lower=1.0, bounds=made)))
+    assert len(asked) == tried

@@ -111,13 +111,14 @@ def tighten(
             return
         if made <= goal or meter.left <= 0 or monitor.stop():
             return
-        if not beaten and not widened and spent > LATE * budget and len(elimination.inside) < features:
+        growing = not widened and len(elimination.inside) < features
+        if growing and not beaten and spent > LATE * budget:
             widened = True
             elimination = larger(elimination) or elimination
             continue
         if elimination.work(meter, goal, trees > 0):
             continue
-        if widened or not elimination.cramped or len(elimination.inside) >= features:
+        if not (growing and elimination.cramped):
             return
         widened, wider = True, larger(elimination)
         if wider is None:
@@ -156,7 +157,7 @@ def begin(
     falling = masses.Falling(problem, low, monitor, light=light, most=read)
     held, order = falling.masses, support
     planned: tuple[int, ...] = ()
-    size, small, enough, lost, gains = 0, 0, False, np.zeros(1), [0.0]
+    size, small, enough, lost, gains = 0, 0, False, np.zeros(1), np.zeros(1)
     wanted = max(smallest, len(support))
     while not enough and size < features:
         size = min(wanted, features)
@@ -166,10 +167,10 @@ def begin(
         order = order[~np.isin(order, support)]
         lost = together(held[order[size - len(support) :][: problem.k]])
         # by how much a number of outside features is above none, as a share of what they take away
-        gains = [_raised(v, e) - 1 for v, e in zip(kept, lost, strict=False)]
+        here = kept[: len(lost)]
+        gains = _raised(here, lost) - 1
         # the same if a share that is kept were a little larger than guessed: near half of all, that changes everything
-        roomy = [_raised(v * (1 + ROOM * e**4), e) - 1 for v, e in zip(kept, lost, strict=False)]
-        alone = all(gain <= loss for gain in roomy[1:])
+        alone = bool((_raised(here * (1 + ROOM * lost**4), lost)[1:] - 1 <= loss).all())
         planned = _planned(kept, lost) if sparing else ()
         enough = 0 < len(planned) <= FEWEST if sparing else alone
         small = size if alone and not small else small
@@ -179,15 +180,15 @@ def begin(
     elif sparing and not planned:
         return None  # so few features would be lost among what the others can hold
     lost = together(held[order[size - len(support) :][: problem.k]])
-    if (1 + max(gains)) * low >= least * (1 - GAIN):
+    if (1 + gains.max()) * low >= least * (1 - GAIN):
         return None
     inside = np.sort(np.concatenate([support, order[: size - len(support)]]))
     return Elimination(problem, x, low, inside, lost, light, monitor, consider, planned=planned)
 
 
-def _raised(kept: float, lost: float) -> float:
-    """What a share kept on T allows all features."""
-    return kept * (1 - lost) / (1 - 2 * lost) if lost < 0.5 else np.inf
+def _raised(kept: np.ndarray | float, lost: np.ndarray) -> np.ndarray:
+    """What a share kept on T allows all features: no limit where half of all could lie outside."""
+    return np.where(lost < 0.5, kept * (1 - lost) / np.where(lost < 0.5, 1 - 2 * lost, 1.0), np.inf)
 
 
 def _planned(kept: np.ndarray, lost: np.ndarray) -> tuple[int, ...]:
@@ -195,11 +196,10 @@ def _planned(kept: np.ndarray, lost: np.ndarray) -> tuple[int, ...]:
 
     ``kept`` tells the share of the variance that k − q features keep, ``lost`` the masses of q features outside.
     """
-    raised = (1 - lost) / np.where(lost < 0.5, 1 - 2 * lost, np.nan)
     firsts = [0]
     while True:
         q = firsts[-1]
-        above = np.flatnonzero(~(kept[q] * (1 + SLACK) * raised[q:] <= AIM))
+        above = np.flatnonzero(_raised(kept[q] * (1 + SLACK), lost[q:]) > AIM)
         if not len(above) or q + above[0] >= len(kept) - 1:  # k features outside leave none in T
             return tuple(firsts)
         if not above[0]:

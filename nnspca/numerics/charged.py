@@ -32,7 +32,7 @@ def nearest_charged(b: np.ndarray, C: np.ndarray) -> np.ndarray:
     array([1., 0.])
     """
     dual = np.zeros(len(C))
-    x, value, least = np.maximum(b, 0.0), np.inf, RESTS * float(np.abs(b).max(initial=0.0))
+    x, least = np.maximum(b, 0.0), RESTS * float(np.abs(b).max(initial=0.0))
     for _ in range(ITERATIONS):
         shared = C @ x
         gradient = dual - shared

@@ -87,6 +87,8 @@ def _converged(
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     for _ in range(max_iter):
         f = cov.apply(w)
+        if nonnegative and not (f > 0).any():
+            break  # w varies with nothing: no step has a price
         h = max(float(w @ f), np.finfo(float).tiny)
         if nonnegative:
             step = nearest_charged(f / h, np.sqrt(alpha / h) * V.T)

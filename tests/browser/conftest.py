@@ -68,17 +68,15 @@ class Tabs:
 
     def __init__(self, context: BrowserContext, server: str):
         self.wrong: list[str] = []
-        self._context, self._parked, self._kept, self._free = context, server + PARKED, None, False
+        self._context, self._parked = context, server + PARKED
+        self._kept: Page | None = None  # free while it is parked
 
     def take(self, *, fresh: bool) -> Page:
         """Return a tab without a past of this visitor: the one kept if it is free, unless it must be a fresh one."""
         if self._kept is None:
-            self._kept, self._free = self._opened(), True
+            self._kept = self._opened()
             self._kept.goto(self._parked)
-        if fresh or not self._free:
-            return self._opened()
-        self._free = False
-        return self._kept
+        return self._opened() if fresh or self._kept.url != self._parked else self._kept
 
     def leave(self, failed: bool) -> None:
         """Close all tabs, and forget what they stored; park the one that is kept, unless it was left in mid-action."""
@@ -89,13 +87,12 @@ class Tabs:
             if failed or page is not self._kept:
                 page.close()
         self._context.clear_cookies()
-        if self._kept is not None and self._kept.is_closed():
+        if self._kept is None or self._kept.is_closed():
             self._kept = None
-        elif self._kept is not None and not self._free:
+        elif self._kept.url != self._parked:
             self._kept.mouse.move(0, 0)
             self._kept.unroute_all()
             self._kept.goto(self._parked)
-            self._free = True
 
     def _opened(self) -> Page:
         page = self._context.new_page()

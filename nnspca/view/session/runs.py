@@ -158,7 +158,7 @@ class Job:
         """Wait until so much was handed over or all is done, to this ``age`` at most; return whether it is so."""
         return self._wait_until(lambda: self._finished or len(self.arrived) >= count, age - self.age)
 
-    def wait_for_picture(self, whole: int = 1, *, few: int = 1, sketch: Callable[[], None] | None = None) -> bool:
+    def wait_for_picture(self, whole: int = 0, *, few: int = 1, sketch: Callable[[], None] | None = None) -> bool:
         """Wait as long as a picture is worth more than an empty frame: a moment, and until there is something.
 
         What draws a figure takes the browser a second to start, and then half a second a drawing: a little longer

@@ -27,6 +27,7 @@ def made_brief(patch):
     patch.setattr(bounding, "WORTHWHILE", 1)
     patch.setattr(branch, "ROOT", 20)
     patch.setattr(branch, "STEPS", 20)
+    budgets.few_starts(patch)
 
 
 @pytest.fixture
@@ -58,7 +59,8 @@ def test_no_bound_falls_below_the_optimum_by_brute_force(seed, brief):
     ("k", "counts"),
     [(1, (1, 6)), (2, (3, 6)), (3, (2, 5)), (4, (1, 3)), (5, (2, 3)), (7, (2,)), (13, (1,))],
 )
-def test_pit_props_are_certified_to_the_optimum(k, counts, pitprops):
+def test_pit_props_are_certified_to_the_optimum(k, counts, pitprops, monkeypatch):
+    budgets.few_starts(monkeypatch)
     optima = oracle.optima_of_parts(pitprops.matrix, k, counts[-1])
     for r in counts:
         cert = nnspca.certify_parts(pitprops, r, k)
@@ -77,7 +79,7 @@ def test_branching_proves_pit_props_optimal_where_the_dual_does_not(pitprops):
 
 
 @SIGNS
-def test_a_factored_covariance_is_certified_too(nonnegative, monkeypatch):
+def test_a_factored_covariance_is_certified_too(nonnegative, brief, monkeypatch):
     monkeypatch.setattr(package.covariance, "DENSE_FEATURES", 6)
     for seed in range(4):
         problem = problems.factored(np.random.default_rng(seed), 9, sparse=seed % 2 == 1)
@@ -130,7 +132,8 @@ def test_given_parts_are_what_is_certified(pitprops, monkeypatch):
     assert nnspca.certify_parts(pitprops, 3, 4, greedy.parts[:2]).lower < cert.lower
 
 
-def test_a_neighbours_certificate_is_a_good_start(pitprops):
+def test_a_neighbours_certificate_is_a_good_start(pitprops, monkeypatch):
+    budgets.few_starts(monkeypatch)
     near = nnspca.certify_parts(pitprops, 3, 3)
     for r, k in ((3, 4), (2, 3), (4, 3)):
         cert = nnspca.certify_parts(pitprops, r, k, warm_start=near)

@@ -122,7 +122,8 @@ def test_disjoint_components_share_nothing(seed, r, k):
 def test_every_angle_is_at_least_the_one_asked(angle, nonnegative):
     for seed in range(2):
         cov = covariance_of(seed)
-        parts = nnspca.decompose(cov, 3, 4, deflation="quasi-orthogonal", nonnegative=nonnegative, min_angle=angle)
+        asked = {"deflation": "quasi-orthogonal", "nonnegative": nonnegative, "min_angle": angle}
+        parts = nnspca.decompose(cov, 3, 4, "em", restarts=3, **asked)
         apart = parts.angles[~np.eye(len(parts.parts), dtype=bool)]
         assert (apart >= angle - 1e-6).all()
         assert len(parts.parts) == 3 or "keeps the angle" in parts.note

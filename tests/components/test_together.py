@@ -49,7 +49,7 @@ def test_the_optimum_is_reached_on_pit_props_at_every_size(pitprops):
 
 def test_the_optimum_is_reached_on_small_random_problems():
     cases = hits = 0
-    for seed in range(60):
+    for seed in range(40):
         rng = np.random.default_rng(seed)
         make = (*problems.MATRICES, *problems.DATA)[seed % (len(problems.MATRICES) + len(problems.DATA))]
         n = int(rng.integers(3, 9))
@@ -108,8 +108,8 @@ def test_parts_may_use_all_features_and_each_gets_one():
 
 
 def test_as_many_parts_as_features_keep_the_whole_trace(pitprops):
-    assert together(pitprops, 13, 2).variances.sum() == pytest.approx(pitprops.trace)
-    assert together(pitprops, 13, 13).variances.sum() == pytest.approx(pitprops.trace)
+    assert together(pitprops, 13, 2, starts=2).variances.sum() == pytest.approx(pitprops.trace)
+    assert together(pitprops, 13, 13, starts=2).variances.sum() == pytest.approx(pitprops.trace)
 
 
 def test_one_part_is_the_best_single_component(pitprops):
@@ -133,7 +133,7 @@ def test_a_matrix_without_co_variances_gives_the_largest_variances():
 @pytest.mark.parametrize("scale", [1e-60, 1e60])
 def test_the_scale_of_the_data_changes_nothing_but_the_scale(scale, pitprops):
     scaled = nnspca.Covariance.from_matrix(pitprops.matrix * scale)
-    ours, theirs = together(pitprops, 3, 3), together(scaled, 3, 3)
+    ours, theirs = together(pitprops, 3, 3, starts=5), together(scaled, 3, 3, starts=5)
     assert theirs.variances == pytest.approx(ours.variances * scale)
 
 
@@ -142,7 +142,7 @@ def test_the_same_seed_gives_the_same_parts_on_any_number_of_threads():
     found = []
     for threads in (1, 2):
         with with_blas_threads(threads):
-            found.append(together(cov, 4, 6, seed=3).loadings)
+            found.append(together(cov, 4, 6, seed=3, starts=6).loadings)
     assert (found[0] == found[1]).all()
 
 

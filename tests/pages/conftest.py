@@ -8,10 +8,13 @@ import pytest
 from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
+from nnspca import datasets
+from nnspca.solvers import ascent, coordinate_descent
 from nnspca.view.session import charts
 from tests import budgets
 
 ROOT = Path(__file__).parents[2]
+SWEEPS = 2  # of NSPCA's ascent: a table is as long after few as after many
 
 
 @pytest.fixture(autouse=True)
@@ -35,6 +38,23 @@ def short_proofs(monkeypatch):
     """Certificates of the quick bounds, joint ones soon ended: what a page shows of them does not hang on the gap."""
     budgets.quick(monkeypatch)
     budgets.brief(monkeypatch)
+
+
+@pytest.fixture(scope="session")
+def load_once():
+    """Return ``datasets.load`` that reads each data set once: several experiments are of the same."""
+    return functools.cache(lambda name, load=datasets.load: load(name))
+
+
+@pytest.fixture
+def short_studies(short_proofs, load_once, monkeypatch):
+    """Nothing is computed for long: what is drawn of an experiment does not hang on how good its numbers are."""
+
+    def few_sweeps(*given, max_iter, **more):
+        return ascent.coordinate_ascent(*given, max_iter=min(max_iter, SWEEPS), **more)
+
+    monkeypatch.setattr(datasets, "load", lambda name, **_: load_once(name))
+    monkeypatch.setattr(coordinate_descent, "coordinate_ascent", few_sweeps)
 
 
 @pytest.fixture

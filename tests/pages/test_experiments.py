@@ -1,6 +1,6 @@
 """The experiments page, driven as a person would, without a browser."""
 
-import functools
+import itertools
 import json
 
 import numpy as np
@@ -181,7 +181,6 @@ def test_the_code_it_shows_makes_the_same_tables(open_page, capsys):
     assert "cell,start,end,order,set" in capsys.readouterr().out
 
 
-@functools.cache
 def stages(name):
     """Return the tables of a run at its first stages and at its end."""
     seen, study = [], STUDIES[name]
@@ -190,12 +189,11 @@ def stages(name):
     return (*seen[:4], result.tables)
 
 
-@pytest.mark.parametrize("palette", [style.LIGHT, style.DARK], ids=["light", "dark"])
 @pytest.mark.parametrize("study", STUDIES.values(), ids=STUDIES)
-def test_every_table_that_can_be_drawn_is_drawn_at_every_stage_of_a_run(study, palette):
+def test_every_table_that_can_be_drawn_is_drawn_at_every_stage_of_a_run(study, short_studies):
     """A page of its own, four megabytes each, is written of the last stage's figures only."""
     *_, last = drawn_at = stages(study.name)
-    for tables in drawn_at:
+    for tables, palette in itertools.product(drawn_at, (style.LIGHT, style.DARK)):
         for table in tables:
             if table.picture is not None and table.rows:
                 figure = pictures.study(table, palette, titled=True)

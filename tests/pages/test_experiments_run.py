@@ -28,7 +28,7 @@ def _pictures(names):
 
 
 @pytest.mark.parametrize("name", [name for name in STUDIES if name not in WALKED])
-def test_every_experiment_runs_reduced_from_the_page(open_page, monkeypatch, name):
+def test_every_experiment_runs_reduced_from_the_page(open_page, monkeypatch, short_studies, name):
     """On the paper's own data where they are at hand."""
     study, made = STUDIES[name], {}
     if study.missing() and os.environ.get(fetch.DATA_VARIABLE):

@@ -97,7 +97,7 @@ def test_a_stopped_run_shows_what_was_drawn_and_is_not_kept():
     assert "of 1 part" in stability.said(job.arrived[-1], "pixels")
 
 
-def test_a_run_stopped_before_its_first_resample_says_so(open_page, monkeypatch):
+def test_a_run_stopped_before_its_first_resample_says_so(open_page, short_proofs, monkeypatch):
     def waits(job):
         while not job.should_stop():
             time.sleep(0.01)

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
+import nnspca
 from nnspca.bounds.plan import PLANS, SECOND
 from nnspca.components import _certify as of_parts
 from nnspca.components import bounding
@@ -39,6 +40,7 @@ def brief(patch):
 def few_starts(patch):
     """Let the search for parts begin anew a few times only: what is proven of the parts found holds for any."""
     patch.setattr(of_parts, "STARTS", dict.fromkeys(of_parts.STARTS, 4))
+    patch.setitem(nnspca.decompose.__kwdefaults__, "starts", 4)
 
 
 def lean(method, n_features):

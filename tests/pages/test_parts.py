@@ -2,6 +2,7 @@
 
 import json
 import re
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 import nnspca
 from nnspca.view.figures.style import LIGHT
-from nnspca.view.parts import choices, run, verdict
+from nnspca.view.parts import choices, run, together, verdict
 from nnspca.view.parts.figures import several as figures
 from nnspca.view.parts.figures.band import band
 from nnspca.view.parts.figures.over_mean import Scene, over_mean
@@ -67,6 +68,24 @@ def test_the_default_compares_parts_found_together_with_parts_found_one_after_th
         assert floors[r - 1] == pytest.approx(100 * certificate.lower / cov.trace, rel=1e-6)
         assert floors[r - 1] <= ceilings[r - 1] * (1 + 1e-9)
         assert ceilings[r - 1] >= 100 * certificate.lower / cov.trace * (1 - 1e-9)
+
+
+def test_a_band_that_is_known_while_the_page_is_drawn_is_drawn_whole(monkeypatch):
+    made = together.curve
+
+    def soon(*given):
+        work = made(*given)
+
+        def waits(job):
+            time.sleep(0.1)  # the figure is drawn by then
+            work(job)
+
+        return waits
+
+    first = settled(data="pitprops", k=3, r=3)
+    monkeypatch.setattr(together, "curve", soon)
+    second = page(data="pitprops", k=3, r=3)
+    assert figure(second, "parts-band")["data"] == figure(first, "parts-band")["data"]
 
 
 @pytest.mark.parametrize(

@@ -109,7 +109,7 @@ def along(
     done: bool,
 ) -> Figure:
     """Draw the variance kept against the number of parts, with its band; seek the band where it is not known yet."""
-    key, last = together.curve_key(data, now, choice), {}
+    key, last, seen = together.curve_key(data, now, choice), {}, 0
     job = runs.only_job("parts-curve", key)
     wanted = certificate is not None and done and not certificate.stopped
     if job is None and wanted and now.live and together.counts(choice):
@@ -117,6 +117,8 @@ def along(
 
     def draw() -> None:
         """Draw what is known now."""
+        nonlocal seen
+        seen = len(job.arrived) if job is not None else 0
         tight = None if certificate is None else falling(certificate, longer)
         known = together.curves(results, tight, job, choice)
         last["band"] = band(known.ways, known.proven, range(1, choice.r + 1), charts.palette())
@@ -131,8 +133,9 @@ def along(
             "Seeks and proves every smaller number of parts as well.",
             ":material/play_arrow:",
         )
-    if job is not None:
-        runs.follow("parts-curve", job, "Stopped. The points found by then are drawn.")
+    stopped = "Stopped. The points found by then are drawn."
+    if job is not None and runs.follow("parts-curve", job, stopped) and seen < len(job.arrived):
+        st.rerun()  # it ended after the figure was drawn
     return last["band"]
 
 

@@ -10,12 +10,13 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from nnspca.datasets import fetch
-from nnspca.studies import STUDIES
+from nnspca.studies import STUDIES, stored
 from tests.browser.test_app import traces
 
 pytestmark = pytest.mark.browser
-# One of every paper, and among them every kind of picture and the paper's own numbers.
-WALKED = ("asteris2014-fig6", "asteris2011-counts", "sigg2008-fig2-right", "zass2006-fig2")
+# One of every paper, among them the paper's own numbers; and with what is only looked at, every kind of picture.
+WALKED = ("asteris2014-fig6", "asteris2011-counts", "sigg2008-fig2-right", "zass2006-fig5")
+LOOKED_AT = ("zass2006-fig2",)
 
 
 def require_data(study) -> None:
@@ -58,6 +59,13 @@ def test_an_experiment_of_every_paper_runs_reduced_from_the_page(visit, request)
         require_data(study)
         page.locator(f".gallery button[data-name='{study.name}']").click()
         runs_reduced(page, study)
+    for name in LOOKED_AT:
+        page.locator(f".gallery button[data-name='{name}']").click()
+        for table in stored(name).tables:
+            if table.picture is not None:
+                drawn = f".st-key-{name}-{table.name} .js-plotly-plot"
+                page.wait_for_function("at => document.querySelector(at)?._fullData?.length", arg=drawn)
+                assert any(len(trace["x"]) or trace["z"] for trace in traces(page, f"{name}-{table.name}")), table.name
 
 
 def runs_reduced(page: Page, study) -> None:

@@ -9,7 +9,7 @@ import pytest
 from nnspca.datasets import fetch
 from nnspca.studies import PAPERS, STUDIES, stored
 from nnspca.view.session import charts
-from tests.browser.test_experiments import WALKED
+from tests.browser.test_experiments import LOOKED_AT, WALKED
 from tests.pages.conftest import jobs, texts
 from tests.pages.test_experiments import PAGE, button, choice, drawn
 
@@ -19,7 +19,7 @@ PATIENCE = 150  # seconds; ten times what any takes: others work beside
 
 def test_those_walked_in_a_browser_are_of_every_paper_and_hold_every_kind_of_picture():
     assert {STUDIES[name].paper for name in WALKED} == set(PAPERS)
-    assert _pictures(WALKED) == _pictures(STUDIES)
+    assert _pictures((*WALKED, *LOOKED_AT)) == _pictures(STUDIES)
     assert any(table.name == "printed" for name in WALKED for table in stored(name).tables)
 
 

@@ -234,25 +234,25 @@ class Checker:
                 most = max(most, self.ceiling(next(leaves), min(k, len(kept)), A.restricted(kept), inside))
         return self._found(most, f"{len(p['leaves'])} cases leave no support out", f"none has more than {shown(most)}")
 
-    def few(self, p: Any, k: int, A: Matrix, inside: Any) -> Fraction:
+    def few(self, p: Any, k: int, A: Matrix, inside: Any, told: Any = lambda *_: {}) -> Fraction:
         """Elimination: with q features outside T that hold a share e of x at most, max_q U (1 − e) / (1 − 2e)."""
         T, most, held = set(p["T"]), Fraction(0), list[Fraction]()  # A + low I is semidefinite
         low = most if A.columns else max(eigenvalue([[-v for v in row] for row in A.rows], A.over, p["least"]), most)
         part, x = A.restricted(p["T"]), dict(zip(p["support"], p["loadings"], strict=True))
         best = A.attained([x.get(i, 0) for i in range(A.n)], k, self.nonnegative) + low
         proven = [(case["k"], self.ceiling(case, case["k"], part) + low) for case in p["cases"]]
-        own = {i: (Fraction(v, A.over) + low) / best for i, v in enumerate(A.diagonal) if i not in T}
-        for i in sorted(own, key=own.__getitem__, reverse=True):
+        own = {i: (Fraction(v, A.over) + low) / best for i, v in enumerate(A.diagonal)}
+        own |= (known := told(p, k, A, best, own))  # without reading their rows
+        for i in sorted(own.keys() - T, key=own.__getitem__, reverse=True):
             if len(held) == k and own[i] <= held[-1]:
                 break
-            if p["light"] < own[i] < 1:
+            if p["light"] < own[i] < 1 and i not in known:
                 b = sum(v * v for v in nlargest(k - 1, (self._part(v) for j, v in enumerate(A._row(i)) if j != i)))
                 own[i] = min(own[i], b / (b + (best * A.over * (1 - own[i])) ** 2))
             held = nlargest(k, [*held, Fraction(-(-own[i] * FINE // 1), FINE)])
         need(2 * sum(held) < 1, "the features outside could hold half of a component")
         for q, e in enumerate(accumulate(held[: k - 1], initial=Fraction(0))):
-            U = min(value for c, value in proven if c >= min(k - q, len(T)))
-            most = max(most, U * (1 - e) / (1 - 2 * e))
+            most = max(most, min(U for c, U in proven if c >= min(k - q, len(T))) * (1 - e) / (1 - 2 * e))
         first = f"of an optimal x {shown(sum(held, low * 0))} at most is outside T, for (Ax)_i = OPT x_i there"
         return self._found(most - low, first, f"U (1 − e)/(1 − 2e) of q such, U proven on T: <= {shown(most - low)}")
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from heapq import nlargest
 from itertools import combinations, product
+from math import isqrt
 from operator import mul
 from typing import Any
 
@@ -19,6 +20,7 @@ except ImportError:  # run as a file of its own
     import check  # type: ignore[no-redef]
 
 Matrix, need, shown = check.Matrix, check.need, check.shown
+WIDEST = 2400  # features whose entries are held at once
 
 
 def dot(v: Any, w: Any) -> int:
@@ -93,6 +95,9 @@ class Checker(check.Checker):
     def ceiling(self, p: Any, k: int, A: Any, inside: Any = ()) -> Fraction:
         """Return what a proof proves for r parts of k features of A each, ``inside`` those known of a single one."""
         kind = p["kind"]
+        if kind == "boxed":
+            need(self.r == 1 and type(p["k"]) is int and k <= p["k"] <= A.n, "a proof of other features, or of parts")
+            return self.few(p, p["k"], A, inside, self.boxes)
         if kind not in ("joint", "groups", "each", "samples"):
             need(self.r == 1, f"a proof by {kind!r:.99} speaks of one part", 2)
             return super().ceiling(p, k, A, inside)
@@ -109,6 +114,39 @@ class Checker(check.Checker):
         one = Checker(self.nonnegative, self.say)
         most = self.r * one.ceiling(p["one"], p["k"], A)
         return self._found(most, one.why[0], f"{one.why[1]}; {self.r} parts have {self.r} times as much at most")
+
+    def boxes(self, p: Any, k: int, A: Any, best: Fraction, own: Any) -> dict[int, Fraction]:
+        """Return what the features C can hold at most, given what each of their companions can; in units of ``best``.
+
+        For any λ > 0, (1 − A_ii) x_i + λ x_i²/2 <= λ/2 + the k − 1 largest of max over 0 <= x <= r_j of A_ij x − λ x²/2
+        with r_j² what j can hold; of companions outside C, A_ij <= √(A_ii A_jj). All in whole multiples of 2^-64.
+        """
+        C, least, one = p["C"], best * A.over, 1 << 64
+        need(2 <= k < len(C) <= WIDEST, f"{len(C)} features take part, where k is {k}")
+        check.pay(len(C) ** 2 * 20 * len(p["prices"]))
+        B, chosen = A.restricted(C), {*C}
+        over, under = one * least.denominator, least.numerator
+        rows = [
+            [-(-self._part(v) * over // under) if j != i else 0 for j, v in enumerate(B._row(i))] for i in range(B.n)
+        ]
+        alone = [-(-own[j].numerator * one // own[j].denominator) for j in C]
+        s, held = [isqrt(v << 64) + 1 for v in alone], [min(v, one) for v in alone]
+        beyond = int(max((v for j, v in own.items() if j not in chosen), default=Fraction(0)) * one) + 1
+        for stage in p["prices"]:
+            root = [isqrt(v << 64) + 1 for v in held]
+            for i, row in enumerate(rows):
+                price, room = int(Fraction(float(stage[i])) * one), one - alone[i]
+                need(price > 0, "a price is not positive")
+                if room <= 0:
+                    continue
+                favour = [
+                    (a * r - (price * r * r >> 65) if a << 64 >= price * r else (a * a << 63) // price) + 1
+                    for a, r in zip(row, root, strict=True)
+                ]
+                most = (price << 63) + sum(nlargest(k - 1, (max(f, s[i] * beyond) for f in favour)))
+                x = 2 * most // (room + isqrt(room * room + (2 * price * most >> 64))) + 1
+                held[i] = min(held[i], (x * x >> 64) + 1)
+        return {j: Fraction(v, one) for j, v in zip(C, held, strict=True)}
 
     def joint(self, p: Any, k: int, A: Any, same: Any = None, apart: Any = None) -> Fraction:
         """Return r λ_max(A − L − VV') + ‖V‖² + [the r largest g_i] + [the rk largest v_j].

@@ -28,6 +28,7 @@ from tests import oracle
 
 SOURCE = Path(check.__file__)
 QUIET = Monitor()
+KINDS = ("pairs", "cases", "few", "boxed", "joint", "groups", "each", "samples")
 
 
 def npy(X):
@@ -514,7 +515,7 @@ def test_the_checker_is_short_and_imports_the_standard_library_alone():
 
 def test_the_format_is_written_down():
     text = (SOURCE.parent / "certificates" / "CERTIFICATE.md").read_text(encoding="utf-8")
-    assert all(f"### `{kind}`" in text for kind in ("pairs", "cases", "few", "joint", "groups", "each", "samples"))
+    assert all(f"### `{kind}`" in text for kind in KINDS)
     assert f"| `version` | {VERSION} |" in text
     assert "thorough" in PLANS  # the plans whose bounds the table there lists
     for name in nnspca.BOUNDS:

@@ -13,7 +13,7 @@ import pytest
 
 import nnspca
 from nnspca import check, check_more
-from nnspca.bounds import spectral, threshold
+from nnspca.bounds import boxes, cases, elimination, masses, spectral, threshold
 from nnspca.bounds.parts import branch as parts_branch
 from nnspca.bounds.parts import dual, plain, working
 from nnspca.calls.progress import Monitor
@@ -140,6 +140,20 @@ def test_the_samples_eigenvalue_takes_no_help_from_pairs(genes):
 # --- what is not honest
 
 
+def with_boxes(problem, x):
+    """An elimination of the features that vary least, some of them weighed beside each other."""
+    low = masses.attained(problem.cov, x)
+    held = masses.by_variance(problem.cov, low)
+    before, boxes.WIDEST = boxes.WIDEST, 4
+    try:
+        beside = boxes.within(problem, low, held, QUIET)
+    finally:
+        boxes.WIDEST = before
+    held[beside.proof.features] = beside.masses
+    lost = elimination.together(np.sort(held[3:])[::-1])
+    return cases.Elimination(problem, x, low, np.arange(3), lost, 1.0, beside.proof).bound()
+
+
 @pytest.fixture(scope="module")
 def files(genes):
     """Small certificates of every kind that is checked here alone: what each says, its data, and its optimum."""
@@ -153,6 +167,7 @@ def files(genes):
         bounds = [spectral.rank(problem, d, shifted=True, monitor=QUIET) for d in (1, 2)]
         cuts = {"ranks": (2,), "cells": 200, "features": 5, "monitor": QUIET}
         bounds += threshold.cut_at_levels(problem, cert.lower, **cuts)[1:]
+        bounds.append(with_boxes(problem, cert.component.loadings))
         made += [(with_one_bound(cert, bound), exact) for bound in bounds]
         parts = nnspca.certify_parts(cov, 2, 2, nonnegative=nonnegative)
         rows = np.array([part.loadings for part in parts.parts])
@@ -162,7 +177,8 @@ def files(genes):
         exact = oracle.optima_of_parts(cov.matrix, 2, 2, nonnegative)[-1][0]
         made += [(with_one_bound(parts, bound), exact) for bound in several]
     files = [(as_lists(told(npz(cert, cov))), X, exact) for cert, exact in made]
-    assert {content["check"]["proof"]["kind"] for content, _, _ in files} == {"joint", "groups", "each"}
+    kinds = {content["check"]["proof"]["kind"] for content, _, _ in files}
+    assert kinds == {"joint", "groups", "each", "boxed"}
     assert any("cover" in content["check"]["proof"] for content, _, _ in files)
     return files
 

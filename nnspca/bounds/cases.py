@@ -17,7 +17,7 @@ from nnspca.bounds.pair_scaled import CHECK, heard, proof_of, raced
 from nnspca.bounds.splitting import Splitting
 from nnspca.bounds.working import part_of
 from nnspca.calls.progress import Monitor
-from nnspca.certificates.proofs import EliminationProof, PairProof, ScaleProof
+from nnspca.certificates.proofs import BoxProof, EliminationProof, PairProof, ScaleProof
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible, rounding
 from nnspca.result import Bound
@@ -68,6 +68,7 @@ class Elimination:
     inside: np.ndarray
     lost: np.ndarray  # ε_q for q = 0, 1, …, as many as can lie outside
     light: float = 0.0  # no row was read of features that can hold at most this by their variance
+    boxes: BoxProof | None = None  # by which features of large variance hold less than their rows tell
     monitor: Monitor = QUIET
     consider: Callable[[np.ndarray], None] = lambda support: None
     turn: int = STEPS  # of a case's splitting between two of its ceilings
@@ -161,6 +162,7 @@ class Elimination:
                 tuple(case.problem.k for case in used),
                 tuple(case.proof for case in used),
                 max(self.light * (1 - 1e-6) - 4 * self.problem.cov.room() / self.low, 0.0),  # read by any machine
+                self.boxes,
             ),
         )
 

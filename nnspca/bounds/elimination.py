@@ -20,12 +20,13 @@ Which T, and which cases to begin with, is decided here; :mod:`nnspca.bounds.cas
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
-from nnspca.bounds import branch, masses
+from nnspca.bounds import boxes, branch, masses
 from nnspca.bounds.cases import RACED, Elimination
-from nnspca.bounds.plan import SECOND, Known, Plan, pair_steps, rows_read, whole_steps
+from nnspca.bounds.plan import SECOND, Known, Plan, cost, pair_steps, rows_read, whole_steps
 from nnspca.calls.progress import Monitor
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import rounding
@@ -151,21 +152,63 @@ def begin(
         return None
     kept = _shorter(problem, x, low)
     most_kept = len(kept) - 1
-    worth = 1.0 - kept[1] if most_kept else 1.0  # of one feature
     outside = np.arange(1, most_kept + 1)
     light = max(0.0, float(((loss + LIGHT * (1.0 - kept[1:])) / outside).min(initial=1.0)))
-    falling = masses.Falling(problem, low, monitor, light=light, most=read)
-    held, order = falling.masses, support
+
+    def chosen(beside: boxes.Boxes | None = None) -> _Kept | None:
+        """Choose T by the masses that rows tell, or those of features beside each other where they are known."""
+        falling = masses.Falling(problem, low, monitor, light=light, most=read, beside=beside)
+        return _smallest(falling, support, kept, features, smallest, loss, least / low, sparing)
+
+    made, proof = chosen(), None
+    if made is None or len(made.inside) > RACED:
+        beside = boxes.within(problem, low, masses.by_variance(problem.cov, low), monitor)
+        again = None if beside is None else chosen(beside)
+        if beside and again and (made is None or again.work < made.work):
+            made, proof = again, beside.proof
+    if made is None:
+        return None
+    inside, lost = made.inside, made.lost
+    return Elimination(problem, x, low, inside, lost, light, proof, monitor, consider, planned=made.planned)
+
+
+@dataclass(frozen=True, eq=False)
+class _Kept:
+    """A choice of T: its features, ε_q of those outside for q = 0, 1, …, and the cases that are planned on it."""
+
+    inside: np.ndarray
+    lost: np.ndarray
+    planned: tuple[int, ...]
+
+    @property
+    def work(self) -> float:
+        """A step of each of its cases."""
+        return max(len(self.planned), 1) * cost(len(self.inside))
+
+
+def _smallest(
+    falling: masses.Falling,
+    support: np.ndarray,
+    kept: np.ndarray,
+    features: int,
+    smallest: int,
+    loss: float,
+    least: float,
+    sparing: bool,
+) -> _Kept | None:
+    """The smallest T, of ``features`` at most, on which next to nothing is lost; ``least`` is what is proven by now."""
+    held, order, k = falling.masses, support, len(kept) - 1
+    worth = 1.0 - kept[1] if k else 1.0  # of one feature
     planned: tuple[int, ...] = ()
     size, small, enough, lost, gains = 0, 0, False, np.zeros(1), np.zeros(1)
     wanted = max(smallest, len(support))
     while not enough and size < features:
         size = min(wanted, features)
-        if falling.largest(size + problem.k, heavy=worth + LOSS, allowed=features) is None:
+        if falling.largest(size + k, heavy=worth + LOSS, allowed=features) is None:
             return None
         order = np.argsort(-held, kind="stable")
         order = order[~np.isin(order, support)]
-        lost = together(held[order[size - len(support) :][: problem.k]])
+        lost = together(held[order[size - len(support) :][:k]])
         # by how much a number of outside features is above none, as a share of what they take away
         here = kept[: len(lost)]
         gains = _raised(here, lost) - 1
@@ -179,11 +222,10 @@ def begin(
         size, planned = small, ()
     elif sparing and not planned:
         return None  # so few features would be lost among what the others can hold
-    lost = together(held[order[size - len(support) :][: problem.k]])
-    if (1 + gains.max()) * low >= least * (1 - GAIN):
+    if 1 + gains.max() >= least * (1 - GAIN):
         return None
     inside = np.sort(np.concatenate([support, order[: size - len(support)]]))
-    return Elimination(problem, x, low, inside, lost, light, monitor, consider, planned=planned)
+    return _Kept(inside, together(held[order[size - len(support) :][:k]]), planned)
 
 
 def _raised(kept: np.ndarray | float, lost: np.ndarray) -> np.ndarray:

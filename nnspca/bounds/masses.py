@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from nnspca.bounds.boxes import Boxes
 from nnspca.bounds.companions import Companions
 from nnspca.calls.progress import Monitor
 from nnspca.covariance import Covariance
@@ -55,15 +56,26 @@ class Falling:
     """Masses of all features, of which the largest are known by their rows: as many of them as were asked for.
 
     Rows are read by falling variance, but none of features that can hold at most ``light`` by their variance alone, and
-    no more than ``most`` where it is given.
+    no more than ``most`` where it is given. Nor are rows of features whose masses beside each other are known.
     """
 
     def __init__(
-        self, problem: Problem, low: float, monitor: Monitor, *, light: float, most: int | None = None
+        self,
+        problem: Problem,
+        low: float,
+        monitor: Monitor,
+        *,
+        light: float,
+        most: int | None = None,
+        beside: Boxes | None = None,
     ) -> None:
         self.problem, self.low, self.monitor, self.light = problem, low, monitor, light
         self.most = problem.n if most is None else most
         self.masses = by_variance(problem.cov, low)
+        self._known = np.zeros(problem.n, dtype=bool)
+        if beside is not None:
+            self.masses[beside.proof.features] = beside.masses
+            self._known[beside.proof.features] = True
         self._order = np.argsort(-self.masses, kind="stable")
         self._companions = Companions(problem)
         self._found = np.zeros(0)
@@ -83,7 +95,8 @@ class Falling:
             self._read += len(rows)
             # what is light stays as it is: whoever derives it again need not read it
             rows = rows[masses[rows] > self.light]
-            masses[rows] = np.minimum(masses[rows], by_rows(self.problem, self.low, rows, self._companions))
+            read = rows[~self._known[rows]]
+            masses[read] = np.minimum(masses[read], by_rows(self.problem, self.low, read, self._companions))
             self._found = np.concatenate([self._found, masses[rows]])
             if np.count_nonzero(self._found > heavy) > allowed:
                 return None

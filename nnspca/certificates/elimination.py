@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from nnspca.certificates.boxes import held_beside_each_other
 from nnspca.certificates.numbers import Ceiling, array, formed, largest_sums, number, places, whole
 from nnspca.certificates.proofs import BranchProof, EliminationProof, PairProof, ScaleProof
 from nnspca.covariance import Covariance
@@ -41,7 +42,7 @@ def elimination_bound(proof: EliminationProof, k: int, nonnegative: bool, cov: C
     member = np.zeros(cov.n_features, dtype=bool)
     member[chosen] = True
     light = number(proof.light, "the mass from which rows are read", least=0.0, most=1.0)
-    lost = _lost(cov, np.flatnonzero(~member), low, light, k, nonnegative)
+    lost = _lost(cov, ~member, low, light, proof.boxes, k, nonnegative)
     most = Ceiling()
     for q, mass in enumerate(lost):
         if 1 - 2 * mass < LEAST_LEFT:
@@ -70,23 +71,30 @@ def _attained(proof: EliminationProof, k: int, nonnegative: bool, cov: Covarianc
     return low
 
 
-def _lost(cov: Covariance, others: np.ndarray, low: float, light: float, k: int, nonnegative: bool) -> list[float]:
+def _lost(
+    cov: Covariance, outside: np.ndarray, low: float, light: float, boxes: object, k: int, nonnegative: bool
+) -> list[float]:
     """The sums of the 0, 1, …, k largest masses outside.
 
-    x_i² <= A_ii/OPT, so that rows are read by falling variance until no other can be among the k largest, or until
-    their variances leave no more than ``light``.
+    x_i² <= A_ii/OPT, so that rows are read by falling mass until no other can be among the k largest, or until
+    their variances leave no more than ``light``. The boxes, if there are any, tell of some features without.
     """
-    own = (cov.diagonal[others] * (1 + 2 * (cov.form.terms + 2) * EPS) + cov.representation_error) / low
-    order = np.argsort(-own, kind="stable")
-    others, own = others[order], own[order]
+    own = (cov.diagonal * (1 + 2 * (cov.form.terms + 2) * EPS) + cov.representation_error) / low
+    mass, told = own.copy(), np.zeros(len(own), dtype=bool)
+    if boxes is not None:
+        features, held = held_beside_each_other(boxes, own, low, k, nonnegative, cov)
+        mass[features], told[features] = held, True
+    others = np.flatnonzero(outside)
+    others = others[np.argsort(-mass[others], kind="stable")]
     largest, step = np.zeros(0), cov.strip
     for start in range(0, len(others), step):
-        if own[start] <= light or (len(largest) == k and own[start] <= largest[0]):
-            largest = np.sort(np.concatenate([largest, np.minimum(own[start : start + k], 1.0)]))[-k:]
+        if mass[others[start]] <= light or (len(largest) == k and mass[others[start]] <= largest[0]):
+            largest = np.sort(np.concatenate([largest, np.minimum(mass[others[start : start + k]], 1.0)]))[-k:]
             break
-        rows, alone = others[start : start + step], own[start : start + step]
-        held = np.minimum(_by_rows(cov, rows, alone, low, k, nonnegative), alone)
-        largest = np.sort(np.concatenate([largest, np.minimum(held * (1 + 4 * EPS), 1.0)]))[-k:]
+        rows = others[start : start + step]
+        read = rows[~told[rows]]
+        mass[read] = np.minimum(_by_rows(cov, read, own[read], low, k, nonnegative), own[read])
+        largest = np.sort(np.concatenate([largest, np.minimum(mass[rows] * (1 + 4 * EPS), 1.0)]))[-k:]
     if not np.isfinite(largest).all():
         raise CertificateError("a mass is no number")
     return [0.0, *(np.cumsum(largest[::-1]) * (1 + (k + 4) * EPS)).tolist()]

@@ -144,6 +144,9 @@ class Writer:
         cases = [self.proof(p, c, part) for c, p in zip(proof.cardinalities, proof.proofs, strict=True)]
         made = {"kind": "few", "k": k, "T": self.witness(proof.features), "support": self.witness(proof.support)}
         made |= {"loadings": self.witness(proof.loadings), "light": proof.light, "cases": cases}
+        if proof.boxes is not None:
+            boxes = {"C": self.witness(proof.boxes.features), "prices": self.witness(proof.boxes.prices)}
+            made |= {"kind": "boxed", **boxes}
         if cov.n_samples is None:  # that it is semidefinite does not go without saying
             least = 2 * cov.n_features * EPS * cov.trace
             made["least"] = {"t": least} | self._factor(least, -_entries(cov))

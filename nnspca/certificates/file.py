@@ -16,6 +16,7 @@ from nnspca.certificates.archive import read_arrays
 from nnspca.certificates.derivations import DERIVATIONS, PARTS_DERIVATIONS
 from nnspca.certificates.exact import section
 from nnspca.certificates.names import METHODS
+from nnspca.certificates.proofs import BoxProof
 from nnspca.covariance import Covariance
 from nnspca.errors import CertificateError
 from nnspca.result import Bound, Certificate, Component, PartsCertificate
@@ -25,7 +26,7 @@ FORMAT = 3
 READABLE = (2, FORMAT)
 TEXT = "certificate"  # the array that holds the JSON
 TOLD = ("format", "certificate", "bounds")
-PROOFS: dict[str, Any] = {proof.__name__: proof for proof in (*DERIVATIONS, *PARTS_DERIVATIONS)}
+PROOFS: dict[str, Any] = {proof.__name__: proof for proof in (*DERIVATIONS, *PARTS_DERIVATIONS, BoxProof)}
 
 
 def save_certificate(

@@ -184,6 +184,26 @@ class WorkingProof:
 
 
 @dataclass(frozen=True, eq=False)
+class BoxProof:
+    """Ingredients of the masses of features beside each other: each bounded by what its companions can hold.
+
+    At first a feature holds its variance's share at most. In each stage, with ``r_j`` the root of what feature j holds
+    at most and λ the price of row i, in units of the variance attained: ``c x_i + λ x_i²/2 <= λ/2 + Φ``, where
+    c = 1 − A_ii and Φ is the sum of the k−1 largest ``max over 0 <= x <= r_j of A_ij⁺ x − λ x²/2``.
+
+    Attributes
+    ----------
+    features : ndarray of int, shape (c,)
+        Those that take part, ascending, more than k. Of the companions outside A_ij <= √(A_ii A_jj) is used.
+    prices : ndarray, shape (stages, c)
+        λ, any positive numbers.
+    """
+
+    features: np.ndarray
+    prices: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
 class EliminationProof:
     """Ingredients of the elimination by masses: ceilings on a set T of features that speak for all.
 
@@ -205,6 +225,8 @@ class EliminationProof:
         On the covariance of T.
     light : float
         Masses at most this large by the feature's variance alone count as they are; its row need not be read.
+    boxes : BoxProof, optional
+        Smaller masses of the features of largest variance, whose rows need not be read again.
     """
 
     features: np.ndarray
@@ -213,6 +235,7 @@ class EliminationProof:
     cardinalities: tuple[int, ...]
     proofs: tuple[object, ...]
     light: float
+    boxes: BoxProof | None = None
 
 
 @dataclass(frozen=True, eq=False)

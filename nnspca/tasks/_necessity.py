@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from nnspca.bounds import branch, masses, without
+from nnspca.bounds import boxes, branch, masses, without
 from nnspca.bounds.plan import SECOND
 from nnspca.calls.arguments import check_callables, check_choice, check_flag, check_instance, check_share
 from nnspca.calls.progress import Monitor
@@ -59,7 +59,7 @@ def necessity(
     *essential* if a proven ceiling on all components without it lies below that: every near-best component has it. It
     is *dispensable* if a near-best component without it was found. Else the question is open. And no near-best
     component that is best on its own support gives a feature a larger share of weight ``x_i²`` than ``limit``
-    (:mod:`nnspca.bounds.masses`).
+    (:mod:`nnspca.bounds.masses` and, beside each other, :mod:`nnspca.bounds.boxes`).
 
     Parameters
     ----------
@@ -163,6 +163,9 @@ class _Question:
         limit = np.ones(problem.n)
         if threshold > 0:
             limit = masses.every(problem, threshold, weighing, light=LIGHT)
+            beside = boxes.within(problem, threshold, limit, weighing)
+            if beside is not None:
+                limit[beside.proof.features] = beside.masses
         ceilings = np.full(problem.n, np.nan)
         asked = sorted((i for i in self.lacking if not self.dispensable[i]), key=self._found)
         if problem.n == 1:

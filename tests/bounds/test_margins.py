@@ -15,6 +15,7 @@ import pytest
 import nnspca
 from nnspca.bounds import (
     balanced,
+    boxes,
     branch,
     capped,
     cases,
@@ -186,6 +187,19 @@ def eliminated():
     return cases.Elimination(Problem(DATA, K), x, low, S, lost, light=0.05)
 
 
+def beside_each_other():
+    """What all features hold beside each other, and what the largest hold where others are outside."""
+    problem = Problem(DATA, K)
+    held = masses.by_variance(DATA, 20.0)
+    found = [boxes.within(problem, 20.0, held, MONITOR).masses]
+    before, boxes.WIDEST = boxes.WIDEST, K + 1
+    try:
+        found.append(boxes.within(problem, 20.0, held, MONITOR).masses)
+    finally:
+        boxes.WIDEST = before
+    return np.concatenate(found)
+
+
 def rows_of_data():
     """What rows read, and rows not read, hold at equal weights."""
     values, rest = balanced._rows(Problem(DATA, K), np.sqrt(DATA.diagonal), S, np.ones(N), MONITOR)
@@ -199,6 +213,7 @@ ASKED = {
         lambda: entries.rows(Problem(HELD, K), monitor=Monitor(lambda: True)).value,
     ],
     "balanced.py": [lambda: balanced.balanced_rows(Problem(HELD, K), monitor=MONITOR).value, rows_of_data],
+    "boxes.py": [beside_each_other],
     "branch.py": [lambda: branch._of_known_support(HELD)[0]],
     "capped.py": [lambda: capped._proven(Problem(HELD, K), L)[0]],
     "ceiling.py": [

@@ -13,6 +13,7 @@ import nnspca
 from nnspca.bounds import spectral
 from nnspca.certificates.derivations import DERIVATIONS, PARTS_DERIVATIONS
 from nnspca.certificates.proofs import (
+    BoxProof,
     BranchProof,
     EachProof,
     EliminationProof,
@@ -259,7 +260,16 @@ def _elimination(rng, target):
         proofs = proofs[: int(rng.integers(len(proofs)))]
     loadings = extremes.array(rng, x[support]) if rng.random() < 0.5 else x[support]
     light = extremes.number(rng, 0.1)
-    return EliminationProof(extremes.array(rng, inside), support, loadings, counts, proofs, light)
+    boxes = _boxes(rng, n) if rng.random() < 0.5 else None
+    return EliminationProof(extremes.array(rng, inside), support, loadings, counts, proofs, light, boxes)
+
+
+def _boxes(rng, n):
+    """Any features, at prices near their shares of the best or far from any."""
+    chosen = np.flatnonzero(rng.random(n) < 0.8)
+    size = float(rng.choice([0.3, 0.3, 1.0, 1e-6, 1e6, 1e-30]))
+    prices = size * np.exp(rng.standard_normal((int(rng.integers(4)), len(chosen))))
+    return BoxProof(extremes.array(rng, chosen), extremes.array(rng, prices))
 
 
 def _tree(rng, A, k, nonnegative):

@@ -1,0 +1,139 @@
+"""Boxes: how much a feature can hold, given how much each of its companions can.
+
+The masses by rows (:mod:`nnspca.bounds.masses`) let the companions of a feature take whatever loadings favour it most.
+But companion j holds at most m_j: ``0 <= x_j <= r_j = √m_j`` (|x_j| without the sign constraint, and |A_ij| for A_ij⁺).
+So, for any price λ > 0 of weight,
+
+    Σ_{j∈J∖i} A_ij x_j = λ Σ x_j²/2 + Σ (A_ij x_j − λ x_j²/2) <= λ (1 − x_i²)/2 + Φ,
+
+Φ being the sum of the k−1 largest of ``φ_j = max over 0 <= x <= r_j of A_ij⁺ x − λ x²/2``. With ``(Ax)_i = OPT x_i``,
+all in units of OPT (or of any attained variance, which only raises what follows), c = 1 − A_ii and b = λ/2 + Φ:
+
+    c x_i + λ x_i²/2 <= b,    so that    x_i <= 2b / (c + √(c² + 2 λ b))      (c > 0).
+
+Any price proves it, and the best one has Σ x_j² = 1 − x_i² at the maximisers. Where these meet no box it is the mass by
+rows. Smaller masses are smaller boxes for all others, so it is done again: a *stage*, at prices that those of the stage
+before point to.
+
+Features C of the largest variance take part. Of a companion outside, ``A_ij <= s_i s_j`` and ``r_j <= s_j``, s² the
+variances, so that ``φ_j <= s_i max s_j²``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from nnspca.calls.progress import Monitor
+from nnspca.certificates.proofs import BoxProof
+from nnspca.covariance.problem import Problem
+from nnspca.numerics import rounding
+from nnspca.numerics.feasible import sum_of_largest
+
+WIDEST = 2400  # features that take part at most: a certificate's checker holds all their entries
+STAGES = 6
+GAIN = 0.02  # of what all but the k largest hold: a stage that takes less off is the last
+READ = 256  # rows of A at a time
+STRIP = 64  # rows of a stage at a time: what is made of them stays in the processor's memory
+LEAST, MOST = 1e-12, 1e12  # of a price, in units of the optimum
+SLOWER = 4.0  # by which a price changes at most from one stage to the next
+
+
+@dataclass(frozen=True, eq=False)
+class Boxes:
+    """What some features can hold, and what proves it."""
+
+    masses: np.ndarray
+    proof: BoxProof
+
+
+def within(problem: Problem, low: float, held: np.ndarray, monitor: Monitor, *, stages: int = STAGES) -> Boxes | None:
+    """Return masses below ``held`` of the features that hold most by their variance; None where too few matter.
+
+    Parameters
+    ----------
+    problem : Problem
+    low : float
+        Attained: what follows holds of any x of at least this variance that is best on its own support.
+    held : ndarray, shape (n,)
+        Masses known: by variance (:func:`nnspca.bounds.masses.by_variance`), which is what a proof may begin with.
+    monitor : Monitor
+        Stopped, the stages made so far count.
+    stages : int
+    """
+    cov, k = problem.cov, problem.k
+    features = np.sort(np.argsort(-cov.diagonal, kind="stable")[:WIDEST])
+    if not 2 <= k < len(features):
+        return None
+    stage = _Stage(problem, low, features, monitor)
+    known, price, left = held[features], stage.price, np.inf
+    prices: list[np.ndarray] = []
+    for number in range(stages):
+        monitor.tell(number / stages, "what features can hold beside each other")
+        made, following = stage.masses(known, price, monitor)
+        if monitor.stop():
+            break
+        prices.append(price)
+        known, price = np.minimum(known, made), following
+        before, left = left, float(np.sort(known)[:-k].sum())  # those that could not all be in one component
+        if left > (1 - GAIN) * before:
+            break
+    return Boxes(known, BoxProof(features, np.array(prices))) if prices else None
+
+
+class _Stage:
+    """One round of masses from the masses before it, some rows at a time."""
+
+    def __init__(self, problem: Problem, low: float, features: np.ndarray, monitor: Monitor) -> None:
+        cov = problem.cov
+        self.count = problem.k - 1
+        s = np.sqrt(cov.diagonal[features] / low)
+        company = np.sqrt(float(sum_of_largest(cov.diagonal, problem.k - 1)) / low)
+        reading = rounding.inner_products(cov.form.terms + 4)
+        variances = (cov.diagonal * (1 + reading) + cov.room()) / low
+        own, outside = variances[features], float(np.delete(variances, features).max(initial=0.0))
+        self.room = 1.0 - own - rounding.sums(8, 1.0)
+        self.beside = rounding.raised(np.sqrt(own) * outside, 8)  # of a companion outside
+        self.error = reading * s * company + cov.room() / low + rounding.VANISHING
+        self.A, norms = np.zeros((len(features), len(features))), np.zeros(len(features))
+        for start in range(0, len(features), READ):
+            if monitor.stop():
+                break
+            rows = slice(start, start + READ)
+            block = cov.block(features[rows], features) / low
+            self.A[rows] = np.maximum(block, 0.0) if problem.nonnegative else np.abs(block)
+            self.A[rows, rows][np.diag_indices(len(block))] = 0.0
+            norms[rows] = np.sqrt(sum_of_largest(self.A[rows] ** 2, self.count))
+        room = np.maximum(self.room, LEAST)
+        self.price = np.clip(norms * np.sqrt(1 + (norms / room) ** 2), LEAST, MOST)  # the best where no box is met
+
+    def masses(self, known: np.ndarray, price: np.ndarray, monitor: Monitor) -> tuple[np.ndarray, np.ndarray]:
+        """Return what the features can hold, rounded up, and prices for the next stage."""
+        boxes, made, following = rounding.raised(np.sqrt(known), 2), np.ones(len(known)), price.copy()
+        for start in range(0, len(known), STRIP):
+            if monitor.stop():
+                break
+            rows = slice(start, start + STRIP)
+            made[rows], following[rows] = self._of_rows(rows, boxes, price[rows])
+        return made, following
+
+    def _of_rows(self, rows: slice, boxes: np.ndarray, price: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        A, room, count = self.A[rows], self.room[rows], self.count
+        at = np.minimum(A / price[:, None], boxes)  # the maximisers
+        gains = at * (A - price[:, None] / 2 * at)
+        if self.beside.any():
+            np.maximum(gains, self.beside[rows, None], out=gains)
+        largest = np.partition(gains, gains.shape[1] - count, axis=1)[:, -count:]
+        gained = rounding.raised(largest.sum(axis=1), 4 * (count + 8))
+        b = rounding.raised(price / 2 + gained + self.error[rows], 4)
+        root = np.sqrt(np.maximum(room, 0.0) ** 2 + 2 * price * b)
+        x = 2 * b / (np.maximum(room, 0.0) + root)
+        made = np.where(room > 0, np.minimum(rounding.raised(x * x, 24), 1.0), 1.0)
+        # the weight at the maximisers, as far as the price moves it and not the boxes
+        weight = np.where(gains >= largest[:, :1], at * at, 0.0)
+        full = np.where(at >= boxes, weight, 0.0).sum(axis=1)
+        left = 1.0 - np.minimum(x * x, 1.0) - full
+        moved = np.sqrt((weight.sum(axis=1) - full) / np.where(left > 0, left, 1.0))
+        change = np.where(left > 0, moved, 1 / SLOWER)
+        return made, np.clip(price * np.clip(change, 1 / SLOWER, SLOWER), LEAST, MOST)

@@ -1,0 +1,67 @@
+"""Re-derives what features can hold beside each other: stage by stage, from A, the prices and one attained variance."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nnspca.certificates.numbers import array, largest_sums, places
+from nnspca.certificates.proofs import BoxProof
+from nnspca.covariance import Covariance
+from nnspca.errors import CertificateError
+
+EPS = np.finfo(float).eps
+WIDEST = 2400  # features whose entries are held at once
+STAGES = 16
+PRICES = 1e-20, 1e20  # between which no square of one is out of range
+VANISHING = 1e-150  # more than what products of numbers near 1 can lose to underflow
+HEIGHT = 100  # rows at a time
+
+
+def held_beside_each_other(
+    boxes: object, own: np.ndarray, low: float, k: int, nonnegative: bool, cov: Covariance
+) -> tuple[np.ndarray, np.ndarray]:
+    """The features that take part, and what each can hold; ``own`` is what the variances tell of all.
+
+    For λ > 0, ``(1 − A_ii) x_i + λ x_i²/2 <= λ/2 + Φ``, all in units of the variance attained: the companions' loadings
+    favour row i by A_ij each and cost λ/2 times their square, 1 − x_i² together.
+    """
+    if type(boxes) is not BoxProof:
+        raise CertificateError(f"the boxes are a {type(boxes).__name__}")
+    chosen = places(boxes.features, "the features that take part", cov.n_features)
+    if not 2 <= k < len(chosen) <= WIDEST:
+        raise CertificateError(
+            f"{len(chosen):,} features take part, where k is {k}; more than that and {WIDEST:,} at most"
+        )
+    prices = array(boxes.prices, "the prices of weight", (None, len(chosen)))
+    if not 1 <= len(prices) <= STAGES or not (PRICES[0] <= prices.min() and prices.max() <= PRICES[1]):
+        raise CertificateError(f"the prices must be of 1 to {STAGES} stages, from {PRICES[0]:g} to {PRICES[1]:g}")
+    rows = _rows(cov, chosen, low, nonnegative)
+    beyond = float(np.delete(own, chosen).max(initial=0.0))
+    terms = (cov.form.terms + 2) * EPS
+    company = float(np.sort(cov.diagonal)[::-1][: k - 1].sum())
+    error = terms * np.sqrt(cov.diagonal[chosen] / low) * np.sqrt(company / low)
+    error += cov.representation_error / low + VANISHING
+    gap = 1 - own[chosen] - 2 * EPS
+    held = np.minimum(own[chosen], 1.0)
+    for stage in prices:
+        root = np.sqrt(held) * (1 + 2 * EPS)
+        for start in range(0, len(chosen), HEIGHT):
+            part = slice(start, start + HEIGHT)
+            price, entries = stage[part, None], rows[part]
+            bounded = entries >= price * root
+            favour = np.where(bounded, root * (entries - price * root / 2), entries * (entries / price) / 2)
+            favour = np.maximum(favour, np.sqrt(own[chosen][part, None]) * beyond) * (1 + 16 * EPS)
+            most = stage[part] / 2 + largest_sums(favour, k - 1) * (1 + (k + 8) * EPS) + error[part]
+            room = np.maximum(gap[part], 0.0)
+            x = 2 * most / (room + np.sqrt(room * room + 2 * stage[part] * most)) * (1 + 16 * EPS)
+            held[part] = np.where(gap[part] > 0, np.minimum(held[part], x * x * (1 + 4 * EPS)), held[part])
+    if not np.isfinite(held).all():
+        raise CertificateError("what a feature can hold is no number")
+    return chosen, held
+
+
+def _rows(cov: Covariance, chosen: np.ndarray, low: float, nonnegative: bool) -> np.ndarray:
+    """What each of the features has for each other, in units of the variance attained."""
+    block = np.array(cov.block(chosen, chosen)) / low
+    np.fill_diagonal(block, 0.0)
+    return np.maximum(block, 0.0) if nonnegative else np.abs(block)

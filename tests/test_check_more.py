@@ -18,7 +18,7 @@ from nnspca.bounds.parts import branch as parts_branch
 from nnspca.bounds.parts import dual, plain, working
 from nnspca.calls.progress import Monitor
 from nnspca.certificates import exact_cover
-from nnspca.certificates.exact import section
+from nnspca.certificates.exact import needs_more, section
 from nnspca.covariance.problem import Problem
 from nnspca.spannogram import sphere
 from tests import oracle
@@ -37,7 +37,18 @@ def accepted(cert, cov, X):
     lower, upper = checked(npz(cert, cov), npy(X))
     assert abs(lower - Fraction(cert.lower)) <= lower / 10**9
     assert upper == Fraction(cert.upper)
+    assert needs_more(cert, cov) == beyond_the_first(npz(cert, cov), npy(X))
     return True
+
+
+def beyond_the_first(content, data):
+    """Whether check.py alone cannot tell."""
+    try:
+        check.check(content, data, lambda line: None)
+    except check.Refused as error:
+        assert error.args[1] == 2
+        return True
+    return False
 
 
 @pytest.fixture(scope="module")

@@ -40,6 +40,19 @@ class Unwritten(Exception):
     """No form of this proof is known to the checker."""
 
 
+def needs_more(certificate: Certificate | PartsCertificate, cov: Covariance) -> bool:
+    """Whether the proof of its ceiling is for ``check_more.py``, the checker's second file."""
+    proof = certificate.winner.ingredients
+    while isinstance(proof, LargerProof):
+        proof = proof.proof
+    if isinstance(certificate, PartsCertificate):
+        return True
+    if isinstance(proof, EliminationProof):
+        return proof.boxes is not None
+    plain = isinstance(proof, RankProof) and proof.rho is None and not cov.holds_entries  # an eigenvalue of the samples
+    return plain or (isinstance(proof, RankProof) and bool(proof.V.any()))
+
+
 @dataclass(frozen=True, eq=False)
 class Writer:
     """Writes proofs about one covariance; arrays that a file already holds are named, others are added to it."""

@@ -12,6 +12,7 @@ import streamlit as st
 
 import nnspca
 from nnspca import check, check_more
+from nnspca.certificates import exact
 from nnspca.datasets import Dataset
 from nnspca.result import Bound, Certificate, PartsCertificate
 from nnspca.view import words
@@ -19,7 +20,6 @@ from nnspca.view.certificate import claims, proofs
 from nnspca.view.session import charts, downloads, runs, store
 from nnspca.view.session.state import State
 
-COVERS = ("rank", "shifted-rank", "cut-rank")  # bounds proven by a cover of the sphere
 MORE = "This proof is of a kind that its neighbour `check_more.py` knows: keep the two in one folder."
 STOPPED = "Stopped. Every ceiling proven by then is kept."
 STOP = "for as long as it gains. Stop at any time: what is found and proven by then is kept."
@@ -118,8 +118,7 @@ def strangers_check(
     certificate: Certificate | PartsCertificate, data: Dataset, cov: nnspca.Covariance, stem: str, key: str
 ) -> None:
     """Offer the checker that needs nothing but Python, the numbers it reads, and the one command."""
-    won = certificate.winner.name
-    more = isinstance(certificate, PartsCertificate) or won in COVERS or (won == "eigenvalue" and not cov.holds_entries)
+    more = exact.needs_more(certificate, cov)
     st.markdown(
         "**Or trust nothing of ours.** `check.py` is one file of under 300 lines that needs nothing but Python: it "
         "reads the certificate above and the data as plain numbers, derives both figures again in exact arithmetic, "
@@ -143,7 +142,7 @@ def strangers_check(
                 lambda: Path(check_more.__file__).read_bytes(),
                 f"more-{key}",
                 "check_more.py",
-                "Several parts at once, and covers of the sphere: for the same folder.",
+                "The kinds of proof that the first file does not know: for the same folder.",
                 icon="fact_check",
             )
         charts.download(

@@ -13,7 +13,8 @@ import pytest
 
 import nnspca
 from nnspca import check, check_more
-from nnspca.bounds import boxes, cases, elimination, masses, spectral, threshold
+from nnspca.bounds import boxes, cases, masses, spectral, threshold
+from nnspca.bounds.kept import together
 from nnspca.bounds.parts import branch as parts_branch
 from nnspca.bounds.parts import dual, plain, working
 from nnspca.calls.progress import Monitor
@@ -161,7 +162,7 @@ def with_boxes(problem, x):
     finally:
         boxes.WIDEST = before
     held[beside.proof.features] = beside.masses
-    lost = elimination.together(np.sort(held[3:])[::-1])
+    lost = together(np.sort(held[3:])[::-1])
     return cases.Elimination(problem, x, low, np.arange(3), lost, 1.0, beside.proof).bound()
 
 

@@ -9,6 +9,7 @@ import pytest
 import nnspca
 from nnspca.bounds import boxes, branch, elimination, masses
 from nnspca.bounds.cases import Elimination
+from nnspca.bounds.kept import together
 from nnspca.calls.progress import Monitor
 from nnspca.certificates.derivations import derive
 from nnspca.certificates.proofs import BranchProof, EntryProof, PairProof, ScaleProof
@@ -28,7 +29,7 @@ def begun(problem, x, inside):
     beside = boxes.within(problem, low, masses.by_variance(problem.cov, low), QUIET) if len(inside) % 3 else None
     held = masses.Falling(problem, low, QUIET, light=light, beside=beside).largest(problem.n, allowed=problem.n)
     outside = np.setdiff1d(np.arange(problem.n), inside)
-    lost = elimination.together(-np.sort(-held[outside])[: problem.k])
+    lost = together(-np.sort(-held[outside])[: problem.k])
     return Elimination(problem, x, low, inside, lost, light, None if beside is None else beside.proof)
 
 

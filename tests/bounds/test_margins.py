@@ -20,8 +20,8 @@ from nnspca.bounds import (
     capped,
     cases,
     ceiling,
-    elimination,
     entries,
+    kept,
     masses,
     pair_scaled,
     spectral,
@@ -225,7 +225,7 @@ ASKED = {
         lambda: ceiling.residual(DATA, V[:, :0]),
     ],
     "cases.py": [lambda: eliminated().ceilings()[0], lambda: -eliminated().bound().ingredients.light],
-    "elimination.py": [lambda: elimination.together(np.full(3, 0.01))],
+    "kept.py": [lambda: kept.together(np.full(3, 0.01))],
     "masses.py": [
         lambda: -masses.attained(DATA, np.eye(N)[0]),
         lambda: masses.by_variance(DATA, 20.0),

@@ -160,7 +160,7 @@ def test_one_feature_stands_for_many_and_two_equal_ones_for_each_other():
     assert 4.0 <= need.ceilings[1] <= 4.0 * (1 + 1e-9)
     half = nnspca.necessity(cov, 2, 0.51)  # below 4: feature 0 alone is near-best
     assert half.dispensable.all()
-    # by its variance alone 4 / 7.92 for a feature of the pair; by its row x_i² (7.92 − 1)² <= 1 − x_i² for the last two,
+    # by its variance alone 4 / 7.92 for a feature of the pair; by its row x_i² (7.92 − 1)² <= 1 − x_i² for the others,
     # of which each has but the other as a companion: what one can hold falls with what the other can, stage by stage
     assert need.limit[1] == pytest.approx(4 / (0.99 * 8), rel=1e-9)
     assert 0 <= need.limit[3] < 1e-6 < 1 / (1 + (0.99 * 8 - 1) ** 2)

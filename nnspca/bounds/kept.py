@@ -1,0 +1,137 @@
+"""Which features an elimination keeps: as few as let next to nothing be lost among the others, and its first cases."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from nnspca.bounds import masses
+from nnspca.bounds.cases import RACED
+from nnspca.bounds.plan import cost
+from nnspca.covariance.problem import Problem
+from nnspca.numerics import rounding
+
+WIDER = 1.25  # from one size of T that is tried to the next
+FINER = 1.12  # from one size of T that is tried to the next
+SLACK, AIM = 0.012, 1.024  # by how much a ceiling on T is likely to miss, and may miss with what lies outside
+FEWEST = 4  # cases that T is chosen for
+ROOM = 8.0  # times the fourth power of what lies outside: by how much a share kept on T may be too small a guess
+LOSS = 5e-3  # of the ceiling, that one outside feature may add before T is given up as too small
+
+
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """A choice of T: its features, ε_q of those outside for q = 0, 1, …, and the cases that are planned on it."""
+
+    inside: np.ndarray
+    lost: np.ndarray
+    planned: tuple[int, ...]
+
+    @property
+    def work(self) -> float:
+        """A step of each of its cases."""
+        return max(len(self.planned), 1) * cost(len(self.inside))
+
+
+def choose(
+    falling: masses.Falling,
+    support: np.ndarray,
+    shares: np.ndarray,
+    features: int,
+    smallest: int,
+    loss: float,
+    least: float,
+    sparing: bool,
+) -> Kept | None:
+    """The smallest T on which next to nothing is lost, if the bounds on T are as tight as they can be; None without.
+
+    Parameters
+    ----------
+    falling : Falling
+        Tells what features can hold.
+    support : ndarray of int
+        Of the best point: always kept.
+    shares : ndarray, shape (k + 1,)
+        About the share of the variance that k − q features keep.
+    features, smallest : int
+        Most and fewest features of T.
+    loss : float
+        Share of the ceiling that may be lost.
+    least : float
+        What is proven, as a share of the variance: no T is chosen that would not prove less.
+    sparing : bool
+        Whether T is as small as lets a few cases do.
+    """
+    held, order, k = falling.masses, support, len(shares) - 1
+    worth = 1.0 - shares[1] if k else 1.0  # of one feature
+    planned: tuple[int, ...] = ()
+    size, small, enough, lost, gains = 0, 0, False, np.zeros(1), np.zeros(1)
+    wanted = max(smallest, len(support))
+    while not enough and size < features:
+        size = min(wanted, features)
+        if falling.largest(size + k, heavy=worth + LOSS, allowed=features) is None:
+            return None
+        order = np.argsort(-held, kind="stable")
+        order = order[~np.isin(order, support)]
+        lost = together(held[order[size - len(support) :][:k]])
+        # by how much a number of outside features is above none, as a share of what they take away
+        here = shares[: len(lost)]
+        gains = _raised(here, lost) - 1
+        # the same if a share that is kept were a little larger than guessed: near half of all, that changes everything
+        alone = bool((_raised(here * (1 + ROOM * lost**4), lost)[1:] - 1 <= loss).all())
+        planned = _planned(shares, lost) if sparing else ()
+        enough = 0 < len(planned) <= FEWEST if sparing else alone
+        small = size if alone and not small else small
+        wanted = int((FINER if sparing else WIDER) * size) + 1
+    if sparing and not enough and 0 < small <= RACED:  # many cases of so few features cost less than of so many
+        size, planned = small, ()
+    elif sparing and not planned:
+        return None  # so few features would be lost among what the others can hold
+    if 1 + gains.max() >= least:
+        return None
+    inside = np.sort(np.concatenate([support, order[: size - len(support)]]))
+    return Kept(inside, together(held[order[size - len(support) :][:k]]), planned)
+
+
+def _raised(kept: np.ndarray | float, lost: np.ndarray) -> np.ndarray:
+    """What a share kept on T allows all features: no limit where half of all could lie outside."""
+    return np.where(lost < 0.5, kept * (1 - lost) / np.where(lost < 0.5, 1 - 2 * lost, 1.0), np.inf)
+
+
+def _planned(kept: np.ndarray, lost: np.ndarray) -> tuple[int, ...]:
+    """The first q of as few cases as bring every q below the aim, if ceilings on T miss by the slack; none if none do.
+
+    ``kept`` tells the share of the variance that k − q features keep, ``lost`` the masses of q features outside.
+    """
+    firsts = [0]
+    while True:
+        q = firsts[-1]
+        above = np.flatnonzero(_raised(kept[q] * (1 + SLACK), lost[q:]) > AIM)
+        if not len(above) or q + above[0] >= len(kept) - 1:  # k features outside leave none in T
+            return tuple(firsts)
+        if not above[0]:
+            return ()
+        firsts.append(q + int(above[0]))
+
+
+def together(falling: np.ndarray) -> np.ndarray:
+    """Return the sums of the first 0, 1, … masses, rounded up."""
+    return np.concatenate([[0.0], rounding.raised(np.cumsum(falling), len(falling) + 8)])
+
+
+def shares(problem: Problem, x: np.ndarray, low: float) -> np.ndarray:
+    """Return about the share of the variance that k − q features keep, for q = 0 … k: x cut to its largest loadings."""
+    support = np.flatnonzero(x)
+    order = support[np.argsort(-np.abs(x[support]), kind="stable")]
+    A = problem.cov.block(order, order)
+    sizes = np.unique(np.concatenate([[1], len(order) - np.geomspace(1, len(order), 16).astype(int) + 1]))
+    attained = []
+    for size in sizes:
+        z = x[order[:size]]
+        for _ in range(3):
+            z = A[:size, :size] @ z
+            z = z / np.linalg.norm(z)
+        attained.append(float(z @ A[:size, :size] @ z) / low)
+    cardinalities = np.arange(problem.k, -1, -1)
+    return np.interp(cardinalities, np.concatenate([[0], sizes]), [0.0, *attained])

@@ -24,7 +24,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from nnspca.bounds import boxes, branch, kept, masses
-from nnspca.bounds.cases import RACED, Elimination
+from nnspca.bounds.cases import Elimination
 from nnspca.bounds.plan import SECOND, Known, Plan, pair_steps, rows_read, whole_steps
 from nnspca.calls.progress import Monitor
 from nnspca.covariance.problem import Problem
@@ -37,6 +37,7 @@ SMALLEST = 64
 MANY = 150  # k from which a live search plans its cases, as a hundred numbers of features outside matter
 WIDEST = 1000  # features of T at most in a planned search
 LONGER = 2.0  # times the work that others may count: a step on so many features takes less than its count
+CROWDED = 150  # features of T from which it is worth a second to know what they hold beside each other
 LIGHT = 0.7  # share of what a feature takes from the others, below which its variance alone tells enough
 
 
@@ -152,7 +153,7 @@ def begin(
         return kept.choose(falling, support, shares, features, smallest, loss, least / low * (1 - GAIN), sparing)
 
     made, proof = chosen(), None
-    if made is None or len(made.inside) > RACED:
+    if made is None or len(made.inside) > CROWDED:
         beside = boxes.within(problem, low, masses.by_variance(problem.cov, low), monitor)
         again = None if beside is None else chosen(beside)
         if beside and again and (made is None or again.work < made.work):

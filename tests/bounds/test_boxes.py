@@ -172,7 +172,7 @@ def crowded():
     cov = problems.held_as_factor(X)
     part = nnspca.solve(cov, 12)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(elimination, "RACED", 1)  # no T is small enough
+        patch.setattr(elimination, "CROWDED", 1)  # no T is small enough
         made = elimination.begin(Problem(cov, 12), part.loadings, np.inf, 400, 1e-3, QUIET)
     plain = elimination.begin(Problem(cov, 12), part.loadings, np.inf, 400, 1e-3, QUIET)
     return X, cov, part, made, plain

@@ -38,6 +38,7 @@ MANY = 150  # k from which a live search plans its cases, as a hundred numbers o
 WIDEST = 1000  # features of T at most in a planned search
 LONGER = 2.0  # times the work that others may count: a step on so many features takes less than its count
 CROWDED = 150  # features of T from which it is worth a second to know what they hold beside each other
+FULL = 0.4  # share of the weight that features outside may hold, beyond which T is taken no smaller for it
 LIGHT = 0.7  # share of what a feature takes from the others, below which its variance alone tells enough
 
 
@@ -147,16 +148,18 @@ def begin(
     outside = np.arange(1, len(shares))
     light = max(0.0, float(((loss + LIGHT * (1.0 - shares[1:])) / outside).min(initial=1.0)))
 
-    def chosen(beside: boxes.Boxes | None = None) -> kept.Kept | None:
+    def chosen(smallest: int, beside: boxes.Boxes | None = None) -> kept.Kept | None:
         """Choose T by the masses that rows tell, or those of features beside each other where they are known."""
         falling = masses.Falling(problem, low, monitor, light=light, most=read, beside=beside)
         return kept.choose(falling, support, shares, features, smallest, loss, least / low * (1 - GAIN), sparing)
 
-    made, proof = chosen(), None
+    made, proof = chosen(smallest), None
     if made is None or len(made.inside) > CROWDED:
         beside = boxes.within(problem, low, masses.by_variance(problem.cov, low), monitor)
-        again = None if beside is None else chosen(beside)
-        if beside and again and (made is None or again.work < made.work):
+        again = None if beside is None else chosen(smallest, beside)
+        if made and again and float(again.lost[-1]) > FULL:  # rather as many features, and less outside
+            again = chosen(len(made.inside), beside)
+        if beside and again and (made is None or again.work <= made.work):
             made, proof = again, beside.proof
     if made is None:
         return None

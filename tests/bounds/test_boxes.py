@@ -9,7 +9,7 @@ import pytest
 
 import nnspca
 from nnspca import check_more
-from nnspca.bounds import boxes, elimination, masses
+from nnspca.bounds import boxes, elimination, kept, masses
 from nnspca.calls.progress import Monitor
 from nnspca.certificates.boxes import held_beside_each_other
 from nnspca.certificates.derivations import derive
@@ -178,11 +178,28 @@ def crowded():
     return X, cov, part, made, plain
 
 
-def test_an_elimination_keeps_fewer_features_with_boxes(crowded):
+def test_an_elimination_leaves_less_outside_with_boxes_and_keeps_no_more(crowded):
     _, _, _, made, plain = crowded
     assert made.boxes is not None
     assert plain.boxes is None
-    assert len(made.inside) < len(plain.inside)
+    assert len(made.inside) <= len(plain.inside)
+    assert made.lost[-1] < 0.9 * plain.lost[-1]
+
+
+@pytest.mark.parametrize("outside, size", [(0.35, 100), (0.45, 200)])
+def test_a_part_is_taken_no_smaller_where_nearly_half_may_lie_outside_it(crowded, monkeypatch, outside, size):
+    _, cov, part, _, _ = crowded
+
+    def chosen(falling, support, shares, features, smallest, *others):
+        by_rows = not falling._known.any()
+        size = 200 if by_rows else max(100, smallest)
+        share = {100: outside, 200: 0.49 if by_rows else 0.3}[size]
+        return kept.Kept(np.arange(size), np.array([0.0, share]), ())
+
+    monkeypatch.setattr(kept, "choose", chosen)
+    made = elimination.begin(Problem(cov, 12), part.loadings, np.inf, 400, 1e-3, QUIET)
+    assert made.boxes is not None
+    assert len(made.inside) == size
 
 
 def test_it_verifies_and_survives_a_file(crowded):

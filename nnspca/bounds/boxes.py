@@ -66,8 +66,11 @@ def within(problem: Problem, low: float, held: np.ndarray, monitor: Monitor, *, 
     features = np.sort(np.argsort(-cov.diagonal, kind="stable")[:WIDEST])
     if not 2 <= k < len(features):
         return None
-    stage = _Stage(problem, low, features, monitor)
-    known, price, left = held[features], stage.price, np.inf
+    read = _read(problem, low, features, monitor)
+    if read is None:
+        return None
+    stage, left = _Stage(problem, low, features, *read), np.inf
+    known, price = held[features], stage.first
     prices: list[np.ndarray] = []
     for number in range(stages):
         monitor.tell(number / stages, "what features can hold beside each other")
@@ -82,12 +85,27 @@ def within(problem: Problem, low: float, held: np.ndarray, monitor: Monitor, *, 
     return Boxes(known, BoxProof(features, np.array(prices))) if prices else None
 
 
+def _read(problem: Problem, low: float, features: np.ndarray, monitor: Monitor) -> tuple[np.ndarray, np.ndarray] | None:
+    """A⁺ among the features, and the norm of the k−1 largest of each row; None where it was stopped on the way."""
+    cov, count = problem.cov, problem.k - 1
+    A, norms = np.zeros((len(features), len(features))), np.zeros(len(features))
+    for start in range(0, len(features), READ):
+        if monitor.stop():
+            return None
+        rows = slice(start, start + READ)
+        block = cov.block(features[rows], features) / low
+        A[rows] = np.maximum(block, 0.0) if problem.nonnegative else np.abs(block)
+        A[rows, rows][np.diag_indices(len(block))] = 0.0
+        norms[rows] = np.sqrt(sum_of_largest(A[rows] ** 2, count))
+    return A, norms
+
+
 class _Stage:
     """One round of masses from the masses before it, some rows at a time."""
 
-    def __init__(self, problem: Problem, low: float, features: np.ndarray, monitor: Monitor) -> None:
+    def __init__(self, problem: Problem, low: float, features: np.ndarray, A: np.ndarray, norms: np.ndarray) -> None:
         cov = problem.cov
-        self.count = problem.k - 1
+        self.count, self.A = problem.k - 1, A
         s = np.sqrt(cov.diagonal[features] / low)
         company = np.sqrt(float(sum_of_largest(cov.diagonal, problem.k - 1)) / low)
         reading = rounding.inner_products(cov.form.terms + 4)
@@ -96,17 +114,8 @@ class _Stage:
         self.room = 1.0 - own - rounding.sums(8, 1.0)
         self.beside = rounding.raised(np.sqrt(own) * outside, 8)  # of a companion outside
         self.error = reading * s * company + cov.room() / low + rounding.VANISHING
-        self.A, norms = np.zeros((len(features), len(features))), np.zeros(len(features))
-        for start in range(0, len(features), READ):
-            if monitor.stop():
-                break
-            rows = slice(start, start + READ)
-            block = cov.block(features[rows], features) / low
-            self.A[rows] = np.maximum(block, 0.0) if problem.nonnegative else np.abs(block)
-            self.A[rows, rows][np.diag_indices(len(block))] = 0.0
-            norms[rows] = np.sqrt(sum_of_largest(self.A[rows] ** 2, self.count))
         room = np.maximum(self.room, LEAST)
-        self.price = np.clip(norms * np.sqrt(1 + (norms / room) ** 2), LEAST, MOST)  # the best where no box is met
+        self.first = np.clip(norms * np.sqrt(1 + (norms / room) ** 2), LEAST, MOST)  # the best prices without boxes
 
     def masses(self, known: np.ndarray, price: np.ndarray, monitor: Monitor) -> tuple[np.ndarray, np.ndarray]:
         """Return what the features can hold, rounded up, and prices for the next stage."""

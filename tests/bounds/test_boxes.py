@@ -161,6 +161,20 @@ def test_a_stopped_call_keeps_the_stages_it_made():
     assert boxes.within(problem, low, held, Monitor(lambda: True)) is None
 
 
+@pytest.mark.parametrize("asked", range(12))
+def test_whoever_asks_to_stop_once_and_no_more_is_told_nothing_false(asked, monkeypatch):
+    monkeypatch.setattr(boxes, "READ", 7)
+    monkeypatch.setattr(boxes, "STRIP", 7)
+    cov = nnspca.Covariance.from_data(problems.few_large(0, n=30))
+    problem, low = Problem(cov, 4), masses.attained(cov, nnspca.solve(cov, 4).loadings)
+    answers = iter([*[False] * asked, True])
+    held = masses.by_variance(cov, low)
+    made = boxes.within(problem, low, held, Monitor(lambda: next(answers, False)))
+    if made is not None:
+        _, judged = held_beside_each_other(made.proof, cov.diagonal / low, low, 4, True, cov)
+        assert (made.masses >= judged * (1 - 1e-9)).all()
+
+
 # ---------------------------------------------------------------------- as part of an elimination
 
 

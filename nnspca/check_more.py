@@ -97,6 +97,7 @@ class Checker(check.Checker):
         kind = p["kind"]
         if kind == "boxed":
             need(self.r == 1 and type(p["k"]) is int and k <= p["k"] <= A.n, "a proof of other features, or of parts")
+            check.pay(A.n * (20 + p["k"]))
             return self.few(p, p["k"], A, inside, self.boxes)
         if kind not in ("joint", "groups", "each", "samples"):
             need(self.r == 1, f"a proof by {kind!r:.99} speaks of one part", 2)
@@ -123,7 +124,7 @@ class Checker(check.Checker):
         """
         C, least, one = p["C"], best * A.over, 1 << 64
         need(2 <= k < len(C) <= WIDEST, f"{len(C)} features take part, where k is {k}")
-        check.pay(len(C) ** 2 * 20 * len(p["prices"]))
+        check.pay(len(C) ** 2 * 20 * (1 + len(p["prices"])))
         B, chosen = A.restricted(C), {*C}
         over, under = one * least.denominator, least.numerator
         rows = [

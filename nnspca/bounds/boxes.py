@@ -72,8 +72,7 @@ def within(problem: Problem, low: float, held: np.ndarray, monitor: Monitor, *, 
     stage, left = _Stage(problem, low, features, *read), np.inf
     known, price = held[features], stage.first
     prices: list[np.ndarray] = []
-    for number in range(stages):
-        monitor.tell(number / stages, "what features can hold beside each other")
+    for _ in range(stages):
         made, following = stage.masses(known, price, monitor)
         if monitor.stop():
             break

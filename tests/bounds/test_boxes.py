@@ -67,7 +67,8 @@ def test_no_box_is_smaller_than_what_the_optimum_holds(nonnegative, widest, monk
         if made is None:
             continue
         told += 1
-        assert (x[made.proof.features] ** 2 <= made.masses * (1 + 1e-9) + 1e-12).all(), (problem.kind, k)
+        # some masses are what the optimum holds to a dozen digits, where brute force gives half of them
+        assert (x[made.proof.features] ** 2 <= made.masses * (1 + 1e-6) + 1e-12).all(), (problem.kind, k)
     assert told > 10
 
 
@@ -227,6 +228,17 @@ def test_it_verifies_and_survives_a_file(crowded):
     read = nnspca.load_certificate(file.getvalue())
     nnspca.verify(read, cov)
     assert (read.bounds[-1].ingredients.boxes.prices == bound.ingredients.boxes.prices).all()
+
+
+def test_what_is_told_of_its_progress_never_goes_back(crowded, monkeypatch):
+    monkeypatch.setattr(elimination, "CROWDED", 1)
+    _, cov, part, _, _ = crowded
+    for ask in (nnspca.certify, nnspca.necessity):
+        told = []
+        ask(cov, 12, component=part, on_progress=told.append)
+        fractions = [progress.fraction for progress in told]
+        assert fractions == sorted(fractions)
+        assert fractions[-1] == 1.0
 
 
 def test_the_exact_checker_accepts_it(crowded):

@@ -107,7 +107,7 @@ def test_the_first_screen_stands_above_the_fold_shows_a_part_of_a_face_and_tight
 
 
 def test_the_curve_tightens_k_by_k(visit):
-    page = quiet(visit("/variance?ks=10,40&methods=best&patience=2"))
+    page = quiet(visit("/variance?ks=40,100&methods=best&patience=2"))
     before = next(t for t in traces(page, "curve") if t["name"] == "proven ceiling")["y"]
     page.get_by_role("button", name="Tighten the proof").click()
     expect(page.get_by_text(re.compile(r"Tightening k = \d+ \(1 of \d\)"))).to_be_visible()

@@ -154,7 +154,7 @@ class Checker:
     """Derives ceilings for one sign constraint, and says each inequality that it finds to hold."""
 
     def __init__(self, nonnegative: bool, say: Any) -> None:
-        self.nonnegative, self.say = nonnegative, say
+        self.nonnegative, self.say, self.more = nonnegative, say, dict[str, Any]()  # ways to check more kinds of proof
 
     def _found(self, most: Fraction, *why: str) -> Fraction:
         self.why = why
@@ -168,7 +168,7 @@ class Checker:
         """Return what a proof proves for k features of A, or fewer, those ``inside`` among them."""
         need(type(p["k"]) is int and k <= p["k"] <= A.n, f"a proof is one of {p['k']!r:.20} features, not of {k}")
         pay(A.n * (20 + p["k"]))
-        kinds = {"pairs": self.pairs, "cases": self.cases, "few": self.few}
+        kinds = {"pairs": self.pairs, "cases": self.cases, "few": self.few, **self.more}
         need(p["kind"] in kinds, f"no way to check a proof by {p['kind']!r:.99} is known here", 2)
         return kinds[p["kind"]](p, p["k"], A, inside)
 

@@ -8,6 +8,7 @@ It needs check.py beside it, and nothing but Python's standard library: the same
 import sys
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import partial
 from heapq import nlargest
 from itertools import combinations, product
 from math import isqrt
@@ -90,15 +91,11 @@ class Checker(check.Checker):
 
     def __init__(self, nonnegative: bool, say: Any, r: int = 1) -> None:
         super().__init__(nonnegative, say)
-        self.r = r
+        self.r, self.more = r, {"boxed": partial(self.few, told=self.boxes)}
 
     def ceiling(self, p: Any, k: int, A: Any, inside: Any = ()) -> Fraction:
         """Return what a proof proves for r parts of k features of A each, ``inside`` those known of a single one."""
         kind = p["kind"]
-        if kind == "boxed":
-            need(self.r == 1 and type(p["k"]) is int and k <= p["k"] <= A.n, "a proof of other features, or of parts")
-            check.pay(A.n * (20 + p["k"]))
-            return self.few(p, p["k"], A, inside, self.boxes)
         if kind not in ("joint", "groups", "each", "samples"):
             need(self.r == 1, f"a proof by {kind!r:.99} speaks of one part", 2)
             return super().ceiling(p, k, A, inside)

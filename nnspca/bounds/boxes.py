@@ -21,10 +21,9 @@ variances, so that ``φ_j <= s_i max s_j²``.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from nnspca.bounds.masses import Boxes, left_by_others, reading_error
 from nnspca.calls.progress import Monitor
 from nnspca.certificates.proofs import BoxProof
 from nnspca.covariance.problem import Problem
@@ -38,14 +37,6 @@ READ = 256  # rows of A at a time
 STRIP = 64  # rows of a stage at a time: what is made of them stays in the processor's memory
 LEAST, MOST = 1e-12, 1e12  # of a price, in units of the optimum
 SLOWER = 4.0  # by which a price changes at most from one stage to the next
-
-
-@dataclass(frozen=True, eq=False)
-class Boxes:
-    """What some features can hold, and what proves it."""
-
-    masses: np.ndarray
-    proof: BoxProof
 
 
 def within(problem: Problem, low: float, held: np.ndarray, monitor: Monitor, *, stages: int = STAGES) -> Boxes | None:
@@ -105,14 +96,10 @@ class _Stage:
     def __init__(self, problem: Problem, low: float, features: np.ndarray, A: np.ndarray, norms: np.ndarray) -> None:
         cov = problem.cov
         self.count, self.A = problem.k - 1, A
-        s = np.sqrt(cov.diagonal[features] / low)
-        company = np.sqrt(float(sum_of_largest(cov.diagonal, problem.k - 1)) / low)
-        reading = rounding.inner_products(cov.form.terms + 4)
-        variances = (cov.diagonal * (1 + reading) + cov.room()) / low
-        own, outside = variances[features], float(np.delete(variances, features).max(initial=0.0))
-        self.room = 1.0 - own - rounding.sums(8, 1.0)
-        self.beside = rounding.raised(np.sqrt(own) * outside, 8)  # of a companion outside
-        self.error = reading * s * company + cov.room() / low + rounding.VANISHING
+        variances = (cov.diagonal * (1 + rounding.inner_products(cov.form.terms + 4)) + cov.room()) / low
+        outside = float(np.delete(variances, features).max(initial=0.0))
+        self.beside = rounding.raised(np.sqrt(variances[features]) * outside, 8)  # of a companion outside
+        self.room, self.error = left_by_others(cov, low, features), reading_error(problem, low, features)
         room = np.maximum(self.room, LEAST)
         self.first = np.clip(norms * np.sqrt(1 + (norms / room) ** 2), LEAST, MOST)  # the best prices without boxes
 

@@ -148,7 +148,7 @@ def begin(
     outside = np.arange(1, len(shares))
     light = max(0.0, float(((loss + LIGHT * (1.0 - shares[1:])) / outside).min(initial=1.0)))
 
-    def chosen(smallest: int, beside: boxes.Boxes | None = None) -> kept.Kept | None:
+    def chosen(smallest: int, beside: masses.Boxes | None = None) -> kept.Kept | None:
         """Choose T by the masses that rows tell, or those of features beside each other where they are known."""
         falling = masses.Falling(problem, low, monitor, light=light, most=read, beside=beside)
         return kept.choose(falling, support, shares, features, smallest, loss, least / low * (1 - GAIN), sparing)

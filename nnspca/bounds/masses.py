@@ -12,11 +12,13 @@ row of A, so rows are read by falling variance, and no further than they can be 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from nnspca.bounds.boxes import Boxes
 from nnspca.bounds.companions import Companions
 from nnspca.calls.progress import Monitor
+from nnspca.certificates.proofs import BoxProof
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import rounding
@@ -38,18 +40,37 @@ def by_variance(cov: Covariance, low: float) -> np.ndarray:
 
 def by_rows(problem: Problem, low: float, rows: np.ndarray, companions: Companions | None = None) -> np.ndarray:
     """Return the same by the rows of A, rounded up."""
-    cov, k = problem.cov, problem.k
-    reading = rounding.inner_products(cov.form.terms + 4)
+    k = problem.k
     # in units of the optimum: no square overflows, and none that vanishes matters
     shares = (companions or Companions(problem)).largest(rows) / low
-    s = np.sqrt(cov.diagonal[rows] / low)
-    company = np.sqrt(float(sum_of_largest(cov.diagonal, k - 1)) / low)
     # the rows of two machines differ by the drift in norm at most
     b = rounding.raised(np.sqrt(rounding.raised((shares * shares).sum(axis=-1), 4 * (k + 8))), 2)
-    b += reading * s * company + cov.room() / low + rounding.VANISHING
-    room = 1.0 - (cov.diagonal[rows] * (1 + reading) + cov.room()) / low - rounding.sums(8, 1.0)
+    b += reading_error(problem, low, rows)
+    room = left_by_others(problem.cov, low, rows)
     ratio = b / np.where(room > 0, room, 1.0)
     return np.where(room > 0, rounding.raised(ratio * ratio / (1 + ratio * ratio), 16), 1.0)
+
+
+def reading_error(problem: Problem, low: float, rows: np.ndarray) -> np.ndarray:
+    """Return by how much the sum of A_ij x_j over i's companions may exceed what is read, ‖x‖ <= 1, in units of low."""
+    cov, reading = problem.cov, rounding.inner_products(problem.cov.form.terms + 4)
+    s = np.sqrt(cov.diagonal[rows] / low)
+    company = np.sqrt(float(sum_of_largest(cov.diagonal, problem.k - 1)) / low)
+    return reading * s * company + cov.room() / low + rounding.VANISHING
+
+
+def left_by_others(cov: Covariance, low: float, rows: np.ndarray) -> np.ndarray:
+    """Return 1 − A_ii in units of low, rounded down: what i's companions have to make up for."""
+    own = cov.diagonal[rows] * (1 + rounding.inner_products(cov.form.terms + 4)) + cov.room()
+    return 1.0 - own / low - rounding.sums(8, 1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Boxes:
+    """What some features can hold beside each other (:mod:`nnspca.bounds.boxes`), and what proves it."""
+
+    masses: np.ndarray
+    proof: BoxProof
 
 
 class Falling:

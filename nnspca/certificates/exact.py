@@ -42,15 +42,14 @@ class Unwritten(Exception):
 
 def needs_more(certificate: Certificate | PartsCertificate, cov: Covariance) -> bool:
     """Whether the proof of its ceiling is for ``check_more.py``, the checker's second file."""
+    if isinstance(certificate, PartsCertificate):
+        return True
     proof = certificate.winner.ingredients
     while isinstance(proof, LargerProof):
         proof = proof.proof
-    if isinstance(certificate, PartsCertificate):
-        return True
-    if isinstance(proof, EliminationProof):
-        return proof.boxes is not None
-    plain = isinstance(proof, RankProof) and proof.rho is None and not cov.holds_entries  # an eigenvalue of the samples
-    return plain or (isinstance(proof, RankProof) and bool(proof.V.any()))
+    if isinstance(proof, RankProof):  # a cover, or an eigenvalue of the samples
+        return bool(proof.V.any()) or (proof.rho is None and not cov.holds_entries)
+    return isinstance(proof, EliminationProof) and proof.boxes is not None
 
 
 @dataclass(frozen=True, eq=False)

@@ -148,7 +148,8 @@ class Team(Crew):
         return self._pool.give(order)
 
     def _halt(self) -> None:
-        for order in self._orders.values():
+        """End the last first: whoever is told to stop may take up at once what is still waiting."""
+        for order in reversed(self._orders.values()):
             order.end()
 
     def close(self) -> None:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import wait
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ import nnspca
 from nnspca.calls.progress import Monitor, Progress
 from nnspca.machines import Pool, call, crew
 from nnspca.machines import pool as pools
-from nnspca.machines.process import _key
+from nnspca.machines.process import Worker, _key
 from nnspca.tasks._path import certify_path, path
 from tests.machines.test_crew import leave, wait_for_stop
 from tests.pages.conftest import ROOT, jobs, settle
@@ -137,7 +138,14 @@ def test_stop_reaches_tasks_and_calls_in_their_middle(pool):
     assert time.monotonic() - begun < SOON
 
 
-def test_a_crew_that_is_left_ends_what_it_began(pool):
+def test_a_crew_that_is_left_ends_what_it_began_and_begins_nothing(pool, monkeypatch):
+    def tell_and_be_slow(worker, order, word):
+        """A process told to stop is free before the next is told."""
+        told(worker, order, word)
+        wait([order.future], SOON)
+
+    told = Worker.tell
+    monkeypatch.setattr(Worker, "tell", tell_and_be_slow)
     with pytest.raises(ZeroDivisionError), crew(pool, 1, Monitor()) as workers:
         tasks = [workers.submit(wait_for_stop, 60.0) for _ in range(3)]
         raise ZeroDivisionError

@@ -26,15 +26,15 @@ settings.load_profile("nnspca")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Put the browser tests first, and give each two more tries.
+    """Put the browser tests first; give them, and all that watch a clock, two more tries.
 
     First, as they wait more than they compute: some workers spend their time on them while the others take the rest.
-    More tries, as a busy machine may starve the browser: which were needed is told at the end, and what is broken fails
-    three times.
+    More tries, as a busy machine may starve them: which were needed is told at the end, and what is broken fails three
+    times.
     """
     items[:] = _browsers_first(items, int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")))
     for item in items:
-        if _at_a_browser(item):
+        if _at_a_browser(item) or item.get_closest_marker("clock"):
             item.add_marker(pytest.mark.flaky(reruns=2))
     if QUICK:
         few = _few_of_each(items)

@@ -254,6 +254,7 @@ def test_a_claim_beyond_what_is_proven_is_refused(files):
 # --- work
 
 
+@pytest.mark.clock
 def test_the_work_is_known_before_any_is_begun(files):
     """A file of many nodes, each of some work, is refused at once; a third argument allows more."""
     content, X, _ = files[0]

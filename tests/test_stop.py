@@ -13,6 +13,8 @@ from nnspca.calls.progress import Monitor
 from nnspca.tasks import _necessity
 from tests.benchmarks.data import zipf_text
 
+pytestmark = pytest.mark.clock
+
 PATIENCE = 0.4  # seconds of computing between two polls: a tenth is meant, the rest is for slow and busy machines
 FEATURES = 20_000
 QUICK = ("best", "em", "greedy", "thresholding", "spannogram")

@@ -408,6 +408,7 @@ def test_an_array_speaks_for_one_proof_only(saved):
     assert "is used twice, or missing" in refused(with_text(saved, twice))
 
 
+@pytest.mark.clock
 def test_a_thing_said_twice_among_many_is_found_at_once(saved):
     keys = ",".join(f'"{i}":1' for i in range(200_000))
     start = time.process_time()

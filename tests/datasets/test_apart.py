@@ -48,6 +48,7 @@ def test_the_other_process_says_how_much_of_the_numbers_is_read(filename, conten
     assert [share for share, what in told if what == said] == shares
 
 
+@pytest.mark.clock
 def test_stop_ends_the_other_process_within_a_second(monkeypatch):
     hangs = "import sys, time; sys.stdin.buffer.read(); print('0.5\tReading the rows', flush=True); time.sleep(60)"
     monkeypatch.setattr(apart, "SCRIPT", hangs)

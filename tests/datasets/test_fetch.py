@@ -152,6 +152,7 @@ def test_only_web_addresses_are_fetched_from(monkeypatch):
     assert "must start with https://" in refused()
 
 
+@pytest.mark.clock
 @pytest.mark.parametrize("manner", ["stalled", "slow"])
 def test_a_download_stops_within_a_second(server, manner):
     server.manner = manner

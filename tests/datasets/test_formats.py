@@ -24,6 +24,8 @@ from nnspca.datasets import parquet as parquet_format
 from nnspca.datasets.arranging import Asked
 from nnspca.errors import DataError
 
+pytestmark = pytest.mark.clock  # a refusal comes soon
+
 X = np.array([[1.5, -2, 0], [0, 4, 0], [5, 6, 7.25], [0, 0, 1]])
 COUNTS = scipy.sparse.csr_array(np.array([[0, 3, 0], [1, 0, 0], [0, 5, 2], [4, 0, 0]]))
 

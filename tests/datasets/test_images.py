@@ -15,6 +15,8 @@ from PIL import Image, ImageOps
 from nnspca.datasets import limits, read
 from nnspca.errors import DataError
 
+pytestmark = pytest.mark.clock  # a refusal comes soon
+
 SUFFIXES = {"PNG": "png", "JPEG": "jpg", "PPM": "pgm", "BMP": "bmp", "TIFF": "tif", "GIF": "gif"}
 
 

@@ -96,6 +96,7 @@ def test_what_is_shared_is_sent_once_to_each_worker_and_both_work(client):
     assert len({who for who, *_ in done.values()}) == 2
 
 
+@pytest.mark.clock
 def test_stop_reaches_tasks_in_their_middle(client):
     halted = []
     with crew(client, np.ones(3), Monitor(lambda: bool(halted))) as workers:

@@ -273,6 +273,7 @@ def test_progress_never_goes_back_and_ends_at_one(nonnegative):
     assert all(p.stage for p in told)
 
 
+@pytest.mark.clock
 @pytest.mark.parametrize("after", [0, 1, 5, 40])
 def test_a_stopped_certificate_still_holds(after):
     rng = np.random.default_rng(6)

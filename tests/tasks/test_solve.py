@@ -216,6 +216,7 @@ def test_progress_never_goes_back_and_ends_at_one(method, nonnegative):
     assert all(p.stage for p in told)
 
 
+@pytest.mark.clock
 @EACH
 @pytest.mark.parametrize("after", [0, 1])
 def test_a_stop_is_honoured_at_once_with_a_feasible_component(method, nonnegative, after):

@@ -5,6 +5,7 @@ import copy
 import dataclasses
 import io
 import json
+import pickle
 import shutil
 import subprocess
 import sys
@@ -315,14 +316,17 @@ def files(genes):
 def tampered(files, checked, seed, monkeypatch):
     """Hold ten thousand tampered certificates against the truth, by a checker."""
     rng = np.random.default_rng(seed)
-    parsed = [(content, list(places(content["check"]["proof"])), X.tolist(), exact) for content, X, exact in files]
+    parsed = [
+        (pickle.dumps(content), list(places(content["check"]["proof"])), X.tolist(), exact)
+        for content, X, exact in files
+    ]
     held = {}
     monkeypatch.setattr(check, "read_certificate", lambda content: held["certificate"])
     monkeypatch.setattr(check, "read_array", lambda content: held["data"])
     survived = 0
     for trial in range(10_000):
         content, where, data, exact = parsed[trial % len(parsed)]
-        forged = copy.deepcopy(content)
+        forged = pickle.loads(content)  # a copy, in a tenth of the time that a deep one takes
         for _ in range(int(rng.integers(1, 4))):
             path = where[rng.integers(len(where))]
             owner = forged["check"]["proof"]

@@ -13,13 +13,15 @@ pytestmark = pytest.mark.browser
 HOLES = b"gene,s1,s2,s3,s4\ng1,1,2,3,5\ng2,4,,7,1\ng3,0,1,5,2\n"
 
 
-def long_file():
+def long_file(folder):
     """Enough rows, each of which needs a second look, to press Stop in time."""
     rows = "\n".join(f'"{i}",{i % 7},{i % 11}' for i in range(1_500_000))
-    return f"a,b,c\n{rows}\n".encode()
+    path = folder / "long.csv"
+    path.write_text(f"a,b,c\n{rows}\n")
+    return path
 
 
-def test_a_file_is_in_use_at_once_and_its_choices_are_taken_where_it_was_brought(visit):
+def test_a_file_is_in_use_at_once_and_its_choices_are_taken_where_it_was_brought(visit, tmp_path):
     page = rest(visit("/data?data=pitprops"), "false", 500)
     chooser = page.locator(".st-key-upload input[type=file]")
     chooser.set_input_files({"name": "holes.csv", "mimeType": "text/csv", "buffer": HOLES})
@@ -38,7 +40,7 @@ def test_a_file_is_in_use_at_once_and_its_choices_are_taken_where_it_was_brought
     page.keyboard.press("Escape")
     page.locator(".st-key-upload").get_by_role("button", name=re.compile("holes.csv")).click()
     expect(page.get_by_text("4 samples, described by 3 features")).to_have_count(0)
-    chooser.set_input_files({"name": "long.csv", "mimeType": "text/csv", "buffer": long_file()})
+    chooser.set_input_files(long_file(tmp_path))
     page.get_by_role("button", name="Stop").click()
     expect(page.get_by_text("Stopped. Nothing of the file was kept.")).to_be_visible()
     expect(page.get_by_role("heading", name="In use: holes")).to_be_visible()

@@ -10,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from nnspca import datasets
 from nnspca.solvers import ascent, coordinate_descent
+from nnspca.view.explore import path as player
 from nnspca.view.session import charts
 from tests import budgets
 
@@ -21,6 +22,13 @@ SWEEPS = 2  # of NSPCA's ascent: a table is as long after few as after many
 def runs_stay_here(monkeypatch):
     """No processes beside this one: a test that puts something in the library's place finds it in the runs too."""
     monkeypatch.setenv("NNSPCA_PROCESSES", "0")
+
+
+@pytest.fixture(autouse=True)
+def the_player_has_few_steps(monkeypatch):
+    """The path behind the first screen runs beside all that a test looks at: of a few k, one of them proven."""
+    for name, few in (("FINE", 6), ("COARSE", 4), ("CERTIFIED", 2), ("FEW", 1), ("ANCHORS", 3)):
+        monkeypatch.setattr(player, name, few)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -8,12 +8,13 @@ from starlette.middleware import Middleware
 import nnspca
 from nnspca.view import foreign
 from nnspca.view.session import delivery, machines, narrow, present, sidebar, streamlit_private, theme, widgets
+from nnspca.view.variance import ahead
 
 HERE = Path(__file__).parent
 
 if __name__ != "__main__":  # imported by the server, once; a visitor's page runs it as the main program
     streamlit_private.hear_out()
-    app = st.App(__file__, middleware=[Middleware(delivery.Delivery)])
+    app = st.App(__file__, middleware=[Middleware(delivery.Delivery, ahead={"variance": ahead.begin})])
 else:
     st.set_page_config(page_title="nnspca", page_icon=str(HERE / "assets" / "icon.png"), layout="wide")
     st.logo(str(HERE / "assets" / "logo.png"), icon_image=str(HERE / "assets" / "icon.png"), size="large")

@@ -37,7 +37,8 @@ def ask(app, path, method="GET", **headers):
         said.append(message)
 
     given = [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()]
-    answer = app({"type": "http", "method": method, "path": path, "headers": given}, None, send)
+    link = {"path": path.partition("?")[0], "query_string": path.partition("?")[2].encode()}
+    answer = app({"type": "http", "method": method, **link, "headers": given}, None, send)
     with ThreadPoolExecutor(1) as apart:  # a loop of its own: the browser's tests keep one running here
         apart.submit(asyncio.run, answer).result()
     body = b"".join(message.get("body", b"") for message in said[1:])

@@ -8,7 +8,7 @@ from tests.pages.conftest import settle
 def test_a_curve_that_waits_for_a_worker_is_a_sketch_and_then_a_figure(open_page, monkeypatch):
     workers, others = Workers(1), Ticket()
     assert workers.acquire(others, lambda: False)
-    monkeypatch.setattr(runs, "_workers", lambda: workers)
+    monkeypatch.setattr(runs, "shared_workers", lambda: workers)
     page = open_page("pages/variance.py", data="pitprops", ks="2, 5, 13", seed=8642)
     assert [told.proto.body for told in page.get("html") if "sketch" in told.proto.body]
     assert not page.get("plotly_chart")

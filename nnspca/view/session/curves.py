@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
+import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import Certificate, Component, Progress, Sweep, SweepPoint
 from nnspca.tasks._path import certify_path, path
@@ -13,6 +16,10 @@ from nnspca.view.session.runs import Job, Work
 from nnspca.view.session.state import State
 
 SOLVING = 0.3  # share of the progress that the bare curve takes
+COMING = 20.0  # seconds within which somebody on the way has come
+AT_ONCE = 2  # curves that are begun at once for those on the way
+_ahead: dict[Hashable, Job] = {}
+_ahead_lock = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -104,18 +111,9 @@ def stages(
         publish(job, point)
 
     def solve(job: Job) -> Sweep:
-        return path(
-            cov,
-            ks,
-            tuple(methods),
-            nonnegative=now.nonnegative,
-            seed=now.seed,
-            known=known.component,
-            executor=machines.executor(),
-            on_point=lambda point: tell(job, point),
-            should_stop=job.should_stop,
-            on_progress=_part(job, report, 0.0, SOLVING),
-        )
+        _take_over(known.path)
+        told = {"on_point": lambda point: tell(job, point), "on_progress": _part(job, report, 0.0, SOLVING)}
+        return _solved(cov, now, ks, methods, known, job, **told)
 
     def prove(job: Job, bare: Sweep) -> Sweep:
         return certify_path(
@@ -131,6 +129,52 @@ def stages(
         )
 
     return solve, prove
+
+
+def _solved(
+    cov: nnspca.Covariance, now: State, ks: Sequence[int], methods: Sequence[str], known: Points, job: Job, **told: Any
+) -> Sweep:
+    """Return the bare curve; what is known of it is not sought again."""
+    return path(
+        cov,
+        ks,
+        tuple(methods),
+        nonnegative=now.nonnegative,
+        seed=now.seed,
+        known=known.component,
+        executor=machines.executor(),
+        should_stop=job.should_stop,
+        **told,
+    )
+
+
+def begin_ahead(
+    cov: nnspca.Covariance, data: Dataset, now: State, ks: Sequence[int], methods: Sequence[str]
+) -> Job | None:
+    """Solve the bare curve of somebody who is on the way, here: until it is done, or their page goes on with it.
+
+    All other runs go before. Return the run, None where as many are at work as may be, or this one is.
+    """
+    known = Points(_key(data, now, ks, methods))
+    job = Job(known.path, lambda: job.age < COMING, runs.shared_workers())
+    with _ahead_lock:
+        if known.path in _ahead or len(_ahead) >= AT_ONCE:
+            return None
+        _ahead[known.path] = job
+    job.step_back()
+    try:
+        job.take_part(lambda job: _solved(cov, now, ks, methods, known, job, on_point=known.keep))
+    finally:
+        _take_over(known.path)
+    return job
+
+
+def _take_over(path: Hashable) -> None:
+    """Let a page go on with a curve that was begun ahead of it: one of them seeks what is left, not both."""
+    with _ahead_lock:
+        job = _ahead.pop(path, None)
+    if job is not None:
+        job.stop()
 
 
 def _part(job: Job, report: Callable[[Job, Progress], None], begin: float, end: float) -> Callable[[Progress], None]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import re
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -29,10 +30,17 @@ LEVEL = 6  # of compression: done once for each file
 
 
 class Delivery:
-    """Answers before Streamlit does: scripts go out compressed, the page with its head completed."""
+    """Answers before Streamlit does: scripts go out compressed, the page with its head completed.
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
+    Parameters
+    ----------
+    app : ASGI application
+    ahead : mapping of str to callable
+        For a page by its name what can be begun once somebody is on the way, called with the link's query.
+    """
+
+    def __init__(self, app: ASGIApp, ahead: Mapping[str, Callable[[str], None]] | None = None) -> None:
+        self._app, self._ahead = app, ahead or {}
         self._packed: dict[str, tuple[MutableHeaders, bytes]] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -67,6 +75,9 @@ class Delivery:
         await _Answer(200, *self._packed[path]).send(send)
 
     async def _page(self, scope: Scope, receive: Receive, send: Send) -> None:
+        begin = self._ahead.get(scope["path"].rstrip("/").rpartition("/")[2])
+        if begin is not None:
+            begin(scope.get("query_string", b"").decode("ascii", "replace"))
         plain = [(name, value) for name, value in scope["headers"] if name not in UNASKED]
         answer = await _whole(self._app, {**scope, "headers": plain}, receive)
         if answer.status == 200 and answer.headers.get("content-type", "").startswith("text/html"):

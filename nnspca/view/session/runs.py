@@ -168,7 +168,8 @@ class Job:
         if sketch is not None and not self.wait(0.0):
             self.wait_for_first(FIRST, few)
             sketch()
-        done, most = self.wait(max(0.0, PATIENCE - self.age)), WHOLE if sketch is None else SKETCHED
+        self._wait_until(lambda: self._finished or 0 < whole <= len(self.arrived), PATIENCE - self.age)
+        done, most = self.wait(AT_ONCE), WHOLE if sketch is None else SKETCHED
         while not done and (
             (not self.arrived and self.about is None and self.age < FIRST)
             or (len(self.arrived) < whole and self.age < most)
@@ -222,7 +223,7 @@ class Job:
 
 
 @st.cache_resource(show_spinner=False)
-def _workers() -> Workers:
+def shared_workers() -> Workers:
     """Return the workers all sessions share: no more runs at once than there are processors."""
     return Workers(max(2, os.cpu_count() or 2))
 
@@ -259,7 +260,7 @@ def start(slot: str, key: Hashable, work: Work, *, after: Job | None = None) -> 
     earlier: Job | None = st.session_state.setdefault("_jobs", {}).get(slot)
     if earlier is not None:
         earlier.stop()
-    job = Job(key, session_is_open(), _workers())
+    job = Job(key, session_is_open(), shared_workers())
     st.session_state["_jobs"][slot] = job
     # Daemon threads: closing the server must not wait for a run that nobody can see any more.
     threading.Thread(target=job.take_part, args=(work, after), name=f"nnspca-{slot}", daemon=True).start()

@@ -240,6 +240,17 @@ class Preparation:
                 doing(0.5, "Computing the spectrum")
                 self.held.get(*_spreading(data, formed, self.standardise, self.repair))
 
+    def covariance(self) -> nnspca.Covariance:
+        """Return the covariance, made where it is not held, with no page to say so.
+
+        Raises
+        ------
+        nnspca.DataError
+            Where the data have none.
+        """
+        data = self.held.get(self.data_key, self._done) if self.steps else self.raw
+        return _given(self.held.get(*_forming(data, self.standardise, self.repair)))
+
     def is_held(self) -> bool:
         """Tell whether a page finds all of it made."""
         held = self.held
@@ -259,7 +270,10 @@ def formed(data: Dataset, *, standardise: bool, repair: bool) -> nnspca.Covarian
     nnspca.DataError
         Where it has none; this is held too, as finding it out takes as long.
     """
-    found = made(*_forming(data, standardise, repair), "Preparing the covariance")
+    return _given(made(*_forming(data, standardise, repair), "Preparing the covariance"))
+
+
+def _given(found: nnspca.Covariance | nnspca.DataError) -> nnspca.Covariance:
     if isinstance(found, nnspca.DataError):
         raise nnspca.DataError(str(found))
     return found
@@ -342,7 +356,22 @@ def dataset(name: str) -> Dataset:
     brought = uploads().get(name)
     if brought is not None:
         return brought
-    return made(("read", name), lambda: nnspca.datasets.load(name), "Reading the data")
+    return made(*_reading(name), "Reading the data")
+
+
+def of_all(name: str) -> Dataset:
+    """Return a data set of the catalogue that is on this machine, with no page to say that it is read.
+
+    Raises
+    ------
+    nnspca.DataError
+        When it is not here, or its file is broken.
+    """
+    return shared().get(*_reading(name))
+
+
+def _reading(name: str) -> tuple[Hashable, Callable[[], Dataset]]:
+    return ("read", name), lambda: nnspca.datasets.load(name)
 
 
 def covariance(data: Dataset, state: State) -> nnspca.Covariance:

@@ -1,0 +1,102 @@
+"""Curves begun while a browser still reads the page's scripts: known when it opens, left to it where they are not."""
+
+import threading
+
+import pytest
+
+import nnspca
+from nnspca.view.session import curves, store
+from nnspca.view.session.delivery import Delivery
+from nnspca.view.session.state import State
+from nnspca.view.variance import ahead
+from tests.pages.conftest import settle
+from tests.pages.test_delivery import Origin, ask
+
+SOON = 20.0
+
+
+def points(now, ks, methods):
+    data = store.of_all(now.data)
+    return curves.Points(curves._key(data, now, ks, methods))
+
+
+def test_what_was_solved_ahead_is_what_the_page_shows_and_is_not_sought_again(open_page, monkeypatch):
+    assert ahead.solve("data=pitprops&ks=2,5&seed=771").done
+    found = points(State(data="pitprops", seed=771), (2, 5), ("best", "em"))
+    parts = {(k, name): found.component(k, name) for k in (2, 5) for name in ("best", "em")}
+    assert all(parts.values())
+    page = settle(open_page("pages/variance.py", data="pitprops", ks="2,5", seed=771))
+    (job,) = page.session_state["_jobs"].values()
+    shown = {(p.k, p.method): p.component for p in job.arrived}
+    assert all(shown[key] is part for key, part in parts.items())
+
+
+def test_the_page_goes_on_where_it_was_left(open_page, monkeypatch):
+    begun, told = threading.Event(), []
+
+    def endless(cov, ks, methods, *, known, should_stop, **rest):
+        if known(2, "best") is None and not told:
+            told.append("ahead")
+            rest["on_point"](nnspca.SweepPoint(2, "best", nnspca.solve(cov, 2)))
+            begun.set()
+            while not should_stop():
+                pass
+        return solved(cov, ks, methods, known=known, should_stop=should_stop, **rest)
+
+    solved = curves.path
+    monkeypatch.setattr(curves, "path", endless)
+    ended = []
+    thread = threading.Thread(target=lambda: ended.append(ahead.solve("data=pitprops&ks=2,5&seed=772")))
+    thread.start()
+    assert begun.wait(SOON)
+    assert ahead.solve("data=pitprops&ks=2,5&seed=772") is None, "it is under way"
+    page = settle(open_page("pages/variance.py", data="pitprops", ks="2,5", seed=772))
+    thread.join(SOON)
+    assert ended[0].done and ended[0].stopped
+    (job,) = page.session_state["_jobs"].values()
+    assert {(p.k, p.method) for p in job.arrived} == {(k, name) for k in (2, 5) for name in ("best", "em")}
+    assert not curves._ahead
+
+
+def test_for_somebody_who_never_comes_nothing_is_sought_for_long(monkeypatch):
+    def endless(*given, should_stop, **rest):
+        while not should_stop():
+            pass
+
+    monkeypatch.setattr(curves, "path", endless)
+    monkeypatch.setattr(curves, "COMING", 0.1)
+    assert ahead.solve("data=pitprops&ks=2&seed=773").done
+    assert not curves._ahead
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "data=nowhere",
+        "data=pitprops&ks=900",
+        "data=pitprops&ks=two",
+        "data=pitprops&seed=1e400",
+        "data=pitprops&sign=none",
+        "data=pitprops&live=false",
+        "data=pitprops&prep=log(1+%2B+x)",
+        "data=pitprops&methods=magic",
+        "data=%ff%00",
+    ],
+)
+def test_what_is_wrong_with_a_link_is_left_to_the_page(query, monkeypatch):
+    monkeypatch.setattr(curves, "path", None)
+    assert ahead.solve(query) is None
+
+
+def test_a_large_data_set_is_left_to_the_page_that_shows_its_preparation(monkeypatch):
+    monkeypatch.setattr(store, "QUICK", 1.0)
+    assert ahead.solve("data=pitprops&ks=2&seed=774") is None
+
+
+def test_the_link_of_a_page_is_told_when_the_page_is_asked_for_and_of_no_other():
+    told = []
+    app = Delivery(Origin(), ahead={"variance": told.append})
+    for path in ("/?k=3", "/parts", "/variance?ks=2,5", "/sub/variance/", "/variance/_stcore/health"):
+        ask(app, path, accept="text/html")
+    ask(app, "/variance", accept="application/json")
+    assert told == ["ks=2,5", ""]

@@ -14,10 +14,8 @@ if data.kind == "covariance":
     st.info(panels.WITHOUT, icon=":material/table:")
 running = st.container(key="samples-running")
 running.html("<span></span>")  # it has its height before and after a run
-shown = st.container(key="sheet-alone" if data.kind == "covariance" else "sheet-place")
-with shown:
-    waiting = st.empty()
-    waiting.caption("Here stand the part and the samples, once the part is found.")  # what stands below keeps its place
+key = "sheet-alone" if data.kind == "covariance" else "sheet-place"
+shown, waiting = widgets.place(key, "Here stand the part and the samples, once the part is found.")
 with st.expander("Another solver, another second part", icon=":material/tune:", expanded=not now.live):
     second = choices.second()
     method, press = solver.ask(now, data.n_features)

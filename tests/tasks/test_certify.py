@@ -292,7 +292,7 @@ def test_a_stopped_certificate_still_holds(after):
 
 
 def test_certifying_few_samples_never_forms_a_features_by_features_array():
-    n = 10_000
+    n = 6_000
     X = np.random.default_rng(0).standard_normal((12, n))
     cov = nnspca.Covariance.from_data(X)
     assert cov.matrix is None
@@ -301,7 +301,7 @@ def test_certifying_few_samples_never_forms_a_features_by_features_array():
     nnspca.verify(nnspca.certify(cov, 20, component=part), cov)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert peak < 8 * n * n / 3  # working arrays are of fixed size, less than 0.2 gigabytes
+    assert peak < 8 * n * n / 3  # working arrays are of fixed size, less than 0.1 gigabytes
 
 
 # ---------------------------------------------------------------------- starting from a neighbouring k

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Hashable, Sequence
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,9 +19,9 @@ from nnspca.view.session.state import State
 
 SOLVING = 0.3  # share of the progress that the bare curve takes
 COMING = 20.0  # seconds within which somebody on the way has come
-AT_ONCE = 2  # curves that are begun at once for those on the way
-_ahead: dict[Hashable, Job] = {}
-_ahead_lock = threading.Lock()
+_ahead: dict[Hashable, Job] = {}  # curves begun for those on the way
+_solving: Counter[Hashable] = Counter()  # pages that solve each curve
+_both = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -111,9 +113,9 @@ def stages(
         publish(job, point)
 
     def solve(job: Job) -> Sweep:
-        _take_over(known.path)
         told = {"on_point": lambda point: tell(job, point), "on_progress": _part(job, report, 0.0, SOLVING)}
-        return _solved(cov, now, ks, methods, known, job, **told)
+        with _taken_over(known.path):
+            return _solved(cov, now, ks, methods, known, job, **told)
 
     def prove(job: Job, bare: Sweep) -> Sweep:
         return certify_path(
@@ -151,30 +153,46 @@ def _solved(
 def begin_ahead(
     cov: nnspca.Covariance, data: Dataset, now: State, ks: Sequence[int], methods: Sequence[str]
 ) -> Job | None:
-    """Solve the bare curve of somebody who is on the way, here: until it is done, or their page goes on with it.
+    """Solve the bare curve of somebody who is on the way, here: until it is done, or a page goes on with it.
 
-    All other runs go before. Return the run, None where as many are at work as may be, or this one is.
+    Return the run, None where the curve is being solved already.
     """
     known = Points(_key(data, now, ks, methods))
     job = Job(known.path, lambda: job.age < COMING, runs.shared_workers())
-    with _ahead_lock:
-        if known.path in _ahead or len(_ahead) >= AT_ONCE:
+    with _both:
+        if known.path in _ahead or _solving[known.path]:
             return None
         _ahead[known.path] = job
+
+    def keep(point: SweepPoint) -> None:
+        if not job.should_stop():  # what a stopped path carries over to its end is no first word
+            known.keep(point)
+
     job.step_back()
     try:
-        job.take_part(lambda job: _solved(cov, now, ks, methods, known, job, on_point=known.keep))
+        job.take_part(lambda job: _solved(cov, now, ks, methods, known, job, on_point=keep))
     finally:
-        _take_over(known.path)
+        with _both:
+            if _ahead.get(known.path) is job:
+                del _ahead[known.path]
     return job
 
 
-def _take_over(path: Hashable) -> None:
+@contextmanager
+def _taken_over(path: Hashable) -> Iterator[None]:
     """Let a page go on with a curve that was begun ahead of it: one of them seeks what is left, not both."""
-    with _ahead_lock:
-        job = _ahead.pop(path, None)
-    if job is not None:
-        job.stop()
+    with _both:
+        _solving[path] += 1
+        ahead = _ahead.pop(path, None)
+    if ahead is not None:
+        ahead.stop()
+    try:
+        yield
+    finally:
+        with _both:
+            _solving[path] -= 1
+            if not _solving[path]:
+                del _solving[path]
 
 
 def _part(job: Job, report: Callable[[Job, Progress], None], begin: float, end: float) -> Callable[[Progress], None]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import logging
 import re
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -77,7 +78,10 @@ class Delivery:
     async def _page(self, scope: Scope, receive: Receive, send: Send) -> None:
         begin = self._ahead.get(scope["path"].rstrip("/").rpartition("/")[2])
         if begin is not None:
-            begin(scope.get("query_string", b"").decode("ascii", "replace"))
+            try:
+                begin(scope.get("query_string", b"").decode("ascii", "replace"))
+            except Exception:  # the page comes all the same
+                logging.getLogger(__name__).exception("nothing could be begun ahead of a page")
         plain = [(name, value) for name, value in scope["headers"] if name not in UNASKED]
         answer = await _whole(self._app, {**scope, "headers": plain}, receive)
         if answer.status == 200 and answer.headers.get("content-type", "").startswith("text/html"):

@@ -168,8 +168,12 @@ class Job:
         if sketch is not None and not self.wait(0.0):
             self.wait_for_first(FIRST, few)
             sketch()
-        self._wait_until(lambda: self._finished or 0 < whole <= len(self.arrived), PATIENCE - self.age)
-        done, most = self.wait(AT_ONCE), WHOLE if sketch is None else SKETCHED
+        done, most = self.wait(0.0), WHOLE if sketch is None else SKETCHED
+        while not done and self.age < PATIENCE:
+            before = len(self.arrived)
+            done = self.wait(AT_ONCE)
+            if 0 < whole <= before == len(self.arrived):  # nothing more comes at once
+                break
         while not done and (
             (not self.arrived and self.about is None and self.age < FIRST)
             or (len(self.arrived) < whole and self.age < most)

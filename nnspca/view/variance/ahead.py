@@ -19,39 +19,60 @@ from nnspca.view.session.state import AS_IS, SHARED, STANDARDISED, State
 from nnspca.view.variance import choices
 from nnspca.view.variance.choices import KEYS, Curves
 
+AT_ONCE = 2  # visitors for whom something is done ahead; what is asked for by more of them waits for their pages
+LONGEST = 2000  # characters of a link that is read ahead
+FEATURES = 2000  # up to which one k takes so little that nobody else waits for it
+Link = Mapping[str, Sequence[str]]
+_places = threading.BoundedSemaphore(AT_ONCE)
+
 
 def begin(query: str) -> None:
     """Begin, beside whatever answers the browser, the curves that a link to the variance page asks for."""
-    threading.Thread(target=solve, args=(query,), name="nnspca-ahead", daemon=True).start()
+    if len(query) > LONGEST or not _places.acquire(blocking=False):
+        return
+    try:
+        threading.Thread(target=_begun, args=(query,), name="nnspca-ahead", daemon=True).start()
+    except RuntimeError:  # no thread can be started
+        _places.release()
+        raise
+
+
+def _begun(query: str) -> None:
+    try:
+        solve(query)
+    finally:
+        _places.release()
 
 
 def solve(query: str) -> Job | None:
     """Solve them; None where there is nothing to solve ahead: what is wrong with a link, or its data, the page says."""
+    link = parse_qs(query, keep_blank_values=True)
     try:
-        now = asked(query)
+        now = asked(link)
         if now is None:
             return None
         raw = store.of_all(now.data)
         preparation = store.Preparation.of(raw, (), standardise=now.standardise, repair=False)
-        if preparation.cost > store.QUICK:  # the page prepares it as a run that can be watched and stopped
+        if preparation.cost > store.QUICK or raw.n_features > FEATURES:  # a run that is watched, and can be stopped
             return None
-        choice = curves_of(query, now, raw.n_features)
-        cov = preparation.covariance()
-        return curves.begin_ahead(cov, raw, now, choice.ks, choice.methods) if choice.methods else None
+        preparation.make(lambda *_: None, lambda: False)
+        choice = curves_of(link, now, raw.n_features)
+        if not choice.methods:
+            return None
+        return curves.begin_ahead(preparation.covariance(), raw, now, choice.ks, choice.methods)
     except (nnspca.DataError, OSError, ValueError):
         return None
 
 
-def asked(query: str) -> State | None:
+def asked(link: Link) -> State | None:
     """Return the state that a link asks for; None where it names what cannot be, or what is not to run by itself.
 
-    >>> now = asked("seed=3")
+    >>> now = asked({"seed": ["3"]})
     >>> now.data, now.scale, now.seed
     ('lfw-faces', 'standardised', 3)
-    >>> asked("data=nowhere"), asked("data=digits&live=false"), asked("seed=-1")
+    >>> asked({"data": ["nowhere"]}), asked({"live": ["false"]}), asked({"seed": ["-1"]})
     (None, None, None)
     """
-    link = _read(query)
     names = [info.name for info in available() if info.local]
     wanted = ("data", "sign", "seed", "live", "prep")
     said = {key: _said(SHARED[key], link, names if key == "data" else None) for key in wanted}
@@ -62,10 +83,10 @@ def asked(query: str) -> State | None:
     return State(**said)
 
 
-def curves_of(query: str, now: State, n: int) -> Curves:
+def curves_of(link: Link, now: State, n: int) -> Curves:
     """Return the curves that a link asks for of ``n`` features.
 
-    >>> curves_of("ks=1,5", State(), 13)
+    >>> curves_of({"ks": ["1,5"]}, State(), 13)
     Curves(methods=('best', 'em'), ks=(1, 5))
 
     Raises
@@ -73,17 +94,12 @@ def curves_of(query: str, now: State, n: int) -> Curves:
     ValueError
         Where the k cannot be read.
     """
-    link = _read(query)
     able = state.methods_for(now.nonnegative, n)
     methods = _said(KEYS["methods"], link, able) or ()
     return Curves(tuple(name for name in methods if name in able), choices.read_ks(_said(KEYS["ks"], link) or "", n))
 
 
-def _read(query: str) -> Mapping[str, Sequence[str]]:
-    return parse_qs(query, keep_blank_values=True)
-
-
-def _said(entry: Entry, link: Mapping[str, Sequence[str]], options: Sequence[Any] | None = None, **usual: Any) -> Any:
+def _said(entry: Entry, link: Link, options: Sequence[Any] | None = None, **usual: Any) -> Any:
     """Return what a link says of a key, its default where the link is silent, None where it cannot be used."""
     texts = link.get(entry.key)
     if not texts:

@@ -15,6 +15,7 @@ from nnspca.view.session.streamlit_private import DeltaGenerator
 from nnspca.view.session.widgets import choose, choose_row
 
 KEYS = state.keys_of("variance")
+MOST = 60  # values of k
 
 
 @dataclass(frozen=True)
@@ -167,6 +168,6 @@ def read_ks(text: str, n: int) -> tuple[int, ...]:
         if not 1 <= first <= last <= n or step < 1:
             raise ValueError(f"“{piece}” is outside 1 to {n}, the number of features here.")
         found.update(range(first, last + 1, step))
-    if len(found) > 60:
-        raise ValueError(f"That makes {len(found)} values of k; keep it to 60 so that the curve can be watched.")
+        if len(found) > MOST:
+            raise ValueError(f"That makes more than {MOST} values of k; the curve can be watched with {MOST} at most.")
     return tuple(sorted(found))

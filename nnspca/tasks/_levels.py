@@ -29,20 +29,22 @@ def coarse_first(ks: Iterable[int]) -> list[tuple[int, ...]]:
 def after_which(levels: Sequence[Sequence[int]], methods: Sequence[str]) -> dict[Point, tuple[Point, ...]]:
     """Each point in the order of asking, and those it begins with: ``best`` at the two nearest k of earlier levels.
 
-    What does not begin with others waits for nobody, so that nobody who could work has to wait at a level's end.
+    ``best`` goes first, as its curve takes longest and is looked at most. What does not begin with others waits for
+    nobody, so that nobody who could work has to wait at a level's end.
 
     >>> after_which([(1, 9), (5,)], ["best"])
     {(1, 'best'): (), (9, 'best'): (), (5, 'best'): ((1, 'best'), (9, 'best'))}
+    >>> list(after_which([(1, 9), (5,)], ["em", "best"]))[2:]
+    [(5, 'best'), (1, 'em'), (9, 'em'), (5, 'em')]
     """
     made: dict[Point, tuple[Point, ...]] = {}
     earlier: list[int] = []
-    for level in levels:
+    for level in levels if "best" in methods else ():
         for k in level:
             place = bisect(earlier, k)
-            beside = earlier[max(place - 1, 0) : place + 1]
-            made |= {(k, name): tuple((other, name) for other in beside if name == "best") for name in methods}
+            made[k, "best"] = tuple((other, "best") for other in earlier[max(place - 1, 0) : place + 1])
         earlier = sorted([*earlier, *level])
-    return made
+    return made | {(k, name): () for level in levels for k in level for name in methods if name != "best"}
 
 
 def begun_at(levels: Sequence[Sequence[int]], held: Container[int]) -> dict[int, int | None]:

@@ -33,6 +33,7 @@ FILES = {
 }
 LEFT_OUT = ["select2d", "lasso2d", "autoScale2d", "pan2d", "zoomIn2d", "zoomOut2d"]  # few buttons cover no title
 SEEN = 0.12  # seconds in which a sketch is on the screen
+AHEAD = "ahead"  # said of a session that has sketches and no figure yet
 CHART = {"displaylogo": False, "modeBarButtonsToRemove": LEFT_OUT}
 
 
@@ -57,16 +58,17 @@ def figure(drawn: Figure, key: str, *, first: bool = False, **settings: Any) -> 
     if not first:
         return st.plotly_chart(drawn, key=key, config=CHART, alt=alt, **settings)
     with sketched(drawn, key):
-        if not st.session_state.get("_drawing"):  # what draws keeps the browser busy for a second before it draws
-            st.session_state["_drawing"] = True
+        sketched_before = st.session_state.get("_drawing")
+        st.session_state["_drawing"] = True
+        if not sketched_before:  # what draws keeps the browser busy for a second before it draws
             time.sleep(SEEN)
         return st.plotly_chart(drawn, key=key, config=CHART, alt=alt, **settings)
 
 
 def ahead(make: Callable[[], Figure | None], place: DeltaGenerator) -> None:
     """Sketch what is known of the first figure of a session: the browser reads what draws it in the meantime."""
-    if not st.session_state.get("_drawing") and (drawn := make()) is not None:
-        st.session_state["_drawing"] = True
+    if st.session_state.get("_drawing") in (None, AHEAD) and (drawn := make()) is not None:
+        st.session_state["_drawing"] = AHEAD
         place.html(sketch(drawn, palette()))
 
 

@@ -163,10 +163,12 @@ class Job:
 
         What draws a figure takes the browser a second to start, and then half a second a drawing: a little longer
         where ``whole`` so many things make it a whole one, which is then drawn once. What can ``sketch`` it does so
-        from a ``few`` things.
+        from a ``few`` things, and again whenever there are as many more.
         """
+        drawn = 0
         if sketch is not None and not self.wait(0.0):
             self.wait_for_first(FIRST, few)
+            drawn = len(self.arrived)
             sketch()
         done, most = self.wait(0.0), WHOLE if sketch is None else SKETCHED
         while not done and self.age < PATIENCE:
@@ -179,6 +181,9 @@ class Job:
             or (len(self.arrived) < whole and self.age < most)
         ):
             done = self.wait(AT_ONCE)
+            if sketch is not None and not done and few <= len(self.arrived) - drawn < whole - drawn:
+                drawn = len(self.arrived)
+                sketch()
         return done
 
     def ends(self, seconds: float) -> bool:

@@ -5,8 +5,23 @@ import threading
 from nnspca.view.session import runs
 
 
+def sketches(job, work, go_on, whole):
+    """Of how many things the picture of a run was sketched each time; the run is told to go on after each."""
+    seen = []
+    thread = threading.Thread(target=job.take_part, args=(work,))
+    thread.start()
+
+    def sketch():
+        seen.append(len(job.arrived))
+        go_on()
+
+    assert job.wait_for_picture(whole=whole, few=2, sketch=sketch)
+    thread.join()
+    return seen
+
+
 def test_what_waits_for_a_whole_picture_is_sketched_from_a_few_things():
-    job, seen, more = runs.Job("curves"), [], threading.Event()
+    job, again, more = runs.Job("curves"), [], threading.Event()
 
     def work(job):
         job.publish(1)
@@ -14,24 +29,15 @@ def test_what_waits_for_a_whole_picture_is_sketched_from_a_few_things():
         more.wait(5)
         job.publish(3)
 
-    thread = threading.Thread(target=job.take_part, args=(work,))
-    thread.start()
-
-    def sketch():
-        seen.append(len(job.arrived))
-        more.set()
-
-    assert job.wait_for_picture(whole=3, few=2, sketch=sketch)
-    thread.join()
-    assert seen == [2]
-    assert job.wait_for_picture(whole=3, few=2, sketch=sketch)  # all is known: nothing to wait for
-    assert seen == [2]
+    assert sketches(job, work, more.set, whole=3) == [2]
+    assert job.wait_for_picture(whole=3, few=2, sketch=lambda: again.append(1))  # all is known: nothing to wait for
+    assert again == []
 
 
 def test_it_is_sketched_again_whenever_there_is_as_much_more(monkeypatch):
     monkeypatch.setattr(runs, "SKETCHED", 60.0)
     monkeypatch.setattr(runs, "FIRST", 60.0)
-    job, seen, more = runs.Job("curves"), [], threading.Semaphore(0)
+    more = threading.Semaphore(0)
 
     def work(job):
         for number in range(7):
@@ -39,16 +45,7 @@ def test_it_is_sketched_again_whenever_there_is_as_much_more(monkeypatch):
             if number % 2:
                 more.acquire(timeout=5)
 
-    thread = threading.Thread(target=job.take_part, args=(work,))
-    thread.start()
-
-    def sketch():
-        seen.append(len(job.arrived))
-        more.release()
-
-    assert job.wait_for_picture(whole=7, few=2, sketch=sketch)
-    thread.join()
-    assert seen == [2, 4, 6]
+    assert sketches(runs.Job("curves"), work, more.release, whole=7) == [2, 4, 6]
 
 
 def test_what_is_drawn_as_it_runs_is_drawn_once_there_is_something(monkeypatch):

@@ -181,7 +181,7 @@ class Job:
             or (len(self.arrived) < whole and self.age < most)
         ):
             done = self.wait(AT_ONCE)
-            if sketch is not None and not done and few <= len(self.arrived) - drawn < whole - drawn:
+            if sketch is not None and not done and drawn + few <= len(self.arrived) < whole:
                 drawn = len(self.arrived)
                 sketch()
         return done

@@ -10,8 +10,8 @@ import nnspca
 from nnspca.datasets import DatasetInfo, preparing
 from nnspca.view import foreign
 from nnspca.view.session import state, store, widgets
-from nnspca.view.session.openings import opening, usual_k
-from nnspca.view.session.state import AS_IS, SHARED, STANDARDISED
+from nnspca.view.session.openings import usual_k
+from nnspca.view.session.state import SHARED, usual_scale
 from nnspca.view.session.widgets import choose
 
 
@@ -30,7 +30,7 @@ def sidebar(page: str) -> set[str]:
             choose(
                 SHARED["scale"],
                 "Preprocessing",
-                usual=_scale(name),
+                usual=usual_scale(name),
                 horizontal=True,
                 help="Standardised: each feature divided by its standard deviation, so that units do not matter.",
             )
@@ -128,8 +128,4 @@ def reopen(name: str, n: int) -> None:
     """Set preprocessing and k to what the data set opens with, and d to what it can have."""
     if st.session_state.get("d", 1) > n:
         st.session_state["d"] = n
-    st.session_state["scale"], st.session_state["k"], st.session_state["prep"] = _scale(name), usual_k(n, name), []
-
-
-def _scale(name: str) -> str:
-    return STANDARDISED if opening(name).standardise else AS_IS
+    st.session_state["scale"], st.session_state["k"], st.session_state["prep"] = usual_scale(name), usual_k(n, name), []

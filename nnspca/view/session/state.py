@@ -284,6 +284,11 @@ class State:
         object.__setattr__(self, "nonnegative", self.sign == NONNEGATIVE)
 
 
+def usual_scale(name: str) -> str:
+    """Return what ``scale`` says of a data set where the link is silent."""
+    return STANDARDISED if openings.opening(name).standardise else AS_IS
+
+
 def current() -> State:
     """Return the state the sidebar shows now, or its defaults where there is no sidebar."""
     if PagesManager.uses_pages_directory:
@@ -293,8 +298,8 @@ def current() -> State:
         st.rerun()
     held = {key: remembered(entry) for key, entry in SHARED.items()}
     said = {key: SHARED[key].default if value is None else value for key, value in held.items()}
-    if held["scale"] is None and said["data"] in openings.STANDARDISED:
-        said["scale"] = STANDARDISED
+    if held["scale"] is None:
+        said["scale"] = usual_scale(said["data"])
     said["prep"] = tuple(step for step in preparing.STEPS if step in said["prep"])  # always in the order they are done
     return State(**said)
 

@@ -240,17 +240,6 @@ class Preparation:
                 doing(0.5, "Computing the spectrum")
                 self.held.get(*_spreading(data, formed, self.standardise, self.repair))
 
-    def covariance(self) -> nnspca.Covariance:
-        """Return the covariance, made where it is not held, with no page to say so.
-
-        Raises
-        ------
-        nnspca.DataError
-            Where the data have none.
-        """
-        data = self.held.get(self.data_key, self._done) if self.steps else self.raw
-        return _given(self.held.get(*_forming(data, self.standardise, self.repair)))
-
     def is_held(self) -> bool:
         """Tell whether a page finds all of it made."""
         held = self.held
@@ -270,10 +259,7 @@ def formed(data: Dataset, *, standardise: bool, repair: bool) -> nnspca.Covarian
     nnspca.DataError
         Where it has none; this is held too, as finding it out takes as long.
     """
-    return _given(made(*_forming(data, standardise, repair), "Preparing the covariance"))
-
-
-def _given(found: nnspca.Covariance | nnspca.DataError) -> nnspca.Covariance:
+    found = made(*_forming(data, standardise, repair), "Preparing the covariance")
     if isinstance(found, nnspca.DataError):
         raise nnspca.DataError(str(found))
     return found

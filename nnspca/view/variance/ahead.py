@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 from urllib.parse import parse_qs
 
 import nnspca
 from nnspca.datasets import available
-from nnspca.view.session import curves, openings, state, store
+from nnspca.view.session import curves, state, store
 from nnspca.view.session.entry import Entry
 from nnspca.view.session.runs import Job
-from nnspca.view.session.state import AS_IS, SHARED, STANDARDISED, State
+from nnspca.view.session.state import SHARED, State
 from nnspca.view.variance import choices
 from nnspca.view.variance.choices import KEYS, Curves
 
@@ -59,7 +60,8 @@ def solve(query: str) -> Job | None:
         choice = curves_of(link, now, raw.n_features)
         if not choice.methods:
             return None
-        return curves.begin_ahead(preparation.covariance(), raw, now, choice.ks, choice.methods)
+        cov = store.formed(raw, standardise=now.standardise, repair=False)  # which is held by now
+        return curves.begin_ahead(cov, raw, now, choice.ks, choice.methods)
     except (nnspca.DataError, OSError, ValueError):
         return None
 
@@ -76,8 +78,7 @@ def asked(link: Link) -> State | None:
     names = [info.name for info in available() if info.local]
     wanted = ("data", "sign", "seed", "live", "prep")
     said = {key: _said(SHARED[key], link, names if key == "data" else None) for key in wanted}
-    usual = STANDARDISED if said["data"] in openings.STANDARDISED else AS_IS
-    said["scale"] = _said(SHARED["scale"], link, usual=usual)
+    said["scale"] = _said(replace(SHARED["scale"], default=state.usual_scale(said["data"])), link)
     if None in said.values() or not said["live"] or said["prep"]:
         return None
     return State(**said)
@@ -99,10 +100,10 @@ def curves_of(link: Link, now: State, n: int) -> Curves:
     return Curves(tuple(name for name in methods if name in able), choices.read_ks(_said(KEYS["ks"], link) or "", n))
 
 
-def _said(entry: Entry, link: Link, options: Sequence[Any] | None = None, **usual: Any) -> Any:
+def _said(entry: Entry, link: Link, options: Sequence[Any] | None = None) -> Any:
     """Return what a link says of a key, its default where the link is silent, None where it cannot be used."""
     texts = link.get(entry.key)
     if not texts:
-        return usual.get("usual", entry.default)
+        return entry.default
     value, whole = entry.read(texts, options=options)
     return value if whole else None

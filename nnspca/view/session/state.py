@@ -286,7 +286,7 @@ class State:
 
 def usual_scale(name: str) -> str:
     """Return what ``scale`` says of a data set where the link is silent."""
-    return STANDARDISED if openings.opening(name).standardise else AS_IS
+    return STANDARDISED if name in openings.STANDARDISED else AS_IS
 
 
 def current() -> State:

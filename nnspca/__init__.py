@@ -1,5 +1,6 @@
 """Nonnegative sparse PCA: solvers, proven upper bounds, and certificates anyone can re-check."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from nnspca import datasets
@@ -40,6 +41,7 @@ from nnspca.tasks._solve import solve
 from nnspca.tasks._sweep import sweep
 
 if TYPE_CHECKING:
+    from nnspca import studies
     from nnspca.estimator import NonnegativeSparsePCA
 
 __version__ = "0.1.0"
@@ -86,6 +88,7 @@ __all__ = [
     "scores",
     "separation",
     "solve",
+    "studies",
     "sweep",
     "sweep_parts",
     "verify",
@@ -93,12 +96,12 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Import the estimator when it is asked for: scikit-learn takes a second to load, the rest half of one."""
-    if name != "NonnegativeSparsePCA":
-        raise AttributeError(f"module 'nnspca' has no attribute {name!r}")
-    from nnspca.estimator import NonnegativeSparsePCA
-
-    return NonnegativeSparsePCA
+    """Import what takes long when it is asked for: the estimator (scikit-learn takes a second), the experiments."""
+    if name == "studies":
+        return import_module("nnspca.studies")
+    if name == "NonnegativeSparsePCA":
+        return import_module("nnspca.estimator").NonnegativeSparsePCA
+    raise AttributeError(f"module 'nnspca' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

@@ -58,7 +58,7 @@ def read_array(content: bytes, codes: Any = CODES) -> Any:
     if kind[:2] == "<U" and shape == ():
         return content[end:].decode("utf-32-le").rstrip("\0")
     fits = len(shape) in (1, 2) and all(type(n) is int and (n > 0 or shape == (0,)) for n in shape)
-    need(fits and kind[1:] in codes and kind[0] in "<>|", f"an array of {kind!r:.20} holds no plain numbers in rows")
+    need(fits and kind[1:] in codes and kind[0] in "<>|", f"an array of {kind!r:.20} holds no plain numbers in rows", 2)
     flat = struct.unpack(f"{kind[0].replace('|', '<')}{prod(shape)}{CODES[kind[1:]]}", content[end:])
     m, n = shape if shape[1:] else (0, 0)
     return [flat[i::m] if header["fortran_order"] else flat[i * n : (i + 1) * n] for i in range(m)] or flat
@@ -285,12 +285,12 @@ def check(certificate: bytes, data: bytes, say: Any = print, billions: float = 2
 def main(names: list[str], made: Any = None) -> int:
     """Check the files named; return the status."""
     try:
-        need(len(names) in (2, 3), "usage: python check.py certificate.npz data.npy [BILLIONS of products]", 2)
-        check(Path(names[0]).read_bytes(), Path(names[1]).read_bytes(), print, float((*names, "20")[2]), made)
-    except Exception as error:  # a refusal, or whatever damaged files lead to
-        said, status = error.args if isinstance(error, Refused) else (f"{type(error).__name__}: {error!s:.200}", 1)
-        print(("REFUSED: ", "CANNOT CHECK: ")[status - 1] + said)
-        return int(status)
+        need(len(names) in (2, 3) and (*names, "20")[2].isdecimal(), "usage: " + __doc__.split("\n")[2].strip(), 2)
+        check(Path(names[0]).read_bytes(), Path(names[1]).read_bytes(), print, int((*names, "20")[2]), made)
+    except Exception as e:  # a refusal, or whatever damaged files lead to
+        why, code = e.args if isinstance(e, Refused) else (f"{type(e).__name__}: {e!s:.99}", 1 + isinstance(e, OSError))
+        print(("REFUSED: ", "CANNOT CHECK: ")[code - 1] + why)
+        return int(code)
     print("ACCEPTED")
     return 0
 

@@ -28,6 +28,7 @@ from nnspca.solvers.registry import METHODS
 from nnspca.tasks._certify import certify
 
 GIVEN = set(inspect.signature(decompose).parameters) - {"starts", "options"}  # which the method is not asked for
+USUAL = 10  # nonzero loadings where nobody says how many
 SPARSE = ("csr", "csc")  # any other kind is turned into the first
 
 
@@ -44,7 +45,7 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         ``n_components_``.
     n_nonzero : int
         Most nonzero loadings of each component. Both numbers are limits, so that at most 10 of 4 features means at
-        most 4: see ``n_nonzero_``.
+        most 4: see ``n_nonzero_``; a number of your own beyond the features gives a ConvergenceWarning.
     method : str
         A key of ``nnspca.METHODS``.
     deflation : str
@@ -100,7 +101,7 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
     def __init__(
         self,
         n_components: int = 2,
-        n_nonzero: int = 10,
+        n_nonzero: int = USUAL,
         method: str = "best",
         deflation: str = "disjoint",
         random_state=0,
@@ -137,6 +138,9 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         X = self._read(X, reset=True)
         n = X.shape[1]
         self.n_nonzero_ = min(check_whole("n_nonzero", self.n_nonzero, 1), n)
+        if self.n_nonzero_ < self.n_nonzero != USUAL:
+            message = f"n_nonzero={shown(self.n_nonzero)} is more than the {n} feature(s) there are: all may be used"
+            warnings.warn(message, ConvergenceWarning, stacklevel=2)
         wanted = check_whole("n_components", self.n_components, 1)
         options: dict[str, Any] = check_options(self.options)
         if given := sorted(set(options) & GIVEN):
@@ -147,7 +151,7 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         if check_flag("standardize", self.standardize):
             deviation = deviations(X)
             self.scale_ = np.where(deviation > 0, deviation, 1.0)
-        self._covariance = Covariance.from_data(_scaled(X, self.scale_))
+        self._covariance = Covariance.from_data(X, self.standardize)
         self._seed = _seed(self.random_state)
         self._found: Components = decompose(
             self._covariance,
@@ -218,10 +222,10 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
     def certificates_(self) -> tuple[Certificate, ...]:
         """What is proven of each component, worked out when first read.
 
-        Each speaks of the covariance its component was sought on: ``nnspca.deflate`` of the components before, of
-        data divided by ``scale_``. There is one for each component that was sought by itself: with
-        "quasi-orthogonal" for the first only, and none with "together", "joint" or a method that does not keep
-        to ``n_nonzero``.
+        Each speaks of the covariance its component was sought on: ``nnspca.deflate``, by the components before, of
+        ``Covariance.from_data(X, standardize=…)`` as the estimator was told. There is one for each component that was
+        sought by itself: with "quasi-orthogonal" for the first only, and none with "together", "joint" or a method
+        that does not keep to ``n_nonzero``.
         """
         check_is_fitted(self)
         if self._certificates is None:
@@ -270,8 +274,9 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
 
     def _scores(self, X, directions: np.ndarray) -> np.ndarray:
         """Scores of the samples along unit rows; sparse data are centred last, so that they stay sparse."""
-        U = directions / self.scale_
-        return X @ U.T - self.mean_ @ U.T if scipy.sparse.issparse(X) else (X - self.mean_) @ U.T
+        if scipy.sparse.issparse(X):
+            return _scaled(X, self.scale_) @ directions.T - (self.mean_ / self.scale_) @ directions.T
+        return ((X - self.mean_) / self.scale_) @ directions.T
 
     @property
     def _n_features_out(self) -> int:
@@ -293,5 +298,8 @@ def _seed(random_state: object) -> int:
 
 
 def _scaled(X, scale: np.ndarray):
-    """Each feature divided by its scale; sparse data stay sparse."""
-    return X @ scipy.sparse.diags_array(1 / scale) if scipy.sparse.issparse(X) else X / scale
+    """Each feature divided by its scale, however small that is; sparse data stay sparse."""
+    if not scipy.sparse.issparse(X):
+        return X / scale
+    rows = scipy.sparse.csr_array(X)
+    return scipy.sparse.csr_array((rows.data / scale[rows.indices], rows.indices, rows.indptr), shape=rows.shape)

@@ -487,8 +487,18 @@ def test_the_status_tells_what_fails_from_what_cannot_be_told(alone, pitprops):
     assert check.main([str(alone / "certificate.npz"), str(alone / "other.npy")]) == 1
     assert check.main([str(alone / "damaged.npz"), str(alone / "data.npy")]) == 1
     assert check.main([str(alone / "plain.npz"), str(alone / "data.npy")]) == 2
-    assert check.main([str(alone / "absent.npz"), str(alone / "data.npy")]) == 1
+    assert check.main([str(alone / "absent.npz"), str(alone / "data.npy")]) == 2
+    assert check.main([str(alone / "certificate.npz"), str(alone / "absent.npy")]) == 2
     assert check.main([]) == 2
+    for limit, status in (("20", 0), ("1", 0), ("abc", 2), ("-1", 2), ("nan", 2), ("", 2)):
+        assert check.main([str(alone / "certificate.npz"), str(alone / "data.npy"), limit]) == status, limit
+
+
+@pytest.mark.parametrize("kind", [np.float16, np.longdouble, object])
+def test_data_in_numbers_it_does_not_read_are_no_falsehood(alone, pitprops, kind, capsys):
+    np.save(alone / "strange.npy", pitprops[0].astype(kind))
+    assert check.main([str(alone / "certificate.npz"), str(alone / "strange.npy")]) == 2
+    assert "CANNOT CHECK" in capsys.readouterr().out
 
 
 def test_python_dash_m_runs_it_too(alone):

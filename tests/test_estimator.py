@@ -155,6 +155,12 @@ def test_at_most_ten_of_four_features_are_at_most_four():
     assert est.n_nonzero == 10
 
 
+def test_a_number_of_loadings_of_ones_own_beyond_the_features_is_told():
+    X = np.random.default_rng(0).standard_normal((20, 4))
+    with pytest.warns(ConvergenceWarning, match="n_nonzero=99 is more than the 4 feature"):
+        assert NonnegativeSparsePCA(n_nonzero=99).fit(X).n_nonzero_ == 4
+
+
 def test_disjoint_components_end_where_the_features_do():
     with pytest.warns(ConvergenceWarning, match=r"2 of the 3 components asked for were found \(2 of 3 components: no"):
         est = NonnegativeSparsePCA(n_components=3, n_nonzero=2).fit(np.random.default_rng(0).standard_normal((20, 3)))
@@ -205,6 +211,24 @@ def test_certificates_hold_on_what_each_component_was_sought_on(X, deflation):
         assert 0.9 < cert.ratio <= 1
         assert cert.k == 5
     assert est.certificates_ is est.certificates_  # worked out once
+
+
+@pytest.mark.parametrize("form", [np.asarray, scipy.sparse.csr_array])
+def test_certificates_of_standardised_data_are_verified_as_anyone_would(X, form):
+    data = form(X)
+    est = NonnegativeSparsePCA(2, 5, standardize=True).fit(data)
+    cov = nnspca.Covariance.from_data(data, standardize=True)
+    nnspca.verify(est.certificates_[0], cov)
+    nnspca.verify(est.certificates_[1], nnspca.deflate(cov, est.components_[:1].T))
+    nnspca.verify(est.certificate_, cov)
+
+
+@pytest.mark.parametrize("form", [np.asarray, scipy.sparse.csr_array])
+def test_features_that_hardly_vary_are_standardised_like_any_other(X, form):
+    tiny = np.where(np.arange(X.shape[1]) % 2, 1e-310, 1.0)
+    est, same = (NonnegativeSparsePCA(2, 5, standardize=True).fit(form(data)) for data in (X * tiny, X))
+    assert np.allclose(est.transform(form(X * tiny)), same.transform(form(X)), atol=1e-6)
+    assert est.score(form(X * tiny)) == pytest.approx(same.score(form(X)), rel=1e-6)
 
 
 def test_components_that_were_not_sought_alone_have_no_certificate(X):

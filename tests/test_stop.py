@@ -47,6 +47,27 @@ def cov(data):
     return nnspca.Covariance.from_data(data)
 
 
+LONG = {  # what each method is asked for so that it takes longer than Stop may
+    "best": {"search": 30},
+    "enumeration": {"rank": 2},
+    "epsilon-net": {"rank": 8, "epsilon": 0.05, "max_samples": 10**6},
+    "spannogram": {"rank": 6},
+}
+
+
+@pytest.mark.parametrize("share", [16, 2], ids=["few", "many"])
+@pytest.mark.parametrize("method", nnspca.METHODS)
+def test_every_solver_asks_often_on_faces(method, share):
+    info = nnspca.METHODS[method]
+    X = nnspca.datasets.load("lfw-faces").X[:, : info.max_features]
+    cov = nnspca.Covariance.from_data(X)
+    watch = Watch(polls=60)
+    k = max(1, X.shape[1] // share)
+    nnspca.solve(cov, k, method, nonnegative=info.signs[0], should_stop=watch, **LONG.get(method, {}))
+    watch()
+    assert watch.longest < PATIENCE
+
+
 @pytest.mark.parametrize("method", QUICK)
 def test_every_solver_asks_often_whether_to_stop(cov, method):
     watch = Watch()

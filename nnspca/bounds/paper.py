@@ -35,8 +35,7 @@ def sampled(
     samples = min(net.samples_of_theorem(epsilon, d, cov.n_features), max_samples)
     V = vectors[:, :d] * np.sqrt(values[:d])
     value, done = 0.0, 0
-    search = net.search(V, k, samples, rng, nonnegative=nonnegative)
-    while (batch := beside(lambda: next(search, None), monitor)) is not None:
+    for batch in net.search(V, k, samples, rng, nonnegative=nonnegative):
         done, value, _ = batch
         if monitor.stop():
             break

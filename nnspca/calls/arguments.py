@@ -118,8 +118,10 @@ def check_columns(name: str, value: object, n: int) -> np.ndarray:
     """Return finite columns of n numbers as an array of its own; ValueError for anything else."""
     allowed = f"give finite columns of shape ({n}, r)"
     columns = np.array(_unmasked(name, "are", value, allowed), order="C")  # one layout: sums run in one order
-    if columns.ndim != 2 or columns.shape[0] != n or not np.isfinite(columns).all():
+    if columns.ndim != 2 or columns.shape[0] != n:
         raise ValueError(f"{name} have shape {columns.shape}; {allowed}")
+    if bad := int(columns.size - np.isfinite(columns).sum()):
+        raise ValueError(f"{bad} of {name} are not finite; {allowed}")
     return columns
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import dataclasses
 import io
 import json
+import os
 from collections import Counter
 from os import PathLike
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, overload
 
 import numpy as np
 
@@ -29,16 +30,26 @@ TOLD = ("format", "certificate", "bounds")
 PROOFS: dict[str, Any] = {proof.__name__: proof for proof in (*DERIVATIONS, *PARTS_DERIVATIONS, BoxProof)}
 
 
-def save_certificate(
-    cert: Certificate | PartsCertificate, file: str | PathLike[str] | BinaryIO, cov: Covariance | None = None
-) -> None:
+_File = str | PathLike[str] | BinaryIO
+_Either = Certificate | PartsCertificate
+
+
+@overload
+def save_certificate(cert: _Either, file: _File, cov: Covariance | None = None) -> None: ...
+
+
+@overload
+def save_certificate(cert: _File, file: _Either, cov: Covariance | None = None) -> None: ...
+
+
+def save_certificate(cert: Any, file: Any, cov: Covariance | None = None) -> None:
     """Write a certificate with all its ingredients.
 
     Parameters
     ----------
     cert : Certificate or PartsCertificate
     file : path or binary file
-        Conventionally ends in ``.npz``.
+        The two may also come in the other order. A path that does not end in ``.npz`` is given that ending.
     cov : Covariance, optional
         The one it was made for: the file then also holds the proof that ``python -m nnspca.check`` (a single file that
         needs nothing but Python), or with it ``nnspca.check_more`` for several parts, checks in exact arithmetic.
@@ -59,6 +70,8 @@ def save_certificate(
     >>> nnspca.save_certificate(nnspca.certify(cov, k=1), file)
     >>> nnspca.verify(nnspca.load_certificate(file.getvalue()), cov)
     """
+    if type(file) in (Certificate, PartsCertificate):
+        cert, file = file, cert
     if type(cert) not in (Certificate, PartsCertificate):
         raise TypeError(f"cert is {shown(cert)}; give a Certificate, as certify returns it")
     if not isinstance(file, str | PathLike) and (not hasattr(file, "write") or isinstance(file, io.TextIOBase)):
@@ -93,6 +106,12 @@ def save_certificate(
         raise ValueError(f"file {shown(file)} cannot be written to: {error}") from error
 
 
+def _as_saved(path: str | PathLike[str]) -> str | PathLike[str]:
+    """The name that ``savez`` gave a file, if there is such a one."""
+    ending = f"{os.fspath(path)}.npz"
+    return ending if os.path.exists(ending) else path
+
+
 def _text(content: dict[str, Any]) -> str:
     """What a certificate says in words and numbers, as JSON."""
     for part in content.get("parts", [content.get("component")]):
@@ -111,7 +130,8 @@ def load_certificate(file: str | PathLike[str] | BinaryIO | bytes) -> Certificat
     Parameters
     ----------
     file : path, binary file or bytes
-        Nothing in it is run, and no more of it is read than a certificate can hold.
+        A path as it was given to :func:`save_certificate`. Nothing in it is run, and no more of it is read than a
+        certificate can hold.
 
     Raises
     ------
@@ -119,6 +139,8 @@ def load_certificate(file: str | PathLike[str] | BinaryIO | bytes) -> Certificat
         The file cannot be opened, or it is not a certificate.
     """
     try:
+        if isinstance(file, str | PathLike) and not os.path.exists(file):
+            file = _as_saved(file)
         arrays = read_arrays(file, TEXT)
         content = json.loads(str(arrays.pop(TEXT)), parse_constant=_refused, object_pairs_hook=_once)
         if content["format"] not in READABLE:

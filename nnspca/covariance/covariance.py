@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import threading
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 
@@ -81,10 +82,13 @@ class Covariance:
         error_elsewhere: float | None = None,
         origin: Origin | None = None,
     ) -> None:
+        if not isinstance(form, HeldMatrix | HeldFactor):
+            raise TypeError(f"{shown(form)} is no form of a covariance; use Covariance.from_data(X) or .from_matrix(A)")
         self.form = form
         self.n_samples = n_samples
         self.moved = moved
         self.diagonal: np.ndarray = np.maximum(form.diagonal, 0.0)  # a variance below zero by rounding is none
+        self.diagonal.setflags(write=False)  # whoever wrote to it would change what is proven
         self.n_features = len(self.diagonal)
         self.trace = float(self.diagonal.sum())
         self.representation_error = representation_error
@@ -228,15 +232,18 @@ class Covariance:
 
     def apply(self, x: np.ndarray) -> np.ndarray:
         """Return Ax, for one vector (n,) or a batch of rows (r, n)."""
-        return self.form.apply(check_vectors("x", x, self.n_features))
+        made = self.form.apply(x := check_vectors("x", x, self.n_features))
+        return made if np.isfinite(made).all() else _of_finite(made, x)
 
     def variance(self, x: np.ndarray):
         """Return x'Ax: a float for one vector (n,), an array (r,) for a batch of rows (r, n)."""
         x = check_vectors("x", x, self.n_features)
         if x.ndim == 2:
-            return self.form.variances(x)
+            made = self.form.variances(x)
+            return made if np.isfinite(made).all() else _of_finite(made, x)
         support = np.flatnonzero(x)
-        return self.form.variance_on(support, x[support])
+        value = self.form.variance_on(support, x[support])
+        return value if math.isfinite(value) else _of_finite(value, x)
 
     @property
     def strip(self) -> int:
@@ -400,10 +407,18 @@ class Covariance:
     def __setstate__(self, state: dict[str, object]) -> None:
         self.__dict__.update(state)
         self._lock, self._making_pairs = threading.RLock(), threading.RLock()
+        self.diagonal.setflags(write=False)  # which pickling forgets
 
     def __repr__(self) -> str:
         moved = f", moved by {self.moved:.3g} to have no negative eigenvalue" if self.moved else ""
         return f"Covariance(n_features={self.n_features}, n_samples={self.n_samples}, held as {self.form.name}{moved})"
+
+
+def _of_finite(made: Any, x: np.ndarray) -> Any:
+    """Return what was made of vectors; ValueError where these are not finite, which that shows at no cost."""
+    if bad := int(x.size - np.isfinite(x).sum()):
+        raise ValueError(f"{bad} value(s) of x are not finite; give finite real numbers")
+    return made
 
 
 def _complete(vectors: np.ndarray, d: int) -> np.ndarray:

@@ -83,6 +83,8 @@ def _of_array(given: object) -> np.ndarray:
         raise DataError(f"data must be a table whose rows have the same length; {_lengths(given)}") from error
     missing = values.ndim > 0  # an empty place is refused as not finite, with where it is
     strange = strangers(values, lambda v: _is_decimal(v) or (v is None and missing))
+    if strange and hasattr(given, "feature_names") and hasattr(given, "X"):
+        raise DataError(f"data must be real numbers; got a {type(given).__name__}: give its .X, or use from_dataset")
     if strange:
         kind = f"of type {type(strange[0]).__name__}"
         got = f"{strange[0]!s:.40} {kind}" if values.dtype == object else f"dtype {strange[0]!s:.40}"

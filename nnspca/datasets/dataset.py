@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 import scipy.sparse
 
-from nnspca.calls.arguments import masked
+from nnspca.calls.arguments import check_choice, masked, shown
 from nnspca.errors import DataError
 from nnspca.numerics.doubles import as_doubles
 
@@ -30,9 +30,11 @@ def _numbers(given: object) -> np.ndarray | scipy.sparse.csr_array:
     """Real numbers, none of them masked, in double precision, read-only; sparse ones as sparse rows."""
     if scipy.sparse.issparse(given):
         held = scipy.sparse.csr_array(given)
-        parts = (held.data, np.float64), (held.indices, held.indices.dtype), (held.indptr, held.indptr.dtype)
+        if held.dtype.kind not in "biuf":
+            raise DataError(f"X must hold real numbers; got dtype {held.dtype!s:.40}")
         made = scipy.sparse.csr_array(held.shape)
-        made.data, made.indices, made.indptr = (_read_only(part, kind) for part, kind in parts)
+        made.data = _read_only(as_doubles(held.data), np.float64)
+        made.indices, made.indptr = (_read_only(part, part.dtype) for part in (held.indices, held.indptr))
         return made
     hidden, _ = masked(given)
     if hidden:
@@ -44,6 +46,18 @@ def _numbers(given: object) -> np.ndarray | scipy.sparse.csr_array:
     if values.dtype.kind not in "biuf":
         raise DataError(f"X must hold real numbers; got dtype {values.dtype!s:.40}")
     return _read_only(as_doubles(values), np.float64)
+
+
+def _places(labels: object) -> np.ndarray:
+    """Places in the names of the classes, as whole numbers."""
+    try:
+        given = np.asarray(labels)
+        whole = not masked(labels)[0] and given.dtype.kind in "biuf" and bool((given == np.floor(given)).all())
+    except (TypeError, ValueError):
+        whole = False
+    if not whole or given.ndim != 1:
+        raise DataError(f"labels are {shown(labels)}; give one whole number for each sample: its place in label_names")
+    return given
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +127,7 @@ class Content:
     def __post_init__(self):
         object.__setattr__(self, "X", _numbers(self.X))
         if self.labels is not None:
-            object.__setattr__(self, "labels", _read_only(self.labels, np.int64))
+            object.__setattr__(self, "labels", _read_only(_places(self.labels), np.int64))
         if self.planted is not None:
             object.__setattr__(self, "planted", _read_only(self.planted, np.float64))
         if not self.feature_names and len(self.X.shape) == 2:
@@ -164,6 +178,43 @@ class Dataset(Content):
     citation: str = ""
     terms: str = ""
     source: str = ""
+
+    def __post_init__(self):
+        """Refuse what does not fit together: whoever reads it later would take one thing for another.
+
+        Raises
+        ------
+        DataError
+            Numbers that are not finite or no table; names, labels, an image or an axis of another size.
+        ValueError
+            An unknown kind.
+        """
+        super().__post_init__()
+        check_choice("kind", self.kind, get_args(Kind))
+        if len(self.X.shape) != 2 or 0 in self.X.shape:
+            raise DataError(f"X has shape {self.X.shape}; give a table of shape (samples, features)")
+        (m, n), stored = self.X.shape, self.X.data if self.is_sparse else self.X
+        if bad := int(stored.size - np.isfinite(stored).sum()):
+            raise DataError(f"{bad} value(s) of X are not finite; remove or fill them")
+        if self.kind == "covariance" and m != n:
+            raise DataError(f"X has shape {self.X.shape}; a covariance is a square matrix")
+        shape = self.image_shape
+        for what, size, needed in (
+            ("image_shape", n if shape is None else shape[0] * shape[1], n),
+            ("feature_names", len(self.feature_names), n),
+            ("axis", n if self.axis is None else self.axis.values.size, n),
+            ("planted", n if self.planted is None else len(self.planted), n),
+            ("labels", m if self.labels is None else len(self.labels), m),
+        ):
+            if size != needed:
+                of = "samples" if what == "labels" else "features"
+                raise DataError(f"{what} stands for {size} {of}; X has {needed}")
+        if self.labels is not None and self.label_names:
+            low, high = int(self.labels.min()), int(self.labels.max())
+            if low < -1 or high >= len(self.label_names):
+                worst = low if low < -1 else high
+                most = len(self.label_names) - 1
+                raise DataError(f"a label is {worst}; give -1 for none, or a place in label_names from 0 to {most}")
 
     @classmethod
     def dress(cls, content: Content, **identity: Any) -> Dataset:

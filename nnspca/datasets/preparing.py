@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import scipy.sparse.linalg
@@ -116,8 +117,8 @@ def crop(dataset: Dataset, pixels: int) -> Dataset:
     check_whole("pixels", pixels, 1, (min(height, width) - 1) // 2)
     kept = np.arange(height * width).reshape(height, width)[pixels:-pixels, pixels:-pixels]
     names = tuple(dataset.feature_names[j] for j in kept.ravel())
-    made = _made(dataset, dataset.X[:, kept.ravel()], f"cropped by {pixels} pixel(s) at each border", names)
-    return replace(made, image_shape=kept.shape)
+    said = f"cropped by {pixels} pixel(s) at each border"
+    return _made(dataset, dataset.X[:, kept.ravel()], said, feature_names=names, image_shape=kept.shape)
 
 
 @dataclass(frozen=True)
@@ -225,12 +226,11 @@ def _first(Y: np.ndarray) -> np.ndarray:
     return v / (length if length > 0 else 1.0)
 
 
-def _made(dataset: Dataset, X: object, said: str, names: tuple[str, ...] | None = None) -> Dataset:
-    """The data set with other numbers, and a note on how they were made."""
+def _made(dataset: Dataset, X: object, said: str, **features: Any) -> Dataset:
+    """The data set with other numbers, of other ``features`` where these changed, and a note on how they were made."""
     note = f"{said[:1].upper()}{said[1:]}."
     source = f"{dataset.source}; {said}" if dataset.source else said
-    names = dataset.feature_names if names is None else names
-    return replace(dataset, X=X, feature_names=names, planted=None, notes=(*dataset.notes, note), source=source)
+    return replace(dataset, X=X, planted=None, notes=(*dataset.notes, note), source=source, **features)
 
 
 def _samples(dataset: Dataset, what: str) -> None:

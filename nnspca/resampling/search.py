@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from nnspca.calls.arguments import check_whole
+from nnspca.calls.arguments import check_whole, shown
 from nnspca.components.decompose import decompose
 from nnspca.covariance import Covariance
 from nnspca.errors import DataError
 from nnspca.resampling.samples import Samples
 from nnspca.result import Components, ShouldStop
 from nnspca.tasks._solve import check_method, check_seed
+
+# What `decompose` can be told beside what it seeks: nobody would hear of it.
+UNREAD = set(inspect.signature(decompose).parameters) - {"deflation", "min_angle", "starts", "options"}
 
 
 @dataclass(frozen=True)
@@ -31,6 +35,9 @@ class Search:
     ) -> Search:
         """Read what a caller asks for; DataError where there are too few samples to choose from."""
         check_method(method, nonnegative)
+        if unread := sorted(set(options) & UNREAD):
+            given = f"{unread[0]}={shown(options[unread[0]])}"
+            raise ValueError(f"{given} is not allowed here; give deflation, min_angle, starts or options of the method")
         m, n = samples.shape
         made = cls(check_whole("r", r, 1, n), method, bool(nonnegative), check_seed(seed), options)
         if m == 1:

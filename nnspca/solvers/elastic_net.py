@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from nnspca.calls.beside import beside
 from nnspca.calls.progress import Monitor
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible
@@ -23,13 +24,13 @@ def elastic_net(
     features are very many, the regression chooses among the ones with the largest ``|α'A|``.
     """
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
-    alpha = cov.eigenpairs(1)[1][:, 0]
+    alpha = beside(lambda: cov.eigenpairs(1), monitor)[1][:, 0]
     if nonnegative:
         alpha = feasible.rank_one(alpha, cov.n_features, True)
     best, value, history = np.zeros(cov.n_features), -np.inf, []
     for number in range(rounds):
         pull = cov.apply(alpha)
-        x = _path(problem, pull, ridge)
+        x = _chosen(problem, pull, ridge, monitor)
         if not x.any():
             x = feasible.best(pull, 1, nonnegative)
         x = feasible.unit(x)
@@ -52,10 +53,8 @@ def elastic_net(
     )
 
 
-def _path(problem: Problem, pull: np.ndarray, ridge: float) -> np.ndarray:
+def _chosen(problem: Problem, pull: np.ndarray, ridge: float, monitor: Monitor) -> np.ndarray:
     """The last point of the regularisation path with at most k features."""
-    from sklearn.linear_model import lars_path_gram  # a second of imports, for those who ask for it
-
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     score = np.where(cov.diagonal > 0, pull if nonnegative else np.abs(pull), -np.inf)
     play = np.argsort(-score, kind="stable")[: max(PLAY, 2 * k)]
@@ -66,16 +65,18 @@ def _path(problem: Problem, pull: np.ndarray, ridge: float) -> np.ndarray:
     scale = float(cov.diagonal[play].max())
     gram = cov.block(play, play) / scale
     gram[np.diag_indices(len(play))] += ridge * float(cov.trace) / cov.n_features / scale
-    path = lars_path_gram(
-        pull[play] / scale,
-        gram,
-        n_samples=1,
-        max_iter=4 * k + 8,
-        method="lasso",
-        positive=nonnegative,
-        return_path=True,
-    )[2]
+    path = beside(lambda: _path(pull[play] / scale, gram, 4 * k + 8, nonnegative), monitor)
     few = np.flatnonzero((np.count_nonzero(path, axis=0) <= k) & (np.count_nonzero(path, axis=0) > 0))
     if len(few):
         out[play] = path[:, few[-1]]
     return out
+
+
+def _path(pull: np.ndarray, gram: np.ndarray, steps: int, positive: bool) -> np.ndarray:
+    """The points of the regularisation path as columns."""
+    from sklearn.linear_model import lars_path_gram  # a second of imports, for those who ask for it
+
+    path: np.ndarray = lars_path_gram(
+        pull, gram, n_samples=1, max_iter=steps, method="lasso", positive=positive, return_path=True
+    )[2]
+    return path

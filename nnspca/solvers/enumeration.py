@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from nnspca.calls.beside import beside
 from nnspca.calls.progress import Monitor
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible
@@ -19,7 +20,7 @@ def enumeration(problem: Problem, *, rng: np.random.Generator, monitor: Monitor,
     """
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     d = min(rank, cov.n_features)
-    values, vectors = cov.eigenpairs(d)
+    values, vectors = beside(lambda: cov.eigenpairs(d), monitor)
     asked = vertices.vertices(cov.n_features, d, nonnegative)
     found = vertices.maximise(
         vectors * np.sqrt(values),

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import time
+from importlib import import_module
 
 import numpy as np
 
+from nnspca.calls.beside import Stopped, beside
 from nnspca.calls.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.covariance.forms import HeldMatrix
@@ -66,7 +68,7 @@ def nmf_parts(
     rng : numpy.random.Generator
     max_iter : int
     monitor : Monitor
-        Polled every few steps; where it stops, the parts are as they are by then.
+        Polled every few steps; where it stops, the parts are as they are by then: the mean where there are none yet.
 
     Raises
     ------
@@ -75,8 +77,10 @@ def nmf_parts(
     """
     if X.min() < 0:
         raise ValueError(f"nonnegative factorisation needs data >= 0; the smallest value given is {X.min():g}")
-    from sklearn.decomposition import NMF  # a second of imports, for those who ask for it
-
+    try:
+        NMF = beside(lambda: import_module("sklearn.decomposition"), monitor).NMF  # which takes a second to import
+    except Stopped:
+        return feasible.unit(X.mean(axis=0))[:, None]
     peak = float(X.max())
     scaled = X / (peak if peak > 0 else 1.0)
     seed = int(rng.integers(2**31 - 1))

@@ -23,7 +23,7 @@ optimum is continuous in V, what is lost is of that size at most.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass
 from itertools import combinations, islice, product
 
@@ -33,7 +33,9 @@ from nnspca.numerics import rounding
 from nnspca.spannogram import halfspaces
 
 LARGEST = 3_000_000  # vertices visited before we refuse
-BATCH = 4096
+BATCH = 2048  # most directions at a time,
+ENTRIES = 60_000  # and most rows looked at for them: whoever asks for a batch can stop soon
+GLANCE = 256  # supports between two questions whether to stop
 NUDGE = 1e-10
 
 
@@ -103,7 +105,7 @@ def enumerate_supports(
     nonnegative: bool = True,
     should_stop: Callable[[], bool] | None = None,
     on_batch: Callable[[int, int], None] | None = None,
-) -> tuple[set[tuple[int, ...]], int, bool]:
+) -> tuple[Set[tuple[int, ...]], int, bool]:
     """Collect the candidate supports.
 
     Parameters
@@ -117,7 +119,8 @@ def enumerate_supports(
 
     Returns
     -------
-    supports : set of tuple of int
+    supports : set-like of tuple of int
+        In the order in which they were met.
     visited : int
         Directions visited.
     stopped : bool
@@ -141,18 +144,17 @@ def enumerate_supports(
             f"enumeration would visit {asked:,} directions for n={n}, d={d}; at most {LARGEST:,} are allowed: "
             "use a smaller rank, fewer features, or the method 'spannogram', which is exact as well"
         )
-    found: set[tuple[int, ...]] = set()
+    found: dict[tuple[int, ...], None] = {}
     visited = 0
     for batch in _vertices(V, k, nonnegative):
-        for top in batch:
-            found.add(top)
+        found.update(dict.fromkeys(batch))
         visited += batch.visited
         if on_batch is not None:
             on_batch(visited, len(found))
         if should_stop is not None and should_stop():
-            return found, visited, visited < asked
-    found.discard(())
-    return found, visited, False
+            return found.keys(), visited, visited < asked
+    found.pop((), None)
+    return found.keys(), visited, False
 
 
 def maximise(
@@ -171,22 +173,27 @@ def maximise(
     supports, visited, stopped = enumerate_supports(
         V, k, nonnegative=nonnegative, should_stop=should_stop, on_batch=on_batch
     )
-    ordered = sorted(supports)
+    ordered = list(supports)
     products = np.einsum("ia,ib->iab", V, V)
-    quadratics = [products[list(top)].sum(axis=0) for top in ordered]
-    ceilings = [float(np.linalg.eigvalsh(Q)[-1]) for Q in quadratics]
+    quadratics: list[np.ndarray] = []
+    for number, top in enumerate(ordered):
+        if number and number % GLANCE == 0 and should_stop is not None and should_stop():
+            stopped = True
+            break
+        quadratics.append(products[list(top)].sum(axis=0))
+    ceilings = np.concatenate([np.linalg.eigvalsh(some)[:, -1] for some in _stacked(quadratics)] or [np.zeros(0)])
     value, loadings = -1.0, np.zeros(n)
-    for position in np.argsort(-np.array(ceilings), kind="stable"):
+    for looked, position in enumerate(np.argsort(-ceilings, kind="stable")):
         if ceilings[position] <= value:
             break
-        if should_stop is not None and should_stop():
+        if looked and should_stop is not None and should_stop():
             stopped = True
             break
         chosen = list(ordered[position])
         found = (
             halfspaces.maximise(quadratics[position], V[chosen])
             if nonnegative
-            else (ceilings[position], np.linalg.eigh(quadratics[position])[1][:, -1])
+            else (float(ceilings[position]), np.linalg.eigh(quadratics[position])[1][:, -1])
         )
         if found is not None and found[0] > value:
             w = V[chosen] @ found[1]
@@ -199,6 +206,12 @@ def maximise(
     value = float(((loadings @ V) ** 2).sum())
     rank = generic(V).shape[1]
     return Enumeration(value, loadings, len(supports), candidate_bound(n, rank, nonnegative), visited, stopped)
+
+
+def _stacked(matrices: list[np.ndarray]) -> Iterator[np.ndarray]:
+    """A few thousand matrices at a time."""
+    for start in range(0, len(matrices), 16 * GLANCE):
+        yield np.array(matrices[start : start + 16 * GLANCE])
 
 
 def generic(V: np.ndarray) -> np.ndarray:
@@ -221,9 +234,10 @@ class _Batch(list):
 def _vertices(V: np.ndarray, k: int, nonnegative: bool) -> Iterator[_Batch]:
     """Go through all vertices, batch by batch."""
     n, d = V.shape
+    most = max(1, min(BATCH, ENTRIES // (n + 1)))
     if nonnegative:
         extended = np.vstack([V, np.zeros(d)])
-        for rows in _subsets(n + 1, d, BATCH):
+        for rows in _subsets(n + 1, d, most):
             corners = extended[rows]
             yield _positive(V, k, rows, _null(corners[:, :1] - corners[:, 1:], d))
         return
@@ -234,7 +248,7 @@ def _vertices(V: np.ndarray, k: int, nonnegative: bool) -> Iterator[_Batch]:
         return
     for e in range(d, 0, -2):
         signs = np.array(list(product((1.0,), *[(1.0, -1.0)] * (e - 1))))
-        for chunk in _subsets(n, e, max(1, BATCH // len(signs))):
+        for chunk in _subsets(n, e, max(1, most // len(signs))):
             rows = np.repeat(chunk, len(signs), axis=0)
             corners = V[rows, :e] * np.tile(signs, (len(chunk), 1))[:, :, None]
             yield _magnitudes(V[:, :e], k, rows, _null(corners[:, :1] - corners[:, 1:], e))

@@ -17,7 +17,7 @@ from scipy.special import betainc
 
 from nnspca.numerics import feasible
 
-ENTRIES = 2_000_000  # entries of Vc held at a time
+ENTRIES = 100_000  # entries of Vc at a time: they stay in the cache, and whoever asks for a batch can stop soon
 
 
 def samples_of_theorem(epsilon: float, d: int, n: int) -> int:
@@ -52,34 +52,35 @@ def search(
     Yields
     ------
     done : int
-        Samples used so far.
+        Samples whose problem is solved so far.
     value : float
         Largest ``‖V'x‖²`` so far.
     loadings : ndarray, shape (n,)
         Attains it.
     """
     n, d = V.shape
-    best, loadings, done = -1.0, np.zeros(n), 0
+    best, loadings, drawn, done = -1.0, np.zeros(n), 0, 0
     order = np.argsort(-np.einsum("ij,ij->i", V, V), kind="stable")
-    while done < samples:
-        batch = min(samples - done, max(1, ENTRIES // min(n, 8 * k + 64)))
-        c = feasible.unit(rng.standard_normal((batch, d)))
-        value, x = _best_of(V, order, c, k, nonnegative)
-        if value > best:
-            best, loadings = value, x
-        done += batch
-        yield done, best, loadings
+    while drawn < samples:
+        batch = min(samples - drawn, max(1, ENTRIES // min(n, 8 * k + 64)))
+        drawn += batch
+        for count, value, x in _solved(V, order, feasible.unit(rng.standard_normal((batch, d))), k, nonnegative):
+            if value > best:
+                best, loadings = value, x
+            done += count
+            yield done, best, loadings
 
 
-def _best_of(V: np.ndarray, order: np.ndarray, c: np.ndarray, k: int, nonnegative: bool) -> tuple[float, np.ndarray]:
-    """Best point over a batch of directions.
+def _solved(
+    V: np.ndarray, order: np.ndarray, c: np.ndarray, k: int, nonnegative: bool
+) -> Iterator[tuple[int, float, np.ndarray]]:
+    """Solve the problems of a batch of directions, a part at a time: how many, their best value and point.
 
     No entry of Vc exceeds its row's norm. So the rows are looked at by falling norm, and a
     direction whose k-th largest entry so far (of Vc and of −Vc) is above the next row's norm needs
     no further rows.
     """
     n = len(V)
-    best, loadings = -1.0, np.zeros(n)
     waiting = [(c, min(n, 8 * k + 64))]
     while waiting:
         c, wide = waiting.pop()
@@ -97,12 +98,11 @@ def _best_of(V: np.ndarray, order: np.ndarray, c: np.ndarray, k: int, nonnegativ
             x = feasible.rank_one(w[decided], min(k, wide), nonnegative)
             values = ((x @ V[rows]) ** 2).sum(axis=1)
             leader = int(values.argmax())
-            if values[leader] > best:
-                best, loadings = float(values[leader]), np.zeros(n)
-                loadings[rows] = x[leader]
+            loadings = np.zeros(n)
+            loadings[rows] = x[leader]
+            yield len(values), float(values[leader]), loadings
         if not decided.all():
             waiting.append((c[~decided], min(n, 4 * wide)))
-    return best, loadings
 
 
 def _kth_largest(w: np.ndarray, k: int) -> np.ndarray:

@@ -92,6 +92,8 @@ def certify(
     check_callables(should_stop=should_stop, on_progress=on_progress)
     check_choice("effort", effort, PLANS)
     k, nonnegative, seed = check_cardinality(cov, k), check_flag("nonnegative", nonnegative), check_seed(seed)
+    if warm_start is not None and near is not None:
+        raise ValueError("near is the former name of warm_start; give one of the two")
     for name, other in (("warm_start", warm_start), ("near", near)):
         if other is not None:
             check_instance(name, other, Certificate, "one that nnspca.certify gave")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse
 
-from nnspca.calls.arguments import check_columns, check_flag, check_whole, real_array, shown
+from nnspca.calls.arguments import check_columns, check_flag, check_whole, masked, real_array, shown
 from nnspca.covariance.factor import DenseFactor
 from nnspca.covariance.reading import numbers
 from nnspca.errors import DataError
@@ -92,8 +92,8 @@ def auc(scores, positive) -> float | None:
     True
     """
     values = _one_each(scores)
-    here = np.asarray(positive)
-    if here.dtype != bool or here.shape != values.shape:
+    here = _read(positive)
+    if here is None or here.dtype != bool or here.shape != values.shape:
         raise ValueError(f"positive={shown(positive)} is not allowed; give {len(values)} of True and False")
     return _area(values, here)
 
@@ -125,8 +125,8 @@ def separation(scores, labels, n_classes: int | None = None) -> tuple[float | No
     (1.0, 0.0, None)
     """
     values = _one_each(scores)
-    given = np.asarray(labels)
-    if given.dtype.kind not in "iu" or given.shape != values.shape:
+    given = _read(labels)
+    if given is None or given.dtype.kind not in "iu" or given.shape != values.shape:
         raise ValueError(f"labels={shown(labels)} are not allowed; give {len(values)} whole numbers")
     most = int(given.max(initial=-1)) + 1
     classes = most if n_classes is None else check_whole("n_classes", n_classes, 0)
@@ -148,12 +148,20 @@ def _is_one(loadings: object) -> bool:
 def _one_each(scores: object) -> np.ndarray:
     """One finite number for each sample."""
     try:
-        values = real_array(scores)
+        values = np.full(1, np.nan) if masked(scores)[0] else real_array(scores)
     except (TypeError, ValueError):
         values = np.full(1, np.nan)
     if values.ndim != 1 or not np.isfinite(values).all():
         raise ValueError(f"scores={shown(scores)} are not allowed; give one finite number for each sample")
     return values
+
+
+def _read(given: object) -> np.ndarray | None:
+    """What was given for each sample as an array; None where rows differ in length, or a mask hides some."""
+    try:
+        return None if masked(given)[0] else np.asarray(given)
+    except ValueError:
+        return None
 
 
 def _area(values: np.ndarray, here: np.ndarray) -> float | None:

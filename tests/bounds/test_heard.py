@@ -28,7 +28,7 @@ def begun(problem, monitor, steps):
     return pair_scaled.tighten(problem, x, steps=steps, goal=0.0, monitor=monitor, weights=weights)
 
 
-@pytest.mark.parametrize("owner, name", [(Splitting, "advance"), (ceiling, "of_matrix"), (net, "_best_of")])
+@pytest.mark.parametrize("owner, name", [(Splitting, "advance"), (ceiling, "of_matrix")])
 def test_whoever_asks_in_the_middle_of_a_step_is_answered(problem, monkeypatch, owner, name):
     under_way, asked = threading.Event(), threading.Event()
 
@@ -43,11 +43,18 @@ def test_whoever_asks_in_the_middle_of_a_step_is_answered(problem, monkeypatch, 
 
     monkeypatch.setattr(owner, name, slow)
     with pytest.raises(Stopped):
-        if owner is net:
-            paper.sampled(problem, rng=np.random.default_rng(0), monitor=Monitor(stop))
-        else:
-            list(begun(problem, Monitor(stop), 20))
+        list(begun(problem, Monitor(stop), 20))
     assert asked.is_set()
+
+
+def test_the_papers_bound_asks_after_every_few_entries(problem, monkeypatch):
+    seen, stops = [], []
+    rank_one = net.feasible.rank_one
+    monkeypatch.setattr(net.feasible, "rank_one", lambda w, *rest: seen.append(w.size) or rank_one(w, *rest))
+    made = paper.sampled(problem, rng=np.random.default_rng(0), monitor=Monitor(lambda: stops.append(0) or False))
+    assert max(seen) <= 2 * net.ENTRIES
+    assert len(stops) >= len(seen) > 10
+    assert not made.deterministic
 
 
 def test_what_is_proven_does_not_depend_on_who_listens(problem):

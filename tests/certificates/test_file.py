@@ -420,3 +420,15 @@ def test_more_words_than_a_certificate_has_are_not_read(saved):
     """A file of a few kilobytes holds them, and the objects they describe take tens of times their size."""
     said = refused(with_text(saved, lambda content: "[" + "[]," * 3_000_000 + "[]]"))
     assert "its words take 34 MB" in said
+
+
+def test_certificate_and_file_may_come_in_either_order_and_a_path_without_an_ending_is_found_again(tmp_path):
+    cov = nnspca.Covariance.from_matrix([[2.0, 1.0], [1.0, 2.0]])
+    cert = nnspca.certify(cov, 1)
+    a, b, c = tmp_path / "a", tmp_path / "b", str(tmp_path / "c.npz")
+    nnspca.save_certificate(cert, a, cov)
+    nnspca.save_certificate(b, cert, cov)
+    nnspca.save_certificate(c, cert)
+    for path in (a, b, c):
+        nnspca.verify(nnspca.load_certificate(path), cov)
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["a.npz", "b.npz", "c.npz"]

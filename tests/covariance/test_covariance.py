@@ -385,3 +385,20 @@ def test_one_triangle_alone_is_mirrored_by_its_owner_and_not_halved(triangle, re
     with pytest.raises(DataError, match=r"one triangle .*A \+ A.T - numpy.diag\(A.diagonal\(\)\)"):
         Covariance.from_matrix(triangle(A), repair=repair)
     Covariance.from_matrix(np.diag([2.0, 1.0]), repair=repair)
+
+
+@pytest.mark.parametrize("kind", ["matrix", "factor"])
+def test_nobody_can_write_into_the_variances(kind):
+    rng = np.random.default_rng(0)
+    cov = Covariance.from_data(rng.standard_normal((3, 6) if kind == "matrix" else (3, 1600)))
+    for held in (cov, pickle.loads(pickle.dumps(cov))):
+        with pytest.raises(ValueError, match="read-only"):
+            held.diagonal[0] = 5.0
+
+
+@pytest.mark.parametrize("x", [[np.nan, 0.0, 1.0], [[1.0, 0.0, 0.0], [np.inf, 0.0, 0.0]]])
+@pytest.mark.parametrize("what", ["variance", "apply"])
+def test_vectors_that_are_not_finite_are_refused(x, what):
+    cov = Covariance.from_matrix(np.eye(3) + 1.0)
+    with pytest.raises(ValueError, match=r"1 value\(s\) of x are not finite"), np.errstate(invalid="ignore"):
+        getattr(cov, what)(np.array(x))

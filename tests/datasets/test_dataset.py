@@ -2,8 +2,9 @@ import dataclasses
 
 import numpy as np
 import pytest
+import scipy.sparse
 
-from nnspca.datasets import Dataset
+from nnspca.datasets import Axis, Dataset
 from nnspca.errors import DataError
 
 
@@ -47,14 +48,15 @@ def test_the_hash_knows_numbers_names_and_labels_and_nothing_else():
     assert dataset().content_hash == same.content_hash
     changed = [
         dataset(X=np.array([[0, 1], [2, 3], [4, np.nextafter(5, 6)]])),
-        dataset(X=np.arange(6.0).reshape(2, 3)),
+        dataset(X=np.arange(6.0).reshape(2, 3), feature_names=("a", "b", "c"), labels=np.array([0, 1])),
         dataset(feature_names=("u", "v")),
         dataset(labels=np.array([0, 1, 1])),
         dataset(labels=None),
         dataset(label_names=("a", "c")),
-        dataset(kind="covariance"),
     ]
-    assert len({ds.content_hash for ds in [dataset(), *changed]}) == 8
+    assert len({ds.content_hash for ds in [dataset(), *changed]}) == 7
+    square = {"X": np.eye(2), "labels": None}
+    assert dataset(**square).content_hash != dataset(**square, kind="covariance").content_hash
 
 
 def test_a_covariance_does_not_know_its_number_of_samples():
@@ -77,3 +79,34 @@ def test_a_covariance_does_not_know_its_number_of_samples():
 def test_what_is_no_table_of_numbers_is_no_dataset(X, says):
     with pytest.raises(DataError, match=says):
         dataset(X=X)
+
+
+@pytest.mark.parametrize(
+    "changes, says",
+    [
+        ({"kind": "Covariance"}, "kind='Covariance' is not known; give one of .*'covariance'"),
+        ({"X": np.arange(2.0), "labels": None}, r"X has shape \(2,\)"),
+        ({"X": np.ones((0, 2)), "labels": None}, r"X has shape \(0, 2\)"),
+        ({"X": np.array([[0, 1], [np.nan, 3], [4, np.inf]])}, "2 value.s. of X are not finite"),
+        ({"X": scipy.sparse.csr_array([[0, 1], [np.nan, 3], [4, 5]])}, "1 value.s. of X are not finite"),
+        ({"X": scipy.sparse.csr_array([[1j, 1], [2, 3], [4, 5]])}, "complex128"),
+        ({"X": scipy.sparse.csr_array([[2**53 + 1, 1], [2, 3], [4, 5]])}, "9007199254740993"),
+        ({"kind": "covariance"}, "square"),
+        ({"feature_names": ("one",)}, "feature_names stands for 1 features; X has 2"),
+        ({"image_shape": (5, 5)}, "image_shape stands for 25 features; X has 2"),
+        ({"axis": Axis([1.0], "wavelength")}, "axis stands for 1 features; X has 2"),
+        ({"planted": np.ones((3, 1))}, "planted stands for 3 features; X has 2"),
+        ({"labels": [0, 1]}, "labels stands for 2 samples; X has 3"),
+        ({"labels": [0.2, 1.9, 0.5]}, "give one whole number for each sample"),
+        ({"labels": ["a", "b", "a"]}, "give one whole number for each sample"),
+        ({"labels": [0, 1, 2]}, "a label is 2; .* from 0 to 1"),
+        ({"labels": [0, -2, 1]}, "a label is -2; .* from 0 to 1"),
+    ],
+)
+def test_what_does_not_fit_together_is_no_dataset(changes, says):
+    with pytest.raises(ValueError, match=says):
+        dataset(**changes)
+
+
+def test_labels_may_be_absent_and_written_as_floats():
+    assert dataset(labels=[0.0, -1.0, 1.0]).labels.tolist() == [0, -1, 1]

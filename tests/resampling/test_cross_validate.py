@@ -103,6 +103,8 @@ def test_what_cannot_be_asked_is_refused():
         ({"ks": [2], "folds": 1}, "folds=1 is not allowed; give a whole number from 2 to 60"),
         ({"ks": [2], "folds": 61}, "folds=61 is not allowed"),
         ({"ks": [2], "r": 41}, "r=41 is not allowed"),
+        ({"ks": [2], "certify": "live"}, "certify='live' is not allowed here; give deflation, min_angle, starts or"),
+        ({"ks": [2], "on_part": print}, "on_part=.* is not allowed here"),
     ):
         with pytest.raises(ValueError, match=says):
             nnspca.cross_validate(X, **wrong)

@@ -57,7 +57,7 @@ def lines(page: Page, key: str, wanted: set[str]) -> set[str]:
 
 def settled_url(page: Page, **wanted: str) -> str:
     """Return the address once it carries what is wanted."""
-    for _ in range(100):
+    for _ in range(400):  # a busy machine takes seconds for what takes an idle one a tenth of one
         said = parse_qs(urlsplit(page.url).query)
         if all(said.get(key) == [value] for key, value in wanted.items()):
             return page.url

@@ -209,13 +209,13 @@ class Player {
       if (this.palette && wearing(this.box, this.colours).paper !== this.palette.paper) this.resize();
     }, 400);
     this.resize();
+    if (this.touched) this.rest(); // what was chosen just before the player was taken off the page is still told
   }
 
   detach() {
     this.attached = false;
     this.observer?.disconnect();
     clearInterval(this.watching);
-    clearTimeout(this.telling);
     cancelAnimationFrame(this.frame);
     this.frame = 0;
   }

@@ -272,7 +272,6 @@ class Show {
     this.observer?.disconnect();
     document.removeEventListener("nnspca-step", this.onStep);
     clearInterval(this.watching);
-    clearTimeout(this.telling);
     cancelAnimationFrame(this.frame);
     this.frame = 0;
     this.last = undefined;

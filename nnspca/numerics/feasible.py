@@ -38,11 +38,11 @@ def keep_top(w: np.ndarray, k: int, nonnegative: bool = True) -> np.ndarray:
     n = w.shape[-1]
     if k >= n:
         return np.maximum(w, 0.0) if nonnegative else w.copy()
-    top = largest(w if nonnegative else np.abs(w), k)
-    kept = np.take_along_axis(w, top, axis=-1)
-    out = np.zeros_like(w)
-    np.put_along_axis(out, top, np.maximum(kept, 0.0) if nonnegative else kept, axis=-1)
-    return out
+    places = _places(w, largest(w if nonnegative else np.abs(w), k))
+    kept = w.reshape(-1)[places]
+    out = np.zeros(w.size, dtype=w.dtype)
+    out[places] = np.maximum(kept, 0.0) if nonnegative else kept
+    return out.reshape(w.shape)
 
 
 def largest(w: np.ndarray, count: int) -> np.ndarray:
@@ -59,7 +59,7 @@ def largest(w: np.ndarray, count: int) -> np.ndarray:
     if not _few_of_many(w, count):
         return _front(w, count)
     places = _leading_groups(w, count)
-    return np.take_along_axis(places, _front(np.take_along_axis(w, places, axis=-1), count), axis=-1)
+    return _taken(places, _front(_taken(w, places), count))
 
 
 def sum_of_largest(w: np.ndarray, count: int) -> np.ndarray:
@@ -90,17 +90,31 @@ def largest_entries(w: np.ndarray, count: int) -> np.ndarray:
     if count <= 0:
         return np.zeros((*w.shape[:-1], 0))
     if count < n and _few_of_many(w, count):
-        w = np.take_along_axis(w, _leading_groups(w, count), axis=-1)
+        w = _taken(w, _leading_groups(w, count))
     elif count < n and n > SORTED:
-        w = np.take_along_axis(w, _front(w, count), axis=-1)
+        w = _taken(w, _front(w, count))
     return np.sort(w, axis=-1)[..., max(0, w.shape[-1] - count) :]
 
 
 def _front(w: np.ndarray, count: int) -> np.ndarray:
     """Select from the front of −w, NaN first: from the back of w, rows with many zeros take twenty times as long."""
     key = -w
-    key[np.isnan(key)] = -np.inf
+    if (unknown := np.isnan(key)).any():
+        key[unknown] = -np.inf
     return np.argpartition(key, count - 1, axis=-1)[..., :count]
+
+
+def _places(w: np.ndarray, index: np.ndarray) -> np.ndarray:
+    """Indices along the last axis as indices into all of w, laid out in a row; NumPy's own way takes twice as long."""
+    if w.ndim == 1:
+        return index
+    first = np.arange(0, w.size, max(w.shape[-1], 1)).reshape(*w.shape[:-1], 1)
+    return np.asarray(index + first)
+
+
+def _taken(w: np.ndarray, index: np.ndarray) -> np.ndarray:
+    """The entries at some indices along the last axis."""
+    return np.asarray(w.reshape(-1)[_places(w, index)])
 
 
 def _few_of_many(w: np.ndarray, count: int) -> bool:

@@ -74,7 +74,8 @@ def _largest_singular_value(V: np.ndarray, rows: np.ndarray, k: int) -> float:
     # comparisons may be off by the tolerance and by two roundings, in k places, with weights of sum √d at most
     slack = 2 * (d + 4) * EPS * np.sqrt(k * d) * np.sqrt((V**2).sum(axis=1).max())
     top = float(np.linalg.norm(rows, 2)) if len(rows) else 0.0
-    return top * (1 + 4 * d * EPS) + 4 * (d + 4) * EPS * float(np.linalg.norm(rows)) + slack
+    # long rows of sums round alike where rows are equal: their number counts
+    return top * (1 + 4 * d * EPS) + (4 * (d + 4) + 2 * len(rows) * d) * EPS * float(np.linalg.norm(rows)) + slack
 
 
 def _leaves(tree: np.ndarray, d: int, nonnegative: bool) -> tuple[np.ndarray, int]:

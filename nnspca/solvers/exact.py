@@ -36,17 +36,19 @@ def exact(
     value = cov.variance(best)
     history = [value]
     none = np.zeros(cov.n_features, dtype=bool)
+    proven = np.inf
     heap = [(-ceiling(A, every, none, k, nonnegative), 0, every, none)]
     nodes = 0
     while heap and -heap[0][0] > value * (1 + SLACK) and not monitor.stop():
-        _, _, kept, inside = heapq.heappop(heap)
+        top, _, kept, inside = heapq.heappop(heap)
+        proven = min(proven, -top * (1 + SLACK) + cov.room())  # of all open cases this one had the largest bound
         nodes += 1
         tried = _inside(problem, A, kept, inside, monitor)
         if cov.variance(tried) > value:
             best, value = tried, cov.variance(tried)
             monitor.found(best, value)
         history.append(value)
-        monitor.tell(min(0.99, nodes / (nodes + len(heap) + 1)), f"{nodes} cases", value, -heap[0][0] if heap else None)
+        monitor.tell(min(0.99, nodes / (nodes + len(heap) + 1)), f"{nodes} cases", value, max(proven, value))
         feature = _heaviest(A, kept, inside, nonnegative)
         if feature is None:
             continue

@@ -236,7 +236,7 @@ class Search:
             above, below = np.split(sets, 2)
             rows = self.V[np.unpackbits(above | below, count=self.n).astype(bool)]
             top = float(np.linalg.norm(rows, 2)) if len(rows) else 0.0
-            excess = rounding.singular_value(self.d, float(np.linalg.norm(rows)))
+            excess = rounding.singular_value(len(rows), self.d, float(np.linalg.norm(rows)))
             excess += np.sqrt(self.k * self.d) * self.row_slack
             self.supports[key] = top + 2 * excess
         return self.supports[key]

@@ -212,12 +212,14 @@ class _Run:
 
 def taken_over(cert: Certificate, larger: Certificate) -> Certificate:
     """Return ``cert`` with the ceiling of a certificate at a larger k, and its proof, among its bounds."""
-    winner = larger.winner
+    winner, k, proof = larger.winner, larger.k, larger.winner.ingredients
+    if isinstance(proof, LargerProof):  # taken over itself
+        k, proof = proof.k, proof.proof
     bound = Bound(
         "larger-k",
         winner.value,
-        detail=f"At k = {larger.k} no component has more, and a component of {cert.k} features is one of those.",
-        ingredients=LargerProof(larger.k, winner.ingredients),
+        detail=f"At k = {k} no component has more, and a component of {cert.k} features is one of those.",
+        ingredients=LargerProof(k, proof),
     )
     return replace(cert, upper=min(cert.upper, bound.value), bounds=(*cert.bounds, bound))
 

@@ -237,10 +237,25 @@ def test_eigenvalues_and_singular_values_are_off_by_no_more():
         column = Z[:, :1]
         frobenius = float(np.linalg.norm(column))
         off = Fraction(float(np.linalg.norm(column, 2))) ** 2 - sum(exact(column).ravel() ** 2)
-        assert 2 * abs(off) <= Fraction(rounding.singular_value(1, frobenius)) * 2 * Fraction(frobenius)
+        assert 2 * abs(off) <= Fraction(rounding.singular_value(n, 1, frobenius)) * 2 * Fraction(frobenius)
     assert moved > 30, "a least eigenvalue that is zero is rarely computed as zero"
     assert rounding.eigenvalues(5, 2.0) == 5 * 2 * U * 2
-    assert rounding.singular_value(3, 2.0) == 4 * 5 * 2 * U * 2
+    assert rounding.singular_value(7, 3, 2.0) == (4 * 5 + 2 * 7 * 3) * 2 * U * 2
+
+
+@pytest.mark.parametrize("count, d", [(1500, 3), (2168, 3), (8296, 2), (19550, 4)])
+def test_the_singular_value_of_many_equal_rows_is_off_by_no_more(count, d):
+    """Their sums are long and all round the same way: off by more than a number without the count of rows."""
+    farthest = 0.0
+    for seed in range(40):
+        row = np.random.default_rng(seed).standard_normal(d)
+        rows = np.tile(row, (count, 1))
+        size, frobenius = float(np.linalg.norm(rows, 2)), float(np.linalg.norm(rows))
+        true = count * sum(exact(row[:, None]).ravel() ** 2)
+        allowed = Fraction(rounding.singular_value(count, d, frobenius))
+        assert (Fraction(size) + allowed) ** 2 >= true >= (Fraction(size) - allowed) ** 2
+        farthest = max(farthest, abs(float(Fraction(size) ** 2 / true - 1)) / 2)
+    assert farthest > 4 * d * U, "rounding that is not there need not be allowed for"
 
 
 @pytest.mark.parametrize("offset", [0.0, 1e6, 1e12])
@@ -380,7 +395,7 @@ def test_heights_and_bounds_on_the_sphere_leave_room_for_rounding(d, nonnegative
         assert least <= 0 or least**2 >= sum(squares[-k:])
     rows = search.V[:k]
     sets = np.concatenate([np.packbits(np.arange(7) < k), np.packbits(np.zeros(7, dtype=bool))])
-    monkeypatch.setattr(rounding, "singular_value", lambda d, frobenius: 0.25 * frobenius)
+    monkeypatch.setattr(rounding, "singular_value", lambda rows, d, frobenius: 0.25 * frobenius)
     excess = 0.25 * np.linalg.norm(rows) + np.sqrt(k * d) * search.row_slack
     search.supports.clear()
     assert search._support_bound(sets) == pytest.approx(np.linalg.norm(rows, 2) + 2 * excess, rel=1e-15)

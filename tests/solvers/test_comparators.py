@@ -177,3 +177,15 @@ def test_best_is_at_least_as_good_as_every_other_method(name, ks, nonnegative):
             if nonnegative in info.signs and info.feasible and not slow and (info.max_features or n) >= n:
                 other = nnspca.solve(cov, k, method, nonnegative=nonnegative, **lean(method, n))
                 assert other.variance <= best * (1 + 1e-6), (k, method)
+
+
+@pytest.mark.parametrize("seed", [2, 176, *range(300, 320)])  # the first two were told too little once
+def test_what_branch_and_bound_tells_on_its_way_is_never_below_the_optimum(seed):
+    rng = np.random.default_rng(seed)
+    n, k = int(rng.integers(8, 15)), int(rng.integers(3, 7))
+    cov = nnspca.Covariance.from_data(np.round(rng.standard_normal((n + 20, n))), True)
+    told = []
+    part = nnspca.solve(cov, k, "exact", nonnegative=bool(seed % 2), on_progress=told.append)
+    uppers = [progress.upper for progress in told if progress.upper is not None]
+    assert all(upper >= part.variance for upper in uppers)
+    assert uppers == sorted(uppers, reverse=True)

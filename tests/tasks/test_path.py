@@ -80,6 +80,21 @@ def test_what_is_known_is_not_proven_again():
     assert done.certificates[4].bounds == known[4].bounds or done.certificates[4].upper <= known[4].upper
 
 
+def test_a_ceiling_taken_over_can_be_taken_over_again():
+    cov = nnspca.Covariance.from_data(np.random.default_rng(0).standard_normal((9, 8)))
+    bare, whole = path(cov, [2, 3, 4]), {k: nnspca.certify(cov, k) for k in (2, 3, 4)}
+    loose = {}
+    for k, cert in whole.items():
+        (bound,) = (bound for bound in cert.bounds if bound.name == "eigenvalue")
+        loose[k] = replace(cert, bounds=(bound,), upper=bound.value)
+    first = certify_path(cov, bare, ks=[3, 4], known={3: loose[3], 4: whole[4]}.get).certificates
+    assert first[3].winner.name == "larger-k"
+    then = certify_path(cov, bare, known={2: loose[2], 3: first[3], 4: first[4]}.get).certificates
+    assert then[2].winner.name == "larger-k"
+    for cert in then.values():
+        nnspca.verify(cert, cov)
+
+
 def test_a_path_goes_on_from_what_an_earlier_one_found():
     cov, seen = covariance(7), {}
 

@@ -48,7 +48,7 @@ def tighten(
     goal: float,
     monitor: Monitor,
 ) -> Iterator[Bound]:
-    """Yield falling bounds; nothing where the parts alone would fill the working set.
+    """Yield falling bounds; nothing where the parts alone would fill the working set, or are as many as it has.
 
     Parameters
     ----------
@@ -66,11 +66,13 @@ def tighten(
     """
     outside = Outside(problem, monitor)
     used = np.flatnonzero(X.any(axis=0))
-    if len(used) >= features:
+    if max(len(used), len(X)) >= features:
         return
     order = np.argsort(-outside.deviations, kind="stable")[:READ]
     sums = outside.sums(order, np.zeros(0, dtype=int), np.zeros(0))
     inside = np.union1d(used, order[np.argsort(-sums, kind="stable")][: int(FIRST * features) - len(used)])
+    if len(inside) <= len(X):
+        return
     part, splitting = _begun(problem, X, inside)
     best: tuple[float, PartsProof] | None = None
     least = np.inf

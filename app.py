@@ -14,6 +14,7 @@ HERE = Path(__file__).parent
 
 if __name__ != "__main__":  # imported by the server, once; a visitor's page runs it as the main program
     streamlit_private.hear_out()
+    streamlit_private.mute_timers()
     app = st.App(__file__, middleware=[Middleware(delivery.Delivery, ahead={"variance": ahead.begin})])
 else:
     st.set_page_config(page_title="nnspca", page_icon=str(HERE / "assets" / "icon.png"), layout="wide")

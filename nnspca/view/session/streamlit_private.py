@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from streamlit import runtime
@@ -13,6 +14,7 @@ from streamlit.elements.lib.mutable_expander_container import ExpanderContainer
 from streamlit.runtime.app_session import AppSession, AppSessionState
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.scriptrunner_utils.script_requests import RerunData, ScriptRequests
 
 __all__ = [
     "DeltaGenerator",
@@ -21,6 +23,7 @@ __all__ = [
     "forget_in_link",
     "hear_out",
     "held",
+    "mute_timers",
     "session_is_open",
 ]
 # DeltaGenerator, ExpanderContainer: the types of a place on the page and of an expander, for annotations.
@@ -122,3 +125,24 @@ def _waiting(create: Callable[[AppSession, Any], None]) -> Callable[[AppSession,
 
     created.waits = True  # type: ignore[attr-defined]
     return created
+
+
+def mute_timers() -> None:
+    """Let a timer that asks for a part of the page say nothing of the choices; to be called once.
+
+    Each request of a browser carries what all its widgets say. One that a timer sent just before the browser heard of
+    a choice made elsewhere, as k in the player, would undo it: Streamlit takes the older value for the person's own.
+    """
+    ask = ScriptRequests.request_rerun
+    if not hasattr(ask, "mutes"):
+        ScriptRequests.request_rerun = _muting(ask)  # type: ignore[method-assign]
+
+
+def _muting(ask: Callable[[ScriptRequests, RerunData], bool]) -> Callable[[ScriptRequests, RerunData], bool]:
+    """Return what asks for a run as ``ask`` does; a timer's request changes no widget."""
+
+    def asked(requests: ScriptRequests, request: RerunData) -> bool:
+        return ask(requests, replace(request, widget_states=None) if request.is_auto_rerun else request)
+
+    asked.mutes = True  # type: ignore[attr-defined]
+    return asked

@@ -108,5 +108,5 @@ def residual(cov: Covariance, V: np.ndarray) -> float | None:
         triangle = np.asarray(np.linalg.qr(np.vstack([triangle, block]), mode="r"))
     R_V, R_Y = triangle[:, : V.shape[1]], triangle[:, V.shape[1] :]
     scale = factor.rounding_scale() + float((V * V).sum())
-    products = rounding.triangular(n, side, n // ROWS, scale)
+    products = rounding.triangular(n, side, -(-n // ROWS), scale)
     return max(of_matrix(R_Y @ R_Y.T - R_V @ R_V.T, products + cov.room()), 0.0)

@@ -60,7 +60,7 @@ class Covariance:
         told to repair it. Certificates speak about the one held.
     representation_error : float
         Proven ceiling on the spectral norm of (A as held − A of the data as given in double precision). Of a
-        matrix with eigenvalues below zero by rounding: on what all of them add to any sum of variances.
+        matrix with eigenvalues below zero by rounding: and on what all of them add to any sum of variances.
     drift : float
         Ceiling on the Frobenius norm of the difference between A as it is held here and on any other machine, where
         other routines sum in another order: 0 for a matrix that was given.
@@ -198,8 +198,13 @@ class Covariance:
         0.0471
         """
         check_flag("repair", repair)
+        return cls._from_matrix(A, repair)
+
+    @classmethod
+    def _from_matrix(cls, A, repair: bool, roundings: int = 0) -> Covariance:
+        """Hold a matrix, each of whose entries was rounded so many times before."""
         with one_blas_thread():
-            held = semidefinite(A, repair)
+            held = semidefinite(A, repair, roundings)
         return cls(
             held.form,
             representation_error=held.representation_error,
@@ -228,7 +233,8 @@ class Covariance:
             return cls.from_matrix(dataset.X, repair=repair)
         A = square(dataset.X)
         scale = np.sqrt(np.where(A.diagonal() > 0, A.diagonal(), 1.0))
-        return cls.from_matrix(A / np.outer(scale, scale), repair=repair)
+        # two roots, their product and the quotient: four roundings, and a fifth of the second order of them
+        return cls._from_matrix(A / np.outer(scale, scale), repair, roundings=5)
 
     def apply(self, x: np.ndarray) -> np.ndarray:
         """Return Ax, for one vector (n,) or a batch of rows (r, n)."""

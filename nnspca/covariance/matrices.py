@@ -29,10 +29,11 @@ class Semidefinite:
     origin: Origin
 
 
-def semidefinite(given: object, repair: bool) -> Semidefinite:
+def semidefinite(given: object, repair: bool, roundings: int = 0) -> Semidefinite:
     """Return the symmetric part of a matrix, with what rounding and a repair did to it.
 
-    A repair takes the nearest positive semidefinite matrix in the Frobenius norm (Higham 1988, Theorem 2.1).
+    ``roundings`` is how often each entry was rounded on the way to ``given``. A repair takes the nearest positive
+    semidefinite matrix in the Frobenius norm (Higham 1988, Theorem 2.1), which moves no two further apart.
     """
     A = square(given)
     peak = float(np.abs(A).max())
@@ -44,7 +45,9 @@ def semidefinite(given: object, repair: bool) -> Semidefinite:
     if not repair:
         _check_symmetric(A, peak)
     asymmetry = float(np.linalg.norm(A - A.T)) / 2 if repair else 0.0
+    roundings += not np.array_equal(A, A.T)  # the half-sum is one more
     A = A / 2 + A.T / 2
+    made = rounding.entries(roundings, float(np.linalg.norm(A)))
     origin = of_matrix(A, repair)
     form, below, drift = HeldMatrix(A), 0.0, 0.0
     if repair:
@@ -61,9 +64,9 @@ def semidefinite(given: object, repair: bool) -> Semidefinite:
         raise DataError("the matrix has no positive eigenvalue: once repaired there is no variance to explain")
     # bounds that sum variances need A + μI to be positive semidefinite, once for each of the features
     off = rounding.eigenvalues(len(A), largest)
-    error = len(A) * max(0.0, off - least)
+    error = len(A) * max(0.0, off - least) + made
     # another machine's least eigenvalue may be off by as much again, to the other side
-    elsewhere = len(A) * max(0.0, 4 * off + drift - least)
+    elsewhere = len(A) * max(0.0, 4 * off + drift - least) + 1.01 * made
     return Semidefinite(form, error, float(np.hypot(asymmetry, below)), drift, elsewhere, origin)
 
 

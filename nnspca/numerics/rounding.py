@@ -105,10 +105,19 @@ def inner_products(terms: int) -> float:
 def triangular(n: int, side: int, blocks: int, scale: float) -> float:
     """Ceiling on what Householder's factorisation of n rows, block by block, moves RR' of its triangle R.
 
-    Each block's columns are factorised exactly up to a relative (rows · side) u in the Frobenius norm (Higham 2002,
-    §19.3); ``scale`` is their sum of squares.
+    Each block is factorised, below the triangle of those before it, exactly up to a relative (rows · side) u in the
+    Frobenius norm (Higham 2002, §19.3); their rows add to n and a triangle's ``side`` a block, RR' is off by twice as
+    much, and the rest is to spare. ``scale`` is the sum of squares of all n rows.
     """
-    return 4 * (n + side * (2 + blocks)) * EPS * scale
+    return 4 * (n + side * blocks) * side * EPS * scale
+
+
+def entries(roundings: int, norm: float) -> float:
+    """Ceiling on the Frobenius norm of what a matrix is off by whose entries were each rounded so many times.
+
+    ``roundings`` u |A_ij| each; ``norm`` is the Frobenius norm of A.
+    """
+    return roundings * EPS * norm
 
 
 def projections(d: int) -> float:

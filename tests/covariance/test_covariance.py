@@ -1,8 +1,10 @@
 """Covariance: every way in gives the same operator, never an n×n array where samples are few."""
 
+import decimal
 import pickle
 import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -117,6 +119,28 @@ def test_a_dataset_is_taken_whichever_kind_it_is():
     np.testing.assert_allclose(cov.diagonal, digits.X.var(axis=0), rtol=1e-10, atol=1e-12)
     correlation = Covariance.from_dataset(pitprops, standardize=True)
     np.testing.assert_allclose(correlation.diagonal, 1.0)
+
+
+@pytest.mark.parametrize("standardize", [False, True])
+def test_what_rounding_moves_a_matrix_by_is_in_its_room(standardize):
+    rng = np.random.default_rng(3)
+    Z = rng.standard_normal((40, 7)) * np.logspace(-2, 2, 7)
+    given_matrix = Z.T @ Z
+    given_matrix[np.tril_indices(7, -1)] *= 1 + 3e-16  # asymmetric by its last bits, so that the half-sum rounds
+    matrix = SimpleNamespace(kind="covariance", X=given_matrix)
+    cov = Covariance.from_dataset(matrix, standardize)
+    with decimal.localcontext(prec=60):
+        A = np.array([[decimal.Decimal(v) for v in row] for row in given_matrix.tolist()])
+        A = (A + A.T) / 2
+        s = [A[i, i].sqrt() if standardize else decimal.Decimal(1) for i in range(7)]
+        off = sum((decimal.Decimal(float(cov.entries[i, j])) - A[i, j] / (s[i] * s[j])) ** 2 for i, j in np.ndindex(7, 7))
+        assert 0 < off.sqrt() <= decimal.Decimal(cov.representation_error)
+    assert cov.representation_error < 1e-14 * cov.trace
+    assert cov.error_elsewhere > cov.representation_error
+
+
+def test_a_matrix_held_as_it_was_given_needs_no_room():
+    assert Covariance.from_matrix([[2.0, 1.0], [1.0, 2.0]]).representation_error == 0
 
 
 # ---------------------------------------------------------------------- never n×n

@@ -135,7 +135,7 @@ def mute_timers() -> None:
     """
     ask = ScriptRequests.request_rerun
     if not hasattr(ask, "mutes"):
-        ScriptRequests.request_rerun = _muting(ask)  # type: ignore[method-assign]
+        ScriptRequests.request_rerun = _muting(ask)  # type: ignore[method-assign, assignment]
 
 
 def _muting(ask: Callable[[ScriptRequests, RerunData], bool]) -> Callable[[ScriptRequests, RerunData], bool]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 GROUP = 8  # entries of which only the largest is looked at first, where few of many are wanted
+SMALL, LARGE = 1e-200, 1e200  # between them a sum of squares has lost nothing to underflow, nor to overflow
 SORTED = 2000  # entries up to which sorting all takes no longer than selecting a few, whatever ties there are
 
 
@@ -137,10 +138,13 @@ def _leading_groups(w: np.ndarray, count: int) -> np.ndarray:
 
 def unit(w: np.ndarray) -> np.ndarray:
     """Scale to unit Euclidean norm without overflow or underflow; zero vectors stay zero."""
-    peak = np.abs(w).max(axis=-1, keepdims=True)
-    w = w / np.where(peak > 0, peak, 1.0)
-    norm = np.sqrt(np.einsum("...i,...i->...", w, w))[..., None]
-    return w / np.where(norm > 0, norm, 1.0)
+    squares = np.einsum("...i,...i->...", w, w)[..., None]
+    plain = (squares > SMALL) & (squares < LARGE)
+    if not plain.all():
+        peak = np.abs(w).max(axis=-1, keepdims=True)
+        w = w / np.where(plain | ~(peak > 0), 1.0, peak)
+        squares = np.einsum("...i,...i->...", w, w)[..., None]
+    return w / np.where(squares > 0, np.sqrt(squares), 1.0)
 
 
 def best(g: np.ndarray, k: int, nonnegative: bool = True) -> np.ndarray:
@@ -167,7 +171,11 @@ def best(g: np.ndarray, k: int, nonnegative: bool = True) -> np.ndarray:
     >>> best(np.array([-2.0, -1.0, -3.0]), k=2)
     array([0., 1., 0.])
     """
-    x = unit(keep_top(g, k, nonnegative))
+    return _filled(unit(keep_top(g, k, nonnegative)), g)
+
+
+def _filled(x: np.ndarray, g: np.ndarray) -> np.ndarray:
+    """Let the unit vector at the largest entry of ``g`` stand for a zero vector."""
     lost = ~x.any(axis=-1)
     if lost.any():
         rows = np.atleast_2d(x)
@@ -190,7 +198,8 @@ def rank_one(a: np.ndarray, k: int, nonnegative: bool = True) -> np.ndarray:
         return best(a, k, nonnegative=False)
     plus, minus = keep_top(a, k), keep_top(-a, k)
     flip = (minus**2).sum(axis=-1) > (plus**2).sum(axis=-1)
-    return best(np.where(flip[..., None], -a, a), k)
+    flip = flip[..., None]
+    return _filled(unit(np.where(flip, minus, plus)), np.where(flip, -a, a))
 
 
 def orient(x: np.ndarray) -> np.ndarray:

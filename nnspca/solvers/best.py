@@ -47,7 +47,8 @@ def best(
 ) -> Component:
     """Climb from rank-d optima, random directions, features of large variance and EM starts; polish; search on.
 
-    A first component is shown at once: a few steps from the feature of largest variance.
+    A first component is shown at once: a few steps from the feature of largest variance. For k = 1 that feature is
+    the optimum, and nothing else is done.
 
     Parameters
     ----------
@@ -61,8 +62,10 @@ def best(
     starts : ndarray, shape (r, n), optional
         More points to begin with, such as the solution at a neighbouring k.
     """
-    cov = problem.cov
-    widest = cov.block(np.array([int(cov.diagonal.argmax())]))
+    cov, largest = problem.cov, int(problem.cov.diagonal.argmax())
+    if problem.k == 1:
+        return _alone(problem, largest, monitor)
+    widest = cov.block(np.array([largest]))
     points, variances = climb(problem, widest, monitor=monitor, max_iter=STEPS)
     monitor.tell(0.0, "a first component", float(variances[0]))
     share = SEARCHED if search else 0.0
@@ -73,6 +76,19 @@ def best(
     if not search or part.stopped:
         return part
     return _searched(problem, part, rng, monitor.part(1.0 - share, 1.0), search)
+
+
+def _alone(problem: Problem, feature: int, monitor: Monitor) -> Component:
+    """The component of one feature."""
+    x = np.zeros(problem.n)
+    x[feature] = 1.0
+    variance = problem.cov.variance(x)
+    monitor.found(x, variance)
+    monitor.tell(1.0, "the feature of largest variance", variance)
+    note = "the feature of largest variance: no other does better alone"
+    return Component(
+        x, variance, "best", 1, problem.nonnegative, history=(variance,), stopped=monitor.stop(), note=note
+    )
 
 
 def _searched(problem: Problem, part: Component, rng: np.random.Generator, monitor: Monitor, rounds: int) -> Component:

@@ -108,11 +108,18 @@ def soft_threshold(f: np.ndarray, k: int, nonnegative: bool) -> np.ndarray:
     """
     kept = feasible.keep_top(f, k, nonnegative)
     if k < f.shape[1]:
-        score = np.maximum(f, 0.0) if nonnegative else np.abs(f)
-        threshold = -np.partition(-score, k, axis=1)[:, k][:, None]
-        shrunk = np.sign(kept) * np.maximum(np.abs(kept) - threshold, 0.0)
-        kept = np.where(shrunk.any(axis=1, keepdims=True), shrunk, kept)
-    return np.where(kept.any(axis=1, keepdims=True), feasible.unit(kept), feasible.best(f, k, nonnegative))
+        below = np.minimum(-f, 0.0) if nonnegative else -np.abs(f)  # of long rows no array more than needed
+        below.partition(k, axis=1)
+        shrunk = (kept if nonnegative else np.abs(kept)) + below[:, k, None]
+        np.maximum(shrunk, 0.0, out=shrunk)
+        if not nonnegative:
+            np.copysign(shrunk, kept, out=shrunk)
+        left = shrunk.any(axis=1)
+        kept[left] = shrunk[left]
+    turned = feasible.unit(kept)
+    if not (found := kept.any(axis=1)).all():
+        turned[~found] = feasible.best(f[~found], k, nonnegative)
+    return turned
 
 
 def _leaders(cov: Covariance, rows: np.ndarray, count: int = 20) -> np.ndarray:

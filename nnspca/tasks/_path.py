@@ -37,6 +37,7 @@ def path(
     seed: int = 0,
     options: Mapping[str, Mapping[str, Any]] | None = None,
     anchors: int | None = None,
+    finish: bool = False,
     known: Solved = lambda k, method: None,
     executor: Executor = None,
     on_point: OnPoint | None = None,
@@ -60,6 +61,9 @@ def path(
         For each method, what it is called with.
     anchors : int, optional
         About how many k ``best`` searches in full; between them it only improves what its neighbours have.
+    finish : bool
+        Whether those between are searched in full as well, once there is something at every k: until then they are
+        marked as stopped.
     known : callable, optional
         Asked for the component of each k and method just before it would be solved: one from an earlier, stopped
         run of the same path takes its place.
@@ -87,15 +91,22 @@ def path(
         raise ValueError(f"a path needs at least one k and one method; got k in {levels} and methods={methods!r}")
     monitor, started = Monitor(should_stop, on_progress), time.perf_counter()
     points: dict[Point, SweepPoint] = {}
-    after = after_which(levels, methods)
-    total = len(after)
-    full = {k for i, level in enumerate(levels) for k in level if sum(map(len, levels[:i])) < (anchors or total)}
+    every = sum(map(len, levels))
+    full = {k for i, level in enumerate(levels) for k in level if sum(map(len, levels[:i])) < (anchors or every)}
+    # what is finished later must not begin with what another run may have finished by now, and another not
+    after = after_which(levels, methods, full if finish else None)
+    count = len(after)
+    total = count + (sum(name == "best" and k not in full for k, name in after) if finish else 0)
+    rough: set[Point] = set()  # searched, but not in full yet
+    told = 0
 
     def keep(point: SweepPoint) -> None:
+        nonlocal told
         points[point.k, point.method] = point
         if on_point is not None:
             on_point(point)
-        monitor.tell(len(points) / total, f"k = {point.k}: {point.method}")
+        told += 1
+        monitor.tell(min(told / total, 1.0), f"k = {point.k}: {point.method}")
 
     def ready(at: Point) -> bool:
         return all(before in points for before in after[at])
@@ -104,19 +115,27 @@ def path(
         """What a point is solved with, unless it is known by the time its turn has come."""
         k, name = at
         if (before := known(k, name)) is not None:
+            rough.discard(at)
             keep(SweepPoint(k, name, before))
             return None
-        start = np.array([points[one].component.loadings for one in after[at]]) if after[at] else None
-        return k, nonnegative, name, seed, start, k in full, dict((options or {}).get(name, {}))
+        near = (*after[at], at) if at in rough else after[at]
+        start = np.array([points[one].component.loadings for one in near]) if near else None
+        whole = k in full or at in rough
+        if finish and near and not whole:
+            rough.add(at)
+        return k, nonnegative, name, seed, start, whole, dict((options or {}).get(name, {}))
 
     with crew(executor, cov, monitor) as workers:
         for (k, name), found in workers.when_ready(_solved, after, 2 * workers.width, ready, begin):
+            keep(SweepPoint(k, name, replace(found, stopped=True) if (k, name) in rough else found))
+        left = [at for at in after if at in rough and at in points]
+        for (k, name), found in workers.when_ready(_solved, left, 2 * workers.width, bool, begin):
             keep(SweepPoint(k, name, found))
     for point in _carried_over(points):
         keep(point)
     order = {name: i for i, name in enumerate(methods)}
     kept = tuple(sorted(points.values(), key=lambda p: (p.k, order[p.method])))
-    stopped = len(kept) < total or any(p.component.stopped for p in kept)
+    stopped = len(kept) < count or any(p.component.stopped for p in kept)
     leading = float(cov.eigenpairs(1)[0][0])
     return Sweep(kept, leading, nonnegative, stopped, time.perf_counter() - started)
 

@@ -133,7 +133,9 @@ def test_what_rounding_moves_a_matrix_by_is_in_its_room(standardize):
         A = np.array([[decimal.Decimal(v) for v in row] for row in given_matrix.tolist()])
         A = (A + A.T) / 2
         s = [A[i, i].sqrt() if standardize else decimal.Decimal(1) for i in range(7)]
-        off = sum((decimal.Decimal(float(cov.entries[i, j])) - A[i, j] / (s[i] * s[j])) ** 2 for i, j in np.ndindex(7, 7))
+        off = sum(
+            (decimal.Decimal(float(cov.entries[i, j])) - A[i, j] / (s[i] * s[j])) ** 2 for i, j in np.ndindex(7, 7)
+        )
         assert 0 < off.sqrt() <= decimal.Decimal(cov.representation_error)
     assert cov.representation_error < 1e-14 * cov.trace
     assert cov.error_elsewhere > cov.representation_error

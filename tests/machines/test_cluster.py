@@ -87,6 +87,7 @@ def test_everything_comes_out_as_it_does_here(client, cov):
 
 
 def test_what_is_shared_is_sent_once_to_each_worker_and_both_work(client):
+    client.wait_for_workers(2, timeout=60)  # one that another test has killed is made again in a while
     shared = np.ones(200_000)
     with crew(client, shared, Monitor()) as workers:
         (held,) = client.who_has([workers._held]).values()

@@ -24,10 +24,10 @@ def test_the_levels_hold_every_k_once_the_ends_first(ks):
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("nonnegative", [True, False])
-@pytest.mark.parametrize("anchors", [None, 3])
+@pytest.mark.parametrize("anchors", [None, {"anchors": 3}, {"anchors": 3, "finish": True}])
 def test_the_best_never_falls_as_k_grows_and_lies_below_every_ceiling(seed, nonnegative, anchors):
     cov = covariance(seed)
-    bare = path(cov, range(1, 15), nonnegative=nonnegative, anchors=anchors)
+    bare = path(cov, range(1, 15), nonnegative=nonnegative, **(anchors or {}))
     shares = [p.component.variance for p in bare.points]
     assert shares == sorted(shares)
     assert not bare.stopped
@@ -43,11 +43,41 @@ def test_the_best_never_falls_as_k_grows_and_lies_below_every_ceiling(seed, nonn
         assert not nonnegative or x.min() >= 0
 
 
-def test_the_same_seed_gives_the_same_path():
+@pytest.mark.parametrize("finish", [False, True])
+def test_the_same_seed_gives_the_same_path(finish):
     cov = covariance(5)
-    one, two = (path(cov, range(1, 15), ("best", "em"), anchors=4) for _ in range(2))
+    one, two = (path(cov, range(1, 15), ("best", "em"), anchors=4, finish=finish) for _ in range(2))
     for a, b in zip(one.points, two.points, strict=True):
         assert np.array_equal(a.component.loadings, b.component.loadings)
+
+
+def test_there_is_something_at_every_k_before_the_last_are_searched_in_full():
+    cov, told, heard = covariance(3), [], []
+    done = path(
+        cov, range(1, 15), ("best", "em"), anchors=3, finish=True, on_point=told.append, on_progress=heard.append
+    )
+    early, late = told[:28], told[28:]
+    assert len({(p.k, p.method) for p in early}) == 28
+    rough = {p.k: p.component for p in early if p.component.stopped}
+    assert set(rough) == set(range(1, 15)) - {1, 7, 14}
+    assert sorted(p.k for p in late[: len(rough)]) == sorted(rough)
+    assert {p.method for p in late} == {"best"}
+    for point in late[: len(rough)]:
+        assert not point.component.stopped
+        assert "starts climbed" in point.component.note
+        assert point.component.variance >= rough[point.k].variance
+    assert not done.stopped
+    fractions = [told.fraction for told in heard]
+    assert fractions == sorted(fractions)
+    assert fractions[-1] == 1
+
+
+def test_a_path_stopped_before_the_last_are_searched_in_full_says_so():
+    cov, seen = covariance(3), []
+    done = path(cov, range(1, 15), anchors=3, finish=True, on_point=seen.append, should_stop=lambda: len(seen) >= 16)
+    assert done.stopped
+    assert len(done.points) == 14
+    assert 2 <= sum(not p.component.stopped for p in done.points) < 14
 
 
 def test_nobody_waits_for_the_end_of_a_level_who_could_work(monkeypatch):
@@ -95,18 +125,19 @@ def test_a_ceiling_taken_over_can_be_taken_over_again():
         nnspca.verify(cert, cov)
 
 
-def test_a_path_goes_on_from_what_an_earlier_one_found():
+@pytest.mark.parametrize("rest", [{}, {"anchors": 3, "finish": True}])
+def test_a_path_goes_on_from_what_an_earlier_one_found(rest):
     cov, seen = covariance(7), {}
 
     def note(point):
         if not point.component.stopped:
             seen.setdefault((point.k, point.method), point.component)
 
-    path(cov, range(1, 15), on_point=note, should_stop=lambda: len(seen) >= 5)
+    path(cov, range(1, 15), on_point=note, should_stop=lambda: len(seen) >= 5, **rest)
     before = dict(seen)
     assert 0 < len(before) < 14
-    whole = path(cov, range(1, 15))
-    again = path(cov, range(1, 15), known=lambda k, method: seen.get((k, method)), on_point=note)
+    whole = path(cov, range(1, 15), **rest)
+    again = path(cov, range(1, 15), known=lambda k, method: seen.get((k, method)), on_point=note, **rest)
     assert all(seen[at] is before[at] for at in before)
     for one, two in zip(whole.points, again.points, strict=True):
         assert np.array_equal(one.component.loadings, two.component.loadings)

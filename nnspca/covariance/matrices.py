@@ -46,8 +46,8 @@ def semidefinite(given: object, repair: bool, roundings: int = 0) -> Semidefinit
         _check_symmetric(A, peak)
     asymmetry = float(np.linalg.norm(A - A.T)) / 2 if repair else 0.0
     roundings += not np.array_equal(A, A.T)  # the half-sum is one more
-    A = A / 2 + A.T / 2
     made = rounding.entries(roundings, float(np.linalg.norm(A)))
+    A = A / 2 + A.T / 2
     origin = of_matrix(A, repair)
     form, below, drift = HeldMatrix(A), 0.0, 0.0
     if repair:

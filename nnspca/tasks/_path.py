@@ -46,8 +46,9 @@ def path(
 ) -> Sweep:
     """Solve for every k, in levels from coarse to fine; :func:`certify_path` adds the ceilings.
 
-    ``best`` starts from the components at the two neighbours of the levels before, so the answer does not
-    depend on which thread was faster; at the end it never falls as k grows.
+    ``best`` starts from the components at the two neighbours of the levels before (of those searched in full, where
+    the others are finished later), so the answer does not depend on which thread was faster; at the end it never
+    falls as k grows.
 
     Parameters
     ----------
@@ -70,7 +71,8 @@ def path(
     executor : concurrent.futures.Executor or dask.distributed.Client, optional
         As for :func:`nnspca.sweep`.
     on_point : callable, optional
-        Called with each :class:`SweepPoint` when solved, and again where a smaller k turns out to keep more.
+        Called with each :class:`SweepPoint` when solved, again when it has been searched in full as well, and again
+        where a smaller k turns out to keep more.
     should_stop, on_progress : callable, optional
 
     Returns
@@ -114,7 +116,9 @@ def path(
     def begin(at: Point) -> Begun:
         """What a point is solved with, unless it is known by the time its turn has come."""
         k, name = at
+        nonlocal told
         if (before := known(k, name)) is not None:
+            told += finish and bool(after[at]) and k not in full and at not in rough  # it is not searched twice
             rough.discard(at)
             keep(SweepPoint(k, name, before))
             return None
@@ -130,7 +134,8 @@ def path(
             keep(SweepPoint(k, name, replace(found, stopped=True) if (k, name) in rough else found))
         left = [at for at in after if at in rough and at in points]
         for (k, name), found in workers.when_ready(_solved, left, 2 * workers.width, bool, begin):
-            keep(SweepPoint(k, name, found))
+            before = points[k, name].component
+            keep(SweepPoint(k, name, before if found.stopped and found.variance < before.variance else found))
     for point in _carried_over(points):
         keep(point)
     order = {name: i for i, name in enumerate(methods)}

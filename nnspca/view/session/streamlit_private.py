@@ -11,10 +11,12 @@ from typing import Any
 from streamlit import runtime
 from streamlit.delta_generator import DeltaGenerator
 from streamlit.elements.lib.mutable_expander_container import ExpanderContainer
+from streamlit.proto.WidgetStates_pb2 import WidgetStates
 from streamlit.runtime.app_session import AppSession, AppSessionState
 from streamlit.runtime.pages_manager import PagesManager
-from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.scriptrunner import ScriptRunner, get_script_run_ctx
 from streamlit.runtime.scriptrunner_utils.script_requests import RerunData, ScriptRequests
+from streamlit.runtime.state.session_state import SessionState, WStates
 
 __all__ = [
     "DeltaGenerator",
@@ -128,21 +130,54 @@ def _waiting(create: Callable[[AppSession, Any], None]) -> Callable[[AppSession,
 
 
 def mute_timers() -> None:
-    """Let a timer that asks for a part of the page say nothing of the choices; to be called once.
+    """Let a timer that asks for a part of the page change no choice; to be called once.
 
     Each request of a browser carries what all its widgets say. One that a timer sent just before the browser heard of
     a choice made elsewhere, as k in the player, would undo it: Streamlit takes the older value for the person's own.
     """
-    ask = ScriptRequests.request_rerun
-    if not hasattr(ask, "mutes"):
-        ScriptRequests.request_rerun = _muting(ask)  # type: ignore[method-assign, assignment]
+    if not hasattr(ScriptRequests.request_rerun, "mutes"):
+        ScriptRequests.request_rerun = _muting(ScriptRequests.request_rerun)  # type: ignore[method-assign, assignment]
+        ScriptRunner._run_script = _hearing(ScriptRunner._run_script)  # type: ignore[method-assign, assignment]
 
 
 def _muting(ask: Callable[[ScriptRequests, RerunData], bool]) -> Callable[[ScriptRequests, RerunData], bool]:
-    """Return what asks for a run as ``ask`` does; a timer's request changes no widget."""
+    """Return what asks for a run as ``ask`` does; what a timer's request says of the widgets is put aside."""
 
     def asked(requests: ScriptRequests, request: RerunData) -> bool:
-        return ask(requests, replace(request, widget_states=None) if request.is_auto_rerun else request)
+        if request.is_auto_rerun:
+            vars(requests)["said"] = request.widget_states
+            request = replace(request, widget_states=None)
+        return ask(requests, request)
 
     asked.mutes = True  # type: ignore[attr-defined]
     return asked
+
+
+def _hearing(run: Callable[[ScriptRunner, RerunData], None]) -> Callable[[ScriptRunner, RerunData], None]:
+    """Return what runs the script as ``run`` does, once the choices that a timer has confirmed are known to be heard.
+
+    Streamlit sends a choice made elsewhere again with every run until some request says the same.
+    """
+
+    def ran(runner: ScriptRunner, request: RerunData) -> None:
+        said = vars(runner._requests).pop("said", None)
+        if said is not None:
+            if request.is_auto_rerun and request.page_script_hash != runner._pages_manager.current_page_script_hash:
+                request = replace(request, widget_states=said)  # of a page that was left: it names what is to be kept
+            else:
+                with runner._session_state._lock:
+                    confirm(runner._session_state._state, said)
+        run(runner, request)
+
+    return ran
+
+
+def confirm(state: SessionState, said: WidgetStates) -> None:
+    """Take what a session has set and a browser's widget says too for that widget's own."""
+    heard = WStates(widget_metadata=dict(state._new_widget_state.widget_metadata))
+    for widget in said.widgets:
+        key = state._key_id_mapper.id_key_mapping.get(widget.id)
+        if key in state._new_session_state and widget.id in heard.widget_metadata:
+            heard.set_widget_from_proto(widget)
+            if heard[widget.id] == state._new_session_state[key]:
+                state._new_widget_state.set_from_value(widget.id, state._new_session_state.pop(key))

@@ -26,21 +26,16 @@ def coarse_first(ks: Iterable[int]) -> list[tuple[int, ...]]:
     return levels
 
 
-def after_which(
-    levels: Sequence[Sequence[int]], methods: Sequence[str], leading: Container[int] | None = None
-) -> dict[Point, tuple[Point, ...]]:
+def after_which(levels: Sequence[Sequence[int]], methods: Sequence[str]) -> dict[Point, tuple[Point, ...]]:
     """Each point in the order of asking, and those it begins with: ``best`` at the two nearest k of earlier levels.
 
-    Others begin with those of ``leading`` alone, where it is given. ``best`` goes first, as its curve takes longest
-    and is looked at most. What does not begin with others waits for nobody, so that nobody who could work has to wait
-    at a level's end.
+    ``best`` goes first, as its curve takes longest and is looked at most. What does not begin with others waits for
+    nobody, so that nobody who could work has to wait at a level's end.
 
     >>> after_which([(1, 9), (5,)], ["best"])
     {(1, 'best'): (), (9, 'best'): (), (5, 'best'): ((1, 'best'), (9, 'best'))}
     >>> list(after_which([(1, 9), (5,)], ["em", "best"]))[2:]
     [(5, 'best'), (1, 'em'), (9, 'em'), (5, 'em')]
-    >>> after_which([(1, 9), (5,), (3, 7)], ["best"], {1, 9})[7, "best"]
-    ((1, 'best'), (9, 'best'))
     """
     made: dict[Point, tuple[Point, ...]] = {}
     earlier: list[int] = []
@@ -48,7 +43,7 @@ def after_which(
         for k in level:
             place = bisect(earlier, k)
             made[k, "best"] = tuple((other, "best") for other in earlier[max(place - 1, 0) : place + 1])
-        earlier = sorted([*earlier, *(k for k in level if leading is None or k in leading)])
+        earlier = sorted([*earlier, *level])
     return made | {(k, name): () for level in levels for k in level for name in methods if name != "best"}
 
 

@@ -15,6 +15,7 @@ from nnspca.covariance.problem import Problem
 from nnspca.machines import Begun, Executor, crew
 from nnspca.numerics import feasible
 from nnspca.result import Certificate, Component, OnProgress, ShouldStop, Sweep, SweepPoint
+from nnspca.solvers.best import glimpse
 from nnspca.solvers.climb import climb
 from nnspca.solvers.polish import polish
 from nnspca.solvers.registry import METHODS
@@ -26,6 +27,7 @@ from nnspca.tasks._sweep import certified, taken_over
 OnPoint = Callable[[SweepPoint], None]
 Solved = Callable[[int, str], Component | None]
 Certified = Callable[[int], Certificate | None]
+EARLY = 0.05  # what a rough component takes of the time of a search in full, about
 
 
 def path(
@@ -37,7 +39,7 @@ def path(
     seed: int = 0,
     options: Mapping[str, Mapping[str, Any]] | None = None,
     anchors: int | None = None,
-    finish: bool = False,
+    first: bool = False,
     known: Solved = lambda k, method: None,
     executor: Executor = None,
     on_point: OnPoint | None = None,
@@ -46,9 +48,8 @@ def path(
 ) -> Sweep:
     """Solve for every k, in levels from coarse to fine; :func:`certify_path` adds the ceilings.
 
-    ``best`` starts from the components at the two neighbours of the levels before (of those searched in full, where
-    the others are finished later), so the answer does not depend on which thread was faster; at the end it never
-    falls as k grows.
+    ``best`` starts from the components at the two neighbours of the levels before, so the answer does not depend on
+    which thread was faster; at the end it never falls as k grows.
 
     Parameters
     ----------
@@ -62,17 +63,17 @@ def path(
         For each method, what it is called with.
     anchors : int, optional
         About how many k ``best`` searches in full; between them it only improves what its neighbours have.
-    finish : bool
-        Whether those between are searched in full as well, once there is something at every k: until then they are
-        marked as stopped.
+    first : bool
+        Whether ``best`` shows a rough component at every k, marked as stopped, before any k is searched; it searches
+        last, and from those as well.
     known : callable, optional
         Asked for the component of each k and method just before it would be solved: one from an earlier, stopped
         run of the same path takes its place.
     executor : concurrent.futures.Executor or dask.distributed.Client, optional
         As for :func:`nnspca.sweep`.
     on_point : callable, optional
-        Called with each :class:`SweepPoint` when solved, again when it has been searched in full as well, and again
-        where a smaller k turns out to keep more.
+        Called with each :class:`SweepPoint` when solved, before that with its rough component, and again where a
+        smaller k turns out to keep more.
     should_stop, on_progress : callable, optional
 
     Returns
@@ -95,20 +96,20 @@ def path(
     points: dict[Point, SweepPoint] = {}
     every = sum(map(len, levels))
     full = {k for i, level in enumerate(levels) for k in level if sum(map(len, levels[:i])) < (anchors or every)}
-    # what is finished later must not begin with what another run may have finished by now, and another not
-    after = after_which(levels, methods, full if finish else None)
-    count = len(after)
-    total = count + (sum(name == "best" and k not in full for k, name in after) if finish else 0)
-    rough: set[Point] = set()  # searched, but not in full yet
-    told = 0
+    after = after_which(levels, methods)
+    order = sorted(after, key=lambda at: at[1] == "best") if first else list(after)
+    early = [k for k, name in order if first and name == "best" and known(k, name) is None]
+    total = len(order) + EARLY * len(early)
+    rough: dict[Point, SweepPoint] = {}
 
-    def keep(point: SweepPoint) -> None:
-        nonlocal told
-        points[point.k, point.method] = point
+    def tell(point: SweepPoint) -> None:
         if on_point is not None:
             on_point(point)
-        told += 1
-        monitor.tell(min(told / total, 1.0), f"k = {point.k}: {point.method}")
+        monitor.tell(min((len(points) + EARLY * len(rough)) / total, 1.0), f"k = {point.k}: {point.method}")
+
+    def keep(point: SweepPoint) -> None:
+        points[point.k, point.method] = point
+        tell(point)
 
     def ready(at: Point) -> bool:
         return all(before in points for before in after[at])
@@ -116,31 +117,26 @@ def path(
     def begin(at: Point) -> Begun:
         """What a point is solved with, unless it is known by the time its turn has come."""
         k, name = at
-        nonlocal told
         if (before := known(k, name)) is not None:
-            told += finish and bool(after[at]) and k not in full and at not in rough  # it is not searched twice
-            rough.discard(at)
             keep(SweepPoint(k, name, before))
             return None
-        near = (*after[at], at) if at in rough else after[at]
-        start = np.array([points[one].component.loadings for one in near]) if near else None
-        whole = k in full or at in rough
-        if finish and near and not whole:
-            rough.add(at)
-        return k, nonnegative, name, seed, start, whole, dict((options or {}).get(name, {}))
+        near = [*(points[one] for one in after[at]), *(rough[one] for one in (at,) if one in rough)]
+        start = np.array([point.component.loadings for point in near]) if near else None
+        return k, nonnegative, name, seed, start, k in full, dict((options or {}).get(name, {}))
 
     with crew(executor, cov, monitor) as workers:
-        for (k, name), found in workers.when_ready(_solved, after, 2 * workers.width, ready, begin):
-            keep(SweepPoint(k, name, replace(found, stopped=True) if (k, name) in rough else found))
-        left = [at for at in after if at in rough and at in points]
-        for (k, name), found in workers.when_ready(_solved, left, 2 * workers.width, bool, begin):
-            before = points[k, name].component
-            keep(SweepPoint(k, name, before if found.stopped and found.variance < before.variance else found))
+        for i, found in workers.each(_rough, ((k, nonnegative) for k in early)):
+            rough[early[i], "best"] = SweepPoint(early[i], "best", found)
+            tell(rough[early[i], "best"])
+        for (k, name), found in workers.when_ready(_solved, order, 2 * workers.width, ready, begin):
+            keep(_higher(SweepPoint(k, name, found), rough.get((k, name))))
+    for at, point in rough.items():
+        points.setdefault(at, point)
     for point in _carried_over(points):
         keep(point)
-    order = {name: i for i, name in enumerate(methods)}
-    kept = tuple(sorted(points.values(), key=lambda p: (p.k, order[p.method])))
-    stopped = len(kept) < count or any(p.component.stopped for p in kept)
+    place = {name: i for i, name in enumerate(methods)}
+    kept = tuple(sorted(points.values(), key=lambda p: (p.k, place[p.method])))
+    stopped = len(kept) < len(order) or any(p.component.stopped for p in kept)
     leading = float(cov.eigenpairs(1)[0][0])
     return Sweep(kept, leading, nonnegative, stopped, time.perf_counter() - started)
 
@@ -264,6 +260,21 @@ def _first(
 ) -> Certificate:
     """One first ceiling, as a task that can be sent elsewhere."""
     return first_ceiling(cov, k, champion, nonnegative=nonnegative, seed=seed, should_stop=poll)
+
+
+def _rough(cov: Covariance, k: int, nonnegative: bool, poll: ShouldStop | None) -> Component:
+    """What ``best`` shows first at one k, as a task that can be sent elsewhere."""
+    begun = time.perf_counter()
+    found = glimpse(Problem(cov, k, nonnegative), monitor=Monitor(poll))
+    found.loadings.setflags(write=False)
+    return replace(found, seconds=time.perf_counter() - begun)
+
+
+def _higher(found: SweepPoint, before: SweepPoint | None) -> SweepPoint:
+    """What a search found, or what there was before it where that has more: a search cut short may have less."""
+    if before is None or found.component.variance >= before.component.variance:
+        return found
+    return replace(before, component=replace(before.component, stopped=found.component.stopped))
 
 
 def _improved(cov: Covariance, k: int, start: np.ndarray, nonnegative: bool, monitor: Monitor) -> Component:

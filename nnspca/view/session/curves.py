@@ -18,7 +18,6 @@ from nnspca.view.session.runs import Job, Work
 from nnspca.view.session.state import State
 
 SOLVING = 0.3  # share of the progress that the bare curve takes
-ANCHORS = 5  # of its k, ``best`` searches in full before there is something at every k
 COMING = 20.0  # seconds within which somebody on the way has come
 _ahead: dict[Hashable, Job] = {}  # curves begun for those on the way
 _solving: Counter[Hashable] = Counter()  # pages that solve each curve
@@ -144,8 +143,7 @@ def _solved(
         tuple(methods),
         nonnegative=now.nonnegative,
         seed=now.seed,
-        anchors=ANCHORS,
-        finish=True,
+        first=True,
         known=known.component,
         executor=machines.executor(),
         should_stop=job.should_stop,

@@ -12,10 +12,11 @@ from nnspca.calls.beside import Stopped, beside
 from nnspca.calls.progress import Monitor
 from nnspca.tasks import _necessity
 from tests.benchmarks.data import zipf_text
+from tests.pace import slowness
 
 pytestmark = pytest.mark.clock
 
-PATIENCE = 0.4  # seconds of computing between two polls: a tenth is meant, the rest is for slow and busy machines
+PATIENCE = 0.3  # seconds of computing between two polls on an idle machine: a tenth is meant
 FEATURES = 20_000
 QUICK = ("best", "em", "greedy", "thresholding", "spannogram")
 
@@ -65,7 +66,7 @@ def test_every_solver_asks_often_on_faces(method, share):
     k = max(1, X.shape[1] // share)
     nnspca.solve(cov, k, method, nonnegative=info.signs[0], should_stop=watch, **LONG.get(method, {}))
     watch()
-    assert watch.longest < PATIENCE
+    assert watch.longest < PATIENCE * slowness()
 
 
 @pytest.mark.parametrize("method", QUICK)
@@ -74,7 +75,7 @@ def test_every_solver_asks_often_whether_to_stop(cov, method):
     nnspca.solve(cov, 5, method=method, should_stop=watch)
     watch()
     assert watch.count > 1
-    assert watch.longest < PATIENCE
+    assert watch.longest < PATIENCE * slowness()
 
 
 def test_every_bound_asks_often_whether_to_stop(cov, data):
@@ -83,7 +84,7 @@ def test_every_bound_asks_often_whether_to_stop(cov, data):
     cert = nnspca.certify(cov, 5, component=part, should_stop=watch)
     watch()
     assert watch.count > 40
-    assert watch.longest < PATIENCE
+    assert watch.longest < PATIENCE * slowness()
     assert not cert.stopped
 
 
@@ -96,7 +97,7 @@ def test_necessity_asks_often_whether_to_stop(monkeypatch):
     need = nnspca.necessity(cov, 5, 0.0, component=part, should_stop=watch)
     watch()
     assert watch.count > 20
-    assert watch.longest < PATIENCE
+    assert watch.longest < PATIENCE * slowness()
     assert not need.stopped
 
 
@@ -121,7 +122,7 @@ def test_a_search_among_many_features_returns_its_best_soon_after_the_word(polls
     watch()
     assert part.stopped
     assert watch.count < polls + 10
-    assert watch.longest < PATIENCE
+    assert watch.longest < PATIENCE * slowness()
     assert part.cardinality <= 5 and (part.loadings >= 0).all()
     assert part.variance >= max(shown) * (1 - 1e-9)
 

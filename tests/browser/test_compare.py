@@ -43,7 +43,7 @@ def test_all_data_sets_stand_in_one_figure_the_table_goes_home_and_the_link_open
     box.fill("synthetic")
     box.press("Enter")
     box.press("Escape")  # an open menu hides the page from screen readers, and so from the test
-    page.locator(".st-key-compared-synthetic-spiked .js-plotly-plot").wait_for()
+    page.locator(".st-key-compared-synthetic-spiked .js-plotly-plot").first.wait_for()
     address = quiet(page).url
     assert "synthetic-spiked" in address
     again = quiet(visit(address[address.index("/compare") :]))

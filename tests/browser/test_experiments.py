@@ -12,6 +12,7 @@ from playwright.sync_api import Locator, Page, expect
 from nnspca.datasets import fetch
 from nnspca.studies import STUDIES, stored
 from tests.browser.test_app import traces
+from tests.pace import slowness
 
 pytestmark = pytest.mark.browser
 # One of every paper, among them the paper's own numbers; and with what is only looked at, every kind of picture.
@@ -104,7 +105,7 @@ def test_stop_ends_a_long_run_within_a_second_and_keeps_what_was_found(visit):
     stop.click()
     began = time.monotonic()
     page.get_by_text("Stopped. The rows known by then are shown").wait_for()
-    assert time.monotonic() - began < 5  # a second where the machine is idle
+    assert time.monotonic() - began < 2 * slowness()  # a second, and a second to draw what was found
     wait_for_tables(page, study)
     assert any(len(t["x"]) for t in traces(page, f"{study.name}-variance"))
 

@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.test_app import quiet, settled_url, traces
+from tests.pace import slowness
 
 pytestmark = [pytest.mark.browser, pytest.mark.real_data]
 
@@ -55,6 +56,6 @@ def test_a_race_runs_on_faces_spectra_and_genes_and_a_click_opens_a_picture(visi
     before = time.monotonic()
     page.locator(".st-key-stop-race button:visible").click()
     expect(page.get_by_text("Stopped. What was found by then is shown")).to_be_visible()
-    assert time.monotonic() - before < 5, "on a machine that others use: its own work ends within a second"
+    assert time.monotonic() - before < 2 * slowness(), "a second, and a second to draw what was found"
     quiet(page)
     expect(page.get_by_text("Not finished: ")).to_be_visible()

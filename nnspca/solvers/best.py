@@ -11,6 +11,7 @@ from nnspca.calls.progress import Monitor
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible
 from nnspca.result import Component
+from nnspca.solvers import pairs
 from nnspca.solvers import search as local
 from nnspca.solvers.climb import TIE, applied, batches, climb, optimise_on_support
 from nnspca.solvers.em import soft_threshold
@@ -46,7 +47,7 @@ def best(
     search: int = 0,
     starts: np.ndarray | None = None,
 ) -> Component:
-    """Climb from rank-d optima, random directions, features of large variance and EM starts; polish; search on.
+    """Climb from rank-d optima, random directions, EM starts, features and pairs of large variance; polish; search on.
 
     A first component is shown at once: a few steps from the feature of largest variance. For k = 1 that feature is
     the optimum, and nothing else is done.
@@ -183,6 +184,8 @@ def _portfolio(problem: Problem, rng: np.random.Generator, monitor: Monitor, beg
     rows.append(feasible.rank_one(directions, k, nonnegative))
     rows.append(cov.block(np.argsort(-cov.diagonal, kind="stable")[: min(restarts, n)]))
     rows.append(_em_starts(problem, restarts, rng, monitor))
+    if k <= pairs.FEW and 2 <= n <= pairs.FEATURES:
+        rows.append(pairs.pairs(problem, restarts, monitor))
     candidates = np.vstack(rows)
     points, variances = climb(problem, candidates, monitor=monitor.part(0.1, 0.4))
     heed(monitor)

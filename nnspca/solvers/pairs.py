@@ -1,0 +1,68 @@
+"""Pairs of features: what two keep together says where a small support begins, and is the optimum for k = 2."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nnspca.calls.beside import heed
+from nnspca.calls.progress import Monitor
+from nnspca.covariance.problem import Problem
+from nnspca.numerics import feasible
+from nnspca.solvers.polish import larger_eigenvalue
+
+FEATURES = 2000  # above, as many pairs as there are would take longer than all other starts
+FEW = 50  # nonzeros above which a pair says little
+ROWS = 256  # features whose pairs are looked at at once
+
+
+def pairs(problem: Problem, count: int, monitor: Monitor) -> np.ndarray:
+    """Return the components of two features that keep most, each feature with its best partner only.
+
+    Parameters
+    ----------
+    problem : Problem
+        With at least two features and k >= 2.
+    count : int
+        At most so many, in descending order of their variance.
+    monitor : Monitor
+        :class:`nnspca.calls.beside.Stopped` is raised where it says so.
+
+    Returns
+    -------
+    ndarray, shape (r, n)
+        Unit vectors, feasible. The first is the optimum for k = 2.
+
+    Examples
+    --------
+    >>> from nnspca import Covariance
+    >>> cov = Covariance.from_matrix([[3.0, 1.0, -2.0], [1.0, 3.0, 0.0], [-2.0, 0.0, 3.0]])
+    >>> pairs(Problem(cov, 2, True), 1, Monitor()).round(3)
+    array([[0.707, 0.707, 0.   ]])
+    >>> pairs(Problem(cov, 2, False), 1, Monitor()).round(3)
+    array([[ 0.707,  0.   , -0.707]])
+    """
+    cov, n, own = problem.cov, problem.n, problem.cov.diagonal
+    values, partners = np.empty(n), np.empty(n, dtype=np.intp)
+    shared = np.empty(n)
+    for start in range(0, n, ROWS):
+        heed(monitor)
+        few = np.arange(start, min(start + ROWS, n))
+        rows = cov.block(few)
+        if problem.nonnegative:
+            rows = np.maximum(rows, 0.0)
+        kept = larger_eigenvalue(own[few][:, None], rows, own)
+        kept[np.arange(len(few)), few] = -np.inf
+        partners[few] = kept.argmax(axis=1)
+        at = np.arange(len(few)), partners[few]
+        values[few], shared[few] = kept[at], rows[at]
+    mutual = (partners[partners] == np.arange(n)) & (partners < np.arange(n))  # the same pair, met from its other end
+    order = np.argsort(np.where(mutual, np.inf, -values), kind="stable")
+    chosen = order[: min(count, n - int(mutual.sum()))]
+    matrices = np.empty((len(chosen), 2, 2))
+    matrices[:, 0, 0], matrices[:, 1, 1] = own[chosen], own[partners[chosen]]
+    matrices[:, 0, 1] = matrices[:, 1, 0] = shared[chosen]
+    leading = np.linalg.eigh(matrices)[1][:, :, -1]
+    found = np.zeros((len(chosen), n))
+    found[np.arange(len(chosen)), chosen] = leading[:, 0]
+    found[np.arange(len(chosen)), partners[chosen]] = leading[:, 1]
+    return np.abs(found) if problem.nonnegative else np.array([feasible.orient(x) + 0.0 for x in found])

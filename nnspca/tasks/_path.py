@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +12,7 @@ import numpy as np
 from nnspca.calls.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
-from nnspca.machines import Begun, Executor, crew
+from nnspca.machines import Begun, Crew, Executor, crew
 from nnspca.numerics import feasible
 from nnspca.result import Certificate, Component, OnProgress, ShouldStop, Sweep, SweepPoint
 from nnspca.solvers.best import glimpse
@@ -39,7 +39,7 @@ def path(
     seed: int = 0,
     options: Mapping[str, Mapping[str, Any]] | None = None,
     anchors: int | None = None,
-    first: bool = False,
+    first: MutableMapping[int, Component] | None = None,
     known: Solved = lambda k, method: None,
     executor: Executor = None,
     on_point: OnPoint | None = None,
@@ -63,9 +63,9 @@ def path(
         For each method, what it is called with.
     anchors : int, optional
         About how many k ``best`` searches in full; between them it only improves what its neighbours have.
-    first : bool
-        Whether ``best`` shows a rough component at every k, marked as stopped, before any k is searched; it searches
-        last, and from those as well.
+    first : dict of int to Component, optional
+        Where given, ``best`` shows a rough component at every k, marked as stopped, before any k is searched; it
+        searches last, and from those as well. They are taken from here, and put here when made.
     known : callable, optional
         Asked for the component of each k and method just before it would be solved: one from an earlier, stopped
         run of the same path takes its place.
@@ -97,8 +97,8 @@ def path(
     every = sum(map(len, levels))
     full = {k for i, level in enumerate(levels) for k in level if sum(map(len, levels[:i])) < (anchors or every)}
     after = after_which(levels, methods)
-    order = sorted(after, key=lambda at: at[1] == "best") if first else list(after)
-    early = [k for k, name in order if first and name == "best" and known(k, name) is None]
+    order = list(after) if first is None else sorted(after, key=lambda at: at[1] == "best")
+    early = [k for k, name in order if first is not None and name == "best" and known(k, name) is None]
     total = len(order) + EARLY * len(early)
     rough: dict[Point, SweepPoint] = {}
 
@@ -125,9 +125,9 @@ def path(
         return k, nonnegative, name, seed, start, k in full, dict((options or {}).get(name, {}))
 
     with crew(executor, cov, monitor) as workers:
-        for i, found in workers.each(_rough, ((k, nonnegative) for k in early)):
-            rough[early[i], "best"] = SweepPoint(early[i], "best", found)
-            tell(rough[early[i], "best"])
+        for k, found in _glimpses(workers, early, nonnegative, first if first is not None else {}):
+            rough[k, "best"] = SweepPoint(k, "best", found)
+            tell(rough[k, "best"])
         for (k, name), found in workers.when_ready(_solved, order, 2 * workers.width, ready, begin):
             keep(_higher(SweepPoint(k, name, found), rough.get((k, name))))
     for at, point in rough.items():
@@ -268,6 +268,20 @@ def _rough(cov: Covariance, k: int, nonnegative: bool, poll: ShouldStop | None) 
     found = glimpse(Problem(cov, k, nonnegative), monitor=Monitor(poll))
     found.loadings.setflags(write=False)
     return replace(found, seconds=time.perf_counter() - begun)
+
+
+def _glimpses(
+    workers: Crew, ks: Sequence[int], nonnegative: bool, made: MutableMapping[int, Component]
+) -> Iterator[tuple[int, Component]]:
+    """Yield each k with its rough component: those made before at once, the others as they are made."""
+    for k in ks:
+        if k in made:
+            yield k, made[k]
+    left = [k for k in ks if k not in made]
+    for i, found in workers.each(_rough, ((k, nonnegative) for k in left)):
+        if not workers.monitor.stop():  # it was not cut short
+            made[left[i]] = found
+        yield left[i], found
 
 
 def _higher(found: SweepPoint, before: SweepPoint | None) -> SweepPoint:

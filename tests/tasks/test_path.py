@@ -11,6 +11,11 @@ from nnspca.tasks._levels import coarse_first
 from nnspca.tasks._path import certify_path, path
 
 
+def how(way):
+    """How a path goes about it, by name."""
+    return {"plain": {}, "anchors": {"anchors": 3}, "first": {"first": {}}}[way]
+
+
 def covariance(seed, m=30, n=14):
     return nnspca.Covariance.from_data(np.random.default_rng(seed).standard_normal((m, n)))
 
@@ -24,10 +29,10 @@ def test_the_levels_hold_every_k_once_the_ends_first(ks):
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("nonnegative", [True, False])
-@pytest.mark.parametrize("anchors", [None, {"anchors": 3}, {"first": True}])
-def test_the_best_never_falls_as_k_grows_and_lies_below_every_ceiling(seed, nonnegative, anchors):
+@pytest.mark.parametrize("way", ["plain", "anchors", "first"])
+def test_the_best_never_falls_as_k_grows_and_lies_below_every_ceiling(seed, nonnegative, way):
     cov = covariance(seed)
-    bare = path(cov, range(1, 15), nonnegative=nonnegative, **(anchors or {}))
+    bare = path(cov, range(1, 15), nonnegative=nonnegative, **how(way))
     shares = [p.component.variance for p in bare.points]
     assert shares == sorted(shares)
     assert not bare.stopped
@@ -43,10 +48,10 @@ def test_the_best_never_falls_as_k_grows_and_lies_below_every_ceiling(seed, nonn
         assert not nonnegative or x.min() >= 0
 
 
-@pytest.mark.parametrize("way", [{"anchors": 4}, {"first": True}])
+@pytest.mark.parametrize("way", ["anchors", "first"])
 def test_the_same_seed_gives_the_same_path(way):
     cov = covariance(5)
-    one, two = (path(cov, range(1, 15), ("best", "em"), **way) for _ in range(2))
+    one, two = (path(cov, range(1, 15), ("best", "em"), **how(way)) for _ in range(2))
     for a, b in zip(one.points, two.points, strict=True):
         assert np.array_equal(a.component.loadings, b.component.loadings)
 
@@ -59,7 +64,7 @@ def test_there_is_something_at_every_k_before_any_is_searched_in_full(nonnegativ
         range(1, 15),
         ("best", "em"),
         nonnegative=nonnegative,
-        first=True,
+        first={},
         on_point=told.append,
         on_progress=heard.append,
     )
@@ -87,7 +92,7 @@ def test_there_is_something_at_every_k_before_any_is_searched_in_full(nonnegativ
 
 def test_a_path_stopped_while_it_searches_in_full_keeps_what_it_had_at_every_k():
     cov, seen = covariance(3), []
-    done = path(cov, range(1, 15), first=True, on_point=seen.append, should_stop=lambda: len(seen) >= 17)
+    done = path(cov, range(1, 15), first={}, on_point=seen.append, should_stop=lambda: len(seen) >= 17)
     assert done.stopped
     assert len(done.points) == 14
     assert 2 <= sum(not p.component.stopped for p in done.points) < 14
@@ -96,13 +101,28 @@ def test_a_path_stopped_while_it_searches_in_full_keeps_what_it_had_at_every_k()
         assert values == sorted(values)
 
 
+def test_what_was_rough_before_is_told_at_once_and_what_was_cut_short_is_made_again(monkeypatch):
+    cov, made, cut, seen = covariance(3), {}, {}, []
+    done = path(cov, range(1, 15), first=made)
+    assert sorted(made) == list(range(1, 15))
+    path(cov, range(1, 15), first=cut, on_point=seen.append, should_stop=lambda: len(seen) >= 4)
+    assert all(np.array_equal(made[k].loadings, component.loadings) for k, component in cut.items())
+    assert len(cut) < 14
+    monkeypatch.setattr(nnspca.tasks._path, "glimpse", None)
+    seen.clear()
+    again = path(cov, range(1, 15), first=made, on_point=seen.append)
+    assert all(point.component is made[point.k] for point in seen[:14])
+    for one, two in zip(done.points, again.points, strict=True):
+        assert np.array_equal(one.component.loadings, two.component.loadings)
+
+
 def test_what_is_known_is_not_begun_again():
     cov, seen, fractions = covariance(3), [], []
-    known = {p.k: p.component for p in path(cov, range(1, 15), first=True).points if p.k != 7}
+    known = {p.k: p.component for p in path(cov, range(1, 15), first={}).points if p.k != 7}
     path(
         cov,
         range(1, 15),
-        first=True,
+        first={},
         known=lambda k, method: known.get(k),
         on_point=seen.append,
         on_progress=lambda told: fractions.append(told.fraction),
@@ -157,9 +177,9 @@ def test_a_ceiling_taken_over_can_be_taken_over_again():
         nnspca.verify(cert, cov)
 
 
-@pytest.mark.parametrize("rest", [{}, {"first": True}])
-def test_a_path_goes_on_from_what_an_earlier_one_found(rest):
-    cov, seen = covariance(7), {}
+@pytest.mark.parametrize("way", ["plain", "anchors", "first"])
+def test_a_path_goes_on_from_what_an_earlier_one_found(way):
+    cov, seen, rest = covariance(7), {}, how(way)
 
     def note(point):
         if not point.component.stopped:
@@ -168,7 +188,7 @@ def test_a_path_goes_on_from_what_an_earlier_one_found(rest):
     path(cov, range(1, 15), on_point=note, should_stop=lambda: len(seen) >= 5, **rest)
     before = dict(seen)
     assert 0 < len(before) < 14
-    whole = path(cov, range(1, 15), **rest)
+    whole = path(cov, range(1, 15), **how(way))
     again = path(cov, range(1, 15), known=lambda k, method: seen.get((k, method)), on_point=note, **rest)
     assert all(seen[at] is before[at] for at in before)
     for one, two in zip(whole.points, again.points, strict=True):

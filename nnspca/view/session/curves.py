@@ -48,8 +48,17 @@ class Points:
         if proven is not None and not proven.stopped and self.certificate(point.k) is None:
             store.results().put((*self.path, point.k), proven)
 
+    def rough(self) -> dict[int, Component]:
+        """Return what was found at each k before it was searched, which whoever finds more may put there."""
+        made: dict[int, Component] | None = store.results().get((*self.path, "rough"))
+        if made is None:
+            made = {}
+            store.results().put((*self.path, "rough"), made)
+        return made
+
     def forget(self, ks: Sequence[int], methods: Sequence[str]) -> None:
         """Throw the points away."""
+        store.results().drop((*self.path, "rough"))
         for k in ks:
             for rest in ((k,), *((k, method) for method in methods)):
                 store.results().drop((*self.path, *rest))
@@ -143,7 +152,7 @@ def _solved(
         tuple(methods),
         nonnegative=now.nonnegative,
         seed=now.seed,
-        first=True,
+        first=known.rough(),
         known=known.component,
         executor=machines.executor(),
         should_stop=job.should_stop,

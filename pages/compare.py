@@ -17,7 +17,7 @@ if told := panels.prepared(choice, now):
 with press:
     job = run.start(choice, now)
 with st.container(key="comparing"):
-    runs.follow("compare", job, first=run.FIRST)
+    runs.follow("compare", job, first=run.first(choice))
 results = run.found(job, choice)
 if not results:
     widgets.end_page()

@@ -274,10 +274,9 @@ def _glimpses(
     workers: Crew, ks: Sequence[int], nonnegative: bool, made: MutableMapping[int, Component]
 ) -> Iterator[tuple[int, Component]]:
     """Yield each k with its rough component: those made before at once, the others as they are made."""
-    for k in ks:
-        if k in made:
-            yield k, made[k]
-    left = [k for k in ks if k not in made]
+    before = {k: made[k] for k in ks if k in made}  # as it is now: others may add to it
+    yield from before.items()
+    left = [k for k in ks if k not in before]
     for i, found in workers.each(_rough, ((k, nonnegative) for k in left)):
         if not workers.monitor.stop():  # it was not cut short
             made[left[i]] = found

@@ -17,7 +17,6 @@ from nnspca.view.session.runs import Job, Work
 from nnspca.view.session.state import State
 
 WIDE = 2000  # features above which even the bare curve waits until the others are proven
-FIRST = 3  # things that make a picture: what a data set promises, and two points of its curve
 AT_ONCE = 2  # data sets whose proofs are made side by side: at the end of each curve one thread has nothing to do
 
 
@@ -56,6 +55,12 @@ def start(choice: Choices, now: State) -> Job:
 def _key(choice: Choices, now: State) -> tuple[Hashable, ...]:
     """Return the key of one view of the page."""
     return ("compare", tuple(store.subject(data, now) for data in choice.vs), choice.by, choice.shares, now.seed)
+
+
+def first(choice: Choices) -> int:
+    """Return how many things make a picture: what the smallest data set promises, its curves, and two proven points."""
+    ks = len(comparison.cardinalities(min(data.n_features for data in choice.vs), choice.shares))
+    return 1 + ks * (len(choice.by) + ("best" in choice.by)) + min(ks, 2)
 
 
 def cheapest_first(data: tuple[Dataset, ...]) -> list[Dataset]:

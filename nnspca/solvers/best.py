@@ -84,7 +84,7 @@ def best(
 def glimpse(problem: Problem, *, monitor: Monitor) -> Component:
     """Climb a few steps from single eigenvectors and the features of largest variance, and polish the highest.
 
-    Nothing of it is random, and it takes about a hundredth of what :func:`best` does: what there is to see before.
+    Nothing of it is random, and it takes about a tenth of what :func:`best` does: what there is to see before.
     """
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     if k == 1:

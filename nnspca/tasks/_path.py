@@ -27,7 +27,7 @@ from nnspca.tasks._sweep import certified, taken_over
 OnPoint = Callable[[SweepPoint], None]
 Solved = Callable[[int, str], Component | None]
 Certified = Callable[[int], Certificate | None]
-EARLY = 0.05  # what a rough component takes of the time of a search in full, about
+EARLY = 0.1  # what a rough component takes of the time of a search in full, about
 
 
 def path(
@@ -284,10 +284,9 @@ def _glimpses(
 
 
 def _higher(found: SweepPoint, before: SweepPoint | None) -> SweepPoint:
-    """What a search found, or what there was before it where that has more: a search cut short may have less."""
-    if before is None or found.component.variance >= before.component.variance:
-        return found
-    return replace(before, component=replace(before.component, stopped=found.component.stopped))
+    """What a search found, or what it began with where it was cut short and has less."""
+    less = before is not None and found.component.stopped and found.component.variance < before.component.variance
+    return before if before is not None and less else found
 
 
 def _improved(cov: Covariance, k: int, start: np.ndarray, nonnegative: bool, monitor: Monitor) -> Component:

@@ -7,8 +7,14 @@ import numpy as np
 import pytest
 
 import nnspca
+from nnspca.calls.progress import Monitor
+from nnspca.covariance.problem import Problem
+from nnspca.numerics import feasible
+from nnspca.solvers.best import glimpse
 from nnspca.tasks._levels import coarse_first
 from nnspca.tasks._path import certify_path, path
+from tests.oracle import optimum
+from tests.problems import DATA, MATRICES
 
 
 def how(way):
@@ -83,11 +89,26 @@ def test_there_is_something_at_every_k_before_any_is_searched_in_full(nonnegativ
     assert sorted(p.k for p in late[:14]) == list(range(1, 15))
     for point in late[:14]:
         assert not point.component.stopped
-        assert point.component.variance >= rough[point.k].variance
+        assert point.component.variance >= rough[point.k].variance * (1 - 1e-12)
     assert not done.stopped
     fractions = [told.fraction for told in heard]
     assert fractions == sorted(fractions)
     assert fractions[-1] == 1
+
+
+@pytest.mark.parametrize("nonnegative", [True, False])
+@pytest.mark.parametrize("kind", [*MATRICES, *DATA])
+def test_what_is_shown_first_is_feasible_of_whatever_covariance(kind, nonnegative):
+    problem = kind(np.random.default_rng(1), 8)
+    scale = float(np.abs(problem.A).max())
+    for k in range(1, 9):
+        found = glimpse(Problem(problem.cov, k, nonnegative), monitor=Monitor())
+        assert feasible.infeasibility(found.loadings, k, nonnegative) == ""
+        assert found.variance == problem.cov.variance(found.loadings)
+        best = optimum(problem.A, k, nonnegative)[0]
+        assert best / 2 - 1e-9 * scale <= found.variance <= best + 1e-9 * scale
+        halted = glimpse(Problem(problem.cov, k, nonnegative), monitor=Monitor(lambda: True))
+        assert feasible.infeasibility(halted.loadings, k, nonnegative) == ""
 
 
 def test_a_path_stopped_while_it_searches_in_full_keeps_what_it_had_at_every_k():

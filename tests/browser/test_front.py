@@ -64,6 +64,15 @@ def test_k_is_played_and_walked_and_what_the_page_shows_hardly_moves_while_it_lo
     expect(found).to_have_attribute("data-k", "6")
     settled_url(page, k="6")
     expect(found.locator("[data-say=words]")).to_contain_text(re.compile("6 of 13 features keep .* of λ₁"))
+    # the k that was told last is told again once another was chosen elsewhere
+    field(page, "k").fill("5")
+    page.keyboard.press("Enter")
+    expect(found).to_have_attribute("data-k", "5")
+    settled_url(page, k="5")
+    slider.focus()
+    page.keyboard.press("ArrowRight")
+    settled_url(page, k="6")
+    expect(field(page, "k")).to_have_value("6")
     # a card has a picture, a sentence and what is proven, and opens its data set in its own view
     card = page.locator(".gallery button[data-name=digits]")
     expect(card).to_contain_text(re.compile(r"Handwritten digits.+\. *k = 16: at least [\d.]+ % of the best, proven"))

@@ -63,5 +63,5 @@ def payload(
 
 
 def show(content: dict[str, Any], on_k: Callable[[], None], key: str = "play") -> Any:
-    """Mount the player; its ``k`` is where it last came to rest, or None."""
+    """Mount the player; ``on_k`` is called each time it has come to rest, its ``k`` is where, and None otherwise."""
     return _mount(key=key, data=content, height=HEIGHT, on_k_change=on_k)

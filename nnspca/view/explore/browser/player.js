@@ -199,7 +199,8 @@ class Player {
   }
 
   attach(component) {
-    this.tell = component.setStateValue;
+    // an event, not a state: the same k is told again after another was chosen elsewhere
+    this.tell = component.setTriggerValue;
     if (this.attached) return;
     this.attached = true;
     this.observer = new ResizeObserver(() => this.box.clientWidth !== this.width && this.resize());

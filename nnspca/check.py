@@ -277,7 +277,7 @@ def check(certificate: bytes, data: bytes, say: Any = print, billions: float = 2
     need(abs(low - lower) <= lower / 10**9, "the vector does not attain what is claimed")
     need(lower <= upper <= high, f"a ceiling of {shown(high)} is claimed, one of {shown(upper)} is proven")
     need(upper <= own <= high + high / 10**9, f"{shown(high)} is proven, its {shown(own)} is beyond this checker", 2)
-    last = f"so no such x has more than {shown(high)}; ratio {shown(lower / high, ROUND_FLOOR)} for what is given"
+    last = f"so no such x has more than {shown(high)}; ratio {shown(lower / high, ROUND_FLOOR)}; data read as {reading}"
     say("\n".join(f"{number}. {line}" for number, line in enumerate((*checker.why, last), start=1)))
     return lower, high
 

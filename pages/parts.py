@@ -31,6 +31,9 @@ longer = None if proof is None else runs.only_job("tighten-parts", together.tigh
 
 with verdict_place:
     verdict.headline(results, proof, now, choice, longer, done=done)
+if done:
+    with running:  # in the place that its progress leaves
+        verdict.gained(results, choice)
 if not results:
     widgets.end_page()
 drawn = {}
@@ -38,7 +41,6 @@ sight, curve = shown.columns([1, 1.1], gap="large")
 with sight.container(key="parts-sight"):
     drawn["parts"] = panels.whole(results, data, choice)
 with curve:
-    verdict.gained(results, choice)
     if together.applies(results.get(choice.lead)) or choice.compares:
         drawn["band"] = verdict.along(results, proof, data, now, choice, longer, done=done)
     if proof is not None:

@@ -476,6 +476,20 @@ def test_the_lone_file_accepts_with_the_standard_library_alone_and_shows_the_pro
     assert "ratio 0.9999" in lines[-2]
 
 
+@pytest.mark.parametrize("reading", ["centred", "standardised", "matrix"])
+def test_the_last_line_of_a_proof_says_how_the_data_were_read(tmp_path, reading):
+    """What a file of a square table stands for is the certificate's choice, and so has to be said."""
+    X = np.random.default_rng(0).normal(size=(6, 6))
+    X = X @ X.T
+    matrix = nnspca.Covariance.from_matrix
+    cov = matrix(X) if reading == "matrix" else nnspca.Covariance.from_data(X, standardize=reading == "standardised")
+    nnspca.save_certificate(nnspca.certify(cov, k=2), tmp_path / "certificate.npz", cov)
+    np.save(tmp_path / "data.npy", X)
+    done = run(tmp_path, str(SOURCE), "certificate.npz", "data.npy")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.splitlines()[-2].endswith(f"data read as {reading}")
+
+
 def test_the_status_tells_what_fails_from_what_cannot_be_told(alone, pitprops):
     A, cov = pitprops
     cert = nnspca.certify(cov, 5)

@@ -152,6 +152,7 @@ def visit(server: str, tabs: Tabs, request: pytest.FixtureRequest) -> Iterator[C
         before: Callable[[Page], object] | None = None,
     ) -> Page:
         page = tabs.take(fresh=before is not None)
+        page.bring_to_front()  # Chromium draws a tab behind another once a second
         page.set_viewport_size({"width": width, "height": height})
         page.emulate_media(color_scheme="dark" if dark else "light")
         if before is not None:

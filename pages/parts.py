@@ -32,7 +32,7 @@ longer = None if proof is None else runs.only_job("tighten-parts", together.tigh
 with verdict_place:
     verdict.headline(results, proof, now, choice, longer, done=done)
 if done:
-    with running:  # in the place that its progress leaves
+    with running.container(key="parts-gained"):  # in the place that the progress leaves, once it has left
         verdict.gained(results, choice)
 if not results:
     widgets.end_page()

@@ -101,6 +101,11 @@ def test_parts_fill_the_band_lie_on_one_picture_and_rebuild_a_sample(visit):
     slider.focus()
     slider.press("ArrowLeft")
     page.get_by_text(re.compile("2 parts of .* explain")).nth(3).wait_for(timeout=60_000)
+    # on a phone the picture follows the words at once
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.wait_for_timeout(600)  # the sidebar folds away
+    words, picture = page.locator(".st-key-parts-gained").bounding_box(), face.bounding_box()
+    assert 0 <= picture["y"] - words["y"] - words["height"] < 50
 
 
 def test_stop_ends_the_search_and_keeps_what_was_found(visit):

@@ -5,7 +5,9 @@ import shutil
 import subprocess
 import sys
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+SHELL = "chromium-headless-shell"  # the same engine without the browser around it: a fifth less computing a visit
+NAMES = (SHELL, "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+PACKAGES = (SHELL, "chromium")  # of Debian, in the order they are tried
 
 
 def find() -> str | None:
@@ -29,8 +31,10 @@ def ensure() -> str:
     path = find()
     if path is None and hasattr(os, "geteuid") and os.geteuid() == 0 and shutil.which("apt-get"):
         subprocess.run(["apt-get", "update", "-q"], check=False)
-        subprocess.run(["apt-get", "install", "-y", "-q", "--no-install-recommends", "chromium"], check=False)
-        path = find()
+        for package in PACKAGES:
+            if path is None:
+                subprocess.run(["apt-get", "install", "-y", "-q", "--no-install-recommends", package], check=False)
+                path = find()
     if path is None:
         subprocess.run([sys.executable, "-m", "playwright", "install", "chromium"], check=False)
         path = find()

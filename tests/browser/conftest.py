@@ -22,6 +22,7 @@ FLAGS = [
     "--no-first-run",
     "--process-per-site",  # tabs share what the first one has compiled
 ]
+PLAINLY = "--js-flags=--no-opt --no-maglev"  # a visit lives for seconds: code that is optimised in it hardly runs
 PATIENCE = 60_000  # milliseconds; twenty times what anything takes: others work beside
 expect.set_options(timeout=PATIENCE)
 PARKED = "/_stcore/health"  # an address of the app's server that runs nothing
@@ -55,7 +56,7 @@ def browsing() -> Iterator[BrowserContext]:
             "python -m playwright install chromium) or name it in NNSPCA_CHROMIUM"
         )
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        browser = playwright.chromium.launch(executable_path=path, args=[*FLAGS, PLAINLY])
         yield browser.new_context(accept_downloads=True)
         browser.close()
 

@@ -91,7 +91,7 @@ class Checker(check.Checker):
 
     def __init__(self, nonnegative: bool, say: Any, r: int = 1) -> None:
         super().__init__(nonnegative, say)
-        self.r, self.more = r, {"boxed": partial(self.few, told=self.boxes)}
+        self.r, self.more = r, {"boxed": partial(self.few, told=self.boxes), "fewer": self.fewer}
 
     def ceiling(self, p: Any, k: int, A: Any, inside: Any = ()) -> Fraction:
         """Return what a proof proves for r parts of k features of A each, ``inside`` those known of a single one."""
@@ -112,6 +112,20 @@ class Checker(check.Checker):
         one = Checker(self.nonnegative, self.say)
         most = self.r * one.ceiling(p["one"], p["k"], A)
         return self._found(most, one.why[0], f"{one.why[1]}; {self.r} parts have {self.r} times as much at most")
+
+    def fewer(self, p: Any, k: int, A: Any, inside: Any) -> Fraction:
+        """Return d + (U − d)(k − 1)/(q − 1), d the least A_ii of a row that is not zero, U proven for q features.
+
+        Any q of x's features have U ‖x_S‖² at most. In the mean over all choices an x_i² stays with a share q/k, a
+        product x_i x_j with (q − 1)/(k − 1) of it. An optimum does without features whose rows are zero.
+        """
+        q = p["one"]["k"]
+        need(type(q) is int and 2 <= q <= k and not inside, f"no ceiling on {k} follows from one on {q!r:.20} features")
+        least = min(v for i, v in enumerate(A.diagonal) if v or any(A._row(i)))
+        fewest, d = self.ceiling(p["one"], q, A), Fraction(least, A.over)
+        most = max(fewest, d + (fewest - d) * Fraction(k - 1, q - 1))
+        why = f"so U = {shown(fewest)} for {q} features, d + (U − d)(k − 1)/({q} − 1) for k, d = min A_ii"
+        return self._found(most, self.why[0], why)
 
     def boxes(self, p: Any, k: int, A: Any, best: Fraction, own: Any) -> dict[int, Fraction]:
         """Return what the features C can hold at most, given what each of their companions can; in units of ``best``.

@@ -23,6 +23,7 @@ from nnspca.certificates.proofs import (
     PairProof,
     RankProof,
     ScaleProof,
+    SmallerProof,
     WorkingProof,
 )
 
@@ -212,6 +213,19 @@ BOUNDS: dict[str, BoundInfo] = {
                 "Whatever at most k features can do, more than k features can do as well: one simply "
                 "does not use the others. So a ceiling that was proven for a larger k is a ceiling "
                 "here too, and along the curve a ceiling never has to rise towards smaller k."
+            ),
+        ),
+        BoundInfo(
+            "smaller-k",
+            "Taken over from a smaller k",
+            "A few of a component's features hold no more than any few can; over all choices of them, this bounds all.",
+            (SmallerProof,),
+            argument=(
+                "Keep some of a component's features, chosen by lot: what is left, brought back to length 1, "
+                "has no more than the ceiling that was proven for so few. A pair of features stays "
+                "together less often than one of them stays, by a share that is known. So the mean over "
+                "all choices tells how much all features together can have: beyond the least variance of "
+                "a feature, a ceiling grows in proportion to k − 1 at most."
             ),
         ),
         BoundInfo(

@@ -25,6 +25,7 @@ from nnspca.certificates.proofs import (
     PartsWorkingProof,
     RankProof,
     ScaleProof,
+    SmallerProof,
     WorkingProof,
 )
 from nnspca.certificates.ranks import rank_bound
@@ -72,9 +73,24 @@ def eliminated_bound(proof: EliminationProof, k: int, nonnegative: bool, cov: Co
 def larger_bound(proof: LargerProof, k: int, nonnegative: bool, cov: Covariance) -> float:
     """What is proven for more features holds for fewer."""
     larger = whole(proof.k, f"the cardinality a bound of k = {k} is taken over from", k, cov.n_features)
-    if type(proof.proof) is LargerProof:
+    if type(proof.proof) in (LargerProof, SmallerProof):
         raise CertificateError("it is taken over twice")
     return derive(proof.proof, larger, nonnegative, cov)
+
+
+def smaller_bound(proof: SmallerProof, k: int, nonnegative: bool, cov: Covariance) -> float:
+    """What is proven for fewer features, in proportion: ``d + (U − d)(k − 1)/(k₁ − 1)``, d below every variance."""
+    smaller = whole(proof.k, f"the cardinality a bound of k = {k} is taken over from", 2, k)
+    if type(proof.proof) in (LargerProof, SmallerProof):
+        raise CertificateError("it is taken over twice")
+    value = derive(proof.proof, smaller, nonnegative, cov)
+    variances = cov.form.diagonal
+    idle = np.flatnonzero(variances == 0)[: cov.strip]
+    counted = np.delete(variances, idle[np.abs(cov.block(idle)).sum(axis=1) == 0])  # an optimum does without the others
+    least = float(counted.min() - 4 * cov.form.terms * EPS * np.abs(variances).max()) - cov.representation_error
+    share = (k - 1) / (smaller - 1)
+    reached = least + share * (value - least)
+    return max(value, reached + 4 * EPS * (1 + share) * (abs(value) + abs(least)))
 
 
 def larger_bound_of_parts(proof: LargerProof, r: int, k: int, nonnegative: bool, cov: Covariance) -> float:
@@ -98,6 +114,7 @@ DERIVATIONS: dict[type, Callable[[Any, int, bool, Covariance], float]] = {
     PairProof: pair_bound,
     RankProof: rank_bound,
     ScaleProof: scale_bound,
+    SmallerProof: smaller_bound,
     WorkingProof: working_bound,
 }
 PARTS_DERIVATIONS: dict[type, Callable[[Any, int, int, bool, Covariance], float]] = {

@@ -22,6 +22,7 @@ from nnspca.certificates.proofs import (
     PartsWorkingProof,
     RankProof,
     ScaleProof,
+    SmallerProof,
     WorkingProof,
 )
 from nnspca.covariance import Covariance
@@ -47,6 +48,8 @@ def needs_more(certificate: Certificate | PartsCertificate, cov: Covariance) -> 
     proof = certificate.winner.ingredients
     while isinstance(proof, LargerProof):
         proof = proof.proof
+    if isinstance(proof, SmallerProof):
+        return True
     if isinstance(proof, RankProof):  # a cover, or an eigenvalue of the samples
         return bool(proof.V.any()) or (proof.rho is None and not cov.holds_entries)
     return isinstance(proof, EliminationProof) and proof.boxes is not None
@@ -75,6 +78,8 @@ class Writer:
         """Return a proof for k features of a covariance, as the checker reads it; Unwritten where it cannot."""
         if isinstance(proof, LargerProof):
             return self.proof(proof.proof, proof.k, cov)
+        if isinstance(proof, SmallerProof):
+            return {"kind": "fewer", "k": k, "one": self.proof(proof.proof, proof.k, cov)}
         if isinstance(proof, PairProof):
             return self._pairs(proof, k, cov)
         if isinstance(proof, EntryProof | ScaleProof):

@@ -272,6 +272,23 @@ class LargerProof:
 
 
 @dataclass(frozen=True, eq=False)
+class SmallerProof:
+    """Ingredients of a bound taken over from a smaller k: more features hold more in proportion at most.
+
+    Attributes
+    ----------
+    k : int
+        From 2 to the certificate's.
+    proof : RankProof, PairProof, WorkingProof, EliminationProof, BranchProof, ScaleProof or EntryProof
+        Proves a value U for that k; with d the least variance of a feature, ``d + (U − d)(k' − 1)/(k − 1)`` for any
+        larger k'.
+    """
+
+    k: int
+    proof: object
+
+
+@dataclass(frozen=True, eq=False)
 class EntryProof:
     """Ingredients of the bounds read off A's entries: none but their rule, ``"rows"`` or ``"diagonal"``."""
 

@@ -197,3 +197,17 @@ def eliminated(value: float, mass: float, error: float) -> float:
     """
     left = 1.0 - 2.0 * mass - 4 * EPS
     return float("inf") if left <= 1e-6 else (value * (1.0 - mass) + error * mass) / left * (1 + 16 * EPS)
+
+
+def in_proportion(value: float, least: float, share: float) -> float:
+    """Return a ceiling on ``least + share (value − least)``, ``share`` >= 1 the quotient of two whole numbers.
+
+    The quotient, the difference, the product and the sum are rounded once each: below 4u (1 + share) of the
+    magnitudes |value| + |least|, eight times which is added.
+
+    Examples
+    --------
+    >>> round(in_proportion(3.0, 1.0, 2.0), 9)
+    5.0
+    """
+    return least + share * (value - least) + 16 * EPS * (1 + share) * (abs(value) + abs(least))

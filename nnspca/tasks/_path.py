@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from nnspca.bounds import carried
 from nnspca.calls.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
@@ -22,7 +23,7 @@ from nnspca.solvers.registry import METHODS
 from nnspca.tasks._certify import first_ceiling
 from nnspca.tasks._levels import Point, after_which, begun_at, coarse_first
 from nnspca.tasks._solve import check_cardinality, check_method, solve
-from nnspca.tasks._sweep import certified, taken_over
+from nnspca.tasks._sweep import certified
 
 OnPoint = Callable[[SweepPoint], None]
 Solved = Callable[[int, str], Component | None]
@@ -179,7 +180,7 @@ def certify_path(
     Returns
     -------
     Sweep
-        In the end each ceiling holds at the smaller k as well.
+        In the end each ceiling holds at the smaller k as well, and at the larger ones in proportion.
 
     Examples
     --------
@@ -228,12 +229,8 @@ def certify_path(
         for k, certificate in workers.when_ready(certified, waiting, workers.width, ready, begin):
             keep(k, certificate)
             monitor.tell(len(held) / total, f"k = {k}: ceiling proven")
-    least: Certificate | None = None
-    for k in sorted(held, reverse=True):
-        if least is None or held[k].upper <= least.upper:
-            least = held[k]
-        else:
-            keep(k, taken_over(held[k], least))
+    for k, certificate in carried.levelled(held, cov):
+        keep(k, certificate)
     stopped = sweep.stopped or monitor.stop()
     return replace(sweep, points=tuple(points.values()), stopped=stopped, seconds=time.perf_counter() - started)
 

@@ -9,13 +9,13 @@ from dataclasses import replace
 
 import numpy as np
 
+from nnspca.bounds import carried
 from nnspca.bounds.plan import PLANS
 from nnspca.calls.arguments import check_callables, check_choice, check_several
 from nnspca.calls.progress import Monitor
-from nnspca.certificates.proofs import LargerProof
 from nnspca.covariance import Covariance
 from nnspca.machines import Crew, Executor, check_executor, crew
-from nnspca.result import Bound, Certificate, Component, OnProgress, ShouldStop, Sweep, SweepPoint
+from nnspca.result import Certificate, Component, OnProgress, ShouldStop, Sweep, SweepPoint
 from nnspca.solvers.registry import METHODS
 from nnspca.tasks._certify import certify as certify_one
 from nnspca.tasks._solve import check_cardinality, check_covariance, check_method, check_seed, solve
@@ -180,16 +180,12 @@ class _Run:
         return self.ended.get(k)
 
     def _level(self, names: list[str]) -> None:
-        """Let every ceiling hold at the smaller k as well: the optimum never falls as k grows."""
+        """Let every ceiling hold at the other k as well: at the smaller ones as it is, at the larger in proportion."""
         proven = {k: p.certificate for (k, name), p in self.points.items() if name == names[0] and p.certificate}
-        least: Certificate | None = None
-        for k in sorted(proven, reverse=True):
-            if least is None or proven[k].upper <= least.upper:
-                least = proven[k]
-                continue
+        for k, certificate in carried.levelled(proven, self.cov):
             for name in names:
                 if (k, name) in self.points:
-                    self._put(replace(self.points[k, name], certificate=taken_over(proven[k], least)))
+                    self._put(replace(self.points[k, name], certificate=certificate))
 
     def _put(self, point: SweepPoint) -> None:
         self.points[point.k, point.method] = point
@@ -208,20 +204,6 @@ class _Run:
         if previous is not None:
             rivals.append(replace(previous, k=k, note=f"carried over from k = {previous.k}"))
         return max(rivals, key=lambda c: c.variance, default=None)
-
-
-def taken_over(cert: Certificate, larger: Certificate) -> Certificate:
-    """Return ``cert`` with the ceiling of a certificate at a larger k, and its proof, among its bounds."""
-    winner, k, proof = larger.winner, larger.k, larger.winner.ingredients
-    if isinstance(proof, LargerProof):  # taken over itself
-        k, proof = proof.k, proof.proof
-    bound = Bound(
-        "larger-k",
-        winner.value,
-        detail=f"At k = {k} no component has more, and a component of {cert.k} features is one of those.",
-        ingredients=LargerProof(k, proof),
-    )
-    return replace(cert, upper=min(cert.upper, bound.value), bounds=(*cert.bounds, bound))
 
 
 def _solve(

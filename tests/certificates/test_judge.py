@@ -72,9 +72,9 @@ def with_bound(cert, name, **changes):
 
 RANKED = pytest.mark.parametrize("name", ["rank", "shifted-rank", "cut-rank"])
 # cases are parted only where all else leaves a gap: tests/bounds/test_branch.py; sweeps take over:
-# tests/tasks/test_sweep.py; features are eliminated only where they are too many for all else:
+# tests/bounds/test_carried.py; features are eliminated only where they are too many for all else:
 # tests/bounds/test_elimination.py
-ELSEWHERE = ("branch", "larger-k", "elimination")
+ELSEWHERE = ("branch", "larger-k", "smaller-k", "elimination")
 PROVEN = [name for name, info in nnspca.BOUNDS.items() if info.deterministic and name not in ELSEWHERE]
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import nnspca
-from nnspca.tasks._sweep import taken_over
+from nnspca.bounds import carried
 from tests import oracle
 
 KEYS = [
@@ -213,7 +213,7 @@ def test_no_ceiling_rises_towards_a_smaller_k(cov, monkeypatch):
 @pytest.mark.parametrize("k", [2, 3.0, True, 99])
 def test_a_ceiling_of_a_smaller_k_proves_nothing(cov, k):
     large, small = nnspca.certify(cov, 5), nnspca.certify(cov, 4)
-    taken = taken_over(small, large).bounds[-1]
+    taken = dict(carried.levelled({4: loosened(small), 5: large}, cov))[4].winner
     forged = dataclasses.replace(taken, ingredients=dataclasses.replace(taken.ingredients, k=k))
     with pytest.raises(nnspca.CertificateError):
         nnspca.verify(dataclasses.replace(small, bounds=(*small.bounds, forged)), cov)

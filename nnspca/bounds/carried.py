@@ -1,0 +1,101 @@
+"""Ceilings taken over from another k: a larger one's as it is, a smaller one's in proportion.
+
+What k features can hold, more can too: a ceiling at k holds at every smaller k. Towards larger k a ceiling grows in
+proportion at most. Let x be feasible with s nonzeros, k₁ < s <= k, and let S be k₁ of them, each choice as likely. Then
+x_S, scaled, is feasible for k₁, so that ``x_S'A x_S <= U₁ ‖x_S‖²`` if U₁ is a ceiling there. An x_i stays with
+probability p = k₁/s and a pair of them with p (k₁ − 1)/(s − 1), so that in the mean
+
+    (k₁ − 1)/(s − 1) (x'Ax − D) + D <= U₁,    D = Σ A_ii x_i² >= d, the least variance of a feature;
+
+hence ``x'Ax <= d + (U₁ − d)(k − 1)/(k₁ − 1)``, as s <= k and U₁ >= d; and for s <= k₁ this holds as well. The optimum's
+excess over the least variance, per further feature, never rises with k: of standardised data, whose d is 1, that is
+nearly all of the curve's shape. A feature whose row of A is zero may be left out of x, and of d.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from nnspca.certificates.proofs import LargerProof, SmallerProof
+from nnspca.covariance import Covariance
+from nnspca.numerics import rounding
+from nnspca.result import Bound, Certificate
+
+
+def least_variance(cov: Covariance) -> float:
+    """Return a number that no feature's variance is below, on any machine; it may be negative by rounding.
+
+    Features whose row of A is zero do not count, up to as many as are read at a time: an optimal x does without them.
+    """
+    variances = cov.form.diagonal
+    idle = np.flatnonzero(variances == 0)[: cov.strip]
+    counted = np.delete(variances, idle[~cov.block(idle).any(axis=1)])
+    return float(counted.min() - rounding.sums(8 * cov.form.terms, float(np.abs(variances).max()))) - cov.room()
+
+
+def at_larger(value: float, smaller: int, k: int, least: float) -> float:
+    """Return the ceiling at k that follows from one at a smaller k of 2 or more; ``least`` is the least variance.
+
+    Examples
+    --------
+    >>> round(at_larger(3.0, 2, 4, 1.0), 9)  # equal correlations: each further feature adds as much as the second
+    7.0
+    """
+    return max(value, rounding.in_proportion(value, least, (k - 1) / (smaller - 1)))
+
+
+def along(ks: list[int], known: Mapping[int, float], least: float) -> list[float]:
+    """Return the least ceiling at each k that follows from those known at some; infinite where none does.
+
+    Examples
+    --------
+    >>> [round(v, 9) for v in along([1, 2, 3, 4, 5], {2: 3.0, 5: 6.0}, 1.0)]
+    [3.0, 3.0, 5.0, 6.0, 6.0]
+    """
+    return [
+        min(
+            (value if at >= k else at_larger(value, at, k, least) for at, value in known.items() if at >= min(k, 2)),
+            default=float("inf"),
+        )
+        for k in ks
+    ]
+
+
+def levelled(proven: Mapping[int, Certificate], cov: Covariance) -> Iterator[tuple[int, Certificate]]:
+    """Yield each k whose ceiling one at another k brings down, with its certificate, that ceiling among its bounds."""
+    least = least_variance(cov)
+    own = {k: _own(certificate) for k, certificate in proven.items()}
+    for k in sorted(proven, reverse=True):
+        rivals = [_larger(own[at], at, k) for at in own if at > k]
+        rivals += [_smaller(own[at], at, k, least) for at in own if 2 <= at < k]
+        best = min(rivals, key=lambda bound: bound.value, default=None)
+        if best is not None and best.value < proven[k].upper:
+            yield k, replace(proven[k], upper=best.value, bounds=(*proven[k].bounds, best))
+
+
+def _own(certificate: Certificate) -> Bound:
+    """The least proven bound that was found at this k itself."""
+    carried = LargerProof, SmallerProof
+    own = (b for b in certificate.bounds if b.deterministic and not isinstance(b.ingredients, carried))
+    return min(own, key=lambda bound: bound.value)
+
+
+def _larger(bound: Bound, at: int, k: int) -> Bound:
+    return Bound(
+        "larger-k",
+        bound.value,
+        detail=f"At k = {at} no component has more, and a component of {k} features is one of those.",
+        ingredients=LargerProof(at, bound.ingredients),
+    )
+
+
+def _smaller(bound: Bound, at: int, k: int, least: float) -> Bound:
+    return Bound(
+        "smaller-k",
+        at_larger(bound.value, at, k, least),
+        detail=f"At k = {at} no component has more than {bound.value:.6g}, and {k} features hold more in proportion.",
+        ingredients=SmallerProof(at, bound.ingredients),
+    )

@@ -1,0 +1,172 @@
+"""A ceiling at another k: as it is from a larger one, in proportion from a smaller one."""
+
+import io
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import nnspca
+from nnspca.bounds import carried
+from nnspca.certificates.exact import needs_more
+from nnspca.certificates.proofs import EntryProof, LargerProof, SmallerProof
+from nnspca.result import Bound
+from tests import oracle, problems
+from tests.test_check import npy, npz, with_one_bound
+from tests.test_check_more import accepted, beyond_the_first, checked
+
+SIGNS = pytest.mark.parametrize("nonnegative", [True, False])
+
+
+@pytest.mark.parametrize("make", [*problems.MATRICES, *problems.DATA])
+@SIGNS
+def test_no_ceiling_in_proportion_falls_below_the_brute_force_optimum(make, nonnegative):
+    """Taken over from the optimum itself, the least ceiling there can be."""
+    for seed in range(4):
+        problem = make(np.random.default_rng(seed), 7)
+        least = carried.least_variance(problem.cov)
+        optima = {k: problem.attained(k, nonnegative) for k in range(1, 8)}
+        for q in range(2, 8):
+            for k in range(q, 8):
+                above = float(optima[q]) * (1 + 1e-12) + problem.cov.representation_error
+                assert carried.at_larger(above, q, k, least) >= optima[k]
+
+
+def test_features_that_are_all_alike_meet_it_and_a_constant_one_does_not_count():
+    A = np.zeros((9, 9))
+    A[:8, :8] = 0.5 + 0.5 * np.eye(8)
+    cov = nnspca.Covariance.from_matrix(A)
+    optimum = [oracle.optimum(A, k, True)[0] for k in range(9)]
+    least = carried.least_variance(cov)
+    assert 1 - 1e-12 < least <= 1
+    for q in range(2, 8):
+        for k in range(q, 8):
+            assert optimum[k] <= carried.at_larger(optimum[q], q, k, least) <= optimum[k] * (1 + 1e-12)
+
+
+@SIGNS
+def test_ceilings_along_a_curve_are_the_least_that_follow_from_those_known(nonnegative):
+    problem = problems.correlation(np.random.default_rng(3), 8)
+    optima = {k: oracle.optimum(problem.A, k, nonnegative)[0] for k in range(1, 9)}
+    least = carried.least_variance(problem.cov)
+    known = {1: optima[1] + 1e-9, 3: optima[3] + 1e-9, 6: optima[6] + 1e-9}
+    found = carried.along(list(optima), known, least)
+    assert all(value >= optima[k] for k, value in zip(optima, found, strict=True))
+    assert found[:3] == [known[1], known[3], known[3]]
+    assert found[3:5] == [min(known[6], carried.at_larger(known[3], 3, k, least)) for k in (4, 5)]
+    assert found[6:] == [carried.at_larger(known[6], 6, k, least) for k in (7, 8)]
+    assert carried.along([1, 2], {}, least) == [np.inf, np.inf]
+    assert carried.along([1, 2], {1: 1.0}, least) == [1.0, np.inf], "one feature tells nothing of pairs"
+
+
+def one_bound(cert, bound):
+    """The same certificate with one bound, beside the one that every certificate has."""
+    every = cert.bound("eigenvalue")
+    return replace(cert, upper=min(bound.value, every.value), bounds=(every, bound))
+
+
+def curve(cov, ks, nonnegative):
+    return {k: nnspca.certify(cov, k, nonnegative=nonnegative) for k in ks}
+
+
+def loosened(cert):
+    """The same certificate with nothing but the ceiling on every direction."""
+    return one_bound(cert, cert.bound("eigenvalue"))
+
+
+def alike(rng, m):
+    """Ten features of about one variance that vary together."""
+    return rng.standard_normal((m, 10)) + 1.5 * rng.standard_normal((m, 1))
+
+
+HELD = {
+    "matrix": lambda rng: nnspca.Covariance.from_data(alike(rng, 40)),
+    "factor": lambda rng: problems.held_as_factor(alike(rng, 4)),
+    "constant features": lambda rng: nnspca.Covariance.from_data(alike(rng, 40) * (np.arange(10) != 4)),
+    "tiny": lambda rng: nnspca.Covariance.from_data(1e-70 * alike(rng, 40)),
+    "huge": lambda rng: nnspca.Covariance.from_data(1e60 * alike(rng, 40)),
+}
+
+
+@pytest.mark.parametrize("held", HELD)
+@SIGNS
+def test_what_is_carried_verifies_survives_the_file_and_is_no_less_than_the_optimum(held, nonnegative):
+    cov = HELD[held](np.random.default_rng(5))
+    made = curve(cov, (2, 3, 4, 8), nonnegative)
+    proven = {k: cert if k in (3, 8) else loosened(cert) for k, cert in made.items()}
+    brought = dict(carried.levelled(proven, cov))
+    assert {k: cert.winner.name for k, cert in brought.items() if k in (2, 4)} == {2: "larger-k", 4: "smaller-k"}
+    assert brought[4].winner.ingredients.k == 3
+    A = cov.block(np.arange(cov.n_features))
+    for k, cert in brought.items():
+        assert cert.upper < proven[k].upper
+        assert cert.upper >= oracle.optimum(A, k, nonnegative)[0]
+        nnspca.verify(cert, cov)
+        file = io.BytesIO()
+        nnspca.save_certificate(cert, file)
+        nnspca.verify(nnspca.load_certificate(file.getvalue()), cov)
+    assert not dict(carried.levelled({**proven, **brought}, cov)), "and nothing is left to bring down"
+
+
+@pytest.mark.parametrize("k", [1, 0, 5, 3.0, True, None])
+def test_a_k_that_proves_nothing_here_is_refused(k):
+    cov = HELD["matrix"](np.random.default_rng(0))
+    small, own = nnspca.certify(cov, 4), nnspca.certify(cov, 3)
+    bound = Bound("smaller-k", own.upper * 3, ingredients=SmallerProof(3, own.winner.ingredients))
+    nnspca.verify(one_bound(small, bound), cov)
+    with pytest.raises(nnspca.CertificateError, match=r"is taken over from is .*, not a whole number from 2 to 4"):
+        nnspca.verify(one_bound(small, replace(bound, ingredients=replace(bound.ingredients, k=k))), cov)
+
+
+@pytest.mark.parametrize("outer", [SmallerProof, LargerProof])
+@pytest.mark.parametrize("inner", [SmallerProof, LargerProof])
+def test_a_ceiling_is_taken_over_once(outer, inner):
+    cov = HELD["matrix"](np.random.default_rng(0))
+    proof = outer(4, inner(4, EntryProof("rows")))
+    bound = Bound("smaller-k", 1e9, ingredients=proof)
+    with pytest.raises(nnspca.CertificateError, match="taken over twice"):
+        nnspca.verify(one_bound(nnspca.certify(cov, 4), bound), cov)
+
+
+@SIGNS
+def test_less_than_in_proportion_is_refused(nonnegative):
+    cov = HELD["matrix"](np.random.default_rng(1))
+    made = curve(cov, (3, 5), nonnegative)
+    (bound,) = (cert.winner for k, cert in carried.levelled({3: made[3], 5: loosened(made[5])}, cov) if k == 5)
+    nnspca.verify(one_bound(made[5], bound), cov)
+    for share in (1e-3, 1e-7, 1e-11):
+        with pytest.raises(nnspca.CertificateError, match="its ingredients prove"):
+            nnspca.verify(one_bound(made[5], replace(bound, value=bound.value * (1 - share))), cov)
+
+
+@pytest.mark.parametrize("reading", ["matrix", "centred", "standardised"])
+def test_a_stranger_derives_it_exactly(reading):
+    rng = np.random.default_rng(2)
+    X = alike(rng, 30) * (np.arange(10) != 6)
+    if reading == "matrix":
+        X = np.cov(X.T, bias=True)
+    made = (
+        nnspca.Covariance.from_matrix(X) if reading == "matrix" else nnspca.Covariance.from_data(X, reading[0] == "s")
+    )
+    certs = curve(made, (3, 5), True)
+    (cert,) = (cert for k, cert in carried.levelled({3: certs[3], 5: loosened(certs[5])}, made) if k == 5)
+    alone = with_one_bound(cert, cert.winner)
+    assert needs_more(alone, made) == beyond_the_first(npz(alone, made), npy(X)) is True
+    assert accepted(alone, made, X)
+    low = with_one_bound(cert, replace(cert.winner, value=cert.upper * (1 - 1e-6)))
+    with pytest.raises(Exception, match="is claimed, one of"):
+        checked(npz(low, made), npy(X))
+
+
+def test_the_formula_in_fractions():
+    rng = np.random.default_rng(0)
+    for value, least, q, k in zip(
+        rng.uniform(1, 9, 200),
+        rng.uniform(-1e-3, 1, 200),
+        rng.integers(2, 9, 200),
+        rng.integers(9, 99, 200),
+        strict=True,
+    ):
+        exact = Fraction(least) + (Fraction(value) - Fraction(least)) * Fraction(int(k) - 1, int(q) - 1)
+        assert exact <= Fraction(carried.at_larger(value, int(q), int(k), least)) <= exact * (1 + Fraction(1, 10**12))

@@ -9,6 +9,7 @@ import pytest
 
 import nnspca
 from nnspca.bounds import carried
+from nnspca.certificates.derivations import derive
 from nnspca.certificates.exact import needs_more
 from nnspca.certificates.proofs import EntryProof, LargerProof, SmallerProof
 from nnspca.result import Bound
@@ -170,3 +171,15 @@ def test_the_formula_in_fractions():
     ):
         exact = Fraction(least) + (Fraction(value) - Fraction(least)) * Fraction(int(k) - 1, int(q) - 1)
         assert exact <= Fraction(carried.at_larger(value, int(q), int(k), least)) <= exact * (1 + Fraction(1, 10**12))
+
+
+@pytest.mark.parametrize("rule", ["diagonal", "rows"])
+def test_the_judge_derives_no_less_than_the_fractions_say(rule):
+    rng = np.random.default_rng(4)
+    for _ in range(60):
+        Z = rng.standard_normal((12, 7)) + rng.standard_normal((12, 1))
+        cov = nnspca.Covariance.from_matrix(Z.T @ Z)
+        value, least = derive(EntryProof(rule), 3, True, cov), min(map(Fraction, cov.diagonal))
+        exact = least + (Fraction(value) - least) * Fraction(4, 2)
+        found = Fraction(derive(SmallerProof(3, EntryProof(rule)), 5, True, cov))
+        assert exact <= found <= exact * (1 + Fraction(1, 10**12))

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from nnspca.bounds import carried
 from nnspca.datasets import Dataset
 from nnspca.result import Certificate, Component
 from nnspca.view.session import canvas, scene
@@ -29,11 +30,15 @@ def payload(
     backdrop: np.ndarray | None,
     leading: float,
     *,
+    least: float,
     k: int,
     about: str,
     note: str = "",
 ) -> dict[str, Any]:
-    """Return all the browser needs to play a path; shares are of λ₁, a ceiling's rounded up."""
+    """Return all the browser needs to play a path; shares are of λ₁, a ceiling's rounded up.
+
+    ``least`` is the least variance of a feature, by which a ceiling holds at every larger k as well.
+    """
     ks = sorted(parts)
     supports = [parts[at].support for at in ks]
     weights = [parts[at].loadings[support] for at, support in zip(ks, supports, strict=True)]
@@ -43,6 +48,8 @@ def payload(
         for i in support[np.argsort(-np.abs(w), kind="stable")[:LISTED]]
     }
     unit = leading or 1.0
+    proven = {at: certificate.upper for at, certificate in certificates.items()}
+    ceilings = carried.along(ks, proven, least) if proven else []
     content = {
         "about": about,
         "n": data.n_features,
@@ -52,7 +59,8 @@ def payload(
         "ks": ks,
         "shares": [parts[at].variance / unit for at in ks],
         # λ₁ itself is a ceiling: what rounding adds to its share is not said
-        "ceilings": [[at, min(ceil(certificates[at].upper / unit, 9), 1.0)] for at in sorted(certificates)],
+        "ceilings": [ceil(min(value / unit, 1.0), 9) for value in ceilings],
+        "proven": sorted(certificates),
         "starts": canvas.pack(np.cumsum([0, *map(len, supports)]), "i4"),
         "support": canvas.pack(np.concatenate([*supports, []]), "i4"),
         "weights": canvas.pack(np.concatenate([*weights, []]), "f4"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from nnspca.bounds import carried
 from nnspca.datasets import Dataset
 from nnspca.result import Certificate, Component
 from nnspca.view import foreign
@@ -53,13 +54,21 @@ def perform(
         certificates = {k: proofs.tightest(certificate, data, now) for k, certificate in certificates.items()}
         parts = {k: proofs.better_of(found, certificates.get(k)) for k, found in parts.items()}
         content = play.payload(
-            parts, certificates, data, store.mean(data), leading, k=now.k, about=str(job.key), note=_note(job)
+            parts,
+            certificates,
+            data,
+            store.mean(data),
+            leading,
+            least=least,
+            k=now.k,
+            about=str(job.key),
+            note=_note(job),
         )
         play.show(content, chosen)
         if watching and not running:
             st.rerun()
 
-    watching = not job.done
+    watching, least = not job.done, carried.least_variance(store.covariance(data, now))
     # a fragment whether or not the path still grows: the player would lose its place by moving out of one
     st.fragment(draw, run_every=EVERY if watching else None)()
 

@@ -10,9 +10,9 @@ class Path {
     const starts = unpack(data.starts), support = unpack(data.support), weights = unpack(data.weights);
     const cut = (all, s) => all.subarray(starts[s], starts[s + 1]);
     this.parts = this.ks.map((_, s) => ({ support: cut(support, s), weights: cut(weights, s) }));
-    // a ceiling at a larger k holds at every smaller one: nobody can do less with more
-    this.ceilings = this.ks.map((k) => Math.min(...data.ceilings.filter(([at]) => at >= k).map(([, upper]) => upper)));
-    this.proven = new Set(data.ceilings.map(([at]) => at));
+    // none before anything is proven; then those at other k hold here too
+    this.ceilings = this.ks.map((_, s) => data.ceilings[s] ?? Infinity);
+    this.proven = new Set(data.proven);
   }
 
   /** The last stop at or below a k. */

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 
 from tests.chromium import ensure
-from tests.server import ROOT, SHARED, serving
+from tests.server import ROOT, SHARED, Server, serving
 
 CHECKS = (("ruff", "check", "."), ("ruff", "format", "--check", "."), ("mypy",))
 WAITING = 1  # workers beyond the cores: those at a browser wait half of their time
@@ -56,35 +56,11 @@ def main(words: Sequence[str]) -> int:
     """Run the checks beside the tests; any failure fails the whole, and none hides the others."""
     quick = words[:1] == ["quick"]
     chosen = list(words[1:] if quick else words)
-    return _quick(chosen) if quick else _whole(chosen)
-
-
-def _quick(chosen: Sequence[str]) -> int:
-    """Run the tests of the library that need no browser, no page, no files and no patience."""
-    skips = " and ".join(f"not {name}" for name in QUICK_SKIPS)
-    words = [*QUICK, *(f"--ignore={path}" for path in QUICK_OMITS), "-k", skips, *chosen]
-    return _pytest(words, {FEW: "1"}, _cores())
-
-
-def _whole(chosen: Sequence[str]) -> int:
-    """Run all tests, or those chosen, with one server for the browsers of all workers."""
-    ensure()
-    with serving() if not chosen else nullcontext() as server:
-        more = {SHARED: f"{server.address} {server.log}"} if server else {}
-        return _pytest(chosen, more, _cores() + WAITING)
-
-
-def _cores() -> int:
-    return max(2, os.cpu_count() or 1)
-
-
-def _pytest(chosen: Sequence[str], more: dict[str, str], workers: int) -> int:
-    """Run pytest with one thread in each worker, beside the checks, whose words come first."""
-    colour = "--color=yes" if sys.stdout.isatty() else "--color=auto"
-    words = ("pytest", "-q", "-n", str(workers), "--dist", "worksteal", colour, *chosen)
-    environment = {**os.environ, **COMPILED, **dict.fromkeys(THREADS, "1"), **more}
-    checks = [_started(check, dict(os.environ)) for check in CHECKS]
-    with _started(words, environment) as tests:
+    if not quick:
+        ensure()
+    checks = [_started(check, dict(os.environ)) for check in CHECKS]  # while the server starts
+    shared = serving() if not chosen and not quick else nullcontext()
+    with shared as server, _quick(chosen) if quick else _whole(chosen, server) as tests:
         failed = 0
         for check, running in zip(CHECKS, checks, strict=True):
             print("$", *check, flush=True)
@@ -93,6 +69,30 @@ def _pytest(chosen: Sequence[str], more: dict[str, str], workers: int) -> int:
     if failed and not result:
         print("the tests passed, but style or types did not: see above", file=sys.stderr)
     return result or failed
+
+
+def _quick(chosen: Sequence[str]) -> subprocess.Popen[bytes]:
+    """Start the tests of the library that need no browser, no page, no files and no patience."""
+    skips = " and ".join(f"not {name}" for name in QUICK_SKIPS)
+    words = [*QUICK, *(f"--ignore={path}" for path in QUICK_OMITS), "-k", skips, *chosen]
+    return _pytest(words, {FEW: "1"}, _cores())
+
+
+def _whole(chosen: Sequence[str], server: Server | None) -> subprocess.Popen[bytes]:
+    """Start all tests, or those chosen, with one server for the browsers of all workers."""
+    more = {SHARED: f"{server.address} {server.log}"} if server else {}
+    return _pytest(chosen, more, _cores() + WAITING)
+
+
+def _cores() -> int:
+    return max(2, os.cpu_count() or 1)
+
+
+def _pytest(chosen: Sequence[str], more: dict[str, str], workers: int) -> subprocess.Popen[bytes]:
+    """Start pytest with one thread in each worker."""
+    colour = "--color=yes" if sys.stdout.isatty() else "--color=auto"
+    words = ("pytest", "-q", "-n", str(workers), "--dist", "worksteal", colour, *chosen)
+    return _started(words, {**os.environ, **COMPILED, **dict.fromkeys(THREADS, "1"), **more})
 
 
 def _started(words: Sequence[str], environment: dict[str, str]) -> subprocess.Popen[bytes]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -26,6 +26,7 @@ from nnspca.certificates.proofs import (
     PartsWorkingProof,
     RankProof,
     ScaleProof,
+    SmallerProof,
     WorkingProof,
 )
 from nnspca.covariance import covariance
@@ -182,6 +183,16 @@ def forged(rng, target, kind, depth=0):
         types = sorted(DERIVATIONS if depth == 0 else [EntryProof], key=lambda t: t.__name__)
         inner = forged(rng, target, types[rng.integers(len(types))], depth + 1)
         return LargerProof(number(int(rng.integers(1, n + 1))), inner)
+    if kind is SmallerProof:
+        types = sorted(DERIVATIONS if depth == 0 else [EntryProof], key=lambda t: t.__name__)
+        fewer = replace(target, k=int(rng.integers(1, n + 1)))
+        inner = forged(rng, fewer, types[rng.integers(len(types))], depth + 1)
+        if rng.random() < 0.5:  # what is tight on one row, and honest
+            fewer, inner = (
+                replace(target, k=int(rng.integers(2, target.k + 1))) if target.k > 1 else fewer,
+                EntryProof("rows"),
+            )
+        return SmallerProof(fewer.k if rng.random() < 0.7 else number(fewer.k), inner)
     if kind is EachProof:
         types = sorted(DERIVATIONS, key=lambda t: t.__name__)
         return EachProof(forged(rng, target, types[rng.integers(len(types))], 1))

@@ -9,7 +9,7 @@ import pytest
 
 import nnspca
 from nnspca.certificates import scales
-from nnspca.certificates.proofs import PairProof, PartsProof, ScaleProof
+from nnspca.certificates.proofs import PairProof, PartsProof, ScaleProof, SmallerProof
 from nnspca.covariance import reading
 from nnspca.view.session.entry import Entry
 from tests.fuzz import GotThrough, data, files, forged, formats, generator, holders, links, pages, starts, visits
@@ -44,6 +44,17 @@ def test_a_judge_without_the_range_of_weights_is_caught(monkeypatch):
     with pytest.raises(GotThrough):
         for number in range(4000):
             forged.attempt(generator("forged", number, 0), (ScaleProof,))
+
+
+def test_a_judge_that_takes_a_ceiling_over_to_more_features_as_it_is_is_caught(monkeypatch):
+    def as_it_is(proof, k, nonnegative, cov):
+        return derivations.derive(proof.proof, proof.k, nonnegative, cov)
+
+    derivations = importlib.import_module("nnspca.certificates.derivations")
+    monkeypatch.setitem(derivations.DERIVATIONS, SmallerProof, as_it_is)
+    with pytest.raises(GotThrough):
+        for number in range(2000):
+            forged.attempt(generator("forged", number, 0), (SmallerProof,))
 
 
 def test_a_judge_that_trusts_products_is_caught(monkeypatch):

@@ -1,8 +1,9 @@
 """Wherever a bound allows for rounding, a larger allowance makes it larger: no sign is wrong and none is lost.
 
 Real allowances are so small that a bound without one would still pass every comparison with an optimum. Here each
-call of :mod:`nnspca.numerics.rounding` and of ``Covariance.room`` in the sources of the bounds is enlarged alone, all
-others left as they are, and the functions around it are asked again.
+call of :mod:`nnspca.numerics.rounding` and of ``Covariance.room`` in the sources of the bounds, and each place where
+one that is held as a number is read (:data:`HELD_AS_NUMBERS`), is enlarged alone, all others left as they are, and the
+functions around it are asked again.
 """
 
 import ast
@@ -18,6 +19,7 @@ from nnspca.bounds import (
     boxes,
     branch,
     capped,
+    carried,
     cases,
     ceiling,
     entries,
@@ -51,20 +53,45 @@ S = np.arange(4)
 MONITOR = Monitor()
 
 
+HELD_AS_NUMBERS = {
+    "drift": nnspca.Covariance,
+    "error_elsewhere": nnspca.Covariance,
+    "reading": working.Outside,
+}
+
+
 def sites():
-    """Each (file, line, name) of a call of an allowance in the bounds."""
+    """Each (file, line, name) of an allowance in the bounds: where it is called, or read."""
     for path in sorted(BOUNDS.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+            called = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+            named = node.func if called else node
+            if not isinstance(named, ast.Attribute):
                 continue
-            of = node.func.value.id if isinstance(node.func.value, ast.Name) else ""
-            if of == "rounding" or node.func.attr == "room":
-                yield path.relative_to(BOUNDS).as_posix(), node.lineno, node.func.attr
+            of = named.value.id if isinstance(named.value, ast.Name) else ""
+            read = named.attr in HELD_AS_NUMBERS and isinstance(named.ctx, ast.Load)
+            if read or (called and (of == "rounding" or named.attr == "room")):
+                yield path.relative_to(BOUNDS).as_posix(), node.lineno, named.attr
+
+
+def held_elsewhere(monkeypatch, file, line, name):
+    """Let an allowance that is held as a number be large where one line reads it."""
+
+    def read(held):
+        caller = sys._getframe(1)
+        here = caller.f_lineno == line and Path(caller.f_code.co_filename) == BOUNDS / file
+        return held.__dict__[name] + 1e-3 if here else held.__dict__[name]
+
+    plainly = property(read, lambda held, value: held.__dict__.update({name: value}))
+    monkeypatch.setattr(HELD_AS_NUMBERS[name], name, plainly, raising=False)
 
 
 def enlarge(monkeypatch, site):
     """Make the allowance at one place large; the calls it makes, and those everywhere else, stay as they are."""
     file, line, name = site
+    if name in HELD_AS_NUMBERS:
+        held_elsewhere(monkeypatch, file, line, name)
+        return
     owner = nnspca.Covariance if name == "room" else rounding
     plainly = getattr(owner, name)
 
@@ -206,14 +233,25 @@ def rows_of_data():
     return np.append(values, rest)
 
 
+def rows_stopped(seek):
+    """What the reach of rows comes to that were not read, as the search was stopped before."""
+    return lambda: seek(Problem(DATA, K), Monitor(lambda: True))
+
+
+ROWS_OF_DATA = [
+    rows_of_data,
+    rows_stopped(lambda problem, monitor: balanced._of_factor(problem, monitor)[0]),
+    rows_stopped(lambda problem, monitor: balanced._levelled_throughout(problem, np.inf, np.ones(N), 1, monitor)[0]),
+]
 ASKED = {
     "entries.py": [
         lambda: entries.diagonal(Problem(DATA, K)).value,
         lambda: entries.rows(Problem(HELD, K), monitor=MONITOR).value,
         lambda: entries.rows(Problem(HELD, K), monitor=Monitor(lambda: True)).value,
     ],
-    "balanced.py": [lambda: balanced.balanced_rows(Problem(HELD, K), monitor=MONITOR).value, rows_of_data],
+    "balanced.py": [lambda: balanced.balanced_rows(Problem(HELD, K), monitor=MONITOR).value, *ROWS_OF_DATA],
     "boxes.py": [beside_each_other],
+    "carried.py": [lambda: carried.at_larger(3.0, 2, 5, 0.5), lambda: -carried.least_variance(DATA)],
     "branch.py": [lambda: branch._of_known_support(HELD)[0]],
     "capped.py": [lambda: capped._proven(Problem(HELD, K), L)[0]],
     "ceiling.py": [
@@ -242,6 +280,7 @@ ASKED = {
     ],
     "parts/plain.py": [
         lambda: plain.fan(HELD, 2).value,
+        lambda: plain.variances(Problem(HELD, K), 2).value,
         lambda: plain.each(entries.diagonal(Problem(HELD, K)), 2).value,
     ],
     "parts/working.py": [parts_on_the_set],

@@ -32,6 +32,7 @@ from nnspca.bounds import (
 )
 from nnspca.bounds.parts import dual, plain
 from nnspca.bounds.parts import working as parts_working
+from nnspca.bounds.without import Without
 from nnspca.calls.progress import Monitor
 from nnspca.covariance.factor import DenseFactor
 from nnspca.covariance.forms import HeldFactor
@@ -296,3 +297,18 @@ def test_a_larger_allowance_makes_a_larger_bound(site, monkeypatch):
     for one, other in zip(bare, larger, strict=True):
         assert (other >= one).all()
     assert any((other > one).any() for one, other in zip(bare, larger, strict=True)), "nothing here asks for it"
+
+
+def test_a_case_taken_over_has_room_for_what_another_machine_sees():
+    """Room so large that nothing taken over can be lower than what was proven before."""
+    whole, block = eliminated(), np.ix_(S, S)
+    value, proof = pair_scaled.proof_of(Problem(whole.part, K), L[block], M[block])
+    whole.cases[0].value, whole.cases[0].proof = value + whole.error, proof
+    before = {first: case.value for first, case in whole.cases.items()}
+    assert set(before) == {0, 1}
+    whole.error = 1e3
+    whole._taken(1, branch.Meter(1e9))
+    assert whole.cases[1].heir
+    less = Without(whole.problem, whole.x, whole.low, S[1:], whole.lost, whole=whole)
+    for cases_of in (whole, less):
+        assert {first: case.value for first, case in cases_of.cases.items()} == before

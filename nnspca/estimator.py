@@ -15,7 +15,7 @@ from sklearn.utils import check_array
 from sklearn.utils.sparsefuncs import mean_variance_axis
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from nnspca.calls.arguments import check_flag, check_options, check_whole, shown
+from nnspca.calls.arguments import check_flag, check_number, check_options, check_whole, shown
 from nnspca.components._certify import certify_parts
 from nnspca.components.decompose import decompose
 from nnspca.components.deflate import sought
@@ -56,7 +56,7 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
     standardize : bool
         Divide each feature by its standard deviation (1/m) first.
     min_angle : float
-        Degrees, for deflation "quasi-orthogonal".
+        Degrees, for deflation "quasi-orthogonal"; the others do not ask for it.
     options : dict or None
         Options of the method.
 
@@ -153,6 +153,7 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
             self.scale_ = np.where(deviation > 0, deviation, 1.0)
         self._covariance = Covariance.from_data(X, self.standardize)
         self._seed = _seed(self.random_state)
+        angle = check_number("min_angle", self.min_angle, 0, 90, "degrees")
         self._found: Components = decompose(
             self._covariance,
             min(wanted, n),
@@ -161,7 +162,7 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
             deflation=self.deflation,
             nonnegative=self.nonnegative,
             seed=self._seed,
-            min_angle=self.min_angle,
+            min_angle=angle if self.deflation == "quasi-orthogonal" else None,
             **options,
         )
         self.mean_ = np.asarray(X.mean(axis=0)).ravel()

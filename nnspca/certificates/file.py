@@ -12,11 +12,11 @@ from typing import Any, BinaryIO, overload
 
 import numpy as np
 
-from nnspca.calls.arguments import check_choice, check_instance, shown
-from nnspca.certificates.archive import read_arrays
+from nnspca.calls.arguments import check_instance, shown
 from nnspca.certificates.derivations import DERIVATIONS, PARTS_DERIVATIONS
 from nnspca.certificates.exact import section
-from nnspca.certificates.names import METHODS
+from nnspca.certificates.names import is_of_method
+from nnspca.certificates.npz import read_arrays
 from nnspca.certificates.proofs import BoxProof
 from nnspca.covariance import Covariance
 from nnspca.errors import CertificateError
@@ -82,7 +82,8 @@ def save_certificate(cert: Any, file: Any, cov: Covariance | None = None) -> Non
             raise ValueError("cov is not the covariance that the certificate was made for: the fingerprints differ")
     found = cert.parts if isinstance(cert, PartsCertificate) else (cert.component,)
     for part in found:
-        check_choice("method", part.method, METHODS)
+        if not is_of_method(part.method):
+            raise ValueError(f"method={part.method!r:.60} is no name: small letters, digits and hyphens, 40 at most")
     arrays: dict[str, np.ndarray] = {"loadings": np.array([part.loadings for part in found])}
     bounds = []
     for number, bound in enumerate(cert.bounds):
@@ -181,8 +182,8 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _component(entry: dict[str, Any], loadings: np.ndarray) -> Component:
     """One component, put together again."""
     options, history, method = entry["options"], entry["history"], entry["method"]
-    if method not in METHODS:
-        raise ValueError(f"method {method!r:.60} is not known; those known are {', '.join(METHODS)}")
+    if not is_of_method(method):
+        raise ValueError(f"method {method!r:.60} is no name: small letters, digits and hyphens, 40 at most")
     if type(options) is not dict or type(history) is not list:
         raise ValueError("the options of a component must be an object and its history a list")
     return Component(loadings=loadings, **{**entry, "history": tuple(history)})

@@ -1,20 +1,15 @@
-"""The names that a certificate may carry: of methods and of efforts, listed here as the judge knows no solver."""
+"""The names that a certificate may carry: of efforts, and what one of a method looks like, as the judge knows none."""
 
-METHODS = (
-    "best",
-    "spannogram",
-    "enumeration",
-    "epsilon-net",
-    "em",
-    "coordinate-descent",
-    "pca",
-    "thresholding",
-    "elastic-net",
-    "greedy",
-    "scotlass",
-    "dspca",
-    "nmf",
-    "exact",
-    "given",  # loadings of the caller's own
-)
+import re
+
 EFFORTS = ("live", "thorough")
+METHOD = re.compile(r"[a-z][a-z0-9-]{0,39}")  # a key of METHODS, on whichever machine it was made; or "given"
+
+
+def is_of_method(name: object) -> bool:
+    """Tell whether a name may be one of a method.
+
+    >>> is_of_method("coordinate-descent"), is_of_method("<b>"), is_of_method(None)
+    (True, False, False)
+    """
+    return type(name) is str and METHOD.fullmatch(name) is not None

@@ -29,6 +29,7 @@ from nnspca.tasks._solve import check_covariance, check_method, check_seed, chec
 SOLVING = 0.3  # share of a component's progress that finding it takes, where it is certified too
 GREEDY = 0.3  # share of the search for parts together that finding them one by one takes
 SEEKING = 0.4  # and share of its progress that the search takes, where the parts are certified too
+ANGLE = 85.0  # degrees, the least angle if none is given
 OF_EM = ("restarts", "max_iter", "tol")  # options of EM that the further components of a least angle take over
 
 OnPart = Callable[[Component], None]
@@ -45,7 +46,7 @@ def decompose(
     nonnegative: bool = True,
     seed: int = 0,
     certify: str | None = None,
-    min_angle: float = 85.0,
+    min_angle: float | None = None,
     starts: int = 20,
     executor: Executor = None,
     should_stop: ShouldStop | None = None,
@@ -75,8 +76,9 @@ def decompose(
     certify : {"live", "thorough"} or None
         Certify each component on the covariance it was sought on, which :func:`nnspca.deflate` gives again for
         :func:`nnspca.verify`; with "together", all of them as one (:func:`nnspca.certify_parts`).
-    min_angle : float
-        Least angle between components in degrees, 0 to 90, for "quasi-orthogonal".
+    min_angle : float, optional
+        Least angle between components in degrees, 0 to 90, for "quasi-orthogonal", and for nothing else; 85 if not
+        given.
     starts : int
         How often the search for parts "together" begins anew, 0 to 10000.
     executor : concurrent.futures.Executor or dask.distributed.Client, optional
@@ -119,8 +121,11 @@ def decompose(
     check_size(info, cov.n_features)
     count = check_count(n_components, cov.n_features)
     sizes = check_sizes(cov, k, count)
-    angle, starts = check_number("min_angle", min_angle, 0, 90, "degrees"), check_whole("starts", starts, 0, 10_000)
+    angle = check_number("min_angle", ANGLE if min_angle is None else min_angle, 0, 90, "degrees")
+    starts = check_whole("starts", starts, 0, 10_000)
     check_choices(info, deflation, certify, sizes)
+    if min_angle is not None and deflation != "quasi-orthogonal":
+        raise ValueError(f"min_angle={angle:g} is for deflation='quasi-orthogonal'; got deflation={deflation!r}")
     check_executor(executor)
     checked = info.checked(options, joint=deflation == "joint")
     started = time.perf_counter()

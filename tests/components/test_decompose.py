@@ -326,6 +326,7 @@ def test_what_was_finished_before_the_stop_is_not_called_stopped():
         ({"min_angle": 91}, "0 to 90"),
         ({"min_angle": float("nan")}, "0 to 90"),
         ({"min_angle": "80"}, "0 to 90"),
+        ({"min_angle": 80}, "min_angle=80 is for deflation='quasi-orthogonal'; got deflation='disjoint'"),
         ({"deflation": "quasi-orthogonal", "certify": "live"}, "angle"),
         ({"method": "magic"}, "'best'"),
         ({"colour": 1}, "no option"),
@@ -338,7 +339,14 @@ def test_what_is_not_allowed_is_said_with_what_is(wrong, said):
 
 
 def test_numbers_of_numpy_are_numbers():
-    parts = nnspca.decompose(covariance_of(0), np.int64(2), np.int32(2), min_angle=np.int64(80), seed=np.int64(1))
+    parts = nnspca.decompose(
+        covariance_of(0),
+        np.int64(2),
+        np.int32(2),
+        deflation="quasi-orthogonal",
+        min_angle=np.int64(80),
+        seed=np.int64(1),
+    )
     assert len(parts.parts) == 2
 
 

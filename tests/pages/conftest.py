@@ -4,17 +4,20 @@ import functools
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 from nnspca import datasets
 from nnspca.solvers import ascent, coordinate_descent
+from nnspca.studies import sigg2008, sigg2008_genes
 from nnspca.view.explore import path as player
 from nnspca.view.session import charts
 from tests import budgets
 
 ROOT = Path(__file__).parents[2]
+RANKED = 300  # features, more than any picture of their number has
 SWEEPS = 2  # of NSPCA's ascent: a table is as long after few as after many
 
 
@@ -61,8 +64,17 @@ def short_studies(short_proofs, load_once, monkeypatch):
     def few_sweeps(*given, max_iter, **more):
         return ascent.coordinate_ascent(*given, max_iter=min(max_iter, SWEEPS), **more)
 
+    def of_few(X, stop):
+        """Rank some features by what they say among themselves, and put the others behind them."""
+        ranked = contributions(X[:, :RANKED], stop)
+        return None if ranked is None else np.concatenate([ranked, np.full(X.shape[1] - len(ranked), -np.inf)])
+
+    contributions = sigg2008_genes.contributions
     monkeypatch.setattr(datasets, "load", lambda name, **_: load_once(name))
     monkeypatch.setattr(coordinate_descent, "coordinate_ascent", few_sweeps)
+    monkeypatch.setattr(sigg2008_genes, "contributions", of_few)
+    for regression in (sigg2008.SPCA, sigg2008.SPCA_OPT):
+        monkeypatch.setitem(regression.options, "rounds", 1)
 
 
 @pytest.fixture

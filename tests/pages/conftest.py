@@ -1,5 +1,6 @@
 """The app as a page script runs it, without a browser; runs left over are stopped."""
 
+import dataclasses
 import functools
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,11 +13,13 @@ from streamlit.testing.v1 import AppTest
 from nnspca import datasets
 from nnspca.solvers import ascent, coordinate_descent, search
 from nnspca.studies import sigg2008, sigg2008_genes
+from nnspca.tasks import _certify
 from nnspca.view.explore import path as player
 from nnspca.view.session import charts
 from tests import budgets
 
 ROOT = Path(__file__).parents[2]
+CELLS = 500  # of each search on the sphere: a bound holds after few as after many
 RANKED = 300  # features, more than any picture of their number has
 SWEEPS = 2  # of NSPCA's ascent: a table is as long after few as after many
 
@@ -48,6 +51,8 @@ def nothing_is_done_that_nobody_sees():
 def short_proofs(monkeypatch):
     """Certificates of the quick bounds, joint ones soon ended: what a page shows of them does not hang on the gap."""
     budgets.quick(monkeypatch)
+    live = dataclasses.replace(_certify.PLANS["live"], cells=CELLS)
+    monkeypatch.setattr(_certify, "PLANS", {**_certify.PLANS, "live": live})
     budgets.brief(monkeypatch)
 
 

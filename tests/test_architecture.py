@@ -2,6 +2,7 @@
 
 import ast
 import functools
+import itertools
 from pathlib import Path
 
 import pytest
@@ -59,22 +60,36 @@ SOURCES = {name_of(path): path for path in sorted(PACKAGE.rglob("*.py"))}
 SOURCES |= {name_of(path): path for path in [ROOT / "app.py", *sorted((ROOT / "pages").glob("*.py"))]}
 
 
+def parsed(name):
+    return ast.parse(SOURCES[name].read_text(encoding="utf-8"))
+
+
+@functools.cache
+def imports_in(name):
+    """The statements of a source that import, those inside functions too."""
+    return [node for node in ast.walk(parsed(name)) if isinstance(node, ast.Import | ast.ImportFrom)]
+
+
 @functools.cache
 def imports_of(name):
-    """Full names of all modules a source imports, those inside functions too."""
-    path = SOURCES[name]
-    package = name if path.name == "__init__.py" else name.rpartition(".")[0]
+    """Full names of all modules a source imports."""
+    package = name if SOURCES[name].name == "__init__.py" else name.rpartition(".")[0]
     found = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in imports_in(name):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
+        else:
             base = node.module or ""
             if node.level:
                 home = package.split(".")[: len(package.split(".")) - node.level + 1]
                 base = ".".join([*home, base] if base else home)
             found |= {f"{base}.{a.name}" if f"{base}.{a.name}" in SOURCES else base for a in node.names}
     return found
+
+
+def barred(names, wrong):
+    """Who of these imports what it may not: ``wrong(name, other)`` says so of each of its imports."""
+    return [f"{name} imports {other}" for name in names for other in sorted(imports_of(name)) if wrong(name, other)]
 
 
 def within(name, roots):
@@ -90,85 +105,79 @@ def layer_of(name):
 INNER = [name for name in SOURCES if name not in ("nnspca", "nnspca.view")]
 
 
-@pytest.mark.parametrize("name", INNER)
-def test_every_module_has_its_place(name):
-    assert layer_of(name) is not None or within(name, APART)
+def inside(*roots):
+    return [name for name in INNER if within(name, roots)]
 
 
-@pytest.mark.parametrize("name", [name for name in INNER if layer_of(name) is not None])
-def test_arrows_point_down(name):
-    for other in imports_of(name):
+def test_every_module_has_its_place():
+    assert INNER
+    assert not [name for name in INNER if layer_of(name) is None and not within(name, APART)]
+
+
+def test_arrows_point_down():
+    def points_up(name, other):
         if not within(other, ("nnspca", "pages", "app")) or within(other, APART):
-            continue
-        if other == "nnspca":
-            assert layer_of(name) <= layer_of("nnspca.view.words"), f"{name} imports the whole package"
-        else:
-            assert layer_of(other) >= layer_of(name), f"{name} imports {other}, which is above it"
+            return False
+        if other == "nnspca":  # the whole package
+            return layer_of(name) > layer_of("nnspca.view.words")
+        return layer_of(other) < layer_of(name)
+
+    assert not barred([name for name in INNER if layer_of(name) is not None], points_up)
 
 
-@pytest.mark.parametrize("name", [name for name in INNER if within(name, APART)])
-def test_the_data_sets_know_only_themselves_and_what_lies_below_all(name):
-    for other in imports_of(name):
-        assert not within(other, ("nnspca",)) or within(
-            other, (*APART, "nnspca.calls.arguments", "nnspca.numerics.doubles", "nnspca.errors")
-        )
+def test_the_data_sets_know_only_themselves_and_what_lies_below_all():
+    below = (*APART, "nnspca.calls.arguments", "nnspca.numerics.doubles", "nnspca.errors")
+    assert not barred(inside(*APART), lambda _, other: within(other, ("nnspca",)) and not within(other, below))
 
 
-@pytest.mark.parametrize("name", [name for name in INNER if within(name, JUDGE)])
-def test_the_judge_knows_no_defendant(name):
-    for other in imports_of(name):
-        barred = (
-            "nnspca.solvers",
-            "nnspca.bounds",
-            "nnspca.spannogram",
-            "nnspca.tasks",
-        )
-        assert not within(other, barred)
-        assert other != "nnspca"
+def test_the_judge_knows_no_defendant():
+    defendants = ("nnspca.solvers", "nnspca.bounds", "nnspca.spannogram", "nnspca.tasks")
+    assert not barred(inside(*JUDGE), lambda _, other: within(other, defendants) or other == "nnspca")
 
 
-@pytest.mark.parametrize("name", [n for n in INNER if within(n, ("nnspca.solvers", "nnspca.bounds"))])
-def test_solvers_and_bounds_do_not_know_each_other(name):
-    barred = "nnspca.bounds" if within(name, ("nnspca.solvers",)) else "nnspca.solvers"
-    assert not any(within(other, (barred,)) for other in imports_of(name))
+def test_solvers_and_bounds_do_not_know_each_other():
+    for one, other in itertools.permutations(("nnspca.solvers", "nnspca.bounds")):
+        assert not barred(inside(one), lambda _, found, other=other: within(found, (other,)))
 
 
-@pytest.mark.parametrize("name", [name for name in INNER if within(name, ROOMS)])
-def test_the_rooms_of_pages_do_not_know_each_other(name):
-    own = next(room for room in ROOMS if within(name, (room,)))
-    others = [room for room in ROOMS if room != own]
-    assert not any(within(other, others) for other in imports_of(name))
+def test_the_rooms_of_pages_do_not_know_each_other():
+    for own in ROOMS:
+        others = [room for room in ROOMS if room != own]
+        assert not barred(inside(own), lambda _, found, others=others: within(found, others))
 
 
-@pytest.mark.parametrize("name", [name for name in SOURCES if name.startswith("pages.")])
-def test_a_page_knows_its_own_room_and_what_pages_share(name):
-    others = [room for room in ROOMS if room != f"nnspca.view.{name.removeprefix('pages.')}"]
-    assert not any(within(other, others) for other in imports_of(name))
+def test_a_page_knows_its_own_room_and_what_pages_share():
+    def anothers(name, other):
+        return within(other, [room for room in ROOMS if room != f"nnspca.view.{name.removeprefix('pages.')}"])
+
+    assert not barred([name for name in SOURCES if name.startswith("pages.")], anothers)
 
 
-@pytest.mark.parametrize("name", list(SOURCES))
-def test_only_the_app_knows_streamlit_and_only_figures_know_plotly(name):
-    others = imports_of(name)
-    if not within(name, ("app", "pages", "nnspca.view")):
-        assert not any(within(other, ("streamlit",)) for other in others)
-    if not (within(name, ("nnspca.view",)) and "figures" in name.split(".")):
-        assert not any(within(other, ("plotly",)) for other in others)
-    else:
-        assert not any(within(other, ("streamlit",)) for other in others), "a figure knows arrays and colours"
+def test_only_the_app_knows_streamlit_and_only_figures_know_plotly():
+    """A figure knows arrays and colours."""
+
+    def wrong(name, other):
+        drawing = within(name, ("nnspca.view",)) and "figures" in name.split(".")
+        on_screen = within(name, ("app", "pages", "nnspca.view")) and not drawing
+        return (within(other, ("streamlit",)) and not on_screen) or (within(other, ("plotly",)) and not drawing)
+
+    assert not barred(SOURCES, wrong)
 
 
-@pytest.mark.parametrize("name", [name for name in SOURCES if name != "nnspca.view.session.streamlit_private"])
-def test_names_streamlit_does_not_promise_stand_in_one_module(name):
+def test_names_streamlit_does_not_promise_stand_in_one_module():
     """What its documentation promises are the names of ``streamlit`` itself."""
-    for node in ast.walk(ast.parse(SOURCES[name].read_text(encoding="utf-8"))):
+
+    def unpromised(node):
         if isinstance(node, ast.Import):
-            assert not any(alias.name.startswith("streamlit.") for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            assert (node.module or "").split(".")[0] != "streamlit"
+            return any(alias.name.startswith("streamlit.") for alias in node.names)
+        return (node.module or "").split(".")[0] == "streamlit"
+
+    having = [name for name in SOURCES if any(map(unpromised, imports_in(name)))]
+    assert having == ["nnspca.view.session.streamlit_private"]
 
 
 def test_the_package_itself_defines_nothing_but_how_names_are_found():
-    body = ast.parse((PACKAGE / "__init__.py").read_text(encoding="utf-8")).body
+    body = parsed("nnspca").body
     functions = {node.name for node in body if isinstance(node, ast.FunctionDef)}
     assert functions == {"__getattr__", "__dir__"}
     statements = ast.Expr | ast.Import | ast.ImportFrom | ast.Assign | ast.If | ast.FunctionDef

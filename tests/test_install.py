@@ -27,20 +27,19 @@ def installed(tmp_path_factory):
     return site
 
 
-@pytest.mark.parametrize(
-    "program",
-    [
-        "from nnspca.view.spannogram import canvas as c;assert all((c.BROWSER / name).is_file() for name in c.SCRIPTS)",
-        "from nnspca.view.session import theme; assert theme.STYLE.is_file()",
-        "assert all(nnspca.datasets.load(i.name).X.size for i in nnspca.datasets.available() if i.bundled)",
-    ],
-    ids=["canvas", "style", "data"],
-)
-def test_the_package_imports_outside_a_checkout(installed, tmp_path, program):
+def test_the_package_imports_outside_a_checkout_and_finds_its_canvas_its_style_and_its_data(installed, tmp_path):
+    program = f"""
+import nnspca
+assert nnspca.__file__.startswith({str(installed)!r})
+from nnspca.view.spannogram import canvas
+assert all((canvas.BROWSER / name).is_file() for name in canvas.SCRIPTS)
+from nnspca.view.session import theme
+assert theme.STYLE.is_file()
+assert all(nnspca.datasets.load(info.name).X.size for info in nnspca.datasets.available() if info.bundled)
+"""
     settings = {**os.environ, "PYTHONPATH": str(installed), "PYTHONWARNINGS": "ignore"}
-    where = f"import nnspca; assert nnspca.__file__.startswith({str(installed)!r}); "
     done = subprocess.run(
-        [sys.executable, "-c", where + program], cwd=tmp_path, env=settings, capture_output=True, text=True, check=False
+        [sys.executable, "-c", program], cwd=tmp_path, env=settings, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
 

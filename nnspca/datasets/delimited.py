@@ -178,7 +178,9 @@ def _describe(names: list[str] | None, rows: list[list[str]]) -> list[Column]:
     regular = [row for row in rows if len(row) == width]
     columns = []
     for j, name in enumerate(names):
-        cells = [row[j].strip().lower() for row in regular]
+        cells = [row[j].strip().lower() for row in regular[:1]]
+        if not cells or cells[0] in MISSING or not is_number(cells[0]):  # below a number all are numbers
+            cells += [row[j].strip().lower() for row in regular[1:]]
         truth = name.lower() not in CLASS_NAMES and TRUTHS.keys() >= set(cells) - MISSING != set()
         name = name if name or j == 0 else f"column {j + 1}"
         columns.append(Column(name, text=not truth and _is_text(cells), truth=truth, rows=short and j == 0))

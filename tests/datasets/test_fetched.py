@@ -1,3 +1,4 @@
+import functools
 import io
 import re
 import tarfile
@@ -10,6 +11,19 @@ from nnspca.datasets import fetch, fetched
 from nnspca.errors import DataError
 
 pytestmark = pytest.mark.real_data
+
+
+@pytest.fixture(scope="module")
+def loaded(raw_folder):
+    """Return ``load`` from the folder of real files, each data set once."""
+
+    @functools.cache
+    def load(name):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv(fetch.DATA_VARIABLE, str(raw_folder))
+            return datasets.load(name)
+
+    return load
 
 
 def ratios(X, count=5):
@@ -27,19 +41,19 @@ SPECTRA = {
 
 
 @pytest.mark.parametrize("name", SPECTRA)
-def test_the_spectrum_is_the_published_one(name, real_data):
-    np.testing.assert_allclose(ratios(datasets.load(name).X), SPECTRA[name], atol=6e-6)
+def test_the_spectrum_is_the_published_one(name, loaded):
+    np.testing.assert_allclose(ratios(loaded(name).X), SPECTRA[name], atol=6e-6)
 
 
-def test_standardised_leukemia_has_the_published_spectrum(real_data):
-    X = datasets.load("leukemia").X
+def test_standardised_leukemia_has_the_published_spectrum(loaded):
+    X = loaded("leukemia").X
     np.testing.assert_allclose(
         ratios((X - X.mean(axis=0)) / X.std(axis=0)), [0.62551, 0.35185, 0.24733, 0.20719, 0.15902], atol=6e-6
     )
 
 
-def test_raw_cbcl_has_the_published_leading_variance(real_data):
-    X = datasets.load("cbcl-faces-raw").X
+def test_raw_cbcl_has_the_published_leading_variance(loaded):
+    X = loaded("cbcl-faces-raw").X
     leading = np.linalg.svd(X - X.mean(axis=0), compute_uv=False)[0] ** 2 / len(X)
     np.testing.assert_allclose(leading, 505948.93, atol=0.01)
 
@@ -53,18 +67,18 @@ def test_raw_cbcl_has_the_published_leading_variance(real_data):
         ("leukemia", "leukemia_armstrong.npz"),
     ],
 )
-def test_the_numbers_equal_the_parsed_copy(name, file, real_data, oracle):
-    np.testing.assert_array_equal(datasets.load(name).X, oracle(file)["X"])
+def test_the_numbers_equal_the_parsed_copy(name, file, loaded, oracle):
+    np.testing.assert_array_equal(loaded(name).X, oracle(file)["X"])
 
 
-def test_cbcl_images_are_upright_and_normalised_from_the_raw_ones(real_data):
-    raw, normalised = datasets.load("cbcl-faces-raw").X, datasets.load("cbcl-faces").X
+def test_cbcl_images_are_upright_and_normalised_from_the_raw_ones(loaded):
+    raw, normalised = loaded("cbcl-faces-raw").X, loaded("cbcl-faces").X
     scaled = (raw - raw.mean(axis=1, keepdims=True)) / raw.std(axis=1, ddof=1, keepdims=True)
     np.testing.assert_array_equal(np.floor(255 * np.clip(0.25 + 0.25 * scaled, 0, 1)), normalised)
 
 
-def test_spectra_know_their_wavelengths_and_classes(real_data, oracle):
-    ds, parsed = datasets.load("lrs"), oracle("lrs.npz")
+def test_spectra_know_their_wavelengths_and_classes(loaded, oracle):
+    ds, parsed = loaded("lrs"), oracle("lrs.npz")
     np.testing.assert_array_equal(ds.axis.values, parsed["wavelength_um"])
     assert (ds.axis.name, ds.axis.unit) == ("wavelength", "µm")
     assert ds.feature_names[0] == "blue 7.8636 µm"
@@ -74,8 +88,8 @@ def test_spectra_know_their_wavelengths_and_classes(real_data, oracle):
     assert ds.label_names == tuple(parsed["label_names"])
 
 
-def test_leukemia_knows_its_probes_and_classes(real_data, oracle):
-    ds, parsed = datasets.load("leukemia"), oracle("leukemia_armstrong.npz")
+def test_leukemia_knows_its_probes_and_classes(loaded, oracle):
+    ds, parsed = loaded("leukemia"), oracle("leukemia_armstrong.npz")
     assert ds.feature_names == tuple(parsed["feature_names"])
     np.testing.assert_array_equal(ds.labels, parsed["y"])
     assert ds.label_names == ("ALL", "MLL", "AML")
@@ -83,18 +97,18 @@ def test_leukemia_knows_its_probes_and_classes(real_data, oracle):
 
 
 @pytest.mark.parametrize("name", SPECTRA)
-def test_a_fetched_data_set_is_what_its_catalogue_line_says(name, real_data):
+def test_a_fetched_data_set_is_what_its_catalogue_line_says(name, real_data, loaded):
     (info,) = (i for i in datasets.available() if i.name == name)
-    ds = datasets.load(name)
+    ds = loaded(name)
     assert (ds.shape, ds.kind, ds.title) == (info.shape, info.kind, info.title)
     assert str(real_data) not in ds.source
 
 
-def test_non_faces_follow_the_raw_faces_when_asked_for(real_data):
+def test_non_faces_follow_the_raw_faces_when_asked_for(real_data, loaded):
     both = datasets.load("cbcl-faces-raw", with_negatives=True)
     assert both.shape == (2429 + 4548, 361)
     np.testing.assert_array_equal(np.bincount(both.labels), [2429, 4548])
-    np.testing.assert_array_equal(both.X[both.labels == 0], datasets.load("cbcl-faces-raw").X)
+    np.testing.assert_array_equal(both.X[both.labels == 0], loaded("cbcl-faces-raw").X)
 
 
 @pytest.fixture(scope="module")
@@ -105,9 +119,9 @@ def training_files(raw_folder):
 
 @pytest.mark.parametrize("above", ["train", "."])
 def test_an_unpacked_folder_of_raw_faces_is_as_good_as_the_archive(
-    above, real_data, training_files, tmp_path, monkeypatch
+    above, real_data, loaded, training_files, tmp_path, monkeypatch
 ):
-    packed = datasets.load("cbcl-faces-raw")
+    packed = loaded("cbcl-faces-raw")
     folder = tmp_path / "unpacked" / above / "face"
     folder.mkdir(parents=True)
     for name, content in training_files.items():
@@ -117,8 +131,8 @@ def test_an_unpacked_folder_of_raw_faces_is_as_good_as_the_archive(
     assert datasets.load("cbcl-faces-raw").content_hash == packed.content_hash
 
 
-def test_the_outer_archive_is_as_good_as_the_inner_one(real_data, tmp_path, monkeypatch):
-    packed = datasets.load("cbcl-faces-raw")
+def test_the_outer_archive_is_as_good_as_the_inner_one(real_data, loaded, tmp_path, monkeypatch):
+    packed = loaded("cbcl-faces-raw")
     with tarfile.open(tmp_path / "faces.tar.gz", "w:gz", compresslevel=1) as outer:
         for name, content in [("README", b"read me"), ("face.test.tar.gz", b"not looked at")]:
             member = tarfile.TarInfo(name)

@@ -17,6 +17,7 @@ from nnspca.studies import comparison
 from nnspca.tasks._path import path
 from nnspca.view.session import cluster as setting
 from nnspca.view.session import machines
+from tests.machines.doing import nap
 from tests.pages.conftest import ROOT, jobs, settle
 from tests.resampling.test_bootstrap import PLANTED, planted
 from tests.tasks.test_sweep import plain
@@ -52,16 +53,6 @@ def cov():
 
 def same(first, second):
     return np.array_equal(first.recurrence, second.recurrence) and np.array_equal(first.agreement, second.agreement)
-
-
-def nap(shared, number, seconds, should_stop):
-    """Take some time, and say who was asked, with what, and whether to stop."""
-    begun = time.monotonic()
-    while time.monotonic() - begun < seconds:
-        if should_stop():
-            return "stopped"
-        time.sleep(0.01)
-    return os.getpid(), number, float(shared.sum())
 
 
 def test_everything_comes_out_as_it_does_here(client, cov):

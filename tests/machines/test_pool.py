@@ -14,12 +14,12 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import nnspca
-from nnspca.calls.progress import Monitor, Progress
+from nnspca.calls.progress import Monitor
 from nnspca.machines import Pool, call, crew
 from nnspca.machines import pool as pools
 from nnspca.machines.process import Worker, _key
 from nnspca.tasks._path import certify_path, path
-from tests.machines.test_crew import leave, wait_for_stop
+from tests.machines.doing import count, fails, fails_oddly, leave, looks, total, wait_for_stop
 from tests.pages.conftest import ROOT, jobs, settle
 from tests.resampling.test_bootstrap import planted
 from tests.tasks.test_sweep import plain
@@ -46,43 +46,6 @@ def until(so, seconds=SOON):
     while not so():
         assert time.monotonic() < end, "it never came to that"
         time.sleep(0.01)
-
-
-def total(shared, by, should_stop):
-    return os.getpid(), float(shared.sum()) * by
-
-
-def count(shared, upto, *, should_stop, on_progress, on_found):
-    for number in range(upto):
-        on_progress(Progress(number / upto, str(number)))
-        if number % 100 == 0:
-            on_found(shared, number)
-    return shared
-
-
-def looks(shared, *, should_stop, on_found):
-    """Tell that it looked for Stop, until it is told to."""
-    number = 0
-    while not should_stop():
-        on_found(number)
-        number += 1
-        time.sleep(0.02)
-    return number
-
-
-def fails(shared, *, should_stop):
-    raise nnspca.DataError(f"{shared} is not allowed")
-
-
-class Odd(Exception):
-    """An error that cannot be sent."""
-
-    def __init__(self, one, two):
-        super().__init__(f"{one} {two}")
-
-
-def fails_oddly(shared, *, should_stop):
-    raise Odd("a", "b")
 
 
 def test_as_an_executor_it_calls_plain_functions(pool):

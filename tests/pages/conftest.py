@@ -1,20 +1,26 @@
 """The app as a page script runs it, without a browser; runs left over are stopped."""
 
+import dataclasses
 import functools
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 from nnspca import datasets
-from nnspca.solvers import ascent, coordinate_descent
+from nnspca.solvers import ascent, coordinate_descent, search
+from nnspca.studies import sigg2008, sigg2008_genes
+from nnspca.tasks import _certify
 from nnspca.view.explore import path as player
 from nnspca.view.session import charts
 from tests import budgets
 
 ROOT = Path(__file__).parents[2]
+CELLS = 500  # of each search on the sphere: a bound holds after few as after many
+RANKED = 300  # features, more than any picture of their number has
 SWEEPS = 2  # of NSPCA's ascent: a table is as long after few as after many
 
 
@@ -45,7 +51,15 @@ def nothing_is_done_that_nobody_sees():
 def short_proofs(monkeypatch):
     """Certificates of the quick bounds, joint ones soon ended: what a page shows of them does not hang on the gap."""
     budgets.quick(monkeypatch)
+    live = dataclasses.replace(_certify.PLANS["live"], cells=CELLS)
+    monkeypatch.setattr(_certify, "PLANS", {**_certify.PLANS, "live": live})
     budgets.brief(monkeypatch)
+
+
+@pytest.fixture
+def short_searches(monkeypatch):
+    """A search takes a few steps a round: what a page shows of it does not hang on how far it gets."""
+    monkeypatch.setattr(search, "STEPS", 5)
 
 
 @pytest.fixture(scope="session")
@@ -61,8 +75,17 @@ def short_studies(short_proofs, load_once, monkeypatch):
     def few_sweeps(*given, max_iter, **more):
         return ascent.coordinate_ascent(*given, max_iter=min(max_iter, SWEEPS), **more)
 
+    def of_few(X, stop):
+        """Rank some features by what they say among themselves, and put the others behind them."""
+        ranked = contributions(X[:, :RANKED], stop)
+        return None if ranked is None else np.concatenate([ranked, np.full(X.shape[1] - len(ranked), -np.inf)])
+
+    contributions = sigg2008_genes.contributions
     monkeypatch.setattr(datasets, "load", lambda name, **_: load_once(name))
     monkeypatch.setattr(coordinate_descent, "coordinate_ascent", few_sweeps)
+    monkeypatch.setattr(sigg2008_genes, "contributions", of_few)
+    for regression in (sigg2008.SPCA, sigg2008.SPCA_OPT):
+        monkeypatch.setitem(regression.options, "rounds", 1)
 
 
 @pytest.fixture

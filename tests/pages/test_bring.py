@@ -13,6 +13,8 @@ from nnspca.view.session.state import State
 from tests.datasets.test_formats import COUNTS, market, parquet, picture, workbook
 from tests.pages.conftest import settle, texts
 
+pytestmark = pytest.mark.usefixtures("short_proofs")
+
 CSV = "text/csv"
 
 

@@ -20,6 +20,8 @@ from nnspca.view.session.state import ANY_SIGN, AS_IS, NONNEGATIVE, STANDARDISED
 from tests.pages.conftest import jobs, settle, texts
 from tests.pages.test_pages import figures, traces
 
+pytestmark = pytest.mark.usefixtures("short_searches")
+
 EASY = {"data": "digits", "k": 2}  # closed within milliseconds
 OPEN = {"data": "lfw-faces", "k": 40}  # a proof of many seconds
 

@@ -16,6 +16,8 @@ from nnspca.view.session.solver import Choices
 from nnspca.view.session.state import ANY_SIGN, State
 from tests.pages.conftest import jobs, settle, texts
 
+pytestmark = pytest.mark.usefixtures("short_searches")
+
 NOW = State(data="digits", k=9)
 
 

@@ -10,6 +10,8 @@ from nnspca.datasets import Dataset
 from tests.pages.conftest import settle, texts
 from tests.pages.test_samples import told
 
+pytestmark = pytest.mark.usefixtures("short_proofs")
+
 MOST = 100_000  # numbers that a page may write out of the ten million there are
 
 

@@ -21,6 +21,8 @@ from nnspca.view.session.state import State
 from nnspca.view.variance import held_out as which
 from tests.pages.conftest import jobs, settle, texts
 
+pytestmark = pytest.mark.usefixtures("short_proofs")
+
 
 @pytest.fixture(autouse=True)
 def no_answers_from_other_tests():

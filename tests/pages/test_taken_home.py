@@ -9,6 +9,8 @@ import nnspca
 from nnspca.view.session import charts, downloads
 from tests.pages.conftest import settle
 
+pytestmark = pytest.mark.usefixtures("short_proofs")
+
 
 @pytest.fixture
 def offered(monkeypatch):

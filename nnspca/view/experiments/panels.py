@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from urllib.parse import urlencode
 
 import streamlit as st
@@ -116,7 +117,7 @@ def takeaway(choice: Choices, tables: tuple[StudyTable, ...]) -> None:
         for table in tables:
             if table.picture is not None:
                 charts.figure_button(
-                    figure_of(table, charts.palette(), titled=True),
+                    partial(figure_of, table, charts.palette(), titled=True),
                     f"html-{choice.study.name}-{table.name}",
                     f"{choice.stem}-{table.name}.html",
                     f"{table.name.capitalize()} (HTML)",

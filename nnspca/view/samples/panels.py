@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -69,13 +70,13 @@ def takeaway(
                 "Every sample with its class, its score and its place in their order.",
             )
             drawn: dict[str, Callable[[], figures.Figure]] = {
-                "Samples by score (HTML)": lambda: figures.ladder(lie, _names(data), charts.palette()),
-                "Two scores (HTML)": lambda: figures.cloud(lie, _names(data), charts.palette()),
+                "Samples by score (HTML)": partial(figures.ladder, lie, _names(data), charts.palette()),
+                "Two scores (HTML)": partial(figures.cloud, lie, _names(data), charts.palette()),
             }
             for label, make in drawn.items():
                 if lie.second is not None or "Two" not in label:
                     name = label.split()[0].lower()
-                    charts.figure_button(make(), f"html-samples-{name}", f"{stem}-{name}.html", label)
+                    charts.figure_button(make, f"html-samples-{name}", f"{stem}-{name}.html", label)
     st.markdown("The same with the library:")
     st.code(_code(lie, data, now, choice), language="python", wrap_lines=True)
 

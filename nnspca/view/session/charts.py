@@ -132,9 +132,13 @@ def download(
     )
 
 
-def figure_button(drawn: Figure, key: str, file_name: str, label: str = "Figure (HTML)") -> None:
-    """Offer a figure as a page of its own, made only when asked for."""
-    download(label, lambda: style.page(drawn).encode(), key, file_name, "Opens in any browser, without a network.")
+def figure_button(drawn: Figure | Callable[[], Figure], key: str, file_name: str, label: str = "Figure (HTML)") -> None:
+    """Offer a figure, or what draws it, as a page of its own, made only when asked for."""
+
+    def made() -> bytes:
+        return style.page(drawn() if callable(drawn) else drawn).encode()
+
+    download(label, made, key, file_name, "Opens in any browser, without a network.")
 
 
 def csv_button(content: bytes, key: str, file_name: str, label: str, about: str | None = None) -> None:

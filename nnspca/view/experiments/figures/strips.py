@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import plotly.graph_objects as go
 
@@ -42,12 +44,12 @@ def strips(table: StudyTable, picture: Parts, palette: Palette, title: str) -> g
                 sheet[y : y + rows, x : x + columns] = images[key]
         if np.isfinite(sheet).any():
             _add_sheet(figure, sheet, palette, plain=plain)
-    for group, y in titles:
-        _label(figure, 0, y - 1, group, 13)
+    labels = [_label(0, y - 1, group, 13) for group, y in titles]
     for key, words in picture.captions:
         if key in places:
             y, x = places[key]
-            _label(figure, x, y + rows - 0.5, words, 11, foot=False)
+            labels.append(_label(x, y + rows - 0.5, words, 11, foot=False))
+    figure.update_layout(annotations=labels)  # at once: added one by one, all before it are read again for each
     counted = ", ".join(f"{sum(g == group for g, _ in images)} of {group}" for group in groups)
     alt = f"{table.title}: images of {rows} by {columns} pixels, {counted}."
     height = min(TALLEST, 48 + round(top * 720 / max(width, 1)))
@@ -85,15 +87,15 @@ def _add_sheet(figure: go.Figure, sheet: np.ndarray, palette: Palette, *, plain:
     )
 
 
-def _label(figure: go.Figure, x: float, y: float, words: str, size: int, *, foot: bool = True) -> None:
-    """Write words with their foot, or their head, at (x, y)."""
-    figure.add_annotation(
-        x=x - 0.5,
-        y=y,
-        text=words,
-        showarrow=False,
-        xanchor="left",
-        yanchor="bottom" if foot else "top",
-        font={"size": size},
-        borderpad=0,
-    )
+def _label(x: float, y: float, words: str, size: int, *, foot: bool = True) -> dict[str, Any]:
+    """Words with their foot, or their head, at (x, y)."""
+    return {
+        "x": x - 0.5,
+        "y": y,
+        "text": words,
+        "showarrow": False,
+        "xanchor": "left",
+        "yanchor": "bottom" if foot else "top",
+        "font": {"size": size},
+        "borderpad": 0,
+    }

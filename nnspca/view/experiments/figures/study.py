@@ -158,23 +158,26 @@ def _add_band(figure: go.Figure, table: StudyTable, picture: Curves, band: Band,
 
 def _add_spans(figure: go.Figure, picture: Curves, palette: Palette) -> None:
     """Shade stretches of the axis in turn, label them, and draw the edges."""
-    for i, span in enumerate(picture.spans):
-        if i % 2 == 0:
-            figure.add_vrect(
-                x0=span.start, x1=span.end, fillcolor=palette.band, opacity=0.5, line_width=0, layer="below"
-            )
-        figure.add_annotation(
-            x=(span.start + span.end) / 2,
-            y=1.0,
-            yshift=2 + 16 * (i % 2),
-            yref="paper",
-            yanchor="bottom",
-            text=span.label,
-            showarrow=False,
-            font={"size": 13, "color": palette.ink},
-        )
-    for edge in picture.edges:
-        figure.add_vline(x=edge, line={"color": palette.quiet, "width": 1, "dash": "dash"}, layer="below")
+    whole = {"xref": "x", "y0": 0, "y1": 1, "yref": "y domain", "layer": "below"}  # as high as the axis
+    band = {"type": "rect", "fillcolor": palette.band, "opacity": 0.5, "line": {"width": 0}}
+    edge = {"type": "line", "line": {"color": palette.quiet, "width": 1, "dash": "dash"}}
+    label = {"y": 1.0, "yref": "paper", "yanchor": "bottom", "showarrow": False}
+    figure.update_layout(  # at once: added one by one, all before it are read again for each
+        shapes=[
+            *[{**whole, **band, "x0": span.start, "x1": span.end} for span in picture.spans[::2]],
+            *[{**whole, **edge, "x0": at, "x1": at} for at in picture.edges],
+        ],
+        annotations=[
+            {
+                **label,
+                "x": (span.start + span.end) / 2,
+                "yshift": 2 + 16 * (i % 2),
+                "text": span.label,
+                "font": {"size": 13, "color": palette.ink},
+            }
+            for i, span in enumerate(picture.spans)
+        ],
+    )
 
 
 def _bars(table: StudyTable, picture: Bars, palette: Palette) -> go.Figure:

@@ -1,0 +1,74 @@
+"""What other processes are given to do here: where it lies they import nothing beside it."""
+
+import os
+import time
+
+from nnspca.calls.progress import Progress
+from nnspca.errors import DataError
+
+
+def times(shared, by, should_stop):
+    return shared * by
+
+
+def wait_for_stop(shared, longest, should_stop):
+    begun = time.monotonic()
+    while time.monotonic() - begun < longest:
+        if should_stop is not None and should_stop():
+            return "stopped"
+        time.sleep(0.01)
+    return "never told"
+
+
+def leave(shared, home, should_stop):
+    """End the process it is called in, unless that is the caller's own."""
+    if os.getpid() != home:
+        os._exit(1)
+    return shared
+
+
+def total(shared, by, should_stop):
+    return os.getpid(), float(shared.sum()) * by
+
+
+def count(shared, upto, *, should_stop, on_progress, on_found):
+    for number in range(upto):
+        on_progress(Progress(number / upto, str(number)))
+        if number % 100 == 0:
+            on_found(shared, number)
+    return shared
+
+
+def looks(shared, *, should_stop, on_found):
+    """Tell that it looked for Stop, until it is told to."""
+    number = 0
+    while not should_stop():
+        on_found(number)
+        number += 1
+        time.sleep(0.02)
+    return number
+
+
+def fails(shared, *, should_stop):
+    raise DataError(f"{shared} is not allowed")
+
+
+class Odd(Exception):
+    """An error that cannot be sent."""
+
+    def __init__(self, one, two):
+        super().__init__(f"{one} {two}")
+
+
+def fails_oddly(shared, *, should_stop):
+    raise Odd("a", "b")
+
+
+def nap(shared, number, seconds, should_stop):
+    """Take some time, and say who was asked, with what, and whether to stop."""
+    begun = time.monotonic()
+    while time.monotonic() - begun < seconds:
+        if should_stop():
+            return "stopped"
+        time.sleep(0.01)
+    return os.getpid(), number, float(shared.sum())

@@ -41,10 +41,10 @@ class Redraw:
         return self.crossings.total()
 
 
-def measure(page: str) -> Redraw:
-    """Draw a page alone until its runs have ended, then once more, watched."""
+def measure(page: str, **more: object) -> Redraw:
+    """Draw a page alone, with these choices too, until its runs have ended, then once more, watched."""
     app = AppTest.from_file(str(ROOT / "pages" / f"{page}.py"), default_timeout=RUNS)
-    for key, value in LINKS[page].items():
+    for key, value in (LINKS[page] | more).items():
         app.session_state[key] = value
     app.run()
     for job in list(app.session_state["_jobs"].values()) if "_jobs" in app.session_state else []:

@@ -15,8 +15,6 @@ from nnspca.view.figures import style
 from nnspca.view.session import state
 from tests.pages.conftest import ROOT, jobs, settle, texts
 
-pytestmark = pytest.mark.usefixtures("short_proofs")
-
 # Each would become something in Markdown, or in the little HTML that figures read.
 LURES = (
     "![p](http://evil.example/p.png)",

@@ -7,7 +7,7 @@ export default function (component) {
   let show = shows.get(parentElement);
   if (!show || !parentElement.contains(show.box)) {
     show?.detach();
-    show = new Hands(parentElement, data);
+    show = new Input(parentElement, data);
     show.tour = new Tour(show, data.step);
     shows.set(parentElement, show);
   } else {

@@ -1,6 +1,6 @@
 // What the person does: buttons, keys, dragging and clicking.
 
-class Hands extends Show {
+class Input extends Player {
   listen() {
     this.root.addEventListener("click", (event) => {
       const button = event.target.closest("[data-do], [data-region]");

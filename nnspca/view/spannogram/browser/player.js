@@ -2,7 +2,7 @@
 
 const LAP = 26; // seconds for the whole circle at speed 1
 
-class Show {
+class Player {
   constructor(root, data) {
     this.root = root;
     this.box = root.querySelector(".spannogram");

@@ -5,7 +5,7 @@ import pytest
 
 import nnspca
 from nnspca import METHODS
-from tests.budgets import lean
+from tests import budgets
 from tests.plain_em import plain_em
 
 BUNDLED = ("lfw-faces", "digits", "pitprops", "synthetic-spiked")
@@ -37,7 +37,7 @@ def components(cov, k, nonnegative):
         elif name == "enumeration" and cov.n_features > 1500:
             refusal = "use a smaller rank, fewer features, or the method 'spannogram'"
         else:
-            yield nnspca.solve(cov, k, name, nonnegative=nonnegative, **lean(name, cov.n_features))
+            yield nnspca.solve(cov, k, name, nonnegative=nonnegative, **budgets.lean(name, cov.n_features))
             continue
         with pytest.raises(ValueError, match=refusal):
             nnspca.solve(cov, k, name, nonnegative=nonnegative)
@@ -71,7 +71,8 @@ def test_best_beats_em_with_ten_restarts_on_leukemia(k, real):
     ("name", "k", "low", "high"),
     [("lrs", 20, 0.86, 0.90), ("cbcl-faces", 180, 0.58, 0.62), ("leukemia", 50, 0.47, 0.52)],
 )
-def test_the_papers_ratios_are_met_and_the_certificate_is_tighter(name, k, low, high, real):
+def test_the_papers_ratios_are_met_and_the_certificate_is_tighter(name, k, low, high, real, monkeypatch):
+    budgets.hurried(monkeypatch)  # and so soon
     cov = real(name)
     cert = nnspca.certify(cov, k)
     net = nnspca.solve(cov, k, "epsilon-net", rank=3, epsilon=0.1)

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import nnspca
-from nnspca.bounds.plan import PLANS
 from nnspca.calls.beside import Stopped, beside
 from nnspca.calls.progress import Monitor
-from nnspca.tasks import _certify, _necessity
+from nnspca.tasks import _necessity
+from tests import budgets
 from tests.benchmarks.data import zipf_text
 from tests.pace import slowness
 
@@ -84,9 +84,7 @@ def test_every_solver_asks_often_whether_to_stop(cov, method):
 
 
 def test_every_bound_asks_often_whether_to_stop(cov, data, monkeypatch):
-    # as many features as ever at once, for fewer steps: the silence of each is what counts
-    brief = dataclasses.replace(PLANS["live"], pair_seconds=0.2, branch_seconds=0.2, eliminated_seconds=0.3)
-    monkeypatch.setattr(_certify, "PLANS", {**PLANS, "live": brief})
+    budgets.hurried(monkeypatch)  # the silence of each step is what counts
     part = nnspca.solve(nnspca.Covariance.from_data(data), 5)
     watch = Watch()
     cert = nnspca.certify(cov, 5, component=part, should_stop=watch)

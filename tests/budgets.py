@@ -55,5 +55,6 @@ def lean(method, n_features):
         return {}
     return {
         "enumeration": {"rank": 2 if n_features < 300 else 1},
+        "elastic-net": {"rounds": 3},
         "coordinate-descent": {"restarts": 1, "max_iter": 2 if n_features > 5000 else 20},
     }.get(method, {})

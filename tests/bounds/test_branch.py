@@ -35,12 +35,12 @@ def bounds_of(A, k, nonnegative, goal=0.0, budget=BUDGET):
 
 
 @pytest.mark.parametrize("nonnegative", [True, False])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_no_bound_falls_below_the_optimum_and_the_judge_agrees(seed, nonnegative):
     A = problem(seed)
     for k in (1, 3, 5, 8, 9):
         best = oracle.optimum(A, k, nonnegative)[0]
-        cov, made = bounds_of(A, k, nonnegative, budget=BUDGET / 2)
+        cov, made = bounds_of(A, k, nonnegative)
         values = [bound.value for bound in made]
         assert values == sorted(values, reverse=True)
         for bound in made[-3:]:

@@ -16,6 +16,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import nnspca
 from nnspca import NonnegativeSparsePCA
+from tests import budgets
 
 TAKEN_OUT = ("disjoint", "projection", "schur", "hotelling")
 
@@ -214,7 +215,9 @@ def test_certificates_hold_on_what_each_component_was_sought_on(X, deflation):
 
 
 @pytest.mark.parametrize("form", [np.asarray, scipy.sparse.csr_array])
-def test_certificates_of_standardised_data_are_verified_as_anyone_would(X, form):
+def test_certificates_of_standardised_data_are_verified_as_anyone_would(X, form, monkeypatch):
+    budgets.hurried(monkeypatch)
+    budgets.brief(monkeypatch)
     data = form(X)
     est = NonnegativeSparsePCA(2, 5, standardize=True).fit(data)
     cov = nnspca.Covariance.from_data(data, standardize=True)

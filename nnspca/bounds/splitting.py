@@ -35,6 +35,7 @@ NEWTON = 40  # most steps for the multipliers of the rows
 EXACT, NEARLY = 1e-13, 2e-5  # excess of a row's sum at which its multiplier is found: of doubles, and of singles
 OUT = -1e6  # an entry that no projection keeps
 TILE = 96  # side of the blocks in which pairs are projected
+FEW = 64  # entries of a row up to which all are counted sooner than blocks of them
 TINY = 1e-30
 LANCZOS = 650  # features above which the scale is looked for by Lanczos' iterations
 SINGLE = np.float32  # any multipliers prove a bound, so that those of half the digits do, in half the time
@@ -225,7 +226,8 @@ def onto_rows(
     # count tells how many are, and one sort serves every τ
     balance = (weight[:, None] + np.arange(1, longest + 1, dtype=V.dtype)) * falling
     balance -= sums[:, 1:]
-    rows, sorted_rows, sorted_balance = np.arange(n), _Falling(falling), _Falling(balance)
+    rows, sorted_balance = np.arange(n), _Falling(balance)
+    sorted_rows = _Falling(falling) if longest > FEW else None
 
     def at(tau: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Excess of the sum, its slope, and D."""
@@ -234,7 +236,7 @@ def onto_rows(
         capped = above.astype(V.dtype)
         D = (right + sums[rows, above]) / (weight + capped) - tau
         slope = (weight + places) / (weight + capped) - 1
-        positive = sorted_rows.above(tau)
+        positive = sorted_rows.above(tau) if sorted_rows else (falling > tau[:, None]).sum(axis=1)
         above = np.minimum(above, positive)
         capped = np.minimum(capped, positive.astype(V.dtype))
         between = capped - positive.astype(V.dtype)

@@ -35,7 +35,7 @@ def bounds_of(A, k, nonnegative, goal=0.0, budget=BUDGET):
 
 
 @pytest.mark.parametrize("nonnegative", [True, False])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, 5])  # without a group, and with one
 def test_no_bound_falls_below_the_optimum_and_the_judge_agrees(seed, nonnegative):
     A = problem(seed)
     for k in (1, 3, 5, 8, 9):

@@ -18,6 +18,7 @@ from nnspca.covariance.problem import Problem
 from nnspca.errors import CertificateError
 from nnspca.result import Bound
 from nnspca.tasks import _certify
+from tests import budgets
 
 M, N, ROWS = 50, 4000, 300
 
@@ -81,7 +82,8 @@ def test_no_level_proves_less_than_itself_and_none_hides_a_row():
             derive(ScaleProof(d, level), 10, True, cov)
 
 
-def test_a_stranger_reads_no_more_rows_and_believes_no_level():
+def test_a_stranger_reads_no_more_rows_and_believes_no_level(monkeypatch):
+    budgets.quick(monkeypatch)
     cov, X = noise(0), data(0)
     made = Bound("balanced-rows", 0.0, ingredients=ScaleProof(np.sqrt(cov.diagonal), 1.0))
     value = derive(ScaleProof(np.sqrt(cov.diagonal), 3 * float(cov.diagonal.max())), 3, True, cov)

@@ -22,7 +22,7 @@ def spread(seed):
     return few_large(seed, small=(0.1, 0.6))
 
 
-def bounds_of(cov, k, nonnegative, features, least=np.inf):
+def bounds_of(cov, k, nonnegative, features, least=np.inf, steps=120):
     part = nnspca.solve(cov, k, nonnegative=nonnegative)
     least = min(least, 1.01 * cov.trace)
     made = working.tighten(
@@ -31,7 +31,7 @@ def bounds_of(cov, k, nonnegative, features, least=np.inf):
         part.variance,
         least,
         features=features,
-        budget=120 * features**2.5,
+        budget=steps * features**2.5,
         goal=0.0,
         monitor=Monitor(),
     )
@@ -54,7 +54,7 @@ def test_no_working_set_proves_less_than_the_optimum(small_sets, seed, nonnegati
     for k in (1, 2, 4, 7):
         best = oracle.optimum(A, k, nonnegative)[0]
         for cov, features in ((nnspca.Covariance.from_data(X), 8), (held_as_factor(X), 12)):
-            made = bounds_of(cov, k, nonnegative, features)[1]
+            made = bounds_of(cov, k, nonnegative, features, steps=60)[1]
             assert all(bound.value >= best * (1 - 1e-12) for bound in made)
             for bound in {id(bound): bound for bound in (*made[:2], *made[-3:])}.values():
                 assert working_bound(bound.ingredients, k, nonnegative, cov) <= bound.value

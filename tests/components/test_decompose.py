@@ -93,18 +93,17 @@ def test_each_component_is_what_solve_finds_on_what_was_left(deflation):
 @pytest.mark.parametrize("deflation", ONE_BY_ONE)
 @pytest.mark.parametrize("k", [1, 3, 8])
 def test_components_are_feasible_and_their_variances_are_on_the_covariance_given(deflation, nonnegative, k):
-    for seed in range(2):
-        cov = covariance_of(seed)
-        parts = nnspca.decompose(cov, 3, k, deflation=deflation, nonnegative=nonnegative)
-        for part in parts.parts:
-            assert feasible.infeasibility(part.loadings, k, nonnegative) == ""
-            assert part.variance == cov.variance(part.loadings)
-            assert (part.k, part.nonnegative) == (k, nonnegative)
-        spectrum = np.cumsum(cov.eigenpairs(len(parts.parts))[0])
-        assert (np.diff(parts.cumulative_variance, prepend=0.0) >= 0).all()
-        assert (parts.cumulative_variance <= spectrum * (1 + 1e-12)).all()  # Ky Fan
-        assert parts.total == cov.trace
-        assert not parts.stopped
+    cov = covariance_of(k)
+    parts = nnspca.decompose(cov, 3, k, deflation=deflation, nonnegative=nonnegative)
+    for part in parts.parts:
+        assert feasible.infeasibility(part.loadings, k, nonnegative) == ""
+        assert part.variance == cov.variance(part.loadings)
+        assert (part.k, part.nonnegative) == (k, nonnegative)
+    spectrum = np.cumsum(cov.eigenpairs(len(parts.parts))[0])
+    assert (np.diff(parts.cumulative_variance, prepend=0.0) >= 0).all()
+    assert (parts.cumulative_variance <= spectrum * (1 + 1e-12)).all()  # Ky Fan
+    assert parts.total == cov.trace
+    assert not parts.stopped
 
 
 @given(seed=st.integers(0, 10**6), r=st.integers(1, 8), k=st.integers(1, 8))
@@ -120,14 +119,13 @@ def test_disjoint_components_share_nothing(seed, r, k):
 @pytest.mark.parametrize("angle", [60, 85, 90])
 @SIGNS
 def test_every_angle_is_at_least_the_one_asked(angle, nonnegative):
-    for seed in range(2):
-        cov = covariance_of(seed)
-        asked = {"deflation": "quasi-orthogonal", "nonnegative": nonnegative, "min_angle": angle}
-        parts = nnspca.decompose(cov, 3, 4, "em", restarts=3, **asked)
-        apart = parts.angles[~np.eye(len(parts.parts), dtype=bool)]
-        assert (apart >= angle - 1e-6).all()
-        assert len(parts.parts) == 3 or "keeps the angle" in parts.note
-        assert parts.options["min_angle"] == angle
+    cov = covariance_of(angle)
+    asked = {"deflation": "quasi-orthogonal", "nonnegative": nonnegative, "min_angle": angle}
+    parts = nnspca.decompose(cov, 3, 4, "em", restarts=3, **asked)
+    apart = parts.angles[~np.eye(len(parts.parts), dtype=bool)]
+    assert (apart >= angle - 1e-6).all()
+    assert len(parts.parts) == 3 or "keeps the angle" in parts.note
+    assert parts.options["min_angle"] == angle
 
 
 @pytest.mark.parametrize("deflation", ["projection", "schur", "hotelling", "joint"])

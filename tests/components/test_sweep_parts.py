@@ -5,7 +5,7 @@ import pytest
 
 import nnspca
 from nnspca.certificates.proofs import LargerProof
-from tests import oracle
+from tests import budgets, oracle
 
 
 @pytest.fixture(scope="module")
@@ -13,7 +13,8 @@ def pitprops():
     return nnspca.Covariance.from_dataset(nnspca.datasets.load("pitprops"))
 
 
-def test_the_band_holds_the_optimum_and_both_curves_lie_below_it(pitprops):
+def test_the_band_holds_the_optimum_and_both_curves_lie_below_it(pitprops, monkeypatch):
+    budgets.brief(monkeypatch)
     seen = []
     sweep = nnspca.sweep_parts(pitprops, range(1, 5), 3, on_point=seen.append)
     assert not sweep.stopped
@@ -31,8 +32,9 @@ def test_the_band_holds_the_optimum_and_both_curves_lie_below_it(pitprops):
         nnspca.verify(point.certificate, pitprops)
 
 
-def test_variance_never_falls_with_more_parts_or_more_features_each():
-    cov = nnspca.Covariance.from_data(np.random.default_rng(1).standard_normal((40, 25)))
+def test_variance_never_falls_with_more_parts_or_more_features_each(monkeypatch):
+    budgets.few_starts(monkeypatch)
+    cov = nnspca.Covariance.from_data(np.random.default_rng(1).standard_normal((40, 15)))
     sweep = nnspca.sweep_parts(cov, [1, 2, 3], [2, 3, 4], certify=None)
     kept = {(p.n_components, p.k): p.together.variances.sum() for p in sweep.points}
     for (r, k), value in kept.items():

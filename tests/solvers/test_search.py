@@ -61,7 +61,7 @@ def test_from_any_start_it_reaches_the_best_of_all_supports(nonnegative):
         A = np.cov(rng.standard_normal((7, n)), rowvar=False)
         problem = Problem(nnspca.Covariance.from_matrix(A), k, nonnegative)
         start = climb(problem, np.eye(n)[:1])[0][0]
-        x, _ = search(problem, start, rounds=12, rng=rng, monitor=Monitor())
+        x, _ = search(problem, start, rounds=6, rng=rng, monitor=Monitor())
         assert problem.cov.variance(x) == pytest.approx(optimum(A, k, nonnegative)[0], rel=1e-9)
 
 

@@ -16,7 +16,7 @@ BOTH = pytest.mark.parametrize("nonnegative", [True, False])
 
 @BOTH
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(st.integers(0, 100_000), st.integers(1, 4), st.integers(1, 8))
 def test_enumeration_and_search_find_the_same_optimum(kind, nonnegative, seed, d, n):
     rng = np.random.default_rng(seed)

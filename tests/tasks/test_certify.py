@@ -42,11 +42,11 @@ def check_sandwich(problem, k, nonnegative, effort, seed=0):
 @pytest.mark.parametrize("make", problems.MATRICES + problems.DATA, ids=lambda make: make.__name__)
 def test_no_bound_falls_below_the_brute_force_optimum(make, nonnegative, all_bounds):
     rng = np.random.default_rng(2014)
-    for trial in range(3):
+    for trial in range(2):
         n = int(rng.integers(1, 7))
         problem = make(rng, n)
         for k in {1, int(rng.integers(1, n + 1)), n}:
-            check_sandwich(problem, k, nonnegative, "thorough" if trial % 3 == 2 else "live", seed=trial)
+            check_sandwich(problem, k, nonnegative, "thorough" if trial else "live", seed=trial)
 
 
 @BOTH
@@ -56,7 +56,7 @@ def test_no_bound_falls_below_the_optimum_where_the_covariance_is_never_formed(
 ):
     monkeypatch.setattr(covariance, "DENSE_FEATURES", 1)
     rng = np.random.default_rng(7)
-    for trial in range(10):
+    for trial in range(6):
         n = int(rng.integers(5, 9))
         problem = problems.factored(rng, n, sparse=sparse)
         assert problem.cov.matrix is None
@@ -291,7 +291,8 @@ def test_a_stopped_certificate_still_holds(after):
     nnspca.verify(cert, cov)
 
 
-def test_certifying_few_samples_never_forms_a_features_by_features_array():
+def test_certifying_few_samples_never_forms_a_features_by_features_array(monkeypatch):
+    budgets.hurried(monkeypatch)  # the last of the steps holds no more than the first
     n = 6_000
     X = np.random.default_rng(0).standard_normal((12, n))
     cov = nnspca.Covariance.from_data(X)

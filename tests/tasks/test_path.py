@@ -33,7 +33,7 @@ def test_the_levels_hold_every_k_once_the_ends_first(ks):
     assert set(levels[0]) == {min(ks), max(ks)}
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("nonnegative", [True, False])
 @pytest.mark.parametrize("way", ["plain", "anchors", "first"])
 def test_the_best_never_falls_as_k_grows_and_lies_below_every_ceiling(seed, nonnegative, way):

@@ -73,7 +73,7 @@ def test_no_component_exceeds_the_brute_force_optimum(make, method, nonnegative)
 def test_components_are_feasible_where_the_covariance_is_never_formed(method, nonnegative, sparse, monkeypatch):
     monkeypatch.setattr(covariance, "DENSE_FEATURES", 1)
     rng = np.random.default_rng(3)
-    for _ in range(4):
+    for _ in range(2):
         problem = problems.factored(rng, 8, sparse=sparse)
         k = int(rng.integers(1, 9))
         part = nnspca.solve(problem.cov, k, method, nonnegative=nonnegative)

@@ -9,6 +9,7 @@ import pytest
 
 import nnspca
 from nnspca.certificates import scales
+from nnspca.certificates.derivations import DERIVATIONS, PARTS_DERIVATIONS
 from nnspca.certificates.proofs import PairProof, PartsProof, ScaleProof, SmallerProof
 from nnspca.covariance import reading
 from nnspca.view.session.entry import Entry
@@ -35,6 +36,12 @@ def test_nothing_gets_through(campaign, attempts):
     name = campaign.__name__.rpartition(".")[2]
     let_in = sum(campaign.attempt(generator(name, number, 0)) for number in range(attempts))
     assert 0 < let_in < attempts, "attacks that are all refused, or all harmless, try nothing"
+
+
+def test_proofs_of_every_type_are_forged():
+    for kind in (*DERIVATIONS, *PARTS_DERIVATIONS):
+        made = [forged.forged(generator("forged", number, 0), forged.targets()[number], kind) for number in range(5)]
+        assert {type(proof) for proof in made} == {kind}
 
 
 def test_a_judge_without_the_range_of_weights_is_caught(monkeypatch):

@@ -35,17 +35,18 @@ SPARSE = ("csr", "csc")  # any other kind is turned into the first
 class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Nonnegative sparse PCA.
 
-    Each component has unit length and at most ``n_nonzero`` nonzero loadings, all of them positive (unless
-    ``nonnegative=False``).
+    Each component has unit length and at most ``n_nonzero`` nonzero loadings, all of them positive
+    (unless ``nonnegative=False``).
 
     Parameters
     ----------
     n_components : int
-        Most components. Fewer come out where features or variance run out first, with a ConvergenceWarning: see
-        ``n_components_``.
+        Most components. Fewer come out where features or variance run out first, with a
+        ConvergenceWarning: see ``n_components_``.
     n_nonzero : int
-        Most nonzero loadings of each component. Both numbers are limits, so that at most 10 of 4 features means at
-        most 4: see ``n_nonzero_``; a number of your own beyond the features gives a ConvergenceWarning.
+        Most nonzero loadings of each component. Both numbers are limits, so that at most 10 of 4
+        features means at most 4: see ``n_nonzero_``; a number of your own beyond the features gives
+        a ConvergenceWarning.
     method : str
         A key of ``nnspca.METHODS``.
     deflation : str
@@ -65,18 +66,21 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
     components_ : ndarray, shape (r, n)
         Unit rows.
     explained_variance_ : ndarray, shape (r,)
-        Each component's own variance (1/m). Components need not be orthogonal: these may add up to too much.
+        Each component's own variance (1/m). Components need not be orthogonal: these may add up to
+        too much.
     explained_variance_ratio_ : ndarray, shape (r,)
-        What each component adds to the variance of the span of those before it, as a share of the whole; they add
-        up to what all explain together.
+        What each component adds to the variance of the span of those before it, as a share of the
+        whole; they add up to what all explain together.
     cumulative_variance_ : ndarray, shape (r,)
         Variance of the span of the first 1, 2, …, r components.
     certificates_ : tuple of Certificate
         What is proven of each component, worked out when first read.
     certificate_ : PartsCertificate or None
-        What is proven of all components together, worked out when first read; None where they are not disjoint.
+        What is proven of all components together, worked out when first read; None where they are
+        not disjoint.
     mean_, scale_ : ndarray, shape (n,)
-        Taken off and divided by; ``scale_`` is 1 unless ``standardize``, and for features that never vary.
+        Taken off and divided by; ``scale_`` is 1 unless ``standardize``, and for features that
+        never vary.
     n_components_, n_nonzero_ : int
         What was found, and allowed, on these data.
     n_features_in_ : int
@@ -85,7 +89,8 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
 
     Notes
     -----
-    A fitted estimator keeps the covariance (data of few samples: the centred data) for its certificates.
+    A fitted estimator keeps the covariance (data of few samples: the centred data) for its
+    certificates.
 
     Examples
     --------
@@ -182,8 +187,8 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
     def transform(self, X) -> np.ndarray:
         """Return the scores ``(X − mean) / scale · components'``, shape (m, r).
 
-        A score is how much of a component a sample has by itself, whatever the others hold: their variances are
-        ``explained_variance_``. Where components overlap, scores are correlated.
+        A score is how much of a component a sample has by itself, whatever the others hold: their
+        variances are ``explained_variance_``. Where components overlap, scores are correlated.
         """
         check_is_fitted(self)
         X = self._read(X, reset=False)
@@ -192,8 +197,9 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
     def inverse_transform(self, X) -> np.ndarray:
         """Return the point of the components' span that has these scores, in the units of the data, shape (m, n).
 
-        Of all points with the scores it is the one nearest the mean, features divided by ``scale_``. Of scores that
-        ``transform`` gave it is the sample's projection onto the span, and ``transform`` gives the scores back.
+        Of all points with the scores it is the one nearest the mean, features divided by
+        ``scale_``. Of scores that ``transform`` gave it is the sample's projection onto the span,
+        and ``transform`` gives the scores back.
         """
         check_is_fitted(self)
         scores = check_array(numbers(X))
@@ -206,8 +212,9 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
     def score(self, X, y=None) -> float:
         """Return the share of the variance of X that the span of the components explains: higher is better.
 
-        X is centred and scaled as seen in ``fit``, so that held-out data are judged by what was learnt. The share
-        is at most 1, and of the data fitted it is the sum of ``explained_variance_ratio_``.
+        X is centred and scaled as seen in ``fit``, so that held-out data are judged by what was
+        learnt. The share is at most 1, and of the data fitted it is the sum of
+        ``explained_variance_ratio_``.
         """
         check_is_fitted(self)
         X = self._read(X, reset=False)
@@ -223,10 +230,11 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
     def certificates_(self) -> tuple[Certificate, ...]:
         """What is proven of each component, worked out when first read.
 
-        Each speaks of the covariance its component was sought on: ``nnspca.deflate``, by the components before, of
-        ``Covariance.from_data(X, standardize=…)`` as the estimator was told. There is one for each component that was
-        sought by itself: with "quasi-orthogonal" for the first only, and none with "together", "joint" or a method
-        that does not keep to ``n_nonzero``.
+        Each speaks of the covariance its component was sought on: ``nnspca.deflate``, by the
+        components before, of ``Covariance.from_data(X, standardize=…)`` as the estimator was told.
+        There is one for each component that was sought by itself: with "quasi-orthogonal" for the
+        first only, and none with "together", "joint" or a method that does not keep to
+        ``n_nonzero``.
         """
         check_is_fitted(self)
         if self._certificates is None:
@@ -241,8 +249,9 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
     def certificate_(self) -> PartsCertificate | None:
         """What is proven of all components together, worked out when first read.
 
-        How much of what any so many disjoint parts could explain these do; None for components that may overlap:
-        there is one with deflation "together" or "disjoint" and a method that keeps to ``n_nonzero``.
+        How much of what any so many disjoint parts could explain these do; None for components that
+        may overlap: there is one with deflation "together" or "disjoint" and a method that keeps to
+        ``n_nonzero``.
         """
         check_is_fitted(self)
         found = self._found

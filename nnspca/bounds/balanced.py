@@ -55,9 +55,9 @@ def balanced_rows(
 ) -> Bound:
     """The bound at the best weights met.
 
-    ``passes`` power steps over all rows follow where A is not held; each reads the whole of A once, and together they
-    read no more than ``allowed`` rows. ``warm_start`` is this bound as it was found before: its weights are where those
-    steps start.
+    ``passes`` power steps over all rows follow where A is not held; each reads the whole of A once,
+    and together they read no more than ``allowed`` rows. ``warm_start`` is this bound as it was
+    found before: its weights are where those steps start.
     """
     cov, level = problem.cov, 0.0
     if cov.holds_entries:
@@ -139,7 +139,8 @@ def _levelled(
 def _of_factor(problem: Problem, monitor: Monitor) -> tuple[float, np.ndarray, float]:
     """Power steps on the features of largest variance, the others kept level without a look at their rows.
 
-    Returned with a ceiling on what those others cost, which leaves room for what a judge sees otherwise.
+    Returned with a ceiling on what those others cost, which leaves room for what a judge sees
+    otherwise.
     """
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     s = np.sqrt(np.maximum(cov.diagonal, 0.0) + cov.drift)
@@ -166,7 +167,8 @@ def _of_factor(problem: Problem, monitor: Monitor) -> tuple[float, np.ndarray, f
         d = _extended(s, chosen, raised, level, k)
     if monitor.stop():
         return least, best, unread
-    # where no weights keep the others level, by their deviations no row costs much more than the largest variances
+    # where no weights keep the others level, by their deviations no row costs much more than the
+    # largest variances
     d = np.maximum(s / s.max(), FLOOR)
     plain = _rows(problem, s, chosen[:0], d, monitor)[1] * (1 + UNREAD)
     return (plain, d, plain) if plain < least else (least, best, unread)

@@ -1,22 +1,23 @@
 """Boxes: how much a feature can hold, given how much each of its companions can.
 
-The masses by rows (:mod:`nnspca.bounds.masses`) let the companions of a feature take whatever loadings favour it most.
-But companion j holds at most m_j: ``0 <= x_j <= r_j = √m_j`` (|x_j| without the sign constraint, and |A_ij| for A_ij⁺).
-So, for any price λ > 0 of weight,
+The masses by rows (:mod:`nnspca.bounds.masses`) let the companions of a feature take whatever
+loadings favour it most. But companion j holds at most m_j: ``0 <= x_j <= r_j = √m_j`` (|x_j|
+without the sign constraint, and |A_ij| for A_ij⁺). So, for any price λ > 0 of weight,
 
     Σ_{j∈J∖i} A_ij x_j = λ Σ x_j²/2 + Σ (A_ij x_j − λ x_j²/2) <= λ (1 − x_i²)/2 + Φ,
 
-Φ being the sum of the k−1 largest of ``φ_j = max over 0 <= x <= r_j of A_ij⁺ x − λ x²/2``. With ``(Ax)_i = OPT x_i``,
-all in units of OPT (or of any attained variance, which only raises what follows), c = 1 − A_ii and b = λ/2 + Φ:
+Φ being the sum of the k−1 largest of ``φ_j = max over 0 <= x <= r_j of A_ij⁺ x − λ x²/2``. With
+``(Ax)_i = OPT x_i``, all in units of OPT (or of any attained variance, which only raises what
+follows), c = 1 − A_ii and b = λ/2 + Φ:
 
     c x_i + λ x_i²/2 <= b,    so that    x_i <= 2b / (c + √(c² + 2 λ b))      (c > 0).
 
-Any price proves it, and the best one has Σ x_j² = 1 − x_i² at the maximisers. Where these meet no box it is the mass by
-rows. Smaller masses are smaller boxes for all others, so it is done again: a *stage*, at prices that those of the stage
-before point to.
+Any price proves it, and the best one has Σ x_j² = 1 − x_i² at the maximisers. Where these meet no
+box it is the mass by rows. Smaller masses are smaller boxes for all others, so it is done again: a
+*stage*, at prices that those of the stage before point to.
 
-Features C of the largest variance take part. Of a companion outside, ``A_ij <= s_i s_j`` and ``r_j <= s_j``, s² the
-variances, so that ``φ_j <= s_i max s_j²``.
+Features C of the largest variance take part. Of a companion outside, ``A_ij <= s_i s_j`` and
+``r_j <= s_j``, s² the variances, so that ``φ_j <= s_i max s_j²``.
 """
 
 from __future__ import annotations
@@ -46,9 +47,11 @@ def within(problem: Problem, low: float, held: np.ndarray, monitor: Monitor, *, 
     ----------
     problem : Problem
     low : float
-        Attained: what follows holds of any x of at least this variance that is best on its own support.
+        Attained: what follows holds of any x of at least this variance that is best on its own
+        support.
     held : ndarray, shape (n,)
-        Masses known: by variance (:func:`nnspca.bounds.masses.by_variance`), which is what a proof may begin with.
+        Masses known: by variance (:func:`nnspca.bounds.masses.by_variance`), which is what a proof
+        may begin with.
     monitor : Monitor
         Stopped, the stages made so far count.
     stages : int

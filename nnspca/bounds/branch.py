@@ -10,9 +10,9 @@ the companions J∖i of each row contain F∖i: the row costs its entries in F�
 ``k − 1 − |F∖i|`` others, not its k−1 largest. The optimum is at most the largest bound over the
 leaves of the tree, whatever the tree, so the search may stop at any time. It opens the leaf of
 largest bound, and splits it at the feature that carries most weight for how sure the relaxation is
-of its place: with Y_ij for x_i² times "j is in the support", column j of Y adds up to how much j is in,
-and X_jj is its weight. (Of the doubtful alone, half of the splits tell little: a quarter more leaves.)
-Children start at their parent's multipliers.
+of its place: with Y_ij for x_i² times "j is in the support", column j of Y adds up to how much j is
+in, and X_jj is its weight. (Of the doubtful alone, half of the splits tell little: a quarter more
+leaves.) Children start at their parent's multipliers.
 
 A leaf without a feature that belongs in the support is closed almost at once (it is then known to
 be in every optimal one), one with a feature that does not belong there as well (it is then screened

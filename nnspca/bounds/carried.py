@@ -1,15 +1,17 @@
 """Ceilings taken over from another k: a larger one's as it is, a smaller one's in proportion.
 
-What k features can hold, more can too: a ceiling at k holds at every smaller k. Towards larger k a ceiling grows in
-proportion at most. Let x be feasible with s nonzeros, k₁ < s <= k, and let S be k₁ of them, each choice as likely. Then
-x_S, scaled, is feasible for k₁, so that ``x_S'A x_S <= U₁ ‖x_S‖²`` if U₁ is a ceiling there. An x_i stays with
-probability p = k₁/s and a pair of them with p (k₁ − 1)/(s − 1), so that in the mean
+What k features can hold, more can too: a ceiling at k holds at every smaller k. Towards larger k a
+ceiling grows in proportion at most. Let x be feasible with s nonzeros, k₁ < s <= k, and let S be k₁
+of them, each choice as likely. Then x_S, scaled, is feasible for k₁, so that
+``x_S'A x_S <= U₁ ‖x_S‖²`` if U₁ is a ceiling there. An x_i stays with probability p = k₁/s and a
+pair of them with p (k₁ − 1)/(s − 1), so that in the mean
 
     (k₁ − 1)/(s − 1) (x'Ax − D) + D <= U₁,    D = Σ A_ii x_i² >= d, the least variance of a feature;
 
-hence ``x'Ax <= d + (U₁ − d)(k − 1)/(k₁ − 1)``, as s <= k and U₁ >= d; and for s <= k₁ this holds as well. The optimum's
-excess over the least variance, per further feature, never rises with k: of standardised data, whose d is 1, that is
-nearly all of the curve's shape. A feature whose row of A is zero may be left out of x, and of d.
+hence ``x'Ax <= d + (U₁ − d)(k − 1)/(k₁ − 1)``, as s <= k and U₁ >= d; and for s <= k₁ this holds as
+well. The optimum's excess over the least variance, per further feature, never rises with k: of
+standardised data, whose d is 1, that is nearly all of the curve's shape. A feature whose row of A
+is zero may be left out of x, and of d.
 """
 
 from __future__ import annotations
@@ -28,7 +30,8 @@ from nnspca.result import Bound, Certificate
 def least_variance(cov: Covariance) -> float:
     """Return a number that no feature's variance is below, on any machine; it may be negative by rounding.
 
-    Features whose row of A is zero do not count, up to as many as are read at a time: an optimal x does without them.
+    Features whose row of A is zero do not count, up to as many as are read at a time: an optimal x
+    does without them.
     """
     variances = cov.form.diagonal
     idle = np.flatnonzero(variances == 0)[: cov.strip]

@@ -1,8 +1,9 @@
 """The cases of an elimination: ceilings on T for so many of its features, each brought down where that helps most.
 
-Work goes where the largest value is: if it is the first q of its case, the case's relaxation goes on, and branch and
-bound after it; if it is a later one, the case is parted in two. A case begins at the multipliers of the one before it:
-what they prove for fewer features costs about a step of a splitting, and its own splitting goes on from there.
+Work goes where the largest value is: if it is the first q of its case, the case's relaxation goes
+on, and branch and bound after it; if it is a later one, the case is parted in two. A case begins at
+the multipliers of the one before it: what they prove for fewer features costs about a step of a
+splitting, and its own splitting goes on from there.
 """
 
 from __future__ import annotations

@@ -84,7 +84,8 @@ def residual(cov: Covariance, V: np.ndarray) -> float | None:
     Returns
     -------
     float or None
-        None where neither the features nor the samples are few enough to factorise: see :func:`affordable`.
+        None where neither the features nor the samples are few enough to factorise: see
+        :func:`affordable`.
     """
     if isinstance(cov.form, HeldMatrix):
         A = cov.form.A

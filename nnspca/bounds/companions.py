@@ -1,8 +1,8 @@
 """Companions: the largest entries beside the diagonal of rows of A, of sparse data without a row ever being dense.
 
-``A = S'S/m − μμ'`` of sparse data: beside the stored entries of the product S'S a row holds nothing but −μ_i μ_j. Once
-the k−1 largest ``A_ij d_j`` among the stored reach the largest of those, none of the others is among them; the few rows
-for which that does not hold are read in full.
+``A = S'S/m − μμ'`` of sparse data: beside the stored entries of the product S'S a row holds nothing
+but −μ_i μ_j. Once the k−1 largest ``A_ij d_j`` among the stored reach the largest of those, none of
+the others is among them; the few rows for which that does not hold are read in full.
 """
 
 from __future__ import annotations

@@ -1,20 +1,24 @@
 """Elimination by small masses: what is proven on a few features speaks for all of them.
 
-Let x be optimal, J its support, OPT its variance, T any set of features, R = J∖T with |R| = q, and ε = ‖x_R‖². On J, x
-is an eigenvector of A, so ``x_R'Ax = OPT ε``, that is ``x_R'A x_T = OPT ε − x_R'A x_R``, and
+Let x be optimal, J its support, OPT its variance, T any set of features, R = J∖T with |R| = q, and
+ε = ‖x_R‖². On J, x is an eigenvector of A, so ``x_R'Ax = OPT ε``, that is ``x_R'A x_T
+= OPT ε − x_R'A x_R``, and
 
-    OPT = x_T'A x_T + 2 x_R'A x_T + x_R'A x_R = x_T'A x_T + 2 OPT ε − x_R'A x_R <= U (1 − ε) + 2 OPT ε
+    OPT = x_T'A x_T + 2 x_R'A x_T + x_R'A x_R = x_T'A x_T + 2 OPT ε − x_R'A x_R <= U (1 − ε) + 2 OPT
+    ε
 
-for any ceiling U on T alone with k − q features, as A is positive semidefinite. ε is at most ε_q, the sum of the q
-largest masses outside T (:mod:`nnspca.bounds.masses`), hence
+for any ceiling U on T alone with k − q features, as A is positive semidefinite. ε is at most ε_q,
+the sum of the q largest masses outside T (:mod:`nnspca.bounds.masses`), hence
 
     OPT <= max over q of  U_{k−q} (1 − ε_q) / (1 − 2 ε_q)        (ε_q < ½).
 
-A ceiling with more features holds with fewer, so a few cardinalities c serve all q: each *case* is one of them, with
-the least ceiling on T known for it. Where an outside feature can hold less than one of the k features is worth, the
-largest value is that of q = 0 and nothing is lost: n features have become |T|.
+A ceiling with more features holds with fewer, so a few cardinalities c serve all q: each *case* is
+one of them, with the least ceiling on T known for it. Where an outside feature can hold less than
+one of the k features is worth, the largest value is that of q = 0 and nothing is lost: n features
+have become |T|.
 
-Which T, and which cases to begin with, :mod:`nnspca.bounds.kept` tells; :mod:`nnspca.bounds.cases` brings them down.
+Which T, and which cases to begin with, :mod:`nnspca.bounds.kept` tells; :mod:`nnspca.bounds.cases`
+brings them down.
 """
 
 from __future__ import annotations
@@ -136,8 +140,9 @@ def begin(
 ) -> Elimination | None:
     """Choose T: as few features as lose next to nothing, if the bounds on T are as tight as they can be.
 
-    With ``low`` given, the masses are those of all components of at least that variance, best on their own support.
-    T has ``smallest`` features at least. If ``sparing``, it is as small as lets a few cases do.
+    With ``low`` given, the masses are those of all components of at least that variance, best on
+    their own support. T has ``smallest`` features at least. If ``sparing``, it is as small as lets
+    a few cases do.
     """
     low = masses.attained(problem.cov, x) if low is None else low
     support = np.flatnonzero(x)

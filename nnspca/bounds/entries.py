@@ -38,14 +38,16 @@ def diagonal(problem: Problem) -> Bound:
 def rows(problem: Problem, *, monitor: Monitor, allowed: int | None = None) -> Bound | None:
     """The largest sum over a row of its diagonal entry and its k−1 largest (positive) others.
 
-    None where more than ``allowed`` rows would have to be read, for less than the largest variances prove.
+    None where more than ``allowed`` rows would have to be read, for less than the largest variances
+    prove.
 
     Rows are taken by falling variance s_i², until ``s_i (s_i + Σ of the k−1 largest s_j)``, which
     no row sum exceeds, rules out the rest: raw gene data need a few hundred of 12582 rows.
     """
     cov, k, companions = problem.cov, problem.k, Companions(problem)
     order = np.argsort(-cov.diagonal, kind="stable")
-    # the representation error covers what an indefinite-by-rounding matrix adds to |A_ij| <= s_i s_j
+    # the representation error covers what an indefinite-by-rounding matrix adds to |A_ij| <= s_i
+    # s_j
     deviations = np.sqrt(np.maximum(cov.diagonal[order], 0.0) + cov.room())
     company = float(deviations[: k - 1].sum())
     most, seen = 0.0, 0

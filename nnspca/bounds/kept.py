@@ -78,7 +78,8 @@ def choose(
         # by how much a number of outside features is above none, as a share of what they take away
         here = shares[: len(lost)]
         gains = _raised(here, lost) - 1
-        # the same if a share that is kept were a little larger than guessed: near half of all, that changes everything
+        # the same if a share that is kept were a little larger than guessed: near half of all, that
+        # changes everything
         alone = bool((_raised(here * (1 + ROOM * lost**4), lost)[1:] - 1 <= loss).all())
         planned = _planned(shares, lost) if sparing else ()
         enough = 0 < len(planned) <= FEWEST if sparing else alone
@@ -102,7 +103,8 @@ def _raised(kept: np.ndarray | float, lost: np.ndarray) -> np.ndarray:
 def _planned(kept: np.ndarray, lost: np.ndarray) -> tuple[int, ...]:
     """The first q of as few cases as bring every q below the aim, if ceilings on T miss by the slack; none if none do.
 
-    ``kept`` tells the share of the variance that k − q features keep, ``lost`` the masses of q features outside.
+    ``kept`` tells the share of the variance that k − q features keep, ``lost`` the masses of q
+    features outside.
     """
     firsts = [0]
     while True:

@@ -1,13 +1,15 @@
 """Masses: the largest share of weight x_i² that each feature can hold in any optimal component.
 
-Let x be optimal, J its support and OPT its variance. On J, x is an eigenvector: ``(Ax)_i = OPT x_i``. With
-``b_i = ‖the k−1 largest A_ij⁺, j ≠ i‖`` (|A_ij| without the sign constraint) and x of norm 1,
+Let x be optimal, J its support and OPT its variance. On J, x is an eigenvector: ``(Ax)_i
+= OPT x_i``. With ``b_i = ‖the k−1 largest A_ij⁺, j ≠ i‖`` (|A_ij| without the sign constraint) and
+x of norm 1,
 
     OPT x_i = A_ii x_i + Σ_{j∈J∖i} A_ij x_j <= A_ii x_i + b_i √(1 − x_i²),
 
-so that ``x_i² <= b_i² / (b_i² + (OPT − A_ii)²)`` where A_ii < OPT, which any attained variance LB in OPT's place only
-raises. And ``OPT x_i = e_i'Ax <= √(A_ii OPT)`` (Cauchy and Schwarz in A): ``x_i² <= A_ii / LB``. The second needs no
-row of A, so rows are read by falling variance, and no further than they can be among the largest masses.
+so that ``x_i² <= b_i² / (b_i² + (OPT − A_ii)²)`` where A_ii < OPT, which any attained variance LB
+in OPT's place only raises. And ``OPT x_i = e_i'Ax <= √(A_ii OPT)`` (Cauchy and Schwarz in A):
+``x_i² <= A_ii / LB``. The second needs no row of A, so rows are read by falling variance, and no
+further than they can be among the largest masses.
 """
 
 from __future__ import annotations
@@ -76,8 +78,9 @@ class Boxes:
 class Falling:
     """Masses of all features, of which the largest are known by their rows: as many of them as were asked for.
 
-    Rows are read by falling variance, but none of features that can hold at most ``light`` by their variance alone, and
-    no more than ``most`` where it is given. Nor are rows of features whose masses beside each other are known.
+    Rows are read by falling variance, but none of features that can hold at most ``light`` by their
+    variance alone, and no more than ``most`` where it is given. Nor are rows of features whose
+    masses beside each other are known.
     """
 
     def __init__(
@@ -105,8 +108,8 @@ class Falling:
     def largest(self, wanted: int, *, heavy: float = 1.0, allowed: int) -> np.ndarray | None:
         """Return the masses, read on until the ``wanted`` largest of all are among them.
 
-        None where more than ``allowed`` features turn out to hold more than ``heavy``, too many rows would have to be
-        read, or the call was stopped.
+        None where more than ``allowed`` features turn out to hold more than ``heavy``, too many
+        rows would have to be read, or the call was stopped.
         """
         masses, order, step = self.masses, self._order, self.problem.cov.strip
         while self._read < self.problem.n and masses[order[self._read]] > self._least(wanted):
@@ -148,8 +151,8 @@ def largest(
 def every(problem: Problem, low: float, monitor: Monitor, *, light: float) -> np.ndarray:
     """Return masses of all features, by their rows wherever these can hold more than ``light`` by their variance.
 
-    They hold of every x that is best on its own support and of variance ``low`` at least. Stopped, it returns what
-    the variances tell of the rows that were not read.
+    They hold of every x that is best on its own support and of variance ``low`` at least. Stopped,
+    it returns what the variances tell of the rows that were not read.
     """
     masses = by_variance(problem.cov, low)
     heavy, companions = np.flatnonzero(masses > light), Companions(problem)

@@ -42,7 +42,8 @@ class Outside:
     ) -> np.ndarray:
         """What each row costs, rounded up; infinite for those not reached when stopped.
 
-        ``prices`` are taken off the shares of S, for which parts pay elsewhere (:mod:`nnspca.bounds.parts.working`).
+        ``prices`` are taken off the shares of S, for which parts pay elsewhere
+        (:mod:`nnspca.bounds.parts.working`).
         """
         out = np.full(len(rows), np.inf)
         for start in range(0, len(rows), self.cov.strip):

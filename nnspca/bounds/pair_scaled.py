@@ -21,9 +21,10 @@ row i include F∖i, so its sum is that of ``M_if`` over F∖i plus the largest 
 an eigenvalue of the monotone homogeneous map ``f_i(d) = L_ii d_i + the k−1 largest M_ij d_j``: a
 few power steps d ← f(d) level the rows.
 
-**Levelling.** Whatever a row then costs less than the dearest is added to its L_ii: no row becomes dearer than that,
-and A − L loses a matrix that is positive semidefinite. So with S the sums of the k−1 largest M_ij on a diagonal and L°
-the rest of L, the bound is ``λ_max(A − L° + S)``: one eigenvalue, no row's outlier.
+**Levelling.** Whatever a row then costs less than the dearest is added to its L_ii: no row becomes
+dearer than that, and A − L loses a matrix that is positive semidefinite. So with S the sums of the
+k−1 largest M_ij on a diagonal and L° the rest of L, the bound is ``λ_max(A − L° + S)``: one
+eigenvalue, no row's outlier.
 """
 
 from __future__ import annotations
@@ -130,9 +131,9 @@ def raced(
 ) -> tuple[Splitting, float, PairProof, int]:
     """Let two splittings begin at balanced rows, and keep the one that proves most after a few steps.
 
-    Where balanced rows come near the optimum they are a head start of a hundred steps as they are; where pairs have to
-    share quite differently it is better to spread the weight first. Returned with the least that either proves, and
-    the steps of both.
+    Where balanced rows come near the optimum they are a head start of a hundred steps as they are;
+    where pairs have to share quite differently it is better to spread the weight first. Returned
+    with the least that either proves, and the steps of both.
     """
     cov = problem.cov
     attained = float(x @ cov.entries @ x)

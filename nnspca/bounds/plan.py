@@ -54,8 +54,8 @@ class Plan:
     eliminated_seconds : float
         Most cost of the relaxations on them, in the unit ``SECOND``.
     read : float
-        Most products that one bound may take to read rows of A, where A is not held: of two hundred samples of a
-        hundred thousand features a whole pass would take minutes.
+        Most products that one bound may take to read rows of A, where A is not held: of two hundred
+        samples of a hundred thousand features a whole pass would take minutes.
     passes : int
         Power steps over all rows that level them, where A is not held: a step reads the whole of A.
     always_levels : bool

@@ -82,8 +82,8 @@ class Splitting:
     def begin_at(self, proof: PairProof) -> None:
         """Start from the multipliers of a proof on the same features, at this k or one near it.
 
-        L's diagonal is what levels the rows at zero for this k, and the two copies of it agree: nothing has to learn
-        first how the bound falls into rows and what is left of A.
+        L's diagonal is what levels the rows at zero for this k, and the two copies of it agree:
+        nothing has to learn first how the bound falls into rows and what is left of A.
         """
         self.rho = AGAIN
         self.UX = (proof.L / self.scale).astype(SINGLE)
@@ -94,9 +94,10 @@ class Splitting:
     def begin_balanced(self, weights: np.ndarray, value: float, *, settled: bool) -> None:
         """Start from the bound by balanced rows: L is A, and M shares each entry by the features' weights.
 
-        A multiple of the identity moves from L to what is left of A, so that this is ``value``, which x attains. If
-        ``settled``, the two copies of the diagonal agree about L, and nothing moves at once; else the rows first have
-        to learn of it, which spreads x's weight over all level rows.
+        A multiple of the identity moves from L to what is left of A, so that this is ``value``,
+        which x attains. If ``settled``, the two copies of the diagonal agree about L, and nothing
+        moves at once; else the rows first have to learn of it, which spreads x's weight over all
+        level rows.
         """
         shares = np.maximum(self.A, 0.0) if self.nonnegative else np.abs(self.A)
         np.fill_diagonal(shares, 0.0)
@@ -160,9 +161,9 @@ def _largest_eigenvalue(A: np.ndarray) -> float:
 def onto_pairs(X: np.ndarray, Y: np.ndarray, nonnegative: bool) -> tuple[np.ndarray, np.ndarray]:
     """Nearest (w, a, b) with w² <= ab, a >= 0, b >= 0 (and w >= 0) to (X_ij, Y_ij, Y_ji), for every pair.
 
-    X_ij stands for X_ji too, so w counts twice: with 2w, p = a + b, q = a − b, all longer by the same
-    √2, the set is the Lorentz cone ‖(2w, q)‖ <= p. Where w may not be negative and would be, it is
-    zero, and the cone clips a and b.
+    X_ij stands for X_ji too, so w counts twice: with 2w, p = a + b, q = a − b, all longer by the
+    same √2, the set is the Lorentz cone ‖(2w, q)‖ <= p. Where w may not be negative and would be,
+    it is zero, and the cone clips a and b.
     """
     n = len(X)
     W, A = np.empty_like(X), np.empty_like(Y)
@@ -196,15 +197,16 @@ def onto_rows(
 
     A forced column, or entry, has y_j = D, so it counts with d, and takes one of the k−1 places; a
     barred one has y_j = 0. With w of the forced and d itself, c places left, and τ >= 0 the
-    multiplier of the sum, ``y = clip(v − τ, 0, D)`` and s = τ + D solves
-    ``w (s − τ − d̄) − τc = Σ (v − s)⁺``, monotone in s; the sum's excess then falls with τ, which
-    is found by Newton's steps, kept in a bracket. On sorted rows each equation is a search in
-    cumulative sums. ``guess`` holds multipliers τ near which to look, and takes those that are found.
+    multiplier of the sum, ``y = clip(v − τ, 0, D)`` and s = τ + D solves ``w (s − τ − d̄) − τc
+    = Σ (v − s)⁺``, monotone in s; the sum's excess then falls with τ, which is found by Newton's
+    steps, kept in a bracket. On sorted rows each equation is a search in cumulative sums. ``guess``
+    holds multipliers τ near which to look, and takes those that are found.
     """
     n = len(V)
     if n == 1:
         return np.zeros((1, 1)), np.maximum(d, 0.0)
-    # an entry so low that no clip reaches it stands for one that has no say, and rows keep one length
+    # an entry so low that no clip reaches it stands for one that has no say, and rows keep one
+    # length
     v = V.copy()
     np.fill_diagonal(v, OUT)
     weight, places, pull, held = np.ones(n, dtype=V.dtype), np.full(n, k - 1, dtype=V.dtype), d, None
@@ -222,8 +224,8 @@ def onto_rows(
     falling = np.negative(falling[:, :longest])
     sums = np.zeros((n, longest + 1), dtype=V.dtype)
     np.cumsum(falling, axis=1, out=sums[:, 1:])
-    # entry m is at its cap D where (w + m) v_m − Σ_{j<=m} v_j exceeds w d̄ + τ(w + c); as this falls along a row, a
-    # count tells how many are, and one sort serves every τ
+    # entry m is at its cap D where (w + m) v_m − Σ_{j<=m} v_j exceeds w d̄ + τ(w + c); as this
+    # falls along a row, a count tells how many are, and one sort serves every τ
     balance = (weight[:, None] + np.arange(1, longest + 1, dtype=V.dtype)) * falling
     balance -= sums[:, 1:]
     rows, sorted_balance = np.arange(n), _Falling(balance)
@@ -254,7 +256,8 @@ def onto_rows(
         low, tau = np.where(active, tau, low), np.where(active & (guess < high), guess, tau)
         excess, slope, D = at(tau)
     for _ in range(NEWTON if active.any() else 0):
-        # the excess is piecewise linear: a step of Newton's ends at its root from anywhere on the root's piece
+        # the excess is piecewise linear: a step of Newton's ends at its root from anywhere on the
+        # root's piece
         off = active & (np.abs(excess) > exact)
         if not off.any():
             break

@@ -1,13 +1,14 @@
 """Ceilings with a feature out, for one feature after another, all from one relaxation of the whole.
 
-What is possible without feature i is the optimum on all others: a problem of its own, but one that differs from the
-whole by a row. So the whole is relaxed once, on its features T if elimination sets the others aside
-(:mod:`nnspca.bounds.elimination`). Without i each case of T starts from the multipliers that the whole has reached:
-L and M without their row i prove a ceiling at once, and the splitting goes on from there.
+What is possible without feature i is the optimum on all others: a problem of its own, but one that
+differs from the whole by a row. So the whole is relaxed once, on its features T if elimination sets
+the others aside (:mod:`nnspca.bounds.elimination`). Without i each case of T starts from the
+multipliers that the whole has reached: L and M without their row i prove a ceiling at once, and the
+splitting goes on from there.
 
-Only whether a ceiling lies below a level is asked. So the masses outside T are those of components that reach the
-level: if one without i did, the best without i would, its masses would be no larger than these, and the ceiling would
-hold for it. A ceiling below the level says that there is none.
+Only whether a ceiling lies below a level is asked. So the masses outside T are those of components
+that reach the level: if one without i did, the best without i would, its masses would be no larger
+than these, and the ceiling would hold for it. A ceiling below the level says that there is none.
 """
 
 from __future__ import annotations
@@ -118,8 +119,8 @@ def ceiling(
 ) -> float:
     """Return a ceiling on what is possible without a feature, for telling whether that reaches a level.
 
-    If it lies below the level, no feasible point without the feature reaches the level; if not, none has a variance
-    above it.
+    If it lies below the level, no feasible point without the feature reaches the level; if not,
+    none has a variance above it.
 
     Parameters
     ----------

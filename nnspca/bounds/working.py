@@ -16,8 +16,8 @@ shrink, until all are level. Rows are read only where ``A_ij² <= A_ii A_jj`` do
 already. Without the sign constraint |A_ij| stands for A_ij⁺.
 
 S starts as the support of the best x and the rows of largest sum: genes of large variance that vary
-together. For large k far too many rows have a large sum; then it starts as the features of largest mass
-(:mod:`nnspca.bounds.masses`), and the multipliers at its balanced rows.
+together. For large k far too many rows have a large sum; then it starts as the features of largest
+mass (:mod:`nnspca.bounds.masses`), and the multipliers at its balanced rows.
 """
 
 from __future__ import annotations
@@ -93,7 +93,8 @@ def tighten(
     rounds = 0
     while budget > 0 and not monitor.stop():
         part = replace(problem, cov=part_of(problem.cov, inside))
-        # while S may still grow few steps will do: they only have to tell which rows outside are too heavy
+        # while S may still grow few steps will do: they only have to tell which rows outside are
+        # too heavy
         for _ in range(SHORT if rounds < ROUNDS else LONG):
             heard(splitting.advance, len(inside), monitor)
             budget -= len(inside) ** 2.5
@@ -117,7 +118,8 @@ def tighten(
             return
         room = features - len(inside)
         if len(heavy) and room > 0 and rounds < ROUNDS:
-            # a heavy row outside can only be paid for by raising all limits, so it is cheaper as a row of S
+            # a heavy row outside can only be paid for by raising all limits, so it is cheaper as a
+            # row of S
             joined = np.union1d(inside, heavy[: min(room, JOIN)])
             if by_mass:
                 splitting = _raced(problem, joined, x, monitor)
@@ -135,9 +137,9 @@ def tighten(
 def _first_set(outside: Outside, x: np.ndarray, lower: float, features: int) -> tuple[np.ndarray, bool]:
     """The support of x and the rows of largest plain sum, or else the features that can hold most.
 
-    A row that costs more than ``lower`` by itself cannot stay outside in the end, and brings others along. Where far
-    too many do, as for large k, S is the features of largest mass; nothing where there is no room for as many again
-    as x has. Returned with whether it is chosen by mass.
+    A row that costs more than ``lower`` by itself cannot stay outside in the end, and brings others
+    along. Where far too many do, as for large k, S is the features of largest mass; nothing where
+    there is no room for as many again as x has. Returned with whether it is chosen by mass.
     """
     support, nothing = np.flatnonzero(x), np.zeros(0, dtype=int)
     if len(support) >= features:
@@ -162,7 +164,8 @@ def by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
     done = known.bounds.get("elimination")
     if whole_steps(problem, plan) or (done is not None and done.value <= known.lower * FAR):
         return
-    # too few would be chosen beside the support; of very many rows outside, some are always too heavy for more to help
+    # too few would be chosen beside the support; of very many rows outside, some are always too
+    # heavy for more to help
     crowded = 2 * problem.k > HEAVIEST * plan.working_features and problem.n <= BROAD
     yield from tighten(
         problem,
@@ -182,7 +185,8 @@ def part_of(cov: Covariance, inside: np.ndarray) -> Covariance:
     A = cov.block(inside, inside)
     terms = 0 if cov.holds_entries else cov.form.terms + 4
     forming = rounding.inner_products(terms) * float(cov.diagonal[inside].sum())
-    # an error of its own beside that of cov, which is added to the bound as a whole; what drifts, drifts here too
+    # an error of its own beside that of cov, which is added to the bound as a whole; what drifts,
+    # drifts here too
     return cov.derived(HeldMatrix((A + A.T) / 2), "restrict", inside, growth=0.0, rounding=forming + cov.drift)
 
 
@@ -220,7 +224,8 @@ def _levelled(
 ) -> tuple[Bound | None, np.ndarray] | None:
     """The bound that S proves with all rows level, None where it is not below ``least``; and the rows above S's own.
 
-    The rows to join S come heaviest first. Nothing at all where too many rows would have to be read.
+    The rows to join S come heaviest first. Nothing at all where too many rows would have to be
+    read.
     """
     cov, k = outside.cov, outside.k
     rows = np.setdiff1d(np.arange(cov.n_features), inside, assume_unique=True)
@@ -233,7 +238,8 @@ def _levelled(
     above = sums > level
     heavy = read[above][np.argsort(-sums[above], kind="stable")]
     if above.any():
-        # each row outside costs less the larger the limits are, so there is a least level that all rows meet
+        # each row outside costs less the larger the limits are, so there is a least level that all
+        # rows meet
         low, high = level, float(least)
         limits = _limits(proof, k, high)
         if not (outside.sums(heavy, inside, limits) <= high).all():

@@ -27,8 +27,8 @@ def heed(monitor: Monitor) -> None:
 def beside(act: Callable[[], _T], monitor: Monitor) -> _T:
     """Return what ``act`` returns, or raise what it raises; :class:`Stopped` as soon as the monitor says so.
 
-    One call of LAPACK, or of Lanczos' iterations, can take many tenths of a second and listens to nobody. ``act``
-    must not touch what its caller goes on with.
+    One call of LAPACK, or of Lanczos' iterations, can take many tenths of a second and listens to
+    nobody. ``act`` must not touch what its caller goes on with.
 
     Examples
     --------

@@ -48,7 +48,8 @@ class Monitor:
     start, end : float
         The part of the whole call that this span covers.
     on_found : callable, optional
-        Called with loadings and variance of feasible points on the way, better than the last or not.
+        Called with loadings and variance of feasible points on the way, better than the last or
+        not.
     """
 
     should_stop: ShouldStop | None = None

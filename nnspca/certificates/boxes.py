@@ -22,8 +22,9 @@ def held_beside_each_other(
 ) -> tuple[np.ndarray, np.ndarray]:
     """The features that take part, and what each can hold; ``own`` is what the variances tell of all.
 
-    For λ > 0, ``(1 − A_ii) x_i + λ x_i²/2 <= λ/2 + Φ``, all in units of the variance attained: the companions' loadings
-    favour row i by A_ij each and cost λ/2 times their square, 1 − x_i² together.
+    For λ > 0, ``(1 − A_ii) x_i + λ x_i²/2 <= λ/2 + Φ``, all in units of the variance attained: the
+    companions' loadings favour row i by A_ij each and cost λ/2 times their square, 1 − x_i²
+    together.
     """
     if type(boxes) is not BoxProof:
         raise CertificateError(f"the boxes are a {type(boxes).__name__}")

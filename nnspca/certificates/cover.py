@@ -47,8 +47,9 @@ def check_cover(tree: np.ndarray, V: np.ndarray, inner: float, k: int, nonnegati
 def _constant_supports(V: np.ndarray, C: np.ndarray, k: int, nonnegative: bool) -> tuple[np.ndarray, np.ndarray]:
     """Whether one support is the best all over each cell, and the support at its middle, as a mask.
 
-    The k largest (positive) entries of Vc in the middle must be the largest at every corner, with the signs
-    they have in the middle: these comparisons are linear in c, so they carry over to the cell.
+    The k largest (positive) entries of Vc in the middle must be the largest at every corner, with
+    the signs they have in the middle: these comparisons are linear in c, so they carry over to the
+    cell.
     """
     (n, d), r = V.shape, len(C)
     middle = C.sum(axis=1) @ V.T
@@ -71,7 +72,8 @@ def _constant_supports(V: np.ndarray, C: np.ndarray, k: int, nonnegative: bool) 
 def _largest_singular_value(V: np.ndarray, rows: np.ndarray, k: int) -> float:
     """Of the rows of a constant support, with what rounding may add to h over the cell."""
     d = V.shape[1]
-    # comparisons may be off by the tolerance and by two roundings, in k places, with weights of sum √d at most
+    # comparisons may be off by the tolerance and by two roundings, in k places, with weights of sum
+    # √d at most
     slack = 2 * (d + 4) * EPS * np.sqrt(k * d) * np.sqrt((V**2).sum(axis=1).max())
     top = float(np.linalg.norm(rows, 2)) if len(rows) else 0.0
     # long rows of sums round alike where rows are equal: their number counts

@@ -76,8 +76,9 @@ def _lost(
 ) -> list[float]:
     """The sums of the 0, 1, …, k largest masses outside.
 
-    x_i² <= A_ii/OPT, so that rows are read by falling mass until no other can be among the k largest, or until
-    their variances leave no more than ``light``. The boxes, if there are any, tell of some features without.
+    x_i² <= A_ii/OPT, so that rows are read by falling mass until no other can be among the k
+    largest, or until their variances leave no more than ``light``. The boxes, if there are any,
+    tell of some features without.
     """
     own = (cov.diagonal * (1 + 2 * (cov.form.terms + 2) * EPS) + cov.representation_error) / low
     mass, told = own.copy(), np.zeros(len(own), dtype=bool)

@@ -235,7 +235,8 @@ def section(
 ) -> dict[str, Any] | None:
     """Return what the checker reads beside the certificate's claims, its arrays added to ``arrays``.
 
-    Its ``upper`` is the least ceiling whose proof can be written: the certificate's own may be lower. None without one.
+    Its ``upper`` is the least ceiling whose proof can be written: the certificate's own may be
+    lower. None without one.
     """
     reading = cov.reading
     if reading is None:

@@ -23,7 +23,8 @@ from nnspca.errors import CertificateError
 from nnspca.result import Bound, Certificate, Component, PartsCertificate
 
 FORMAT = 3
-# 2 holds no proof for nnspca/check.py; 1 named the covariance by its last bits, which depend on the machine.
+# 2 holds no proof for nnspca/check.py; 1 named the covariance by its last bits, which depend on the
+# machine.
 READABLE = (2, FORMAT)
 TEXT = "certificate"  # the array that holds the JSON
 TOLD = ("format", "certificate", "bounds")
@@ -49,18 +50,21 @@ def save_certificate(cert: Any, file: Any, cov: Covariance | None = None) -> Non
     ----------
     cert : Certificate or PartsCertificate
     file : path or binary file
-        The two may also come in the other order. A path that does not end in ``.npz`` is given that ending.
+        The two may also come in the other order. A path that does not end in ``.npz`` is given that
+        ending.
     cov : Covariance, optional
-        The one it was made for: the file then also holds the proof that ``python -m nnspca.check`` (a single file that
-        needs nothing but Python), or with it ``nnspca.check_more`` for several parts, checks in exact arithmetic.
+        The one it was made for: the file then also holds the proof that ``python -m nnspca.check``
+        (a single file that needs nothing but Python), or with it ``nnspca.check_more`` for several
+        parts, checks in exact arithmetic.
 
     Raises
     ------
     TypeError
-        ``cert`` is no certificate, ``cov`` no covariance, or ``file`` nothing that can be written to.
+        ``cert`` is no certificate, ``cov`` no covariance, or ``file`` nothing that can be written
+        to.
     ValueError
-        ``cov`` is not the one that the certificate was made for.
-        A component of a method that :func:`load_certificate` would not know: loadings of your own are "given".
+        ``cov`` is not the one that the certificate was made for. A component of a method that
+        :func:`load_certificate` would not know: loadings of your own are "given".
 
     Examples
     --------
@@ -131,8 +135,8 @@ def load_certificate(file: str | PathLike[str] | BinaryIO | bytes) -> Certificat
     Parameters
     ----------
     file : path, binary file or bytes
-        A path as it was given to :func:`save_certificate`. Nothing in it is run, and no more of it is read than a
-        certificate can hold.
+        A path as it was given to :func:`save_certificate`. Nothing in it is run, and no more of it
+        is read than a certificate can hold.
 
     Raises
     ------

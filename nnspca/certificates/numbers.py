@@ -42,8 +42,9 @@ class Ceiling:
 def largest_sums(rows: np.ndarray, count: int) -> np.ndarray:
     """The sum of the ``count`` largest of each row, of all where there are fewer.
 
-    Of many numbers only columns of eight are read whose maximum is among the ``count`` largest: any other
-    number has that many above or equal to it. The judge has this apart from the bounds it judges.
+    Of many numbers only columns of eight are read whose maximum is among the ``count`` largest: any
+    other number has that many above or equal to it. The judge has this apart from the bounds it
+    judges.
 
     Examples
     --------
@@ -66,14 +67,16 @@ def largest_sums(rows: np.ndarray, count: int) -> np.ndarray:
 def rows_by_reach(cov: Covariance, weights: np.ndarray, k: int, most: Ceiling) -> Iterator[np.ndarray]:
     """Give A's rows strip by strip, those first that could be the heaviest, until no other can exceed ``most``.
 
-    Row i costs ``A_ii`` and k − 1 others of its entries, times w_j/w_i. As A is semidefinite, |A_ij| <= s_i s_j, up to
-    the error in A: no row has more than ``s_i² + s_i (the k−1 largest s_j w_j) / w_i``. What is to spare below is more
-    than the rounding of both sides, and few features are all read.
+    Row i costs ``A_ii`` and k − 1 others of its entries, times w_j/w_i. As A is semidefinite,
+    |A_ij| <= s_i s_j, up to the error in A: no row has more than
+    ``s_i² + s_i (the k−1 largest s_j w_j) / w_i``. What is to spare below is more than the rounding
+    of both sides, and few features are all read.
     """
     if cov.n_features <= FEW:
         order, reach = np.arange(cov.n_features), np.full(cov.n_features, np.inf)
     else:
-        # (A + error)_ii and so on: with the deviations raised by the error's root all entries are covered
+        # (A + error)_ii and so on: with the deviations raised by the error's root all entries are
+        # covered
         s = np.sqrt(np.maximum(cov.diagonal, 0.0) + 2 * cov.representation_error)
         company = float(np.sort(s * weights)[::-1][: k - 1].sum())
         reach = (s * s + s * company / weights) * (1 + 1e-6)

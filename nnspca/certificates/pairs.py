@@ -97,7 +97,8 @@ def _shares(M: np.ndarray, k: int, inside: list[int]) -> np.ndarray:
 def check_products(L: np.ndarray, M: np.ndarray, nonnegative: bool) -> None:
     """Check ``M_ij M_ji >= (L_ij⁺)²`` off the diagonal, by roots: neither they nor their product overflow or vanish.
 
-    Entries of L below ``UNDERFLOW`` are let pass: what they add is part of what every derivation is raised by.
+    Entries of L below ``UNDERFLOW`` are let pass: what they add is part of what every derivation is
+    raised by.
     """
     needed = np.maximum(L, 0.0) if nonnegative else np.abs(L)
     roots = np.sqrt(M)
@@ -118,7 +119,8 @@ def _check_tail(A: np.ndarray, L: np.ndarray, tail: float) -> None:
         values = np.linalg.eigvalsh(shifted)
         holds = at_most((n + 8) * EPS * float(np.abs(values).max()) / 2, float(values[0]))
     else:
-        # a factorisation that runs to its end proves the least eigenvalue above −(n+1)u·trace (Rump 2006)
+        # a factorisation that runs to its end proves the least eigenvalue above −(n+1)u·trace (Rump
+        # 2006)
         shifted[np.diag_indices(n)] -= (n + 2) * EPS * float(np.abs(shifted.diagonal()).sum())
         holds = factorises(shifted)
     if not holds:

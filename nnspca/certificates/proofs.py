@@ -11,8 +11,9 @@ import numpy as np
 class RankProof:
     """Ingredients of the bounds that split A into a part of low rank, a cut part and a rest.
 
-    For nonnegative x, ``L = min(A, rho)`` gives ``x'Lx <= rho (1'x)² <= rho k``; without sign L is A clipped
-    to ±rho. With ``A − L ⪯ tail·I + VV'`` it follows that ``x'Ax <= rho k + tail + max ‖V'x‖²``.
+    For nonnegative x, ``L = min(A, rho)`` gives ``x'Lx <= rho (1'x)² <= rho k``; without sign L is
+    A clipped to ±rho. With ``A − L ⪯ tail·I + VV'`` it follows that
+    ``x'Ax <= rho k + tail + max ‖V'x‖²``.
 
     Attributes
     ----------
@@ -44,7 +45,8 @@ class PairProof:
     L : ndarray, shape (n, n)
         Symmetric.
     M : ndarray, shape (n, n)
-        Nonnegative, zero diagonal, ``M_ij M_ji >= (L_ij⁺)²`` (``L_ij²`` without the sign constraint).
+        Nonnegative, zero diagonal, ``M_ij M_ji >= (L_ij⁺)²`` (``L_ij²`` without the sign
+        constraint).
     tail : float
         Claimed: the largest eigenvalue of A − L is at most this.
     """
@@ -61,11 +63,12 @@ class BranchProof:
     Attributes
     ----------
     splits : tuple of int
-        Preorder of the tree: the feature a node is split at ("without" first, then "with"), −1 for a leaf.
+        Preorder of the tree: the feature a node is split at ("without" first, then "with"), −1 for
+        a leaf.
     leaves : tuple of PairProof
-        One for each leaf, in that order, on the features it does not leave out (on those known to be in alone
-        where they fill all k places): row i costs ``M_if`` over the known others and its largest other entries,
-        ``k − 1`` in all.
+        One for each leaf, in that order, on the features it does not leave out (on those known to
+        be in alone where they fill all k places): row i costs ``M_if`` over the known others and
+        its largest other entries, ``k − 1`` in all.
     """
 
     splits: tuple[int, ...]
@@ -112,8 +115,8 @@ class PartsProof:
     L : ndarray, shape (n, n)
         Symmetric.
     M : ndarray, shape (n, n)
-        Nonnegative, zero diagonal, ``M_ij M_ji >= (L_ij⁺)²`` (``L_ij²`` without the sign constraint); not asked of
-        pairs known not to share a part.
+        Nonnegative, zero diagonal, ``M_ij M_ji >= (L_ij⁺)²`` (``L_ij²`` without the sign
+        constraint); not asked of pairs known not to share a part.
     v : ndarray, shape (n,)
         The features' prices: nonnegative, but for features known to be in use.
     V : ndarray, shape (n, d)
@@ -154,8 +157,8 @@ class PartsTreeProof:
     Attributes
     ----------
     splits : ndarray of int, shape (nodes, 2)
-        Preorder of the tree: the pair a node is split at ("they share no part" first, then "they share one", which
-        is left out where more than k features would), (−1, −1) for a leaf.
+        Preorder of the tree: the pair a node is split at ("they share no part" first, then "they
+        share one", which is left out where more than k features would), (−1, −1) for a leaf.
     leaves : tuple of PartsProof
         One for each leaf, in that order.
     """
@@ -187,14 +190,16 @@ class WorkingProof:
 class BoxProof:
     """Ingredients of the masses of features beside each other: each bounded by what its companions can hold.
 
-    At first a feature holds its variance's share at most. In each stage, with ``r_j`` the root of what feature j holds
-    at most and λ the price of row i, in units of the variance attained: ``c x_i + λ x_i²/2 <= λ/2 + Φ``, where
-    c = 1 − A_ii and Φ is the sum of the k−1 largest ``max over 0 <= x <= r_j of A_ij⁺ x − λ x²/2``.
+    At first a feature holds its variance's share at most. In each stage, with ``r_j`` the root of
+    what feature j holds at most and λ the price of row i, in units of the variance attained:
+    ``c x_i + λ x_i²/2 <= λ/2 + Φ``, where c = 1 − A_ii and Φ is the sum of the k−1 largest
+    ``max over 0 <= x <= r_j of A_ij⁺ x − λ x²/2``.
 
     Attributes
     ----------
     features : ndarray of int, shape (c,)
-        Those that take part, ascending, more than k. Of the companions outside A_ij <= √(A_ii A_jj) is used.
+        Those that take part, ascending, more than k. Of the companions outside A_ij <= √(A_ii A_jj)
+        is used.
     prices : ndarray, shape (stages, c)
         λ, any positive numbers.
     """
@@ -207,9 +212,10 @@ class BoxProof:
 class EliminationProof:
     """Ingredients of the elimination by masses: ceilings on a set T of features that speak for all.
 
-    With q features outside T, whose masses (what they can hold of ‖x‖² = 1) add to ε_q at most, the ceiling is
-    ``U (1 − ε_q) / (1 − 2 ε_q)``, U the least one proven on T for k − q features or more. The masses follow from A and
-    from the variance that the loadings attain, and are not among the ingredients.
+    With q features outside T, whose masses (what they can hold of ‖x‖² = 1) add to ε_q at most, the
+    ceiling is ``U (1 − ε_q) / (1 − 2 ε_q)``, U the least one proven on T for k − q features or
+    more. The masses follow from A and from the variance that the loadings attain, and are not among
+    the ingredients.
 
     Attributes
     ----------
@@ -224,7 +230,8 @@ class EliminationProof:
     proofs : tuple of PairProof, BranchProof or ScaleProof
         On the covariance of T.
     light : float
-        Masses at most this large by the feature's variance alone count as they are; its row need not be read.
+        Masses at most this large by the feature's variance alone count as they are; its row need
+        not be read.
     boxes : BoxProof, optional
         Smaller masses of the features of largest variance, whose rows need not be read again.
     """
@@ -245,7 +252,8 @@ class ScaleProof:
     Attributes
     ----------
     weights : ndarray, shape (n,)
-        Any positive numbers prove ``max_i [A_ii + the k−1 largest A_ij⁺ weights_j / weights_i, j ≠ i]``.
+        Any positive numbers prove
+        ``max_i [A_ii + the k−1 largest A_ij⁺ weights_j / weights_i, j ≠ i]``.
     level : float
         What is proven is no less than this, so that no row need be read which cannot cost more by
         ``A_ij² <= A_ii A_jj``.
@@ -280,8 +288,8 @@ class SmallerProof:
     k : int
         From 2 to the certificate's.
     proof : RankProof, PairProof, WorkingProof, EliminationProof, BranchProof, ScaleProof or EntryProof
-        Proves a value U for that k; with d the least variance of a feature, ``d + (U − d)(k' − 1)/(k − 1)`` for any
-        larger k'.
+        Proves a value U for that k; with d the least variance of a feature,
+        ``d + (U − d)(k' − 1)/(k − 1)`` for any larger k'.
     """
 
     k: int

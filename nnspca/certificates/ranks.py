@@ -82,7 +82,8 @@ def least_of_rest(A: np.ndarray, V: np.ndarray, tail: float) -> float:
     if n <= DENSE_EIGEN:
         values = np.linalg.eigvalsh(shifted)
         return float(values[0]) - (n + 8) * EPS * float(np.abs(values).max()) - forming
-    # a factorisation that runs to its end proves the least eigenvalue above −(n+1)u·trace (Rump 2006)
+    # a factorisation that runs to its end proves the least eigenvalue above −(n+1)u·trace (Rump
+    # 2006)
     forming += (n + 2) * EPS * float(np.abs(shifted.diagonal()).sum())
     return 0.0 if factorises(shifted - forming * np.eye(n)) else -np.inf
 
@@ -112,8 +113,9 @@ def _least_after_cut(split: Split, nonnegative: bool, cov: Covariance) -> float:
 def least_of_factored_rest(factor: Factor, V: np.ndarray, tail: float) -> float:
     """The same for A = Y'Y with few samples, in the span of V and of the samples.
 
-    With ``[V, Y'] = Q [R, T]``, Q of orthonormal columns, ``Y'Y − VV' = Q (TT' − RR') Q'``. LAPACK's R and T are exact
-    for rows a relative (n · columns) u away in the Frobenius norm (Higham 2002, §19.3), products by twice as much.
+    With ``[V, Y'] = Q [R, T]``, Q of orthonormal columns, ``Y'Y − VV' = Q (TT' − RR') Q'``.
+    LAPACK's R and T are exact for rows a relative (n · columns) u away in the Frobenius norm
+    (Higham 2002, §19.3), products by twice as much.
     """
     m, n = factor.shape
     allowed = 2 * (n + m) * EPS

@@ -10,7 +10,8 @@ from nnspca.covariance import Covariance
 from nnspca.errors import CertificateError
 
 EPS = np.finfo(float).eps
-# weights whose ratios stay below 1e100: no A_ij w_j / w_i overflows, and what one loses to underflow is below 1e-220
+# weights whose ratios stay below 1e100: no A_ij w_j / w_i overflows, and what one loses to
+# underflow is below 1e-220
 LEAST, MOST = 1e-50, 1e50
 
 

@@ -22,7 +22,8 @@ def working_bound(proof: WorkingProof, k: int, nonnegative: bool, cov: Covarianc
         raise CertificateError("every feature of the working set needs a positive limit")
     block, forming = formed(cov, chosen)
     L, M, tail = check_pairs(proof.pairs, nonnegative, block, forming)
-    # a row may have any k−1 companions: its own largest shares, or any number of the others at its limit
+    # a row may have any k−1 companions: its own largest shares, or any number of the others at its
+    # limit
     companions = np.sort(np.hstack([M, np.repeat(limits[:, None], min(k - 1, n - len(chosen)), axis=1)]), axis=1)
     most = Ceiling()
     most.cover(tail_and_rows(tail, L, companions[:, ::-1][:, : k - 1].sum(axis=1), k))

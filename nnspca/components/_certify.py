@@ -39,9 +39,10 @@ def certify_parts(
 ) -> PartsCertificate:
     """Sandwich the most that r parts of disjoint supports can explain together.
 
-    Of unit vectors x_1 … x_r with at most k nonzeros each and no feature in common (nonnegative and at right angles is
-    the same as that), what is the largest sum of variances Σ_c x_c'Ax_c? Parts found one after the other
-    attain less, and nothing certified about each alone says how much less.
+    Of unit vectors x_1 … x_r with at most k nonzeros each and no feature in common (nonnegative and
+    at right angles is the same as that), what is the largest sum of variances Σ_c x_c'Ax_c? Parts
+    found one after the other attain less, and nothing certified about each alone says how much
+    less.
 
     Parameters
     ----------
@@ -59,10 +60,11 @@ def certify_parts(
     seed : int
         Of the search for parts.
     warm_start : PartsCertificate, optional
-        Of the same covariance at a neighbouring k or number of parts: the joint dual starts at its multipliers.
+        Of the same covariance at a neighbouring k or number of parts: the joint dual starts at its
+        multipliers.
     should_stop, on_progress : callable, optional
-        A stopped call returns the bounds it has, all of them valid. Progress tells the sum of variances and the least
-        ceiling so far.
+        A stopped call returns the bounds it has, all of them valid. Progress tells the sum of
+        variances and the least ceiling so far.
 
     Returns
     -------

@@ -43,9 +43,9 @@ def sweep_parts(
 ) -> PartsSweep:
     """Find and certify parts for every number of parts and every k.
 
-    Numbers of parts run upward for each k: parts found for a smaller number, and for a smaller k, are among the starts
-    of the next, and each certificate starts from the multipliers of the one before. A ceiling at one k holds at
-    every smaller one.
+    Numbers of parts run upward for each k: parts found for a smaller number, and for a smaller k,
+    are among the starts of the next, and each certificate starts from the multipliers of the one
+    before. A ceiling at one k holds at every smaller one.
 
     Parameters
     ----------
@@ -58,10 +58,11 @@ def sweep_parts(
     seed : int
         Same seed, same sweep, whatever the executor.
     executor : concurrent.futures.Executor or dask.distributed.Client, optional
-        Parts are sought for all points at once, and a chain of certificates is at work for each k; one after the
-        other, here, when None. The covariance is sent to each worker once.
+        Parts are sought for all points at once, and a chain of certificates is at work for each k;
+        one after the other, here, when None. The covariance is sent to each worker once.
     on_point : callable, optional
-        Called with each :class:`PartsPoint` when its parts are found, and again with its certificate.
+        Called with each :class:`PartsPoint` when its parts are found, and again with its
+        certificate.
     should_stop, on_progress : callable, optional
         A stopped sweep holds the points it has.
 

@@ -80,7 +80,8 @@ def bound_parts(
     near : PartsProof, optional
         Of a neighbouring k or r: the dual starts at its multipliers.
     given : bool
-        Whether the certificate has to be one of these parts: better ones that a bound comes across do not replace them.
+        Whether the certificate has to be one of these parts: better ones that a bound comes across
+        do not replace them.
     """
     started = time.perf_counter()
     found = _Found(problem, parts, float(sum(part.variance for part in parts)), monitor, given)

@@ -66,28 +66,31 @@ def decompose(
     k : int or sequence of r int
         Most nonzero loadings of each component; with "disjoint", of the features that are left.
     method : str
-        A key of ``nnspca.METHODS``; with "quasi-orthogonal" it finds the first, and EM the others, and with "together"
-        the parts to begin with.
+        A key of ``nnspca.METHODS``; with "quasi-orthogonal" it finds the first, and EM the others,
+        and with "together" the parts to begin with.
     deflation : str
-        A key of ``nnspca.DEFLATIONS``. Parts sought "together" are never worse than "disjoint" ones of the same seed.
+        A key of ``nnspca.DEFLATIONS``. Parts sought "together" are never worse than "disjoint" ones
+        of the same seed.
     nonnegative : bool
     seed : int
         Same seed, same components.
     certify : {"live", "thorough"} or None
-        Certify each component on the covariance it was sought on, which :func:`nnspca.deflate` gives again for
+        Certify each component on the covariance it was sought on, which :func:`nnspca.deflate`
+        gives again for
         :func:`nnspca.verify`; with "together", all of them as one (:func:`nnspca.certify_parts`).
     min_angle : float, optional
-        Least angle between components in degrees, 0 to 90, for "quasi-orthogonal", and for nothing else; 85 if not
-        given.
+        Least angle between components in degrees, 0 to 90, for "quasi-orthogonal", and for nothing
+        else; 85 if not given.
     starts : int
         How often the search for parts "together" begins anew, 0 to 10000.
     executor : concurrent.futures.Executor or dask.distributed.Client, optional
-        The starts for parts "together" are tried there, several at once, with the same outcome; the covariance is sent
-        to each worker once. All else is found one after the other, here.
+        The starts for parts "together" are tried there, several at once, with the same outcome; the
+        covariance is sent to each worker once. All else is found one after the other, here.
     should_stop : callable, optional
         A stopped call returns the components found by then, at least one.
     on_progress : callable, optional
-        Called with :class:`nnspca.Progress`; its variance is on what the component at hand is sought on.
+        Called with :class:`nnspca.Progress`; its variance is on what the component at hand is
+        sought on.
     on_part : callable, optional
         Called with each :class:`nnspca.Component` as it is found; of parts "together" once all are.
     on_parts : callable, optional
@@ -98,8 +101,8 @@ def decompose(
     Returns
     -------
     Components
-        Variances are on ``cov``, and what the components explain together is not double-counted. The history of
-        a component is on what it was sought on.
+        Variances are on ``cov``, and what the components explain together is not double-counted.
+        The history of a component is on what it was sought on.
 
     Raises
     ------

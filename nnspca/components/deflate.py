@@ -30,8 +30,8 @@ class DeflationInfo:
     paper : str
         Where it comes from.
     remainder : callable or None
-        ``remainder(cov, U) -> Covariance``: what is left once the columns of U are taken out; None where the next
-        component is sought on the covariance as it is.
+        ``remainder(cov, U) -> Covariance``: what is left once the columns of U are taken out; None
+        where the next component is sought on the covariance as it is.
     """
 
     name: str
@@ -104,20 +104,22 @@ def deflate(cov: Covariance, loadings: np.ndarray, deflation: str = "disjoint") 
     loadings : ndarray, shape (n, r)
         The components found, unit columns; r = 0 gives ``cov`` itself.
     deflation : str
-        A key of ``nnspca.DEFLATIONS``. "disjoint" leaves only the features no component uses; "together",
-        "quasi-orthogonal" and "joint" leave the covariance as it is.
+        A key of ``nnspca.DEFLATIONS``. "disjoint" leaves only the features no component uses;
+        "together", "quasi-orthogonal" and "joint" leave the covariance as it is.
 
     Returns
     -------
     Covariance
-        Positive semidefinite, and held as ``cov`` is: of data no n×n array is formed. The same loadings give the
-        same covariance to the last digit, so that a certificate made on it can be verified.
+        Positive semidefinite, and held as ``cov`` is: of data no n×n array is formed. The same
+        loadings give the same covariance to the last digit, so that a certificate made on it can be
+        verified.
 
     Raises
     ------
     ValueError
-        An unknown deflation, loadings that do not fit or are no unit columns, a "disjoint" one that leaves no
-        feature, or "hotelling" for more features than have all their eigenvalues computed.
+        An unknown deflation, loadings that do not fit or are no unit columns, a "disjoint" one that
+        leaves no feature, or "hotelling" for more features than have all their eigenvalues
+        computed.
 
     Examples
     --------
@@ -142,7 +144,8 @@ def deflate(cov: Covariance, loadings: np.ndarray, deflation: str = "disjoint") 
 def sought(cov: Covariance, parts: Components, r: int) -> tuple[Covariance, Component]:
     """Return what component r of a decomposition of ``cov`` was sought on, and the component as it stands there.
 
-    Where features were left out for it, its loadings and its k are those of the features that were left.
+    Where features were left out for it, its loadings and its k are those of the features that were
+    left.
 
     Examples
     --------

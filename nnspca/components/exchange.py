@@ -1,8 +1,9 @@
 """Exchange: features move between parts of disjoint supports, singly or against each other, while that gains.
 
-With feature j dropped from part b and feature i let in, the best mixture of what is left of x_b and of e_i has the
-larger eigenvalue of a 2×2 matrix as its variance, so all moves are priced at once from blocks of A. A feature i that
-another part a holds costs that part: it does without, takes the best feature nobody uses, or takes j in return.
+With feature j dropped from part b and feature i let in, the best mixture of what is left of x_b and
+of e_i has the larger eigenvalue of a 2×2 matrix as its variance, so all moves are priced at once
+from blocks of A. A feature i that another part a holds costs that part: it does without, takes the
+best feature nobody uses, or takes j in return.
 """
 
 from __future__ import annotations
@@ -81,7 +82,8 @@ class Part:
     unused : ndarray of int
         The features in no part that it would like best.
     gains : ndarray, shape (features and, where there is room, one row more, unused)
-        Of dropping the feature of the row, or none in the last one, and taking the one of the column.
+        Of dropping the feature of the row, or none in the last one, and taking the one of the
+        column.
     """
 
     inside: np.ndarray

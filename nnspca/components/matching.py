@@ -13,8 +13,9 @@ ONE_BY_ONE = 100  # places in all up to which they are filled one by one
 def assign(G: np.ndarray, k: int, nonnegative: bool) -> np.ndarray:
     """Unit rows y_c of disjoint supports, at most k features each, for which Σ_c g_c'y_c is large.
 
-    With the norms of the rows known, a feature i adds ``g_ci² / ‖g_c‖`` to the part that takes it, so the supports are
-    a matching; the norms are then those of the supports, until the two agree. The best matching met is returned.
+    With the norms of the rows known, a feature i adds ``g_ci² / ‖g_c‖`` to the part that takes it,
+    so the supports are a matching; the norms are then those of the supports, until the two agree.
+    The best matching met is returned.
 
     Examples
     --------
@@ -61,8 +62,8 @@ def _balanced(worth: np.ndarray, liked: np.ndarray, k: int) -> tuple[np.ndarray,
 def _matched(gain: np.ndarray, liked: np.ndarray, k: int) -> np.ndarray:
     """Which of the features it likes, best first, each part holds when the largest gains are served first.
 
-    No part and feature would then rather have each other, and there is one such matching only, ties going to the part
-    and the feature that come first (Gale & Shapley 1962).
+    No part and feature would then rather have each other, and there is one such matching only, ties
+    going to the part and the feature that come first (Gale & Shapley 1962).
     """
     return (_by_asking if len(gain) * k > ONE_BY_ONE else _by_serving)(gain, liked, k)
 

@@ -1,8 +1,9 @@
 """What is left of a covariance once components have been taken out of it, in the form it is held in.
 
-Every function takes the covariance and the components found, unit columns U (n, r), and returns a positive
-semidefinite covariance again: a matrix where a matrix was held, data where data were, sparse data with a sum of r
-outer products beside them. Its representation error covers the rounding of the deflation.
+Every function takes the covariance and the components found, unit columns U (n, r), and returns a
+positive semidefinite covariance again: a matrix where a matrix was held, data where data were,
+sparse data with a sum of r outer products beside them. Its representation error covers the rounding
+of the deflation.
 """
 
 from __future__ import annotations
@@ -32,8 +33,9 @@ def restricted(cov: Covariance, U: np.ndarray) -> Covariance:
 def projected(cov: Covariance, U: np.ndarray) -> Covariance:
     """``PAP`` with P = I − QQ', Q an orthonormal basis of the span of U.
 
-    For one component this is the projection of Sigg & Buhmann (2008, eq. 18); for several, the whole span is
-    projected out at once, so that nothing of an earlier component comes back with a later one that overlaps it.
+    For one component this is the projection of Sigg & Buhmann (2008, eq. 18); for several, the
+    whole span is projected out at once, so that nothing of an earlier component comes back with a
+    later one that overlaps it.
     """
     Q = orthonormal(U)
     if isinstance(cov.form, HeldFactor):
@@ -45,8 +47,8 @@ def projected(cov: Covariance, U: np.ndarray) -> Covariance:
 def schur(cov: Covariance, U: np.ndarray) -> Covariance:
     """``A − AU (U'AU)⁻¹ U'A``: what the scores YU predict of the features goes too (Mackey 2008).
 
-    The same, in any order, as ``A − Aww'A / w'Aw`` for one component after the other. On data, the samples are
-    projected off the scores.
+    The same, in any order, as ``A − Aww'A / w'Aw`` for one component after the other. On data, the
+    samples are projected off the scores.
     """
     if isinstance(cov.form, HeldFactor):
         factor = cov.form.factor
@@ -73,8 +75,9 @@ def schur(cov: Covariance, U: np.ndarray) -> Covariance:
 def hotelling(cov: Covariance, U: np.ndarray) -> Covariance:
     """The positive semidefinite part of ``A − Σ λww'``, λ = max(w'Bw, 0) on the B left when w's turn comes.
 
-    Where w is no eigenvector, taking λww' away leaves directions of less than no variance; their part is left out,
-    so that what remains is a covariance, and a certificate's ratio is one of variances.
+    Where w is no eigenvector, taking λww' away leaves directions of less than no variance; their
+    part is left out, so that what remains is a covariance, and a certificate's ratio is one of
+    variances.
 
     Raises
     ------
@@ -113,7 +116,8 @@ def _of_factor(
 ) -> Covariance:
     """Data ``Y − LR'``: formed where Y is an array, beside each other otherwise.
 
-    ``turned`` bounds the norm of the matrix S in A left = S'AS, so that an error of A grows by its square at most.
+    ``turned`` bounds the norm of the matrix S in A left = S'AS, so that an error of A grows by its
+    square at most.
     """
     assert cov.factor is not None
     base = cov.factor

@@ -1,16 +1,19 @@
 """Parts found together: r unit vectors of disjoint supports, the sum of their variances climbed as one.
 
-Of one part after the other the first takes what it likes, and the later ones make do. Here all are sought at once:
+Of one part after the other the first takes what it likes, and the later ones make do. Here all are
+sought at once:
 
-**Climb.** Σ_c x_c'Ax_c is convex, so it lies above its linearisation ``2 Σ_c g_c'y_c``, g_c = Ax_c. For given supports
-that is largest at ``y_c ∝ g_c`` on J_c, where it is Σ_c ‖g_c on J_c‖: which feature belongs to which part is a matching
-(:mod:`nnspca.components.matching`). A step that gains nothing is not made, so no step loses variance.
+**Climb.** Σ_c x_c'Ax_c is convex, so it lies above its linearisation ``2 Σ_c g_c'y_c``, g_c = Ax_c.
+For given supports that is largest at ``y_c ∝ g_c`` on J_c, where it is Σ_c ‖g_c on J_c‖: which
+feature belongs to which part is a matching (:mod:`nnspca.components.matching`). A step that gains
+nothing is not made, so no step loses variance.
 
-**Exchange.** Features wander from part to part, or change places, while that gains (:mod:`nnspca.components.exchange`).
+**Exchange.** Features wander from part to part, or change places, while that gains
+(:mod:`nnspca.components.exchange`).
 
-**Starts.** The parts found one after the other come first, so the result is never worse than they are. The others are
-random directions of the span that holds the variance, single features, and, once a good set of parts is known, that
-set with a few of its parts forgotten and sought anew.
+**Starts.** The parts found one after the other come first, so the result is never worse than they
+are. The others are random directions of the span that holds the variance, single features, and,
+once a good set of parts is known, that set with a few of its parts forgotten and sought anew.
 """
 
 from __future__ import annotations
@@ -68,13 +71,15 @@ def together(
     on_better : callable, optional
         Called with rows (r, n) whenever better parts are known.
     workers : Crew, optional
-        Who tries the starts; they share the covariance. Starts are tried ahead, and again where an earlier one
-        has found better parts, from which later ones begin: who they are does not change what is found.
+        Who tries the starts; they share the covariance. Starts are tried ahead, and again where an
+        earlier one has found better parts, from which later ones begin: who they are does not
+        change what is found.
 
     Returns
     -------
     parts : ndarray, shape (r, n)
-        Unit rows of disjoint supports, largest variance first; a row of zeros where no feature was left for it.
+        Unit rows of disjoint supports, largest variance first; a row of zeros where no feature was
+        left for it.
     history : list of float
         The largest sum of variances known after each start.
     """

@@ -56,16 +56,18 @@ class Covariance:
     form : HeldMatrix or HeldFactor
         What is held, and what it does to vectors.
     moved : float
-        How far, in the Frobenius norm, the matrix given was from the one held: 0 unless :meth:`from_matrix` was
-        told to repair it. Certificates speak about the one held.
+        How far, in the Frobenius norm, the matrix given was from the one held: 0 unless
+        :meth:`from_matrix` was told to repair it. Certificates speak about the one held.
     representation_error : float
-        Proven ceiling on the spectral norm of (A as held − A of the data as given in double precision). Of a
-        matrix with eigenvalues below zero by rounding: and on what all of them add to any sum of variances.
+        Proven ceiling on the spectral norm of (A as held − A of the data as given in double
+        precision). Of a matrix with eigenvalues below zero by rounding: and on what all of them add
+        to any sum of variances.
     drift : float
-        Ceiling on the Frobenius norm of the difference between A as it is held here and on any other machine, where
-        other routines sum in another order: 0 for a matrix that was given.
+        Ceiling on the Frobenius norm of the difference between A as it is held here and on any
+        other machine, where other routines sum in another order: 0 for a matrix that was given.
     relative_drift : float
-        Ceiling on that of any entry A_ij relative to ``sqrt(A_ii A_jj)``; infinite where none is known.
+        Ceiling on that of any entry A_ij relative to ``sqrt(A_ii A_jj)``; infinite where none is
+        known.
     error_elsewhere : float
         Ceiling on ``representation_error`` on any machine.
     """
@@ -92,7 +94,8 @@ class Covariance:
         self.n_features = len(self.diagonal)
         self.trace = float(self.diagonal.sum())
         self.representation_error = representation_error
-        # each machine is within its own error of the exact A, and the errors agree to many more digits than two
+        # each machine is within its own error of the exact A, and the errors agree to many more
+        # digits than two
         self.drift = 2.02 * representation_error if drift is None else drift
         self.relative_drift = relative_drift
         self.error_elsewhere = 1.01 * representation_error if error_elsewhere is None else error_elsewhere
@@ -132,7 +135,8 @@ class Covariance:
         Parameters
         ----------
         X : array_like, data frame or scipy.sparse array, shape (m, n)
-            Finite real numbers, none of them masked or missing; (n, m) with ``samples="columns"``, the papers' layout.
+            Finite real numbers, none of them masked or missing; (n, m) with ``samples="columns"``,
+            the papers' layout.
         standardize : bool
             Divide each feature by its standard deviation (1/m), so that A is a correlation matrix.
             Features that never vary stay zero; features may be of any scale.
@@ -174,10 +178,10 @@ class Covariance:
             Symmetric positive semidefinite. Asymmetry and negative eigenvalues of the size of
             rounding (relative 1e-8) are accepted; the symmetric part is kept as it is.
         repair : bool
-            Take the positive semidefinite matrix nearest to A in the Frobenius norm, whatever A is but one triangle:
-            its symmetric part without the negative eigenvalues (Higham 1988, Theorem 2.1). ``moved`` says how far
-            that is.
-            Covariances of single precision, or rounded to a few digits, may need it.
+            Take the positive semidefinite matrix nearest to A in the Frobenius norm, whatever A is
+            but one triangle: its symmetric part without the negative eigenvalues (Higham 1988,
+            Theorem 2.1). ``moved`` says how far that is. Covariances of single precision, or
+            rounded to a few digits, may need it.
 
         Raises
         ------
@@ -233,7 +237,8 @@ class Covariance:
             return cls.from_matrix(dataset.X, repair=repair)
         A = square(dataset.X)
         scale = np.sqrt(np.where(A.diagonal() > 0, A.diagonal(), 1.0))
-        # two roots, their product and the quotient: four roundings, and a fifth of the second order of them
+        # two roots, their product and the quotient: four roundings, and a fifth of the second order
+        # of them
         return cls._from_matrix(A / np.outer(scale, scale), repair, roundings=5)
 
     def apply(self, x: np.ndarray) -> np.ndarray:
@@ -301,7 +306,8 @@ class Covariance:
         form : HeldMatrix or HeldFactor
         operation : str
         argument : ndarray
-            What it was done with: known to the last bit to whoever does it again, as its hash is in the fingerprint.
+            What it was done with: known to the last bit to whoever does it again, as its hash is in
+            the fingerprint.
         growth : float
             By which an error in this covariance grows.
         rounding : float
@@ -326,9 +332,10 @@ class Covariance:
     def room(self, entries: int = 1) -> float:
         """What a bound that sums so many entries of A, or takes one eigenvalue, is raised by.
 
-        A judge on another machine holds A' with ‖A' − A‖ <= drift in the Frobenius norm, hence entry by entry and in
-        the spectral norm, and adds its own representation error to what it derives: whatever is proven of A here is
-        derived from A' at ``error_elsewhere + entries · drift`` more, at most.
+        A judge on another machine holds A' with ‖A' − A‖ <= drift in the Frobenius norm, hence
+        entry by entry and in the spectral norm, and adds its own representation error to what it
+        derives: whatever is proven of A here is derived from A' at
+        ``error_elsewhere + entries · drift`` more, at most.
         """
         return self.error_elsewhere + entries * self.drift
 
@@ -387,7 +394,8 @@ class Covariance:
     def reading(self) -> Literal["centred", "standardised", "matrix"] | None:
         """What a file of numbers stands for from which anyone can form this covariance anew.
 
-        ``"centred"`` or ``"standardised"``: of the data given to :meth:`from_data`, samples as rows. ``"matrix"``: of
+        ``"centred"`` or ``"standardised"``: of the data given to :meth:`from_data`, samples as
+        rows. ``"matrix"``: of
         :attr:`matrix`, the one held. None where it was made of another covariance and is not held.
         """
         made = "" if self._origin is None else self._origin.operation

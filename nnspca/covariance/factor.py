@@ -78,7 +78,8 @@ class DenseFactor:
         with np.errstate(over="ignore", invalid="ignore"):
             Y = X - X.mean(axis=0)
             Y -= Y.mean(axis=0)
-            # a feature that never varies must be zero exactly, whatever its mean's rounding left behind
+            # a feature that never varies must be zero exactly, whatever its mean's rounding left
+            # behind
             Y[:, ~varies(X)] = 0.0
             deviation = np.sqrt(np.einsum("ij,ij->j", Y, Y) / len(Y))
         if standardize:
@@ -126,8 +127,9 @@ class DenseFactor:
 class SparseFactor:
     """Y = (S − 1 mean') / sqrt(m) with S sparse: the centring is never carried out.
 
-    Inner products of S lose what they share with those of the mean. Where a feature's mean is many of its deviations,
-    few of its samples can be zero, so that nothing is lost if S holds it as differences from a value near the mean.
+    Inner products of S lose what they share with those of the mean. Where a feature's mean is many
+    of its deviations, few of its samples can be zero, so that nothing is lost if S holds it as
+    differences from a value near the mean.
     """
 
     def __init__(self, S: scipy.sparse.csr_array, mean: np.ndarray) -> None:

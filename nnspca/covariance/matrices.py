@@ -32,8 +32,9 @@ class Semidefinite:
 def semidefinite(given: object, repair: bool, roundings: int = 0) -> Semidefinite:
     """Return the symmetric part of a matrix, with what rounding and a repair did to it.
 
-    ``roundings`` is how often each entry was rounded on the way to ``given``. A repair takes the nearest positive
-    semidefinite matrix in the Frobenius norm (Higham 1988, Theorem 2.1), which moves no two further apart.
+    ``roundings`` is how often each entry was rounded on the way to ``given``. A repair takes the
+    nearest positive semidefinite matrix in the Frobenius norm (Higham 1988, Theorem 2.1), which
+    moves no two further apart.
     """
     A = square(given)
     peak = float(np.abs(A).max())
@@ -62,7 +63,8 @@ def semidefinite(given: object, repair: bool, roundings: int = 0) -> Semidefinit
         )
     if not form.diagonal.any():
         raise DataError("the matrix has no positive eigenvalue: once repaired there is no variance to explain")
-    # bounds that sum variances need A + μI to be positive semidefinite, once for each of the features
+    # bounds that sum variances need A + μI to be positive semidefinite, once for each of the
+    # features
     off = rounding.eigenvalues(len(A), largest)
     error = len(A) * max(0.0, off - least) + made
     # another machine's least eigenvalue may be off by as much again, to the other side

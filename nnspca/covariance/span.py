@@ -14,9 +14,9 @@ SPANNED = 1e-10  # below this share of itself a column's fresh part is rounding
 def cumulative_variance(cov: Covariance, loadings: np.ndarray) -> np.ndarray:
     """Return the variance of the span of the first 1, 2, …, r columns of ``loadings``, shape (r,).
 
-    ``tr(Q'AQ)`` with Q an orthonormal basis of the span, built column by column: what a component adds is the
-    variance of its part orthogonal to those before it. A column that lies in the span of those before it adds
-    nothing.
+    ``tr(Q'AQ)`` with Q an orthonormal basis of the span, built column by column: what a component
+    adds is the variance of its part orthogonal to those before it. A column that lies in the span
+    of those before it adds nothing.
 
     Examples
     --------
@@ -32,8 +32,8 @@ def cumulative_variance(cov: Covariance, loadings: np.ndarray) -> np.ndarray:
 def orthonormal(columns: np.ndarray) -> np.ndarray:
     """Return an orthonormal basis of the span of ``columns`` (n, r), shape (n, s) with s <= r, in their order.
 
-    A column that lies in the span of those before it gives no direction, where a plain QR factorisation would
-    make one up of its rounding.
+    A column that lies in the span of those before it gives no direction, where a plain QR
+    factorisation would make one up of its rounding.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """Reading a file in a process of its own: where a damaged one makes a library crash or never return, only that ends.
 
-The process gets the file on its standard input. It says how far it is, line by line, then answers with an NPZ of plain
-arrays, which runs no code when read.
+The process gets the file on its standard input. It says how far it is, line by line, then answers
+with an NPZ of plain arrays, which runs no code when read.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """ARFF, Weka's table format: declared columns, then comma-separated rows.
 
-By hand, as scipy.io.arff refuses text attributes and double quotes, cuts rows that are too long without a word,
-and does not say in which line a bad value stands.
+By hand, as scipy.io.arff refuses text attributes and double quotes, cuts rows that are too long
+without a word, and does not say in which line a bad value stands.
 """
 
 from __future__ import annotations

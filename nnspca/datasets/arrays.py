@@ -1,6 +1,7 @@
 """Saved arrays to numbers: NPY, NPZ and MAT, whose headers are read before anything is loaded.
 
-numpy reads the arrays; the headers are looked at by hand, as numpy.load makes room for whatever they promise.
+numpy reads the arrays; the headers are looked at by hand, as numpy.load makes room for whatever
+they promise.
 """
 
 from __future__ import annotations
@@ -35,8 +36,8 @@ def read_npy(data: bytes, *, samples: str = "rows") -> Content:
 def read_npz(data: bytes, *, samples: str = "rows") -> Content:
     """Read the array ``X`` (or the only one that can be samples) from NPZ bytes.
 
-    ``feature_names``, ``label_names``, ``image_shape`` and labels (``y``) saved beside it are used where
-    they fit. What ``scipy.sparse.save_npz`` wrote stays sparse.
+    ``feature_names``, ``label_names``, ``image_shape`` and labels (``y``) saved beside it are used
+    where they fit. What ``scipy.sparse.save_npz`` wrote stays sparse.
     """
     with open_zip(data) as archive:
         members = {m.filename.removesuffix(".npy"): m for m in archive.infolist() if m.filename.endswith(".npy")}

@@ -13,7 +13,8 @@ _PITPROPS_NAMES = (
     "topdiam", "length", "moist", "testsg", "ovensg", "ringtop", "ringbut",
     "bowmax", "bowdist", "whorls", "clear", "knots", "diaknot",
 )  # fmt: skip
-# Jeffers (1967), in thousandths: each row holds the correlations of one variable with those before it.
+# Jeffers (1967), in thousandths: each row holds the correlations of one variable with those before
+# it.
 _PITPROPS = """
 954
 364 297
@@ -70,8 +71,8 @@ def spiked(
 ) -> Dataset:
     r"""Make data with known nonnegative sparse directions hidden in noise.
 
-    Each sample is :math:`\sum_j \sqrt{\theta_j}\, z_j v_j + \sigma \epsilon` with independent standard
-    normal :math:`z_j` and :math:`\epsilon`, so the true covariance is
+    Each sample is :math:`\sum_j \sqrt{\theta_j}\, z_j v_j + \sigma \epsilon` with independent
+    standard normal :math:`z_j` and :math:`\epsilon`, so the true covariance is
     :math:`\sigma^2 I + \sum_j \theta_j v_j v_j'`. The unit vectors :math:`v_j` are nonnegative and
     their supports are disjoint.
 

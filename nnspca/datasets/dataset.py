@@ -94,8 +94,8 @@ class Content:
     Attributes
     ----------
     X : ndarray or scipy.sparse.csr_array, shape (m, n)
-        Samples in rows, float64, read-only; the square matrix itself for a covariance. What a file stores as a
-        sparse array stays one: :meth:`rows`, ``means`` and ``deviations`` serve both.
+        Samples in rows, float64, read-only; the square matrix itself for a covariance. What a file
+        stores as a sparse array stays one: :meth:`rows`, ``means`` and ``deviations`` serve both.
     feature_names : tuple of str
         One for each column; ``feature 1`` and so on (``row 1, column 1`` for pixels) unless given.
     image_shape : (int, int) or None
@@ -185,7 +185,8 @@ class Dataset(Content):
         Raises
         ------
         DataError
-            Numbers that are not finite or no table; names, labels, an image or an axis of another size.
+            Numbers that are not finite or no table; names, labels, an image or an axis of another
+            size.
         ValueError
             An unknown kind.
         """
@@ -309,15 +310,18 @@ class DatasetInfo:
     bundled : bool
         Comes with an installed package: loads on a fresh machine without a network.
     local : bool
-        Can be loaded now without a network: bundled, in the folder named by ``NNSPCA_DATA``, or in the cache.
+        Can be loaded now without a network: bundled, in the folder named by ``NNSPCA_DATA``, or in
+        the cache.
     homepage : str
         Where to read more about the data.
     download_url : str
-        The pinned address it is fetched from; empty for bundled data and where none is known to work.
+        The pinned address it is fetched from; empty for bundled data and where none is known to
+        work.
     size_bytes : int
         Size of that download in bytes; 0 where there is none.
     names_bytes : int
-        Size of a file that gives its features better names, where there is one and it is not here: see
+        Size of a file that gives its features better names, where there is one and it is not here:
+        see
         :func:`gene_symbols`.
     """
 

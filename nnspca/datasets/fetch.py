@@ -1,7 +1,7 @@
 """Files that are not shipped: found in a folder, in the cache, or fetched once and checked.
 
-By hand, as pooch can neither be stopped while a server is silent, nor count bytes where no size is announced, nor
-give up on a file that grows longer than its pinned size.
+By hand, as pooch can neither be stopped while a server is silent, nor count bytes where no size is
+announced, nor give up on a file that grows longer than its pinned size.
 """
 
 from __future__ import annotations
@@ -107,8 +107,8 @@ def obtain(
 ) -> tuple[bytes, str]:
     """Return the checked content of ``file`` and where it came from, fetching it when it is not here yet.
 
-    Searched in this order: the folder ``NNSPCA_DATA``, the cache, the pinned address (or the same path
-    below ``NNSPCA_MIRROR``). A fetched file is kept in the cache when that can be written.
+    Searched in this order: the folder ``NNSPCA_DATA``, the cache, the pinned address (or the same
+    path below ``NNSPCA_MIRROR``). A fetched file is kept in the cache when that can be written.
 
     Raises
     ------

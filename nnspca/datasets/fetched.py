@@ -65,8 +65,8 @@ def cbcl_faces(data: bytes) -> Content:
 def leukemia(data: bytes) -> Content:
     """Read the expression levels and the three kinds of leukemia from MLL.csv.
 
-    The file opens with the 15 samples the article tested on; here the samples are grouped by class and
-    those 15 close their groups. Probes whose symbols are on this machine are called by both.
+    The file opens with the 15 samples the article tested on; here the samples are grouped by class
+    and those 15 close their groups. Probes whose symbols are on this machine are called by both.
     """
     content = read_delimited(data)
     if content.labels is None:

@@ -1,7 +1,8 @@
 """AnnData's .h5ad through h5py: X as it is stored, dense or sparse, with the names beside it.
 
-Chunks are unpacked by hand, as HDF5 inflates whatever a chunk holds before it looks how much that is; and all of it
-happens in a process of its own, as damaged files can make HDF5 crash or look for something without end.
+Chunks are unpacked by hand, as HDF5 inflates whatever a chunk holds before it looks how much that
+is; and all of it happens in a process of its own, as damaged files can make HDF5 crash or look for
+something without end.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Archives of images to rows of grey values; nothing touches the disk, sizes are checked before decoding.
 
-Pillow decodes and Python's tarfile and zipfile unpack; by hand is only the watch over how much they may.
+Pillow decodes and Python's tarfile and zipfile unpack; by hand is only the watch over how much they
+may.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ _PLAIN_MODES = frozenset({"L", "I", "I;16", "I;16B", "I;16L", "F"})
 
 STEP = 2**20  # bytes unpacked at a time where a member is only measured
 ORIENTATION = 0x0112  # EXIF's tag
-# What makes a picture upright, in Pillow's names, by that tag; from 5 on its width and height change places.
+# What makes a picture upright, in Pillow's names, by that tag; from 5 on its width and height
+# change places.
 _TURNS = (
     "",
     "",
@@ -45,7 +47,8 @@ _TURNS = (
     "ROTATE_90",
 )
 _SIDEWAYS = 5
-# Blocks of attributes and of long names, which tarfile reads into memory before it hands over their member.
+# Blocks of attributes and of long names, which tarfile reads into memory before it hands over their
+# member.
 _EXTENSIONS = frozenset(
     {tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE, tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK}
 )
@@ -120,7 +123,8 @@ class _Grey:
         self.content, self.name = content, name
         with self._opened() as image:
             limits.check_entries(*image.size)
-            # As the camera was held; of what every format has, as PNG's own looks behind the pixels it has to decode.
+            # As the camera was held; of what every format has, as PNG's own looks behind the pixels
+            # it has to decode.
             held = _pillow().Image.getexif(image).get(ORIENTATION)
             known = held in range(1, len(_TURNS)) and image.format != "TIFF"  # which Pillow turns by itself
             self.held = held if known else 1
@@ -206,7 +210,8 @@ def _tar_members(data: bytes, wanted: tuple[str, ...]) -> Iterator[tuple[str, by
     if data[:2] == b"\x1f\x8b":
         source = gzip.GzipFile(fileobj=source)
     capped: Any = _Capped(source)
-    # Mode "r|" reads forward only, so nothing is unpacked beyond what the capped stream lets through.
+    # Mode "r|" reads forward only, so nothing is unpacked beyond what the capped stream lets
+    # through.
     with tarfile.open(fileobj=capped, mode="r|", errorlevel=2, tarinfo=_Header) as archive:
         for count in itertools.count(1):
             member = archive.next()

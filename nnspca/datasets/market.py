@@ -32,7 +32,8 @@ SHORTEST = {"coordinate": 4, "array": 2}  # bytes of a line that holds a number
 def read_market(data: bytes, asked: Asked, beside: Mapping[str, bytes] | None = None) -> Content:
     """Read a matrix in MatrixMarket's format, gzipped or not, with the names of features and samples beside it.
 
-    With such names it is known which way the matrix lies: 10x writes genes in rows. Alone, ``asked`` says it.
+    With such names it is known which way the matrix lies: 10x writes genes in rows. Alone,
+    ``asked`` says it.
 
     Examples
     --------

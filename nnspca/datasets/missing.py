@@ -43,7 +43,8 @@ class MissingValues(DataError):
 def counted(X: np.ndarray, where: str, what: str = "rows") -> DataError:
     """Return the error about the values that are NaN; ``where`` says where the first is, ``what`` rows of X are.
 
-    It is a :class:`MissingValues`, unless no value is there at all: nothing that could be chosen would help.
+    It is a :class:`MissingValues`, unless no value is there at all: nothing that could be chosen
+    would help.
 
     >>> counted(np.array([[1.0, np.nan], [2.0, 3.0]]), "row 1, column 2").count
     1

@@ -1,6 +1,7 @@
 """Parquet tables through pyarrow: the footer is looked at before any column is read.
 
-All of it happens in a process of its own, as a damaged footer can make pyarrow end the one that reads it.
+All of it happens in a process of its own, as a damaged footer can make pyarrow end the one that
+reads it.
 """
 
 from __future__ import annotations

@@ -83,8 +83,8 @@ def project_out(dataset: Dataset) -> Dataset:
 def normalize_images(dataset: Dataset) -> Dataset:
     """Return images of one brightness and contrast, as Lee and Seung (1999) prepared their faces.
 
-    Each image is scaled so that the mean and the standard deviation of its pixels are 0.25, then clipped to [0, 1]; an
-    image of one grey becomes 0.25 everywhere.
+    Each image is scaled so that the mean and the standard deviation of its pixels are 0.25, then
+    clipped to [0, 1]; an image of one grey becomes 0.25 everywhere.
 
     Examples
     --------

@@ -35,50 +35,58 @@ def read(
 ) -> Dataset:
     """Read a data set from a file, from several that belong together, or from uploaded bytes.
 
-    CSV, TSV, NPY, NPZ (of scipy.sparse too), MAT (v5 to v7), ARFF, MatrixMarket (.mtx, gzipped or not, with 10x's files
-    of names beside it), images of one size, alone or in a ZIP or TAR(.gz); with ``pip install 'nnspca[formats]'`` also
-    Parquet, Excel (.xlsx) and AnnData (.h5ad). Sparse arrays stay sparse. A
-    column of text becomes the class, or the samples' names when all differ; true and false are 1 and 0, as in a data
-    frame. A first column without a name that numbers the rows is left out. A square symmetric matrix
-    that can be a covariance is taken as one. A file of the catalogue is recognised by its checksum and
-    comes back as the data set it is. Nothing is unpacked to disk and no code in a file is ever run.
+    CSV, TSV, NPY, NPZ (of scipy.sparse too), MAT (v5 to v7), ARFF, MatrixMarket (.mtx, gzipped or
+    not, with 10x's files of names beside it), images of one size, alone or in a ZIP or TAR(.gz);
+    with ``pip install 'nnspca[formats]'`` also Parquet, Excel (.xlsx) and AnnData (.h5ad). Sparse
+    arrays stay sparse. A column of text becomes the class, or the samples' names when all differ;
+    true and false are 1 and 0, as in a data frame. A first column without a name that numbers the
+    rows is left out. A square symmetric matrix that can be a covariance is taken as one. A file of
+    the catalogue is recognised by its checksum and comes back as the data set it is. Nothing is
+    unpacked to disk and no code in a file is ever run.
 
     Parameters
     ----------
     path_or_bytes : path, bytes, list of paths, or mapping of bytes
-        Where the file is, or what it contains. Several files (a folder, a list of paths, contents by name) are one data
-        set where they are images, a .mtx with its names, or a table with a file of two columns that names its features.
+        Where the file is, or what it contains. Several files (a folder, a list of paths, contents
+        by name) are one data set where they are images, a .mtx with its names, or a table with a
+        file of two columns that names its features.
     filename : str, optional
-        With bytes: the name of the file. Only its ending (the format) and its last part (a label) matter.
+        With bytes: the name of the file. Only its ending (the format) and its last part (a label)
+        matter.
     name : str, optional
         What to call the data set; the file's name unless given.
     samples : {"rows", "columns"}
         Where the samples are; with ``"columns"`` the array is turned.
     kind : {"table", "covariance"}, optional
-        Read a square symmetric matrix as samples, or insist on a covariance, instead of deciding by looking.
+        Read a square symmetric matrix as samples, or insist on a covariance, instead of deciding by
+        looking.
     header : bool, optional
-        For CSV, TSV and Excel: whether the first row names the columns, instead of deciding by looking.
+        For CSV, TSV and Excel: whether the first row names the columns, instead of deciding by
+        looking.
     label : str, optional
-        For tables: the column that is the class, instead of deciding by looking; ``""`` for none. Other columns of text
-        are then left out.
+        For tables: the column that is the class, instead of deciding by looking; ``""`` for none.
+        Other columns of text are then left out.
     missing : {"refuse", "drop rows", "drop features", "mean"}
-        What becomes of missing values: an error that counts them, samples or features left out that have some, or the
-        mean of the feature in their place.
+        What becomes of missing values: an error that counts them, samples or features left out that
+        have some, or the mean of the feature in their place.
     on_progress : callable, optional
-        Called as ``on_progress(share, what)`` while reading: how much is done, from 0 to 1, and of what.
+        Called as ``on_progress(share, what)`` while reading: how much is done, from 0 to 1, and of
+        what.
     should_stop : callable, optional
         Asked about every 50 ms; a true answer ends the call with :class:`ReadingStopped`.
 
     Returns
     -------
     Dataset
-        Of kind ``"table"``, ``"images"`` or ``"covariance"``; ``notes`` says what was decided on the way.
+        Of kind ``"table"``, ``"images"`` or ``"covariance"``; ``notes`` says what was decided on
+        the way.
 
     Raises
     ------
     nnspca.DataError
-        When it cannot be used as given; says what was found, where, and what to change. :class:`MissingValues` where
-        values are missing, :class:`SeveralClasses` where more than one column may be the class.
+        When it cannot be used as given; says what was found, where, and what to change.
+        :class:`MissingValues` where values are missing, :class:`SeveralClasses` where more than one
+        column may be the class.
     ValueError, TypeError
         For an option of another kind than those above.
 

@@ -1,8 +1,9 @@
 """Symbols of genes for the probes of the chip HG-U95Av2: a table of Bioconductor's, fetched once and checked.
 
-The file is R's own: one data frame of three columns of text (probe, symbol, chip), for 37 chips. Its licence, the
-Artistic License 2.0, is stated both by the collection (the R package idmap1 of J. Zeng) and by what was collected
-(Bioconductor's hgu95av2.db). It is fetched and never shipped, as the expression levels are.
+The file is R's own: one data frame of three columns of text (probe, symbol, chip), for 37 chips.
+Its licence, the Artistic License 2.0, is stated both by the collection (the R package idmap1 of J.
+Zeng) and by what was collected (Bioconductor's hgu95av2.db). It is fetched and never shipped, as
+the expression levels are.
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ def gene_symbols(
 ) -> dict[str, str]:
     """Return symbols of genes by the probes of Affymetrix's chip HG-U95Av2, fetching the table once.
 
-    The data set ``leukemia`` has them beside its probes as soon as the table is on this machine; for others there is
+    The data set ``leukemia`` has them beside its probes as soon as the table is on this machine;
+    for others there is
     :func:`rename`. It is looked for, and kept, as the files of :func:`load` are.
 
     Parameters
@@ -44,7 +46,8 @@ def gene_symbols(
     on_progress : callable, optional
         Called as ``on_progress(done, total)`` in bytes while downloading; ``total`` may be None.
     should_stop : callable, optional
-        Asked about every 50 ms while downloading; a true answer ends the call with :class:`DownloadStopped`.
+        Asked about every 50 ms while downloading; a true answer ends the call with
+        :class:`DownloadStopped`.
 
     Returns
     -------
@@ -54,7 +57,8 @@ def gene_symbols(
     Raises
     ------
     nnspca.DataError
-        When the table cannot be had; the message says what happened and how to supply the file by hand.
+        When the table cannot be had; the message says what happened and how to supply the file by
+        hand.
     """
     check_callables(on_progress=on_progress, should_stop=should_stop)
     return parse(fetch.obtain(FILE, on_progress, should_stop)[0])

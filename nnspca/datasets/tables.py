@@ -61,7 +61,8 @@ class Block:
 class Column:
     """A column of a table: numbers, truths (1 and 0), or text with (where the format declares them) its values.
 
-    ``rows`` is set for a first column that the header, one cell short, has no name for: it can only name the rows.
+    ``rows`` is set for a first column that the header, one cell short, has no name for: it can only
+    name the rows.
     """
 
     name: str
@@ -108,7 +109,8 @@ def is_number(cell: str) -> bool:
 class Table:
     """The columns parted into numbers (m, p), NaN where one is missing, and texts.
 
-    ``lines`` says where in the file each row stands, ``places`` which column of it each one of numbers is.
+    ``lines`` says where in the file each row stands, ``places`` which column of it each one of
+    numbers is.
     """
 
     numbers: np.ndarray

@@ -1,7 +1,7 @@
 """Whoever waits while a file is read: told how far it is, and asked whether to stop.
 
-Readers are generators within generators and decoders of others: the one who watches is known to all of them by a
-context variable, so that none has to hand it on.
+Readers are generators within generators and decoders of others: the one who watches is known to all
+of them by a context variable, so that none has to hand it on.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Excel workbooks (.xlsx) through openpyxl: the first sheet that holds numbers, as rows of cells.
 
-By hand is only the watch over what is unpacked: openpyxl reads whatever an entry of the archive inflates to.
+By hand is only the watch over what is unpacked: openpyxl reads whatever an entry of the archive
+inflates to.
 """
 
 from __future__ import annotations

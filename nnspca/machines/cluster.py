@@ -1,21 +1,25 @@
 """A Dask cluster as a crew: what is shared goes to every machine once, and word of Stop goes to all at once.
 
-Dask gives the tasks of a machine that is lost to another, and the copies of what is shared live on each. Where
-the last copy went with the last machine, it is sent again to those that have come since, and the tasks with it.
+Dask gives the tasks of a machine that is lost to another, and the copies of what is shared live on
+each. Where the last copy went with the last machine, it is sent again to those that have come
+since, and the tasks with it.
 
-What limits a run on a hundred machines, by what was measured on one of two cores (Dask 2026.8, CPU seconds):
+What limits a run on a hundred machines, by what was measured on one of two cores (Dask 2026.8, CPU
+seconds):
 
 - *Bytes.* What is shared goes to each worker once: the covariance of the LFW faces is 3.1 MB, of CBCL 1.0, of Leukemia
-  7.4; the data, which is what a bootstrap shares, 0.5, 7.0 and 7.2. For a hundred workers that is at most 0.75 GB.
-  A resample's answer is 0.9 kB for one part and 4.4 kB for six. A certificate is up to 4 MB (LFW, k = 40), and a sweep
-  sends it on to the certificate that starts from it.
+  7.4; the data, which is what a bootstrap shares, 0.5, 7.0 and 7.2. For a hundred workers that is
+  at most 0.75 GB. A resample's answer is 0.9 kB for one part and 4.4 kB for six. A certificate is
+  up to 4 MB (LFW, k = 40), and a sweep sends it on to the certificate that starts from it.
 - *Tasks.* Scheduler and client together take 6.5 ms a task, so about 150 tasks a second are given out. Tasks of s
   seconds keep 150 · s workers busy, not more.
 - *Seconds a task.* A resample of LFW takes 0.15 s for one part of 40 pixels, which keeps 23 workers busy, and 0.85 s
-  for six parts, which keeps 130. Eight hundred cores need tasks of more than 5 s: parts sought together, larger data.
+  for six parts, which keeps 130. Eight hundred cores need tasks of more than 5 s: parts sought
+  together, larger data.
 - *Chains.* Resamples and folds know nothing of each other, and the starts for parts together hardly anything. A sweep
-  goes on from k to k: one task for each method and two certificates at a time, however many machines there are. A sweep
-  of parts has a chain of certificates for each k. A comparison sweeps one data set after the other.
+  goes on from k to k: one task for each method and two certificates at a time, however many
+  machines there are. A sweep of parts has a chain of certificates for each k. A comparison sweeps
+  one data set after the other.
 """
 
 from __future__ import annotations
@@ -148,8 +152,8 @@ def call(
 ) -> _T | None:
     """Have one call made on the cluster; what it tells its listeners is told to those given here.
 
-    It is called as ``function(shared, *arguments, should_stop=…, **settings, **listeners)``. None where it was
-    stopped before it began.
+    It is called as ``function(shared, *arguments, should_stop=…, **settings, **listeners)``. None
+    where it was stopped before it began.
     """
     topic, heard = f"nnspca-{uuid.uuid4().hex}", threading.Condition()
     count = 0

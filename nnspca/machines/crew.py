@@ -27,8 +27,8 @@ Begun = tuple[Any, ...] | None
 class Crew(ABC):
     """Workers who share one thing.
 
-    A task is called as ``task(shared, *arguments, should_stop)``. It is a function of a module, so that it can be sent
-    elsewhere, and what it returns depends on its arguments alone.
+    A task is called as ``task(shared, *arguments, should_stop)``. It is a function of a module, so
+    that it can be sent elsewhere, and what it returns depends on its arguments alone.
 
     Attributes
     ----------
@@ -80,8 +80,9 @@ class Crew(ABC):
     ) -> Iterator[tuple[_N, Any]]:
         """Give a task for each name, the first that is ready going first; yield names with what came of them.
 
-        ``ready`` is asked again whenever a task has ended; ``begin`` returns the arguments, or None where there is
-        nothing left to do. Not more than ``ahead`` are given out at once, for others may want these workers too.
+        ``ready`` is asked again whenever a task has ended; ``begin`` returns the arguments, or None
+        where there is nothing left to do. Not more than ``ahead`` are given out at once, for others
+        may want these workers too.
         """
         waiting = list(names)
         given: set[Future[Any]] = set()
@@ -106,7 +107,8 @@ class Crew(ABC):
     def completed(self, futures: set[Future[Any]]) -> Iterator[tuple[Future[Any], Any]]:
         """Yield tasks with what they returned, in the order they end, and take them from the set given.
 
-        Tasks may be added to the set meanwhile. Once stopped, only those that had begun are yielded.
+        Tasks may be added to the set meanwhile. Once stopped, only those that had begun are
+        yielded.
         """
         while futures:
             if self._stopping():

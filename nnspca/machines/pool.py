@@ -1,8 +1,8 @@
 """Processes of this machine that stay: each does a task at a time, holds what the last ones were about, hears of Stop.
 
-A process pool of ``concurrent.futures`` runs the program's main module anew in each process, waits at the program's end
-for whatever is under way, and leaves its processes behind where the program is killed. This one does none of that, and
-its tasks tell what they find on the way.
+A process pool of ``concurrent.futures`` runs the program's main module anew in each process, waits
+at the program's end for whatever is under way, and leaves its processes behind where the program is
+killed. This one does none of that, and its tasks tell what they find on the way.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ _T = TypeVar("_T")
 class Pool(Executor):
     """A few processes of this machine.
 
-    As an executor it does what any does; a crew of it, and :func:`call`, have more: tasks hear of Stop, tell what they
-    find, and what they are about is sent to a process once.
+    As an executor it does what any does; a crew of it, and :func:`call`, have more: tasks hear of
+    Stop, tell what they find, and what they are about is sent to a process once.
 
     Parameters
     ----------

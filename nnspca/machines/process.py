@@ -29,7 +29,8 @@ class Order:
     function : callable
         Called as ``function(shared, *arguments, should_stop=…, **settings, **listeners)``.
     leased : bool
-        Whether it waits, where it looks for Stop, unless it was told to go on within the last second.
+        Whether it waits, where it looks for Stop, unless it was told to go on within the last
+        second.
     future : Future
         What comes of it.
     worker : Worker or None

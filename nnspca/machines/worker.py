@@ -1,7 +1,8 @@
 """A process that does tasks for another one: it is handed what they are about, and hears of Stop in their middle.
 
-Orders come in on the standard input and answers go out on the standard output, pickled by two processes of one program.
-The end of the input is the end of the process: it never outlives the one it works for.
+Orders come in on the standard input and answers go out on the standard output, pickled by two
+processes of one program. The end of the input is the end of the process: it never outlives the one
+it works for.
 """
 
 from __future__ import annotations

@@ -13,9 +13,10 @@ RESTS = 1e-14  # relative to b: what is left of the gradient then is rounding
 def nearest_charged(b: np.ndarray, C: np.ndarray) -> np.ndarray:
     """Return the x >= 0 that minimises ``‖x − b‖² + ‖Cx‖²``.
 
-    A nonnegative least squares problem of n unknowns, but its dual has one for each row of C. With ``λ = Cx`` the
-    minimiser is ``x = (b − C'λ)₊``, and λ minimises ``½‖λ‖² + ½‖(b − C'λ)₊‖²``, which is strictly convex and quadratic
-    where the same entries are positive: Newton's steps with halving end at it.
+    A nonnegative least squares problem of n unknowns, but its dual has one for each row of C. With
+    ``λ = Cx`` the minimiser is ``x = (b − C'λ)₊``, and λ minimises ``½‖λ‖² + ½‖(b − C'λ)₊‖²``,
+    which is strictly convex and quadratic where the same entries are positive: Newton's steps with
+    halving end at it.
 
     Parameters
     ----------

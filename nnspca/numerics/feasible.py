@@ -125,8 +125,8 @@ def _few_of_many(w: np.ndarray, count: int) -> bool:
 def _leading_groups(w: np.ndarray, count: int) -> np.ndarray:
     """Indices of entries among which the ``count`` largest are: groups of the largest maxima, and what no group takes.
 
-    An entry of any other group has ``count`` maxima above or equal to it, so that nothing is lost without it; selecting
-    among maxima and then among few takes a fifth of the time.
+    An entry of any other group has ``count`` maxima above or equal to it, so that nothing is lost
+    without it; selecting among maxima and then among few takes a fifth of the time.
     """
     groups = w.shape[-1] // GROUP
     maxima = w[..., : groups * GROUP].reshape(*w.shape[:-1], GROUP, groups).max(axis=-2)

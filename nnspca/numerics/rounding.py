@@ -1,10 +1,11 @@
 """What rounding can cost: every allowance that a bound rests on, once, with the inequality it stands for and why.
 
-u = EPS/2 is the unit roundoff: an operation on doubles gives its exact result times 1 + δ, |δ| <= u. A sum of t doubles
-in any order, or an inner product of t terms, is off by at most (t u)/(1 − t u) times the sum of the magnitudes
-(Higham 2002, §3.1 and §4.2); for t u <= 1/100 that is below ``t · EPS`` times it, so each allowance here has a factor
-of two at least to spare: for its own rounding, and for whoever derives the same by sums in another order. The judge
-does not use these: it has its own.
+u = EPS/2 is the unit roundoff: an operation on doubles gives its exact result times 1 + δ,
+|δ| <= u. A sum of t doubles in any order, or an inner product of t terms, is off by at most (t
+u)/(1 − t u) times the sum of the magnitudes (Higham 2002, §3.1 and §4.2); for t u <= 1/100 that is
+below ``t · EPS`` times it, so each allowance here has a factor of two at least to spare: for its
+own rounding, and for whoever derives the same by sums in another order. The judge does not use
+these: it has its own.
 """
 
 from __future__ import annotations
@@ -18,8 +19,9 @@ VANISHING = 1e-150  # added to a norm of numbers near 1, it covers squares lost 
 def raised(value, terms: int):
     """Return a number not below the exact sum that ``value`` was computed for.
 
-    ``value`` is a sum of ``terms`` numbers of one sign (none negative), each computed with two roundings at most:
-    exact <= value (1 + (terms + 1) u / (1 − …)) <= value (1 + terms EPS), for terms >= 2.
+    ``value`` is a sum of ``terms`` numbers of one sign (none negative), each computed with two
+    roundings at most: exact <= value (1 + (terms + 1) u / (1 − …)) <= value (1 + terms EPS), for
+    terms >= 2.
 
     Examples
     --------
@@ -40,8 +42,8 @@ def sums(terms: int, size):
 def row_costs(own: np.ndarray, shares: np.ndarray, k: int, size: np.ndarray | None = None) -> np.ndarray:
     """Return ceilings on ``own_i +`` (the exact sum of the k − 1 entries that ``shares_i`` was computed from).
 
-    The sum is off by (k − 2) u · shares, adding ``own`` by u (|own| + shares); the entries are not negative, or
-    ``size`` bounds the sum of their magnitudes and that of ``own``.
+    The sum is off by (k − 2) u · shares, adding ``own`` by u (|own| + shares); the entries are not
+    negative, or ``size`` bounds the sum of their magnitudes and that of ``own``.
     """
     return own + shares + 4 * (k + 8) * EPS * (np.abs(own) + shares if size is None else size)
 
@@ -55,8 +57,8 @@ def total(tail: float, costs: np.ndarray) -> float:
 def covering(M: np.ndarray) -> np.ndarray:
     """Return M a little larger, so that products of its entries cover what they were computed to equal.
 
-    ``M_ij = m s / r`` with ``r = √(m m')`` rounded has M_ij M_ji = s² (1 + δ), |δ| <= 8u; each entry grows by
-    16 EPS, their product by 32 EPS.
+    ``M_ij = m s / r`` with ``r = √(m m')`` rounded has M_ij M_ji = s² (1 + δ), |δ| <= 8u; each
+    entry grows by 16 EPS, their product by 32 EPS.
     """
     return M * (1 + 16 * EPS)
 
@@ -64,8 +66,9 @@ def covering(M: np.ndarray) -> np.ndarray:
 def subtraction(L: np.ndarray) -> float:
     """Ceiling on the spectral norm of the rounding in A − L, as far as A's own entries do not exceed what is left.
 
-    Each entry is rounded once, by u |A_ij − L_ij| <= u |L_ij| + u |A_ij|; a symmetric matrix has no eigenvalue
-    beyond its largest row sum of magnitudes. A's share is among the allowances of the eigenvalue ceiling.
+    Each entry is rounded once, by u |A_ij − L_ij| <= u |L_ij| + u |A_ij|; a symmetric matrix has no
+    eigenvalue beyond its largest row sum of magnitudes. A's share is among the allowances of the
+    eigenvalue ceiling.
     """
     return 2 * EPS * float(np.abs(L).sum(axis=1).max())
 
@@ -78,7 +81,8 @@ def shift(t: float, diagonal: np.ndarray) -> float:
 def factorisation(diagonal: np.ndarray) -> float:
     """Return e with λ_min(M) >= −e for any M of this diagonal whose Cholesky factorisation ran to its end.
 
-    Rump (2006), after Demmel (1989): e = γ/(1 − γ) tr M with γ = (n + 1) u/(1 − (n + 1) u), below (n + 2) EPS tr M.
+    Rump (2006), after Demmel (1989): e = γ/(1 − γ) tr M with γ = (n + 1) u/(1 − (n + 1) u), below
+    (n + 2) EPS tr M.
     """
     return 2 * (len(diagonal) + 2) * EPS * float(np.abs(diagonal).sum())
 
@@ -86,8 +90,8 @@ def factorisation(diagonal: np.ndarray) -> float:
 def low_rank(A_norm: float, V: np.ndarray) -> float:
     """Ceiling on the spectral norm of the rounding in A − VV'; ``A_norm`` is the Frobenius norm of A.
 
-    Entry (i, j) of VV' is an inner product of d terms, off by d u ‖v_i‖ ‖v_j‖; their Frobenius norm is d u Σ‖v_i‖².
-    The subtraction adds u (|A_ij| + ‖v_i‖ ‖v_j‖) an entry.
+    Entry (i, j) of VV' is an inner product of d terms, off by d u ‖v_i‖ ‖v_j‖; their Frobenius norm
+    is d u Σ‖v_i‖². The subtraction adds u (|A_ij| + ‖v_i‖ ‖v_j‖) an entry.
     """
     return (V.shape[1] + 3) * EPS * (A_norm + float(np.sum(V * V)))
 
@@ -105,9 +109,10 @@ def inner_products(terms: int) -> float:
 def triangular(n: int, side: int, blocks: int, scale: float) -> float:
     """Ceiling on what Householder's factorisation of n rows, block by block, moves RR' of its triangle R.
 
-    Each block is factorised, below the triangle of those before it, exactly up to a relative (rows · side) u in the
-    Frobenius norm (Higham 2002, §19.3); their rows add to n and a triangle's ``side`` a block, RR' is off by twice as
-    much, and the rest is to spare. ``scale`` is the sum of squares of all n rows.
+    Each block is factorised, below the triangle of those before it, exactly up to a relative (rows
+    · side) u in the Frobenius norm (Higham 2002, §19.3); their rows add to n and a triangle's
+    ``side`` a block, RR' is off by twice as much, and the rest is to spare. ``scale`` is the sum of
+    squares of all n rows.
     """
     return 4 * (n + side * blocks) * side * EPS * scale
 
@@ -123,8 +128,8 @@ def entries(roundings: int, norm: float) -> float:
 def projections(d: int) -> float:
     """Ceiling on the rounding in ``c'v``, c a direction of d coordinates of norm 1 but for rounding, relative to ‖v‖.
 
-    d u ‖c‖ ‖v‖, with ‖c‖ <= 1 + (d/2 + 2) u; of k such numbers, each off by its own v's share, the norm is off by the
-    norm of the shares.
+    d u ‖c‖ ‖v‖, with ‖c‖ <= 1 + (d/2 + 2) u; of k such numbers, each off by its own v's share, the
+    norm is off by the norm of the shares.
     """
     return (d + 4) * EPS
 
@@ -132,8 +137,9 @@ def projections(d: int) -> float:
 def eigenvalues(n: int, largest: float) -> float:
     """Ceiling on what rounding moves an eigenvalue of a symmetric n × n matrix by, or a singular value of side n.
 
-    LAPACK's are those of a matrix p(n) u ‖A‖ away, p "a modest function" that stays below n in practice (Anderson et
-    al. 1999, §4.7 and §4.9): 2n is taken. ``largest`` is the largest of them in magnitude, ‖A‖ itself.
+    LAPACK's are those of a matrix p(n) u ‖A‖ away, p "a modest function" that stays below n in
+    practice (Anderson et al. 1999, §4.7 and §4.9): 2n is taken. ``largest`` is the largest of them
+    in magnitude, ‖A‖ itself.
     """
     return n * EPS * largest
 
@@ -141,9 +147,10 @@ def eigenvalues(n: int, largest: float) -> float:
 def singular_value(rows: int, d: int, frobenius: float) -> float:
     """Ceiling on the rounding in the largest singular value of so many rows of length d; ``frobenius`` is their norm.
 
-    LAPACK factorises the rows first, exactly up to a relative (rows · d) u in the Frobenius norm (Higham 2002, §19.3;
-    the sums are long, and of equal rows they round the same way: 1.7 times what the triangle alone accounts for was
-    seen), four of which are taken. The rest is as for :func:`eigenvalues`, with 8 (d + 2) for p(d).
+    LAPACK factorises the rows first, exactly up to a relative (rows · d) u in the Frobenius norm
+    (Higham 2002, §19.3; the sums are long, and of equal rows they round the same way: 1.7 times
+    what the triangle alone accounts for was seen), four of which are taken. The rest is as for
+    :func:`eigenvalues`, with 8 (d + 2) for p(d).
     """
     return (4 * (d + 2) + 2 * rows * d) * EPS * frobenius
 
@@ -151,10 +158,11 @@ def singular_value(rows: int, d: int, frobenius: float) -> float:
 def of_data(m: int, scale: float) -> float:
     """Ceiling on the rounding in the entries of ``Y'Y``, Y being m samples centred and scaled in doubles.
 
-    Entry (i, j) is off by (2m + 12) u ‖y_i‖ ‖y_j‖: the inner product by m u, each column by 4u (two subtractions, the
-    division by √m and that root) and, where it is standardised, by (m + 4)/2 u with its deviation. What rounding the
-    mean leaves in a column is at right angles to every centred column, so that it counts by its square. In the
-    Frobenius norm that is (2m + 12) u ``scale``, the sum of all squares; for one entry, ``scale`` is ‖y_i‖ ‖y_j‖.
+    Entry (i, j) is off by (2m + 12) u ‖y_i‖ ‖y_j‖: the inner product by m u, each column by 4u (two
+    subtractions, the division by √m and that root) and, where it is standardised, by (m + 4)/2 u
+    with its deviation. What rounding the mean leaves in a column is at right angles to every
+    centred column, so that it counts by its square. In the Frobenius norm that is (2m + 12) u
+    ``scale``, the sum of all squares; for one entry, ``scale`` is ‖y_i‖ ‖y_j‖.
     """
     return (m + 16) * EPS * scale
 
@@ -162,10 +170,11 @@ def of_data(m: int, scale: float) -> float:
 def repaired(n: int, norm: float) -> float:
     """Ceiling on how far two machines' nearest positive semidefinite matrices are apart, in the Frobenius norm.
 
-    Each is V₊Λ₊V₊' of eigenpairs exact for a matrix p(n) u ‖A‖ away, p(n) <= 2n as for :func:`eigenvalues`; taking
-    the nearest semidefinite matrix moves no two matrices further apart. V is orthonormal up to p(n) u, which moves
-    the product by 2 p(n) u, the square roots by 2u and the product itself by n u: below 8n u each, 16n EPS apart;
-    the rest is to spare. ``norm`` is the Frobenius norm of A.
+    Each is V₊Λ₊V₊' of eigenpairs exact for a matrix p(n) u ‖A‖ away, p(n) <= 2n as for
+    :func:`eigenvalues`; taking the nearest semidefinite matrix moves no two matrices further apart.
+    V is orthonormal up to p(n) u, which moves the product by 2 p(n) u, the square roots by 2u and
+    the product itself by n u: below 8n u each, 16n EPS apart; the rest is to spare. ``norm`` is the
+    Frobenius norm of A.
     """
     return 32 * n * EPS * norm
 
@@ -173,9 +182,9 @@ def repaired(n: int, norm: float) -> float:
 def deflated(r: int, terms: int, growth: float, size: float) -> float:
     """Ceiling on what rounding moves a covariance by, in the Frobenius norm, when r directions are taken out of it.
 
-    Each direction costs an inner product of ``terms`` terms, an outer product and a subtraction on either side of A,
-    below 4 (terms + 4) u of ``size``, its norm or sum of squares; the directions are orthonormal up to as much again.
-    ``growth`` is by how much an error in them is enlarged.
+    Each direction costs an inner product of ``terms`` terms, an outer product and a subtraction on
+    either side of A, below 4 (terms + 4) u of ``size``, its norm or sum of squares; the directions
+    are orthonormal up to as much again. ``growth`` is by how much an error in them is enlarged.
     """
     return 8 * (r + 1) * (terms + 8) * EPS * growth * size
 
@@ -183,9 +192,10 @@ def deflated(r: int, terms: int, growth: float, size: float) -> float:
 def variances(terms: int, size: float) -> float:
     """Ceiling on what rounding moves a computed x'Ax by, ‖x‖ = 1, in each of two routes to it.
 
-    Of a factor, ‖Yx‖² with Yx off by ``terms`` u times ‖|Y||x|‖ <= ‖Y‖_F and a sum of squares; of entries, a double sum
-    of magnitudes |x_i||A_ij||x_j| <= tr A for a semidefinite A. ``size`` is the larger of tr A and the sum of squares
-    that rounding in the factor is relative to: below 4 (terms + 8) u of it either way, with a factor of four to spare.
+    Of a factor, ‖Yx‖² with Yx off by ``terms`` u times ‖|Y||x|‖ <= ‖Y‖_F and a sum of squares; of
+    entries, a double sum of magnitudes |x_i||A_ij||x_j| <= tr A for a semidefinite A. ``size`` is
+    the larger of tr A and the sum of squares that rounding in the factor is relative to: below 4
+    (terms + 8) u of it either way, with a factor of four to spare.
     """
     return 16 * (terms + 8) * EPS * size
 
@@ -193,7 +203,8 @@ def variances(terms: int, size: float) -> float:
 def eliminated(value: float, mass: float, error: float) -> float:
     """Return a ceiling on ``(value (1 − mass) + error mass) / (1 − 2 mass)``: a few roundings, none that cancels.
 
-    1 − 2 mass is off by 2u at most, absolutely; infinite where too little of it is left to be told from zero.
+    1 − 2 mass is off by 2u at most, absolutely; infinite where too little of it is left to be told
+    from zero.
     """
     left = 1.0 - 2.0 * mass - 4 * EPS
     return float("inf") if left <= 1e-6 else (value * (1.0 - mass) + error * mass) / left * (1 + 16 * EPS)
@@ -202,8 +213,8 @@ def eliminated(value: float, mass: float, error: float) -> float:
 def in_proportion(value: float, least: float, share: float) -> float:
     """Return a ceiling on ``least + share (value − least)``, ``share`` >= 1 the quotient of two whole numbers.
 
-    The quotient, the difference, the product and the sum are rounded once each: below 4u (1 + share) of the
-    magnitudes |value| + |least|, eight times which is added.
+    The quotient, the difference, the product and the sum are rounded once each: below 4u (1 +
+    share) of the magnitudes |value| + |least|, eight times which is added.
 
     Examples
     --------

@@ -35,8 +35,8 @@ def onto_spectraplex(B: np.ndarray, rank: int | None = None) -> tuple[np.ndarray
 class Spectraplex:
     """Projections of one matrix after another that differ little: each looks where the one before found its pairs.
 
-    What it returns is near the nearest matrix, and as near as the matrices are to each other: enough for a splitting,
-    whose proofs do not rest on it.
+    What it returns is near the nearest matrix, and as near as the matrices are to each other:
+    enough for a splitting, whose proofs do not rest on it.
     """
 
     def __init__(self) -> None:

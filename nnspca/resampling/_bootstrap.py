@@ -41,10 +41,11 @@ def bootstrap(
 ) -> Stability:
     """Tell how often each feature of each part returns when the samples are drawn again with replacement.
 
-    Each resample draws as many samples as there are, and its parts are paired with those of all samples so that
-    paired parts share as many features as possible. What returns seldom hangs on which samples there happened to
-    be. This is sampling: unlike a certificate, or :func:`nnspca.necessity`, it proves nothing, and it speaks about
-    other samples, of which those say nothing.
+    Each resample draws as many samples as there are, and its parts are paired with those of all
+    samples so that paired parts share as many features as possible. What returns seldom hangs on
+    which samples there happened to be. This is sampling: unlike a certificate, or
+    :func:`nnspca.necessity`, it proves nothing, and it speaks about other samples, of which those
+    say nothing.
 
     Parameters
     ----------

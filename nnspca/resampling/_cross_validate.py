@@ -35,10 +35,11 @@ def cross_validate(
 ) -> CrossValidation:
     """Tell what components of each k keep of samples that they were not sought on.
 
-    The samples are dealt into folds at random. Each fold is held out once: the components are sought on the others,
-    and the share of the held-out samples' squared distance from the others' mean that lies in the span of the
-    components is what they keep. A k beyond which this no longer grows fits what these samples only happen to share.
-    It is an estimate with an error, not a proof.
+    The samples are dealt into folds at random. Each fold is held out once: the components are
+    sought on the others, and the share of the held-out samples' squared distance from the others'
+    mean that lies in the span of the components is what they keep. A k beyond which this no longer
+    grows fits what these samples only happen to share. It is an estimate with an error, not a
+    proof.
 
     Parameters
     ----------

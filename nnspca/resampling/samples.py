@@ -76,8 +76,8 @@ class Samples:
     def kept(self, columns: np.ndarray, fitted: np.ndarray, rows: np.ndarray) -> float:
         """Return which share of the squared distance of ``rows`` from the mean lies in the span of ``columns``.
 
-        Mean, and standard deviations where features are divided by them, are those of the samples ``fitted``. NaN
-        where no row is away from the mean.
+        Mean, and standard deviations where features are divided by them, are those of the samples
+        ``fitted``. NaN where no row is away from the mean.
 
         Examples
         --------

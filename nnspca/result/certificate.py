@@ -26,10 +26,11 @@ class Bound:
     seconds : float
         Wall-clock time it took.
     ingredients : object or None
-        What :func:`nnspca.verify` needs to re-derive ``value`` without trusting whoever computed it.
+        What :func:`nnspca.verify` needs to re-derive ``value`` without trusting whoever computed
+        it.
     probability: float
-        It holds at least with this probability, over whatever was drawn at random: 1.0 where it is proven, and
-        always less where it is not.
+        It holds at least with this probability, over whatever was drawn at random: 1.0 where it is
+        proven, and always less where it is not.
     """
 
     name: str

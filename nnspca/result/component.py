@@ -32,8 +32,8 @@ class Component:
     history : tuple of float
         The best variance known after each step of the method; it never decreases.
     stopped : bool
-        True when ``should_stop`` ended the call early; the loadings are then the best so far. So it is of a point of a
-        curve that is still to be searched in full.
+        True when ``should_stop`` ended the call early; the loadings are then the best so far. So it
+        is of a point of a curve that is still to be searched in full.
     note : str
         What the method has to say about its own run, in plain words.
     """

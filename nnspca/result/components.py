@@ -18,11 +18,11 @@ class Components:
     Attributes
     ----------
     parts : tuple of Component
-        One for each component, in the order found; ``variance`` of each is x'Ax on the covariance given,
-        not on a deflated one.
+        One for each component, in the order found; ``variance`` of each is x'Ax on the covariance
+        given, not on a deflated one.
     cumulative_variance : ndarray, shape (r,)
-        Variance of the span of the first 1, 2, …, r components: ``tr(Q'AQ)`` with Q an orthonormal basis of
-        it. Components that are not orthogonal are not credited twice.
+        Variance of the span of the first 1, 2, …, r components: ``tr(Q'AQ)`` with Q an orthonormal
+        basis of it. Components that are not orthogonal are not credited twice.
     total : float
         Trace of A: all the variance there is.
     method, deflation : str
@@ -33,13 +33,14 @@ class Components:
     history : tuple of float
         The objective of a joint method after each of its steps; empty otherwise.
     certificates : tuple of Certificate
-        One for each component where ``certify`` was asked, on the (deflated) covariance that component was
-        sought on; empty otherwise.
+        One for each component where ``certify`` was asked, on the (deflated) covariance that
+        component was sought on; empty otherwise.
     certificate : PartsCertificate or None
         What is proven of all together, where parts sought "together" were to be certified.
     seconds : float
     stopped : bool
-        True when ``should_stop`` ended the call early; fewer components than asked may then be here.
+        True when ``should_stop`` ended the call early; fewer components than asked may then be
+        here.
     note : str
         What there is to say about the run, in plain words.
     """

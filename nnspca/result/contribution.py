@@ -11,9 +11,9 @@ import numpy as np
 class Contribution:
     """What ties one feature to a component, and what changes if it goes or comes.
 
-    The variance x'Ax is a sum over pairs of features: ``own`` and ``shares`` are the terms of feature i in it. Neither
-    ``switched`` nor ``exchanged`` is a bound: each is the variance of a point that was found, so that what is lost
-    is at most what they say.
+    The variance x'Ax is a sum over pairs of features: ``own`` and ``shares`` are the terms of
+    feature i in it. Neither ``switched`` nor ``exchanged`` is a bound: each is the variance of a
+    point that was found, so that what is lost is at most what they say.
 
     Attributes
     ----------
@@ -32,13 +32,14 @@ class Contribution:
     shares : ndarray
         2 x_i x_j A_ij with each of them, as a share of the variance.
     pull : float
-        (Ax)_i less A_ii x_i: how the feature co-varies with the rest of the component, each weighed by its loading.
+        (Ax)_i less A_ii x_i: how the feature co-varies with the rest of the component, each weighed
+        by its loading.
     switched : float
-        Best variance found once the feature changes sides and the loadings follow: without it where the component
-        has it (0 where nothing is left), with it besides all others where it has not.
+        Best variance found once the feature changes sides and the loadings follow: without it where
+        the component has it (0 where nothing is left), with it besides all others where it has not.
     partner : int or None
-        The feature outside that takes its place best, or, for one outside, the member whose place it takes best;
-        None where there is none, or none that would have a loading.
+        The feature outside that takes its place best, or, for one outside, the member whose place
+        it takes best; None where there is none, or none that would have a loading.
     exchanged : float
         Best variance found after that exchange; ``switched`` or 0 where there is no partner.
     """

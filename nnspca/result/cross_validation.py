@@ -15,8 +15,9 @@ class CrossValidation:
     ----------
     ks : tuple of int
     held_out : ndarray, shape (folds, len(ks))
-        Share of the squared distance of a fold's samples, from the mean of the others, that the components sought
-        on the others keep; NaN where all samples of a fold lie in that mean, or where it was stopped before.
+        Share of the squared distance of a fold's samples, from the mean of the others, that the
+        components sought on the others keep; NaN where all samples of a fold lie in that mean, or
+        where it was stopped before.
     fitted : ndarray, shape (folds, len(ks))
         The same share of the samples they were sought on.
     n_components : int

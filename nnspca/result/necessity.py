@@ -13,8 +13,8 @@ from nnspca.result.component import Component
 class Necessity:
     """What is proven of each of n features about all near-best components.
 
-    A *near-best* component is feasible and of at least ``threshold``: within the share ``within`` of the best
-    found, and so every component within that share of the unknown optimum is one.
+    A *near-best* component is feasible and of at least ``threshold``: within the share ``within``
+    of the best found, and so every component within that share of the unknown optimum is one.
 
     Attributes
     ----------
@@ -31,21 +31,23 @@ class Necessity:
     component : Component
         The best found.
     essential : ndarray of bool, shape (n,)
-        Every near-best component has the feature: a proven ceiling without it lies below ``threshold``.
+        Every near-best component has the feature: a proven ceiling without it lies below
+        ``threshold``.
     dispensable : ndarray of bool, shape (n,)
         Some near-best component does without it: one was found.
     limit : ndarray, shape (n,)
-        Proven ceiling on the share of weight ``x_i²`` in any near-best component that is best on its own support,
-        rounded up: 1 where nothing is known.
+        Proven ceiling on the share of weight ``x_i²`` in any near-best component that is best on
+        its own support, rounded up: 1 where nothing is known.
     ceilings : ndarray, shape (n,)
-        No component without the feature has more variance than this, or than ``threshold``, whichever is larger; NaN
-        where no such ceiling was sought.
+        No component without the feature has more variance than this, or than ``threshold``,
+        whichever is larger; NaN where no such ceiling was sought.
     fingerprint : str
         Hash of the covariance it speaks about.
     seconds : float
         Wall-clock time, the search for the component included.
     stopped : bool
-        True when ``should_stop`` ended the call early: what is said is proven all the same, and more is left open.
+        True when ``should_stop`` ended the call early: what is said is proven all the same, and
+        more is left open.
     """
 
     k: int

@@ -20,13 +20,15 @@ class Stability:
     k : int
         Cardinality allowed.
     recurrence : ndarray, shape (n, r)
-        Share of the resamples in which a feature is in the part paired with part c; NaN where none was drawn.
+        Share of the resamples in which a feature is in the part paired with part c; NaN where none
+        was drawn.
     agreement : ndarray, shape (resamples, r)
         Share of the features of part c that are in its partner, one row for each resample.
     threshold : float
         Mean recurrence from which a part counts as stable.
     degenerate : int
-        Resamples that drew the same sample every time: they have no variance, and nothing returns in them.
+        Resamples that drew the same sample every time: they have no variance, and nothing returns
+        in them.
     seed : int
     seconds : float
     stopped : bool

@@ -47,8 +47,8 @@ class Sweep:
     def to_records(self) -> list[dict[str, object]]:
         """Return one flat row per (k, method), ready for a data frame or a CSV file.
 
-        ``lower``, ``upper`` and ``ratio`` are None where that k was not certified; ``ratio`` is this
-        row's own variance over the certified upper bound.
+        ``lower``, ``upper`` and ``ratio`` are None where that k was not certified; ``ratio`` is
+        this row's own variance over the certified upper bound.
         """
         return [
             {
@@ -85,8 +85,8 @@ class PartsSweep:
     Attributes
     ----------
     points : tuple of PartsPoint
-        One for each (k, number of parts), in this order: the parts found one after the other (``greedy``) and
-        ``together``.
+        One for each (k, number of parts), in this order: the parts found one after the other
+        (``greedy``) and ``together``.
     total : float
         Trace of A: all the variance there is.
     stopped : bool

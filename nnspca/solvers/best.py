@@ -50,8 +50,8 @@ def best(
 ) -> Component:
     """Climb from rank-d optima, random directions, EM starts, features and pairs of large variance; polish; search on.
 
-    A first component is shown at once: a few steps from the feature of largest variance. For k = 1 that feature is
-    the optimum, and nothing else is done.
+    A first component is shown at once: a few steps from the feature of largest variance. For k = 1
+    that feature is the optimum, and nothing else is done.
 
     Parameters
     ----------
@@ -60,8 +60,9 @@ def best(
     leaders : int
         How many of the best climbed points are polished.
     search : int
-        Rounds of :func:`nnspca.solvers.search.search` around the best point, which never lose variance. More rounds
-        begin as fewer do, so that whoever stops the call has what fewer would have found.
+        Rounds of :func:`nnspca.solvers.search.search` around the best point, which never lose
+        variance. More rounds begin as fewer do, so that whoever stops the call has what fewer would
+        have found.
     starts : ndarray, shape (r, n), optional
         More points to begin with, such as the solution at a neighbouring k.
     """
@@ -84,7 +85,8 @@ def best(
 def glimpse(problem: Problem, *, monitor: Monitor) -> Component:
     """Climb a few steps from single eigenvectors and the features of largest variance, and polish the highest.
 
-    Nothing of it is random, and it takes about a tenth of what :func:`best` does: what there is to see before.
+    Nothing of it is random, and it takes about a tenth of what :func:`best` does: what there is to
+    see before.
     """
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     if k == 1:

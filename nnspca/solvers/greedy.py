@@ -75,8 +75,8 @@ def _fullest(cov: Covariance, x: np.ndarray, free: np.ndarray, nonnegative: bool
 def _promise(cov: Covariance, x: np.ndarray, others: np.ndarray) -> np.ndarray:
     """Ceilings on what x, the leading eigenvector on its support S, becomes with each of the other features.
 
-    With feature j that is at most the larger eigenvalue of [[x'Ax, ‖a_jS‖], [‖a_jS‖, a_jj]]: where the most promising
-    are tried first, most need not be tried at all.
+    With feature j that is at most the larger eigenvalue of [[x'Ax, ‖a_jS‖], [‖a_jS‖, a_jj]]: where
+    the most promising are tried first, most need not be tried at all.
     """
     reach = np.linalg.norm(cov.block(np.flatnonzero(x), others), axis=0)
     return larger_eigenvalue(cov.variance(x), reach, cov.diagonal[others])

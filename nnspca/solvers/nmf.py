@@ -68,7 +68,8 @@ def nmf_parts(
     rng : numpy.random.Generator
     max_iter : int
     monitor : Monitor
-        Polled every few steps; where it stops, the parts are as they are by then: the mean where there are none yet.
+        Polled every few steps; where it stops, the parts are as they are by then: the mean where
+        there are none yet.
 
     Raises
     ------

@@ -39,8 +39,8 @@ def polish(
         y = _best_swap(problem, x, value)
         if y is None:
             break
-        # the swap keeps the proportions of all other loadings, so that the new point is not stationary yet; and the
-        # climb may trade further features on its way
+        # the swap keeps the proportions of all other loadings, so that the new point is not
+        # stationary yet; and the climb may trade further features on its way
         y = climb(problem, y[None], monitor=monitor)[0][0]
         y = optimise_on_support(cov, y, nonnegative=nonnegative, monitor=monitor)
         gained = cov.variance(y)
@@ -61,7 +61,8 @@ def _best_swap(problem: Problem, x: np.ndarray, value: float) -> np.ndarray | No
     outside = np.setdiff1d(np.arange(cov.n_features), inside, assume_unique=True)
     if not len(outside):
         return None
-    # by what letting j in would give if nothing had to go: A's entries are then read for the promising ones only
+    # by what letting j in would give if nothing had to go: A's entries are then read for the
+    # promising ones only
     promise = larger_eigenvalue(value, pull[outside], cov.diagonal[outside])
     outside = outside[np.argsort(-promise, kind="stable")[:CANDIDATES]]
     if len(inside) < k:

@@ -21,9 +21,10 @@ def search(
 ) -> tuple[np.ndarray, list[float]]:
     """Look for better supports around the best one known, for so many rounds.
 
-    A round begins at the best support (after the first: without a random part of its members, the kick of an
-    iterated local search) and walks by swaps, each the most gainful of those allowed, downhill where none gains. What
-    left or came in is tabu for a few steps, so that the walk does not turn back. A swap is priced as in
+    A round begins at the best support (after the first: without a random part of its members, the
+    kick of an iterated local search) and walks by swaps, each the most gainful of those allowed,
+    downhill where none gains. What left or came in is tabu for a few steps, so that the walk does
+    not turn back. A swap is priced as in
     :func:`nnspca.solvers.polish.polish`; the rows of A on the support are kept, and each swap reads one more.
     Whatever beats the best is polished and becomes the best.
 

@@ -1,10 +1,11 @@
 """Regions: the intervals of angles on which the top-k set of the curves is constant, without all crossings.
 
-n curves cross n²/2 times, but the top-k set changes only at crossings of the k-th place. An interval is searched with
-the range of each curve over it (a sinusoid's extremes are at the ends or at its peak). The k-th largest of the lower
-ends and of the upper ends enclose the k-th value, so every curve above is in throughout, every curve below is out,
-and only the rest can swap. Where the rest are few their crossings are sorted and swept; else the interval is halved,
-and the halves look only at the rest. 12582 curves take a few seconds and little memory.
+n curves cross n²/2 times, but the top-k set changes only at crossings of the k-th place. An
+interval is searched with the range of each curve over it (a sinusoid's extremes are at the ends or
+at its peak). The k-th largest of the lower ends and of the upper ends enclose the k-th value, so
+every curve above is in throughout, every curve below is out, and only the rest can swap. Where the
+rest are few their crossings are sorted and swept; else the interval is halved, and the halves look
+only at the rest. 12582 curves take a few seconds and little memory.
 """
 
 from __future__ import annotations

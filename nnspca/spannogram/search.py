@@ -62,7 +62,8 @@ class Search:
         self.loadings[0] = 1.0
         self._value = 0.0  # of h, not squared, in units of scale
         norms = np.sort(np.einsum("ij,ij->i", self.V, self.V))[::-1]
-        # h is the norm of k entries of Vc, each off by its row's share: it is off by this, and by a relative part
+        # h is the norm of k entries of Vc, each off by its row's share: it is off by this, and by a
+        # relative part
         self.slack = rounding.projections(self.d) * float(np.sqrt(norms[:k].sum()))
         self.spare = 16 * self.slack  # aimed above the heights, so that rounding cannot leave y below them
         self.row_slack = rounding.projections(self.d) * float(np.sqrt(norms[0])) if self.n else 0.0
@@ -185,7 +186,8 @@ class Search:
     def _climb(self, w: np.ndarray) -> None:
         """Repeat c ← V'x, x ← top k of Vc: the value never falls; keep the limit if it is the best.
 
-        Where the top set stays, c leaps to the leading direction of its rows, unless that has a worse top set.
+        Where the top set stays, c leaps to the leading direction of its rows, unless that has a
+        worse top set.
         """
         x, value, before = feasible.unit(w), 0.0, None
         for _ in range(200):

@@ -15,7 +15,8 @@ from nnspca.studies.table import Cell, Column, StudyTable
 # The four rows the spannogram page opens with: crossings well apart, curves that cross zero.
 ROWS = np.array([[-1.2, -0.4], [0.2, 0.9], [1.9, 0.1], [0.8, 1.9]])
 TOP = 2
-# Four inequalities that leave an arc, with the leading eigenvector outside it: the hard case of (P₂).
+# Four inequalities that leave an arc, with the leading eigenvector outside it: the hard case of
+# (P₂).
 HARD = np.array([[2.0, 0.3], [1.5, -0.6], [-0.5, 1.0], [0.2, 0.4]])
 
 

@@ -39,8 +39,8 @@ class Profile:
     first_share : float
         Share of all variance that the first direction has.
     one_sign : float
-        Share of the first eigenvector's squared loadings that have its more frequent sign: 1 where it is
-        nonnegative by itself.
+        Share of the first eigenvector's squared loadings that have its more frequent sign: 1 where
+        it is nonnegative by itself.
     positive : float
         Share of all co-variance between different features, by magnitude, that is positive.
     correlation : float
@@ -234,7 +234,8 @@ def compare(
     Raises
     ------
     ValueError
-        Nothing to compare, a share not allowed, or a name in ``repair`` that none of the data sets has.
+        Nothing to compare, a share not allowed, or a name in ``repair`` that none of the data sets
+        has.
 
     Examples
     --------

@@ -55,9 +55,9 @@ def race(
 ) -> Race:
     """Let several solvers, and the proof of a ceiling, start together.
 
-    They take turns of equal length, one at a time, in threads of their own; a clock counts the processor's seconds
-    that its solver has used itself. So nobody is charged for what runs beside it. What all of them need, such as the
-    leading eigenvectors, is made before the start.
+    They take turns of equal length, one at a time, in threads of their own; a clock counts the
+    processor's seconds that its solver has used itself. So nobody is charged for what runs beside
+    it. What all of them need, such as the leading eigenvectors, is made before the start.
 
     Parameters
     ----------

@@ -21,8 +21,8 @@ ENTRIES = 400_000  # of the matrices whose eigenvalues are computed between two 
 def entropy(values: np.ndarray) -> np.ndarray:
     """Return the SVD-entropy of each row of squared singular values, between 0 and 1 (Varshavsky et al. 2006).
 
-    Shares ``v_j = s_j² / Σ s²`` give ``−Σ v_j ln v_j / ln N``: 0 where one direction holds everything, 1 where
-    all hold the same.
+    Shares ``v_j = s_j² / Σ s²`` give ``−Σ v_j ln v_j / ln N``: 0 where one direction holds
+    everything, 1 where all hold the same.
 
     Examples
     --------
@@ -39,9 +39,9 @@ def entropy(values: np.ndarray) -> np.ndarray:
 def contributions(X: np.ndarray, stop: Callable[[], bool]) -> np.ndarray | None:
     """Return how much entropy the data lose without each feature, shape (n,); None when stopped.
 
-    The squared singular values of X (m, n) are the eigenvalues of XX', and to leave feature i out takes
-    ``x_i x_i'`` off it: so n eigenvalue problems of size m. Where features are fewer than samples, row and column i
-    are left out of X'X instead.
+    The squared singular values of X (m, n) are the eigenvalues of XX', and to leave feature i out
+    takes ``x_i x_i'`` off it: so n eigenvalue problems of size m. Where features are fewer than
+    samples, row and column i are left out of X'X instead.
     """
     m, n = X.shape
     gram = X @ X.T if m <= n else X.T @ X

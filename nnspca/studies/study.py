@@ -106,16 +106,18 @@ class Study:
     summary : str
         One paragraph: what is done and what it shows.
     differs : str
-        What is not as in the paper: preprocessing, version of the data, what could not be reproduced.
+        What is not as in the paper: preprocessing, version of the data, what could not be
+        reproduced.
     work : callable
-        ``work(task) -> tuple of StudyTable``; it polls ``task.monitor`` and returns what it has when stopped.
+        ``work(task) -> tuple of StudyTable``; it polls ``task.monitor`` and returns what it has
+        when stopped.
     needs : tuple of str
         Names of the data sets the paper used.
     stand_ins : tuple of str
         A bundled data set for each of them, for a machine that does not have the paper's.
     minutes : float
-        About how long the full form takes on two cores; the reduced form takes less than one. 0 where there
-        is but one form.
+        About how long the full form takes on two cores; the reduced form takes less than one. 0
+        where there is but one form.
     page : str
         The app's page that shows the same thing live; empty for none.
     query : mapping
@@ -168,7 +170,8 @@ class Study:
         seed : int
             Same seed, same tables.
         data : sequence of str or Dataset, optional
-            One for each of ``needs``, by name or loaded; the paper's own when None, fetched if need be.
+            One for each of ``needs``, by name or loaded; the paper's own when None, fetched if need
+            be.
         should_stop, on_progress : callable, optional
             A stopped run returns the rows it has, its tables marked ``stopped``.
         on_tables : callable, optional

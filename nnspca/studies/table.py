@@ -12,14 +12,16 @@ from typing import Literal
 from nnspca.studies.picture import Picture
 
 Cell = float | int | str | bool | None
-# What opens a formula at the start of a cell, in full width too; a spreadsheet set to a semicolon splits there as well.
+# What opens a formula at the start of a cell, in full width too; a spreadsheet set to a semicolon
+# splits there as well.
 FORMULA = re.compile(r"^(?=\t|\s*[=+\-@＝＋－＠])|(?<=[;\t\n])(?=\s*[=+\-@＝＋－＠])")
 
 
 def written(cell: object) -> object:
     """Return a cell as it is safe in a table of text: a spreadsheet would run a word that opens like a formula.
 
-    A carriage return becomes a blank: the csv module leaves it unquoted, and what follows it would open a row.
+    A carriage return becomes a blank: the csv module leaves it unquoted, and what follows it would
+    open a row.
 
     Examples
     --------

@@ -31,10 +31,10 @@ def contribution(cov: Covariance, component: Component, feature: int) -> Contrib
     Returns
     -------
     Contribution
-        Its covariances with the component's other features, its share of the variance, and the best variance found
-        without it, and with another feature in its place; for a feature outside, with it, and in another's place.
-        Every exchange is weighed by the variance that the rest keeps and the new feature adds at first; the eight
-        best are worked out in full.
+        Its covariances with the component's other features, its share of the variance, and the best
+        variance found without it, and with another feature in its place; for a feature outside,
+        with it, and in another's place. Every exchange is weighed by the variance that the rest
+        keeps and the new feature adds at first; the eight best are worked out in full.
 
     Raises
     ------

@@ -29,8 +29,8 @@ def coarse_first(ks: Iterable[int]) -> list[tuple[int, ...]]:
 def after_which(levels: Sequence[Sequence[int]], methods: Sequence[str]) -> dict[Point, tuple[Point, ...]]:
     """Each point in the order of asking, and those it begins with: ``best`` at the two nearest k of earlier levels.
 
-    ``best`` goes first, as its curve takes longest and is looked at most. What does not begin with others waits for
-    nobody, so that nobody who could work has to wait at a level's end.
+    ``best`` goes first, as its curve takes longest and is looked at most. What does not begin with
+    others waits for nobody, so that nobody who could work has to wait at a level's end.
 
     >>> after_which([(1, 9), (5,)], ["best"])
     {(1, 'best'): (), (9, 'best'): (), (5, 'best'): ((1, 'best'), (9, 'best'))}

@@ -55,11 +55,12 @@ def necessity(
 ) -> Necessity:
     """Tell the features that every near-best component has from those that it can do without.
 
-    A component is near-best if its variance is at least ``1 - within`` of that of the best one found. A feature is
-    *essential* if a proven ceiling on all components without it lies below that: every near-best component has it. It
-    is *dispensable* if a near-best component without it was found. Else the question is open. And no near-best
-    component that is best on its own support gives a feature a larger share of weight ``x_i²`` than ``limit``
-    (:mod:`nnspca.bounds.masses` and, beside each other, :mod:`nnspca.bounds.boxes`).
+    A component is near-best if its variance is at least ``1 - within`` of that of the best one
+    found. A feature is *essential* if a proven ceiling on all components without it lies below
+    that: every near-best component has it. It is *dispensable* if a near-best component without it
+    was found. Else the question is open. And no near-best component that is best on its own support
+    gives a feature a larger share of weight ``x_i²`` than ``limit`` (:mod:`nnspca.bounds.masses`
+    and, beside each other, :mod:`nnspca.bounds.boxes`).
 
     Parameters
     ----------
@@ -73,7 +74,8 @@ def necessity(
     effort : {"live", "thorough"}
         Some seconds, or minutes for what these leave open.
     component : Component, optional
-        A feasible point already found; ``solve(cov, k)`` is run when None. A better one that is met takes its place.
+        A feasible point already found; ``solve(cov, k)`` is run when None. A better one that is met
+        takes its place.
     seed : int
         Of the solver.
     should_stop, on_progress : callable, optional
@@ -88,7 +90,8 @@ def necessity(
     TypeError
         No covariance, but data or a matrix; a component that is none.
     ValueError
-        k, within or effort not allowed, or a component that is not feasible here; the message says why.
+        k, within or effort not allowed, or a component that is not feasible here; the message says
+        why.
 
     Examples
     --------
@@ -238,8 +241,8 @@ class _Question:
         whole = without.begin(problem, np.asarray(self.component.loadings), self.threshold, relaxing)
         if whole is not None:
             above = without.relax(whole, lower * (1 + CLOSED), branch.Meter(work.whole * SECOND)) / lower - 1
-            # without a feature the ceiling lies above the best point by about as much: where that is far too much,
-            # the work is better spent on others
+            # without a feature the ceiling lies above the best point by about as much: where that
+            # is far too much, the work is better spent on others
             asked = [i for i in asked if self._found(i) * (1 + work.doubt * above) < self.threshold]
         left = work.each * SECOND
         for number, i in enumerate(asked):

@@ -49,8 +49,8 @@ def path(
 ) -> Sweep:
     """Solve for every k, in levels from coarse to fine; :func:`certify_path` adds the ceilings.
 
-    ``best`` starts from the components at the two neighbours of the levels before, so the answer does not depend on
-    which thread was faster; at the end it never falls as k grows.
+    ``best`` starts from the components at the two neighbours of the levels before, so the answer
+    does not depend on which thread was faster; at the end it never falls as k grows.
 
     Parameters
     ----------
@@ -63,18 +63,20 @@ def path(
     options : mapping of str to mapping, optional
         For each method, what it is called with.
     anchors : int, optional
-        About how many k ``best`` searches in full; between them it only improves what its neighbours have.
+        About how many k ``best`` searches in full; between them it only improves what its
+        neighbours have.
     first : dict of int to Component, optional
-        Where given, ``best`` shows a rough component at every k, marked as stopped, before any k is searched; it
-        searches last, and from those as well. They are taken from here, and put here when made.
+        Where given, ``best`` shows a rough component at every k, marked as stopped, before any k is
+        searched; it searches last, and from those as well. They are taken from here, and put here
+        when made.
     known : callable, optional
-        Asked for the component of each k and method just before it would be solved: one from an earlier, stopped
-        run of the same path takes its place.
+        Asked for the component of each k and method just before it would be solved: one from an
+        earlier, stopped run of the same path takes its place.
     executor : concurrent.futures.Executor or dask.distributed.Client, optional
         As for :func:`nnspca.sweep`.
     on_point : callable, optional
-        Called with each :class:`SweepPoint` when solved, before that with its rough component, and again where a
-        smaller k turns out to keep more.
+        Called with each :class:`SweepPoint` when solved, before that with its rough component, and
+        again where a smaller k turns out to keep more.
     should_stop, on_progress : callable, optional
 
     Returns
@@ -165,14 +167,14 @@ def certify_path(
     ks : iterable of int, optional
         Those to certify; all of the sweep's when None.
     known : callable, optional
-        Asked for the certificate of each k to certify, first of all and again just before it would be made: one
-        that is there already is used.
+        Asked for the certificate of each k to certify, first of all and again just before it would
+        be made: one that is there already is used.
     seed : int
     executor : concurrent.futures.Executor or dask.distributed.Client, optional
         As for :func:`nnspca.sweep`.
     first : bool
-        Whether every k gets a first ceiling before any gets its own, where the matrix is held and they cost next to
-        nothing: those certificates are marked as stopped.
+        Whether every k gets a first ceiling before any gets its own, where the matrix is held and
+        they cost next to nothing: those certificates are marked as stopped.
     on_point : callable, optional
         Called with each point of a k once certified, and before that with its first ceiling.
     should_stop, on_progress : callable, optional
@@ -180,7 +182,8 @@ def certify_path(
     Returns
     -------
     Sweep
-        In the end each ceiling holds at the smaller k as well, and at the larger ones in proportion.
+        In the end each ceiling holds at the smaller k as well, and at the larger ones in
+        proportion.
 
     Examples
     --------

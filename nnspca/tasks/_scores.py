@@ -14,8 +14,8 @@ from nnspca.errors import DataError
 def scores(X, loadings, *, standardize: bool = False) -> np.ndarray:
     """Return how far each sample lies from the mean along a component, or along each of several.
 
-    The mean square of a component's scores is its variance on ``Covariance.from_data(X, standardize)``: only the
-    features it uses are read.
+    The mean square of a component's scores is its variance on
+    ``Covariance.from_data(X, standardize)``: only the features it uses are read.
 
     Parameters
     ----------
@@ -24,7 +24,8 @@ def scores(X, loadings, *, standardize: bool = False) -> np.ndarray:
     loadings : array_like, shape (n,) or (n, r)
         Of one component, or of several as columns.
     standardize : bool
-        Whether each feature is divided by its standard deviation (1/m), as it was when the loadings were sought.
+        Whether each feature is divided by its standard deviation (1/m), as it was when the loadings
+        were sought.
 
     Returns
     -------
@@ -112,12 +113,14 @@ def separation(scores, labels, n_classes: int | None = None) -> tuple[float | No
     Returns
     -------
     tuple of float or None
-        As :func:`auc`, in the order of the classes; None for a class without a sample, and for one that has all.
+        As :func:`auc`, in the order of the classes; None for a class without a sample, and for one
+        that has all.
 
     Raises
     ------
     ValueError
-        Scores that are not finite, labels that are no whole numbers from -1 to ``n_classes`` - 1, or of another length.
+        Scores that are not finite, labels that are no whole numbers from -1 to ``n_classes`` - 1,
+        or of another length.
 
     Examples
     --------

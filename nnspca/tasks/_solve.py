@@ -61,8 +61,9 @@ def solve(
     on_progress : callable, optional
         Called with :class:`nnspca.Progress`.
     on_found : callable, optional
-        Called with loadings and variance of feasible points that the method meets on its way, better than the last or
-        not; the answer itself is not among them where it is met only at the end.
+        Called with loadings and variance of feasible points that the method meets on its way,
+        better than the last or not; the answer itself is not among them where it is met only at the
+        end.
     start : ndarray, shape (n,) or (r, n), optional
         Points for ``best`` to begin with as well, such as the solution at a neighbouring k.
     **options

@@ -39,8 +39,9 @@ def sweep(
     """Solve for every k with every method, and certify each k.
 
     k runs upward: the best component at one k starts ``best`` at the next, and is what the next
-    certificate falls back on, so the certified lower bound never decreases along k. Each certificate
-    starts from the multipliers of an earlier one, and a ceiling at one k holds at every smaller k.
+    certificate falls back on, so the certified lower bound never decreases along k. Each
+    certificate starts from the multipliers of an earlier one, and a ceiling at one k holds at every
+    smaller k.
 
     Parameters
     ----------
@@ -55,9 +56,10 @@ def sweep(
     seed : int
         Same seed, same sweep, whatever the executor.
     executor : concurrent.futures.Executor or dask.distributed.Client, optional
-        Two threads when None. Processes and the workers of a Dask cluster are sent the covariance once and hear of
-        Stop in the middle of a task; of an executor of another kind only what is not begun is stopped.
-        Each k starts from the one before: a task for each method and two certificates are at work at once, not more.
+        Two threads when None. Processes and the workers of a Dask cluster are sent the covariance
+        once and hear of Stop in the middle of a task; of an executor of another kind only what is
+        not begun is stopped. Each k starts from the one before: a task for each method and two
+        certificates are at work at once, not more.
     on_point : callable, optional
         Called with each :class:`SweepPoint` when solved, and again with its certificate.
     should_stop, on_progress : callable, optional

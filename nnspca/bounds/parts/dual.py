@@ -1,35 +1,39 @@
 """The joint dual: what r parts of disjoint supports can explain together, bounded as one (MATH B11).
 
-**The bound.** Let x_1 … x_r be unit vectors of disjoint supports J_1 … J_r, at most k features each. Take any symmetric
-L, any nonnegative M with ``M_ij M_ji >= (L_ij⁺)²`` for i ≠ j, and a price v_j >= 0 for each feature. The mean
-inequality of :mod:`nnspca.bounds.pair_scaled` in each part, its shares reckoned less the prices, gives
+**The bound.** Let x_1 … x_r be unit vectors of disjoint supports J_1 … J_r, at most k features
+each. Take any symmetric L, any nonnegative M with ``M_ij M_ji >= (L_ij⁺)²`` for i ≠ j, and a price
+v_j >= 0 for each feature. The mean inequality of :mod:`nnspca.bounds.pair_scaled` in each part, its
+shares reckoned less the prices, gives
 
-    x_c'Lx_c <= Σ_i x_ci² (L_ii + Σ_{j∈J_c∖i} M_ij) = Σ_i x_ci² (L_ii − v_i + Σ_{j∈J_c∖i} (M_ij − v_j)) + Σ_{j∈J_c} v_j,
+    x_c'Lx_c <= Σ_i x_ci² (L_ii + Σ_{j∈J_c∖i} M_ij) = Σ_i x_ci² (L_ii − v_i + Σ_{j∈J_c∖i} (M_ij −
+    v_j)) + Σ_{j∈J_c} v_j,
 
-since Σ_i x_ci² = 1. With ``g_i = L_ii − v_i + the k−1 largest (M_ij − v_j)⁺``, the weights Σ_c x_ci² are at most 1 and
-add up to r, and the supports hold at most rk features. The x_c are orthonormal, so if ``A − L ⪯ tI + VV'``, then
+since Σ_i x_ci² = 1. With ``g_i = L_ii − v_i + the k−1 largest (M_ij − v_j)⁺``, the weights Σ_c
+x_ci² are at most 1 and add up to r, and the supports hold at most rk features. The x_c are
+orthonormal, so if ``A − L ⪯ tI + VV'``, then
 ``Σ_c x_c'(A − L)x_c <= rt + Σ_c ‖V'x_c‖² <= rt + ‖V‖²`` (Frobenius). Together
 
     Σ_c x_c'Ax_c <= rt + ‖V‖² + [the r largest g_i] + [the rk largest v_j].
 
-V is made of the r − 1 leading eigenvectors of A − L, and t is its r-th eigenvalue: then ``rt + ‖V‖²`` is Ky Fan's
-sum of the r largest, yet nothing about eigenvalues has to be believed but that one matrix is positive semidefinite.
-Without the sign constraint |L_ij| stands for L_ij⁺.
+V is made of the r − 1 leading eigenvectors of A − L, and t is its r-th eigenvalue: then
+``rt + ‖V‖²`` is Ky Fan's sum of the r largest, yet nothing about eigenvalues has to be believed but
+that one matrix is positive semidefinite. Without the sign constraint |L_ij| stands for L_ij⁺.
 
-**Finding L, M and v.** They are the multipliers of a relaxation over X (for Σ_c x_c x_c') and Y (Y_ij for X_ii times "j
-shares the part of i"): that of one part with the Fantope ``0 ⪯ X ⪯ I, tr X = r`` for the spectraplex, and with
+**Finding L, M and v.** They are the multipliers of a relaxation over X (for Σ_c x_c x_c') and Y
+(Y_ij for X_ii times "j shares the part of i"): that of one part with the Fantope ``0 ⪯ X ⪯ I, tr X
+= r`` for the spectraplex, and with
 
     X_jj + Σ_{i≠j} Y_ij <= 1,
 
 as a feature serves one part: v_j is its multiplier (:mod:`nnspca.bounds.parts.splitting`).
 
-**Levelling.** The r dearest rows count, so whatever a row costs less than the r-th dearest is added to its L_ii: the
-sum stays, and A − L loses a matrix that is positive semidefinite.
+**Levelling.** The r dearest rows count, so whatever a row costs less than the r-th dearest is added
+to its L_ii: the sum stays, and A − L loses a matrix that is positive semidefinite.
 
-**What is decided.** If it is known which features share i's part, the companions of i contain them: row i costs their
-``M_ij − v_j``, whatever the sign, and the largest others up to k−1 in all. Features known to be in use count in the sum
-of the v_j for sure, so theirs may be negative. For a pair known not to share a part, ``x_ci x_cj = 0``: it
-asks nothing of M, and L_ij is free.
+**What is decided.** If it is known which features share i's part, the companions of i contain them:
+row i costs their ``M_ij − v_j``, whatever the sign, and the largest others up to k−1 in all.
+Features known to be in use count in the sum of the v_j for sure, so theirs may be negative. For a
+pair known not to share a part, ``x_ci x_cj = 0``: it asks nothing of M, and L_ij is free.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Bounds on r parts from the spectrum and from single features: Ky Fan's sum, and the rk largest variances.
 
-The parts are orthonormal, so they explain no more than the r leading eigenvectors do (Fan 1949); and each is a unit
-vector on its own at most k features, so together they explain no more than the variances of those. The eigenvalues are
-proven as in :mod:`nnspca.bounds.parts.dual`: from ``A ⪯ tI + VV'`` follows ``Σ_c x_c'Ax_c <= rt + ‖V‖²``.
+The parts are orthonormal, so they explain no more than the r leading eigenvectors do (Fan 1949);
+and each is a unit vector on its own at most k features, so together they explain no more than the
+variances of those. The eigenvalues are proven as in :mod:`nnspca.bounds.parts.dual`: from
+``A ⪯ tI + VV'`` follows ``Σ_c x_c'Ax_c <= rt + ‖V‖²``.
 """
 
 from __future__ import annotations

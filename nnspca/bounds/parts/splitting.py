@@ -1,11 +1,13 @@
 """The splitting behind the joint dual: the Fantope, the rows and the columns against the pairs.
 
-It is that of :mod:`nnspca.bounds.splitting` with the Fantope for the spectraplex, and one more copy of Y that has to
-meet the column sums: a feature serves one part. The copies (W, Y, z) of the pairs answer to all of them:
+It is that of :mod:`nnspca.bounds.splitting` with the Fantope for the spectraplex, and one more copy
+of Y that has to meet the column sums: a feature serves one part. The copies (W, Y, z) of the pairs
+answer to all of them:
 
     X ≈ W, diagonal z;        rows R ≈ Y, D ≈ z;        columns C ≈ Y, E ≈ z.
 
-X counts twice, as Y has two copies and W one: then the pairs' step is a projection onto a circular cone again.
+X counts twice, as Y has two copies and W one: then the pairs' step is a projection onto a circular
+cone again.
 """
 
 from __future__ import annotations

@@ -1,17 +1,21 @@
 """The joint dual on a working set: for features far too many for an n×n array.
 
-Let S be some features, and (L, M, v, V, t) prove a bound of r parts on them (:mod:`nnspca.bounds.parts.dual`). As in
+Let S be some features, and (L, M, v, V, t) prove a bound of r parts on them
+(:mod:`nnspca.bounds.parts.dual`). As in
 :mod:`nnspca.bounds.working`, outside S × S let L be A itself, but ``L_jj = A_jj − t`` for j outside S: then A − L is
-``A_SS − L`` beside tI, and ``A − L ⪯ tI + VV'`` still holds. Prices outside are zero, and the pairs that are left take
+``A_SS − L`` beside tI, and ``A − L ⪯ tI + VV'`` still holds. Prices outside are zero, and the pairs
+that are left take
 
 - i in S, j outside: ``M_ij = θ_i`` for one number θ_i > 0 a row, and ``M_ji = (A_ij⁺)² / θ_i``;
 - both outside: ``M_jj' = A_jj'⁺``.
 
-So a row of S costs ``L_ii − v_i +`` the k−1 largest of its (M_ij − v_j)⁺ and of copies of θ_i, and a row outside
-``A_jj − t +`` the k−1 largest of its A_jj'⁺ outside S and of ``((A_ij⁺)²/θ_i − v_i)⁺`` in S. The r dearest rows count:
-as long as no row outside costs more than the r-th dearest of S, and no θ_i raises a row above it, S proves its bound
-for all features. Where it does not, rows of S below a level are raised to it, whose θ_i grow and whose outside
-shrinks, and the level is the least that all rows outside meet; the rows that were too dear join S while there is room.
+So a row of S costs ``L_ii − v_i +`` the k−1 largest of its (M_ij − v_j)⁺ and of copies of θ_i, and
+a row outside ``A_jj − t +`` the k−1 largest of its A_jj'⁺ outside S and of
+``((A_ij⁺)²/θ_i − v_i)⁺`` in S. The r dearest rows count: as long as no row outside costs more than
+the r-th dearest of S, and no θ_i raises a row above it, S proves its bound for all features. Where
+it does not, rows of S below a level are raised to it, whose θ_i grow and whose outside shrinks, and
+the level is the least that all rows outside meet; the rows that were too dear join S while there is
+room.
 """
 
 from __future__ import annotations

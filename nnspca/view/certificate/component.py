@@ -78,8 +78,8 @@ def place(
 ) -> Figure:
     """Say and draw where the component lies in the certified band; return the gauge.
 
-    ``every`` asks for all ceilings that were tried, ``waiting`` tells whether a certificate may still
-    come; while ``longer`` runs, the ceiling is drawn where it is by then, again and again.
+    ``every`` asks for all ceilings that were tried, ``waiting`` tells whether a certificate may
+    still come; while ``longer`` runs, the ceiling is drawn where it is by then, again and again.
     """
     if certificate is None:
         st.markdown(

@@ -43,7 +43,8 @@ def sheet(
 ) -> str:
     """Return a web page that needs nothing else and prints on one sheet.
 
-    What stands between ** in ``verdict`` and ``certificate`` is bold; ``pictures`` are SVG; all else is text.
+    What stands between ** in ``verdict`` and ``certificate`` is bold; ``pictures`` are SVG; all
+    else is text.
     """
     return Template(PAGE.read_text(encoding="utf-8")).substitute(
         title=html.escape(title),

@@ -49,7 +49,8 @@ def cardinalities(n: int) -> tuple[int, ...]:
 def certified(ks: tuple[int, ...]) -> tuple[int, ...]:
     """Return the k whose ceilings are proven: the coarse ones, as many as a visit has time for, and 2.
 
-    From one for two features, which costs next to nothing, ceilings follow at every larger k; from one for one, none.
+    From one for two features, which costs next to nothing, ceilings follow at every larger k; from
+    one for one, none.
 
     >>> certified(cardinalities(625))
     (1, 2, 5, 11, 20, 42, 77, 162, 296, 625)

@@ -37,7 +37,8 @@ def payload(
 ) -> dict[str, Any]:
     """Return all the browser needs to play a path; shares are of λ₁, a ceiling's rounded up.
 
-    ``least`` is the least variance of a feature, by which a ceiling holds at every larger k as well.
+    ``least`` is the least variance of a feature, by which a ceiling holds at every larger k as
+    well.
     """
     ks = sorted(parts)
     supports = [parts[at].support for at in ks]

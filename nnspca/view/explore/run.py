@@ -39,8 +39,8 @@ def start(data: Dataset, now: State, choice: Choices) -> Job:
 def _work(data: Dataset, now: State, choice: Choices) -> Work:
     """Return the work of the page: solve, hand over the component, prove its place, and search on where that is asked.
 
-    It publishes a Component, then (Certificate, trace) pairs, one with a first ceiling and one with all that a live
-    proof has, then Components that are better, as they are met.
+    It publishes a Component, then (Certificate, trace) pairs, one with a first ceiling and one with
+    all that a live proof has, then Components that are better, as they are met.
     """
     cov, key, prove_key = store.covariance(data, now), _solve_key(data, now, choice), _prove_key(data, now)
     known, options = store.results(), dict(choice.options)

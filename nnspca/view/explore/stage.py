@@ -69,7 +69,8 @@ def perform(
             st.rerun()
 
     watching, least = not job.done, carried.least_variance(store.covariance(data, now))
-    # a fragment whether or not the path still grows: the player would lose its place by moving out of one
+    # a fragment whether or not the path still grows: the player would lose its place by moving out
+    # of one
     st.fragment(draw, run_every=EVERY if watching else None)()
 
 

@@ -11,14 +11,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from string import Template
 
-# Plotly takes pandas as soon as anyone begins to import it, also half imported: two first visitors at once would
-# meet an error. It comes with Streamlit, which imports it with the first figure.
+# Plotly takes pandas as soon as anyone begins to import it, also half imported: two first visitors
+# at once would meet an error. It comes with Streamlit, which imports it with the first figure.
 import pandas  # noqa: F401
 from plotly.graph_objects import Figure as Figure
 
 ALONE = Path(__file__).with_name("alone.html")
-# What draws a page of its own: Plotly 4.1.1 as published (plotly.js-cartesian-dist-min, MIT), packed. It knows lines,
-# bars and heat maps, which is all that is drawn here, and is a third of the whole.
+# What draws a page of its own: Plotly 4.1.1 as published (plotly.js-cartesian-dist-min, MIT),
+# packed. It knows lines, bars and heat maps, which is all that is drawn here, and is a third of the
+# whole.
 DRAWS = Path(__file__).with_name("plotly-cartesian.min.js.gz")
 FONT = '"Source Sans", "Source Sans Pro", system-ui, sans-serif'
 LEGEND_DROP = 56  # pixels from the plot down to the legend: below tick labels and axis title
@@ -105,8 +106,9 @@ def dress(
 ) -> Figure:
     """Give a figure the shared layout, its title and its description; call it when its traces are in.
 
-    The legend has room for one entry a line, as on a phone, unless ``legend_rows`` says otherwise; then a phone
-    scrolls it. A figure over k says its values of k, and whether its axis is logarithmic, as ``k_axis``.
+    The legend has room for one entry a line, as on a phone, unless ``legend_rows`` says otherwise;
+    then a phone scrolls it. A figure over k says its values of k, and whether its axis is
+    logarithmic, as ``k_axis``.
 
     Words, axes and grid keep the colours of the page around them, which may change its theme at any
     time; :func:`page` sets them for a figure that stands alone.

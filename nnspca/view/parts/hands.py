@@ -17,8 +17,8 @@ class Hands:
     Attributes
     ----------
     before, after : ndarray, shape (n, r)
-        Loadings of the features that changed hands, zero for the others; column c of one goes with column c of the
-        other.
+        Loadings of the features that changed hands, zero for the others; column c of one goes with
+        column c of the other.
     moved : int
         Features that went from one part to another.
     joined, left : int

@@ -30,7 +30,8 @@ def _key(data: Dataset, now: State, choice: Choices) -> tuple[Hashable, ...]:
 def _work(data: Dataset, now: State, choice: Choices) -> Work:
     """Return the work of the page: publishes (name, Components) for each way, and the joint certificate of the lead.
 
-    What is quickest comes first: parts found one after the other, then together, then what is proven of them.
+    What is quickest comes first: parts found one after the other, then together, then what is
+    proven of them.
     """
     cov, known = store.covariance(data, now), store.results()
     order = [*([IN_TURN] if choice.compares else ()), *choice.with_]

@@ -17,7 +17,8 @@ from nnspca.view.session.streamlit_private import forget_in_link
 KEYS = state.keys_of("samples")
 ASKED = ("picked", "marked", "why")  # written by the browser, judged here
 SPANS = r"\d{1,7}(-\d{1,7})?(_\d{1,7}(-\d{1,7})?)*"
-# Samples by rank, by number, by class, or by a rectangle of the two scores in ten-thousandths; features by number.
+# Samples by rank, by number, by class, or by a rectangle of the two scores in ten-thousandths;
+# features by number.
 FORMS = {
     "picked": re.compile(rf"r\d{{1,7}}-\d{{1,7}}|n{SPANS}|c\d{{1,4}}|b\d{{1,5}}(_\d{{1,5}}){{3}}", re.ASCII),
     "marked": re.compile(SPANS, re.ASCII),

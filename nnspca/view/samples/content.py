@@ -128,7 +128,8 @@ def _seen(data: Dataset, order: np.ndarray) -> dict[str, Any] | None:
 def _map(part: Component, data: Dataset, now: State, order: np.ndarray) -> dict[str, Any]:
     """Return how far each sample lies from the mean, feature by feature: rows features, columns samples by score.
 
-    Each row is relative to its largest entry; where there are many samples, a column is the mean of some.
+    Each row is relative to its largest entry; where there are many samples, a column is the mean of
+    some.
     """
     support = part.support
     if data.axis is not None and data.n_features <= EVERY:

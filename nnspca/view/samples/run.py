@@ -29,7 +29,8 @@ class Lie:
     order : ndarray of int, shape (m,)
         The samples, highest score first; ties in their own order, as single precision has them.
     apart : tuple of float or None
-        Area under the curve of each class against all others; empty where the samples have no class.
+        Area under the curve of each class against all others; empty where the samples have no
+        class.
     """
 
     scores: np.ndarray

@@ -24,7 +24,8 @@ def keep(data: Dataset, *, repair: bool = False) -> nnspca.Covariance:
     Raises
     ------
     nnspca.DataError
-        When no page could use it: an indefinite matrix, or numbers too small or too large to square.
+        When no page could use it: an indefinite matrix, or numbers too small or too large to
+        square.
     """
     room = _make_room(data)
     cov = store.formed(data, standardise=False, repair=repair)

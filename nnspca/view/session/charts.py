@@ -50,7 +50,8 @@ def on_slides() -> bool:
 def figure(drawn: Figure, key: str, *, first: bool = False, **settings: Any) -> Any:
     """Show a figure with its description for screen readers.
 
-    In the place of a page's ``first`` figure a sketch stands for as long as the browser has nothing that draws it.
+    In the place of a page's ``first`` figure a sketch stands for as long as the browser has nothing
+    that draws it.
     """
     alt = drawn.layout.meta["alt"]
     if on_slides():
@@ -95,8 +96,8 @@ def picture(png: bytes, alt: str) -> None:
 def pickable(drawn: Figure, key: str, choice: str, read: Callable[[list], str], *, ready: bool) -> None:
     """Show a figure whose points, once ``ready``, can be clicked: the click sets the widget ``choice``.
 
-    ``read`` makes the choice out of a point's custom data. A running figure takes no clicks, so that its
-    redrawing does not swallow them.
+    ``read`` makes the choice out of a point's custom data. A running figure takes no clicks, so
+    that its redrawing does not swallow them.
     """
 
     def take() -> None:

@@ -19,8 +19,9 @@ from nnspca.view.session import theme
 
 BEGIN = Path(__file__).with_name("browser") / "begin.js"
 SCRIPTS = Path(st.__file__).parent / "static" / "static" / "js"
-# The elements of a first screen, as Streamlit's scripts are called: the browser asks for them, and for what each of
-# them needs, only when the page has come. Named in the head they arrive while Streamlit's own frame is being built.
+# The elements of a first screen, as Streamlit's scripts are called: the browser asks for them, and
+# for what each of them needs, only when the page has come. Named in the head they arrive while
+# Streamlit's own frame is being built.
 EARLY = ("Html", "BidiComponent", "Selectbox", "Radio", "NumberInput", "Multiselect", "Checkbox", "Button", "Progress")
 CHARTS = ("PlotlyChart",)  # and those of pages that are about a chart: most of what they fetch
 CHARTED = re.compile(r"/(?:variance|compare|race)/?$")
@@ -37,7 +38,8 @@ class Delivery:
     ----------
     app : ASGI application
     ahead : mapping of str to callable
-        For a page by its name what can be begun once somebody is on the way, called with the link's query.
+        For a page by its name what can be begun once somebody is on the way, called with the link's
+        query.
     """
 
     def __init__(self, app: ASGIApp, ahead: Mapping[str, Callable[[str], None]] | None = None) -> None:
@@ -138,7 +140,8 @@ def _takes_packed(scope: Scope) -> bool:
 def completed(page: bytes, *, charted: bool = False) -> bytes:
     """Return Streamlit's page with what it will want: scripts in its head, and our style where it outdoes Streamlit's.
 
-    Streamlit writes its styles into the head while it draws; among rules of one weight the last on the page wins.
+    Streamlit writes its styles into the head while it draws; among rules of one weight the last on
+    the page wins.
     """
     for end, added in ((b"</head>", _links(charted)), (b"</body>", _style() + (_begin() if charted else b""))):
         before, found, after = page.rpartition(end)

@@ -27,7 +27,8 @@ class Entry:
     pages : tuple of str
         The pages that know the key; none: the sidebar, on every page.
     kind : str
-        A switch, an opened fold, a whole number, any number, one or several of the options, or free text.
+        A switch, an opened fold, a whole number, any number, one or several of the options, or free
+        text.
     default : object
         What the page shows when the link is silent.
     low, high : float or None

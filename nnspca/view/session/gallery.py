@@ -41,7 +41,8 @@ def show(
 ) -> None:
     """Draw the cards, the one that is ``here`` marked; ``choose`` is called with the name of a card pressed.
 
-    A ``strip`` stands beside what is chosen and scrolls by itself; on a phone it lies above it, in one row.
+    A ``strip`` stands beside what is chosen and scrolls by itself; on a phone it lies above it, in
+    one row.
     """
     names = {card.name for card in cards}
 

@@ -11,7 +11,8 @@ import streamlit as st
 
 from nnspca.view.session import canvas, state, store, widgets
 
-# What segno calls the levels of repair, from the sturdiest that is usual to the one that holds the longest address.
+# What segno calls the levels of repair, from the sturdiest that is usual to the one that holds the
+# longest address.
 LEVELS = ("m", "l")
 LONGEST = 2000  # letters of an address that a phone still reads off a screen
 

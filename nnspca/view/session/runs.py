@@ -41,9 +41,9 @@ Work = Callable[["Job"], Any]
 class Job:
     """One run, shared by the thread that works and the pages that look.
 
-    The worker calls :meth:`report` and :meth:`publish` and polls :meth:`should_stop`; the pages read
-    ``progress``, ``about`` (what the worker has in hand, where it does several things), ``arrived``,
-    ``trace``, ``result``, ``problem`` and ``done``.
+    The worker calls :meth:`report` and :meth:`publish` and polls :meth:`should_stop`; the pages
+    read ``progress``, ``about`` (what the worker has in hand, where it does several things),
+    ``arrived``, ``trace``, ``result``, ``problem`` and ``done``.
     """
 
     def __init__(self, key: Hashable, watched: Callable[[], bool] = lambda: True, workers: Workers | None = None):
@@ -96,8 +96,8 @@ class Job:
     def should_stop(self) -> bool:
         """Tell the worker whether to give up: someone pressed Stop, or nobody can see the run any more.
 
-        Here the run also waits while others have their turn: whatever asks often enough to stop in time gives
-        way in time.
+        Here the run also waits while others have their turn: whatever asks often enough to stop in
+        time gives way in time.
         """
         with self._turn:  # the threads a run starts for itself wait together
             if self._working and not self._workers.give_way(self._ticket, self._is_over):
@@ -135,7 +135,8 @@ class Job:
     def all_or_nothing(self) -> Iterator[None]:
         """Work here whose half is worth nothing: once stopped the run is done, though its worker be busy for a while.
 
-        One product or one decomposition of LAPACK's takes seconds in which no Stop is heard: nobody waits for its end.
+        One product or one decomposition of LAPACK's takes seconds in which no Stop is heard: nobody
+        waits for its end.
         """
         self._undivided = True
         try:
@@ -161,9 +162,10 @@ class Job:
     def wait_for_picture(self, whole: int = 0, *, few: int = 1, sketch: Callable[[], None] | None = None) -> bool:
         """Wait as long as a picture is worth more than an empty frame: a moment, and until there is something.
 
-        What draws a figure takes the browser a second to start, and then half a second a drawing: a little longer
-        where ``whole`` so many things make it a whole one, which is then drawn once. What can ``sketch`` it does so
-        from a ``few`` things, and again whenever there are as many more.
+        What draws a figure takes the browser a second to start, and then half a second a drawing: a
+        little longer where ``whole`` so many things make it a whole one, which is then drawn once.
+        What can ``sketch`` it does so from a ``few`` things, and again whenever there are as many
+        more.
         """
         drawn = 0
         if sketch is not None and not self.wait(0.0):
@@ -307,7 +309,8 @@ def asked(
 ) -> Job | None:
     """Draw Run; return the job of this view, None until it has been asked for.
 
-    In a live session the job starts by itself. ``known``: the page has something of this kind to show already.
+    In a live session the job starts by itself. ``known``: the page has something of this kind to
+    show already.
     """
     job = job_for(slot, key)
     pressed = st.button(
@@ -346,8 +349,8 @@ def follow(
 ) -> bool:
     """Draw the job's progress and Stop while it runs, or what went wrong, or that it was stopped.
 
-    It then waits a moment for the ``first`` so many things that the job hands over: a page that has nothing to show
-    before shows them at once, not when it is drawn the next time.
+    It then waits a moment for the ``first`` so many things that the job hands over: a page that has
+    nothing to show before shows them at once, not when it is drawn the next time.
 
     Returns
     -------
@@ -390,8 +393,9 @@ def _watch(slot: str, job: Job, first: int) -> None:
 def _draw(job: Job, drawn: list[int], pause: float) -> None:
     """Show one look at a running job; ``drawn`` holds how many of the things it has handed over the page shows.
 
-    Where it is done the page is drawn anew in any case, though it may show all: this bar and Stop have to go. So it is
-    where looks should be further apart from now on: only the page says how far.
+    Where it is done the page is drawn anew in any case, though it may show all: this bar and Stop
+    have to go. So it is where looks should be further apart from now on: only the page says how
+    far.
     """
     job.wait(0.0)
     if job.done or len(job.arrived) != drawn[0] or pause < _pause(job):

@@ -292,8 +292,8 @@ def usual_scale(name: str) -> str:
 def current() -> State:
     """Return the state the sidebar shows now, or its defaults where there is no sidebar."""
     if PagesManager.uses_pages_directory:
-        # The very first visit to a fresh server, made to a page's own address: Streamlit then runs the
-        # page without app.py until st.navigation has been seen once.
+        # The very first visit to a fresh server, made to a page's own address: Streamlit then runs
+        # the page without app.py until st.navigation has been seen once.
         PagesManager.uses_pages_directory = False
         st.rerun()
     held = {key: remembered(entry) for key, entry in SHARED.items()}

@@ -28,8 +28,9 @@ __all__ = [
     "mute_timers",
     "session_is_open",
 ]
-# DeltaGenerator, ExpanderContainer: the types of a place on the page and of an expander, for annotations.
-# PagesManager: tells that the server's very first visit went to a page without its frame.
+# DeltaGenerator, ExpanderContainer: the types of a place on the page and of an expander, for
+# annotations. PagesManager: tells that the server's very first visit went to a page without its
+# frame.
 
 HELD = 24  # files made on request that are kept until as many later ones have been
 SHOWN = 48  # files made beforehand, as the button of a running search has one after another, that are kept likewise
@@ -43,8 +44,9 @@ _showing = threading.Lock()
 def held(data: bytes | str | Callable[[], bytes], mime: str, file_name: str) -> bytes | str | Callable[[], bytes]:
     """Return a file, or what makes one on request, and keep it until it has been fetched.
 
-    Streamlit throws a file away once its page has another in its place, and one made on request once two runs of any
-    session have ended: where pages are drawn often, that is before the browser that asked for it has come for it.
+    Streamlit throws a file away once its page has another in its place, and one made on request
+    once two runs of any session have ended: where pages are drawn often, that is before the browser
+    that asked for it has come for it.
     """
     if not callable(data):
         content = data.encode() if isinstance(data, str) else data
@@ -98,9 +100,10 @@ def forget_in_link(key: str) -> None:
 def hear_out() -> None:
     """Let what a run has drawn reach the browser before a part of the page is drawn anew; to be called once.
 
-    A page's timers may ask for their parts while a finished run's last messages still wait to be sent, which takes a
-    busy server a second. Streamlit then starts another run and sends nothing more of the one before: not its
-    figures, and not the timers it set, without which the page stands still for good. Here the request waits instead.
+    A page's timers may ask for their parts while a finished run's last messages still wait to be
+    sent, which takes a busy server a second. Streamlit then starts another run and sends nothing
+    more of the one before: not its figures, and not the timers it set, without which the page
+    stands still for good. Here the request waits instead.
     """
     create = AppSession._create_scriptrunner
     if not hasattr(create, "waits"):
@@ -132,8 +135,9 @@ def _waiting(create: Callable[[AppSession, Any], None]) -> Callable[[AppSession,
 def mute_timers() -> None:
     """Let a timer that asks for a part of the page change no choice; to be called once.
 
-    Each request of a browser carries what all its widgets say. One that a timer sent just before the browser heard of
-    a choice made elsewhere, as k in the player, would undo it: Streamlit takes the older value for the person's own.
+    Each request of a browser carries what all its widgets say. One that a timer sent just before
+    the browser heard of a choice made elsewhere, as k in the player, would undo it: Streamlit takes
+    the older value for the person's own.
     """
     if not hasattr(ScriptRequests.request_rerun, "mutes"):
         ScriptRequests.request_rerun = _muting(ScriptRequests.request_rerun)  # type: ignore[method-assign, assignment]

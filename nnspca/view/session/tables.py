@@ -37,7 +37,8 @@ def loadings_wide(found: Sets, data: Dataset) -> bytes:
 def feature_lists(found: Sets, data: Dataset) -> bytes:
     """Return one line for each component as GMT: its name, what it is, its features, the heaviest first.
 
-    Features of negative loadings make a line of their own. A name that a spreadsheet would run gets an apostrophe.
+    Features of negative loadings make a line of their own. A name that a spreadsheet would run gets
+    an apostrophe.
     """
     lines = []
     for solver, part, column in _columns(found):

@@ -10,9 +10,9 @@ from nnspca.view.session import state
 
 STYLE = Path(__file__).with_name("style.css")
 
-# Streamlit restyles its own elements without running the script; the colours of our data need a run.
-# A style transition on a theme colour ends exactly when the theme has changed; on slides, where the sidebar is gone,
-# nothing has a transition, and so it is looked for as well.
+# Streamlit restyles its own elements without running the script; the colours of our data need a
+# run. A style transition on a theme colour ends exactly when the theme has changed; on slides,
+# where the sidebar is gone, nothing has a transition, and so it is looked for as well.
 FOLLOW = """
 export default function ({ data, parentElement, setTriggerValue }) {
   const probe = parentElement.querySelector("i");

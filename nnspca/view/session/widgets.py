@@ -44,9 +44,9 @@ def choose(
 ) -> Any:
     """Draw the widget of a key and return what the person chose.
 
-    ``usual``, ``low``, ``high`` and ``options`` narrow the table's entry to the data at hand. A value that the link
-    asked for and that is not possible here is told to the person, with what is ``allowed``. The choice is
-    remembered when the person goes to another page and comes back.
+    ``usual``, ``low``, ``high`` and ``options`` narrow the table's entry to the data at hand. A
+    value that the link asked for and that is not possible here is told to the person, with what is
+    ``allowed``. The choice is remembered when the person goes to another page and comes back.
     """
     key, said, place = entry.key, st.session_state, (entry.pages, entry.key)
     label = label or entry.label
@@ -108,7 +108,8 @@ def propose(entry: Entry, value: Any) -> None:
 def place(key: str, words: str) -> tuple[DeltaGenerator, DeltaGenerator]:
     """Return a place that keeps its room before there is anything in it, and its words, to be emptied by then.
 
-    They stand there once: what is in the place already must not make room for them whenever the page is drawn again.
+    They stand there once: what is in the place already must not make room for them whenever the
+    page is drawn again.
     """
     stage = st.container(key=key)
     waiting = stage.empty()
@@ -247,7 +248,8 @@ def end_page() -> NoReturn:
 def carried(entry: Entry, *, high: float | None = None, fits: Callable[[Any], object] = lambda value: True) -> Any:
     """Return what the link says of a key that has no widget, or the usual value, with a note where it is no use.
 
-    ``high`` narrows the table's entry to the data at hand, and so does ``fits``, which is given the value.
+    ``high`` narrows the table's entry to the data at hand, and so does ``fits``, which is given the
+    value.
     """
     texts = st.query_params.get_all(entry.key)
     value, whole = entry.read(texts, high=high) if texts else (entry.default, True)

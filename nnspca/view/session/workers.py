@@ -29,8 +29,9 @@ class Ticket:
 class Workers:
     """A bounded number of workers: first come first served, in turns where more runs ask than there are workers.
 
-    A run holds its worker from :meth:`acquire` to :meth:`release` and calls :meth:`give_way` as often as it looks
-    for Stop: there it waits while others are before it. So a quick run never waits for the end of a long one.
+    A run holds its worker from :meth:`acquire` to :meth:`release` and calls :meth:`give_way` as
+    often as it looks for Stop: there it waits while others are before it. So a quick run never
+    waits for the end of a long one.
     """
 
     def __init__(self, count: int):

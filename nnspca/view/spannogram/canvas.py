@@ -66,8 +66,8 @@ def show(data: dict[str, Any], *, both: bool, phi: float, speed: float, step: fl
     Returns
     -------
     ComponentResult
-        ``view`` is ``{"phi", "speed"}`` where it last came to rest, or None; ``row`` is ``[i, a, b]`` in
-        the run after row i was dragged to (a, b).
+        ``view`` is ``{"phi", "speed"}`` where it last came to rest, or None; ``row`` is
+        ``[i, a, b]`` in the run after row i was dragged to (a, b).
     """
     return _mount(
         key="spannogram",

@@ -28,8 +28,8 @@ class Record:
     cells : ndarray of int, shape (c, d')
         Corners of each cell.
     born, gone, closes : ndarray of int, shape (c,)
-        First round with the cell, first one without it, first one in which it is closed; for what never
-        happens, the number of rounds.
+        First round with the cell, first one without it, first one in which it is closed; for what
+        never happens, the number of rounds.
     """
 
     points: np.ndarray
@@ -111,8 +111,8 @@ def _tops(V: np.ndarray, directions: np.ndarray, k: int, nonnegative: bool) -> t
 def cube(side: int) -> np.ndarray:
     """Return the unit directions of the nodes of a cube's faces, shape (6 side², 3).
 
-    Faces come in the order +x, −x, +y, −y, +z, −z; on the face of axis a, rows run along axis a + 1 and columns along
-    axis a + 2, both from −1 to 1.
+    Faces come in the order +x, −x, +y, −y, +z, −z; on the face of axis a, rows run along axis a + 1
+    and columns along axis a + 2, both from −1 to 1.
 
     >>> cube(2)[0] * 3**0.5, cube(3)[9 + 4]
     (array([ 1., -1., -1.]), array([-1.,  0.,  0.]))

@@ -18,8 +18,8 @@ from nnspca.view.session.state import State
 EDITABLE = 30  # rows up to which the numbers can be typed
 LARGEST = 1e6
 
-# In the plane of the first two columns: crossings well apart, curves that cross zero, and sets whose
-# leading direction lies outside the directions they allow.
+# In the plane of the first two columns: crossings well apart, curves that cross zero, and sets
+# whose leading direction lies outside the directions they allow.
 EXAMPLE = np.array([[-1.2, -0.4, 0.9], [0.2, 0.9, 1.1], [1.9, 0.1, -0.3], [0.8, 1.9, 0.4]])
 
 
@@ -72,8 +72,8 @@ def most_directions(data: Dataset) -> int:
 def of_data(data: Dataset, now: State, chosen: Sequence[int], m: int) -> Rows:
     """Return the ``m`` largest rows of the chosen eigenvectors (from 1), each scaled by its deviation.
 
-    Of two, the first is the column of cos φ: at φ = 0, in the middle of the picture, the direction is that
-    eigenvector's own.
+    Of two, the first is the column of cos φ: at φ = 0, in the middle of the picture, the direction
+    is that eigenvector's own.
     """
     every = _directions(
         data.name, data.content_hash, now.standardise, most_directions(data), store.covariance(data, now)

@@ -174,7 +174,8 @@ def _draw_gap(
         The k that are proven optimal.
     palette : Palette
     paper : sequence of (int, float)
-        The same for the best component and the paper's own ceiling, which holds with some probability.
+        The same for the best component and the paper's own ceiling, which holds with some
+        probability.
     """
     figure.update_layout(yaxis={"domain": UPPER}, yaxis2={"domain": LOWER, "anchor": "x"})
     figure.update_xaxes(anchor="y2")

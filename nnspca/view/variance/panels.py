@@ -68,9 +68,9 @@ def curve(
 ) -> Figure:
     """Draw variance against k with the gap below, and the race of the ceilings; return the first.
 
-    While a ``longer`` proof runs, the ceilings are drawn where they are by then, again and again. Of a ``run`` that
-    waits for its turn and has found nothing yet only the sketch is drawn: where a class presses Run at once, nobody's
-    browser is kept busy with empty figures.
+    While a ``longer`` proof runs, the ceilings are drawn where they are by then, again and again.
+    Of a ``run`` that waits for its turn and has found nothing yet only the sketch is drawn: where a
+    class presses Run at once, nobody's browser is kept busy with empty figures.
     """
     palette = charts.palette()
     last: dict[str, Figure] = {}

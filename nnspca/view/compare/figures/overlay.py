@@ -22,8 +22,8 @@ Proofs = Mapping[int, Certificate]
 def proven(sets: Sequence[tuple[Profile, Proofs]], shares: Sequence[float], palette: Palette) -> go.Figure:
     """Draw one line a data set, through the values of k that are proven by now.
 
-    Equal steps up divide what is missing by the same factor, so that 99 % and 99.9 % stand as far apart as 90 % and
-    99 %.
+    Equal steps up divide what is missing by the same factor, so that 99 % and 99.9 % stand as far
+    apart as 90 % and 99 %.
     """
     figure = go.Figure()
     lowest = 0.9

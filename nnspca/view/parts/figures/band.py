@@ -21,8 +21,8 @@ def band(
 ) -> go.Figure:
     """Draw one line for each way of ``curves`` (number of parts to share of all variance), and the band.
 
-    ``proven`` gives, for each certified number of parts, the best share known and the ceiling. Below, the same as a
-    share of that ceiling, zoomed to where they lie.
+    ``proven`` gives, for each certified number of parts, the best share known and the ceiling.
+    Below, the same as a share of that ceiling, zoomed to where they lie.
     """
     figure = go.Figure()
     xs = sorted(proven)

@@ -11,7 +11,8 @@ import plotly.graph_objects as go
 from nnspca.view import foreign
 from nnspca.view.figures.style import LEGEND_DROP, LEGEND_ROW, Palette, dress
 
-# Okabe & Ito (2008), then Tol's muted scheme: told apart with any common colour blindness, and on grey
+# Okabe & Ito (2008), then Tol's muted scheme: told apart with any common colour blindness, and on
+# grey
 COLOURS = (
     "#e69f00",
     "#56b4e9",
@@ -55,7 +56,8 @@ def over_mean(
 ) -> go.Figure:
     """Draw the columns of ``loadings`` (n, r), one trace a part, over the mean.
 
-    ``labels`` name the parts in the legend; ``width`` is about how many pixels wide the figure will be.
+    ``labels`` name the parts in the legend; ``width`` is about how many pixels wide the figure will
+    be.
     """
     figure = go.Figure()
     lines = -(-len(labels) // ACROSS)

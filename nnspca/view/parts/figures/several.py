@@ -21,8 +21,8 @@ def tiles(
 ) -> go.Figure:
     """Draw the columns of ``loadings`` (n, r) as images on one scale; zero is the neutral background.
 
-    Each is coloured in units of its own largest loading, so that a part of many small loadings is seen beside
-    one of a few large ones. ``width`` is about how many pixels wide the figure will be.
+    Each is coloured in units of its own largest loading, so that a part of many small loadings is
+    seen beside one of a few large ones. ``width`` is about how many pixels wide the figure will be.
     """
     rows, columns = shape
     count = loadings.shape[1]

@@ -51,7 +51,7 @@ def still(page: Page, name: str, height: int) -> None:
     page.mouse.move(2, 2)  # no tip in the picture
     page.wait_for_timeout(1500)
     image = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
-    image.quantize(COLOURS, dither=Image.Dither.NONE).save(ASSETS / f"screenshot-{name}.png", optimize=True)
+    image.quantize(COLOURS, kmeans=3, dither=Image.Dither.NONE).save(ASSETS / f"screenshot-{name}.png", optimize=True)
 
 
 def moving(frames: list[bytes], name: str, width: int, each: int) -> None:

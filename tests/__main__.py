@@ -27,9 +27,12 @@ QUICK_OMITS = (
     "tests/pages",
     "tests/studies",
     "tests/fuzz",
+    "tests/machines",
     "tests/certificates/test_elsewhere.py",
+    "tests/datasets/test_apart.py",
     "tests/bounds/test_splitting.py",
     "tests/bounds/test_working.py",
+    "tests/test_load.py",
     "tests/test_real_data.py",
     "nnspca/view",
 )
@@ -49,6 +52,17 @@ QUICK_SKIPS = (
     "a_pool_of_processes_gives_the_same",
     "ten_thousand_tampered_certificates",
     "the_app_runs_from_a_checkout",
+    "necessity_asks_often_whether_to_stop",
+    "what_all_cases_prove_by_as_few_as_it_needs",
+    "what_multipliers_prove_of_fewer_features",
+    "given_parts_are_what_is_certified",
+    "branching_proves_pit_props_optimal",
+    "variance_never_falls_with_more_parts",
+    "the_identity_of_many_features_is_a_covariance",
+    "a_tree_that_memory_cannot_hold",
+    "every_bound_by_a_cover_of_the_sphere_is_accepted",
+    "every_k_has_a_first_ceiling_before_any",
+    "a_stranger_reads_no_more_rows",
 )
 
 

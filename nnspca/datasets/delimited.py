@@ -179,7 +179,7 @@ def _describe(names: list[str] | None, rows: list[list[str]]) -> list[Column]:
     columns = []
     for j, name in enumerate(names):
         cells = [row[j].strip().lower() for row in regular[:1]]
-        if not cells or cells[0] in MISSING or not is_number(cells[0]):  # below a number all are numbers
+        if not cells or cells[0] in MISSING or not is_number(cells[0]):  # with a number it is neither of the two
             cells += [row[j].strip().lower() for row in regular[1:]]
         truth = name.lower() not in CLASS_NAMES and TRUTHS.keys() >= set(cells) - MISSING != set()
         name = name if name or j == 0 else f"column {j + 1}"

@@ -1,8 +1,8 @@
 """Elimination by small masses: what is proven on a few features speaks for all of them.
 
 Let x be optimal, J its support, OPT its variance, T any set of features, R = J∖T with |R| = q, and
-ε = ‖x_R‖². On J, x is an eigenvector of A, so ``x_R'Ax = OPT ε``, that is ``x_R'A x_T
-= OPT ε − x_R'A x_R``, and
+ε = ‖x_R‖². On J, x is an eigenvector of A, so ``x_R'Ax = OPT ε``, that is
+``x_R'A x_T = OPT ε − x_R'A x_R``, and
 
     OPT = x_T'A x_T + 2 x_R'A x_T + x_R'A x_R = x_T'A x_T + 2 OPT ε − x_R'A x_R <= U (1 − ε) + 2 OPT
     ε

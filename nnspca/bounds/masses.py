@@ -1,8 +1,8 @@
 """Masses: the largest share of weight x_i² that each feature can hold in any optimal component.
 
-Let x be optimal, J its support and OPT its variance. On J, x is an eigenvector: ``(Ax)_i
-= OPT x_i``. With ``b_i = ‖the k−1 largest A_ij⁺, j ≠ i‖`` (|A_ij| without the sign constraint) and
-x of norm 1,
+Let x be optimal, J its support and OPT its variance. On J, x is an eigenvector:
+``(Ax)_i = OPT x_i``. With ``b_i = ‖the k−1 largest A_ij⁺, j ≠ i‖`` (|A_ij| without the sign
+constraint) and x of norm 1,
 
     OPT x_i = A_ii x_i + Σ_{j∈J∖i} A_ij x_j <= A_ii x_i + b_i √(1 − x_i²),
 

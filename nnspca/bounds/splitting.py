@@ -197,10 +197,11 @@ def onto_rows(
 
     A forced column, or entry, has y_j = D, so it counts with d, and takes one of the k−1 places; a
     barred one has y_j = 0. With w of the forced and d itself, c places left, and τ >= 0 the
-    multiplier of the sum, ``y = clip(v − τ, 0, D)`` and s = τ + D solves ``w (s − τ − d̄) − τc
-    = Σ (v − s)⁺``, monotone in s; the sum's excess then falls with τ, which is found by Newton's
-    steps, kept in a bracket. On sorted rows each equation is a search in cumulative sums. ``guess``
-    holds multipliers τ near which to look, and takes those that are found.
+    multiplier of the sum, ``y = clip(v − τ, 0, D)`` and s = τ + D solves
+    ``w (s − τ − d̄) − τc = Σ (v − s)⁺``, monotone in s; the sum's excess then falls with τ, which
+    is found by Newton's steps, kept in a bracket. On sorted rows each equation is a search in
+    cumulative sums. ``guess`` holds multipliers τ near which to look, and takes those that are
+    found.
     """
     n = len(V)
     if n == 1:

@@ -63,8 +63,8 @@ def save_certificate(cert: Any, file: Any, cov: Covariance | None = None) -> Non
         ``cert`` is no certificate, ``cov`` no covariance, or ``file`` nothing that can be written
         to.
     ValueError
-        ``cov`` is not the one that the certificate was made for. A component of a method that
-        :func:`load_certificate` would not know: loadings of your own are "given".
+        ``cov`` is not the one that the certificate was made for. A component whose method is no
+        name: that of loadings of your own is "given".
 
     Examples
     --------

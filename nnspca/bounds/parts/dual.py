@@ -20,8 +20,8 @@ V is made of the r − 1 leading eigenvectors of A − L, and t is its r-th eige
 that one matrix is positive semidefinite. Without the sign constraint |L_ij| stands for L_ij⁺.
 
 **Finding L, M and v.** They are the multipliers of a relaxation over X (for Σ_c x_c x_c') and Y
-(Y_ij for X_ii times "j shares the part of i"): that of one part with the Fantope ``0 ⪯ X ⪯ I, tr X
-= r`` for the spectraplex, and with
+(Y_ij for X_ii times "j shares the part of i"): that of one part with the Fantope
+``0 ⪯ X ⪯ I, tr X = r`` for the spectraplex, and with
 
     X_jj + Σ_{i≠j} Y_ij <= 1,
 

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect, sync_playwright
 
+from tests.browser.shifting import SHIFTS
 from tests.chromium import find
 from tests.server import serving, shared
 
@@ -64,7 +65,8 @@ def browsing() -> Iterator[BrowserContext]:
 class Tabs:
     """The visitors' tabs of one Chromium: one is kept, as what it has compiled of the app's scripts is most of a visit.
 
-    ``wrong`` is what the pages did that they may not: err, be answered with an error, or call outside.
+    Each counts from its first moment how far what it shows is moved (``tests.browser.shifting``). ``wrong`` is what the
+    pages did that they may not: err, be answered with an error, or call outside.
     """
 
     def __init__(self, context: BrowserContext, server: str):
@@ -72,12 +74,12 @@ class Tabs:
         self._context, self._parked = context, server + PARKED
         self._kept: Page | None = None  # free while it is parked
 
-    def take(self, *, fresh: bool) -> Page:
-        """Return a tab without a past of this visitor: the one kept if it is free, unless it must be a fresh one."""
+    def take(self) -> Page:
+        """Return a tab without a past of this visitor: the one kept if it is free."""
         if self._kept is None:
             self._kept = self._opened()
             self._kept.goto(self._parked)
-        return self._opened() if fresh or self._kept.url != self._parked else self._kept
+        return self._kept if self._kept.url == self._parked else self._opened()
 
     def leave(self, failed: bool) -> None:
         """Close all tabs, and forget what they stored; park the one that is kept, unless it was left in mid-action."""
@@ -98,6 +100,7 @@ class Tabs:
     def _opened(self) -> Page:
         page = self._context.new_page()
         page.set_default_timeout(PATIENCE)
+        page.add_init_script(SHIFTS)
         page.on("request", self._note_request)
         page.on("response", self._note_response)
         page.on("console", self._note_console)
@@ -139,8 +142,8 @@ def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
 def visit(server: str, tabs: Tabs, request: pytest.FixtureRequest) -> Iterator[Callable[..., Page]]:
     """Return ``visit(path, width=, dark=)``: a new visitor's page, ready; it may not err or call outside.
 
-    ``before`` is given the page, then a fresh one, before it opens the address: for what must be there from the first
-    moment. A visit costs a second or more of computing before anything is asked: ask of one all that it can say.
+    ``before`` is given the page before it opens the address: for what must be watched from the first moment. A visit
+    costs a second or more of computing before anything is asked: ask of one all that it can say.
     """
     tabs.wrong.clear()
     request.node.stash[FAILED] = False
@@ -152,7 +155,7 @@ def visit(server: str, tabs: Tabs, request: pytest.FixtureRequest) -> Iterator[C
         height: int = 900,
         before: Callable[[Page], object] | None = None,
     ) -> Page:
-        page = tabs.take(fresh=before is not None)
+        page = tabs.take()
         page.bring_to_front()  # Chromium draws a tab behind another once a second
         page.set_viewport_size({"width": width, "height": height})
         page.emulate_media(color_scheme="dark" if dark else "light")

@@ -6,7 +6,6 @@ import axe_playwright_python
 import pytest
 from playwright.sync_api import Page
 
-from tests.browser.shifting import SHIFTS
 from tests.browser.waiting import rest
 
 pytestmark = pytest.mark.browser
@@ -106,7 +105,7 @@ def still(page: Page) -> Page:
 @pytest.mark.parametrize("name", PAGES)
 def test_every_page_is_read_in_both_themes_by_a_screen_reader_and_on_a_phone(visit, name):
     path, counting = PAGES[name]
-    page = still(visit(path, before=lambda page: page.add_init_script(SHIFTS)))
+    page = still(visit(path))
     moved = sum(ours for ours, by_hand, *_ in page.evaluate("() => window.shifts") if not by_hand)
     assert moved < 0.05, page.evaluate("() => window.shifts")
     page.add_script_tag(path=AXE)
@@ -149,7 +148,7 @@ ORDER = """[...document.querySelectorAll('[class*=st-key-figure-first-]')].map(
 
 @pytest.mark.parametrize("path", PHONE)
 def test_nothing_jumps_on_a_phone_while_a_page_loads_and_its_figure_stands_above_its_choices(visit, path):
-    page = still(visit(path, 390, height=844, before=lambda page: page.add_init_script(SHIFTS)))
+    page = still(visit(path, 390, height=844))
     shifts = page.evaluate("() => window.shifts")
     assert sum(ours for ours, by_hand, *_ in shifts if not by_hand) < 0.05, shifts
     assert page.evaluate(ORDER) == [True] * (path.partition("?")[0] in FIGURE_FIRST)

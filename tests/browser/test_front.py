@@ -5,7 +5,6 @@ import re
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.shifting import SHIFTS
 from tests.browser.test_app import field, lines, quiet, settled_url, traces
 
 pytestmark = pytest.mark.browser
@@ -31,7 +30,7 @@ def grown(page: Page, most: int) -> Locator:
 
 
 def test_k_is_played_and_walked_and_what_the_page_shows_hardly_moves_while_it_loads(visit):
-    page = visit("/?data=pitprops", before=lambda page: page.add_init_script(SHIFTS))
+    page = visit("/?data=pitprops")
     found = grown(page, 12)
     page.wait_for_timeout(1500)
     moved = page.evaluate("() => window.shifts")

@@ -29,7 +29,7 @@ class Wire:
 
     def __init__(self, page: Page):
         self.sent = 0
-        page.on("websocket", lambda socket: socket.on("framesent", self._count))
+        page.once("websocket", lambda socket: socket.on("framesent", self._count))
 
     def _count(self, _) -> None:
         self.sent += 1

@@ -67,7 +67,7 @@ def test_stop_ends_the_other_process_within_a_second(monkeypatch):
 def test_a_file_is_given_seconds_of_computing_and_not_of_the_clock(monkeypatch):
     """On a machine that others keep busy a sound file may take many times as long."""
     slow = "from nnspca.datasets import apart, h5ad; import time; "
-    slow += "apart._seconds = lambda data: 0.1; read = h5ad.read_here; h5ad.read_here = lambda *its: "
+    slow += "apart._seconds = lambda data: 0.4; read = h5ad.read_here; h5ad.read_here = lambda *its: "
     monkeypatch.setattr(apart, "SCRIPT", f"{slow}(time.sleep(1.5), read(*its))[1]; {apart.SCRIPT}")
     monkeypatch.setattr(apart, "PATIENCE", 1.0)
     assert np.array_equal(read(annotated(), "t.h5ad").X, X)

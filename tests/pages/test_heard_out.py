@@ -117,7 +117,12 @@ def test_a_request_waits_for_the_run_before_and_no_longer(monkeypatch, becomes):
         elif becomes == "left":
             session._state = AppSessionState.SHUTDOWN_REQUESTED
         await asyncio.sleep(0.2)
-        assert begun == ([(session, request)] if becomes in ("over", "silent") else [])
+        expected = [(session, request)] if becomes in ("over", "silent") else []
+        for _ in range(100):  # a busy machine may wake this before what was due earlier
+            if begun == expected:
+                break
+            await asyncio.sleep(0.05)
+        assert begun == expected
         assert (getattr(another, "asked", None) is request) == (becomes == "another")
 
     in_a_loop(play())

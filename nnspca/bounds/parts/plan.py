@@ -11,7 +11,7 @@ from nnspca.bounds.bound import Proven
 from nnspca.covariance.problem import Problem
 from nnspca.result import Bound
 
-PARTS_SECOND = 1.2e8  # work (see step_cost) that takes about a second: a step takes three times as long as of one part
+PARTS_SECOND = 1.2e8  # work (see step_cost) that takes about a second; not the unit of one part
 PARTS_OVERHEAD = 1.2e5  # cost of a step that does not depend on n, in the unit n^2.5
 PARTS_WORTHWHILE = 500  # steps of a splitting without which branch and bound would not come far
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 import nnspca
+from nnspca.bounds.parts.plan import PARTS_PLANS
 from nnspca.bounds.plan import PLANS, SECOND
 from nnspca.components import _certify as of_parts
 from nnspca.components import bounding
@@ -37,9 +38,9 @@ def hurried(patch):
 
 def brief(patch):
     """Let live certificates of several parts stop after a few starts and steps of the joint dual, and make no cases."""
-    live = bounding.PLANS["live"]
+    live = PARTS_PLANS["live"]
     short = replace(live, steps=live.steps // 20, seconds=live.seconds / 20, branch_seconds=0.0)
-    patch.setattr(bounding, "PLANS", {**bounding.PLANS, "live": short})
+    patch.setattr(bounding, "PARTS_PLANS", {**PARTS_PLANS, "live": short})
     few_starts(patch)
 
 

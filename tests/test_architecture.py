@@ -135,6 +135,15 @@ def test_the_judge_knows_no_defendant():
     assert not barred(inside(*JUDGE), lambda _, other: within(other, defendants) or other == "nnspca")
 
 
+def test_who_judges_and_who_writes_share_nothing_but_the_proofs():
+    room, proofs, writers = "nnspca.certificates", "nnspca.certificates.proofs", "nnspca.certificates.exact"
+    judges = [name for name in inside(room) if not within(name, (writers, f"{room}.file"))]
+    assert len(judges) > 10
+    assert not barred(judges, lambda _, other: within(other, (writers,)))
+    assert len(inside(writers)) > 3
+    assert not barred(inside(writers), lambda _, other: within(other, (room,)) and not within(other, (writers, proofs)))
+
+
 def test_solvers_and_bounds_do_not_know_each_other():
     for one, other in itertools.permutations(("nnspca.solvers", "nnspca.bounds")):
         assert not barred(inside(one), lambda _, found, other=other: within(found, (other,)))

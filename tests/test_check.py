@@ -23,7 +23,7 @@ from nnspca import check
 from nnspca.bounds import branch, elimination, entries, threshold, working
 from nnspca.bounds.plan import PLANS
 from nnspca.calls.progress import Monitor
-from nnspca.certificates.exact import VERSION, needs_more, section
+from nnspca.certificates.exact.section import VERSION, needs_more, section
 from nnspca.certificates.proofs import LargerProof, RankProof
 from nnspca.covariance.problem import Problem
 from tests import oracle

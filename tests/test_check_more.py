@@ -18,8 +18,8 @@ from nnspca.bounds.kept import together
 from nnspca.bounds.parts import branch as parts_branch
 from nnspca.bounds.parts import dual, plain, working
 from nnspca.calls.progress import Monitor
-from nnspca.certificates import exact_cover
-from nnspca.certificates.exact import needs_more, section
+from nnspca.certificates.exact import cover
+from nnspca.certificates.exact.section import needs_more, section
 from nnspca.covariance.problem import Problem
 from nnspca.spannogram import sphere
 from tests import oracle
@@ -92,9 +92,9 @@ def test_a_cover_that_needs_too_many_cells_is_not_written():
     V = np.random.default_rng(0).standard_normal((30, 3))
     best = sphere.maximise(V, 5, tol=1e-6)
     whole = np.rint(np.ldexp(V, 50)).astype(np.int64)
-    splits, points = exact_cover.written(whole, 50, 5, True, best.upper)
+    splits, points = cover.written(whole, 50, 5, True, best.upper)
     assert np.count_nonzero(splits < 0) == len(points)
-    assert exact_cover.written(whole, 50, 5, True, best.value * (1 - 1e-9)) is None
+    assert cover.written(whole, 50, 5, True, best.value * (1 - 1e-9)) is None
 
 
 @pytest.mark.parametrize("nonnegative", [True, False])

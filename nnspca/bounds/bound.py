@@ -2,26 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import KW_ONLY, dataclass
-from typing import Literal
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import KW_ONLY, dataclass, field
+from typing import Generic, Literal, TypeVar
 
-from nnspca.bounds.plan import Known, Plan
+import numpy as np
+
+from nnspca.calls.progress import Monitor
 from nnspca.covariance.problem import Problem
 from nnspca.result import Bound
 
-Make = Callable[[Problem, Plan, Known], Iterator[Bound]]
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Proven:
+    """What is attained, and what is proven, when a bound's turn comes: of one component, or of several parts.
+
+    Attributes
+    ----------
+    lower : float
+        The variance, or sum of variances, of the best that is known.
+    bounds : mapping
+        The bounds of this call so far, by name.
+    least : float
+        The least value of the attempts so far that count (``Attempt.relaxes``): infinite where
+        there is none.
+    monitor : Monitor
+    """
+
+    lower: float
+    bounds: Mapping[str, Bound] = field(default_factory=dict)
+    least: float = np.inf
+    monitor: Monitor = field(default_factory=Monitor)
+
+    @property
+    def upper(self) -> float:
+        """The least of what is proven so far: infinite where nothing is."""
+        return min((bound.value for bound in self.bounds.values() if bound.deterministic), default=np.inf)
+
+    def above(self, gap: float) -> bool:
+        """Whether the attempts that count leave a relative gap larger than this."""
+        return self.least > self.lower * (1 + gap)
+
+
+PlanT = TypeVar("PlanT")  # a Plan, or a PartsPlan
+KnownT = TypeVar("KnownT", bound=Proven)  # a Known, or a PartsKnown
 
 
 @dataclass(frozen=True)
-class Attempt:
+class Attempt(Generic[PlanT, KnownT]):
     """One turn of a bound in a certificate.
 
     Attributes
     ----------
     at : float
-        Share of the work done before it: attempts are made in this order, and the first is a bound
-        on every direction.
+        Share of the work done before it: attempts are made in this order.
     make : callable
         ``make(problem, plan, known)`` yields falling bounds, each of them valid; none where it has
         no say.
@@ -30,22 +64,26 @@ class Attempt:
         first attempt that asks for it; always if empty.
     relaxes : bool
         Whether what it proves counts for that gap.
+    expected : callable, optional
+        ``expected(problem, plan)``: about how many bounds it yields, where that can be told, for
+        whoever follows the progress.
     """
 
     at: float
-    make: Make
+    make: Callable[[Problem, PlanT, KnownT], Iterator[Bound]]
     above: Literal["", "narrow", "optimal"] = ""
     relaxes: bool = False
+    expected: Callable[[Problem, PlanT], float] | None = None
 
 
 @dataclass(frozen=True)
-class BoundInfo:
+class BoundInfo(Generic[PlanT, KnownT]):
     """One bound: its words, the proofs it hands over, and when and how a certificate makes it.
 
     Attributes
     ----------
     name : str
-        Key in :data:`BOUNDS`, and ``Bound.name``.
+        Key in :data:`BOUNDS` or :data:`PARTS_BOUNDS`, and ``Bound.name``.
     title : str
         For legends.
     summary : str
@@ -55,9 +93,9 @@ class BoundInfo:
         from. Empty for a bound that holds only with some probability.
     argument : str
         Why, in two to five sentences, for someone who has met eigenvalues; argued in full where the
-        bound is made.
+        bound is made. Bounds on several parts go without.
     attempts : tuple of Attempt
-        Empty where another entry's attempts make it too, or :func:`nnspca.sweep` does.
+        Empty where another entry's attempts make it too, or a sweep does.
     every_direction : bool
         Whether it holds without any constraint, and so for the largest eigenvalue.
     """
@@ -68,7 +106,7 @@ class BoundInfo:
     proofs: tuple[type, ...]
     _: KW_ONLY
     argument: str = ""
-    attempts: tuple[Attempt, ...] = ()
+    attempts: tuple[Attempt[PlanT, KnownT], ...] = ()
     every_direction: bool = False
 
     @property

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from nnspca.calls.progress import Monitor
+from nnspca.bounds.bound import Proven
 from nnspca.covariance.problem import Problem
 from nnspca.result import Bound
 
@@ -151,46 +151,25 @@ def _ignored(support: np.ndarray) -> None:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Known:
+class Known(Proven):
     """What is known when a bound's turn comes; it may start from any of it, and need not.
 
     Attributes
     ----------
     x : ndarray, shape (n,)
         The best feasible point.
-    lower : float
-        Its variance.
-    bounds : mapping
-        The bounds of this call so far, by name.
     earlier : mapping
-        Those of a certificate of the same covariance at a neighbouring k.
-    least : float
-        The least value of the relaxations made so far (``Attempt.relaxes``): infinite where there
-        is none.
+        The bounds of a certificate of the same covariance at a neighbouring k, by name.
     seed : int
         Of whatever is drawn at random.
-    monitor : Monitor
     consider : callable
         To be called with a support of at most k features where a better point may lie.
     """
 
     x: np.ndarray
-    lower: float
-    bounds: Mapping[str, Bound] = field(default_factory=dict)
     earlier: Mapping[str, Bound] = field(default_factory=dict)
-    least: float = np.inf
     seed: int = 0
-    monitor: Monitor = field(default_factory=Monitor)
     consider: Callable[[np.ndarray], None] = _ignored
-
-    @property
-    def upper(self) -> float:
-        """The least of what is proven so far: infinite where nothing is."""
-        return min((bound.value for bound in self.bounds.values() if bound.deterministic), default=np.inf)
-
-    def above(self, gap: float) -> bool:
-        """Whether the relaxations so far leave a relative gap larger than this."""
-        return self.least > self.lower * (1 + gap)
 
 
 def pair_steps(problem: Problem, plan: Plan) -> int:

@@ -15,6 +15,7 @@ from nnspca.bounds import (
     working,
 )
 from nnspca.bounds.bound import Attempt, BoundInfo
+from nnspca.bounds.plan import Known, Plan
 from nnspca.certificates.proofs import (
     BranchProof,
     EliminationProof,
@@ -27,9 +28,9 @@ from nnspca.certificates.proofs import (
     WorkingProof,
 )
 
-__all__ = ["BOUNDS", "Attempt", "BoundInfo", "attempts"]
+__all__ = ["BOUNDS", "Attempt", "BoundInfo"]
 
-BOUNDS: dict[str, BoundInfo] = {
+BOUNDS: dict[str, BoundInfo[Plan, Known]] = {
     info.name: info
     for info in (
         BoundInfo(
@@ -245,10 +246,3 @@ BOUNDS: dict[str, BoundInfo] = {
         ),
     )
 }
-
-
-def attempts() -> list[tuple[BoundInfo, Attempt]]:
-    """Every attempt of every bound, in the order in which a certificate makes them."""
-    return sorted(
-        ((info, attempt) for info in BOUNDS.values() for attempt in info.attempts), key=lambda pair: pair[1].at
-    )

@@ -1,1 +1,14 @@
-"""The judge's room: proofs, the file they travel in, and one module a proof type that derives its value again."""
+"""Certificates: what proves a bound, what judges it, and what writes it down.
+
+- The proofs: :mod:`.proofs`, a type each, plain values without any code.
+- The judge: :mod:`.judge` asks :mod:`.derivations`, whose table names for each type the function
+  that derives its value again; these lie in :mod:`.entries`, :mod:`.scales`, :mod:`.ranks` (with
+  :mod:`.cover`), :mod:`.pairs`, :mod:`.working`, :mod:`.elimination` (with :mod:`.boxes`) and
+  :mod:`.parts`. What they take for a number is told by :mod:`.numbers`, what for a name by
+  :mod:`.names`. They import no solver, no bound and nothing that writes.
+- The writers: :mod:`.exact`, a package, whose table names for each type the function that writes it
+  for the stand-alone checkers. They share nothing with the judge but the proofs.
+- The file: :mod:`.file` saves and loads, and lets :mod:`.exact` add what the checkers read;
+  :mod:`.npz` reads arrays that may be damaged or hostile.
+- :mod:`.starts`: whether a search may begin at a proof's multipliers.
+"""

@@ -8,16 +8,17 @@ from dataclasses import replace
 
 import numpy as np
 
+from nnspca.bounds.parts.plan import PARTS_PLANS
 from nnspca.calls.arguments import check_callables, check_choice, check_flag, check_instance, shown
 from nnspca.calls.progress import Monitor
 from nnspca.certificates.judge import taken
 from nnspca.certificates.proofs import PartsProof
 from nnspca.certificates.starts import start_of
-from nnspca.components.bounding import PLANS, bound_parts
+from nnspca.components.bounding import bound_parts
 from nnspca.components.decompose import check_count, decompose
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
-from nnspca.result import Component, Components, OnProgress, PartsCertificate, ShouldStop
+from nnspca.result import Bound, Component, Components, OnProgress, PartsCertificate, ShouldStop
 from nnspca.tasks._solve import check_cardinality, check_covariance, check_seed
 
 STARTS = {"live": 20, "thorough": 100}  # of the search for parts
@@ -86,12 +87,12 @@ def certify_parts(
     """
     check_covariance(cov)
     check_callables(should_stop=should_stop, on_progress=on_progress)
-    check_choice("effort", effort, PLANS)
+    check_choice("effort", effort, PARTS_PLANS)
     if warm_start is not None:
         check_instance("warm_start", warm_start, PartsCertificate, "one that nnspca.certify_parts gave")
     count, k = check_count(n_components, cov.n_features), check_cardinality(cov, k)
     nonnegative, seed = check_flag("nonnegative", nonnegative), check_seed(seed)
-    near = _multipliers(warm_start, cov, nonnegative)
+    earlier = _earlier(warm_start, cov, nonnegative)
     started = time.perf_counter()
     monitor = Monitor(should_stop, on_progress)
     given = parts is not None
@@ -114,7 +115,7 @@ def certify_parts(
         chosen,
         effort=effort,
         monitor=monitor.part(SEEKING, 1.0),
-        near=near,
+        earlier=earlier,
         given=given,
     )
     return replace(made, seconds=time.perf_counter() - started)
@@ -144,11 +145,14 @@ def _checked(
     return chosen
 
 
-def _multipliers(near: PartsCertificate | None, cov: Covariance, nonnegative: bool) -> PartsProof | None:
-    """The joint dual's proof of a certificate; None where it has none on all the features."""
-    if near is None:
-        return None
-    if near.fingerprint != cov.fingerprint or near.nonnegative != nonnegative:
+def _earlier(warm_start: PartsCertificate | None, cov: Covariance, nonnegative: bool) -> dict[str, Bound]:
+    """The bounds of a certificate that have multipliers for all the features, by name."""
+    if warm_start is None:
+        return {}
+    if warm_start.fingerprint != cov.fingerprint or warm_start.nonnegative != nonnegative:
         raise ValueError("warm_start must be a certificate of this covariance with this sign constraint")
-    held = next((b.ingredients for b in near.bounds if isinstance(b.ingredients, PartsProof)), None)
-    return None if held is None else start_of(held, cov)
+    return {
+        bound.name: replace(bound, ingredients=start_of(bound.ingredients, cov))
+        for bound in warm_start.bounds
+        if type(bound.ingredients) is PartsProof
+    }

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from nnspca.bounds.parts.plan import PARTS_PLANS
 from nnspca.calls.arguments import check_callables, check_choice, check_flag
 from nnspca.calls.progress import Monitor
 from nnspca.certificates.proofs import LargerProof
 from nnspca.components._certify import certify_parts
-from nnspca.components.bounding import PLANS
 from nnspca.components.checks import check_count
 from nnspca.components.decompose import decompose
 from nnspca.components.together import components, improved
@@ -84,7 +84,7 @@ def sweep_parts(
     sizes = sorted({check_cardinality(cov, each) for each in _several(k)})
     if not counts or not sizes:
         raise ValueError(f"a sweep needs at least one number of parts and one k; got {counts} and {sizes}")
-    check_choice("certify", certify, PLANS, none=True)
+    check_choice("certify", certify, PARTS_PLANS, none=True)
     check_executor(executor)
     started = time.perf_counter()
     monitor = Monitor(should_stop, on_progress)

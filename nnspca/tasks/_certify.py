@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from nnspca.bounds import registry
 from nnspca.bounds.plan import PLANS, QUICK, Known, Plan
+from nnspca.bounds.registry import BOUNDS
+from nnspca.bounds.walk import Walk
 from nnspca.calls.arguments import check_callables, check_choice, check_flag, check_instance
 from nnspca.calls.beside import Stopped
 from nnspca.calls.progress import Monitor
@@ -116,7 +117,7 @@ def certify(
         component = taken(component, "component", k, nonnegative, cov)
     run = _Run(problem, PLANS[effort], seed, monitor.part(SOLVING, 1.0), earlier, given, component, component.variance)
     run.make()
-    monitor.tell(1.0, "done", run.variance, run.upper)
+    monitor.tell(1.0, "done", run.variance, run.walk.upper)
     return run.certificate(effort, started, stopped=monitor.stop())
 
 
@@ -152,20 +153,15 @@ class _Run:
     given: bool
     component: Component
     variance: float
-    bounds: dict[str, Bound] = field(default_factory=dict)
-    least: float = np.inf  # of the relaxations
-
-    @property
-    def upper(self) -> float:
-        """The least proven bound."""
-        return min(bound.value for bound in self.bounds.values() if bound.deterministic)
+    walk: Walk = field(default_factory=Walk)
 
     def make(self) -> None:
         """Make the bounds until what the plan calls closed, or until it is stopped."""
         with one_blas_thread(), suppress(Stopped):  # every bound made before holds
-            for fraction, bound in self.bounds_made():
-                self.monitor.tell(fraction, f"bound “{bound.name}”", self.variance, self.upper)
-                closed = self.upper <= self.variance * (1 + self.plan.closed)
+            walked = self.walk.through(BOUNDS, self.problem, self.plan, self._known, last=self.plan.last)
+            for fraction, bound in walked:
+                self.monitor.tell(fraction, f"bound “{bound.name}”", self.variance, self.walk.upper)
+                closed = self.walk.upper <= self.variance * (1 + self.plan.closed)
                 if self.monitor.stop() or (fraction >= QUICK and closed):
                     break
 
@@ -175,50 +171,24 @@ class _Run:
             self.problem.k,
             self.problem.nonnegative,
             self.variance,
-            self.upper,
+            self.walk.upper,
             self.component,
-            tuple(self.bounds.values()),
-            min(b.value for b in self.bounds.values() if registry.BOUNDS[b.name].every_direction),
+            tuple(self.walk.bounds.values()),
+            min(b.value for b in self.walk.bounds.values() if BOUNDS[b.name].every_direction),
             self.problem.cov.fingerprint,
             effort,
             time.perf_counter() - started,
             stopped,
         )
 
-    def bounds_made(self) -> Iterator[tuple[float, Bound]]:
-        """Make every attempt of the registry that is still called for; yield each bound, and how much is done."""
-        order = [made for made in registry.attempts() if made[1].at <= self.plan.last]
-        ends = [attempt.at for _, attempt in order[1:]] + [1.0]
-        wide: dict[str, bool] = {}  # whether a gap of the plan's was exceeded when it was first asked for
-        for (_, attempt), end in zip(order, ends, strict=True):
-            known = self._known()
-            gap = attempt.above
-            if gap and not wide.setdefault(gap, known.above(getattr(self.plan, gap))):
-                continue
-            clock = time.perf_counter()
-            for number, bound in enumerate(attempt.make(self.problem, self.plan, known), start=1):
-                clock, spent = time.perf_counter(), time.perf_counter() - clock
-                if attempt.relaxes:
-                    self.least = min(self.least, bound.value)
-                yield attempt.at + (end - attempt.at) * (1 - 1 / number), self._kept(bound, spent)
-
-    def _kept(self, bound: Bound, seconds: float) -> Bound:
-        """Put a bound in place of one of its name, whose time it adds to, unless that one was lower."""
-        before = self.bounds.pop(bound.name, None)
-        if before is not None:
-            seconds += before.seconds
-            bound = before if before.value < bound.value else bound
-        self.bounds[bound.name] = replace(bound, value=float(bound.value), seconds=seconds)
-        return self.bounds[bound.name]
-
     def _known(self) -> Known:
         """What the next attempt may start from."""
         return Known(
             x=np.asarray(self.component.loadings),
             lower=self.variance,
-            bounds=dict(self.bounds),
+            bounds=dict(self.walk.bounds),
             earlier=self.earlier,
-            least=self.least,
+            least=self.walk.least,
             seed=self.seed,
             monitor=self.monitor,
             consider=self._consider,

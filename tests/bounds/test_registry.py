@@ -11,7 +11,8 @@ import pytest
 import nnspca
 from nnspca.bounds.parts.registry import PARTS_BOUNDS
 from nnspca.bounds.plan import PLANS
-from nnspca.bounds.registry import BOUNDS, Attempt, BoundInfo, attempts
+from nnspca.bounds.registry import BOUNDS, Attempt, BoundInfo
+from nnspca.bounds.walk import attempts
 from nnspca.certificates import file as certificate_file
 from nnspca.certificates.derivations import DERIVATIONS, PARTS_DERIVATIONS
 from nnspca.certificates.proofs import RankProof
@@ -161,13 +162,13 @@ def test_every_bound_hands_over_a_proof_that_its_entry_names(held, nonnegative, 
 
 
 def test_the_first_attempt_is_a_bound_on_every_direction():
-    first, _ = attempts()[0]
+    first, _ = attempts(BOUNDS)[0]
     assert first.every_direction
 
 
 def test_the_plan_is_data():
     """The order is the entries', so that no bound is known to the walker by name."""
-    turns = [attempt.at for _, attempt in attempts()]
+    turns = [attempt.at for _, attempt in attempts(BOUNDS)]
     assert turns == sorted(set(turns)), "two attempts at one place"
     assert turns[0] > 0
     assert turns[-1] < 1

@@ -11,6 +11,8 @@ import pytest
 import nnspca
 from nnspca import covariance as package
 from nnspca.bounds.parts import branch, working
+from nnspca.bounds.parts import plan as parts_plan
+from nnspca.bounds.parts.plan import PARTS_PLANS, PartsPlan
 from nnspca.certificates.proofs import EachProof, EntryProof, LargerProof, PartsProof, PartsWorkingProof
 from nnspca.components import bounding
 from tests import budgets, oracle, problems
@@ -22,9 +24,9 @@ replace = dataclasses.replace
 
 
 def made_brief(patch):
-    brief = bounding.Plan(features=450, working_features=500, steps=60, seconds=6, branch_seconds=0.15, closed=-1)
-    patch.setattr(bounding, "PLANS", dict.fromkeys(bounding.PLANS, brief))
-    patch.setattr(bounding, "WORTHWHILE", 1)
+    brief = PartsPlan(features=450, working_features=500, steps=60, seconds=6, branch_seconds=0.15, closed=-1)
+    patch.setattr(bounding, "PARTS_PLANS", dict.fromkeys(PARTS_PLANS, brief))
+    patch.setattr(parts_plan, "PARTS_WORTHWHILE", 1)
     patch.setattr(branch, "ROOT", 20)
     patch.setattr(branch, "STEPS", 20)
     budgets.few_starts(patch)
@@ -93,8 +95,8 @@ def test_a_factored_covariance_is_certified_too(nonnegative, brief, monkeypatch)
 @SIGNS
 @pytest.mark.parametrize("seed", range(8))
 def test_a_working_set_of_features_speaks_for_all_of_them(seed, nonnegative, monkeypatch):
-    few = bounding.Plan(features=1, working_features=8, steps=80, seconds=6, branch_seconds=0, closed=-1)
-    monkeypatch.setattr(bounding, "PLANS", {"live": few})
+    few = PartsPlan(features=1, working_features=8, steps=80, seconds=6, branch_seconds=0, closed=-1)
+    monkeypatch.setattr(bounding, "PARTS_PLANS", {"live": few})
     monkeypatch.setattr(working, "LOOK", 20)
     rng = np.random.default_rng(seed)
     problem = (problems.spiked, problems.correlation, problems.few_samples, problems.many_samples)[seed % 4](rng, 10)
@@ -123,8 +125,8 @@ def test_a_working_set_of_features_speaks_for_all_of_them(seed, nonnegative, mon
 
 
 def test_more_parts_than_a_working_set_has_features_keep_the_bounds_made_before(monkeypatch):
-    few = replace(bounding.PLANS["live"], features=60, working_features=260)  # of which 156 are chosen at first
-    monkeypatch.setattr(bounding, "PLANS", {"live": few})
+    few = replace(PARTS_PLANS["live"], features=60, working_features=260)  # of which 156 are chosen at first
+    monkeypatch.setattr(bounding, "PARTS_PLANS", {"live": few})
     X = np.zeros((6, 340))
     X[:, :40] = np.random.default_rng(0).standard_normal((6, 40)) * np.linspace(1, 3, 40)
     cov = nnspca.Covariance.from_data(X)

@@ -20,6 +20,7 @@ import numpy as np
 from nnspca.bounds.pair_scaled import CHECK
 from nnspca.bounds.parts.decided import Decided
 from nnspca.bounds.parts.dual import proof_of
+from nnspca.bounds.parts.plan import PARTS_SECOND, PartsKnown, PartsPlan, step_cost, worth_cases
 from nnspca.bounds.parts.splitting import Splitting
 from nnspca.calls.progress import Monitor
 from nnspca.certificates.proofs import PartsProof, PartsTreeProof
@@ -30,7 +31,6 @@ ROOT = 400  # most steps of the splitting of the whole
 STEPS = 60  # and of a node
 LOOK_BACK = 3  # bounds after which a node asks whether it is still worth its steps
 SLOW = 0.05  # share of what is missing that those bounds must have gained
-OVERHEAD = 1.2e5  # cost of a step that does not depend on n, in the unit n^2.5
 ENTRIES = 1.2e7  # most numbers a proof may hold
 LEAF = (-1, -1)
 
@@ -50,11 +50,6 @@ class Node:
     def value(self) -> float:
         """What is proven for all the parts this node stands for."""
         return -self.key[0]
-
-
-def cost(n: int) -> float:
-    """Return what a step of a splitting of n features costs, in the unit n^2.5."""
-    return n**2.5 + OVERHEAD
 
 
 def tighten(
@@ -77,7 +72,7 @@ def tighten(
     goal : float
         Leaves are closed, and the search is done, at this bound.
     budget : float
-        Most work, in the unit of :func:`cost`.
+        Most work, in the unit of :func:`nnspca.bounds.parts.plan.step_cost`.
     monitor : Monitor
     consider : callable, optional
         Called with rows (r, n) near which a node places the parts: better ones may lie there.
@@ -112,6 +107,20 @@ def tighten(
                 consider(_likely(side, len(X)))
 
 
+def by_plan(problem: Problem, plan: PartsPlan, known: PartsKnown) -> Iterator[Bound]:
+    """Where the budget is worth beginning, until the parts could be called optimal."""
+    if not worth_cases(problem, plan):
+        return
+    yield from tighten(
+        problem,
+        known.X,
+        goal=known.lower * (1 + plan.optimal / 2),
+        budget=plan.branch_seconds * PARTS_SECOND,
+        monitor=known.monitor,
+        consider=known.consider,
+    )
+
+
 @dataclass
 class _Search:
     """What all nodes have in common; ``left`` counts down the work."""
@@ -137,7 +146,7 @@ class _Search:
             if best is not None and best[0] <= self.goal:
                 break
             splitting.advance()
-            self.left -= cost(problem.n)
+            self.left -= step_cost(problem.n)
             last = step == steps or self.monitor.stop()
             if step % CHECK and not last:
                 continue

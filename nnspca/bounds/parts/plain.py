@@ -8,11 +8,13 @@ variances of those. The eigenvalues are proven as in :mod:`nnspca.bounds.parts.d
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 
 from nnspca.bounds import ceiling, entries
+from nnspca.bounds.parts.plan import PartsKnown, PartsPlan
 from nnspca.certificates.proofs import EachProof, FanProof
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
@@ -58,3 +60,22 @@ def each(single: Bound, r: int) -> Bound:
         seconds=single.seconds,
         ingredients=EachProof(single.ingredients),
     )
+
+
+def variances_by_plan(problem: Problem, plan: PartsPlan, known: PartsKnown) -> Iterator[Bound]:
+    """The sum of variances as a certificate asks for it."""
+    yield variances(problem, len(known.X))
+
+
+def fan_by_plan(problem: Problem, plan: PartsPlan, known: PartsKnown) -> Iterator[Bound]:
+    """Ky Fan's sum as a certificate asks for it."""
+    made = fan(problem.cov, len(known.X))
+    if made is not None:
+        yield made
+
+
+def each_by_plan(problem: Problem, plan: PartsPlan, known: PartsKnown) -> Iterator[Bound]:
+    """Where it can be the least: no bound on one part is below what one part has."""
+    r = len(known.X)
+    if r * known.best < known.upper:
+        yield each(known.single(), r)

@@ -1,8 +1,10 @@
-"""PARTS_BOUNDS: the one list of bounds on several parts together, with the words a reader sees."""
+"""PARTS_BOUNDS: the one list of bounds on several parts; how each is made and when, why it holds, what proves it."""
 
 from __future__ import annotations
 
-from nnspca.bounds.registry import BoundInfo
+from nnspca.bounds.bound import Attempt, BoundInfo
+from nnspca.bounds.parts import branch, dual, plain, working
+from nnspca.bounds.parts.plan import PartsKnown, PartsPlan
 from nnspca.certificates.proofs import (
     EachProof,
     EntryProof,
@@ -13,7 +15,7 @@ from nnspca.certificates.proofs import (
     PartsWorkingProof,
 )
 
-PARTS_BOUNDS: dict[str, BoundInfo] = {
+PARTS_BOUNDS: dict[str, BoundInfo[PartsPlan, PartsKnown]] = {
     info.name: info
     for info in (
         BoundInfo(
@@ -21,18 +23,21 @@ PARTS_BOUNDS: dict[str, BoundInfo] = {
             "Largest eigenvalues",
             "No directions at right angles, sparse or not, have more variance than as many leading eigenvectors.",
             (FanProof,),
+            attempts=(Attempt(0.05, plain.fan_by_plan, relaxes=True),),
         ),
         BoundInfo(
             "variances",
             "Largest variances",
             "All features in use hold at most the largest variances together.",
             (EntryProof,),
+            attempts=(Attempt(0.02, plain.variances_by_plan, relaxes=True),),
         ),
         BoundInfo(
             "each",
             "Each at its best",
             "No part can have more than the best that one part could have alone.",
             (EachProof,),
+            attempts=(Attempt(0.6, plain.each_by_plan, relaxes=True),),
         ),
         BoundInfo(
             "joint-dual",
@@ -40,6 +45,10 @@ PARTS_BOUNDS: dict[str, BoundInfo] = {
             "Each pair of features shares its co-variance between its two rows, and each feature has a price, as it "
             "serves one part only.",
             (PartsProof, PartsWorkingProof),
+            attempts=(
+                Attempt(0.06, dual.by_plan, relaxes=True, expected=dual.expected),
+                Attempt(0.33, working.by_plan, relaxes=True, expected=working.expected),
+            ),
         ),
         BoundInfo(
             "joint-branch",
@@ -47,6 +56,7 @@ PARTS_BOUNDS: dict[str, BoundInfo] = {
             "Every choice of parts falls into one of a few cases, by which features share a part; each has its "
             "ceiling.",
             (PartsTreeProof,),
+            attempts=(Attempt(0.9, branch.by_plan, above="optimal", relaxes=True),),
         ),
         BoundInfo(
             "larger-k",

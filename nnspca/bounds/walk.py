@@ -1,0 +1,91 @@
+"""Walk: a certificate's way through a registry, attempt by attempt, and what it has proven by now."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from nnspca.bounds.bound import Attempt, BoundInfo, KnownT, PlanT
+from nnspca.covariance.problem import Problem
+from nnspca.result import Bound
+
+
+def attempts(
+    registry: Mapping[str, BoundInfo[PlanT, KnownT]],
+) -> list[tuple[BoundInfo[PlanT, KnownT], Attempt[PlanT, KnownT]]]:
+    """Every attempt of every bound, in the order in which a certificate makes them."""
+    return sorted(
+        ((info, attempt) for info in registry.values() for attempt in info.attempts), key=lambda pair: pair[1].at
+    )
+
+
+@dataclass
+class Walk:
+    """The bounds made so far, each the least of its name, in the order in which they were last made.
+
+    Attributes
+    ----------
+    bounds : dict
+        By name.
+    least : float
+        Of the attempts that count (``Attempt.relaxes``).
+    """
+
+    bounds: dict[str, Bound] = field(default_factory=dict)
+    least: float = np.inf
+
+    @property
+    def upper(self) -> float:
+        """The least proven bound: infinite where there is none."""
+        return min((bound.value for bound in self.bounds.values() if bound.deterministic), default=np.inf)
+
+    def through(
+        self,
+        registry: Mapping[str, BoundInfo[PlanT, KnownT]],
+        problem: Problem,
+        plan: PlanT,
+        known: Callable[[], KnownT],
+        *,
+        last: float = 1.0,
+    ) -> Iterator[tuple[float, Bound]]:
+        """Make every attempt that is still called for; yield how much is done, and each bound.
+
+        Parameters
+        ----------
+        registry : mapping
+            The entries, BOUNDS or PARTS_BOUNDS.
+        problem : Problem
+        plan : Plan or PartsPlan
+            Its fields are the gaps that ``Attempt.above`` names.
+        known : callable
+            Tells what the next attempt may start from.
+        last : float
+            No attempt is made whose place (``Attempt.at``) comes after this.
+        """
+        order = [attempt for _, attempt in attempts(registry) if attempt.at <= last]
+        ends = [attempt.at for attempt in order[1:]] + [1.0]
+        wide: dict[str, bool] = {}  # whether a gap of the plan's was exceeded when it was first asked for
+        for attempt, end in zip(order, ends, strict=True):
+            now, gap = known(), attempt.above
+            if gap and not wide.setdefault(gap, now.above(getattr(plan, gap))):
+                continue
+            expected = attempt.expected(problem, plan) if attempt.expected is not None else 0.0
+            clock = time.perf_counter()
+            for number, bound in enumerate(attempt.make(problem, plan, now), start=1):
+                clock, spent = time.perf_counter(), time.perf_counter() - clock
+                if attempt.relaxes:
+                    self.least = min(self.least, bound.value)
+                share = min(number / expected, 1.0) if expected > 0 else 1 - 1 / number
+                yield attempt.at + (end - attempt.at) * share, self._kept(bound, spent)
+
+    def _kept(self, bound: Bound, seconds: float) -> Bound:
+        """Put a bound in place of one of its name, whose time it adds to, unless that one was lower."""
+        before = self.bounds.pop(bound.name, None)
+        if before is not None:
+            seconds += before.seconds
+            bound = before if before.value < bound.value else bound
+        self.bounds[bound.name] = replace(bound, value=float(bound.value), seconds=seconds)
+        return self.bounds[bound.name]

@@ -1,0 +1,79 @@
+"""Writer: the arrays of a file that a proof names, and the factors R that make an eigenvalue a sum of squares."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+
+from nnspca.covariance import Covariance
+
+EPS = np.finfo(float).eps
+BITS = 58  # of R's largest entry: products of two, summed, are a few machine words
+LARGEST = 2000  # side of the largest matrix whose factor is written
+
+
+class Unwritten(Exception):
+    """No form of this proof is known to the checkers."""
+
+
+@dataclass(frozen=True, eq=False)
+class Writer:
+    """Writes arrays into one file; those that it already holds are named, others are added to it."""
+
+    nonnegative: bool
+    arrays: dict[str, np.ndarray]
+    named: set[str] = field(default_factory=set)  # each once: the checker uses them up
+
+    def witness(self, array: np.ndarray) -> dict[str, str]:
+        """Return the place of an array in the file."""
+        for name, held in self.arrays.items():
+            if held is array and name not in self.named:
+                self.named.add(name)
+                return {"witness": f"{name}.npy"}
+        name = f"check{len(self.arrays)}"
+        self.named.add(name)
+        self.arrays[name] = array
+        return {"witness": f"{name}.npy"}
+
+    def held(self, witness: dict[str, str]) -> np.ndarray:
+        """Return the array at a place."""
+        return self.arrays[witness["witness"].removesuffix(".npy")]
+
+    def factor(self, t: float, B: np.ndarray, V: np.ndarray | None = None) -> dict[str, Any]:
+        """R and V and their grid: whole multiples of 2^-shift, with R'R a little below tI − B + VV'."""
+        n = len(B)
+        if n > LARGEST:
+            raise Unwritten
+        live = np.zeros((n, 0)) if V is None else V[:, V.any(axis=0)]
+        S = t * np.eye(n) - B + live @ live.T
+        spare = n * EPS * float(np.abs(S.diagonal()).sum())
+        for step in (-32, -1, 0, 1):  # with room for the rounding in A, if t leaves it; beyond, t is no ceiling
+            try:
+                lower = scipy.linalg.cholesky(S + step * spare * np.eye(n), lower=True)
+                break
+            except scipy.linalg.LinAlgError:
+                continue
+        else:
+            raise Unwritten
+        largest = max(float(np.abs(lower).max()), float(np.linalg.norm(live)))
+        shift = BITS - int(np.frexp(largest)[1])
+        made = {"R": self.witness(_whole(lower[np.tril_indices(n)], shift)), "shift": shift}
+        return made | ({"V": self.witness(_whole(live, shift))} if live.size else {})
+
+
+def _whole(values: np.ndarray, shift: int) -> np.ndarray:
+    return np.rint(np.ldexp(values, shift)).astype(np.int64)
+
+
+def entries_of(cov: Covariance) -> np.ndarray:
+    """A, symmetric, formed where it is not held."""
+    if cov.holds_entries:
+        return cov.entries
+    if cov.n_features > LARGEST:
+        raise Unwritten
+    every = np.arange(cov.n_features)
+    A = cov.block(every, every)
+    return (A + A.T) / 2

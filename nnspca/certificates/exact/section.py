@@ -1,0 +1,46 @@
+"""The section of a certificate's file that the stand-alone checkers read, and which of the two can read it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from nnspca.certificates.exact.arrays import Unwritten, Writer
+from nnspca.certificates.exact.writers import takes_more, write, write_of_parts
+from nnspca.covariance import Covariance
+from nnspca.result import Certificate, PartsCertificate
+
+VERSION = 1  # of the section that the checker reads
+
+
+def section(
+    cert: Certificate | PartsCertificate, cov: Covariance, arrays: dict[str, np.ndarray]
+) -> dict[str, Any] | None:
+    """Return what the checker reads beside the certificate's claims, its arrays added to ``arrays``.
+
+    Its ``upper`` is the least ceiling whose proof can be written: the certificate's own may be
+    lower. None without one.
+    """
+    reading = cov.reading
+    if reading is None:
+        return None
+    for bound in sorted((bound for bound in cert.bounds if bound.deterministic), key=lambda bound: bound.value):
+        added = dict(arrays)
+        try:
+            writer, ingredients = Writer(cert.nonnegative, added), bound.ingredients
+            if isinstance(cert, PartsCertificate):
+                proof = write_of_parts(writer, ingredients, cert.n_components, cert.k, cov)
+            else:
+                proof = write(writer, ingredients, cert.k, cov)
+        except Unwritten:
+            continue
+        arrays |= added
+        told = {"version": VERSION, "reading": reading, "upper": max(bound.value, cert.upper)}
+        return told | {"loadings": {"witness": "loadings.npy"}, "proof": proof}
+    return None
+
+
+def needs_more(certificate: Certificate | PartsCertificate, cov: Covariance) -> bool:
+    """Whether the proof of its ceiling is for ``check_more.py``, the checker's second file."""
+    return isinstance(certificate, PartsCertificate) or takes_more(certificate.winner.ingredients, cov)

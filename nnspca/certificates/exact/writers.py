@@ -1,0 +1,259 @@
+"""WRITERS, of one component and of several parts: each type of proof and the function that writes it for the checkers.
+
+It is the counterpart of :data:`nnspca.certificates.derivations.DERIVATIONS`, by which the judge
+derives the values: the two know the same types and share no code. A function returns what the
+checkers read, a few kinds of proof with the factors R, and raises :class:`Unwritten` where none of
+these fits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from nnspca.certificates.exact import cover
+from nnspca.certificates.exact.arrays import EPS, LARGEST, Unwritten, Writer, entries_of
+from nnspca.certificates.proofs import (
+    BranchProof,
+    EachProof,
+    EliminationProof,
+    EntryProof,
+    FanProof,
+    LargerProof,
+    PairProof,
+    PartsProof,
+    PartsTreeProof,
+    PartsWorkingProof,
+    RankProof,
+    ScaleProof,
+    SmallerProof,
+    WorkingProof,
+)
+from nnspca.covariance import Covariance
+from nnspca.covariance.forms import HeldFactor
+
+INDEFINITE = 1e-10  # of the total variance: what eigenvalues below zero by rounding may add to a sum of variances
+BLOCK = 2000  # most features that may reach above a cut
+
+Written = dict[str, Any]
+
+
+def write(writer: Writer, proof: object, k: int, cov: Covariance) -> Written:
+    """Return a proof for k features of a covariance, as the checkers read it; Unwritten where they cannot."""
+    if type(proof) not in WRITERS:
+        raise Unwritten
+    return WRITERS[type(proof)](writer, proof, k, cov)
+
+
+def write_of_parts(writer: Writer, proof: object, r: int, k: int, cov: Covariance) -> Written:
+    """The same of a proof about r parts of k features each."""
+    if type(proof) not in PARTS_WRITERS:
+        raise Unwritten
+    return PARTS_WRITERS[type(proof)](writer, proof, r, k, cov)
+
+
+def takes_more(proof: object, cov: Covariance) -> bool:
+    """Whether a proof about one component is for ``check_more.py``, the checkers' second file."""
+    return type(proof) in FOR_MORE and FOR_MORE[type(proof)](proof, cov)
+
+
+def pairs(writer: Writer, proof: PairProof, k: int, cov: Covariance) -> Written:
+    """L and M as they are."""
+    A = entries_of(cov)
+    tail = {"t": proof.tail} | writer.factor(proof.tail, A - proof.L)
+    return {"kind": "pairs", "k": k, "L": writer.witness(proof.L), "M": writer.witness(proof.M), **tail}
+
+
+def rows(writer: Writer, proof: EntryProof | ScaleProof, k: int, cov: Covariance) -> Written:
+    """Weights for the rows, and nothing of L and M."""
+    made = {"kind": "pairs", "k": k, "S": [], "weights": writer.witness(_weights(proof, k, cov))}
+    return made | ({"level": level} if (level := _level(proof, k, cov)) else {})
+
+
+def working(writer: Writer, proof: WorkingProof, k: int, cov: Covariance) -> Written:
+    """The pairs inside, and the limits."""
+    outside = {"S": writer.witness(proof.features), "limits": writer.witness(proof.limits)}
+    return pairs(writer, proof.pairs, k, cov.restrict(proof.features)) | outside
+
+
+def branch(writer: Writer, proof: BranchProof, k: int, cov: Covariance) -> Written:
+    """Every leaf on the features that its case leaves."""
+    leaves, remaining = [], iter(proof.leaves)
+    cases: list[tuple[frozenset[int], frozenset[int]]] = [(frozenset(), frozenset())]
+    for feature in proof.splits:
+        out, inside = cases.pop()
+        if feature >= 0:
+            cases += [(out, inside | {feature}), (out | {feature}, inside)]
+            continue
+        kept = sorted(inside) if len(inside) == k else [i for i in range(cov.n_features) if i not in out]
+        leaves.append(pairs(writer, next(remaining), min(k, len(kept)), cov.restrict(np.array(kept))))
+    return {"kind": "cases", "k": k, "splits": list(proof.splits), "leaves": leaves}
+
+
+def elimination(writer: Writer, proof: EliminationProof, k: int, cov: Covariance) -> Written:
+    """The features kept, a point that is attained, and a proof for each number of features outside."""
+    part = cov.restrict(proof.features)
+    cases = [write(writer, p, c, part) for c, p in zip(proof.cardinalities, proof.proofs, strict=True)]
+    made = {"kind": "few", "k": k, "T": writer.witness(proof.features), "support": writer.witness(proof.support)}
+    made |= {"loadings": writer.witness(proof.loadings), "light": proof.light, "cases": cases}
+    if proof.boxes is not None:
+        boxes = {"C": writer.witness(proof.boxes.features), "prices": writer.witness(proof.boxes.prices)}
+        made |= {"kind": "boxed", **boxes}
+    if cov.n_samples is None:  # that it is semidefinite does not go without saying
+        least = 2 * cov.n_features * EPS * cov.trace
+        made["least"] = {"t": least} | writer.factor(least, -entries_of(cov))
+    return made
+
+
+def rank(writer: Writer, proof: RankProof, k: int, cov: Covariance) -> Written:
+    """One eigenvalue of A, or what is cut off it and a cover of the sphere."""
+    plain = proof.rho is None and not proof.V.any()
+    return _plain(writer, proof, k, cov) if plain else _cut(writer, proof, k, cov)
+
+
+def _plain(writer: Writer, proof: RankProof, k: int, cov: Covariance) -> Written:
+    """The largest eigenvalue of A; of the samples' inner products, where A is not held, which is the same."""
+    if isinstance(cov.form, HeldFactor):
+        return {"kind": "samples", "k": k, "t": proof.tail} | writer.factor(proof.tail, cov.form.factor.gram())
+    zero = np.zeros((cov.n_features, cov.n_features))
+    return pairs(writer, PairProof(zero, zero.copy(), proof.tail), k, cov)
+
+
+def _cut(writer: Writer, proof: RankProof, k: int, cov: Covariance) -> Written:
+    """What lies below the cut is shared evenly: no entry of L exceeds the cut, nor need one of M."""
+    kept, rho = np.arange(cov.n_features), proof.rho or 0.0
+    if not cov.holds_entries:
+        deviations = np.sqrt(cov.diagonal)
+        kept = np.flatnonzero((deviations * deviations.max() * (1 + 1e-9) > rho) | proof.V.any(axis=1))
+    if not 1 <= len(kept) <= BLOCK or (rho == 0 and len(kept) < cov.n_features):
+        raise Unwritten
+    part = cov.restrict(kept)
+    A = entries_of(part)
+    M = np.full(A.shape, rho)
+    np.fill_diagonal(M, 0.0)
+    L = np.zeros_like(A) if proof.rho is None else np.minimum(A, rho) if writer.nonnegative else np.clip(A, -rho, rho)
+    whole = {}
+    if len(kept) < cov.n_features:
+        whole = {"S": writer.witness(kept), "limits": writer.witness(np.full(len(kept), rho))}
+    if not proof.V.any():
+        return pairs(writer, PairProof(L, M, proof.tail), k, part) | whole
+    made = _joint(writer, PartsProof(L, M, np.zeros(len(L)), proof.V[kept], proof.tail), k, part)
+    held = cover.written(writer.held(made["V"]), made["shift"], k, writer.nonnegative, proof.inner)
+    if held is None:
+        raise Unwritten
+    return made | {"cover": writer.witness(held[0]), "points": writer.witness(held[1])} | whole
+
+
+def larger(writer: Writer, proof: LargerProof, k: int, cov: Covariance) -> Written:
+    """What is proven for more features, as it is."""
+    return write(writer, proof.proof, proof.k, cov)
+
+
+def smaller(writer: Writer, proof: SmallerProof, k: int, cov: Covariance) -> Written:
+    """What is proven for fewer, and for how many."""
+    return {"kind": "fewer", "k": k, "one": write(writer, proof.proof, proof.k, cov)}
+
+
+def joint(writer: Writer, proof: PartsProof, r: int, k: int, cov: Covariance) -> Written:
+    """L, M and v as they are; V on the grid of R."""
+    return _joint(writer, proof, k, cov)
+
+
+def _joint(writer: Writer, proof: PartsProof, k: int, cov: Covariance) -> Written:
+    made = {"kind": "joint", "k": k, "L": writer.witness(proof.L), "M": writer.witness(proof.M)}
+    if proof.v.any():
+        made["v"] = writer.witness(proof.v)
+    return made | {"t": proof.tail} | writer.factor(proof.tail, entries_of(cov) - proof.L, proof.V)
+
+
+def joint_working(writer: Writer, proof: PartsWorkingProof, r: int, k: int, cov: Covariance) -> Written:
+    """What is proven inside, and the limits."""
+    outside = {"S": writer.witness(proof.features), "limits": writer.witness(proof.limits)}
+    return _joint(writer, proof.parts, k, cov.restrict(proof.features)) | outside
+
+
+def joint_branch(writer: Writer, proof: PartsTreeProof, r: int, k: int, cov: Covariance) -> Written:
+    """Every leaf on all features; a split is one number for its pair."""
+    splits = [int(i * cov.n_features + j) if i >= 0 else -1 for i, j in proof.splits.tolist()]
+    return {"kind": "groups", "k": k, "splits": splits, "leaves": [_joint(writer, p, k, cov) for p in proof.leaves]}
+
+
+def fan(writer: Writer, proof: FanProof, r: int, k: int, cov: Covariance) -> Written:
+    """The largest eigenvalues of A; of the samples' inner products, where A is not held, which are the same."""
+    if not isinstance(cov.form, HeldFactor):
+        zero = np.zeros((cov.n_features, cov.n_features))
+        return _joint(writer, PartsProof(zero, zero.copy(), np.zeros(len(zero)), proof.V, proof.tail), k, cov)
+    gram = cov.form.factor.gram()
+    if len(gram) > LARGEST:
+        raise Unwritten
+    values, vectors = np.linalg.eigh(gram)
+    V = vectors[:, -r:][:, 1:] * np.sqrt(np.maximum(values[-r:][1:] - proof.tail, 0.0))
+    return {"kind": "samples", "k": k, "t": proof.tail} | writer.factor(proof.tail, gram, V)
+
+
+def each(writer: Writer, proof: EachProof, r: int, k: int, cov: Covariance) -> Written:
+    """What is proven of one part."""
+    return {"kind": "each", "k": k, "one": write(writer, proof.proof, k, cov)}
+
+
+def larger_of_parts(writer: Writer, proof: LargerProof, r: int, k: int, cov: Covariance) -> Written:
+    """What is proven for more features, as it is."""
+    return write_of_parts(writer, proof.proof, r, proof.k, cov)
+
+
+def variances_of_parts(writer: Writer, proof: EntryProof, r: int, k: int, cov: Covariance) -> Written:
+    """No checker reads a sum of variances over several parts."""
+    raise Unwritten
+
+
+def _level(proof: EntryProof | ScaleProof, k: int, cov: Covariance) -> float:
+    """What is proven is no less than this: rows that cannot cost more need not be read."""
+    if isinstance(proof, ScaleProof):
+        return proof.level
+    if proof.rule == "rows":
+        return 0.0
+    return float(np.sort(cov.diagonal)[::-1][:k].sum()) * (1 + (k + cov.form.terms) * EPS)
+
+
+def _weights(proof: EntryProof | ScaleProof, k: int, cov: Covariance) -> np.ndarray:
+    """Weights that prove no more than the proof does: deviations, for the sum of the largest variances."""
+    if isinstance(proof, ScaleProof):
+        return proof.weights
+    if proof.rule == "rows":
+        return np.ones(cov.n_features)
+    if k > 1 and cov.n_samples is None and cov.representation_error > INDEFINITE * cov.trace:
+        raise Unwritten  # |A_ij| may be above the product of the two deviations
+    deviations = np.sqrt(cov.diagonal)
+    return np.maximum(deviations, 1e-9 * deviations.max())
+
+
+WRITERS: dict[type, Callable[[Writer, Any, int, Covariance], Written]] = {
+    BranchProof: branch,
+    EliminationProof: elimination,
+    EntryProof: rows,
+    LargerProof: larger,
+    PairProof: pairs,
+    RankProof: rank,
+    ScaleProof: rows,
+    SmallerProof: smaller,
+    WorkingProof: working,
+}
+PARTS_WRITERS: dict[type, Callable[[Writer, Any, int, int, Covariance], Written]] = {
+    EachProof: each,
+    EntryProof: variances_of_parts,
+    FanProof: fan,
+    LargerProof: larger_of_parts,
+    PartsProof: joint,
+    PartsTreeProof: joint_branch,
+    PartsWorkingProof: joint_working,
+}
+# the types about one component that the first checker cannot read, or not always; of parts it reads none
+FOR_MORE: dict[type, Callable[[Any, Covariance], bool]] = {
+    EliminationProof: lambda proof, cov: proof.boxes is not None,
+    LargerProof: lambda proof, cov: takes_more(proof.proof, cov),
+    # a cover, or an eigenvalue of the samples
+    RankProof: lambda proof, cov: bool(proof.V.any()) or (proof.rho is None and not cov.holds_entries),
+    SmallerProof: lambda proof, cov: True,
+}

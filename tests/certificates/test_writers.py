@@ -1,0 +1,110 @@
+"""What the judge can derive the stand-alone checkers can be written, or a function says that they cannot."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+
+import nnspca
+from nnspca.bounds.bound import BoundInfo
+from nnspca.bounds.parts.registry import PARTS_BOUNDS
+from nnspca.bounds.registry import BOUNDS
+from nnspca.certificates.derivations import DERIVATIONS, PARTS_DERIVATIONS
+from nnspca.certificates.exact.arrays import Unwritten, Writer
+from nnspca.certificates.exact.section import needs_more, section
+from nnspca.certificates.exact.writers import FOR_MORE, PARTS_WRITERS, WRITERS, write, write_of_parts
+from nnspca.certificates.proofs import EntryProof, LargerProof, PartsProof
+
+
+@dataclass(frozen=True, eq=False)
+class NormProof:
+    """Nothing is needed to form the norm again."""
+
+
+@pytest.fixture
+def cov():
+    G = np.random.default_rng(3).standard_normal((9, 6))
+    return nnspca.Covariance.from_matrix(G.T @ G)
+
+
+def missing():
+    """What a proof that an entry names still lacks, a line each."""
+    tables = (
+        (BOUNDS, "BOUNDS", {"DERIVATIONS": DERIVATIONS, "WRITERS": WRITERS}),
+        (PARTS_BOUNDS, "PARTS_BOUNDS", {"PARTS_DERIVATIONS": PARTS_DERIVATIONS, "PARTS_WRITERS": PARTS_WRITERS}),
+    )
+    return [
+        f"{proof.__name__}, which {registry}[{info.name!r}] names, has no function in {name}"
+        for entries, registry, by_name in tables
+        for info in entries.values()
+        for proof in info.proofs
+        for name, table in by_name.items()
+        if proof not in table
+    ]
+
+
+def test_every_proof_that_an_entry_names_is_derived_and_written():
+    assert not missing()
+    assert set(WRITERS) == set(DERIVATIONS)
+    assert set(PARTS_WRITERS) == set(PARTS_DERIVATIONS)
+    assert set(FOR_MORE) <= set(WRITERS)
+
+
+def test_a_proof_without_a_writer_is_told_by_name(monkeypatch):
+    monkeypatch.setitem(BOUNDS, "norm", BoundInfo("norm", "Norm", "It holds.", (NormProof,)))
+    monkeypatch.setitem(DERIVATIONS, NormProof, lambda proof, k, nonnegative, cov: 1.0)
+    monkeypatch.setitem(PARTS_BOUNDS, "norm", BoundInfo("norm", "Norm", "It holds.", (NormProof,)))
+    assert missing() == [
+        "NormProof, which BOUNDS['norm'] names, has no function in WRITERS",
+        "NormProof, which PARTS_BOUNDS['norm'] names, has no function in PARTS_DERIVATIONS",
+        "NormProof, which PARTS_BOUNDS['norm'] names, has no function in PARTS_WRITERS",
+    ]
+
+
+@pytest.mark.parametrize("proof", [None, {}, "rows", NormProof(), PartsProof, LargerProof(3, NormProof())])
+def test_what_no_table_holds_is_not_written(cov, proof):
+    writer = Writer(True, {})
+    with pytest.raises(Unwritten):
+        write(writer, proof, 2, cov)
+    with pytest.raises(Unwritten):
+        write_of_parts(writer, proof, 2, 2, cov)
+    assert not writer.arrays
+
+
+def test_a_new_proof_is_written_once_its_writer_is_named(cov, monkeypatch):
+    def norm(writer, proof, k, cov):
+        return {"kind": "norm", "k": k}
+
+    cert = nnspca.certify(cov, 3)
+    forged = nnspca.Bound("norm", cert.lower, ingredients=NormProof())
+    alone = replace(cert, bounds=(forged,))
+    assert section(alone, cov, {}) is None
+    monkeypatch.setitem(WRITERS, NormProof, norm)
+    assert section(alone, cov, {})["proof"] == {"kind": "norm", "k": 3}
+    taken = replace(alone, k=2, bounds=(replace(forged, ingredients=LargerProof(3, NormProof())),))
+    assert section(taken, cov, {})["proof"] == {"kind": "norm", "k": 3}
+    assert not needs_more(alone, cov)
+    monkeypatch.setitem(FOR_MORE, NormProof, lambda proof, cov: True)
+    assert needs_more(alone, cov)
+    assert needs_more(taken, cov)
+
+
+def test_a_proof_that_is_written_in_vain_leaves_no_array_behind(cov):
+    """The next bound is written instead, and the file holds its arrays alone."""
+    cert = nnspca.certify_parts(cov, 2, 2)
+    variances = nnspca.Bound("variances", 0.0, ingredients=EntryProof("diagonal"))
+    other = cert.bound("eigenvalues")
+    arrays, alone = {}, {}
+    told = section(replace(cert, bounds=(other, variances)), cov, arrays)
+    assert told == section(replace(cert, bounds=(other,)), cov, alone)
+    assert set(arrays) == set(alone)
+    assert all((arrays[name] == alone[name]).all() for name in arrays)
+
+
+def test_an_array_that_the_file_holds_is_named_and_not_added_again():
+    array = np.ones(3)
+    writer = Writer(True, {"bound0.L": array})
+    assert writer.witness(array) == {"witness": "bound0.L.npy"}
+    again = writer.witness(array)  # the checker uses an array up
+    assert again == {"witness": "check1.npy"}
+    assert writer.held(again) is array

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.browser
 FALLEN = """before => {
   const drawn = document.querySelector('.st-key-parts-band .js-plotly-plot')?._fullData;
   const ceiling = drawn?.find(t => t.name === 'proven ceiling' && t.yaxis === 'y');
-  return ceiling && ceiling.y[[...ceiling.x].indexOf(4)] < before;
+  return ceiling && ceiling.y[[...ceiling.x].indexOf(3)] < before;
 }"""
 
 
@@ -118,22 +118,22 @@ def test_stop_ends_the_search_and_keeps_what_was_found(visit):
 
 
 def test_the_headline_is_what_is_proven_of_all_parts_together_and_tighten_brings_the_ceiling_down(visit):
-    page = visit("/parts?data=digits&k=16&r=4&hands=true")
-    said = re.search(r"These four parts keep at least ([\d.]+) % of what any four such parts could", verdict(page))
+    page = visit("/parts?data=digits&k=16&r=3&hands=true")
+    said = re.search(r"These three parts keep at least ([\d.]+) % of what any three such parts could", verdict(page))
     assert 90 < float(said[1]) < 100
     rows(page).nth(1).wait_for()
     drawn = heat(page, "best")
-    assert sum(1 for row in drawn for v in row if v) >= 4 * 12
+    assert sum(1 for row in drawn for v in row if v) >= 3 * 12
     # what changed hands is shown in two pictures
     page.get_by_text("went from one part to another").first.wait_for(timeout=60_000)
     assert figure(page, "hands-best", "gd._fullData.length") > 1
-    before = ceilings(page)[4]
+    before = ceilings(page)[3]
     page.get_by_role("button", name="Tighten the proof").click()
     page.get_by_text("Tightening").first.wait_for()
     page.wait_for_function(FALLEN, arg=before, timeout=120_000)  # while watched
     page.locator(".st-key-stop-tighten-parts button:visible").click()  # the band has a Stop of its own
     page.get_by_text("the ceiling came down from").wait_for()
-    assert ceilings(page)[4] < before
+    assert ceilings(page)[3] < before
 
 
 def test_a_higher_price_of_overlap_lowers_the_overlap(visit):

@@ -30,7 +30,7 @@ answered = job.stopped
 if answered:  # whoever pressed Stop, before anything is drawn anew
     with running:
         runs.follow("race", job)
-done = job.wait_for_picture()  # it is drawn as it runs
+done = runs.wait_for_picture(job)  # it is drawn as it runs
 
 # the figure first: what changes it is asked below, before it is drawn
 who, mark = choices.open_mark(run.standing(job), choice)

@@ -34,7 +34,7 @@ if answered:  # whoever pressed Stop, before anything is drawn anew
         runs.follow("variance", job)
 look, chosen = choices.look_and_point(choice)
 sketch = functools.partial(panels.sketched, job, leading, choice, look, waiting)
-done = job.wait_for_picture(whole=len(choice.ks) * len(choice.methods), few=panels.ENOUGH, sketch=sketch)
+done = runs.wait_for_picture(job, whole=len(choice.ks) * len(choice.methods), few=panels.ENOUGH, sketch=sketch)
 known = proofs.known_by_now(job.arrived, data, now, choice.ks)
 longer = runs.only_job("tighten-all", known.key)
 

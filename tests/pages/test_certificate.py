@@ -15,7 +15,7 @@ from nnspca.view import words
 from nnspca.view.certificate import claims, panels, proofs
 from nnspca.view.explore import run
 from nnspca.view.session import store
-from nnspca.view.session.runs import Job
+from nnspca.view.session.job import Job
 from nnspca.view.session.state import ANY_SIGN, AS_IS, NONNEGATIVE, STANDARDISED, State
 from tests.pages.conftest import jobs, settle, texts
 from tests.pages.test_pages import figures, traces

@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from nnspca.view.session import runs
-from nnspca.view.session.runs import Job
+from nnspca.view.session.job import Job
 
 
 class EndsWhile(Job):

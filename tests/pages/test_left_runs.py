@@ -4,8 +4,9 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-from nnspca.view.session import runs, workers
-from nnspca.view.session.runs import Job
+from nnspca.view.session import job as module
+from nnspca.view.session import workers
+from nnspca.view.session.job import Job
 from nnspca.view.session.workers import Workers
 from tests.pages.test_workers import SOON, Endless, begin
 
@@ -32,8 +33,8 @@ def until(holds) -> bool:
 
 
 def test_a_run_nobody_looks_at_lets_the_page_at_hand_go_first_and_goes_on_when_looked_at_again(begin, monkeypatch):
-    monkeypatch.setattr(runs, "LEFT", 0.4)
-    monkeypatch.setattr(runs, "POLL", 0.05)
+    monkeypatch.setattr(module, "LEFT", 0.4)
+    monkeypatch.setattr(module, "POLL", 0.05)
     shared, over = Workers(1), threading.Event()
     behind, ahead = Endless(), Endless()
     left = begin(shared, behind)

@@ -9,7 +9,7 @@ from nnspca.view.explore import figures, need
 from nnspca.view.figures import component as pictures
 from nnspca.view.figures.style import LIGHT
 from nnspca.view.session import store
-from nnspca.view.session.runs import Job
+from nnspca.view.session.job import Job
 from nnspca.view.session.state import State
 from tests.pages.conftest import jobs, settle, texts
 from tests.pages.test_pages import figures as figures_on

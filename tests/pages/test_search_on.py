@@ -11,7 +11,7 @@ from nnspca.result import Certificate, Component
 from nnspca.view.certificate import claims, proofs
 from nnspca.view.explore import run
 from nnspca.view.session import store
-from nnspca.view.session.runs import Job
+from nnspca.view.session.job import Job
 from nnspca.view.session.solver import Choices
 from nnspca.view.session.state import ANY_SIGN, State
 from tests.pages.conftest import jobs, settle, texts

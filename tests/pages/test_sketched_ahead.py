@@ -3,6 +3,8 @@
 import threading
 
 from nnspca.view.session import runs
+from nnspca.view.session.job import Job
+from nnspca.view.session.runs import wait_for_picture
 
 
 def sketches(job, work, go_on, whole):
@@ -15,13 +17,13 @@ def sketches(job, work, go_on, whole):
         seen.append(len(job.arrived))
         go_on()
 
-    assert job.wait_for_picture(whole=whole, few=2, sketch=sketch)
+    assert wait_for_picture(job, whole=whole, few=2, sketch=sketch)
     thread.join()
     return seen
 
 
 def test_what_waits_for_a_whole_picture_is_sketched_from_a_few_things():
-    job, again, more = runs.Job("curves"), [], threading.Event()
+    job, again, more = Job("curves"), [], threading.Event()
 
     def work(job):
         job.publish(1)
@@ -30,7 +32,7 @@ def test_what_waits_for_a_whole_picture_is_sketched_from_a_few_things():
         job.publish(3)
 
     assert sketches(job, work, more.set, whole=3) == [2]
-    assert job.wait_for_picture(whole=3, few=2, sketch=lambda: again.append(1))  # all is known: nothing to wait for
+    assert wait_for_picture(job, whole=3, few=2, sketch=lambda: again.append(1))  # all is known: nothing to wait for
     assert again == []
 
 
@@ -45,13 +47,13 @@ def test_it_is_sketched_again_whenever_there_is_as_much_more(monkeypatch):
             if number % 2:
                 more.acquire(timeout=5)
 
-    assert sketches(runs.Job("curves"), work, more.release, whole=7) == [2, 4, 6]
+    assert sketches(Job("curves"), work, more.release, whole=7) == [2, 4, 6]
 
 
 def test_what_is_drawn_as_it_runs_is_drawn_once_there_is_something(monkeypatch):
     monkeypatch.setattr(runs, "FIRST", 5.0)
     monkeypatch.setattr(runs, "WHOLE", 60.0)
-    job, ended = runs.Job("race"), threading.Event()
+    job, ended = Job("race"), threading.Event()
 
     def work(job):
         job.about = "the race as it stands"
@@ -59,7 +61,7 @@ def test_what_is_drawn_as_it_runs_is_drawn_once_there_is_something(monkeypatch):
 
     thread = threading.Thread(target=job.take_part, args=(work,))
     thread.start()
-    assert not job.wait_for_picture(whole=0)
+    assert not wait_for_picture(job, whole=0)
     assert job.about
     assert job.age < 5
     ended.set()

@@ -16,7 +16,7 @@ from nnspca.view.parts.choices import Choices
 from nnspca.view.parts.figures.over_mean import Scene
 from nnspca.view.parts.figures.recurrence import PROVEN, recurrence
 from nnspca.view.session import charts, store, tables
-from nnspca.view.session.runs import Job
+from nnspca.view.session.job import Job
 from nnspca.view.session.state import State
 from nnspca.view.variance import held_out as which
 from tests.pages.conftest import jobs, settle, texts

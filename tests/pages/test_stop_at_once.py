@@ -6,7 +6,7 @@ import time
 import pytest
 
 from nnspca.view.session import brought
-from nnspca.view.session.runs import Job
+from nnspca.view.session.job import Job
 from nnspca.view.session.workers import Workers
 from tests.pages.conftest import texts
 

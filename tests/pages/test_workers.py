@@ -7,7 +7,7 @@ import pytest
 
 from nnspca.result import Progress
 from nnspca.view.session import workers as module
-from nnspca.view.session.runs import Job
+from nnspca.view.session.job import Job
 from nnspca.view.session.workers import Workers
 
 SOON = 10  # seconds within which a thread that may go on does so

@@ -13,6 +13,7 @@ from nnspca.view.figures import component as pictures
 from nnspca.view.figures import gauge as gauges
 from nnspca.view.figures.style import Figure
 from nnspca.view.session import charts, runs, state, store
+from nnspca.view.session.job import Job
 from nnspca.view.session.widgets import choose
 
 KEYS = state.keys_of("explore")  # those it asks for are the variance page's too
@@ -74,7 +75,7 @@ def place(
     *,
     every: bool,
     waiting: bool,
-    longer: runs.Job | None = None,
+    longer: Job | None = None,
 ) -> Figure:
     """Say and draw where the component lies in the certified band; return the gauge.
 

@@ -18,6 +18,7 @@ from nnspca.result import Bound, Certificate, PartsCertificate
 from nnspca.view import words
 from nnspca.view.certificate import claims, proofs
 from nnspca.view.session import charts, downloads, runs, store
+from nnspca.view.session.job import Job, Work
 from nnspca.view.session.state import State
 
 MORE = "This proof is of a kind that its neighbour `check_more.py` knows: keep the two in one folder."
@@ -180,7 +181,7 @@ def take_home(
     st.code(code, language="python", wrap_lines=True)
 
 
-def longer_proof(certificate: Certificate, data: Dataset, now: State, job: runs.Job | None) -> None:
+def longer_proof(certificate: Certificate, data: Dataset, now: State, job: Job | None) -> None:
     """Offer a longer proof for one k, show it under way, and say what it brought."""
     if job is not None and job.arrived:
         fallen(job.arrived[-1])
@@ -196,9 +197,9 @@ def longer_proof(certificate: Certificate, data: Dataset, now: State, job: runs.
 
 def tightening(
     certificate: proofs.Proven,
-    job: runs.Job | None,
+    job: Job | None,
     slot: str,
-    make: Callable[[], tuple[Hashable, runs.Work]],
+    make: Callable[[], tuple[Hashable, Work]],
     tightest: Callable[[], proofs.Proven],
     about: str = LOWER,
 ) -> None:

@@ -16,7 +16,7 @@ from nnspca.datasets import Dataset
 from nnspca.result import Bound, Certificate, Component, PartsCertificate, Progress, SweepPoint
 from nnspca.view import words
 from nnspca.view.session import machines, store
-from nnspca.view.session.runs import Job, Work
+from nnspca.view.session.job import Job, Work
 from nnspca.view.session.state import State
 
 PROVEN_OPTIMAL = 1e-4  # relative gap below which a component counts as proven optimal

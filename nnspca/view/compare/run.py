@@ -13,7 +13,7 @@ from nnspca.studies import comparison
 from nnspca.studies.comparison import Profile
 from nnspca.view.compare.choices import Choices
 from nnspca.view.session import curves, runs, store
-from nnspca.view.session.runs import Job, Work
+from nnspca.view.session.job import Job, Work
 from nnspca.view.session.state import State
 
 WIDE = 2000  # features above which even the bare curve waits until the others are proven

@@ -14,7 +14,7 @@ from nnspca.view.experiments.figures.study import study as figure_of
 from nnspca.view.experiments.thumbnails import beforehand
 from nnspca.view.session import charts, downloads, gallery, store
 from nnspca.view.session.gallery import Card
-from nnspca.view.session.runs import Job
+from nnspca.view.session.job import Job
 from nnspca.view.session.widgets import fold
 
 

@@ -10,7 +10,7 @@ import streamlit as st
 from nnspca.studies import STUDIES, StudyResult, stored
 from nnspca.view.experiments.choices import Choices
 from nnspca.view.session import machines, runs, store
-from nnspca.view.session.runs import Job, Work
+from nnspca.view.session.job import Job, Work
 from nnspca.view.session.state import State
 
 

@@ -16,7 +16,7 @@ from nnspca.view.certificate import component as drawn
 from nnspca.view.explore import figures
 from nnspca.view.explore.choices import KEYS
 from nnspca.view.session import charts, downloads, machines, runs, scene, store
-from nnspca.view.session.runs import Job, Work
+from nnspca.view.session.job import Job, Work
 from nnspca.view.session.state import State
 from nnspca.view.session.widgets import choose
 

@@ -12,7 +12,7 @@ from nnspca.tasks._levels import coarse_first
 from nnspca.tasks._path import certify_path, path
 from nnspca.view.session import machines, runs, store
 from nnspca.view.session.curves import Points
-from nnspca.view.session.runs import Job, Work
+from nnspca.view.session.job import Job, Work
 from nnspca.view.session.state import State
 
 SMALL = 2000  # features up to which k runs finely, and every search is the full one

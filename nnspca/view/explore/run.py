@@ -15,7 +15,7 @@ from nnspca.result import Certificate, Component, Progress
 from nnspca.tasks._certify import first_ceiling
 from nnspca.view.certificate import proofs
 from nnspca.view.session import machines, runs, store
-from nnspca.view.session.runs import Job, Work
+from nnspca.view.session.job import Job, Work
 from nnspca.view.session.solver import Choices
 from nnspca.view.session.state import State
 

@@ -11,7 +11,7 @@ from nnspca.view import foreign
 from nnspca.view.certificate import proofs
 from nnspca.view.explore import path, play
 from nnspca.view.session import scene, store
-from nnspca.view.session.runs import Job
+from nnspca.view.session.job import Job
 from nnspca.view.session.state import State
 from nnspca.view.words import fixed
 

@@ -18,7 +18,7 @@ from nnspca.view.parts.figures import several
 from nnspca.view.parts.figures.over_mean import Scene, over_mean
 from nnspca.view.parts.hands import hands
 from nnspca.view.session import charts
-from nnspca.view.session.runs import Job
+from nnspca.view.session.job import Job
 from nnspca.view.session.widgets import choose
 
 RIGHT = 89.95  # degrees from which an angle counts as a right one

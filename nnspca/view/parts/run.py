@@ -16,7 +16,7 @@ from nnspca.solvers import nmf
 from nnspca.view.parts import together
 from nnspca.view.parts.choices import DISJOINT, IN_TURN, JOINT, TOGETHER, Choices, title_of
 from nnspca.view.session import machines, runs, store
-from nnspca.view.session.runs import Job, Work
+from nnspca.view.session.job import Job, Work
 from nnspca.view.session.state import State
 
 PROOF = "certificate"  # under this name the lead's joint certificate is published

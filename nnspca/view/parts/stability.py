@@ -20,7 +20,7 @@ from nnspca.view.parts.figures.recurrence import recurrence
 from nnspca.view.parts.panels import scene
 from nnspca.view.session import charts, downloads, machines, runs, store
 from nnspca.view.session import scene as shared
-from nnspca.view.session.runs import Job, Work
+from nnspca.view.session.job import Job, Work
 from nnspca.view.session.state import State
 from nnspca.view.session.widgets import choose
 

@@ -13,7 +13,7 @@ from nnspca.result import Components, PartsCertificate, PartsPoint, Progress
 from nnspca.view.certificate.proofs import Fall, lowest
 from nnspca.view.parts.choices import DISJOINT, IN_TURN, TOGETHER, Choices
 from nnspca.view.session import machines, store
-from nnspca.view.session.runs import Job, Work
+from nnspca.view.session.job import Job, Work
 from nnspca.view.session.state import State
 
 

@@ -15,7 +15,7 @@ from nnspca.view.parts import run, together
 from nnspca.view.parts.choices import IN_TURN, JOINT, Choices
 from nnspca.view.parts.figures.band import band
 from nnspca.view.session import charts, runs, store
-from nnspca.view.session.runs import Job
+from nnspca.view.session.job import Job
 from nnspca.view.session.state import State
 
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")

@@ -13,7 +13,7 @@ from nnspca.view.figures.style import Figure
 from nnspca.view.race import choices, figures, run
 from nnspca.view.race.choices import Choices
 from nnspca.view.session import charts, downloads, runs
-from nnspca.view.session.runs import Job
+from nnspca.view.session.job import Job
 from nnspca.view.session.state import State
 
 CLOCK = (

@@ -10,7 +10,7 @@ from nnspca.studies.race import race
 from nnspca.studies.standing import RUNNING, Race
 from nnspca.view.race.choices import Choices
 from nnspca.view.session import machines, runs, store
-from nnspca.view.session.runs import Job, Work
+from nnspca.view.session.job import Job, Work
 from nnspca.view.session.state import State
 
 

@@ -12,7 +12,7 @@ from nnspca.datasets import Dataset
 from nnspca.result import Component
 from nnspca.view.samples.choices import Choices
 from nnspca.view.session import machines, runs, store
-from nnspca.view.session.runs import Job, Work
+from nnspca.view.session.job import Job, Work
 from nnspca.view.session.state import State
 
 

@@ -14,7 +14,7 @@ from nnspca.datasets import Dataset
 from nnspca.result import Certificate, Component, Progress, Sweep, SweepPoint
 from nnspca.tasks._path import certify_path, path
 from nnspca.view.session import machines, runs, store
-from nnspca.view.session.runs import Job, Work
+from nnspca.view.session.job import Job, Work
 from nnspca.view.session.state import State
 
 SOLVING = 0.3  # share of the progress that the bare curve takes

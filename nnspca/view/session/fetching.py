@@ -12,7 +12,7 @@ from nnspca.datasets import DatasetInfo, fetch
 from nnspca.result import Progress
 from nnspca.view import foreign, words
 from nnspca.view.session import runs
-from nnspca.view.session.runs import Job, Work
+from nnspca.view.session.job import Job, Work
 
 
 def terms(info: DatasetInfo) -> None:

@@ -16,7 +16,7 @@ from nnspca.datasets.missing import Missing
 from nnspca.errors import DataError
 from nnspca.result import Progress
 from nnspca.view.session import brought, runs
-from nnspca.view.session.runs import Job, Work
+from nnspca.view.session.job import Job, Work
 
 SLOT = "read"
 YOURS = "{} (yours)"  # what a file is called that has the name of a data set of the catalogue

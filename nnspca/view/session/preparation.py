@@ -9,7 +9,7 @@ import streamlit as st
 
 from nnspca.result import Progress
 from nnspca.view.session import runs
-from nnspca.view.session.runs import Work
+from nnspca.view.session.job import Job, Work
 
 SLOT = "prepare"  # the run of a page's own data
 
@@ -61,7 +61,7 @@ def follow(large: Sequence[Preparable], missing: Sequence[Preparable], slot: str
 def _making(missing: Sequence[Preparable]) -> Work:
     """Return the work of making what is missing, one data set after the other."""
 
-    def work(job: runs.Job) -> None:
+    def work(job: Job) -> None:
         with job.all_or_nothing():
             for at, one in enumerate(missing):
                 if job.should_stop():

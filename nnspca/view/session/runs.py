@@ -1,25 +1,20 @@
-"""Live runs: a bounded number of threads, what each run has found so far, its progress and its Stop."""
+"""The runs of a session: Run, their progress and Stop as a page draws them, and how long it waits for them."""
 
 from __future__ import annotations
 
-import logging
 import os
 import threading
-import time
-from collections.abc import Callable, Hashable, Iterator
-from contextlib import contextmanager
-from typing import Any, Literal
+from collections.abc import Callable, Hashable
+from typing import Literal
 
 import streamlit as st
 
-from nnspca.calls.threads import one_blas_thread
-from nnspca.errors import reason
-from nnspca.result import Progress
 from nnspca.view import foreign
 from nnspca.view.session import widgets
+from nnspca.view.session.job import POLL, Job, Work
 from nnspca.view.session.state import State
 from nnspca.view.session.streamlit_private import session_is_open
-from nnspca.view.session.workers import Ticket, Workers
+from nnspca.view.session.workers import Workers
 from nnspca.view.words import fixed
 
 PATIENCE = 0.4  # seconds a page waits before it shows progress: quick runs never flash a bar
@@ -27,210 +22,8 @@ AT_ONCE = 0.05  # seconds in which a run whose answer is known hands it over
 FIRST = 1.0  # seconds of a run's age up to which a page waits for the first of what it hands over
 WHOLE = 1.2  # and up to which for all that it will show first,
 SKETCHED = 1.6  # or up to which where a sketch stands: what draws is not ready before
-POLL = 0.5  # seconds between two looks at a running job
 LONG = 5.0  # seconds after which a run says how long it has been going,
 PATIENTLY = 1.0  # and seconds between two looks from then on: each costs the browser up to half a second
-LEFT = 5.0  # seconds after which a run that nobody looks at lets all others go first
-ABANDONED = 300.0  # seconds after which a run that nobody looks at stops itself
-AFTER = 8.0  # seconds of a run's age up to which another one waits for its end
-GLANCE = 0.05  # seconds between two looks meanwhile at whether to stop
-
-Work = Callable[["Job"], Any]
-
-
-class Job:
-    """One run, shared by the thread that works and the pages that look.
-
-    The worker calls :meth:`report` and :meth:`publish` and polls :meth:`should_stop`; the pages
-    read ``progress``, ``about`` (what the worker has in hand, where it does several things),
-    ``arrived``, ``trace``, ``result``, ``problem`` and ``done``.
-    """
-
-    def __init__(self, key: Hashable, watched: Callable[[], bool] = lambda: True, workers: Workers | None = None):
-        self.key = key
-        self.progress = Progress(0.0, "Starting")
-        self.about: Any = None
-        self.arrived: tuple[Any, ...] = ()
-        self.trace: tuple[tuple[float, float | None, float | None], ...] = ()
-        self.result: Any = None
-        self.problem: str | None = None
-        self.stopped = False
-        self._started = time.monotonic()
-        self._seen = self._asked = time.monotonic()
-        self._watched = watched
-        self._stop = threading.Event()
-        self._news = threading.Condition()
-        self._finished = False
-        self._workers, self._ticket = workers or Workers(1), Ticket()
-        self._undivided = False  # whether what it is at gives nothing before its end
-        self._stepped = False  # whether it lets others go first also while it is looked at
-        self._turn, self._working = threading.Lock(), False  # whether it has a worker
-
-    @property
-    def done(self) -> bool:
-        """Whether the worker has returned."""
-        return self._finished
-
-    @property
-    def age(self) -> float:
-        """Seconds since the run was asked for."""
-        return time.monotonic() - self._started
-
-    @property
-    def stage(self) -> str:
-        """What the run is doing, or how many are served before it, for people."""
-        ahead = self._workers.before(self._ticket)
-        if ahead is None:
-            return self.progress.stage
-        return "Waiting for a free worker" + (f": {ahead} before this" if ahead else "")
-
-    @property
-    def queued(self) -> bool:
-        """Whether the run waits for a worker."""
-        return not (self._working or self._finished) and self._workers.before(self._ticket) is not None
-
-    def step_back(self) -> None:
-        """Let all other runs go first from now on: what people wait for has been handed over."""
-        self._stepped = self._ticket.background = True
-
-    def should_stop(self) -> bool:
-        """Tell the worker whether to give up: someone pressed Stop, or nobody can see the run any more.
-
-        Here the run also waits while others have their turn: whatever asks often enough to stop in
-        time gives way in time.
-        """
-        with self._turn:  # the threads a run starts for itself wait together
-            if self._working and not self._workers.give_way(self._ticket, self._is_over):
-                self._working = False
-        return self._is_over()
-
-    def _is_over(self) -> bool:
-        if time.monotonic() - self._asked > POLL:
-            self._asked = time.monotonic()
-            self._ticket.background = self._stepped or self._asked - self._seen > LEFT
-            if self._asked - self._seen > ABANDONED or not self._watched():
-                self._stop.set()
-        return self._stop.is_set()
-
-    def report(self, progress: Progress) -> None:
-        """Note how far the run has come."""
-        self.progress = progress
-        if progress.variance is not None or progress.upper is not None:
-            here = (self.age, progress.variance, progress.upper)
-            self.trace = (*self.trace[-499:], here)
-
-    def publish(self, thing: Any) -> None:
-        """Hand over a part of the answer before the whole is ready."""
-        with self._news:
-            self.arrived = (*self.arrived, thing)
-            self._news.notify_all()
-
-    def stop(self) -> None:
-        """Ask the worker to return with what it has."""
-        self.stopped = self.stopped or not self.done
-        self._stop.set()
-        self._let_go()
-
-    @contextmanager
-    def all_or_nothing(self) -> Iterator[None]:
-        """Work here whose half is worth nothing: once stopped the run is done, though its worker be busy for a while.
-
-        One product or one decomposition of LAPACK's takes seconds in which no Stop is heard: nobody
-        waits for its end.
-        """
-        self._undivided = True
-        try:
-            self._let_go()
-            yield
-        finally:
-            self._undivided = False
-
-    def _let_go(self) -> None:
-        if self._undivided and self._stop.is_set():
-            with self._news:
-                self._finished = True
-                self._news.notify_all()
-
-    def wait(self, seconds: float) -> bool:
-        """Wait until done, at most ``seconds``; return whether it is done."""
-        return self._wait_until(lambda: self._finished, seconds)
-
-    def wait_for_first(self, age: float, count: int = 1) -> bool:
-        """Wait until so much was handed over or all is done, to this ``age`` at most; return whether it is so."""
-        return self._wait_until(lambda: self._finished or len(self.arrived) >= count, age - self.age)
-
-    def wait_for_picture(self, whole: int = 0, *, few: int = 1, sketch: Callable[[], None] | None = None) -> bool:
-        """Wait as long as a picture is worth more than an empty frame: a moment, and until there is something.
-
-        What draws a figure takes the browser a second to start, and then half a second a drawing: a
-        little longer where ``whole`` so many things make it a whole one, which is then drawn once.
-        What can ``sketch`` it does so from a ``few`` things, and again whenever there are as many
-        more.
-        """
-        drawn = 0
-        if sketch is not None and not self.wait(0.0):
-            self.wait_for_first(FIRST, few)
-            drawn = len(self.arrived)
-            sketch()
-        done, most = self.wait(0.0), WHOLE if sketch is None else SKETCHED
-        while not done and self.age < PATIENCE:
-            before = len(self.arrived)
-            done = self.wait(AT_ONCE)
-            if 0 < whole <= before == len(self.arrived):  # nothing more comes at once
-                break
-        while not done and (
-            (not self.arrived and self.about is None and self.age < FIRST)
-            or (len(self.arrived) < whole and self.age < most)
-        ):
-            done = self.wait(AT_ONCE)
-            if sketch is not None and not done and drawn + few <= len(self.arrived) < whole:
-                drawn = len(self.arrived)
-                sketch()
-        return done
-
-    def ends(self, seconds: float) -> bool:
-        """Wait as :meth:`wait` does, but as a run that waits for this one, not as a page that looks."""
-        with self._news:
-            return self._news.wait_for(lambda: self._finished, seconds)
-
-    def _wait_until(self, is_so: Callable[[], bool], seconds: float) -> bool:
-        self._seen = time.monotonic()
-        self._ticket.background = self._stepped
-        with self._news:
-            return self._news.wait_for(is_so, max(0.0, seconds))
-
-    def take_part(self, work: Work, after: Job | None = None) -> None:
-        """Wait for a worker and do the work in this thread; a run stopped while it waits is done."""
-        while after is not None and not self._is_over() and after.age < AFTER and not after.ends(GLANCE):
-            pass
-        if self._workers.acquire(self._ticket, self._is_over):
-            self._working = True
-            try:
-                self._do(work)
-            finally:
-                if self._working:
-                    self._workers.release()
-                self._working = False
-        with self._news:
-            self._finished = True
-            self._news.notify_all()
-
-    def _do(self, work: Work) -> None:
-        """Do the work; whatever goes wrong becomes ``problem``, in plain words."""
-        if self._is_over():
-            return
-        try:
-            with one_blas_thread():
-                self.result = work(self)
-        except (ValueError, OSError) as error:  # DataError is a ValueError: its message is for people
-            self.problem = str(error)
-        except MemoryError:
-            self.problem = "This needs more memory than the machine has. Try a smaller k or another method."
-        except Exception as error:
-            logging.getLogger(__name__).exception("a run failed")
-            self.problem = (
-                f"The run ended with an error inside the library: {type(error).__name__}{reason(error, 300)}."
-            )
 
 
 @st.cache_resource(show_spinner=False)
@@ -251,6 +44,37 @@ def only_job(slot: str, key: Hashable) -> Job | None:
     if earlier is not None and earlier.key != key:
         earlier.stop()
     return job_for(slot, key)
+
+
+def wait_for_picture(job: Job, whole: int = 0, *, few: int = 1, sketch: Callable[[], None] | None = None) -> bool:
+    """Wait as long as a picture is worth more than an empty frame: a moment, and until there is something.
+
+    What draws a figure takes the browser a second to start, and then half a second a drawing: a
+    little longer where ``whole`` so many things make it a whole one, which is then drawn once.
+    What can ``sketch`` it does so from a ``few`` things, and again whenever there are as many
+    more.
+    """
+    if job.done:
+        return True
+    drawn = 0
+    if sketch is not None and not job.wait(0.0):
+        job.wait_for_first(FIRST, few)
+        drawn = len(job.arrived)
+        sketch()
+    done, most = job.wait(0.0), WHOLE if sketch is None else SKETCHED
+    while not done and job.age < PATIENCE:
+        before = len(job.arrived)
+        done = job.wait(AT_ONCE)
+        if 0 < whole <= before == len(job.arrived):  # nothing more comes at once
+            break
+    while not done and (
+        (not job.arrived and job.about is None and job.age < FIRST) or (len(job.arrived) < whole and job.age < most)
+    ):
+        done = job.wait(AT_ONCE)
+        if sketch is not None and not done and drawn + few <= len(job.arrived) < whole:
+            drawn = len(job.arrived)
+            sketch()
+    return done
 
 
 def watched(job: Job | None, draw: Callable[[], None]) -> None:
@@ -371,7 +195,7 @@ def _watch(slot: str, job: Job, first: int) -> None:
 
     Stop stands outside the fragment: a press then reaches the script whatever is being drawn.
     """
-    if job.wait(PATIENCE if job.stopped else max(0.0, PATIENCE - job.age)):
+    if job.done or job.wait(PATIENCE if job.stopped else max(0.0, PATIENCE - job.age)):
         return
     drawn, pause = [len(job.arrived)], _pause(job)
     with st.container(horizontal=True, vertical_alignment="center", key=f"watch-{slot}"):

@@ -15,7 +15,7 @@ import nnspca
 from nnspca.datasets import available
 from nnspca.view.session import curves, state, store
 from nnspca.view.session.entry import Entry
-from nnspca.view.session.runs import Job
+from nnspca.view.session.job import Job
 from nnspca.view.session.state import SHARED, State
 from nnspca.view.variance import choices
 from nnspca.view.variance.choices import KEYS, Curves

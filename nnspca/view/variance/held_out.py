@@ -15,7 +15,7 @@ from nnspca.view import words
 from nnspca.view.figures.held_out import held_out
 from nnspca.view.figures.style import Figure
 from nnspca.view.session import charts, downloads, machines, runs, store
-from nnspca.view.session.runs import Job, Work
+from nnspca.view.session.job import Job, Work
 from nnspca.view.session.state import State
 from nnspca.view.session.widgets import choose
 from nnspca.view.variance.choices import KEYS, Curves

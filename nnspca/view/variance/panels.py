@@ -14,7 +14,7 @@ from nnspca.view.certificate.panels import ABOUT, STOPPED
 from nnspca.view.figures import ceilings
 from nnspca.view.figures.style import Figure
 from nnspca.view.session import charts, downloads, runs
-from nnspca.view.session.runs import Job
+from nnspca.view.session.job import Job
 from nnspca.view.session.state import State
 from nnspca.view.session.streamlit_private import DeltaGenerator
 from nnspca.view.variance import choices, figures, report

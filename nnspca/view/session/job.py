@@ -1,0 +1,184 @@
+"""One run: what it has found so far, how far it has come, its Stop, and its turns among all runs."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from nnspca.calls.threads import one_blas_thread
+from nnspca.errors import reason
+from nnspca.result import Progress
+from nnspca.view.session.workers import Ticket, Workers
+
+POLL = 0.5  # seconds between two looks at a run, of the page's and of its own at who looks
+LEFT = 5.0  # seconds after which a run that nobody looks at lets all others go first
+ABANDONED = 300.0  # seconds after which a run that nobody looks at stops itself
+AFTER = 8.0  # seconds of a run's age up to which another one waits for its end
+GLANCE = 0.05  # seconds between two looks meanwhile at whether to stop
+
+Work = Callable[["Job"], Any]
+
+
+class Job:
+    """One run, shared by the thread that works and the pages that look.
+
+    The worker calls :meth:`report` and :meth:`publish` and polls :meth:`should_stop`; the pages
+    read ``progress``, ``about`` (what the worker has in hand, where it does several things),
+    ``arrived``, ``trace``, ``result``, ``problem`` and ``done``.
+    """
+
+    def __init__(self, key: Hashable, watched: Callable[[], bool] = lambda: True, workers: Workers | None = None):
+        self.key = key
+        self.progress = Progress(0.0, "Starting")
+        self.about: Any = None
+        self.arrived: tuple[Any, ...] = ()
+        self.trace: tuple[tuple[float, float | None, float | None], ...] = ()
+        self.result: Any = None
+        self.problem: str | None = None
+        self.stopped = False
+        self.done = False  # whether the worker has returned, or nobody waits for it any more
+        self._started = time.monotonic()
+        self._seen = self._asked = time.monotonic()
+        self._watched = watched
+        self._stop = threading.Event()
+        self._news = threading.Condition()
+        self._workers, self._ticket = workers or Workers(1), Ticket()
+        self._undivided = False  # whether what it is at gives nothing before its end
+        self._stepped = False  # whether it lets others go first also while it is looked at
+        self._turn, self._working = threading.Lock(), False  # whether it has a worker
+
+    @property
+    def age(self) -> float:
+        """Seconds since the run was asked for."""
+        return time.monotonic() - self._started
+
+    @property
+    def stage(self) -> str:
+        """What the run is doing, or how many are served before it, for people."""
+        ahead = self._workers.before(self._ticket)
+        if ahead is None:
+            return self.progress.stage
+        return "Waiting for a free worker" + (f": {ahead} before this" if ahead else "")
+
+    @property
+    def queued(self) -> bool:
+        """Whether the run waits for a worker."""
+        return not (self._working or self.done) and self._workers.before(self._ticket) is not None
+
+    def step_back(self) -> None:
+        """Let all other runs go first from now on: what people wait for has been handed over."""
+        self._stepped = self._ticket.background = True
+
+    def should_stop(self) -> bool:
+        """Tell the worker whether to give up: someone pressed Stop, or nobody can see the run any more.
+
+        Here the run also waits while others have their turn: whatever asks often enough to stop in
+        time gives way in time.
+        """
+        with self._turn:  # the threads a run starts for itself wait together
+            if self._working and not self._workers.give_way(self._ticket, self._is_over):
+                self._working = False
+        return self._is_over()
+
+    def _is_over(self) -> bool:
+        if time.monotonic() - self._asked > POLL:
+            self._asked = time.monotonic()
+            self._ticket.background = self._stepped or self._asked - self._seen > LEFT
+            if self._asked - self._seen > ABANDONED or not self._watched():
+                self._stop.set()
+        return self._stop.is_set()
+
+    def report(self, progress: Progress) -> None:
+        """Note how far the run has come."""
+        self.progress = progress
+        if progress.variance is not None or progress.upper is not None:
+            here = (self.age, progress.variance, progress.upper)
+            self.trace = (*self.trace[-499:], here)
+
+    def publish(self, thing: Any) -> None:
+        """Hand over a part of the answer before the whole is ready."""
+        with self._news:
+            self.arrived = (*self.arrived, thing)
+            self._news.notify_all()
+
+    def stop(self) -> None:
+        """Ask the worker to return with what it has."""
+        self.stopped = self.stopped or not self.done
+        self._stop.set()
+        self._let_go()
+
+    @contextmanager
+    def all_or_nothing(self) -> Iterator[None]:
+        """Work here whose half is worth nothing: once stopped the run is done, though its worker be busy for a while.
+
+        One product or one decomposition of LAPACK's takes seconds in which no Stop is heard: nobody
+        waits for its end.
+        """
+        self._undivided = True
+        try:
+            self._let_go()
+            yield
+        finally:
+            self._undivided = False
+
+    def _let_go(self) -> None:
+        if self._undivided and self._stop.is_set():
+            with self._news:
+                self.done = True
+                self._news.notify_all()
+
+    def wait(self, seconds: float) -> bool:
+        """Wait until done, at most ``seconds``; return whether it is done."""
+        return self._wait_until(lambda: self.done, seconds)
+
+    def wait_for_first(self, age: float, count: int = 1) -> bool:
+        """Wait until so much was handed over or all is done, to this ``age`` at most; return whether it is so."""
+        return self._wait_until(lambda: self.done or len(self.arrived) >= count, age - self.age)
+
+    def ends(self, seconds: float) -> bool:
+        """Wait as :meth:`wait` does, but as a run that waits for this one, not as a page that looks."""
+        with self._news:
+            return self._news.wait_for(lambda: self.done, seconds)
+
+    def _wait_until(self, is_so: Callable[[], bool], seconds: float) -> bool:
+        self._seen = time.monotonic()
+        self._ticket.background = self._stepped
+        with self._news:
+            return self._news.wait_for(is_so, max(0.0, seconds))
+
+    def take_part(self, work: Work, after: Job | None = None) -> None:
+        """Wait for a worker and do the work in this thread; a run stopped while it waits is done."""
+        while after is not None and not self._is_over() and after.age < AFTER and not after.ends(GLANCE):
+            pass
+        if self._workers.acquire(self._ticket, self._is_over):
+            self._working = True
+            try:
+                self._do(work)
+            finally:
+                if self._working:
+                    self._workers.release()
+                self._working = False
+        with self._news:
+            self.done = True
+            self._news.notify_all()
+
+    def _do(self, work: Work) -> None:
+        """Do the work; whatever goes wrong becomes ``problem``, in plain words."""
+        if self._is_over():
+            return
+        try:
+            with one_blas_thread():
+                self.result = work(self)
+        except (ValueError, OSError) as error:  # DataError is a ValueError: its message is for people
+            self.problem = str(error)
+        except MemoryError:
+            self.problem = "This needs more memory than the machine has. Try a smaller k or another method."
+        except Exception as error:
+            logging.getLogger(__name__).exception("a run failed")
+            self.problem = (
+                f"The run ended with an error inside the library: {type(error).__name__}{reason(error, 300)}."
+            )

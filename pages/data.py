@@ -4,7 +4,7 @@ import streamlit as st
 
 from nnspca.view import foreign
 from nnspca.view.data import bring, panels, preparing
-from nnspca.view.session import collection, preview, sidebar, state, store
+from nnspca.view.session import catalogue, collection, preview, sidebar, state
 
 sidebar.use_waiting()  # which the sidebar has done already, where there is one
 now = state.current()
@@ -16,11 +16,11 @@ collection.cards(now)
 with st.container(border=True):
     bring.bring()
 
-infos = store.catalogue()
+infos = catalogue.infos()
 chosen = infos.get(now.data)
 if chosen is not None and chosen.local:
     with preparing_first:
-        data = store.in_use(now)
+        data = catalogue.in_use(now)
     st.header(f"In use: {foreign.plain(data.title or data.name)}")
     few, rest = st.columns([1, 1.25], gap="large")
     with few:
@@ -29,7 +29,7 @@ if chosen is not None and chosen.local:
         preview.spread(data, now)
         preview.provenance(data)
     st.subheader("Preprocessing")
-    preparing.explained(store.dataset(now.data), data, now)
+    preparing.explained(catalogue.dataset(now.data), data, now)
 
 st.header("All data sets")
 panels.folder()

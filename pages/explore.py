@@ -6,10 +6,10 @@ from nnspca.view import foreign
 from nnspca.view.certificate import component, proofs
 from nnspca.view.certificate import panels as certificate
 from nnspca.view.explore import choices, need, panels, path, play, run, stage
-from nnspca.view.session import collection, preview, runs, solver, state, store, widgets
+from nnspca.view.session import catalogue, collection, preview, runs, solver, state, store, widgets
 
 now = state.current()
-data = store.in_use(now)
+data = catalogue.in_use(now)
 leading = store.leading(data, now)
 
 with st.container(key="opening"):

@@ -4,10 +4,10 @@ import streamlit as st
 
 from nnspca.view import foreign
 from nnspca.view.parts import choices, panels, run, samples, stability, take, together, verdict
-from nnspca.view.session import runs, state, store, widgets
+from nnspca.view.session import catalogue, runs, state, widgets
 
 now = state.current()
-data = store.in_use(now)
+data = catalogue.in_use(now)
 
 st.title("Parts")
 st.markdown(f"{foreign.plain(data.title)}: **what is it made of? Several parts, each of at most {now.k} features.**")

@@ -4,10 +4,10 @@ import streamlit as st
 
 from nnspca.view import foreign
 from nnspca.view.race import choices, panels, run
-from nnspca.view.session import runs, state, store, widgets
+from nnspca.view.session import catalogue, runs, state, widgets
 
 now = state.current()
-data = store.in_use(now)
+data = catalogue.in_use(now)
 
 st.title("Method race")
 st.markdown(

@@ -3,10 +3,10 @@
 import streamlit as st
 
 from nnspca.view.samples import choices, claims, panels, run
-from nnspca.view.session import runs, solver, state, store, widgets
+from nnspca.view.session import catalogue, runs, solver, state, widgets
 
 now = state.current()
-data = store.in_use(now)
+data = catalogue.in_use(now)
 
 st.title(claims.PURPOSE)
 st.markdown(panels.question(data, now))

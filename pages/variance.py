@@ -7,11 +7,11 @@ import streamlit as st
 from nnspca.view import foreign
 from nnspca.view.certificate import component, proofs
 from nnspca.view.certificate import panels as certificate
-from nnspca.view.session import curves, runs, state, store, widgets
+from nnspca.view.session import catalogue, runs, state, store, widgets
 from nnspca.view.variance import choices, held_out, panels
 
 now = state.current()
-data = store.in_use(now)
+data = catalogue.in_use(now)
 leading = store.leading(data, now)
 
 st.title("Variance against k")
@@ -26,8 +26,7 @@ if not choice.methods:
     waiting.info("Choose at least one solver to draw its curve.", icon=":material/show_chart:")
     widgets.end_page()
 with press:
-    forget_proofs = functools.partial(proofs.forget, data, now, choice.ks)
-    job = curves.start("variance", data, now, choice.ks, choice.methods, forget_proofs)
+    job = panels.start(data, now, choice)
 answered = job.stopped
 if answered:  # whoever pressed Stop, before anything is drawn anew
     with running:

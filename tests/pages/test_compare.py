@@ -13,7 +13,7 @@ from nnspca.studies.comparison import Profile
 from nnspca.view import words
 from nnspca.view.compare import panels, run
 from nnspca.view.compare.choices import Choices
-from nnspca.view.session import store
+from nnspca.view.session import catalogue
 from nnspca.view.session.state import State
 from tests.pages.conftest import settle, texts
 
@@ -90,7 +90,7 @@ def test_a_broken_file_is_told_and_ends_the_page(open_page, monkeypatch):
     def broken(name):
         raise DataError(f"{name}: the file is cut short")
 
-    monkeypatch.setattr(store, "dataset", broken)
+    monkeypatch.setattr(catalogue, "dataset", broken)
     page = open_page(PAGE, **QUICK)
     assert page.error[0].value == "pitprops: the file is cut short"
 
@@ -121,7 +121,7 @@ def test_a_run_hands_over_profiles_first_and_keeps_certified_points():
             assert 0 <= progress.fraction <= 1
 
     now = replace(State(), seed=11)
-    data = tuple(store.dataset(name) for name in ("digits", "pitprops"))
+    data = tuple(catalogue.dataset(name) for name in ("digits", "pitprops"))
     asked = Choices(data, ("best",), "few")
     job = Job()
     run.work(asked, now)(job)

@@ -8,7 +8,7 @@ from nnspca.result import Component, Necessity
 from nnspca.view.explore import figures, need
 from nnspca.view.figures import component as pictures
 from nnspca.view.figures.style import LIGHT
-from nnspca.view.session import store
+from nnspca.view.session import catalogue, store
 from nnspca.view.session.job import Job
 from nnspca.view.session.state import State
 from tests.pages.conftest import jobs, settle, texts
@@ -117,7 +117,7 @@ def test_nothing_runs_until_it_is_asked_and_the_answer_stands_with_its_list(open
 
 def test_a_stopped_run_shows_what_is_proven_and_is_not_kept():
     now = State(data="pitprops", k=4)
-    data = store.dataset("pitprops")
+    data = catalogue.dataset("pitprops")
     proof = nnspca.certify(store.covariance(data, now), 4)
     job = Job("need")
     job.stop()

@@ -9,7 +9,7 @@ import pytest
 import nnspca
 from nnspca.datasets import Dataset
 from nnspca.view.session import runs, store
-from nnspca.view.session.store import Preparation
+from nnspca.view.session.preparation import Preparation
 from tests.pages.conftest import settle, texts
 
 SOON = 10  # seconds within which a thread that may go on does so

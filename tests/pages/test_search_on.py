@@ -10,7 +10,7 @@ import nnspca
 from nnspca.result import Certificate, Component
 from nnspca.view.certificate import claims, proofs
 from nnspca.view.explore import run
-from nnspca.view.session import store
+from nnspca.view.session import catalogue, store
 from nnspca.view.session.job import Job
 from nnspca.view.session.solver import Choices
 from nnspca.view.session.state import ANY_SIGN, State
@@ -27,7 +27,7 @@ def nothing_known():
 
 
 def digits():
-    data = store.dataset("digits")
+    data = catalogue.dataset("digits")
     return data, store.covariance(data, NOW)
 
 
@@ -118,7 +118,7 @@ def test_a_first_ceiling_is_shown_at_once_and_nothing_is_built_on_it(open_page, 
 def test_what_another_solver_finds_never_becomes_the_certificates_own(method):
     now = dataclasses.replace(NOW, sign=ANY_SIGN)
     job = Job("other")
-    run._work(store.dataset("digits"), now, Choices(method, ()))(job)
+    run._work(catalogue.dataset("digits"), now, Choices(method, ()))(job)
     part, certificate, _ = run.arrived(job)
     assert len(job.arrived) == 2
     assert part.method == method

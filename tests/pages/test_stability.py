@@ -15,7 +15,7 @@ from nnspca.view.parts import stability
 from nnspca.view.parts.choices import Choices
 from nnspca.view.parts.figures.over_mean import Scene
 from nnspca.view.parts.figures.recurrence import PROVEN, recurrence
-from nnspca.view.session import charts, store, tables
+from nnspca.view.session import catalogue, charts, store, tables
 from nnspca.view.session.job import Job
 from nnspca.view.session.state import State
 from nnspca.view.variance import held_out as which
@@ -67,7 +67,7 @@ def test_held_out_variance_is_estimated_on_demand(open_page):
     words = texts(page)
     assert "probable, not proven" in words
     assert "**not a proof**" in words
-    data = store.dataset("digits")
+    data = catalogue.dataset("digits")
     found = nnspca.cross_validate(data, [1, 8, 64], 3, "em")
     assert f"k = {found.suggested_k} " in words
     assert "3 folds" in words
@@ -80,7 +80,7 @@ def test_a_covariance_has_no_samples_to_draw_from(open_page):
 
 
 def test_a_stopped_run_shows_what_was_drawn_and_is_not_kept():
-    data, now, choice = store.dataset("digits"), State(data="digits", k=4), Choices(1, "disjoint", ("em",))
+    data, now, choice = catalogue.dataset("digits"), State(data="digits", k=4), Choices(1, "disjoint", ("em",))
     parts = nnspca.decompose(store.covariance(data, now), 1, 4, "em")
     job = Job("stable")
     honest = job.report
@@ -156,7 +156,7 @@ def read(content):
 
 
 def test_tables_hold_each_loading_and_lists_each_feature():
-    data = store.dataset("digits")
+    data = catalogue.dataset("digits")
     cov = nnspca.Covariance.from_dataset(data)
     parts = nnspca.decompose(cov, 2, 5, "em")
     found = {"em": parts.loadings}

@@ -18,7 +18,7 @@ from PIL import Image
 import nnspca
 from nnspca.datasets import Dataset
 from nnspca.view import foreign
-from nnspca.view.session import store
+from nnspca.view.session import catalogue, store
 from nnspca.view.session.state import State
 from nnspca.view.words import at_least
 
@@ -86,8 +86,8 @@ def versions() -> str:
 
 def may_show_mean(data: Dataset) -> bool:
     """Tell whether there is a mean image that the data's terms let be passed on."""
-    info = store.catalogue().get(data.name)
-    return store.mean(data) is not None and info is not None and (info.bundled or data.name in store.uploads())
+    info = catalogue.infos().get(data.name)
+    return store.mean(data) is not None and info is not None and (info.bundled or data.name in catalogue.uploads())
 
 
 def picture(

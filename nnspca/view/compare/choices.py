@@ -8,7 +8,7 @@ import streamlit as st
 
 from nnspca.datasets import Dataset
 from nnspca.studies import comparison
-from nnspca.view.session import state, store
+from nnspca.view.session import catalogue, state
 from nnspca.view.session.state import State, methods_for
 from nnspca.view.session.streamlit_private import DeltaGenerator
 from nnspca.view.session.widgets import choose, propose
@@ -46,9 +46,9 @@ def ask(now: State) -> tuple[Choices, DeltaGenerator]:
     press : DeltaGenerator
         The place for Run.
     """
-    infos = store.catalogue()
+    infos = catalogue.infos()
     here = [name for name, info in infos.items() if info.local]
-    if now.data in store.uploads():  # who has brought a file wants to know how it compares
+    if now.data in catalogue.uploads():  # who has brought a file wants to know how it compares
         propose(KEYS["vs"], [now.data, BESIDE])
     names = choose(
         KEYS["vs"],
@@ -58,7 +58,7 @@ def ask(now: State) -> tuple[Choices, DeltaGenerator]:
         help="Two to four. Those of this session's uploads may take part.",
     )
     how, grid = st.columns([2, 1], vertical_alignment="bottom")
-    loaded = store.ready(names, now)
+    loaded = catalogue.ready(names, now)
     n = max((data.n_features for data in loaded), default=1)
     with how:
         known = methods_for(now.nonnegative, n)

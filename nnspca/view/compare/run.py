@@ -49,7 +49,7 @@ class Found:
 
 def start(choice: Choices, now: State) -> Job:
     """Draw Run; return the page's job, or end the page here."""
-    return runs.run("compare", _key(choice, now), work(choice, now), now)
+    return runs.run("compare", _key(choice, now), lambda: work(choice, now), now)
 
 
 def _key(choice: Choices, now: State) -> tuple[Hashable, ...]:

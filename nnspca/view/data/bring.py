@@ -14,9 +14,9 @@ from nnspca.datasets.images import SUFFIXES as IMAGES
 from nnspca.datasets.missing import CHOICES, Missing
 from nnspca.errors import DataError
 from nnspca.view import foreign, words
-from nnspca.view.session import brought, files, runs, sidebar, store
+from nnspca.view.session import brought, files, preparation, runs, sidebar
 from nnspca.view.session.files import File, Reading
-from nnspca.view.session.store import Preparation
+from nnspca.view.session.preparation import Preparation
 
 TYPES = sorted({suffix.rpartition(".")[2] for suffix in (*SUFFIXES, *IMAGES)})
 FORMATS = (
@@ -188,7 +188,7 @@ def _choices(data: Dataset, mark: str, *, turned: bool) -> None:
 
 def _usable(data: Dataset) -> bool:
     """Keep a data set that has a covariance, or say what is wrong with it and offer what can be done."""
-    if store.prepared([Preparation(data)], OWN) is None:
+    if preparation.prepared([Preparation(data)], OWN) is None:
         return False
     try:
         brought.keep(data)
@@ -211,7 +211,7 @@ def _usable(data: Dataset) -> bool:
         )
         warned.warning(foreign.plain(f"{data.title}: {what}. {why}"), icon=":material/error:")
         return False
-    if store.prepared([Preparation(data, repair=True)], OWN) is None:
+    if preparation.prepared([Preparation(data, repair=True)], OWN) is None:
         return False
     try:
         cov = brought.keep(data, repair=True)

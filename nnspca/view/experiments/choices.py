@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from nnspca.studies import PAPERS, STUDIES, Study
-from nnspca.view.session import state, store
+from nnspca.view.session import catalogue, state
 from nnspca.view.session.state import BUNDLED, FULL, OWN, REDUCED, State
 from nnspca.view.session.widgets import choose, press, pressed
 from nnspca.view.words import fixed
@@ -81,7 +81,7 @@ def _data(study: Study) -> tuple[str, ...]:
     """Let the person choose the paper's data or bundled ones."""
     if study.needs == study.stand_ins:  # nothing to choose: none at all, or bundled ones
         return study.needs
-    infos, missing = store.catalogue(), study.missing()
+    infos, missing = catalogue.infos(), study.missing()
     bundled = ", ".join(infos[name].title for name in study.stand_ins)
     chosen = choose(
         KEYS["on"],
@@ -97,7 +97,7 @@ def _data(study: Study) -> tuple[str, ...]:
 
 def absent(study: Study) -> None:
     """Say plainly which of the paper's data are not on this machine."""
-    infos, missing = store.catalogue(), study.missing()
+    infos, missing = catalogue.infos(), study.missing()
     if missing and study.needs != study.stand_ins:
         named = ", ".join(f"**{infos[name].title}**" for name in missing)
         bundled = ", ".join(infos[name].title for name in study.stand_ins)

@@ -12,7 +12,7 @@ from nnspca.view.experiments import choices
 from nnspca.view.experiments.choices import KEYS, Choices
 from nnspca.view.experiments.figures.study import study as figure_of
 from nnspca.view.experiments.thumbnails import beforehand
-from nnspca.view.session import charts, downloads, gallery, store
+from nnspca.view.session import catalogue, charts, downloads, gallery
 from nnspca.view.session.gallery import Card
 from nnspca.view.session.job import Job
 from nnspca.view.session.widgets import fold
@@ -46,7 +46,7 @@ def found(choice: Choices, job: Job | None) -> tuple[StudyTable, ...]:
     before = stored(choice.study.name)
     if arrived or before is None:
         return arrived
-    infos = store.catalogue()
+    infos = catalogue.infos()
     on = f", on {' and '.join(infos[name].title for name in before.data)}" if before.data else ""
     made = beforehand()[choice.study.name]
     asked = _asked(choice)
@@ -64,7 +64,7 @@ def _filled(tables: tuple[StudyTable, ...]) -> tuple[StudyTable, ...]:
 
 def _asked(choice: Choices) -> str:
     """Say what a run with these settings is."""
-    infos = store.catalogue()
+    infos = catalogue.infos()
     data = f" on {' and '.join(infos[name].title for name in choice.data)}" if choice.data else ""
     return f"{'the full form' if choice.full else 'it'} live{data}, seed {choice.seed}"
 

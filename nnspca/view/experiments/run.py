@@ -20,7 +20,7 @@ def start(choice: Choices, now: State) -> Job | None:
     begun = runs.job_for("study", choice.key) is not None
     live, before = replace(now, live=known), stored(choice.study.name) is not None
     job = runs.asked(
-        "study", choice.key, _work(choice), live, afresh=lambda: _forget(choice), known=before, width="content"
+        "study", choice.key, lambda: _work(choice), live, afresh=lambda: _forget(choice), known=before, width="content"
     )
     if job is not None and not begun and job.wait(runs.PATIENCE):
         st.rerun()  # so quick that Run can say at once that it runs again

@@ -33,7 +33,7 @@ def _prove_key(data: Dataset, now: State) -> tuple[Hashable, ...]:
 def start(data: Dataset, now: State, choice: Choices) -> Job:
     """Draw Run; return the page's job, or end the page here."""
     view = data, now, choice
-    return runs.run("explore", _solve_key(*view), _work(*view), now, afresh=lambda: _forget(*view))
+    return runs.run("explore", _solve_key(*view), lambda: _work(*view), now, afresh=lambda: _forget(*view))
 
 
 def _work(data: Dataset, now: State, choice: Choices) -> Work:

@@ -14,7 +14,7 @@ import streamlit as st
 
 import nnspca
 from nnspca.datasets import Dataset
-from nnspca.view.session import canvas, downloads, openings, scene, store
+from nnspca.view.session import canvas, catalogue, downloads, openings, scene, store
 
 BEFOREHAND = Path(__file__).with_name("beforehand.json")  # written by `python -m tests.lesson`
 BOARDS = {"faces": "lfw-faces", "digits": "digits", "spectra": "lrs"}
@@ -52,13 +52,13 @@ def beforehand() -> dict[str, Any]:
 
 def at_hand() -> list[str]:
     """Return the boards whose data are on this machine."""
-    infos = store.catalogue()
+    infos = catalogue.infos()
     return [board for board, name in BOARDS.items() if name in infos and infos[name].local]
 
 
 def covariance(name: str) -> nnspca.Covariance:
     """Return the covariance of a data set as its opening view takes it."""
-    return nnspca.Covariance.from_dataset(store.dataset(name), standardize=openings.opening(name).standardise)
+    return nnspca.Covariance.from_dataset(catalogue.dataset(name), standardize=openings.opening(name).standardise)
 
 
 def prove(cov: nnspca.Covariance, k: int) -> Proven:
@@ -77,7 +77,7 @@ def prove(cov: nnspca.Covariance, k: int) -> Proven:
 
 def proven(name: str) -> Proven:
     """Return the solver's answer and the ceiling: from beforehand where the data are the same, else computed now."""
-    data, k = store.dataset(name), usual_k(name)
+    data, k = catalogue.dataset(name), usual_k(name)
     known = beforehand()["boards"].get(name)
     if known is not None and (known["content_hash"], known["k"]) == (data.content_hash, k):
         return Proven(
@@ -93,7 +93,7 @@ def _prove(name: str, content_hash: str, k: int) -> Proven:
 
 def usual_k(name: str) -> int:
     """Return how many features may be painted."""
-    return openings.usual_k(store.dataset(name).n_features, name)
+    return openings.usual_k(catalogue.dataset(name).n_features, name)
 
 
 def payload(board: str) -> dict[str, Any]:
@@ -103,7 +103,7 @@ def payload(board: str) -> dict[str, Any]:
     upper ``triangle``, row after row.
     """
     name = BOARDS[board]
-    data = store.dataset(name)
+    data = catalogue.dataset(name)
     best, mean = proven(name), store.mean(data)
     return {
         "name": board,
@@ -154,7 +154,7 @@ def _numbers(name: str, data: Dataset) -> dict[str, Any]:
 
 def samples(name: str) -> np.ndarray:
     """Return Z, shape (samples, features), with Z'Z the covariance."""
-    data = store.dataset(name)
+    data = catalogue.dataset(name)
     centred = data.X - data.X.mean(axis=0)
     if openings.opening(name).standardise:
         deviation = centred.std(axis=0)

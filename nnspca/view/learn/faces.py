@@ -10,7 +10,7 @@ from scipy.optimize import linear_sum_assignment
 
 from nnspca.studies.asteris2014_theorem import guarantee
 from nnspca.view.learn import boards
-from nnspca.view.session import canvas, store
+from nnspca.view.session import canvas, catalogue
 from nnspca.view.words import at_least, at_most, percent
 
 FACES = boards.BOARDS["faces"]
@@ -21,7 +21,7 @@ SHOWN_K, SHOWN_D = 40, 3
 
 def scene() -> dict[str, Any]:
     """The mean face, on which everything is drawn."""
-    data = store.dataset(FACES)
+    data = catalogue.dataset(FACES)
     rows, columns = data.image_shape or (1, data.n_features)
     return {"rows": rows, "columns": columns, "mean": canvas.greys(data.X.mean(axis=0))}
 

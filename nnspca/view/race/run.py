@@ -17,7 +17,7 @@ from nnspca.view.session.state import State
 def start(data: Dataset, now: State, choice: Choices) -> Job:
     """Draw Run; return the page's job, or end the page here. Run again starts a new race."""
     key = _key(data, now, choice)
-    return runs.run("race", key, _work(data, now, choice), now, afresh=lambda: store.results().drop(key))
+    return runs.run("race", key, lambda: _work(data, now, choice), now, afresh=lambda: store.results().drop(key))
 
 
 def _key(data: Dataset, now: State, choice: Choices) -> tuple[Hashable, ...]:

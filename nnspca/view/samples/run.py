@@ -47,7 +47,7 @@ def _solve_key(data: Dataset, now: State, choice: Choices) -> tuple[Hashable, ..
 def start(data: Dataset, now: State, choice: Choices) -> Job:
     """Draw Run; return the page's job, or end the page here."""
     key = ("samples", *_solve_key(data, now, choice), choice.second)
-    return runs.run("samples", key, _work(data, now, choice), now)
+    return runs.run("samples", key, lambda: _work(data, now, choice), now)
 
 
 def _work(data: Dataset, now: State, choice: Choices) -> Work:

@@ -9,8 +9,8 @@ import streamlit as st
 
 import nnspca
 from nnspca.datasets import Dataset
-from nnspca.view.session import store
-from nnspca.view.session.store import Preparation
+from nnspca.view.session import catalogue, store
+from nnspca.view.session.preparation import Preparation
 from nnspca.view.session.weight import size
 
 OWN, ALL = 400 * 2**20, 1024 * 2**20  # bytes of files that one visit keeps, and all visits together
@@ -32,8 +32,8 @@ def keep(data: Dataset, *, repair: bool = False) -> nnspca.Covariance:
     mended: set[str] = st.session_state.setdefault("_repaired", set())
     (mended.add if repair else mended.discard)(data.content_hash)
     for name in room:
-        del store.uploads()[name]
-    store.uploads()[data.name] = data
+        del catalogue.uploads()[name]
+    catalogue.uploads()[data.name] = data
     _brought().add(data)
     return cov
 
@@ -46,12 +46,12 @@ def _brought() -> weakref.WeakSet[Dataset]:
 
 def _make_room(data: Dataset) -> list[str]:
     """Return which of this visit's data sets go for this one, the oldest first; refuse it where others fill all."""
-    own = {name: size(held) for name, held in store.uploads().items() if name != data.name}
+    own = {name: size(held) for name, held in catalogue.uploads().items() if name != data.name}
     away = []
     while own and sum(own.values()) + size(data) > OWN:
         away.append(next(iter(own)))
         del own[away[-1]]
-    others = sum(size(held) for held in _brought() if held not in store.uploads().values())
+    others = sum(size(held) for held in _brought() if held not in catalogue.uploads().values())
     if others + sum(own.values()) + size(data) > ALL:
         raise nnspca.DataError(
             f"visitors' files take {others >> 20:,} MB of this server's memory already, and at most "

@@ -10,7 +10,7 @@ from typing import Any
 
 from nnspca.datasets import DatasetInfo
 from nnspca.view import foreign
-from nnspca.view.session import gallery, preview, sidebar, store
+from nnspca.view.session import catalogue, gallery, preview, sidebar
 from nnspca.view.session.gallery import Card
 from nnspca.view.session.state import State
 from nnspca.view.words import fixed
@@ -27,7 +27,7 @@ def beforehand() -> dict[str, dict[str, Any]]:
 
 def cards(now: State) -> None:
     """Show a card for each data set; a press opens it in its own view."""
-    infos = store.catalogue()
+    infos = catalogue.infos()
     gallery.show(
         "gallery",
         "Data sets",
@@ -51,5 +51,5 @@ def _card(name: str, info: DatasetInfo) -> Card:
 
 def _own(name: str) -> str:
     """Return the picture of a data set that was brought; empty for any other."""
-    data = store.uploads().get(name)
+    data = catalogue.uploads().get(name)
     return "" if data is None else base64.b64encode(preview.thumbnail(data)).decode()

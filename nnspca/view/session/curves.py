@@ -1,4 +1,4 @@
-"""The curves of a sweep: the points any session knows, the work that publishes them as they come, its Run button."""
+"""The curves of a sweep: the points any session knows, the work that publishes them as they come."""
 
 from __future__ import annotations
 
@@ -64,29 +64,6 @@ class Points:
                 store.results().drop((*self.path, *rest))
 
 
-def _key(data: Dataset, now: State, ks: Sequence[int], methods: Sequence[str]) -> tuple[Hashable, ...]:
-    """Return the key of one curve."""
-    return ("sweep", *store.subject(data, now), tuple(ks), tuple(methods), now.seed)
-
-
-def start(
-    slot: str,
-    data: Dataset,
-    now: State,
-    ks: Sequence[int],
-    methods: Sequence[str],
-    forget_proofs: Callable[[], None],
-) -> Job:
-    """Draw Run; return the job of these curves, or end the page here. Run again starts from nothing."""
-    key = _key(data, now, ks, methods)
-
-    def forget() -> None:
-        Points(key).forget(ks, methods)
-        forget_proofs()
-
-    return runs.run(slot, key, curve(data, now, ks, methods), now, afresh=forget)
-
-
 def curve(
     data: Dataset,
     now: State,
@@ -115,7 +92,7 @@ def stages(
     first: bool = False,
 ) -> tuple[Callable[[Job], Sweep], Callable[[Job, Sweep], Sweep]]:
     """Return the work of one curve in two: the bare curve, then the proof of its ceilings, ``first`` ones before."""
-    cov, known = store.covariance(data, now), Points(_key(data, now, ks, methods))
+    cov, known = store.covariance(data, now), Points(store.curve_key(data, now, ks, methods))
 
     def tell(job: Job, point: SweepPoint) -> None:
         known.keep(point)
@@ -167,7 +144,7 @@ def begin_ahead(
 
     Return the run, None where the curve is being solved already.
     """
-    known = Points(_key(data, now, ks, methods))
+    known = Points(store.curve_key(data, now, ks, methods))
     job = Job(known.path, lambda: job.age < COMING, runs.shared_workers())
     with _both:
         if known.path in _ahead or _solving[known.path]:

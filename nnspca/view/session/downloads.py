@@ -15,9 +15,8 @@ import nnspca
 from nnspca.datasets import Dataset, preparing
 from nnspca.studies import StudyTable
 from nnspca.studies.table import written
-from nnspca.view.session import files
+from nnspca.view.session import catalogue, files, store
 from nnspca.view.session.state import State
-from nnspca.view.session.store import catalogue, dataset, repaired, uploads
 
 
 def table_csv(rows: Iterable[Mapping[str, object]]) -> bytes:
@@ -88,11 +87,11 @@ def arrays_npz(**arrays: np.ndarray) -> bytes:
 
 def load_line(name: str, variable: str = "data") -> str:
     """Return the Python that loads a data set as ``variable``."""
-    if name not in uploads() and name in {info.name for info in nnspca.datasets.available()}:
+    if name not in catalogue.uploads() and name in {info.name for info in nnspca.datasets.available()}:
         return f"{variable} = nnspca.datasets.load({name!r})"
     if lines := files.code(name, variable):
         return "\n".join(lines)
-    file = uploads()[name].source if name in uploads() else name
+    file = catalogue.uploads()[name].source if name in catalogue.uploads() else name
     return f"{variable} = nnspca.datasets.read({file!r})  # the path of your file"
 
 
@@ -103,14 +102,14 @@ def prepared_by(now: State) -> tuple[str, ...]:
 
 def steps_of(name: str, now: State) -> tuple[str, ...]:
     """Return those of the steps asked for that a data set can go through."""
-    if not now.prep or name not in catalogue():
+    if not now.prep or name not in catalogue.infos():
         return ()
-    return tuple(step for step in preparing.possible(dataset(name)) if step in now.prep)
+    return tuple(step for step in preparing.possible(catalogue.dataset(name)) if step in now.prep)
 
 
 def mended(name: str) -> bool:
     """Return whether a data set is a matrix for which this session took the nearest covariance."""
-    return name in uploads() and repaired(uploads()[name])
+    return name in catalogue.uploads() and store.repaired(catalogue.uploads()[name])
 
 
 def ready_lines(name: str, now: State, variable: str = "data") -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from nnspca.view import foreign
-from nnspca.view.session import canvas, sidebar, state, store
+from nnspca.view.session import canvas, catalogue, sidebar, state
 
 _mount = canvas.component("narrow", canvas.SHARED, ("narrow.js",))
 
@@ -14,8 +14,8 @@ def bar(counting: set[str]) -> None:
     """Show the choices of data set and k that count on this page; wider than a phone, nothing is seen of it."""
     if "data" not in counting:
         return
-    infos, now = store.catalogue(), state.current()
-    columns = store.features(now.data, now.prep)
+    infos, now = catalogue.infos(), state.current()
+    columns = catalogue.features(now.data, now.prep)
 
     def choose_data() -> None:
         name = st.session_state["narrow"].data

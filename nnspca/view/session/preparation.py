@@ -1,39 +1,117 @@
-"""Large data are prepared as a run: with progress, and a Stop that is answered at once."""
+"""How a page looks at a data set, and the run that prepares a large one: with progress, and a Stop heard at once."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from typing import Protocol
+from dataclasses import dataclass, field
 
 import streamlit as st
 
+import nnspca
+from nnspca.datasets import Dataset, preparing
 from nnspca.result import Progress
-from nnspca.view.session import runs
+from nnspca.view import foreign
+from nnspca.view.session import runs, store
 from nnspca.view.session.job import Job, Work
 
 SLOT = "prepare"  # the run of a page's own data
 
 
-class Preparable(Protocol):
-    """What a page looks at, as far as a run that makes it has to know."""
+@dataclass(frozen=True, eq=False)
+class Preparation:
+    """How a page looks at a data set: after which steps, standardised or not, repaired or not.
+
+    Attributes
+    ----------
+    raw : Dataset
+    steps : tuple of str
+        Those that are possible with it, in their order.
+    standardise, repair : bool
+    held : Shared
+        Where what is made is held; asked for in the page's own thread.
+    """
+
+    raw: Dataset
+    steps: tuple[str, ...] = ()
+    standardise: bool = False
+    repair: bool = False
+    held: store.Shared = field(default_factory=lambda: store.shared(), repr=False)
 
     @property
-    def key(self) -> Hashable:
-        """What tells it from others."""
+    def key(self) -> tuple[Hashable, ...]:
+        """What tells this preparation from others."""
+        return self.raw.name, self.raw.content_hash, self.steps, self.standardise, self.repair
+
+    @classmethod
+    def of(cls, raw: Dataset, steps: Sequence[str], *, standardise: bool, repair: bool) -> Preparation:
+        """Return the preparation after those of these steps that are possible with the data."""
+        able = preparing.possible(raw) if steps else ()
+        return cls(raw, tuple(step for step in able if step in steps), standardise, repair)
+
+    def data(self) -> Dataset:
+        """Return the data after the steps."""
+        return store.made(self.data_key, self._done, "Preparing the data") if self.steps else self.raw
+
+    @property
+    def data_key(self) -> tuple[Hashable, ...]:
+        """The key under which the data after the steps are shared."""
+        return "prepared", self.raw.name, self.raw.content_hash, self.steps
+
+    def _done(self) -> Dataset:
+        data = self.raw
+        for step in self.steps:
+            data = preparing.STEPS[step].do(data)
+        return data
 
     @property
     def title(self) -> str:
-        """What its data are called."""
+        """What the data are called."""
+        return self.raw.title or self.raw.name
 
     @property
     def named(self) -> str:
         """The same with how they are looked at, marked up."""
+        how = [*self.steps, *(["standardised"] if self.standardise else []), *(["repaired"] if self.repair else [])]
+        return f"**{foreign.plain(self.title)}**" + (f" ({', '.join(how)})" if how else "")
 
     def make(self, doing: Callable[[float, str], None], should_stop: Callable[[], bool]) -> None:
-        """Make it, in a thread of its own; ``doing`` hears how far it has come and what is made."""
+        """Make all that is not held, in a thread of its own; ``doing`` hears how far it has come and what is made."""
+        data = self.raw
+        if self.steps:
+            doing(0.0, "Preparing the data")
+            data = self.held.get(self.data_key, self._done)
+        if not should_stop():
+            doing(0.2, "Preparing the covariance")
+            formed = self.held.get(*store.forming(data, self.standardise, self.repair))
+            if isinstance(formed, nnspca.Covariance) and not should_stop():
+                doing(0.5, "Computing the spectrum")
+                self.held.get(*store.spreading(data, formed, self.standardise, self.repair))
+
+    def is_held(self) -> bool:
+        """Tell whether a page finds all of it made."""
+        held = self.held
+        data = held.find(self.data_key) if self.steps else self.raw
+        if data is None:
+            return False
+        key = store.covariance_key(data, self.standardise, self.repair)
+        formed = held.find(key)
+        return formed is not None and (isinstance(formed, nnspca.DataError) or held.holds(("leading", *key)))
 
 
-def follow(large: Sequence[Preparable], missing: Sequence[Preparable], slot: str = SLOT) -> bool:
+def prepared(wanted: Sequence[Preparation], slot: str = SLOT) -> tuple[Dataset, ...] | None:
+    """Return the data once all that a page needs of them is there; None where not, with the run that makes it drawn.
+
+    Of small data the page's own script makes it.
+    """
+    large = [one for one in wanted if store.is_large(one.raw, one.steps)]
+    if large or slot in st.session_state.get("_jobs", ()):  # a run for what is no longer wanted ends there
+        missing = [one for one in large if not one.is_held()]
+        if not _follow(large, missing, slot):
+            return None
+    return tuple(one.data() for one in wanted)
+
+
+def _follow(large: Sequence[Preparation], missing: Sequence[Preparation], slot: str) -> bool:
     """Return whether all that is large is there; draw the run that makes what is missing where not."""
     key: Hashable = tuple(one.key for one in large)
     job = runs.only_job(slot, key)
@@ -58,7 +136,7 @@ def follow(large: Sequence[Preparable], missing: Sequence[Preparable], slot: str
     return True
 
 
-def _making(missing: Sequence[Preparable]) -> Work:
+def _making(missing: Sequence[Preparation]) -> Work:
     """Return the work of making what is missing, one data set after the other."""
 
     def work(job: Job) -> None:
@@ -68,7 +146,7 @@ def _making(missing: Sequence[Preparable]) -> Work:
                     return
                 before = at / len(missing)
 
-                def doing(share: float, what: str, before: float = before, one: Preparable = one) -> None:
+                def doing(share: float, what: str, before: float = before, one: Preparation = one) -> None:
                     told = what if len(missing) == 1 else f"{one.title}: {what}"
                     job.report(Progress(before + share / len(missing), told))
 

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import segno
 import streamlit as st
 
-from nnspca.view.session import canvas, state, store, widgets
+from nnspca.view.session import canvas, catalogue, state, widgets
 
 # What segno calls the levels of repair, from the sturdiest that is usual to the one that holds the
 # longest address.
@@ -29,7 +29,7 @@ def offer(page: str) -> None:
 def _offer() -> None:
     said = st.session_state
     held = said.get("present_code")
-    own = state.current().data in store.uploads()
+    own = state.current().data in catalogue.uploads()
 
     def coded() -> None:
         st.session_state["present_code"] = code(st.session_state["present-mode"].address)

@@ -124,7 +124,7 @@ def on_demand(slot: str, key: Hashable, make: Callable[[], Work], about: str, ic
 def asked(
     slot: str,
     key: Hashable,
-    work: Work,
+    make: Callable[[], Work],
     now: State,
     *,
     afresh: Callable[[], None] | None = None,
@@ -133,8 +133,8 @@ def asked(
 ) -> Job | None:
     """Draw Run; return the job of this view, None until it has been asked for.
 
-    In a live session the job starts by itself. ``known``: the page has something of this kind to
-    show already.
+    ``make`` returns its work, once it starts; in a live session it starts by itself. ``known``: the
+    page has something of this kind to show already.
     """
     job = job_for(slot, key)
     pressed = st.button(
@@ -148,16 +148,18 @@ def asked(
     if pressed and afresh is not None:
         afresh()
     if pressed or (job is None and now.live):
-        job = start(slot, key, work)
+        job = start(slot, key, make())
     return job
 
 
-def run(slot: str, key: Hashable, work: Work, now: State, *, afresh: Callable[[], None] | None = None) -> Job:
+def run(
+    slot: str, key: Hashable, make: Callable[[], Work], now: State, *, afresh: Callable[[], None] | None = None
+) -> Job:
     """Draw Run; return the job of this view, or end the page here with what to do.
 
-    In a live session the job starts by itself.
+    ``make`` returns its work, once it starts; in a live session it starts by itself.
     """
-    job = asked(slot, key, work, now, afresh=afresh)
+    job = asked(slot, key, make, now, afresh=afresh)
     if job is None:
         st.info("Nothing has run with these settings yet. Press **Run**.", icon=":material/play_arrow:")
         widgets.end_page()

@@ -9,7 +9,7 @@ import streamlit as st
 import nnspca
 from nnspca.datasets import DatasetInfo, preparing
 from nnspca.view import foreign
-from nnspca.view.session import state, store, widgets
+from nnspca.view.session import catalogue, state, widgets
 from nnspca.view.session.openings import usual_k
 from nnspca.view.session.state import SHARED, usual_scale
 from nnspca.view.session.widgets import choose
@@ -18,7 +18,7 @@ from nnspca.view.session.widgets import choose
 def sidebar(page: str) -> set[str]:
     """Draw the choices that count on this page; return their keys. The others keep what they say."""
     use_waiting()
-    infos = store.catalogue()
+    infos = catalogue.infos()
     counting = state.counting(page, widgets.coming(state.keys_of("spannogram")["curves"]))
     for key in SHARED.keys() - counting:
         widgets.keep(SHARED[key], list(infos) if key == "data" else None)
@@ -36,7 +36,7 @@ def sidebar(page: str) -> set[str]:
             )
         if "prep" in counting:
             _prepare(name if "data" in counting else None, infos)
-        columns = store.features(name, state.current().prep if "prep" in counting else ())
+        columns = catalogue.features(name, state.current().prep if "prep" in counting else ())
         if "sign" in counting:
             choose(
                 SHARED["sign"],
@@ -96,7 +96,7 @@ def _prepare(name: str | None, infos: dict[str, DatasetInfo]) -> None:
     able: tuple[str, ...] = tuple(preparing.STEPS) if name is None else ()
     if name in infos and infos[name].local:
         with suppress(nnspca.DataError, OSError):  # the page says what is wrong with the file
-            able = preparing.possible(store.dataset(name))
+            able = preparing.possible(catalogue.dataset(name))
     choose(
         SHARED["prep"],
         "Before that",

@@ -9,7 +9,7 @@ import numpy as np
 import streamlit as st
 
 from nnspca.view import foreign
-from nnspca.view.session import state, store, widgets
+from nnspca.view.session import catalogue, state, widgets
 from nnspca.view.session.state import CIRCLE, DATA, FOUR, RANDOM, State
 from nnspca.view.session.streamlit_private import DeltaGenerator
 from nnspca.view.session.widgets import choose, figure_first
@@ -150,7 +150,7 @@ def take_dragged(row: list[float]) -> None:
 
 def _of_data(now: State, d: int) -> View:
     """Draw the choices for the data set's own directions."""
-    data = store.in_use(now)
+    data = catalogue.in_use(now)
     most = rows.most_directions(data)
     if most < d:
         title, count = foreign.plain(data.title), f"{most} direction{'s' if most > 1 else ''}"

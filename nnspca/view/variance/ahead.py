@@ -13,9 +13,10 @@ from urllib.parse import parse_qs
 
 import nnspca
 from nnspca.datasets import available
-from nnspca.view.session import curves, state, store
+from nnspca.view.session import catalogue, curves, state, store
 from nnspca.view.session.entry import Entry
 from nnspca.view.session.job import Job
+from nnspca.view.session.preparation import Preparation
 from nnspca.view.session.state import SHARED, State
 from nnspca.view.variance import choices
 from nnspca.view.variance.choices import KEYS, Curves
@@ -52,11 +53,10 @@ def solve(query: str) -> Job | None:
         now = asked(link)
         if now is None:
             return None
-        raw = store.of_all(now.data)
-        preparation = store.Preparation.of(raw, (), standardise=now.standardise, repair=False)
-        if preparation.cost > store.QUICK or raw.n_features > FEATURES:  # a run that is watched, and can be stopped
+        raw = catalogue.of_all(now.data)
+        if store.is_large(raw) or raw.n_features > FEATURES:  # a run that is watched, and can be stopped
             return None
-        preparation.make(lambda *_: None, lambda: False)
+        Preparation(raw, standardise=now.standardise).make(lambda *_: None, lambda: False)
         choice = curves_of(link, now, raw.n_features)
         if not choice.methods:
             return None

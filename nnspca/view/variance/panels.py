@@ -1,4 +1,4 @@
-"""The variance page's panels: the curves, longer proofs along them, and what to take home."""
+"""The variance page's panels: Run, the curves, longer proofs along them, and what to take home."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from nnspca.view.certificate import proofs
 from nnspca.view.certificate.panels import ABOUT, STOPPED
 from nnspca.view.figures import ceilings
 from nnspca.view.figures.style import Figure
-from nnspca.view.session import charts, downloads, runs
+from nnspca.view.session import charts, curves, downloads, runs, store
 from nnspca.view.session.job import Job
 from nnspca.view.session.state import State
 from nnspca.view.session.streamlit_private import DeltaGenerator
@@ -21,6 +21,17 @@ from nnspca.view.variance import choices, figures, report
 from nnspca.view.variance.choices import Curves, Look, Point
 
 ENOUGH = 4  # points with which a sketch of the curves is worth a look
+
+
+def start(data: Dataset, now: State, choice: Curves) -> Job:
+    """Draw Run; return the job of these curves, or end the page here. Run again starts from nothing."""
+    key = store.curve_key(data, now, choice.ks, choice.methods)
+
+    def forget() -> None:
+        curves.Points(key).forget(choice.ks, choice.methods)
+        proofs.forget(data, now, choice.ks)
+
+    return runs.run("variance", key, lambda: curves.curve(data, now, choice.ks, choice.methods), now, afresh=forget)
 
 
 def sketched(job: Job, leading: float, choice: Curves, look: Look, place: DeltaGenerator) -> None:

@@ -1,0 +1,139 @@
+"""The data sets at hand: those of the catalogue, those this session has brought, and the one a page is about."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable
+
+import streamlit as st
+
+import nnspca
+from nnspca.datasets import Dataset, DatasetInfo, preparing
+from nnspca.view import foreign
+from nnspca.view.session import fetching, preparation, store, widgets
+from nnspca.view.session.preparation import Preparation
+from nnspca.view.session.state import State
+
+
+def uploads() -> dict[str, Dataset]:
+    """Return the data sets this session has brought, by name."""
+    brought: dict[str, Dataset] = st.session_state.setdefault("_uploads", {})
+    return brought
+
+
+def infos() -> dict[str, DatasetInfo]:
+    """Return every data set by name, this session's own included, as far as known without loading it."""
+    known = {info.name: info for info in nnspca.datasets.available()}
+    for name, data in uploads().items():
+        known[name] = DatasetInfo(
+            name=name,
+            title=data.title or name,
+            description=data.description,
+            kind=data.kind,
+            shape=data.shape,
+            citation=data.citation,
+            terms=data.terms,
+            bundled=False,
+            local=True,
+        )
+    return known
+
+
+def forget(name: str) -> None:
+    """Read a data set of the catalogue anew when it is next asked for."""
+    store.shared().drop(("read", name))
+
+
+def dataset(name: str) -> Dataset:
+    """Return a data set that is on this machine; its arrays are read-only and shared.
+
+    Raises
+    ------
+    nnspca.DataError
+        When it is not here, or its file is broken; the message says what to do.
+    """
+    brought = uploads().get(name)
+    if brought is not None:
+        return brought
+    return store.made(*_reading(name), "Reading the data")
+
+
+def of_all(name: str) -> Dataset:
+    """Return a data set of the catalogue that is on this machine, with no page to say that it is read.
+
+    Raises
+    ------
+    nnspca.DataError
+        When it is not here, or its file is broken.
+    """
+    return store.shared().get(*_reading(name))
+
+
+def _reading(name: str) -> tuple[Hashable, Callable[[], Dataset]]:
+    return ("read", name), lambda: nnspca.datasets.load(name)
+
+
+def in_use(now: State) -> Dataset:
+    """Return the data set, or show how to get it and end the page here."""
+    known = infos()
+    info = known.get(now.data)
+    if info is None:
+        asked, names = foreign.plain(now.data), foreign.plain(", ".join(known))
+        st.error(f"There is no data set called “{asked}”. Choose one of: {names}.")
+        widgets.end_page()
+    if not info.local:
+        _offer(info)
+        widgets.end_page()
+    return ready((now.data,), now)[0]
+
+
+def ready(names: Iterable[str], now: State) -> tuple[Dataset, ...]:
+    """Return data sets that are on this machine, all made that a page needs of them, or end the page here.
+
+    Small ones need nothing as they are. Of large ones it is made as a run, which the page shows;
+    what is wrong with any is said.
+    """
+    raws = tuple(loaded(name) for name in names)
+    under_way = preparation.SLOT in st.session_state.get("_jobs", ())  # a run for what is no longer wanted ends there
+    if not (now.prep or under_way or any(map(store.is_large, raws))):
+        return raws
+    scaled = now.standardise
+    wanted = [Preparation.of(raw, now.prep, standardise=scaled, repair=store.repaired(raw)) for raw in raws]
+    try:
+        made = preparation.prepared(wanted)
+    except nnspca.DataError as problem:
+        st.error(foreign.plain(str(problem)))
+        made = None
+    if made is None:
+        widgets.end_page()
+    return made
+
+
+def features(name: str, steps: tuple[str, ...]) -> int:
+    """Return how many features a data set has after these steps; 1 where nothing is known of it."""
+    info = infos().get(name)
+    if info is None:
+        return 1
+    if not info.local or not any(step.startswith("crop") for step in steps):
+        return info.shape[1]
+    try:
+        return preparing.features(dataset(name), steps)
+    except (nnspca.DataError, OSError):
+        return info.shape[1]
+
+
+def loaded(name: str) -> Dataset:
+    """Return a data set that is on this machine, or say what is wrong with its file and end the page here."""
+    try:
+        return dataset(name)
+    except (nnspca.DataError, OSError) as problem:
+        st.error(foreign.plain(str(problem)))
+        widgets.end_page()
+
+
+def _offer(info: DatasetInfo) -> None:
+    """Show what a data set is and offer to download it."""
+    st.title(foreign.plain(info.title))
+    st.markdown(foreign.plain(info.description))
+    with st.container(border=True):
+        fetching.terms(info)
+        fetching.download(info)

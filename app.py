@@ -7,7 +7,8 @@ from starlette.middleware import Middleware
 
 import nnspca
 from nnspca.view import foreign
-from nnspca.view.session import delivery, machines, narrow, present, sidebar, streamlit_private, theme, widgets
+from nnspca.view.frame import delivery, narrow, present, sidebar, theme
+from nnspca.view.session import machines, streamlit_private, widgets
 from nnspca.view.variance import ahead
 
 HERE = Path(__file__).parent

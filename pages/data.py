@@ -4,9 +4,9 @@ import streamlit as st
 
 from nnspca.view import foreign
 from nnspca.view.data import bring, panels, preparing
-from nnspca.view.session import catalogue, collection, preview, sidebar, state
+from nnspca.view.session import catalogue, collection, preview, state
 
-sidebar.use_waiting()  # which the sidebar has done already, where there is one
+catalogue.use_waiting()  # which the sidebar has done already, where there is one
 now = state.current()
 
 st.title("Data")

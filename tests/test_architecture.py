@@ -26,6 +26,7 @@ LAYERS = (
         "nnspca.view.learn",
         "nnspca.view.data",
         "nnspca.view.samples",
+        "nnspca.view.frame",
     ),
     ("nnspca.view.certificate",),  # what a certificate says is shown by several pages
     ("nnspca.view.session",),
@@ -42,7 +43,7 @@ LAYERS = (
     ("nnspca.result", "nnspca.machines", "nnspca.numerics"),
     ("nnspca.calls", "nnspca.errors"),
 )
-ROOMS = LAYERS[2]  # one a page: they do not know each other
+ROOMS = LAYERS[2]  # one a page, and the frame around each: they do not know each other
 APART = (
     "nnspca.datasets",
     "nnspca.check",

@@ -33,7 +33,7 @@ import nnspca
 assert nnspca.__file__.startswith({str(installed)!r})
 from nnspca.view.spannogram import canvas
 assert all((canvas.BROWSER / name).is_file() for name in canvas.SCRIPTS)
-from nnspca.view.session import theme
+from nnspca.view.frame import theme
 assert theme.STYLE.is_file()
 assert all(nnspca.datasets.load(info.name).X.size for info in nnspca.datasets.available() if info.bundled)
 """

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from nnspca.view.session import present
+from nnspca.view.frame import present
 from tests.browser.waiting import rest
 
 pytestmark = pytest.mark.browser

@@ -5,8 +5,8 @@ import threading
 import pytest
 
 import nnspca
+from nnspca.view.frame.delivery import Delivery
 from nnspca.view.session import catalogue, curves, store
-from nnspca.view.session.delivery import Delivery
 from nnspca.view.session.preparation import Preparation
 from nnspca.view.session.state import State
 from nnspca.view.variance import ahead

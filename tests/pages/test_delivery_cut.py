@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from starlette.responses import FileResponse
 
-from nnspca.view.session import delivery
+from nnspca.view.frame import delivery
 from tests.pages.test_delivery import FILE, ask
 
 

@@ -22,7 +22,8 @@ COUNTING = [
 ]
 ALONE = """
 import streamlit as st
-from nnspca.view.session import sidebar, state
+from nnspca.view.frame import sidebar
+from nnspca.view.session import state
 counting = sidebar.sidebar(st.session_state["page"])
 st.session_state["_seen"] = counting, state.current()
 """

@@ -14,7 +14,7 @@ from nnspca.datasets.images import SUFFIXES as IMAGES
 from nnspca.datasets.missing import CHOICES, Missing
 from nnspca.errors import DataError
 from nnspca.view import foreign, words
-from nnspca.view.session import brought, files, preparation, runs, sidebar
+from nnspca.view.session import brought, catalogue, files, preparation, runs
 from nnspca.view.session.files import File, Reading
 from nnspca.view.session.preparation import Preparation
 
@@ -85,7 +85,7 @@ def _open(data: Dataset, key: object) -> None:
     """Choose the data on every page, once."""
     if st.session_state.get("_opened") != key:
         st.session_state["_opened"] = key
-        sidebar.use_next(data.name, data.n_features)
+        catalogue.use_next(data.name, data.n_features)
         st.rerun()
 
 

@@ -6,7 +6,7 @@ import streamlit as st
 
 from nnspca.datasets import DatasetInfo, fetch
 from nnspca.view import foreign
-from nnspca.view.session import catalogue, fetching, sidebar
+from nnspca.view.session import catalogue, fetching
 from nnspca.view.session.state import State
 
 
@@ -22,7 +22,7 @@ def card(info: DatasetInfo, now: State) -> None:
     if info.name == now.data:
         st.caption(":material/check: In use on every page.")
     else:
-        st.button("Use these data", key=f"use-{info.name}", on_click=sidebar.use, args=(info.name, columns))
+        st.button("Use these data", key=f"use-{info.name}", on_click=catalogue.use, args=(info.name, columns))
     if info.names_bytes:
         fetching.download_names(info, catalogue.forget)
 

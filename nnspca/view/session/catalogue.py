@@ -1,4 +1,4 @@
-"""The data sets at hand: those of the catalogue, those this session has brought, and the one a page is about."""
+"""The data sets at hand: those of the catalogue, those a session has brought; the one in use, and its choice."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ import nnspca
 from nnspca.datasets import Dataset, DatasetInfo, preparing
 from nnspca.view import foreign
 from nnspca.view.session import fetching, preparation, store, widgets
+from nnspca.view.session.openings import usual_k
 from nnspca.view.session.preparation import Preparation
-from nnspca.view.session.state import State
+from nnspca.view.session.state import State, usual_scale
 
 
 def uploads() -> dict[str, Dataset]:
@@ -137,3 +138,28 @@ def _offer(info: DatasetInfo) -> None:
     with st.container(border=True):
         fetching.terms(info)
         fetching.download(info)
+
+
+def use_next(name: str, n: int) -> None:
+    """Choose a data set when the page is drawn next: while it is drawn, its widgets cannot be changed."""
+    st.session_state["_use"] = name, n
+
+
+def use_waiting() -> None:
+    """Choose the data set that :func:`use_next` named."""
+    waiting = st.session_state.pop("_use", None)
+    if waiting is not None:
+        use(*waiting)
+
+
+def use(name: str, n: int) -> None:
+    """Choose a data set of ``n`` features, and the view it opens with."""
+    st.session_state["data"] = name
+    reopen(name, n)
+
+
+def reopen(name: str, n: int) -> None:
+    """Set preprocessing and k to what the data set opens with, and d to what it can have."""
+    if st.session_state.get("d", 1) > n:
+        st.session_state["d"] = n
+    st.session_state["scale"], st.session_state["k"], st.session_state["prep"] = usual_scale(name), usual_k(n, name), []

@@ -10,7 +10,7 @@ from typing import Any
 
 from nnspca.datasets import DatasetInfo
 from nnspca.view import foreign
-from nnspca.view.session import catalogue, gallery, preview, sidebar
+from nnspca.view.session import catalogue, gallery, preview
 from nnspca.view.session.gallery import Card
 from nnspca.view.session.state import State
 from nnspca.view.words import fixed
@@ -33,7 +33,7 @@ def cards(now: State) -> None:
         "Data sets",
         [_card(name, info) for name, info in infos.items()],
         now.data,
-        lambda name: sidebar.use(name, infos[name].shape[1]),
+        lambda name: catalogue.use(name, infos[name].shape[1]),
     )
 
 

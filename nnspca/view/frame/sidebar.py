@@ -17,7 +17,7 @@ from nnspca.view.session.widgets import choose
 
 def sidebar(page: str) -> set[str]:
     """Draw the choices that count on this page; return their keys. The others keep what they say."""
-    use_waiting()
+    catalogue.use_waiting()
     infos = catalogue.infos()
     counting = state.counting(page, widgets.coming(state.keys_of("spannogram")["curves"]))
     for key in SHARED.keys() - counting:
@@ -82,7 +82,7 @@ def _data(infos: dict[str, DatasetInfo]) -> None:
         SHARED["data"],
         "Data set",
         options=list(infos),
-        on_change=lambda: reopen(st.session_state["data"], infos[st.session_state["data"]].shape[1]),
+        on_change=lambda: catalogue.reopen(st.session_state["data"], infos[st.session_state["data"]].shape[1]),
         help="What to look for structure in. The name is the one the library uses too.",
     )
     info = infos[name]
@@ -104,28 +104,3 @@ def _prepare(name: str | None, infos: dict[str, DatasetInfo]) -> None:
         placeholder="nothing else" if able else "nothing is possible here",
         help="Other preprocessing, done in the order of the list. The Data page explains each and shows what it does.",
     )
-
-
-def use_next(name: str, n: int) -> None:
-    """Choose a data set when the page is drawn next: while it is drawn, its widgets cannot be changed."""
-    st.session_state["_use"] = name, n
-
-
-def use_waiting() -> None:
-    """Choose the data set that :func:`use_next` named."""
-    waiting = st.session_state.pop("_use", None)
-    if waiting is not None:
-        use(*waiting)
-
-
-def use(name: str, n: int) -> None:
-    """Choose a data set of ``n`` features, and the view it opens with."""
-    st.session_state["data"] = name
-    reopen(name, n)
-
-
-def reopen(name: str, n: int) -> None:
-    """Set preprocessing and k to what the data set opens with, and d to what it can have."""
-    if st.session_state.get("d", 1) > n:
-        st.session_state["d"] = n
-    st.session_state["scale"], st.session_state["k"], st.session_state["prep"] = usual_scale(name), usual_k(n, name), []

@@ -15,7 +15,7 @@ import streamlit as st
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from nnspca.view.session import theme
+from nnspca.view.frame import theme
 
 BEGIN = Path(__file__).with_name("browser") / "begin.js"
 SCRIPTS = Path(st.__file__).parent / "static" / "static" / "js"

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import streamlit as st
 
 from nnspca.view import foreign
-from nnspca.view.session import canvas, catalogue, sidebar, state
+from nnspca.view.session import canvas, catalogue, state
 
-_mount = canvas.component("narrow", canvas.SHARED, ("narrow.js",))
+BROWSER = Path(__file__).parent / "browser"
+
+_mount = canvas.component("narrow", BROWSER, ("narrow.js",))
 
 
 def bar(counting: set[str]) -> None:
@@ -20,7 +24,7 @@ def bar(counting: set[str]) -> None:
     def choose_data() -> None:
         name = st.session_state["narrow"].data
         if name in infos:
-            sidebar.use(name, infos[name].shape[1])
+            catalogue.use(name, infos[name].shape[1])
 
     def choose_k() -> None:
         st.session_state["k"] = min(max(int(st.session_state["narrow"].k), 1), columns)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -14,9 +15,10 @@ from nnspca.view.session import canvas, catalogue, state, widgets
 # What segno calls the levels of repair, from the sturdiest that is usual to the one that holds the
 # longest address.
 LEVELS = ("m", "l")
+BROWSER = Path(__file__).parent / "browser"
 LONGEST = 2000  # letters of an address that a phone still reads off a screen
 
-_mount = canvas.component("present", canvas.SHARED, ("slide.js", "presenter.js", "present.js"))
+_mount = canvas.component("present", BROWSER, ("slide.js", "presenter.js", "present.js"))
 
 
 def offer(page: str) -> None:

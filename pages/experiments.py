@@ -15,13 +15,13 @@ with every:
 with one:
     panels.opening(study)
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
-        choice = choices.ask(study, now)
-        job = run.start(choice, now)
+        choice = choices.ask(study)
+        job = run.start(study, choice, now)
     choices.absent(study)
     if job is not None:
         runs.follow("study", job, "Stopped. The rows known by then are shown; **Run again** starts over.")
-    tables = panels.found(choice, job)
-    panels.draw(choice, tables, job is not None)
+    tables = panels.found(study, choice, now, job)
+    panels.draw(study, choice, tables, job is not None)
     panels.background(study)
     if tables and job is not None and job.done:
-        panels.takeaway(choice, tables)
+        panels.takeaway(study, choice, now, tables)

@@ -6,7 +6,7 @@ from nnspca.view import foreign
 from nnspca.view.certificate import component, proofs
 from nnspca.view.certificate import panels as certificate
 from nnspca.view.explore import choices, need, panels, path, play, run, stage
-from nnspca.view.session import catalogue, collection, preview, runs, solver, state, store, widgets
+from nnspca.view.session import catalogue, collection, preview, runs, state, store, widgets
 
 now = state.current()
 data = catalogue.in_use(now)
@@ -19,10 +19,9 @@ played = st.container(key="stage", height=play.HEIGHT + 4, border=False)
 acts = st.container(key="acts")
 running = st.container()  # above the cards, which take their height late: Stop stays where it is
 collection.cards(now)
-with st.expander("Another solver, and its options", icon=":material/tune:", expanded=not now.live):
-    choice, press = solver.ask(now, data.n_features)
-    with press:
-        job = run.start(data, now, choice)
+choice, press = choices.ask(now, data.n_features)
+with press:
+    job = run.start(data, now, choice)
 
 whole = 1 if stage.stands() else run.handed_first(data, now, choice)
 job.wait_for_first(runs.FIRST, whole)  # the picture goes first
@@ -53,7 +52,7 @@ if part is not None:
             with sight:
                 shown["component"] = component.picture(part, data, "component")
             with verdict:
-                every = widgets.choose(choices.KEYS["bounds"])
+                every = choices.every_ceiling()
                 shown["place"] = component.place(
                     part, proof, leading, "place", every=every, waiting=not job.done, longer=longer
                 )

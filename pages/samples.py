@@ -3,7 +3,7 @@
 import streamlit as st
 
 from nnspca.view.samples import choices, claims, panels, run
-from nnspca.view.session import catalogue, runs, solver, state, widgets
+from nnspca.view.session import catalogue, runs, state, widgets
 
 now = state.current()
 data = catalogue.in_use(now)
@@ -16,12 +16,9 @@ running = st.container(key="samples-running")
 running.html("<span></span>")  # it has its height before and after a run
 key = "sheet-alone" if data.kind == "covariance" else "sheet-place"
 shown, waiting = widgets.place(key, "Here stand the part and the samples, once the part is found.")
-with st.expander("Another solver, another second part", icon=":material/tune:", expanded=not now.live):
-    second = choices.second()
-    method, press = solver.ask(now, data.n_features)
-    choice = choices.Choices(method, second)
-    with press:
-        job = run.start(data, now, choice)
+choice, press = choices.ask(now, data.n_features)
+with press:
+    job = run.start(data, now, choice)
 with running:
     runs.follow("samples", job, first=1)
 part, other = run.arrived(job)

@@ -9,6 +9,6 @@ now = state.current()
 
 st.title("The spannogram")
 st.markdown(panels.idea(now))
-view, stage = choices.ask(now)
+choice, stage = choices.ask(now)
 with stage:
-    panels.show(view)
+    panels.show(choice, now)

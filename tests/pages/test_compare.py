@@ -122,13 +122,13 @@ def test_a_run_hands_over_profiles_first_and_keeps_certified_points():
 
     now = replace(State(), seed=11)
     data = tuple(catalogue.dataset(name) for name in ("digits", "pitprops"))
-    asked = Choices(data, ("best",), "few")
+    asked = Choices(("digits", "pitprops"), ("best",), "few")
     job = Job()
-    run.work(asked, now)(job)
+    run.work(data, asked, now)(job)
     assert [name for name, thing in job.arrived if isinstance(thing, Profile)] == ["pitprops", "digits"], (
         "cheapest first"
     )
-    results = run.found(job, asked)
+    results = run.found(job, data, asked)
     assert list(results) == ["digits", "pitprops"], "in the order asked for"
     assert all(result.finished for result in results.values())
     assert all(len(result.points) == 3 for result in results.values())

@@ -1,6 +1,11 @@
 """A key of the link says one thing: what one page leaves in it, another page never takes for something else."""
 
+import dataclasses
+import importlib
+import importlib.util
 from collections import defaultdict
+
+import pytest
 
 from nnspca.view.session import state
 
@@ -11,3 +16,26 @@ def test_pages_that_share_a_key_mean_the_same_kind_of_thing_by_it():
     for entry in state.TABLE:
         meant[entry.key].add((entry.kind, entry.widget, str(entry.options)))
     assert not {key: kinds for key, kinds in meant.items() if len(kinds) > 1}
+
+
+def choices_of(page):
+    """The classes of choices that a page's room knows, its own and those it shares; none where it asks nothing."""
+    name = f"nnspca.view.{page}.choices"
+    held = vars(importlib.import_module(name)).values() if importlib.util.find_spec(name) else ()
+    return [thing for thing in held if dataclasses.is_dataclass(thing) and thing.__module__.startswith("nnspca.view")]
+
+
+@pytest.mark.parametrize("page", state.PAGES)
+def test_choices_are_called_as_the_link_calls_them(page):
+    """``options`` stands for a solver's own, ``method.option`` in the link; Python's own words end in an underscore."""
+    keys = state.keys_of(page).keys() | state.SHARED.keys()
+    for choices in choices_of(page):
+        fields = {field.name.removesuffix("_") for field in dataclasses.fields(choices) if field.init}
+        assert choices.__dataclass_params__.frozen
+        assert fields - {"options"} <= keys, choices
+
+
+def test_every_page_that_asks_on_the_server_has_such_choices():
+    asking = {page for page in state.PAGES if any(e.widget or e.kind != "fold" for e in state.keys_of(page).values())}
+    without = {page for page in asking if not [c for c in choices_of(page) if c is not state.State]}
+    assert without == {"learn", "data"}, "the lesson asks in the browser; the data page has the sidebar's keys alone"

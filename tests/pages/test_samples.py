@@ -10,7 +10,7 @@ from nnspca.datasets import Axis, Dataset
 from nnspca.view.explore import run as explore
 from nnspca.view.samples import choices, claims, content, panels, run
 from nnspca.view.session import catalogue
-from nnspca.view.session.solver import Choices as Solver
+from nnspca.view.session.solver import Solver
 from nnspca.view.session.state import State
 from tests.pages.conftest import jobs, settle, texts
 
@@ -169,7 +169,7 @@ def test_the_page_finds_the_first_screens_component_and_a_second_part_of_other_f
     assert "nnspca.separation(scores, data.labels)" in page.code[0].value
     data, now = catalogue.dataset("lrs"), State(data="lrs", k=8)
     solver = Solver("best", tuple(first.options.items()))
-    mine = run._solve_key(data, now, choices.Choices(solver, "disjoint"))
+    mine = run._solve_key(data, now, choices.Choices(solver.method, solver.options))
     assert mine == explore._solve_key(data, now, solver)
     page.radio(key="second").set_value("any feature").run()
     settle(page)

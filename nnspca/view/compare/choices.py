@@ -26,7 +26,7 @@ SHARES = {
 class Choices:
     """What is compared, each field by its key in the link: data sets, solvers, how many values of k."""
 
-    vs: tuple[Dataset, ...]
+    vs: tuple[str, ...]
     by: tuple[str, ...]
     fine: str
     panels: bool = False
@@ -37,12 +37,14 @@ class Choices:
         return SHARES[self.fine]
 
 
-def ask(now: State) -> tuple[Choices, DeltaGenerator]:
+def ask(now: State) -> tuple[Choices, tuple[Dataset, ...], DeltaGenerator]:
     """Draw the page's choices; data that are not on this machine are named, with the way to get them.
 
     Returns
     -------
     choice : Choices
+    sets : tuple of Dataset
+        Those chosen, in their order.
     press : DeltaGenerator
         The place for Run.
     """
@@ -58,8 +60,8 @@ def ask(now: State) -> tuple[Choices, DeltaGenerator]:
         help="Two to four. Those of this session's uploads may take part.",
     )
     how, grid = st.columns([2, 1], vertical_alignment="bottom")
-    loaded = catalogue.ready(names, now)
-    n = max((data.n_features for data in loaded), default=1)
+    sets = catalogue.ready(names, now)
+    n = max((data.n_features for data in sets), default=1)
     with how:
         known = methods_for(now.nonnegative, n)
         solvers = choose(
@@ -80,4 +82,4 @@ def ask(now: State) -> tuple[Choices, DeltaGenerator]:
         st.caption(f"Not on this machine: {', '.join(absent)}. The [data page](data) says how to get them.")
     switch, press = st.columns([2, 1], vertical_alignment="center")
     with switch:
-        return Choices(loaded, solvers, fine, choose(KEYS["panels"])), press
+        return Choices(tuple(names), solvers, fine, choose(KEYS["panels"])), sets, press

@@ -156,7 +156,7 @@ def takeaway(results: dict[str, Found], choice: Choices, now: State, drawn: dict
                 figure, f"html-compare-{name}", f"compare-{name}.html", f"{foreign.plain(name)} (HTML)"
             )
     st.markdown("The same with the library:")
-    st.code(_code(now, [data.name for data in choice.vs], choice.by, choice.shares), language="python", wrap_lines=True)
+    st.code(_code(now, choice), language="python", wrap_lines=True)
 
 
 def prepared(choice: Choices, now: State) -> str:
@@ -164,19 +164,19 @@ def prepared(choice: Choices, now: State) -> str:
     if not now.prep:
         return ""
     said = []
-    for data in choice.vs:
-        done = downloads.steps_of(data.name, now)
+    for name in choice.vs:
+        done = downloads.steps_of(name, now)
         left = [step for step in now.prep if step not in done]
         besides = f"; not possible with it: {', '.join(left)}" if left else ""
-        said.append(f"{foreign.plain(data.name)} ({', '.join(done) or 'as it is'}{besides})")
+        said.append(f"{foreign.plain(name)} ({', '.join(done) or 'as it is'}{besides})")
     return f"Prepared before that: {', '.join(said)}."
 
 
-def _code(now: State, names: Sequence[str], methods: Sequence[str], shares: Sequence[float]) -> str:
+def _code(now: State, choice: Choices) -> str:
     """Return the Python that compares these data sets again."""
-    mended = [name for name in names if downloads.mended(name)]
+    mended = [name for name in choice.vs if downloads.mended(name)]
     repair = f", repair={mended!r}" if mended else ""
-    ways = [downloads.ready_lines(name, now, f"data[{place}]") for place, name in enumerate(names)]
+    ways = [downloads.ready_lines(name, now, f"data[{place}]") for place, name in enumerate(choice.vs)]
     return "\n".join(
         [
             "import nnspca",
@@ -186,7 +186,7 @@ def _code(now: State, names: Sequence[str], methods: Sequence[str], shares: Sequ
             *[f"    {first.partition(' = ')[2].partition('  #')[0]}," for first, *_ in ways],
             "]",
             *(line for _, *rest in ways for line in rest),
-            f"about, points = comparison.compare(data, {tuple(methods)!r}, {tuple(shares)!r},",
+            f"about, points = comparison.compare(data, {choice.by!r}, {tuple(choice.shares)!r},",
             f"                                   standardize={now.standardise}, nonnegative={now.nonnegative}, "
             f"seed={now.seed}{repair})",
             "print(about.to_csv())",

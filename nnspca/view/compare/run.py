@@ -47,19 +47,19 @@ class Found:
         return 0 < self.asked == self.proven
 
 
-def start(choice: Choices, now: State) -> Job:
+def start(sets: tuple[Dataset, ...], choice: Choices, now: State) -> Job:
     """Draw Run; return the page's job, or end the page here."""
-    return runs.run("compare", _key(choice, now), lambda: work(choice, now), now)
+    return runs.run("compare", _key(sets, choice, now), lambda: work(sets, choice, now), now)
 
 
-def _key(choice: Choices, now: State) -> tuple[Hashable, ...]:
+def _key(sets: tuple[Dataset, ...], choice: Choices, now: State) -> tuple[Hashable, ...]:
     """Return the key of one view of the page."""
-    return ("compare", tuple(store.subject(data, now) for data in choice.vs), choice.by, choice.shares, now.seed)
+    return ("compare", tuple(store.subject(data, now) for data in sets), choice.by, choice.shares, now.seed)
 
 
-def first(choice: Choices) -> int:
+def first(sets: tuple[Dataset, ...], choice: Choices) -> int:
     """Return how many things make a picture: what the smallest data set promises, its curves, and two proven points."""
-    ks = len(comparison.cardinalities(min(data.n_features for data in choice.vs), choice.shares))
+    ks = len(comparison.cardinalities(min(data.n_features for data in sets), choice.shares))
     return 1 + ks * (len(choice.by) + ("best" in choice.by)) + min(ks, 2)
 
 
@@ -68,11 +68,11 @@ def cheapest_first(data: tuple[Dataset, ...]) -> list[Dataset]:
     return sorted(data, key=lambda one: one.n_features)
 
 
-def work(choice: Choices, now: State) -> Work:
+def work(sets: tuple[Dataset, ...], choice: Choices, now: State) -> Work:
     """Return the work of the page: publishes (data set, Profile) and (data set, SweepPoint) as they come."""
-    shared = _Shared(len(choice.vs))
-    ways = {data.name: _Way(data, choice, now, shared) for data in choice.vs}
-    ordered = cheapest_first(choice.vs)
+    shared = _Shared(len(sets))
+    ways = {data.name: _Way(data, choice, now, shared) for data in sets}
+    ordered = cheapest_first(sets)
     rounds = [[d for d in ordered if d.n_features <= WIDE], [d for d in ordered if d.n_features > WIDE]]
 
     def work_through(job: Job) -> None:
@@ -142,7 +142,7 @@ class _Way:
             self._prove(job, bare)
 
 
-def found(job: Job, choice: Choices) -> dict[str, Found]:
+def found(job: Job, sets: tuple[Dataset, ...], choice: Choices) -> dict[str, Found]:
     """Return what the job has handed over, by data set as chosen; a certified point replaces the bare one."""
     profiles: dict[str, Profile] = {}
     points: dict[str, dict[tuple[int, str], SweepPoint]] = {}
@@ -157,6 +157,6 @@ def found(job: Job, choice: Choices) -> dict[str, Found]:
             tuple(points.get(data.name, {}).values()),
             len(comparison.cardinalities(data.n_features, choice.shares)),
         )
-        for data in choice.vs
+        for data in sets
         if data.name in profiles
     }

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from dataclasses import dataclass
 
 import streamlit as st
 
 from nnspca.studies import PAPERS, STUDIES, Study
 from nnspca.view.session import catalogue, state
-from nnspca.view.session.state import BUNDLED, FULL, OWN, REDUCED, State
+from nnspca.view.session.state import BUNDLED, FULL, OWN, REDUCED
 from nnspca.view.session.widgets import choose, press, pressed
 from nnspca.view.words import fixed
 
@@ -18,22 +17,19 @@ KEYS = state.keys_of("experiments")
 
 @dataclass(frozen=True)
 class Choices:
-    """What is to be run."""
+    """On which data an experiment is run, and how far, by their keys in the link."""
 
-    study: Study
-    full: bool
-    data: tuple[str, ...]
-    seed: int
+    on: str = OWN
+    form: str = REDUCED
 
     @property
-    def key(self) -> tuple[Hashable, ...]:
-        """What the result depends on."""
-        return "study", self.study.name, self.full, self.data, self.seed
+    def full(self) -> bool:
+        """Whether it is run as in the paper."""
+        return self.form == FULL
 
-    @property
-    def stem(self) -> str:
-        """The beginning of the names of files."""
-        return f"{self.study.name}-{FULL if self.full else REDUCED}"
+    def data(self, study: Study) -> tuple[str, ...]:
+        """Return the names of the data sets that it is run on."""
+        return study.needs if self.on == OWN else study.stand_ins
 
 
 def which() -> Study:
@@ -51,10 +47,10 @@ def turn_to(name: str) -> None:
     press(KEYS[study.paper], _name(study))
 
 
-def ask(study: Study, now: State) -> Choices:
+def ask(study: Study) -> Choices:
     """Let the person choose data and form where the experiment has more than one."""
-    data = _data(study)
-    return Choices(study, _form(study), data, now.seed)
+    on = _data(study)
+    return Choices(on, _form(study))
 
 
 def _name(study: Study) -> str:
@@ -62,28 +58,28 @@ def _name(study: Study) -> str:
     return f"{study.figure}: {study.title}"
 
 
-def _form(study: Study) -> bool:
+def _form(study: Study) -> str:
     """Let the person choose between the reduced run and the paper's full form."""
     if not study.minutes:
-        return False
+        return REDUCED
     long = f"{fixed(study.minutes, 0)} minutes" if study.minutes >= 2 else "a minute"
-    form = choose(
+    form: str = choose(
         KEYS["form"],
         "Form",
         horizontal=True,
         width="content",
         help=f"Reduced: less than a minute. Full, as in the paper: about {long} on two processors.",
     )
-    return bool(form == FULL)
+    return form
 
 
-def _data(study: Study) -> tuple[str, ...]:
+def _data(study: Study) -> str:
     """Let the person choose the paper's data or bundled ones."""
     if study.needs == study.stand_ins:  # nothing to choose: none at all, or bundled ones
-        return study.needs
+        return OWN
     infos, missing = catalogue.infos(), study.missing()
     bundled = ", ".join(infos[name].title for name in study.stand_ins)
-    chosen = choose(
+    chosen: str = choose(
         KEYS["on"],
         "Data",
         options=[BUNDLED] if missing else [OWN, BUNDLED],
@@ -92,7 +88,7 @@ def _data(study: Study) -> tuple[str, ...]:
         allowed="the paper's own data are not on this machine" if missing else "",
         help=f"The paper's: {', '.join(infos[name].title for name in study.needs)}. Stand-in: {bundled}.",
     )
-    return study.needs if chosen == OWN else study.stand_ins
+    return chosen
 
 
 def absent(study: Study) -> None:

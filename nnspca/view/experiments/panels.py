@@ -15,6 +15,7 @@ from nnspca.view.experiments.thumbnails import beforehand
 from nnspca.view.session import catalogue, charts, downloads, gallery
 from nnspca.view.session.gallery import Card
 from nnspca.view.session.job import Job
+from nnspca.view.session.state import State
 from nnspca.view.session.widgets import fold
 
 
@@ -40,19 +41,19 @@ def opening(study: Study) -> None:
     st.markdown(study.summary)
 
 
-def found(choice: Choices, job: Job | None) -> tuple[StudyTable, ...]:
+def found(study: Study, choice: Choices, now: State, job: Job | None) -> tuple[StudyTable, ...]:
     """Return the tables known by now: those of the run, and until it has some, those of the run that was stored."""
     arrived = _filled(job.arrived[-1]) if job is not None and job.arrived else ()
-    before = stored(choice.study.name)
+    before = stored(study.name)
     if arrived or before is None:
         return arrived
     infos = catalogue.infos()
     on = f", on {' and '.join(infos[name].title for name in before.data)}" if before.data else ""
-    made = beforehand()[choice.study.name]
-    asked = _asked(choice)
+    made = beforehand()[study.name]
+    asked = _asked(study, choice, now)
     st.caption(
         f":material/inventory_2: **A stored run**, made on {made['made']} with nnspca {made['nnspca']}: "
-        f"seed {before.seed}{', reduced form' if choice.study.minutes else ''}{on}. "
+        f"seed {before.seed}{', reduced form' if study.minutes else ''}{on}. "
         + (f"The run you asked for ({asked}) is on its way." if job is not None else f"**Run again** makes {asked}.")
     )
     return _filled(before.tables)
@@ -62,21 +63,22 @@ def _filled(tables: tuple[StudyTable, ...]) -> tuple[StudyTable, ...]:
     return tuple(table for table in tables if table.rows)
 
 
-def _asked(choice: Choices) -> str:
+def _asked(study: Study, choice: Choices, now: State) -> str:
     """Say what a run with these settings is."""
     infos = catalogue.infos()
-    data = f" on {' and '.join(infos[name].title for name in choice.data)}" if choice.data else ""
-    return f"{'the full form' if choice.full else 'it'} live{data}, seed {choice.seed}"
+    data = choice.data(study)
+    on = f" on {' and '.join(infos[name].title for name in data)}" if data else ""
+    return f"{'the full form' if choice.full else 'it'} live{on}, seed {now.seed}"
 
 
-def draw(choice: Choices, tables: tuple[StudyTable, ...], live: bool) -> None:
+def draw(study: Study, choice: Choices, tables: tuple[StudyTable, ...], live: bool) -> None:
     """Show every figure and the paper's numbers beside ours; ``live`` where this visit's own run made them."""
     pictured = [table for table in tables if table.picture is not None]
     for table in tables:
         if table.picture is not None:
             st.subheader(table.title)
             drawn = figure_of(table, charts.palette(), titled=charts.on_slides())  # no heading stands over a slide
-            charts.figure(drawn, f"{choice.study.name}-{table.name}", first=table is pictured[0])
+            charts.figure(drawn, f"{study.name}-{table.name}", first=table is pictured[0])
             if table.note:
                 st.caption(table.note)
     for table in tables:
@@ -85,7 +87,7 @@ def draw(choice: Choices, tables: tuple[StudyTable, ...], live: bool) -> None:
             st.table(table.words())
             if table.note:
                 st.caption(table.note)
-    if live and choice.study.needs and choice.data != choice.study.needs:
+    if live and study.needs and choice.data(study) != study.needs:
         st.caption("The paper's numbers are left out: they are about other data than these.")
 
 
@@ -102,24 +104,25 @@ def background(study: Study) -> None:
         st.caption(study.source.citation)
 
 
-def takeaway(choice: Choices, tables: tuple[StudyTable, ...]) -> None:
+def takeaway(study: Study, choice: Choices, now: State, tables: tuple[StudyTable, ...]) -> None:
     """Offer every table and figure, and the code that makes them again."""
+    stem = f"{study.name}-{choice.form}"
     with st.container(horizontal=True):
         for table in tables:
             charts.csv_button(
                 downloads.study_csv(table),
-                f"csv-{choice.study.name}-{table.name}",
-                f"{choice.stem}-{table.name}.csv",
+                f"csv-{study.name}-{table.name}",
+                f"{stem}-{table.name}.csv",
                 f"{table.name.capitalize()} (CSV)",
                 table.title,
             )
-        charts.json_button(lambda: downloads.tables_json(*tables), f"json-{choice.study.name}", f"{choice.stem}.json")
+        charts.json_button(lambda: downloads.tables_json(*tables), f"json-{study.name}", f"{stem}.json")
         for table in tables:
             if table.picture is not None:
                 charts.figure_button(
                     partial(figure_of, table, charts.palette(), titled=True),
-                    f"html-{choice.study.name}-{table.name}",
-                    f"{choice.stem}-{table.name}.html",
+                    f"html-{study.name}-{table.name}",
+                    f"{stem}-{table.name}.html",
                     f"{table.name.capitalize()} (HTML)",
                 )
     with fold(KEYS["tables"], "Tables and code", ":material/table_view:") as opened:
@@ -128,17 +131,18 @@ def takeaway(choice: Choices, tables: tuple[StudyTable, ...]) -> None:
                 st.markdown(f"**{table.title}**")
                 st.dataframe(table.words(), hide_index=True, alt=table.title)
             st.markdown("The same with the library:")
-            st.code(_code(choice), language="python", wrap_lines=True)
+            st.code(_code(study, choice, now), language="python", wrap_lines=True)
 
 
-def _code(choice: Choices) -> str:
+def _code(study: Study, choice: Choices, now: State) -> str:
     """Return the Python that runs this experiment again."""
-    other = "" if choice.data == choice.study.needs else f", data={choice.data!r}"
+    data = choice.data(study)
+    other = "" if data == study.needs else f", data={data!r}"
     return "\n".join(
         [
             "from nnspca.studies import STUDIES",
             "",
-            f"result = STUDIES[{choice.study.name!r}].run(full={choice.full}, seed={choice.seed}{other})",
+            f"result = STUDIES[{study.name!r}].run(full={choice.full}, seed={now.seed}{other})",
             "for table in result.tables:",
             "    print(table.title)",
             "    print(table.to_csv())",

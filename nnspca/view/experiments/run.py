@@ -2,55 +2,62 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import replace
 from typing import Any
 
 import streamlit as st
 
-from nnspca.studies import STUDIES, StudyResult, stored
+from nnspca.studies import STUDIES, Study, StudyResult, stored
 from nnspca.view.experiments.choices import Choices
 from nnspca.view.session import machines, runs, store
 from nnspca.view.session.job import Job, Work
 from nnspca.view.session.state import State
 
 
-def start(choice: Choices, now: State) -> Job | None:
+def start(study: Study, choice: Choices, now: State) -> Job | None:
     """Draw Run; return the job, None until it has been asked for. What has been known is shown at once."""
-    known = store.results().get(choice.key) is not None
-    begun = runs.job_for("study", choice.key) is not None
-    live, before = replace(now, live=known), stored(choice.study.name) is not None
-    job = runs.asked(
-        "study", choice.key, lambda: _work(choice), live, afresh=lambda: _forget(choice), known=before, width="content"
-    )
+    key = _key(study, choice, now)
+    known = store.results().get(key) is not None
+    begun = runs.job_for("study", key) is not None
+    live, before = replace(now, live=known), stored(study.name) is not None
+
+    def forget() -> None:
+        store.results().drop(key)
+
+    def make() -> Work:
+        return _work(study, choice, now)
+
+    job = runs.asked("study", key, make, live, afresh=forget, known=before, width="content")
     if job is not None and not begun and job.wait(runs.PATIENCE):
         st.rerun()  # so quick that Run can say at once that it runs again
     return job
 
 
-def _forget(choice: Choices) -> None:
-    """Throw away what was known."""
-    store.results().drop(choice.key)
+def _key(study: Study, choice: Choices, now: State) -> tuple[Hashable, ...]:
+    """Return what the result depends on."""
+    return "study", study.name, choice.full, choice.data(study), now.seed
 
 
-def _work(choice: Choices) -> Work:
+def _work(study: Study, choice: Choices, now: State) -> Work:
     """Return the work of one experiment: publishes its tables as they fill."""
-    known = store.results()
+    known, key = store.results(), _key(study, choice, now)
 
     def work(job: Job) -> None:
-        result = known.get(choice.key)
+        result = known.get(key)
         if result is None:
             result = machines.call_here(
                 _result,
-                choice.study.name,
+                study.name,
                 full=choice.full,
-                seed=choice.seed,
-                data=choice.data,
+                seed=now.seed,
+                data=choice.data(study),
                 should_stop=job.should_stop,
                 on_progress=job.report,
                 on_tables=job.publish,
             )
             if not result.stopped:
-                known.put(choice.key, result)
+                known.put(key, result)
         job.publish(result.tables)
         job.result = result
 

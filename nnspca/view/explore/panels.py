@@ -13,7 +13,7 @@ from nnspca.view.certificate import sheet
 from nnspca.view.explore import figures, report
 from nnspca.view.figures.style import Figure
 from nnspca.view.session import charts, downloads, tables
-from nnspca.view.session.solver import Choices
+from nnspca.view.session.solver import Solver
 from nnspca.view.session.state import State
 
 
@@ -33,7 +33,7 @@ def takeaway(
     proof: Certificate | None,
     data: Dataset,
     now: State,
-    choice: Choices,
+    choice: Solver,
     drawn: dict[str, Figure],
     leading: float,
 ) -> None:
@@ -91,7 +91,7 @@ def takeaway(
 
 
 def _report(
-    part: Component, proof: Certificate | None, data: Dataset, now: State, choice: Choices, leading: float
+    part: Component, proof: Certificate | None, data: Dataset, now: State, choice: Solver, leading: float
 ) -> bytes:
     mean = sheet.may_show_mean(data)
     return report.page(part, proof, data, now, leading, _code(now, choice), mean).encode()
@@ -118,7 +118,7 @@ def _loadings_npz(part: Component, feature_names: Sequence[str]) -> bytes:
     )
 
 
-def _code(now: State, choice: Choices) -> str:
+def _code(now: State, choice: Solver) -> str:
     """Return the Python that finds this component and its certificate again."""
     extra = "".join(f", {name}={value!r}" for name, value in choice.options)
     setting = f"nonnegative={now.nonnegative}"

@@ -16,11 +16,11 @@ from nnspca.tasks._certify import first_ceiling
 from nnspca.view.certificate import proofs
 from nnspca.view.session import machines, runs, store
 from nnspca.view.session.job import Job, Work
-from nnspca.view.session.solver import Choices
+from nnspca.view.session.solver import Solver
 from nnspca.view.session.state import State
 
 
-def _solve_key(data: Dataset, now: State, choice: Choices) -> tuple[Hashable, ...]:
+def _solve_key(data: Dataset, now: State, choice: Solver) -> tuple[Hashable, ...]:
     """Return the key of one component."""
     return ("solve", *store.subject(data, now), now.k, choice.method, choice.options, now.seed)
 
@@ -30,13 +30,13 @@ def _prove_key(data: Dataset, now: State) -> tuple[Hashable, ...]:
     return ("certify", *store.subject(data, now), now.k, now.seed)
 
 
-def start(data: Dataset, now: State, choice: Choices) -> Job:
+def start(data: Dataset, now: State, choice: Solver) -> Job:
     """Draw Run; return the page's job, or end the page here."""
     view = data, now, choice
     return runs.run("explore", _solve_key(*view), lambda: _work(*view), now, afresh=lambda: _forget(*view))
 
 
-def _work(data: Dataset, now: State, choice: Choices) -> Work:
+def _work(data: Dataset, now: State, choice: Solver) -> Work:
     """Return the work of the page: solve, hand over the component, prove its place, and search on where that is asked.
 
     It publishes a Component, then (Certificate, trace) pairs, one with a first ceiling and one with
@@ -120,17 +120,17 @@ def _work(data: Dataset, now: State, choice: Choices) -> Work:
     return work
 
 
-def handed_first(data: Dataset, now: State, choice: Choices) -> int:
+def handed_first(data: Dataset, now: State, choice: Solver) -> int:
     """Return how many things the run hands over at once: a component, and a first ceiling where there is one."""
     return 1 + _has_first_ceiling(store.covariance(data, now), choice)
 
 
-def _has_first_ceiling(cov: nnspca.Covariance, choice: Choices) -> bool:
+def _has_first_ceiling(cov: nnspca.Covariance, choice: Solver) -> bool:
     """Whether a first ceiling costs next to nothing; another solver's component need not be feasible."""
     return choice.method == "best" and cov.holds_entries
 
 
-def _forget(data: Dataset, now: State, choice: Choices) -> None:
+def _forget(data: Dataset, now: State, choice: Solver) -> None:
     """Throw away what is known of this component and its proofs, so that the next run starts from nothing."""
     store.results().drop(_solve_key(data, now, choice))
     store.results().drop(_prove_key(data, now))

@@ -10,9 +10,10 @@ import streamlit as st
 
 import nnspca
 from nnspca.datasets import Dataset
-from nnspca.view.session import state, widgets
-from nnspca.view.session.solver import Choices as Solver
-from nnspca.view.session.streamlit_private import forget_in_link
+from nnspca.view.session import solver, state, widgets
+from nnspca.view.session.solver import Solver
+from nnspca.view.session.state import State
+from nnspca.view.session.streamlit_private import DeltaGenerator, forget_in_link
 
 KEYS = state.keys_of("samples")
 ASKED = ("picked", "marked", "why")  # written by the browser, judged here
@@ -26,19 +27,28 @@ FORMS = {
 LONGEST = 1500  # letters that a link may say of picks: browsers write no more
 
 
+DEFLATION = {state.OTHER: "disjoint", state.ANY: "projection"}  # by which the second part may use so much
+
+
 @dataclass(frozen=True)
-class Choices:
-    """The solver, and the deflation by which the second part is found."""
+class Choices(Solver):
+    """The solver with its options, and what the second part may use, by their keys in the link."""
 
-    solver: Solver
-    second: str
+    second: str = state.OTHER
+
+    @property
+    def deflation(self) -> str:
+        """The deflation by which the second part is found."""
+        return DEFLATION[self.second]
 
 
-def second() -> str:
-    """Let the person choose what the second part may use; return the deflation that makes it so."""
-    of = {state.OTHER: "disjoint", state.ANY: "projection"}
-    about = (f"{said.capitalize()}: {nnspca.DEFLATIONS[name].summary}" for said, name in of.items())
-    return of[widgets.choose(KEYS["second"], "The second part may use", horizontal=True, help=" ".join(about))]
+def ask(now: State, n: int) -> tuple[Choices, DeltaGenerator]:
+    """Draw the page's choices for ``n`` features; return them, and the place for Run beside them."""
+    with st.expander("Another solver, another second part", icon=":material/tune:", expanded=not now.live):
+        about = (f"{said.capitalize()}: {nnspca.DEFLATIONS[name].summary}" for said, name in DEFLATION.items())
+        second = widgets.choose(KEYS["second"], "The second part may use", horizontal=True, help=" ".join(about))
+        chosen, press = solver.ask(now, n)
+    return Choices(chosen.method, chosen.options, second), press
 
 
 def asked_about(data: Dataset) -> int | None:

@@ -41,12 +41,12 @@ class Lie:
 
 def _solve_key(data: Dataset, now: State, choice: Choices) -> tuple[Hashable, ...]:
     """Return the key of one component, as the first screen has it: what was found there is here at once."""
-    return ("solve", *store.subject(data, now), now.k, choice.solver.method, choice.solver.options, now.seed)
+    return ("solve", *store.subject(data, now), now.k, choice.method, choice.options, now.seed)
 
 
 def start(data: Dataset, now: State, choice: Choices) -> Job:
     """Draw Run; return the page's job, or end the page here."""
-    key = ("samples", *_solve_key(data, now, choice), choice.second)
+    key = ("samples", *_solve_key(data, now, choice), choice.deflation)
     return runs.run("samples", key, lambda: _work(data, now, choice), now)
 
 
@@ -55,14 +55,14 @@ def _work(data: Dataset, now: State, choice: Choices) -> Work:
     cov, key, known = store.covariance(data, now), _solve_key(data, now, choice), store.results()
 
     def solve(of: nnspca.Covariance, job: Job) -> Component:
-        options = dict(choice.solver.options)
+        options = dict(choice.options)
         if "rank" in options:
             options["rank"] = min(options["rank"], of.n_features)
         return machines.call(
             nnspca.solve,
             of,
             min(now.k, of.n_features),
-            choice.solver.method,
+            choice.method,
             nonnegative=now.nonnegative,
             seed=now.seed,
             should_stop=job.should_stop,
@@ -78,17 +78,17 @@ def _work(data: Dataset, now: State, choice: Choices) -> Work:
                 known.put(key, first)
         job.publish(first)
         used = first.loadings != 0
-        if data.kind == "covariance" or job.should_stop() or (choice.second == "disjoint" and used.all()):
+        if data.kind == "covariance" or job.should_stop() or (choice.deflation == "disjoint" and used.all()):
             return
-        after = ("second", *key, choice.second)
+        after = ("second", *key, choice.deflation)
         second = known.get(after)
         if second is None:
-            left = nnspca.deflate(cov, first.loadings[:, None], choice.second)
+            left = nnspca.deflate(cov, first.loadings[:, None], choice.deflation)
             if left.trace <= 1e-12 * cov.trace:  # nothing varies any more
                 return
             second = solve(left, job)
             loadings = np.zeros(cov.n_features)
-            loadings[~used if choice.second == "disjoint" else slice(None)] = second.loadings
+            loadings[~used if choice.deflation == "disjoint" else slice(None)] = second.loadings
             second = replace(second, loadings=loadings, variance=cov.variance(loadings))
             if not second.stopped:
                 known.put(after, second)

@@ -18,14 +18,23 @@ KEYS = state.keys_of("explore")  # those of other pages are the same entries
 
 
 @dataclass(frozen=True)
-class Choices:
-    """The solver, and its options by name as the library takes them, the sidebar's rank among them."""
+class Solver:
+    """A solver and its options, as pages of one component ask for them.
+
+    Attributes
+    ----------
+    method : str
+        Its name, by its key in the link.
+    options : tuple of (str, object)
+        By name as the library takes them, which the link says as ``method.option``; the rank is the
+        sidebar's ``d``.
+    """
 
     method: str
     options: tuple[tuple[str, Any], ...]
 
 
-def ask(now: State, n: int) -> tuple[Choices, DeltaGenerator]:
+def ask(now: State, n: int) -> tuple[Solver, DeltaGenerator]:
     """Let the person choose a solver and its options; return the choice, and the place for Run beside it."""
     which, tune, press = st.columns([3, 1, 1], vertical_alignment="bottom")
     with which:
@@ -51,7 +60,7 @@ def _method(now: State, n: int) -> str:
     )
 
 
-def _options(now: State, name: str) -> Choices:
+def _options(now: State, name: str) -> Solver:
     """Draw a control for each option of a solver; return the whole choice."""
     known = nnspca.METHODS[name].options
     drawn = [option for option in known if f"{name}.{option.name}" in KEYS]
@@ -59,7 +68,7 @@ def _options(now: State, name: str) -> Choices:
         chosen = {option.name: _option(name, option) for option in drawn}
     if any(option.name == "rank" for option in known):
         chosen["rank"] = now.d
-    return Choices(name, tuple(sorted(chosen.items())))
+    return Solver(name, tuple(sorted(chosen.items())))
 
 
 def _option(name: str, option: OptionInfo) -> Any:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -14,7 +15,7 @@ from nnspca.view.session.state import CIRCLE, DATA, FOUR, RANDOM, State
 from nnspca.view.session.streamlit_private import DeltaGenerator
 from nnspca.view.session.widgets import choose, figure_first
 from nnspca.view.spannogram import rows
-from nnspca.view.spannogram.rows import EDITABLE, Rows
+from nnspca.view.spannogram.rows import EDITABLE
 
 KEYS = state.keys_of("spannogram")
 WHERE = (
@@ -25,18 +26,48 @@ WHERE = (
 
 
 @dataclass(frozen=True, eq=False)
-class View:
-    """What the person chose to look at."""
+class Choices:
+    """The curves to draw, each field by its key in the link.
 
-    rows: Rows
-    d: int
-    k: int
-    nonnegative: bool
-    stem: str
+    Attributes
+    ----------
+    curves : str
+        Where they come from.
+    dimensions : str
+        A circle of directions, or a sphere.
+    n, top : int
+        Of made-up curves: how many there are, and how many of them may take part.
+    V : ndarray or None, shape (n, 2) or (n, 3)
+        The numbers of made-up curves, as they may have been typed.
+    a, b, c : int
+        Of the data's own directions: which eigenvectors; ``c`` on the sphere only.
+    m : int or None
+        Of the data's own directions: how many features are drawn.
+    """
+
+    curves: str
+    dimensions: str
+    n: int = len(rows.EXAMPLE)
+    top: int = KEYS["top"].default
+    V: np.ndarray | None = None
+    a: int = KEYS["a"].default
+    b: int = KEYS["b"].default
+    c: int = KEYS["c"].default
+    m: int | None = None
+
+    @property
+    def d(self) -> int:
+        """The number of dimensions."""
+        return 2 if self.dimensions == CIRCLE else 3
+
+    @property
+    def eigenvectors(self) -> tuple[int, ...]:
+        """Those whose plane or space is drawn."""
+        return (self.a, self.b, self.c)[: self.d]
 
 
-def ask(now: State) -> tuple[View, DeltaGenerator]:
-    """Let the person choose the curves; return what to draw and the place to draw it, or end the page here."""
+def ask(now: State) -> tuple[Choices, DeltaGenerator]:
+    """Let the person choose the curves; return the choice and the place to draw it, or end the page here."""
     above, _, stage, waiting = figure_first("turning", "Here the curves turn, once they are worked out.")
     below = st.container()
     with above, st.container(horizontal=True, gap="medium"):
@@ -47,31 +78,31 @@ def ask(now: State) -> tuple[View, DeltaGenerator]:
             width="content",
             help="Four curves to learn with, random ones, or the strongest directions of the data set in the sidebar.",
         )
-        rank = choose(
+        dimensions = choose(
             KEYS["dimensions"],
             "Dimensions",
             horizontal=True,
             width="content",
             help="With two eigenvectors directions form a circle, with three a sphere.",
         )
-        d = 2 if rank == CIRCLE else 3
+        choice = Choices(source, dimensions)
         if source != DATA:
-            n, k = _size(source)
+            choice = replace(choice, **_size(source))
     if source == DATA:
         with above:
-            view = _of_data(now, d)
-        waiting.empty()
-        return view, stage
-    plain = rows.example(d) if source == FOUR else rows.random(n, d, now.seed)
-    V = plain
-    if n <= EDITABLE:
-        with below:
-            V = _typed(plain, f"{source}-{n}-{d}-{now.seed if source == RANDOM else 0}", stage)
+            choice = replace(choice, **_directions(now, choice.d))
+    else:
+        plain = rows.example(choice.d) if source == FOUR else rows.random(choice.n, choice.d, now.seed)
+        typed = plain
+        if choice.n <= EDITABLE:
+            with below:
+                typed = _typed(plain, f"{source}-{choice.n}-{choice.d}-{now.seed if source == RANDOM else 0}", stage)
+        choice = replace(choice, V=typed)
     waiting.empty()
-    return View(Rows(V), d, k, now.nonnegative, f"spannogram-{n}-curves-k{k}"), stage
+    return choice, stage
 
 
-def _size(source: str) -> tuple[int, int]:
+def _size(source: str) -> dict[str, Any]:
     """Draw how many made-up curves there are and how many are kept."""
     n = len(rows.EXAMPLE)
     if source == RANDOM:
@@ -81,7 +112,7 @@ def _size(source: str) -> tuple[int, int]:
             width=124,
             help="How many rows of random numbers to draw; the sidebar's seed decides which.",
         )
-    k = choose(
+    top = choose(
         KEYS["top"],
         "k of these curves",
         high=n,
@@ -89,7 +120,7 @@ def _size(source: str) -> tuple[int, int]:
         width=124,
         help="How many of these curves may take part: the size of the lit set. A data set's k stands in the sidebar.",
     )
-    return n, k
+    return {"n": n, "top": top}
 
 
 def _typed(plain: np.ndarray, key: str, stage: DeltaGenerator) -> np.ndarray:
@@ -148,7 +179,7 @@ def take_dragged(row: list[float]) -> None:
         st.rerun()
 
 
-def _of_data(now: State, d: int) -> View:
+def _directions(now: State, d: int) -> dict[str, Any]:
     """Draw the choices for the data set's own directions."""
     data = catalogue.in_use(now)
     most = rows.most_directions(data)
@@ -157,17 +188,15 @@ def _of_data(now: State, d: int) -> View:
         st.info(f"{title} has {count} of variance: too few for this picture.")
         widgets.end_page()
     columns = st.columns(d + 1)
-    chosen = []
+    chosen: dict[str, int] = {}
     for at, letter in enumerate("abc"[:d]):
         with columns[at]:
-            chosen.append(
-                choose(
-                    KEYS[letter],
-                    f"Eigenvector {letter}",
-                    high=most,
-                    usual=at + 1,
-                    help=WHERE[at],
-                )
+            chosen[letter] = choose(
+                KEYS[letter],
+                f"Eigenvector {letter}",
+                high=most,
+                usual=at + 1,
+                help=WHERE[at],
             )
     k = min(now.k, data.n_features)
     with columns[d]:
@@ -180,11 +209,7 @@ def _of_data(now: State, d: int) -> View:
             allowed=f"{k} to {data.n_features:,}",
             help="All of them, or those with the largest entries in these eigenvectors.",
         )
-    if len(set(chosen)) < d:
+    if len(set(chosen.values())) < d:
         st.error("Choose different eigenvectors: the same one twice spans no plane.", icon=":material/edit:")
         widgets.end_page()
-    drawn = rows.of_data(data, now, chosen, m)
-    if not drawn.V.any():
-        st.error("These eigenvectors carry no variance. Choose smaller numbers.", icon=":material/edit:")
-        widgets.end_page()
-    return View(drawn, d, k, now.nonnegative, f"{data.name}-spannogram-k{k}")
+    return {**chosen, "m": m}

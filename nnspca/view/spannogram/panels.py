@@ -3,19 +3,33 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import streamlit as st
 
 from nnspca.view import foreign, words
 from nnspca.view.figures import style
+from nnspca.view.session import catalogue
 from nnspca.view.session.charts import download, palette
 from nnspca.view.session.state import BY_SET, DATA, SPHERE, State
-from nnspca.view.session.widgets import carried, choose, coming, number
-from nnspca.view.spannogram import ball, canvas, geometry, globe
-from nnspca.view.spannogram.choices import KEYS, View, take_dragged
+from nnspca.view.session.widgets import carried, choose, coming, end_page, number
+from nnspca.view.spannogram import ball, canvas, geometry, globe, rows
+from nnspca.view.spannogram.choices import KEYS, Choices, take_dragged
 from nnspca.view.spannogram.figures.circle import animation
 from nnspca.view.spannogram.geometry import Picture
 from nnspca.view.spannogram.globe import Globe
+from nnspca.view.spannogram.rows import Rows
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """What is drawn: the rows behind the curves, how many may take part, and the beginning of files' names."""
+
+    rows: Rows
+    d: int
+    k: int
+    nonnegative: bool
+    stem: str
 
 
 def idea(now: State) -> str:
@@ -35,12 +49,27 @@ def idea(now: State) -> str:
     )
 
 
-def show(view: View) -> None:
+def show(choice: Choices, now: State) -> None:
     """Show the circle or the sphere."""
+    view = _view(choice, now)
     if view.d == 2:
         circle(view)
     else:
         sphere(view)
+
+
+def _view(choice: Choices, now: State) -> View:
+    """Return what these choices draw, or say why it cannot be drawn and end the page here."""
+    if choice.V is not None:
+        stem = f"spannogram-{choice.n}-curves-k{choice.top}"
+        return View(Rows(choice.V), choice.d, choice.top, now.nonnegative, stem)
+    data = catalogue.in_use(now)
+    k = min(now.k, data.n_features)
+    drawn = rows.of_data(data, now, choice.eigenvectors, choice.m or data.n_features)
+    if not drawn.V.any():
+        st.error("These eigenvectors carry no variance. Choose smaller numbers.", icon=":material/edit:")
+        end_page()
+    return View(drawn, choice.d, k, now.nonnegative, f"{data.name}-spannogram-k{k}")
 
 
 def circle(view: View) -> None:

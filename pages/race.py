@@ -26,14 +26,11 @@ if not choice.racers:
     widgets.end_page()
 with press:
     job = run.start(data, now, choice)
-answered = job.stopped
-if answered:  # whoever pressed Stop, before anything is drawn anew
-    with running:
-        runs.follow("race", job)
-done = runs.wait_for_picture(job)  # it is drawn as it runs
+runs.wait_for_picture(job)  # it is drawn as it runs
+with running:
+    done = runs.follow("race", job)
 
-# the figure first: what changes it is asked below, before it is drawn
-who, mark = choices.open_mark(run.standing(job), choice)
+who, mark = choices.open_mark(run.standing(job), choice)  # below the figure, and asked before it is drawn
 waiting.empty()
 with stage:
     drawn = panels.track(job, choice, data, who, mark, ready=done)
@@ -42,7 +39,3 @@ if done and ended is not None:
     with widgets.fold(choices.KEYS["take"], "Table, downloads and code", ":material/download:") as fold:
         if fold.open:
             panels.takeaway(ended, drawn, data, now, choice)
-if not answered:
-    with running:
-        if runs.follow("race", job) and not done:
-            st.rerun()

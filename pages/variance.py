@@ -27,17 +27,14 @@ if not choice.methods:
     widgets.end_page()
 with press:
     job = panels.start(data, now, choice)
-answered = job.stopped
-if answered:  # whoever pressed Stop, before anything is drawn anew
-    with running:
-        runs.follow("variance", job)
-look, chosen = choices.look_and_point(choice)
+look, chosen = choices.look_and_point(choice)  # below the figure, and asked before it is drawn: they change it
 sketch = functools.partial(panels.sketched, job, leading, choice, look, waiting)
-done = runs.wait_for_picture(job, whole=len(choice.ks) * len(choice.methods), few=panels.ENOUGH, sketch=sketch)
+runs.wait_for_picture(job, whole=len(choice.ks) * len(choice.methods), few=panels.ENOUGH, sketch=sketch)
+with running:
+    done = runs.follow("variance", job)
+
 known = proofs.known_by_now(job.arrived, data, now, choice.ks)
 longer = runs.only_job("tighten-all", known.key)
-
-# the figure first: what changes it is asked below, before it is drawn
 panels.longer_proofs(known, data, now, choice, longer, ready=done)
 opened = chosen in known.points
 chart, beside = stage.columns([1.7, 1], gap="medium") if opened else (stage, None)
@@ -66,7 +63,3 @@ if data.kind != "covariance":
 with widgets.fold(choices.KEYS["take"], "Table, downloads and code", ":material/download:") as fold:
     if fold.open:
         panels.takeaway(known.points, leading, data, now, choice, drawn)
-if not answered:
-    with running:
-        if runs.follow("variance", job) and not done:
-            st.rerun()

@@ -52,10 +52,10 @@ def wait_for_picture(job: Job, whole: int = 0, *, few: int = 1, sketch: Callable
     What draws a figure takes the browser a second to start, and then half a second a drawing: a
     little longer where ``whole`` so many things make it a whole one, which is then drawn once.
     What can ``sketch`` it does so from a ``few`` things, and again whenever there are as many
-    more.
+    more. Who has pressed Stop waits for nothing.
     """
-    if job.done:
-        return True
+    if job.done or job.stopped:
+        return job.done
     drawn = 0
     if sketch is not None and not job.wait(0.0):
         job.wait_for_first(FIRST, few)

@@ -174,6 +174,25 @@ def test_only_the_app_knows_streamlit_and_only_figures_know_plotly():
     assert not barred(SOURCES, wrong)
 
 
+def test_the_app_imports_nothing_private_of_the_library():
+    """A module or a name with a leading underscore may change without a word."""
+    on_screen = [name for name in SOURCES if within(name, ("app", "pages", "nnspca.view"))]
+
+    def private(_, other):
+        return within(other, ("nnspca",)) and any(part.startswith("_") for part in other.split("."))
+
+    assert not barred(on_screen, private)
+    taken = [
+        f"{name} takes {alias.name}"
+        for name in on_screen
+        for node in imports_in(name)
+        if isinstance(node, ast.ImportFrom) and within(node.module or "", ("nnspca",))
+        for alias in node.names
+        if alias.name.startswith("_")
+    ]
+    assert not taken
+
+
 def test_names_streamlit_does_not_promise_stand_in_one_module():
     """What its documentation promises are the names of ``streamlit`` itself."""
 

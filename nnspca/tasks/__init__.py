@@ -1,1 +1,11 @@
-"""What is asked of one component: solve, certify, sweep over k, the path, necessity, contribution, and its scores."""
+"""What is asked of one component: solve, certify, sweep over k, the path, necessity, contribution, and its scores.
+
+:mod:`nnspca` gives what people call. Here stands besides what an app needs to show a curve as it
+comes: :func:`path` solves for many k from coarse to fine, :func:`certify_path` adds the ceilings,
+and :func:`first_ceiling` proves what takes next to no time.
+"""
+
+from nnspca.tasks._certify import first_ceiling
+from nnspca.tasks._path import certify_path, path
+
+__all__ = ["certify_path", "first_ceiling", "path"]

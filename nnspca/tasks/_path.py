@@ -21,9 +21,9 @@ from nnspca.solvers.climb import climb
 from nnspca.solvers.polish import polish
 from nnspca.solvers.registry import METHODS
 from nnspca.tasks._certify import first_ceiling
-from nnspca.tasks._levels import Point, after_which, begun_at, coarse_first
 from nnspca.tasks._solve import check_cardinality, check_method, solve
 from nnspca.tasks._sweep import certified
+from nnspca.tasks.levels import Point, after_which, begun_at, coarse_first
 
 OnPoint = Callable[[SweepPoint], None]
 Solved = Callable[[int, str], Component | None]

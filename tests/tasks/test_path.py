@@ -11,8 +11,8 @@ from nnspca.calls.progress import Monitor
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible
 from nnspca.solvers.best import glimpse
-from nnspca.tasks._levels import coarse_first
 from nnspca.tasks._path import certify_path, path
+from nnspca.tasks.levels import coarse_first
 from tests.oracle import optimum
 from tests.problems import DATA, MATRICES
 

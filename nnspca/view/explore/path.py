@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import Certificate, Component, Progress, SweepPoint
-from nnspca.tasks._levels import coarse_first
-from nnspca.tasks._path import certify_path, path
+from nnspca.tasks import certify_path, path
+from nnspca.tasks.levels import coarse_first
 from nnspca.view.session import machines, runs, store
 from nnspca.view.session.curves import Points
 from nnspca.view.session.job import Job, Work

@@ -12,7 +12,7 @@ import nnspca
 from nnspca.calls.progress import OnFound
 from nnspca.datasets import Dataset
 from nnspca.result import Certificate, Component, Progress
-from nnspca.tasks._certify import first_ceiling
+from nnspca.tasks import first_ceiling
 from nnspca.view.certificate import proofs
 from nnspca.view.session import machines, runs, store
 from nnspca.view.session.job import Job, Work

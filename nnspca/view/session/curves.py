@@ -12,7 +12,7 @@ from typing import Any
 import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import Certificate, Component, Progress, Sweep, SweepPoint
-from nnspca.tasks._path import certify_path, path
+from nnspca.tasks import certify_path, path
 from nnspca.view.session import machines, runs, store
 from nnspca.view.session.job import Job, Work
 from nnspca.view.session.state import State

@@ -193,6 +193,18 @@ def test_the_app_imports_nothing_private_of_the_library():
     assert not taken
 
 
+def test_a_function_of_the_app_fits_a_screen():
+    """Sixty lines, its docstring among them."""
+    long = [
+        f"{name}.{node.name}: {node.end_lineno - node.lineno + 1} lines"
+        for name in SOURCES
+        if within(name, ("app", "pages", "nnspca.view"))
+        for node in ast.walk(parsed(name))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.end_lineno - node.lineno >= 60
+    ]
+    assert not long
+
+
 def test_names_streamlit_does_not_promise_stand_in_one_module():
     """What its documentation promises are the names of ``streamlit`` itself."""
 

@@ -44,7 +44,7 @@ def test_a_search_hands_over_the_quick_answer_and_its_proof_before_it_goes_on(mo
 
     monkeypatch.setattr(nnspca, "solve", poor_first)
     job = Job("search")
-    run._work(data, NOW, Solver("best", (("search", 3),)))(job)
+    run._Way(data, NOW, Solver("best", (("search", 3),))).work(job)
     assert asked == [0, 3]
     quick, (early, _), (proof, _), *better = job.arrived
     assert early.stopped
@@ -57,7 +57,7 @@ def test_a_search_hands_over_the_quick_answer_and_its_proof_before_it_goes_on(mo
     assert certificate.upper == proof.upper
     nnspca.verify(certificate, cov)
     again = Job("again")
-    run._work(data, NOW, Solver("best", (("search", 3),)))(again)
+    run._Way(data, NOW, Solver("best", (("search", 3),))).work(again)
     assert asked == [0, 3]  # what the search found is kept
     assert run.arrived(again)[0].variance == part.variance
 
@@ -118,7 +118,7 @@ def test_a_first_ceiling_is_shown_at_once_and_nothing_is_built_on_it(open_page, 
 def test_what_another_solver_finds_never_becomes_the_certificates_own(method):
     now = dataclasses.replace(NOW, sign=ANY_SIGN)
     job = Job("other")
-    run._work(catalogue.dataset("digits"), now, Solver(method, ()))(job)
+    run._Way(catalogue.dataset("digits"), now, Solver(method, ())).work(job)
     part, certificate, _ = run.arrived(job)
     assert len(job.arrived) == 2
     assert part.method == method

@@ -40,36 +40,7 @@ def takeaway(
     """Offer the loadings, the run on one page, the figures and the code."""
     stem = f"{data.name}-k{part.k}-{part.method}"
     with st.container(horizontal=True):
-        charts.csv_button(
-            loadings_csv(part, data.feature_names),
-            "csv-explore",
-            f"{stem}.csv",
-            "Loadings (CSV)",
-            "Every feature with its loading.",
-        )
-        charts.download(
-            "Loadings (NPZ)",
-            lambda: _loadings_npz(part, data.feature_names),
-            "npz-explore",
-            f"{stem}.npz",
-            "For numpy.load, with feature names and variance.",
-        )
-        found = {part.method: part.loadings[:, None]}
-        charts.download(
-            "Features (GMT)",
-            lambda: tables.feature_lists(found, data),
-            "gmt-explore",
-            f"{stem}.gmt",
-            "Its features as a list, for programs that take sets of genes.",
-        )
-        if data.kind != "covariance":
-            charts.download(
-                "Scores (CSV)",
-                lambda: tables.scores(found, data, now),
-                "scores-explore",
-                f"{stem}-scores.csv",
-                "How much of the component each sample has.",
-            )
+        _offer_tables(part, data, now, stem)
         charts.json_button(
             lambda: report.as_json(part, proof, data, now),
             "json-explore",
@@ -88,6 +59,40 @@ def takeaway(
             charts.figure_button(figure, f"html-explore-{name}", f"{stem}-{name}.html", f"{name.capitalize()} (HTML)")
     st.markdown("The same with the library:")
     st.code(_code(now, choice), language="python", wrap_lines=True)
+
+
+def _offer_tables(part: Component, data: Dataset, now: State, stem: str) -> None:
+    """Offer the loadings, the features and the scores of the component."""
+    charts.csv_button(
+        loadings_csv(part, data.feature_names),
+        "csv-explore",
+        f"{stem}.csv",
+        "Loadings (CSV)",
+        "Every feature with its loading.",
+    )
+    charts.download(
+        "Loadings (NPZ)",
+        lambda: _loadings_npz(part, data.feature_names),
+        "npz-explore",
+        f"{stem}.npz",
+        "For numpy.load, with feature names and variance.",
+    )
+    found = {part.method: part.loadings[:, None]}
+    charts.download(
+        "Features (GMT)",
+        lambda: tables.feature_lists(found, data),
+        "gmt-explore",
+        f"{stem}.gmt",
+        "Its features as a list, for programs that take sets of genes.",
+    )
+    if data.kind != "covariance":
+        charts.download(
+            "Scores (CSV)",
+            lambda: tables.scores(found, data, now),
+            "scores-explore",
+            f"{stem}-scores.csv",
+            "How much of the component each sample has.",
+        )
 
 
 def _report(

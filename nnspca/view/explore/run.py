@@ -15,7 +15,7 @@ from nnspca.result import Certificate, Component, Progress
 from nnspca.tasks import first_ceiling
 from nnspca.view.certificate import proofs
 from nnspca.view.session import machines, runs, store
-from nnspca.view.session.job import Job, Work
+from nnspca.view.session.job import Job
 from nnspca.view.session.solver import Solver
 from nnspca.view.session.state import State
 
@@ -33,91 +33,103 @@ def _prove_key(data: Dataset, now: State) -> tuple[Hashable, ...]:
 def start(data: Dataset, now: State, choice: Solver) -> Job:
     """Draw Run; return the page's job, or end the page here."""
     view = data, now, choice
-    return runs.run("explore", _solve_key(*view), lambda: _work(*view), now, afresh=lambda: _forget(*view))
+    return runs.run("explore", _solve_key(*view), lambda: _Way(*view).work, now, afresh=lambda: _forget(*view))
 
 
-def _work(data: Dataset, now: State, choice: Solver) -> Work:
-    """Return the work of the page: solve, hand over the component, prove its place, and search on where that is asked.
+class _Way:
+    """The way through the page's work: solve, hand over the component, prove its place, search on where that is asked.
 
     It publishes a Component, then (Certificate, trace) pairs, one with a first ceiling and one with
     all that a live proof has, then Components that are better, as they are met.
     """
-    cov, key, prove_key = store.covariance(data, now), _solve_key(data, now, choice), _prove_key(data, now)
-    known, options = store.results(), dict(choice.options)
 
-    def solved(job: Job, doing: str, options: dict[str, Any], on_found: OnFound | None = None) -> Component:
+    def __init__(self, data: Dataset, now: State, choice: Solver):
+        self._now, self._choice, self._options = now, choice, dict(choice.options)
+        self._cov, self._known = store.covariance(data, now), store.results()
+        self._key, self._prove_key = _solve_key(data, now, choice), _prove_key(data, now)
+
+    def work(self, job: Job) -> None:
+        """Do it, once no other session seeks the same: that one's answer is taken."""
+        with self._known.sought(self._key, job.should_stop):
+            component, searches = self._found(job)
+            job.publish(component)
+            proof = self._known.get(self._prove_key)
+            if proof is None and not job.should_stop():
+                proof = self._proven(job, component)
+            if proof is not None:
+                job.publish(proof)
+            if searches and not job.should_stop():
+                self._search_on(job, component)
+
+    def _found(self, job: Job) -> tuple[Component, bool]:
+        """Return the component, and whether it is to be searched on: what is known was searched for already.
+
+        A search that was asked for comes last, for it takes long: whoever waits has a component and
+        its proof by then.
+        """
+        component = self._known.get(self._key)
+        if component is not None:
+            return component, False
+        searches = bool(self._options.get("search"))
+        component = self._solved(job, "Solving", {**self._options, "search": 0} if searches else self._options)
+        if not component.stopped and not searches:
+            self._known.put(self._key, component)
+        return component, searches
+
+    def _solved(self, job: Job, doing: str, options: dict[str, Any], on_found: OnFound | None = None) -> Component:
         return machines.call(
             nnspca.solve,
-            cov,
-            now.k,
-            choice.method,
-            nonnegative=now.nonnegative,
-            seed=now.seed,
+            self._cov,
+            self._now.k,
+            self._choice.method,
+            nonnegative=self._now.nonnegative,
+            seed=self._now.seed,
             should_stop=job.should_stop,
             on_progress=_staged(job, doing),
             on_found=on_found,
             **options,
         )
 
-    def glimpse(job: Job, component: Component) -> Certificate:
-        """Return a first ceiling, to be shown until the proof is there."""
-        return machines.call(
-            first_ceiling, cov, now.k, component, nonnegative=now.nonnegative, should_stop=job.should_stop
+    def _proven(self, job: Job, component: Component) -> tuple[Certificate, tuple]:
+        """Return the certificate and its trace; a first ceiling is shown until they are there."""
+        cov, now = self._cov, self._now
+        if _has_first_ceiling(cov, self._choice):
+            first = machines.call(
+                first_ceiling, cov, now.k, component, nonnegative=now.nonnegative, should_stop=job.should_stop
+            )
+            job.publish((first, ()))
+        job.trace = ()
+        certificate = machines.call(
+            nnspca.certify,
+            cov,
+            now.k,
+            nonnegative=now.nonnegative,
+            component=component if self._choice.method == "best" else None,
+            seed=now.seed,
+            should_stop=job.should_stop,
+            on_progress=_staged(job, "Proving a ceiling"),
         )
+        proof = (certificate, job.trace)
+        if not certificate.stopped:
+            self._known.put(self._prove_key, proof)
+        return proof
 
-    def search_on(job: Job, begun: Component) -> None:
+    def _search_on(self, job: Job, begun: Component) -> None:
         """Look for better components as long as was asked, or until Stop; each is handed over when it is met."""
         best = begun.variance
 
         def better(x: np.ndarray, _: float) -> None:
             nonlocal best
-            if (variance := cov.variance(x)) > best * (1 + proofs.GAIN):
+            if (variance := self._cov.variance(x)) > best * (1 + proofs.GAIN):
                 best = variance
                 note = "met while searching on"
                 job.publish(dataclasses.replace(begun, loadings=x.copy(), variance=variance, note=note))
 
-        found = solved(job, "Searching on", options, better)
+        found = self._solved(job, "Searching on", self._options, better)
         if found.variance >= best:
             job.publish(found)
         if not found.stopped:
-            known.put(key, found)
-
-    def work(job: Job) -> None:
-        with known.sought(key, job.should_stop):
-            seek(job)
-
-    def seek(job: Job) -> None:
-        component = known.get(key)
-        searches = component is None and bool(options.get("search"))
-        if component is None:
-            component = solved(job, "Solving", {**options, "search": 0} if searches else options)
-            if not component.stopped and not searches:
-                known.put(key, component)
-        job.publish(component)
-        proof = known.get(prove_key)
-        if proof is None and not job.should_stop():
-            if _has_first_ceiling(cov, choice):
-                job.publish((glimpse(job, component), ()))
-            job.trace = ()
-            certificate = machines.call(
-                nnspca.certify,
-                cov,
-                now.k,
-                nonnegative=now.nonnegative,
-                component=component if choice.method == "best" else None,
-                seed=now.seed,
-                should_stop=job.should_stop,
-                on_progress=_staged(job, "Proving a ceiling"),
-            )
-            proof = (certificate, job.trace)
-            if not certificate.stopped:
-                known.put(prove_key, proof)
-        if proof is not None:
-            job.publish(proof)
-        if searches and not job.should_stop():
-            search_on(job, component)
-
-    return work
+            self._known.put(self._key, found)
 
 
 def handed_first(data: Dataset, now: State, choice: Solver) -> int:

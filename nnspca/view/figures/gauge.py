@@ -30,6 +30,30 @@ def gauge(
     """
     share = found / leading
     figure = go.Figure()
+    _add_found(figure, share, palette)
+    alt = f"Gauge of normalised variance: found {at_least(share, 3)}"
+    right = share
+    if upper is not None:
+        reached, ceiling = max(share, (best or found) / leading), upper / leading
+        _add_band(figure, share, reached, ceiling, palette)
+        _add_ceiling(figure, ceiling, palette)
+        alt += f", proven ceiling {at_most(ceiling, 3)}; the unknown optimum lies between them"
+        right = max(right, ceiling)
+    if paper is not None:
+        _add_paper(figure, paper, leading, palette)
+        right = max(right, paper.value / leading)
+    right = max(1.0, right) * 1.02
+    below = ROW * len(bounds) + (12 if bounds else 0)
+    tall = LEGEND_DROP + LEGEND_ROW * len(figure.data)  # one line of the legend for each trace so far
+    if bounds:
+        alt += add_rows(figure, bounds, leading, best or found, palette, right)
+    dress(figure, palette, title="", alt=alt + ".", height=8 + BAR + below + tall)
+    _arrange(figure, right, below, len(bounds))
+    return figure
+
+
+def _add_found(figure: go.Figure, share: float, palette: Palette) -> None:
+    """Draw what the component keeps."""
     figure.add_bar(
         x=[share],
         y=[""],
@@ -38,64 +62,66 @@ def gauge(
         marker={"color": palette.found},
         hovertemplate=f"found: {at_least(share, 4)}<extra></extra>",
     )
-    alt = f"Gauge of normalised variance: found {at_least(share, 3)}"
-    right = share
-    if upper is not None:
-        reached, ceiling = max(share, (best or found) / leading), upper / leading
-        if reached > share:
-            figure.add_bar(
-                x=[reached - share],
-                y=[""],
-                orientation="h",
-                name="reached by a better component",
-                marker={"color": palette.found, "opacity": 0.4},
-                hovertemplate=f"best known: {at_least(reached, 4)}<extra></extra>",
-            )
+
+
+def _add_band(figure: go.Figure, share: float, reached: float, ceiling: float, palette: Palette) -> None:
+    """Stack on what was found what a better component reaches, and from there the band up to the ceiling."""
+    if reached > share:
         figure.add_bar(
-            x=[max(ceiling - reached, 0.0)],
+            x=[reached - share],
             y=[""],
             orientation="h",
-            name="the unknown optimum lies in here",
-            marker={"color": palette.band, "pattern": {"shape": "/", "fgcolor": palette.ceiling, "size": 6}},
-            hovertemplate=f"the optimum lies between {at_least(reached, 4)} and {at_most(ceiling, 4)}<extra></extra>",
+            name="reached by a better component",
+            marker={"color": palette.found, "opacity": 0.4},
+            hovertemplate=f"best known: {at_least(reached, 4)}<extra></extra>",
         )
-        figure.add_scatter(
-            x=[ceiling, ceiling],
-            y=[-0.5, 0.5],
-            yaxis="y2",
-            mode="lines",
-            name="proven ceiling",
-            line={"color": palette.ceiling, "width": 4},
-            hovertemplate=f"proven ceiling: {at_most(ceiling, 4)}<extra></extra>",
-        )
-        alt += f", proven ceiling {at_most(ceiling, 3)}; the unknown optimum lies between them"
-        right = max(right, ceiling)
-    if paper is not None:
-        figure.add_scatter(
-            x=[paper.value / leading, paper.value / leading],
-            y=[-0.5, 0.5],
-            yaxis="y2",
-            mode="lines",
-            name=f"the paper's: holds with {odds(paper.probability)}, not proven",
-            line={"color": palette.paper_bound, "width": 2, "dash": "dot"},
-            hovertemplate=f"the paper's ceiling: {at_most(paper.value / leading, 4)}<extra></extra>",
-        )
-        right = max(right, paper.value / leading)
-    right, below = max(1.0, right) * 1.02, ROW * len(bounds) + (12 if bounds else 0)
-    tall = LEGEND_DROP + LEGEND_ROW * len(figure.data)
-    if bounds:
-        alt += add_rows(figure, bounds, leading, best or found, palette, right)
-    dress(figure, palette, title="", alt=alt + ".", height=8 + BAR + below + tall)
+    figure.add_bar(
+        x=[max(ceiling - reached, 0.0)],  # rounding can leave a ceiling a last bit below what attains it
+        y=[""],
+        orientation="h",
+        name="the unknown optimum lies in here",
+        marker={"color": palette.band, "pattern": {"shape": "/", "fgcolor": palette.ceiling, "size": 6}},
+        hovertemplate=f"the optimum lies between {at_least(reached, 4)} and {at_most(ceiling, 4)}<extra></extra>",
+    )
+
+
+def _add_ceiling(figure: go.Figure, ceiling: float, palette: Palette) -> None:
+    """Draw the proven ceiling across the bar: on an axis of its own, for bars have no numbers along theirs."""
+    figure.add_scatter(
+        x=[ceiling, ceiling],
+        y=[-0.5, 0.5],
+        yaxis="y2",
+        mode="lines",
+        name="proven ceiling",
+        line={"color": palette.ceiling, "width": 4},
+        hovertemplate=f"proven ceiling: {at_most(ceiling, 4)}<extra></extra>",
+    )
+
+
+def _add_paper(figure: go.Figure, paper: Bound, leading: float, palette: Palette) -> None:
+    """Draw the paper's own ceiling, which holds with some probability only."""
+    figure.add_scatter(
+        x=[paper.value / leading, paper.value / leading],
+        y=[-0.5, 0.5],
+        yaxis="y2",
+        mode="lines",
+        name=f"the paper's: holds with {odds(paper.probability)}, not proven",
+        line={"color": palette.paper_bound, "width": 2, "dash": "dot"},
+        hovertemplate=f"the paper's ceiling: {at_most(paper.value / leading, 4)}<extra></extra>",
+    )
+
+
+def _arrange(figure: go.Figure, right: float, below: int, rows: int) -> None:
+    """Place the bar above so many rows of bounds, which take ``below`` pixels, on one axis of shares."""
     figure.update_layout(
         barmode="stack",
         bargap=0,
         margin_r=14,
         legend_traceorder="normal",
         yaxis2={"overlaying": "y", "range": [-0.5, 0.5], "visible": False},
-        yaxis3={"domain": [0, below / (BAR + below)], "range": [0.2 - len(bounds), 0.85], "visible": False},
+        yaxis3={"domain": [0, below / (BAR + below)], "range": [0.2 - rows, 0.85], "visible": False},
     )
     figure.update_xaxes(title_text="variance ÷ λ₁, what the freest direction holds", range=[0, right])
     figure.update_yaxes(visible=False, selector={"anchor": None})
     figure.update_layout(yaxis={"visible": False, "domain": [below / (BAR + below), 1]})
-    figure.update_xaxes(anchor="free", position=0)
-    return figure
+    figure.update_xaxes(anchor="free", position=0)  # at the foot of all, not of the bar

@@ -75,39 +75,10 @@ def takeaway(
     listed = rows(results)
     st.dataframe(listed, hide_index=True, alt="One row for each part of each solver.")
     stem = f"{data.name}-parts"
-    found = {way: parts.loadings for way, parts in results.items()}
     code = _whole_code(results, data, now, choice)
     with st.container(horizontal=True):
         charts.csv_button(downloads.table_csv(listed), "csv-parts", f"{stem}.csv", "Table (CSV)")
-        charts.download(
-            "Loadings, long (CSV)",
-            lambda: tables.loadings_long(found, data),
-            "long-parts",
-            f"{stem}-loadings.csv",
-            "One row for each loading that is not zero.",
-        )
-        charts.download(
-            "Loadings, wide (CSV)",
-            lambda: tables.loadings_wide(found, data),
-            "wide-parts",
-            f"{stem}-loadings-wide.csv",
-            "One row for each feature, one column for each part.",
-        )
-        charts.download(
-            "Features (GMT)",
-            lambda: tables.feature_lists(found, data),
-            "gmt-parts",
-            f"{stem}.gmt",
-            "Each part's features as a list, for programs that take sets of genes.",
-        )
-        if data.kind != "covariance":
-            charts.download(
-                "Scores (CSV)",
-                lambda: tables.scores(found, data, now),
-                "scores-parts",
-                f"{stem}-scores.csv",
-                "How much of each part each sample has.",
-            )
+        _offer_tables({way: parts.loadings for way, parts in results.items()}, data, now, stem)
         charts.json_button(functools.partial(_json, results, data, now), "json-parts", f"{stem}.json")
         charts.download(
             "Report (HTML)",
@@ -128,6 +99,39 @@ def takeaway(
             charts.figure_button(figure, f"html-parts-{name}", f"{stem}-{name}.html", f"Figure {name} (HTML)")
     st.markdown("The same with the library:")
     st.code(code, language="python", wrap_lines=True)
+
+
+def _offer_tables(found: tables.Sets, data: Dataset, now: State, stem: str) -> None:
+    """Offer loadings, features and scores of all parts, each made only when asked for."""
+    charts.download(
+        "Loadings, long (CSV)",
+        lambda: tables.loadings_long(found, data),
+        "long-parts",
+        f"{stem}-loadings.csv",
+        "One row for each loading that is not zero.",
+    )
+    charts.download(
+        "Loadings, wide (CSV)",
+        lambda: tables.loadings_wide(found, data),
+        "wide-parts",
+        f"{stem}-loadings-wide.csv",
+        "One row for each feature, one column for each part.",
+    )
+    charts.download(
+        "Features (GMT)",
+        lambda: tables.feature_lists(found, data),
+        "gmt-parts",
+        f"{stem}.gmt",
+        "Each part's features as a list, for programs that take sets of genes.",
+    )
+    if data.kind != "covariance":
+        charts.download(
+            "Scores (CSV)",
+            lambda: tables.scores(found, data, now),
+            "scores-parts",
+            f"{stem}-scores.csv",
+            "How much of each part each sample has.",
+        )
 
 
 def _whole_code(results: Mapping[str, Components], data: Dataset, now: State, choice: Choices) -> str:

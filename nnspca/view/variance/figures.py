@@ -72,41 +72,13 @@ def variance(view: View, palette: Palette, *, paper: bool = False, chosen: tuple
     if proven and view.bounds:
         add_lines(figure, {k: certificates[k] for k in proven}, leading, palette)
     for i, method in enumerate(view.methods):
-        mine = [p for p in points if p.method == method]
-        shares = [p.component.variance / leading for p in mine]
-        figure.add_scatter(
-            x=[p.k for p in mine],
-            y=shares,
-            name=method,
-            mode="lines+markers",
-            line={
-                "color": palette.series[i % len(palette.series)],
-                "dash": DASHES[i % len(DASHES)],
-                "width": 2,
-            },
-            cliponaxis=False,
-            marker={"size": 6 + 2 * min(i, 2), "symbol": SYMBOLS[i % len(SYMBOLS)], "line": {"width": 1.5}},
-            customdata=[[p.k, method, kept] for p, kept in zip(mine, floors(shares, 4), strict=True)],
-            unselected={"marker": {"opacity": 1}},
-            hovertemplate="k = %{x}<br>variance ÷ λ₁ = %{customdata[2]:.4f}<br>click to see it<extra>"
-            + method
-            + "</extra>",
-        )
+        _add_curve(figure, [p for p in points if p.method == method], leading, method, i, palette)
     optimal = sorted(view.optimal)
     if optimal:
         _add_rings(figure, palette, optimal, [certificates[k].lower / leading for k in optimal])
     for p in points:
         if (p.k, p.method) == chosen:
-            figure.add_scatter(
-                x=[p.k],
-                y=[p.component.variance / leading],
-                mode="markers",
-                name="chosen",
-                showlegend=False,
-                cliponaxis=False,
-                marker={"size": 20, "symbol": "circle-open", "color": palette.ink, "line": {"width": 2.5}},
-                hoverinfo="skip",
-            )
+            _add_choice(figure, p, leading, palette)
     title = "Variance kept, by number of nonzero loadings"
     alt = (
         f"{title}: {len(points)} points for {', '.join(view.methods)}; "
@@ -127,6 +99,48 @@ def variance(view: View, palette: Palette, *, paper: bool = False, chosen: tuple
     figure.update_yaxes(title_text="variance ÷ λ₁", range=[0, 1.04])
     _add_gap(figure, view, palette, paper=paper)
     return figure
+
+
+def _look(i: int, palette: Palette) -> dict[str, dict[str, object]]:
+    """Return how the i-th method is drawn in both panels: colour, dashes and symbol each tell it from the others."""
+    return {
+        "line": {"color": palette.series[i % len(palette.series)], "dash": DASHES[i % len(DASHES)], "width": 2},
+        "marker": {"size": 6 + 2 * min(i, 2), "symbol": SYMBOLS[i % len(SYMBOLS)], "line": {"width": 1.5}},
+    }
+
+
+def _add_curve(
+    figure: go.Figure, mine: Sequence[SweepPoint], leading: float, method: str, i: int, palette: Palette
+) -> None:
+    """Draw what one method keeps at each k; what a hover says is rounded down."""
+    shares = [p.component.variance / leading for p in mine]
+    figure.add_scatter(
+        x=[p.k for p in mine],
+        y=shares,
+        name=method,
+        mode="lines+markers",
+        **_look(i, palette),
+        cliponaxis=False,
+        customdata=[[p.k, method, kept] for p, kept in zip(mine, floors(shares, 4), strict=True)],
+        unselected={"marker": {"opacity": 1}},
+        hovertemplate="k = %{x}<br>variance ÷ λ₁ = %{customdata[2]:.4f}<br>click to see it<extra>"
+        + method
+        + "</extra>",
+    )
+
+
+def _add_choice(figure: go.Figure, point: SweepPoint, leading: float, palette: Palette) -> None:
+    """Draw the ring of the point that is shown beside the curves."""
+    figure.add_scatter(
+        x=[point.k],
+        y=[point.component.variance / leading],
+        mode="markers",
+        name="chosen",
+        showlegend=False,
+        cliponaxis=False,
+        marker={"size": 20, "symbol": "circle-open", "color": palette.ink, "line": {"width": 2.5}},
+        hoverinfo="skip",
+    )
 
 
 def _add_gap(figure: go.Figure, view: View, palette: Palette, *, paper: bool) -> None:
@@ -179,6 +193,7 @@ def _draw_gap(
     """
     figure.update_layout(yaxis={"domain": UPPER}, yaxis2={"domain": LOWER, "anchor": "x"})
     figure.update_xaxes(anchor="y2")
+    # A gap that counts as closed has no depth on the axis of powers, so none is drawn deeper than that.
     seen = [1 - share for points in (*shares.values(), best, paper) for _, share in points]
     missing = [max(gap, CLOSED) for gap in seen]
     log = bool(missing) and max(missing) / min(missing) > WIDE
@@ -186,21 +201,32 @@ def _draw_gap(
         _add_area(figure, paper, log, PAPER_FILL, "the paper's gap (not proven)", palette.paper_bound)
     _add_area(figure, best, log, palette.band, "the optimum lies in here", palette.ceiling)
     for i, (method, points) in enumerate(shares.items()):
-        figure.add_scatter(
-            x=[k for k, _ in points],
-            y=[_depth(share, log) for _, share in points],
-            yaxis="y2",
-            name=method,
-            showlegend=False,
-            mode="lines+markers",
-            cliponaxis=False,
-            line={"color": palette.series[i % len(palette.series)], "dash": DASHES[i % len(DASHES)], "width": 2},
-            marker={"size": 6 + 2 * min(i, 2), "symbol": SYMBOLS[i % len(SYMBOLS)], "line": {"width": 1.5}},
-            customdata=[[k, method, math.floor(1e4 * share) / 100] for k, share in points],
-            unselected={"marker": {"opacity": 1}},
-            hovertemplate="k = %{x}<br>keeps at least %{customdata[2]:.2f} %<extra>" + method + "</extra>",
-        )
-    closed = [(k, share) for k, share in best if k in set(optimal)]
+        _add_shares(figure, method, points, i, log, palette)
+    _add_closed(figure, [(k, share) for k, share in best if k in set(optimal)], log, palette)
+    _set_axis(figure, max(missing, default=LEAST_SHOWN), log)
+
+
+def _add_shares(
+    figure: go.Figure, method: str, points: Sequence[tuple[int, float]], i: int, log: bool, palette: Palette
+) -> None:
+    """Draw the share of the possible that one method is proven to keep."""
+    figure.add_scatter(
+        x=[k for k, _ in points],
+        y=[_depth(share, log) for _, share in points],
+        yaxis="y2",
+        name=method,
+        showlegend=False,
+        mode="lines+markers",
+        cliponaxis=False,
+        **_look(i, palette),
+        customdata=[[k, method, math.floor(1e4 * share) / 100] for k, share in points],
+        unselected={"marker": {"opacity": 1}},
+        hovertemplate="k = %{x}<br>keeps at least %{customdata[2]:.2f} %<extra>" + method + "</extra>",
+    )
+
+
+def _add_closed(figure: go.Figure, closed: Sequence[tuple[int, float]], log: bool, palette: Palette) -> None:
+    """Ring the k that are proven optimal."""
     figure.add_scatter(
         x=[k for k, _ in closed],
         y=[_depth(share, log) for _, share in closed],
@@ -212,7 +238,6 @@ def _draw_gap(
         marker={"size": 13, "symbol": "circle-open", "color": palette.proven, "line": {"width": 2.5}},
         hoverinfo="skip",
     )
-    _set_axis(figure, max(missing, default=LEAST_SHOWN), log)
 
 
 def _depth(share: float, log: bool) -> float:

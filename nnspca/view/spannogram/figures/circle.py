@@ -61,6 +61,22 @@ def animation(
         hoverinfo="skip",
     )
     _add_changes(figure, V, sets, palette, nonnegative)
+    _add_objective(figure, objective, start, end, best, palette)
+    moments = np.linspace(start, end, halves * PER_HALF, endpoint=False) + (end - start) / (2 * halves * PER_HALF)
+    peak = 1.08 * float(np.hypot(V[:, 0], V[:, 1]).max())
+    moving = [_moment(V, sets, phi, palette, k, nonnegative, names, peak) for phi in moments]
+    _add_frames(figure, moments, moving)
+    title = "Spannogram: the top set lit as the direction turns"
+    alt = f"{title}. {len(V)} curves, {len(sets)} regions; press Play to turn the direction."
+    dress(figure, palette, title=title, alt=alt, height=760)
+    _arrange(figure, palette, nonnegative, peak)
+    return figure
+
+
+def _add_objective(
+    figure: go.Figure, objective: np.ndarray, start: float, end: float, best: float, palette: Palette
+) -> None:
+    """Draw the objective below the curves, a star at its maximum."""
     fine = np.linspace(start, end, len(objective))
     figure.add_scatter(
         x=np.degrees(fine).round(3),
@@ -80,9 +96,10 @@ def animation(
         name="its maximum: the optimum",
         hovertemplate="the optimum, φ = %{x:.1f}°<extra></extra>",
     )
-    moments = np.linspace(start, end, halves * PER_HALF, endpoint=False) + (end - start) / (2 * halves * PER_HALF)
-    peak = 1.08 * float(np.hypot(V[:, 0], V[:, 1]).max())
-    moving = [_moment(V, sets, phi, palette, k, nonnegative, names, peak) for phi in moments]
+
+
+def _add_frames(figure: go.Figure, moments: np.ndarray, moving: Sequence[list[go.Scatter]]) -> None:
+    """Add what moves as it is at first, and a frame for each moment that draws nothing else anew."""
     fixed = len(figure.data)
     figure.add_traces(moving[0])
     which = list(range(fixed, fixed + len(moving[0])))
@@ -90,11 +107,6 @@ def animation(
         go.Frame(data=traces, traces=which, name=f"{decimal(np.degrees(phi), 0)}°")
         for phi, traces in zip(moments, moving, strict=True)
     ]
-    title = "Spannogram: the top set lit as the direction turns"
-    alt = f"{title}. {len(V)} curves, {len(sets)} regions; press Play to turn the direction."
-    dress(figure, palette, title=title, alt=alt, height=760)
-    _arrange(figure, palette, nonnegative, peak)
-    return figure
 
 
 def _heights(V: np.ndarray, angles: np.ndarray, nonnegative: bool) -> np.ndarray:
@@ -147,26 +159,9 @@ def _moment(
     top = next(support for left, right, support in sets if left <= phi <= right)
     heights = _heights(V[top], np.array([phi]), nonnegative)[:, 0]
     x = np.degrees(phi)
-    low = -peak if nonnegative else 0.0
-    traces = []
-    if k <= LIT_CURVES:
-        angles = np.linspace(sets[0][0], sets[-1][1], 2 * SAMPLES + 1)
-        lit = _joined(angles, _heights(V[top], angles, nonnegative))
-        traces.append(
-            go.Scatter(**lit, mode="lines", line={"color": palette.found, "width": 3}, name="top set", hoverinfo="skip")
-        )
-    called = [foreign.label(str(names[i])) if names else str(i + 1) for i in top]
-    words = f"{{{', '.join(called)}}}" if len(top) <= 6 else f"{len(top)} features"
     return [
-        *traces,
-        go.Scatter(
-            x=[x, x],
-            y=[low, peak],
-            mode="lines",
-            line={"color": palette.ink, "width": 1.5},
-            showlegend=False,
-            hoverinfo="skip",
-        ),
+        *([_lit(V[top], sets, nonnegative, palette)] if k <= LIT_CURVES else []),
+        _cursor(x, peak, nonnegative, palette),
         go.Scatter(
             x=np.full(len(top), x),
             y=heights,
@@ -184,17 +179,45 @@ def _moment(
             showlegend=False,
             hoverinfo="skip",
         ),
-        go.Scatter(
-            x=[-88.0],
-            y=[1.1 * peak],
-            mode="text",
-            text=[f"φ = {decimal(x, 0)}°   top {k}: {words if len(top) else 'nothing'}".replace("-", "−")],
-            textposition="middle right",
-            textfont={"color": palette.ink, "size": 14},
-            showlegend=False,
-            hoverinfo="skip",
-        ),
+        _words(x, peak, top, k, names, palette),
     ]
+
+
+def _lit(
+    V: np.ndarray, sets: Sequence[tuple[float, float, np.ndarray]], nonnegative: bool, palette: Palette
+) -> go.Scatter:
+    """The curves of the top set."""
+    angles = np.linspace(sets[0][0], sets[-1][1], 2 * SAMPLES + 1)
+    lit = _joined(angles, _heights(V, angles, nonnegative))
+    return go.Scatter(**lit, mode="lines", line={"color": palette.found, "width": 3}, name="top set", hoverinfo="skip")
+
+
+def _cursor(x: float, peak: float, nonnegative: bool, palette: Palette) -> go.Scatter:
+    """The line at the direction, over all heights that are drawn."""
+    return go.Scatter(
+        x=[x, x],
+        y=[-peak if nonnegative else 0.0, peak],
+        mode="lines",
+        line={"color": palette.ink, "width": 1.5},
+        showlegend=False,
+        hoverinfo="skip",
+    )
+
+
+def _words(x: float, peak: float, top: np.ndarray, k: int, names: Sequence[str], palette: Palette) -> go.Scatter:
+    """The direction and its top set in words; a set of many features is only counted."""
+    called = [foreign.label(str(names[i])) if names else str(i + 1) for i in top]
+    words = f"{{{', '.join(called)}}}" if len(top) <= 6 else f"{len(top)} features"
+    return go.Scatter(
+        x=[-88.0],
+        y=[1.1 * peak],
+        mode="text",
+        text=[f"φ = {decimal(x, 0)}°   top {k}: {words if len(top) else 'nothing'}".replace("-", "−")],
+        textposition="middle right",
+        textfont={"color": palette.ink, "size": 14},
+        showlegend=False,
+        hoverinfo="skip",
+    )
 
 
 def _arrange(figure: go.Figure, palette: Palette, nonnegative: bool, peak: float) -> None:
@@ -225,45 +248,49 @@ def _arrange(figure: go.Figure, palette: Palette, nonnegative: bool, peak: float
             "automargin": True,
         },
         margin_t=104,
-        updatemenus=[
-            {
-                "type": "buttons",
-                "direction": "left",
-                "x": 0,
-                "xanchor": "left",
-                "y": 1.02,
-                "yanchor": "bottom",
-                "showactive": False,
-                "bgcolor": palette.empty,
-                "font": {"color": palette.ink},
-                "buttons": [
-                    {"label": "▶ Play", "method": "animate", "args": [None, _pace(110)]},
-                    {"label": "❚❚ Pause", "method": "animate", "args": [[None], {**_pace(0), "mode": "immediate"}]},
-                ],
-            }
-        ],
-        sliders=[
-            {
-                "x": 0.22,
-                "len": 0.78,
-                "y": 1.02,
-                "yanchor": "bottom",
-                "pad": {"t": 0, "b": 0},
-                "currentvalue": {"visible": False},
-                "ticklen": 0,
-                "minorticklen": 0,
-                "font": {"color": "rgba(0,0,0,0)", "size": 1},
-                "steps": [
-                    {
-                        "label": frame.name,
-                        "method": "animate",
-                        "args": [[frame.name], {**_pace(0), "mode": "immediate"}],
-                    }
-                    for frame in figure.frames
-                ],
-            }
-        ],
+        updatemenus=[_buttons(palette)],
+        sliders=[_slider([frame.name for frame in figure.frames])],
     )
+
+
+def _buttons(palette: Palette) -> dict[str, object]:
+    """Play and Pause, above the picture on the left."""
+    return {
+        "type": "buttons",
+        "direction": "left",
+        "x": 0,
+        "xanchor": "left",
+        "y": 1.02,
+        "yanchor": "bottom",
+        "showactive": False,
+        "bgcolor": palette.empty,
+        "font": {"color": palette.ink},
+        "buttons": [
+            {"label": "▶ Play", "method": "animate", "args": [None, _pace(110)]},
+            {"label": "❚❚ Pause", "method": "animate", "args": [[None], _at_once()]},
+        ],
+    }
+
+
+def _slider(frames: Sequence[str]) -> dict[str, object]:
+    """The slider over all frames, beside the buttons; its labels would overlap, so they are not to be seen."""
+    return {
+        "x": 0.22,
+        "len": 0.78,
+        "y": 1.02,
+        "yanchor": "bottom",
+        "pad": {"t": 0, "b": 0},
+        "currentvalue": {"visible": False},
+        "ticklen": 0,
+        "minorticklen": 0,
+        "font": {"color": "rgba(0,0,0,0)", "size": 1},
+        "steps": [{"label": name, "method": "animate", "args": [[name], _at_once()]} for name in frames],
+    }
+
+
+def _at_once() -> dict[str, object]:
+    """How a frame that was chosen follows: whatever plays is broken off."""
+    return {**_pace(0), "mode": "immediate"}
 
 
 def _pace(milliseconds: int) -> dict[str, object]:

@@ -14,6 +14,7 @@ import numpy as np
 from PIL import Image
 from playwright.sync_api import Page, TimeoutError, sync_playwright
 
+from nnspca.view.session.state import PAGES
 from tests.browser.conftest import FLAGS
 from tests.browser.waiting import rest
 from tests.chromium import find
@@ -123,15 +124,12 @@ def at_rest(name: str, height: int, busy: str = QUIET) -> Callable[[Page], None]
 
 
 PICTURES: dict[str, tuple[str, Callable[[Page], None]]] = {
+    **{page: (f"/{page}", at_rest(page, 1000)) for page in PAGES},
     "learn": (f"/learn?painted={mask(PAINTED, 625)}", learn),
     "explore": ("/", at_rest("explore", 800, GROWING)),
     "variance": (f"/variance?ks=1-5,8,12,20,40,80,160&seed={time.time_ns() % 10_000}", band),
-    "parts": ("/parts", at_rest("parts", 1000)),
     "spannogram": ("/spannogram", spannogram),
-    "compare": ("/compare", at_rest("compare", 1000)),
     "samples": ("/samples", at_rest("samples", 1000, NOTHING)),
-    "race": ("/race", at_rest("race", 1000)),
-    "experiments": ("/experiments", at_rest("experiments", 1000)),
     "data": ("/data?data=digits", at_rest("data", 900, NOTHING)),
 }
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import nnspca
+from nnspca.view.session.state import PAGES
 
 PACKAGE = Path(nnspca.__file__).parent
 ROOT = PACKAGE.parent
@@ -154,6 +155,15 @@ def test_the_rooms_of_pages_do_not_know_each_other():
     for own in ROOMS:
         others = [room for room in ROOMS if room != own]
         assert not barred(inside(own), lambda _, found, others=others: within(found, others))
+
+
+def test_every_page_has_a_script_a_room_a_line_in_the_app_and_keys_in_the_link():
+    """What a test says of every page it says of those of the link's table."""
+    scripts = {name.removeprefix("pages.") for name in SOURCES if name.startswith("pages.")}
+    rooms = {room.removeprefix("nnspca.view.") for room in ROOMS} - {"frame"}
+    strings = {node.value for node in ast.walk(parsed("app")) if isinstance(node, ast.Constant)}
+    shown = {word.removesuffix(".py") for word in strings if isinstance(word, str) and word.endswith(".py")}
+    assert scripts == rooms == shown == set(PAGES)
 
 
 def test_a_page_knows_its_own_room_and_what_pages_share():

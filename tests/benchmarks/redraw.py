@@ -12,19 +12,17 @@ from types import FrameType
 
 from streamlit.testing.v1 import AppTest
 
+from nnspca.view.session.state import PAGES
+
 ROOT = Path(__file__).parents[2]
-LINKS: dict[str, dict[str, object]] = {
-    "explore": {"data": "pitprops", "k": 4},
-    "variance": {"data": "pitprops", "ks": "2, 5, 13"},
-    "parts": {"data": "pitprops", "k": 4, "r": 2},
+QUICK: dict[str, dict[str, object]] = {
+    "variance": {"ks": "2, 5, 13"},
+    "parts": {"k": 4, "r": 2},
     "samples": {"data": "lrs", "k": 4},
-    "spannogram": {},
-    "race": {"data": "pitprops", "k": 4, "racers": ["best", "em"]},
+    "race": {"k": 4, "racers": ["best", "em"]},
     "compare": {"vs": ["pitprops", "digits"], "fine": "few"},
-    "experiments": {},
-    "learn": {},
-    "data": {"data": "pitprops"},
 }
+LINKS = {page: {"data": "pitprops", "k": 4} | QUICK.get(page, {}) for page in PAGES}
 RUNS = 60  # seconds a page's own runs may take
 
 

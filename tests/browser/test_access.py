@@ -1,11 +1,13 @@
 """Who reads with little sight, with a screen reader or on a phone: contrast, names and width of every page."""
 
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import axe_playwright_python
 import pytest
 from playwright.sync_api import Page
 
+from nnspca.view.session import state
 from tests.browser.waiting import rest
 
 pytestmark = pytest.mark.browser
@@ -173,3 +175,7 @@ def test_the_measure_of_contrast_finds_what_is_faint(browsing):
     assert "“dimmed”" in said
     assert "“shaded”" in said  # in a shadow root, as the canvases are
     assert "plain" not in said
+
+
+def test_every_page_is_among_those_looked_at():
+    assert {urlsplit(path).path.strip("/") or "explore" for path, _ in PAGES.values()} == set(state.PAGES)

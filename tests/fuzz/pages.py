@@ -11,19 +11,7 @@ from tests.fuzz.links import TEXTS
 from tests.pages.conftest import ROOT, jobs
 from tests.pages.test_foreign import LURES, live, ours, said
 
-PAGES = (
-    "app",
-    "explore",
-    "variance",
-    "parts",
-    "samples",
-    "spannogram",
-    "race",
-    "compare",
-    "experiments",
-    "learn",
-    "data",
-)
+PAGES = ("app", *state.PAGES)
 DATA = ("pitprops", "pitprops", "digits", "synthetic-spiked")
 KEYS = tuple(dict.fromkeys(entry.key for entry in state.TABLE))
 PATIENCE = 1.0  # seconds that a run which a link starts is given before it is stopped

@@ -119,17 +119,22 @@ def hostile():
 
 FILE = "![p](www.evil.example) :red[evil] $x$ <a href=x>evil<br> **evil**"
 OPEN = dict.fromkeys(("closer", "certificate", "given", "take", "rebuild", "proofs", "bounds", "tables"), True)
+CHOICES = {
+    "explore": [{"k": 3}, {"k": 3, "method": "thresholding"}],
+    "variance": [{"ks": "2, 5", "methods": ["best"]}],
+    "parts": [{"k": 3, "r": 2, "with": ["best"]}],
+    "spannogram": [
+        {"curves": "data set", "k": 3},
+        {"curves": "data set", "dimensions": "3: a sphere", "k": 3, "m": 8},
+    ],
+    "race": [{"k": 3, "racers": ["best"], "limit": 1}],
+    "compare": [{"by": ["best"], "fine": "few"}],
+}
 VIEWS = [
-    ("explore", {"k": 3}),
-    ("explore", {"k": 3, "method": "thresholding"}),
-    ("variance", {"ks": "2, 5", "methods": ["best"]}),
-    ("parts", {"k": 3, "r": 2, "with": ["best"]}),
-    ("samples", {"k": 3}),
-    ("spannogram", {"curves": "data set", "k": 3}),
-    ("spannogram", {"curves": "data set", "dimensions": "3: a sphere", "k": 3, "m": 8}),
-    ("compare", {"by": ["best"], "fine": "few"}),
-    ("experiments", {}),
-    ("data", {}),
+    (page, choices)
+    for page in state.PAGES
+    if page != "learn"  # which shows no data of the visitor's
+    for choices in CHOICES.get(page, [{"k": 3}])
 ]
 
 
@@ -196,9 +201,7 @@ def ours(word):
     return live(own)
 
 
-@pytest.mark.parametrize(
-    "name", ["explore", "variance", "parts", "samples", "spannogram", "compare", "experiments", "learn", "data"]
-)
+@pytest.mark.parametrize("name", state.PAGES)
 @pytest.mark.parametrize("lure", [LURES[0], LURES[2], LURES[6]])
 def test_nothing_of_a_hostile_link_comes_alive_on_a_page(name, lure):
     link = {key: lure for key in (*state.SHARED, *state.keys_of(name))}

@@ -1,4 +1,4 @@
-"""The app's own rooms: what a link carries, the widgets, the caches, the live runs and the figures.
+"""The app: a room for each page, one for what surrounds them, and what pages share (session, figures, certificate).
 
 Only this package, ``pages/`` and ``app.py`` know that Streamlit exists.
 """

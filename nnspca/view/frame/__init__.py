@@ -1,1 +1,1 @@
-"""What surrounds every page: the sidebar, the style, slides, a phone's bar, and what each visit fetches first."""
+"""Frame around every page: sidebar, style sheet, presenter mode, a phone's bar, and the server's middleware."""

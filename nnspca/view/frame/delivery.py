@@ -1,4 +1,4 @@
-"""What every visit fetches before its page: Streamlit's scripts, packed once, and named before they are asked for."""
+"""ASGI middleware before Streamlit: compresses its scripts, preloads them in the page's head, adds our style."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ LEVEL = 6  # of compression: done once for each file
 
 
 class Delivery:
-    """Answers before Streamlit does: scripts go out compressed, the page with its head completed.
+    """ASGI middleware: scripts go out compressed and are kept so, the page with its head completed.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""On a narrow screen: data set and k in a bar at its foot, where the sidebar is folded away."""
+"""Bar at the foot of a narrow screen: data set and k, where the sidebar is folded away."""
 
 from __future__ import annotations
 

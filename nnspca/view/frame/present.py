@@ -1,4 +1,4 @@
-"""Presenter mode: one figure to a screen, in type to be read from afar, and a code that opens the view on a phone."""
+"""Presenter mode: one figure to a screen, in large type, and a QR code that opens the view on a phone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sidebar: the choices that pages share, each shown where it counts."""
+"""Sidebar: the choices that pages share, each shown where it counts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The look of the whole app: its style sheet, and the theme a person sees, followed when they change it."""
+"""Theme: the app's style sheet, and a rerun when a person changes between light and dark."""
 
 from __future__ import annotations
 

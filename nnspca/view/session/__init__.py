@@ -1,1 +1,1 @@
-"""What the pages share: the state of a link, widgets, runs, what outlives a redraw, and charts."""
+"""State, widgets, jobs, caches and charts: the modules that several pages share."""

@@ -1,4 +1,4 @@
-"""What visitors bring, kept for their visit and bounded in bytes: the oldest of a visit goes first, and is told."""
+"""Uploaded data sets: kept for one visit, within a limit of bytes; the oldest goes first, and is told."""
 
 from __future__ import annotations
 

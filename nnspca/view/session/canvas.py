@@ -1,4 +1,4 @@
-"""Drawing in the browser: numbers packed for the wire, both themes' colours, and a component from its files."""
+"""Custom browser components: arrays packed for the wire, both themes' colours, and a component from its files."""
 
 from __future__ import annotations
 

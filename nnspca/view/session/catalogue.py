@@ -1,4 +1,4 @@
-"""The data sets at hand: those of the catalogue, those a session has brought; the one in use, and its choice."""
+"""Data sets by name: the catalogue's and the uploaded ones, the one in use, and how another is chosen."""
 
 from __future__ import annotations
 

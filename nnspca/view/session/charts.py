@@ -1,4 +1,4 @@
-"""Showing a figure in the theme the person sees, with its description, a sketch before it, and its download."""
+"""Charts on a page: a Plotly figure in the person's theme, its description, a sketch before it, its download."""
 
 from __future__ import annotations
 

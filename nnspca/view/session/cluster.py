@@ -1,4 +1,4 @@
-"""The one setting that sends the app's runs to a Dask cluster: its client, and what the page says of it."""
+"""Dask client from the environment variable NNSPCA_SCHEDULER, and what the page says of the cluster."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The data sets as cards, each with a picture and a proven share, both computed beforehand."""
+"""Gallery of the data sets: cards with a picture and a proven share, both computed beforehand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The curves of a sweep: the points any session knows, the work that publishes them as they come."""
+"""Jobs that sweep over k: a curve's work, which publishes points as they come, and the points known already."""
 
 from __future__ import annotations
 

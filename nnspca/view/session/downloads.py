@@ -1,4 +1,4 @@
-"""What a person can take away from any page: tables, arrays, and the code that loads the data again."""
+"""Exports of any page: tables, arrays and JSON, and the code that loads the data again."""
 
 from __future__ import annotations
 

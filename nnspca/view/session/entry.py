@@ -1,4 +1,4 @@
-"""One key of a link: what it may say, and how whatever it says is read."""
+"""One query parameter of a link: its kind, its allowed values, and how any text given for it is read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files fetched from their pinned address when a person asks: whose they are, with true progress and Stop."""
+"""Download of a data set from its pinned address, on request: citation and terms, progress and Stop."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The files a person brings: read as a job, under a name of their own, and how the library would read them."""
+"""Reading of uploaded files: as a job, under a name of their own, and the code that reads them again."""
 
 from __future__ import annotations
 

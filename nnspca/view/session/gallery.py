@@ -1,4 +1,4 @@
-"""A gallery: cards with a small picture and a few words each; a press chooses one."""
+"""Gallery component: cards with a small picture and a few words each; a press chooses one."""
 
 from __future__ import annotations
 

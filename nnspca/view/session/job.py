@@ -1,4 +1,4 @@
-"""One run: what it has found so far, how far it has come, its Stop, and its turns among all runs."""
+"""Background job: what it has found so far, its progress, its Stop, and its turns among all jobs."""
 
 from __future__ import annotations
 

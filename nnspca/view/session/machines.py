@@ -1,4 +1,4 @@
-"""Where the app's runs run: in processes beside the server, which is then free to answer, or on a Dask cluster."""
+"""Executors for the app's jobs: processes beside the server, which stays free to answer, or a Dask cluster."""
 
 from __future__ import annotations
 

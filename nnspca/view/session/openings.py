@@ -1,4 +1,4 @@
-"""The view each data set opens with: where its parts are seen at once."""
+"""Default preprocessing and k of each data set, by which its parts are seen at once."""
 
 from __future__ import annotations
 

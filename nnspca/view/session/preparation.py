@@ -1,4 +1,4 @@
-"""How a page looks at a data set, and the run that prepares a large one: with progress, and a Stop heard at once."""
+"""Preprocessing, covariance and spectrum of a data set: in the page for a small one, as a job for a large one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A data set at a glance: some samples, how its variance spreads, and where it comes from."""
+"""Preview of a data set: some samples, how its variance spreads, and where it comes from."""
 
 from __future__ import annotations
 

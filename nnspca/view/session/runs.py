@@ -1,4 +1,4 @@
-"""The runs of a session: Run, their progress and Stop as a page draws them, and how long it waits for them."""
+"""Jobs as a page shows them: the Run button, progress and Stop, and how long a page waits for a result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the features of a data set stand for, packed for the browser: an image, an axis, or names."""
+"""Features packed for the browser, by what they stand for: pixels of an image, points of an axis, or names."""
 
 from __future__ import annotations
 

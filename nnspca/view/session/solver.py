@@ -1,4 +1,4 @@
-"""Which solver finds the component, and with which options: asked on each page that shows one component."""
+"""Choice of the solver and its options, on each page that shows one component."""
 
 from __future__ import annotations
 

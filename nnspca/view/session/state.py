@@ -1,4 +1,4 @@
-"""What a link carries: one table of its keys, how each is read, and the state that all pages share."""
+"""Table of the link's query parameters, and the state that all pages share."""
 
 from __future__ import annotations
 

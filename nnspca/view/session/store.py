@@ -1,6 +1,6 @@
-"""What outlives a redraw and all sessions share: finished results, and covariances with their spectra.
+"""Caches that all sessions share: finished results; data sets, covariances and spectra, each made once.
 
-Every cache is keyed by content hash and parameters, never by an array.
+What they hold outlives a redraw. Keys are content hashes and parameters, never arrays.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Every name of Streamlit that its documentation does not promise, with what it is needed for."""
+"""Private names of Streamlit, all in one module, each with what it is needed for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Components as tables to take home: loadings long and wide, lists of features, scores of the samples."""
+"""Components as tables to download: loadings long and wide, lists of features, scores of the samples."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many bytes of arrays a thing holds, as far as arrays, data sets and covariances lie in it."""
+"""Memory of an object in bytes: of the arrays, data sets and covariances that lie in it."""
 
 from __future__ import annotations
 

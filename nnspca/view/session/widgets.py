@@ -1,4 +1,4 @@
-"""Widgets drawn from the link's table: every choice is in the link, a bad link becomes a note, no choice is lost."""
+"""Widgets drawn from the link's table: a choice goes to the link, a bad link becomes a note, none is lost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The few workers all sessions share: who has one, who is next, and who gives way."""
+"""Bounded pool of workers that all sessions share: first come, first served, in turns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Choosing what the spannogram page draws: made-up curves that can be typed, or directions of the data."""
+"""What the spannogram page is asked: made-up curves that can be typed, or directions of the data."""
 
 from __future__ import annotations
 

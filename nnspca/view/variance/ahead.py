@@ -1,6 +1,6 @@
-"""The curves of a visitor on the way: between asking for the page and opening it a browser reads scripts for a second.
+"""Prefetch for the Variance page: its curves are begun while the visitor's browser still loads scripts.
 
-Its address says all that the curves need, so the server solves them meanwhile.
+Reading them takes a browser a second, and the link says all that the curves need.
 """
 
 from __future__ import annotations

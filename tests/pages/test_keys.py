@@ -4,6 +4,7 @@ import dataclasses
 import importlib
 import importlib.util
 from collections import defaultdict
+from typing import get_type_hints
 
 import pytest
 
@@ -39,3 +40,18 @@ def test_every_page_that_asks_on_the_server_has_such_choices():
     asking = {page for page in state.PAGES if any(e.widget or e.kind != "fold" for e in state.keys_of(page).values())}
     without = {page for page in asking if not [c for c in choices_of(page) if c is not state.State]}
     assert without == {"learn", "data"}, "the lesson asks in the browser; the data page has the sidebar's keys alone"
+
+
+KINDS = {"switch": bool, "fold": bool, "whole": int, "number": float, "several": tuple[str, ...]}
+
+
+@pytest.mark.parametrize("page", state.PAGES)
+def test_choices_are_typed_as_the_link_reads_them(page):
+    """A text is left out: a page holds what it has read in it, such as the values of k."""
+    entries = state.SHARED | state.keys_of(page)
+    for choices in choices_of(page):
+        for name, kind in get_type_hints(choices).items():
+            entry = entries.get(name.removesuffix("_"))
+            if entry is not None and entry.kind != "text":
+                wanted = KINDS.get(entry.kind) or type((*entry.options, entry.default)[0])
+                assert kind in (wanted, wanted | None), f"{choices.__name__}.{name}"

@@ -193,7 +193,7 @@ def _draw_gap(
     """
     figure.update_layout(yaxis={"domain": UPPER}, yaxis2={"domain": LOWER, "anchor": "x"})
     figure.update_xaxes(anchor="y2")
-    # A gap that counts as closed has no depth on the axis of powers, so none is drawn deeper than that.
+    # No gap counts as smaller than a closed one: rounding errors would otherwise stretch an axis of powers.
     seen = [1 - share for points in (*shares.values(), best, paper) for _, share in points]
     missing = [max(gap, CLOSED) for gap in seen]
     log = bool(missing) and max(missing) / min(missing) > WIDE

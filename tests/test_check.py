@@ -21,6 +21,7 @@ import pytest
 import nnspca
 from nnspca import check
 from nnspca.bounds import branch, elimination, entries, threshold, working
+from nnspca.bounds.kept import Limits
 from nnspca.bounds.plan import PLANS
 from nnspca.calls.progress import Monitor
 from nnspca.certificates.exact.section import VERSION, needs_more, section
@@ -150,7 +151,7 @@ def test_what_is_proven_of_many_features_without_forming_their_covariance_is_acc
         cert.bound("rows"),
         entries.diagonal(dataclasses.replace(problem, k=1)),
         *list(working.tighten(problem, x, cert.lower, least, features=200, budget=3e7, **budgets))[-1:],
-        *list(elimination.tighten(problem, x, least, features=60, budget=1e7, loss=1e-3, trees=0.0, **budgets))[-1:],
+        *list(elimination.tighten(problem, x, least, Limits(60, 1e-3), elimination.Budget(1e7), **budgets))[-1:],
         *threshold.cut_at_levels(problem, cert.lower, ranks=(), cells=100, features=1500, monitor=QUIET)[:1],
     ]
     assert [bound.name for bound in made] == [
@@ -170,11 +171,9 @@ def test_elimination_on_a_matrix_needs_that_it_is_semidefinite_and_proves_it():
     A = Z.T @ Z
     cov = nnspca.Covariance.from_matrix(A)
     cert = nnspca.certify(cov, 2)
-    budgets = {"features": 20, "budget": 1e8, "goal": cert.lower, "monitor": QUIET}
-    least = cert.bound("eigenvalue").value * 2
-    made = list(
-        elimination.tighten(Problem(cov, 2, True), cert.component.loadings, least, loss=0.5, trees=0.0, **budgets)
-    )
+    problem, x, least = Problem(cov, 2, True), cert.component.loadings, cert.bound("eigenvalue").value * 2
+    budget = elimination.Budget(1e8)
+    made = list(elimination.tighten(problem, x, least, Limits(20, 0.5), budget, goal=cert.lower, monitor=QUIET))
     alone = with_one_bound(cert, made[-1])
     assert accepted(alone, cov, A)
     content = as_lists(told(npz(alone, cov)))
@@ -302,8 +301,8 @@ def files(genes):
         problem = Problem(cov, 2, nonnegative)
         x = cert.component.loadings
         trees = branch.tighten(problem, x, goal=cert.lower * 0.9, meter=branch.Meter(1e8), monitor=QUIET)
-        budgets = {"features": 4, "budget": 1e7, "goal": 0.0, "monitor": QUIET, "loss": 5.0, "trees": 0.0}
-        bounds = [*cert.bounds, *list(trees)[-1:], *list(elimination.tighten(problem, x, 1e9, **budgets))[-1:]]
+        few = elimination.tighten(problem, x, 1e9, Limits(4, 5.0), elimination.Budget(1e7), goal=0.0, monitor=QUIET)
+        bounds = [*cert.bounds, *list(trees)[-1:], *list(few)[-1:]]
         for bound in bounds:
             alone = with_one_bound(cert, bound)
             written = section(alone, cov, {}) if bound.deterministic else None

@@ -112,8 +112,8 @@ def tighten(
     cov, k = problem.cov, problem.k
     most = int(entries / (2 * cov.n_features**2))
     steps = SHORT if most >= MANY else LONG
-    nothing = np.zeros(cov.n_features, dtype=bool)
-    root = _node(problem, x, np.arange(cov.n_features), nothing, None, goal, meter, ROOT, monitor, start)
+    nodes = _Nodes(problem, x, goal, meter, monitor)
+    root = nodes.root(start)
     open_nodes, leaves, held = [root], 1, _held(root)
     least = np.inf
     while True:
@@ -129,16 +129,9 @@ def tighten(
         j = _undecided(node)
         if j is None:
             return  # its support is known: no split can lower its bound
-        sides = []
-        for inside in (False, True):
-            kept, known = node.kept, node.inside.copy()
-            if inside:
-                known[j] = True
-            else:
-                kept, known = np.delete(kept, j), np.delete(known, j)
-            sides.append(_node(problem, x, kept, known, node, goal, meter, steps, monitor))
+        sides = nodes.sides(node, j, steps)
         held += _held(sides[0]) + _held(sides[1]) - _held(node)
-        node.split, node.sides, node.splitting, node.proof = int(node.kept[j]), (sides[0], sides[1]), None, None
+        node.split, node.sides, node.splitting, node.proof = int(node.kept[j]), sides, None, None
         leaves += 1
         for side in sides:
             heapq.heappush(open_nodes, side)
@@ -164,62 +157,104 @@ def by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
     )
 
 
-def _node(
-    problem: Problem,
-    x: np.ndarray,
-    kept: np.ndarray,
-    inside: np.ndarray,
-    parent: Node | None,
-    goal: float,
-    meter: Meter,
-    steps: int,
-    monitor: Monitor,
-    proven: PairProof | None = None,
-) -> Node:
-    """Bound one node: give up once it is at the goal, or gains too little to get there."""
-    number = int(meter.left) if parent is not None else 0
-    if inside.sum() >= problem.k:  # no place is left: the support is known
-        kept, inside = kept[inside], np.ones(problem.k, dtype=bool)
-    part = problem.restrict(kept)
-    if inside.sum() == part.k:
-        value, proof = _of_known_support(part.cov)
-        return Node((-value, number), kept, inside, proof, None)
-    start = x[kept]
-    if not start.any():
-        start = np.ones(len(kept))
+@dataclass(frozen=True, eq=False)
+class _Nodes:
+    """What every node of one tree is bounded with.
 
-    def begun() -> Splitting:
+    Attributes
+    ----------
+    problem : Problem
+        The whole.
+    x : ndarray, shape (n,)
+        The best feasible point known.
+    goal : float
+        A node at this bound is done.
+    meter : Meter
+    monitor : Monitor
+    """
+
+    problem: Problem
+    x: np.ndarray
+    goal: float
+    meter: Meter
+    monitor: Monitor
+
+    def root(self, proven: PairProof | None) -> Node:
+        """Bound the whole, from what was proven of it before."""
+        n = self.problem.n
+        return self._node(np.arange(n), np.zeros(n, dtype=bool), ROOT, proven=proven)
+
+    def sides(self, parent: Node, j: int, steps: int) -> tuple[Node, Node]:
+        """Bound both sides of a split at the feature at place j of those kept: without it, and with it."""
+        known = parent.inside.copy()
+        known[j] = True
+        without = self._node(np.delete(parent.kept, j), np.delete(parent.inside, j), steps, parent)
+        return without, self._node(parent.kept, known, steps, parent)
+
+    def _node(
+        self,
+        kept: np.ndarray,
+        inside: np.ndarray,
+        steps: int,
+        parent: Node | None = None,
+        proven: PairProof | None = None,
+    ) -> Node:
+        """Bound one node, from its parent's multipliers or from those that prove a bound on the whole."""
+        number = int(self.meter.left) if parent is not None else 0
+        if inside.sum() >= self.problem.k:  # no place is left: the support is known
+            kept, inside = kept[inside], np.ones(self.problem.k, dtype=bool)
+        part = self.problem.restrict(kept)
+        if inside.sum() == part.k:
+            value, known = _of_known_support(part.cov)
+            return Node((-value, number), kept, inside, known, None)
+        splitting = heard(lambda: self._begun(part, kept, inside, parent), len(kept), self.monitor)
+        first: tuple[float, PairProof] | None = None
+        if parent is not None and parent.proof is not None:  # its best proof holds here as well
+            block = np.ix_(np.searchsorted(parent.kept, kept), np.searchsorted(parent.kept, kept))
+            L, M = parent.proof.L[block], parent.proof.M[block]
+            first = proof_of(part, L, M, forced=inside, monitor=self.monitor)
+        elif proven is not None:
+            splitting.begin_at(proven)
+            first = proof_of(part, proven.L, proven.M, monitor=self.monitor)
+        value, proof = self._improved(splitting, part, inside, steps, first, whole=parent is None)
+        return Node((-value, number), kept, inside, proof, splitting)
+
+    def _begun(self, part: Problem, kept: np.ndarray, inside: np.ndarray, parent: Node | None) -> Splitting:
+        """The splitting of a node, from where its parent's stands."""
+        start = self.x[kept]
+        if not start.any():
+            start = np.ones(len(kept))
         made = Splitting(part.cov.entries, part.k, start / np.linalg.norm(start), part.nonnegative, inside)
         if parent is not None and parent.splitting is not None:
             made.follow(parent.splitting, np.searchsorted(parent.kept, kept), whole=True)
         return made
 
-    splitting = heard(begun, len(kept), monitor)
-    best: tuple[float, PairProof] | None = None
-    past: list[float] = []
-    if parent is not None and parent.proof is not None:  # its best proof holds here as well
-        block = np.ix_(np.searchsorted(parent.kept, kept), np.searchsorted(parent.kept, kept))
-        L, M = parent.proof.L[block], parent.proof.M[block]
-        best = proof_of(part, L, M, forced=inside, monitor=monitor)
-        past.append(best[0])
-    elif proven is not None:
-        splitting.begin_at(proven)
-        best = proof_of(part, proven.L, proven.M, monitor=monitor)
-        past.append(best[0])
-    for step in range(1, steps + 1):
-        heard(splitting.advance, len(kept), monitor)
-        meter.pay(len(kept))
-        last = step == steps or monitor.stop()
-        if step % CHECK and not last:
-            continue
-        made = proof_of(part, *splitting.multipliers(), forced=inside, monitor=monitor)
-        best = made if best is None or made[0] < best[0] else best
-        past.append(best[0])
-        slow = len(past) > LOOK_BACK and past[-1 - LOOK_BACK] - best[0] < SLOW * (best[0] - goal)
-        if best[0] <= goal or last or slow or (meter.left <= 0 and parent is not None):
-            break
-    assert best is not None
-    return Node((-best[0], number), kept, inside, best[1], splitting)
+    def _improved(
+        self,
+        splitting: Splitting,
+        part: Problem,
+        inside: np.ndarray,
+        steps: int,
+        best: tuple[float, PairProof] | None,
+        *,
+        whole: bool,
+    ) -> tuple[float, PairProof]:
+        """Take the steps of a node: give up once it is at the goal, or gains too little to get there."""
+        past = [] if best is None else [best[0]]
+        for step in range(1, steps + 1):
+            heard(splitting.advance, part.n, self.monitor)
+            self.meter.pay(part.n)
+            last = step == steps or self.monitor.stop()
+            if step % CHECK and not last:
+                continue
+            made = proof_of(part, *splitting.multipliers(), forced=inside, monitor=self.monitor)
+            best = made if best is None or made[0] < best[0] else best
+            past.append(best[0])
+            slow = len(past) > LOOK_BACK and past[-1 - LOOK_BACK] - best[0] < SLOW * (best[0] - self.goal)
+            if best[0] <= self.goal or last or slow or (self.meter.left <= 0 and not whole):
+                break
+        assert best is not None  # the last step makes one
+        return best
 
 
 def _of_known_support(part: Covariance) -> tuple[float, PairProof]:

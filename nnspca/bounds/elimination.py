@@ -24,11 +24,13 @@ brings them down.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from nnspca.bounds import boxes, branch, kept, masses
 from nnspca.bounds.cases import Elimination
+from nnspca.bounds.kept import Limits
 from nnspca.bounds.plan import SECOND, Known, Plan, pair_steps, rows_read, whole_steps
 from nnspca.calls.progress import Monitor
 from nnspca.covariance.problem import Problem
@@ -37,7 +39,6 @@ from nnspca.result import Bound
 PATIENT = 1 / 8  # share of the budget by which a search on T must have come below what is known
 LATE = 1 / 4  # share of the budget after which a T on which nothing was gained was too small
 GAIN = 1e-4  # relative: less is not worth another bound
-SMALLEST = 64
 MANY = 150  # k from which a live search plans its cases, as a hundred numbers of features outside matter
 WIDEST = 1000  # features of T at most in a planned search
 LONGER = 2.0  # times the work that others may count: a step on so many features takes less than its count
@@ -46,21 +47,34 @@ FULL = 0.4  # share of the weight that features outside may hold, beyond which T
 LIGHT = 0.7  # share of what a feature takes from the others, below which its variance alone tells enough
 
 
+@dataclass(frozen=True)
+class Budget:
+    """What an elimination may spend, in the unit of :func:`nnspca.bounds.plan.cost`.
+
+    Attributes
+    ----------
+    relaxations, trees : float
+        Most work in relaxations, and in branch and bound after them.
+    patience : float
+        Share of the work in relaxations after which a search that has come below nothing known is
+        given up.
+    """
+
+    relaxations: float
+    trees: float = 0.0
+    patience: float = 1.0
+
+
 def tighten(
     problem: Problem,
     x: np.ndarray,
     least: float,
+    limits: Limits,
+    budget: Budget,
     *,
-    features: int,
-    loss: float,
-    budget: float,
-    trees: float,
     goal: float,
     monitor: Monitor,
     consider: Callable[[np.ndarray], None] = lambda support: None,
-    patience: float = 1.0,
-    sparing: bool = False,
-    read: int | None = None,
 ) -> Iterator[Bound]:
     """Yield falling bounds below ``least``; nothing where too many features can hold too much.
 
@@ -71,51 +85,41 @@ def tighten(
         The best feasible point known.
     least : float
         The best bound known.
-    features : int
-        Most features of T.
-    loss : float
-        Share of the ceiling that may be lost for a smaller T, whose relaxations come further.
-    budget, trees : float
-        Most work in relaxations, and in branch and bound after them, in the unit of
-        :func:`nnspca.bounds.plan.cost`.
+    limits : Limits
+        Of T.
+    budget : Budget
     goal : float
         Stop once a bound is this small.
     monitor : Monitor
     consider : callable, optional
         Called with a support of at most k features where a better x may lie.
-    patience : float
-        Share of the budget after which a search that has not come below ``least`` is given up.
-    sparing : bool
-        Whether the cases are planned, for many k − q and a short time.
-    read : int, optional
-        Most rows of A that are read to choose T.
     """
-    elimination = begin(problem, x, least, features, loss, monitor, consider, sparing=sparing, read=read)
+    elimination = begin(problem, x, least, limits, monitor, consider)
     if elimination is None:
         return
-    meter, beaten, widened = branch.Meter(budget + trees), False, sparing
+    most = budget.trees + budget.relaxations
+    meter, beaten, widened = branch.Meter(most), False, limits.sparing
 
     def larger(than: Elimination) -> Elimination | None:
         """Begin again on twice as many features, or as many as are allowed."""
-        twice = 2 * len(than.inside)
-        return begin(problem, x, least, features, loss, monitor, consider, smallest=twice, read=read)
+        return begin(problem, x, least, replace(limits, smallest=2 * len(than.inside)), monitor, consider)
 
     while True:
         made = float(elimination.ceilings()[0].max())
         if made < least * (1 - GAIN):
             least, beaten = made, True
             yield elimination.bound()
-        spent = trees + budget - meter.left
-        if not beaten and spent > patience * budget:
+        spent = most - meter.left
+        if not beaten and spent > budget.patience * budget.relaxations:
             return
         if made <= goal or meter.left <= 0 or monitor.stop():
             return
-        growing = not widened and len(elimination.inside) < features
-        if growing and not beaten and spent > LATE * budget:
+        growing = not widened and len(elimination.inside) < limits.features
+        if growing and not beaten and spent > LATE * budget.relaxations:
             widened = True
             elimination = larger(elimination) or elimination
             continue
-        if elimination.work(meter, goal, trees > 0):
+        if elimination.work(meter, goal, budget.trees > 0):
             continue
         if not (growing and elimination.cramped):
             return
@@ -129,39 +133,35 @@ def begin(
     problem: Problem,
     x: np.ndarray,
     least: float,
-    features: int,
-    loss: float,
+    limits: Limits,
     monitor: Monitor,
     consider: Callable[[np.ndarray], None] = lambda support: None,
+    *,
     low: float | None = None,
-    smallest: int = SMALLEST,
-    sparing: bool = False,
-    read: int | None = None,
 ) -> Elimination | None:
     """Choose T: as few features as lose next to nothing, if the bounds on T are as tight as they can be.
 
     With ``low`` given, the masses are those of all components of at least that variance, best on
-    their own support. T has ``smallest`` features at least. If ``sparing``, it is as small as lets
-    a few cases do.
+    their own support.
     """
     low = masses.attained(problem.cov, x) if low is None else low
     support = np.flatnonzero(x)
-    features = min(features, problem.n)
-    if low <= 0 or len(support) >= features:
+    limits = replace(limits, features=min(limits.features, problem.n))
+    if low <= 0 or len(support) >= limits.features:
         return None
     shares = kept.shares(problem, x, low)
     outside = np.arange(1, len(shares))
-    light = max(0.0, float(((loss + LIGHT * (1.0 - shares[1:])) / outside).min(initial=1.0)))
+    light = max(0.0, float(((limits.loss + LIGHT * (1.0 - shares[1:])) / outside).min(initial=1.0)))
 
     def chosen(smallest: int, beside: masses.Boxes | None = None) -> kept.Kept | None:
         """Choose T by the masses that rows tell, or those of features beside each other where they are known."""
-        falling = masses.Falling(problem, low, monitor, light=light, most=read, beside=beside)
-        return kept.choose(falling, support, shares, features, smallest, loss, least / low * (1 - GAIN), sparing)
+        falling = masses.Falling(problem, low, monitor, light=light, most=limits.read, beside=beside)
+        return kept.choose(falling, support, shares, replace(limits, smallest=smallest), least / low * (1 - GAIN))
 
-    made, proof = chosen(smallest), None
+    made, proof = chosen(limits.smallest), None
     if made is None or len(made.inside) > CROWDED:
         beside = boxes.within(problem, low, masses.by_variance(problem.cov, low), monitor)
-        again = None if beside is None else chosen(smallest, beside)
+        again = None if beside is None else chosen(limits.smallest, beside)
         if made and again and float(again.lost[-1]) > FULL:  # rather as many features, and less outside
             again = chosen(len(made.inside), beside)
         if beside and again and (made is None or again.work <= made.work):
@@ -176,23 +176,22 @@ def by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
     """Where the features are too many for the splitting of all."""
     if pair_steps(problem, plan):
         return
-    sparing = _sparing(problem, plan)
+    sparing, patient = _sparing(problem, plan), whole_steps(problem, plan) or plan.always_levels
+    limits = Limits(_most_kept(problem, plan), plan.eliminated_loss, sparing=sparing, read=rows_read(problem, plan))
+    budget = Budget(
+        plan.eliminated_seconds * SECOND * (LONGER if sparing else 1.0),
+        min(plan.branch_seconds, plan.eliminated_seconds) * SECOND if plan.always_levels else 0.0,
+        PATIENT if patient else 1.0,  # where others can still be tried
+    )
     yield from tighten(
         problem,
         known.x,
         known.upper,
-        features=_most_kept(problem, plan),
-        loss=plan.eliminated_loss,
-        budget=plan.eliminated_seconds * SECOND * (LONGER if sparing else 1.0),
-        trees=min(plan.branch_seconds, plan.eliminated_seconds) * SECOND if plan.always_levels else 0.0,
+        limits,
+        budget,
         goal=known.lower * (1 + plan.closed),
         monitor=known.monitor,
         consider=known.consider,
-        patience=PATIENT
-        if whole_steps(problem, plan) or plan.always_levels
-        else 1.0,  # where others can still be tried
-        sparing=sparing,
-        read=rows_read(problem, plan),
     )
 
 

@@ -15,9 +15,36 @@ from nnspca.numerics import rounding
 WIDER = 1.25  # from one size of T that is tried to the next
 FINER = 1.12  # from one size of T that is tried to the next
 SLACK, AIM = 0.012, 1.024  # by how much a ceiling on T is likely to miss, and may miss with what lies outside
+SMALLEST = 64  # features of T at least
 FEWEST = 4  # cases that T is chosen for
 ROOM = 8.0  # times the fourth power of what lies outside: by how much a share kept on T may be too small a guess
 LOSS = 5e-3  # of the ceiling, that one outside feature may add before T is given up as too small
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What T may be, and what may be spent on choosing it.
+
+    Attributes
+    ----------
+    features : int
+        Most features of T.
+    loss : float
+        Share of the ceiling that may be lost for a smaller T, whose relaxations come further.
+    smallest : int
+        Fewest features of T.
+    sparing : bool
+        Whether T is as small as lets a few cases do, which are planned: for many k − q and a short
+        time.
+    read : int or None
+        Most rows of A that are read to choose T.
+    """
+
+    features: int
+    loss: float
+    smallest: int = SMALLEST
+    sparing: bool = False
+    read: int | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,14 +62,7 @@ class Kept:
 
 
 def choose(
-    falling: masses.Falling,
-    support: np.ndarray,
-    shares: np.ndarray,
-    features: int,
-    smallest: int,
-    loss: float,
-    least: float,
-    sparing: bool,
+    falling: masses.Falling, support: np.ndarray, shares: np.ndarray, limits: Limits, least: float
 ) -> Kept | None:
     """The smallest T on which next to nothing is lost, if the bounds on T are as tight as they can be; None without.
 
@@ -54,20 +74,16 @@ def choose(
         Of the best point: always kept.
     shares : ndarray, shape (k + 1,)
         About the share of the variance that k − q features keep.
-    features, smallest : int
-        Most and fewest features of T.
-    loss : float
-        Share of the ceiling that may be lost.
+    limits : Limits
     least : float
         What is proven, as a share of the variance: no T is chosen that would not prove less.
-    sparing : bool
-        Whether T is as small as lets a few cases do.
     """
+    features, sparing = limits.features, limits.sparing
     held, order, k = falling.masses, support, len(shares) - 1
     worth = 1.0 - shares[1] if k else 1.0  # of one feature
     planned: tuple[int, ...] = ()
     size, small, enough, lost, gains = 0, 0, False, np.zeros(1), np.zeros(1)
-    wanted = max(smallest, len(support))
+    wanted = max(limits.smallest, len(support))
     while not enough and size < features:
         size = min(wanted, features)
         if falling.largest(size + k, heavy=worth + LOSS, allowed=features) is None:
@@ -80,7 +96,7 @@ def choose(
         gains = _raised(here, lost) - 1
         # the same if a share that is kept were a little larger than guessed: near half of all, that
         # changes everything
-        alone = bool((_raised(here * (1 + ROOM * lost**4), lost)[1:] - 1 <= loss).all())
+        alone = bool((_raised(here * (1 + ROOM * lost**4), lost)[1:] - 1 <= limits.loss).all())
         planned = _planned(shares, lost) if sparing else ()
         enough = 0 < len(planned) <= FEWEST if sparing else alone
         small = size if alone and not small else small

@@ -196,83 +196,109 @@ def onto_rows(
     """Nearest (y, D) with 0 <= y_j <= D and Σ_{j≠i} y_j <= (k−1) D to each row of V (off the diagonal) and d.
 
     A forced column, or entry, has y_j = D, so it counts with d, and takes one of the k−1 places; a
-    barred one has y_j = 0. With w of the forced and d itself, c places left, and τ >= 0 the
-    multiplier of the sum, ``y = clip(v − τ, 0, D)`` and s = τ + D solves
-    ``w (s − τ − d̄) − τc = Σ (v − s)⁺``, monotone in s; the sum's excess then falls with τ, which
-    is found by Newton's steps, kept in a bracket. On sorted rows each equation is a search in
-    cumulative sums. ``guess`` holds multipliers τ near which to look, and takes those that are
+    barred one has y_j = 0. The rows' multipliers τ, which give y and D, are those of
+    :class:`_RowSums`. ``guess`` holds multipliers near which to look, and takes those that are
     found.
     """
     n = len(V)
     if n == 1:
         return np.zeros((1, 1)), np.maximum(d, 0.0)
+    held = None
+    if forced is not None and forced.any():
+        held = np.broadcast_to(forced, (n, n)) & ~np.eye(n, dtype=bool)
     # an entry so low that no clip reaches it stands for one that has no say, and rows keep one
     # length
     v = V.copy()
     np.fill_diagonal(v, OUT)
-    weight, places, pull, held = np.ones(n, dtype=V.dtype), np.full(n, k - 1, dtype=V.dtype), d, None
-    if barred is not None:
-        v[barred] = OUT
-    if forced is not None and forced.any():
-        held = np.broadcast_to(forced, (n, n)) & ~np.eye(n, dtype=bool)
+    for without_say in (barred, held):
+        if without_say is not None:
+            v[without_say] = OUT
+    weight, places, pull = np.ones(n, dtype=V.dtype), np.full(n, k - 1, dtype=V.dtype), d
+    if held is not None:
         taken = held.sum(axis=1)
         weight, places, pull = 1.0 + taken, k - 1 - taken, d + np.where(held, V, 0.0).sum(axis=1)
-        v[held] = OUT
-    falling = np.sort(np.negative(v, out=v), axis=1)[:, :-1]
-    np.negative(v, out=v)
-    # an entry not above zero is in no sum, as τ and D are not below it
-    longest = max(1, int(np.count_nonzero(falling < 0, axis=1).max()))
-    falling = np.negative(falling[:, :longest])
-    sums = np.zeros((n, longest + 1), dtype=V.dtype)
-    np.cumsum(falling, axis=1, out=sums[:, 1:])
-    # entry m is at its cap D where (w + m) v_m − Σ_{j<=m} v_j exceeds w d̄ + τ(w + c); as this
-    # falls along a row, a count tells how many are, and one sort serves every τ
-    balance = (weight[:, None] + np.arange(1, longest + 1, dtype=V.dtype)) * falling
-    balance -= sums[:, 1:]
-    rows, sorted_balance = np.arange(n), _Falling(balance)
-    sorted_rows = _Falling(falling) if longest > FEW else None
+    tau, D = _RowSums(v, weight, places, pull).multipliers(guess)
+    if guess is not None:
+        guess[:] = tau
+    y = np.clip(v - tau[:, None], 0, D[:, None])
+    return (y if held is None else np.where(held, D[:, None], y)), D
 
-    def at(tau: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Excess of the sum, its slope, and D."""
-        right = pull + tau * (weight + places)
-        above = sorted_balance.above(right)
-        capped = above.astype(V.dtype)
+
+class _RowSums:
+    """How the sum of each row exceeds its limit as the row's multiplier τ >= 0 grows.
+
+    With w of the forced and d itself, c places left, and τ the multiplier of the sum,
+    ``y = clip(v − τ, 0, D)`` and s = τ + D solves ``w (s − τ − d̄) − τc = Σ (v − s)⁺``, monotone in
+    s; the sum's excess then falls with τ, which is found by Newton's steps, kept in a bracket. On
+    sorted rows each equation is a search in cumulative sums.
+
+    Parameters
+    ----------
+    v : ndarray, shape (n, n)
+        Entries that have no say are at ``OUT``. Changed while it is sorted, and changed back.
+    weight, places, pull : ndarray, shape (n,)
+        w, c and w d̄ of each row.
+    """
+
+    def __init__(self, v: np.ndarray, weight: np.ndarray, places: np.ndarray, pull: np.ndarray) -> None:
+        n = len(v)
+        self.weight, self.places, self.pull = weight, places, pull
+        falling = np.sort(np.negative(v, out=v), axis=1)[:, :-1]
+        np.negative(v, out=v)
+        # an entry not above zero is in no sum, as τ and D are not below it
+        longest = max(1, int(np.count_nonzero(falling < 0, axis=1).max()))
+        self.falling: np.ndarray = np.negative(falling[:, :longest])
+        self.sums = np.zeros((n, longest + 1), dtype=v.dtype)
+        np.cumsum(self.falling, axis=1, out=self.sums[:, 1:])
+        # entry m is at its cap D where (w + m) v_m − Σ_{j<=m} v_j exceeds w d̄ + τ(w + c); as this
+        # falls along a row, a count tells how many are, and one sort serves every τ
+        balance = (weight[:, None] + np.arange(1, longest + 1, dtype=v.dtype)) * self.falling
+        balance -= self.sums[:, 1:]
+        self.rows, self.sorted_balance = np.arange(n), _Falling(balance)
+        self.sorted_rows = _Falling(self.falling) if longest > FEW else None
+
+    def at(self, tau: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Excess of each row's sum at its τ, the excess's slope, and D."""
+        rows, sums, weight, places = self.rows, self.sums, self.weight, self.places
+        right = self.pull + tau * (weight + places)
+        above = self.sorted_balance.above(right)
+        capped = above.astype(sums.dtype)
         D = (right + sums[rows, above]) / (weight + capped) - tau
         slope = (weight + places) / (weight + capped) - 1
-        positive = sorted_rows.above(tau) if sorted_rows else (falling > tau[:, None]).sum(axis=1)
+        positive = self.sorted_rows.above(tau) if self.sorted_rows else (self.falling > tau[:, None]).sum(axis=1)
         above = np.minimum(above, positive)
-        capped = np.minimum(capped, positive.astype(V.dtype))
-        between = capped - positive.astype(V.dtype)
+        capped = np.minimum(capped, positive.astype(sums.dtype))
+        between = capped - positive.astype(sums.dtype)
         total = sums[rows, positive] - sums[rows, above] + between * tau + capped * D
         alive = D > 0  # a D below zero says that τ is too large: as an excess it lowers the bracket's end
         excess = np.where(alive, total - places * D, D)
         return excess, np.where(alive, between + (capped - places) * slope, slope), np.maximum(D, 0)
 
-    exact = EXACT if V.dtype == float else NEARLY
-    low, high = np.zeros(n, dtype=V.dtype), np.maximum(falling[:, 0], 0)
-    tau = low
-    excess, slope, D = at(tau)
-    active = excess > 0  # elsewhere τ = 0: the sum is within its limit by itself
-    if guess is not None and active.any():
-        low, tau = np.where(active, tau, low), np.where(active & (guess < high), guess, tau)
-        excess, slope, D = at(tau)
-    for _ in range(NEWTON if active.any() else 0):
-        # the excess is piecewise linear: a step of Newton's ends at its root from anywhere on the
-        # root's piece
-        off = active & (np.abs(excess) > exact)
-        if not off.any():
-            break
-        low, high = np.where(excess > 0, tau, low), np.where(excess > 0, high, tau)
-        step = tau - excess / np.where(slope < 0, slope, -1)
-        inside = (step > low) & (step < high) & (slope < 0)
-        tau = np.where(off, np.where(inside, step, (low + high) / 2), tau)
-        excess, slope, D = at(tau)
-    if guess is not None:
-        guess[:] = tau
-    y = np.clip(v - tau[:, None], 0, D[:, None])
-    if held is not None:
-        y = np.where(held, D[:, None], y)
-    return y, D
+    def multipliers(self, guess: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """The τ of each row, 0 where its sum is within its limit by itself, and D; looked for near a guess."""
+        dtype = self.falling.dtype
+        exact = EXACT if self.falling.dtype == float else NEARLY
+        low, high = np.zeros(len(self.rows), dtype=dtype), np.maximum(self.falling[:, 0], 0)
+        tau = low
+        excess, slope, D = self.at(tau)
+        active = excess > 0
+        if not active.any():
+            return tau, D
+        if guess is not None:
+            low, tau = np.where(active, tau, low), np.where(active & (guess < high), guess, tau)
+            excess, slope, D = self.at(tau)
+        for _ in range(NEWTON):
+            # the excess is piecewise linear: a step of Newton's ends at its root from anywhere on
+            # the root's piece
+            off = active & (np.abs(excess) > exact)
+            if not off.any():
+                break
+            low, high = np.where(excess > 0, tau, low), np.where(excess > 0, high, tau)
+            step = tau - excess / np.where(slope < 0, slope, -1)
+            inside = (step > low) & (step < high) & (slope < 0)
+            tau = np.where(off, np.where(inside, step, (low + high) / 2), tau)
+            excess, slope, D = self.at(tau)
+        return tau, D
 
 
 class _Falling:

@@ -19,6 +19,7 @@ import numpy as np
 
 from nnspca.bounds import balanced, branch, elimination, entries
 from nnspca.bounds.cases import Case, Elimination
+from nnspca.bounds.kept import Limits
 from nnspca.bounds.pair_scaled import proof_of
 from nnspca.bounds.splitting import Splitting
 from nnspca.calls.beside import Stopped
@@ -83,7 +84,7 @@ def begin(problem: Problem, x: np.ndarray, level: float, monitor: Monitor) -> El
     """
     made = None
     if level > 0 and problem.n > FEWEST:
-        made = elimination.begin(problem, x, np.inf, FEATURES, LOSS, monitor, low=level, smallest=FEWEST)
+        made = elimination.begin(problem, x, np.inf, Limits(FEATURES, LOSS, FEWEST), monitor, low=level)
     if made is None and problem.n <= FEATURES and not monitor.stop():
         made = Elimination(problem, x, level, np.arange(problem.n), np.zeros(1), monitor=monitor)
     return made

@@ -23,7 +23,7 @@ mass (:mod:`nnspca.bounds.masses`), and the multipliers at its balanced rows.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -88,25 +88,14 @@ def tighten(
     inside, by_mass = _first_set(outside, x, lower, features)
     if not len(inside) or monitor.stop():
         return
-    splitting = _raced(problem, inside, x, monitor) if by_mass else _splitting(problem, inside, x)
-    best: tuple[float, PairProof] | None = None
-    rounds = 0
-    while budget > 0 and not monitor.stop():
-        part = replace(problem, cov=part_of(problem.cov, inside))
+    chosen = _WorkingSet(problem, x, inside, by_mass, budget, monitor)
+    while chosen.budget > 0 and not monitor.stop():
         # while S may still grow few steps will do: they only have to tell which rows outside are
         # too heavy
-        for _ in range(SHORT if rounds < ROUNDS else LONG):
-            heard(splitting.advance, len(inside), monitor)
-            budget -= len(inside) ** 2.5
-            if splitting.steps % CHECK == 0:
-                # θ live on what rows cost less
-                made = proof_of(part, *splitting.multipliers(), level=False, monitor=monitor)
-                best = made if best is None or made[0] < best[0] else best  # the iterates' bounds go up and down
-            if monitor.stop() or budget <= 0:
-                break
-        if best is None:
+        chosen.advance(SHORT if chosen.rounds < ROUNDS else LONG)
+        if chosen.best is None:
             return
-        levelled = _levelled(outside, inside, *best, least, goal, splitting.steps)
+        levelled = _levelled(outside, chosen.inside, *chosen.best, least, goal, chosen.steps)
         if levelled is None:
             return
         bound, heavy = levelled
@@ -116,22 +105,64 @@ def tighten(
             yield bound
         if least <= goal:
             return
-        room = features - len(inside)
-        if len(heavy) and room > 0 and rounds < ROUNDS:
+        room = features - len(chosen.inside)
+        if len(heavy) and room > 0 and chosen.rounds < ROUNDS:
             # a heavy row outside can only be paid for by raising all limits, so it is cheaper as a
             # row of S
-            joined = np.union1d(inside, heavy[: min(room, JOIN)])
-            if by_mass:
-                splitting = _raced(problem, joined, x, monitor)
-                budget -= 2 * RACE * len(joined) ** 2.5
-            else:
-                splitting = _grown(_splitting(problem, joined, x), splitting, np.searchsorted(joined, inside))
-            inside, best = joined, None  # a proof on the smaller S says nothing about the rows that joined
-            rounds += 1
-        elif not gained and splitting.steps > 4 * LONG:
+            chosen.join(heavy[: min(room, JOIN)])
+        elif not gained and chosen.steps > 4 * LONG:
             return  # not before: after S has grown the bound may rise for a while, the newcomers' multipliers being 0
         else:
-            rounds = ROUNDS  # S is as large as it gets, and every further step goes into its own bound
+            chosen.rounds = ROUNDS  # S is as large as it gets, and every further step goes into its own bound
+
+
+@dataclass
+class _WorkingSet:
+    """S under way: its splitting, the best bound that S proves on its own, and what is left of the budget."""
+
+    problem: Problem
+    x: np.ndarray
+    inside: np.ndarray
+    by_mass: bool
+    budget: float
+    monitor: Monitor
+    best: tuple[float, PairProof] | None = None
+    rounds: int = 0  # times that S has grown
+
+    def __post_init__(self) -> None:
+        begin = _raced if self.by_mass else _splitting
+        self.splitting = begin(self.problem, self.inside, self.x, self.monitor)
+
+    @property
+    def steps(self) -> int:
+        """Steps of the splitting so far."""
+        return self.splitting.steps
+
+    def advance(self, steps: int) -> None:
+        """Take steps of the splitting, and look now and then what they prove."""
+        part = replace(self.problem, cov=part_of(self.problem.cov, self.inside))
+        for _ in range(steps):
+            heard(self.splitting.advance, len(self.inside), self.monitor)
+            self.budget -= len(self.inside) ** 2.5
+            if self.steps % CHECK == 0:
+                # θ live on what rows cost less
+                made = proof_of(part, *self.splitting.multipliers(), level=False, monitor=self.monitor)
+                if self.best is None or made[0] < self.best[0]:  # the iterates' bounds go up and down
+                    self.best = made
+            if self.monitor.stop() or self.budget <= 0:
+                break
+
+    def join(self, heavy: np.ndarray) -> None:
+        """Let rows join S, whose splitting goes on from there; chosen by mass, it begins anew."""
+        joined = np.union1d(self.inside, heavy)
+        if self.by_mass:
+            self.splitting = _raced(self.problem, joined, self.x, self.monitor)
+            self.budget -= 2 * RACE * len(joined) ** 2.5
+        else:
+            larger = _splitting(self.problem, joined, self.x, self.monitor)
+            self.splitting = _grown(larger, self.splitting, np.searchsorted(joined, self.inside))
+        self.inside, self.best = joined, None  # a proof on the smaller S says nothing about the rows that joined
+        self.rounds += 1
 
 
 def _first_set(outside: Outside, x: np.ndarray, lower: float, features: int) -> tuple[np.ndarray, bool]:
@@ -190,10 +221,9 @@ def part_of(cov: Covariance, inside: np.ndarray) -> Covariance:
     return cov.derived(HeldMatrix((A + A.T) / 2), "restrict", inside, growth=0.0, rounding=forming + cov.drift)
 
 
-def _splitting(problem: Problem, inside: np.ndarray, x: np.ndarray) -> Splitting:
+def _splitting(problem: Problem, inside: np.ndarray, x: np.ndarray, monitor: Monitor) -> Splitting:
     """A splitting on S, at the best x."""
     A = part_of(problem.cov, inside).entries
-    assert A is not None
     start = x[inside]
     return Splitting(A, problem.k, start / np.linalg.norm(start), problem.nonnegative)
 

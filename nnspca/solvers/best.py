@@ -166,15 +166,44 @@ def _sifted(problem: Problem) -> int | None:
 
 def _portfolio(problem: Problem, rng: np.random.Generator, monitor: Monitor, begun: _Begun) -> Component:
     """Find the best of many starts, climbed and polished; progress is told from what is known on."""
-    cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
-    n, restarts = cov.n_features, begun.restarts
     if (count := _sifted(problem)) is not None:
         return _of_the_many(problem, rng, monitor, begun, count)
-    rows = [] if begun.starts is None else [np.atleast_2d(begun.starts)]
-    values, vectors = beside(lambda: cov.eigenpairs(min(EXPLORED, n)), monitor)
-    V = vectors * np.sqrt(values)
     history = [begun.known]
-    for d in (r for r in RANKS if r <= n):
+    candidates = _candidates(problem, rng, monitor, begun, history)
+    points, variances = climb(problem, candidates, monitor=monitor.part(0.1, 0.4))
+    heed(monitor)
+    monitor.tell(0.4, f"{len(candidates)} starts climbed", max(float(variances.max()), history[-1]))
+    if 2 * problem.k < problem.n:
+        wide = candidates[np.argsort(-variances, kind="stable")[: 2 * begun.restarts]]
+        wide, gained = _narrowed(problem, wide, monitor)
+        points, variances = np.vstack([points, wide]), np.concatenate([variances, gained])
+    order = np.argsort(-variances, kind="stable")
+    history.append(max(float(variances[order[0]]), history[-1]))
+    chosen = points[_distinct_supports(points, order, begun.leaders)]
+    loadings = _polished(problem, chosen, float(variances[order[0]]), monitor, history)
+    if not problem.nonnegative:
+        loadings = feasible.orient(loadings)
+    return Component(
+        loadings,
+        problem.cov.variance(loadings),
+        "best",
+        problem.k,
+        problem.nonnegative,
+        history=tuple(np.maximum.accumulate(history)),
+        stopped=monitor.stop(),
+        note=f"{len(candidates)} starts climbed, {len(chosen)} polished",
+    )
+
+
+def _candidates(
+    problem: Problem, rng: np.random.Generator, monitor: Monitor, begun: _Begun, history: list[float]
+) -> np.ndarray:
+    """The starts of a portfolio as rows; the variances of the rank-d optima among them are added to the history."""
+    cov, k, nonnegative, restarts = problem.cov, problem.k, problem.nonnegative, begun.restarts
+    rows = [] if begun.starts is None else [np.atleast_2d(begun.starts)]
+    values, vectors = beside(lambda: cov.eigenpairs(min(EXPLORED, problem.n)), monitor)
+    V = vectors * np.sqrt(values)
+    for d in (r for r in RANKS if r <= problem.n):
         exact = sphere.maximise(
             V[:, :d], k, nonnegative=nonnegative, tol=1e-2, max_cells=CELLS, should_stop=monitor.stop
         ).loadings
@@ -185,50 +214,42 @@ def _portfolio(problem: Problem, rng: np.random.Generator, monitor: Monitor, beg
         monitor.tell(0.1 * d / len(RANKS), f"rank-{d} optimum", history[-1])
     directions = feasible.unit(rng.standard_normal((restarts, V.shape[1]))) @ V.T
     rows.append(feasible.rank_one(directions, k, nonnegative))
-    rows.append(cov.block(np.argsort(-cov.diagonal, kind="stable")[: min(restarts, n)]))
+    rows.append(cov.block(np.argsort(-cov.diagonal, kind="stable")[: min(restarts, problem.n)]))
     rows.append(_em_starts(problem, restarts, rng, monitor))
-    if k <= pairs.FEW and 2 <= n <= pairs.FEATURES:
+    if k <= pairs.FEW and 2 <= problem.n <= pairs.FEATURES:
         rows.append(pairs.pairs(problem, restarts, monitor))
-    candidates = np.vstack(rows)
-    points, variances = climb(problem, candidates, monitor=monitor.part(0.1, 0.4))
-    heed(monitor)
-    monitor.tell(0.4, f"{len(candidates)} starts climbed", max(float(variances.max()), history[-1]))
-    if 2 * k < n:  # a wide support narrowed step by step strays less than one cut at once
-        wide = candidates[np.argsort(-variances, kind="stable")[: 2 * restarts]]
-        for width in (min(4 * k, n), 2 * k, k):
-            watched = monitor if width == k else monitor.unseen()
-            wide, gained = climb(replace(problem, k=width), wide, monitor=watched, tol=1e-6)
-            apart = _distinct_supports(wide, np.argsort(-gained, kind="stable"), len(wide))
-            wide, gained = wide[apart], gained[apart]
-            heed(monitor)
-        points, variances = np.vstack([points, wide]), np.concatenate([variances, gained])
-    order = np.argsort(-variances, kind="stable")
-    history.append(max(float(variances[order[0]]), history[-1]))
-    loadings, value = points[order[0]], float(variances[order[0]])
-    chosen = _distinct_supports(points, order, begun.leaders)
+    return np.vstack(rows)
+
+
+def _narrowed(problem: Problem, wide: np.ndarray, monitor: Monitor) -> tuple[np.ndarray, np.ndarray]:
+    """Points climbed with wider supports first: narrowed step by step they stray less than cut at once."""
+    gained = np.zeros(len(wide))
+    for width in (min(4 * problem.k, problem.n), 2 * problem.k, problem.k):
+        watched = monitor if width == problem.k else monitor.unseen()
+        wide, gained = climb(replace(problem, k=width), wide, monitor=watched, tol=1e-6)
+        apart = _distinct_supports(wide, np.argsort(-gained, kind="stable"), len(wide))
+        wide, gained = wide[apart], gained[apart]
+        heed(monitor)
+    return wide, gained
+
+
+def _polished(
+    problem: Problem, leaders: np.ndarray, value: float, monitor: Monitor, history: list[float]
+) -> np.ndarray:
+    """Polish the leading points, the best of them of this value first; return the best point there is."""
+    loadings = leaders[0]
     rough = True  # the best point so far is none of the polished ones, which win ties
-    for rank, index in enumerate(chosen):
+    for rank, leader in enumerate(leaders):
         if monitor.stop():
             break
-        x, gains = polish(problem, points[index], monitor=monitor)
+        x, gains = polish(problem, leader, monitor=monitor)
         if gains[-1] > value or (rough and gains[-1] >= value * (1 - TIE)):
             loadings, value, rough = x, gains[-1], False
         history += [max(value, gain, history[-1]) for gain in gains if gain > history[-1]]
         monitor.tell(
-            0.5 + 0.5 * (rank + 1) / len(chosen), f"polished {rank + 1} of {len(chosen)}", max(value, history[-1])
+            0.5 + 0.5 * (rank + 1) / len(leaders), f"polished {rank + 1} of {len(leaders)}", max(value, history[-1])
         )
-    if not nonnegative:
-        loadings = feasible.orient(loadings)
-    return Component(
-        loadings,
-        cov.variance(loadings),
-        "best",
-        k,
-        nonnegative,
-        history=tuple(np.maximum.accumulate(history)),
-        stopped=monitor.stop(),
-        note=f"{len(candidates)} starts climbed, {len(chosen)} polished",
-    )
+    return loadings
 
 
 def _of_the_many(problem: Problem, rng: np.random.Generator, monitor: Monitor, begun: _Begun, count: int) -> Component:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
+
 import numpy as np
 
 from nnspca.calls.progress import Monitor
-from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
 from nnspca.covariance.span import cumulative_variance
 from nnspca.numerics import feasible
@@ -16,6 +18,8 @@ from nnspca.solvers.climb import optimise_on_support
 BISECTIONS = 18
 SPARSEST = 4.0  # largest β tried: beyond it nothing is worth its price, as λ₁ = 1
 DENSEST = 1e-5  # least β tried above 0
+
+Run = tuple[np.ndarray, float, list[float]]  # U, its β, and the objective after each sweep
 
 
 def coordinate_descent(
@@ -39,10 +43,11 @@ def coordinate_descent(
     are kept.
     """
     cov, k = problem.cov, problem.k
+    descent = _Descent(problem, alpha, beta, match_k, max_iter, tol, monitor)
     best, value, history, price = None, -np.inf, [], beta
     for number in range(restarts):
         start = feasible.unit(np.abs(rng.standard_normal(cov.n_features)))[:, None]
-        for U, used in _runs(cov, k, start, alpha, beta, match_k, max_iter, tol, monitor):
+        for U, used, _ in descent.runs(start):
             x = feasible.keep_top(U[:, 0], k, True)
             if not x.any():
                 continue
@@ -60,7 +65,6 @@ def coordinate_descent(
         best = np.zeros(cov.n_features)
         best[int(np.argmax(cov.diagonal))] = 1.0
         value = cov.variance(best)
-    leading = float(cov.eigenpairs(1)[0][0])
     return Component(
         best,
         cov.variance(best),
@@ -69,7 +73,7 @@ def coordinate_descent(
         True,
         history=tuple(history),
         stopped=monitor.stop(),
-        note=f"α = {alpha * leading:.4g}, β = {price * leading:.4g} in the units of the variance",
+        note=descent.told(price),
     )
 
 
@@ -92,13 +96,14 @@ def joint(
     are as α and β leave them. Columns are scaled to unit norm; one that ended at zero is left out,
     and said.
     """
-    cov, k = problem.cov, problem.k
+    cov = problem.cov
+    descent = _Descent(problem, alpha, beta, match_k, max_iter, tol, monitor)
     best: tuple[np.ndarray, list[float], float] | None = None
     explained = -np.inf
     for number in range(restarts):
         start = feasible.unit(np.abs(rng.standard_normal((n_components, cov.n_features)))).T
-        for U, used, told in _traced(cov, k, start, alpha, beta, match_k, max_iter, tol, monitor):
-            columns = [feasible.keep_top(u, k, True) if match_k else u for u in U.T]
+        for U, used, told in descent.runs(start):
+            columns = [feasible.keep_top(u, problem.k, True) if match_k else u for u in U.T]
             live = [feasible.unit(u) for u in columns if u.any()]
             if not live:
                 continue
@@ -115,14 +120,25 @@ def joint(
         best = single, [], beta
     loadings, told, used = best
     order = np.argsort([-cov.variance(x) for x in loadings.T], kind="stable")
-    loadings = loadings[:, order]
-    leading = float(cov.eigenpairs(1)[0][0])
-    note = f"α = {alpha * leading:.4g}, β = {used * leading:.4g} in the units of the variance"
-    dead = n_components - loadings.shape[1]
+    return _as_components(loadings[:, order], n_components, told, used, descent)
+
+
+def _as_components(
+    loadings: np.ndarray, asked: int, history: list[float], price: float, descent: _Descent
+) -> Components:
+    """The columns of a joint run, with a note of how many of those asked for ended at zero."""
+    cov, note = descent.problem.cov, descent.told(price)
+    dead = asked - loadings.shape[1]
     if dead:
-        note += f"; {dead} of {n_components} components ended at zero: a lower β keeps them"
+        note += f"; {dead} of {asked} components ended at zero: a lower β keeps them"
     parts = tuple(
-        Component(x, cov.variance(x), "coordinate-descent", int(np.count_nonzero(x)) if not match_k else k, True)
+        Component(
+            x,
+            cov.variance(x),
+            "coordinate-descent",
+            descent.problem.k if descent.match_k else int(np.count_nonzero(x)),
+            True,
+        )
         for x in np.ascontiguousarray(loadings.T)
     )
     return Components(
@@ -132,57 +148,64 @@ def joint(
         "coordinate-descent",
         "joint",
         True,
-        history=tuple(told),
-        stopped=monitor.stop(),
+        history=tuple(history),
+        stopped=descent.monitor.stop(),
         note=note,
     )
 
 
-def _runs(cov, k, start, alpha, beta, match_k, max_iter, tol, monitor):
-    """Yield (U, β) of each run worth looking at."""
-    for U, used, _ in _traced(cov, k, start, alpha, beta, match_k, max_iter, tol, monitor):
-        yield U, used
+@dataclass(frozen=True, eq=False)
+class _Descent:
+    """Coordinate ascent at prices that are given, or found for k nonzeros; the fields are the method's options."""
 
+    problem: Problem
+    alpha: float
+    beta: float
+    match_k: bool
+    max_iter: int
+    tol: float
+    monitor: Monitor
 
-def _traced(
-    cov: Covariance,
-    k: int,
-    start: np.ndarray,
-    alpha: float,
-    beta: float,
-    match_k: bool,
-    max_iter: int,
-    tol: float,
-    monitor: Monitor,
-):
-    """Yield (U, β, objective after each sweep): for the β given, or for those a bisection to k nonzeros meets last."""
+    def told(self, price: float) -> str:
+        """Which α and β a run had, in the units of the variance."""
+        leading = float(self.problem.cov.eigenpairs(1)[0][0])
+        return f"α = {self.alpha * leading:.4g}, β = {price * leading:.4g} in the units of the variance"
 
-    def run(price: float) -> tuple[np.ndarray, list[float]]:
-        return coordinate_ascent(cov, start, alpha, price, max_iter=max_iter, tol=tol, monitor=monitor)
+    def runs(self, start: np.ndarray) -> Iterator[Run]:
+        """Yield the runs from a start (n, r) that are worth looking at.
 
-    U, told = run(0.0 if match_k else beta)
-    if not match_k or _most(U) <= k:
-        yield U, (0.0 if match_k else beta), told
-        return
-    dense = U, 0.0, told
-    sparse = None
-    low, high = DENSEST, SPARSEST
-    for _ in range(BISECTIONS):
-        if monitor.stop():
-            break
-        middle = float(np.sqrt(low * high))
-        U, told = run(middle)
-        if _most(U) > k:
-            low, dense = middle, (U, middle, told)
-        else:
-            high = middle
-            if U.any():
-                sparse = U, middle, told
-        if _most(U) == k or high <= low * 1.001:
-            break
-    if sparse is not None:
-        yield sparse
-    yield dense  # its columns are cut
+        That is one at the β given, or those that a bisection to at most k nonzeros meets last.
+        """
+        k = self.problem.k
+        begun = self._run(start, 0.0 if self.match_k else self.beta)
+        if not self.match_k or _most(begun[0]) <= k:
+            yield begun
+            return
+        dense, sparse = begun, None
+        low, high = DENSEST, SPARSEST
+        for _ in range(BISECTIONS):
+            if self.monitor.stop():
+                break
+            middle = float(np.sqrt(low * high))
+            made = self._run(start, middle)
+            U = made[0]
+            if _most(U) > k:
+                low, dense = middle, made
+            else:
+                high = middle
+                if U.any():
+                    sparse = made
+            if _most(U) == k or high <= low * 1.001:
+                break
+        if sparse is not None:
+            yield sparse
+        yield dense  # its columns are cut
+
+    def _run(self, start: np.ndarray, price: float) -> Run:
+        U, told = coordinate_ascent(
+            self.problem.cov, start, self.alpha, price, max_iter=self.max_iter, tol=self.tol, monitor=self.monitor
+        )
+        return U, price, told
 
 
 def _most(U: np.ndarray) -> int:

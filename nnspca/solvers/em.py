@@ -37,62 +37,81 @@ def em(
     always the best support they passed: the support where each start slowed down is renormalised
     too.
     """
-    cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
+    cov, nonnegative = problem.cov, problem.nonnegative
     if nonnegative:
         w = feasible.unit(np.abs(rng.standard_normal((restarts, cov.n_features))))
     else:
         w = beside(lambda: cov.eigenpairs(1), monitor)[1].T.copy()
-    x = feasible.best(w, k, nonnegative)
-    variances = cov.variance(x)
-    best, loadings = float(variances.max()), x[int(variances.argmax())]
-    monitor.found(loadings, best)
-    history = [best]
-    slowed, last = np.zeros_like(w), np.zeros(len(w))
-    moving = np.arange(len(w))
-    images = applied(cov, w, monitor)  # of those that move: what the next step thresholds is what prices this one
-    stopped = False
-    for step in range(max_iter):
-        if not len(moving):
-            break
-        if monitor.stop():
-            stopped = True
-            break
-        turned = soft_threshold(images, k, nonnegative)
-        agreement = np.einsum("ri,ri->r", w[moving], turned)
-        w[moving] = turned
-        images = applied(cov, turned, monitor)
-        variances = np.einsum("ri,ri->r", turned, images)
-        leader = int(variances.argmax())
-        if variances[leader] > best:
-            best, loadings = float(variances[leader]), turned[leader]
-            monitor.found(loadings, best)
-        history.append(best)
-        slow = (np.abs(variances - last[moving]) < SLOW * variances) & ~slowed[moving].any(axis=1)
-        slowed[moving[slow]], last[moving] = turned[slow], variances
-        on = agreement < 1 - tol
-        moving, images = moving[on], images[on]
-        monitor.tell(0.9 * (step + 1) / max_iter, f"EM step {step + 1}", best)
+    run = _Starts(problem, w, monitor)
+    stopped = run.climb(max_iter, tol)
     if renormalise:
-        reached = w if len(history) > 1 else x  # the starts themselves are not sparse
-        leaders = _leaders(cov, np.vstack([reached, slowed[slowed.any(axis=1)]]))
-        finals = [optimise_on_support(cov, row, nonnegative=nonnegative, monitor=monitor) for row in leaders] + [
-            loadings
-        ]
-        loadings = max(finals, key=cov.variance)
-        best = max(best, cov.variance(loadings))
-        history.append(best)
-    if not nonnegative:
-        loadings = feasible.orient(loadings)
+        run.renormalise()
+    loadings = run.loadings if nonnegative else feasible.orient(run.loadings)
     return Component(
         loadings,
         cov.variance(loadings),
         "em",
-        k,
+        problem.k,
         nonnegative,
-        history=tuple(history),
+        history=tuple(run.history),
         stopped=stopped or monitor.stop(),
-        note=f"{len(w)} start(s), {len(history) - 1} steps",
+        note=f"{len(w)} start(s), {len(run.history) - 1} steps",
     )
+
+
+class _Starts:
+    """All starts at once: where each is, where it slowed down, and the best point that any has passed."""
+
+    def __init__(self, problem: Problem, w: np.ndarray, monitor: Monitor) -> None:
+        self.problem, self.w, self.monitor = problem, w, monitor
+        self.begun = feasible.best(w, problem.k, problem.nonnegative)  # the starts themselves are not sparse
+        variances = problem.cov.variance(self.begun)
+        self.best, self.loadings = float(variances.max()), self.begun[int(variances.argmax())]
+        monitor.found(self.loadings, self.best)
+        self.history = [self.best]
+        self.slowed, self.last = np.zeros_like(w), np.zeros(len(w))
+
+    def climb(self, max_iter: int, tol: float) -> bool:
+        """Step until all starts rest, or the caller stops; return whether that was so."""
+        moving = np.arange(len(self.w))
+        # of those that move: what the next step thresholds is what prices this one
+        images = applied(self.problem.cov, self.w, self.monitor)
+        for step in range(max_iter):
+            if not len(moving):
+                break
+            if self.monitor.stop():
+                return True
+            turned = soft_threshold(images, self.problem.k, self.problem.nonnegative)
+            agreement = np.einsum("ri,ri->r", self.w[moving], turned)
+            images = applied(self.problem.cov, turned, self.monitor)
+            self._reached(moving, turned, np.einsum("ri,ri->r", turned, images))
+            on = agreement < 1 - tol
+            moving, images = moving[on], images[on]
+            self.monitor.tell(0.9 * (step + 1) / max_iter, f"EM step {step + 1}", self.best)
+        return False
+
+    def _reached(self, moving: np.ndarray, turned: np.ndarray, variances: np.ndarray) -> None:
+        """Take down where the moving starts are now."""
+        self.w[moving] = turned
+        leader = int(variances.argmax())
+        if variances[leader] > self.best:
+            self.best, self.loadings = float(variances[leader]), turned[leader]
+            self.monitor.found(self.loadings, self.best)
+        self.history.append(self.best)
+        slow = (np.abs(variances - self.last[moving]) < SLOW * variances) & ~self.slowed[moving].any(axis=1)
+        self.slowed[moving[slow]], self.last[moving] = turned[slow], variances
+
+    def renormalise(self) -> None:
+        """Make the loadings optimal on the best supports where starts ended and where they slowed down."""
+        cov = self.problem.cov
+        ended = self.w if len(self.history) > 1 else self.begun
+        leaders = _leaders(cov, np.vstack([ended, self.slowed[self.slowed.any(axis=1)]]))
+        finals = [
+            optimise_on_support(cov, row, nonnegative=self.problem.nonnegative, monitor=self.monitor) for row in leaders
+        ]
+        self.loadings = max([*finals, self.loadings], key=cov.variance)
+        self.best = max(self.best, cov.variance(self.loadings))
+        self.history.append(self.best)
 
 
 def soft_threshold(f: np.ndarray, k: int, nonnegative: bool) -> np.ndarray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -96,52 +96,76 @@ def path(
     if not levels or not methods:
         raise ValueError(f"a path needs at least one k and one method; got k in {levels} and methods={methods!r}")
     monitor, started = Monitor(should_stop, on_progress), time.perf_counter()
-    points: dict[Point, SweepPoint] = {}
     every = sum(map(len, levels))
     full = {k for i, level in enumerate(levels) for k in level if sum(map(len, levels[:i])) < (anchors or every)}
     after = after_which(levels, methods)
     order = list(after) if first is None else sorted(after, key=lambda at: at[1] == "best")
     early = [k for k, name in order if first is not None and name == "best" and known(k, name) is None]
-    total = len(order) + EARLY * len(early)
-    rough: dict[Point, SweepPoint] = {}
-
-    def tell(point: SweepPoint) -> None:
-        if on_point is not None:
-            on_point(point)
-        monitor.tell(min((len(points) + EARLY * len(rough)) / total, 1.0), f"k = {point.k}: {point.method}")
-
-    def keep(point: SweepPoint) -> None:
-        points[point.k, point.method] = point
-        tell(point)
-
-    def ready(at: Point) -> bool:
-        return all(before in points for before in after[at])
+    run = _Run(monitor, on_point, after, len(order) + EARLY * len(early))
 
     def begin(at: Point) -> Begun:
         """What a point is solved with, unless it is known by the time its turn has come."""
         k, name = at
         if (before := known(k, name)) is not None:
-            keep(SweepPoint(k, name, before))
+            run.keep(SweepPoint(k, name, before))
             return None
-        near = [*(points[one] for one in after[at]), *(rough[one] for one in (at,) if one in rough)]
-        start = np.array([point.component.loadings for point in near]) if near else None
-        return k, nonnegative, name, seed, start, k in full, dict((options or {}).get(name, {}))
+        return (_Asked(k, nonnegative, name, seed, run.start(at), k in full, dict((options or {}).get(name, {}))),)
 
     with crew(executor, cov, monitor) as workers:
         for k, found in _glimpses(workers, early, nonnegative, first if first is not None else {}):
-            rough[k, "best"] = SweepPoint(k, "best", found)
-            tell(rough[k, "best"])
-        for (k, name), found in workers.when_ready(_solved, order, 2 * workers.width, ready, begin):
-            keep(_higher(SweepPoint(k, name, found), rough.get((k, name))))
-    for at, point in rough.items():
-        points.setdefault(at, point)
-    for point in _carried_over(points):
-        keep(point)
+            run.sketch(SweepPoint(k, "best", found))
+        for (k, name), found in workers.when_ready(_solved, order, 2 * workers.width, run.ready, begin):
+            run.keep(_higher(SweepPoint(k, name, found), run.rough.get((k, name))))
+    run.finish()
     place = {name: i for i, name in enumerate(methods)}
-    kept = tuple(sorted(points.values(), key=lambda p: (p.k, place[p.method])))
+    kept = tuple(sorted(run.points.values(), key=lambda p: (p.k, place[p.method])))
     stopped = len(kept) < len(order) or any(p.component.stopped for p in kept)
     leading = float(cov.eigenpairs(1)[0][0])
     return Sweep(kept, leading, nonnegative, stopped, time.perf_counter() - started)
+
+
+@dataclass
+class _Run:
+    """A path under way: the points that are solved, and the rough ones that are shown before."""
+
+    monitor: Monitor
+    on_point: OnPoint | None
+    after: Mapping[Point, tuple[Point, ...]]  # which points each begins with
+    total: float  # of the work, in points searched in full
+    points: dict[Point, SweepPoint] = field(default_factory=dict)
+    rough: dict[Point, SweepPoint] = field(default_factory=dict)
+
+    def keep(self, point: SweepPoint) -> None:
+        """Take a point as solved."""
+        self.points[point.k, point.method] = point
+        self._tell(point)
+
+    def sketch(self, point: SweepPoint) -> None:
+        """Take a point as a rough one."""
+        self.rough[point.k, point.method] = point
+        self._tell(point)
+
+    def _tell(self, point: SweepPoint) -> None:
+        if self.on_point is not None:
+            self.on_point(point)
+        done = len(self.points) + EARLY * len(self.rough)
+        self.monitor.tell(min(done / self.total, 1.0), f"k = {point.k}: {point.method}")
+
+    def ready(self, at: Point) -> bool:
+        """Whether all points that this one begins with are solved."""
+        return all(before in self.points for before in self.after[at])
+
+    def start(self, at: Point) -> np.ndarray | None:
+        """The loadings that a point begins with, of its neighbours and its own rough one; None without any."""
+        near = [*(self.points[one] for one in self.after[at]), *(self.rough[one] for one in (at,) if one in self.rough)]
+        return np.array([point.component.loadings for point in near]) if near else None
+
+    def finish(self) -> None:
+        """Let rough points stand where nothing else came, and no point have less than one of a smaller k."""
+        for at, point in self.rough.items():
+            self.points.setdefault(at, point)
+        for point in _carried_over(self.points):
+            self.keep(point)
 
 
 def certify_path(
@@ -193,66 +217,91 @@ def certify_path(
     [1.0, 1.0]
     """
     monitor, started = Monitor(should_stop, on_progress), time.perf_counter()
-    points = {(p.k, p.method): p for p in sweep.points}
-    champions, held = _champions(sweep), dict[int, Certificate]()
+    run = _Ceilings({(p.k, p.method): p for p in sweep.points}, on_point)
+    champions = _champions(sweep)
     levels = coarse_first(champions if ks is None else set(ks) & set(champions))
     total = sum(map(len, levels))
-
-    def keep(k: int, certificate: Certificate) -> None:
-        held[k] = certificate
-        put(k, certificate)
-
-    def put(k: int, certificate: Certificate) -> None:
-        for key in [key for key in points if key[0] == k]:
-            points[key] = replace(points[key], certificate=certificate)
-            if on_point is not None:
-                on_point(points[key])
-
     for k in sorted(k for level in levels for k in level):
         if (before := known(k)) is not None:
-            keep(k, before)
-    waiting = begun_at(levels, held)
+            run.keep(k, before)
+    waiting = begun_at(levels, run.held)
 
     def ready(k: int) -> bool:
-        return waiting[k] is None or waiting[k] in held
+        return waiting[k] is None or waiting[k] in run.held
 
     def begin(k: int) -> Begun:
         """What a k is certified with, unless that is known by the time its turn has come."""
         if (before := known(k)) is not None:
-            keep(k, before)
+            run.keep(k, before)
             return None
         other = waiting[k]
-        return k, sweep.nonnegative, "live", champions[k], seed, None if other is None else held[other]
+        return k, sweep.nonnegative, "live", champions[k], seed, None if other is None else run.held[other]
 
     with crew(executor, cov, monitor) as workers:
         if first and cov.holds_entries:
             early = ((champions[k], k, sweep.nonnegative, seed) for level in levels for k in level if k in waiting)
             for _, certificate in workers.each(_first, early):
-                put(certificate.k, certificate)
+                run.show(certificate.k, certificate)
         for k, certificate in workers.when_ready(certified, waiting, workers.width, ready, begin):
-            keep(k, certificate)
-            monitor.tell(len(held) / total, f"k = {k}: ceiling proven")
-    for k, certificate in carried.levelled(held, cov):
-        keep(k, certificate)
+            run.keep(k, certificate)
+            monitor.tell(len(run.held) / total, f"k = {k}: ceiling proven")
+    for k, certificate in carried.levelled(run.held, cov):
+        run.keep(k, certificate)
     stopped = sweep.stopped or monitor.stop()
-    return replace(sweep, points=tuple(points.values()), stopped=stopped, seconds=time.perf_counter() - started)
+    return replace(sweep, points=tuple(run.points.values()), stopped=stopped, seconds=time.perf_counter() - started)
 
 
-def _solved(
-    cov: Covariance,
-    k: int,
-    nonnegative: bool,
-    name: str,
-    seed: int,
-    start: np.ndarray | None,
-    full: bool,
-    options: dict[str, Any],
-    poll: ShouldStop | None,
-) -> Component:
-    """One (k, method), as a task that can be sent elsewhere: searched in full, or only from its neighbours."""
-    if start is not None and not full:
-        return _improved(cov, k, start, nonnegative, Monitor(poll))
-    return solve(cov, k, name, nonnegative=nonnegative, seed=seed, should_stop=poll, start=start, **options)
+@dataclass
+class _Ceilings:
+    """The certificates of a path under way: those that are made, and the points that show them."""
+
+    points: dict[Point, SweepPoint]
+    on_point: OnPoint | None
+    held: dict[int, Certificate] = field(default_factory=dict)
+
+    def keep(self, k: int, certificate: Certificate) -> None:
+        """Take a certificate as that of a k."""
+        self.held[k] = certificate
+        self.show(k, certificate)
+
+    def show(self, k: int, certificate: Certificate) -> None:
+        """Let every point of a k show a certificate, its own or a first one."""
+        for key in [key for key in self.points if key[0] == k]:
+            self.points[key] = replace(self.points[key], certificate=certificate)
+            if self.on_point is not None:
+                self.on_point(self.points[key])
+
+
+@dataclass(frozen=True, eq=False)
+class _Asked:
+    """One (k, method) to be solved.
+
+    Attributes
+    ----------
+    start : ndarray, shape (r, n), or None
+        Loadings to begin with.
+    full : bool
+        Whether it is searched in full, or only from its start where there is one.
+    """
+
+    k: int
+    nonnegative: bool
+    method: str
+    seed: int
+    start: np.ndarray | None
+    full: bool
+    options: dict[str, Any]
+
+
+def _solved(cov: Covariance, asked: _Asked, poll: ShouldStop | None) -> Component:
+    """One (k, method), as a task that can be sent elsewhere."""
+    k, nonnegative, start = asked.k, asked.nonnegative, asked.start
+    if start is not None and not asked.full:
+        return _improved(Problem(cov, k, nonnegative), start, Monitor(poll))
+    options = asked.options
+    return solve(
+        cov, k, asked.method, nonnegative=nonnegative, seed=asked.seed, should_stop=poll, start=start, **options
+    )
 
 
 def _first(
@@ -289,20 +338,19 @@ def _higher(found: SweepPoint, before: SweepPoint | None) -> SweepPoint:
     return before if before is not None and less else found
 
 
-def _improved(cov: Covariance, k: int, start: np.ndarray, nonnegative: bool, monitor: Monitor) -> Component:
+def _improved(problem: Problem, start: np.ndarray, monitor: Monitor) -> Component:
     """Climb from the neighbours' components and polish the better one: a hundredth of a full search."""
     begun = time.perf_counter()
-    problem = Problem(cov, k, nonnegative)
     rivals, variances = climb(problem, start, monitor=monitor)
     x, history = polish(problem, rivals[int(variances.argmax())], monitor=monitor)
-    x = (x if nonnegative else feasible.orient(x)) + 0.0  # no negative zeros
+    x = (x if problem.nonnegative else feasible.orient(x)) + 0.0  # no negative zeros
     x.setflags(write=False)
     return Component(
         x,
-        cov.variance(x),
+        problem.cov.variance(x),
         "best",
-        k,
-        nonnegative,
+        problem.k,
+        problem.nonnegative,
         history=tuple(history),
         stopped=monitor.stop(),
         note="improved from its neighbours",

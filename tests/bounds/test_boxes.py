@@ -10,6 +10,7 @@ import pytest
 import nnspca
 from nnspca import check_more
 from nnspca.bounds import boxes, elimination, kept, masses
+from nnspca.bounds.kept import Limits
 from nnspca.calls.progress import Monitor
 from nnspca.certificates.boxes import held_beside_each_other
 from nnspca.certificates.derivations import derive
@@ -188,8 +189,8 @@ def crowded():
     part = nnspca.solve(cov, 12)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(elimination, "CROWDED", 1)  # no T is small enough
-        made = elimination.begin(Problem(cov, 12), part.loadings, np.inf, 400, 1e-3, QUIET)
-    plain = elimination.begin(Problem(cov, 12), part.loadings, np.inf, 400, 1e-3, QUIET)
+        made = elimination.begin(Problem(cov, 12), part.loadings, np.inf, Limits(400, 1e-3), QUIET)
+    plain = elimination.begin(Problem(cov, 12), part.loadings, np.inf, Limits(400, 1e-3), QUIET)
     return X, cov, part, made, plain
 
 
@@ -205,14 +206,14 @@ def test_an_elimination_leaves_less_outside_with_boxes_and_keeps_no_more(crowded
 def test_a_part_is_taken_no_smaller_where_nearly_half_may_lie_outside_it(crowded, monkeypatch, outside, size):
     _, cov, part, _, _ = crowded
 
-    def chosen(falling, support, shares, features, smallest, *others):
+    def chosen(falling, support, shares, limits, least):
         by_rows = not falling._known.any()
-        size = 200 if by_rows else max(100, smallest)
+        size = 200 if by_rows else max(100, limits.smallest)
         share = {100: outside, 200: 0.49 if by_rows else 0.3}[size]
         return kept.Kept(np.arange(size), np.array([0.0, share]), ())
 
     monkeypatch.setattr(kept, "choose", chosen)
-    made = elimination.begin(Problem(cov, 12), part.loadings, np.inf, 400, 1e-3, QUIET)
+    made = elimination.begin(Problem(cov, 12), part.loadings, np.inf, Limits(400, 1e-3), QUIET)
     assert made.boxes is not None
     assert len(made.inside) == size
 

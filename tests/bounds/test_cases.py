@@ -5,6 +5,7 @@ import pytest
 
 import nnspca
 from nnspca.bounds import branch, elimination
+from nnspca.bounds.kept import Limits
 from nnspca.calls.progress import Monitor
 from nnspca.certificates.derivations import derive
 from nnspca.certificates.proofs import PairProof
@@ -26,7 +27,7 @@ def posed():
 @pytest.fixture(scope="module")
 def begun(posed):
     """An elimination of it, some way down."""
-    made = elimination.begin(*posed, np.inf, 300, LOSS, QUIET)
+    made = elimination.begin(*posed, np.inf, Limits(300, LOSS), QUIET)
     meter = branch.Meter(1e12)
     for _ in range(40):
         made.work(meter, 0.0, False)
@@ -35,7 +36,7 @@ def begun(posed):
 
 def test_what_multipliers_prove_of_fewer_features_is_no_more_than_what_they_prove_of_more(posed):
     """At the moment at which a case takes over those of the case before it."""
-    made, handed = elimination.begin(*posed, np.inf, 300, LOSS, QUIET), set()
+    made, handed = elimination.begin(*posed, np.inf, Limits(300, LOSS), QUIET), set()
     for _ in range(40):
         made.work(branch.Meter(1e12), 0.0, False)
         for q in [q for q, case in made.cases.items() if case.heir and q not in handed]:
@@ -58,7 +59,7 @@ def test_a_bound_proves_what_all_cases_prove_by_as_few_as_it_needs(begun):
 
 @pytest.mark.parametrize(("most", "opened"), [(0.1, {22}), (1e-6, set())])
 def test_a_case_is_parted_where_its_last_number_of_features_outside_is_what_keeps_the_ceiling_up(posed, most, opened):
-    made = elimination.begin(*posed, np.inf, 300, LOSS, QUIET)
+    made = elimination.begin(*posed, np.inf, Limits(300, LOSS), QUIET)
     made.lost = most * (np.arange(K) / K) ** 4
     before = set(made.cases)
     assert max(before) == 15
@@ -80,41 +81,40 @@ def test_a_part_on_which_nothing_was_gained_is_left_for_one_twice_as_large(posed
     asked = []
     plain = elimination.begin
 
-    def recorded(*args, **kwargs):
-        asked.append(kwargs.get("smallest"))
-        return plain(*args, **kwargs) if len(asked) == 1 else None  # then it goes on with what it has
+    def recorded(*args):
+        asked.append(args[3].smallest)
+        return plain(*args) if len(asked) == 1 else None  # then it goes on with what it has
 
     monkeypatch.setattr(elimination, "begin", recorded)
-    problem, x = posed
+    (problem, x), wide = posed, Limits(600, LOSS)
     least = float(x @ problem.cov.apply(x)) * (1 + 1e-3)
-    size = len(plain(problem, x, least, 600, LOSS, QUIET).inside)
-    options = {"features": 600, "loss": LOSS, "trees": 0.0, "goal": 0.0, "monitor": QUIET}
-    assert not list(elimination.tighten(problem, x, least, budget=70 * float(size) ** 2.5, **options))
-    assert asked == [None, 2 * size]
+    size = len(plain(problem, x, least, wide, QUIET).inside)
+    budget = elimination.Budget(70 * float(size) ** 2.5)
+    assert not list(elimination.tighten(problem, x, least, wide, budget, goal=0.0, monitor=QUIET))
+    assert asked == [wide.smallest, 2 * size]
 
 
 @pytest.mark.parametrize("cramped", [False, True])
 def test_a_part_outside_which_too_much_may_lie_is_left_for_one_twice_as_large(posed, monkeypatch, cramped):
     asked, plain = [], elimination.begin
 
-    def recorded(*args, **kwargs):
-        asked.append(kwargs.get("smallest"))
-        return plain(*args, **kwargs) if len(asked) == 1 else None
+    def recorded(*args):
+        asked.append(args[3].smallest)
+        return plain(*args) if len(asked) == 1 else None
 
-    problem, x = posed
-    size = len(plain(problem, x, np.inf, 600, LOSS, QUIET).inside)
+    (problem, x), wide = posed, Limits(600, LOSS)
+    size = len(plain(problem, x, np.inf, wide, QUIET).inside)
     monkeypatch.setattr(elimination, "begin", recorded)
     monkeypatch.setattr(elimination.Elimination, "work", lambda *_: False)  # no way is left
     monkeypatch.setattr(elimination.Elimination, "cramped", cramped)
-    options = {"features": 600, "loss": LOSS, "trees": 0.0, "goal": 0.0, "monitor": QUIET}
-    (made,) = elimination.tighten(problem, x, np.inf, budget=1e12, **options)
+    (made,) = elimination.tighten(problem, x, np.inf, wide, elimination.Budget(1e12), goal=0.0, monitor=QUIET)
     assert np.isfinite(made.value)
-    assert asked == ([None, 2 * size] if cramped else [None])
+    assert asked == ([wide.smallest, 2 * size] if cramped else [wide.smallest])
 
 
 @pytest.mark.parametrize(("most", "cramped"), [(0.4, True), (0.01, False)])
 def test_a_part_is_too_small_where_the_ceiling_is_that_of_features_outside_that_may_hold_much(posed, most, cramped):
-    made = elimination.begin(*posed, np.inf, 300, LOSS, QUIET)
+    made = elimination.begin(*posed, np.inf, Limits(300, LOSS), QUIET)
     made.lost = np.where(np.arange(K) == K - 1, most, 1e-6 * np.arange(K))
     for case in made.cases.values():
         case.value = made.low * 1.001

@@ -9,7 +9,7 @@ import pytest
 import nnspca
 from nnspca.bounds import boxes, branch, elimination, masses
 from nnspca.bounds.cases import Elimination
-from nnspca.bounds.kept import together
+from nnspca.bounds.kept import Limits, together
 from nnspca.calls.progress import Monitor
 from nnspca.certificates.derivations import derive
 from nnspca.certificates.proofs import BranchProof, EntryProof, PairProof, ScaleProof
@@ -155,7 +155,7 @@ def test_what_matters_little_is_set_aside_without_loss():
 def test_too_many_heavy_features_are_told_at_once():
     cov = held_as_factor(np.random.default_rng(0).standard_normal((8, 14)))
     part = nnspca.solve(cov, 3)
-    assert elimination.begin(Problem(cov, 3), part.loadings, np.inf, 4, 1e-3, QUIET, lambda support: None) is None
+    assert elimination.begin(Problem(cov, 3), part.loadings, np.inf, Limits(4, 1e-3), QUIET) is None
 
 
 # ---------------------------------------------------------------------- as part of a certificate

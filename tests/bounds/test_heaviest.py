@@ -5,6 +5,7 @@ import pytest
 
 import nnspca
 from nnspca.bounds import branch, elimination, working
+from nnspca.bounds.kept import Limits
 from nnspca.calls.progress import Monitor
 from nnspca.certificates.working import working_bound
 from nnspca.covariance.problem import Problem
@@ -47,7 +48,7 @@ def test_there_is_no_working_set_without_room_for_as_many_again_as_the_support(b
 def test_a_case_that_is_low_enough_rests_and_its_budget_goes_to_others():
     cov = held_as_factor(few_large(1, n=40, small=(0.01, 0.05)))
     part = nnspca.solve(cov, 3)
-    made = elimination.begin(Problem(cov, 3, True), np.asarray(part.loadings), np.inf, 20, 0.5, QUIET, smallest=12)
+    made = elimination.begin(Problem(cov, 3, True), np.asarray(part.loadings), np.inf, Limits(20, 0.5, 12), QUIET)
     case, meter = made.cases[0], branch.Meter(1e9)
     made._advance(case, 0, meter, goal=10 * cov.trace)
     assert case.rests

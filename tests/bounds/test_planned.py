@@ -6,6 +6,7 @@ import pytest
 import nnspca
 from nnspca.bounds import branch, elimination, masses
 from nnspca.bounds import kept as kept_features
+from nnspca.bounds.kept import Limits
 from nnspca.calls.progress import Monitor
 from nnspca.certificates.derivations import derive
 from nnspca.covariance.problem import Problem
@@ -25,7 +26,7 @@ def test_no_planned_elimination_proves_less_than_the_optimum(nonnegative):
         for k in (2, 3, 5):
             x = oracle.optimum(A, k, nonnegative)[1]
             posed = Problem(cov, k, nonnegative)
-            made = elimination.begin(posed, x, np.inf, 10, 3e-3, QUIET, smallest=k + 1, sparing=True)
+            made = elimination.begin(posed, x, np.inf, Limits(10, 3e-3, k + 1, sparing=True), QUIET)
             if made is None:
                 continue
             assert made.planned[0] == 0

@@ -224,7 +224,7 @@ class _Nodes:
         start = self.x[kept]
         if not start.any():
             start = np.ones(len(kept))
-        made = Splitting(part.cov.entries, part.k, start / np.linalg.norm(start), part.nonnegative, inside)
+        made = Splitting(part, start / np.linalg.norm(start), inside)
         if parent is not None and parent.splitting is not None:
             made.follow(parent.splitting, np.searchsorted(parent.kept, kept), whole=True)
         return made

@@ -245,7 +245,7 @@ class Elimination:
         """A splitting at the best point known with that few features, from the multipliers of the nearest case."""
         x = self._shortened(case.problem.k)
         if case.heir and isinstance(case.proof, PairProof):
-            made = Splitting(self.part.entries, case.problem.k, x, self.problem.nonnegative)
+            made = Splitting(case.problem, x)
             made.begin_at(case.proof)
             return made
         begun = [(abs(q - first), q) for q, other in self.cases.items() if other.splitting is not None]
@@ -255,14 +255,14 @@ class Elimination:
                 rows = balanced.balanced_rows(case.problem, monitor=self.monitor).ingredients
             assert isinstance(rows, ScaleProof)
             if self.sparing and len(self.inside) > RACED:
-                made = Splitting(self.part.entries, case.problem.k, x, self.problem.nonnegative)
+                made = Splitting(case.problem, x)
                 made.begin_balanced(rows.weights, float(x @ self.part.entries @ x), settled=True)
                 return made
             made, value, proof, steps = raced(case.problem, x, rows.weights, self.monitor)
             case.found(value + self.error, proof)
             meter.pay(len(self.inside), steps)
             return made
-        made = Splitting(self.part.entries, case.problem.k, x, self.problem.nonnegative)
+        made = Splitting(case.problem, x)
         nearest = self.cases[min(begun)[1]].splitting
         assert nearest is not None
         made.follow(nearest, np.arange(len(self.inside)))

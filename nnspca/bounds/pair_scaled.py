@@ -103,7 +103,7 @@ def tighten(
         if least <= goal or monitor.stop():
             return
     else:
-        splitting = Splitting(problem.cov.entries, problem.k, x, problem.nonnegative)
+        splitting = Splitting(problem, x)
         if warm_start is not None:
             splitting.begin_at(warm_start)
             # at a larger k it may be all there is to do
@@ -141,7 +141,7 @@ def raced(
     best: tuple[float, PairProof] | None = None
     steps = 0
     for settled in (True, False):
-        splitting, reached = Splitting(cov.entries, problem.k, x, problem.nonnegative), np.inf
+        splitting, reached = Splitting(problem, x), np.inf
         splitting.begin_balanced(weights, attained, settled=settled)
         while splitting.steps < RACE and not (steps and monitor.stop()):
             heard(splitting.advance, problem.n, monitor)

@@ -23,6 +23,7 @@ import numpy as np
 import scipy.sparse.linalg
 
 from nnspca.certificates.proofs import PairProof
+from nnspca.covariance.problem import Problem
 from nnspca.numerics.feasible import sum_of_largest
 from nnspca.numerics.spectraplex import Spectraplex
 
@@ -46,19 +47,17 @@ class Splitting:
 
     Parameters
     ----------
-    A : ndarray, shape (n, n)
-    k : int
+    problem : Problem
+        Its covariance held as a matrix.
     x : ndarray, shape (n,)
         Feasible point to start from.
-    nonnegative : bool
     forced : ndarray of bool, shape (n,), optional
         Features known to be in every optimal support, fewer than k.
     """
 
-    def __init__(
-        self, A: np.ndarray, k: int, x: np.ndarray, nonnegative: bool, forced: np.ndarray | None = None
-    ) -> None:
-        self.n, self.k, self.nonnegative = len(A), k, nonnegative
+    def __init__(self, problem: Problem, x: np.ndarray, forced: np.ndarray | None = None) -> None:
+        A, nonnegative = problem.cov.entries, problem.nonnegative
+        self.n, self.k, self.nonnegative = problem.n, problem.k, nonnegative
         self.forced = np.zeros(self.n, dtype=bool) if forced is None else forced
         self.scale = _largest_eigenvalue(A)
         self.A: np.ndarray = (A / self.scale).astype(SINGLE)

@@ -65,7 +65,7 @@ class Without(Elimination):
         whole = self.whole.cases.get(first)
         if whole is None or whole.splitting is None:
             return super()._splitting(case, first, meter)
-        made = Splitting(self.part.entries, case.problem.k, self._shortened(case.problem.k), case.problem.nonnegative)
+        made = Splitting(case.problem, self._shortened(case.problem.k))
         made.follow(whole.splitting, self.places, whole=True)
         return made
 

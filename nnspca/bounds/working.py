@@ -223,9 +223,8 @@ def part_of(cov: Covariance, inside: np.ndarray) -> Covariance:
 
 def _splitting(problem: Problem, inside: np.ndarray, x: np.ndarray, monitor: Monitor) -> Splitting:
     """A splitting on S, at the best x."""
-    A = part_of(problem.cov, inside).entries
     start = x[inside]
-    return Splitting(A, problem.k, start / np.linalg.norm(start), problem.nonnegative)
+    return Splitting(replace(problem, cov=part_of(problem.cov, inside)), start / np.linalg.norm(start))
 
 
 def _raced(problem: Problem, inside: np.ndarray, x: np.ndarray, monitor: Monitor) -> Splitting:

@@ -7,6 +7,7 @@ import numpy as np
 from nnspca.certificates.numbers import array, largest_sums, places
 from nnspca.certificates.proofs import BoxProof
 from nnspca.covariance import Covariance
+from nnspca.covariance.problem import Problem
 from nnspca.errors import CertificateError
 
 EPS = np.finfo(float).eps
@@ -18,7 +19,7 @@ HEIGHT = 100  # rows at a time
 
 
 def held_beside_each_other(
-    boxes: object, own: np.ndarray, low: float, k: int, nonnegative: bool, cov: Covariance
+    boxes: object, own: np.ndarray, low: float, problem: Problem
 ) -> tuple[np.ndarray, np.ndarray]:
     """The features that take part, and what each can hold; ``own`` is what the variances tell of all.
 
@@ -26,6 +27,7 @@ def held_beside_each_other(
     companions' loadings favour row i by A_ij each and cost λ/2 times their square, 1 − x_i²
     together.
     """
+    cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     if type(boxes) is not BoxProof:
         raise CertificateError(f"the boxes are a {type(boxes).__name__}")
     chosen = places(boxes.features, "the features that take part", cov.n_features)

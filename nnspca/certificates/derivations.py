@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -31,59 +32,63 @@ from nnspca.certificates.proofs import (
 from nnspca.certificates.ranks import rank_bound
 from nnspca.certificates.scales import scale_bound
 from nnspca.certificates.working import working_bound
-from nnspca.covariance import Covariance
+from nnspca.covariance.problem import Problem
 from nnspca.errors import CertificateError
 
 EPS = np.finfo(float).eps
 
 
-def derive(proof: object, k: int, nonnegative: bool, cov: Covariance) -> float:
+def derive(proof: object, problem: Problem) -> float:
     """Return the value that a proof's ingredients prove; CertificateError where they prove none.
 
     Examples
     --------
+    >>> from nnspca.covariance import Covariance
     >>> cov = Covariance.from_matrix([[2.0, 1.0], [1.0, 2.0]])
-    >>> round(derive(EntryProof("rows"), 2, True, cov), 6)
+    >>> round(derive(EntryProof("rows"), Problem(cov, 2)), 6)
     3.0
     """
     if type(proof) not in DERIVATIONS:
         raise CertificateError("it carries nothing to re-derive it from")
-    return float(DERIVATIONS[type(proof)](proof, k, nonnegative, cov)) + cov.n_features * UNDERFLOW
+    return float(DERIVATIONS[type(proof)](proof, problem)) + problem.n * UNDERFLOW
 
 
-def derive_of_parts(proof: object, r: int, k: int, nonnegative: bool, cov: Covariance) -> float:
+def derive_of_parts(proof: object, r: int, problem: Problem) -> float:
     """The same for any r parts of k features each, no feature in two of them.
 
     Examples
     --------
+    >>> from nnspca.covariance import Covariance
     >>> cov = Covariance.from_matrix([[2.0, 1.0], [1.0, 2.0]])
-    >>> round(derive_of_parts(EntryProof("diagonal"), 2, 1, True, cov), 6)
+    >>> round(derive_of_parts(EntryProof("diagonal"), 2, Problem(cov, 1)), 6)
     4.0
     """
     if type(proof) not in PARTS_DERIVATIONS:
         raise CertificateError("it carries nothing to re-derive it from")
-    return float(PARTS_DERIVATIONS[type(proof)](proof, r, k, nonnegative, cov)) + 4 * r * cov.n_features * UNDERFLOW
+    return float(PARTS_DERIVATIONS[type(proof)](proof, r, problem)) + 4 * r * problem.n * UNDERFLOW
 
 
-def eliminated_bound(proof: EliminationProof, k: int, nonnegative: bool, cov: Covariance) -> float:
+def eliminated_bound(proof: EliminationProof, problem: Problem) -> float:
     """What is proven on a few features, raised by what the others can hold."""
-    return elimination_bound(proof, k, nonnegative, cov, derive)
+    return elimination_bound(proof, problem, derive)
 
 
-def larger_bound(proof: LargerProof, k: int, nonnegative: bool, cov: Covariance) -> float:
+def larger_bound(proof: LargerProof, problem: Problem) -> float:
     """What is proven for more features holds for fewer."""
+    cov, k = problem.cov, problem.k
     larger = whole(proof.k, f"the cardinality a bound of k = {k} is taken over from", k, cov.n_features)
     if type(proof.proof) in (LargerProof, SmallerProof):
         raise CertificateError("it is taken over twice")
-    return derive(proof.proof, larger, nonnegative, cov)
+    return derive(proof.proof, replace(problem, k=larger))
 
 
-def smaller_bound(proof: SmallerProof, k: int, nonnegative: bool, cov: Covariance) -> float:
+def smaller_bound(proof: SmallerProof, problem: Problem) -> float:
     """What is proven for fewer features, in proportion: ``d + (U − d)(k − 1)/(k₁ − 1)``, d below every variance."""
+    cov, k = problem.cov, problem.k
     smaller = whole(proof.k, f"the cardinality a bound of k = {k} is taken over from", 2, k)
     if type(proof.proof) in (LargerProof, SmallerProof):
         raise CertificateError("it is taken over twice")
-    value = derive(proof.proof, smaller, nonnegative, cov)
+    value = derive(proof.proof, replace(problem, k=smaller))
     variances = cov.form.diagonal
     idle = np.flatnonzero(variances == 0)[: cov.strip]
     counted = np.delete(variances, idle[np.abs(cov.block(idle)).sum(axis=1) == 0])  # an optimum does without the others
@@ -93,20 +98,21 @@ def smaller_bound(proof: SmallerProof, k: int, nonnegative: bool, cov: Covarianc
     return max(value, reached + 4 * EPS * (1 + share) * (abs(value) + abs(least)))
 
 
-def larger_bound_of_parts(proof: LargerProof, r: int, k: int, nonnegative: bool, cov: Covariance) -> float:
+def larger_bound_of_parts(proof: LargerProof, r: int, problem: Problem) -> float:
     """The same of parts."""
+    cov, k = problem.cov, problem.k
     larger = whole(proof.k, f"the cardinality a bound of k = {k} is taken over from", k, cov.n_features)
     if type(proof.proof) is LargerProof:
         raise CertificateError("it is taken over twice")
-    return derive_of_parts(proof.proof, r, larger, nonnegative, cov)
+    return derive_of_parts(proof.proof, r, replace(problem, k=larger))
 
 
-def each_bound(proof: EachProof, r: int, k: int, nonnegative: bool, cov: Covariance) -> float:
+def each_bound(proof: EachProof, r: int, problem: Problem) -> float:
     """No r parts have more than r times what one can have."""
-    return r * derive(proof.proof, k, nonnegative, cov) * (1 + 2 * EPS)
+    return r * derive(proof.proof, problem) * (1 + 2 * EPS)
 
 
-DERIVATIONS: dict[type, Callable[[Any, int, bool, Covariance], float]] = {
+DERIVATIONS: dict[type, Callable[[Any, Problem], float]] = {
     BranchProof: branch_bound,
     EliminationProof: eliminated_bound,
     EntryProof: entry_bound,
@@ -117,7 +123,7 @@ DERIVATIONS: dict[type, Callable[[Any, int, bool, Covariance], float]] = {
     SmallerProof: smaller_bound,
     WorkingProof: working_bound,
 }
-PARTS_DERIVATIONS: dict[type, Callable[[Any, int, int, bool, Covariance], float]] = {
+PARTS_DERIVATIONS: dict[type, Callable[[Any, int, Problem], float]] = {
     EachProof: each_bound,
     EntryProof: diagonal_bound,
     FanProof: fan_bound,

@@ -11,6 +11,7 @@ from nnspca.certificates.numbers import Ceiling, array, formed, largest_sums, nu
 from nnspca.certificates.proofs import BranchProof, EliminationProof, PairProof, ScaleProof
 from nnspca.covariance import Covariance
 from nnspca.covariance.forms import HeldMatrix
+from nnspca.covariance.problem import Problem
 from nnspca.errors import CertificateError
 from nnspca.numerics import feasible
 
@@ -18,13 +19,14 @@ EPS = np.finfo(float).eps
 LEAST_LEFT = 1e-6  # of 1 − 2ε: below, nothing is proven
 VANISHING = 1e-150  # more than the root of what squares of numbers near 1 can lose to underflow
 
-Derive = Callable[[object, int, bool, Covariance], float]
+Derive = Callable[[object, Problem], float]
 
 
-def elimination_bound(proof: EliminationProof, k: int, nonnegative: bool, cov: Covariance, derive: Derive) -> float:
+def elimination_bound(proof: EliminationProof, problem: Problem, derive: Derive) -> float:
     """The largest ceiling over the numbers of features outside; ``derive`` tells what holds on the features inside."""
+    cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     chosen = places(proof.features, "the features kept", cov.n_features)
-    low = _attained(proof, k, nonnegative, cov)
+    low = _attained(proof, problem)
     if type(proof.proofs) is not tuple or type(proof.cardinalities) is not tuple or not proof.proofs:
         raise CertificateError("the cases and their cardinalities must be tuples, and not empty")
     if len(proof.proofs) != len(proof.cardinalities):
@@ -38,11 +40,11 @@ def elimination_bound(proof: EliminationProof, k: int, nonnegative: bool, cov: C
         cardinality = whole(given, "the cardinality of a case", 1, min(k, len(chosen)))
         if type(inner) not in (PairProof, BranchProof, ScaleProof):
             raise CertificateError(f"a case holds a {type(inner).__name__}, which proves nothing there")
-        proven.append((cardinality, derive(inner, cardinality, nonnegative, part) + error))
+        proven.append((cardinality, derive(inner, Problem(part, cardinality, nonnegative)) + error))
     member = np.zeros(cov.n_features, dtype=bool)
     member[chosen] = True
     light = number(proof.light, "the mass from which rows are read", least=0.0, most=1.0)
-    lost = _lost(cov, ~member, low, light, proof.boxes, k, nonnegative)
+    lost = _lost(problem, ~member, low, light, proof.boxes)
     most = Ceiling()
     for q, mass in enumerate(lost):
         if 1 - 2 * mass < LEAST_LEFT:
@@ -55,8 +57,9 @@ def elimination_bound(proof: EliminationProof, k: int, nonnegative: bool, cov: C
     return most.value
 
 
-def _attained(proof: EliminationProof, k: int, nonnegative: bool, cov: Covariance) -> float:
+def _attained(proof: EliminationProof, problem: Problem) -> float:
     """A number that the variance of the point given does not fall below, so that the optimum does not."""
+    cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     support = places(proof.support, "the support of the point", cov.n_features)
     x = np.zeros(cov.n_features)
     x[support] = array(proof.loadings, "the loadings of the point", (len(support),))
@@ -71,19 +74,18 @@ def _attained(proof: EliminationProof, k: int, nonnegative: bool, cov: Covarianc
     return low
 
 
-def _lost(
-    cov: Covariance, outside: np.ndarray, low: float, light: float, boxes: object, k: int, nonnegative: bool
-) -> list[float]:
+def _lost(problem: Problem, outside: np.ndarray, low: float, light: float, boxes: object) -> list[float]:
     """The sums of the 0, 1, …, k largest masses outside.
 
     x_i² <= A_ii/OPT, so that rows are read by falling mass until no other can be among the k
     largest, or until their variances leave no more than ``light``. The boxes, if there are any,
     tell of some features without.
     """
+    cov, k = problem.cov, problem.k
     own = (cov.diagonal * (1 + 2 * (cov.form.terms + 2) * EPS) + cov.representation_error) / low
     mass, told = own.copy(), np.zeros(len(own), dtype=bool)
     if boxes is not None:
-        features, held = held_beside_each_other(boxes, own, low, k, nonnegative, cov)
+        features, held = held_beside_each_other(boxes, own, low, problem)
         mass[features], told[features] = held, True
     others = np.flatnonzero(outside)
     others = others[np.argsort(-mass[others], kind="stable")]
@@ -94,18 +96,19 @@ def _lost(
             break
         rows = others[start : start + step]
         read = rows[~told[rows]]
-        mass[read] = np.minimum(_by_rows(cov, read, own[read], low, k, nonnegative), own[read])
+        mass[read] = np.minimum(_by_rows(problem, read, own[read], low), own[read])
         largest = np.sort(np.concatenate([largest, np.minimum(mass[rows] * (1 + 4 * EPS), 1.0)]))[-k:]
     if not np.isfinite(largest).all():
         raise CertificateError("a mass is no number")
     return [0.0, *(np.cumsum(largest[::-1]) * (1 + (k + 4) * EPS)).tolist()]
 
 
-def _by_rows(cov: Covariance, rows: np.ndarray, own: np.ndarray, low: float, k: int, nonnegative: bool) -> np.ndarray:
+def _by_rows(problem: Problem, rows: np.ndarray, own: np.ndarray, low: float) -> np.ndarray:
     """With (Ax)_i = OPT x_i: (OPT − A_ii) x_i <= b_i √(1 − x_i²), b_i the norm of the k−1 largest others of row i."""
+    cov, k = problem.cov, problem.k
     block = np.array(cov.block(rows)) / low
     block[np.arange(len(rows)), rows] = 0.0
-    block = np.maximum(block, 0.0) if nonnegative else np.abs(block)
+    block = np.maximum(block, 0.0) if problem.nonnegative else np.abs(block)
     company = float(np.sort(cov.diagonal)[::-1][: k - 1].sum())
     reading = (cov.form.terms + 2) * EPS * np.sqrt(cov.diagonal[rows] / low) * np.sqrt(company / low)
     b = np.sqrt(largest_sums(block * block, k - 1) * (1 + (k + 4) * EPS))

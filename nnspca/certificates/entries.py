@@ -6,14 +6,15 @@ import numpy as np
 
 from nnspca.certificates.numbers import Ceiling, largest_sums, rows_by_reach
 from nnspca.certificates.proofs import EntryProof
-from nnspca.covariance import Covariance
+from nnspca.covariance.problem import Problem
 from nnspca.errors import CertificateError
 
 EPS = np.finfo(float).eps
 
 
-def entry_bound(proof: EntryProof, k: int, nonnegative: bool, cov: Covariance) -> float:
+def entry_bound(proof: EntryProof, problem: Problem) -> float:
     """The entry bounds, read in full."""
+    cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     n = cov.n_features
     terms = 4 * cov.form.terms
     if type(proof.rule) is not str or proof.rule not in ("diagonal", "rows"):

@@ -20,6 +20,7 @@ from nnspca.certificates.names import EFFORTS
 from nnspca.certificates.numbers import array, at_most, flag, number, text, whole
 from nnspca.certificates.ranks import holds_everywhere
 from nnspca.covariance import Covariance
+from nnspca.covariance.problem import Problem
 from nnspca.errors import CertificateError
 from nnspca.numerics import feasible
 from nnspca.result import Bound, Certificate, Component, PartsCertificate
@@ -74,10 +75,10 @@ def verify(cert: Certificate | PartsCertificate, cov: Covariance) -> None:
 
 def _check(cert: Certificate, cov: Covariance) -> None:
     """Check all that a certificate says, each claim read once and found to be of its kind."""
-    k, nonnegative = _setting(cert, cov)
+    problem = _setting(cert, cov)
     claimed = number(cert.leading, "the largest eigenvalue")
-    attained = check_component(cert.component, "component", k, nonnegative, cov)
-    proven = _proven(cert.bounds, lambda proof: derive(proof, k, nonnegative, cov))
+    attained = check_component(cert.component, "component", problem)
+    proven = _proven(cert.bounds, lambda proof: derive(proof, problem))
     _check_sandwich(cert, attained, "component attains", proven, cov)
     leading = min((value for proof, value in proven if holds_everywhere(proof)), default=np.inf)
     if not at_most(leading, claimed):
@@ -86,26 +87,24 @@ def _check(cert: Certificate, cov: Covariance) -> None:
 
 def _check_several(cert: PartsCertificate, cov: Covariance) -> None:
     """The same of a certificate of several parts."""
-    k, nonnegative = _setting(cert, cov)
+    problem = _setting(cert, cov)
     r = whole(cert.n_components, "n_components", 1, cov.n_features)
     if type(cert.parts) is not tuple or not 1 <= len(cert.parts) <= r:
         raise CertificateError(f"it holds {len(cert.parts)} parts; a tuple of 1 to {r} is allowed")
-    attained = sum(
-        check_component(part, f"part {place}", k, nonnegative, cov) for place, part in enumerate(cert.parts, start=1)
-    )
+    attained = sum(check_component(part, f"part {place}", problem) for place, part in enumerate(cert.parts, start=1))
     if np.count_nonzero([part.loadings for part in cert.parts], axis=0).max() > 1:
         raise CertificateError("two parts use the same feature")
-    proven = _proven(cert.bounds, lambda proof: derive_of_parts(proof, r, k, nonnegative, cov))
+    proven = _proven(cert.bounds, lambda proof: derive_of_parts(proof, r, problem))
     _check_sandwich(cert, attained, "parts attain", proven, cov)
 
 
-def _setting(cert: Certificate | PartsCertificate, cov: Covariance) -> tuple[int, bool]:
-    """The cardinality and the sign constraint; and what stands beside the numbers is of its kind."""
+def _setting(cert: Certificate | PartsCertificate, cov: Covariance) -> Problem:
+    """The problem with the cardinality and sign constraint claimed; what stands beside the numbers is of its kind."""
     if text(cert.effort, "the effort") not in EFFORTS:
         raise CertificateError(f"the effort is {cert.effort!r:.60}, not one of {', '.join(map(repr, EFFORTS))}")
     flag(cert.stopped, "the mark of a stopped call")
     number(cert.seconds, "the time taken", least=0.0)
-    return whole(cert.k, "k", 1, cov.n_features), flag(cert.nonnegative, "the sign constraint")
+    return Problem(cov, whole(cert.k, "k", 1, cov.n_features), flag(cert.nonnegative, "the sign constraint"))
 
 
 def _check_sandwich(
@@ -162,13 +161,13 @@ def close(claim: float, attained: float, cov: Covariance) -> bool:
     return at_most(abs(attained - claim), ATTAINED * abs(attained) + cov.drift)
 
 
-def taken(part: Component, what: str, k: int, nonnegative: bool, cov: Covariance) -> Component:
+def taken(part: Component, what: str, problem: Problem) -> Component:
     """Return a caller's component as one of this problem; ValueError where the judge would refuse it afterwards."""
     try:
         # one made for another k, sign or covariance is what it is here
-        variance = cov.variance(_loadings(part, what, cov))
-        part = replace(part, k=k, nonnegative=nonnegative, variance=variance)
-        check_component(part, what, k, nonnegative, cov)
+        variance = problem.cov.variance(_loadings(part, what, problem.cov))
+        part = replace(part, k=problem.k, nonnegative=problem.nonnegative, variance=variance)
+        check_component(part, what, problem)
     except CertificateError as error:
         raise ValueError(f"{error}; give what nnspca.solve gave, or what is made like it") from error
     return part
@@ -180,10 +179,11 @@ def _loadings(part: Component, what: str, cov: Covariance) -> np.ndarray:
     return array(part.loadings, f"the vector of loadings of the {what}", (cov.n_features,))
 
 
-def check_component(part: object, what: str, k: int, nonnegative: bool, cov: Covariance) -> float:
+def check_component(part: object, what: str, problem: Problem) -> float:
     """Check that a component is feasible and says of itself what is true; return the variance it attains."""
     if type(part) is not Component:
         raise CertificateError(f"the {what} is a {type(part).__name__}, not a Component")
+    cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     x = _loadings(part, what, cov)
     reason = feasible.infeasibility(x, k, nonnegative)
     if reason:

@@ -6,15 +6,16 @@ import numpy as np
 
 from nnspca.certificates.numbers import UNDERFLOW, Ceiling, array, at_most, number, whole
 from nnspca.certificates.proofs import BranchProof, PairProof
-from nnspca.covariance import Covariance
+from nnspca.covariance.problem import Problem
 from nnspca.errors import CertificateError
 
 EPS = np.finfo(float).eps
 DENSE_EIGEN = 400  # above, definiteness is told by a Cholesky factorisation
 
 
-def branch_bound(proof: BranchProof, k: int, nonnegative: bool, cov: Covariance) -> float:
+def branch_bound(proof: BranchProof, problem: Problem) -> float:
     """The largest bound over the leaves of a tree that leaves no case out."""
+    cov, k = problem.cov, problem.k
     n = cov.n_features
     if not (type(proof.splits) is tuple and type(proof.leaves) is tuple):
         raise CertificateError("the tree of cases and its proofs must be tuples")
@@ -42,15 +43,15 @@ def branch_bound(proof: BranchProof, k: int, nonnegative: bool, cov: Covariance)
         full = len(inside) == k
         kept = sorted(inside) if full else [i for i in range(n) if i not in out]
         known = [place for place, i in enumerate(kept) if i in inside]
-        part = cov.restrict(np.array(kept))
-        most.cover(pair_bound(leaf, min(k, len(kept)), nonnegative, part, known))
+        most.cover(pair_bound(leaf, problem.restrict(np.array(kept)), known))
     if next(splits, None) is not None or next(leaves, None) is not None:
         raise CertificateError("the tree of cases goes on after its end")
     return most.value
 
 
-def pair_bound(proof: PairProof, k: int, nonnegative: bool, cov: Covariance, inside: list[int] | None = None) -> float:
+def pair_bound(proof: PairProof, problem: Problem, inside: list[int] | None = None) -> float:
     """What (L, M) prove about ``cov``, after checking the claims made of them; ``inside`` is in every support."""
+    cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     if not cov.holds_entries:
         raise CertificateError("L and M do not fit the data")
     L, M, tail = check_pairs(proof, nonnegative, cov.entries, cov.representation_error)

@@ -11,14 +11,16 @@ from nnspca.certificates.ranks import least_of_factored_rest, least_of_rest
 from nnspca.certificates.working import cover_outside
 from nnspca.covariance import Covariance
 from nnspca.covariance.forms import HeldMatrix
+from nnspca.covariance.problem import Problem
 from nnspca.errors import CertificateError
 
 EPS = np.finfo(float).eps
 MARKS = 2**29  # most marks, n² a node, that a tree of pairs may ask for: several times what the widest of ours do
 
 
-def diagonal_bound(proof: EntryProof, r: int, k: int, nonnegative: bool, cov: Covariance) -> float:
+def diagonal_bound(proof: EntryProof, r: int, problem: Problem) -> float:
     """The largest variances of single features, summed."""
+    cov, k = problem.cov, problem.k
     if type(proof.rule) is not str or proof.rule != "diagonal":
         raise CertificateError(f"unknown rule {proof.rule!r:.60}")
     count = min(r * k, cov.n_features)
@@ -27,8 +29,9 @@ def diagonal_bound(proof: EntryProof, r: int, k: int, nonnegative: bool, cov: Co
     return largest + cov.representation_error * r
 
 
-def fan_bound(proof: FanProof, r: int, k: int, nonnegative: bool, cov: Covariance) -> float:
+def fan_bound(proof: FanProof, r: int, problem: Problem) -> float:
     """``r·tail + ‖V‖²`` once ``A ⪯ tail·I + VV'`` holds."""
+    cov = problem.cov
     V = array(proof.V, "the low-rank part", (cov.n_features, None))
     tail = number(proof.tail, "the tail")
     if isinstance(cov.form, HeldMatrix):
@@ -45,16 +48,18 @@ def _summed(r: int, tail: float, V: np.ndarray) -> float:
     return r * tail + top + (V.size + 4) * EPS * (r * abs(tail) + top)
 
 
-def joint_bound(proof: PartsProof, r: int, k: int, nonnegative: bool, cov: Covariance) -> float:
+def joint_bound(proof: PartsProof, r: int, problem: Problem) -> float:
     """What (L, M, v, V, tail) prove of r parts."""
+    cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     A, error = _entries(cov)
     nobody = np.zeros(A.shape, dtype=bool)
     checked = _checked(proof, nonnegative, A, error, nobody, nobody)
     return _together(checked, _rows(checked, k, nobody, nobody), r, k, nobody)
 
 
-def parts_working_bound(proof: PartsWorkingProof, r: int, k: int, nonnegative: bool, cov: Covariance) -> float:
+def parts_working_bound(proof: PartsWorkingProof, r: int, problem: Problem) -> float:
     """The same on a working set: pairs across share by the limits, pairs outside evenly."""
+    cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     n, parts = cov.n_features, proof.parts
     chosen = places(proof.features, "the working set", n)
     limits = array(proof.limits, "the limits", (len(chosen),))
@@ -65,7 +70,7 @@ def parts_working_bound(proof: PartsWorkingProof, r: int, k: int, nonnegative: b
     checked = _checked(parts, nonnegative, block, forming, nobody, nobody)
     rows = _rows(checked, k, nobody, nobody, limits)
     most = Ceiling()
-    cover_outside(most, cov, chosen, limits, k, nonnegative, checked.v)
+    cover_outside(most, problem, chosen, limits, checked.v)
     outside = (most.value - checked.tail) + 2 * EPS * (abs(most.value) + abs(checked.tail))
     rows = np.concatenate([rows, np.full(r if len(chosen) < n else 0, outside)])
     return _together(checked, rows, r, k, nobody) + r * cov.representation_error
@@ -133,8 +138,9 @@ def _row(shares: np.ndarray, same: np.ndarray, apart: np.ndarray, theta: float, 
     return float(shares[same].sum() + dear[: k - 1 - int(same.sum())].sum())
 
 
-def parts_tree_bound(proof: PartsTreeProof, r: int, k: int, nonnegative: bool, cov: Covariance) -> float:
+def parts_tree_bound(proof: PartsTreeProof, r: int, problem: Problem) -> float:
     """The largest bound over the leaves of a tree that leaves no case out."""
+    cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     n = cov.n_features
     A, error = _entries(cov)
     splits = array(proof.splits, "the tree", (None, 2), "iu")

@@ -13,6 +13,7 @@ from nnspca.certificates.proofs import RankProof
 from nnspca.covariance import Covariance
 from nnspca.covariance.factor import Factor
 from nnspca.covariance.forms import HeldMatrix
+from nnspca.covariance.problem import Problem
 from nnspca.errors import CertificateError
 
 EPS = np.finfo(float).eps
@@ -33,8 +34,9 @@ class Split:
 DEEPEST = 8  # directions: the work of checking a cover doubles with each, and no certificate of ours has as many
 
 
-def rank_bound(proof: RankProof, k: int, nonnegative: bool, cov: Covariance) -> float:
+def rank_bound(proof: RankProof, problem: Problem) -> float:
     """What the split A = L + (low rank) + rest proves, after checking each of its claims."""
+    cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     split = Split(
         array(proof.V, "the low-rank part", (cov.n_features, None)),
         number(proof.tail, "the rest"),

@@ -6,7 +6,7 @@ import numpy as np
 
 from nnspca.certificates.numbers import Ceiling, array, largest_sums, number, rows_by_reach
 from nnspca.certificates.proofs import ScaleProof
-from nnspca.covariance import Covariance
+from nnspca.covariance.problem import Problem
 from nnspca.errors import CertificateError
 
 EPS = np.finfo(float).eps
@@ -15,8 +15,9 @@ EPS = np.finfo(float).eps
 LEAST, MOST = 1e-50, 1e50
 
 
-def scale_bound(proof: ScaleProof, k: int, nonnegative: bool, cov: Covariance) -> float:
+def scale_bound(proof: ScaleProof, problem: Problem) -> float:
     """What the weights prove about ``cov``: the largest balanced row."""
+    cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     n = cov.n_features
     d = array(proof.weights, "the weights", (n,))
     if not ((d >= LEAST) & (d <= MOST)).all():

@@ -7,14 +7,15 @@ import numpy as np
 from nnspca.certificates.numbers import Ceiling, array, formed, places
 from nnspca.certificates.pairs import check_pairs, tail_and_rows
 from nnspca.certificates.proofs import WorkingProof
-from nnspca.covariance import Covariance
+from nnspca.covariance.problem import Problem
 from nnspca.errors import CertificateError
 
 EPS = np.finfo(float).eps
 
 
-def working_bound(proof: WorkingProof, k: int, nonnegative: bool, cov: Covariance) -> float:
+def working_bound(proof: WorkingProof, problem: Problem) -> float:
     """What is proven when pairs inside share by M, pairs across by the limits, and pairs outside evenly."""
+    cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     n = cov.n_features
     chosen = places(proof.features, "the working set", n)
     limits = array(proof.limits, "the limits", (len(chosen),))
@@ -27,20 +28,15 @@ def working_bound(proof: WorkingProof, k: int, nonnegative: bool, cov: Covarianc
     companions = np.sort(np.hstack([M, np.repeat(limits[:, None], min(k - 1, n - len(chosen)), axis=1)]), axis=1)
     most = Ceiling()
     most.cover(tail_and_rows(tail, L, companions[:, ::-1][:, : k - 1].sum(axis=1), k))
-    cover_outside(most, cov, chosen, limits, k, nonnegative)
+    cover_outside(most, problem, chosen, limits)
     return most.value + cov.representation_error
 
 
 def cover_outside(
-    most: Ceiling,
-    cov: Covariance,
-    chosen: np.ndarray,
-    limits: np.ndarray,
-    k: int,
-    nonnegative: bool,
-    prices: np.ndarray | None = None,
+    most: Ceiling, problem: Problem, chosen: np.ndarray, limits: np.ndarray, prices: np.ndarray | None = None
 ) -> None:
     """Raise the ceiling to what the heaviest row outside costs, the prices taken off the shares of the chosen."""
+    cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     deviations = np.sqrt(np.maximum(cov.diagonal, 0.0))
     terms = cov.form.terms
     member = np.zeros(cov.n_features, dtype=bool)

@@ -108,9 +108,10 @@ def certify_parts(
             should_stop=should_stop,
             on_progress=monitor.part(0.0, SEEKING).relay,
         )
-    chosen = _checked(cov, count, k, nonnegative, parts)
+    problem = Problem(cov, k, nonnegative)
+    chosen = _checked(problem, count, parts)
     made = bound_parts(
-        Problem(cov, k, nonnegative),
+        problem,
         count,
         chosen,
         effort=effort,
@@ -121,10 +122,8 @@ def certify_parts(
     return replace(made, seconds=time.perf_counter() - started)
 
 
-def _checked(
-    cov: Covariance, count: int, k: int, nonnegative: bool, parts: Components | Sequence[Component]
-) -> tuple[Component, ...]:
-    """The parts with their variances on ``cov``, after checking that they are feasible and share no feature."""
+def _checked(problem: Problem, count: int, parts: Components | Sequence[Component]) -> tuple[Component, ...]:
+    """The parts with their variances on this problem, after checking that they are feasible and share no feature."""
     if not isinstance(parts, Components | list | tuple):
         raise TypeError(f"parts={shown(parts)} is not allowed; give what nnspca.decompose gave, or several Component")
     chosen = parts.parts if isinstance(parts, Components) else tuple(parts)
@@ -132,8 +131,8 @@ def _checked(
         check_instance("a part", part, Component, "one that nnspca.solve gave")
     if not 1 <= len(chosen) <= count:
         raise ValueError(f"{len(chosen)} parts are given; give 1 to n_components={count}")
-    chosen = tuple(taken(part, f"part {place}", k, nonnegative, cov) for place, part in enumerate(chosen, start=1))
-    used = np.zeros(cov.n_features, dtype=bool)
+    chosen = tuple(taken(part, f"part {place}", problem) for place, part in enumerate(chosen, start=1))
+    used = np.zeros(problem.n, dtype=bool)
     for place, part in enumerate(chosen, start=1):
         shared = np.flatnonzero(used & (part.loadings != 0))
         if len(shared):

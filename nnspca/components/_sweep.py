@@ -102,8 +102,9 @@ def sweep_parts(
                 break
             span = monitor.part(number / len(wanted), (number + 1) / len(wanted))
             seeking = span.part(0.0, SEEKING if certify else 1.0)
-            greedy, found = _sought(cov, r, each, nonnegative, seed, seeking)
-            put(_improved(cov, r, each, greedy, found, _before(points, each, r), nonnegative, seeking))
+            problem = Problem(cov, each, nonnegative)
+            greedy, found = _sought(problem, r, seed, seeking)
+            put(_improved(problem, r, greedy, found, _before(points, each, r), seeking))
             if certify is not None and not monitor.stop():
                 near = _near(points, wanted, each, r)
                 put(_certified(cov, points[each, r], certify, nonnegative, near, span.part(SEEKING, 1.0)))
@@ -149,7 +150,8 @@ def _spread(
             if (each, r) not in points:
                 if (each, r) not in parts:
                     break
-                put(_improved(cov, r, each, *parts[each, r], _before(points, each, r), nonnegative, monitor))
+                problem = Problem(cov, each, nonnegative)
+                put(_improved(problem, r, *parts[each, r], _before(points, each, r), monitor))
         asked = set(proving.values())
         for each, r in wanted if effort is not None and not workers.told else ():
             known, first = points.get((each, r)), _first(wanted, each, r)
@@ -185,7 +187,7 @@ def _seek(
     cov: Covariance, r: int, k: int, nonnegative: bool, seed: int, poll: ShouldStop | None
 ) -> tuple[Components, Components]:
     """Parts of one point, as a task that can be sent elsewhere."""
-    return _sought(cov, r, k, nonnegative, seed, Monitor(poll))
+    return _sought(Problem(cov, k, nonnegative), r, seed, Monitor(poll))
 
 
 def _prove(
@@ -200,32 +202,24 @@ def _prove(
     return _certified(cov, point, effort, nonnegative, near, Monitor(poll)).certificate
 
 
-def _sought(
-    cov: Covariance, r: int, k: int, nonnegative: bool, seed: int, span: Monitor
-) -> tuple[Components, Components]:
+def _sought(problem: Problem, r: int, seed: int, span: Monitor) -> tuple[Components, Components]:
     """Parts one after the other and together."""
-    options = {"nonnegative": nonnegative, "seed": seed, "should_stop": span.should_stop}
+    cov, k = problem.cov, problem.k
+    options = {"nonnegative": problem.nonnegative, "seed": seed, "should_stop": span.should_stop}
     greedy = decompose(cov, r, k, deflation="disjoint", on_progress=span.part(0.0, 0.3).relay, **options)  # type: ignore[arg-type]
     found = decompose(cov, r, k, deflation="together", on_progress=span.part(0.3, 1.0).relay, **options)  # type: ignore[arg-type]
     return greedy, found
 
 
 def _improved(
-    cov: Covariance,
-    r: int,
-    k: int,
-    greedy: Components,
-    found: Components,
-    before: list[PartsPoint],
-    nonnegative: bool,
-    span: Monitor,
+    problem: Problem, r: int, greedy: Components, found: Components, before: list[PartsPoint], span: Monitor
 ) -> PartsPoint:
     """Both, the latter from the parts of smaller numbers as well."""
     for point in before:
-        X, value = improved(Problem(cov, k, nonnegative), point.together.padded(r), monitor=span)
+        X, value = improved(problem, point.together.padded(r), monitor=span)
         if value > found.variances.sum():
-            found = _with_parts(cov, found, X)
-    return PartsPoint(r, k, greedy, found)
+            found = _with_parts(problem.cov, found, X)
+    return PartsPoint(r, problem.k, greedy, found)
 
 
 def _with_parts(cov: Covariance, found: Components, X: np.ndarray) -> Components:

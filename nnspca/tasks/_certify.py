@@ -114,7 +114,7 @@ def certify(
             on_progress=None if on_progress is None else monitor.part(0.0, SOLVING).relay,
         )
     else:
-        component = taken(component, "component", k, nonnegative, cov)
+        component = taken(component, "component", problem)
     run = _Run(problem, PLANS[effort], seed, monitor.part(SOLVING, 1.0), earlier, given, component, component.variance)
     run.make()
     monitor.tell(1.0, "done", run.variance, run.walk.upper)
@@ -133,9 +133,10 @@ def first_ceiling(
     """Return what is proven before any relaxation is begun, in a tenth of the time or less.
 
     A live certificate cut short, and marked as stopped: something to show until the whole is there.
+    Called as :func:`certify` is, so that workers elsewhere are sent the covariance once.
     """
     problem, started = Problem(cov, k, nonnegative), time.perf_counter()
-    component = taken(component, "component", k, nonnegative, cov)
+    component = taken(component, "component", problem)
     run = _Run(problem, FIRST, seed, Monitor(should_stop), {}, True, component, component.variance)
     run.make()
     return run.certificate("live", started, stopped=True)

@@ -8,6 +8,7 @@ from nnspca.calls.arguments import check_instance, check_whole
 from nnspca.calls.threads import one_blas_thread
 from nnspca.certificates.judge import taken
 from nnspca.covariance import Covariance
+from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible
 from nnspca.result import Component, Contribution
 from nnspca.solvers.climb import optimise_on_support
@@ -59,7 +60,7 @@ def contribution(cov: Covariance, component: Component, feature: int) -> Contrib
     check_instance("component", component, Component, "one that nnspca.solve gave")
     n = cov.n_features
     i = check_whole("feature", feature, 0, n - 1)
-    part = taken(component, "component", n, component.nonnegative, cov)
+    part = taken(component, "component", Problem(cov, n, component.nonnegative))
     with one_blas_thread():
         return _told(_Place(cov, part.loadings, float(part.variance), part.nonnegative), i)
 

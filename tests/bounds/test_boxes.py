@@ -128,7 +128,7 @@ def test_the_library_the_judge_and_fifty_digits_agree(widest, nonnegative, monke
         A = np.maximum(A, 0) if nonnegative else np.abs(A)
         np.fill_diagonal(A, 0)
         truth = exactly(A, own, 4, features.tolist(), made.proof.prices)
-        places, judged = held_beside_each_other(made.proof, own * (1 + 1e-14), low, 4, nonnegative, cov)
+        places, judged = held_beside_each_other(made.proof, own * (1 + 1e-14), low, Problem(cov, 4, nonnegative))
         assert (places == features).all()
         for mine, other, exact in zip(made.masses, judged, truth, strict=True):
             assert float(exact) * (1 - 1e-15) <= mine <= float(exact) * (1 + 1e-10)
@@ -140,7 +140,7 @@ def test_masses_beside_each_other_are_what_the_hand_computes():
     cov = nnspca.Covariance.from_matrix([[3.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 0.5]])
     low = 2 + 2**0.5
     proof = BoxProof(np.arange(3), np.ones((1, 3)))
-    _, held = held_beside_each_other(proof, cov.diagonal / low, low, 2, True, cov)
+    _, held = held_beside_each_other(proof, cov.diagonal / low, low, Problem(cov, 2))
     a = 1 / low  # below the root of what feature 0 can hold: at the price 1 it pays a²/2
     b, room = 0.5 + a * a / 2, 1 - 1 / low
     assert held[1] == pytest.approx(min((2 * b / (room + (room**2 + 2 * b) ** 0.5)) ** 2, 1 / low))
@@ -173,7 +173,7 @@ def test_whoever_asks_to_stop_once_and_no_more_is_told_nothing_false(asked, monk
     held = masses.by_variance(cov, low)
     made = boxes.within(problem, low, held, Monitor(lambda: next(answers, False)))
     if made is not None:
-        _, judged = held_beside_each_other(made.proof, cov.diagonal / low, low, 4, True, cov)
+        _, judged = held_beside_each_other(made.proof, cov.diagonal / low, low, Problem(cov, 4))
         assert (made.masses >= judged * (1 - 1e-9)).all()
 
 
@@ -221,7 +221,7 @@ def test_a_part_is_taken_no_smaller_where_nearly_half_may_lie_outside_it(crowded
 def test_it_verifies_and_survives_a_file(crowded):
     _, cov, part, made, _ = crowded
     bound = made.bound()
-    assert derive(bound.ingredients, 12, True, cov) <= bound.value
+    assert derive(bound.ingredients, Problem(cov, 12)) <= bound.value
     cert = nnspca.certify(cov, 12, component=part, should_stop=lambda: True)
     whole = dataclasses.replace(cert, bounds=(*cert.bounds, bound), upper=min(cert.upper, bound.value))
     file = io.BytesIO()
@@ -273,9 +273,9 @@ def test_forged_boxes_are_refused(crowded):
     for what, change in forgeries(proof.boxes, cov.n_features):
         false = dataclasses.replace(proof, boxes=dataclasses.replace(proof.boxes, **change))
         with pytest.raises(nnspca.CertificateError):
-            raise AssertionError(what, derive(false, 12, True, cov))
+            raise AssertionError(what, derive(false, Problem(cov, 12)))
     with pytest.raises(nnspca.CertificateError, match="the boxes are a EliminationProof"):
-        derive(dataclasses.replace(proof, boxes=proof), 12, True, cov)
+        derive(dataclasses.replace(proof, boxes=proof), Problem(cov, 12))
 
 
 def test_any_prices_prove_something_and_none_below_the_truth(crowded):
@@ -286,7 +286,7 @@ def test_any_prices_prove_something_and_none_below_the_truth(crowded):
         prices = proof.boxes.prices * np.exp(rng.standard_normal(proof.boxes.prices.shape) * rng.uniform(0, 2))
         changed = BoxProof(proof.boxes.features, prices[: 1 + trial % 6])
         try:
-            value = derive(dataclasses.replace(proof, boxes=changed), 12, True, cov)
+            value = derive(dataclasses.replace(proof, boxes=changed), Problem(cov, 12))
         except nnspca.CertificateError as error:
             assert "half of it or more" in str(error)
         else:

@@ -45,7 +45,7 @@ def test_no_bound_falls_below_the_optimum_and_the_judge_agrees(seed, nonnegative
         assert values == sorted(values, reverse=True)
         for bound in made[-3:]:
             assert bound.value >= best * (1 - 1e-12)
-            assert pairs.branch_bound(bound.ingredients, k, nonnegative, cov) <= bound.value
+            assert pairs.branch_bound(bound.ingredients, Problem(cov, k, nonnegative)) <= bound.value
 
 
 @pytest.mark.parametrize("nonnegative", [True, False])
@@ -97,10 +97,10 @@ def forgeries(proof):
 
 def test_forged_trees_are_refused():
     cov, proof = grown()
-    pairs.branch_bound(proof, 4, True, cov)
+    pairs.branch_bound(proof, Problem(cov, 4))
     for what, forged in forgeries(proof):
         with pytest.raises(nnspca.CertificateError):
-            pairs.branch_bound(forged, 4, True, cov)
+            pairs.branch_bound(forged, Problem(cov, 4))
             pytest.fail(what)
 
 
@@ -110,7 +110,7 @@ def test_shares_lowered_in_a_leaf_are_seen():
     first, *others = proof.leaves
     forged = dataclasses.replace(proof, leaves=(dataclasses.replace(first, M=first.M / 2), *others))
     with pytest.raises(nnspca.CertificateError, match="below the square"):
-        pairs.branch_bound(forged, 4, True, cov)
+        pairs.branch_bound(forged, Problem(cov, 4))
 
 
 @pytest.mark.parametrize("k", [8, 12])

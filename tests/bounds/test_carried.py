@@ -12,6 +12,7 @@ from nnspca.bounds import carried
 from nnspca.certificates.derivations import derive
 from nnspca.certificates.exact.section import needs_more
 from nnspca.certificates.proofs import EntryProof, LargerProof, SmallerProof
+from nnspca.covariance.problem import Problem
 from nnspca.result import Bound
 from tests import oracle, problems
 from tests.test_check import npy, npz, with_one_bound
@@ -179,7 +180,7 @@ def test_the_judge_derives_no_less_than_the_fractions_say(rule):
     for _ in range(60):
         Z = rng.standard_normal((12, 7)) + rng.standard_normal((12, 1))
         cov = nnspca.Covariance.from_matrix(Z.T @ Z)
-        value, least = derive(EntryProof(rule), 3, True, cov), min(map(Fraction, cov.diagonal))
+        value, least = derive(EntryProof(rule), Problem(cov, 3)), min(map(Fraction, cov.diagonal))
         exact = least + (Fraction(value) - least) * Fraction(4, 2)
-        found = Fraction(derive(SmallerProof(3, EntryProof(rule)), 5, True, cov))
+        found = Fraction(derive(SmallerProof(3, EntryProof(rule)), Problem(cov, 5)))
         assert exact <= found <= exact * (1 + Fraction(1, 10**12))

@@ -49,7 +49,7 @@ def test_what_multipliers_prove_of_fewer_features_is_no_more_than_what_they_prov
 def test_a_bound_proves_what_all_cases_prove_by_as_few_as_it_needs(begun):
     bound = begun.bound()
     assert bound.value == begun.ceilings()[0].max()
-    assert derive(bound.ingredients, K, True, begun.problem.cov) <= bound.value
+    assert derive(bound.ingredients, begun.problem) <= bound.value
     firsts = [K - cardinality for cardinality in bound.ingredients.cardinalities]
     assert firsts == sorted(set(firsts))
     for q in firsts[1:]:  # what serves the number before it would prove more there

@@ -58,7 +58,7 @@ def held(problem, A, k, nonnegative, rng):
         if np.isfinite(bound.value):
             proven += 1
             assert oracle.allows(bound.value, attained), (problem.kind, k, nonnegative)
-            derived = derive(bound.ingredients, k, nonnegative, problem.cov)
+            derived = derive(bound.ingredients, Problem(problem.cov, k, nonnegative))
             assert derived <= bound.value
             assert oracle.allows(derived, attained)
         if not made.work(meter, 0.0, bool(rng.random() < 0.4)):
@@ -187,7 +187,7 @@ def test_the_same_call_makes_the_same_elimination(wide):
 
 def refused(proof, k, cov):
     with pytest.raises(nnspca.CertificateError) as caught:
-        derive(proof, k, True, cov)
+        derive(proof, Problem(cov, k))
     return str(caught.value)
 
 
@@ -239,9 +239,9 @@ def test_every_case_is_checked_by_its_own_proof(wide):
     )
     # a case left out leaves its numbers of features to the cases above, or to none
     first = dataclasses.replace(proof, proofs=proof.proofs[:1], cardinalities=proof.cardinalities[:1])
-    assert derive(first, 6, True, cov) >= derive(proof, 6, True, cov)
+    assert derive(first, Problem(cov, 6)) >= derive(proof, Problem(cov, 6))
     without = dataclasses.replace(proof, proofs=proof.proofs[1:], cardinalities=proof.cardinalities[1:])
-    assert not proof.proofs[1:] or not np.isfinite(derive(without, 6, True, cov))
+    assert not proof.proofs[1:] or not np.isfinite(derive(without, Problem(cov, 6)))
 
 
 def test_a_poorer_point_proves_no_more(wide):
@@ -250,7 +250,7 @@ def test_a_poorer_point_proves_no_more(wide):
     place = int(proof.support[0])
     poorer = dataclasses.replace(proof, support=np.array([place]), loadings=np.ones(1))
     try:
-        assert derive(poorer, 6, True, cov) >= derive(proof, 6, True, cov)
+        assert derive(poorer, Problem(cov, 6)) >= derive(proof, Problem(cov, 6))
     except nnspca.CertificateError as error:
         assert "half of it or more" in str(error)
 
@@ -268,4 +268,4 @@ def test_features_that_matter_cannot_be_left_out_of_those_kept(wide):
         small = dataclasses.replace(
             proof, features=proof.features[chosen], proofs=(ScaleProof(weights[0]),), cardinalities=(6,)
         )
-        assert derive(small, 6, True, cov) >= cert.lower
+        assert derive(small, Problem(cov, 6)) >= cert.lower

@@ -39,7 +39,7 @@ def test_no_planned_elimination_proves_less_than_the_optimum(nonnegative):
                 if np.isfinite(bound.value):
                     proven += 1
                     assert oracle.allows(bound.value, attained(k, nonnegative))
-                    assert derive(bound.ingredients, k, nonnegative, cov) <= bound.value
+                    assert derive(bound.ingredients, posed) <= bound.value
     assert proven > 10
 
 

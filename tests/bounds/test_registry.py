@@ -71,9 +71,9 @@ class NormProof:
 
 
 def test_a_new_proof_is_judged_and_filed_once_its_derivation_is_named(with_frobenius, cov, monkeypatch):
-    def norm(proof, k, nonnegative, cov):
-        every = np.arange(cov.n_features)
-        return float(np.linalg.norm(cov.block(every, every)))
+    def norm(proof, problem):
+        every = np.arange(problem.n)
+        return float(np.linalg.norm(problem.cov.block(every, every)))
 
     def by_plan(problem, plan, known):
         (bound,) = frobenius(problem, plan, known)

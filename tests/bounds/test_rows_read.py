@@ -74,19 +74,19 @@ def test_what_stands_out_of_the_noise_is_proven_all_the_same(read):
 def test_no_level_proves_less_than_itself_and_none_hides_a_row():
     cov = noise(12)
     d = np.ones(N)
-    whole = derive(ScaleProof(d), 10, True, cov)
-    assert derive(ScaleProof(d, 0.5 * whole), 10, True, cov) == whole
-    assert derive(ScaleProof(d, 2 * whole), 10, True, cov) >= 2 * whole
+    whole = derive(ScaleProof(d), Problem(cov, 10))
+    assert derive(ScaleProof(d, 0.5 * whole), Problem(cov, 10)) == whole
+    assert derive(ScaleProof(d, 2 * whole), Problem(cov, 10)) >= 2 * whole
     for level in (np.nan, -1.0, np.inf, "0"):
         with pytest.raises(CertificateError, match="level"):
-            derive(ScaleProof(d, level), 10, True, cov)
+            derive(ScaleProof(d, level), Problem(cov, 10))
 
 
 def test_a_stranger_reads_no_more_rows_and_believes_no_level(monkeypatch):
     budgets.quick(monkeypatch)
     cov, X = noise(0), data(0)
     made = Bound("balanced-rows", 0.0, ingredients=ScaleProof(np.sqrt(cov.diagonal), 1.0))
-    value = derive(ScaleProof(np.sqrt(cov.diagonal), 3 * float(cov.diagonal.max())), 3, True, cov)
+    value = derive(ScaleProof(np.sqrt(cov.diagonal), 3 * float(cov.diagonal.max())), Problem(cov, 3))
     cert = nnspca.certify(cov, 3, component=nnspca.solve(cov, 3, method="thresholding"))
     made = replace(made, value=value, ingredients=replace(made.ingredients, level=value))
     file, table = io.BytesIO(), io.BytesIO()

@@ -57,7 +57,7 @@ def test_no_working_set_proves_less_than_the_optimum(small_sets, seed, nonnegati
             made = bounds_of(cov, k, nonnegative, features, steps=60)[1]
             assert all(bound.value >= best * (1 - 1e-12) for bound in made)
             for bound in {id(bound): bound for bound in (*made[:2], *made[-3:])}.values():
-                assert working_bound(bound.ingredients, k, nonnegative, cov) <= bound.value
+                assert working_bound(bound.ingredients, Problem(cov, k, nonnegative)) <= bound.value
 
 
 def test_a_working_set_reaches_the_optimum_where_the_rest_is_small(small_sets):
@@ -100,7 +100,7 @@ def test_forged_working_sets_are_refused(small_sets):
     cov, bound = proven()
     for what, change in forgeries(bound.ingredients, cov.n_features):
         with pytest.raises(nnspca.CertificateError):
-            working_bound(dataclasses.replace(bound.ingredients, **change), 3, True, cov)
+            working_bound(dataclasses.replace(bound.ingredients, **change), Problem(cov, 3))
             pytest.fail(what)
 
 
@@ -110,7 +110,7 @@ def test_limits_of_another_size_prove_more_not_less(small_sets):
     best = oracle.optimum(cov.block(np.arange(14), np.arange(14)), 3, True)[0]
     for factor in (1e-3, 0.5, 2.0, 1e3):
         forged = dataclasses.replace(bound.ingredients, limits=bound.ingredients.limits * factor)
-        assert working_bound(forged, 3, True, cov) >= best * (1 - 1e-12)
+        assert working_bound(forged, Problem(cov, 3)) >= best * (1 - 1e-12)
 
 
 def test_a_certificate_with_a_working_set_verifies_and_survives_a_file():

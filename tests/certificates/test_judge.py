@@ -24,6 +24,7 @@ from nnspca.certificates.ranks import holds_everywhere
 from nnspca.covariance import covariance
 from nnspca.covariance.factor import DenseFactor
 from nnspca.covariance.forms import HeldFactor
+from nnspca.covariance.problem import Problem
 from nnspca.result import Bound
 from nnspca.spannogram import sphere
 from tests import budgets, oracle, problems
@@ -640,7 +641,7 @@ def test_what_was_checked_of_parts_is_what_is_added_up(what, proof):
     working = PartsWorkingProof(np.arange(5), np.full(5, 1e-6), proof)
     for forged in (proof, tree, working):
         try:
-            value = derive_of_parts(forged, 2, 2, True, cov)
+            value = derive_of_parts(forged, 2, Problem(cov, 2))
         except nnspca.CertificateError:
             continue
         assert value >= 2.8

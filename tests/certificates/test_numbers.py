@@ -11,6 +11,7 @@ from nnspca.certificates import file
 from nnspca.certificates.derivations import DERIVATIONS, PARTS_DERIVATIONS, derive
 from nnspca.certificates.numbers import Ceiling, array, at_most, bits, number, places, whole
 from nnspca.certificates.proofs import BoxProof, PairProof, ScaleProof, WorkingProof
+from nnspca.covariance.problem import Problem
 from nnspca.result import Bound
 
 NAN, INF = math.nan, math.inf
@@ -47,7 +48,7 @@ def test_weights_that_underflow_prove_nothing(cov):
 
 def test_weights_within_their_range_prove_what_they_prove(cov):
     for weight in (1e-50, 1.0, 1e50):
-        assert derive(ScaleProof(np.full(5, weight)), 5, True, cov) == pytest.approx(2.6)
+        assert derive(ScaleProof(np.full(5, weight)), Problem(cov, 5)) == pytest.approx(2.6)
 
 
 def test_shares_whose_product_overflows_or_vanishes_do_not_cover_a_pair(cov):

@@ -1,6 +1,7 @@
 """A share of every campaign, the same attempts each time; ``python -m tests.fuzz`` makes many more."""
 
 import contextlib
+import dataclasses
 import importlib
 from contextlib import nullcontext
 
@@ -54,8 +55,8 @@ def test_a_judge_without_the_range_of_weights_is_caught(monkeypatch):
 
 
 def test_a_judge_that_takes_a_ceiling_over_to_more_features_as_it_is_is_caught(monkeypatch):
-    def as_it_is(proof, k, nonnegative, cov):
-        return derivations.derive(proof.proof, proof.k, nonnegative, cov)
+    def as_it_is(proof, problem):
+        return derivations.derive(proof.proof, dataclasses.replace(problem, k=proof.k))
 
     derivations = importlib.import_module("nnspca.certificates.derivations")
     monkeypatch.setitem(derivations.DERIVATIONS, SmallerProof, as_it_is)

@@ -11,7 +11,6 @@ import numpy as np
 import scipy.sparse
 
 from nnspca.covariance.factor import SparseFactor
-from nnspca.covariance.forms import HeldFactor
 from nnspca.covariance.problem import Problem
 from nnspca.numerics.feasible import largest_entries
 from nnspca.numerics.rounding import raised
@@ -33,8 +32,7 @@ class Companions:
         self.problem, self.weights, self.count = problem, weights, problem.k - 1
         self._kept: dict[bytes, scipy.sparse.csr_array] = {}
         self._room = kept
-        form = problem.cov.form
-        held = form.factor if isinstance(form, HeldFactor) else None
+        held = problem.cov.factor
         self.factor = held if isinstance(held, SparseFactor) else None
 
     def largest(self, rows: np.ndarray) -> np.ndarray:

@@ -214,8 +214,7 @@ def by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
 def part_of(cov: Covariance, inside: np.ndarray) -> Covariance:
     """The covariance of S as a matrix; forming it from a factor is an error of its own."""
     A = cov.block(inside, inside)
-    terms = 0 if cov.holds_entries else cov.form.terms + 4
-    forming = rounding.inner_products(terms) * float(cov.diagonal[inside].sum())
+    forming = rounding.inner_products(cov.form.roundings) * float(cov.diagonal[inside].sum())
     # an error of its own beside that of cov, which is added to the bound as a whole; what drifts,
     # drifts here too
     return cov.derived(HeldMatrix((A + A.T) / 2), "restrict", inside, growth=0.0, rounding=forming + cov.drift)

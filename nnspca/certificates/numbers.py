@@ -98,6 +98,13 @@ def formed(cov: Covariance, chosen: np.ndarray) -> tuple[np.ndarray, float]:
     return (block + block.T) / 2, forming
 
 
+def held_entries(cov: Covariance) -> tuple[np.ndarray, float]:
+    """A entry by entry, and what it is off by in norm; CertificateError where it is not held so."""
+    if not cov.holds_entries:
+        raise CertificateError("the proof is one of a matrix, and does not fit the data")
+    return cov.entries, cov.representation_error
+
+
 def at_most(value: float, limit: float) -> bool:
     """Whether both are numbers, the limit finite, and value <= limit."""
     return bool(value <= limit < np.inf)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnspca.certificates.numbers import UNDERFLOW, Ceiling, array, at_most, number, whole
+from nnspca.certificates.numbers import UNDERFLOW, Ceiling, array, at_most, held_entries, number, whole
 from nnspca.certificates.proofs import BranchProof, PairProof
 from nnspca.covariance.problem import Problem
 from nnspca.errors import CertificateError
@@ -52,9 +52,8 @@ def branch_bound(proof: BranchProof, problem: Problem) -> float:
 def pair_bound(proof: PairProof, problem: Problem, inside: list[int] | None = None) -> float:
     """What (L, M) prove about ``cov``, after checking the claims made of them; ``inside`` is in every support."""
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
-    if not cov.holds_entries:
-        raise CertificateError("L and M do not fit the data")
-    L, M, tail = check_pairs(proof, nonnegative, cov.entries, cov.representation_error)
+    A, error = held_entries(cov)
+    L, M, tail = check_pairs(proof, nonnegative, A, error)
     return tail_and_rows(tail, L, _shares(M, k, inside or []), k)
 
 

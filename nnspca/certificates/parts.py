@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnspca.certificates.numbers import Ceiling, array, at_most, formed, number, places
+from nnspca.certificates.numbers import Ceiling, array, at_most, formed, held_entries, number, places
 from nnspca.certificates.pairs import check_products
 from nnspca.certificates.proofs import EntryProof, FanProof, PartsProof, PartsTreeProof, PartsWorkingProof
-from nnspca.certificates.ranks import least_of_factored_rest, least_of_rest
+from nnspca.certificates.ranks import check_rest, least_of_rest
 from nnspca.certificates.working import cover_outside
-from nnspca.covariance import Covariance
-from nnspca.covariance.forms import HeldMatrix
 from nnspca.covariance.problem import Problem
 from nnspca.errors import CertificateError
 
@@ -34,12 +32,7 @@ def fan_bound(proof: FanProof, r: int, problem: Problem) -> float:
     cov = problem.cov
     V = array(proof.V, "the low-rank part", (cov.n_features, None))
     tail = number(proof.tail, "the tail")
-    if isinstance(cov.form, HeldMatrix):
-        room = least_of_rest(cov.form.A, V, tail - cov.representation_error)
-    else:
-        room = least_of_factored_rest(cov.form.factor, V, tail - cov.representation_error)
-    if not at_most(0.0, room):
-        raise CertificateError(f"the rest of A exceeds the claimed {tail!r} by {-room:.3g}")
+    check_rest(cov, V, tail)
     return _summed(r, tail, V)
 
 
@@ -51,7 +44,7 @@ def _summed(r: int, tail: float, V: np.ndarray) -> float:
 def joint_bound(proof: PartsProof, r: int, problem: Problem) -> float:
     """What (L, M, v, V, tail) prove of r parts."""
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
-    A, error = _entries(cov)
+    A, error = held_entries(cov)
     nobody = np.zeros(A.shape, dtype=bool)
     checked = _checked(proof, nonnegative, A, error, nobody, nobody)
     return _together(checked, _rows(checked, k, nobody, nobody), r, k, nobody)
@@ -74,13 +67,6 @@ def parts_working_bound(proof: PartsWorkingProof, r: int, problem: Problem) -> f
     outside = (most.value - checked.tail) + 2 * EPS * (abs(most.value) + abs(checked.tail))
     rows = np.concatenate([rows, np.full(r if len(chosen) < n else 0, outside)])
     return _together(checked, rows, r, k, nobody) + r * cov.representation_error
-
-
-def _entries(cov: Covariance) -> tuple[np.ndarray, float]:
-    """A, and what it is known up to."""
-    if not cov.holds_entries:
-        raise CertificateError("the proof does not fit the data")
-    return cov.entries, cov.representation_error
 
 
 def _checked(
@@ -142,7 +128,7 @@ def parts_tree_bound(proof: PartsTreeProof, r: int, problem: Problem) -> float:
     """The largest bound over the leaves of a tree that leaves no case out."""
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     n = cov.n_features
-    A, error = _entries(cov)
+    A, error = held_entries(cov)
     splits = array(proof.splits, "the tree", (None, 2), "iu")
     if not ((splits >= -1) & (splits < n)).all() or type(proof.leaves) is not tuple:
         raise CertificateError("the tree must be a list of pairs of features, its leaves a tuple")

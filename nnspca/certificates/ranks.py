@@ -64,12 +64,22 @@ def _check_tail(split: Split, nonnegative: bool, cov: Covariance) -> None:
     V, tail = split.V, split.tail
     if split.rho is None and not V.any() and tail >= cov.trace * (1 + cov.n_features * EPS) + cov.representation_error:
         return
-    if split.rho is not None:
-        least = _least_after_cut(split, nonnegative, cov)
-    elif isinstance(cov.form, HeldMatrix):
-        least = least_of_rest(cov.form.A, V, tail - cov.representation_error)
+    if split.rho is None:
+        check_rest(cov, V, tail)
     else:
-        least = least_of_factored_rest(cov.form.factor, V, tail - cov.representation_error)
+        _check_rest_is(_least_after_cut(split, split.rho, nonnegative, cov), tail)
+
+
+def check_rest(cov: Covariance, V: np.ndarray, tail: float) -> None:
+    """Check A − VV' ⪯ tail·I: on the features' side, or on that of the samples where A is held as data."""
+    left = tail - cov.representation_error
+    if isinstance(cov.form, HeldMatrix):
+        _check_rest_is(least_of_rest(cov.form.A, V, left), tail)
+    else:
+        _check_rest_is(_least_of_factored_rest(cov.form.factor, V, left), tail)
+
+
+def _check_rest_is(least: float, tail: float) -> None:
     if not at_most(0.0, least):
         raise CertificateError(f"the rest of A exceeds the claimed {tail!r} by {-least:.3g}")
 
@@ -90,29 +100,23 @@ def least_of_rest(A: np.ndarray, V: np.ndarray, tail: float) -> float:
     return 0.0 if factorises(shifted - forming * np.eye(n)) else -np.inf
 
 
-def _least_after_cut(split: Split, nonnegative: bool, cov: Covariance) -> float:
+def _least_after_cut(split: Split, rho: float, nonnegative: bool, cov: Covariance) -> float:
     """The same for what lies above the cut, on the features that reach above it."""
-    assert split.rho is not None
     V = split.V
-    if isinstance(cov.form, HeldMatrix):
-        reach = np.maximum(cov.form.A.max(axis=1), -cov.form.A.min(axis=1))
-    else:  # A is Y'Y, so that no entry exceeds the product of two deviations
-        deviations = np.sqrt(cov.diagonal)
-        reach = deviations * deviations.max() * (1 + 1e-9)
-    kept = np.flatnonzero((reach > split.rho) | V.any(axis=1))
+    kept = np.flatnonzero((cov.form.reach() > rho) | V.any(axis=1))
     if len(kept) > BLOCK:
         raise CertificateError(f"{len(kept)} features reach above the cut: too many to check")
     reading = cov.representation_error + 2 * (cov.form.terms + 4) * EPS * cov.form.rounding_scale
     if not len(kept):
         return split.tail - reading
     A = cov.block(kept, kept)
-    above = np.maximum(A - split.rho, 0.0)
+    above = np.maximum(A - rho, 0.0)
     if not nonnegative:
-        above -= np.maximum(-A - split.rho, 0.0)
+        above -= np.maximum(-A - rho, 0.0)
     return float(np.minimum(least_of_rest(above, V[kept], split.tail - reading), split.tail - reading))
 
 
-def least_of_factored_rest(factor: Factor, V: np.ndarray, tail: float) -> float:
+def _least_of_factored_rest(factor: Factor, V: np.ndarray, tail: float) -> float:
     """The same for A = Y'Y with few samples, in the span of V and of the samples.
 
     With ``[V, Y'] = Q [R, T]``, Q of orthonormal columns, ``Y'Y − VV' = Q (TT' − RR') Q'``.

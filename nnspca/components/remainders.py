@@ -9,11 +9,10 @@ of the deflation.
 from __future__ import annotations
 
 import numpy as np
-import scipy.sparse
 
 from nnspca.covariance import Covariance
-from nnspca.covariance.deflated import DeflatedFactor
-from nnspca.covariance.factor import DenseFactor, Factor, SparseFactor
+from nnspca.covariance.deflated import less
+from nnspca.covariance.factor import Factor
 from nnspca.covariance.forms import DENSE_EIGEN, HeldFactor, HeldMatrix
 from nnspca.covariance.span import orthonormal
 from nnspca.numerics import rounding
@@ -24,10 +23,7 @@ DEPENDENT = 1e-8  # share of its variance that a combination of scores keeps, be
 def restricted(cov: Covariance, U: np.ndarray) -> Covariance:
     """Leave out every feature that a column of U uses."""
     free = np.flatnonzero(~U.any(axis=1))
-    if not isinstance(cov.factor, SparseFactor):
-        return cov.restrict(free)
-    kept = SparseFactor(scipy.sparse.csr_array(cov.factor.S.tocsc()[:, free]), cov.factor.mean[free])
-    return cov.derived(HeldFactor(kept), "restrict", free)
+    return cov.derived(cov.form.select(free), "restrict", free)
 
 
 def projected(cov: Covariance, U: np.ndarray) -> Covariance:
@@ -39,7 +35,8 @@ def projected(cov: Covariance, U: np.ndarray) -> Covariance:
     """
     Q = orthonormal(U)
     if isinstance(cov.form, HeldFactor):
-        return _of_factor(cov, "projected", U, cov.form.factor.forward(Q.T).T, Q, 1.0)
+        factor = cov.form.factor
+        return _of_factor(cov, factor, "projected", U, factor.forward(Q.T).T, Q, 1.0)
     half = cov.form.A - Q @ (Q.T @ cov.form.A)
     return _of_matrix(cov, "projected", U, half - (half @ Q) @ Q.T, growth=1.0)
 
@@ -56,7 +53,7 @@ def schur(cov: Covariance, U: np.ndarray) -> Covariance:
         Z = orthonormal(scores)
         R = factor.backward(Z.T).T
         weights = U @ np.linalg.pinv(Z.T @ scores)
-        return _of_factor(cov, "schur", U, Z, R, 1.0 + float(np.linalg.norm(weights) * np.linalg.norm(R)))
+        return _of_factor(cov, factor, "schur", U, Z, R, 1.0 + float(np.linalg.norm(weights) * np.linalg.norm(R)))
     A = cov.form.A
     image = A @ U
     explained = np.einsum("ir,ir->r", U, image)
@@ -112,21 +109,14 @@ def _of_matrix(
 
 
 def _of_factor(
-    cov: Covariance, operation: str, U: np.ndarray, L: np.ndarray, R: np.ndarray, turned: float
+    cov: Covariance, factor: Factor, operation: str, U: np.ndarray, L: np.ndarray, R: np.ndarray, turned: float
 ) -> Covariance:
-    """Data ``Y − LR'``: formed where Y is an array, beside each other otherwise.
+    """Deflated data ``Y − LR'``.
 
     ``turned`` bounds the norm of the matrix S in A left = S'AS, so that an error of A grows by its
     square at most.
     """
-    assert cov.factor is not None
-    base = cov.factor
-    m, n = base.shape
-    factor: Factor
-    if isinstance(base, DenseFactor):
-        factor = DenseFactor(base.Y - L @ R.T)
-    else:
-        factor = DeflatedFactor(base, np.ascontiguousarray(L), np.ascontiguousarray(R))
-    moved = rounding.deflated(L.shape[1], n + m, turned, base.rounding_scale())
+    m, n = factor.shape
+    moved = rounding.deflated(L.shape[1], n + m, turned, factor.rounding_scale())
     growth = 1.0 if turned == 1.0 else 2 * turned**2
-    return cov.derived(HeldFactor(factor), operation, U, growth=growth, rounding=moved)
+    return cov.derived(HeldFactor(less(factor, L, R)), operation, U, growth=growth, rounding=moved)

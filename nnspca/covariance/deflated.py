@@ -7,6 +7,13 @@ import numpy as np
 from nnspca.covariance.factor import AT_A_TIME, DenseFactor, Factor
 
 
+def less(factor: Factor, L: np.ndarray, R: np.ndarray) -> Factor:
+    """Return ``Y − LR'``: formed where Y is an array, beside each other otherwise."""
+    if isinstance(factor, DenseFactor):
+        return DenseFactor(factor.Y - L @ R.T)
+    return DeflatedFactor(factor, np.ascontiguousarray(L), np.ascontiguousarray(R))
+
+
 class DeflatedFactor:
     """Data ``Y − LR'`` with Y held as it is, sparse for one, and L (m, s), R (n, s) of few columns."""
 
@@ -29,6 +36,9 @@ class DeflatedFactor:
 
     def restricted(self, index: np.ndarray) -> DenseFactor:
         return DenseFactor(self.columns(index))
+
+    def selected(self, index: np.ndarray) -> DenseFactor:
+        return self.restricted(index)
 
     def squared_norms(self) -> np.ndarray:
         """Column by column: the norms before less what was taken out would cancel."""

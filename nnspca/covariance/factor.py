@@ -38,7 +38,11 @@ class Factor(Protocol):
         ...
 
     def restricted(self, index: np.ndarray) -> Factor:
-        """Return the factor of some features only, in the order given."""
+        """Return the factor of some features only, in the order given, dense where these are few."""
+        ...
+
+    def selected(self, index: np.ndarray) -> Factor:
+        """Return the same, held as this factor is however few they are."""
         ...
 
     def squared_norms(self) -> np.ndarray:
@@ -106,6 +110,9 @@ class DenseFactor:
 
     def restricted(self, index: np.ndarray) -> DenseFactor:
         return DenseFactor(self.Y[:, index])
+
+    def selected(self, index: np.ndarray) -> DenseFactor:
+        return self.restricted(index)
 
     def squared_norms(self) -> np.ndarray:
         with np.errstate(over="ignore"):
@@ -214,6 +221,9 @@ class SparseFactor:
         """Sparse still where the dense columns would be many."""
         if self.shape[0] * len(index) <= AT_A_TIME:
             return DenseFactor(self.columns(index))
+        return self.selected(index)
+
+    def selected(self, index: np.ndarray) -> SparseFactor:
         return SparseFactor(scipy.sparse.csr_array(self._columns[:, index]), self.mean[index])
 
     def squared_norms(self) -> np.ndarray:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import scipy.sparse.linalg
 
 from nnspca.covariance.factor import Factor
-from nnspca.numerics import rounding, spectraplex
+from nnspca.numerics import feasible, rounding, spectraplex
 
 FEW_SAMPLES = 800  # above, a few eigenpairs of a factor come from Lanczos iterations
 FEW_PAYS = 1000  # above, only those eigenpairs of a matrix are computed that are asked for
@@ -24,10 +26,13 @@ class HeldMatrix:
         How many products an entry is summed from when it is read: none here.
     rounding_scale : float
         What the rounding of such a sum is relative to: nothing here.
+    roundings : int
+        How many roundings there may be in an entry that is read: none here.
     """
 
     terms = 0
     rounding_scale = 0.0
+    roundings = 0
     name = "matrix"
 
     def __init__(self, A: np.ndarray) -> None:
@@ -54,6 +59,18 @@ class HeldMatrix:
     def restrict(self, features: np.ndarray) -> HeldMatrix:
         """Return the form of some features only."""
         return HeldMatrix(self.A[np.ix_(features, features)])
+
+    def select(self, features: np.ndarray) -> HeldMatrix:
+        """Return the form of some features only, held as this one is."""
+        return self.restrict(features)
+
+    def reach(self) -> np.ndarray:
+        """Return what no entry of each row exceeds in magnitude, shape (n,)."""
+        return np.maximum(self.A.max(axis=1), -self.A.min(axis=1))
+
+    def smaller_side(self) -> tuple[np.ndarray, Callable[[np.ndarray], np.ndarray]]:
+        """Return a matrix with A's leading eigenvalues, and what makes of its eigenvectors those of A: A itself."""
+        return self.A, lambda v: v
 
     def leading(self, d: int) -> tuple[np.ndarray, np.ndarray]:
         """Return at least d eigenpairs (fewer where the rest are zero), largest first, values not below zero."""
@@ -100,6 +117,8 @@ class HeldFactor:
     diagonal : ndarray, shape (n,)
     terms : int
         How many products an entry is summed from when it is read: m.
+    roundings : int
+        How many roundings there may be in an entry that is read.
     """
 
     name = "factor"
@@ -107,6 +126,7 @@ class HeldFactor:
     def __init__(self, factor: Factor) -> None:
         self.factor = factor
         self.terms = factor.shape[0]
+        self.roundings = self.terms + 4
         self.diagonal: np.ndarray = factor.squared_norms()
 
     @property
@@ -135,6 +155,23 @@ class HeldFactor:
     def restrict(self, features: np.ndarray) -> HeldFactor:
         """Return the form of some features only."""
         return HeldFactor(self.factor.restricted(features))
+
+    def select(self, features: np.ndarray) -> HeldFactor:
+        """Return the form of some features only, held as this one is: sparse data stay sparse."""
+        return HeldFactor(self.factor.selected(features))
+
+    def reach(self) -> np.ndarray:
+        """Return what no entry of each row exceeds in magnitude, shape (n,): a product of two deviations."""
+        deviations = np.sqrt(self.diagonal)
+        return deviations * deviations.max() * (1 + 1e-9)
+
+    def smaller_side(self) -> tuple[np.ndarray, Callable[[np.ndarray], np.ndarray]]:
+        """Return a matrix with A's leading eigenvalues, and what makes of its eigenvectors those of A: YY' or A."""
+        m, n = self.factor.shape
+        if m < n:
+            return self.factor.gram(), lambda left: feasible.unit(self.factor.backward(left))
+        every = np.arange(n)
+        return self.factor.products(every, every), lambda v: v
 
     def leading(self, d: int) -> tuple[np.ndarray, np.ndarray]:
         """Return at least d eigenpairs (fewer where the rest are zero), largest first, values not below zero."""

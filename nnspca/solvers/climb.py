@@ -9,7 +9,6 @@ import scipy.sparse.linalg
 
 from nnspca.calls.progress import Monitor
 from nnspca.covariance import Covariance
-from nnspca.covariance.forms import HeldFactor
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible
 
@@ -150,12 +149,8 @@ def optimise_on_support(cov: Covariance, x: np.ndarray, *, nonnegative: bool, mo
 
 def _leading(part: Covariance) -> np.ndarray:
     """Leading eigenvector, its largest entry positive, on the smaller side of the data."""
-    if isinstance(part.form, HeldFactor) and part.form.terms < part.n_features:
-        left = _top_vector(part.form.factor.gram())
-        v = feasible.unit(part.form.factor.backward(left))
-    else:
-        every = np.arange(part.n_features)
-        v = _top_vector(part.block(every, every))
+    B, back = part.form.smaller_side()
+    v = back(_top_vector(B))
     return v if v[np.abs(v).argmax()] > 0 else -v
 
 

@@ -9,8 +9,8 @@ from nnspca.bounds.registry import BOUNDS, BoundInfo
 from nnspca.certificates.file import load_certificate, save_certificate
 from nnspca.certificates.judge import verify
 from nnspca.components._certify import certify_parts
+from nnspca.components._decompose import decompose
 from nnspca.components._sweep import sweep_parts
-from nnspca.components.decompose import decompose
 from nnspca.components.deflate import DEFLATIONS, DeflationInfo, deflate
 from nnspca.covariance import Covariance
 from nnspca.errors import CertificateError, DataError

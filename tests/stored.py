@@ -17,7 +17,7 @@ from playwright.sync_api import Browser, sync_playwright
 import nnspca
 from nnspca.calls.threads import one_blas_thread
 from nnspca.studies import STUDIES, Parts, StudyResult, StudyTable
-from nnspca.studies.stored import HOME, pack
+from nnspca.studies.stored_runs import HOME, pack
 from nnspca.view.experiments.figures.study import study as draw
 from nnspca.view.experiments.thumbnails import BEFOREHAND
 from nnspca.view.figures import style

@@ -227,6 +227,20 @@ def test_names_streamlit_does_not_promise_stand_in_one_module():
     assert having == ["nnspca.view.session.streamlit_private"]
 
 
+def test_only_a_method_and_its_module_share_a_name():
+    """Elsewhere, whoever imports a function never hides the module it is patched in."""
+
+    def functions(name):
+        return {node.name for node in parsed(name).body if isinstance(node, ast.FunctionDef)}
+
+    sharing = {name for name in inside("nnspca") if name.rpartition(".")[2] in functions(name)}
+    sharing -= set(inside("nnspca.view", "nnspca.solvers"))
+    # what runs as a command, and names that the app and the README import by
+    assert sharing == {"nnspca.check", "nnspca.components.deflate", "nnspca.studies.race"}
+    (statement,) = parsed("nnspca.solvers").body
+    assert "always the module" in ast.unparse(statement)
+
+
 def test_the_package_itself_defines_nothing_but_how_names_are_found():
     body = parsed("nnspca").body
     functions = {node.name for node in body if isinstance(node, ast.FunctionDef)}

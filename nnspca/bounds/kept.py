@@ -1,4 +1,4 @@
-"""Which features an elimination keeps: as few as let next to nothing be lost among the others, and its first cases."""
+"""Choice of the features that an elimination keeps, as few as cost next to no tightness, and of its first cases."""
 
 from __future__ import annotations
 

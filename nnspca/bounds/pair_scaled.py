@@ -37,8 +37,8 @@ import numpy as np
 from nnspca.bounds import ceiling
 from nnspca.bounds.plan import Known, Plan, pair_steps, parts_cases, whole_steps
 from nnspca.bounds.splitting import Splitting
-from nnspca.calls.beside import beside
 from nnspca.calls.progress import Monitor
+from nnspca.calls.stopping import beside
 from nnspca.certificates.proofs import PairProof, ScaleProof
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import rounding

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from nnspca.bounds.plan import Known, Plan
-from nnspca.calls.beside import beside
 from nnspca.calls.progress import Monitor
+from nnspca.calls.stopping import beside
 from nnspca.covariance.problem import Problem
 from nnspca.result import Bound
 from nnspca.spannogram import net

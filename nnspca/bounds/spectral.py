@@ -16,8 +16,8 @@ import numpy as np
 
 from nnspca.bounds import ceiling
 from nnspca.bounds.plan import Known, Plan
-from nnspca.calls.beside import Stopped, beside
 from nnspca.calls.progress import Monitor
+from nnspca.calls.stopping import Stopped, beside
 from nnspca.certificates.proofs import RankProof
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import rounding

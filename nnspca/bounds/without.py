@@ -22,8 +22,8 @@ from nnspca.bounds.cases import Case, Elimination
 from nnspca.bounds.kept import Limits
 from nnspca.bounds.pair_scaled import proof_of
 from nnspca.bounds.splitting import Splitting
-from nnspca.calls.beside import Stopped
 from nnspca.calls.progress import Monitor
+from nnspca.calls.stopping import Stopped
 from nnspca.certificates.proofs import PairProof
 from nnspca.covariance.problem import Problem
 

@@ -14,8 +14,8 @@ from nnspca.calls.progress import Monitor
 from nnspca.certificates.judge import taken
 from nnspca.certificates.proofs import PartsProof
 from nnspca.certificates.starts import start_of
+from nnspca.components._decompose import check_count, decompose
 from nnspca.components.bounding import bound_parts
-from nnspca.components.decompose import check_count, decompose
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
 from nnspca.result import Bound, Component, Components, OnProgress, PartsCertificate, ShouldStop

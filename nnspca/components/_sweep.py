@@ -15,8 +15,8 @@ from nnspca.calls.arguments import check_callables, check_choice, check_flag
 from nnspca.calls.progress import Monitor
 from nnspca.certificates.proofs import LargerProof
 from nnspca.components._certify import certify_parts
+from nnspca.components._decompose import decompose
 from nnspca.components.checks import check_count
-from nnspca.components.decompose import decompose
 from nnspca.components.together import components, improved
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem

@@ -46,7 +46,7 @@ RESTED = 1e-9  # relative gain at which a climb ends
 EXHAUSTED = 1e-12  # share of the trace below which a part's variance is rounding
 
 
-def together(
+def seek(
     problem: Problem,
     greedy: np.ndarray,
     *,

@@ -19,7 +19,7 @@ from nnspca.datasets.apart import read_apart
 from nnspca.datasets.arranging import Asked
 from nnspca.datasets.dataset import Content
 from nnspca.datasets.naming import distinct
-from nnspca.datasets.needed import needed
+from nnspca.datasets.optional import needed
 from nnspca.datasets.sparse import check_shape, compressed
 from nnspca.datasets.tables import CLASS_NAMES, encode_labels
 from nnspca.errors import DataError, reason

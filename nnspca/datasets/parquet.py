@@ -16,7 +16,7 @@ from nnspca.datasets import limits, watch
 from nnspca.datasets.apart import read_apart
 from nnspca.datasets.arranging import Asked, arrange
 from nnspca.datasets.dataset import Content
-from nnspca.datasets.needed import needed
+from nnspca.datasets.optional import needed
 from nnspca.datasets.tables import Column, Table, check_numeric
 from nnspca.errors import DataError, reason
 from nnspca.numerics.doubles import as_doubles

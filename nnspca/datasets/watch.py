@@ -1,7 +1,7 @@
-"""Whoever waits while a file is read: told how far it is, and asked whether to stop.
+"""Progress and cancellation of reading a file, through callbacks that a context variable holds.
 
-Readers are generators within generators and decoders of others: the one who watches is known to all
-of them by a context variable, so that none has to hand it on.
+Readers are generators within generators and decoders of others: as all of them find the callbacks
+there, none has to hand them on.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from nnspca.datasets.arrays import open_zip
 from nnspca.datasets.dataset import Content
 from nnspca.datasets.delimited import read_rows
 from nnspca.datasets.images import unpacked
-from nnspca.datasets.needed import needed
+from nnspca.datasets.optional import needed
 from nnspca.datasets.tables import Row
 from nnspca.errors import DataError, reason
 

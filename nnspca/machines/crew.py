@@ -1,4 +1,4 @@
-"""A crew: workers that were all handed one thing, are given tasks about it, and hear of Stop."""
+"""Parallel tasks on threads, processes or any executor, which share one object and can be cancelled."""
 
 from __future__ import annotations
 

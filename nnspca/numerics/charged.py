@@ -1,4 +1,4 @@
-"""The nonnegative point nearest to another when what it shares with a few directions has its price."""
+"""Nonnegative least squares with a quadratic penalty of low rank, by Newton's method on the dual."""
 
 from __future__ import annotations
 

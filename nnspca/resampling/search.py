@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from nnspca.calls.arguments import check_whole, shown
-from nnspca.components.decompose import decompose
+from nnspca.components._decompose import decompose
 from nnspca.covariance import Covariance
 from nnspca.errors import DataError
 from nnspca.resampling.samples import Samples

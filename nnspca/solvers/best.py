@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from nnspca.calls.beside import Stopped, beside, heed
 from nnspca.calls.progress import Monitor
+from nnspca.calls.stopping import Stopped, beside, heed
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible
 from nnspca.result import Component

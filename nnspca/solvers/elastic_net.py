@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnspca.calls.beside import beside
 from nnspca.calls.progress import Monitor
+from nnspca.calls.stopping import beside
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible
 from nnspca.result import Component

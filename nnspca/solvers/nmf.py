@@ -8,8 +8,8 @@ from importlib import import_module
 
 import numpy as np
 
-from nnspca.calls.beside import Stopped, beside
 from nnspca.calls.progress import Monitor
+from nnspca.calls.stopping import Stopped, beside
 from nnspca.covariance import Covariance
 from nnspca.covariance.forms import HeldMatrix
 from nnspca.covariance.problem import Problem

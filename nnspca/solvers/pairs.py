@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnspca.calls.beside import heed
 from nnspca.calls.progress import Monitor
+from nnspca.calls.stopping import heed
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible
 from nnspca.solvers.polish import larger_eigenvalue
@@ -25,7 +25,7 @@ def pairs(problem: Problem, count: int, monitor: Monitor) -> np.ndarray:
     count : int
         At most so many, in descending order of their variance.
     monitor : Monitor
-        :class:`nnspca.calls.beside.Stopped` is raised where it says so.
+        :class:`nnspca.calls.stopping.Stopped` is raised where it says so.
 
     Returns
     -------

@@ -7,7 +7,7 @@ they need not be (then only |v(φ)| counts, Asteris et al. 2011).
 
 A *cell* is an interval between crossings of any two curves (or of one with zero): the order is
 constant on it. A *region* is an interval on which the top-k set is constant: coarser, and all that
-matters; :mod:`nnspca.spannogram.regions` finds them.
+matters; :mod:`nnspca.spannogram.arcs` finds them.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nnspca.spannogram.crossings import ZERO, Crossings, crossings, values
-from nnspca.spannogram.regions import Regions, regions
+from nnspca.spannogram.arcs import Regions, regions
+from nnspca.spannogram.intersections import ZERO, Crossings, crossings, values
 
 __all__ = [
     "ZERO",

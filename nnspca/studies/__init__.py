@@ -5,7 +5,7 @@ from nnspca.studies.paper import PAPERS, Paper
 from nnspca.studies.picture import Band, Bars, Curves, Line, Mark, Parts, Picture, Span
 from nnspca.studies.printed import PRINTED, Printed
 from nnspca.studies.registry import STUDIES
-from nnspca.studies.stored import stored
+from nnspca.studies.stored_runs import stored
 from nnspca.studies.study import Study, StudyResult, Task
 from nnspca.studies.table import Column, StudyTable
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from nnspca.components._decompose import decompose
 from nnspca.components._sweep import sweep_parts
-from nnspca.components.decompose import decompose
 from nnspca.result import Component, PartsPoint
 from nnspca.studies.asteris2014_curves import TITLES
 from nnspca.studies.picture import Band, Bars, Curves, Line, Parts

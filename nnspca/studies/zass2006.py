@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nnspca.components.decompose import decompose
+from nnspca.components._decompose import decompose
 from nnspca.covariance import Covariance
 from nnspca.covariance.span import cumulative_variance
 from nnspca.result import overlap

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nnspca.components.decompose import decompose
+from nnspca.components._decompose import decompose
 from nnspca.covariance import Covariance
 from nnspca.datasets import Dataset, load
 from nnspca.solvers.nmf import nmf_parts

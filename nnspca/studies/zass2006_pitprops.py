@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from nnspca.components.decompose import OnPart, decompose
+from nnspca.components._decompose import OnPart, decompose
 from nnspca.covariance import Covariance
 from nnspca.covariance.span import cumulative_variance
 from nnspca.result import Component

@@ -13,8 +13,8 @@ from nnspca.bounds.plan import PLANS, QUICK, Known, Plan
 from nnspca.bounds.registry import BOUNDS
 from nnspca.bounds.walk import Walk
 from nnspca.calls.arguments import check_callables, check_choice, check_flag, check_instance
-from nnspca.calls.beside import Stopped
 from nnspca.calls.progress import Monitor
+from nnspca.calls.stopping import Stopped
 from nnspca.calls.threads import one_blas_thread
 from nnspca.certificates.judge import taken
 from nnspca.certificates.proofs import PairProof

@@ -18,8 +18,8 @@ from nnspca.calls.arguments import (
     real_array,
     shown,
 )
-from nnspca.calls.beside import Stopped
 from nnspca.calls.progress import Monitor, OnFound
+from nnspca.calls.stopping import Stopped
 from nnspca.calls.threads import one_blas_thread
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem

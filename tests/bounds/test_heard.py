@@ -8,8 +8,8 @@ import pytest
 import nnspca
 from nnspca.bounds import balanced, ceiling, pair_scaled, paper
 from nnspca.bounds.splitting import Splitting
-from nnspca.calls.beside import Stopped
 from nnspca.calls.progress import Monitor
+from nnspca.calls.stopping import Stopped
 from nnspca.covariance.problem import Problem
 from nnspca.spannogram import net
 

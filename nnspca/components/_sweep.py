@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,7 @@ from nnspca.result import Bound, Components, OnProgress, PartsCertificate, Parts
 from nnspca.tasks._solve import check_cardinality, check_covariance, check_seed
 
 SEEKING = 0.4  # share of a point's progress that finding its parts takes
+OnPoint = Callable[[PartsPoint], None]
 
 
 def sweep_parts(
@@ -37,7 +38,7 @@ def sweep_parts(
     certify: str | None = "live",
     seed: int = 0,
     executor: Executor = None,
-    on_point: Callable[[PartsPoint], None] | None = None,
+    on_point: OnPoint | None = None,
     should_stop: ShouldStop | None = None,
     on_progress: OnProgress | None = None,
 ) -> PartsSweep:
@@ -87,34 +88,17 @@ def sweep_parts(
     check_choice("certify", certify, PARTS_PLANS, none=True)
     check_executor(executor)
     started = time.perf_counter()
-    monitor = Monitor(should_stop, on_progress)
-    points: dict[tuple[int, int], PartsPoint] = {}
-
-    def put(point: PartsPoint) -> None:
-        points[point.k, point.n_components] = point
-        if on_point is not None:
-            on_point(point)
-
     wanted = [(each, r) for each in sizes for r in counts]
+    run = _Run(cov, wanted, certify, nonnegative, seed, Monitor(should_stop, on_progress), on_point)
     if executor is None:
-        for number, (each, r) in enumerate(wanted):
-            if monitor.stop():
-                break
-            span = monitor.part(number / len(wanted), (number + 1) / len(wanted))
-            seeking = span.part(0.0, SEEKING if certify else 1.0)
-            problem = Problem(cov, each, nonnegative)
-            greedy, found = _sought(problem, r, seed, seeking)
-            put(_improved(problem, r, greedy, found, _before(points, each, r), seeking))
-            if certify is not None and not monitor.stop():
-                near = _near(points, wanted, each, r)
-                put(_certified(cov, points[each, r], certify, nonnegative, near, span.part(SEEKING, 1.0)))
+        run.one_by_one()
     else:
-        with crew(executor, cov, monitor) as workers:
-            _spread(workers, wanted, points, put, certify, nonnegative, seed)
-    _level(points, put)
-    ordered = tuple(points[key] for key in sorted(points))
-    stopped = len(points) < len(wanted) or any(p.together.stopped for p in ordered)
-    return PartsSweep(ordered, cov.trace, nonnegative, stopped or monitor.stop(), time.perf_counter() - started)
+        with crew(executor, cov, run.monitor) as workers:
+            run.spread(workers)
+    run.level()
+    ordered = tuple(run.points[key] for key in sorted(run.points))
+    stopped = len(ordered) < len(wanted) or any(p.together.stopped for p in ordered)
+    return PartsSweep(ordered, cov.trace, nonnegative, stopped or run.monitor.stop(), time.perf_counter() - started)
 
 
 def _several(values: object) -> list[int]:
@@ -122,65 +106,110 @@ def _several(values: object) -> list[int]:
     return list(values) if several else [values]  # type: ignore[call-overload, list-item]
 
 
-def _spread(
-    workers: Crew,
-    wanted: list[tuple[int, int]],
-    points: dict[tuple[int, int], PartsPoint],
-    put: Callable[[PartsPoint], None],
-    effort: str | None,
-    nonnegative: bool,
-    seed: int,
-) -> None:
-    """The same points by tasks, each given out as soon as what it starts from is known."""
-    cov, monitor = workers.shared, workers.monitor
-    assert isinstance(cov, Covariance)
-    parts: dict[tuple[int, int], tuple[Components, Components]] = {}
-    seeking = {workers.submit(_seek, r, each, nonnegative, seed): (each, r) for each, r in wanted}
-    proving: dict[Future[PartsCertificate], tuple[int, int]] = {}
-    waiting: set[Future[Any]] = set(seeking)
-    total, done = len(wanted) * (1 + (effort is not None)), 0
-    for future, value in workers.completed(waiting):
-        done += 1
-        if future in proving:
-            key = proving.pop(future)
-            put(replace(points[key], certificate=value))
-        else:
-            parts[seeking[future]] = value
-        for each, r in wanted:  # in order: the parts of all points before are among the starts
-            if (each, r) not in points:
+@dataclass
+class _Run:
+    """A sweep under way: the points it has, and what is asked of those that are missing."""
+
+    cov: Covariance
+    wanted: list[tuple[int, int]]  # k and number of parts of each point, in order
+    effort: str | None
+    nonnegative: bool
+    seed: int
+    monitor: Monitor
+    on_point: OnPoint | None
+    points: dict[tuple[int, int], PartsPoint] = field(default_factory=dict)
+
+    def put(self, point: PartsPoint) -> None:
+        """Take a point, and show it."""
+        self.points[point.k, point.n_components] = point
+        if self.on_point is not None:
+            self.on_point(point)
+
+    def one_by_one(self) -> None:
+        """Make one point after the other, here."""
+        for number, (each, r) in enumerate(self.wanted):
+            if self.monitor.stop():
+                break
+            span = self.monitor.part(number / len(self.wanted), (number + 1) / len(self.wanted))
+            seeking = span.part(0.0, SEEKING if self.effort else 1.0)
+            problem = Problem(self.cov, each, self.nonnegative)
+            greedy, found = _sought(problem, r, self.seed, seeking)
+            self.put(_improved(problem, r, greedy, found, self._before(each, r), seeking))
+            if self.effort is not None and not self.monitor.stop():
+                point, proving = self.points[each, r], span.part(SEEKING, 1.0)
+                self.put(_certified(self.cov, point, self.effort, self.nonnegative, self._near(each, r), proving))
+
+    def spread(self, workers: Crew) -> None:
+        """Make the same points by tasks, each given out as soon as what it starts from is known."""
+        parts: dict[tuple[int, int], tuple[Components, Components]] = {}
+        seeking = {workers.submit(_seek, r, each, self.nonnegative, self.seed): (each, r) for each, r in self.wanted}
+        proving: dict[Future[PartsCertificate], tuple[int, int]] = {}
+        waiting: set[Future[Any]] = set(seeking)
+        total = len(self.wanted) * (1 + (self.effort is not None))
+        for done, (future, value) in enumerate(workers.completed(waiting), start=1):
+            if future in proving:
+                self.put(replace(self.points[proving.pop(future)], certificate=value))
+            else:
+                parts[seeking[future]] = value
+            self._take(parts)
+            for key in self._provable(proving.values()) if not workers.told else ():
+                task = workers.submit(_prove, self.points[key], self.effort, self.nonnegative, self._near(*key))
+                proving[task] = key
+                waiting.add(task)
+            self.monitor.tell(done / total, f"{done} of {total}")
+
+    def _take(self, parts: dict[tuple[int, int], tuple[Components, Components]]) -> None:
+        """Make points of parts that were sought, in order: the parts of all points before are among the starts."""
+        for each, r in self.wanted:
+            if (each, r) not in self.points:
                 if (each, r) not in parts:
                     break
-                problem = Problem(cov, each, nonnegative)
-                put(_improved(problem, r, *parts[each, r], _before(points, each, r), monitor))
-        asked = set(proving.values())
-        for each, r in wanted if effort is not None and not workers.told else ():
-            known, first = points.get((each, r)), _first(wanted, each, r)
-            if known is None or known.certificate is not None or (each, r) in asked:
+                problem = Problem(self.cov, each, self.nonnegative)
+                self.put(_improved(problem, r, *parts[each, r], self._before(each, r), self.monitor))
+
+    def _provable(self, asked: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+        """The points to be certified now: not asked for yet, and what they start from is certified."""
+        begun = set(asked)
+
+        def ready(key: tuple[int, int]) -> bool:
+            known, first = self.points.get(key), self._first(*key)
+            if known is None or known.certificate is not None or key in begun:
+                return False
+            return first is None or (first in self.points and self.points[first].certificate is not None)
+
+        return [] if self.effort is None else list(filter(ready, self.wanted))
+
+    def _before(self, k: int, r: int) -> list[PartsPoint]:
+        """Points of no larger k and number of parts, whose parts are feasible here; the order is that of the sweep."""
+        return [self.points[key] for key in sorted(self.points) if key[0] <= k and key[1] <= r and key != (k, r)]
+
+    def _first(self, k: int, r: int) -> tuple[int, int] | None:
+        """The point whose certificate another starts from: the last before it that is no larger."""
+        earlier = [key for key in self.wanted[: self.wanted.index((k, r))] if key[0] <= k and key[1] <= r]
+        return earlier[-1] if earlier else None
+
+    def _near(self, k: int, r: int) -> PartsCertificate | None:
+        first = self._first(k, r)
+        return None if first is None else self.points[first].certificate
+
+    def level(self) -> None:
+        """Let every ceiling hold at the smaller k as well: the optimum never falls as k grows."""
+        least: dict[int, PartsCertificate] = {}
+        for (_, r), point in sorted(self.points.items(), reverse=True):
+            held = point.certificate
+            if held is None:
                 continue
-            if first is None or (first in points and points[first].certificate is not None):
-                near = None if first is None else points[first].certificate
-                task = workers.submit(_prove, known, effort, nonnegative, near)
-                proving[task] = each, r
-                waiting.add(task)
-        monitor.tell(done / total, f"{done} of {total}")
-
-
-def _before(points: dict[tuple[int, int], PartsPoint], k: int, r: int) -> list[PartsPoint]:
-    """Points of no larger k and number of parts, whose parts are feasible here; the order is that of the sweep."""
-    return [points[key] for key in sorted(points) if key[0] <= k and key[1] <= r and key != (k, r)]
-
-
-def _first(wanted: list[tuple[int, int]], k: int, r: int) -> tuple[int, int] | None:
-    """The point whose certificate another starts from: the last before it that is no larger."""
-    earlier = [key for key in wanted[: wanted.index((k, r))] if key[0] <= k and key[1] <= r]
-    return earlier[-1] if earlier else None
-
-
-def _near(
-    points: dict[tuple[int, int], PartsPoint], wanted: list[tuple[int, int]], k: int, r: int
-) -> PartsCertificate | None:
-    first = _first(wanted, k, r)
-    return None if first is None else points[first].certificate
+            if r not in least or held.upper <= least[r].upper:
+                least[r] = held
+                continue
+            winner = least[r].winner
+            bound = Bound(
+                "larger-k",
+                winner.value,
+                detail=f"With k = {least[r].k} no parts have more, and parts of {held.k} features are among those.",
+                ingredients=LargerProof(least[r].k, winner.ingredients),
+            )
+            self.put(replace(point, certificate=replace(held, upper=bound.value, bounds=(*held.bounds, bound))))
 
 
 def _seek(
@@ -249,23 +278,3 @@ def _certified(
         on_progress=span.relay,
     )
     return replace(point, certificate=made)
-
-
-def _level(points: dict[tuple[int, int], PartsPoint], put: Callable[[PartsPoint], None]) -> None:
-    """Let every ceiling hold at the smaller k as well: the optimum never falls as k grows."""
-    least: dict[int, PartsCertificate] = {}
-    for (_, r), point in sorted(points.items(), reverse=True):
-        held = point.certificate
-        if held is None:
-            continue
-        if r not in least or held.upper <= least[r].upper:
-            least[r] = held
-            continue
-        winner = least[r].winner
-        bound = Bound(
-            "larger-k",
-            winner.value,
-            detail=f"With k = {least[r].k} no parts have more, and parts of {held.k} features are among those.",
-            ingredients=LargerProof(least[r].k, winner.ingredients),
-        )
-        put(replace(point, certificate=replace(held, upper=bound.value, bounds=(*held.bounds, bound))))

@@ -10,8 +10,8 @@ from nnspca.certificates.file import load_certificate, save_certificate
 from nnspca.certificates.judge import verify
 from nnspca.components._certify import certify_parts
 from nnspca.components._decompose import decompose
+from nnspca.components._deflate import DEFLATIONS, DeflationInfo, deflate
 from nnspca.components._sweep import sweep_parts
-from nnspca.components.deflate import DEFLATIONS, DeflationInfo, deflate
 from nnspca.covariance import Covariance
 from nnspca.errors import CertificateError, DataError
 from nnspca.resampling._bootstrap import bootstrap

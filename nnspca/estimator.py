@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from nnspca.calls.arguments import check_flag, check_number, check_options, check_whole, shown
 from nnspca.components._certify import certify_parts
 from nnspca.components._decompose import decompose
-from nnspca.components.deflate import sought
+from nnspca.components._deflate import sought
 from nnspca.covariance import Covariance
 from nnspca.covariance.factor import deviations
 from nnspca.covariance.reading import check_names, check_unmasked, numbers

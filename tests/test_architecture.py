@@ -235,8 +235,7 @@ def test_only_a_method_and_its_module_share_a_name():
 
     sharing = {name for name in inside("nnspca") if name.rpartition(".")[2] in functions(name)}
     sharing -= set(inside("nnspca.view", "nnspca.solvers"))
-    # what runs as a command, and names that the app and the README import by
-    assert sharing == {"nnspca.check", "nnspca.components.deflate", "nnspca.studies.race"}
+    assert sharing == {"nnspca.check"}  # which runs as a command of that name
     (statement,) = parsed("nnspca.solvers").body
     assert "always the module" in ast.unparse(statement)
 

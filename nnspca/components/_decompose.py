@@ -12,9 +12,9 @@ import numpy as np
 from nnspca.calls.arguments import check_callables, check_number, check_whole
 from nnspca.calls.progress import Monitor
 from nnspca.calls.threads import one_blas_thread
+from nnspca.components._deflate import deflate
 from nnspca.components.bounding import bound_parts
 from nnspca.components.checks import check_choices, check_count, check_sizes
-from nnspca.components.deflate import deflate
 from nnspca.components.together import EXHAUSTED, components, seek
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from nnspca.bounds.plan import PLANS
 from nnspca.calls.arguments import check_choice, check_whole
-from nnspca.components.deflate import check_deflation
+from nnspca.components._deflate import check_deflation
 from nnspca.covariance import Covariance
 from nnspca.solvers.registry import METHODS, MethodInfo
 from nnspca.tasks._solve import check_cardinality

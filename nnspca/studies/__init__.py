@@ -1,6 +1,7 @@
 """The papers' experiments as functions that return tables; no drawing here, so a notebook can use them too."""
 
-from nnspca.studies import comparison, race
+from nnspca.studies import comparison
+from nnspca.studies._race import race
 from nnspca.studies.paper import PAPERS, Paper
 from nnspca.studies.picture import Band, Bars, Curves, Line, Mark, Parts, Picture, Span
 from nnspca.studies.printed import PRINTED, Printed

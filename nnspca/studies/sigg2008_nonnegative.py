@@ -8,7 +8,7 @@ from itertools import zip_longest
 import numpy as np
 
 from nnspca.components._decompose import decompose
-from nnspca.components.deflate import deflate
+from nnspca.components._deflate import deflate
 from nnspca.covariance import Covariance
 from nnspca.result import Components
 from nnspca.studies.picture import Curves, Line

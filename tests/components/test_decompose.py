@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nnspca
-from nnspca.components.deflate import sought
+from nnspca.components._deflate import sought
 from nnspca.covariance import covariance
 from nnspca.numerics import feasible
 from tests import oracle, problems

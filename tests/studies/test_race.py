@@ -8,8 +8,8 @@ import pytest
 import nnspca
 from nnspca import Covariance
 from nnspca.datasets import load
-from nnspca.studies import race as racing
-from nnspca.studies.race import race
+from nnspca.studies import _race as racing
+from nnspca.studies import race
 from nnspca.studies.standing import BARRED, FINISHED, STOPPED, Lane, Mark, Race
 
 

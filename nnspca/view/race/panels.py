@@ -191,7 +191,7 @@ def _code(now: State, choice: Choices) -> str:
     return "\n".join(
         [
             *downloads.data_lines(now),
-            "from nnspca.studies.race import race",
+            "from nnspca.studies import race",
             "",
             f"ended = race(cov, {now.k}, {choice.racers!r}, nonnegative={now.nonnegative},",
             f"             seed={now.seed}, options={choice.options(now)!r}, seconds={choice.limit})",

@@ -6,7 +6,7 @@ from collections.abc import Hashable
 
 from nnspca.datasets import Dataset
 from nnspca.result import Progress
-from nnspca.studies.race import race
+from nnspca.studies import race
 from nnspca.studies.standing import RUNNING, Race
 from nnspca.view.race.choices import Choices
 from nnspca.view.session import machines, runs, store

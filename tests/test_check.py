@@ -24,7 +24,7 @@ from nnspca.bounds import branch, elimination, entries, threshold, working
 from nnspca.bounds.kept import Limits
 from nnspca.bounds.plan import PLANS
 from nnspca.calls.progress import Monitor
-from nnspca.certificates.exact.section import VERSION, needs_more, section
+from nnspca.certificates.exact.written import VERSION, needs_more, section
 from nnspca.certificates.proofs import LargerProof, RankProof
 from nnspca.covariance.problem import Problem
 from tests import oracle

@@ -19,7 +19,7 @@ from nnspca.bounds.parts import branch as parts_branch
 from nnspca.bounds.parts import dual, plain, working
 from nnspca.calls.progress import Monitor
 from nnspca.certificates.exact import cover
-from nnspca.certificates.exact.section import needs_more, section
+from nnspca.certificates.exact.written import needs_more, section
 from nnspca.covariance.problem import Problem
 from nnspca.spannogram import sphere
 from tests import oracle

@@ -14,7 +14,7 @@ import numpy as np
 
 from nnspca.calls.arguments import check_instance, shown
 from nnspca.certificates.derivations import DERIVATIONS, PARTS_DERIVATIONS
-from nnspca.certificates.exact.section import section
+from nnspca.certificates.exact.written import section
 from nnspca.certificates.names import is_of_method
 from nnspca.certificates.npz import read_arrays
 from nnspca.certificates.proofs import BoxProof

@@ -10,7 +10,7 @@ import pytest
 import nnspca
 from nnspca.bounds import carried
 from nnspca.certificates.derivations import derive
-from nnspca.certificates.exact.section import needs_more
+from nnspca.certificates.exact.written import needs_more
 from nnspca.certificates.proofs import EntryProof, LargerProof, SmallerProof
 from nnspca.covariance.problem import Problem
 from nnspca.result import Bound

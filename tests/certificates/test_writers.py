@@ -11,8 +11,8 @@ from nnspca.bounds.parts.registry import PARTS_BOUNDS
 from nnspca.bounds.registry import BOUNDS
 from nnspca.certificates.derivations import DERIVATIONS, PARTS_DERIVATIONS
 from nnspca.certificates.exact.arrays import Unwritten, Writer
-from nnspca.certificates.exact.section import needs_more, section
 from nnspca.certificates.exact.writers import FOR_MORE, PARTS_WRITERS, WRITERS, write, write_of_parts
+from nnspca.certificates.exact.written import needs_more, section
 from nnspca.certificates.proofs import EntryProof, LargerProof, PartsProof
 
 

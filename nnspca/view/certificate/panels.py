@@ -12,7 +12,7 @@ import streamlit as st
 
 import nnspca
 from nnspca import check, check_more
-from nnspca.certificates.exact.section import needs_more
+from nnspca.certificates.exact.written import needs_more
 from nnspca.datasets import Dataset
 from nnspca.result import Bound, Certificate, PartsCertificate
 from nnspca.view import words

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import nnspca
-from nnspca.components._deflate import sought
+from nnspca.components import sought
 from nnspca.datasets import Dataset
 from nnspca.result import Component, Components, PartsCertificate, Progress
 from nnspca.solvers import nmf

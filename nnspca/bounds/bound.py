@@ -13,6 +13,11 @@ from nnspca.covariance.problem import Problem
 from nnspca.result import Bound
 
 
+def least_proven(bounds: Mapping[str, Bound]) -> float:
+    """Return the least value among bounds that hold without any probability: infinite where there is none."""
+    return min((bound.value for bound in bounds.values() if bound.deterministic), default=np.inf)
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Proven:
     """What is attained, and what is proven, when a bound's turn comes: of one component, or of several parts.
@@ -37,7 +42,7 @@ class Proven:
     @property
     def upper(self) -> float:
         """The least of what is proven so far: infinite where nothing is."""
-        return min((bound.value for bound in self.bounds.values() if bound.deterministic), default=np.inf)
+        return least_proven(self.bounds)
 
     def above(self, gap: float) -> bool:
         """Whether the attempts that count leave a relative gap larger than this."""
@@ -55,7 +60,8 @@ class Attempt(Generic[PlanT, KnownT]):
     Attributes
     ----------
     at : float
-        Share of the work done before it: attempts are made in this order.
+        Share of the work done before it: attempts are made in this order. The first of all bounds
+        every direction, so that whoever stops at once has a ceiling.
     make : callable
         ``make(problem, plan, known)`` yields falling bounds, each of them valid; none where it has
         no say.
@@ -63,7 +69,7 @@ class Attempt(Generic[PlanT, KnownT]):
         Made only where the relaxations leave more than this gap of the plan's, by the time of the
         first attempt that asks for it; always if empty.
     relaxes : bool
-        Whether what it proves counts for that gap.
+        Whether what it proves counts for that gap; what holds only with some probability never does.
     expected : callable, optional
         ``expected(problem, plan)``: about how many bounds it yields, where that can be told, for
         whoever follows the progress.

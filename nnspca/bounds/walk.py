@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from nnspca.bounds.bound import Attempt, BoundInfo, KnownT, PlanT
+from nnspca.bounds.bound import Attempt, BoundInfo, KnownT, PlanT, least_proven
 from nnspca.covariance.problem import Problem
 from nnspca.result import Bound
 
@@ -40,7 +40,7 @@ class Walk:
     @property
     def upper(self) -> float:
         """The least proven bound: infinite where there is none."""
-        return min((bound.value for bound in self.bounds.values() if bound.deterministic), default=np.inf)
+        return least_proven(self.bounds)
 
     def through(
         self,
@@ -76,7 +76,7 @@ class Walk:
             clock = time.perf_counter()
             for number, bound in enumerate(attempt.make(problem, plan, now), start=1):
                 clock, spent = time.perf_counter(), time.perf_counter() - clock
-                if attempt.relaxes:
+                if attempt.relaxes and bound.deterministic:
                     self.least = min(self.least, bound.value)
                 share = min(number / expected, 1.0) if expected > 0 else 1 - 1 / number
                 yield attempt.at + (end - attempt.at) * share, self._kept(bound, spent)

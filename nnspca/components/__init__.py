@@ -1,7 +1,7 @@
 """Several components: one after the other, each on what those before it leave of the covariance; or together.
 
 :mod:`nnspca` gives what people call. Here stands besides what an app needs to compare solvers part by
-part: :func:`sought` tells on what covariance a further component would be sought.
+part: :func:`sought` tells on what covariance a further component was sought.
 """
 
 from nnspca.components._deflate import sought

@@ -21,7 +21,7 @@ DEPENDENT = 1e-8  # share of its variance that a combination of scores keeps, be
 
 
 def restricted(cov: Covariance, U: np.ndarray) -> Covariance:
-    """Leave out every feature that a column of U uses."""
+    """Leave out every feature that a column of U uses: at least one is free."""
     free = np.flatnonzero(~U.any(axis=1))
     return cov.derived(cov.form.select(free), "restrict", free)
 

@@ -39,6 +39,7 @@ class HeldMatrix:
         A.setflags(write=False)
         self.A = A
         self.diagonal: np.ndarray = A.diagonal().copy()
+        self.diagonal.setflags(write=False)
 
     def apply(self, x: np.ndarray) -> np.ndarray:
         """Return Ax, for one vector (n,) or a batch of rows (r, n)."""
@@ -128,6 +129,7 @@ class HeldFactor:
         self.terms = factor.shape[0]
         self.roundings = self.terms + 4
         self.diagonal: np.ndarray = factor.squared_norms()
+        self.diagonal.setflags(write=False)
 
     @property
     def rounding_scale(self) -> float:
@@ -162,7 +164,7 @@ class HeldFactor:
 
     def reach(self) -> np.ndarray:
         """Return what no entry of each row exceeds in magnitude, shape (n,): a product of two deviations."""
-        deviations = np.sqrt(self.diagonal)
+        deviations = np.sqrt(np.maximum(self.diagonal, 0.0))
         return deviations * deviations.max() * (1 + 1e-9)
 
     def smaller_side(self) -> tuple[np.ndarray, Callable[[np.ndarray], np.ndarray]]:

@@ -81,12 +81,14 @@ def test_progress_never_leaves_the_attempts_share_of_the_work(expected):
     assert fractions[-2] <= fractions[-1] == 0.6
 
 
-def test_a_bound_with_some_probability_only_lowers_no_ceiling():
+def test_a_bound_with_some_probability_only_lowers_no_ceiling_and_closes_no_gap():
     def sampled(problem, plan, known):
         yield Bound("sampled", 1.0, deterministic=False, probability=0.9)
 
-    walk, _ = walked(entry("a", (0.2, [3.0], {})), BoundInfo("sampled", "", "", (), attempts=(Attempt(0.4, sampled),)))
-    assert walk.upper == 3.0
+    probable = BoundInfo("sampled", "", "", (), attempts=(Attempt(0.4, sampled, relaxes=True),))
+    walk, made = walked(entry("a", (0.2, [3.0], {})), probable, entry("b", (0.6, [2.5], {"above": "narrow"})))
+    assert [bound.name for _, bound in made] == ["a", "sampled", "b"]
+    assert walk.upper == 2.5
 
 
 def test_entries_without_attempts_are_no_turn():

@@ -76,7 +76,7 @@ def _add_band(figure: go.Figure, share: float, reached: float, ceiling: float, p
             hovertemplate=f"best known: {at_least(reached, 4)}<extra></extra>",
         )
     figure.add_bar(
-        x=[max(ceiling - reached, 0.0)],  # rounding can leave a ceiling a last bit below what attains it
+        x=[max(ceiling - reached, 0.0)],  # both were divided by λ₁, and rounded
         y=[""],
         orientation="h",
         name="the unknown optimum lies in here",

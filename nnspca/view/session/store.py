@@ -1,4 +1,4 @@
-"""Caches that all sessions share: finished results; data sets, covariances and spectra, each made once.
+"""Caches that all sessions share: results, data sets, covariances, spectra; and whether this one repaired a matrix.
 
 What they hold outlives a redraw. Keys are content hashes and parameters, never arrays.
 """

@@ -22,11 +22,13 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 import numpy as np, scipy.sparse, nnspca
+from nnspca.covariance import covariance
 from nnspca.tasks import _certify
 
 # every kind of bound, none for long: how tight it is does not matter here
 lean = dict(cells=2000, pair_seconds=0.1, branch_seconds=0.1, working_features=200, eliminated_seconds=0.1)
 _certify.PLANS = {name: replace(plan, **lean) for name, plan in _certify.PLANS.items()}
+covariance.DENSE_FEATURES = 400  # so that no matrix is formed of few features more
 
 def covariances():
     rng = np.random.default_rng(0)
@@ -37,7 +39,7 @@ def covariances():
     yield "pitprops", nnspca.Covariance.from_dataset(nnspca.datasets.load("pitprops")), 4
     Z = rng.integers(-3, 4, (3, 12)) / 8
     yield "singular", nnspca.Covariance.from_matrix(Z.T @ Z), 4
-    X = rng.standard_normal((20, 1540)) * np.linspace(3, 0.1, 1540)
+    X = rng.standard_normal((20, 440)) * np.linspace(3, 0.1, 440)
     yield "wide", nnspca.Covariance.from_data(X), 7
     S = scipy.sparse.csr_array(X * (rng.random(X.shape) < 0.2))
     yield "sparse", nnspca.Covariance.from_data(S), 7

@@ -9,6 +9,7 @@ from nnspca.bounds.parts.plan import PARTS_PLANS
 from nnspca.bounds.plan import PLANS, SECOND
 from nnspca.components import _certify as of_parts
 from nnspca.components import bounding
+from nnspca.solvers import dspca, scotlass
 from nnspca.tasks import _certify
 
 EIGHT = SECOND / 8**2.5  # steps on eight features that cost a second
@@ -26,13 +27,13 @@ def small(patch, *, cells, pair_steps):
 
 
 def quick(patch):
-    """Let live certificates compute the quick bounds only, whatever gap they leave."""
-    patch.setattr(_certify, "PLANS", {**PLANS, "live": replace(PLANS["live"], closed=np.inf)})
+    """Let live certificates compute the quick bounds only, whatever gap they leave, of few rows where A is not held."""
+    patch.setattr(_certify, "PLANS", {**PLANS, "live": replace(PLANS["live"], closed=np.inf, read=2e9, passes=1)})
 
 
-def hurried(patch):
+def hurried(patch, branch_seconds=0.2):
     """Let certificates compute all they compute otherwise, on as many features, in fewer steps."""
-    fewer = {"pair_seconds": 0.2, "branch_seconds": 0.2, "eliminated_seconds": 0.3}
+    fewer = {"pair_seconds": 0.1, "branch_seconds": branch_seconds, "eliminated_seconds": 0.2, "passes": 1}
     patch.setattr(_certify, "PLANS", {name: replace(plan, **fewer) for name, plan in PLANS.items()})
 
 
@@ -50,12 +51,19 @@ def few_starts(patch):
     patch.setitem(nnspca.decompose.__kwdefaults__, "starts", 4)
 
 
+def few_steps(patch):
+    """Let the relaxations that are solved in steps be solved roughly: any component is feasible."""
+    for solver in (dspca, scotlass):
+        patch.setattr(solver, "STEPS", solver.STEPS // 5)
+
+
 def lean(method, n_features):
     """Return options with which the slow methods end soon on many features; what is proven holds for any."""
     if n_features < 50:
         return {}
     return {
         "enumeration": {"rank": 2 if n_features < 300 else 1},
-        "elastic-net": {"rounds": 3},
-        "coordinate-descent": {"restarts": 1, "max_iter": 2 if n_features > 5000 else 20},
+        "elastic-net": {"rounds": 1},
+        "coordinate-descent": {"restarts": 1, "max_iter": 1 if n_features > 5000 else 5},
+        "nmf": {"max_iter": 40},
     }.get(method, {})

@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from nnspca import datasets
 from nnspca.solvers import ascent, coordinate_descent, search
-from nnspca.studies import sigg2008, sigg2008_genes
+from nnspca.studies import sigg2008, sigg2008_bisection, sigg2008_genes
 from nnspca.tasks import _certify
 from nnspca.view.explore import path as player
 from nnspca.view.session import charts
@@ -22,6 +22,8 @@ ROOT = Path(__file__).parents[2]
 CELLS = 500  # of each search on the sphere: a bound holds after few as after many
 RANKED = 300  # features, more than any picture of their number has
 SWEEPS = 2  # of NSPCA's ascent: a table is as long after few as after many
+CLUSTERED = 2  # starts of k-means, whose mean and deviation are drawn
+SEARCHED = 50  # largest cardinality of Sigg and Buhmann's curves
 
 
 @pytest.fixture(autouse=True)
@@ -80,10 +82,18 @@ def short_studies(short_proofs, load_once, monkeypatch):
         ranked = contributions(X[:, :RANKED], stop)
         return None if ranked is None else np.concatenate([ranked, np.full(X.shape[1] - len(ranked), -np.inf)])
 
-    contributions = sigg2008_genes.contributions
+    class FewStarts(sigg2008_genes._Scores):
+        def __init__(self, *given):
+            super().__init__(*given)
+            self.starts = CLUSTERED
+
+    contributions, grid = sigg2008_genes.contributions, sigg2008.grid
     monkeypatch.setattr(datasets, "load", lambda name, **_: load_once(name))
     monkeypatch.setattr(coordinate_descent, "coordinate_ascent", few_sweeps)
     monkeypatch.setattr(sigg2008_genes, "contributions", of_few)
+    monkeypatch.setattr(sigg2008_genes, "_Scores", FewStarts)
+    for study in (sigg2008, sigg2008_bisection):
+        monkeypatch.setattr(study, "grid", lambda n, last, points: grid(n, min(last, SEARCHED), min(points, 4)))
     for regression in (sigg2008.SPCA, sigg2008.SPCA_OPT):
         monkeypatch.setitem(regression.options, "rounds", 1)
 

@@ -7,7 +7,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nnspca
@@ -73,6 +73,7 @@ def test_no_bound_falls_below_the_optimum_with_the_budgets_people_get(effort, no
 
 
 @BOTH
+@settings(max_examples=20)
 @given(data=st.data())
 def test_bounds_hold_on_matrices_full_of_ties(data, nonnegative):
     n = data.draw(st.integers(1, 5))

@@ -125,7 +125,8 @@ def test_a_working_set_of_features_speaks_for_all_of_them(seed, nonnegative, mon
 
 
 def test_more_parts_than_a_working_set_has_features_keep_the_bounds_made_before(monkeypatch):
-    few = replace(PARTS_PLANS["live"], features=60, working_features=260, steps=200, seconds=0.5)  # of which 156 are chosen at first
+    few = replace(PARTS_PLANS["live"], features=60, working_features=260, steps=200, seconds=0.5)
+    # 156 of them are chosen at first
     monkeypatch.setattr(bounding, "PARTS_PLANS", {"live": few})
     X = np.zeros((6, 340))
     X[:, :40] = np.random.default_rng(0).standard_normal((6, 40)) * np.linspace(1, 3, 40)

@@ -191,9 +191,10 @@ def stages(name):
 
 @pytest.mark.parametrize("study", STUDIES.values(), ids=STUDIES)
 def test_every_table_that_can_be_drawn_is_drawn_at_every_stage_of_a_run(study, short_studies):
-    """A page of its own, four megabytes each, is written of the last stage's figures only."""
-    *_, last = drawn_at = stages(study.name)
-    for tables, palette in itertools.product(drawn_at, (style.LIGHT, style.DARK)):
+    """In light and dark by turns, at the end in both: then a page of its own, four megabytes each, is written too."""
+    *early, last = stages(study.name)
+    by_turns = zip(early, itertools.cycle((style.LIGHT, style.DARK)), strict=False)
+    for tables, palette in (*by_turns, (last, style.LIGHT), (last, style.DARK)):
         for table in tables:
             if table.picture is not None and table.rows:
                 figure = pictures.study(table, palette, titled=True)

@@ -222,7 +222,10 @@ def test_a_note_says_the_value_given_those_allowed_and_the_one_shown(open_page, 
     assert any(said in note.value for note in shown.info), [note.value for note in shown.info]
 
 
-@given(some.sampled_from(state.TABLE), some.lists(some.text() | some.sampled_from(HOSTILE), max_size=4))
+WORDS = some.text(some.characters(exclude_categories=["Cs"]))  # without a look at how each is encoded, which takes long
+
+
+@given(some.sampled_from(state.TABLE), some.lists(WORDS | some.sampled_from(HOSTILE), max_size=4))
 def test_reading_a_key_always_ends_in_a_value_of_its_kind_or_in_none(entry, texts):
     value, whole = entry.read(texts)
     if value is None:

@@ -130,7 +130,7 @@ def test_the_bounds_on_pit_props_are_those_of_a_general_solver():
     cov = nnspca.Covariance.from_dataset(nnspca.datasets.load("pitprops"))
     for (k, r), ratio in {(3, 2): 1.0, (5, 2): 0.9950, (2, 6): 0.9927, (3, 4): 0.9861, (4, 3): 0.9918}.items():
         parts = nnspca.decompose(cov, r, k, deflation="together", starts=6)
-        *_, last = dual.tighten(Problem(cov, k), parts.padded(r), steps=1500, goal=0.0, monitor=Monitor())
+        *_, last = dual.tighten(Problem(cov, k), parts.padded(r), steps=400, goal=0.0, monitor=Monitor())
         assert parts.variances.sum() / last.value == pytest.approx(ratio, abs=2e-3)
 
 

@@ -38,6 +38,14 @@ def brief(monkeypatch):
     made_brief(monkeypatch)
 
 
+@pytest.fixture
+def short(monkeypatch):
+    """As much as brings pit props near the optimum."""
+    live = replace(PARTS_PLANS["live"], steps=300, branch_seconds=0.3)
+    monkeypatch.setattr(bounding, "PARTS_PLANS", {**PARTS_PLANS, "live": live})
+    budgets.few_starts(monkeypatch)
+
+
 @pytest.fixture(scope="module")
 def pitprops():
     return nnspca.Covariance.from_dataset(nnspca.datasets.load("pitprops"))
@@ -61,8 +69,7 @@ def test_no_bound_falls_below_the_optimum_by_brute_force(seed, brief):
     ("k", "counts"),
     [(1, (1, 6)), (2, (3, 6)), (3, (2, 5)), (4, (1, 3)), (5, (2, 3)), (7, (2,)), (13, (1,))],
 )
-def test_pit_props_are_certified_to_the_optimum(k, counts, pitprops, monkeypatch):
-    budgets.few_starts(monkeypatch)
+def test_pit_props_are_certified_to_the_optimum(k, counts, pitprops, short):
     optima = oracle.optima_of_parts(pitprops.matrix, k, counts[-1])
     for r in counts:
         cert = nnspca.certify_parts(pitprops, r, k)
@@ -125,8 +132,8 @@ def test_a_working_set_of_features_speaks_for_all_of_them(seed, nonnegative, mon
 
 
 def test_more_parts_than_a_working_set_has_features_keep_the_bounds_made_before(monkeypatch):
+    # of the working set 156 are chosen at first
     few = replace(PARTS_PLANS["live"], features=60, working_features=260, steps=200, seconds=0.5)
-    # 156 of them are chosen at first
     monkeypatch.setattr(bounding, "PARTS_PLANS", {"live": few})
     X = np.zeros((6, 340))
     X[:, :40] = np.random.default_rng(0).standard_normal((6, 40)) * np.linspace(1, 3, 40)
@@ -146,8 +153,7 @@ def test_given_parts_are_what_is_certified(pitprops, monkeypatch):
     assert nnspca.certify_parts(pitprops, 3, 4, greedy.parts[:2]).lower < cert.lower
 
 
-def test_a_neighbours_certificate_is_a_good_start(pitprops, monkeypatch):
-    budgets.few_starts(monkeypatch)
+def test_a_neighbours_certificate_is_a_good_start(pitprops, short):
     near = nnspca.certify_parts(pitprops, 3, 3)
     for r, k in ((3, 4), (2, 3), (4, 3)):
         cert = nnspca.certify_parts(pitprops, r, k, warm_start=near)

@@ -41,7 +41,7 @@ def test_the_optimum_is_reached_on_pit_props_at_every_size(pitprops):
     for k in (1, 2, 3, 4, 5, 7, 13):
         most = min(5, 15 // k)
         for r, (value, _) in enumerate(oracle.optima_of_parts(pitprops.matrix, k, most), start=1):
-            found = together(pitprops, r, k, starts=8).variances.sum()
+            found = together(pitprops, r, k, starts=5).variances.sum()
             assert found <= value * (1 + TIE)
             cases, hits = cases + 1, hits + (found >= value * (1 - TIE))
     print(f"pit props: the optimum in {hits} of {cases} cases")
@@ -57,7 +57,7 @@ def test_the_optimum_is_reached_on_small_random_problems():
         problem, nonnegative = make(rng, n), bool(rng.random() < 0.7)
         k, r = int(rng.integers(1, n + 1)), int(rng.integers(1, min(4, n) + 1))
         value, _ = oracle.optima_of_parts(problem.A, k, r, nonnegative)[-1]
-        found = together(problem.cov, r, k, nonnegative=nonnegative, starts=8)
+        found = together(problem.cov, r, k, nonnegative=nonnegative, starts=5)
         assert feasible(found, r, k, nonnegative)
         assert found.variances.sum() <= value * (1 + 1e-7)
         cases, hits = cases + 1, hits + (found.variances.sum() >= value * (1 - 1e-7))

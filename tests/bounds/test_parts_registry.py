@@ -19,8 +19,10 @@ from nnspca.bounds.parts.registry import PARTS_BOUNDS
 from nnspca.certificates.names import EFFORTS
 from nnspca.certificates.proofs import EntryProof
 from nnspca.components import bounding
+from nnspca.covariance import covariance
 from nnspca.covariance.problem import Problem
 from nnspca.result import Bound
+from tests import budgets
 
 
 def trace(problem, plan, known):
@@ -93,8 +95,10 @@ def test_an_entry_says_in_one_sentence_why_it_holds():
 
 @pytest.mark.parametrize("nonnegative", [True, False])
 @pytest.mark.parametrize("held", ["matrix", "factor"])
-def test_every_bound_hands_over_a_proof_that_its_entry_names(held, nonnegative, lean):
-    X = np.random.default_rng(0).standard_normal((12, 12 if held == "matrix" else 2000))
+def test_every_bound_hands_over_a_proof_that_its_entry_names(held, nonnegative, lean, monkeypatch):
+    budgets.few_starts(monkeypatch)
+    monkeypatch.setattr(covariance, "DENSE_FEATURES", 500)
+    X = np.random.default_rng(0).standard_normal((12, 12 if held == "matrix" else 720))
     cov = nnspca.Covariance.from_data(X * np.linspace(1, 0.01, X.shape[1]))
     assert cov.form.name == held
     bounds = nnspca.certify_parts(cov, 2, 4, nonnegative=nonnegative).bounds

@@ -46,7 +46,7 @@ from nnspca.numerics.feasible import sum_of_largest
 from nnspca.result import Bound
 
 CHECK = 10  # steps between bounds of a race
-LOOK = 20  # steps between bounds on all features: a bound costs as much as three steps
+STEPS_BETWEEN_BOUNDS = 20  # on all features: a bound costs as much as three steps
 RACE = 10  # steps of each of two starts before the better is known
 LEAD = 3.0  # by how much less weight spread first must miss, as it slows down after a good beginning
 BALANCE = 8  # power steps of the balancing
@@ -113,7 +113,7 @@ def tighten(
                 return
     for step in range(made + 1, steps + 1):
         heard(splitting.advance, problem.n, monitor)
-        if step % LOOK and step != steps and not monitor.stop():
+        if step % STEPS_BETWEEN_BOUNDS and step != steps and not monitor.stop():
             continue
         bound = worded(problem, *proof_of(problem, *splitting.multipliers(), monitor=monitor), step)
         idle = 0 if bound.value < least * (1 - 1e-6) else idle + 1

@@ -43,7 +43,7 @@ NOBODY = 30  # seconds to wait for a first worker
 
 KEPT = 4  # things shared of which copies stay on the cluster for the next call about them
 PATIENCE = 5.0  # seconds in which a single call that was told to stop hands over the best it has
-OFTEN, SELDOM = "on_progress", 0.1  # progress is told at most every so many seconds
+OFTEN, REPORT_SECONDS = "on_progress", 0.1  # progress is told at most every so many seconds
 
 _T = TypeVar("_T")
 _kept: OrderedDict[tuple[str, int], tuple[object, Any]] = OrderedDict()
@@ -199,7 +199,7 @@ def _relayed(
     def listener(name: str) -> Callable[..., None]:
         def tell(*what: object) -> None:
             nonlocal told, last
-            if name == OFTEN and time.monotonic() - last < SELDOM:
+            if name == OFTEN and time.monotonic() - last < REPORT_SECONDS:
                 return
             last = time.monotonic() if name == OFTEN else last
             worker.log_event(topic, {"told": pickle.dumps((name, what))})

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 from nnspca.calls.progress import Monitor, ShouldStop
 
-LOOK = 0.05  # seconds between two looks at whether to stop, here and in other processes
+POLL_SECONDS = 0.05  # between two looks at whether to stop, here and in other processes
 GRACE = 0.3  # seconds in which a worker elsewhere that was told to stop may still hand over what it has
 
 _N = TypeVar("_N")
@@ -116,7 +116,7 @@ class Crew(ABC):
                 ended = wait(futures, timeout=self.patience).done
                 left: set[Future[Any]] = set()
             else:
-                ended, left = wait(futures, timeout=LOOK, return_when=FIRST_COMPLETED)
+                ended, left = wait(futures, timeout=POLL_SECONDS, return_when=FIRST_COMPLETED)
             for future in sorted(ended, key=self._order):
                 futures.discard(future)
                 yield future, self._outcome(future)
@@ -245,12 +245,12 @@ def _shared(file: str) -> object:
 
 
 def _seldom(ask: ShouldStop) -> ShouldStop:
-    """Ask at most every ``LOOK`` seconds: a solver may ask thousands of times a second."""
+    """Ask at most every ``POLL_SECONDS`` seconds: a solver may ask thousands of times a second."""
     last, said = 0.0, False
 
     def should_stop() -> bool:
         nonlocal last, said
-        if not said and time.monotonic() - last > LOOK:
+        if not said and time.monotonic() - last > POLL_SECONDS:
             last, said = time.monotonic(), ask()
         return said
 

@@ -18,7 +18,7 @@ from nnspca.calls.progress import Monitor, ShouldStop
 from nnspca.machines.crew import Crew, Task
 from nnspca.machines.process import Order, Worker
 
-LOOK = 0.02  # seconds between two looks at whether to stop, or to wait
+POLL_SECONDS = 0.02  # between two looks at whether to stop, or to wait
 REST = 20.0  # seconds after which a process too many that has had no task ends
 
 _T = TypeVar("_T")
@@ -173,7 +173,7 @@ def call(
     """
     order, monitor = Order(function, shared, arguments, settings, listeners, leased=True), Monitor(should_stop)
     if not monitor.stop() and pool.begin(order):
-        while not wait({order.future}, timeout=LOOK).done:
+        while not wait({order.future}, timeout=POLL_SECONDS).done:
             assert order.worker is not None
             order.worker.tell(order, "stop" if monitor.stop() else "go")
         with contextlib.suppress(BrokenExecutor):

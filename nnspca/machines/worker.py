@@ -22,7 +22,7 @@ from typing import IO, Any
 NICE = 10  # how far a worker steps back: whoever answers people goes first
 LEASE = 1.0  # seconds a leased task goes on after it was last told to
 LATEST = ("on_progress", "on_look")  # listeners that need the latest word only
-SELDOM = 0.1  # seconds between two words to one of them
+REPORT_SECONDS = 0.1  # between two words to one of them
 
 Message = tuple[Any, ...]
 
@@ -110,7 +110,7 @@ def _do(
     def listener(name: str) -> Callable[..., None]:
         def tell(*what: object) -> None:
             with telling:
-                if name in LATEST and time.monotonic() - last.get(name, -SELDOM) < SELDOM:
+                if name in LATEST and time.monotonic() - last.get(name, -REPORT_SECONDS) < REPORT_SECONDS:
                     held_back[name] = what
                     return
                 held_back.pop(name, None)

@@ -9,7 +9,7 @@ from nnspca.covariance import Covariance
 from nnspca.covariance.forms import HeldMatrix
 from nnspca.solvers.cubic import best_entry
 
-POLL = 200  # entries between two looks at the stop switch
+ENTRIES_BETWEEN_POLLS = 200  # of the stop switch
 
 
 class Ascent:
@@ -55,7 +55,7 @@ class Ascent:
             column = self.U[:, c]
             image = column if self.images is None else self.images[:, c]
             for s in range(n):
-                if s % POLL == 0 and monitor.stop():
+                if s % ENTRIES_BETWEEN_POLLS == 0 and monitor.stop():
                     return False
                 self._set(s, c, column, image)
         self.G = self.U.T @ self.U  # rounding does not pile up

@@ -17,7 +17,7 @@ from nnspca.covariance.span import cumulative_variance
 from nnspca.numerics import feasible
 from nnspca.result import Component, Components, ShouldStop
 
-STRETCH = 20  # steps between two looks at the stop switch: they go on where the last ended
+STEPS_BETWEEN_POLLS = 20  # of the stop switch: the steps go on where the last ended
 QUIET = Monitor()
 NOTE = "parts of max(A, 0), not a maximiser of the variance; cut to the k largest weights"
 
@@ -86,12 +86,12 @@ def nmf_parts(
     scaled = X / (peak if peak > 0 else 1.0)
     seed = int(rng.integers(2**31 - 1))
     W = H = None
-    for start in range(0, max_iter, STRETCH):
+    for start in range(0, max_iter, STEPS_BETWEEN_POLLS):
         model = NMF(
             n_components=min(n_components, *X.shape),
             init="nndsvda" if W is None else "custom",
             random_state=seed,
-            max_iter=min(STRETCH, max_iter - start),
+            max_iter=min(STEPS_BETWEEN_POLLS, max_iter - start),
             tol=0.0,  # all the steps, and no warning that more could be made
         )
         W = model.fit_transform(scaled, W=W, H=H)

@@ -35,7 +35,7 @@ from nnspca.spannogram import halfspaces
 LARGEST = 3_000_000  # vertices visited before we refuse
 BATCH = 2048  # most directions at a time,
 ENTRIES = 60_000  # and most rows looked at for them: whoever asks for a batch can stop soon
-GLANCE = 256  # supports between two questions whether to stop
+SUPPORTS_BETWEEN_POLLS = 256  # of the stop switch
 NUDGE = 1e-10
 
 
@@ -177,7 +177,7 @@ def maximise(
     products = np.einsum("ia,ib->iab", V, V)
     quadratics: list[np.ndarray] = []
     for number, top in enumerate(ordered):
-        if number and number % GLANCE == 0 and should_stop is not None and should_stop():
+        if number and number % SUPPORTS_BETWEEN_POLLS == 0 and should_stop is not None and should_stop():
             stopped = True
             break
         quadratics.append(products[list(top)].sum(axis=0))
@@ -210,8 +210,8 @@ def maximise(
 
 def _stacked(matrices: list[np.ndarray]) -> Iterator[np.ndarray]:
     """A few thousand matrices at a time."""
-    for start in range(0, len(matrices), 16 * GLANCE):
-        yield np.array(matrices[start : start + 16 * GLANCE])
+    for start in range(0, len(matrices), 16 * SUPPORTS_BETWEEN_POLLS):
+        yield np.array(matrices[start : start + 16 * SUPPORTS_BETWEEN_POLLS])
 
 
 def generic(V: np.ndarray) -> np.ndarray:

@@ -104,7 +104,7 @@ def test_a_factored_covariance_is_certified_too(nonnegative, brief, monkeypatch)
 def test_a_working_set_of_features_speaks_for_all_of_them(seed, nonnegative, monkeypatch):
     few = PartsPlan(features=1, working_features=8, steps=80, seconds=6, branch_seconds=0, closed=-1)
     monkeypatch.setattr(bounding, "PARTS_PLANS", {"live": few})
-    monkeypatch.setattr(working, "LOOK", 20)
+    monkeypatch.setattr(working, "STEPS_BETWEEN_BOUNDS", 20)
     rng = np.random.default_rng(seed)
     problem = (problems.spiked, problems.correlation, problems.few_samples, problems.many_samples)[seed % 4](rng, 10)
     attained = sum(problem.exact(x) for x in oracle.optima_of_parts(problem.A, 2, 2, nonnegative)[-1][1])

@@ -39,7 +39,7 @@ def test_the_page_looks_again_after_a_run_that_ended_while_its_bar_was_drawn(mon
     runs._watch("sudden", job, first)
     ((every, watched, drawn, pause),) = looks
     assert watched.done
-    assert every == pause == runs.POLL
+    assert every == pause == runs.POLL_SECONDS
     again = []
     monkeypatch.setattr(runs.st, "rerun", lambda: again.append(True))
     runs._draw(watched, drawn, pause)
@@ -62,4 +62,4 @@ def test_a_long_run_is_looked_at_less_often_until_it_is_stopped(monkeypatch):
     assert len(again) == 1
     job.stop()
     runs._watch("long", job, 0)
-    assert [every for every, *_ in looks] == [runs.POLL, runs.PATIENTLY, runs.POLL]
+    assert [every for every, *_ in looks] == [runs.POLL_SECONDS, runs.LONG_POLL_SECONDS, runs.POLL_SECONDS]

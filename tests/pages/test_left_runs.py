@@ -34,7 +34,7 @@ def until(holds) -> bool:
 
 def test_a_run_nobody_looks_at_lets_the_page_at_hand_go_first_and_goes_on_when_looked_at_again(begin, monkeypatch):
     monkeypatch.setattr(module, "LEFT", 0.4)
-    monkeypatch.setattr(module, "POLL", 0.05)
+    monkeypatch.setattr(module, "POLL_SECONDS", 0.05)
     shared, over = Workers(1), threading.Event()
     behind, ahead = Endless(), Endless()
     left = begin(shared, behind)

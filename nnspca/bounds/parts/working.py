@@ -37,7 +37,7 @@ from nnspca.covariance.problem import Problem
 from nnspca.numerics import rounding
 from nnspca.result import Bound
 
-LOOK = 40  # steps of the splitting between looks at the rows outside
+STEPS_BETWEEN_BOUNDS = 40  # of the splitting: a bound reads the rows outside
 FIRST = 0.6  # share of the working set that is chosen at first; rows that turn out too dear outside join it
 RISE = 1e-3  # the first rise of a level that is too low, relative to the tail
 LEVELLING = 6  # halvings of the last rise
@@ -88,7 +88,7 @@ def tighten(
         if step % CHECK == 0 or step == steps:
             made = proof_of(part, len(X), *splitting.multipliers(), level=False)  # θ live on what rows cost less
             best = made if best is None or made[0] < best[0] else best
-        if best is None or (step % LOOK and step != steps):
+        if best is None or (step % STEPS_BETWEEN_BOUNDS and step != steps):
             continue
         bound, heavy = _on_all(outside, inside, best[1], len(X), step)
         if bound is not None and bound.value < least:
@@ -120,7 +120,7 @@ def by_plan(problem: Problem, plan: PartsPlan, known: PartsKnown) -> Iterator[Bo
 
 def expected(problem: Problem, plan: PartsPlan) -> float:
     """How many bounds that is at most."""
-    return _steps(problem, plan) / LOOK
+    return _steps(problem, plan) / STEPS_BETWEEN_BOUNDS
 
 
 def _features(problem: Problem, plan: PartsPlan) -> int:

@@ -15,7 +15,7 @@ from nnspca.view.session.job import Job
 from nnspca.view.session.state import State
 from nnspca.view.words import fixed
 
-EVERY = 1.2  # seconds between two looks at a path that grows
+POLL_SECONDS = 1.2  # between two looks at a path that grows
 PURPOSE = "Find the few features that vary together most, and know how close to the best you are."
 
 
@@ -71,7 +71,7 @@ def perform(
     watching, least = not job.done, carried.least_variance(store.covariance(data, now))
     # a fragment whether or not the path still grows: the player would lose its place by moving out
     # of one
-    st.fragment(draw, run_every=EVERY if watching else None)()
+    st.fragment(draw, run_every=POLL_SECONDS if watching else None)()
 
 
 def _note(job: Job) -> str:

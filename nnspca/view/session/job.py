@@ -14,11 +14,11 @@ from nnspca.errors import reason
 from nnspca.result import Progress
 from nnspca.view.session.workers import Ticket, Workers
 
-POLL = 0.5  # seconds between two looks at a run, of the page's and of its own at who looks
+POLL_SECONDS = 0.5  # between two looks at a run, of the page's and of its own at who looks
 LEFT = 5.0  # seconds after which a run that nobody looks at lets all others go first
 ABANDONED = 300.0  # seconds after which a run that nobody looks at stops itself
 AFTER = 8.0  # seconds of a run's age up to which another one waits for its end
-GLANCE = 0.05  # seconds between two looks meanwhile at whether to stop
+STOP_POLL_SECONDS = 0.05  # between two looks meanwhile at whether to stop
 
 Work = Callable[["Job"], Any]
 
@@ -85,7 +85,7 @@ class Job:
         return self._is_over()
 
     def _is_over(self) -> bool:
-        if time.monotonic() - self._asked > POLL:
+        if time.monotonic() - self._asked > POLL_SECONDS:
             self._asked = time.monotonic()
             self._ticket.background = self._stepped or self._asked - self._seen > LEFT
             if self._asked - self._seen > ABANDONED or not self._watched():
@@ -152,7 +152,7 @@ class Job:
 
     def take_part(self, work: Work, after: Job | None = None) -> None:
         """Wait for a worker and do the work in this thread; a run stopped while it waits is done."""
-        while after is not None and not self._is_over() and after.age < AFTER and not after.ends(GLANCE):
+        while after is not None and not self._is_over() and after.age < AFTER and not after.ends(STOP_POLL_SECONDS):
             pass
         if self._workers.acquire(self._ticket, self._is_over):
             self._working = True

@@ -11,7 +11,7 @@ import streamlit as st
 
 from nnspca.view import foreign
 from nnspca.view.session import widgets
-from nnspca.view.session.job import POLL, Job, Work
+from nnspca.view.session.job import POLL_SECONDS, Job, Work
 from nnspca.view.session.state import State
 from nnspca.view.session.streamlit_private import session_is_open
 from nnspca.view.session.workers import Workers
@@ -23,7 +23,7 @@ FIRST = 1.0  # seconds of a run's age up to which a page waits for the first of 
 WHOLE = 1.2  # and up to which for all that it will show first,
 SKETCHED = 1.6  # or up to which where a sketch stands: what draws is not ready before
 LONG = 5.0  # seconds after which a run says how long it has been going,
-PATIENTLY = 1.0  # and seconds between two looks from then on: each costs the browser up to half a second
+LONG_POLL_SECONDS = 1.0  # and between two looks from then on: each costs the browser up to half a second
 
 
 @st.cache_resource(show_spinner=False)
@@ -87,7 +87,7 @@ def watched(job: Job | None, draw: Callable[[], None]) -> None:
 
 def _pause(job: Job) -> float:
     """Seconds until the next look at a run: a stopped one is about to end."""
-    return PATIENTLY if job.age > LONG and not job.stopped else POLL
+    return LONG_POLL_SECONDS if job.age > LONG and not job.stopped else POLL_SECONDS
 
 
 def start(slot: str, key: Hashable, work: Work, *, after: Job | None = None) -> Job:

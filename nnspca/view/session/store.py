@@ -22,7 +22,7 @@ from nnspca.view.session.weight import size
 
 MOST_BYTES, MOST_ENTRIES = 256 * 2**20, 4000  # of finished results
 PATIENCE = 10.0  # seconds that a session waits for another one that seeks the same
-LOOK = 0.03  # seconds between two looks meanwhile
+POLL_SECONDS = 0.03  # between two looks meanwhile
 LEADING = 20  # eigenvalues that a page shows
 SHARED = 512 * 2**20  # bytes of data sets, prepared ones and covariances that are held for whoever asks next
 A_NUMBER, A_STORED_ONE = 300.0, 4000.0  # what reading a number costs, and a stored one of a sparse array, in products
@@ -72,7 +72,7 @@ class Results:
         """
         end = time.monotonic() + PATIENCE
         while not (alone := self._claim(key)) and time.monotonic() < end and not should_stop():
-            time.sleep(LOOK)
+            time.sleep(POLL_SECONDS)
         try:
             yield
         finally:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 TURN = 6.0  # seconds of work after which a run gives way to others that wait
-LOOK = 0.1  # seconds between two looks at whether a waiting run was stopped
+POLL_SECONDS = 0.1  # between two looks at whether a waiting run was stopped
 
 
 class Ticket:
@@ -45,7 +45,7 @@ class Workers:
         with self._changed:
             self._join(ticket)
             while not self._is_next(ticket):
-                self._changed.wait(LOOK)
+                self._changed.wait(POLL_SECONDS)
                 if stopped():
                     self._waiting.remove(ticket)
                     self._changed.notify_all()

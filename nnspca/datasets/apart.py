@@ -23,7 +23,7 @@ from typing import Any, Literal
 import numpy as np
 import scipy.sparse
 
-from nnspca.datasets import limits, watch
+from nnspca.datasets import limits, progress
 from nnspca.datasets.arranging import Asked, SeveralClasses
 from nnspca.datasets.dataset import Content
 from nnspca.datasets.missing import MissingValues
@@ -34,7 +34,7 @@ PATIENCE, SLOWEST = 30.0, 2e6  # seconds of computing that any file gets, and by
 BUSY = 10.0  # how many times as long that may take by the clock, where others keep the machine busy
 TOO_LONG = "the file takes far too long to read, as damaged ones do: save it again."
 MEMORY = 4 * 2**30  # bytes of address space, where the system can hold a process to that
-LOOK = 0.05  # seconds between two looks at whoever waits
+POLL_SECONDS = 0.05  # between two looks at whoever waits
 MOST_TOLD = 200  # bytes of a line that says how far it is
 SPENT = -getattr(signal, "SIGXCPU", 1000)  # how a process ends that has used up its seconds of computing
 SCRIPT = "from nnspca.datasets.apart import answer; answer()"
@@ -57,10 +57,10 @@ def read_apart(form: Form, data: bytes, asked: Asked) -> Content:
     end = time.monotonic() + BUSY * _seconds(data)
     try:
         while talk.is_alive():
-            watch.look(talk.share, 1, talk.what)
+            progress.report_or_stop(talk.share, 1, talk.what)
             if time.monotonic() > end:
                 raise DataError(TOO_LONG)
-            talk.join(LOOK)
+            talk.join(POLL_SECONDS)
     finally:
         process.kill()
         talk.join()
@@ -113,7 +113,7 @@ def answer() -> None:
         out.flush()
 
     try:
-        with watch.watched(tell, None):
+        with progress.reporting(tell, None):
             data = sys.stdin.buffer.read()
             _limit_seconds(_seconds(data))
             held = _packed(read_here(data, asked))

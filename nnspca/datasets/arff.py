@@ -11,7 +11,7 @@ import io
 import re
 from collections.abc import Iterator
 
-from nnspca.datasets import limits, watch
+from nnspca.datasets import limits, progress
 from nnspca.datasets.arranging import Asked, assemble
 from nnspca.datasets.dataset import Content
 from nnspca.datasets.tables import CLASS_NAMES, Column, Row, is_number
@@ -36,7 +36,7 @@ def read_arff(data: bytes, asked: Asked = Asked()) -> Content:  # noqa: B008 - f
     columns: list[Column] = []
     values = read = 0
     for number, line in lines:
-        watch.look(read := read + len(line), len(data), "Reading the attributes")
+        progress.report_or_stop(read := read + len(line), len(data), "Reading the attributes")
         if (lowered := line.strip().lower()).startswith("@attribute"):
             values += line.count(",") + 1 if "{" in line else 0
             _check_values(values, number)

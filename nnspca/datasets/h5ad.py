@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from nnspca.datasets import limits, watch
+from nnspca.datasets import limits, progress
 from nnspca.datasets.apart import read_apart
 from nnspca.datasets.arranging import Asked
 from nnspca.datasets.dataset import Content
@@ -91,7 +91,7 @@ class _Reader:
         if not made.ndim or not made.size:
             return np.asarray(node[()])
         step = max(1, SLAB * len(made) // made.nbytes)
-        for start in watch.along(range(0, len(made), step), len(made) / step, READING):
+        for start in progress.tracked(range(0, len(made), step), len(made) / step, READING):
             made[start : start + step] = node[start : start + step]
         return made
 
@@ -108,7 +108,7 @@ class _Reader:
         count = stored.get_num_chunks()
         limits.check_members(count)
         limits.check_unpacked(count * expected // 4)
-        for i in watch.along(range(count), count, READING):
+        for i in progress.tracked(range(count), count, READING):
             offset = stored.get_chunk_info(i).chunk_offset
             mask, raw = stored.read_direct_chunk(offset)
             for place in reversed(range(len(filters))):

@@ -21,7 +21,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from nnspca.datasets import limits, watch
+from nnspca.datasets import limits, progress
 from nnspca.datasets.arrays import open_zip
 from nnspca.datasets.dataset import Content
 from nnspca.datasets.tables import encode_labels
@@ -111,7 +111,7 @@ def stack(images: list[_Grey]) -> tuple[np.ndarray, tuple[int, int]]:
     ((width, height),) = sizes
     limits.check_entries(len(images), width * height)
     X = np.empty((len(images), height * width))
-    for row, image in zip(X, watch.along(images, len(images), "Decoding the images"), strict=True):
+    for row, image in zip(X, progress.tracked(images, len(images), "Decoding the images"), strict=True):
         row[:] = image.pixels().ravel()
     return X, (height, width)
 
@@ -173,7 +173,7 @@ def _zip_members(data: bytes, wanted: tuple[str, ...]) -> Iterator[tuple[str, by
     with open_zip(data) as archive:
         for member in archive.infolist():
             if not member.is_dir():
-                watch.look(member.header_offset, len(data), UNPACKING)
+                progress.report_or_stop(member.header_offset, len(data), UNPACKING)
                 take = member.filename.lower().endswith(wanted)
                 yield member.filename, unpacked(archive, member) if take else None
 
@@ -196,7 +196,7 @@ def _refuse_larger(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> None:
     with archive.open(endless) as stream, suppress(zipfile.BadZipFile, zlib.error, EOFError):
         while chunk := stream.read(STEP):
             size += len(chunk)
-            watch.look(size, limits.MAX_UNPACKED_BYTES, UNPACKING)
+            progress.report_or_stop(size, limits.MAX_UNPACKED_BYTES, UNPACKING)
             limits.check_unpacked(size)
     if size > member.file_size:
         raise DataError(
@@ -219,7 +219,7 @@ def _tar_members(data: bytes, wanted: tuple[str, ...]) -> Iterator[tuple[str, by
                 break
             archive.members = []  # type: ignore[attr-defined]  # each keeps a copy of all attributes before it
             limits.check_members(count)
-            watch.look(count % 100, 100, UNPACKING)
+            progress.report_or_stop(count % 100, 100, UNPACKING)
             limits.check_headers(len(member.pax_headers))
             if member.isreg() and not member.issparse():
                 limits.check_unpacked(member.size)

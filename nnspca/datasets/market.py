@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse
 
-from nnspca.datasets import limits, watch
+from nnspca.datasets import limits, progress
 from nnspca.datasets.arranging import Asked
 from nnspca.datasets.dataset import Content
 from nnspca.datasets.naming import distinct
@@ -123,7 +123,7 @@ def _matrix(text: bytes) -> scipy.sparse.csr_array:
     table = np.empty((header.stored, header.width))
     done, at = 0, header.end
     while at < len(text):
-        watch.look(at, len(text), "Reading the matrix")
+        progress.report_or_stop(at, len(text), "Reading the matrix")
         cut = text.rfind(b"\n", at, at + AT_A_TIME) + 1
         end = len(text) if cut == 0 or at + AT_A_TIME >= len(text) else cut
         block = _block(text[at:end], header.width)

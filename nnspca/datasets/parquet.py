@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from nnspca.datasets import limits, watch
+from nnspca.datasets import limits, progress
 from nnspca.datasets.apart import read_apart
 from nnspca.datasets.arranging import Asked, arrange
 from nnspca.datasets.dataset import Content
@@ -84,7 +84,7 @@ def _table(file: Any, arrow: Any) -> Table:
     texts: list[list[str]] = [[] for _ in textual]
     done = 0
     step = max(1, min(AT_A_TIME, limits.MAX_ENTRIES // 8 // len(kinds)))
-    watch.look(0, rows, READING)
+    progress.report_or_stop(0, rows, READING)
     for batch in file.iter_batches(batch_size=step, use_threads=False):
         end = done + batch.num_rows
         if end > rows:
@@ -94,7 +94,7 @@ def _table(file: Any, arrow: Any) -> Table:
         for words, j in zip(texts, textual, strict=True):
             words.extend("" if value is None else _said(value) for value in batch.column(j).to_pylist())
         done = end
-        watch.look(done, rows, READING)
+        progress.report_or_stop(done, rows, READING)
     if done != rows:
         raise DataError("the Parquet file holds fewer rows than its footer says: save it again.")
     order = [place for place, j in enumerate(numeric) if not names[j]]  # row names go first, as in a table of text

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from nnspca.calls.arguments import check_callables, check_choice, check_flag, check_instance
-from nnspca.datasets import formats, limits, loading, naming, sources, watch
+from nnspca.datasets import formats, limits, loading, naming, progress, sources
 from nnspca.datasets.arranging import Asked, SeveralClasses
 from nnspca.datasets.dataset import Content, Dataset, Kind
 from nnspca.datasets.formats import SUFFIXES as SUFFIXES
@@ -30,8 +30,8 @@ def read(
     header: bool | None = None,
     label: str | None = None,
     missing: Missing = "refuse",
-    on_progress: watch.OnProgress | None = None,
-    should_stop: watch.ShouldStop | None = None,
+    on_progress: progress.OnProgress | None = None,
+    should_stop: progress.ShouldStop | None = None,
 ) -> Dataset:
     """Read a data set from a file, from several that belong together, or from uploaded bytes.
 
@@ -109,7 +109,7 @@ def read(
     for key, value, what in (("name", name, "what to call the data set"), ("label", label, "the name of a column")):
         if value is not None:
             check_instance(key, value, str, what)
-    with watch.watched(on_progress, should_stop):
+    with progress.reporting(on_progress, should_stop):
         return _read(path_or_bytes, filename, name, kind, header, Asked(samples, label, missing))
 
 
@@ -144,7 +144,7 @@ def _read(
             content = replace(content, notes=(*content.notes, *_not_a_covariance(content.X)))
     except (MissingValues, SeveralClasses) as error:
         raise error.named(label) from error
-    except watch.ReadingStopped:
+    except progress.ReadingStopped:
         raise
     except DataError as error:
         alike = len(files) > 1 and label.lower().endswith(formats.IMAGES)  # dropped together: the first is not at fault
@@ -212,9 +212,9 @@ def _check(content: Content, kind: str | None) -> None:
         _check_sparse(content)
         return
     limits.check_entries(rows, columns)
-    watch.look(1, 3, CHECKING)
+    progress.report_or_stop(1, 3, CHECKING)
     _check_values(content, ~np.isfinite(X), "is not finite", "Fill it in or remove that row or column.")
-    watch.look(2, 3, CHECKING)
+    progress.report_or_stop(2, 3, CHECKING)
     too_large = np.abs(X) > limits.MAX_MAGNITUDE
     _check_values(content, too_large, f"is beyond ±{limits.MAX_MAGNITUDE:g}", "Rescale that column.")
     if kind != "covariance" and not np.ptp(X, axis=0).any():

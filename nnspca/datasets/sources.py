@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from nnspca.calls.arguments import shown
-from nnspca.datasets import limits, watch
+from nnspca.datasets import limits, progress
 from nnspca.errors import DataError
 
 Path_ = str | os.PathLike[str]
@@ -55,7 +55,7 @@ def _contents(paths: list[Path], called: str | None = None) -> dict[str, bytes]:
     """Read files from disk, all of them together within limits."""
     found: dict[str, bytes] = {}
     size = 0
-    for path in watch.along(paths, len(paths), "Opening the files"):
+    for path in progress.tracked(paths, len(paths), "Opening the files"):
         name = called or label(path.name)
         if not os.path.isfile(path):
             raise DataError(f"there is no file {name!r} at the place given. Check the path.")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nnspca.datasets import limits, watch
+from nnspca.datasets import limits, progress
 from nnspca.errors import DataError
 from nnspca.numerics.doubles import EXACT, check_whole_numbers
 
@@ -152,7 +152,7 @@ def convert(rows: Iterable[Row | Block], columns: Sequence[Column], expected: fl
         waiting -= 1
         if not waiting:
             waiting = AT_A_TIME
-            watch.look(len(lines), expected, READING)
+            progress.report_or_stop(len(lines), expected, READING)
     numbers = np.frombuffer(values, dtype=np.float64).reshape(len(lines), len(numeric))
     return Table(
         numbers,
@@ -181,7 +181,7 @@ def _single(
         if not isinstance(row, Block):
             yield row
             continue
-        watch.look(len(lines), expected, READING)
+        progress.report_or_stop(len(lines), expected, READING)
         limits.check_entries(len(lines) + row.count, len(columns))
         made = None if any(column.text for column in columns) else _plain(row.cells)
         if made is None:

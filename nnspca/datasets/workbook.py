@@ -13,7 +13,7 @@ import zipfile
 from collections.abc import Iterator
 from typing import Any
 
-from nnspca.datasets import limits, watch
+from nnspca.datasets import limits, progress
 from nnspca.datasets.arranging import Asked
 from nnspca.datasets.arrays import open_zip
 from nnspca.datasets.dataset import Content
@@ -35,7 +35,7 @@ def read_workbook(data: bytes, asked: Asked, *, header: bool | None = None) -> C
     if data[:8] == b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1":
         raise DataError("this is an old or a protected workbook (.xls): save it as .xlsx without a password.")
     honest = _repacked(data)
-    watch.look(0, 1, "Opening the workbook")
+    progress.report_or_stop(0, 1, "Opening the workbook")
     book = openpyxl.load_workbook(io.BytesIO(honest), read_only=True, data_only=True, keep_links=False)
     sheets = list(book.worksheets)
     for sheet in sheets:
@@ -71,7 +71,7 @@ def _repacked(data: bytes) -> bytes:
                 )
             if any(m.filename.lower().endswith(TEXTS) and m.file_size > MOST_TEXTS for m in members):
                 raise DataError("the workbook holds too much text to be a table of numbers. Save the sheet as CSV.")
-            for member in watch.along(members, len(members), "Unpacking the workbook"):
+            for member in progress.tracked(members, len(members), "Unpacking the workbook"):
                 content = unpacked(archive, member)
                 if member.filename.endswith((".xml", ".rels")) and any(word in content for word in FORBIDDEN):
                     raise DataError("the workbook defines entities of its own, which no table needs. Save it again.")
@@ -94,7 +94,7 @@ def _rows(sheet: Any) -> Iterator[Row]:
         limits.check_columns(len(values))
         if given > 2 * limits.MAX_ENTRIES:
             limits.check_entries(given)
-        watch.look(number, 0, "Reading the sheet")
+        progress.report_or_stop(number, 0, "Reading the sheet")
         cells = [_text(value) for value in values]
         while cells and not cells[-1]:
             cells.pop()

@@ -31,7 +31,9 @@ def annotated(**options):
     ids=["parquet", "chunks of h5ad", "h5ad in one piece"],
 )
 def test_the_other_process_says_how_much_of_the_numbers_is_read(filename, content, said, shares, monkeypatch):
-    smaller = "from nnspca.datasets import watch, parquet, h5ad; watch.EVERY = 0.0; parquet.AT_A_TIME = 100; "
+    smaller = (
+        "from nnspca.datasets import progress, parquet, h5ad; progress.REPORT_SECONDS = 0.0; parquet.AT_A_TIME = 100; "
+    )
     monkeypatch.setattr(apart, "SCRIPT", f"{smaller}h5ad.SLAB = {X.nbytes // 4}; {apart.SCRIPT}")
     told = []
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from nnspca.datasets import ReadingStopped, limits, read, watch
+from nnspca.datasets import ReadingStopped, limits, progress, read
 from nnspca.errors import DataError
 
 HEADER = b"% a comment\n@RELATION r\n@attribute 'wide side' REAL\n@attribute b integer\n"
@@ -62,7 +62,7 @@ def test_values_of_nominal_attributes_are_counted_over_all_of_them_before_they_a
 
 
 def test_stop_is_heard_while_the_attributes_are_read(monkeypatch):
-    monkeypatch.setattr(watch, "EVERY", 0.0)
+    monkeypatch.setattr(progress, "REPORT_SECONDS", 0.0)
     asked = []
     header = b"@relation r\n" + b"".join(b"@attribute a%d {x,y}\n" % j for j in range(2000))
     with pytest.raises(ReadingStopped):

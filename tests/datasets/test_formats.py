@@ -358,7 +358,7 @@ def test_the_class_is_the_column_that_was_chosen():
     ids=["one column", "quoted", "parquet", "images"],
 )
 def test_reading_says_how_far_it_is_and_stops_when_asked(filename, content, monkeypatch):
-    monkeypatch.setattr("nnspca.datasets.watch.EVERY", 0.0)
+    monkeypatch.setattr("nnspca.datasets.progress.REPORT_SECONDS", 0.0)
     told = []
     read(content, filename, on_progress=lambda share, what: told.append((share, what)))
     assert len(told) > 2 and all(0 <= share <= 1 and what for share, what in told)

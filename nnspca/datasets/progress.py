@@ -1,0 +1,70 @@
+"""Progress and cancellation of reading a file, through callbacks that a context variable holds.
+
+Readers are generators within generators and decoders of others: as all of them find the callbacks
+there, none has to hand them on.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TypeVar
+
+from nnspca.errors import DataError
+
+T = TypeVar("T")
+OnProgress = Callable[[float, str], object]
+ShouldStop = Callable[[], bool]
+REPORT_SECONDS = 0.05  # between two reports
+
+
+class ReadingStopped(DataError):
+    """The reading of a file was stopped before it was complete; nothing of it was kept."""
+
+
+class _Listener:
+    def __init__(self, on_progress: OnProgress | None, should_stop: ShouldStop | None):
+        self.on_progress, self.should_stop = on_progress, should_stop
+        self.last = -REPORT_SECONDS
+
+
+_listener: ContextVar[_Listener | None] = ContextVar("listener", default=None)
+
+
+@contextmanager
+def reporting(on_progress: OnProgress | None, should_stop: ShouldStop | None) -> Iterator[None]:
+    """Report on whatever is read inside to this pair of functions."""
+    token = _listener.set(_Listener(on_progress, should_stop) if on_progress or should_stop else None)
+    try:
+        yield
+    finally:
+        _listener.reset(token)
+
+
+def report_or_stop(done: float, whole: float, what: str) -> None:
+    """Report that ``done`` of ``whole`` is done of ``what``, at most every 50 ms; raise ReadingStopped where asked to.
+
+    >>> told = []
+    >>> with reporting(lambda share, what: told.append((share, what)), None):
+    ...     report_or_stop(1, 4, "Reading rows")
+    >>> told
+    [(0.25, 'Reading rows')]
+    """
+    listener = _listener.get()
+    if listener is None or time.monotonic() - listener.last < REPORT_SECONDS:
+        return
+    listener.last = time.monotonic()
+    if listener.on_progress is not None:
+        listener.on_progress(min(max(done / whole, 0.0), 1.0) if whole > 0 else 0.0, what)
+    if listener.should_stop is not None and listener.should_stop():
+        raise ReadingStopped("the reading was stopped; nothing of the file was kept.")
+
+
+def tracked(things: Iterable[T], whole: float, what: str, every: int = 1) -> Iterator[T]:
+    """Yield things one by one, with a report at every so many of ``whole``."""
+    for count, thing in enumerate(things):
+        if count % every == 0:
+            report_or_stop(count, whole, what)
+        yield thing

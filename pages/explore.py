@@ -33,11 +33,11 @@ with running:
 part, proof, trace = run.arrived(job)  # what came while that was drawn
 proof = None if proof is None else proofs.tightest(proof, data, now)
 part = None if part is None else proofs.better_of(part, proof)
-settled = proof if proof is not None and (job.done or not proof.stopped) else None  # no first ceiling
+final = proof if proof is not None and (job.done or not proof.stopped) else None  # no first ceiling
 longer = runs.only_job("tighten", proofs.tighten_key(data, now, now.k))
 with acts, st.container(horizontal=True, vertical_alignment="center"):
-    if settled is not None:
-        certificate.longer_proof(settled, data, now, longer)
+    if final is not None:
+        certificate.longer_proof(final, data, now, longer)
     if part is not None:
         widgets.page_link("pages/samples.py", "What does it say about the samples?", ":material/groups:")
 
@@ -58,14 +58,14 @@ if part is not None:
                 )
                 component.numbers(part, leading)
             panels.story(part, proofs.latest_trace(longer, trace), leading)
-if settled is not None:
+if final is not None:
     with widgets.fold(choices.KEYS["certificate"], "Open the certificate", ":material/verified:") as fold:
         if fold.open:
-            certificate.opened(settled, data, now, "explore")
-if part is not None and settled is not None:
+            certificate.opened(final, data, now, "explore")
+if part is not None and final is not None:
     with widgets.fold(choices.KEYS["need"], need.QUESTION, ":material/push_pin:") as fold:
         if fold.open:
-            need.panel(settled, data, now)
+            need.panel(final, data, now)
 with widgets.fold(choices.KEYS["given"], f"The data: {foreign.plain(data.title)}", ":material/database:") as fold:
     if fold.open:
         few, rest = st.columns([1, 1.25], gap="large")

@@ -262,7 +262,7 @@ class Elimination:
             assert isinstance(rows, ScaleProof)
             if self.sparing and len(self.inside) > RACED:
                 made = Splitting(case.problem, x)
-                made.begin_balanced(rows.weights, float(x @ self.part.entries @ x), settled=True)
+                made.begin_balanced(rows.weights, float(x @ self.part.entries @ x), consistent=True)
                 return made
             made, value, proof, steps = raced(case.problem, x, rows.weights, self.monitor)
             case.found(value + self.error, proof)

@@ -39,15 +39,15 @@ class Companions:
         """Return the k−1 largest shares of each row as they are read, ascending, shape (len(rows), k−1)."""
         if self.factor is None:
             return self._dense(rows)
-        found, settled = self._stored(rows, self.factor)
-        left = np.flatnonzero(~settled)
+        found, complete = self._stored(rows, self.factor)
+        left = np.flatnonzero(~complete)
         if len(left):
             found[left] = self._dense(rows[left])
         return found
 
     def _stored(self, rows: np.ndarray, factor: SparseFactor) -> tuple[np.ndarray, np.ndarray]:
         """The largest among the stored entries of the product, and whether no other entry of the row is larger."""
-        found, settled = np.zeros((len(rows), self.count)), np.zeros(len(rows), dtype=bool)
+        found, complete = np.zeros((len(rows), self.count)), np.zeros(len(rows), dtype=bool)
         product, mean = self._product(rows, factor), factor.mean
         pull = mean if self.weights is None else mean * self.weights
         most, least = float(pull.max(initial=0.0)), float(pull.min(initial=0.0))
@@ -66,8 +66,8 @@ class Companions:
             beside = max(-mean[i] * most, -mean[i] * least)
             if not self.problem.nonnegative:
                 beside = abs(mean[i]) * max(most, -least)
-            settled[place] = found[place].min(initial=np.inf) >= raised(beside, 4)
-        return found, settled
+            complete[place] = found[place].min(initial=np.inf) >= raised(beside, 4)
+        return found, complete
 
     def _product(self, rows: np.ndarray, factor: SparseFactor) -> scipy.sparse.csr_array:
         """S'S / m at the rows, made anew unless it was kept."""

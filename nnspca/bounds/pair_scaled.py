@@ -140,9 +140,9 @@ def raced(
     runs: list[tuple[float, Splitting]] = []
     best: tuple[float, PairProof] | None = None
     steps = 0
-    for settled in (True, False):
+    for consistent in (True, False):
         splitting, reached = Splitting(problem, x), np.inf
-        splitting.begin_balanced(weights, attained, settled=settled)
+        splitting.begin_balanced(weights, attained, consistent=consistent)
         while splitting.steps < RACE and not (steps and monitor.stop()):
             heard(splitting.advance, problem.n, monitor)
             steps += 1
@@ -150,7 +150,7 @@ def raced(
                 made = proof_of(problem, *splitting.multipliers(), monitor=monitor)
                 reached = min(reached, made[0])
                 best = made if best is None or made[0] < best[0] else best
-        runs.append(((reached - attained) * (1.0 if settled else LEAD), splitting))
+        runs.append(((reached - attained) * (1.0 if consistent else LEAD), splitting))
     assert best is not None
     return min(runs, key=lambda run: run[0])[1], *best, steps
 

@@ -30,7 +30,7 @@ from nnspca.numerics.spectraplex import Spectraplex
 RELAX = 1.6  # over-relaxation of the splitting
 START = 8.0  # first weight of the copies, in a scale whose largest eigenvalue is 1: more turns the multipliers sooner
 AGAIN = 1.0  # the same at multipliers that prove a bound already
-SETTLED = 0.3  # the same where rows and spectraplex agree about them
+CONSISTENT = 0.3  # the same where rows and spectraplex agree about them
 ADAPT, ADAPTED = 20, 400  # steps after which the weight is looked at again, and the last such step
 NEWTON = 40  # most steps for the multipliers of the rows
 EXACT, NEARLY = 1e-13, 2e-5  # excess of a row's sum at which its multiplier is found: of doubles, and of singles
@@ -90,20 +90,20 @@ class Splitting:
         self.UD = sum_of_largest(-self.UY, self.k - 1)
         np.fill_diagonal(self.UX, -self.UD)
 
-    def begin_balanced(self, weights: np.ndarray, value: float, *, settled: bool) -> None:
+    def begin_balanced(self, weights: np.ndarray, value: float, *, consistent: bool) -> None:
         """Start from the bound by balanced rows: L is A, and M shares each entry by the features' weights.
 
         A multiple of the identity moves from L to what is left of A, so that this is ``value``,
-        which x attains. If ``settled``, the two copies of the diagonal agree about L, and nothing
+        which x attains. If ``consistent``, the two copies of the diagonal agree about L, and nothing
         moves at once; else the rows first have to learn of it, which spreads x's weight over all
         level rows.
         """
         shares = np.maximum(self.A, 0.0) if self.nonnegative else np.abs(self.A)
         np.fill_diagonal(shares, 0.0)
-        self.rho = SETTLED if settled else AGAIN
+        self.rho = CONSISTENT if consistent else AGAIN
         self.UX = (self.A - SINGLE(value / self.scale) * np.eye(self.n, dtype=SINGLE)) / SINGLE(self.rho)
         self.UY = (-shares * (weights / (self.rho * weights[:, None]))).astype(SINGLE)
-        if settled:
+        if consistent:
             self.UD = -self.UX.diagonal()
 
     def follow(self, other: Splitting, kept: np.ndarray, *, whole: bool = False) -> None:
@@ -153,7 +153,7 @@ def _largest_eigenvalue(A: np.ndarray) -> float:
     start = np.sqrt(np.maximum(A.diagonal(), 0.0)) + 1e-3 * np.sqrt(max(float(A.diagonal().max()), 0.0))
     try:
         return float(scipy.sparse.linalg.eigsh(A, k=1, which="LA", v0=start, tol=1e-6)[0][0])
-    except scipy.sparse.linalg.ArpackError:  # it has not settled, or there is nothing to settle on
+    except scipy.sparse.linalg.ArpackError:  # it has not converged, or there is nothing to converge to
         return float(np.linalg.eigvalsh(A)[-1])
 
 

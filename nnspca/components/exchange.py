@@ -29,9 +29,9 @@ NONE = -1
 
 
 def exchanged(
-    problem: Problem, X: np.ndarray, *, monitor: Monitor, climb: Callable, beat: float = 0.0
+    problem: Problem, X: np.ndarray, *, monitor: Monitor, power_iteration: Callable, beat: float = 0.0
 ) -> tuple[np.ndarray, float]:
-    """Improve feasible parts by the best moves, again and again; after each round the parts climb on from there.
+    """Improve feasible parts by the best moves, again and again; after each round power iteration goes on from there.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def exchanged(
         Y = _moved(problem, X, GAIN * value)
         if Y is None:
             break
-        Y, gained = climb(problem, Y, monitor=monitor)
+        Y, gained = power_iteration(problem, Y, monitor=monitor)
         if gained <= value * (1 + GAIN):
             break
         X, value = Y, gained

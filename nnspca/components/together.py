@@ -42,7 +42,7 @@ Begin = Callable[["Search"], np.ndarray]  # where a start begins, given the best
 Known = dict[bytes, tuple[np.ndarray, float]]
 EXPLORED = 6  # random directions are drawn in the span of r and so many more eigenvectors
 FRESH = 0.4  # share of the starts that know of no parts yet
-RESTED = 1e-9  # relative gain at which a climb ends
+RESTED = 1e-9  # relative gain at which a power iteration ends
 EXHAUSTED = 1e-12  # share of the trace below which a part's variance is rounding
 
 
@@ -192,8 +192,8 @@ def improved(
         The sum of their variances.
     """
     known: Known = {}
-    X, _ = climb(problem, feasible.unit(X), monitor=monitor, known=known)
-    return exchanged(problem, X, climb=partial(climb, known=known), monitor=monitor, beat=beat)
+    X, _ = power_iteration(problem, feasible.unit(X), monitor=monitor, known=known)
+    return exchanged(problem, X, power_iteration=partial(power_iteration, known=known), monitor=monitor, beat=beat)
 
 
 def components(cov: Covariance, X: np.ndarray, like: Component) -> tuple[Component, ...]:
@@ -207,7 +207,7 @@ def components(cov: Covariance, X: np.ndarray, like: Component) -> tuple[Compone
     return tuple(part for place, part in enumerate(parts) if not place or part.variance > EXHAUSTED * cov.trace)
 
 
-def climb(
+def power_iteration(
     problem: Problem,
     X: np.ndarray,
     *,
@@ -245,11 +245,11 @@ def climb(
             rested = True
         if rested or monitor.stop():
             break
-    settled = np.array([_settled(problem, x, {} if known is None else known, monitor) for x in X])
-    return settled, float(np.sum(cov.variance(settled)))
+    optimal = np.array([_optimal_on_support(problem, x, {} if known is None else known, monitor) for x in X])
+    return optimal, float(np.sum(cov.variance(optimal)))
 
 
-def _settled(problem: Problem, x: np.ndarray, known: Known, monitor: Monitor) -> np.ndarray:
+def _optimal_on_support(problem: Problem, x: np.ndarray, known: Known, monitor: Monitor) -> np.ndarray:
     """The optimum on the support of x, from those known where that is as good."""
     support, variance = np.flatnonzero(x), problem.cov.variance(x)
     if not len(support):

@@ -76,7 +76,7 @@ def nothing(X: np.ndarray) -> DataError:
     )
 
 
-def settled(X: np.ndarray, choice: Missing) -> tuple[np.ndarray, np.ndarray, np.ndarray, str]:
+def without_missing(X: np.ndarray, choice: Missing) -> tuple[np.ndarray, np.ndarray, np.ndarray, str]:
     """Return X without missing values, which rows and features are left, and what was done in a sentence.
 
     Raises
@@ -87,9 +87,9 @@ def settled(X: np.ndarray, choice: Missing) -> tuple[np.ndarray, np.ndarray, np.
     Examples
     --------
     >>> X = np.array([[1.0, np.nan], [2.0, 3.0], [4.0, 5.0]])
-    >>> settled(X, "mean")[0][0]
+    >>> without_missing(X, "mean")[0][0]
     array([1., 4.])
-    >>> settled(X, "drop rows")[3]
+    >>> without_missing(X, "drop rows")[3]
     '1 missing value: left out the 1 of 3 samples that has one.'
     """
     missing = np.isnan(X)

@@ -13,7 +13,7 @@ from nnspca.datasets import formats, limits, loading, naming, progress, sources
 from nnspca.datasets.arranging import Asked, SeveralClasses
 from nnspca.datasets.dataset import Content, Dataset, Kind
 from nnspca.datasets.formats import SUFFIXES as SUFFIXES
-from nnspca.datasets.missing import CHOICES, Missing, MissingValues, counted, settled
+from nnspca.datasets.missing import CHOICES, Missing, MissingValues, counted, without_missing
 from nnspca.errors import DataError
 
 SYMMETRY_TOLERANCE = 1e-8
@@ -137,7 +137,7 @@ def _read(
         else:
             label = next((n for n in files if n.lower().endswith(formats.MATRICES)), label)
             content = formats.parse_together(files, asked, header)
-        content = _settle(content, asked)
+        content = _handle_missing(content, asked)
         _check(content, kind)
         drawn_as = _kind(content, kind)
         if kind is None and drawn_as == "table" and content.labels is None:
@@ -179,7 +179,7 @@ def _part_names(files: Mapping[str, bytes]) -> tuple[dict[str, bytes], dict[str,
     return dict(files), {}
 
 
-def _settle(content: Content, asked: Asked) -> Content:
+def _handle_missing(content: Content, asked: Asked) -> Content:
     """Deal with missing values as was asked."""
     X = content.X
     if not isinstance(X, np.ndarray) or X.ndim != 2 or not np.isnan(X).any():
@@ -187,7 +187,7 @@ def _settle(content: Content, asked: Asked) -> Content:
     if asked.missing == "refuse":
         i, j = (int(at) for at in np.unravel_index(np.argmax(np.isnan(X)), X.shape))
         raise counted(X, f"row {i + 1:,}, column {j + 1:,} ({content.feature_names[j][:60]!r})")
-    X, rows, features, said = settled(X, asked.missing)
+    X, rows, features, said = without_missing(X, asked.missing)
     whole = bool(features.all())
     return replace(
         content,

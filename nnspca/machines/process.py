@@ -172,10 +172,10 @@ class Worker:
         else:
             self._over(order.future.set_result, what)
 
-    def _over(self, settle: Callable[[Any], None], what: object) -> None:
+    def _over(self, resolve: Callable[[Any], None], what: object) -> None:
         self._current = None
         self._freed(self, True)
-        settle(what)
+        resolve(what)
 
 
 def _lost(order: Order) -> None:

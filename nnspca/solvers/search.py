@@ -12,7 +12,7 @@ from nnspca.solvers.polish import GAIN, larger_eigenvalue, polish
 STEPS = 100  # swaps of one walk
 DROPPED, TAKEN = 10, 20  # members, and other features, among which a swap is looked for
 TENURE = 8  # steps, and up to as many again by lot, for which a feature that left may not come back
-NEAR = 1e-3  # a walk's point this near to the best is settled to full precision before it is judged
+NEAR = 1e-3  # a walk's point this near to the best takes another Krylov step before it is judged
 POWERS = 4  # of A on the support, which a step's loadings are mixed from
 
 
@@ -98,9 +98,9 @@ class _Walk:
         for step in range(steps):
             if monitor.stop():
                 break
-            self._settle()
+            self._krylov_step()
             if self.variance > best * (1 - NEAR):
-                self._settle()
+                self._krylov_step()
             if self.variance > best * (1 + GAIN):
                 best = self.variance
                 found = np.zeros(self.problem.n)
@@ -109,7 +109,7 @@ class _Walk:
                 break
         return found
 
-    def _settle(self) -> None:
+    def _krylov_step(self) -> None:
         """Mix the loadings anew from powers of A on the support (one Krylov step); drop what would turn negative."""
         B = self.rows[:, self.support]
         powers = [self.loadings]

@@ -54,9 +54,9 @@ def test_balanced_rows_are_where_a_splitting_begins(nonnegative):
     problem = Problem(cov, 4, nonnegative)
     x = np.asarray(nnspca.solve(cov, 4, nonnegative=nonnegative).loadings)
     rows = balanced.balanced_rows(problem, monitor=Monitor())
-    for settled in (True, False):
+    for consistent in (True, False):
         splitting = Splitting(Problem(cov, 4, nonnegative), x)
-        splitting.begin_balanced(rows.ingredients.weights, cov.variance(x), settled=settled)
+        splitting.begin_balanced(rows.ingredients.weights, cov.variance(x), consistent=consistent)
         assert pair_scaled.proof_of(problem, *splitting.multipliers())[0] == pytest.approx(rows.value, rel=1e-6)
     _, value, proof, steps = pair_scaled.raced(problem, x, rows.ingredients.weights, Monitor())
     assert cov.variance(x) <= value <= rows.value * (1 + 1e-9) + 0.2 * rows.value

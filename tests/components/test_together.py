@@ -7,7 +7,7 @@ import scipy.sparse
 import nnspca
 from nnspca import covariance as package
 from nnspca.components.matching import _by_asking, _by_serving, assign
-from nnspca.components.together import climb
+from nnspca.components.together import power_iteration
 from nnspca.covariance.problem import Problem
 from tests import oracle, problems
 from tests.blas import with_blas_threads
@@ -231,6 +231,6 @@ def test_climbing_never_loses_variance(nonnegative):
     X = assign(rng.standard_normal((3, 15)), 4, nonnegative)
     before = cov.variance(X).sum()
     for steps in (1, 2, 5, 50):
-        X, value = climb(Problem(cov, 4, nonnegative), X, max_iter=steps)
+        X, value = power_iteration(Problem(cov, 4, nonnegative), X, max_iter=steps)
         assert value >= before * (1 - 1e-12)
         before = value

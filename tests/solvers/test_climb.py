@@ -1,4 +1,4 @@
-"""Power steps, settling and swaps: none of them ever loses variance."""
+"""Power steps, optimising on a support and swaps: none of them ever loses variance."""
 
 import numpy as np
 import pytest
@@ -47,7 +47,7 @@ def test_climbing_rests_where_one_more_step_gains_nothing(make, nonnegative):
 
 @BOTH
 @EVERY
-def test_settling_never_loses_variance_nor_leaves_the_support(make, nonnegative):
+def test_optimising_on_the_support_never_loses_variance_nor_leaves_it(make, nonnegative):
     for problem, k, rows in starts(make, 3, nonnegative):
         for x in rows:
             y = optimise_on_support(problem.cov, x, nonnegative=nonnegative)
@@ -58,7 +58,7 @@ def test_settling_never_loses_variance_nor_leaves_the_support(make, nonnegative)
 
 
 @EVERY
-def test_settling_without_sign_is_the_leading_eigenvector_of_the_block(make):
+def test_optimising_on_the_support_without_sign_is_the_leading_eigenvector_of_the_block(make):
     for problem, _, rows in starts(make, 4, False):
         for x in rows:
             J = np.flatnonzero(x)

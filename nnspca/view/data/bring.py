@@ -155,9 +155,9 @@ def _told(data: Dataset, reading: Reading) -> None:
         things = "features" if columns > 1 else "feature"
         one = "column of the file" if reading.samples == "columns" else "row of the file"
         each = f"Each {'image' if data.image_shape else one} is one sample: "
-        settled = any("by the names beside it" in note for note in data.notes)  # which way it lies, whatever was asked
+        oriented = any("by the names beside it" in note for note in data.notes)  # which way it lies, whatever was asked
         st.caption(
-            f"{'' if settled else each}{rows:,} samples, described by {columns:,} {things} ({named}). "
+            f"{'' if oriented else each}{rows:,} samples, described by {columns:,} {things} ({named}). "
             "A component chooses some of the features."
         )
     if away := brought.put_away():

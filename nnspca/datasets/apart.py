@@ -24,7 +24,7 @@ import numpy as np
 import scipy.sparse
 
 from nnspca.datasets import limits, progress
-from nnspca.datasets.arranging import Asked, SeveralClasses
+from nnspca.datasets.arranging import ReadingOptions, SeveralClasses
 from nnspca.datasets.dataset import Content
 from nnspca.datasets.missing import MissingValues
 from nnspca.datasets.sparse import compressed
@@ -42,11 +42,11 @@ SCRIPT = "from nnspca.datasets.apart import answer; answer()"
 Form = Literal["h5ad", "parquet"]
 
 
-def read_apart(form: Form, data: bytes, asked: Asked) -> Content:
+def read_apart(form: Form, data: bytes, options: ReadingOptions) -> Content:
     """Read a file in another process, which is ended when it takes too long or nobody waits any more."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "OMP_NUM_THREADS": "1"}
     process = subprocess.Popen(
-        [sys.executable, "-c", SCRIPT, form, json.dumps(asdict(asked))],
+        [sys.executable, "-c", SCRIPT, form, json.dumps(asdict(options))],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -103,7 +103,7 @@ class _Talk(threading.Thread):
 def answer() -> None:
     """Read the file on the standard input and write what it holds, or what is wrong with it: the other process."""
     _limit_memory()
-    form, asked = sys.argv[1], Asked(**json.loads(sys.argv[2]))
+    form, options = sys.argv[1], ReadingOptions(**json.loads(sys.argv[2]))
     read_here = importlib.import_module(f"nnspca.datasets.{form}").read_here
     out = sys.stdout.buffer
     sys.stdout = sys.stderr
@@ -116,7 +116,7 @@ def answer() -> None:
         with progress.reporting(tell, None):
             data = sys.stdin.buffer.read()
             _limit_seconds(_seconds(data))
-            held = _packed(read_here(data, asked))
+            held = _packed(read_here(data, options))
     except DataError as error:
         held = {"error": np.array(json.dumps({"kind": type(error).__name__, "said": str(error), **vars(error)}))}
     made = io.BytesIO()

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 
 from nnspca.datasets import limits, progress
-from nnspca.datasets.arranging import Asked, assemble
+from nnspca.datasets.arranging import ReadingOptions, assemble
 from nnspca.datasets.dataset import Content
 from nnspca.datasets.tables import CLASS_NAMES, Column, Row, is_number
 from nnspca.errors import DataError
@@ -21,7 +21,7 @@ _ATTRIBUTE = re.compile(r"""@attribute\s+('[^']*'|"[^"]*"|[^\s{]+)\s*(.*)""", re
 _NUMERIC = frozenset({"numeric", "real", "integer"})
 
 
-def read_arff(data: bytes, asked: Asked = Asked()) -> Content:  # noqa: B008 - frozen
+def read_arff(data: bytes, options: ReadingOptions = ReadingOptions()) -> Content:  # noqa: B008 - frozen
     """Read ARFF bytes: numeric attributes are features, one nominal attribute may be the class.
 
     Examples
@@ -49,7 +49,7 @@ def read_arff(data: bytes, asked: Asked = Asked()) -> Content:  # noqa: B008 - f
     if not columns:
         raise DataError("no @attribute line before @data: an ARFF file declares its columns.")
     columns[:-1] = map(_as_numbers, columns[:-1])  # the last one is the class by custom
-    return assemble(_rows(lines), columns, asked, expected=data.count(b"\n") + 1.0)
+    return assemble(_rows(lines), columns, options, expected=data.count(b"\n") + 1.0)
 
 
 def _as_numbers(column: Column) -> Column:

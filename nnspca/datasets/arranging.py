@@ -52,8 +52,8 @@ class SeveralClasses(DataError):
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What the caller wants of a table.
+class ReadingOptions:
+    """How a table is read: where its samples are, its class, and its missing values.
 
     Attributes
     ----------
@@ -73,34 +73,34 @@ class Asked:
 def assemble(
     rows: Iterable[Row | Block],
     columns: Sequence[Column],
-    asked: Asked = Asked(),
+    options: ReadingOptions = ReadingOptions(),
     *,
     named: bool = True,
     notes: Sequence[str] = (),
     expected: float = 0.0,
 ) -> Content:
     """Turn rows of cells into numbers, a class and names, as ``columns`` describes them."""
-    return arrange(convert(rows, columns, expected), asked, named=named, notes=notes)
+    return arrange(convert(rows, columns, expected), options, named=named, notes=notes)
 
 
-def arrange(table: Table, asked: Asked, *, named: bool = True, notes: Sequence[str] = ()) -> Content:
+def arrange(table: Table, options: ReadingOptions, *, named: bool = True, notes: Sequence[str] = ()) -> Content:
     """Turn a table into numbers, a class and names."""
-    _refuse_missing(table, asked)
+    _refuse_missing(table, options)
     _refuse_other_notations(table)
     notes = list(notes)
     truths = [column for column in table.numeric if column.truth]
     if truths:
         notes.append(f"True and false are read as 1 and 0, in {len(truths)} column(s): {_listed(truths)}.")
-    if asked.samples == "columns":
-        if asked.label:
-            raise DataError(f"with samples in columns no column is the class, and {asked.label!r:.40} cannot be it.")
+    if options.samples == "columns":
+        if options.label:
+            raise DataError(f"with samples in columns no column is the class, and {options.label!r:.40} cannot be it.")
         return _features_in_rows(table, notes)
     table = _drop_counter(table, notes)
     candidates = _could_be_class(table)
-    if asked.label is None:
+    if options.label is None:
         labels, label_names, table = _take_class(table, notes)
     else:
-        labels, label_names, table = _take(table, asked.label, notes)
+        labels, label_names, table = _take(table, options.label, notes)
     return Content(
         X=table.numbers,
         feature_names=tuple(c.name or "column 1" for c in table.numeric) if named else (),
@@ -111,11 +111,11 @@ def arrange(table: Table, asked: Asked, *, named: bool = True, notes: Sequence[s
     )
 
 
-def _refuse_missing(table: Table, asked: Asked) -> None:
+def _refuse_missing(table: Table, options: ReadingOptions) -> None:
     gone = np.isnan(table.numbers)
-    if asked.missing == "refuse" and gone.any():
+    if options.missing == "refuse" and gone.any():
         row, j = np.unravel_index(np.argmax(gone), gone.shape)
-        turned = asked.samples == "columns"
+        turned = options.samples == "columns"
         numbers, what = (table.numbers.T, "samples") if turned else (table.numbers, "rows")
         raise missing.counted(numbers, table.where(int(row), int(j)), what)
 

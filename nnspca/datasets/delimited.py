@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 import numpy as np
 
 from nnspca.datasets import limits
-from nnspca.datasets.arranging import Asked, assemble
+from nnspca.datasets.arranging import ReadingOptions, assemble
 from nnspca.datasets.dataset import Content
 from nnspca.datasets.tables import CLASS_NAMES, MISSING, OTHERWISE, TRUTHS, Block, Column, Row, is_number
 from nnspca.errors import DataError
@@ -25,7 +25,7 @@ BLOCK_CELLS = 100_000  # read at once where they are plain numbers
 
 def read_delimited(
     data: bytes,
-    asked: Asked = Asked(),  # noqa: B008 - frozen
+    options: ReadingOptions = ReadingOptions(),  # noqa: B008 - frozen
     *,
     delimiter: str = "",
     header: bool | None = None,
@@ -47,13 +47,13 @@ def read_delimited(
     if cells_at_most > 2 * limits.MAX_ENTRIES:  # text columns come on top of the numbers
         limits.check_entries(cells_at_most)
     expected = text.count("\n") + 1.0
-    return read_rows(*_rows(text, delimiter), asked, header=header, expected=expected)
+    return read_rows(*_rows(text, delimiter), options, header=header, expected=expected)
 
 
 def read_rows(
     rows: Iterator[Row],
     rest: Callable[[int], Iterator[Row | Block]] | None,
-    asked: Asked,
+    options: ReadingOptions,
     *,
     header: bool | None = None,
     expected: float = 0.0,
@@ -72,7 +72,7 @@ def read_rows(
     columns = _describe(names, [cells for _, cells in sampled])
     others: Iterator[Row | Block] = rows if rest is None else rest(len(columns))
     whole = itertools.chain(sampled, others)
-    return assemble(whole, columns, asked, named=names is not None, notes=notes, expected=expected)
+    return assemble(whole, columns, options, named=names is not None, notes=notes, expected=expected)
 
 
 def _decode(data: bytes) -> str:

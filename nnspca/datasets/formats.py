@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from nnspca.datasets import market
 from nnspca.datasets.arff import read_arff
-from nnspca.datasets.arranging import Asked
+from nnspca.datasets.arranging import ReadingOptions
 from nnspca.datasets.arrays import read_mat, read_npy, read_npz
 from nnspca.datasets.dataset import Content
 from nnspca.datasets.delimited import read_delimited
@@ -36,7 +36,7 @@ def suffix(label: str) -> str:
     return next((label[-len(s) :] for s in sorted(SUFFIXES, key=len, reverse=True) if label.lower().endswith(s)), "")
 
 
-def parse(data: bytes, label: str, asked: Asked, header: bool | None) -> Content:
+def parse(data: bytes, label: str, options: ReadingOptions, header: bool | None) -> Content:
     """Read one file by the format that its name says."""
     ending = suffix(label).lower()
     if not ending:
@@ -44,14 +44,14 @@ def parse(data: bytes, label: str, asked: Asked, header: bool | None) -> Content
     if not data:
         raise DataError("the file is empty.")
     try:
-        return _read(data, ending, asked, header)
+        return _read(data, ending, options, header)
     except DataError:
         raise
     except Exception as error:
         raise _unreadable(error, ending) from error
 
 
-def parse_together(files: Mapping[str, bytes], asked: Asked, header: bool | None) -> Content:
+def parse_together(files: Mapping[str, bytes], options: ReadingOptions, header: bool | None) -> Content:
     """Read several files that are one data set: images of one size, or a matrix with the names beside it."""
     matrices = [name for name in files if name.lower().endswith(MATRICES)]
     images = {name: content for name, content in files.items() if name.lower().endswith(IMAGES)}
@@ -62,9 +62,9 @@ def parse_together(files: Mapping[str, bytes], asked: Asked, header: bool | None
                 raise DataError(
                     f"{strange[0]!r} beside the matrix is neither genes.tsv, features.tsv nor barcodes.tsv."
                 )
-            return market.read_market(files[matrices[0]], asked, others)
+            return market.read_market(files[matrices[0]], options, others)
         if images and len(images) == len(files):
-            return of_images(files.items(), Counter(), asked.samples)
+            return of_images(files.items(), Counter(), options.samples)
     except DataError:
         raise
     except Exception as error:
@@ -76,45 +76,45 @@ def parse_together(files: Mapping[str, bytes], asked: Asked, header: bool | None
     )
 
 
-def _read(data: bytes, ending: str, asked: Asked, header: bool | None) -> Content:
+def _read(data: bytes, ending: str, options: ReadingOptions, header: bool | None) -> Content:
     match ending:
         case ".csv" | ".txt":
-            return read_delimited(data, asked, header=header)
+            return read_delimited(data, options, header=header)
         case ".tsv":
-            return read_delimited(data, asked, delimiter="\t", header=header)
+            return read_delimited(data, options, delimiter="\t", header=header)
         case ".npy":
-            return read_npy(data, samples=asked.samples)
+            return read_npy(data, samples=options.samples)
         case ".npz":
-            return read_npz(data, samples=asked.samples)
+            return read_npz(data, samples=options.samples)
         case ".mat":
-            return read_mat(data, samples=asked.samples)
+            return read_mat(data, samples=options.samples)
         case ".arff":
-            return read_arff(data, asked)
+            return read_arff(data, options)
         case ".parquet":
-            return read_parquet(data, asked)
+            return read_parquet(data, options)
         case ".xlsx" | ".xlsm":
-            return read_workbook(data, asked, header=header)
+            return read_workbook(data, options, header=header)
         case ".h5ad":
-            return read_h5ad(data, asked)
+            return read_h5ad(data, options)
         case ".mtx" | ".mtx.gz":
-            return market.read_market(data, asked)
+            return market.read_market(data, options)
         case _:
-            return _archive(data, asked)
+            return _archive(data, options)
 
 
-def _archive(data: bytes, asked: Asked) -> Content:
+def _archive(data: bytes, options: ReadingOptions) -> Content:
     """An archive of images, or of a matrix and the names beside it."""
     seen: Counter[str] = Counter()
     wanted = (*IMAGES, *MATRICES, *(f"{name}{gz}" for name in market.BESIDE for gz in ("", ".gz")))
     files = dict(members(data, seen, wanted))
     if any(name.lower().endswith(MATRICES) for name in files):
-        return parse_together({n: c for n, c in files.items() if not n.lower().endswith(IMAGES)}, asked, None)
+        return parse_together({n: c for n, c in files.items() if not n.lower().endswith(IMAGES)}, options, None)
     images = {name: content for name, content in files.items() if name.lower().endswith(IMAGES)}
     for name in files.keys() - images.keys():
         seen[repr(f".{name.rpartition('.')[2]}")] += 1
     if not images:
         raise no_images(seen)
-    return of_images(images.items(), seen, asked.samples)
+    return of_images(images.items(), seen, options.samples)
 
 
 def _unreadable(error: Exception, what: str) -> DataError:

@@ -16,7 +16,7 @@ import numpy as np
 
 from nnspca.datasets import limits, progress
 from nnspca.datasets.apart import read_apart
-from nnspca.datasets.arranging import Asked
+from nnspca.datasets.arranging import ReadingOptions
 from nnspca.datasets.dataset import Content
 from nnspca.datasets.naming import distinct
 from nnspca.datasets.optional import needed
@@ -32,22 +32,22 @@ SLAB = 8 * 2**20  # bytes
 READING = "Reading the numbers"
 
 
-def read_h5ad(data: bytes, asked: Asked) -> Content:
+def read_h5ad(data: bytes, options: ReadingOptions) -> Content:
     """Read X of an AnnData file: cells in rows, genes in columns; a column of obs with categories may be the class."""
     needed("h5py", "AnnData files")
     if data[:8] != b"\x89HDF\r\n\x1a\n":
         raise DataError("this is no HDF5 file, which .h5ad is: it begins with other bytes.")
-    if asked.samples == "columns":
+    if options.samples == "columns":
         raise DataError("AnnData has cells in rows by definition: leave its samples as rows.")
-    return read_apart("h5ad", data, asked)
+    return read_apart("h5ad", data, options)
 
 
-def read_here(data: bytes, asked: Asked) -> Content:
+def read_here(data: bytes, options: ReadingOptions) -> Content:
     """Read it in this process."""
     h5py = needed("h5py", "AnnData files")
     try:
         with h5py.File(io.BytesIO(data), "r") as file:
-            return _content(_Reader(file, h5py, len(data)), asked)
+            return _content(_Reader(file, h5py, len(data)), options)
     except DataError:
         raise
     except Exception as error:  # HDF5 raises anything, RecursionError of a loop of links too
@@ -141,11 +141,11 @@ def _unfiltered(kind: int, raw: bytes, expected: int, itemsize: int) -> bytes:
     return np.frombuffer(raw, np.uint8).reshape(itemsize, -1).T.tobytes()
 
 
-def _content(reader: _Reader, asked: Asked) -> Content:
+def _content(reader: _Reader, options: ReadingOptions) -> Content:
     X, note = _numbers(reader)
     rows, columns = X.shape
     names = _names(reader, "var", columns, SYMBOLS)
-    labels, label_names, said = _labels(reader, rows, asked)
+    labels, label_names, said = _labels(reader, rows, options)
     return Content(
         X=X,
         feature_names=distinct(names) if names else (),
@@ -198,16 +198,18 @@ def _categories(reader: _Reader) -> list[str]:
     return [name for name in obs if reader.node("obs", name, "categories") is not None]
 
 
-def _labels(reader: _Reader, rows: int, asked: Asked) -> tuple[np.ndarray | None, tuple[str, ...], tuple[str, ...]]:
+def _labels(
+    reader: _Reader, rows: int, options: ReadingOptions
+) -> tuple[np.ndarray | None, tuple[str, ...], tuple[str, ...]]:
     """The class: the column asked for, else one whose name says so, else the only one."""
     known = _categories(reader)
-    if asked.label and asked.label not in known:
+    if options.label and options.label not in known:
         raise DataError(
-            f"no column of obs with categories is called {asked.label!r:.60}; there are: "
+            f"no column of obs with categories is called {options.label!r:.60}; there are: "
             f"{', '.join(known[:10]) or 'none'}."
         )
     usual = [name for name in known if name.lower() in CLASS_NAMES or name.lower() in USUAL_CLASSES]
-    chosen = asked.label if asked.label is not None else (usual or (known if len(known) == 1 else [""]))[0]
+    chosen = options.label if options.label is not None else (usual or (known if len(known) == 1 else [""]))[0]
     if not chosen:
         return None, (), ()
     kept = reader.node("obs", chosen, "categories")
@@ -215,7 +217,7 @@ def _labels(reader: _Reader, rows: int, asked: Asked) -> tuple[np.ndarray | None
     names = reader.texts(kept, count) if 0 < count <= MOST_CLASSES else None
     codes = reader.node("obs", chosen, "codes")
     if names is None or not isinstance(codes, reader.h5py.Dataset) or codes.shape != (rows,):
-        if asked.label is None:
+        if options.label is None:
             return None, (), ()
         raise DataError(f"the column {chosen!r:.60} of obs cannot be the class: its categories cannot be read.")
     found = reader.numbers(codes, "iu").astype(np.int64)

@@ -15,7 +15,7 @@ import numpy as np
 import scipy.sparse
 
 from nnspca.datasets import limits, progress
-from nnspca.datasets.arranging import Asked
+from nnspca.datasets.arranging import ReadingOptions
 from nnspca.datasets.dataset import Content
 from nnspca.datasets.naming import distinct
 from nnspca.datasets.sparse import check_shape, triplets
@@ -29,23 +29,23 @@ HEAD = 100_000  # characters in which the sizes have to stand
 SHORTEST = {"coordinate": 4, "array": 2}  # bytes of a line that holds a number
 
 
-def read_market(data: bytes, asked: Asked, beside: Mapping[str, bytes] | None = None) -> Content:
+def read_market(data: bytes, options: ReadingOptions, beside: Mapping[str, bytes] | None = None) -> Content:
     """Read a matrix in MatrixMarket's format, gzipped or not, with the names of features and samples beside it.
 
     With such names it is known which way the matrix lies: 10x writes genes in rows. Alone,
-    ``asked`` says it.
+    ``options`` say it.
 
     Examples
     --------
     >>> matrix = b"%%MatrixMarket matrix coordinate integer general\\n2 3 2\\n1 1 5\\n2 3 7\\n"
-    >>> content = read_market(matrix, Asked(), {"genes.tsv": b"G1\\tTP53\\nG2\\tMYC\\n"})
+    >>> content = read_market(matrix, ReadingOptions(), {"genes.tsv": b"G1\\tTP53\\nG2\\tMYC\\n"})
     >>> content.feature_names, content.X.shape, content.X.nnz
     (('TP53', 'MYC'), (3, 2), 2)
     """
     X = _matrix(plain(data))
     notes = [f"Sparse: {X.nnz:,} of {X.shape[0] * X.shape[1]:,} numbers are not zero, and no others are stored."]
     features, samples = _names(beside or {}, FEATURES), _names(beside or {}, SAMPLES)
-    turned = asked.samples == "columns"
+    turned = options.samples == "columns"
     lengths = len(features or samples), "features" if features else "barcodes"
     if features or samples:
         rows, columns = X.shape

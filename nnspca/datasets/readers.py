@@ -10,7 +10,7 @@ import numpy as np
 
 from nnspca.calls.arguments import check_callables, check_choice, check_flag, check_instance
 from nnspca.datasets import formats, limits, loading, naming, progress, sources
-from nnspca.datasets.arranging import Asked, SeveralClasses
+from nnspca.datasets.arranging import ReadingOptions, SeveralClasses
 from nnspca.datasets.dataset import Content, Dataset, Kind
 from nnspca.datasets.formats import SUFFIXES as SUFFIXES
 from nnspca.datasets.missing import CHOICES, Missing, MissingValues, counted, without_missing
@@ -110,7 +110,7 @@ def read(
         if value is not None:
             check_instance(key, value, str, what)
     with progress.reporting(on_progress, should_stop):
-        return _read(path_or_bytes, filename, name, kind, header, Asked(samples, label, missing))
+        return _read(path_or_bytes, filename, name, kind, header, ReadingOptions(samples, label, missing))
 
 
 def _read(
@@ -119,7 +119,7 @@ def _read(
     name: str | None,
     kind: Literal["table", "covariance"] | None,
     header: bool | None,
-    asked: Asked,
+    options: ReadingOptions,
 ) -> Dataset:
     """Open, parse, check and dress."""
     label, files = sources.opened(source, filename)
@@ -133,11 +133,11 @@ def _read(
         files, names = _part_names(files)
         if len(files) == 1:
             ((label, data),) = files.items()
-            content = formats.parse(data, label, asked, header)
+            content = formats.parse(data, label, options, header)
         else:
             label = next((n for n in files if n.lower().endswith(formats.MATRICES)), label)
-            content = formats.parse_together(files, asked, header)
-        content = _handle_missing(content, asked)
+            content = formats.parse_together(files, options, header)
+        content = _handle_missing(content, options)
         _check(content, kind)
         drawn_as = _kind(content, kind)
         if kind is None and drawn_as == "table" and content.labels is None:
@@ -179,15 +179,15 @@ def _part_names(files: Mapping[str, bytes]) -> tuple[dict[str, bytes], dict[str,
     return dict(files), {}
 
 
-def _handle_missing(content: Content, asked: Asked) -> Content:
-    """Deal with missing values as was asked."""
+def _handle_missing(content: Content, options: ReadingOptions) -> Content:
+    """Deal with missing values as the options say."""
     X = content.X
     if not isinstance(X, np.ndarray) or X.ndim != 2 or not np.isnan(X).any():
         return content
-    if asked.missing == "refuse":
+    if options.missing == "refuse":
         i, j = (int(at) for at in np.unravel_index(np.argmax(np.isnan(X)), X.shape))
         raise counted(X, f"row {i + 1:,}, column {j + 1:,} ({content.feature_names[j][:60]!r})")
-    X, rows, features, said = without_missing(X, asked.missing)
+    X, rows, features, said = without_missing(X, options.missing)
     whole = bool(features.all())
     return replace(
         content,
@@ -249,8 +249,8 @@ def _check_values(content: Content, bad: np.ndarray, what: str, remedy: str) -> 
         )
 
 
-def _kind(content: Content, asked: str | None) -> Kind:
-    if asked == "covariance":
+def _kind(content: Content, given: str | None) -> Kind:
+    if given == "covariance":
         if not _is_covariance(content.X):
             raise DataError(
                 f"a covariance is asked for, but the {content.X.shape[0]:,} × "
@@ -260,7 +260,7 @@ def _kind(content: Content, asked: str | None) -> Kind:
         return "covariance"
     if content.image_shape is not None:
         return "images"
-    return "covariance" if asked is None and content.labels is None and _is_covariance(content.X) else "table"
+    return "covariance" if given is None and content.labels is None and _is_covariance(content.X) else "table"
 
 
 def _not_a_covariance(A: object) -> tuple[str, ...]:

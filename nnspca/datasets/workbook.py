@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from nnspca.datasets import limits, progress
-from nnspca.datasets.arranging import Asked
+from nnspca.datasets.arranging import ReadingOptions
 from nnspca.datasets.arrays import open_zip
 from nnspca.datasets.dataset import Content
 from nnspca.datasets.delimited import read_rows
@@ -29,7 +29,7 @@ TEXTS = "sharedstrings.xml"
 FORBIDDEN = (b"<!DOCTYPE", b"<!ENTITY", "<!ENTITY".encode("utf-16-le"), "<!ENTITY".encode("utf-16-be"))
 
 
-def read_workbook(data: bytes, asked: Asked, *, header: bool | None = None) -> Content:
+def read_workbook(data: bytes, options: ReadingOptions, *, header: bool | None = None) -> Content:
     """Read the first sheet of a workbook that is not empty; formulas count as what they last came to."""
     openpyxl = needed("openpyxl", "Excel workbooks")
     if data[:8] == b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1":
@@ -43,7 +43,7 @@ def read_workbook(data: bytes, asked: Asked, *, header: bool | None = None) -> C
         first = next(rows, None)
         if first is None:
             continue
-        content = read_rows(itertools.chain([first], rows), None, asked, header=header, expected=_expected(sheet))
+        content = read_rows(itertools.chain([first], rows), None, options, header=header, expected=_expected(sheet))
         if len(sheets) == 1:
             return content
         note = f"Of {len(sheets)} sheets, {sheet.title!r:.60} was read, the first that is not empty."

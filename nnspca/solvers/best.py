@@ -138,7 +138,7 @@ def _searched(problem: Problem, part: Component, rng: np.random.Generator, monit
     """Go on from a component by rounds of search; of very many features, among those that its own gradient asks for."""
     cov, x = problem.cov, part.loadings
     if (count := _sifted(problem)) is not None:
-        chosen, _ = _asked_for(problem, count, rng=rng, monitor=monitor.unseen(), restarts=16, starts=x)
+        chosen, _ = _candidate_features(problem, count, rng=rng, monitor=monitor.unseen(), restarts=16, starts=x)
         y = np.zeros(problem.n)
         y[chosen], history = local.search(
             problem.restrict(chosen), x[chosen], rounds=rounds, rng=rng, monitor=monitor.among(chosen, problem.n)
@@ -255,7 +255,9 @@ def _polished(
 def _of_the_many(problem: Problem, rng: np.random.Generator, monitor: Monitor, begun: _Begun, count: int) -> Component:
     """The same among the features that a few steps ask for, then polished among all: most of very many never matter."""
     cov = problem.cov
-    chosen, points = _asked_for(problem, count, rng=rng, monitor=monitor, restarts=begun.restarts, starts=begun.starts)
+    chosen, points = _candidate_features(
+        problem, count, rng=rng, monitor=monitor, restarts=begun.restarts, starts=begun.starts
+    )
     starts = points[:, chosen]
     found = _portfolio(
         problem.restrict(chosen),
@@ -277,7 +279,7 @@ def _of_the_many(problem: Problem, rng: np.random.Generator, monitor: Monitor, b
     )
 
 
-def _asked_for(
+def _candidate_features(
     problem: Problem,
     count: int,
     *,

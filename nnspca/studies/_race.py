@@ -107,19 +107,19 @@ def race(
     limit = real(seconds)
     if not names or limit is None or not 0 < limit < float("inf"):
         raise ValueError(f"give at least one method, and seconds above 0; got {list(names)!r}, {shown(seconds)}")
-    asked = _Asked(cov, k, nonnegative, seed)
-    runners = [_Runner(name, asked, dict((options or {}).get(name, {})), limit) for name in names]
-    proof = _Proof(asked, limit)
+    instance = _Instance(cov, k, nonnegative, seed)
+    runners = [_Runner(name, instance, dict((options or {}).get(name, {})), limit) for name in names]
+    proof = _Proof(instance, limit)
     with one_blas_thread():
         for runner in runners:
             runner.warm()
         cov.eigenpairs(min(WARM, cov.n_features))
-        return _run(asked, runners, proof, should_stop, on_look)
+        return _run(instance, runners, proof, should_stop, on_look)
 
 
 @dataclass(frozen=True)
-class _Asked:
-    """The question all of them answer."""
+class _Instance:
+    """What all of them solve."""
 
     cov: Covariance
     k: int
@@ -128,7 +128,7 @@ class _Asked:
 
 
 def _run(
-    asked: _Asked,
+    instance: _Instance,
     runners: Sequence[_Runner],
     proof: _Proof,
     should_stop: ShouldStop | None,
@@ -145,16 +145,16 @@ def _run(
         one = min(waiting, key=lambda one: one.seconds)
         one.turn()
         if on_look is not None:
-            on_look(_standing(asked, runners, proof, stopped))
-    return _standing(asked, runners, proof, stopped)
+            on_look(_standing(instance, runners, proof, stopped))
+    return _standing(instance, runners, proof, stopped)
 
 
-def _standing(asked: _Asked, runners: Sequence[_Runner], proof: _Proof, stopped: bool) -> Race:
+def _standing(instance: _Instance, runners: Sequence[_Runner], proof: _Proof, stopped: bool) -> Race:
     everyone = [proof.fraction, *(runner.fraction for runner in runners)]
     return Race(
-        asked.k,
-        asked.nonnegative,
-        asked.cov.n_features,
+        instance.k,
+        instance.nonnegative,
+        instance.cov.n_features,
         tuple(Lane(r.name, r.state, r.seconds, tuple(r.marks), r.reason) for r in runners),
         tuple(proof.falls),
         proof.state,
@@ -168,12 +168,12 @@ def _standing(asked: _Asked, runners: Sequence[_Runner], proof: _Proof, stopped:
 class _Runner(Turns):
     """A solver that runs."""
 
-    def __init__(self, name: str, asked: _Asked, options: dict[str, object], limit: float):
+    def __init__(self, name: str, instance: _Instance, options: dict[str, object], limit: float):
         super().__init__(limit)
-        self.name, self._asked, self._options = name, asked, options
+        self.name, self._instance, self._options = name, instance, options
         self.marks: list[Mark] = []
         self._best = -np.inf
-        self.reason = barred(name, asked.cov.n_features, asked.nonnegative)
+        self.reason = barred(name, instance.cov.n_features, instance.nonnegative)
         if self.reason:
             self.state, self.fraction = BARRED, 1.0
 
@@ -181,16 +181,16 @@ class _Runner(Turns):
         """Load what the method imports when first used: that is not part of a race."""
         if self.state == RUNNING:
             tiny = Covariance.from_matrix([[3.0, 1.0, 0.0], [1.0, 2.0, 0.0], [0.0, 0.0, 1.0]])
-            solve(tiny, 2, self.name, nonnegative=self._asked.nonnegative)
+            solve(tiny, 2, self.name, nonnegative=self._instance.nonnegative)
 
     def work(self) -> bool:
-        asked = self._asked
+        instance = self._instance
         part = solve(
-            asked.cov,
-            asked.k,
+            instance.cov,
+            instance.k,
             self.name,
-            nonnegative=asked.nonnegative,
-            seed=asked.seed,
+            nonnegative=instance.nonnegative,
+            seed=instance.seed,
             should_stop=self.should_stop,
             on_progress=self.told,
             on_found=self._found,
@@ -204,7 +204,7 @@ class _Runner(Turns):
         if variance <= self._best * (1 + GAIN) or not variance > 0:
             return
         self._best = variance
-        x = loadings if self._asked.nonnegative else feasible.orient(loadings)
+        x = loadings if self._instance.nonnegative else feasible.orient(loadings)
         support = np.flatnonzero(x)
         self.marks.append(Mark(self.look(), variance, support.astype(np.int32), x[support].copy()))
         if len(self.marks) > MOST:
@@ -214,14 +214,19 @@ class _Runner(Turns):
 class _Proof(Turns):
     """The proof of a ceiling: two quick ones at once, then a certificate that also seeks its own component."""
 
-    def __init__(self, asked: _Asked, limit: float):
+    def __init__(self, instance: _Instance, limit: float):
         super().__init__(limit)
-        self._asked = asked
+        self._instance = instance
         self.falls: list[Fall] = []
         self.certificate: Certificate | None = None
 
     def work(self) -> bool:
-        cov, k, nonnegative, seed = self._asked.cov, self._asked.k, self._asked.nonnegative, self._asked.seed
+        cov, k, nonnegative, seed = (
+            self._instance.cov,
+            self._instance.k,
+            self._instance.nonnegative,
+            self._instance.seed,
+        )
         first = solve(cov, k, "thresholding", nonnegative=nonnegative, seed=seed, should_stop=self.should_stop)
         certify(
             cov,

@@ -109,7 +109,7 @@ def path(
         if (before := known(k, name)) is not None:
             run.keep(SweepPoint(k, name, before))
             return None
-        return (_Asked(k, nonnegative, name, seed, run.start(at), k in full, dict((options or {}).get(name, {}))),)
+        return (_Task(k, nonnegative, name, seed, run.start(at), k in full, dict((options or {}).get(name, {}))),)
 
     with crew(executor, cov, monitor) as workers:
         for k, found in _glimpses(workers, early, nonnegative, first if first is not None else {}):
@@ -273,7 +273,7 @@ class _Ceilings:
 
 
 @dataclass(frozen=True, eq=False)
-class _Asked:
+class _Task:
     """One (k, method) to be solved.
 
     Attributes
@@ -293,15 +293,13 @@ class _Asked:
     options: dict[str, Any]
 
 
-def _solved(cov: Covariance, asked: _Asked, poll: ShouldStop | None) -> Component:
+def _solved(cov: Covariance, task: _Task, poll: ShouldStop | None) -> Component:
     """One (k, method), as a task that can be sent elsewhere."""
-    k, nonnegative, start = asked.k, asked.nonnegative, asked.start
-    if start is not None and not asked.full:
+    k, nonnegative, start = task.k, task.nonnegative, task.start
+    if start is not None and not task.full:
         return _improved(Problem(cov, k, nonnegative), start, Monitor(poll))
-    options = asked.options
-    return solve(
-        cov, k, asked.method, nonnegative=nonnegative, seed=asked.seed, should_stop=poll, start=start, **options
-    )
+    options = task.options
+    return solve(cov, k, task.method, nonnegative=nonnegative, seed=task.seed, should_stop=poll, start=start, **options)
 
 
 def _first(

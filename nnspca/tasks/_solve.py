@@ -98,7 +98,7 @@ def solve(
     check_size(info, cov.n_features)
     checked = info.checked(options)
     if "rank" in checked:
-        checked["rank"] = _check_rank(checked["rank"], cov.n_features, asked="rank" in options)
+        checked["rank"] = _check_rank(checked["rank"], cov.n_features, given="rank" in options)
     extra = {}
     if start is not None:
         if method != "best":
@@ -175,9 +175,9 @@ def check_cardinality(cov: Covariance, k: object) -> int:
     return check_whole("k", k, 1, cov.n_features)
 
 
-def _check_rank(rank: Any, n: int, *, asked: bool) -> int:
-    """Return the rank; ValueError for one beyond n that was asked for, where a default fits itself to n."""
-    if asked and rank > n:
+def _check_rank(rank: Any, n: int, *, given: bool) -> int:
+    """Return the rank; ValueError for a given one beyond n, where a default fits itself to n."""
+    if given and rank > n:
         raise ValueError(f"option rank={rank!r} is not allowed; give a whole number from 1 to {n}")
     return min(rank, n)
 

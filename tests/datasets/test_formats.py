@@ -21,7 +21,7 @@ from nnspca import Covariance
 from nnspca.datasets import MissingValues, ReadingStopped, SeveralClasses, limits, read, read_names, rename
 from nnspca.datasets import h5ad as h5ad_format
 from nnspca.datasets import parquet as parquet_format
-from nnspca.datasets.arranging import Asked
+from nnspca.datasets.arranging import ReadingOptions
 from nnspca.errors import DataError
 
 pytestmark = pytest.mark.clock  # a refusal comes soon
@@ -35,7 +35,7 @@ def here(monkeypatch):
     """Read Parquet and AnnData in this process, which is quicker than one of their own."""
     readers = {"parquet": parquet_format, "h5ad": h5ad_format}
     for module in readers.values():
-        monkeypatch.setattr(module, "read_apart", lambda form, data, asked: readers[form].read_here(data, asked))
+        monkeypatch.setattr(module, "read_apart", lambda form, data, options: readers[form].read_here(data, options))
 
 
 def parquet(columns, **options):
@@ -132,7 +132,7 @@ def test_a_parquet_file_that_claims_more_than_it_holds_is_refused_before_it_is_r
     honest = parquet({"a": np.zeros(1000), "b": np.arange(1000.0)})
     monkeypatch.setattr(limits, "MAX_ENTRIES", 1999)
     with pytest.raises(DataError, match="1,000 × 2 = 2,000 numbers"):
-        parquet_format.read_here(honest, Asked())
+        parquet_format.read_here(honest, ReadingOptions())
     monkeypatch.undo()
     # the rows of all groups together, 1,000, stand in the footer as a varint of twice the number: put in 10^12
     length = struct.unpack("<I", honest[-8:-4])[0]

@@ -50,7 +50,7 @@ def found(study: Study, choice: Choices, now: State, job: Job | None) -> tuple[S
     infos = catalogue.infos()
     on = f", on {' and '.join(infos[name].title for name in before.data)}" if before.data else ""
     made = beforehand()[study.name]
-    asked = _asked(study, choice, now)
+    asked = _run_description(study, choice, now)
     st.caption(
         f":material/inventory_2: **A stored run**, made on {made['made']} with nnspca {made['nnspca']}: "
         f"seed {before.seed}{', reduced form' if study.minutes else ''}{on}. "
@@ -63,7 +63,7 @@ def _filled(tables: tuple[StudyTable, ...]) -> tuple[StudyTable, ...]:
     return tuple(table for table in tables if table.rows)
 
 
-def _asked(study: Study, choice: Choices, now: State) -> str:
+def _run_description(study: Study, choice: Choices, now: State) -> str:
     """Say what a run with these settings is."""
     infos = catalogue.infos()
     data = choice.data(study)

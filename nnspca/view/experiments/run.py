@@ -28,7 +28,7 @@ def start(study: Study, choice: Choices, now: State) -> Job | None:
     def make() -> Work:
         return _work(study, choice, now)
 
-    job = runs.asked("study", key, make, live, afresh=forget, known=before, width="content")
+    job = runs.run_button("study", key, make, live, afresh=forget, known=before, width="content")
     if job is not None and not begun and job.wait(runs.PATIENCE):
         st.rerun()  # so quick that Run can say at once that it runs again
     return job

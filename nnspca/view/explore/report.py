@@ -43,7 +43,7 @@ def as_json(part: Component, proof: Certificate | None, data: Dataset, now: Stat
     """Return the run as JSON: what was asked, what was found, what is proven."""
     return downloads.json_of(
         {
-            **downloads.asked(data, now),
+            **downloads.data_record(data, now),
             "nonnegative": part.nonnegative,
             "k": part.k,
             "method": part.method,

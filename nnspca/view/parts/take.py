@@ -60,7 +60,7 @@ def _json(results: Mapping[str, Components], data: Dataset, now: State) -> bytes
         }
         for solver, parts in results.items()
     }
-    return downloads.json_of({**downloads.asked(data, now), "solvers": found})
+    return downloads.json_of({**downloads.data_record(data, now), "solvers": found})
 
 
 def takeaway(

@@ -162,7 +162,7 @@ def _json(standing: Race, data: Dataset, now: State, choice: Choices) -> bytes:
     """Return what was asked, and the whole race with the loadings of every mark."""
     return downloads.json_of(
         {
-            **downloads.asked(data, now),
+            **downloads.data_record(data, now),
             "k": now.k,
             "options": choice.options(now),
             "seconds_allowed": choice.limit,

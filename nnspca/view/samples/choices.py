@@ -51,7 +51,7 @@ def ask(now: State, n: int) -> tuple[Choices, DeltaGenerator]:
     return Choices(chosen.method, chosen.options, second), press
 
 
-def asked_about(data: Dataset) -> int | None:
+def explained_feature(data: Dataset) -> int | None:
     """Return the feature whose place is asked about, from 0 on; judge what else the link says of picks.
 
     Another data set has other samples and features: what was picked of the last one is forgotten.

@@ -30,7 +30,7 @@ def feature_name(data: Dataset, i: int) -> str:
     return foreign.line(str(data.feature_names[i]), foreign.NAME)
 
 
-def asked(told: Contribution, data: Dataset, *, example: bool) -> str:
+def question(told: Contribution, data: Dataset, *, example: bool) -> str:
     """Return the question about a feature."""
     name, one = feature_name(data, told.feature), scene.noun(data).removesuffix("s")
     which = name if name.startswith(one) else f"the {one} {name}"

@@ -71,7 +71,7 @@ def _why(told: Contribution, part: Component, data: Dataset, now: State, *, aske
         "feature": told.feature,
         "asked": asked,
         "measure": claims.measure(now.standardise),
-        "title": claims.asked(told, data, example=not asked),
+        "title": claims.question(told, data, example=not asked),
         "says": claims.why(told, part, data, standardised=now.standardise),
         "others": canvas.pack(told.others, "i4"),
         "covariances": canvas.pack(told.covariances, "f4"),

@@ -41,7 +41,7 @@ def sheet(first: Component, second: Component | None, lie: Lie | None, data: Dat
     """Show all linked pictures; a brush stays in the browser, and a question draws nothing but this anew."""
 
     def draw() -> None:
-        feature, pressed = choices.asked_about(data), getattr(st.session_state.get("sheet"), "why", None)
+        feature, pressed = choices.explained_feature(data), getattr(st.session_state.get("sheet"), "why", None)
         if pressed and pressed["about"] == choices.about(data):  # the link that the browser wrote comes after this
             feature = int(pressed["feature"])
         told = run.why(data, now, first, int(np.abs(first.loadings).argmax()) if feature is None else feature)

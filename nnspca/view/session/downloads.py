@@ -50,7 +50,7 @@ def tables_json(*tables: StudyTable) -> bytes:
     return json_of({"tables": said})
 
 
-def asked(data: Dataset, now: State) -> dict[str, object]:
+def data_record(data: Dataset, now: State) -> dict[str, object]:
     """Return what a result as JSON says of the data: which, and how they were prepared."""
     return {
         "data": data.name,

@@ -121,7 +121,7 @@ def on_demand(slot: str, key: Hashable, make: Callable[[], Work], about: str, ic
     return job
 
 
-def asked(
+def run_button(
     slot: str,
     key: Hashable,
     make: Callable[[], Work],
@@ -159,7 +159,7 @@ def run(
 
     ``make`` returns its work, once it starts; in a live session it starts by itself.
     """
-    job = asked(slot, key, make, now, afresh=afresh)
+    job = run_button(slot, key, make, now, afresh=afresh)
     if job is None:
         st.info("Nothing has run with these settings yet. Press **Run**.", icon=":material/play_arrow:")
         widgets.end_page()

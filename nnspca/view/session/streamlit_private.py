@@ -147,14 +147,14 @@ def mute_timers() -> None:
 def _muting(ask: Callable[[ScriptRequests, RerunData], bool]) -> Callable[[ScriptRequests, RerunData], bool]:
     """Return what asks for a run as ``ask`` does; what a timer's request says of the widgets is put aside."""
 
-    def asked(requests: ScriptRequests, request: RerunData) -> bool:
+    def request_rerun(requests: ScriptRequests, request: RerunData) -> bool:
         if request.is_auto_rerun:
             vars(requests)["said"] = request.widget_states
             request = replace(request, widget_states=None)
         return ask(requests, request)
 
-    asked.mutes = True  # type: ignore[attr-defined]
-    return asked
+    request_rerun.mutes = True  # type: ignore[attr-defined]
+    return request_rerun
 
 
 def _hearing(run: Callable[[ScriptRunner, RerunData], None]) -> Callable[[ScriptRunner, RerunData], None]:

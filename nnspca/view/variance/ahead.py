@@ -50,7 +50,7 @@ def solve(query: str) -> Job | None:
     """Solve them; None where there is nothing to solve ahead: what is wrong with a link, or its data, the page says."""
     link = parse_qs(query, keep_blank_values=True)
     try:
-        now = asked(link)
+        now = state_of(link)
         if now is None:
             return None
         raw = catalogue.of_all(now.data)
@@ -66,13 +66,13 @@ def solve(query: str) -> Job | None:
         return None
 
 
-def asked(link: Link) -> State | None:
+def state_of(link: Link) -> State | None:
     """Return the state that a link asks for; None where it names what cannot be, or what is not to run by itself.
 
-    >>> now = asked({"seed": ["3"]})
+    >>> now = state_of({"seed": ["3"]})
     >>> now.data, now.scale, now.seed
     ('lfw-faces', 'standardised', 3)
-    >>> asked({"data": ["nowhere"]}), asked({"live": ["false"]}), asked({"seed": ["-1"]})
+    >>> state_of({"data": ["nowhere"]}), state_of({"live": ["false"]}), state_of({"seed": ["-1"]})
     (None, None, None)
     """
     names = [info.name for info in available() if info.local]

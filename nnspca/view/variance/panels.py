@@ -156,7 +156,7 @@ def takeaway(points: proofs.Points, leading: float, data: Dataset, now: State, c
     st.dataframe(rows, hide_index=True, alt="One row for each k and solver.")
     with st.container(horizontal=True):
         charts.csv_button(downloads.table_csv(rows), f"csv-{stem}", f"{stem}.csv", "Table (CSV)")
-        said = {**downloads.asked(data, now), "leading": leading, "points": rows}
+        said = {**downloads.data_record(data, now), "leading": leading, "points": rows}
         charts.json_button(lambda: downloads.json_of(said), f"json-{stem}", f"{stem}.json")
         charts.download(
             "Report (HTML)",

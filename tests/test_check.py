@@ -21,8 +21,8 @@ import pytest
 import nnspca
 from nnspca import check
 from nnspca.bounds import branch, elimination, entries, threshold, working
-from nnspca.bounds.kept import Limits
 from nnspca.bounds.plan import PLANS
+from nnspca.bounds.selection import Limits
 from nnspca.calls.progress import Monitor
 from nnspca.certificates.exact.written import VERSION, needs_more, section
 from nnspca.certificates.proofs import LargerProof, RankProof

@@ -14,9 +14,9 @@ import pytest
 import nnspca
 from nnspca import check, check_more
 from nnspca.bounds import boxes, cases, masses, spectral, threshold
-from nnspca.bounds.kept import together
 from nnspca.bounds.parts import branch as parts_branch
 from nnspca.bounds.parts import dual, plain, working
+from nnspca.bounds.selection import together
 from nnspca.calls.progress import Monitor
 from nnspca.certificates.exact import cover
 from nnspca.certificates.exact.written import needs_more, section

@@ -38,7 +38,7 @@ from nnspca.result import Bound
 STEPS = 20
 READ = 1e8  # most entries of A that the quick form reads
 WIDEST = 4000  # features whose rows are levelled together where A is not held
-KEPT = 4_000_000  # stored entries of sparse rows that are kept from one pass to the next, and not made anew
+CACHE_ENTRIES = 4_000_000  # stored entries of sparse rows that are kept from one pass to the next, and not made anew
 PASSES = 4  # over the rows of those features, against all
 ALIKE = 0.5  # variances this close, least to largest, single out no features: all rows are levelled at once
 UNREAD = 2e-6  # relative: who takes a row that was not read for one that might cost more would have to read it
@@ -152,7 +152,7 @@ def _of_factor(problem: Problem, monitor: Monitor) -> tuple[float, np.ndarray, f
     level, weights = _levelled(block, k, nonnegative, None, monitor)
     level, weights = level * size, weights.astype(float)
     least, best, unread = np.inf, np.zeros(0), 0.0
-    companions = Companions(problem, kept=KEPT)
+    companions = Companions(problem, cache_entries=CACHE_ENTRIES)
     d = _extended(s, chosen, weights, level, k)
     for _ in range(PASSES):
         rows, others = _rows(problem, s, chosen, d, monitor, companions)

@@ -53,7 +53,7 @@ class Node:
     """A node of the tree; ordered by bound, the largest first."""
 
     key: tuple[float, int]
-    kept: np.ndarray = field(compare=False)  # features not left out, ascending
+    features: np.ndarray = field(compare=False)  # features not left out, ascending
     inside: np.ndarray = field(compare=False)  # of those: known to be in
     proof: PairProof | None = field(compare=False)  # a leaf's
     splitting: Splitting | None = field(compare=False)
@@ -131,7 +131,7 @@ def tighten(
             return  # its support is known: no split can lower its bound
         sides = nodes.sides(node, j, steps)
         held += _held(sides[0]) + _held(sides[1]) - _held(node)
-        node.split, node.sides, node.splitting, node.proof = int(node.kept[j]), sides, None, None
+        node.split, node.sides, node.splitting, node.proof = int(node.features[j]), sides, None, None
         leaves += 1
         for side in sides:
             heapq.heappush(open_nodes, side)
@@ -185,15 +185,15 @@ class _Nodes:
         return self._node(np.arange(n), np.zeros(n, dtype=bool), ROOT, proven=proven)
 
     def sides(self, parent: Node, j: int, steps: int) -> tuple[Node, Node]:
-        """Bound both sides of a split at the feature at place j of those kept: without it, and with it."""
+        """Bound both sides of a split at the feature at place j of the parent: without it, and with it."""
         known = parent.inside.copy()
         known[j] = True
-        without = self._node(np.delete(parent.kept, j), np.delete(parent.inside, j), steps, parent)
-        return without, self._node(parent.kept, known, steps, parent)
+        without = self._node(np.delete(parent.features, j), np.delete(parent.inside, j), steps, parent)
+        return without, self._node(parent.features, known, steps, parent)
 
     def _node(
         self,
-        kept: np.ndarray,
+        features: np.ndarray,
         inside: np.ndarray,
         steps: int,
         parent: Node | None = None,
@@ -202,31 +202,31 @@ class _Nodes:
         """Bound one node, from its parent's multipliers or from those that prove a bound on the whole."""
         number = int(self.meter.left) if parent is not None else 0
         if inside.sum() >= self.problem.k:  # no place is left: the support is known
-            kept, inside = kept[inside], np.ones(self.problem.k, dtype=bool)
-        part = self.problem.restrict(kept)
+            features, inside = features[inside], np.ones(self.problem.k, dtype=bool)
+        part = self.problem.restrict(features)
         if inside.sum() == part.k:
             value, known = _of_known_support(part.cov)
-            return Node((-value, number), kept, inside, known, None)
-        splitting = heard(lambda: self._begun(part, kept, inside, parent), len(kept), self.monitor)
+            return Node((-value, number), features, inside, known, None)
+        splitting = heard(lambda: self._begun(part, features, inside, parent), len(features), self.monitor)
         first: tuple[float, PairProof] | None = None
         if parent is not None and parent.proof is not None:  # its best proof holds here as well
-            block = np.ix_(np.searchsorted(parent.kept, kept), np.searchsorted(parent.kept, kept))
+            block = np.ix_(np.searchsorted(parent.features, features), np.searchsorted(parent.features, features))
             L, M = parent.proof.L[block], parent.proof.M[block]
             first = proof_of(part, L, M, forced=inside, monitor=self.monitor)
         elif proven is not None:
             splitting.begin_at(proven)
             first = proof_of(part, proven.L, proven.M, monitor=self.monitor)
         value, proof = self._improved(splitting, part, inside, steps, first, whole=parent is None)
-        return Node((-value, number), kept, inside, proof, splitting)
+        return Node((-value, number), features, inside, proof, splitting)
 
-    def _begun(self, part: Problem, kept: np.ndarray, inside: np.ndarray, parent: Node | None) -> Splitting:
+    def _begun(self, part: Problem, features: np.ndarray, inside: np.ndarray, parent: Node | None) -> Splitting:
         """The splitting of a node, from where its parent's stands."""
-        start = self.x[kept]
+        start = self.x[features]
         if not start.any():
-            start = np.ones(len(kept))
+            start = np.ones(len(features))
         made = Splitting(part, start / np.linalg.norm(start), inside)
         if parent is not None and parent.splitting is not None:
-            made.follow(parent.splitting, np.searchsorted(parent.kept, kept), whole=True)
+            made.follow(parent.splitting, np.searchsorted(parent.features, features), whole=True)
         return made
 
     def _improved(
@@ -270,9 +270,9 @@ def _held(node: Node) -> int:
 
 
 def _undecided(node: Node) -> int | None:
-    """The place in ``kept`` of the feature of most weight times doubt of its membership; None where all are known."""
+    """The place of the feature of most weight times doubt of its membership; None where all are known."""
     splitting = node.splitting
-    if splitting is None or len(node.kept) == 1:
+    if splitting is None or len(node.features) == 1:
         return None
     member = np.clip(splitting.Y.sum(axis=0) + splitting.z, 0.0, 1.0)
     doubt = np.where(node.inside, -1.0, np.minimum(member, 1 - member) * np.maximum(splitting.z, 0.0))
@@ -284,9 +284,9 @@ def _undecided(node: Node) -> int | None:
 def _likely(node: Node, k: int) -> np.ndarray:
     """The k features whose places in the support the relaxation is surest of."""
     if node.splitting is None:
-        return node.kept
+        return node.features
     member = np.where(node.inside, np.inf, node.splitting.Y.sum(axis=0) + node.splitting.z)
-    return np.sort(node.kept[np.argsort(-member, kind="stable")[:k]])
+    return np.sort(node.features[np.argsort(-member, kind="stable")[:k]])
 
 
 def _bound(root: Node, leaves: int, k: int) -> Bound:

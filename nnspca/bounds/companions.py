@@ -24,14 +24,14 @@ class Companions:
     problem : Problem
     weights : ndarray, shape (n,), optional
         d; 1 when None. They may be set anew.
-    kept : int
+    cache_entries : int
         Most stored entries of products that are kept for when the same rows are asked for again.
     """
 
-    def __init__(self, problem: Problem, weights: np.ndarray | None = None, *, kept: int = 0) -> None:
+    def __init__(self, problem: Problem, weights: np.ndarray | None = None, *, cache_entries: int = 0) -> None:
         self.problem, self.weights, self.count = problem, weights, problem.k - 1
-        self._kept: dict[bytes, scipy.sparse.csr_array] = {}
-        self._room = kept
+        self._cache: dict[bytes, scipy.sparse.csr_array] = {}
+        self._room = cache_entries
         held = problem.cov.factor
         self.factor = held if isinstance(held, SparseFactor) else None
 
@@ -72,11 +72,11 @@ class Companions:
     def _product(self, rows: np.ndarray, factor: SparseFactor) -> scipy.sparse.csr_array:
         """S'S / m at the rows, made anew unless it was kept."""
         key = rows.tobytes()
-        if key in self._kept:
-            return self._kept[key]
+        if key in self._cache:
+            return self._cache[key]
         product = factor.stored_products(rows)
         if product.nnz <= self._room:
-            self._kept[key] = product
+            self._cache[key] = product
             self._room -= product.nnz
         return product
 

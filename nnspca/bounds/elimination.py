@@ -17,7 +17,7 @@ one of them, with the least ceiling on T known for it. Where an outside feature 
 one of the k features is worth, the largest value is that of q = 0 and nothing is lost: n features
 have become |T|.
 
-Which T, and which cases to begin with, :mod:`nnspca.bounds.kept` tells; :mod:`nnspca.bounds.cases`
+Which T, and which cases to begin with, :mod:`nnspca.bounds.selection` tells; :mod:`nnspca.bounds.cases`
 brings them down.
 """
 
@@ -28,10 +28,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from nnspca.bounds import boxes, branch, kept, masses
+from nnspca.bounds import boxes, branch, masses, selection
 from nnspca.bounds.cases import Elimination
-from nnspca.bounds.kept import Limits
 from nnspca.bounds.plan import SECOND, Known, Plan, pair_steps, rows_read, whole_steps
+from nnspca.bounds.selection import Limits
 from nnspca.calls.progress import Monitor
 from nnspca.covariance.problem import Problem
 from nnspca.result import Bound
@@ -149,14 +149,14 @@ def begin(
     limits = replace(limits, features=min(limits.features, problem.n))
     if low <= 0 or len(support) >= limits.features:
         return None
-    shares = kept.shares(problem, x, low)
+    shares = selection.shares(problem, x, low)
     outside = np.arange(1, len(shares))
     light = max(0.0, float(((limits.loss + LIGHT * (1.0 - shares[1:])) / outside).min(initial=1.0)))
 
-    def chosen(smallest: int, beside: masses.Boxes | None = None) -> kept.Kept | None:
+    def chosen(smallest: int, beside: masses.Boxes | None = None) -> selection.Selection | None:
         """Choose T by the masses that rows tell, or those of features beside each other where they are known."""
         falling = masses.Falling(problem, low, monitor, light=light, most=limits.read, beside=beside)
-        return kept.choose(falling, support, shares, replace(limits, smallest=smallest), least / low * (1 - GAIN))
+        return selection.choose(falling, support, shares, replace(limits, smallest=smallest), least / low * (1 - GAIN))
 
     made, proof = chosen(limits.smallest), None
     if made is None or len(made.inside) > CROWDED:

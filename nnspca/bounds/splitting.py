@@ -106,15 +106,15 @@ class Splitting:
         if consistent:
             self.UD = -self.UX.diagonal()
 
-    def follow(self, other: Splitting, kept: np.ndarray, *, whole: bool = False) -> None:
-        """Start from the multipliers another splitting has reached, on the features kept; at its point too if whole."""
-        block = np.ix_(kept, kept)
+    def follow(self, other: Splitting, features: np.ndarray, *, whole: bool = False) -> None:
+        """Start from the multipliers another splitting has reached, on these features; at its point too if whole."""
+        block = np.ix_(features, features)
         factor = SINGLE(other.scale / self.scale)
         self.rho = other.rho
         self.UX, self.UY = other.UX[block] * factor, other.UY[block] * factor
-        self.UD = other.UD[kept] * factor
+        self.UD = other.UD[features] * factor
         if whole:
-            self.W, self.Y, self.z = other.W[block].copy(), other.Y[block].copy(), other.z[kept].copy()
+            self.W, self.Y, self.z = other.W[block].copy(), other.Y[block].copy(), other.z[features].copy()
 
     def advance(self) -> None:
         """One step: the spectraplex and the rows, then the pairs, then the multipliers."""

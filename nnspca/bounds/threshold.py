@@ -99,7 +99,7 @@ class _Cut:
 
     rho: float
     price: float  # ρk
-    kept: np.ndarray
+    features: np.ndarray  # ascending
     block: np.ndarray
     values: np.ndarray
     vectors: np.ndarray
@@ -163,19 +163,19 @@ def _proven(problem: Problem, c: _Cut, d: int, cells: int, monitor: Monitor) -> 
     products = rounding.low_rank(float(np.linalg.norm(c.block)), V)
     reading = rounding.inner_products(2 * (cov.form.terms + 4)) * cov.form.rounding_scale
     tail = ceiling.of_matrix(c.block - V @ V.T, products + reading + cov.room())
-    if len(c.kept) < cov.n_features:
+    if len(c.features) < cov.n_features:
         tail = max(tail, reading + cov.room())  # the rest of A − L is zero up to rounding
     whole = np.zeros((cov.n_features, d))
-    whole[c.kept] = V
+    whole[c.features] = V
     inner = sphere.maximise(
         V, min(k, len(V)), nonnegative=nonnegative, tol=1e-6, max_cells=cells, should_stop=monitor.stop
     )
     price = rounding.raised(c.price, 4)
     level = f"Co-variances are cut at {c.rho:.3g}: what lies below adds at most {c.price:.3g} to any k features"
     rest = (
-        f"; above, {len(c.kept):,} feature(s) remain, with the {d} strongest direction(s) searched exactly."
+        f"; above, {len(c.features):,} feature(s) remain, with the {d} strongest direction(s) searched exactly."
         if d
-        else f"; above, {len(c.kept):,} feature(s) remain, whose largest eigenvalue is proven."
+        else f"; above, {len(c.features):,} feature(s) remain, whose largest eigenvalue is proven."
     )
     return Bound(
         "cut-rank" if d else "threshold",

@@ -79,9 +79,9 @@ class Walk:
                 if attempt.relaxes and bound.deterministic:
                     self.least = min(self.least, bound.value)
                 share = min(number / expected, 1.0) if expected > 0 else 1 - 1 / number
-                yield attempt.at + (end - attempt.at) * share, self._kept(bound, spent)
+                yield attempt.at + (end - attempt.at) * share, self._recorded(bound, spent)
 
-    def _kept(self, bound: Bound, seconds: float) -> Bound:
+    def _recorded(self, bound: Bound, seconds: float) -> Bound:
         """Put a bound in place of one of its name, whose time it adds to, unless that one was lower."""
         before = self.bounds.pop(bound.name, None)
         if before is not None:

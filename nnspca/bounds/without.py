@@ -19,8 +19,8 @@ import numpy as np
 
 from nnspca.bounds import balanced, branch, elimination, entries
 from nnspca.bounds.cases import Case, Elimination
-from nnspca.bounds.kept import Limits
 from nnspca.bounds.pair_scaled import proof_of
+from nnspca.bounds.selection import Limits
 from nnspca.bounds.splitting import Splitting
 from nnspca.calls.progress import Monitor
 from nnspca.calls.stopping import Stopped

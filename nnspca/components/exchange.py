@@ -96,7 +96,7 @@ class Part:
     gains: np.ndarray
 
     @property
-    def kept(self) -> np.ndarray:
+    def squared_norms(self) -> np.ndarray:
         """Squared norm of what is left without each feature; 1 where that is nothing, and nothing pulls."""
         kept = 1.0 - self.weights**2
         return np.where(kept > LEFT, kept, 1.0)
@@ -105,7 +105,7 @@ class Part:
     def rest(self) -> np.ndarray:
         """Variance of what is left without each feature, as a unit vector."""
         without = self.value - 2 * self.weights * self.gradient + self.weights**2 * self.diagonal
-        return np.where(self.weights**2 < 1.0 - LEFT, without / self.kept, 0.0)
+        return np.where(self.weights**2 < 1.0 - LEFT, without / self.squared_norms, 0.0)
 
     @property
     def loss(self) -> np.ndarray:
@@ -202,7 +202,7 @@ class Market:
         for a in np.unique(owners):
             mine = owners == a
             places = np.searchsorted(self.parts[a].inside, others[mine])
-            kept[mine], rest[mine] = self.parts[a].kept[places], self.parts[a].rest[places]
+            kept[mine], rest[mine] = self.parts[a].squared_norms[places], self.parts[a].rest[places]
         weights = self.X[owners, others]
         pulls = self.G[np.ix_(owners, part.inside[rows])].T - weights * entries
         pulls = np.where(weights**2 < 1.0 - LEFT, pulls / np.sqrt(kept), 0.0)
@@ -276,7 +276,7 @@ def _gains(
 ) -> np.ndarray:
     """What a part gains by each exchange: its features at ``rows``, and none where there is room, for ``columns``."""
     weights, rest = part.weights[rows], part.rest[rows]
-    pulls = (gradient[columns] - weights[:, None] * entries) / np.sqrt(part.kept[rows])[:, None]
+    pulls = (gradient[columns] - weights[:, None] * entries) / np.sqrt(part.squared_norms[rows])[:, None]
     pulls[weights**2 >= 1.0 - LEFT] = 0.0
     if part.room:
         rest, pulls = np.append(rest, part.value), np.vstack([pulls, gradient[columns]])

@@ -9,8 +9,8 @@ import pytest
 
 import nnspca
 from nnspca import check_more
-from nnspca.bounds import boxes, elimination, kept, masses
-from nnspca.bounds.kept import Limits
+from nnspca.bounds import boxes, elimination, masses, selection
+from nnspca.bounds.selection import Limits
 from nnspca.calls.progress import Monitor
 from nnspca.certificates.boxes import held_beside_each_other
 from nnspca.certificates.derivations import derive
@@ -210,9 +210,9 @@ def test_a_part_is_taken_no_smaller_where_nearly_half_may_lie_outside_it(crowded
         by_rows = not falling._known.any()
         size = 200 if by_rows else max(100, limits.smallest)
         share = {100: outside, 200: 0.49 if by_rows else 0.3}[size]
-        return kept.Kept(np.arange(size), np.array([0.0, share]), ())
+        return selection.Selection(np.arange(size), np.array([0.0, share]), ())
 
-    monkeypatch.setattr(kept, "choose", chosen)
+    monkeypatch.setattr(selection, "choose", chosen)
     made = elimination.begin(Problem(cov, 12), part.loadings, np.inf, Limits(400, 1e-3), QUIET)
     assert made.boxes is not None
     assert len(made.inside) == size

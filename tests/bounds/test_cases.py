@@ -5,7 +5,7 @@ import pytest
 
 import nnspca
 from nnspca.bounds import branch, elimination
-from nnspca.bounds.kept import Limits
+from nnspca.bounds.selection import Limits
 from nnspca.calls.progress import Monitor
 from nnspca.certificates.derivations import derive
 from nnspca.certificates.proofs import PairProof

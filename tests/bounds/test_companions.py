@@ -36,7 +36,7 @@ def test_the_largest_shares_are_those_of_the_whole_rows(sign, nonnegative):
         for d in (None, weights):
             found = Companions(Problem(cov, k, nonnegative), d).largest(rows)
             expected = np.sort(A if d is None else A * d, axis=1)[:, N - k + 1 :]
-            twice = Companions(Problem(cov, k, nonnegative), d, kept=10**6)
+            twice = Companions(Problem(cov, k, nonnegative), d, cache_entries=10**6)
             assert found.shape == (len(rows), k - 1)
             np.testing.assert_array_equal([twice.largest(rows), twice.largest(rows)], [found, found])
             np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-12)

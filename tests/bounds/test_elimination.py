@@ -9,7 +9,7 @@ import pytest
 import nnspca
 from nnspca.bounds import boxes, branch, elimination, masses
 from nnspca.bounds.cases import Elimination
-from nnspca.bounds.kept import Limits, together
+from nnspca.bounds.selection import Limits, together
 from nnspca.calls.progress import Monitor
 from nnspca.certificates import elimination as judged
 from nnspca.certificates.derivations import derive

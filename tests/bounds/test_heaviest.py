@@ -5,7 +5,7 @@ import pytest
 
 import nnspca
 from nnspca.bounds import branch, elimination, working
-from nnspca.bounds.kept import Limits
+from nnspca.bounds.selection import Limits
 from nnspca.calls.progress import Monitor
 from nnspca.certificates.working import working_bound
 from nnspca.covariance.problem import Problem

@@ -23,9 +23,9 @@ from nnspca.bounds import (
     cases,
     ceiling,
     entries,
-    kept,
     masses,
     pair_scaled,
+    selection,
     spectral,
     threshold,
     working,
@@ -145,7 +145,7 @@ def nothing_left():
     wide = nnspca.Covariance(HeldFactor(DenseFactor(np.diag([2.0, 0.1, 0.1]))), representation_error=1e-16)
     made = threshold._cut(Problem(wide, 1), 0.5, 3)
     assert made is not None
-    assert len(made.kept) == 1
+    assert len(made.features) == 1
     return threshold._proven(Problem(wide, 1), made, 1, 2000, MONITOR).value
 
 
@@ -154,7 +154,7 @@ def features_kept():
     s = np.sqrt(DATA.diagonal)
     made = threshold._cut(Problem(DATA, K), float(s.min() * s.max()) * 1.00001, N)
     assert made is not None
-    return len(made.kept)
+    return len(made.features)
 
 
 def outside():
@@ -264,7 +264,7 @@ ASKED = {
         lambda: ceiling.residual(DATA, V[:, :0]),
     ],
     "cases.py": [lambda: eliminated().ceilings()[0], lambda: -eliminated().bound().ingredients.light],
-    "kept.py": [lambda: kept.together(np.full(3, 0.01))],
+    "selection.py": [lambda: selection.together(np.full(3, 0.01))],
     "masses.py": [
         lambda: -masses.attained(DATA, np.eye(N)[0]),
         lambda: masses.by_variance(DATA, 20.0),

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 import nnspca
-from nnspca.bounds import branch, elimination, masses
-from nnspca.bounds import kept as kept_features
-from nnspca.bounds.kept import Limits
+from nnspca.bounds import branch, elimination, masses, selection
+from nnspca.bounds.selection import Limits
 from nnspca.calls.progress import Monitor
 from nnspca.certificates.derivations import derive
 from nnspca.covariance.problem import Problem
@@ -45,22 +44,22 @@ def test_no_planned_elimination_proves_less_than_the_optimum(nonnegative):
 
 def test_one_case_does_where_what_lies_outside_holds_nothing():
     kept = np.linspace(1, 0, 11)
-    assert kept_features._planned(kept, np.zeros(11)) == (0,)
+    assert selection._planned(kept, np.zeros(11)) == (0,)
 
 
 def test_a_case_begins_where_the_one_before_it_would_rise_above_the_aim():
     kept, lost = np.linspace(1, 0, 11), 0.01 * np.arange(11)
-    firsts = kept_features._planned(kept, lost)
+    firsts = selection._planned(kept, lost)
     raised = (1 - lost) / (1 - 2 * lost)
     for first, end in zip(firsts, (*firsts[1:], 10), strict=True):
-        reached = kept[first] * (1 + kept_features.SLACK) * raised
-        assert (reached[first:end] <= kept_features.AIM).all()
-        assert end == 10 or reached[end] > kept_features.AIM
+        reached = kept[first] * (1 + selection.SLACK) * raised
+        assert (reached[first:end] <= selection.AIM).all()
+        assert end == 10 or reached[end] > selection.AIM
 
 
 def test_no_case_does_where_one_feature_outside_can_hold_more_than_it_is_worth():
     kept, lost = np.linspace(1, 0.9, 11), 0.2 * np.arange(11)
-    assert kept_features._planned(kept, lost) == ()
+    assert selection._planned(kept, lost) == ()
 
 
 def test_a_certificate_at_a_large_k_is_planned_and_proves_more_than_balanced_rows(monkeypatch):

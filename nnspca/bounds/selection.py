@@ -48,7 +48,7 @@ class Limits:
 
 
 @dataclass(frozen=True, eq=False)
-class Kept:
+class Selection:
     """A choice of T: its features, ε_q of those outside for q = 0, 1, …, and the cases that are planned on it."""
 
     inside: np.ndarray
@@ -63,7 +63,7 @@ class Kept:
 
 def choose(
     falling: masses.Falling, support: np.ndarray, shares: np.ndarray, limits: Limits, least: float
-) -> Kept | None:
+) -> Selection | None:
     """The smallest T on which next to nothing is lost, if the bounds on T are as tight as they can be; None without.
 
     Parameters
@@ -108,7 +108,7 @@ def choose(
     if 1 + gains.max() >= least:
         return None
     inside = np.sort(np.concatenate([support, order[: size - len(support)]]))
-    return Kept(inside, together(held[order[size - len(support) :][:k]]), planned)
+    return Selection(inside, together(held[order[size - len(support) :][:k]]), planned)
 
 
 def _raised(kept: np.ndarray | float, lost: np.ndarray) -> np.ndarray:

@@ -53,7 +53,7 @@ if part is not None:
                 shown["component"] = component.picture(part, data, "component")
             with verdict:
                 every = choices.every_ceiling()
-                shown["place"] = component.place(
+                shown["place"] = component.band_gauge(
                     part, proof, leading, "place", every=every, waiting=not job.done, longer=longer
                 )
                 component.numbers(part, leading)

@@ -15,7 +15,7 @@ if data.kind == "covariance":
 running = st.container(key="samples-running")
 running.html("<span></span>")  # it has its height before and after a run
 key = "sheet-alone" if data.kind == "covariance" else "sheet-place"
-shown, waiting = widgets.place(key, "Here stand the part and the samples, once the part is found.")
+shown, waiting = widgets.reserved(key, "Here stand the part and the samples, once the part is found.")
 choice, press = choices.ask(now, data.n_features)
 with press:
     job = run.start(data, now, choice)

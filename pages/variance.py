@@ -48,7 +48,7 @@ if beside is not None and chosen is not None:
     part, proof = known.points[chosen].component, known.points[chosen].certificate
     with beside:
         component.picture(part, data, "chosen", f"k = {part.k}, {part.method}")
-        component.place(part, proof, leading, "chosen-place", every=look.bounds, waiting=not done)
+        component.band_gauge(part, proof, leading, "chosen-place", every=look.bounds, waiting=not done)
         component.numbers(part, leading)
     if proof is not None:
         label = f"Open the certificate of k = {part.k}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnspca.certificates.numbers import array, largest_sums, places
+from nnspca.certificates.numbers import array, feature_indices, largest_sums
 from nnspca.certificates.proofs import BoxProof
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
@@ -30,7 +30,7 @@ def held_beside_each_other(
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     if type(boxes) is not BoxProof:
         raise CertificateError(f"the boxes are a {type(boxes).__name__}")
-    chosen = places(boxes.features, "the features that take part", cov.n_features)
+    chosen = feature_indices(boxes.features, "the features that take part", cov.n_features)
     if not 2 <= k < len(chosen) <= WIDEST:
         raise CertificateError(
             f"{len(chosen):,} features take part, where k is {k}; more than that and {WIDEST:,} at most"

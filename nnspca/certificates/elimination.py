@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from nnspca.certificates.boxes import held_beside_each_other
-from nnspca.certificates.numbers import Ceiling, array, formed, largest_sums, number, places, whole
+from nnspca.certificates.numbers import Ceiling, array, feature_indices, formed, largest_sums, number, whole
 from nnspca.certificates.proofs import BranchProof, EliminationProof, PairProof, ScaleProof
 from nnspca.covariance import Covariance
 from nnspca.covariance.forms import HeldMatrix
@@ -25,7 +25,7 @@ Derive = Callable[[object, Problem], float]
 def elimination_bound(proof: EliminationProof, problem: Problem, derive: Derive) -> float:
     """The largest ceiling over the numbers of features outside; ``derive`` tells what holds on the features inside."""
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
-    chosen = places(proof.features, "the features kept", cov.n_features)
+    chosen = feature_indices(proof.features, "the features kept", cov.n_features)
     low = _attained(proof, problem)
     if type(proof.proofs) is not tuple or type(proof.cardinalities) is not tuple or not proof.proofs:
         raise CertificateError("the cases and their cardinalities must be tuples, and not empty")
@@ -65,7 +65,7 @@ def raised(ceiling: float, mass: float, error: float) -> float:
 def _attained(proof: EliminationProof, problem: Problem) -> float:
     """A number that the variance of the point given does not fall below, so that the optimum does not."""
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
-    support = places(proof.support, "the support of the point", cov.n_features)
+    support = feature_indices(proof.support, "the support of the point", cov.n_features)
     x = np.zeros(cov.n_features)
     x[support] = array(proof.loadings, "the loadings of the point", (len(support),))
     reason = feasible.infeasibility(x, k, nonnegative)

@@ -158,7 +158,7 @@ def array(value: object, what: str, shape: tuple[int | None, ...], kinds: str = 
     return made
 
 
-def places(value: object, what: str, n: int) -> np.ndarray:
+def feature_indices(value: object, what: str, n: int) -> np.ndarray:
     """Return different whole numbers from 0 to n − 1, in order."""
     given = _plain(value, what, (None,), "iu")
     if not len(given) or int(given[0]) < 0 or int(given[-1]) >= n or not (given[1:] > given[:-1]).all():

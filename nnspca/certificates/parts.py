@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnspca.certificates.numbers import Ceiling, array, at_most, formed, held_entries, number, places
+from nnspca.certificates.numbers import Ceiling, array, at_most, feature_indices, formed, held_entries, number
 from nnspca.certificates.pairs import check_products
 from nnspca.certificates.proofs import EntryProof, FanProof, PartsProof, PartsTreeProof, PartsWorkingProof
 from nnspca.certificates.ranks import check_rest, least_of_rest
@@ -54,7 +54,7 @@ def parts_working_bound(proof: PartsWorkingProof, r: int, problem: Problem) -> f
     """The same on a working set: pairs across share by the limits, pairs outside evenly."""
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     n, parts = cov.n_features, proof.parts
-    chosen = places(proof.features, "the working set", n)
+    chosen = feature_indices(proof.features, "the working set", n)
     limits = array(proof.limits, "the limits", (len(chosen),))
     if not (limits > 0).all() or type(parts) is not PartsProof:
         raise CertificateError("every feature of the working set needs a positive limit, and all of them a proof")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnspca.certificates.numbers import Ceiling, array, formed, places
+from nnspca.certificates.numbers import Ceiling, array, feature_indices, formed
 from nnspca.certificates.pairs import check_pairs, tail_and_rows
 from nnspca.certificates.proofs import WorkingProof
 from nnspca.covariance.problem import Problem
@@ -17,7 +17,7 @@ def working_bound(proof: WorkingProof, problem: Problem) -> float:
     """What is proven when pairs inside share by M, pairs across by the limits, and pairs outside evenly."""
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     n = cov.n_features
-    chosen = places(proof.features, "the working set", n)
+    chosen = feature_indices(proof.features, "the working set", n)
     limits = array(proof.limits, "the limits", (len(chosen),))
     if not (limits > 0).all():
         raise CertificateError("every feature of the working set needs a positive limit")

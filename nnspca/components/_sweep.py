@@ -224,11 +224,11 @@ def _prove(
     point: PartsPoint,
     effort: str,
     nonnegative: bool,
-    near: PartsCertificate | None,
+    warm_start: PartsCertificate | None,
     poll: ShouldStop | None,
 ) -> PartsCertificate | None:
     """One certificate, as a task that can be sent elsewhere."""
-    return _certified(cov, point, effort, nonnegative, near, Monitor(poll)).certificate
+    return _certified(cov, point, effort, nonnegative, warm_start, Monitor(poll)).certificate
 
 
 def _sought(problem: Problem, r: int, seed: int, span: Monitor) -> tuple[Components, Components]:
@@ -263,7 +263,7 @@ def _certified(
     point: PartsPoint,
     effort: str,
     nonnegative: bool,
-    near: PartsCertificate | None,
+    warm_start: PartsCertificate | None,
     span: Monitor,
 ) -> PartsPoint:
     made = certify_parts(
@@ -273,7 +273,7 @@ def _certified(
         point.together,
         nonnegative=nonnegative,
         effort=effort,
-        warm_start=near,
+        warm_start=warm_start,
         should_stop=span.should_stop,
         on_progress=span.relay,
     )

@@ -215,7 +215,7 @@ class _Run:
             )
 
 
-def near(k: int, other: int) -> bool:
+def is_neighbour(k: int, other: int) -> bool:
     """Whether the multipliers of one k are a head start for the other."""
     return max(k, other) <= NEAR * min(k, other)
 
@@ -226,7 +226,7 @@ def _earlier(warm_start: Certificate | None, problem: Problem) -> dict[str, Boun
         return {}
     if warm_start.fingerprint != problem.cov.fingerprint or warm_start.nonnegative != problem.nonnegative:
         raise ValueError("warm_start must be a certificate of this covariance with this sign constraint")
-    if not near(warm_start.k, problem.k):
+    if not is_neighbour(warm_start.k, problem.k):
         return {}
     return {
         bound.name: replace(bound, ingredients=start_of(bound.ingredients, problem.cov))

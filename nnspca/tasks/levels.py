@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect
 from collections.abc import Container, Iterable, Sequence
 
-from nnspca.tasks._certify import near
+from nnspca.tasks._certify import is_neighbour
 
 Point = tuple[int, str]  # k and method
 
@@ -61,6 +61,6 @@ def begun_at(levels: Sequence[Sequence[int]], held: Container[int]) -> dict[int,
         for k in level:
             if k not in held:
                 nearest = min(earlier, key=lambda other: (max(other, k) / min(other, k), other), default=None)
-                made[k] = nearest if nearest is not None and near(k, nearest) else None
+                made[k] = nearest if nearest is not None and is_neighbour(k, nearest) else None
         earlier |= set(level)
     return made

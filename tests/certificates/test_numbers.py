@@ -9,7 +9,7 @@ import pytest
 import nnspca
 from nnspca.certificates import file
 from nnspca.certificates.derivations import DERIVATIONS, PARTS_DERIVATIONS, derive
-from nnspca.certificates.numbers import Ceiling, array, at_most, bits, number, places, whole
+from nnspca.certificates.numbers import Ceiling, array, at_most, bits, feature_indices, number, whole
 from nnspca.certificates.proofs import BoxProof, PairProof, ScaleProof, WorkingProof
 from nnspca.covariance.problem import Problem
 from nnspca.result import Bound
@@ -143,12 +143,12 @@ def test_an_array_of_a_class_of_its_own_is_read_as_what_it_holds(cov):
 @pytest.mark.parametrize("value", [[1, 0], [0, 0], [-1, 2], [0, 5], [], [2**63]])
 def test_features_out_of_order_or_range_are_no_features(value):
     with pytest.raises(nnspca.CertificateError, match="different features from 0 to 4"):
-        places(np.array(value, dtype=np.uint64 if value == [2**63] else np.int64), "it", 5)
+        feature_indices(np.array(value, dtype=np.uint64 if value == [2**63] else np.int64), "it", 5)
 
 
 def test_features_of_unsigned_numbers_do_not_wrap_around():
     with pytest.raises(nnspca.CertificateError, match="different features from 0 to 4"):
-        places(np.array([3, 1], dtype=np.uint64), "it", 5)
+        feature_indices(np.array([3, 1], dtype=np.uint64), "it", 5)
 
 
 def test_a_cover_is_of_truth_values():

@@ -66,7 +66,7 @@ def tighten(
     steps: int,
     goal: float,
     monitor: Monitor,
-    near: PartsProof | None = None,
+    warm_start: PartsProof | None = None,
 ) -> Iterator[Bound]:
     """Yield ever smaller bounds, each proven, until the steps are spent, the goal is met, or nothing is gained.
 
@@ -80,12 +80,12 @@ def tighten(
     goal : float
         Stop once a bound is this small.
     monitor : Monitor
-    near : PartsProof, optional
+    warm_start : PartsProof, optional
         What proved a bound at a neighbouring k or r: the multipliers start there.
     """
     splitting = Splitting(problem.cov.entries, problem.k, X, problem.nonnegative)
-    if near is not None:
-        splitting.begin_at(near.L, near.M, near.v)
+    if warm_start is not None:
+        splitting.begin_at(warm_start.L, warm_start.M, warm_start.v)
     least, idle = np.inf, 0
     for step in range(1, steps + 1):
         splitting.advance()
@@ -121,7 +121,7 @@ def by_plan(problem: Problem, plan: PartsPlan, known: PartsKnown) -> Iterator[Bo
         steps=steps_on(problem.n, plan),
         goal=known.lower * (1 + plan.closed),
         monitor=known.monitor,
-        near=proof if isinstance(proof, PartsProof) else None,
+        warm_start=proof if isinstance(proof, PartsProof) else None,
     )
 
 

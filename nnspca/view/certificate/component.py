@@ -67,7 +67,7 @@ def numbers(part: Component, leading: float) -> None:
         st.metric("Time", words.seconds(part.seconds), help="Seconds the solver ran.", width="content")
 
 
-def place(
+def band_gauge(
     part: Component,
     certificate: Certificate | None,
     leading: float,

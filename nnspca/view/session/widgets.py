@@ -105,7 +105,7 @@ def propose(entry: Entry, value: Any) -> None:
     st.session_state.setdefault("_memory", {}).setdefault((entry.pages, entry.key), value)
 
 
-def place(key: str, words: str) -> tuple[DeltaGenerator, DeltaGenerator]:
+def reserved(key: str, words: str) -> tuple[DeltaGenerator, DeltaGenerator]:
     """Return a place that keeps its room before there is anything in it, and its words, to be emptied by then.
 
     They stand there once: what is in the place already must not make room for them whenever the
@@ -134,7 +134,7 @@ def figure_first(key: str, words: str) -> tuple[DeltaGenerator, DeltaGenerator, 
     asked, shown = choices_and_figure(key)
     said = shown.container()
     with shown:
-        return asked, said, *place(key, words)
+        return asked, said, *reserved(key, words)
 
 
 def choose_row(*entries: Entry) -> tuple[Any, ...]:

@@ -48,7 +48,7 @@ def tiles(
     return frame(figure, sheet, palette, title=title, alt=alt, width=width)
 
 
-def places(shape: tuple[int, int], count: int) -> list[tuple[int, int]]:
+def tile_corners(shape: tuple[int, int], count: int) -> list[tuple[int, int]]:
     """Return the row and the column at which each of ``count`` tiles begins; above each is room for its name."""
     rows, columns = shape
     across, caption = min(ACROSS, count), _caption(rows)
@@ -67,7 +67,7 @@ def laid_out(shape: tuple[int, int], values: np.ndarray) -> np.ndarray:
     text = values.dtype.kind in "OU"
     size = -(-count // across) * (rows + GAP + _caption(rows)), across * (columns + GAP)
     sheet = np.full(size, "" if text else np.nan, dtype=object if text else float)
-    for (y, x), column in zip(places(shape, count), values.T, strict=True):
+    for (y, x), column in zip(tile_corners(shape, count), values.T, strict=True):
         sheet[y : y + rows, x : x + columns] = column.reshape(shape)
     return sheet
 
@@ -80,7 +80,7 @@ def names(shape: tuple[int, int], count: int) -> np.ndarray:
 
 def name_tile(figure: go.Figure, shape: tuple[int, int], count: int, r: int, text: str) -> None:
     """Write a tile's name above it."""
-    y, x = places(shape, count)[r]
+    y, x = tile_corners(shape, count)[r]
     figure.add_annotation(
         x=x - 0.5, y=y - 0.5, text=text, showarrow=False, xanchor="left", yanchor="bottom", font_size=11
     )

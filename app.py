@@ -46,7 +46,7 @@ else:
     counting = sidebar.sidebar(page.url_path or "explore")
     with st.sidebar:
         theme.follow()
-        present.offer(page.url_path or "explore")
+        present.start_button(page.url_path or "explore")
         machines.note()
     body = st.container()
     narrow.bar(counting)

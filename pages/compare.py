@@ -26,6 +26,6 @@ drawn = {"together": panels.together(results, choice)}
 if choice.panels:
     drawn |= panels.side_by_side(results, choice)
 panels.said_of_each(results)
-with widgets.fold(choices.KEYS["take"], "Table, downloads and code", ":material/download:") as fold:
+with widgets.expander(choices.KEYS["take"], "Table, downloads and code", ":material/download:") as fold:
     if fold.open:
         panels.takeaway(results, choice, now, drawn)

@@ -24,9 +24,9 @@ if chosen is not None and chosen.local:
     st.header(f"In use: {foreign.plain(data.title or data.name)}")
     few, rest = st.columns([1, 1.25], gap="large")
     with few:
-        preview.glance(data)
+        preview.sample_preview(data)
     with rest:
-        preview.spread(data, now)
+        preview.scree_plot(data, now)
         preview.provenance(data)
     st.subheader("Preprocessing")
     preparing.explained(catalogue.dataset(now.data), data, now)

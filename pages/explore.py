@@ -44,7 +44,7 @@ with acts, st.container(horizontal=True, vertical_alignment="center"):
 shown = {}
 widgets.open_for(choices.KEYS["closer"], "bounds")
 if part is not None:
-    with widgets.fold(
+    with widgets.expander(
         choices.KEYS["closer"], "Look closer: loadings, ceilings, what the solver did", ":material/zoom_in:"
     ) as fold:
         if fold.open or choice.method != "best":
@@ -59,22 +59,24 @@ if part is not None:
                 component.numbers(part, leading)
             panels.story(part, proofs.latest_trace(longer, trace), leading)
 if final is not None:
-    with widgets.fold(choices.KEYS["certificate"], "Open the certificate", ":material/verified:") as fold:
+    with widgets.expander(choices.KEYS["certificate"], "Open the certificate", ":material/verified:") as fold:
         if fold.open:
             certificate.opened(final, data, now, "explore")
 if part is not None and final is not None:
-    with widgets.fold(choices.KEYS["need"], need.QUESTION, ":material/push_pin:") as fold:
+    with widgets.expander(choices.KEYS["need"], need.QUESTION, ":material/push_pin:") as fold:
         if fold.open:
             need.panel(final, data, now)
-with widgets.fold(choices.KEYS["given"], f"The data: {foreign.plain(data.title)}", ":material/database:") as fold:
+with widgets.expander(choices.KEYS["given"], f"The data: {foreign.plain(data.title)}", ":material/database:") as fold:
     if fold.open:
         few, rest = st.columns([1, 1.25], gap="large")
         with few:
-            preview.glance(data)
+            preview.sample_preview(data)
         with rest:
-            preview.spread(data, now)
+            preview.scree_plot(data, now)
             preview.provenance(data)
 if part is not None:
-    with widgets.fold(choices.KEYS["take"], "Take it with you: loadings, figures, code", ":material/download:") as fold:
+    with widgets.expander(
+        choices.KEYS["take"], "Take it with you: loadings, figures, code", ":material/download:"
+    ) as fold:
         if fold.open:
             panels.takeaway(part, proof, data, now, choice, shown, leading)

@@ -9,6 +9,8 @@ state.current()
 st.title("Learn")
 choices.heed()
 stage.show()
-with widgets.fold(choices.KEYS["sheet"], "Teacher's sheet: what to ask, what goes wrong", ":material/school:") as fold:
+with widgets.expander(
+    choices.KEYS["sheet"], "Teacher's sheet: what to ask, what goes wrong", ":material/school:"
+) as fold:
     if fold.open:
         sheet.draw()

@@ -46,26 +46,26 @@ with curve:
     if proof is not None:
         verdict.longer_proof(proof, data, now, longer)
 if proof is not None:
-    with widgets.fold(choices.KEYS["certificate"], "Open the certificate", ":material/verified:") as fold:
+    with widgets.expander(choices.KEYS["certificate"], "Open the certificate", ":material/verified:") as fold:
         if fold.open:
             verdict.opened(proof, data, now)
 if choice.compares and choice.lead in results:
-    with widgets.fold(choices.KEYS["hands"], "Which features changed hands?", ":material/swap_horiz:") as fold:
+    with widgets.expander(choices.KEYS["hands"], "Which features changed hands?", ":material/swap_horiz:") as fold:
         if fold.open:
             drawn |= panels.changed(results, data, choice)
 if choice.lead in results and stability.applies(data, now, choice):
-    with widgets.fold(choices.KEYS["stable"], stability.QUESTION, ":material/casino:") as fold:
+    with widgets.expander(choices.KEYS["stable"], stability.QUESTION, ":material/casino:") as fold:
         if fold.open:
             drawn |= stability.panel(results[choice.lead], data, now, choice)
 provable = [way for way, parts in results.items() if run.provable(parts)]
 if provable and done:
-    with widgets.fold(choices.KEYS["proofs"], "How good is each part? Prove it", ":material/verified:") as fold:
+    with widgets.expander(choices.KEYS["proofs"], "How good is each part? Prove it", ":material/verified:") as fold:
         if fold.open:
             each = run.prove(results, data, now, choice)
             runs.follow("parts-proof", each)
             panels.proven(each, provable[0], choice)
 if data.kind != "covariance":
-    with widgets.fold(choices.KEYS["rebuild"], "From parts back to samples", ":material/extension:") as fold:
+    with widgets.expander(choices.KEYS["rebuild"], "From parts back to samples", ":material/extension:") as fold:
         if fold.open:
             samples.samples(results, data, now, choice)
 
@@ -73,6 +73,6 @@ st.header("Side by side")
 choices.views(now, data)
 drawn |= panels.side_by_side(results, data, choice)
 drawn["together"] = panels.comparison(results, choice)
-with widgets.fold(choices.KEYS["take"], "Table, downloads and code", ":material/download:") as fold:
+with widgets.expander(choices.KEYS["take"], "Table, downloads and code", ":material/download:") as fold:
     if fold.open:
         take.takeaway(results, proof, data, now, choice, drawn)

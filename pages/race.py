@@ -36,6 +36,6 @@ with stage:
     drawn = panels.track(job, choice, data, who, mark, ready=done)
 ended = run.standing(job)
 if done and ended is not None:
-    with widgets.fold(choices.KEYS["take"], "Table, downloads and code", ":material/download:") as fold:
+    with widgets.expander(choices.KEYS["take"], "Table, downloads and code", ":material/download:") as fold:
         if fold.open:
             panels.takeaway(ended, drawn, data, now, choice)

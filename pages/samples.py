@@ -28,6 +28,6 @@ lie = run.lie(data, now, part, other)
 with shown:
     waiting.empty()
     panels.sheet(part, other, lie, data, now)
-with widgets.fold(choices.KEYS["take"], "Take it with you: scores, figures, code", ":material/download:") as fold:
+with widgets.expander(choices.KEYS["take"], "Take it with you: scores, figures, code", ":material/download:") as fold:
     if fold.open:
         panels.takeaway(part, other, lie, data, now, choice)

@@ -52,14 +52,14 @@ if beside is not None and chosen is not None:
         component.numbers(part, leading)
     if proof is not None:
         label = f"Open the certificate of k = {part.k}"
-        with widgets.fold(choices.KEYS["certificate"], label, ":material/verified:") as fold:
+        with widgets.expander(choices.KEYS["certificate"], label, ":material/verified:") as fold:
             if fold.open:
                 certificate.opened(proof, data, now, "variance")
 
 if data.kind != "covariance":
-    with widgets.fold(choices.KEYS["which"], held_out.QUESTION, ":material/content_cut:") as fold:
+    with widgets.expander(choices.KEYS["which"], held_out.QUESTION, ":material/content_cut:") as fold:
         if fold.open:
             held_out.panel(data, now, choice, log=look.log)
-with widgets.fold(choices.KEYS["take"], "Table, downloads and code", ":material/download:") as fold:
+with widgets.expander(choices.KEYS["take"], "Table, downloads and code", ":material/download:") as fold:
     if fold.open:
         panels.takeaway(known.points, leading, data, now, choice, drawn)

@@ -17,14 +17,14 @@ SOON = 20.0
 
 
 def points(now, ks, methods):
-    data = catalogue.of_all(now.data)
+    data = catalogue.local_dataset(now.data)
     return curves.Points(store.curve_key(data, now, ks, methods))
 
 
 def test_what_was_solved_ahead_is_what_the_page_shows_and_is_not_sought_again(open_page, monkeypatch):
     assert ahead.solve("data=pitprops&ks=2,5&seed=771").done
     found = points(State(data="pitprops", seed=771), (2, 5), ("best", "em"))
-    assert Preparation.of(catalogue.of_all("pitprops"), (), standardise=False, repair=False).is_held()
+    assert Preparation.of(catalogue.local_dataset("pitprops"), (), standardise=False, repair=False).is_held()
     parts = {(k, name): found.component(k, name) for k in (2, 5) for name in ("best", "em")}
     assert all(parts.values())
     page = settle(open_page("pages/variance.py", data="pitprops", ks="2,5", seed=771))

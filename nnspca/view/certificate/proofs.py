@@ -132,27 +132,27 @@ def _tightest_of(certificates: Mapping[int, Certificate], problem: tuple[Hashabl
 
 def tightest(certificate: Certificate, data: Dataset, now: State) -> Certificate:
     """Return one certificate as tight as it has ever been made."""
-    return _tightest_of({certificate.k: certificate}, store.subject(data, now))[certificate.k]
+    return _tightest_of({certificate.k: certificate}, store.subject_key(data, now))[certificate.k]
 
 
 def known_by_now(arrived: Sequence[SweepPoint], data: Dataset, now: State, ks: Sequence[int]) -> Known:
     """Return the last word on each point of a curve, with the tightest certificate of its k."""
     points = {(p.k, p.method): p for p in arrived}
     first = {p.k: p.certificate for p in points.values() if p.certificate is not None}
-    problem = store.subject(data, now)
+    problem = store.subject_key(data, now)
     return _known(points, _tightest_of(first, problem), ("tighten", *problem, *ks))
 
 
 def outdated(known: Known, data: Dataset, now: State) -> bool:
     """Tell whether a tighter certificate has become known since."""
-    tight = _tightest_of(known.certificates, store.subject(data, now))
+    tight = _tightest_of(known.certificates, store.subject_key(data, now))
     return any(tight[k].upper < certificate.upper for k, certificate in known.certificates.items())
 
 
 def forget(data: Dataset, now: State, ks: Sequence[int]) -> None:
     """Throw away the tightest proofs of these cardinalities."""
     for k in ks:
-        store.results().drop(_key(store.subject(data, now), k))
+        store.results().drop(_key(store.subject_key(data, now), k))
 
 
 def latest_trace(job: Job | None, trace: tuple) -> tuple:
@@ -178,7 +178,7 @@ def falling_curve(known: Known, job: Job | None) -> Known:
 
 def tighten_key(data: Dataset, now: State, k: int) -> tuple[Hashable, ...]:
     """Return the key of the longer proof for one k."""
-    return ("tighten", *store.subject(data, now), k)
+    return ("tighten", *store.subject_key(data, now), k)
 
 
 def tighten(certificate: Certificate, data: Dataset, now: State) -> Work:
@@ -269,7 +269,7 @@ def _tightened(
         on_progress=listen,
     )
     after = joined(tightest(certificate, data, now), made)
-    store.results().put(_key(store.subject(data, now), k), after)
+    store.results().put(_key(store.subject_key(data, now), k), after)
     return Fall(certificate, after, time.monotonic() - begun)
 
 

@@ -174,7 +174,7 @@ def prepared(choice: Choices, now: State) -> str:
 
 def _code(now: State, choice: Choices) -> str:
     """Return the Python that compares these data sets again."""
-    mended = [name for name in choice.vs if downloads.mended(name)]
+    mended = [name for name in choice.vs if downloads.is_repaired(name)]
     repair = f", repair={mended!r}" if mended else ""
     ways = [downloads.ready_lines(name, now, f"data[{place}]") for place, name in enumerate(choice.vs)]
     return "\n".join(

@@ -54,7 +54,7 @@ def start(sets: tuple[Dataset, ...], choice: Choices, now: State) -> Job:
 
 def _key(sets: tuple[Dataset, ...], choice: Choices, now: State) -> tuple[Hashable, ...]:
     """Return the key of one view of the page."""
-    return ("compare", tuple(store.subject(data, now) for data in sets), choice.by, choice.shares, now.seed)
+    return ("compare", tuple(store.subject_key(data, now) for data in sets), choice.by, choice.shares, now.seed)
 
 
 def first(sets: tuple[Dataset, ...], choice: Choices) -> int:
@@ -128,7 +128,7 @@ class _Way:
 
     def begin(self, job: Job) -> Sweep | None:
         """Publish what the data promise and their bare curve; None when stopped."""
-        key = ("profile", *store.subject(self._data, self._now))
+        key = ("profile", *store.subject_key(self._data, self._now))
         about = self._kept.get(key) or comparison.profile(self._data, self._cov, should_stop=job.should_stop)
         if about is None:
             return None

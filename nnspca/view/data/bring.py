@@ -160,7 +160,7 @@ def _told(data: Dataset, reading: Reading) -> None:
             f"{'' if oriented else each}{rows:,} samples, described by {columns:,} {things} ({named}). "
             "A component chooses some of the features."
         )
-    if away := brought.put_away():
+    if away := brought.evicted():
         st.info(
             f"To make room, what you brought before was put away: {foreign.plain(', '.join(away))}. "
             "Bring it again when you need it.",

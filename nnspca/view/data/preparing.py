@@ -66,4 +66,4 @@ def _look(data: Dataset) -> None:
         alt = f"{TILES} images of {foreign.line(data.title)}, side by side."
         charts.picture(preview.sheet(data, TILES), alt)
     else:
-        st.dataframe(preview.corner(data, 5, 5), hide_index=True, alt=f"A corner of {foreign.line(data.title)}.")
+        st.dataframe(preview.table_excerpt(data, 5, 5), hide_index=True, alt=f"A corner of {foreign.line(data.title)}.")

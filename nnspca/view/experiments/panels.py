@@ -16,7 +16,7 @@ from nnspca.view.session import catalogue, charts, downloads, gallery
 from nnspca.view.session.gallery import Card
 from nnspca.view.session.job import Job
 from nnspca.view.session.state import State
-from nnspca.view.session.widgets import fold
+from nnspca.view.session.widgets import expander
 
 
 def cards(here: Study) -> None:
@@ -125,7 +125,7 @@ def takeaway(study: Study, choice: Choices, now: State, tables: tuple[StudyTable
                     f"{stem}-{table.name}.html",
                     f"{table.name.capitalize()} (HTML)",
                 )
-    with fold(KEYS["tables"], "Tables and code", ":material/table_view:") as opened:
+    with expander(KEYS["tables"], "Tables and code", ":material/table_view:") as opened:
         if opened.open:
             for table in tables:
                 st.markdown(f"**{table.title}**")

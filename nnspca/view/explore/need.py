@@ -55,7 +55,7 @@ def panel(proof: Certificate, data: Dataset, now: State) -> None:
 
 
 def _key(data: Dataset, now: State, within: float) -> tuple[Hashable, ...]:
-    return ("need", *store.subject(data, now), now.k, now.seed, within)
+    return ("need", *store.subject_key(data, now), now.k, now.seed, within)
 
 
 def _work(proof: Certificate, data: Dataset, now: State, within: float) -> Work:

@@ -74,7 +74,7 @@ def start(data: Dataset, now: State, page: Job) -> Job:
 
 
 def _key(data: Dataset, now: State) -> tuple[Hashable, ...]:
-    return ("path", *store.subject(data, now), now.seed)
+    return ("path", *store.subject_key(data, now), now.seed)
 
 
 def _work(data: Dataset, now: State, page: Job) -> Work:

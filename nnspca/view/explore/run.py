@@ -22,12 +22,12 @@ from nnspca.view.session.state import State
 
 def _solve_key(data: Dataset, now: State, choice: Solver) -> tuple[Hashable, ...]:
     """Return the key of one component."""
-    return ("solve", *store.subject(data, now), now.k, choice.method, choice.options, now.seed)
+    return ("solve", *store.subject_key(data, now), now.k, choice.method, choice.options, now.seed)
 
 
 def _prove_key(data: Dataset, now: State) -> tuple[Hashable, ...]:
     """Return the key of a certificate: it speaks about the problem, whichever solver ran."""
-    return ("certify", *store.subject(data, now), now.k, now.seed)
+    return ("certify", *store.subject_key(data, now), now.k, now.seed)
 
 
 def start(data: Dataset, now: State, choice: Solver) -> Job:

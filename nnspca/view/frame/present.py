@@ -21,10 +21,10 @@ LONGEST = 2000  # letters of an address that a phone still reads off a screen
 _mount = canvas.component("present", BROWSER, ("slide.js", "presenter.js", "present.js"))
 
 
-def offer(page: str) -> None:
+def start_button(page: str) -> None:
     """Show the button that begins, and listen to its key; the browser does the rest."""
     for key in ("present", "slide"):
-        widgets.carried(state.keys_of(page)[key])
+        widgets.linked_value(state.keys_of(page)[key])
     st.fragment(_offer)()
 
 

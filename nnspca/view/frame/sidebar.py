@@ -19,7 +19,7 @@ def sidebar(page: str) -> set[str]:
     """Draw the choices that count on this page; return their keys. The others keep what they say."""
     catalogue.use_waiting()
     infos = catalogue.infos()
-    counting = state.counting(page, widgets.coming(state.keys_of("spannogram")["curves"]))
+    counting = state.counting(page, widgets.upcoming_value(state.keys_of("spannogram")["curves"]))
     for key in SHARED.keys() - counting:
         widgets.keep(SHARED[key], list(infos) if key == "data" else None)
     with st.sidebar:

@@ -11,4 +11,4 @@ PLAYED = ("step", "board", "painted", "best", "at")
 def heed() -> None:
     """Tell the person which of the link's values cannot be used; the lesson takes the usual ones for them."""
     for key in PLAYED:
-        widgets.carried(KEYS[key])
+        widgets.linked_value(KEYS[key])

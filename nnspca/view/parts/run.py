@@ -24,7 +24,7 @@ PROOF = "certificate"  # under this name the lead's joint certificate is publish
 
 def _key(data: Dataset, now: State, choice: Choices) -> tuple[Hashable, ...]:
     """Return the key of one view of the page."""
-    return ("parts", *store.subject(data, now), now.k, now.d, now.seed, choice)
+    return ("parts", *store.subject_key(data, now), now.k, now.d, now.seed, choice)
 
 
 def _work(data: Dataset, now: State, choice: Choices) -> Work:

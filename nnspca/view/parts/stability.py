@@ -96,7 +96,7 @@ def panel(parts: Components, data: Dataset, now: State, choice: Choices) -> dict
 
 def _key(data: Dataset, now: State, choice: Choices, draws: int, within: float) -> tuple[Hashable, ...]:
     way = choice.lead, run.arguments(choice.lead, choice, now), choice.r
-    return ("stable", *store.subject(data, now), now.k, now.seed, way, draws, within)
+    return ("stable", *store.subject_key(data, now), now.k, now.seed, way, draws, within)
 
 
 def _work(parts: Components, data: Dataset, now: State, choice: Choices, draws: int, within: float) -> Work:

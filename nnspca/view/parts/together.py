@@ -30,7 +30,7 @@ def joined(first: PartsCertificate, second: PartsCertificate) -> PartsCertificat
 
 def _key(data: Dataset, now: State, r: int) -> tuple[Hashable, ...]:
     """Return the key of the tightest ceiling: it speaks about the problem, whichever parts are held against it."""
-    return ("tightest-parts", *store.subject(data, now), now.k, r)
+    return ("tightest-parts", *store.subject_key(data, now), now.k, r)
 
 
 def tightest(certificate: PartsCertificate, data: Dataset, now: State) -> PartsCertificate:
@@ -112,7 +112,7 @@ def tighten(certificate: PartsCertificate, data: Dataset, now: State) -> Work:
 
 def curve_key(data: Dataset, now: State, choice: Choices) -> tuple[Hashable, ...]:
     """Return the key of the band along the number of parts."""
-    return ("parts-curve", *store.subject(data, now), now.k, now.seed, counts(choice))
+    return ("parts-curve", *store.subject_key(data, now), now.k, now.seed, counts(choice))
 
 
 def counts(choice: Choices) -> tuple[int, ...]:

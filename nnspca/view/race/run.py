@@ -22,7 +22,7 @@ def start(data: Dataset, now: State, choice: Choices) -> Job:
 
 def _key(data: Dataset, now: State, choice: Choices) -> tuple[Hashable, ...]:
     """Return the key of one race."""
-    return ("race", *store.subject(data, now), now.k, now.d, now.seed, choice.racers, choice.limit)
+    return ("race", *store.subject_key(data, now), now.k, now.d, now.seed, choice.racers, choice.limit)
 
 
 def _work(data: Dataset, now: State, choice: Choices) -> Work:

@@ -63,8 +63,8 @@ def explained_feature(data: Dataset) -> int | None:
             st.query_params.pop(key, None)
     st.session_state["_samples_of"] = data.content_hash
     for key, form in FORMS.items():
-        widgets.carried(KEYS[key], fits=functools.partial(_fits, form))
-    why = widgets.carried(KEYS["why"], high=data.n_features)
+        widgets.linked_value(KEYS[key], fits=functools.partial(_fits, form))
+    why = widgets.linked_value(KEYS["why"], high=data.n_features)
     return None if why is None else int(why) - 1
 
 

@@ -41,7 +41,7 @@ class Lie:
 
 def _solve_key(data: Dataset, now: State, choice: Choices) -> tuple[Hashable, ...]:
     """Return the key of one component, as the first screen has it: what was found there is here at once."""
-    return ("solve", *store.subject(data, now), now.k, choice.method, choice.options, now.seed)
+    return ("solve", *store.subject_key(data, now), now.k, choice.method, choice.options, now.seed)
 
 
 def start(data: Dataset, now: State, choice: Choices) -> Job:

@@ -57,11 +57,11 @@ def _make_room(data: Dataset) -> list[str]:
             f"visitors' files take {others >> 20:,} MB of this server's memory already, and at most "
             f"{ALL >> 20:,} MB are kept: try again when others have left, or bring fewer rows or columns"
         )
-    st.session_state["_put_away"] = [*(n for n in put_away() if n not in (data.name, *away)), *away]
+    st.session_state["_put_away"] = [*(n for n in evicted() if n not in (data.name, *away)), *away]
     return away
 
 
-def put_away() -> list[str]:
+def evicted() -> list[str]:
     """Return the data sets of this visit that went to make room for later ones."""
     return list(st.session_state.get("_put_away", ()))
 

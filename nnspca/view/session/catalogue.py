@@ -58,7 +58,7 @@ def dataset(name: str) -> Dataset:
     return store.made(*_reading(name), "Reading the data")
 
 
-def of_all(name: str) -> Dataset:
+def local_dataset(name: str) -> Dataset:
     """Return a data set of the catalogue that is on this machine, with no page to say that it is read.
 
     Raises
@@ -98,7 +98,7 @@ def ready(names: Iterable[str], now: State) -> tuple[Dataset, ...]:
     if not (now.prep or under_way or any(map(store.is_large, raws))):
         return raws
     scaled = now.standardise
-    wanted = [Preparation.of(raw, now.prep, standardise=scaled, repair=store.repaired(raw)) for raw in raws]
+    wanted = [Preparation.of(raw, now.prep, standardise=scaled, repair=store.is_repaired(raw)) for raw in raws]
     try:
         made = preparation.prepared(wanted)
     except nnspca.DataError as problem:

@@ -107,9 +107,9 @@ def steps_of(name: str, now: State) -> tuple[str, ...]:
     return tuple(step for step in preparing.possible(catalogue.dataset(name)) if step in now.prep)
 
 
-def mended(name: str) -> bool:
+def is_repaired(name: str) -> bool:
     """Return whether a data set is a matrix for which this session took the nearest covariance."""
-    return name in catalogue.uploads() and store.repaired(catalogue.uploads()[name])
+    return name in catalogue.uploads() and store.is_repaired(catalogue.uploads()[name])
 
 
 def ready_lines(name: str, now: State, variable: str = "data") -> list[str]:
@@ -120,7 +120,7 @@ def ready_lines(name: str, now: State, variable: str = "data") -> list[str]:
 
 def data_lines(now: State) -> list[str]:
     """Return the lines that load the data set and prepare its covariance, as ``data`` and ``cov``."""
-    repair = ", repair=True" if mended(now.data) else ""
+    repair = ", repair=True" if is_repaired(now.data) else ""
     return [
         "import nnspca",
         "",

@@ -82,10 +82,10 @@ class Preparation:
             data = self.held.get(self.data_key, self._done)
         if not should_stop():
             doing(0.2, "Preparing the covariance")
-            formed = self.held.get(*store.forming(data, self.standardise, self.repair))
+            formed = self.held.get(*store.covariance_maker(data, self.standardise, self.repair))
             if isinstance(formed, nnspca.Covariance) and not should_stop():
                 doing(0.5, "Computing the spectrum")
-                self.held.get(*store.spreading(data, formed, self.standardise, self.repair))
+                self.held.get(*store.eigenvalue_maker(data, formed, self.standardise, self.repair))
 
     def is_held(self) -> bool:
         """Tell whether a page finds all of it made."""

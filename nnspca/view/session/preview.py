@@ -19,7 +19,7 @@ TILES = 36
 SMALL = 16  # rows and columns of a picture of numbers
 
 
-def glance(data: Dataset) -> None:
+def sample_preview(data: Dataset) -> None:
     """Show a few samples: images as images, spectra as curves, the rest as a small table."""
     look = charts.palette()
     if data.image_shape is not None and data.kind != "covariance":
@@ -32,7 +32,7 @@ def glance(data: Dataset) -> None:
         axis = (data.axis.values, data.axis.name, data.axis.unit)
         charts.figure(figures.curves(_samples(data, 40), axis, look), "glance")
     else:
-        st.dataframe(corner(data), hide_index=True, height=316, alt=f"A corner of {foreign.line(data.title)}.")
+        st.dataframe(table_excerpt(data), hide_index=True, height=316, alt=f"A corner of {foreign.line(data.title)}.")
         if data.kind == "covariance":
             st.caption(f"A {data.n_features} × {data.n_features} covariance, one row for each feature.")
         else:
@@ -42,7 +42,7 @@ def glance(data: Dataset) -> None:
         st.caption("Classes: " + ", ".join(foreign.plain(str(name), foreign.NAME) for name in data.label_names) + ".")
 
 
-def spread(data: Dataset, now: State) -> None:
+def scree_plot(data: Dataset, now: State) -> None:
     """Draw how the variance spreads over directions."""
     eigenvalues, trace = store.spectrum(data, now), store.covariance(data, now).trace
     charts.figure(figures.spectrum(eigenvalues, trace, charts.palette(), rank=now.d), "spectrum")
@@ -85,7 +85,7 @@ def thumbnail(data: Dataset) -> bytes:
     return _thumbnail(data.name, data.content_hash, data)
 
 
-def corner(data: Dataset, rows: int = 8, columns: int = 8) -> dict[str, Sequence[Any]]:
+def table_excerpt(data: Dataset, rows: int = 8, columns: int = 8) -> dict[str, Sequence[Any]]:
     """Return a corner of the data as a table: for many features, the most varied ones."""
     if data.kind == "covariance":
         chosen, body = np.arange(min(columns * 2, data.n_features)), data.X[: rows * 2]

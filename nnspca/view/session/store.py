@@ -167,7 +167,7 @@ def formed(data: Dataset, *, standardise: bool, repair: bool) -> nnspca.Covarian
     nnspca.DataError
         Where it has none; this is held too, as finding it out takes as long.
     """
-    found = made(*forming(data, standardise, repair), "Preparing the covariance")
+    found = made(*covariance_maker(data, standardise, repair), "Preparing the covariance")
     if isinstance(found, nnspca.DataError):
         raise nnspca.DataError(str(found))
     return found
@@ -176,7 +176,7 @@ def formed(data: Dataset, *, standardise: bool, repair: bool) -> nnspca.Covarian
 def eigenvalues(data: Dataset, *, standardise: bool, repair: bool) -> np.ndarray:
     """Return the ``LEADING`` largest eigenvalues (fewer where there are fewer features or samples)."""
     cov = formed(data, standardise=standardise, repair=repair)
-    return made(*spreading(data, cov, standardise, repair), "Computing the spectrum")
+    return made(*eigenvalue_maker(data, cov, standardise, repair), "Computing the spectrum")
 
 
 def covariance_key(data: Dataset, standardise: bool, repair: bool) -> tuple[Hashable, ...]:
@@ -184,7 +184,7 @@ def covariance_key(data: Dataset, standardise: bool, repair: bool) -> tuple[Hash
     return "covariance", data.name, data.content_hash, standardise, repair
 
 
-def forming(
+def covariance_maker(
     data: Dataset, standardise: bool, repair: bool
 ) -> tuple[Hashable, Callable[[], nnspca.Covariance | nnspca.DataError]]:
     """Return the key of a covariance and what makes it, or says why it cannot be made."""
@@ -198,7 +198,7 @@ def forming(
     return covariance_key(data, standardise, repair), form
 
 
-def spreading(
+def eigenvalue_maker(
     data: Dataset, cov: nnspca.Covariance, standardise: bool, repair: bool
 ) -> tuple[Hashable, Callable[[], np.ndarray]]:
     """Return the key of the leading eigenvalues of a covariance and what computes them."""
@@ -215,19 +215,19 @@ def is_large(data: Dataset, steps: Sequence[str] = ()) -> bool:
     return m * n * (side + A_NUMBER * (1 + len(steps))) + side**3 > QUICK
 
 
-def repaired(data: Dataset) -> bool:
+def is_repaired(data: Dataset) -> bool:
     """Return whether this session took the nearest covariance instead of the matrix itself."""
     return data.content_hash in st.session_state.get("_repaired", ())
 
 
 def covariance(data: Dataset, state: State) -> nnspca.Covariance:
     """Return the covariance of a data set, standardised when the state says so."""
-    return formed(data, standardise=state.standardise, repair=repaired(data))
+    return formed(data, standardise=state.standardise, repair=is_repaired(data))
 
 
 def spectrum(data: Dataset, state: State) -> np.ndarray:
     """Return the largest eigenvalues that a page shows (fewer where there are fewer features)."""
-    return eigenvalues(data, standardise=state.standardise, repair=repaired(data))
+    return eigenvalues(data, standardise=state.standardise, repair=is_repaired(data))
 
 
 def leading(data: Dataset, state: State) -> float:
@@ -241,11 +241,11 @@ def mean(data: Dataset) -> np.ndarray | None:
     return data.means if drawn and data.kind != "covariance" else None
 
 
-def subject(data: Dataset, state: State) -> tuple[Hashable, ...]:
+def subject_key(data: Dataset, state: State) -> tuple[Hashable, ...]:
     """Return what a result is about, k and solver aside: the first part of every key."""
     return data.name, data.content_hash, state.standardise, state.nonnegative
 
 
 def curve_key(data: Dataset, state: State, ks: Sequence[int], methods: Sequence[str]) -> tuple[Hashable, ...]:
     """Return the key of the points of one curve, by which every page that asks for the same goes on from them."""
-    return ("sweep", *subject(data, state), tuple(ks), tuple(methods), state.seed)
+    return ("sweep", *subject_key(data, state), tuple(ks), tuple(methods), state.seed)

@@ -82,7 +82,7 @@ def choose(
     return value
 
 
-def coming(entry: Entry) -> Any:
+def upcoming_value(entry: Entry) -> Any:
     """Return what a key is about to say, before its widget is drawn."""
     held = state.remembered(entry)
     if held is None:
@@ -245,7 +245,7 @@ def end_page() -> NoReturn:
     st.stop()
 
 
-def carried(entry: Entry, *, high: float | None = None, fits: Callable[[Any], object] = lambda value: True) -> Any:
+def linked_value(entry: Entry, *, high: float | None = None, fits: Callable[[Any], object] = lambda value: True) -> Any:
     """Return what the link says of a key that has no widget, or the usual value, with a note where it is no use.
 
     ``high`` narrows the table's entry to the data at hand, and so does ``fits``, which is given the
@@ -266,7 +266,7 @@ def pressed(entry: Entry) -> Any:
     held = st.session_state.get(entry.key, entry.default)
     if held != entry.default and entry.key not in st.query_params:
         st.query_params[entry.key] = str(held)
-    st.session_state[entry.key] = carried(entry)
+    st.session_state[entry.key] = linked_value(entry)
     return st.session_state[entry.key]
 
 
@@ -277,10 +277,10 @@ def press(entry: Entry, value: Any) -> None:
 
 def number(entry: Entry) -> float:
     """Return a number that the link carries without a widget, or the usual one, with a note where it is no use."""
-    return float(carried(entry))
+    return float(linked_value(entry))
 
 
-def fold(entry: Entry, label: str, icon: str) -> ExpanderContainer:
+def expander(entry: Entry, label: str, icon: str) -> ExpanderContainer:
     """Return a part of the page that is opened on demand: the link says whether it is, and so does ``.open``."""
     texts = st.query_params.get_all(entry.key)
     if texts and not entry.read(texts)[1]:

@@ -12,7 +12,7 @@ from nnspca.view.figures import style
 from nnspca.view.session import catalogue
 from nnspca.view.session.charts import download, palette
 from nnspca.view.session.state import BY_SET, DATA, SPHERE, State
-from nnspca.view.session.widgets import carried, choose, coming, end_page, number
+from nnspca.view.session.widgets import choose, end_page, linked_value, number, upcoming_value
 from nnspca.view.spannogram import ball, canvas, geometry, globe, rows
 from nnspca.view.spannogram.choices import KEYS, Choices, take_dragged
 from nnspca.view.spannogram.figures.circle import animation
@@ -34,8 +34,10 @@ class View:
 
 def idea(now: State) -> str:
     """Say in three sentences why a short list of supports is enough."""
-    whose = f"k = {now.k:,}, the sidebar's" if coming(KEYS["curves"]) == DATA else "k of these curves, set below"
-    if coming(KEYS["dimensions"]) == SPHERE:
+    whose = (
+        f"k = {now.k:,}, the sidebar's" if upcoming_value(KEYS["curves"]) == DATA else "k of these curves, set below"
+    )
+    if upcoming_value(KEYS["dimensions"]) == SPHERE:
         return (
             "A direction in the space of three strong eigenvectors gives each feature one number. **Cells cover all "
             "directions; a cell that is proven to hold nothing better than the best found is closed, the others are "
@@ -130,7 +132,7 @@ def _export(view: View, picture: Picture) -> bytes:
 
 def sphere(view: View) -> None:
     """Show the sphere of directions, and play the branch and bound closing in on it; nothing of it asks the server."""
-    at, colour, flat = (carried(KEYS[key]) for key in ("round", "colour", "flat"))
+    at, colour, flat = (linked_value(KEYS[key]) for key in ("round", "colour", "flat"))
     world = globe.globe(view.rows.V, view.k, view.nonnegative)
     said = [_verdict(view, world, step) for step in range(len(world.rounds))]
     note = "The first cells already prove the optimum: there is nothing to split. " if len(said) == 1 else ""

@@ -53,7 +53,7 @@ def solve(query: str) -> Job | None:
         now = state_of(link)
         if now is None:
             return None
-        raw = catalogue.of_all(now.data)
+        raw = catalogue.local_dataset(now.data)
         if store.is_large(raw) or raw.n_features > FEATURES:  # a run that is watched, and can be stopped
             return None
         Preparation(raw, standardise=now.standardise).make(lambda *_: None, lambda: False)

@@ -57,7 +57,7 @@ def panel(data: Dataset, now: State, choice: Curves, *, log: bool) -> Figure | N
 
 
 def _key(data: Dataset, now: State, choice: Curves, solver: str, folds: int) -> tuple[Hashable, ...]:
-    return ("held-out", *store.subject(data, now), choice.ks, solver, folds, now.seed)
+    return ("held-out", *store.subject_key(data, now), choice.ks, solver, folds, now.seed)
 
 
 def _work(data: Dataset, now: State, choice: Curves, solver: str, folds: int) -> Work:

@@ -47,7 +47,7 @@ else:
     with st.sidebar:
         theme.follow()
         present.start_button(page.url_path or "explore")
-        machines.note()
+        machines.location_note()
     body = st.container()
     narrow.bar(counting)
     with body:

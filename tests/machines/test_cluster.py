@@ -162,7 +162,7 @@ def test_a_whole_call_made_there_tells_here_what_it_does(client, cov):
 def pages_note():
     from nnspca.view.session import machines
 
-    machines.note()
+    machines.location_note()
 
 
 def test_the_app_sends_its_runs_to_the_scheduler_it_is_pointed_at_and_says_so(client, monkeypatch):

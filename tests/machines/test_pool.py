@@ -277,4 +277,4 @@ def test_the_app_has_its_runs_done_there_unless_told_otherwise(monkeypatch):
 def notes():
     from nnspca.view.session import machines
 
-    machines.note()
+    machines.location_note()

@@ -67,7 +67,7 @@ def test_stop_while_the_covariance_of_a_file_is_prepared_hands_the_page_back(ope
         asked.set()
         gate.wait(SOON)
 
-    monkeypatch.setattr(brought, "ahead", lambda: endless)
+    monkeypatch.setattr(brought, "preparer", lambda: endless)
     page = open_page("pages/data.py")
     page.file_uploader(key="upload").set_value([("shapes.csv", b"height,width\n1,2\n3,5\n4,0\n", "text/csv")]).run()
     assert asked.wait(SOON)

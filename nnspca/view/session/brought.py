@@ -66,7 +66,7 @@ def evicted() -> list[str]:
     return list(st.session_state.get("_put_away", ()))
 
 
-def ahead() -> Callable[[Dataset], None]:
+def preparer() -> Callable[[Dataset], None]:
     """Return what a run can call to prepare data as they are, so that the page finds them prepared."""
     held = store.shared()
 

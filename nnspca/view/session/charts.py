@@ -66,7 +66,7 @@ def figure(drawn: Figure, key: str, *, first: bool = False, **settings: Any) -> 
         return st.plotly_chart(drawn, key=key, config=CHART, alt=alt, **settings)
 
 
-def ahead(make: Callable[[], Figure | None], place: DeltaGenerator) -> None:
+def early_sketch(make: Callable[[], Figure | None], place: DeltaGenerator) -> None:
     """Sketch what is known of the first figure of a session: the browser reads what draws it in the meantime."""
     if st.session_state.get("_drawing") in (None, AHEAD) and (drawn := make()) is not None:
         st.session_state["_drawing"] = AHEAD

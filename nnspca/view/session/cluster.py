@@ -67,7 +67,7 @@ def client() -> Any:
     return None if known is None else known.client
 
 
-def note() -> None:
+def location_note() -> None:
     """Say where runs run, where that is not simply here."""
     known = _scheduler()
     if known is None:

@@ -78,7 +78,7 @@ def _work(files: list[File], names: File | None, reading: Reading) -> Work:
     contents = {file.name: file.getvalue() for file in files}
     mapping = names.getvalue() if names else None
     called = own_name(files[0].name, files[0].getvalue()) if len(files) == 1 else None
-    ahead = brought.ahead()
+    ahead = brought.preparer()
     twice = [name for name, count in Counter(file.name for file in files).items() if count > 1]
 
     def work(job: Job) -> Dataset | DataError | None:

@@ -61,13 +61,13 @@ def _call(
     return machines.call(executor, function, shared, *arguments, should_stop=should_stop, listeners=listeners, **others)
 
 
-def note() -> None:
+def location_note() -> None:
     """Begin, where that is still to be done, and say where runs run where that is not simply here."""
     _, wrong = _processes()
     if wrong:
         st.caption(f":material/warning: {VARIABLE} is {foreign.code(wrong)}; it takes a whole number from 0 to 64.")
     executor()
-    cluster.note()
+    cluster.location_note()
 
 
 def _processes() -> tuple[int, str]:

@@ -42,7 +42,7 @@ def sketched(job: Job, leading: float, choice: Curves, look: Look, place: DeltaG
         view = _view(points, {}, set(), leading, choice, look)
         return figures.variance(view, charts.palette()) if points else None
 
-    charts.ahead(make, place)
+    charts.early_sketch(make, place)
 
 
 def _view(

@@ -5,8 +5,8 @@ each. Take any symmetric L, any nonnegative M with ``M_ij M_ji >= (L_ij⁺)²`` 
 v_j >= 0 for each feature. The mean inequality of :mod:`nnspca.bounds.pair_scaled` in each part, its
 shares reckoned less the prices, gives
 
-    x_c'Lx_c <= Σ_i x_ci² (L_ii + Σ_{j∈J_c∖i} M_ij) = Σ_i x_ci² (L_ii − v_i + Σ_{j∈J_c∖i} (M_ij −
-    v_j)) + Σ_{j∈J_c} v_j,
+    x_c'Lx_c <= Σ_i x_ci² (L_ii + Σ_{j∈J_c∖i} M_ij)
+             =  Σ_i x_ci² (L_ii − v_i + Σ_{j∈J_c∖i} (M_ij − v_j)) + Σ_{j∈J_c} v_j,
 
 since Σ_i x_ci² = 1. With ``g_i = L_ii − v_i + the k−1 largest (M_ij − v_j)⁺``, the weights Σ_c
 x_ci² are at most 1 and add up to r, and the supports hold at most rk features. The x_c are

@@ -125,8 +125,7 @@ def _cut(writer: Writer, proof: RankProof, k: int, cov: Covariance) -> Written:
     """What lies below the cut is shared evenly: no entry of L exceeds the cut, nor need one of M."""
     kept, rho = np.arange(cov.n_features), proof.rho or 0.0
     if not cov.holds_entries:
-        deviations = np.sqrt(cov.diagonal)
-        kept = np.flatnonzero((deviations * deviations.max() * (1 + 1e-9) > rho) | proof.V.any(axis=1))
+        kept = np.flatnonzero((cov.form.reach() > rho) | proof.V.any(axis=1))
     if not 1 <= len(kept) <= BLOCK or (rho == 0 and len(kept) < cov.n_features):
         raise Unwritten
     part = cov.restrict(kept)

@@ -22,13 +22,15 @@ def start(study: Study, choice: Choices, now: State) -> Job | None:
     begun = runs.job_for("study", key) is not None
     live, before = replace(now, live=known), stored(study.name) is not None
 
-    def forget() -> None:
-        store.results().drop(key)
-
-    def make() -> Work:
-        return _work(study, choice, now)
-
-    job = runs.run_button("study", key, make, live, afresh=forget, known=before, width="content")
+    job = runs.run_button(
+        "study",
+        key,
+        lambda: _work(study, choice, now),
+        live,
+        afresh=lambda: store.results().drop(key),
+        known=before,
+        width="content",
+    )
     if job is not None and not begun and job.wait(runs.PATIENCE):
         st.rerun()  # so quick that Run can say at once that it runs again
     return job

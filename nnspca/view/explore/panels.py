@@ -125,12 +125,11 @@ def _loadings_npz(part: Component, feature_names: Sequence[str]) -> bytes:
 
 def _code(now: State, choice: Solver) -> str:
     """Return the Python that finds this component and its certificate again."""
-    extra = "".join(f", {name}={value!r}" for name, value in choice.options)
     setting = f"nonnegative={now.nonnegative}"
     return "\n".join(
         [
             *downloads.data_lines(now),
-            f"part = nnspca.solve(cov, {now.k}, {choice.method!r}, {setting}, seed={now.seed}{extra})",
+            f"part = nnspca.solve(cov, {now.k}, {choice.method!r}, {setting}, seed={now.seed}{choice.arguments})",
             f"cert = nnspca.certify(cov, {now.k}, {setting}, component=part)",
             "nnspca.verify(cert, cov)  # raises unless a second route agrees",
             "print(part.support, part.variance, part.variance / cert.upper)",

@@ -20,11 +20,6 @@ from nnspca.view.session.solver import Solver
 from nnspca.view.session.state import State
 
 
-def _solve_key(data: Dataset, now: State, choice: Solver) -> tuple[Hashable, ...]:
-    """Return the key of one component."""
-    return ("solve", *store.subject_key(data, now), now.k, choice.method, choice.options, now.seed)
-
-
 def _prove_key(data: Dataset, now: State) -> tuple[Hashable, ...]:
     """Return the key of a certificate: it speaks about the problem, whichever solver ran."""
     return ("certify", *store.subject_key(data, now), now.k, now.seed)
@@ -32,8 +27,8 @@ def _prove_key(data: Dataset, now: State) -> tuple[Hashable, ...]:
 
 def start(data: Dataset, now: State, choice: Solver) -> Job:
     """Draw Run; return the page's job, or end the page here."""
-    view = data, now, choice
-    return runs.run("explore", _solve_key(*view), lambda: _Way(*view).work, now, afresh=lambda: _forget(*view))
+    view, key = (data, now, choice), store.solve_key(data, now, choice.method, choice.options)
+    return runs.run("explore", key, lambda: _Way(*view).work, now, afresh=lambda: _forget(*view))
 
 
 class _Way:
@@ -46,7 +41,8 @@ class _Way:
     def __init__(self, data: Dataset, now: State, choice: Solver):
         self._now, self._choice, self._options = now, choice, dict(choice.options)
         self._cov, self._known = store.covariance(data, now), store.results()
-        self._key, self._prove_key = _solve_key(data, now, choice), _prove_key(data, now)
+        self._key = store.solve_key(data, now, choice.method, choice.options)
+        self._prove_key = _prove_key(data, now)
 
     def work(self, job: Job) -> None:
         """Do it, once no other session seeks the same: that one's answer is taken."""
@@ -144,7 +140,7 @@ def _has_first_ceiling(cov: nnspca.Covariance, choice: Solver) -> bool:
 
 def _forget(data: Dataset, now: State, choice: Solver) -> None:
     """Throw away what is known of this component and its proofs, so that the next run starts from nothing."""
-    store.results().drop(_solve_key(data, now, choice))
+    store.results().drop(store.solve_key(data, now, choice.method, choice.options))
     store.results().drop(_prove_key(data, now))
     proofs.forget(data, now, (now.k,))
 

@@ -36,12 +36,14 @@ def gauge(
     if upper is not None:
         reached, ceiling = max(share, (best or found) / leading), upper / leading
         _add_band(figure, share, reached, ceiling, palette)
-        _add_ceiling(figure, ceiling, palette)
+        _add_mark(figure, ceiling, "proven ceiling", "proven ceiling", {"color": palette.ceiling, "width": 4})
         alt += f", proven ceiling {at_most(ceiling, 3)}; the unknown optimum lies between them"
         right = max(right, ceiling)
     if paper is not None:
-        _add_paper(figure, paper, leading, palette)
-        right = max(right, paper.value / leading)
+        theirs, name = paper.value / leading, f"the paper's: holds with {odds(paper.probability)}, not proven"
+        dotted = {"color": palette.paper_bound, "width": 2, "dash": "dot"}
+        _add_mark(figure, theirs, name, "the paper's ceiling", dotted)
+        right = max(right, theirs)
     right = max(1.0, right) * 1.02
     below = ROW * len(bounds) + (12 if bounds else 0)
     tall = LEGEND_DROP + LEGEND_ROW * len(figure.data)  # one line of the legend for each trace so far
@@ -85,29 +87,16 @@ def _add_band(figure: go.Figure, share: float, reached: float, ceiling: float, p
     )
 
 
-def _add_ceiling(figure: go.Figure, ceiling: float, palette: Palette) -> None:
-    """Draw the proven ceiling across the bar: on an axis of its own, for bars have no numbers along theirs."""
+def _add_mark(figure: go.Figure, x: float, name: str, said: str, line: dict[str, object]) -> None:
+    """Draw a line across the bar: on an axis of its own, for bars have no numbers along theirs."""
     figure.add_scatter(
-        x=[ceiling, ceiling],
+        x=[x, x],
         y=[-0.5, 0.5],
         yaxis="y2",
         mode="lines",
-        name="proven ceiling",
-        line={"color": palette.ceiling, "width": 4},
-        hovertemplate=f"proven ceiling: {at_most(ceiling, 4)}<extra></extra>",
-    )
-
-
-def _add_paper(figure: go.Figure, paper: Bound, leading: float, palette: Palette) -> None:
-    """Draw the paper's own ceiling, which holds with some probability only."""
-    figure.add_scatter(
-        x=[paper.value / leading, paper.value / leading],
-        y=[-0.5, 0.5],
-        yaxis="y2",
-        mode="lines",
-        name=f"the paper's: holds with {odds(paper.probability)}, not proven",
-        line={"color": palette.paper_bound, "width": 2, "dash": "dot"},
-        hovertemplate=f"the paper's ceiling: {at_most(paper.value / leading, 4)}<extra></extra>",
+        name=name,
+        line=line,
+        hovertemplate=f"{said}: {at_most(x, 4)}<extra></extra>",
     )
 
 

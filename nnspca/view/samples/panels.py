@@ -102,8 +102,7 @@ def scores_csv(lie: Lie, data: Dataset) -> bytes:
 
 def _code(lie: Lie | None, data: Dataset, now: State, choice: Choices) -> str:
     """Return the Python that finds the same."""
-    extra = "".join(f", {name}={value!r}" for name, value in choice.options)
-    asked = f"{choice.method!r}, nonnegative={now.nonnegative}, seed={now.seed}{extra}"
+    asked = f"{choice.method!r}, nonnegative={now.nonnegative}, seed={now.seed}{choice.arguments}"
     lines = [*downloads.data_lines(now), f"part = nnspca.solve(cov, {now.k}, {asked})"]
     if lie is not None:
         lines.append(f"scores = nnspca.scores(data.X, part.loadings, standardize={now.standardise})")

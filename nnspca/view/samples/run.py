@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -39,20 +38,16 @@ class Lie:
     apart: tuple[float | None, ...]
 
 
-def _solve_key(data: Dataset, now: State, choice: Choices) -> tuple[Hashable, ...]:
-    """Return the key of one component, as the first screen has it: what was found there is here at once."""
-    return ("solve", *store.subject_key(data, now), now.k, choice.method, choice.options, now.seed)
-
-
 def start(data: Dataset, now: State, choice: Choices) -> Job:
     """Draw Run; return the page's job, or end the page here."""
-    key = ("samples", *_solve_key(data, now, choice), choice.deflation)
+    key = ("samples", *store.solve_key(data, now, choice.method, choice.options), choice.deflation)
     return runs.run("samples", key, lambda: _work(data, now, choice), now)
 
 
 def _work(data: Dataset, now: State, choice: Choices) -> Work:
     """Return the work of the page: publishes a Component, then the second one where there are samples."""
-    cov, key, known = store.covariance(data, now), _solve_key(data, now, choice), store.results()
+    cov, known = store.covariance(data, now), store.results()
+    key = store.solve_key(data, now, choice.method, choice.options)  # what the first screen found is here at once
 
     def solve(of: nnspca.Covariance, job: Job) -> Component:
         options = dict(choice.options)

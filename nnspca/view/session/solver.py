@@ -33,6 +33,11 @@ class Solver:
     method: str
     options: tuple[tuple[str, Any], ...]
 
+    @property
+    def arguments(self) -> str:
+        """The options as Python, each after a comma."""
+        return "".join(f", {name}={value!r}" for name, value in self.options)
+
 
 def ask(now: State, n: int) -> tuple[Solver, DeltaGenerator]:
     """Let the person choose a solver and its options; return the choice, and the place for Run beside it."""

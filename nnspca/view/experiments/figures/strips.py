@@ -26,10 +26,10 @@ def strips(table: StudyTable, picture: Parts, palette: Palette, title: str) -> g
     across = min(ACROSS, most)
     places: dict[tuple[str, int], tuple[int, int]] = {}
     top = 0
-    titles: list[tuple[str, int]] = []
+    labels: list[dict[str, Any]] = []
     for group in groups:
-        titles.append((group, top + head))
         top += head
+        labels.append(_label(0, top - 1, group, 13))
         mine = sorted(part for name, part in images if name == group)
         for number, part in enumerate(mine):
             line, place = divmod(number, across)
@@ -44,7 +44,6 @@ def strips(table: StudyTable, picture: Parts, palette: Palette, title: str) -> g
                 sheet[y : y + rows, x : x + columns] = images[key]
         if np.isfinite(sheet).any():
             _add_sheet(figure, sheet, palette, plain=plain)
-    labels = [_label(0, y - 1, group, 13) for group, y in titles]
     for key, words in picture.captions:
         if key in places:
             y, x = places[key]

@@ -1,8 +1,8 @@
 """Run every check: style and types beside all tests, browser ones included; the last line is pytest's.
 
-``python -m tests`` runs everything, a worker more than there are cores; ``python -m tests quick`` what takes a minute:
-style, types of what changed, and every statement about the library on a few made-up problems. Further words go to
-pytest.
+``python -m tests`` runs everything, a worker more than there are cores; ``python -m tests quick`` what takes a minute
+and a half: style, types of what changed, and every statement about the library on a few made-up problems. Further words
+go to pytest.
 """
 
 import os
@@ -15,7 +15,7 @@ from tests.chromium import ensure
 from tests.server import ROOT, SHARED, Server, serving
 
 CHECKS = (("ruff", "check", "."), ("ruff", "format", "--check", "."), ("mypy",))
-WAITING = 1  # workers beyond the cores: those at a browser wait half of their time
+WAITING = 1  # workers beyond the cores: the one at a browser waits half of its time
 FEW = "NNSPCA_TEST_QUICK"  # few instances of each statement
 COMPILED = {"PYTHONDONTWRITEBYTECODE": ""}  # what one process compiles none of the others compiles again
 THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
@@ -40,7 +40,6 @@ QUICK_SKIPS = (
     "best_is_at_least_as_good_as_every_other_method",
     "certifying_few_samples_never_forms",
     "the_optimum_is_reached_on",
-    "with_a_working_set_verifies_and_survives_a_file",
     "of_a_cut_and_of_few_samples_survives_the_file",
     "that_starts_from_a_neighbour_is_as_valid_and_no_looser",
     "few_samples_never_make_a_features_by_features_array",

@@ -11,7 +11,6 @@ from nnspca.datasets import fetch
 
 QUICK = bool(os.environ.get("NNSPCA_TEST_QUICK"))  # set by ``python -m tests quick``
 FEW = 3  # instances of each statement that are tried then
-BROWSERS = 1  # workers that begin with browser tests: two browsers would wait for each other's proofs, redrawing
 LONGEST = ("test_experiments.py", "test_parts.py", "test_certificate.py")  # of the browser tests: these begin
 WORDS = 2000  # characters said of each try that failed where a later one did not
 BROWSING = 10  # how far a worker at a browser steps back, and with it the browser: as far as what the app computes
@@ -41,11 +40,11 @@ def pytest_collection() -> Generator[None, object, object]:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Put the browser tests first; give them, and all that watch a clock, two more tries.
 
-    First, as they wait more than they compute: some workers spend their time on them while the others take the rest.
-    More tries, as a busy machine may starve them: which were needed is told at the end, and what is broken fails three
-    times.
+    First, as they wait more than they compute: the first worker, which is given an even share as all are, spends its
+    time on them while the others take the rest. Two browsers would wait for each other's proofs, redrawing. More tries,
+    as a busy machine may starve them: which were needed is told at the end, and what is broken fails three times.
     """
-    items[:] = _browsers_first(items, int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")))
+    items[:] = _browsers_first(items)
     for item in items:
         if _at_a_browser(item) or item.get_closest_marker("clock"):
             item.add_marker(pytest.mark.flaky(reruns=2))
@@ -59,17 +58,10 @@ def _at_a_browser(item: pytest.Item) -> bool:
     return item.get_closest_marker("browser") is not None
 
 
-def _browsers_first(items: list[pytest.Item], workers: int) -> list[pytest.Item]:
-    """Order the tests so that some of the workers, each of which is given an even share of them, begin at a browser."""
+def _browsers_first(items: list[pytest.Item]) -> list[pytest.Item]:
+    """Put the browser tests before all others, the longest of them before the rest."""
     rest = [item for item in items if not _at_a_browser(item)]
-    browser = sorted(filter(_at_a_browser, items), key=lambda item: item.path.name not in LONGEST)
-    heads = [browser[at::BROWSERS] for at in range(BROWSERS)] if workers > BROWSERS else [browser]
-    share, ordered = len(items) // workers, []
-    for head in heads:
-        taken = max(0, share - len(head))
-        ordered += head + rest[:taken]
-        del rest[:taken]
-    return ordered + rest
+    return sorted(filter(_at_a_browser, items), key=lambda item: item.path.name not in LONGEST) + rest
 
 
 def _step_back(to: int) -> None:
@@ -94,11 +86,10 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 
 def _few_of_each(items: list[pytest.Item]) -> set[pytest.Item]:
-    """Of every statement tried on many instances some that lie evenly among them; all of one said of every module."""
+    """Of every statement tried on many instances some that lie evenly among them."""
     instances: dict[str, list[pytest.Item]] = {}
     for item in items:
-        of_modules = item.path.name == "test_architecture.py"
-        instances.setdefault(item.nodeid if of_modules else item.nodeid.partition("[")[0], []).append(item)
+        instances.setdefault(item.nodeid.partition("[")[0], []).append(item)
     return {same[at * len(same) // FEW] for same in instances.values() for at in range(FEW)}
 
 

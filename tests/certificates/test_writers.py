@@ -52,7 +52,7 @@ def test_every_proof_that_an_entry_names_is_derived_and_written():
 
 def test_a_proof_without_a_writer_is_told_by_name(monkeypatch):
     monkeypatch.setitem(BOUNDS, "norm", BoundInfo("norm", "Norm", "It holds.", (NormProof,)))
-    monkeypatch.setitem(DERIVATIONS, NormProof, lambda proof, k, nonnegative, cov: 1.0)
+    monkeypatch.setitem(DERIVATIONS, NormProof, lambda proof, problem: 1.0)
     monkeypatch.setitem(PARTS_BOUNDS, "norm", BoundInfo("norm", "Norm", "It holds.", (NormProof,)))
     assert missing() == [
         "NormProof, which BOUNDS['norm'] names, has no function in WRITERS",

@@ -25,6 +25,7 @@ class Presenter {
     this.tell = tell;
     this.on = false;
     this.wanted = 0;
+    this.all = 0; // as many as the foot says
     this.foot = made("div", "nnspca-foot");
     this.foot.setAttribute("role", "status");
     this.sheet = made("style", "nnspca-presenting", SHEET);
@@ -138,6 +139,7 @@ class Presenter {
 
   count(at, all) {
     const title = document.title.split(" · ")[0], where = `${title} · ${at + 1} of ${all}`;
+    this.all = all;
     if (this.foot.dataset.said === where) return;
     this.foot.dataset.said = where;
     this.foot.dataset.at = String(at + 1);
@@ -154,10 +156,12 @@ class Presenter {
     if (this.code?.isConnected) { this.hideCode(); return; }
     const within = new CustomEvent("nnspca-step", { detail: by, cancelable: true });
     if (!document.dispatchEvent(within)) return;
-    const all = this.slides(), there = all.indexOf(this.here) + by;
-    if (!all[there]) return;
+    const all = this.slides(), awaited = this.pending && this.wanted < this.all;
+    const there = (awaited ? this.wanted : all.indexOf(this.here)) + by;
+    if (there < 0 || there >= Math.max(all.length, this.all)) return;
     this.wanted = there;
-    this.pending = false;
+    this.pending = !all[there]; // a page that is being drawn anew lacks it for a moment: it is shown once it is back
+    if (this.pending) return;
     this.show(all[there]);
     this.count(there, all.length);
     this.write();

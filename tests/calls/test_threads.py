@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from nnspca.calls import threads
 from nnspca.calls.threads import one_blas_thread
 from tests.blas import blas_threads, with_blas_threads
 
@@ -53,6 +54,18 @@ def test_a_thread_that_lives_on_does_not_keep_the_others_from_limiting():
         with ThreadPoolExecutor(1) as second:
             assert second.submit(work).result() == {1}
         assert work() == {1}
+        assert blas_threads() == before
+
+
+def test_where_blas_has_one_thread_already_nothing_is_changed(monkeypatch):
+    def change(act):
+        raise AssertionError("there is nothing to change")
+
+    monkeypatch.setattr(threads, "_in_passing", change)
+    with with_blas_threads(1):
+        before = blas_threads()
+        with one_blas_thread(), one_blas_thread():
+            assert blas_threads() == before
         assert blas_threads() == before
 
 

@@ -17,7 +17,8 @@ def sketches(job, work, go_on, whole):
         seen.append(len(job.arrived))
         go_on()
 
-    assert wait_for_picture(job, whole=whole, few=2, sketch=sketch)
+    wait_for_picture(job, whole=whole, few=2, sketch=sketch)
+    assert job.done
     thread.join()
     return seen
 
@@ -32,7 +33,7 @@ def test_what_waits_for_a_whole_picture_is_sketched_from_a_few_things():
         job.publish(3)
 
     assert sketches(job, work, more.set, whole=3) == [2]
-    assert wait_for_picture(job, whole=3, few=2, sketch=lambda: again.append(1))  # all is known: nothing to wait for
+    wait_for_picture(job, whole=3, few=2, sketch=lambda: again.append(1))  # all is known: nothing to wait for
     assert again == []
 
 
@@ -61,8 +62,27 @@ def test_what_is_drawn_as_it_runs_is_drawn_once_there_is_something(monkeypatch):
 
     thread = threading.Thread(target=job.take_part, args=(work,))
     thread.start()
-    assert not wait_for_picture(job, whole=0)
+    wait_for_picture(job, whole=0)
+    assert not job.done
     assert job.about
     assert job.age < 5
+    ended.set()
+    thread.join()
+
+
+def test_a_picture_that_is_whole_does_not_wait_for_what_is_still_to_come(monkeypatch):
+    monkeypatch.setattr(runs, "PATIENCE", 60.0)
+    job, ended = Job("curves"), threading.Event()
+
+    def work(job):
+        for number in range(3):
+            job.publish(number)
+        ended.wait(30)
+
+    thread = threading.Thread(target=job.take_part, args=(work,))
+    thread.start()
+    wait_for_picture(job, whole=3, few=2, sketch=lambda: None)
+    assert not job.done
+    assert job.age < 30
     ended.set()
     thread.join()

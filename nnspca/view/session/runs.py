@@ -46,7 +46,7 @@ def only_job(slot: str, key: Hashable) -> Job | None:
     return job_for(slot, key)
 
 
-def wait_for_picture(job: Job, whole: int = 0, *, few: int = 1, sketch: Callable[[], None] | None = None) -> bool:
+def wait_for_picture(job: Job, whole: int = 0, *, few: int = 1, sketch: Callable[[], None] | None = None) -> None:
     """Wait as long as a picture is worth more than an empty frame: a moment, and until there is something.
 
     What draws a figure takes the browser a second to start, and then half a second a drawing: a
@@ -55,7 +55,7 @@ def wait_for_picture(job: Job, whole: int = 0, *, few: int = 1, sketch: Callable
     more. Who has pressed Stop waits for nothing.
     """
     if job.done or job.stopped:
-        return job.done
+        return
     drawn = 0
     if sketch is not None and not job.wait(0.0):
         job.wait_for_first(FIRST, few)
@@ -74,7 +74,6 @@ def wait_for_picture(job: Job, whole: int = 0, *, few: int = 1, sketch: Callable
         if sketch is not None and not done and drawn + few <= len(job.arrived) < whole:
             drawn = len(job.arrived)
             sketch()
-    return done
 
 
 def watched(job: Job | None, draw: Callable[[], None]) -> None:
@@ -172,11 +171,14 @@ def follow(
     stopped: str = "Stopped. What was found by then is shown; **Run again** starts over.",
     *,
     first: int = 0,
+    patience: float = PATIENCE,
 ) -> bool:
     """Draw the job's progress and Stop while it runs, or what went wrong, or that it was stopped.
 
     It then waits a moment for the ``first`` so many things that the job hands over: a page that has
-    nothing to show before shows them at once, not when it is drawn the next time.
+    nothing to show before shows them at once, not when it is drawn the next time. A run younger
+    than ``patience``, in seconds, is waited for rather than shown: a page that has waited for its
+    picture has none left.
 
     Returns
     -------
@@ -184,7 +186,7 @@ def follow(
         Whether the job is done.
     """
     with st.container():  # one place on the page, full or empty: what stands below keeps its own
-        _watch(slot, job, first)
+        _watch(slot, job, first, patience)
         if job.problem and not job.stopped:
             st.error(foreign.plain(job.problem), icon=":material/error:")
         elif job.done and job.stopped:
@@ -192,12 +194,12 @@ def follow(
     return job.done
 
 
-def _watch(slot: str, job: Job, first: int) -> None:
+def _watch(slot: str, job: Job, first: int, patience: float) -> None:
     """Draw progress and Stop while the job runs, and rerun the page when there is something to draw.
 
     Stop stands outside the fragment: a press then reaches the script whatever is being drawn.
     """
-    if job.done or job.wait(PATIENCE if job.stopped else max(0.0, PATIENCE - job.age)):
+    if job.done or job.wait(PATIENCE if job.stopped else max(0.0, patience - job.age)):
         return
     drawn, pause = [len(job.arrived)], _pause(job)
     with st.container(horizontal=True, vertical_alignment="center", key=f"watch-{slot}"):

@@ -1,10 +1,15 @@
 // The theme: which of the two palettes the page wears now, and whether a person wants things to keep still.
 
+const measured = new Map(); // from colours to their channels: a canvas takes long to say, and pages ask twice a second
+
 function channels(colour) {
-  const pen = document.createElement("canvas").getContext("2d");
-  pen.fillStyle = colour;
-  pen.fillRect(0, 0, 1, 1);
-  return [...pen.getImageData(0, 0, 1, 1).data].slice(0, 3);
+  if (!measured.has(colour)) {
+    const pen = document.createElement("canvas").getContext("2d");
+    pen.fillStyle = colour;
+    pen.fillRect(0, 0, 1, 1);
+    measured.set(colour, [...pen.getImageData(0, 0, 1, 1).data].slice(0, 3));
+  }
+  return measured.get(colour);
 }
 
 function wearing(box, colours) {

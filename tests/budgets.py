@@ -26,9 +26,10 @@ def small(patch, *, cells, pair_steps):
     patch.setattr(_certify, "PLANS", lean)
 
 
-def quick(patch):
+def quick(patch, **more):
     """Let live certificates compute the quick bounds only, whatever gap they leave, of few rows where A is not held."""
-    patch.setattr(_certify, "PLANS", {**PLANS, "live": replace(PLANS["live"], closed=np.inf, read=2e9, passes=1)})
+    live = replace(PLANS["live"], closed=np.inf, read=2e9, passes=1, **more)
+    patch.setattr(_certify, "PLANS", {**PLANS, "live": live})
 
 
 def hurried(patch, branch_seconds=0.2):
@@ -37,11 +38,16 @@ def hurried(patch, branch_seconds=0.2):
     patch.setattr(_certify, "PLANS", {name: replace(plan, **fewer) for name, plan in PLANS.items()})
 
 
+def of_live_parts(patch, **changed):
+    """Let live certificates of several parts have a plan that is changed in these fields."""
+    live = replace(PARTS_PLANS["live"], **changed)
+    patch.setattr(bounding, "PARTS_PLANS", {**PARTS_PLANS, "live": live})
+
+
 def brief(patch):
     """Let live certificates of several parts stop after a few starts and steps of the joint dual, and make no cases."""
     live = PARTS_PLANS["live"]
-    short = replace(live, steps=live.steps // 20, seconds=live.seconds / 20, branch_seconds=0.0)
-    patch.setattr(bounding, "PARTS_PLANS", {**PARTS_PLANS, "live": short})
+    of_live_parts(patch, steps=live.steps // 20, seconds=live.seconds / 20, branch_seconds=0.0)
     few_starts(patch)
 
 

@@ -24,6 +24,8 @@ from nnspca.covariance.problem import Problem
 from nnspca.result import Bound
 from tests import budgets
 
+LEAN = {"steps": 40, "branch_seconds": 0.1, "closed": -1.0}  # every attempt but cases, none for long
+
 
 def trace(problem, plan, known):
     """All features together have no more variance than their trace."""
@@ -50,8 +52,7 @@ def cov():
 @pytest.fixture
 def lean(monkeypatch):
     """Every attempt is made, none for long."""
-    few = replace(PARTS_PLANS["live"], steps=40, branch_seconds=0.1, closed=-1.0, optimal=-1.0)
-    monkeypatch.setattr(bounding, "PARTS_PLANS", {"live": few})
+    budgets.of_live_parts(monkeypatch, **LEAN, optimal=-1.0)
     monkeypatch.setattr(plan_of_parts, "PARTS_WORTHWHILE", 1)
 
 
@@ -111,8 +112,7 @@ def test_every_bound_hands_over_a_proof_that_its_entry_names(held, nonnegative, 
 def test_cases_are_made_only_where_the_others_leave_the_parts_short_of_optimal(cov, monkeypatch):
     monkeypatch.setattr(plan_of_parts, "PARTS_WORTHWHILE", 1)
     for optimal, made in ((-1.0, True), (10.0, False)):
-        few = replace(PARTS_PLANS["live"], steps=40, branch_seconds=0.1, closed=-1.0, optimal=optimal)
-        monkeypatch.setattr(bounding, "PARTS_PLANS", {"live": few})
+        budgets.of_live_parts(monkeypatch, **LEAN, optimal=optimal)
         names = [bound.name for bound in nnspca.certify_parts(cov, 2, 2).bounds]
         assert ("joint-branch" in names) == made
 

@@ -41,8 +41,7 @@ def brief(monkeypatch):
 @pytest.fixture
 def short(monkeypatch):
     """As much as brings pit props near the optimum."""
-    live = replace(PARTS_PLANS["live"], steps=300, branch_seconds=0.3)
-    monkeypatch.setattr(bounding, "PARTS_PLANS", {**PARTS_PLANS, "live": live})
+    budgets.of_live_parts(monkeypatch, steps=300, branch_seconds=0.3)
     budgets.few_starts(monkeypatch)
 
 
@@ -102,8 +101,7 @@ def test_a_factored_covariance_is_certified_too(nonnegative, brief, monkeypatch)
 @SIGNS
 @pytest.mark.parametrize("seed", range(4))
 def test_a_working_set_of_features_speaks_for_all_of_them(seed, nonnegative, monkeypatch):
-    few = PartsPlan(features=1, working_features=8, steps=80, seconds=6, branch_seconds=0, closed=-1)
-    monkeypatch.setattr(bounding, "PARTS_PLANS", {"live": few})
+    budgets.of_live_parts(monkeypatch, features=1, working_features=8, steps=80, seconds=6, branch_seconds=0, closed=-1)
     monkeypatch.setattr(working, "STEPS_BETWEEN_BOUNDS", 20)
     rng = np.random.default_rng(seed)
     problem = (problems.spiked, problems.correlation, problems.few_samples, problems.many_samples)[seed % 4](rng, 10)
@@ -133,8 +131,7 @@ def test_a_working_set_of_features_speaks_for_all_of_them(seed, nonnegative, mon
 
 def test_more_parts_than_a_working_set_has_features_keep_the_bounds_made_before(monkeypatch):
     # of the working set 156 are chosen at first
-    few = replace(PARTS_PLANS["live"], features=60, working_features=260, steps=200, seconds=0.5)
-    monkeypatch.setattr(bounding, "PARTS_PLANS", {"live": few})
+    budgets.of_live_parts(monkeypatch, features=60, working_features=260, steps=200, seconds=0.5)
     X = np.zeros((6, 340))
     X[:, :40] = np.random.default_rng(0).standard_normal((6, 40)) * np.linspace(1, 3, 40)
     cov = nnspca.Covariance.from_data(X)

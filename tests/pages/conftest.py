@@ -1,6 +1,5 @@
 """The app as a page script runs it, without a browser; runs left over are stopped."""
 
-import dataclasses
 import functools
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,7 +12,6 @@ from streamlit.testing.v1 import AppTest
 from nnspca import datasets
 from nnspca.solvers import ascent, coordinate_descent, search
 from nnspca.studies import sigg2008, sigg2008_bisection, sigg2008_genes
-from nnspca.tasks import _certify
 from nnspca.view.explore import path as player
 from nnspca.view.session import charts
 from tests import budgets
@@ -52,9 +50,7 @@ def nothing_is_done_that_nobody_sees():
 @pytest.fixture
 def short_proofs(monkeypatch):
     """Certificates of the quick bounds, joint ones soon ended: what a page shows of them does not hang on the gap."""
-    budgets.quick(monkeypatch)
-    live = dataclasses.replace(_certify.PLANS["live"], cells=CELLS)
-    monkeypatch.setattr(_certify, "PLANS", {**_certify.PLANS, "live": live})
+    budgets.quick(monkeypatch, cells=CELLS)
     budgets.brief(monkeypatch)
 
 

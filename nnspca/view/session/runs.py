@@ -194,7 +194,7 @@ def follow(
     return job.done
 
 
-def _watch(slot: str, job: Job, first: int, patience: float) -> None:
+def _watch(slot: str, job: Job, first: int, patience: float = PATIENCE) -> None:
     """Draw progress and Stop while the job runs, and rerun the page when there is something to draw.
 
     Stop stands outside the fragment: a press then reaches the script whatever is being drawn.

@@ -61,6 +61,7 @@ LACKING = """() => {
   for (let at = 0; at < 2; at++) document.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowRight' }));
 }"""
 BACK = "() => { for (const place of window.lacking) place.dataset.stale = 'false'; }"
+RESTS = "() => document.querySelector('[data-testid=stApp]').dataset.testScriptState === 'notRunning'"
 TURNED = """before => document.querySelector('[data-slide=here] [data-slide=here]').shadowRoot
   .querySelector('section.spannogram').dataset.phi !== before"""
 
@@ -80,6 +81,7 @@ def test_a_talk_of_five_slides_is_held_with_the_keyboard_alone(visit):
     page.wait_for_function("() => window.written.length > 20")
     assert [words for words, pixels in page.evaluate("window.written") if pixels < 19.99] == []
     page.wait_for_function(PROJECTED)  # charts in the colours of the theme too
+    page.wait_for_function(RESTS)
     page.evaluate(LACKING)
     page.evaluate(BACK)
     expect(foot).to_contain_text("3 of 5")
@@ -117,9 +119,7 @@ def test_arrows_move_the_steps_of_a_slide_and_a_focused_player_keeps_its_own(vis
     foot, tour = page.locator("#nnspca-foot"), page.locator("section.spannogram .tour")
     expect(foot).to_contain_text("1 of 1")
     expect(foot).to_contain_text("a focused player keeps its arrows")
-    page.wait_for_function(
-        "() => document.querySelector('[data-testid=stApp]').dataset.testScriptState === 'notRunning'"
-    )
+    page.wait_for_function(RESTS)
     page.evaluate(LISTEN)
     page.keyboard.press("ArrowRight")
     assert tour.get_attribute("data-step") == "1"

@@ -20,6 +20,12 @@ function* within(root) {
 
 const large = (element) => element.offsetWidth >= FIGURE && element.offsetHeight >= FIGURE;
 
+/** Whether one place is another drawn anew: a page gives each of its figures a key. */
+const same = (one, other) => {
+  const [key, of] = [one, other].map((place) => [...place?.classList ?? []].find((name) => name.startsWith("st-key-")));
+  return Boolean(key) && key === of;
+};
+
 class Presenter {
   constructor(tell) {
     this.tell = tell;
@@ -45,12 +51,19 @@ class Presenter {
     for (const place of main?.querySelectorAll("[data-testid=stElementContainer]") ?? []) {
       if (!place.checkVisibility() || place.querySelector("[data-testid=stElementContainer]")) continue;
       const host = [...place.querySelectorAll("*")].find((e) => e.shadowRoot);
-      const drawn = host ? [...within(host.shadowRoot)].some((e) => e.tagName === "CANVAS" && large(e))
+      const figure = host ? [...within(host.shadowRoot)].some((e) => e.tagName === "CANVAS" && large(e))
         : [...place.querySelectorAll(".js-plotly-plot, [data-testid=stImage]")].some(large);
-      if (drawn || (place === this.here && place.isConnected)) found.push(place);
+      if (figure || (place === this.here && place.isConnected)) found.push(place);
     }
-    const fresh = found.filter((place) => place.dataset.stale !== "true" || place === this.here); // the rest is on its way out
+    const drawn = found.filter((place) => place.dataset.stale !== "true"); // the rest is on its way out
+    const fresh = found.filter((place) => drawn.includes(place) || (place === this.here && !drawn.some((other) => same(other, place))));
     return fresh.length ? fresh : found.length ? found : [main?.querySelector("[data-testid=stMainBlockContainer]")].filter(Boolean);
+  }
+
+  /** Which of the slides is shown, or was before it was drawn anew; −1: none. */
+  placeIn(all) {
+    const at = all.indexOf(this.here);
+    return at < 0 ? all.findIndex((place) => same(place, this.here)) : at;
   }
 
   enter(at = 0, byHand = true) {
@@ -96,13 +109,15 @@ class Presenter {
     const worn = getComputedStyle(document.querySelector("[data-testid=stApp]"));
     document.documentElement.style.setProperty("--slide-ink", worn.color);
     document.documentElement.style.setProperty("--slide-paper", worn.backgroundColor);
-    const all = this.slides(), kept = this.here && !this.pending ? all.indexOf(this.here) : -1;
+    const all = this.slides(), kept = this.pending ? -1 : this.placeIn(all);
     const at = kept >= 0 ? kept : Math.min(this.wanted, all.length - 1);
     this.pending = at < this.wanted && kept < 0; // a link's slide may still be on its way
     if (all[at] !== this.here) this.show(all[at]);
     else this.fit();
-    if (all.length === this.counted || !this.foot.dataset.said) this.count(at, all.length);
-    this.counted = all.length; // said when it holds for two looks: a page that is drawn anew has fewer for a moment
+    // said when it holds for two looks at a page at rest: one that is being drawn anew has fewer
+    const drawing = document.querySelector("[data-testid=stApp]").dataset.testScriptState !== "notRunning";
+    if ((all.length === this.counted && !drawing) || !this.foot.dataset.said) this.count(at, all.length);
+    this.counted = drawing ? undefined : all.length;
     if (!new URLSearchParams(location.search).has("present")) this.write(); // the page wrote the address anew
   }
 
@@ -157,13 +172,14 @@ class Presenter {
     const within = new CustomEvent("nnspca-step", { detail: by, cancelable: true });
     if (!document.dispatchEvent(within)) return;
     const all = this.slides(), awaited = this.pending && this.wanted < this.all;
-    const there = (awaited ? this.wanted : all.indexOf(this.here)) + by;
+    const there = (awaited ? this.wanted : this.placeIn(all)) + by;
     if (there < 0 || there >= Math.max(all.length, this.all)) return;
     this.wanted = there;
     this.pending = !all[there]; // a page that is being drawn anew lacks it for a moment: it is shown once it is back
-    if (this.pending) return;
-    this.show(all[there]);
-    this.count(there, all.length);
+    if (all[there]) {
+      this.show(all[there]);
+      this.count(there, Math.max(all.length, this.all));
+    }
     this.write();
   }
 

@@ -171,8 +171,8 @@ class Presenter {
     if (this.code?.isConnected) { this.hideCode(); return; }
     const within = new CustomEvent("nnspca-step", { detail: by, cancelable: true });
     if (!document.dispatchEvent(within)) return;
-    const all = this.slides(), awaited = this.pending && this.wanted < this.all;
-    const there = (awaited ? this.wanted : this.placeIn(all)) + by;
+    const all = this.slides(), awaited = this.pending && this.wanted < this.all, at = this.placeIn(all);
+    const there = (awaited || at < 0 ? this.wanted : at) + by;
     if (there < 0 || there >= Math.max(all.length, this.all)) return;
     this.wanted = there;
     this.pending = !all[there]; // a page that is being drawn anew lacks it for a moment: it is shown once it is back

@@ -32,6 +32,7 @@ class Presenter {
     this.on = false;
     this.wanted = 0;
     this.all = 0; // as many as the foot says
+    this.asked = 0; // when a key asked for a slide that was being drawn anew
     this.foot = made("div", "nnspca-foot");
     this.foot.setAttribute("role", "status");
     this.sheet = made("style", "nnspca-presenting", SHEET);
@@ -110,13 +111,16 @@ class Presenter {
     document.documentElement.style.setProperty("--slide-ink", worn.color);
     document.documentElement.style.setProperty("--slide-paper", worn.backgroundColor);
     const all = this.slides(), kept = this.pending ? -1 : this.placeIn(all);
+    if (this.pending && this.here?.isConnected && all.length < this.all && performance.now() - this.asked < PATIENCE) return;
     const at = kept >= 0 ? kept : Math.min(this.wanted, all.length - 1);
     this.pending = at < this.wanted && kept < 0; // a link's slide may still be on its way
     if (all[at] !== this.here) this.show(all[at]);
     else this.fit();
     // said when it holds for two looks at a page at rest: one that is being drawn anew has fewer
     const drawing = document.querySelector("[data-testid=stApp]").dataset.testScriptState !== "notRunning";
-    if ((all.length === this.counted && !drawing) || !this.foot.dataset.said) this.count(at, all.length);
+    const rests = all.length === this.counted && !drawing;
+    if (rests || !this.foot.dataset.said) this.count(at, all.length);
+    if (rests && !this.pending) this.wanted = at; // others may have come before it
     this.counted = drawing ? undefined : all.length;
     if (!new URLSearchParams(location.search).has("present")) this.write(); // the page wrote the address anew
   }
@@ -171,14 +175,17 @@ class Presenter {
     if (this.code?.isConnected) { this.hideCode(); return; }
     const within = new CustomEvent("nnspca-step", { detail: by, cancelable: true });
     if (!document.dispatchEvent(within)) return;
-    const all = this.slides(), awaited = this.pending && this.wanted < this.all, at = this.placeIn(all);
-    const there = (awaited || at < 0 ? this.wanted : at) + by;
-    if (there < 0 || there >= Math.max(all.length, this.all)) return;
+    const all = this.slides(), many = Math.max(all.length, this.all);
+    const from = Math.min(this.wanted, many - 1), there = from + by; // a link may want one that the page does not have
+    if (there < 0 || there >= many) return;
+    // a page that is drawn anew lacks some for a moment: what is wanted is shown once all are back
+    const whole = all.length === many && (!this.pending || from < this.wanted) && this.placeIn(all) === from;
     this.wanted = there;
-    this.pending = !all[there]; // a page that is being drawn anew lacks it for a moment: it is shown once it is back
-    if (all[there]) {
+    this.pending = !whole;
+    this.asked = performance.now();
+    if (whole) {
       this.show(all[there]);
-      this.count(there, Math.max(all.length, this.all));
+      this.count(there, all.length);
     }
     this.write();
   }

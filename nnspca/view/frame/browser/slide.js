@@ -6,6 +6,7 @@ const FOOT = 46; // pixels for the line at the foot of a slide
 const AIR = 20; // pixels around a figure, before it is enlarged
 const LEAST_WIDE = 640; // pixels a figure has to itself at least, on a wide screen
 const FIGURE = 120; // pixels: what is smaller is no figure
+const PATIENCE = 2000; // milliseconds in which a page that is drawn anew has all its figures again
 
 const SHEET = `
 html[data-presenting] [data-testid=stAppViewContainer] [data-testid=stMarkdownContainer] { visibility: inherit; }

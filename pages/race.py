@@ -28,7 +28,7 @@ with press:
     job = run.start(data, now, choice)
 runs.wait_for_picture(job)  # it is drawn as it runs
 with running:
-    done = runs.follow("race", job, patience=0.0)
+    done = runs.follow("race", job, waited=True)
 
 who, mark = choices.open_mark(run.standing(job), choice)  # below the figure, and asked before it is drawn
 waiting.empty()

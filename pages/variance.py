@@ -31,7 +31,7 @@ look, chosen = choices.look_and_point(choice)  # below the figure, and asked bef
 sketch = functools.partial(panels.sketched, job, leading, choice, look, waiting)
 runs.wait_for_picture(job, whole=len(choice.ks) * len(choice.methods), few=panels.ENOUGH, sketch=sketch)
 with running:
-    done = runs.follow("variance", job, patience=0.0)
+    done = runs.follow("variance", job, waited=True)
 
 known = proofs.known_by_now(job.arrived, data, now, choice.ks)
 longer = runs.only_job("tighten-all", known.key)

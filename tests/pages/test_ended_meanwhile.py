@@ -63,3 +63,16 @@ def test_a_long_run_is_looked_at_less_often_until_it_is_stopped(monkeypatch):
     job.stop()
     runs._watch("long", job, 0)
     assert [every for every, *_ in looks] == [runs.POLL_SECONDS, runs.LONG_POLL_SECONDS, runs.POLL_SECONDS]
+
+
+@pytest.mark.parametrize(("waited", "left"), [(False, 7.0), (True, 0.0)])
+def test_a_page_that_has_waited_for_its_picture_waits_for_no_quick_end(monkeypatch, waited, left):
+    class Asked(Job):
+        def wait(self, seconds):
+            asked.append(seconds)
+            return True
+
+    asked = []
+    monkeypatch.setattr(runs, "PATIENCE", 7.0)
+    runs.follow("young", Asked("young"), waited=waited)
+    assert asked == [pytest.approx(left, abs=1.0)]

@@ -171,14 +171,13 @@ def follow(
     stopped: str = "Stopped. What was found by then is shown; **Run again** starts over.",
     *,
     first: int = 0,
-    patience: float = PATIENCE,
+    waited: bool = False,
 ) -> bool:
     """Draw the job's progress and Stop while it runs, or what went wrong, or that it was stopped.
 
     It then waits a moment for the ``first`` so many things that the job hands over: a page that has
-    nothing to show before shows them at once, not when it is drawn the next time. A run younger
-    than ``patience``, in seconds, is waited for rather than shown: a page that has waited for its
-    picture has none left.
+    nothing to show before shows them at once, not when it is drawn the next time. A page that has
+    ``waited`` for its picture waits for no quick end before it shows progress.
 
     Returns
     -------
@@ -186,7 +185,7 @@ def follow(
         Whether the job is done.
     """
     with st.container():  # one place on the page, full or empty: what stands below keeps its own
-        _watch(slot, job, first, patience)
+        _watch(slot, job, first, waited)
         if job.problem and not job.stopped:
             st.error(foreign.plain(job.problem), icon=":material/error:")
         elif job.done and job.stopped:
@@ -194,12 +193,13 @@ def follow(
     return job.done
 
 
-def _watch(slot: str, job: Job, first: int, patience: float = PATIENCE) -> None:
+def _watch(slot: str, job: Job, first: int, waited: bool = False) -> None:
     """Draw progress and Stop while the job runs, and rerun the page when there is something to draw.
 
     Stop stands outside the fragment: a press then reaches the script whatever is being drawn.
     """
-    if job.done or job.wait(PATIENCE if job.stopped else max(0.0, patience - job.age)):
+    left = PATIENCE if job.stopped else 0.0 if waited else max(0.0, PATIENCE - job.age)
+    if job.done or job.wait(left):
         return
     drawn, pause = [len(job.arrived)], _pause(job)
     with st.container(horizontal=True, vertical_alignment="center", key=f"watch-{slot}"):

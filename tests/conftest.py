@@ -1,3 +1,4 @@
+import functools
 import gc
 import os
 from collections.abc import Generator
@@ -91,6 +92,17 @@ def _few_of_each(items: list[pytest.Item]) -> set[pytest.Item]:
     for item in items:
         instances.setdefault(item.nodeid.partition("[")[0], []).append(item)
     return {same[at * len(same) // FEW] for same in instances.values() for at in range(FEW)}
+
+
+@pytest.fixture(scope="session")
+def papers_read_once():
+    """Streamlit reads the papers of every installed package for each page it opens: a fifth of such tests' time."""
+    from streamlit.components.v2 import manifest_scanner
+
+    with pytest.MonkeyPatch.context() as once:
+        scanned = functools.cache(manifest_scanner.scan_component_manifests)
+        once.setattr(manifest_scanner, "scan_component_manifests", scanned)
+        yield
 
 
 @pytest.fixture(scope="session")

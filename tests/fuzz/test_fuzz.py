@@ -16,8 +16,9 @@ from nnspca.covariance import reading
 from nnspca.view.session.entry import Entry
 from tests.fuzz import GotThrough, data, files, forged, formats, generator, holders, links, pages, starts, visits
 from tests.fuzz.damage import damaged
-from tests.pages.conftest import nothing_is_done_that_nobody_sees  # noqa: F401
 from tests.server import serving, shared
+
+pytestmark = pytest.mark.usefixtures("papers_read_once")
 
 
 @pytest.mark.parametrize(

@@ -18,14 +18,11 @@ from nnspca.tasks._path import path
 from nnspca.view.session import cluster as setting
 from nnspca.view.session import machines
 from tests.machines.doing import nap
-from tests.pages.conftest import (
-    ROOT,
-    jobs,
-    nothing_is_done_that_nobody_sees,  # noqa: F401
-    settle,
-)
+from tests.pages.conftest import ROOT, jobs, settle
 from tests.resampling.test_bootstrap import PLANTED, planted
 from tests.tasks.test_sweep import plain
+
+pytestmark = pytest.mark.usefixtures("papers_read_once")
 
 QUIET = {
     "distributed.worker.memory.terminate": False,

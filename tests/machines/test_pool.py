@@ -20,14 +20,11 @@ from nnspca.machines import pool as pools
 from nnspca.machines.process import Worker, _key
 from nnspca.tasks._path import certify_path, path
 from tests.machines.doing import count, fails, fails_oddly, leave, looks, total, wait_for_stop
-from tests.pages.conftest import (
-    ROOT,
-    jobs,
-    nothing_is_done_that_nobody_sees,  # noqa: F401
-    settle,
-)
+from tests.pages.conftest import ROOT, jobs, settle
 from tests.resampling.test_bootstrap import planted
 from tests.tasks.test_sweep import plain
+
+pytestmark = pytest.mark.usefixtures("papers_read_once")
 
 SOON = 20.0  # seconds in which what takes none of its own has happened, however busy the machine
 

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 from nnspca import datasets
@@ -38,12 +37,10 @@ def the_player_has_few_steps(monkeypatch):
 
 
 @pytest.fixture(scope="session", autouse=True)
-def nothing_is_done_that_nobody_sees():
-    """Streamlit reads the papers of every installed package for each page it opens: a fifth of these tests' time."""
+def nothing_is_done_that_nobody_sees(papers_read_once):
+    """Nobody looks at the sketches."""
     with pytest.MonkeyPatch.context() as once:
-        scanned = functools.cache(manifest_scanner.scan_component_manifests)
-        once.setattr(manifest_scanner, "scan_component_manifests", scanned)
-        once.setattr(charts, "SEEN", 0.0)  # nobody looks at the sketches
+        once.setattr(charts, "SEEN", 0.0)
         yield
 
 

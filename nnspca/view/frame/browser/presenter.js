@@ -31,7 +31,7 @@ class Presenter {
     this.tell = tell;
     this.on = false;
     this.wanted = 0;
-    this.all = 0; // as many as the foot says
+    this.many = 0; // as many as the foot says
     this.asked = 0; // when a key asked for a slide that was being drawn anew
     this.foot = made("div", "nnspca-foot");
     this.foot.setAttribute("role", "status");
@@ -111,7 +111,7 @@ class Presenter {
     document.documentElement.style.setProperty("--slide-ink", worn.color);
     document.documentElement.style.setProperty("--slide-paper", worn.backgroundColor);
     const all = this.slides(), kept = this.pending ? -1 : this.placeIn(all);
-    if (this.pending && this.here?.isConnected && all.length < this.all && performance.now() - this.asked < PATIENCE) return;
+    if (this.pending && this.here?.isConnected && all.length < this.many && performance.now() - this.asked < PATIENCE) return;
     const at = kept >= 0 ? kept : Math.min(this.wanted, all.length - 1);
     this.pending = at < this.wanted && kept < 0; // a link's slide may still be on its way
     if (all[at] !== this.here) this.show(all[at]);
@@ -158,7 +158,7 @@ class Presenter {
 
   count(at, all) {
     const title = document.title.split(" · ")[0], where = `${title} · ${at + 1} of ${all}`;
-    this.all = all;
+    this.many = all;
     if (this.foot.dataset.said === where) return;
     this.foot.dataset.said = where;
     this.foot.dataset.at = String(at + 1);
@@ -175,7 +175,7 @@ class Presenter {
     if (this.code?.isConnected) { this.hideCode(); return; }
     const within = new CustomEvent("nnspca-step", { detail: by, cancelable: true });
     if (!document.dispatchEvent(within)) return;
-    const all = this.slides(), many = Math.max(all.length, this.all);
+    const all = this.slides(), many = Math.max(all.length, this.many);
     const from = Math.min(this.wanted, many - 1), there = from + by; // a link may want one that the page does not have
     if (there < 0 || there >= many) return;
     // a page that is drawn anew lacks some for a moment: what is wanted is shown once all are back

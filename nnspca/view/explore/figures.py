@@ -33,10 +33,16 @@ def history(variances: Sequence[float], leading: float, palette: Palette, *, tit
     )
     alt = f"{title}: the best variance known rises from {fixed(y[0], 3)} to {fixed(y[-1], 3)} of λ₁ "
     alt += f"in {len(variances)} steps."
-    dress(figure, palette, title=title, alt=alt, height=300)
-    figure.update_xaxes(title_text="step of the method")
     room = max(0.08 * float(y.max() - y.min()), 0.002 * float(abs(y).max()))
-    figure.update_yaxes(title_text="best variance so far ÷ λ₁", range=[y.min() - room, y.max() + room])
+    dress(
+        figure,
+        palette,
+        title=title,
+        alt=alt,
+        height=300,
+        x={"title_text": "step of the method"},
+        y={"title_text": "best variance so far ÷ λ₁", "range": [y.min() - room, y.max() + room]},
+    )
     return figure
 
 
@@ -64,9 +70,9 @@ def ceiling(trace: Sequence[tuple[float, float | None, float | None]], leading: 
         title=title,
         alt=f"{title} towards the best variance found, against time.",
         height=300,
+        x={"title_text": "seconds spent on the proof"},
+        y={"title_text": "variance ÷ λ₁"},
     )
-    figure.update_xaxes(title_text="seconds spent on the proof")
-    figure.update_yaxes(title_text="variance ÷ λ₁")
     return figure
 
 

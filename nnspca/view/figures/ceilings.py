@@ -134,6 +134,6 @@ def race(certificates: Mapping[int, Certificate], ks: tuple[int, ...], palette: 
         height=height,
         legend_rows=rows,
         k_axis=(ks, log),
+        y={"title_text": "reached (%)", "range": [0, 103]},
     )
-    figure.update_yaxes(title_text="reached (%)", range=[0, 103])
     return figure

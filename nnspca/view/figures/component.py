@@ -82,9 +82,15 @@ def _image(weights: np.ndarray, palette: Palette, nonnegative: bool, title: str,
         )
     )
     alt = f"{title}: {rows} by {columns} pixels, {used} of them coloured by their loading, the rest empty."
-    dress(figure, palette, title=title, alt=alt, height=400)
-    figure.update_xaxes(visible=False, constrain="domain")
-    figure.update_yaxes(visible=False, autorange="reversed", scaleanchor="x", constrain="domain")
+    dress(
+        figure,
+        palette,
+        title=title,
+        alt=alt,
+        height=400,
+        x={"visible": False, "constrain": "domain"},
+        y={"visible": False, "autorange": "reversed", "scaleanchor": "x", "constrain": "domain"},
+    )
     return figure
 
 
@@ -158,9 +164,7 @@ def _along(
         hovertemplate="%{x:.4g} " + unit + "<br>loading %{y:.4f}<extra></extra>",
     )
     alt = f"{title}: {int(used.sum())} of {used.size} places along the {name} axis carry a loading."
-    dress(figure, palette, title=title, alt=alt, height=400)
-    figure.update_xaxes(title_text=label)
-    figure.update_yaxes(title_text="loading")
+    dress(figure, palette, title=title, alt=alt, height=400, x={"title_text": label}, y={"title_text": "loading"})
     if backdrop is not None:
         figure.update_layout(
             yaxis2={
@@ -192,7 +196,13 @@ def _bars(loadings: np.ndarray, palette: Palette, names: Sequence[str], title: s
     heading = title if used <= MOST_BARS else f"{title}: the {MOST_BARS} largest of {used} loadings"
     listed = ", ".join(foreign.line(str(names[i]), foreign.NAME) for i in top[:5])
     alt = f"{heading}, as bars by feature; the largest: {listed}."
-    dress(figure, palette, title=heading, alt=alt, height=max(220, 90 + 20 * len(top)))
-    figure.update_xaxes(title_text="loading")
-    figure.update_yaxes(autorange="reversed", type="category", showgrid=False)
+    dress(
+        figure,
+        palette,
+        title=heading,
+        alt=alt,
+        height=max(220, 90 + 20 * len(top)),
+        x={"title_text": "loading"},
+        y={"autorange": "reversed", "type": "category", "showgrid": False},
+    )
     return figure

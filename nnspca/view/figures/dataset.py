@@ -35,9 +35,15 @@ def curves(samples: np.ndarray, axis: tuple[np.ndarray, str, str], palette: Pale
         hovertemplate="%{x:.4g} " + unit + "<br>mean %{y:.4g}<extra></extra>",
     )
     title = "A few of the samples"
-    dress(figure, palette, title=title, alt=f"{title}: {len(samples)} curves along {name}.", height=300)
-    figure.update_xaxes(title_text=f"{name} ({unit})" if unit else name)
-    figure.update_yaxes(title_text="measured value")
+    dress(
+        figure,
+        palette,
+        title=title,
+        alt=f"{title}: {len(samples)} curves along {name}.",
+        height=300,
+        x={"title_text": f"{name} ({unit})" if unit else name},
+        y={"title_text": "measured value"},
+    )
     return figure
 
 
@@ -61,7 +67,13 @@ def spectrum(eigenvalues: np.ndarray, trace: float, palette: Palette, *, rank: i
     title = "How the variance spreads over directions"
     alt = f"Spectrum: the first direction holds {fixed(share[0], 1)} % of the total variance, "
     alt += f"the first {share.size} hold {fixed(share.sum(), 1)} %."
-    dress(figure, palette, title=title, alt=alt, height=300)
-    figure.update_xaxes(title_text="principal direction (largest eigenvalue first)", dtick=max(1, share.size // 10))
-    figure.update_yaxes(title_text="share of total variance (%)", rangemode="tozero")
+    dress(
+        figure,
+        palette,
+        title=title,
+        alt=alt,
+        height=300,
+        x={"title_text": "principal direction (largest eigenvalue first)", "dtick": max(1, share.size // 10)},
+        y={"title_text": "share of total variance (%)", "rangemode": "tozero"},
+    )
     return figure

@@ -49,8 +49,10 @@ def gauge(
     tall = LEGEND_DROP + LEGEND_ROW * len(figure.data)  # one line of the legend for each trace so far
     if bounds:
         alt += add_rows(figure, bounds, leading, best or found, palette, right)
-    dress(figure, palette, title="", alt=alt + ".", height=8 + BAR + below + tall)
-    _arrange(figure, right, below, len(bounds))
+    shares = {"title_text": "variance ÷ λ₁, what the freest direction holds", "range": [0, right]}
+    at_foot = {"anchor": "free", "position": 0}  # of all, not of the bar
+    dress(figure, palette, title="", alt=alt + ".", height=8 + BAR + below + tall, x=shares | at_foot)
+    _arrange(figure, below, len(bounds))
     return figure
 
 
@@ -100,17 +102,14 @@ def _add_mark(figure: go.Figure, x: float, name: str, said: str, line: dict[str,
     )
 
 
-def _arrange(figure: go.Figure, right: float, below: int, rows: int) -> None:
-    """Place the bar above so many rows of bounds, which take ``below`` pixels, on one axis of shares."""
+def _arrange(figure: go.Figure, below: int, rows: int) -> None:
+    """Place the bar above so many rows of bounds, which take ``below`` pixels."""
     figure.update_layout(
         barmode="stack",
         bargap=0,
         margin_r=14,
         legend_traceorder="normal",
+        yaxis={"domain": [below / (BAR + below), 1], "visible": False},
         yaxis2={"overlaying": "y", "range": [-0.5, 0.5], "visible": False},
         yaxis3={"domain": [0, below / (BAR + below)], "range": [0.2 - rows, 0.85], "visible": False},
     )
-    figure.update_xaxes(title_text="variance ÷ λ₁, what the freest direction holds", range=[0, right])
-    figure.update_yaxes(visible=False, selector={"anchor": None})
-    figure.update_layout(yaxis={"visible": False, "domain": [below / (BAR + below), 1]})
-    figure.update_xaxes(anchor="free", position=0)  # at the foot of all, not of the bar

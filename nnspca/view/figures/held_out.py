@@ -66,6 +66,6 @@ def held_out(found: CrossValidation, palette: Palette, *, log: bool) -> go.Figur
     folds = int(np.isfinite(found.held_out).any(axis=1).sum())
     alt = f"{TITLE}: means over {folds} folds with their standard errors, for {int(known.sum())} values of k"
     alt += "" if asked is None else f"; largest at k = {best}, within one standard error of it from k = {asked}"
-    dress(figure, palette, title=TITLE, alt=alt + ".", height=430, k_axis=(found.ks, log))
-    figure.update_yaxes(title_text="share of the variance (%)", rangemode="tozero")
+    share = {"title_text": "share of the variance (%)", "rangemode": "tozero"}
+    dress(figure, palette, title=TITLE, alt=alt + ".", height=430, k_axis=(found.ks, log), y=share)
     return figure

@@ -6,10 +6,11 @@ import base64
 import functools
 import html
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from string import Template
+from typing import Any, Literal
 
 # Plotly takes pandas as soon as anyone begins to import it, also half imported: two first visitors
 # at once would meet an error. It comes with Streamlit, which imports it with the first figure.
@@ -103,12 +104,14 @@ def dress(
     height: int,
     legend_rows: int | None = None,
     k_axis: tuple[Sequence[int], bool] | None = None,
+    x: Mapping[str, Any] | None = None,
+    y: Mapping[str, Any] | None = None,
 ) -> Figure:
     """Give a figure the shared layout, its title and its description; call it when its traces are in.
 
     The legend has room for one entry a line, as on a phone, unless ``legend_rows`` says otherwise;
     then a phone scrolls it. A figure over k says its values of k, and whether its axis is
-    logarithmic, as ``k_axis``.
+    logarithmic, as ``k_axis``; ``x`` and ``y`` are Plotly's settings for all axes of their kind.
 
     Words, axes and grid keep the colours of the page around them, which may change its theme at any
     time; :func:`page` sets them for a figure that stands alone.
@@ -136,10 +139,20 @@ def dress(
     }
     for name, value in shared.items():  # one by one: update_layout takes ten times as long
         figure.layout[name] = value
-    figure.update_xaxes(automargin=True).update_yaxes(automargin=True)
+    set_axes(figure, "x", automargin=True, **(x or {}))
+    set_axes(figure, "y", automargin=True, **(y or {}))
     if k_axis is not None:
         _set_k_axis(figure, *k_axis)
     return figure
+
+
+def set_axes(figure: Figure, axes: Literal["x", "y"], *, only: int | None = None, **settings: Any) -> None:
+    """Set all x or y axes of a figure, or the one of that number; ``update_xaxes`` takes four times as long."""
+    one = None if only is None else f"{axes}axis{only if only > 1 else ''}"
+    for name in figure.layout:
+        if name == one or (one is None and name.startswith(f"{axes}axis")):
+            for setting, value in settings.items():
+                figure.layout[name][setting] = value
 
 
 def names(figure: Figure) -> list[str]:
@@ -151,7 +164,9 @@ def _set_k_axis(figure: Figure, ks: Sequence[int], log: bool) -> None:
     """Keep the axes still while points arrive."""
     low, high = min(ks), max(ks)
     if log:
-        figure.update_xaxes(
+        set_axes(
+            figure,
+            "x",
             title_text="k, nonzero loadings allowed (log scale)",
             type="log",
             range=[math.log10(low * 0.87), math.log10(high * 1.15)],
@@ -160,7 +175,7 @@ def _set_k_axis(figure: Figure, ks: Sequence[int], log: bool) -> None:
         )
     else:
         room = max(0.04 * (high - low), 0.5)
-        figure.update_xaxes(title_text="k, nonzero loadings allowed", range=[low - room, high + room])
+        set_axes(figure, "x", title_text="k, nonzero loadings allowed", range=[low - room, high + room])
 
 
 def page(figure: Figure) -> str:

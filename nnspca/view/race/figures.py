@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import plotly.graph_objects as go
 
 from nnspca.studies.standing import FINISHED, Lane, Race
-from nnspca.view.figures.style import DASHES, LEGEND_ROW, SYMBOLS, Palette, dress
+from nnspca.view.figures.style import DASHES, LEGEND_ROW, SYMBOLS, Palette, dress, set_axes
 from nnspca.view.words import at_most, floor, percent, seconds
 
 PLOT = 395  # pixels, without the legend: on a usual screen that stands above the fold
@@ -170,15 +170,21 @@ def _set_axes(figure: go.Figure, standing: Race | None) -> None:
         ends = [100 * (lane.variance / standing.upper) for lane in standing.lanes if lane.marks] or ends
     ticks = DECADES if math.log10(last / first) > WIDE else TICKS
     bottom = 100 - max(1.3 * (100 - min(ends)), LEAST)
-    figure.update_xaxes(
+    set_axes(
+        figure,
+        "x",
         title_text="seconds each has used (log scale)",
         type="log",
         range=[math.log10(first / 1.3), math.log10(last * 1.35)],
         tickvals=ticks,
         ticktext=[f"{t:g}" for t in ticks],
     )
-    figure.update_yaxes(
-        title_text="% of the ceiling", range=[max(bottom, 0.0), 100 + ROOM * (100 - max(bottom, 0.0))], zeroline=False
+    set_axes(
+        figure,
+        "y",
+        title_text="% of the ceiling",
+        range=[max(bottom, 0.0), 100 + ROOM * (100 - max(bottom, 0.0))],
+        zeroline=False,
     )
 
 

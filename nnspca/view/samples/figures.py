@@ -19,9 +19,15 @@ def ladder(lie: Lie, classes: Sequence[str], palette: Palette) -> Figure:
     rank = np.empty(len(lie.order), dtype=int)
     rank[lie.order] = np.arange(1, len(lie.order) + 1)
     figure = _of_classes(rank, lie.scores, classes, palette, "rank %{x}, score %{y:.4g}")
-    dress(figure, palette, title="Samples by score", alt=f"{len(rank)} samples by score, highest first.", height=420)
-    figure.update_xaxes(title_text="samples, highest score first")
-    figure.update_yaxes(title_text="score along the part")
+    dress(
+        figure,
+        palette,
+        title="Samples by score",
+        alt=f"{len(rank)} samples by score, highest first.",
+        height=420,
+        x={"title_text": "samples, highest score first"},
+        y={"title_text": "score along the part"},
+    )
     return figure
 
 
@@ -29,9 +35,15 @@ def cloud(lie: Lie, classes: Sequence[str], palette: Palette) -> Figure:
     """Draw every sample's two scores, coloured and shaped by class."""
     assert lie.second is not None
     figure = _of_classes(lie.scores, lie.second, classes, palette, "scores %{x:.4g} and %{y:.4g}")
-    dress(figure, palette, title="Two scores", alt=f"{len(lie.scores)} samples along two parts.", height=480)
-    figure.update_xaxes(title_text="score along the part")
-    figure.update_yaxes(title_text="score along the second part")
+    dress(
+        figure,
+        palette,
+        title="Two scores",
+        alt=f"{len(lie.scores)} samples along two parts.",
+        height=480,
+        x={"title_text": "score along the part"},
+        y={"title_text": "score along the second part"},
+    )
     return figure
 
 

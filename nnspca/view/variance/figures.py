@@ -95,8 +95,8 @@ def variance(view: View, palette: Palette, *, paper: bool = False, chosen: tuple
         height=600 + LEGEND_ROW * max(rows - 4, 0),
         legend_rows=rows,
         k_axis=(view.ks, view.log),
+        y={"title_text": "variance ÷ λ₁", "range": [0, 1.04]},
     )
-    figure.update_yaxes(title_text="variance ÷ λ₁", range=[0, 1.04])
     _add_gap(figure, view, palette, paper=paper)
     return figure
 
@@ -192,7 +192,7 @@ def _draw_gap(
         probability.
     """
     figure.update_layout(yaxis={"domain": UPPER}, yaxis2={"domain": LOWER, "anchor": "x"})
-    figure.update_xaxes(anchor="y2")
+    figure.layout.xaxis.anchor = "y2"
     # No gap counts as smaller than a closed one: rounding errors would otherwise stretch an axis of powers.
     seen = [1 - share for points in (*shares.values(), best, paper) for _, share in points]
     missing = [max(gap, CLOSED) for gap in seen]

@@ -53,21 +53,27 @@ def proven(sets: Sequence[tuple[Profile, Proofs]], shares: Sequence[float], pale
         for about, proofs in sets
         if proofs
     )
-    dress(figure, palette, title=title, alt=f"{title}, by k ÷ n. {told or 'Nothing is proven yet'}.", height=HEIGHT)
-    figure.update_xaxes(
-        title_text="k ÷ n, share of features allowed (log)",
-        type="log",
-        range=[math.log10(min(shares) / 1.3), math.log10(1.3)],
-        tickvals=TICKS,
-        ticktext=[f"{t:g}" for t in TICKS],
-    )
     gaps = [gap for gap in (1.0, 0.5, 0.1, 1e-2, 1e-3, CLOSED) if gap <= max(2 * (1 - lowest), 0.1)]
-    figure.update_yaxes(
-        title_text="proven, at least (%)",
-        range=[_depth(lowest) - 0.15, _depth(1.0) + 0.25],
-        tickvals=[_depth(1 - gap) for gap in gaps],
-        ticktext=["100 (optimal)" if gap == CLOSED else f"{100 - 100 * gap:g}" for gap in gaps],
-        zeroline=False,
+    dress(
+        figure,
+        palette,
+        title=title,
+        alt=f"{title}, by k ÷ n. {told or 'Nothing is proven yet'}.",
+        height=HEIGHT,
+        x={
+            "title_text": "k ÷ n, share of features allowed (log)",
+            "type": "log",
+            "range": [math.log10(min(shares) / 1.3), math.log10(1.3)],
+            "tickvals": TICKS,
+            "ticktext": [f"{t:g}" for t in TICKS],
+        },
+        y={
+            "title_text": "proven, at least (%)",
+            "range": [_depth(lowest) - 0.15, _depth(1.0) + 0.25],
+            "tickvals": [_depth(1 - gap) for gap in gaps],
+            "ticktext": ["100 (optimal)" if gap == CLOSED else f"{100 - 100 * gap:g}" for gap in gaps],
+            "zeroline": False,
+        },
     )
     return figure
 

@@ -13,7 +13,7 @@ from plotly.subplots import make_subplots
 from nnspca.result import SweepPoint
 from nnspca.studies.comparison import SPECTRUM, Profile
 from nnspca.view import foreign
-from nnspca.view.figures.style import DASHES, LEGEND_DROP, LEGEND_ROW, SYMBOLS, Palette, dress
+from nnspca.view.figures.style import DASHES, LEGEND_DROP, LEGEND_ROW, SYMBOLS, Palette, dress, set_axes
 
 PANELS = (
     f"λ<sub>i</sub> ÷ λ<sub>1</sub>, i = 1 … {SPECTRUM}",
@@ -74,22 +74,22 @@ def compared(
     )
     height = PANEL * len(PANELS) + LEGEND_DROP + LEGEND_ROW * named
     dress(figure, palette, title=title, alt=alt, height=height, legend_rows=named)
-    figure.update_xaxes(row=1, col=1, range=[0.5, SPECTRUM + 0.5], tickvals=[1, 5, 10, 15, 20])
+    set_axes(figure, "x", only=1, range=[0.5, SPECTRUM + 0.5], tickvals=[1, 5, 10, 15, 20])
     share = [float(v) for v in np.log10(within.share)]
     for row in range(2, len(PANELS) + 1):
-        figure.update_xaxes(row=row, col=1, type="log", range=share, tickvals=TICKS, ticktext=[f"{t:g}" for t in TICKS])
-    figure.update_xaxes(row=len(PANELS), col=1, title_text="k ÷ n")
+        set_axes(figure, "x", only=row, type="log", range=share, tickvals=TICKS, ticktext=[f"{t:g}" for t in TICKS])
+    set_axes(figure, "x", only=len(PANELS), title_text="k ÷ n")
     powers = {"tickvals": POWERS, "ticktext": [f"{p:g}" for p in POWERS]}
-    figure.update_yaxes(row=1, col=1, type="log", range=[float(np.log10(SMALLEST)), 0.1], **powers)
-    figure.update_yaxes(row=2, col=1, range=[0, 1.06])
-    figure.update_yaxes(row=3, col=1, range=[0, 1.06])
-    figure.update_yaxes(row=4, col=1, type="log", range=share, tickvals=TICKS, ticktext=[f"{t:g}" for t in TICKS])
+    set_axes(figure, "y", only=1, type="log", range=[float(np.log10(SMALLEST)), 0.1], **powers)
+    set_axes(figure, "y", only=2, range=[0, 1.06])
+    set_axes(figure, "y", only=3, range=[0, 1.06])
+    set_axes(figure, "y", only=4, type="log", range=share, tickvals=TICKS, ticktext=[f"{t:g}" for t in TICKS])
     seconds = [float(v) for v in np.log10(within.seconds)]
-    figure.update_yaxes(row=5, col=1, type="log", range=seconds, **powers)
+    set_axes(figure, "y", only=5, type="log", range=seconds, **powers)
     figure.update_annotations(font_size=13, x=0, xanchor="left")
     if not palette.dark:  # as in dress: the page's own light grey is too faint to project
         figure.update_annotations(font_color=palette.quiet)
-    figure.update_layout(margin_t=82)
+    figure.layout.margin.t = 82
     return figure
 
 

@@ -52,12 +52,22 @@ def strips(table: StudyTable, picture: Parts, palette: Palette, title: str) -> g
     counted = ", ".join(f"{sum(g == group for g, _ in images)} of {group}" for group in groups)
     alt = f"{table.title}: images of {rows} by {columns} pixels, {counted}."
     height = min(TALLEST, 48 + round(top * 720 / max(width, 1)))
-    dress(figure, palette, title=title, alt=alt, height=max(height, 260))
-    figure.update_xaxes(visible=False, constrain="domain", range=[-0.5, width - GAP - 0.5])
-    figure.update_yaxes(
-        visible=False, scaleanchor="x", constrain="domain", constraintoward="top", range=[top - 0.5, -0.5]
+    dress(
+        figure,
+        palette,
+        title=title,
+        alt=alt,
+        height=max(height, 260),
+        x={"visible": False, "constrain": "domain", "range": [-0.5, width - GAP - 0.5]},
+        y={
+            "visible": False,
+            "scaleanchor": "x",
+            "constrain": "domain",
+            "constraintoward": "top",
+            "range": [top - 0.5, -0.5],
+        },
     )
-    figure.update_layout(margin_b=8)
+    figure.layout.margin.b = 8
     return figure
 
 

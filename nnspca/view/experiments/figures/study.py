@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 from nnspca.studies import Band, Bars, Curves, Line, StudyTable
 from nnspca.view.experiments.figures.strips import strips
-from nnspca.view.figures.style import DASHES, LEGEND_ROW, SYMBOLS, Palette, dress, names
+from nnspca.view.figures.style import DASHES, LEGEND_ROW, SYMBOLS, Palette, dress, names, set_axes
 
 WIDE = 64  # characters of a line of a title
 LIKELY = "rgba(163, 71, 138, 0.13)"  # a band that holds with some probability only
@@ -33,7 +33,7 @@ def study(table: StudyTable, palette: Palette, *, titled: bool = False) -> go.Fi
     above = 44 + 18 * title.count("<br>") if titled else 8
     if picture.kind == "curves" and picture.spans:
         above += 36
-    figure.update_layout(margin_t=above)
+    figure.layout.margin.t = above
     return figure
 
 
@@ -66,23 +66,25 @@ def _curves(table: StudyTable, picture: Curves, palette: Palette) -> go.Figure:
             showlegend=False,
         )
     _add_spans(figure, picture, palette)
-    figure.update_xaxes(title_text=picture.x_title, type="log" if picture.log_x else None)
-    figure.update_yaxes(title_text=picture.y_title, type="log" if picture.log_y else None)
+    set_axes(figure, "x", title_text=picture.x_title, type="log" if picture.log_x else None)
+    set_axes(figure, "y", title_text=picture.y_title, type="log" if picture.log_y else None)
     if picture.log_x:
         at = sorted({v for v in table.column(picture.x) if isinstance(v, int | float)})
         step = -(-len(at) // 12) or 1
-        figure.update_xaxes(tickvals=at[::step], ticktext=[f"{v:g}" if v == int(v) else f"{v:.3g}" for v in at[::step]])
+        set_axes(
+            figure, "x", tickvals=at[::step], ticktext=[f"{v:g}" if v == int(v) else f"{v:.3g}" for v in at[::step]]
+        )
     elif _few_whole(table.column(picture.x)):
-        figure.update_xaxes(dtick=1)
+        set_axes(figure, "x", dtick=1)
     if picture.log_y:
-        figure.update_yaxes(dtick=1, exponentformat="power")
+        set_axes(figure, "y", dtick=1, exponentformat="power")
     if picture.y_range:
-        figure.update_yaxes(range=picture.y_range)
+        set_axes(figure, "y", range=picture.y_range)
     if picture.spans:
-        figure.update_xaxes(range=[picture.spans[0].start, picture.spans[-1].end])
+        set_axes(figure, "x", range=[picture.spans[0].start, picture.spans[-1].end])
     if picture.equal:
-        figure.update_yaxes(scaleanchor="x", constrain="domain")
-        figure.update_xaxes(constrain="domain")
+        set_axes(figure, "y", scaleanchor="x", constrain="domain")
+        set_axes(figure, "x", constrain="domain")
     return figure
 
 
@@ -207,8 +209,8 @@ def _bars(table: StudyTable, picture: Bars, palette: Palette) -> go.Figure:
             hovertemplate="%{x}<br>%{text}<extra>" + line.title + "</extra>",
         )
     figure.update_layout(barmode="group")
-    figure.update_xaxes(title_text=picture.x_title, type="category")
-    figure.update_yaxes(title_text=picture.y_title, type="log" if picture.log_y else None)
+    set_axes(figure, "x", title_text=picture.x_title, type="category")
+    set_axes(figure, "y", title_text=picture.y_title, type="log" if picture.log_y else None)
     if picture.y_range:
-        figure.update_yaxes(range=picture.y_range)
+        set_axes(figure, "y", range=picture.y_range)
     return figure

@@ -9,7 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from nnspca.view import foreign
-from nnspca.view.figures.style import LEGEND_DROP, LEGEND_ROW, Palette, dress
+from nnspca.view.figures.style import LEGEND_DROP, LEGEND_ROW, Palette, dress, set_axes
 
 # Okabe & Ito (2008), then Tol's muted scheme: told apart with any common colour blindness, and on
 # grey
@@ -78,18 +78,18 @@ def over_mean(
     if scene.image_shape is not None:
         below = LEGEND_ROW * lines + 16
         figure.update_layout(margin_b=below, legend_y=-8 / (height - below - 40))
-        figure.update_xaxes(visible=False, constrain="domain")
-        figure.update_yaxes(
-            visible=False, autorange="reversed", scaleanchor="x", constrain="domain", constraintoward="top"
+        set_axes(figure, "x", visible=False, constrain="domain")
+        set_axes(
+            figure, "y", visible=False, autorange="reversed", scaleanchor="x", constrain="domain", constraintoward="top"
         )
     elif scene.axis is not None:
         name, unit = foreign.label(scene.axis[1]), foreign.label(scene.axis[2])
-        figure.update_xaxes(title_text=f"{name} ({unit})" if unit else name)
-        figure.update_yaxes(title_text="mean of the data", rangemode="normal")
+        set_axes(figure, "x", title_text=f"{name} ({unit})" if unit else name)
+        set_axes(figure, "y", title_text="mean of the data", rangemode="normal")
         figure.update_layout(barmode="overlay", bargap=0)
     else:
-        figure.update_xaxes(title_text="loading")
-        figure.update_yaxes(autorange="reversed", type="category", showgrid=False, dtick=1)
+        set_axes(figure, "x", title_text="loading")
+        set_axes(figure, "y", autorange="reversed", type="category", showgrid=False, dtick=1)
         figure.update_layout(barmode="stack")
     figure.update_layout(legend={"itemclick": "toggle", "itemdoubleclick": "toggleothers"})
     return figure

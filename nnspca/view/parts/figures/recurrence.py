@@ -105,13 +105,19 @@ def _along(
         )
     places, parts = np.nonzero(proven)
     _mark(figure, values[places], count - 1 - parts + 0.85 * percent[places, parts] / ALL, palette, size=9)
-    dress(figure, palette, title=TITLE, alt=alt, height=150 + 80 * count)
-    figure.update_xaxes(title_text=f"{name} ({unit})" if unit else name)
-    figure.update_yaxes(
-        tickvals=[count - 1 - r for r in range(count)],
-        ticktext=list(names),
-        title_text="share of resamples, each part from 0 to 100 %",
-        range=[-0.1, count],
+    dress(
+        figure,
+        palette,
+        title=TITLE,
+        alt=alt,
+        height=150 + 80 * count,
+        x={"title_text": f"{name} ({unit})" if unit else name},
+        y={
+            "tickvals": [count - 1 - r for r in range(count)],
+            "ticktext": list(names),
+            "title_text": "share of resamples, each part from 0 to 100 %",
+            "range": [-0.1, count],
+        },
     )
     return figure
 
@@ -151,8 +157,14 @@ def _list(
     )
     at, parts = np.nonzero(proven[chosen])
     _mark(figure, [columns[r] for r in parts], [rows[i] for i in at], palette, size=15)
-    dress(figure, palette, title=TITLE, alt=alt, height=150 + 19 * max(len(chosen), 4))
-    figure.update_yaxes(autorange="reversed", type="category", tickfont_size=10, dtick=1)
+    dress(
+        figure,
+        palette,
+        title=TITLE,
+        alt=alt,
+        height=150 + 19 * max(len(chosen), 4),
+        y={"autorange": "reversed", "type": "category", "tickfont_size": 10, "dtick": 1},
+    )
     return figure
 
 

@@ -42,9 +42,9 @@ def scores(values: np.ndarray, classes: Sequence[str], palette: Palette, *, titl
         title=title,
         alt=f"{title}: {len(values)} samples by class.",
         height=140 + (50 if len(kinds) <= FEW_CLASSES else 18) * len(kinds),
+        y={"tickvals": list(range(len(kinds))), "ticktext": shown, "zeroline": False},
+        x={"title_text": "score: distance from the mean along the part"},
     )
-    figure.update_yaxes(tickvals=list(range(len(kinds))), ticktext=shown, zeroline=False)
-    figure.update_xaxes(title_text="score: distance from the mean along the part")
     return figure
 
 
@@ -73,10 +73,10 @@ def rebuilt(
         title=title,
         alt=f"{title}: the image on the left, its reconstruction on the right.",
         height=280,
+        x={"visible": False, "constrain": "domain"},
+        y={"visible": False, "scaleanchor": "x", "constrain": "domain", "autorange": "reversed"},
     )
-    figure.update_xaxes(visible=False, constrain="domain")
-    figure.update_yaxes(visible=False, scaleanchor="x", constrain="domain", autorange="reversed")
-    figure.update_layout(margin_b=8)
+    figure.layout.margin.b = 8
     return figure
 
 
@@ -94,7 +94,13 @@ def retraced(
         figure.add_scatter(
             x=values[order], y=y[order], mode="lines", name=label, line={"color": colour, "dash": dash, "width": 2}
         )
-    dress(figure, palette, title=title, alt=f"{title}: two curves along {name}.", height=320)
-    figure.update_xaxes(title_text=f"{name} ({unit})" if unit else name)
-    figure.update_yaxes(title_text="value")
+    dress(
+        figure,
+        palette,
+        title=title,
+        alt=f"{title}: two curves along {name}.",
+        height=320,
+        x={"title_text": f"{name} ({unit})" if unit else name},
+        y={"title_text": "value"},
+    )
     return figure

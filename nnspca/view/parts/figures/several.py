@@ -89,12 +89,22 @@ def name_tile(figure: go.Figure, shape: tuple[int, int], count: int, r: int, tex
 def frame(figure: go.Figure, sheet: np.ndarray, palette: Palette, *, title: str, alt: str, width: int) -> go.Figure:
     """Dress a figure of tiles: square pixels, no axes."""
     height = 64 + round(sheet.shape[0] / sheet.shape[1] * width)
-    dress(figure, palette, title=title, alt=alt, height=height)
-    figure.update_xaxes(visible=False, constrain="domain", range=[-0.5, sheet.shape[1] - GAP - 0.5])
-    figure.update_yaxes(
-        visible=False, scaleanchor="x", constrain="domain", constraintoward="top", range=[sheet.shape[0] - 0.5, -0.5]
+    dress(
+        figure,
+        palette,
+        title=title,
+        alt=alt,
+        height=height,
+        x={"visible": False, "constrain": "domain", "range": [-0.5, sheet.shape[1] - GAP - 0.5]},
+        y={
+            "visible": False,
+            "scaleanchor": "x",
+            "constrain": "domain",
+            "constraintoward": "top",
+            "range": [sheet.shape[0] - 0.5, -0.5],
+        },
     )
-    figure.update_layout(margin_b=8)
+    figure.layout.margin.b = 8
     return figure
 
 
@@ -119,12 +129,18 @@ def stretches(loadings: np.ndarray, axis: tuple[np.ndarray, str, str], palette: 
             showlegend=False,
             hovertemplate=f"part {r + 1}<br>%{{x:.4g}} {unit}<br>loading %{{customdata:.4f}}<extra></extra>",
         )
-    dress(figure, palette, title=title, alt=f"{title}: {count} curves along {name}.", height=110 + 70 * count)
-    figure.update_xaxes(title_text=f"{name} ({unit})" if unit else name)
-    figure.update_yaxes(
-        tickvals=[count - 1 - r for r in range(count)],
-        ticktext=[f"part {r + 1}" for r in range(count)],
-        title_text="loading, each part to its own height",
+    dress(
+        figure,
+        palette,
+        title=title,
+        alt=f"{title}: {count} curves along {name}.",
+        height=110 + 70 * count,
+        x={"title_text": f"{name} ({unit})" if unit else name},
+        y={
+            "tickvals": [count - 1 - r for r in range(count)],
+            "ticktext": [f"part {r + 1}" for r in range(count)],
+            "title_text": "loading, each part to its own height",
+        },
     )
     return figure
 
@@ -155,8 +171,14 @@ def chart(loadings: np.ndarray, names: Sequence[str], palette: Palette, *, nonne
     )
     used = int(loadings.any(axis=1).sum())
     heading = title if len(chosen) == used else f"{title}: the {len(chosen)} heaviest of {used:,} features"
-    dress(figure, palette, title=heading, alt=f"{heading}, one column for each part.", height=110 + 17 * len(chosen))
-    figure.update_yaxes(autorange="reversed", type="category", tickfont_size=10, dtick=1)
+    dress(
+        figure,
+        palette,
+        title=heading,
+        alt=f"{heading}, one column for each part.",
+        height=110 + 17 * len(chosen),
+        y={"autorange": "reversed", "type": "category", "tickfont_size": 10, "dtick": 1},
+    )
     return figure
 
 
@@ -174,9 +196,15 @@ def together(cumulative: Mapping[str, np.ndarray], palette: Palette) -> go.Figur
             hovertemplate="first %{x} part(s)<br>%{y:.2f} % of all variance<extra>" + name + "</extra>",
         )
     title = "What the parts explain together"
-    dress(figure, palette, title=title, alt=f"{title}: one line for each of {', '.join(cumulative)}.", height=320)
-    figure.update_xaxes(title_text="number of parts", dtick=1)
-    figure.update_yaxes(title_text="share of all variance (%)", rangemode="tozero")
+    dress(
+        figure,
+        palette,
+        title=title,
+        alt=f"{title}: one line for each of {', '.join(cumulative)}.",
+        height=320,
+        x={"title_text": "number of parts", "dtick": 1},
+        y={"title_text": "share of all variance (%)", "rangemode": "tozero"},
+    )
     return figure
 
 
@@ -202,7 +230,13 @@ def angles(degrees: np.ndarray, palette: Palette, *, title: str) -> go.Figure:
             ygap=2,
         )
     )
-    dress(figure, palette, title=title, alt=f"{title}: angles between {len(degrees)} parts.", height=320)
-    figure.update_xaxes(title_text="part", type="category")
-    figure.update_yaxes(title_text="part", type="category", autorange="reversed")
+    dress(
+        figure,
+        palette,
+        title=title,
+        alt=f"{title}: angles between {len(degrees)} parts.",
+        height=320,
+        x={"title_text": "part", "type": "category"},
+        y={"title_text": "part", "type": "category", "autorange": "reversed"},
+    )
     return figure

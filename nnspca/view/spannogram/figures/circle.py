@@ -9,7 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from nnspca.view import foreign
-from nnspca.view.figures.style import Palette, dress
+from nnspca.view.figures.style import Palette, dress, set_axes
 from nnspca.view.words import fixed as decimal
 
 SAMPLES = 96  # points of a curve over half a circle
@@ -223,7 +223,9 @@ def _words(x: float, peak: float, top: np.ndarray, k: int, names: Sequence[str],
 def _arrange(figure: go.Figure, palette: Palette, nonnegative: bool, peak: float) -> None:
     """Axes, Play and the slider."""
     last = 270 if nonnegative else 90
-    figure.update_xaxes(
+    set_axes(
+        figure,
+        "x",
         range=[-90, last],
         tickvals=list(range(-90, last + 1, 45)),
         ticktext=[f"{a}°".replace("-", "−") for a in range(-90, last + 1, 45)],

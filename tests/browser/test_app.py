@@ -71,7 +71,8 @@ def test_the_variance_curve_fills_in_while_watched_has_rings_and_a_click_shows_a
     many = (2, 8, 16, *range(18, 61, 2))  # so many that they do not come all at once
     asked = ",".join(map(str, many))
     page = visit(f"/variance?data=digits&ks={asked}&seed={new}")
-    looks, deadline, running = set(), time.monotonic() + 90, page.locator(".st-key-stop-variance")
+    looks, ceilings, running = set(), [], page.locator(".st-key-stop-variance")
+    deadline = time.monotonic() + 90
     while not looks or len(ceilings) < len(many) or running.count():
         assert time.monotonic() < deadline, looks
         ceilings = [y for t in traces(page, "curve") if t["name"] == "proven ceiling" for y in t["y"]]

@@ -83,7 +83,9 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Say of every test that needed another try what went wrong in those before."""
     for report in terminalreporter.stats.get("rerun", []):
         terminalreporter.write_line(f"{report.nodeid} was tried again after {report.duration:.0f} s:")
-        terminalreporter.write_line(report.longreprtext[-WORDS:])
+        crash = getattr(report.longrepr, "reprcrash", None)
+        said = f"{crash.path}:{crash.lineno}: {crash.message}" if crash else report.longreprtext
+        terminalreporter.write_line(said[:WORDS])
 
 
 def _few_of_each(items: list[pytest.Item]) -> set[pytest.Item]:

@@ -158,7 +158,7 @@ def visit(server: str, tabs: Tabs, request: pytest.FixtureRequest) -> Iterator[C
         page = tabs.take()
         page.bring_to_front()  # Chromium draws a tab behind another once a second
         page.set_viewport_size({"width": width, "height": height})
-        page.emulate_media(color_scheme="dark" if dark else "light")
+        page.emulate_media(color_scheme="dark" if dark else "light", reduced_motion="no-preference")
         if before is not None:
             before(page)
         page.goto(server + path)

@@ -103,7 +103,7 @@ FAULTS = """async () => (await axe.run(document,
 
 def still(page: Page) -> Page:
     """Wait until all is drawn, and nothing is dimmed because it is about to be drawn anew."""
-    return rest(page, MOVING, 700)
+    return rest(page, MOVING, 500)
 
 
 @pytest.mark.parametrize("name", PAGES)

@@ -38,7 +38,8 @@ import distributed
 from nnspca.calls.progress import Monitor, ShouldStop
 from nnspca.machines.crew import GRACE, Crew, Task
 
-LIVES = 5  # how often a task is sent anew when the machines it ran on were lost
+LIVES = 5  # how often a task, or what is shared, is sent anew when the machines it went to were lost
+NOTICED = 0.2  # seconds until the scheduler, too, knows of a machine that was lost
 NOBODY = 30  # seconds to wait for a first worker
 
 KEPT = 4  # things shared of which copies stay on the cluster for the next call about them
@@ -72,13 +73,24 @@ class Cluster(Crew):
         with self._lock:
             if self._copies != known:
                 return
-            try:
-                self._client.wait_for_workers(1, timeout=NOBODY)
-            except TimeoutError:
-                address = self._client.scheduler.address
-                raise OSError(f"the scheduler at {address} has no workers; start some: dask worker {address}") from None
-            self._held = _copies(self._client, self.shared, anew=known > 0)
+            for lives in reversed(range(LIVES + 1)):
+                self._await_workers()
+                try:
+                    self._held = _copies(self._client, self.shared, anew=known > 0)
+                    break
+                except OSError:  # of the connection: a machine was lost while it was given its copy
+                    if not lives:
+                        raise
+                    time.sleep(NOTICED)
             self._copies += 1
+
+    def _await_workers(self) -> None:
+        """Wait for a first worker, where there is none yet or none any more."""
+        try:
+            self._client.wait_for_workers(1, timeout=NOBODY)
+        except TimeoutError:
+            address = self._client.scheduler.address
+            raise OSError(f"the scheduler at {address} has no workers; start some: dask worker {address}") from None
 
     def _send(self, task: Task, arguments: tuple[Any, ...]) -> Future[Any]:
         promise: Future[Any] = Future()

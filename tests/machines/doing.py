@@ -2,6 +2,7 @@
 
 import os
 import time
+from pathlib import Path
 
 from nnspca.calls.progress import Progress
 from nnspca.errors import DataError
@@ -62,6 +63,14 @@ class Odd(Exception):
 
 def fails_oddly(shared, *, should_stop):
     raise Odd("a", "b")
+
+
+def meet(shared, number, place, others, should_stop):
+    """Wait until as many are at work at once, which takes as many workers; say who was asked, and with what."""
+    (Path(place) / str(number)).touch()
+    while len(list(Path(place).iterdir())) < others:
+        time.sleep(0.01)
+    return os.getpid(), number, float(shared.sum())
 
 
 def nap(shared, number, seconds, should_stop):

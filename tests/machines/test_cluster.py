@@ -7,17 +7,19 @@ import time
 import distributed
 import numpy as np
 import pytest
+from distributed.comm import CommClosedError
 from streamlit.testing.v1 import AppTest
 
 import nnspca
 from nnspca.calls.progress import Monitor
 from nnspca.machines import call, crew
+from nnspca.machines import cluster as sending
 from nnspca.machines.cluster import Cluster
 from nnspca.studies import comparison
 from nnspca.tasks._path import path
 from nnspca.view.session import cluster as setting
 from nnspca.view.session import machines
-from tests.machines.doing import nap
+from tests.machines.doing import meet, nap, times
 from tests.pages.conftest import ROOT, jobs, settle
 from tests.resampling.test_bootstrap import PLANTED, planted
 from tests.tasks.test_sweep import plain
@@ -27,6 +29,7 @@ pytestmark = pytest.mark.usefixtures("papers_read_once")
 QUIET = {
     "distributed.worker.memory.terminate": False,
     "distributed.comm.timeouts.connect": "30s",
+    "distributed.deploy.lost-worker-timeout": "1 hour",  # a worker that is not made again by then is given up
     "distributed.scheduler.allowed-failures": 0,  # a task whose worker is lost is lost: we send it again
     "distributed.nanny.environ.OMP_NUM_THREADS": "1",
 }
@@ -39,6 +42,7 @@ def client():
     # what Dask leaves behind in its own threads when a worker is killed is its own affair
     with dask.config.set(QUIET), pytest.MonkeyPatch.context() as patch:
         patch.setenv("OMP_NUM_THREADS", "1")
+        patch.setattr(sending, "NOBODY", 120)  # a worker that was killed is made again in a while, on a busy machine
         with (
             distributed.LocalCluster(
                 n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=50
@@ -79,14 +83,14 @@ def test_everything_comes_out_as_it_does_here(client, cov):
     assert tables[0][1].column("variance") == tables[1][1].column("variance")
 
 
-def test_what_is_shared_is_sent_once_to_each_worker_and_both_work(client):
+def test_what_is_shared_is_sent_once_to_each_worker_and_both_work(client, tmp_path):
     client.wait_for_workers(2, timeout=60)  # one that another test has killed is made again in a while
     shared = np.ones(200_000)
     with crew(client, shared, Monitor()) as workers:
         (held,) = client.who_has([workers._held]).values()
         assert len(held) == 2
-        done = dict(workers.each(nap, ((number, 0.05) for number in range(12))))
-    assert [done[number][1:] for number in range(12)] == [(number, 200_000.0) for number in range(12)]
+        done = dict(workers.each(meet, ((number, str(tmp_path), 2) for number in range(2))))
+    assert [done[number][1:] for number in range(2)] == [(number, 200_000.0) for number in range(2)]
     assert len({who for who, *_ in done.values()}) == 2
 
 
@@ -126,6 +130,28 @@ def test_when_all_workers_are_lost_what_they_held_is_sent_again(client):
             os.kill(pid, signal.SIGKILL)
         done = sorted(value[1:] for _, value in workers.completed(waiting))
     assert done == [(number, 3.0) for number in range(3)]
+
+
+@pytest.mark.parametrize("lost", [1, sending.LIVES, sending.LIVES + 1])
+def test_a_worker_lost_while_it_is_given_what_is_shared_costs_time_only_unless_none_stays(client, monkeypatch, lost):
+    honest, tries = client.scatter, []
+
+    def breaks(*given, **more):
+        tries.append(given)
+        if len(tries) <= lost:
+            raise CommClosedError("Stream is closed")
+        return honest(*given, **more)
+
+    monkeypatch.setattr(client, "scatter", breaks)
+    monkeypatch.setattr(sending, "NOTICED", 0.0)
+    if lost > sending.LIVES:
+        with pytest.raises(OSError, match="Stream is closed"), crew(client, np.ones(3), Monitor()):
+            pass
+        return
+    with crew(client, np.ones(3), Monitor()) as workers:
+        ((_, doubled),) = workers.each(times, [(2,)])
+        assert doubled.tolist() == [2, 2, 2]
+    assert len(tries) == lost + 1
 
 
 def test_what_goes_wrong_there_is_said_here(client):

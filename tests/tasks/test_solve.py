@@ -10,7 +10,7 @@ import nnspca
 from nnspca import METHODS
 from nnspca.covariance import covariance
 from nnspca.numerics import feasible
-from tests import oracle, problems
+from tests import budgets, oracle, problems
 from tests.blas import with_blas_threads
 
 CASES = [(name, sign) for name, info in METHODS.items() for sign in info.signs]
@@ -110,7 +110,8 @@ def test_best_is_at_least_as_good_as_every_other_method(seed, nonnegative):
 
 
 @EACH
-def test_same_seed_same_answer_on_any_thread_and_any_number_of_blas_threads(method, nonnegative):
+def test_same_seed_same_answer_on_any_thread_and_any_number_of_blas_threads(method, nonnegative, monkeypatch):
+    budgets.few_steps(monkeypatch)
     X = spiked()
 
     def run(_):

@@ -46,7 +46,7 @@ UNDRAWN = """box => new Promise(done => {
 })"""
 
 
-def still(page: Page) -> Page:
+def rested(page: Page) -> Page:
     """Wait until the canvas has drawn nothing for a quarter of a second: the direction has come to rest."""
     page.locator("section.spannogram").evaluate(UNDRAWN)
     return page
@@ -377,13 +377,13 @@ def test_six_steps_ask_what_happens_and_the_answer_is_the_librarys(visit):
         question = tour.locator(".question").inner_text()
         assert question.endswith("?")
         assert not tour.locator(".answer").inner_text()
-        before = members(said(still(page), "set"))
+        before = members(said(rested(page), "set"))
         options = tour.locator("[data-option]")
         options.last.click()
         right = tour.locator("[data-option].right").inner_text()
         assert tour.get_attribute("data-answered") == str(right == options.last.inner_text()).lower()
         assert re.search(r"\d", tour.locator(".answer").inner_text())
-        after = members(said(still(page), "set"))
+        after = members(said(rested(page), "set"))
         if step == 2:  # two cross at place k: the one that leaves is the one the library says
             assert (before, after) in pairwise(supports)
             assert [f"Curve {i + 1}" for i in before if i not in after] == [right]

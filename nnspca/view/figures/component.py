@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 
 from nnspca.view import foreign
 from nnspca.view.figures.montage import montage
-from nnspca.view.figures.style import Palette, dress
+from nnspca.view.figures.style import PIXELS_X, PIXELS_Y, Palette, dress, with_unit
 
 MOST_BARS = 25
 SLIVER = 1e-3  # of a colour scale, around nothing
@@ -88,8 +88,8 @@ def _image(weights: np.ndarray, palette: Palette, nonnegative: bool, title: str,
         title=title,
         alt=alt,
         height=400,
-        x={"visible": False, "constrain": "domain"},
-        y={"visible": False, "autorange": "reversed", "scaleanchor": "x", "constrain": "domain"},
+        x=PIXELS_X,
+        y=PIXELS_Y,
     )
     return figure
 
@@ -129,7 +129,6 @@ def _along(
     """Draw loadings as stems along a numeric axis, over the mean of the data as a quiet backdrop."""
     values, name, unit = axis
     name, unit = foreign.label(name), foreign.label(unit)
-    label = f"{name} ({unit})" if unit else name
     order = np.argsort(values)
     values, loadings = np.asarray(values)[order], loadings[order]
     used = loadings != 0
@@ -164,7 +163,8 @@ def _along(
         hovertemplate="%{x:.4g} " + unit + "<br>loading %{y:.4f}<extra></extra>",
     )
     alt = f"{title}: {int(used.sum())} of {used.size} places along the {name} axis carry a loading."
-    dress(figure, palette, title=title, alt=alt, height=400, x={"title_text": label}, y={"title_text": "loading"})
+    words = {"title_text": with_unit(name, unit)}
+    dress(figure, palette, title=title, alt=alt, height=400, x=words, y={"title_text": "loading"})
     if backdrop is not None:
         figure.update_layout(
             yaxis2={

@@ -6,7 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from nnspca.view import foreign
-from nnspca.view.figures.style import Palette, dress
+from nnspca.view.figures.style import Palette, dress, with_unit
 from nnspca.view.words import fixed
 
 
@@ -41,7 +41,7 @@ def curves(samples: np.ndarray, axis: tuple[np.ndarray, str, str], palette: Pale
         title=title,
         alt=f"{title}: {len(samples)} curves along {name}.",
         height=300,
-        x={"title_text": f"{name} ({unit})" if unit else name},
+        x={"title_text": with_unit(name, unit)},
         y={"title_text": "measured value"},
     )
     return figure

@@ -28,6 +28,8 @@ LEGEND_ROW = 20  # pixels a line of the legend takes; a phone shows one entry a 
 TOP = 40  # pixels for the title
 BUTTONS = "#76838d"  # of a figure's toolbar, seen on the paper of both themes
 SYMBOLS = ("circle", "diamond-open", "square-open", "triangle-up-open", "cross-open", "x-open")
+PIXELS_X: Mapping[str, Any] = {"visible": False, "constrain": "domain"}  # axes of an image: square, and without words
+PIXELS_Y: Mapping[str, Any] = {**PIXELS_X, "scaleanchor": "x", "autorange": "reversed"}
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 
 
@@ -153,6 +155,22 @@ def set_axes(figure: Figure, axes: Literal["x", "y"], *, only: int | None = None
         if name == one or (one is None and name.startswith(f"{axes}axis")):
             for setting, value in settings.items():
                 figure.layout[name][setting] = value
+
+
+def tile_axes(rows: int, columns: int) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the x and y axes of a sheet of images beside each other, so many pixels high and wide."""
+    x = {**PIXELS_X, "range": [-0.5, columns - 0.5]}
+    y = {**PIXELS_X, "scaleanchor": "x", "constraintoward": "top", "range": [rows - 0.5, -0.5]}
+    return x, y
+
+
+def with_unit(name: str, unit: str) -> str:
+    """Return the words at an axis.
+
+    >>> with_unit("wavelength", "µm"), with_unit("age", "")
+    ('wavelength (µm)', 'age')
+    """
+    return f"{name} ({unit})" if unit else name
 
 
 def names(figure: Figure) -> list[str]:

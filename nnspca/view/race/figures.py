@@ -45,7 +45,7 @@ def race(standing: Race | None, names: Sequence[str], palette: Palette, chosen: 
     rows = len(names) + EXTRA  # the same before anyone has started: nothing below jumps
     alt = f"{title}. {_told(standing)}"
     dress(figure, palette, title=title, alt=alt, height=PLOT + LEGEND_ROW * rows, legend_rows=rows)
-    _set_axes(figure, standing)
+    _fit_axes(figure, standing)
     return figure
 
 
@@ -159,7 +159,7 @@ def _steps(events: Sequence[tuple[float, float]], begin: float, end: float, best
     return [*corners, (max(end, corners[-1][0]), height)]
 
 
-def _set_axes(figure: go.Figure, standing: Race | None) -> None:
+def _fit_axes(figure: go.Figure, standing: Race | None) -> None:
     """Show every end of a way, and the ceiling's last steps; what lies far below or above comes in from there."""
     first, last, ends = 1e-3, 1.0, [80.0]
     if standing is not None and standing.upper is not None:

@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from nnspca.studies import Parts, StudyTable
-from nnspca.view.figures.style import Palette, dress
+from nnspca.view.figures.style import Palette, dress, tile_axes
 
 ACROSS = 6  # images in a row
 GAP = 2  # pixels between images
@@ -52,21 +52,8 @@ def strips(table: StudyTable, picture: Parts, palette: Palette, title: str) -> g
     counted = ", ".join(f"{sum(g == group for g, _ in images)} of {group}" for group in groups)
     alt = f"{table.title}: images of {rows} by {columns} pixels, {counted}."
     height = min(TALLEST, 48 + round(top * 720 / max(width, 1)))
-    dress(
-        figure,
-        palette,
-        title=title,
-        alt=alt,
-        height=max(height, 260),
-        x={"visible": False, "constrain": "domain", "range": [-0.5, width - GAP - 0.5]},
-        y={
-            "visible": False,
-            "scaleanchor": "x",
-            "constrain": "domain",
-            "constraintoward": "top",
-            "range": [top - 0.5, -0.5],
-        },
-    )
+    x_axis, y_axis = tile_axes(top, width - GAP)
+    dress(figure, palette, title=title, alt=alt, height=max(height, 260), x=x_axis, y=y_axis)
     figure.layout.margin.b = 8
     return figure
 

@@ -9,7 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from nnspca.view import foreign
-from nnspca.view.figures.style import LEGEND_DROP, LEGEND_ROW, Palette, dress, set_axes
+from nnspca.view.figures.style import LEGEND_DROP, LEGEND_ROW, PIXELS_X, PIXELS_Y, Palette, dress, set_axes, with_unit
 
 # Okabe & Ito (2008), then Tol's muted scheme: told apart with any common colour blindness, and on
 # grey
@@ -78,13 +78,11 @@ def over_mean(
     if scene.image_shape is not None:
         below = LEGEND_ROW * lines + 16
         figure.update_layout(margin_b=below, legend_y=-8 / (height - below - 40))
-        set_axes(figure, "x", visible=False, constrain="domain")
-        set_axes(
-            figure, "y", visible=False, autorange="reversed", scaleanchor="x", constrain="domain", constraintoward="top"
-        )
+        set_axes(figure, "x", **PIXELS_X)
+        set_axes(figure, "y", **PIXELS_Y, constraintoward="top")
     elif scene.axis is not None:
         name, unit = foreign.label(scene.axis[1]), foreign.label(scene.axis[2])
-        set_axes(figure, "x", title_text=f"{name} ({unit})" if unit else name)
+        set_axes(figure, "x", title_text=with_unit(name, unit))
         set_axes(figure, "y", title_text="mean of the data", rangemode="normal")
         figure.update_layout(barmode="overlay", bargap=0)
     else:

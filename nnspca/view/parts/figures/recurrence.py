@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from nnspca.view import foreign
-from nnspca.view.figures.style import LEGEND_ROW, Palette, dress
+from nnspca.view.figures.style import LEGEND_ROW, Palette, dress, with_unit
 from nnspca.view.parts.figures import several
 from nnspca.view.parts.figures.over_mean import Scene
 from nnspca.view.words import at_least
@@ -111,7 +111,7 @@ def _along(
         title=TITLE,
         alt=alt,
         height=150 + 80 * count,
-        x={"title_text": f"{name} ({unit})" if unit else name},
+        x={"title_text": with_unit(name, unit)},
         y={
             "tickvals": [count - 1 - r for r in range(count)],
             "ticktext": list(names),

@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from nnspca.view import foreign
-from nnspca.view.figures.style import SYMBOLS, Palette, dress
+from nnspca.view.figures.style import PIXELS_X, PIXELS_Y, SYMBOLS, Palette, dress, with_unit
 
 FEW_CLASSES = 12  # more are drawn closer together
 GAP = 2  # pixels between two images
@@ -73,8 +73,8 @@ def rebuilt(
         title=title,
         alt=f"{title}: the image on the left, its reconstruction on the right.",
         height=280,
-        x={"visible": False, "constrain": "domain"},
-        y={"visible": False, "scaleanchor": "x", "constrain": "domain", "autorange": "reversed"},
+        x=PIXELS_X,
+        y=PIXELS_Y,
     )
     figure.layout.margin.b = 8
     return figure
@@ -100,7 +100,7 @@ def retraced(
         title=title,
         alt=f"{title}: two curves along {name}.",
         height=320,
-        x={"title_text": f"{name} ({unit})" if unit else name},
+        x={"title_text": with_unit(name, unit)},
         y={"title_text": "value"},
     )
     return figure

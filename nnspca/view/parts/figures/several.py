@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from nnspca.view import foreign
-from nnspca.view.figures.style import DASHES, SYMBOLS, Palette, dress
+from nnspca.view.figures.style import DASHES, SYMBOLS, Palette, dress, tile_axes, with_unit
 from nnspca.view.words import fixed
 
 ACROSS = 3  # tiles in a row
@@ -89,21 +89,8 @@ def name_tile(figure: go.Figure, shape: tuple[int, int], count: int, r: int, tex
 def frame(figure: go.Figure, sheet: np.ndarray, palette: Palette, *, title: str, alt: str, width: int) -> go.Figure:
     """Dress a figure of tiles: square pixels, no axes."""
     height = 64 + round(sheet.shape[0] / sheet.shape[1] * width)
-    dress(
-        figure,
-        palette,
-        title=title,
-        alt=alt,
-        height=height,
-        x={"visible": False, "constrain": "domain", "range": [-0.5, sheet.shape[1] - GAP - 0.5]},
-        y={
-            "visible": False,
-            "scaleanchor": "x",
-            "constrain": "domain",
-            "constraintoward": "top",
-            "range": [sheet.shape[0] - 0.5, -0.5],
-        },
-    )
+    x_axis, y_axis = tile_axes(sheet.shape[0], sheet.shape[1] - GAP)
+    dress(figure, palette, title=title, alt=alt, height=height, x=x_axis, y=y_axis)
     figure.layout.margin.b = 8
     return figure
 
@@ -135,7 +122,7 @@ def stretches(loadings: np.ndarray, axis: tuple[np.ndarray, str, str], palette: 
         title=title,
         alt=f"{title}: {count} curves along {name}.",
         height=110 + 70 * count,
-        x={"title_text": f"{name} ({unit})" if unit else name},
+        x={"title_text": with_unit(name, unit)},
         y={
             "tickvals": [count - 1 - r for r in range(count)],
             "ticktext": [f"part {r + 1}" for r in range(count)],

@@ -16,7 +16,7 @@ from nnspca.view.session.job import Job, Work
 from nnspca.view.session.state import State
 
 SMALL = 2000  # features up to which k runs finely, and every search is the full one
-FINE, COARSE = 44, 24  # about how many k a path has
+STEPS = 26  # about how many k a path has
 CERTIFIED, FEW = 11, 4  # and how many of them get a ceiling, from coarse to fine
 ANCHORS = 9  # of these k, ``best`` searches in full; the others follow from their neighbours
 QUICK = {"best": {"restarts": 4, "leaders": 2}}  # where features are many
@@ -32,18 +32,18 @@ class Known:
     certificates: dict[int, Certificate]
 
 
-def cardinalities(n: int) -> tuple[int, ...]:
-    """Return the k of a path on n features: every small one, then in equal ratios up to all.
+def cardinalities(n: int, usual: int) -> tuple[int, ...]:
+    """Return the k of a path on n features: all of few, else some 25 in equal ratios, and the ``usual`` one.
 
-    >>> cardinalities(13)
+    >>> cardinalities(13, 4)
     (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13)
-    >>> len(cardinalities(625)), len(cardinalities(12582))
-    (37, 23)
+    >>> len(cardinalities(625, 40)), len(cardinalities(12582, 40))
+    (25, 26)
     """
-    steps = FINE if n <= SMALL else COARSE
-    if n <= steps:
+    if n <= STEPS:
         return tuple(range(1, n + 1))
-    return tuple(sorted({round(n ** (i / (steps - 1))) for i in range(steps)}))
+    spread = {round(n ** (i / (STEPS - 1))) for i in range(STEPS)}
+    return tuple(sorted(spread | {2, usual}))
 
 
 def certified(ks: tuple[int, ...]) -> tuple[int, ...]:

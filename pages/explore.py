@@ -6,7 +6,8 @@ from nnspca.view import foreign
 from nnspca.view.certificate import component, proofs
 from nnspca.view.certificate import panels as certificate
 from nnspca.view.explore import choices, need, panels, path, play, run, stage
-from nnspca.view.session import catalogue, collection, preview, runs, state, store, widgets
+from nnspca.view.results import collection
+from nnspca.view.session import catalogue, preview, runs, state, store, widgets
 
 now = state.current()
 data = catalogue.in_use(now)

@@ -5,11 +5,11 @@ import threading
 import pytest
 
 import nnspca
+from nnspca.view.explore.variance import ahead
 from nnspca.view.frame.delivery import Delivery
 from nnspca.view.session import catalogue, curves, store
 from nnspca.view.session.preparation import Preparation
 from nnspca.view.session.state import State
-from nnspca.view.variance import ahead
 from tests.pages.conftest import settle
 from tests.pages.test_delivery import Origin, ask
 

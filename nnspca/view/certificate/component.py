@@ -86,7 +86,7 @@ def band_gauge(
         st.markdown(
             "How good is it? A ceiling that no such component can pass is being proven …"
             if waiting
-            else "How good is it? The run ended before a ceiling was proven; **Run again** proves one."
+            else "How good is it? The run ended before a ceiling was proven; **Solve live** proves one."
         )
         drawn = gauges.gauge(part.variance, charts.palette(), leading=leading)
         charts.figure(drawn, key)

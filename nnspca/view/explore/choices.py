@@ -15,7 +15,7 @@ KEYS = state.keys_of("explore")
 
 def ask(now: State, n: int) -> tuple[Solver, DeltaGenerator]:
     """Draw the choice of solver for ``n`` features; return it, and the place for Run beside it."""
-    with st.expander("Another solver, and its options", icon=":material/tune:", expanded=not now.live):
+    with st.expander("Another solver, and its options", icon=":material/tune:"):
         return solver.ask(now, n)
 
 

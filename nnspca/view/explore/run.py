@@ -28,7 +28,7 @@ def _prove_key(data: Dataset, now: State) -> tuple[Hashable, ...]:
 def start(data: Dataset, now: State, choice: Solver) -> Job:
     """Draw Run; return the page's job, or end the page here."""
     view, key = (data, now, choice), store.solve_key(data, now, choice.method, choice.options)
-    return runs.run("explore", key, lambda: _Way(*view).work, now, afresh=lambda: _forget(*view))
+    return runs.run("explore", key, lambda: _Way(*view).work, afresh=lambda: _forget(*view))
 
 
 class _Way:

@@ -113,6 +113,11 @@ class _Account:
     single: dict[int, _Entry] = field(default_factory=dict)
     several: dict[tuple[int, int], _Entry] = field(default_factory=dict)
 
+    @property
+    def stored(self) -> bool:
+        """Whether any of it comes with the package."""
+        return any(entry.stored for entry in (*self.single.values(), *self.several.values()))
+
 
 class Ledger:
     """Results of all sessions, the least recently used problems dropped beyond ``most_bytes``; thread-safe."""
@@ -190,8 +195,11 @@ class Ledger:
         return account
 
     def _make_room(self) -> None:
-        while len(self._accounts) > 1 and size(tuple(self._accounts.values())) > self._most_bytes:
-            self._accounts.popitem(last=False)
+        """Drop the problems that were used least recently; what comes with the package stays."""
+        for problem in [problem for problem, account in self._accounts.items() if not account.stored][:-1]:
+            if size(tuple(self._accounts.values())) <= self._most_bytes:
+                return
+            del self._accounts[problem]
 
 
 def _carried(own: Mapping[int, _Entry], ks: list[int], least: float) -> dict[int, Known]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -101,7 +102,7 @@ def _record(name: str, said: dict, arrays: np.lib.npyio.NpzFile) -> Record:
         n,
     )
     starts = np.concatenate([[0], np.cumsum(said["parts_of"])])
-    grouped = [tuple(each[a:b]) for a, b in zip(starts[:-1], starts[1:], strict=True)]
+    grouped = [tuple(each[a:b]) for a, b in pairwise(starts.tolist())]
     return Record(
         name,
         said["content_hash"],
@@ -119,5 +120,5 @@ def _components(
     starts = np.concatenate([[0], np.cumsum(nonzeros)]).astype(int)
     return [
         Component(unpack(support[a:b], levels[a:b], n), variance, METHOD, k, True)
-        for variance, k, a, b in zip(variances, ks, starts[:-1], starts[1:], strict=True)
+        for variance, k, (a, b) in zip(variances, ks, pairwise(starts.tolist()), strict=True)
     ]

@@ -14,7 +14,7 @@ from nnspca.view.session.state import State
 from nnspca.view.session.streamlit_private import DeltaGenerator
 from nnspca.view.session.widgets import choose, choose_row
 
-KEYS = state.keys_of("variance")
+KEYS = state.keys_of("explore")
 MOST = 60  # values of k
 
 

@@ -8,8 +8,8 @@ import numpy as np
 import plotly.graph_objects as go
 
 from nnspca.view import foreign
+from nnspca.view.explore.samples.run import Lie
 from nnspca.view.figures.style import SYMBOLS, Figure, Palette, dress
-from nnspca.view.samples.run import Lie
 
 __all__ = ["Figure", "cloud", "ladder"]
 

@@ -8,7 +8,7 @@ from nnspca.datasets import Dataset
 from nnspca.result import Progress
 from nnspca.studies import race
 from nnspca.studies.standing import RUNNING, Race
-from nnspca.view.race.choices import Choices
+from nnspca.view.compare.race.choices import Choices
 from nnspca.view.session import machines, runs, store
 from nnspca.view.session.job import Job, Work
 from nnspca.view.session.state import State
@@ -17,7 +17,7 @@ from nnspca.view.session.state import State
 def start(data: Dataset, now: State, choice: Choices) -> Job:
     """Draw Run; return the page's job, or end the page here. Run again starts a new race."""
     key = _key(data, now, choice)
-    return runs.run("race", key, lambda: _work(data, now, choice), now, afresh=lambda: store.results().drop(key))
+    return runs.run("race", key, lambda: _work(data, now, choice), afresh=lambda: store.results().drop(key))
 
 
 def _key(data: Dataset, now: State, choice: Choices) -> tuple[Hashable, ...]:

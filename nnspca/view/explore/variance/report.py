@@ -9,9 +9,9 @@ from nnspca.datasets import Dataset
 from nnspca.result import SweepPoint
 from nnspca.view import foreign
 from nnspca.view.certificate import sheet
+from nnspca.view.explore.variance.choices import Curves
 from nnspca.view.figures.style import LIGHT
 from nnspca.view.session.state import State
-from nnspca.view.variance.choices import Curves
 from nnspca.view.words import at_least, at_most, percent
 
 MOST = 24  # values of k that a sheet has room for

@@ -15,7 +15,7 @@ from nnspca.view.session.solver import Solver
 from nnspca.view.session.state import State
 from nnspca.view.session.streamlit_private import DeltaGenerator, forget_in_link
 
-KEYS = state.keys_of("samples")
+KEYS = state.keys_of("explore")
 ASKED = ("picked", "marked", "why")  # written by the browser, judged here
 SPANS = r"\d{1,7}(-\d{1,7})?(_\d{1,7}(-\d{1,7})?)*"
 # Samples by rank, by number, by class, or by a rectangle of the two scores in ten-thousandths;
@@ -44,7 +44,7 @@ class Choices(Solver):
 
 def ask(now: State, n: int) -> tuple[Choices, DeltaGenerator]:
     """Draw the page's choices for ``n`` features; return them, and the place for Run beside them."""
-    with st.expander("Another solver, another second part", icon=":material/tune:", expanded=not now.live):
+    with st.expander("Another solver, another second part", icon=":material/tune:"):
         about = (f"{said.capitalize()}: {nnspca.DEFLATIONS[name].summary}" for said, name in DEFLATION.items())
         second = widgets.choose(KEYS["second"], "The second part may use", horizontal=True, help=" ".join(about))
         chosen, press = solver.ask(now, n)

@@ -12,13 +12,13 @@ from nnspca.datasets import Dataset
 from nnspca.result import CrossValidation
 from nnspca.solvers.registry import METHODS
 from nnspca.view import words
+from nnspca.view.explore.variance.choices import KEYS, Curves
 from nnspca.view.figures.held_out import held_out
 from nnspca.view.figures.style import Figure
 from nnspca.view.session import charts, downloads, machines, runs, store
 from nnspca.view.session.job import Job, Work
 from nnspca.view.session.state import State
 from nnspca.view.session.widgets import choose
-from nnspca.view.variance.choices import KEYS, Curves
 
 QUESTION = "Which k?"
 STOPPED = "Stopped. What was held out by then is shown."

@@ -9,7 +9,7 @@ import numpy as np
 from nnspca.datasets import Dataset
 from nnspca.result import Component, Contribution
 from nnspca.view import foreign, words
-from nnspca.view.samples.run import Lie
+from nnspca.view.explore.samples.run import Lie
 from nnspca.view.session import scene
 
 PURPOSE = "What does the part say about the samples?"

@@ -13,13 +13,13 @@ from urllib.parse import parse_qs
 
 import nnspca
 from nnspca.datasets import available
+from nnspca.view.explore.variance import choices
+from nnspca.view.explore.variance.choices import KEYS, Curves
 from nnspca.view.session import catalogue, curves, state, store
 from nnspca.view.session.entry import Entry
 from nnspca.view.session.job import Job
 from nnspca.view.session.preparation import Preparation
 from nnspca.view.session.state import SHARED, State
-from nnspca.view.variance import choices
-from nnspca.view.variance.choices import KEYS, Curves
 
 AT_ONCE = 2  # visitors for whom something is done ahead; what is asked for by more of them waits for their pages
 LONGEST = 2000  # characters of a link that is read ahead

@@ -9,7 +9,7 @@ import numpy as np
 import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import Component
-from nnspca.view.samples.choices import Choices
+from nnspca.view.explore.samples.choices import Choices
 from nnspca.view.session import machines, runs, store
 from nnspca.view.session.job import Job, Work
 from nnspca.view.session.state import State
@@ -41,7 +41,7 @@ class Lie:
 def start(data: Dataset, now: State, choice: Choices) -> Job:
     """Draw Run; return the page's job, or end the page here."""
     key = ("samples", *store.solve_key(data, now, choice.method, choice.options), choice.deflation)
-    return runs.run("samples", key, lambda: _work(data, now, choice), now)
+    return runs.run("samples", key, lambda: _work(data, now, choice))
 
 
 def _work(data: Dataset, now: State, choice: Choices) -> Work:

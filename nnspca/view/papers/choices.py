@@ -12,7 +12,7 @@ from nnspca.view.session.state import BUNDLED, FULL, OWN, REDUCED
 from nnspca.view.session.widgets import choose, press, pressed
 from nnspca.view.words import fixed
 
-KEYS = state.keys_of("experiments")
+KEYS = state.keys_of("papers")
 
 
 @dataclass(frozen=True)

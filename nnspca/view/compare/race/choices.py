@@ -12,7 +12,7 @@ from nnspca.view.session import state
 from nnspca.view.session.state import State
 from nnspca.view.session.widgets import choose
 
-KEYS = state.keys_of("race")
+KEYS = state.keys_of("compare")
 
 
 @dataclass(frozen=True)

@@ -11,14 +11,14 @@ from nnspca.datasets import Dataset
 from nnspca.result import Certificate
 from nnspca.view.certificate import proofs
 from nnspca.view.certificate.panels import ABOUT, STOPPED
+from nnspca.view.explore.variance import choices, figures, report
+from nnspca.view.explore.variance.choices import Curves, Look, Point
 from nnspca.view.figures import ceilings
 from nnspca.view.figures.style import Figure
 from nnspca.view.session import charts, curves, downloads, runs, store
 from nnspca.view.session.job import Job
 from nnspca.view.session.state import State
 from nnspca.view.session.streamlit_private import DeltaGenerator
-from nnspca.view.variance import choices, figures, report
-from nnspca.view.variance.choices import Curves, Look, Point
 
 ENOUGH = 4  # points with which a sketch of the curves is worth a look
 

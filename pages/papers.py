@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from nnspca.view.experiments import choices, panels, run
+from nnspca.view.papers import choices, panels, run
 from nnspca.view.session import runs, state
 
 now = state.current()
@@ -19,7 +19,7 @@ with one:
         job = run.start(study, choice, now)
     choices.absent(study)
     if job is not None:
-        runs.follow("study", job, "Stopped. The rows known by then are shown; **Run again** starts over.")
+        runs.follow("study", job, "Stopped. The rows known by then are shown; **Solve live** starts over.")
     tables = panels.found(study, choice, now, job)
     panels.draw(study, choice, tables, job is not None)
     panels.background(study)

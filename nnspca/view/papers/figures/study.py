@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import plotly.graph_objects as go
 
 from nnspca.studies import Band, Bars, Curves, Line, StudyTable
-from nnspca.view.experiments.figures.strips import strips
 from nnspca.view.figures.style import DASHES, LEGEND_ROW, SYMBOLS, Palette, dress, names, set_axes
+from nnspca.view.papers.figures.strips import strips
 
 WIDE = 64  # characters of a line of a title
 LIKELY = "rgba(163, 71, 138, 0.13)"  # a band that holds with some probability only

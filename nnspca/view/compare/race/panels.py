@@ -9,9 +9,9 @@ from nnspca.studies.standing import BARRED, FINISHED, RUNNING, STOPPED, Race
 from nnspca.view import foreign, words
 from nnspca.view.certificate import component
 from nnspca.view.certificate.proofs import proven_optimal
+from nnspca.view.compare.race import choices, figures, run
+from nnspca.view.compare.race.choices import Choices
 from nnspca.view.figures.style import Figure
-from nnspca.view.race import choices, figures, run
-from nnspca.view.race.choices import Choices
 from nnspca.view.session import charts, downloads, runs
 from nnspca.view.session.job import Job
 from nnspca.view.session.state import State

@@ -8,10 +8,10 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from nnspca.studies import STUDIES, Study, StudyTable, stored
-from nnspca.view.experiments import choices
-from nnspca.view.experiments.choices import KEYS, Choices
-from nnspca.view.experiments.figures.study import study as figure_of
-from nnspca.view.experiments.thumbnails import beforehand
+from nnspca.view.papers import choices
+from nnspca.view.papers.choices import KEYS, Choices
+from nnspca.view.papers.figures.study import study as figure_of
+from nnspca.view.papers.thumbnails import beforehand
 from nnspca.view.session import catalogue, charts, downloads, gallery
 from nnspca.view.session.gallery import Card
 from nnspca.view.session.job import Job
@@ -54,7 +54,7 @@ def found(study: Study, choice: Choices, now: State, job: Job | None) -> tuple[S
     st.caption(
         f":material/inventory_2: **A stored run**, made on {made['made']} with nnspca {made['nnspca']}: "
         f"seed {before.seed}{', reduced form' if study.minutes else ''}{on}. "
-        + (f"The run you asked for ({asked}) is on its way." if job is not None else f"**Run again** makes {asked}.")
+        + (f"The run you asked for ({asked}) is on its way." if job is not None else f"**Solve live** makes {asked}.")
     )
     return _filled(before.tables)
 

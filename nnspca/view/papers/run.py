@@ -3,32 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import replace
 from typing import Any
 
 import streamlit as st
 
-from nnspca.studies import STUDIES, Study, StudyResult, stored
-from nnspca.view.experiments.choices import Choices
+from nnspca.studies import STUDIES, Study, StudyResult
+from nnspca.view.papers.choices import Choices
 from nnspca.view.session import machines, runs, store
 from nnspca.view.session.job import Job, Work
 from nnspca.view.session.state import State
 
 
 def start(study: Study, choice: Choices, now: State) -> Job | None:
-    """Draw Run; return the job, None until it has been asked for. What has been known is shown at once."""
+    """Draw the button that solves live; return the job, None until it has been asked for."""
     key = _key(study, choice, now)
-    known = store.results().get(key) is not None
     begun = runs.job_for("study", key) is not None
-    live, before = replace(now, live=known), stored(study.name) is not None
-
     job = runs.run_button(
         "study",
         key,
         lambda: _work(study, choice, now),
-        live,
         afresh=lambda: store.results().drop(key),
-        known=before,
+        known=store.results().get(key) is None,  # what another visit has run is shown at once
         width="content",
     )
     if job is not None and not begun and job.wait(runs.PATIENCE):

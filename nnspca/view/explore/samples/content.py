@@ -9,8 +9,8 @@ import numpy as np
 
 from nnspca.datasets import Dataset
 from nnspca.result import Component, Contribution
-from nnspca.view.samples import choices, claims
-from nnspca.view.samples.run import Lie
+from nnspca.view.explore.samples import choices, claims
+from nnspca.view.explore.samples.run import Lie
 from nnspca.view.session import canvas, scene, store
 from nnspca.view.session.state import State
 

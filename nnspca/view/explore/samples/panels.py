@@ -12,9 +12,9 @@ import streamlit as st
 from nnspca.datasets import Dataset
 from nnspca.result import Component
 from nnspca.view import foreign
-from nnspca.view.samples import choices, claims, content, figures, run
-from nnspca.view.samples.choices import Choices
-from nnspca.view.samples.run import Lie
+from nnspca.view.explore.samples import choices, claims, content, figures, run
+from nnspca.view.explore.samples.choices import Choices
+from nnspca.view.explore.samples.run import Lie
 from nnspca.view.session import canvas, charts, downloads, scene
 from nnspca.view.session.state import State
 

@@ -81,3 +81,8 @@ def band_of(known: Iterable[Known], unit: float) -> Band:
         tuple(row.upper / unit for row in rows),
         frozenset(row.at for row in rows if row.proven),
     )
+
+
+def record_upper(data: Dataset, now: State, k: int, upper: float) -> None:
+    """Note a proven upper bound at k."""
+    ledger().record(problem(data, now), k, None, upper)

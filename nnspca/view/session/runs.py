@@ -45,6 +45,13 @@ def only_job(slot: str, key: Hashable) -> Job | None:
     return job_for(slot, key)
 
 
+def drop(slot: str) -> None:
+    """Stop this session's job in ``slot`` and forget it."""
+    job = st.session_state.setdefault("_jobs", {}).pop(slot, None)
+    if job is not None:
+        job.stop()
+
+
 def wait_for_picture(job: Job, whole: int = 0, *, few: int = 1, sketch: Callable[[], None] | None = None) -> None:
     """Wait as long as a picture is worth more than an empty frame: a moment, and until there is something.
 

@@ -39,6 +39,15 @@ class Solver:
         return "".join(f", {name}={value!r}" for name, value in self.options)
 
 
+def title(name: str) -> str:
+    """Return what a solver is called on the screen.
+
+    >>> title("best"), title("em")
+    ('Portfolio (default)', 'EM')
+    """
+    return nnspca.METHODS[name].title
+
+
 def ask(now: State, n: int) -> tuple[Solver, DeltaGenerator]:
     """Let the person choose a solver and its options; return the choice, and the place for Run beside it."""
     which, tune, press = st.columns([3, 1, 1], vertical_alignment="bottom")
@@ -60,7 +69,8 @@ def _method(now: State, n: int) -> str:
             "Solver",
             options=names,
             allowed=f"here: {', '.join(names)}",
-            help="Which algorithm looks for the component. “best” tries several and polishes what they find.",
+            labels=title,
+            help="The algorithm whose component is shown. The portfolio runs several and polishes what they find.",
         )
     )
 

@@ -40,6 +40,7 @@ def choose(
     high: float | None = None,
     options: Sequence[Any] | None = None,
     allowed: str = "",
+    labels: Callable[[Any], str] | None = None,
     **settings: Any,
 ) -> Any:
     """Draw the widget of a key and return what the person chose.
@@ -47,6 +48,7 @@ def choose(
     ``usual``, ``low``, ``high`` and ``options`` narrow the table's entry to the data at hand. A
     value that the link asked for and that is not possible here is told to the person, with what is
     ``allowed``. The choice is remembered when the person goes to another page and comes back.
+    ``labels`` gives each option the words that the menu shows; the link keeps the option itself.
     """
     key, said, place = entry.key, st.session_state, (entry.pages, entry.key)
     label = label or entry.label
@@ -66,9 +68,7 @@ def choose(
     wanted, whole = (None, True) if known else entry.read(texts, low, high, options)
     if not known and wanted is None:
         forget_in_link(key)
-    drawn = WIDGETS[entry.widget or entry.kind](
-        label, key=key, bind="query-params", **_settings(entry, usual, low, high, options), **settings
-    )
+    drawn = _draw(entry, label, labels, wanted, usual, _settings(entry, usual, low, high, options) | settings)
     if said.get(key) is not None:
         memory[place] = drawn
     value = tuple(drawn) if entry.kind == "several" else drawn
@@ -80,6 +80,24 @@ def choose(
         refused = ", ".join(texts)
     _note(place, label, refused, value, allowed or _allowed(entry, low, high, options))
     return value
+
+
+def _draw(
+    entry: Entry, label: str, labels: Callable[[Any], str] | None, wanted: Any, usual: Any, settings: dict[str, Any]
+) -> Any:
+    """Draw the widget; one whose options have ``labels`` is not bound to the link, which would say the labels."""
+    widget, said = WIDGETS[entry.widget or entry.kind], st.session_state
+    if labels is None:
+        return widget(label, key=entry.key, bind="query-params", **settings)
+    if said.get(entry.key) is None and wanted is not None:
+        said[entry.key] = list(wanted) if entry.kind == "several" else wanted
+    drawn = widget(label, key=entry.key, format_func=labels, **settings)
+    usual = list(usual) if entry.kind == "several" else usual
+    if drawn == usual:
+        st.query_params.pop(entry.key, None)
+    else:
+        st.query_params[entry.key] = _text(drawn)
+    return drawn
 
 
 def upcoming_value(entry: Entry) -> Any:

@@ -22,10 +22,11 @@ from nnspca.view.session.job import Job, Work
 from nnspca.view.session.state import State
 
 MORE = "This proof is of a kind that its neighbour `check_more.py` knows: keep the two in one folder."
-STOPPED = "Stopped. Every ceiling proven by then is kept."
-STOP = "for as long as it gains. Stop at any time: what is found and proven by then is kept."
-LOWER = f"Spends more work on a lower ceiling, {STOP}"
-ABOUT = f"Searches on for a better component, then spends more work on a lower ceiling, {STOP}"
+STOPPED = "Stopped. Every upper bound proven by then is kept."
+STOP = "as long as it gains. Stop at any time: what is found and proven by then is kept."
+LOWER = f"Spends more work on a lower upper bound, {STOP}"
+ABOUT = f"Searches for a better component, then works on a lower upper bound, {STOP}"
+TIGHTEN = "Tighten the proof"
 
 
 def opened(certificate: Certificate, data: Dataset, now: State, key: str) -> None:
@@ -181,20 +182,6 @@ def take_home(
     st.code(code, language="python", wrap_lines=True)
 
 
-def longer_proof(certificate: Certificate, data: Dataset, now: State, job: Job | None) -> None:
-    """Offer a longer proof for one k, show it under way, and say what it brought."""
-    if job is not None and job.arrived:
-        fallen(job.arrived[-1])
-    tightening(
-        certificate,
-        job,
-        "tighten",
-        lambda: (proofs.tighten_key(data, now, certificate.k), proofs.tighten(certificate, data, now)),
-        lambda: proofs.tightest(certificate, data, now),
-        ABOUT,
-    )
-
-
 def tightening(
     certificate: proofs.Proven,
     job: Job | None,
@@ -206,7 +193,7 @@ def tightening(
     """Offer the longer proof that ``make`` returns with its key, or show it under way."""
     running = job is not None and not job.done
     if not running and not proofs.proven_optimal(certificate.lower, certificate.upper):
-        runs.button("Tighten the proof", slot, make, about, ":material/compress:")
+        runs.button(TIGHTEN, slot, make, about, ":material/compress:")
     if job is not None:
         runs.follow(slot, job, STOPPED)
         if (running and job.done) or tightest().upper < certificate.upper:

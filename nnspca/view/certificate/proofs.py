@@ -7,7 +7,7 @@ import math
 import time
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
@@ -16,10 +16,11 @@ from nnspca.datasets import Dataset
 from nnspca.result import Bound, Certificate, Component, PartsCertificate, Progress
 from nnspca.view import words
 from nnspca.view.results import known
-from nnspca.view.results.ledger import OPTIMAL, Known
+from nnspca.view.results.ledger import Known
 from nnspca.view.session import machines, store
 from nnspca.view.session.job import Job, Work
 from nnspca.view.session.state import State
+from nnspca.view.words import OPTIMAL
 
 ROUNDS = 40  # of search for a better component, before the longer proof
 GAIN = 1e-9  # relative: a component that has no more variance than this beyond another is none better
@@ -150,9 +151,7 @@ class Turn:
     patience: float = math.inf
 
 
-def _tightened(
-    k: int, cov: nnspca.Covariance, data: Dataset, now: State, job: Job, turn: Turn
-) -> Fall[Certificate]:
+def _tightened(k: int, cov: nnspca.Covariance, data: Dataset, now: State, job: Job, turn: Turn) -> Fall[Certificate]:
     """Close the gap from both sides: search on for a better component, then prove a lower upper bound.
 
     Until it stands, the turn is over or Stop is pressed; whatever is found and proven is kept.
@@ -174,7 +173,7 @@ def _tightened(
     def over() -> bool:
         return job.should_stop() or spent() >= 1.0
 
-    asked = {"nonnegative": now.nonnegative, "seed": now.seed, "should_stop": over}
+    asked: dict[str, Any] = {"nonnegative": now.nonnegative, "seed": now.seed, "should_stop": over}
     before = kept(data, now, k)
     if before is None:
         before = keep(machines.call(nnspca.certify, cov, k, on_progress=listen, **asked), data, now)

@@ -12,7 +12,7 @@ from nnspca.datasets import Dataset
 from nnspca.result import CrossValidation
 from nnspca.solvers.registry import METHODS
 from nnspca.view import words
-from nnspca.view.explore.variance.choices import KEYS, Curves
+from nnspca.view.explore.choices import KEYS, Choices
 from nnspca.view.figures.held_out import held_out
 from nnspca.view.figures.style import Figure
 from nnspca.view.session import charts, downloads, machines, runs, store
@@ -20,18 +20,18 @@ from nnspca.view.session.job import Job, Work
 from nnspca.view.session.state import State
 from nnspca.view.session.widgets import choose
 
-QUESTION = "Which k?"
+MOST = 12  # values of k that are tried
 STOPPED = "Stopped. What was held out by then is shown."
 
 
-def panel(data: Dataset, now: State, choice: Curves, *, log: bool) -> Figure | None:
+def panel(data: Dataset, now: State, choice: Choices) -> Figure | None:
     """Ask into how many folds the samples are dealt, start the run, and show what each k keeps of those held out."""
-    m = data.X.shape[0]
+    m, ks = data.X.shape[0], few(choice.ks)
     solver = next((name for name in choice.methods if METHODS[name].feasible), choice.methods[0])
     st.markdown(
-        "More features always keep more of **these** samples. Of samples that the solver has not seen, only as long as "
-        "they belong together. So hold a share of the samples out, seek the component on the others, and see what it "
-        "keeps of those held out. That is sampling: an estimate with an error, **not a proof**."
+        "More features always explain more of **these** samples, but not always of new ones. Here a share of the "
+        "samples is held out, the component is found on the others, and its variance is measured on those held out. "
+        "That is sampling: an estimate with an error, **not a proof**."
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
         folds = choose(
@@ -42,27 +42,38 @@ def panel(data: Dataset, now: State, choice: Curves, *, log: bool) -> Figure | N
             help="Into how many shares the samples are dealt at random; each is held out once.",
             width=260,
         )
-        key = _key(data, now, choice, solver, folds)
+        key = _key(data, now, ks, solver, folds)
         job = runs.on_demand(
             "which",
             key,
-            lambda: _work(data, now, choice, solver, folds),
+            lambda: _work(data, now, ks, solver, folds),
             "As long as the curve takes, once for each fold. Stop it at any time: what is known by then is shown.",
             ":material/content_cut:",
         )
     if job is not None:
         runs.follow("which", job, STOPPED)
     found = job.arrived[-1] if job is not None and job.arrived else store.results().get(key)
-    return None if found is None else _answer(found, data, now, solver, folds, log=log)
+    return None if found is None else _answer(found, data, now, solver, folds, log=choice.log)
 
 
-def _key(data: Dataset, now: State, choice: Curves, solver: str, folds: int) -> tuple[Hashable, ...]:
-    return ("held-out", *store.subject_key(data, now), choice.ks, solver, folds, now.seed)
+def few(ks: tuple[int, ...]) -> tuple[int, ...]:
+    """Return at most ``MOST`` of the k, evenly.
+
+    >>> few(tuple(range(1, 23, 2)))
+    (1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21)
+    """
+    if len(ks) <= MOST:
+        return ks
+    return tuple(sorted({ks[round(i * (len(ks) - 1) / (MOST - 1))] for i in range(MOST)}))
 
 
-def _work(data: Dataset, now: State, choice: Curves, solver: str, folds: int) -> Work:
+def _key(data: Dataset, now: State, ks: tuple[int, ...], solver: str, folds: int) -> tuple[Hashable, ...]:
+    return ("held-out", *store.subject_key(data, now), ks, solver, folds, now.seed)
+
+
+def _work(data: Dataset, now: State, ks: tuple[int, ...], solver: str, folds: int) -> Work:
     """Return the work: publishes what is known whenever a k is known for every fold, and keeps the whole."""
-    key = _key(data, now, choice, solver, folds)
+    key = _key(data, now, ks, solver, folds)
 
     def work(job: Job) -> None:
         told = 0
@@ -76,7 +87,7 @@ def _work(data: Dataset, now: State, choice: Curves, solver: str, folds: int) ->
 
         found = nnspca.cross_validate(
             data,
-            choice.ks,
+            ks,
             folds,
             solver,
             standardize=now.standardise,

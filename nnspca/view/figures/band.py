@@ -10,15 +10,14 @@ shade, and no line leads through it.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import plotly.graph_objects as go
 
 from nnspca.view.figures.style import DASHES, SYMBOLS, Palette, dress
-from nnspca.view.words import ceils, floors
+from nnspca.view.words import OPTIMAL, ceils, floors
 
-OPTIMAL = 1e-4  # relative gap below which a component counts as proven optimal
 FLOOR = math.log10(OPTIMAL) - 0.5  # where "optimal" stands on the axis of the gap
 UPPER, LOWER = (0.46, 1.0), (0.0, 0.33)  # what the two panels take of the figure's height
 HEIGHT = 560
@@ -304,7 +303,7 @@ def _add_words(drawn: go.Figure, band: Band, palette: Palette, log: bool, what: 
         )
 
 
-def _alt(band: Band, curves: Mapping[str, Sequence], title: str, what: str) -> str:
+def _alt(band: Band, curves: Mapping[str, Mapping[int, float]], title: str, what: str) -> str:
     said = closed(band, what)
     return (
         f"{title}: {', '.join(curves) or 'nothing yet'}; an upper bound is proven at {len(band.proven)} of "

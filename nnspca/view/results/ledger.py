@@ -19,13 +19,13 @@ import math
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from nnspca.bounds import carried
 from nnspca.result import Component
 from nnspca.view.session.weight import size
+from nnspca.view.words import OPTIMAL
 
-OPTIMAL = 1e-4  # relative gap below which a component counts as proven optimal
 MOST_BYTES = 64 * 2**20
 
 Problem = tuple[str, bool, bool]  # content hash of the data, standardised, nonnegative
@@ -45,6 +45,8 @@ class Known:
         Their variance; 0 where nothing is known.
     upper : float
         The lowest upper bound, carried ones included; infinite where none is known.
+    found : bool
+        Whether a run has sought a component for this problem itself.
     proven : bool
         Whether ``upper`` was proven for this problem itself, not carried over from another.
     stored : bool
@@ -55,6 +57,7 @@ class Known:
     components: tuple[Component, ...] = ()
     lower: float = 0.0
     upper: float = math.inf
+    found: bool = False
     proven: bool = False
     stored: bool = False
 
@@ -213,7 +216,8 @@ def _carried(own: Mapping[int, _Entry], ks: list[int], least: float) -> dict[int
         here = own.get(k, _Entry())
         proven = math.isfinite(here.upper) and here.upper <= uppers[k]
         upper = min(uppers[k], here.upper)
-        known[k] = Known(k, best.components, best.lower, upper, proven, _from_stored(own, k, proven))
+        components = tuple(replace(part, k=k) for part in best.components)
+        known[k] = Known(k, components, best.lower, upper, bool(here.components), proven, _from_stored(own, k, proven))
     return known
 
 
@@ -236,7 +240,9 @@ def _parts_known(own: Mapping[int, _Entry], one: Known, r: int) -> Known:
             rivals.append(_sum_up(base, (r - at) * one.upper))
     upper = min(rivals, default=math.inf)
     proven = math.isfinite(here.upper) and here.upper <= upper
-    return Known(r, here.components, here.lower, upper, proven, here.stored if proven else one.stored)
+    return Known(
+        r, here.components, here.lower, upper, bool(here.components), proven, here.stored if proven else one.stored
+    )
 
 
 def _sum_up(first: float, second: float) -> float:

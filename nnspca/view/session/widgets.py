@@ -315,6 +315,6 @@ def page_link(page: str, label: str, icon: str) -> None:
 
 def open_for(entry: Entry, *keys: str) -> None:
     """Open a fold for a link that asks for something in it and is silent about the fold itself."""
-    wanted = any(st.query_params.get(key) == "true" or st.session_state.get(key) for key in keys)
+    wanted = any(st.query_params.get(key) not in (None, "", "false") or st.session_state.get(key) for key in keys)
     if wanted and entry.key not in st.query_params and entry.key not in st.session_state:
         st.session_state[entry.key] = True

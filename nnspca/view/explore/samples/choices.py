@@ -1,19 +1,16 @@
-"""What the samples page is asked: a solver, a second part, and what the browser wrote of picks into the link."""
+"""What is asked of the samples: which features a second component may use, and the picks that the link carries."""
 
 from __future__ import annotations
 
 import functools
 import re
-from dataclasses import dataclass
 
 import streamlit as st
 
 import nnspca
 from nnspca.datasets import Dataset
-from nnspca.view.session import solver, state, widgets
-from nnspca.view.session.solver import Solver
-from nnspca.view.session.state import State
-from nnspca.view.session.streamlit_private import DeltaGenerator, forget_in_link
+from nnspca.view.session import state, widgets
+from nnspca.view.session.streamlit_private import forget_in_link
 
 KEYS = state.keys_of("explore")
 ASKED = ("picked", "marked", "why")  # written by the browser, judged here
@@ -27,28 +24,14 @@ FORMS = {
 LONGEST = 1500  # letters that a link may say of picks: browsers write no more
 
 
-DEFLATION = {state.OTHER: "disjoint", state.ANY: "projection"}  # by which the second part may use so much
+DEFLATION = {state.OTHER: "disjoint", state.ANY: "projection"}  # by which the second component may use so much
 
 
-@dataclass(frozen=True)
-class Choices(Solver):
-    """The solver with its options, and what the second part may use, by their keys in the link."""
-
-    second: str = state.OTHER
-
-    @property
-    def deflation(self) -> str:
-        """The deflation by which the second part is found."""
-        return DEFLATION[self.second]
-
-
-def ask(now: State, n: int) -> tuple[Choices, DeltaGenerator]:
-    """Draw the page's choices for ``n`` features; return them, and the place for Run beside them."""
-    with st.expander("Another solver, another second part", icon=":material/tune:"):
-        about = (f"{said.capitalize()}: {nnspca.DEFLATIONS[name].summary}" for said, name in DEFLATION.items())
-        second = widgets.choose(KEYS["second"], "The second part may use", horizontal=True, help=" ".join(about))
-        chosen, press = solver.ask(now, n)
-    return Choices(chosen.method, chosen.options, second), press
+def second_deflation() -> str:
+    """Let the person choose which features the second component may use; return the deflation that says so."""
+    about = (f"{said.capitalize()}: {nnspca.DEFLATIONS[name].summary}" for said, name in DEFLATION.items())
+    said = widgets.choose(KEYS["second"], "The second component may use", horizontal=True, help=" ".join(about))
+    return DEFLATION[said]
 
 
 def explained_feature(data: Dataset) -> int | None:

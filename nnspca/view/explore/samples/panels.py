@@ -1,4 +1,4 @@
-"""The samples page's panels: the linked pictures on one sheet, and what to take home."""
+"""The samples on the Explore page: linked pictures on one sheet, and what to take home."""
 
 from __future__ import annotations
 
@@ -11,15 +11,14 @@ import streamlit as st
 
 from nnspca.datasets import Dataset
 from nnspca.result import Component
-from nnspca.view import foreign
 from nnspca.view.explore.samples import choices, claims, content, figures, run
-from nnspca.view.explore.samples.choices import Choices
 from nnspca.view.explore.samples.run import Lie
-from nnspca.view.session import canvas, charts, downloads, scene
+from nnspca.view.session import canvas, charts, downloads, runs
 from nnspca.view.session.state import State
 
 HOME = Path(__file__).parent / "browser"
 SCRIPTS = ("samples.js", "marks.js", "ladder.js", "cloud.js", "cards.js", "sheet.js")
+TITLE = "Samples and features: who scores highest, why a feature is in"
 WITHOUT = (
     "These data are a covariance matrix: it holds no samples, so there are no scores to show, and no classes to tell "
     "apart. Why a feature is in the part, and what the part would be without it, can be asked all the same."
@@ -28,13 +27,21 @@ WITHOUT = (
 _mount = canvas.component("sheet", HOME, SCRIPTS)
 
 
-def question(data: Dataset, now: State) -> str:
-    """Return what the page shows, with the data's own words."""
-    part = f"the part of at most {now.k:,} of {data.n_features:,} {scene.noun(data)}"
+def panel(first: Component, data: Dataset, now: State) -> None:
+    """Show the samples by their scores, why a feature is in the component, and what to take home."""
     if data.kind == "covariance":
-        return f"**{foreign.plain(data.title)}**: {part}. Click one and ask why it is there."
-    do = f"Click a {scene.noun(data).removesuffix('s')} and ask why; drag over samples to find them in every picture."
-    return f"**{foreign.plain(data.title)}**: {part}, and the samples that have most and least of it. {do}"
+        st.info(WITHOUT, icon=":material/table:")
+        sheet(first, None, None, data, now)
+        return
+    deflation = choices.second_deflation()
+    job = run.start(first, data, now, deflation)
+    job.wait_for_first(runs.FIRST)
+    runs.follow("samples", job, first=1)
+    second = job.arrived[0] if job.arrived else None
+    lie = run.lie(data, now, first, second)
+    sheet(first, second, lie, data, now)
+    if lie is not None:
+        _downloads(first, lie, data, now)
 
 
 def sheet(first: Component, second: Component | None, lie: Lie | None, data: Dataset, now: State) -> None:
@@ -46,6 +53,7 @@ def sheet(first: Component, second: Component | None, lie: Lie | None, data: Dat
             feature = int(pressed["feature"])
         told = run.why(data, now, first, int(np.abs(first.loadings).argmax()) if feature is None else feature)
         packed = content.payload(first, second, lie, told, data, now, asked=feature is not None)
+        packed["focus"] = st.session_state.get("_asked", 0)
         _mount(key="sheet", data=packed, on_why_change=_nothing)
 
     st.fragment(draw)()
@@ -55,30 +63,26 @@ def _nothing() -> None:
     """Register a state name; its change needs no action of its own: the link says what was asked."""
 
 
-def takeaway(
-    first: Component, second: Component | None, lie: Lie | None, data: Dataset, now: State, choice: Choices
-) -> None:
-    """Offer the scores, the figures and the code."""
+def _downloads(first: Component, lie: Lie, data: Dataset, now: State) -> None:
+    """Offer the scores and the figures."""
     stem = f"{data.name}-k{now.k}-{first.method}"
-    if lie is not None:
-        with st.container(horizontal=True):
-            charts.csv_button(
-                scores_csv(lie, data),
-                "csv-samples",
-                f"{stem}-scores.csv",
-                "Scores (CSV)",
-                "Every sample with its class, its score and its place in their order.",
-            )
-            drawn: dict[str, Callable[[], figures.Figure]] = {
-                "Samples by score (HTML)": partial(figures.ladder, lie, _names(data), charts.palette()),
-                "Two scores (HTML)": partial(figures.cloud, lie, _names(data), charts.palette()),
-            }
-            for label, make in drawn.items():
-                if lie.second is not None or "Two" not in label:
-                    name = label.split()[0].lower()
-                    charts.figure_button(make, f"html-samples-{name}", f"{stem}-{name}.html", label)
-    st.markdown("The same with the library:")
-    st.code(_code(lie, data, now, choice), language="python", wrap_lines=True)
+    drawn: dict[str, Callable[[], figures.Figure]] = {
+        "Samples by score (HTML)": partial(figures.ladder, lie, _names(data), charts.palette()),
+        "Two scores (HTML)": partial(figures.cloud, lie, _names(data), charts.palette()),
+    }
+    with st.container(horizontal=True):
+        charts.csv_button(
+            scores_csv(lie, data),
+            "csv-samples",
+            f"{stem}-scores.csv",
+            "Scores (CSV)",
+            "Every sample with its class, its score and its rank.",
+        )
+        for label, make in drawn.items():
+            if lie.second is not None or "Two" not in label:
+                name = label.split()[0].lower()
+                charts.figure_button(make, f"html-samples-{name}", f"{stem}-{name}.html", label)
+    st.code(_code(data, now), language="python", wrap_lines=True)
 
 
 def _names(data: Dataset) -> list[str]:
@@ -100,13 +104,14 @@ def scores_csv(lie: Lie, data: Dataset) -> bytes:
     )
 
 
-def _code(lie: Lie | None, data: Dataset, now: State, choice: Choices) -> str:
+def _code(data: Dataset, now: State) -> str:
     """Return the Python that finds the same."""
-    asked = f"{choice.method!r}, nonnegative={now.nonnegative}, seed={now.seed}{choice.arguments}"
-    lines = [*downloads.data_lines(now), f"part = nnspca.solve(cov, {now.k}, {asked})"]
-    if lie is not None:
-        lines.append(f"scores = nnspca.scores(data.X, part.loadings, standardize={now.standardise})")
-    if lie is not None and data.labels is not None:
+    lines = [
+        *downloads.data_lines(now),
+        f"part = nnspca.solve(cov, {now.k}, nonnegative={now.nonnegative}, seed={now.seed})",
+        f"scores = nnspca.scores(data.X, part.loadings, standardize={now.standardise})",
+    ]
+    if data.labels is not None:
         lines.append("print(nnspca.separation(scores, data.labels))  # each class against all others")
     lines.append("why = nnspca.contribution(cov, part, int(part.support[0]))  # of any feature")
     lines.append("print(why.held, why.loss, why.partner, why.loss_exchanged)")

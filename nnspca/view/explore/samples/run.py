@@ -1,7 +1,8 @@
-"""The samples page's run: one component, then a second one; and where the samples lie along them."""
+"""A second component for the samples, and where the samples lie along both."""
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -9,7 +10,6 @@ import numpy as np
 import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import Component
-from nnspca.view.explore.samples.choices import Choices
 from nnspca.view.session import machines, runs, store
 from nnspca.view.session.job import Job, Work
 from nnspca.view.session.state import State
@@ -38,64 +38,47 @@ class Lie:
     apart: tuple[float | None, ...]
 
 
-def start(data: Dataset, now: State, choice: Choices) -> Job:
-    """Draw Run; return the page's job, or end the page here."""
-    key = ("samples", *store.solve_key(data, now, choice.method, choice.options), choice.deflation)
-    return runs.run("samples", key, lambda: _work(data, now, choice))
+def start(first: Component, data: Dataset, now: State, deflation: str) -> Job:
+    """Return the session's run of the second component, started where there is none."""
+    key = _key(first, data, now, deflation)
+    return runs.job_for("samples", key) or runs.start("samples", key, _work(first, data, now, deflation))
 
 
-def _work(data: Dataset, now: State, choice: Choices) -> Work:
-    """Return the work of the page: publishes a Component, then the second one where there are samples."""
-    cov, known = store.covariance(data, now), store.results()
-    key = store.solve_key(data, now, choice.method, choice.options)  # what the first screen found is here at once
+def _key(first: Component, data: Dataset, now: State, deflation: str) -> tuple[Hashable, ...]:
+    support = hash(first.loadings.tobytes())
+    return ("second", *store.subject_key(data, now), now.k, now.seed, first.method, support, deflation)
 
-    def solve(of: nnspca.Covariance, job: Job) -> Component:
-        options = dict(choice.options)
-        if "rank" in options:
-            options["rank"] = min(options["rank"], of.n_features)
-        return machines.call(
-            nnspca.solve,
-            of,
-            min(now.k, of.n_features),
-            choice.method,
-            nonnegative=now.nonnegative,
-            seed=now.seed,
-            should_stop=job.should_stop,
-            on_progress=job.report,
-            **options,
-        )
+
+def _work(first: Component, data: Dataset, now: State, deflation: str) -> Work:
+    """Return the work: publishes the second component, where there is one."""
+    cov, known, key = store.covariance(data, now), store.results(), _key(first, data, now, deflation)
 
     def work(job: Job) -> None:
-        first = known.get(key)
-        if first is None:
-            first = solve(cov, job)
-            if not first.stopped:
-                known.put(key, first)
-        job.publish(first)
         used = first.loadings != 0
-        if data.kind == "covariance" or job.should_stop() or (choice.deflation == "disjoint" and used.all()):
+        if data.kind == "covariance" or (deflation == "disjoint" and used.all()):
             return
-        after = ("second", *key, choice.deflation)
-        second = known.get(after)
+        second = known.get(key)
         if second is None:
-            left = nnspca.deflate(cov, first.loadings[:, None], choice.deflation)
+            left = nnspca.deflate(cov, first.loadings[:, None], deflation)
             if left.trace <= 1e-12 * cov.trace:  # nothing varies any more
                 return
-            second = solve(left, job)
+            second = machines.call(
+                nnspca.solve,
+                left,
+                min(now.k, left.n_features),
+                nonnegative=now.nonnegative,
+                seed=now.seed,
+                should_stop=job.should_stop,
+                on_progress=job.report,
+            )
             loadings = np.zeros(cov.n_features)
-            loadings[~used if choice.deflation == "disjoint" else slice(None)] = second.loadings
+            loadings[~used if deflation == "disjoint" else slice(None)] = second.loadings
             second = replace(second, loadings=loadings, variance=cov.variance(loadings))
             if not second.stopped:
-                known.put(after, second)
+                known.put(key, second)
         job.publish(second)
 
     return work
-
-
-def arrived(job: Job) -> tuple[Component | None, Component | None]:
-    """Return what the job has handed over so far."""
-    first, second, *_ = (*job.arrived, None, None)
-    return first, second
 
 
 def lie(data: Dataset, now: State, first: Component, second: Component | None) -> Lie | None:

@@ -23,6 +23,8 @@ class Sheet {
   }
 
   take(data) {
+    if (data.focus && data.focus !== this.focus) requestAnimationFrame(() => this.find(".answer").scrollIntoView({ block: "center" }));
+    this.focus = data.focus;
     if (data.signature === this.signature) return;
     const other = this.about !== undefined && data.about !== this.about;
     const kept = this.about === undefined ? this.link() : other ? {} : { picked: this.samples?.said, marked: toSpans(this.marked) };

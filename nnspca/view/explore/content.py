@@ -72,7 +72,7 @@ class View:
     def curves(self) -> dict[str, dict[int, float]]:
         """For each solver by its title, the shares of λ₁ along k; the best known first."""
         unit = self.leading
-        best = {k: row.lower / unit for k, row in self.known.items() if row.components}
+        best = {k: row.lower / unit for k, row in self.known.items() if row.found}
         return {"best known": best} | {
             solver.title(name): {k: part.variance / unit for k, part in sorted(points.items())}
             for name, points in self.others.items()
@@ -122,7 +122,7 @@ def _gap(variance: float, upper: float) -> float | None:
 
 
 def _band(view: View) -> dict[str, Any]:
-    rows = [row for row in view.known.values() if row.bounded]
+    rows = [row for row in view.known.values() if row.found and row.bounded]
     unit = view.leading or 1.0
     return {
         "ks": [row.at for row in rows],
@@ -143,7 +143,7 @@ def _curves(view: View, unit: float) -> list[dict[str, Any]]:
             "ks": sorted(points),
             "shares": [_down(points[k].variance / unit) for k in sorted(points)],
             "gaps": [
-                _gap(points[k].variance, view.known[k].upper) if k in view.known else None for k in sorted(points)
+                _gap(points[k].variance, view.known[k].upper) if view.known[k].proven else None for k in sorted(points)
             ],
         }
         for name, points in view.others.items()

@@ -16,7 +16,7 @@ from nnspca.view.explore.run import Found
 from nnspca.view.figures import band, ceilings
 from nnspca.view.figures.style import Figure
 from nnspca.view.results.ledger import share
-from nnspca.view.session import charts, runs
+from nnspca.view.session import charts, runs, solver
 from nnspca.view.session.job import Job
 from nnspca.view.session.state import PROOF, State
 from nnspca.view.session.widgets import choose
@@ -134,7 +134,7 @@ def _steps(view: View, found: Found, job: Job | None) -> None:
     part, look = found.part, charts.palette()
     did, fell = st.columns(2, gap="large")
     if part is not None:
-        title = f"Steps of the solver: {part.method}"
+        title = f"Steps of the solver: {solver.title(part.method)}"
         with did:
             charts.figure(figures.history(part.history or (part.variance,), view.leading, look, title=title), "history")
     if trace := proofs.latest_trace(job, found.trace):

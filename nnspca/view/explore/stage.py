@@ -21,6 +21,7 @@ from nnspca.view.words import fixed
 HOME = Path(__file__).parent / "browser"
 SCRIPTS = ("path.js", "curve.js", "player.js", "component.js")
 HEIGHT = 548  # pixels, on a phone as on a desk: what stands below is not moved when the player arrives
+PRESSED = "_pressed"  # whether a press in the player asks for more than the player to be drawn anew
 POLL_SECONDS = 1.2  # between two looks at runs that go on
 
 _mount = canvas.component("play", HOME, SCRIPTS)
@@ -73,7 +74,7 @@ def render(
     def draw() -> None:
         """Draw what is known now, and the whole page again once nothing runs any more."""
         running = [job for job in jobs if not job.done]
-        if st.session_state.get("k", now.k) != now.k:
+        if st.session_state.get("k", now.k) != now.k or st.session_state.pop(PRESSED, False):
             st.rerun()
         seen = view(data, now, choice, page, along, others)
         packed = content.payload(
@@ -112,6 +113,7 @@ def _choose_point() -> None:
     """Show the component of a point of a curve: its k, and the solver that found it."""
     point = _said("point")
     if point is not None:
+        st.session_state[PRESSED] = True
         st.session_state["k"], st.session_state["method"] = int(point["k"]), str(point["method"])
 
 
@@ -119,6 +121,7 @@ def _ask_why() -> None:
     """Ask why a feature is in the component: the part of the page that answers opens."""
     feature = _said("why")
     if feature is not None:
+        st.session_state[PRESSED] = True
         st.query_params["why"] = str(int(feature) + 1)
         st.session_state["samples"] = True
         st.session_state["_asked"] = st.session_state.get("_asked", 0) + 1

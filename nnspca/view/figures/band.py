@@ -135,7 +135,7 @@ def figure(
         title=title,
         alt=_alt(band, curves, title, what),
         height=HEIGHT,
-        k_axis=(band.at, log) if what == "k" else None,
+        k_axis=(band.at or (1,), log) if what == "k" else None,
         x={"title_text": along, "anchor": "y2"} if what == "k" else _count_axis(band, along),
     )
     drawn.layout.legend.font.size = 13
@@ -148,7 +148,8 @@ def figure(
 
 
 def _count_axis(band: Band, along: str) -> dict:
-    return {"title_text": along, "anchor": "y2", "dtick": 1, "range": [band.at[0] - 0.4, band.at[-1] + 0.4]}
+    ends = [min(band.at, default=1) - 0.4, max(band.at, default=1) + 0.4]
+    return {"title_text": along, "anchor": "y2", "dtick": 1, "range": ends}
 
 
 def _gap_axis(band: Band, curves: Mapping[str, Mapping[int, float]]) -> dict:

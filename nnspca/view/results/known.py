@@ -74,7 +74,7 @@ def _least(data: Dataset, now: State) -> float:
 
 def band_of(known: Iterable[Known], unit: float) -> Band:
     """Return what the band's figure draws; variances are divided by ``unit``."""
-    rows = [row for row in known if row.components]
+    rows = [row for row in known if row.found]
     return Band(
         tuple(row.at for row in rows),
         tuple(row.lower / unit for row in rows),

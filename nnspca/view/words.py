@@ -9,7 +9,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from nnspca.bounds.registry import BOUNDS
 
 # What is proven of a feature, by the state it is in.
-STATES = {"essential": "has it", "dispensable": "can do without", "undecided": "not decided"}
+STATES = {"essential": "indispensable", "dispensable": "dispensable", "undecided": "not decided"}
 OPTIMAL = 1e-4  # relative gap below which a component counts as proven optimal
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 

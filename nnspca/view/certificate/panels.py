@@ -33,16 +33,16 @@ def opened(certificate: Certificate, data: Dataset, now: State, key: str) -> Non
     """Open the certificate: its claim, the bound that gave it, all the others, a second route, and the file."""
     won, n = certificate.winner, data.n_features
     st.markdown(f"**What was proven.** {claims.claim(certificate, n)}")
-    st.markdown(f"**By which bound: {words.title(won.name).lower()}.** {won.detail}")
-    st.markdown(f"**Why that is true.** {claims.why(won)}")
-    st.markdown(f"**Every ceiling that was tried**, lowest first. {_chances(certificate)}")
+    st.markdown(f"**The lowest upper bound: {words.title(won.name).lower()}.** {won.detail}")
+    st.markdown(f"**Why it holds.** {claims.why(won)}")
+    st.markdown(f"**Every upper bound that was tried**, lowest first. {_chances(certificate)}")
     ranked = sorted(certificate.bounds, key=lambda b: b.value)
     st.dataframe(
         [_row(b, certificate) for b in ranked],
         hide_index=True,
-        alt="Every ceiling that was tried, lowest first: " + ", ".join(words.title(b.name) for b in ranked) + ".",
+        alt="Every upper bound that was tried, lowest first: " + ", ".join(words.title(b.name) for b in ranked) + ".",
     )
-    with st.popover("Why the others are true", icon=":material/school:"):
+    with st.popover("Why the others hold", icon=":material/school:"):
         for bound in ranked:
             if bound is not won:
                 st.markdown(f"**{words.title(bound.name)}.** {claims.why(bound)}")
@@ -58,9 +58,9 @@ def _row(bound: Bound, certificate: Certificate) -> dict[str, str]:
     """Return one line of the table."""
     wins = bound is certificate.winner
     return {
-        "Ceiling": words.title(bound.name) + (" ← lowest proven" if wins else ""),
-        "÷ λ₁": words.at_most(bound.value / certificate.leading, 4),
-        "Best found ÷ ceiling": words.percent(min(certificate.lower / bound.value, 1.0), 2),
+        "Upper bound": words.title(bound.name) + (" ← lowest proven" if wins else ""),
+        "% of λ₁": words.at_most(100 * bound.value / certificate.leading, 2),
+        "Best found ÷ bound": words.percent(min(certificate.lower / bound.value, 1.0), 2),
         "Holds": "always (proven)" if bound.deterministic else f"with {words.odds(bound.probability)}",
         "Time": words.seconds(bound.seconds) if bound.seconds else "not timed",
     }
@@ -76,8 +76,8 @@ def _check(certificate: Certificate, data: Dataset, now: State, key: str) -> Non
         now,
         "verify",
         about,
-        f"Deriving {proven} ceilings and one variance again",
-        "Confirmed: the second route finds the same variance and the same ceilings.",
+        f"Deriving {proven} upper bounds and one variance again",
+        "Confirmed: the second route finds the same variance and the same upper bounds.",
         key=f"verify-{key}",
     )
 
@@ -99,7 +99,7 @@ def check_again(
         "Check it by a second route",
         key=key,
         icon=":material/verified:",
-        help="Recomputes every variance and every ceiling with separate code that trusts neither.",
+        help="Recomputes every variance and every upper bound with separate code.",
     ):
         job = runs.start(slot, about, proofs.check(certificate, data, now, doing))
     if job is not None:
@@ -122,7 +122,7 @@ def strangers_check(
     """Offer the checker that needs nothing but Python, the numbers it reads, and the one command."""
     more = needs_more(certificate, cov)
     st.markdown(
-        "**Or trust nothing of ours.** `check.py` is one file of under 300 lines that needs nothing but Python: it "
+        "**Verify without our library.** `check.py` is one file of under 300 lines that needs nothing but Python: it "
         "reads the certificate above and the data as plain numbers, derives both figures again in exact arithmetic, "
         "and prints the proof in three lines." + (f" {MORE}" if more else "")
     )
@@ -162,14 +162,14 @@ def take_home(
     certificate: Certificate | PartsCertificate, stem: str, code: str, key: str, cov: nnspca.Covariance | None = None
 ) -> None:
     """Offer a certificate as a file and a script that checks it; with ``cov``, the file serves the checker too."""
-    st.markdown("**Check it at home.** Put both files in one folder and run the script; it needs nothing but nnspca.")
+    st.markdown("**Verify it elsewhere.** Put both files in one folder and run the script; it needs only nnspca.")
     with st.container(horizontal=True):
         charts.download(
             "Certificate (NPZ)",
             lambda: certificate_npz(certificate, cov),
             f"cert-{key}",
             f"{stem}.npz",
-            "What was found, every ceiling, and all that is needed to derive them again.",
+            "The component, every upper bound, and all that is needed to derive them again.",
             icon="workspace_premium",
         )
         charts.download(

@@ -27,7 +27,7 @@ def panel(view: View, data: Dataset, now: State, choice: Choices) -> None:
         KEYS["more_view"],
         "Show",
         options=options,
-        labels=LABELS.__getitem__,
+        format_func=LABELS.__getitem__,
         horizontal=True,
         label_visibility="collapsed",
     )

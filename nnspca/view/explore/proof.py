@@ -54,7 +54,7 @@ def under_way(job: Job | None) -> None:
 
 def panel(view: View, found: Found, data: Dataset, now: State, job: Job | None, ks: tuple[int, ...]) -> None:
     """Show the certificate, every upper bound, or the indispensable features, as chosen."""
-    which = choose(KEYS["proof_view"], "Show", labels=LABELS.__getitem__, horizontal=True, label_visibility="collapsed")
+    which = choose(KEYS["proof_view"], "Show", format_func=LABELS.__getitem__, horizontal=True)
     final = proofs.kept(data, now, now.k)
     if which == "bounds":
         _bounds(view, found, data, now, job, ks)
@@ -139,4 +139,4 @@ def _steps(view: View, found: Found, job: Job | None) -> None:
             charts.figure(figures.history(part.history or (part.variance,), view.leading, look, title=title), "history")
     if trace := proofs.latest_trace(job, found.trace):
         with fell:
-            charts.figure(figures.ceiling(trace, view.leading, look), "ceiling")
+            charts.figure(figures.falling(trace, view.leading, look), "ceiling")

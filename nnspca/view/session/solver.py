@@ -64,7 +64,7 @@ def _method(now: State, n: int) -> str:
             "Component shown by",
             options=names,
             allowed=f"here: {', '.join(names)}",
-            labels=title,
+            format_func=title,
             help="The algorithm whose component is shown. The portfolio runs several and polishes what they find.",
         )
     )

@@ -40,7 +40,6 @@ def choose(
     high: float | None = None,
     options: Sequence[Any] | None = None,
     allowed: str = "",
-    labels: Callable[[Any], str] | None = None,
     **settings: Any,
 ) -> Any:
     """Draw the widget of a key and return what the person chose.
@@ -48,7 +47,6 @@ def choose(
     ``usual``, ``low``, ``high`` and ``options`` narrow the table's entry to the data at hand. A
     value that the link asked for and that is not possible here is told to the person, with what is
     ``allowed``. The choice is remembered when the person goes to another page and comes back.
-    ``labels`` gives each option the words that the menu shows; the link keeps the option itself.
     """
     key, said, place = entry.key, st.session_state, (entry.pages, entry.key)
     label = label or entry.label
@@ -68,7 +66,16 @@ def choose(
     wanted, whole = (None, True) if known else entry.read(texts, low, high, options)
     if not known and wanted is None:
         forget_in_link(key)
-    drawn = _draw(entry, label, labels, wanted, usual, _settings(entry, usual, low, high, options) | settings)
+    named = "format_func" in settings  # Streamlit would write the words shown into the link, not the value
+    if named and held is None and wanted is not None:
+        said[key] = list(wanted) if entry.kind == "several" else wanted
+    if not named:
+        settings["bind"] = "query-params"
+    drawn = WIDGETS[entry.widget or entry.kind](
+        label, key=key, **_settings(entry, usual, low, high, options, given=key in said), **settings
+    )
+    if named:
+        _write_link(key, drawn, usual)
     if said.get(key) is not None:
         memory[place] = drawn
     value = tuple(drawn) if entry.kind == "several" else drawn
@@ -82,22 +89,13 @@ def choose(
     return value
 
 
-def _draw(
-    entry: Entry, label: str, labels: Callable[[Any], str] | None, wanted: Any, usual: Any, settings: dict[str, Any]
-) -> Any:
-    """Draw the widget; one whose options have ``labels`` is not bound to the link, which would say the labels."""
-    widget, said = WIDGETS[entry.widget or entry.kind], st.session_state
-    if labels is None:
-        return widget(label, key=entry.key, bind="query-params", **settings)
-    if said.get(entry.key) is None and wanted is not None:
-        said[entry.key] = list(wanted) if entry.kind == "several" else wanted
-    drawn = widget(label, key=entry.key, format_func=labels, **settings)
-    usual = list(usual) if entry.kind == "several" else usual
-    if drawn == usual:
-        st.query_params.pop(entry.key, None)
-    else:
-        st.query_params[entry.key] = _text(drawn)
-    return drawn
+def _write_link(key: str, value: Any, usual: Any) -> None:
+    """Let the link say the value of a widget whose options are shown by other names."""
+    text = _text(value)
+    if value is None or text == _text(usual):
+        st.query_params.pop(key, None)
+    elif st.query_params.get_all(key) != (text if isinstance(text, list) else [text]):
+        st.query_params[key] = text
 
 
 def upcoming_value(entry: Entry) -> Any:
@@ -162,11 +160,11 @@ def choose_row(*entries: Entry) -> tuple[Any, ...]:
 
 
 def _settings(
-    entry: Entry, usual: Any, low: float | None, high: float | None, options: Sequence[Any]
+    entry: Entry, usual: Any, low: float | None, high: float | None, options: Sequence[Any], *, given: bool
 ) -> dict[str, Any]:
-    """Return what a widget of this kind is drawn with."""
+    """Return what a widget of this kind is drawn with; one whose value is ``given`` already needs no usual one."""
     if entry.kind == "several":
-        default = [option for option in usual if option in options]
+        default = None if given else [option for option in usual if option in options]
         return {"options": list(options), "default": default, "max_selections": entry.most}
     if entry.widget == "select_slider":
         return {"options": list(options), "value": usual}

@@ -1,4 +1,4 @@
-"""What the samples page says in plain words: what a score is, how well it tells classes apart, why a feature is in."""
+"""What is said of samples and features: what a score is, how well it separates classes, why a feature is in."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from nnspca.view import foreign, words
 from nnspca.view.explore.samples.run import Lie
 from nnspca.view.session import scene
 
-PURPOSE = "What does the part say about the samples?"
 FEWEST = 5  # samples of a class about which a share of pairs is worth a sentence
 CHANCE = 0.6  # below this share of pairs the score tells next to nothing
 NEGLIGIBLE = 5e-5  # share of the variance that two digits of a percentage do not show
@@ -34,16 +33,16 @@ def question(told: Contribution, data: Dataset, *, example: bool) -> str:
     """Return the question about a feature."""
     name, one = feature_name(data, told.feature), scene.noun(data).removesuffix("s")
     which = name if name.startswith(one) else f"the {one} {name}"
-    ending = " (the largest loading; ask about another)" if example else ""
-    return f"Why {'not ' if told.loading == 0 else ''}{which}?{ending}"
+    ending = " (the largest loading)" if example else ""
+    return f"Why is {which} {'not ' if told.loading == 0 else ''}included?{ending}"
 
 
 def score(part: Component, data: Dataset, *, standardised: bool) -> str:
     """Say what a score is, with the data's own words."""
     noun, many = scene.noun(data), part.cardinality
-    each = f"the part's one {noun.removesuffix('s')}" if many == 1 else f"each of the part's {many:,} {noun}"
-    far = "how many standard deviations" if standardised else "how far"
-    return f"The score adds up, for {each}, {far} it lies above its average, times its loading."
+    each = f"the component's {noun.removesuffix('s')}" if many == 1 else f"the component's {many:,} {noun}"
+    far = "in standard deviations, " if standardised else ""
+    return f"Score: the sum over {each} of loading times distance from the mean, {far}in the sample."
 
 
 def told_apart(data: Dataset, lie: Lie) -> str:
@@ -57,17 +56,16 @@ def told_apart(data: Dataset, lie: Lie) -> str:
         return f"All samples are of one class, {one}." if present else "No sample has a class."
     able = [c for c in present if min(counts[c], counts.sum() - counts[c]) >= FEWEST]
     if not able:
-        return f"{len(present)} classes, but too few samples of each to say how well the score tells them apart."
+        return f"{len(present)} classes, but too few samples of each to say how well the score separates them."
     areas = {c: lie.apart[c] or 0.0 for c in able}
     best = max(areas, key=lambda c: abs(areas[c] - 0.5))
     area, name = areas[best], class_name(data, best)
     others = class_name(data, next(c for c in present if c != best)) if len(present) == 2 else "all others"
-    pairs, higher = words.percent(max(area, 1 - area)).removesuffix(" %"), "higher" if area >= 0.5 else "lower"
+    shown, higher = words.at_least(max(area, 1 - area), 2), "higher" if area >= 0.5 else "lower"
     if max(area, 1 - area) < CHANCE:
-        hardly = "The score alone hardly tells the classes apart"
-        return f"{hardly}: {name} from {others} in {pairs} of 100 pairs; chance gives 50."
-    which = "" if len(present) == 2 else f", the best told of {len(present)} classes"
-    return f"Score alone tells {name} from {others} in {pairs} of 100 pairs{which}: {name} scores {higher}."
+        return f"The score hardly separates the classes: {name} best (AUC {shown}); chance gives 0.50."
+    which = f" from {others}" if len(present) == 2 else f" best of {len(present)} classes"
+    return f"The score separates {name}{which} (AUC {shown}): {name} scores {higher}."
 
 
 def measure(standardised: bool) -> str:
@@ -95,35 +93,35 @@ def why(told: Contribution, part: Component, data: Dataset, *, standardised: boo
     said = [_with_the_rest(told, data, covariance)] if len(told.others) else []
     if inside:
         loading = words.fixed(told.loading, 3)
-        said.append(f"{_percent(told.held)} of the part's variance goes through it; its loading is {loading}.")
+        said.append(f"It accounts for {_percent(told.held)} of the component's variance; its loading is {loading}.")
         if len(told.others):
-            said.append(f"Without it, the others' loadings adapted, the part would lose {_lost(told.loss)}.")
+            said.append(f"Removing it costs {_lost(told.loss)}.")
         else:
-            said.append("It is the whole part: without it nothing is left.")
+            said.append("It is the whole component.")
         if told.partner is not None:
             other, lost = feature_name(data, told.partner), _lost(told.loss_exchanged)
             as_much = told.loss > NEGLIGIBLE and lost == _lost(told.loss)
             said.append(
-                f"With the best stand-in found, {other}, the part would lose "
-                + ("as much: nothing that was tried can make up for it." if as_much else f"{lost}.")
+                f"Replacing it by the best substitute found, {other}, costs "
+                + ("as much: nothing that was tried makes up for it." if as_much else f"{lost}.")
             )
         elif part.cardinality < data.n_features:
-            said.append("No other feature tried could stand in for it with a loading of its own.")
+            said.append("No other feature that was tried can replace it.")
         return said
     if told.pull <= 0 and part.nonnegative:
-        said.append("It falls where the part rises, or does not vary with it: among nonnegative loadings it gets none.")
+        said.append("Its covariance with the component is not positive: among nonnegative loadings it gets none.")
     elif -told.loss > NEGLIGIBLE:
-        said.append(f"As one feature more than the part has, it would add {_gain(-told.loss)} of variance.")
+        said.append(f"Added as one feature more, it would bring {_gain(-told.loss)} of variance.")
     else:
-        said.append("Even as one feature more than the part has, it would add next to nothing.")
+        said.append("Added as one feature more, it would bring next to nothing.")
     if told.partner is not None:
         other, lost = feature_name(data, told.partner), _lost(told.loss_exchanged)
-        said.append(f"In the place of {other}, the cheapest exchange found, the part would lose {lost}.")
+        said.append(f"Exchanging {other} for it, the cheapest exchange found, costs {lost}.")
     return said
 
 
 def _with_the_rest(told: Contribution, data: Dataset, covariance: str) -> str:
-    """Say with how many of the others it varies, and with which most."""
+    """Say with how many of the others it covaries, and with which most."""
     with_it = int((told.covariances > 0).sum())
     most = told.others[np.argsort(-np.abs(told.covariances), kind="stable")[:NAMED]]
     names = _listed([feature_name(data, int(i)) for i in most])
@@ -132,7 +130,7 @@ def _with_the_rest(told: Contribution, data: Dataset, covariance: str) -> str:
     )
     across = f"{covariance} {least}" if len(most) == 1 else f"{covariance}s {least} to {largest}"
     others = f"{len(told.others):,} {'other ' if told.loading else ''}{scene.noun(data)}"
-    return f"It rises with {with_it:,} of the part's {others} ({across}), most with {names}."
+    return f"It rises with {with_it:,} of the component's {others} ({across}), most with {names}."
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -146,8 +144,8 @@ def _percent(share: float) -> str:
 def _lost(share: float) -> str:
     """Say a loss: at most so much, for better points than those found would lose less."""
     if share < -NEGLIGIBLE:
-        return f"nothing, but gain {_gain(-share)}: the solver stopped short of the best"
-    return f"at most {words.at_most(max(100 * share, 0.0), 2)} % of its variance"
+        return f"nothing, and gains {_gain(-share)}: the solver stopped short of the best"
+    return f"at most {words.at_most(max(100 * share, 0.0), 2)} % of the variance"
 
 
 def _gain(share: float) -> str:

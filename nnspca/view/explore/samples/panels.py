@@ -20,15 +20,15 @@ HOME = Path(__file__).parent / "browser"
 SCRIPTS = ("samples.js", "marks.js", "ladder.js", "cloud.js", "cards.js", "sheet.js")
 TITLE = "Samples and features: who scores highest, why a feature is in"
 WITHOUT = (
-    "These data are a covariance matrix: it holds no samples, so there are no scores to show, and no classes to tell "
-    "apart. Why a feature is in the part, and what the part would be without it, can be asked all the same."
+    "These data are a covariance matrix: there are no samples, and so no scores. Why a feature is included can be "
+    "asked all the same."
 )
 
 _mount = canvas.component("sheet", HOME, SCRIPTS)
 
 
 def panel(first: Component, data: Dataset, now: State) -> None:
-    """Show the samples by their scores, why a feature is in the component, and what to take home."""
+    """Show the samples by their scores, why a feature is in the component, and downloads."""
     if data.kind == "covariance":
         st.info(WITHOUT, icon=":material/table:")
         sheet(first, None, None, data, now)

@@ -39,10 +39,10 @@ class Sheet {
     this.samples?.pick(kept.picked ?? "");
     for (const part of this.box.querySelectorAll("[data-only=samples]")) part.hidden = !this.samples;
     this.say("one", data.noun.replace(/s$/, ""));
-    this.say("how", "click: why this one? Drag: mark some");
+    this.say("how", "click: why? Drag: mark some");
     this.say("lead", data.lead);
     this.say("told", data.told);
-    this.say("second", data.second ? `second part: ${data.secondSays}; drag around some` : "");
+    this.say("second", data.second ? `second component: ${data.secondSays}; drag around some` : "");
     this.find(".ask input").max = String(data.n);
     for (const input of this.box.querySelectorAll(".range input")) input.max = String(data.m);
     this.width = 0;
@@ -105,7 +105,7 @@ class Sheet {
     list.replaceChildren(...told.says.map((words) => Object.assign(document.createElement("li"), { textContent: words })));
     this.box.dataset.why = String(this.asked);
     const canvas = this.find(".ties"), { palette } = this;
-    this.say("which", `Its ${told.measure}s with the part's other ${this.data.noun}`);
+    this.say("which", `Its ${told.measure}s with the component's other ${this.data.noun}`);
     const pen = sizedPen(canvas, canvas.clientWidth, canvas.clientHeight);
     const layer = { support: unpack(told.others), weights: unpack(told.covariances), colour: palette.series[1], negative: palette.found };
     const shown = new Features({ ...this.features.scene, say: short, weights: `${told.measure}s` }, layer.support, layer.weights, this.data.n);
@@ -143,13 +143,13 @@ class Sheet {
     this.mean(pen, picture);
     this.features.ring(pen, this.marked, palette);
     const used = `${count(this.features.support.length)} of ${count(this.data.n)} ${this.data.noun} coloured`;
-    picture.setAttribute("aria-label", `The part: ${used}${this.marked.size ? `, ${this.marked.size} marked` : ""}`);
+    picture.setAttribute("aria-label", `The component: ${used}${this.marked.size ? `, ${this.marked.size} marked` : ""}`);
     if (samples) {
       const a = place(".ladder"), b = place(".cloud");
       this.ladder.draw(sizedPen(a, a.clientWidth, a.clientHeight), this.marked, this.hover, (i) => this.weight.get(i) ?? 0);
       this.cloud.draw(sizedPen(b, b.clientWidth, b.clientHeight), this.hover, this.dragged);
       a.setAttribute("aria-label", `Samples by score, highest first. ${this.data.told} ${samples.words()}`);
-      b.setAttribute("aria-label", `Samples along two parts. ${samples.words()}`);
+      b.setAttribute("aria-label", `Samples along two components. ${samples.words()}`);
     }
     this.box.dataset.slowest = String(Math.max(Number(this.box.dataset.slowest ?? 0), performance.now() - begun));
   }
@@ -197,7 +197,7 @@ class Sheet {
       const [i] = this.features.between(x, y, x, y);
       if (i === undefined) return "";
       const name = this.features.name(i, this.data.names), weight = this.weight.get(i);
-      return weight === undefined ? `${name}: not in the part` : `${name}: loading ${decimals(weight, 4)}`;
+      return weight === undefined ? `${name}: not in the component` : `${name}: loading ${decimals(weight, 4)}`;
     });
     this.drags(".ladder", (ax, ay, bx, by, done) => {
       const feature = this.ladder.featureAt(ay), still = Math.hypot(bx - ax, by - ay) <= CLICK;

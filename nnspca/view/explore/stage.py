@@ -20,7 +20,7 @@ from nnspca.view.words import fixed
 
 HOME = Path(__file__).parent / "browser"
 SCRIPTS = ("path.js", "curve.js", "player.js", "component.js")
-HEIGHT = 548  # pixels, on a phone as on a desk: what stands below is not moved when the player arrives
+HEIGHT = 580  # pixels, on a phone as on a desk: what stands below is not moved when the player arrives
 PRESSED = "_pressed"  # whether a press in the player asks for more than the player to be drawn anew
 POLL_SECONDS = 1.2  # between two looks at runs that go on
 

@@ -3,8 +3,8 @@
 One pair of panels wherever variance stands against k. Above, the variance; the optimum lies in the
 shaded band. Below, the gap to the best possible on a logarithmic axis in per cent, whose lowest
 line is "optimal": a gap of less than 1 part in 10,000. Where an upper bound was proven at a point
-itself, the point has a mark; where it is carried over from another point, the band is a lighter
-shade, and no line leads through it.
+itself, the point has a mark; where it is carried over from another point, the band above is a
+lighter shade, and the panel below shows nothing.
 """
 
 from __future__ import annotations
@@ -177,7 +177,7 @@ def _gaps(band: Band, curve: Mapping[int, float]) -> dict[int, float]:
 
 
 def _add_band(drawn: go.Figure, band: Band, palette: Palette) -> None:
-    """Shade between the best known and the upper bound in both panels; carried stretches lightly."""
+    """Shade between the best known and the upper bound; carried stretches lightly, and above alone."""
     known = [
         (at, 100 * low, 100 * high)
         for at, low, high in zip(band.at, band.lower, band.upper, strict=True)
@@ -188,10 +188,9 @@ def _add_band(drawn: go.Figure, band: Band, palette: Palette) -> None:
         if not rows or (rows is known and len(sure) == len(known)):
             continue
         xs = [at for at, _, _ in rows]
-        for axis, low, high in (
-            ("y", [low for _, low, _ in rows], [high for _, _, high in rows]),
-            ("y2", [FLOOR] * len(rows), [place(gap(low, high)) for _, low, high in rows]),
-        ):
+        above = ("y", [low for _, low, _ in rows], [high for _, _, high in rows])
+        below = ("y2", [FLOOR] * len(rows), [place(gap(low, high)) for _, low, high in rows])
+        for axis, low, high in (above, below)[: 2 if rows is sure else 1]:
             drawn.add_scatter(
                 x=xs + xs[::-1],
                 y=high + low[::-1],

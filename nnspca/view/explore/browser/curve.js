@@ -76,7 +76,9 @@ class Curve {
       last = y;
     }
     pen.textAlign = "center";
-    for (const k of this.kTicks((text) => pen.measureText(text).width)) pen.fillText(count(k), this.x(k), this.foot + 16);
+    for (const k of this.kTicks((text) => pen.measureText(text).width)) {
+      pen.fillText(count(k), Math.min(this.x(k), this.width - pen.measureText(count(k)).width / 2 - 1), this.foot + 16);
+    }
     pen.fillText(path.log ? "k, features allowed (log scale)" : "k, features allowed", (this.left + this.right) / 2, this.foot + 32);
   }
 
@@ -124,7 +126,7 @@ class Curve {
     pen.fillText(text, this.left - 5, y + 4);
   }
 
-  /** Shade the band in both panels; where a bound is carried over from another k, lightly. */
+  /** Shade the band; where a bound is carried over from another k, lightly, and in the upper panel alone. */
   shade(pen) {
     const { band } = this.path, every = band.ks.map((_, s) => s), sure = every.filter((s) => band.proven[s]);
     for (const [rows, strength] of [[every, 0.45], [sure, 1]]) {
@@ -133,7 +135,7 @@ class Curve {
       pen.fillStyle = this.palette.band;
       const xs = rows.map((s) => this.x(band.ks[s]));
       this.area(pen, xs, rows.map((s) => this.y(Math.min(band.upper[s], this.most))), rows.map((s) => this.y(band.lower[s])));
-      this.area(pen, xs, rows.map((s) => this.gapY(band.gaps[s])), rows.map(() => this.foot));
+      if (strength === 1) this.area(pen, xs, rows.map((s) => this.gapY(band.gaps[s])), rows.map(() => this.foot));
     }
     pen.globalAlpha = 1;
   }

@@ -62,7 +62,7 @@ function drawAxis(pen, width, height, scene, layers, palette) {
   pen.lineWidth = 1;
   pen.strokeRect(left, foot, right - left, 0);
   pen.fillStyle = palette.ink;
-  pen.font = `12px ${palette.font}`;
+  pen.font = `13px ${palette.font}`;
   const ticks = 6;
   for (let t = 0; t < ticks; t++) {
     const v = low + ((high - low) * t) / (ticks - 1);

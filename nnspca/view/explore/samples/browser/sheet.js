@@ -172,7 +172,7 @@ class Sheet {
     pen.stroke();
     pen.setLineDash([]);
     pen.fillStyle = palette.ink;
-    pen.font = `12px ${palette.font}`;
+    pen.font = `13px ${palette.font}`;
     pen.textAlign = "right";
     pen.fillText("dashed: mean of the picked, on its own scale", 12 + wide, 18);
   }

@@ -1,5 +1,34 @@
 // Figures in the plane: a cloud to drag, one vector by hand, three rows and the directions they allow.
 
+/** Points that can be dragged by hand or moved by the arrow keys; `all()` lists {x, y, name, move(x, y)}. */
+function handles(desk, all) {
+  let held = null, chosen = 0;
+  const nearest = (x, y) => {
+    let best = null, near = 30 * desk.scale;
+    all().forEach((handle, at) => {
+      const away = Math.hypot(handle.x - x, handle.y - y);
+      if (away < near) { near = away; best = at; }
+    });
+    return best;
+  };
+  const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+  return {
+    get chosen() { return desk.focused() ? chosen : -1; },
+    press(x, y) { held = nearest(x, y); if (held !== null) chosen = held; return held !== null; },
+    drag(x, y) { if (held !== null) all()[held]?.move(x, y); },
+    release() { held = null; },
+    key(event) {
+      const many = all();
+      if (event.key === " " || event.key === "Enter") { chosen = (chosen + 1) % many.length; desk.redraw(); return true; }
+      const step = STEPS[event.key], handle = many[chosen];
+      if (!step || !handle) return false;
+      const far = event.shiftKey ? 2 : 8;
+      handle.move(handle.x + far * step[0], handle.y + far * step[1]);
+      return true;
+    },
+  };
+}
+
 FIGURES.cloud = (desk) => {
   const points = desk.data.points.map((point) => [...point]), REACH = 3;
   let across, up;

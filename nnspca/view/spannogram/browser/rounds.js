@@ -3,12 +3,6 @@
 const BEAT = 900; // milliseconds a round is shown
 const FADE = 420; // of them until what it brought has come in
 
-/** How far below the top of the whole page a thing stands, wherever the page is scrolled to. */
-function placeOnPage(element) {
-  const main = (element.getRootNode().host ?? element).closest("[data-testid=stMain]");
-  return element.getBoundingClientRect().top + (main?.scrollTop ?? scrollY);
-}
-
 class Rounds {
   constructor(root, data) {
     this.root = root;

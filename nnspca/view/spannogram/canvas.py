@@ -52,6 +52,7 @@ def payload(rows: Rows, k: int, nonnegative: bool, picture: Picture) -> dict[str
             "high": pack(picture.envelope[1], "f4"),
             "others": n - len(picture.drawn),
         },
+        "tints": pack(picture.tints, "u1"),
         "colours": colours(),
         "numbered": not rows.names,
         "names": {str(i): rows.names[i] for i in named} if rows.names else {},

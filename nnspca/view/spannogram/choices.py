@@ -69,6 +69,7 @@ class Choices:
 def ask(now: State) -> tuple[Choices, DeltaGenerator]:
     """Let the person choose the curves; return the choice and the place to draw it, or end the page here."""
     above, _, stage, waiting = figure_first("turning", "Computing the curves …")
+    waiting.empty()
     below = st.container()
     with above, st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
         source, dimensions = (
@@ -83,7 +84,7 @@ def ask(now: State) -> tuple[Choices, DeltaGenerator]:
             choice = replace(choice, **_size(source))
     if source == DATA:
         with below, st.expander("Eigenvectors and features", icon=":material/tune:"):
-            choice = replace(choice, **_directions(now, choice.d))
+            choice = replace(choice, **_directions(now, choice.d, stage))
     else:
         plain = rows.example(choice.d) if source == FOUR else rows.random(choice.n, choice.d, now.seed)
         typed = plain
@@ -91,7 +92,6 @@ def ask(now: State) -> tuple[Choices, DeltaGenerator]:
             with below:
                 typed = _typed(plain, f"{source}-{choice.n}-{choice.d}-{now.seed if source == RANDOM else 0}", stage)
         choice = replace(choice, V=typed)
-    waiting.empty()
     return choice, stage
 
 
@@ -167,13 +167,13 @@ def take_dragged(row: list[float]) -> None:
         st.rerun()
 
 
-def _directions(now: State, d: int) -> dict[str, Any]:
+def _directions(now: State, d: int, stage: DeltaGenerator) -> dict[str, Any]:
     """Draw the choices for the data set's own directions."""
     data = catalogue.in_use(now)
     most = rows.most_directions(data)
     if most < d:
         title, count = foreign.plain(data.title), f"{most} direction{'s' if most > 1 else ''}"
-        st.info(f"{title} has {count} of variance; this figure needs {d}.")
+        stage.info(f"{title} has {count} of variance; this figure needs {d}.")
         widgets.end_page()
     columns = st.columns(d + 1)
     chosen: dict[str, int] = {}
@@ -198,6 +198,6 @@ def _directions(now: State, d: int) -> dict[str, Any]:
             help="All, or those with the largest entries in these eigenvectors.",
         )
     if len(set(chosen.values())) < d:
-        st.error("Choose different eigenvectors.", icon=":material/edit:")
+        stage.error("Choose different eigenvectors.", icon=":material/edit:")
         widgets.end_page()
     return {**chosen, "m": m}

@@ -13,6 +13,7 @@ from nnspca.view import words
 ALL_CURVES = 60  # rows up to which every curve is drawn and every crossing marked
 DRAWN = 30  # curves drawn of more rows: those that are in the set over the widest angles
 STEPS = 720  # samples of the objective over half a turn
+TINTS = (0, 1, 2, 3, 5)  # colours of a palette's series for curves in the set: without the grey
 EDGE = 240  # samples of the envelope of the other curves over a turn
 
 
@@ -35,6 +36,8 @@ class Picture:
         The curves that are drawn one by one.
     ever : ndarray of int
         The curves that are in the set somewhere.
+    tints : ndarray of int, shape (n,)
+        Which of ``TINTS`` each curve has while it is in the set.
     envelope : ndarray, shape (2, samples), or None
         The lowest and the highest value of the other curves over the turn.
     bound : int
@@ -48,6 +51,7 @@ class Picture:
     meetings: curves.Crossings | None
     drawn: np.ndarray
     ever: np.ndarray
+    tints: np.ndarray
     envelope: np.ndarray | None
     bound: int
 
@@ -72,6 +76,7 @@ def _picture(rows: bytes, n: int, k: int, nonnegative: bool) -> Picture:
         curves.crossings(V, nonnegative=nonnegative) if n <= ALL_CURVES else None,
         drawn,
         ever,
+        _tints(turn, n),
         _envelope(np.delete(V, drawn, axis=0), turn, nonnegative) if len(drawn) < n else None,
         enumeration.candidate_bound(n, 2, nonnegative),
     )
@@ -111,6 +116,25 @@ def _twice(found: curves.Regions) -> curves.Regions:
         np.concatenate([found.leaving, leaving, found.leaving]),
         np.concatenate([found.entering, entering, found.entering]),
     )
+
+
+def _tints(turn: curves.Regions, n: int) -> np.ndarray:
+    """Give each curve the colour that fewest others have when it first enters the set; few curves one each."""
+    tints = np.arange(n) % len(TINTS)
+    if n <= len(TINTS):
+        return tints
+    used, known = [0] * len(TINTS), set()
+    for out, new in zip(
+        [-1] * len(turn.first) + turn.leaving.tolist(), turn.first.tolist() + turn.entering.tolist(), strict=True
+    ):
+        if out >= 0:
+            used[tints[out]] -= 1
+        if new >= 0:
+            if new not in known:
+                known.add(new)
+                tints[new] = used.index(min(used))
+            used[tints[new]] += 1
+    return tints
 
 
 def _objective(V: np.ndarray, k: int, turn: curves.Regions, nonnegative: bool) -> np.ndarray:

@@ -11,7 +11,7 @@ from nnspca.view import foreign, words
 from nnspca.view.figures import style
 from nnspca.view.session import catalogue
 from nnspca.view.session.charts import download, palette
-from nnspca.view.session.state import BY_SET, DATA, SPHERE, State
+from nnspca.view.session.state import BY_SET, SPHERE, State
 from nnspca.view.session.widgets import end_page, linked_value, number, upcoming_value
 from nnspca.view.spannogram import ball, canvas, geometry, globe, rows
 from nnspca.view.spannogram.choices import KEYS, Choices, take_dragged
@@ -109,6 +109,8 @@ def _export(view: View, picture: Picture) -> bytes:
         k=view.k,
         nonnegative=view.nonnegative,
         drawn=picture.drawn,
+        tints=picture.tints,
+        envelope=picture.envelope,
         best=picture.optimum.phi,
         names=view.rows.names,
     )

@@ -85,7 +85,7 @@ class Ball {
     return this.supports[(face * side + Math.round(row)) * side + Math.round(column)];
   }
 
-  /** A colour for each top set: hues by the golden angle, lightness in three steps, so that neighbours differ. */
+  /** A colour for each set: hues by the golden angle, lightness in three steps, so that neighbours differ. */
   tints() {
     return Array.from({ length: 256 }, (_, s) => {
       const light = (this.dark ? [42, 54, 33] : [72, 84, 62])[s % 3];

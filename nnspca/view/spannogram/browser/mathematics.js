@@ -1,8 +1,7 @@
 // The curves over a whole turn, −90° to 270°: values, sets, crossings, and the best direction of a set. No drawing.
 
 const QUARTER = Math.PI / 2;
-const TINTS = 5; // colours that tell curves of the set apart
-const ARRAYS = ["V", "drawn", "objective", "angles", "leaving", "entering", "first", "ids", "place"];
+const ARRAYS = ["V", "drawn", "objective", "angles", "leaving", "entering", "first", "ids", "place", "tints"];
 
 /** Number of sorted values that are at most x. */
 function countUpTo(sorted, x) {
@@ -68,22 +67,6 @@ class Curves {
     this.peak = this.peak || 1;
     this.meetings = data.crossings ? this.readMeetings(...["angles", "i", "j"].map((name) => read(data.crossings[name]))) : null;
     this.stops = [...new Set(this.angles)];
-    this.tints = this.tinted();
-  }
-
-  /** A colour for each curve that is ever in the set, by number: those in it at once differ as far as colours go. */
-  tinted() {
-    const tints = new Map(), used = new Array(TINTS).fill(0);
-    const enter = (i) => {
-      if (!tints.has(i)) tints.set(i, this.n <= TINTS ? i : used.indexOf(Math.min(...used)));
-      used[tints.get(i)] += 1;
-    };
-    this.first.forEach(enter);
-    this.entering.forEach((i, e) => {
-      if (this.leaving[e] >= 0) used[tints.get(this.leaving[e])] -= 1;
-      if (i >= 0) enter(i);
-    });
-    return tints;
   }
 
   size(i) { return Math.hypot(this.V[2 * i], this.V[2 * i + 1]); }
@@ -161,7 +144,7 @@ class Curves {
   }
 
   /** The objective at φ: the sum of squares of the k highest values above zero. */
-  worth(phi) {
+  objectiveAt(phi) {
     this.goTo(this.regionAt(phi));
     return this.set().reduce((sum, i) => sum + this.entry(i, phi) ** 2, 0);
   }

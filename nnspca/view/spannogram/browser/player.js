@@ -41,8 +41,8 @@ class Player {
     if (known && !this.kept) this.playing = false;
     this.kept = false;
     this.phi = this.curves.wrap(this.phi);
-    this.say("component-title", this.curves.image ? "Component here, as an image" : "Component here");
-    this.say("circle-title", this.curves.nonnegative ? "Directions the set allows (■ best)" : "Directions (■ the best of the set)");
+    this.say("component-title", "Component here");
+    this.say("circle-title", this.curves.nonnegative ? "Allowed directions (■ best)" : "Directions (■ the best of the set)");
     this.find("[data-say=all-keys]").hidden = !this.curves.meetings;
     this.say("drag-rows", this.draggable() ? "Drag a small square to reshape its curve." : "");
     this.find(".met ol").replaceChildren();

@@ -15,7 +15,7 @@ class Plot {
   layout(width, height, palette, scale = 1) {
     const { curves, parts } = this, line = 18 * scale;
     this.palette = palette;
-    this.tints = palette.series.filter((_, at) => at !== 4); // grey is for the curves that are out
+    this.tints = palette.series.filter((_, at) => at !== 4); // without the grey, as for curves outside the set
     this.width = width;
     this.height = height;
     this.left = 20 * scale;
@@ -40,7 +40,7 @@ class Plot {
   yGoal(value) { return this.goalBottom - (value / (1.1 * this.goalMost)) * (this.goalBottom - this.goalTop); }
 
   /** The colour that curve i has while it is in the set. */
-  tint(i) { return this.tints[(this.curves.tints.get(i) ?? i) % this.tints.length]; }
+  tint(i) { return this.tints[this.curves.tints?.[i] ?? i % this.tints.length]; }
 
   /** The points of curve i, placed once for each size. */
   path(i) {
@@ -90,13 +90,17 @@ class Plot {
     brush.text("0", left - 5, this.y(0) + 4, { size: 13, align: "right" });
   }
 
-  /** The range of the curves that are not drawn one by one, and how many they are. */
+  /** The range of the curves that are not drawn one by one; their number is told on top of what moves. */
   drawEnvelope(brush) {
-    const { low, high, others } = this.curves.envelope, last = low.length - 1;
+    const { low, high } = this.curves.envelope, last = low.length - 1;
     const edge = (heights) => Array.from(heights, (height, s) => [this.x(-QUARTER + (TURN * s) / last), this.y(height)]);
     brush.area([...edge(high), ...edge(low).reverse()], this.palette.quiet, 0.16);
-    const words = `${count(others)} other curve${others > 1 ? "s" : ""}`, s = Math.round(0.2 * last);
-    brush.text(words, this.x(-QUARTER + (TURN * s) / last), this.y(this.curves.nonnegative ? 0.35 * low[s] : 0.1 * high[s]) + 4, { size: 14, align: "center", halo: true });
+  }
+
+  labelEnvelope(brush) {
+    const { low, high, others } = this.curves.envelope, last = low.length - 1, s = Math.round(0.2 * last);
+    brush.text(`${count(others)} other curve${others > 1 ? "s" : ""}`, this.x(-QUARTER + (TURN * s) / last),
+      this.y(this.curves.nonnegative ? 0.35 * low[s] : 0.1 * high[s]) + 4, { size: 14, align: "center", halo: true });
   }
 
   /** Crossings: rings where the set changes, dots where it does not, diamonds where a curve crosses zero. */
@@ -152,6 +156,7 @@ class Plot {
       if (many) brush.box(x - 5, y - 1, 10, 2, { fill: this.tint(i) });
       else brush.dot(x, y, 5.5, { fill: this.tint(i) });
     }
+    if (curves.envelope) this.labelEnvelope(brush);
     if (this.parts.goal) this.drawGoalAt(brush, phi, set, best);
     if (ring) {
       brush.dot(this.x(ring.phi), this.y(ring.height), 10, { fill: null, edge: palette.ceiling, thick: 3 });

@@ -156,7 +156,7 @@ class Rounds {
     this.canvas.setAttribute("aria-label", `The ${this.flat ? "map" : "sphere"} of directions after round ${round}: `
       + `${ball.open[round]} open cells are outlined boldly, the closed ones faintly; a diamond marks the best direction.`);
     this.chart.setAttribute("aria-label", `Best value and ceiling by round: after round ${round} the best is `
-      + `${ball.valuesSaid[round]}, nothing can be better than ${ball.uppersSaid[round]}.`);
+      + `${ball.valuesSaid[round]}, the ceiling ${ball.uppersSaid[round]}.`);
     if (byHand) this.remember();
     this.wake();
   }
@@ -211,7 +211,7 @@ class Rounds {
     // the theme can change without anything else changing: look whether the colours did
     this.watching = setInterval(() => {
       if (this.paper !== wearing(this.box, this.colours).paper) this.wake();
-      if (this.touched && !this.playing) this.write(); // whoever asks the server for another view gets its address
+      if (this.touched && !this.playing) this.write(); // a request for another view carries it
     }, 400);
     this.wake();
   }

@@ -30,7 +30,10 @@ INTERVALS = """async seconds => {
 
 SMALLEST = """async () => {
   const sizes = [], pen = CanvasRenderingContext2D.prototype, fill = pen.fillText;
-  pen.fillText = function (...all) { sizes.push(parseFloat(/[\\d.]+px/.exec(this.font)[0])); return fill.apply(this, all); };
+  pen.fillText = function (...all) {
+    sizes.push(parseFloat(/[\\d.]+px/.exec(this.font)[0]));
+    return fill.apply(this, all);
+  };
   dispatchEvent(new Event('resize'));
   await new Promise(done => setTimeout(done, 500));
   pen.fillText = fill;
@@ -437,16 +440,17 @@ def test_play_slows_for_a_second_where_the_set_changes_and_says_what_happens(vis
     caption = page.locator("[data-say=change]")
     expect(caption).to_have_text("Curves 2 and 3 cross: 2 leaves, 3 enters; {2, 4} becomes {3, 4}")
     assert float(change(page, "phi")) == found.angles[edge]
+    assert said(page, "flashing") == "true"
     page.wait_for_timeout(500)
     assert number(page, "phi") - found.angles[edge] < 0.05  # at full speed it would be 0.12 further
     assert said(page, "set") == "2,3"
     page.wait_for_timeout(1200)
     assert number(page, "phi") - found.angles[edge] > 0.05
     assert said(page, "slowed") == "1"
-    page.emulate_media(reduced_motion="reduce")  # what remains is told, without a flash
-    page.wait_for_function("() => document.querySelector('.st-key-turning *') !== null")
+    page.emulate_media(reduced_motion="reduce")  # from here on the change is told without a flash
     page.get_by_label("Speed").select_option("4")
-    page.locator("section.spannogram[data-slowed='3']").wait_for()
+    page.locator("section.spannogram[data-slowed='2']").wait_for()
+    assert said(page, "flashing") == "false"
     page.get_by_role("button", name="Pause").click()
     rested(page)
     page.get_by_role("button", name="Go to the optimum").click()

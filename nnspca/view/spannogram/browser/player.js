@@ -198,7 +198,7 @@ class Player {
     drawCircle(this.find(".circle"), curves, palette, this.phi, set, arc);
     drawComponent(this.find(".component"), plot, palette, this.phi, set, this.held);
     this.frames = (this.frames ?? 0) + 1;
-    Object.assign(this.box.dataset, { frames: String(this.frames), phi: String(this.phi) });
+    Object.assign(this.box.dataset, { frames: String(this.frames), phi: String(this.phi), flashing: String(now < this.flashing) });
     if (!this.playing || now - (this.told ?? 0) > 120) this.describe(now, set);
   }
 

@@ -99,13 +99,13 @@ def _size(source: str) -> dict[str, Any]:
     """Draw how many made-up curves there are and how many form the set."""
     n = len(rows.EXAMPLE)
     if source == RANDOM:
-        n = choose(KEYS["n"], "n curves", width=130, help="How many random curves; the sidebar's seed decides which.")
+        n = choose(KEYS["n"], "n curves", width=104, help="How many random curves; the sidebar's seed decides which.")
     top = choose(
         KEYS["top"],
         "k",
         high=n,
         usual=min(2, n),
-        width=130,
+        width=126,
         help="How many curves form the set. A data set has its k in the sidebar.",
     )
     return {"n": n, "top": top}

@@ -57,7 +57,7 @@ class Player {
   /** The height of the picture: what is left of the screen below its beginning. */
   tall(width) {
     const slide = slideRoom(this.stage), full = document.fullscreenElement;
-    const room = slide ? slide - 210 : full ? innerHeight - 260 : innerHeight - placeOnPage(this.stage) - 52;
+    const room = slide ? slide - 170 : full ? innerHeight - 260 : innerHeight - placeOnPage(this.stage) - 52;
     return Math.round(clamp(Math.min(room, 0.95 * width), width < 500 ? 400 : 380, full || slide ? 2000 : 620));
   }
 
@@ -66,6 +66,7 @@ class Player {
     if (!width) return;
     this.palette = wearing(this.box, this.colours);
     this.box.style.setProperty("--accent", this.palette.found);
+    this.box.style.setProperty("--ring", this.palette.ceiling);
     this.tallness = this.tall(width);
     this.plot.layout(width, this.tallness, this.palette, document.fullscreenElement ? 1.35 : 1);
     this.stage.dataset.place = [this.plot.left, this.plot.right, this.plot.middle, this.plot.scaleY, this.plot.sets.y].join();

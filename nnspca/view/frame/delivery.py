@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gzip
-import logging
 import re
-from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -24,7 +22,7 @@ SCRIPTS = Path(st.__file__).parent / "static" / "static" / "js"
 # Streamlit's own frame is being built.
 EARLY = ("Html", "BidiComponent", "Selectbox", "Radio", "NumberInput", "Multiselect", "Checkbox", "Button", "Progress")
 CHARTS = ("PlotlyChart",)  # and those of pages that are about a chart: most of what they fetch
-CHARTED = re.compile(r"/(?:variance|compare|race)/?$")
+CHARTED = re.compile(r"/compare/?$")
 PACKED = re.compile(r"/static/(?:js|css)/[^/]+\.(?:js|css)$")
 NEEDED = re.compile(r"""\b(?:from|import)\s*["'`]\./([^"'`]+\.js)["'`]""")
 UNASKED = (b"accept-encoding", b"if-none-match", b"if-modified-since")  # the page is written anew for each visit
@@ -37,13 +35,10 @@ class Delivery:
     Parameters
     ----------
     app : ASGI application
-    ahead : mapping of str to callable
-        For a page by its name what can be begun once somebody is on the way, called with the link's
-        query.
     """
 
-    def __init__(self, app: ASGIApp, ahead: Mapping[str, Callable[[str], None]] | None = None) -> None:
-        self._app, self._ahead = app, ahead or {}
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
         self._packed: dict[str, tuple[MutableHeaders, bytes]] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -78,12 +73,6 @@ class Delivery:
         await _Answer(200, *self._packed[path]).send(send)
 
     async def _page(self, scope: Scope, receive: Receive, send: Send) -> None:
-        begin = self._ahead.get(scope["path"].rstrip("/").rpartition("/")[2])
-        if begin is not None:
-            try:
-                begin(scope.get("query_string", b"").decode("ascii", "replace"))
-            except Exception:  # the page comes all the same
-                logging.getLogger(__name__).exception("nothing could be begun ahead of a page")
         plain = [(name, value) for name, value in scope["headers"] if name not in UNASKED]
         answer = await _whole(self._app, {**scope, "headers": plain}, receive)
         if answer.status == 200 and answer.headers.get("content-type", "").startswith("text/html"):

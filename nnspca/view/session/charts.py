@@ -16,7 +16,7 @@ import streamlit as st
 
 from nnspca.view.figures import slide, style
 from nnspca.view.figures.style import Figure, Palette
-from nnspca.view.session.streamlit_private import DeltaGenerator, held
+from nnspca.view.session.streamlit_private import held
 
 WIDTH = 1000.0  # of a sketch's own coordinates, stretched to the place it stands in
 LEFT, RIGHT = 0.06, 0.99  # where the axes lie in it
@@ -33,7 +33,6 @@ FILES = {
 }
 LEFT_OUT = ["select2d", "lasso2d", "autoScale2d", "pan2d", "zoomIn2d", "zoomOut2d"]  # few buttons cover no title
 SEEN = 0.12  # seconds in which a sketch is on the screen
-AHEAD = "ahead"  # said of a session that has sketches and no figure yet
 CHART = {"displaylogo": False, "modeBarButtonsToRemove": LEFT_OUT}
 
 
@@ -64,13 +63,6 @@ def figure(drawn: Figure, key: str, *, first: bool = False, **settings: Any) -> 
         if not sketched_before:  # what draws keeps the browser busy for a second before it draws
             time.sleep(SEEN)
         return st.plotly_chart(drawn, key=key, config=CHART, alt=alt, **settings)
-
-
-def early_sketch(make: Callable[[], Figure | None], place: DeltaGenerator) -> None:
-    """Sketch what is known of the first figure of a session: the browser reads what draws it in the meantime."""
-    if st.session_state.get("_drawing") in (None, AHEAD) and (drawn := make()) is not None:
-        st.session_state["_drawing"] = AHEAD
-        place.html(sketch(drawn, palette()))
 
 
 def sketched(drawn: Figure, key: str) -> Any:

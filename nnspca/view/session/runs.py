@@ -10,18 +10,15 @@ from typing import Literal
 import streamlit as st
 
 from nnspca.view import foreign
-from nnspca.view.session import widgets
 from nnspca.view.session.job import POLL_SECONDS, Job, Work
-from nnspca.view.session.state import State
 from nnspca.view.session.streamlit_private import session_is_open
 from nnspca.view.session.workers import Workers
 from nnspca.view.words import fixed
 
+SOLVE = "Solve live"  # the one word for the button that starts a run
 PATIENCE = 0.4  # seconds a page waits before it shows progress: quick runs never flash a bar
 AT_ONCE = 0.05  # seconds in which a run whose answer is known hands it over
 FIRST = 1.0  # seconds of a run's age up to which a page waits for the first of what it hands over
-WHOLE = 1.2  # and up to which for all that it will show first,
-SKETCHED = 1.6  # or up to which where a sketch stands: what draws is not ready before
 LONG = 5.0  # seconds after which a run says how long it has been going,
 LONG_POLL_SECONDS = 1.0  # and between two looks from then on: each costs the browser up to half a second
 
@@ -46,34 +43,17 @@ def only_job(slot: str, key: Hashable) -> Job | None:
     return job_for(slot, key)
 
 
-def wait_for_picture(job: Job, whole: int = 0, *, few: int = 1, sketch: Callable[[], None] | None = None) -> None:
-    """Wait as long as a picture is worth more than an empty frame: a moment, and until there is something.
+def drop(slot: str) -> None:
+    """Stop this session's job in ``slot`` and forget it."""
+    job = st.session_state.setdefault("_jobs", {}).pop(slot, None)
+    if job is not None:
+        job.stop()
 
-    What draws a figure takes the browser a second to start, and then half a second a drawing: a
-    little longer where ``whole`` so many things make it a whole one, which is then drawn once.
-    What can ``sketch`` it does so from a ``few`` things, and again whenever there are as many
-    more. Who has pressed Stop waits for nothing.
-    """
-    if job.done or job.stopped:
-        return
-    drawn = 0
-    if sketch is not None and not job.wait(0.0):
-        job.wait_for_first(FIRST, few)
-        drawn = len(job.arrived)
-        sketch()
-    done, most = job.wait(0.0), WHOLE if sketch is None else SKETCHED
-    while not done and job.age < PATIENCE:
-        before = len(job.arrived)
-        done = job.wait(AT_ONCE)
-        if 0 < whole <= before == len(job.arrived):  # nothing more comes at once
-            break
-    while not done and (
-        (not job.arrived and job.about is None and job.age < FIRST) or (len(job.arrived) < whole and job.age < most)
-    ):
-        done = job.wait(AT_ONCE)
-        if sketch is not None and not done and drawn + few <= len(job.arrived) < whole:
-            drawn = len(job.arrived)
-            sketch()
+
+def wait_for_picture(job: Job) -> None:
+    """Wait a moment for the first result: as long as a figure is worth more than an empty frame."""
+    while not job.done and not job.stopped and not job.arrived and job.age < (FIRST if job.about is None else PATIENCE):
+        job.wait(AT_ONCE)
 
 
 def watched(job: Job | None, draw: Callable[[], None]) -> None:
@@ -124,51 +104,42 @@ def run_button(
     slot: str,
     key: Hashable,
     make: Callable[[], Work],
-    now: State,
     *,
     afresh: Callable[[], None] | None = None,
     known: bool = False,
     width: Literal["stretch", "content"] = "stretch",
 ) -> Job | None:
-    """Draw Run; return the job of this view, None until it has been asked for.
+    """Draw the button that solves live; return the job of this view, None where there is none.
 
-    ``make`` returns its work, once it starts; in a live session it starts by itself. ``known``: the
-    page has something of this kind to show already.
+    ``make`` returns its work. A view's first run starts by itself, unless something of this kind is
+    ``known`` already; ``afresh`` is called before a run that the button starts.
     """
     job = job_for(slot, key)
     pressed = st.button(
-        "Run" if job is None and not known else "Run again",
+        SOLVE,
         key=f"run-{slot}",
         icon=":material/play_arrow:",
-        type="primary" if job is None and not now.live else "secondary",
         width=width,
-        help="Start the solver with these settings.",
+        help="Run solver and proof from nothing with these settings.",
     )
     if pressed and afresh is not None:
         afresh()
-    if pressed or (job is None and now.live):
+    if pressed or (job is None and not known):
         job = start(slot, key, make())
     return job
 
 
-def run(
-    slot: str, key: Hashable, make: Callable[[], Work], now: State, *, afresh: Callable[[], None] | None = None
-) -> Job:
-    """Draw Run; return the job of this view, or end the page here with what to do.
-
-    ``make`` returns its work, once it starts; in a live session it starts by itself.
-    """
-    job = run_button(slot, key, make, now, afresh=afresh)
-    if job is None:
-        st.info("Nothing has run with these settings yet. Press **Run**.", icon=":material/play_arrow:")
-        widgets.end_page()
+def run(slot: str, key: Hashable, make: Callable[[], Work], *, afresh: Callable[[], None] | None = None) -> Job:
+    """Draw the button that solves live; return the job of this view, which starts by itself."""
+    job = run_button(slot, key, make, afresh=afresh)
+    assert job is not None
     return job
 
 
 def follow(
     slot: str,
     job: Job,
-    stopped: str = "Stopped. What was found by then is shown; **Run again** starts over.",
+    stopped: str = "Stopped. What was found by then is shown; **Solve live** starts over.",
     *,
     first: int = 0,
     waited: bool = False,

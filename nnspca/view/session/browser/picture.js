@@ -62,7 +62,7 @@ function drawAxis(pen, width, height, scene, layers, palette) {
   pen.lineWidth = 1;
   pen.strokeRect(left, foot, right - left, 0);
   pen.fillStyle = palette.ink;
-  pen.font = `12px ${palette.font}`;
+  pen.font = `13px ${palette.font}`;
   const ticks = 6;
   for (let t = 0; t < ticks; t++) {
     const v = low + ((high - low) * t) / (ticks - 1);
@@ -111,7 +111,7 @@ function drawList(pen, width, height, scene, layers, palette) {
   pen.fillStyle = palette.ink;
   const more = entries.length - shown.length;
   if (more > 0) pen.fillText(`and ${count(more)} more with smaller ${scene.weights ?? "loadings"}`, 8, 4 + shown.length * row + 15);
-  return { names: shown.map((e) => name(e.i)) };
+  return { names: shown.map((e) => name(e.i)), at: (px, py) => shown[Math.floor((py - 4) / row)]?.i };
 }
 
 function fitted(pen, text, most) {

@@ -15,7 +15,7 @@ STEPS = (
         "ceiling?",
         "By an inequality that holds for every choice at once. Chapters 11 and 16 show one that fits on this screen. "
         "For the faces it proves that the solver reaches at least {share} of the optimum.",
-        ("Open this component and its certificate", "./?data=lfw-faces&k=40&certificate=true"),
+        ("Open this component and its certificate", "./?data=lfw-faces&k=40&proof=true"),
         (
             ("your variance", "x'Ax for the best loadings x ≥ 0 of length 1 that your browser finds, as a share of λ₁"),
             LEADING,
@@ -64,7 +64,7 @@ STEPS = (
         "For the faces, n = 625 and k = 40. Would a machine a million times faster help?",
         "There are about 10^{power} choices: some 10^{years_power} years at a billion a second. A million times "
         "faster takes 6 off the exponent. The problem is NP-hard: no method is known that is fast for all data.",
-        ("Compare the solvers", "variance?data=lfw-faces"),
+        ("Compare solvers on one clock", "compare?what=solvers&data=lfw-faces"),
         (N, K, ("C(n, k)", "n·(n−1)···(n−k+1) / (1·2···k), the number of choices")),
         "Guess first: is choosing 20 of 40 easy for a computer? And 20 of 100?",
         "Thinking that a larger k is always harder: C(n, k) shrinks again beyond n/2.",
@@ -168,7 +168,7 @@ STEPS = (
         "No. The shaded arcs are {share} of the circle, so 20 directions hit one with probability {hit}, 60 with "
         "{again}. A bound that rests on this holds with a probability: it is not proven, and the app never counts it "
         "as a ceiling.",
-        ("The paper's band beside the proven one", "variance?data=lfw-faces&ks=10,40&paper_band=true"),
+        ("The paper's band beside the proven one", "./?data=lfw-faces&ks=10,40&paper_band=true"),
         (("ε", "the share of the optimum you are ready to lose"), ("m", "the number of directions"), C),
         "Draw ten times. Is the share of hits near the stated probability?",
         "“99.9 % is as good as proven.” Ask: of a thousand such claims, which one is wrong?",
@@ -182,7 +182,7 @@ STEPS = (
         "The last ceiling is {shared} and one pair has variance {optimum}. What follows?",
         "That pair is optimal, without trying the others. The first ceiling was {leading}, row sums gave {rows}, the "
         "split {split}.",
-        ("Every upper bound on real data", "./?data=lfw-faces&k=40&closer=true&bounds=true"),
+        ("Every upper bound on real data", "./?data=lfw-faces&k=40&bounds=true&proof=true&proof_view=bounds"),
         (
             A,
             ("ρ", "the level at which A is split"),
@@ -235,7 +235,7 @@ STEPS = (
         "On the leukemia genes (k = {genes_k}) EM from 12 starts stops at {genes_em} of the ceiling. A bad method?",
         "It is fast, but cannot see that a higher optimum exists. New loadings on its support give {genes_again} of "
         "the ceiling, the portfolio {genes_best}. Only the ceiling tells them apart. Here the optimum is {optimum}.",
-        ("EM beside other solvers", "variance?data=pitprops&methods=em&methods=best&ks=2,4,6,8"),
+        ("EM beside other solvers", "./?data=pitprops&methods=em&methods=best&ks=2,4,6,8"),
         (
             K,
             ("local optimum", "a point from which no small step gains"),
@@ -273,7 +273,7 @@ STEPS = (
         "You did not see how M was found. Does that matter?",
         "No. If both tests hold, the claim is true, however M was found. The same tests run on the faces, with 625 "
         "rows instead of 4.",
-        ("Check a real certificate", "./?data=lfw-faces&k=40&certificate=true"),
+        ("Check a real certificate", "./?data=lfw-faces&k=40&proof=true"),
         (
             A,
             ("M", "how each pair's covariance is shared between its two rows"),

@@ -1,4 +1,4 @@
-"""The lesson: beat the proof, then see in sixteen steps why nobody can."""
+"""The lesson: try to beat a proof, then see in sixteen chapters how it works."""
 
 import streamlit as st
 

@@ -35,7 +35,7 @@ def board(name):
         "content_hash": data.content_hash,
         "k": k,
         "support": best.support.tolist(),
-        "weights": best.loadings[best.support].tolist(),
+        "loadings": best.loadings[best.support].tolist(),
         "lower": certificate.lower,
         "upper": certificate.upper,
         "leading": certificate.leading,
@@ -69,7 +69,7 @@ def parts():
         order = np.argsort(-variances, kind="stable")
         return {
             "supports": [np.flatnonzero(loadings[:, j]).tolist() for j in order],
-            "weights": [np.round(loadings[loadings[:, j] > 0, j], 4).tolist() for j in order],
+            "loadings": [np.round(loadings[loadings[:, j] > 0, j], 4).tolist() for j in order],
             "variances": variances[order].tolist(),
         }
 
@@ -84,7 +84,7 @@ def parts():
 
 
 def genes():
-    """Return what EM reached from each of some starts, with and without new weights, below what ceiling."""
+    """Return what EM reached from each of some starts, with and without new weights, below which ceiling."""
     data, cov = covariance("leukemia")
     certificate = nnspca.certify(cov, GENES)
     alone = {"restarts": 1, "renormalise": False}
@@ -105,7 +105,7 @@ def genes():
 
 def main():
     """Write it all; what needs data that are not at hand stays as it was."""
-    old = json.loads(boards.BEFOREHAND.read_text(encoding="utf-8")) if boards.BEFOREHAND.exists() else {}
+    old = json.loads(boards.STORED.read_text(encoding="utf-8")) if boards.STORED.exists() else {}
     local = {info.name for info in nnspca.datasets.available() if info.local}
     made = {
         "boards": {name: board(name) for name in ("lfw-faces", "digits")},
@@ -113,7 +113,7 @@ def main():
         "parts": parts(),
         "genes": genes() if "leukemia" in local else old["genes"],
     }
-    boards.BEFOREHAND.write_text(json.dumps(made, separators=(",", ":"), sort_keys=True) + "\n", encoding="utf-8")
+    boards.STORED.write_text(json.dumps(made, separators=(",", ":"), sort_keys=True) + "\n", encoding="utf-8")
     for name, told in made["promised"].items():
         print(name, dict(zip(told["ks"], np.round(told["shares"], 4).tolist(), strict=True)))
     print({key: value for key, value in made["genes"].items() if key != "traces"})

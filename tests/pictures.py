@@ -72,8 +72,8 @@ def learn(page: Page) -> None:
     """The game, painted and revealed."""
     page.locator("section.lesson[data-frames]").wait_for()
     page.get_by_role("button", name="Show the solver").click()
-    page.get_by_text("You ").first.wait_for()
-    page.get_by_text("proven.").first.wait_for()
+    page.get_by_text("Solver: ").first.wait_for()
+    page.get_by_text("of the optimum").first.wait_for()
     still(page, "learn", 860)
 
 

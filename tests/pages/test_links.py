@@ -73,8 +73,8 @@ OLD = [
     (
         "pages/spannogram.py",
         {},
-        "curves=random&dimensions=2%3A+a+circle&n=9&top=3&both=false&phi=1.25&speed=0.5",
-        {"curves": "random", "dimensions": "2: a circle", "n": 9, "top": 3, "both": False},
+        "curves=random&dimensions=2%3A+a+circle&n=9&top=3&phi=1.25&speed=0.5",
+        {"curves": "random", "dimensions": "2: a circle", "n": 9, "top": 3},
     ),
     (
         "pages/spannogram.py",

@@ -1,4 +1,7 @@
-"""The boards of the game: data to paint on, what the solver found there, and the ceiling nobody can pass."""
+"""The boards of the game: data to paint on, the best component known, and its proven ceiling.
+
+:func:`proven`, :func:`parts` and :func:`shares` are the only ways by which results reach the lesson.
+"""
 
 from __future__ import annotations
 
@@ -16,37 +19,37 @@ import nnspca
 from nnspca.datasets import Dataset
 from nnspca.view.session import canvas, catalogue, downloads, openings, scene, store
 
-BEFOREHAND = Path(__file__).with_name("beforehand.json")  # written by `python -m tests.lesson`
+STORED = Path(__file__).with_name("stored.json")  # written by `python -m tests.lesson`
 BOARDS = {"faces": "lfw-faces", "digits": "digits", "spectra": "lrs"}
 TITLES = {"faces": "Faces", "digits": "Digits", "spectra": "Spectra"}
 
 
 @dataclass(frozen=True, eq=False)
 class Proven:
-    """What the solver found on a board, and what nobody can pass.
+    """The best component known on a board, and its proven ceiling.
 
     Attributes
     ----------
     support : tuple of int
-    weights : tuple of float
-        The solver's loadings on its support.
+    loadings : tuple of float
+        Its loadings on its support.
     lower, upper : float
         Its variance, and the least proven ceiling, rounding included.
     leading : float
-        λ₁, what all features with any signs keep.
+        λ₁, the variance of PCA's first component.
     """
 
     support: tuple[int, ...]
-    weights: tuple[float, ...]
+    loadings: tuple[float, ...]
     lower: float
     upper: float
     leading: float
 
 
 @functools.cache
-def beforehand() -> dict[str, Any]:
-    """Return what was computed beforehand, by what it is for."""
-    made: dict[str, Any] = json.loads(BEFOREHAND.read_text(encoding="utf-8"))
+def stored() -> dict[str, Any]:
+    """Return the stored results, by what they are for."""
+    made: dict[str, Any] = json.loads(STORED.read_text(encoding="utf-8"))
     return made
 
 
@@ -76,17 +79,30 @@ def prove(cov: nnspca.Covariance, k: int) -> Proven:
 
 
 def proven(name: str) -> Proven:
-    """Return the solver's answer and the ceiling: from beforehand where the data are the same, else computed now."""
+    """Return the best component and the ceiling: the stored ones where the data are the same, else computed now."""
     data, k = catalogue.dataset(name), usual_k(name)
-    known = beforehand()["boards"].get(name)
+    known = stored()["boards"].get(name)
     if known is not None and (known["content_hash"], known["k"]) == (data.content_hash, k):
         return Proven(
-            tuple(known["support"]), tuple(known["weights"]), known["lower"], known["upper"], known["leading"]
+            tuple(known["support"]), tuple(known["loadings"]), known["lower"], known["upper"], known["leading"]
         )
     return _prove(name, data.content_hash, k)
 
 
-@st.cache_resource(show_spinner="Proving the ceiling …")
+def parts() -> dict[str, Any]:
+    """Return six parts of the faces: one after the other, together with the ceiling of their sum, and by NMF."""
+    made: dict[str, Any] = stored()["parts"]
+    return made
+
+
+def shares(name: str) -> dict[str, Any]:
+    """Return proven shares of the optimum along k, and the first eigenvalues; at the board's own k as proven there."""
+    made, best = stored()["promised"][name], proven(name)
+    known = dict(zip(made["ks"], made["shares"], strict=True)) | {usual_k(name): min(best.lower / best.upper, 1.0)}
+    return {"n": made["n"], "values": made["values"], "ks": list(known), "shares": list(known.values())}
+
+
+@st.cache_resource(show_spinner="Computing the ceiling …")
 def _prove(name: str, content_hash: str, k: int) -> Proven:
     return prove(covariance(name), k)
 
@@ -116,14 +132,14 @@ def payload(board: str) -> dict[str, Any]:
         "about": about(data),
         "code": code(name, usual_k(name)),
         **_numbers(name, data),
-        "solver": {"support": list(best.support), "weights": list(best.weights), "variance": best.lower},
+        "solver": {"support": list(best.support), "loadings": list(best.loadings), "variance": best.lower},
         "ceiling": best.upper,
         "leading": best.leading,
     }
 
 
 def code(name: str, k: int) -> str:
-    """Return Python that judges what was painted: PAINTED stands for the list of features."""
+    """Return Python that computes the variance of what was painted: PAINTED stands for the list of features."""
     return f"""\
 import nnspca
 
@@ -132,13 +148,13 @@ cov = nnspca.Covariance.from_dataset(data, standardize={openings.opening(name).s
 painted = PAINTED
 mine = nnspca.solve(cov.restrict(painted), k=len(painted))
 cert = nnspca.certify(cov, k={k})
-print(f"mine {{mine.variance:.4g}}, the solver {{cert.lower:.4g}}, nobody above {{cert.upper:.4g}}")
+print(f"mine {{mine.variance:.4g}}, the solver {{cert.lower:.4g}}, ceiling {{cert.upper:.4g}}")
 """
 
 
 def about(data: Dataset) -> str:
-    """Say what lies on the table."""
-    scaled = " Each pixel is divided by its own deviation, so one pixel alone counts 1."
+    """Describe the data of a board."""
+    scaled = " Each pixel is divided by its standard deviation."
     return f"{data.X.shape[0]:,} samples, {data.n_features} {scene.noun(data)}." + (
         scaled if openings.opening(data.name).standardise else ""
     )

@@ -1,4 +1,4 @@
-"""What the steps show of the faces: PCA's components, parts by three methods, spectra, shares promised and proven."""
+"""What the chapters show of the faces: PCA's components, parts, spectra, promised and proven shares."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from nnspca.view.words import at_least, at_most, percent
 
 FACES = boards.BOARDS["faces"]
 COMPONENTS = 6
-COUNTS = 0.05  # a weight below this share of its component's largest is not counted as one
+COUNTS = 0.05  # a loading below this share of its component's largest is not counted
 SHOWN_K, SHOWN_D = 40, 3
 
 
@@ -33,12 +33,12 @@ def leading() -> tuple[np.ndarray, np.ndarray]:
 
 
 def pca() -> dict[str, Any]:
-    """PCA's components, and what is left of the first when only its largest weights are kept."""
+    """PCA's components, and what the largest loadings of the first explain alone."""
     values, vectors = leading()
     first, cov, k = vectors[:, 0], boards.covariance(FACES), SHOWN_K
     kept = np.zeros_like(first)
-    heavy = np.argsort(-np.abs(first), kind="stable")[:k]
-    kept[heavy] = first[heavy] / np.linalg.norm(first[heavy])
+    largest = np.argsort(-np.abs(first), kind="stable")[:k]
+    kept[largest] = first[largest] / np.linalg.norm(first[largest])
     return {
         "image": scene(),
         "vectors": canvas.pack(vectors.T, "f4"),
@@ -46,6 +46,7 @@ def pca() -> dict[str, Any]:
         "k": k,
         "facts": {
             "n": len(first),
+            "k": k,
             "cut": percent(cov.variance(kept) / values[0], 1),
             "ours": percent(boards.proven(FACES).lower / values[0], 1),
         },
@@ -53,9 +54,9 @@ def pca() -> dict[str, Any]:
 
 
 def ghosts() -> dict[str, Any]:
-    """Six components by PCA, by NMF and by us, each scaled to a largest weight of 1."""
+    """Six components by PCA, by NMF and by us, each scaled to a largest loading of 1."""
     _, vectors = leading()
-    made = boards.beforehand()["parts"]
+    made = boards.parts()
     rows = {
         "pca": vectors.T,
         "nmf": np.array(made["nmf"], dtype=float),
@@ -73,25 +74,27 @@ def ghosts() -> dict[str, Any]:
 def loadings(parts: dict[str, Any], n: int) -> np.ndarray:
     """Return bundled parts as loadings, shape (parts, n)."""
     found = np.zeros((len(parts["supports"]), n))
-    for row, support, weights in zip(found, parts["supports"], parts["weights"], strict=True):
-        row[support] = weights
+    for row, support, entries in zip(found, parts["supports"], parts["loadings"], strict=True):
+        row[support] = entries
     return found
 
 
 def several() -> dict[str, Any]:
     """Six parts one after the other, and together, with the ceiling on their sum."""
-    made = boards.beforehand()["parts"]
-    apart, together = (sum(made[way]["variances"]) for way in ("apart", "together"))
+    made, leading = boards.parts(), boards.proven(FACES).leading
+    apart, together = (sum(made[way]["variances"]) / leading for way in ("apart", "together"))
     matched = _matched(made["together"], made["apart"])
     return {
         "image": scene(),
         "apart": made["apart"],
         "together": matched,
         "upper": made["upper"],
+        "leading": leading,
         "facts": {
-            "apart": at_least(apart, 1),
-            "together": at_least(together, 1),
-            "upper": at_most(made["upper"], 1),
+            "k": made["k"],
+            "apart": percent(apart, 1),
+            "together": percent(together, 1),
+            "upper": f"{at_most(100 * made['upper'] / leading, 1)} %",
         },
     }
 
@@ -104,14 +107,14 @@ def _matched(parts: dict[str, Any], others: dict[str, Any]) -> dict[str, Any]:
 
 
 def spectra() -> dict[str, tuple[int, list[float]]]:
-    """Return n and the first eigenvalues of the data sets that are always at hand."""
-    made = boards.beforehand()["promised"]
-    return {name: (made[boards.BOARDS[name]]["n"], made[boards.BOARDS[name]]["values"]) for name in ("faces", "digits")}
+    """Return n and the first eigenvalues of the bundled data sets."""
+    made = {name: boards.shares(boards.BOARDS[name]) for name in ("faces", "digits")}
+    return {name: (told["n"], told["values"]) for name, told in made.items()}
 
 
 def promised() -> dict[str, Any]:
-    """What Theorem 1 promises at some k, and what certificates proved there."""
-    made = {name: boards.beforehand()["promised"][boards.BOARDS[name]] for name in ("faces", "digits")}
+    """What Theorem 1 promises at some k, and what certificates prove there."""
+    made = {name: boards.shares(boards.BOARDS[name]) for name in ("faces", "digits")}
     faces = made["faces"]
     decay = faces["values"][SHOWN_D] / faces["values"][0]
     return {

@@ -178,7 +178,6 @@ TABLE = (
     Entry("m", ("spannogram",), "whole", low=1),
     Entry("phi", ("spannogram",), "number", 0.35, low=-7.0, high=7.0),
     Entry("speed", ("spannogram",), "number", 1.0, options=SPEEDS),
-    Entry("both", ("spannogram",), "switch", True),
     Entry("colour", ("spannogram",), "one", BY_OBJECTIVE, options=(BY_OBJECTIVE, BY_SET)),
     Entry("flat", ("spannogram",), "switch", False),
     Entry("round", ("spannogram",), "whole", 0, low=0, high=200),

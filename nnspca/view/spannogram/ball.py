@@ -17,9 +17,9 @@ from nnspca.view.session import canvas
 from nnspca.view.spannogram.globe import Globe
 
 BROWSER = Path(__file__).with_name("browser")
-SCRIPTS = ("address.js", "ball.js", "closing.js", "rounds.js", "sphere.js")
+SCRIPTS = ("address.js", "brush.js", "ball.js", "closing.js", "rounds.js", "sphere.js")
 ALONE = BROWSER / "sphere-alone.html"
-TINTS = 240  # top sets told apart by colour
+TINTS = 240  # sets told apart by colour
 
 _mount = canvas.component("sphere", BROWSER, SCRIPTS)
 

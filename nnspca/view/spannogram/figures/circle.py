@@ -10,10 +10,12 @@ import plotly.graph_objects as go
 
 from nnspca.view import foreign
 from nnspca.view.figures.style import Palette, dress, set_axes
+from nnspca.view.spannogram.figures import playing
+from nnspca.view.spannogram.geometry import TINTS
 from nnspca.view.words import fixed as decimal
 
 SAMPLES = 96  # points of a curve over half a circle
-LIT_CURVES = 12  # largest set whose curves are lit; larger ones show their values only
+SINGLED = 12  # largest set whose curves are drawn in colours; larger ones show their values only
 PER_HALF = 72  # frames over half a circle
 
 
@@ -26,48 +28,54 @@ def animation(
     k: int,
     nonnegative: bool,
     drawn: np.ndarray,
+    tints: np.ndarray,
+    envelope: np.ndarray | None,
     best: float,
     names: Sequence[str] = (),
 ) -> go.Figure:
-    """Draw the curves of V (n, 2) over the angle, with frames that move only what is lit.
+    """Draw the curves of V (n, 2) over a whole turn, with frames that move only the set.
 
     Parameters
     ----------
     V : ndarray, shape (n, 2)
-    sets : sequence of (from, to, top set)
-        The regions in turn; they cover the range that is played.
+    sets : sequence of (from, to, set)
+        The regions in turn, −90° to 270°.
     objective : ndarray
-        g at evenly spaced angles over that range.
+        g at evenly spaced angles over that turn.
     palette : Palette
     k : int
     nonnegative : bool
     drawn : ndarray of int
-        Curves to draw.
+    tints : ndarray of int, shape (n,)
+        Which of ``TINTS`` each curve has while it is in the set.
+    envelope : ndarray, shape (2, samples), or None
+        The lowest and the highest value of the other curves.
     best : float
         The angle of the optimum.
     names : sequence of str
-        What rows are called; numbered from 1 when empty.
+        The names of the rows; numbered from 1 when empty.
     """
     start, end = sets[0][0], sets[-1][1]
-    halves = round((end - start) / np.pi)
     figure = go.Figure()
-    angles = np.linspace(start, end, halves * SAMPLES + 1)
+    angles = np.linspace(start, end, 2 * SAMPLES + 1)
+    if envelope is not None:
+        _add_envelope(figure, envelope, start, end, len(V) - len(drawn), palette)
     figure.add_scatter(
         **_joined(angles, _heights(V[drawn], angles, nonnegative)),
         mode="lines",
         line={"color": palette.quiet, "width": 1},
         opacity=0.75 if len(drawn) <= 40 else 0.25,
-        name=f"{len(drawn)} of {len(V)} curves" if len(drawn) < len(V) else f"{len(V)} curves",
+        name=f"{len(drawn)} curves",
         hoverinfo="skip",
     )
     _add_changes(figure, V, sets, palette, nonnegative)
     _add_objective(figure, objective, start, end, best, palette)
-    moments = np.linspace(start, end, halves * PER_HALF, endpoint=False) + (end - start) / (2 * halves * PER_HALF)
+    moments = np.linspace(start, end, 2 * PER_HALF, endpoint=False) + (end - start) / (4 * PER_HALF)
     peak = 1.08 * float(np.hypot(V[:, 0], V[:, 1]).max())
-    moving = [_moment(V, sets, phi, palette, k, nonnegative, names, peak) for phi in moments]
-    _add_frames(figure, moments, moving)
-    title = "Spannogram: the top set lit as the direction turns"
-    alt = f"{title}. {len(V)} curves, {len(sets)} regions; press Play to turn the direction."
+    moving = [_moment(V, sets, phi, palette, k, nonnegative, tints, names, peak) for phi in moments]
+    playing.add_frames(figure, moments, moving)
+    title = f"Spannogram: the {k} highest curves as the direction turns"
+    alt = f"{title}. {len(V)} curves; the set changes {len(sets) - 1} times. Press Play to turn the direction."
     dress(figure, palette, title=title, alt=alt, height=760)
     _arrange(figure, palette, nonnegative, peak)
     return figure
@@ -78,13 +86,14 @@ def _add_objective(
 ) -> None:
     """Draw the objective below the curves, a star at its maximum."""
     fine = np.linspace(start, end, len(objective))
+    best = start + (best - start) % (2 * np.pi)
     figure.add_scatter(
         x=np.degrees(fine).round(3),
         y=objective.round(6),
         yaxis="y2",
         mode="lines",
         line={"color": palette.ink, "width": 1.6},
-        name="objective: the sum of squares of the lit values",
+        name="objective: sum of squares of the values in the set",
         hovertemplate="φ = %{x:.1f}°<br>objective %{y:.5g}<extra></extra>",
     )
     figure.add_scatter(
@@ -93,20 +102,26 @@ def _add_objective(
         yaxis="y2",
         mode="markers",
         marker={"symbol": "star", "size": 16, "color": palette.ceiling},
-        name="its maximum: the optimum",
-        hovertemplate="the optimum, φ = %{x:.1f}°<extra></extra>",
+        name="optimum",
+        hovertemplate="optimum, φ = %{x:.1f}°<extra></extra>",
     )
 
 
-def _add_frames(figure: go.Figure, moments: np.ndarray, moving: Sequence[list[go.Scatter]]) -> None:
-    """Add what moves as it is at first, and a frame for each moment that draws nothing else anew."""
-    fixed = len(figure.data)
-    figure.add_traces(moving[0])
-    which = list(range(fixed, fixed + len(moving[0])))
-    figure.frames = [
-        go.Frame(data=traces, traces=which, name=f"{decimal(np.degrees(phi), 0)}°")
-        for phi, traces in zip(moments, moving, strict=True)
-    ]
+def _add_envelope(
+    figure: go.Figure, envelope: np.ndarray, start: float, end: float, others: int, palette: Palette
+) -> None:
+    """Shade the range of the curves that are not drawn one by one."""
+    x = np.degrees(np.linspace(start, end, envelope.shape[1])).round(2)
+    look = {"mode": "lines", "line": {"width": 0}, "hoverinfo": "skip"}
+    figure.add_scatter(x=x, y=envelope[0].astype(np.float32), showlegend=False, **look)
+    figure.add_scatter(
+        x=x,
+        y=envelope[1].astype(np.float32),
+        fill="tonexty",
+        fillcolor="rgba(120, 135, 148, 0.2)",
+        name=f"{others:,} other curves",
+        **look,
+    )
 
 
 def _heights(V: np.ndarray, angles: np.ndarray, nonnegative: bool) -> np.ndarray:
@@ -124,7 +139,7 @@ def _joined(angles: np.ndarray, heights: np.ndarray) -> dict[str, np.ndarray]:
 
 
 def _add_changes(figure: go.Figure, V: np.ndarray, sets: Sequence, palette: Palette, nonnegative: bool) -> None:
-    """Ring the crossings at which the top set changes."""
+    """Ring the crossings at which the set changes."""
     x, y = [], []
     for (_, edge, before), (_, _, after) in pairwise(sets):
         changed = np.setxor1d(before, after)
@@ -140,8 +155,8 @@ def _add_changes(figure: go.Figure, V: np.ndarray, sets: Sequence, palette: Pale
             "color": palette.paper,
             "line": {"color": palette.ceiling, "width": 1.6},
         },
-        name="crossings that change the top set",
-        hovertemplate="the top set changes at φ = %{x:.1f}°<extra></extra>",
+        name="crossings that change the set",
+        hovertemplate="the set changes at φ = %{x:.1f}°<extra></extra>",
     )
 
 
@@ -152,22 +167,23 @@ def _moment(
     palette: Palette,
     k: int,
     nonnegative: bool,
+    tints: np.ndarray,
     names: Sequence[str],
     peak: float,
 ) -> list[go.Scatter]:
-    """What moves, at one angle: the lit curves, their values, the cursor, the objective's dot, the words."""
+    """What moves, at one angle: the curves in the set, their values, the cursor, the objective's dot, the words."""
     top = next(support for left, right, support in sets if left <= phi <= right)
     heights = _heights(V[top], np.array([phi]), nonnegative)[:, 0]
     x = np.degrees(phi)
     return [
-        *([_lit(V[top], sets, nonnegative, palette)] if k <= LIT_CURVES else []),
+        *(_in_set(V, top, tints, nonnegative, palette) if k <= SINGLED else []),
         _cursor(x, peak, nonnegative, palette),
         go.Scatter(
             x=np.full(len(top), x),
             y=heights,
             mode="markers",
-            marker={"color": palette.found, "size": 10 if k <= 24 else 5},
-            name=f"the top {k}",
+            marker={"color": [palette.series[TINTS[tints[i]]] for i in top], "size": 10 if k <= 24 else 5},
+            name=f"the {k} highest",
             hoverinfo="skip",
         ),
         go.Scatter(
@@ -183,13 +199,19 @@ def _moment(
     ]
 
 
-def _lit(
-    V: np.ndarray, sets: Sequence[tuple[float, float, np.ndarray]], nonnegative: bool, palette: Palette
-) -> go.Scatter:
-    """The curves of the top set."""
-    angles = np.linspace(sets[0][0], sets[-1][1], 2 * SAMPLES + 1)
-    lit = _joined(angles, _heights(V, angles, nonnegative))
-    return go.Scatter(**lit, mode="lines", line={"color": palette.found, "width": 3}, name="top set", hoverinfo="skip")
+def _in_set(V: np.ndarray, top: np.ndarray, tints: np.ndarray, nonnegative: bool, palette: Palette) -> list[go.Scatter]:
+    """The curves of the set, those of one colour as one line."""
+    angles = np.linspace(-np.pi / 2, 3 * np.pi / 2, 2 * SAMPLES + 1)
+    return [
+        go.Scatter(
+            **_joined(angles, _heights(V[top[tints[top] == tint]], angles, nonnegative)),
+            mode="lines",
+            line={"color": palette.series[colour], "width": 3},
+            showlegend=False,
+            hoverinfo="skip",
+        )
+        for tint, colour in enumerate(TINTS)
+    ]
 
 
 def _cursor(x: float, peak: float, nonnegative: bool, palette: Palette) -> go.Scatter:
@@ -205,14 +227,14 @@ def _cursor(x: float, peak: float, nonnegative: bool, palette: Palette) -> go.Sc
 
 
 def _words(x: float, peak: float, top: np.ndarray, k: int, names: Sequence[str], palette: Palette) -> go.Scatter:
-    """The direction and its top set in words; a set of many features is only counted."""
+    """The direction and its set in words; a set of many features is only counted."""
     called = [foreign.label(str(names[i])) if names else str(i + 1) for i in top]
     words = f"{{{', '.join(called)}}}" if len(top) <= 6 else f"{len(top)} features"
     return go.Scatter(
         x=[-88.0],
         y=[1.1 * peak],
         mode="text",
-        text=[f"φ = {decimal(x, 0)}°   top {k}: {words if len(top) else 'nothing'}".replace("-", "−")],
+        text=[f"φ = {decimal(x, 0)}°   the {k} highest: {words if len(top) else 'nothing'}".replace("-", "−")],
         textposition="middle right",
         textfont={"color": palette.ink, "size": 14},
         showlegend=False,
@@ -222,15 +244,14 @@ def _words(x: float, peak: float, top: np.ndarray, k: int, names: Sequence[str],
 
 def _arrange(figure: go.Figure, palette: Palette, nonnegative: bool, peak: float) -> None:
     """Axes, Play and the slider."""
-    last = 270 if nonnegative else 90
     set_axes(
         figure,
         "x",
-        range=[-90, last],
-        tickvals=list(range(-90, last + 1, 45)),
-        ticktext=[f"{a}°".replace("-", "−") for a in range(-90, last + 1, 45)],
+        range=[-90, 270],
+        tickvals=list(range(-90, 271, 45)),
+        ticktext=[f"{a}°".replace("-", "−") for a in range(-90, 271, 45)],
         title={
-            "text": "direction φ" + (" (beyond 90° the curves are those of −v)" if nonnegative else ""),
+            "text": "direction φ (beyond 90°: the opposite direction, −v)",
             "standoff": 4,
         },
         anchor="y2",
@@ -250,55 +271,6 @@ def _arrange(figure: go.Figure, palette: Palette, nonnegative: bool, peak: float
             "automargin": True,
         },
         margin_t=104,
-        updatemenus=[_buttons(palette)],
-        sliders=[_slider([frame.name for frame in figure.frames])],
+        updatemenus=[playing.buttons(palette)],
+        sliders=[playing.slider([frame.name for frame in figure.frames])],
     )
-
-
-def _buttons(palette: Palette) -> dict[str, object]:
-    """Play and Pause, above the picture on the left."""
-    return {
-        "type": "buttons",
-        "direction": "left",
-        "x": 0,
-        "xanchor": "left",
-        "y": 1.02,
-        "yanchor": "bottom",
-        "showactive": False,
-        "bgcolor": palette.empty,
-        "font": {"color": palette.ink},
-        "buttons": [
-            {"label": "▶ Play", "method": "animate", "args": [None, _pace(110)]},
-            {"label": "❚❚ Pause", "method": "animate", "args": [[None], _at_once()]},
-        ],
-    }
-
-
-def _slider(frames: Sequence[str]) -> dict[str, object]:
-    """The slider over all frames, beside the buttons; its labels would overlap, so they are not to be seen."""
-    return {
-        "x": 0.22,
-        "len": 0.78,
-        "y": 1.02,
-        "yanchor": "bottom",
-        "pad": {"t": 0, "b": 0},
-        "currentvalue": {"visible": False},
-        "ticklen": 0,
-        "minorticklen": 0,
-        "font": {"color": "rgba(0,0,0,0)", "size": 1},
-        "steps": [{"label": name, "method": "animate", "args": [[name], _at_once()]} for name in frames],
-    }
-
-
-def _at_once() -> dict[str, object]:
-    """How a frame that was chosen follows: whatever plays is broken off."""
-    return {**_pace(0), "mode": "immediate"}
-
-
-def _pace(milliseconds: int) -> dict[str, object]:
-    """How frames follow one another: nothing but what moves is drawn again."""
-    return {
-        "frame": {"duration": milliseconds, "redraw": False},
-        "transition": {"duration": 0},
-        "fromcurrent": True,
-    }

@@ -153,8 +153,14 @@ def _count_axis(band: Band, along: str) -> dict:
 
 
 def _gap_axis(band: Band, curves: Mapping[str, Mapping[int, float]]) -> dict:
-    """Return the axis of the gap: from the widest gap drawn down to "optimal"."""
-    widest = max([*band.gaps.values(), *(m for c in curves.values() for m in _gaps(band, c).values())], default=0.1)
+    """Return the axis of the gap of all that is drawn."""
+    return gap_axis(
+        max([*band.gaps.values(), *(m for c in curves.values() for m in _gaps(band, c).values())], default=0.1)
+    )
+
+
+def gap_axis(widest: float) -> dict:
+    """Return the axis of the gap, the lower panel: from the widest gap drawn down to "optimal"."""
     top = max(place(widest), -2.0)
     ticks = [power for power in (0, -1, -2, -3, -4) if power <= top + 0.3]
     return {

@@ -138,7 +138,7 @@ def figure(
         k_axis=(band.at or (1,), log) if what == "k" else None,
         x={"title_text": along, "anchor": "y2"} if what == "k" else _count_axis(band, along),
     )
-    drawn.layout.legend.font.size = 13
+    drawn.layout.legend.update(font_size=13, tracegroupgap=0)
     drawn.update_layout(
         yaxis={"domain": UPPER, "title_text": unit, "rangemode": "tozero", "tickfont_size": 13},
         yaxis2=_gap_axis(band, curves),

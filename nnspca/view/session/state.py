@@ -59,7 +59,7 @@ def _every_option() -> tuple[Entry, ...]:
 
 
 def _every_paper() -> tuple[Entry, ...]:
-    """Return one key for each paper: which of its experiments is shown."""
+    """Return one key for each paper: which of its studies is shown."""
     titles = {paper: [f"{s.figure}: {s.title}" for s in STUDIES.values() if s.paper == paper] for paper in PAPERS}
     return tuple(
         Entry(paper, ("papers",), "one", said[0], options=tuple(said)) for paper, said in titles.items() if said

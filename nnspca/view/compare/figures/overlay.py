@@ -71,7 +71,7 @@ def compared(sets: Sequence[Shown], palette: Palette) -> go.Figure:
             "tickfont_size": 13,
         },
     )
-    figure.layout.legend.font.size = 13
+    figure.layout.legend.update(font_size=13, tracegroupgap=0)
     figure.update_layout(
         yaxis={"domain": common.UPPER, "title_text": "% of λ₁", "rangemode": "tozero", "tickfont_size": 13},
         yaxis2=common.gap_axis(max(gaps, default=0.1)),

@@ -19,7 +19,6 @@ from nnspca.view.session.job import Job
 from nnspca.view.session.state import State
 from nnspca.view.session.widgets import expander
 
-
 FIRST = re.compile(r".+?\.(?=$| [A-Z])")  # sentence; "Alg. 3" ends none
 
 
@@ -42,7 +41,7 @@ def cards(here: Study) -> None:
 def opening(study: Study) -> None:
     """Say what the study is."""
     st.header(f"{study.figure}: {study.title}")
-    st.markdown(FIRST.match(study.summary)[0])
+    st.markdown(FIRST.findall(study.summary)[0])
 
 
 def found(study: Study, choice: Choices, now: State, job: Job | None) -> tuple[StudyTable, ...]:

@@ -21,7 +21,7 @@ from nnspca.view.session.solver import title
 from nnspca.view.session.state import State
 from nnspca.view.session.streamlit_private import DeltaGenerator
 
-RUNNING_YET = "The solvers are running: none has finished yet."
+RUNNING_YET = "No solver has finished yet."
 
 
 def track(

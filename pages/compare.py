@@ -7,8 +7,11 @@ from nnspca.view.compare.race import choices as race_choices
 from nnspca.view.compare.race import panels as race
 from nnspca.view.compare.race import run as race_run
 from nnspca.view.session import catalogue, runs, state, widgets
+from nnspca.view.session.job import Job
 from nnspca.view.session.state import State
 from nnspca.view.session.streamlit_private import DeltaGenerator
+
+STOPPED = "Stopped. What was found by then is shown."
 
 
 def data_sets(now: State, answer: DeltaGenerator) -> None:
@@ -23,23 +26,23 @@ def data_sets(now: State, answer: DeltaGenerator) -> None:
         answer.info("Choose at least two data sets and one solver.", icon=":material/compare:")
         widgets.end_page()
     known = run.compared(sets, choice, now)
-    job = run.present(sets, choice, now)
-    at_once = any(one.complete for one in known)  # the figure then goes first: a run would take its time
-    if not at_once:
+    first = 0 if any(one.complete for one in known) else run.first(sets, choice, now)
+
+    def begin() -> Job:
         with press:
             job = run.start(sets, choice, now)
-        job.wait_for_first(runs.FIRST, run.first(sets, choice, now))
-        known = run.compared(sets, choice, now)
+        with running:
+            runs.follow("compare", job, STOPPED, first=first, waited=True)
+        return job
+
+    job = begin() if first or run.begun(sets, choice, now) else None  # else the figure goes first, without a run beside
+    known = run.compared(sets, choice, now)
     answer.markdown(panels.answer(known))
     live = run.live(job, sets)
     with figure:
         drawn = {"together": panels.together(known, live)}
-    if at_once:
-        with press:
-            job = run.start(sets, choice, now)
-    with running:
-        assert job is not None
-        runs.follow("compare", job, "Stopped. What was found by then is shown.", waited=True)
+    if job is None:
+        begin()
     with widgets.expander(choices.KEYS["panels"], panels.WHY, ":material/query_stats:") as fold:
         if fold.open and live:
             drawn |= panels.side_by_side(live, choice)
@@ -63,7 +66,7 @@ def solvers(now: State, answer: DeltaGenerator) -> None:
     runs.wait_for_picture(job)  # it is drawn as it runs
     figure = shown.container(key="race-place")
     with running:
-        done = runs.follow("race", job, "Stopped. What was found by then is shown.", waited=True)
+        done = runs.follow("race", job, STOPPED, waited=True)
     who, mark = race_choices.open_mark(race_run.standing(job), choice)  # below the figure, and asked before it is drawn
     with figure:
         drawn = race.track(job, choice, data, now, (who, mark), answer, ready=done)

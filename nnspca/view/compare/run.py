@@ -77,9 +77,9 @@ def _compared(data: Dataset, title: str, choice: Choices, now: State) -> Compare
     return Compared(data, title, tuple(known.along(data, now, ks).values()), store.leading(data, now))
 
 
-def present(sets: tuple[Dataset, ...], choice: Choices, now: State) -> Job | None:
-    """Return the job of this view; None before it has started."""
-    return runs.job_for("compare", _key(sets, choice, now))
+def begun(sets: tuple[Dataset, ...], choice: Choices, now: State) -> bool:
+    """Tell whether the job of this view has started."""
+    return runs.job_for("compare", _key(sets, choice, now)) is not None
 
 
 def start(sets: tuple[Dataset, ...], choice: Choices, now: State) -> Job:

@@ -11,7 +11,7 @@ from nnspca.view.session.job import Job
 from nnspca.view.session.state import State
 from nnspca.view.session.streamlit_private import DeltaGenerator
 
-STOPPED = "Stopped. What was found by then is shown."
+STOPPED = "Stopped."
 
 
 def data_sets(now: State, answer: DeltaGenerator) -> None:
@@ -20,7 +20,7 @@ def data_sets(now: State, answer: DeltaGenerator) -> None:
     which, press, running = asked.columns([2.6, 0.8, 1.3], vertical_alignment="bottom")
     with which:
         names = choices.ask_sets(now)
-    figure = shown.container()
+    figure = shown.container(key="together-place")
     choice, sets = choices.ask_rest(names, now)
     if len(names) < 2 or not choice.by:
         answer.info("Choose at least two data sets and one solver.", icon=":material/compare:")

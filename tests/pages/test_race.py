@@ -148,7 +148,7 @@ def test_the_first_line_speaks_only_of_those_that_finished():
     )
     said = plain(Race(1, True, 2, lanes, (Fall(0.01, 3.0), Fall(0.5, 1.0)), RUNNING, 0.6))
     assert said == [
-        "**EM** finds the best component first, of the 2 solvers finished by now, after 250 ms: "
+        "**EM** finds the best component first, of 2 finished by now, after 250 ms: "
         "**at least 97.9 % of the optimum** (proven).",
         "Also finished: Greedy (PathSPCA) at least 90.0 % of the optimum, 20 ms.",
         "Not finished: DSPCA (its time was up).",

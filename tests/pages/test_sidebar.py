@@ -8,9 +8,7 @@ from tests.pages.conftest import ROOT, jobs
 
 COUNTING = [
     ("explore", "", set(state.SHARED)),
-    ("variance", "ks=2", {"data", "prep", "scale", "sign", "seed", "live"}),
     ("parts", "r=1", set(state.SHARED)),
-    ("samples", "", set(state.SHARED)),
     ("spannogram", "", {"sign"}),
     ("spannogram", state.RANDOM, {"sign", "seed"}),
     ("spannogram", state.DATA, {"data", "prep", "scale", "sign", "k"}),
@@ -50,11 +48,14 @@ def test_a_page_shows_the_choices_that_count_on_it(name, said, counting):
 
 
 def test_every_choice_counts_somewhere():
-    shown = [state.counting(page, curves) for page, curves, _ in COUNTING]
+    shown = [state.counting(page, choice) for page, choice, _ in COUNTING]
     assert set().union(*shown) == set(state.SHARED)
     places = {place for entry in state.SHARED.values() for place in entry.counts}
+    usual = {"spannogram": state.FOUR}
     wanted = {
-        f"{page} of {curves or state.FOUR}" if page == "spannogram" else page for page, curves, keys in COUNTING if keys
+        f"{page} of {choice or usual[page]}" if page in state.CHOICES else page
+        for page, choice, keys in COUNTING
+        if keys
     }
     assert places == wanted
 

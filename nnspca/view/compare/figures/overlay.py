@@ -17,6 +17,7 @@ from nnspca.view.figures.style import DASHES, SYMBOLS, Palette, dress
 from nnspca.view.words import ceil, floor
 
 LIVE = "this live run"
+LEGEND_ROWS = 3  # more would be a hole below the figure on a wide screen
 OPACITY = 0.3  # of a band in the colour of its data set
 
 
@@ -61,6 +62,7 @@ def compared(sets: Sequence[Shown], palette: Palette) -> go.Figure:
         title=title,
         alt=f"{title}, by k ÷ n. {'; '.join(map(_said, sets))}.",
         height=common.HEIGHT,
+        legend_rows=min(len(sets) + 1, LEGEND_ROWS),
         x={
             "title_text": "k ÷ n (log scale)",
             "anchor": "y2",

@@ -95,7 +95,8 @@ def _picture(standing: Race | None, who: str | None, mark: int, data: Dataset, u
         st.caption("No component yet." if who is None else f"{title(who)} has no component yet.")
         return
     drawn = component.figure(part, data, f"{title(who)}, {words.seconds(part.seconds)}")
-    charts.figure(drawn.update_layout(title_font_size=13), "race-picture")
+    heading = drawn.layout.title.text.replace(": ", "<br>", 1)  # it stands in a narrow place
+    charts.figure(drawn.update_layout(title={"text": heading, "font": {"size": 13}}), "race-picture")
     proven = f": {words.proven_share(share(part.variance, upper))}" if math.isfinite(upper) else ""
     st.caption(f"{part.cardinality:,} of {data.n_features:,} features{proven}.")
 
@@ -108,8 +109,9 @@ def winner(standing: Race, best: Known) -> str:
         return RUNNING_YET if still else "No solver has finished."
     first, most = winners[0], max(lane.variance for lane in winners)
     name = f"The {title('best').lower()}" if first.method == "best" else title(first.method)
+    count = len(standing.finished)
     running = any(lane.state == RUNNING for lane in standing.lanes)
-    among = f", of the {len(standing.finished)} solvers finished by now" if running else ""
+    among = "" if not running else f", of {count} finished by now" if count > 1 else ", and alone has finished by now"
     proven = words.proven_share(share(most, upper)) if math.isfinite(upper) else "its upper bound is still to come"
     sure = " (proven)" if proven.startswith("at least") else ""
     beaten = best.lower > most * (1 + GAIN) and math.isfinite(upper)

@@ -5,7 +5,6 @@ import streamlit as st
 
 from nnspca.view.compare import panels as compare
 from nnspca.view.compare.race import panels as race
-from nnspca.view.explore.variance import panels as variance
 from nnspca.view.session import runs
 from tests.pages.conftest import texts
 
@@ -13,7 +12,6 @@ from tests.pages.conftest import texts
 @pytest.mark.parametrize(
     ("path", "slot", "panels", "draws", "asked"),
     [
-        ("pages/variance.py", "variance", variance, "curve", {"data": "lfw-faces"}),
         ("pages/compare.py", "race", race, "track", {"what": "solvers", "data": "lfw-faces", "k": 40}),
         ("pages/compare.py", "compare", compare, "together", {"vs": ["digits", "lfw-faces"], "sign": "any sign"}),
     ],

@@ -70,12 +70,11 @@ def compared(sets: Sequence[Shown], palette: Palette) -> go.Figure:
             "range": [math.log10(least / 1.3), math.log10(1.3)],
             "tickvals": TICKS,
             "ticktext": [f"{t:g}" for t in TICKS],
-            "tickfont_size": 13,
         },
     )
-    figure.layout.legend.update(font_size=13, tracegroupgap=0)
+    figure.layout.legend.tracegroupgap = 0
     figure.update_layout(
-        yaxis={"domain": common.UPPER, "title_text": "% of λ₁", "rangemode": "tozero", "tickfont_size": 13},
+        yaxis={"domain": common.UPPER, "title_text": "% of λ₁", "rangemode": "tozero"},
         yaxis2=common.gap_axis(max(gaps, default=0.1)),
     )
     return figure

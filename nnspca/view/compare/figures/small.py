@@ -93,9 +93,6 @@ def compared(
     seconds = [float(v) for v in np.log10(within.seconds)]
     set_axes(figure, "y", only=5, type="log", range=seconds, **powers)
     figure.update_annotations(font_size=13, x=0, xanchor="left")
-    for axes in ("x", "y"):
-        set_axes(figure, axes, tickfont_size=13)
-    figure.layout.legend.font.size = 13
     if not palette.dark:  # as in dress: the page's own light grey is too faint to project
         figure.update_annotations(font_color=palette.quiet)
     figure.layout.margin.t = 82

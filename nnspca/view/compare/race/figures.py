@@ -55,7 +55,6 @@ def race(
     rows = len(names) + EXTRA  # the same before any solver has started: nothing below jumps
     alt = f"{title}. {_told(standing, upper)}"
     dress(figure, palette, title=title, alt=alt, height=PLOT + LEGEND_ROW * rows, legend_rows=rows)
-    figure.layout.legend.font.size = 13
     _fit_axes(figure, standing if drawn else None, upper)
     if drawn:
         _add_lowest(figure, palette)
@@ -205,7 +204,6 @@ def _fit_axes(figure: go.Figure, standing: Race | None, upper: float) -> None:
         range=[math.log10(first / 1.3), math.log10(last * 1.35)],
         tickvals=ticks,
         ticktext=[f"{t:g}" for t in ticks],
-        tickfont_size=13,
     )
     set_axes(
         figure,
@@ -213,7 +211,6 @@ def _fit_axes(figure: go.Figure, standing: Race | None, upper: float) -> None:
         title_text="proven share of the optimum (%)",
         range=[bottom, max(top, 100.0) + ROOM * (100 - bottom)],
         zeroline=False,
-        tickfont_size=13,
     )
 
 

@@ -15,7 +15,6 @@ from nnspca.view.figures.style import DASHES, LEGEND_ROW, SYMBOLS, Palette, dres
 from nnspca.view.papers.figures.strips import strips
 
 WIDE = 64  # characters of a line of a title
-LETTERS = 13  # pixels of the smallest words
 HATCH = ("", "/", "x", ".", "\\", "-")
 
 
@@ -39,9 +38,6 @@ def study(table: StudyTable, palette: Palette, *, titled: bool = False) -> go.Fi
     if picture.kind == "curves" and picture.spans:
         above += 36
     figure.layout.margin.t = above
-    figure.layout.legend.font.size = LETTERS
-    for axes in ("x", "y"):
-        set_axes(figure, axes, tickfont_size=LETTERS)
     return figure
 
 

@@ -20,7 +20,7 @@ from nnspca.tasks._certify import certify
 from nnspca.tasks._solve import check_cardinality, check_covariance, check_seed, solve
 
 MOST = 200  # marks of one lane: with more, every second one is dropped
-WARM = 20  # eigenpairs known before the start: whoever came first would pay for all
+WARM = 20  # eigenpairs known before the start: the first solver would pay for all
 
 
 def barred(method: str, n: int, nonnegative: bool) -> str:
@@ -56,8 +56,8 @@ def race(
     """Let several solvers, and the proof of a ceiling, start together.
 
     They take turns of equal length, one at a time, in threads of their own; a clock counts the
-    processor's seconds that its solver has used itself. So nobody is charged for what runs beside
-    it. What all of them need, such as the leading eigenvectors, is made before the start.
+    processor's seconds that its solver has used itself. So no solver is charged for what runs
+    beside it. What all of them need, such as the leading eigenvectors, is made before the start.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def race(
     options : mapping of str to mapping, optional
         For each method, what it is called with.
     seconds : float
-        Whoever has used so many is stopped, the proof as well; above 0.
+        A solver that has used so many is stopped, the proof as well; above 0.
     should_stop : callable, optional
         A stopped race holds what was found by then.
     on_look : callable, optional
@@ -134,7 +134,7 @@ def _run(
     should_stop: ShouldStop | None,
     on_look: Callable[[Race], None] | None,
 ) -> Race:
-    """Give the next turn to whoever has used least, the proof first, until all are done."""
+    """Give the next turn to the one that has used least, the proof first, until all are done."""
     everyone: list[Turns] = [proof, *(runner for runner in runners if runner.state == RUNNING)]
     stopped = False
     while waiting := [one for one in everyone if one.state == RUNNING]:

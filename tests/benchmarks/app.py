@@ -30,9 +30,12 @@ FIRST = {
     "Parts": ("/parts?", "deep('face', '.face[data-seen]')"),
     "Spannogram": ("/spannogram?", "says('spannogram', '[data-say=angle]')"),
     "Samples": ("/samples?", "deep('sheet', '.sheet[data-slowest]')"),
-    "Race": ("/race?", "sketched('race') || plot('race')?._fullData.some(t => t.x?.length)"),
+    "Compare, solvers": (
+        "/compare?what=solvers&",
+        "sketched('race') || plot('race')?._fullData.some(t => t.x?.length)",
+    ),
     "Compare": ("/compare?", "sketched('together') || plot('together')?._fullData.some(t => t.x?.length)"),
-    "Experiments": ("/experiments?", "document.querySelector('.sketch') || document.querySelector('.main-svg')"),
+    "Papers": ("/papers?", "document.querySelector('.sketch') || document.querySelector('.main-svg')"),
     "Learn": ("/learn?", "deep('learn', '.lesson[data-frames]')"),
     "Data": ("/data?", "document.querySelector('img.picture')?.naturalWidth"),
 }
@@ -102,9 +105,12 @@ def curve(name: str, trace: str, *, whole: bool = False, sketched: bool = False)
 
 
 def compared(visitor: Visitor) -> float:
-    """Measure the seconds until all is proven of four data sets side by side."""
+    """Measure the seconds until four data sets stand side by side with what is proven of each."""
     sets = "&".join(f"vs={name}" for name in ("digits", *(SETS[title] for title in ("LFW", "CBCL", "LRS"))))
-    done = "resting() && /Widest gap|Proven optimal at every k/.test(document.body.innerText)"
+    drawn = "sketched('together') || plot('together')?._fullData.some(t => t.x?.length)"
+    done = (
+        f"({drawn}) && /at every k/.test(document.body.innerText) && !/Still computing/.test(document.body.innerText)"
+    )
     with visitor.visit(f"/compare?{sets}&{visitor.fresh()}", it=done) as visit:
         return visit.seen("it")
 

@@ -26,9 +26,9 @@ PAGES = {
     "the circle": ("/spannogram?curves=random", NONE),
     "the circle of the data": ("/spannogram?curves=data+set&data=pitprops", BOTH),
     "the sphere": ("/spannogram?dimensions=3%3A+a+sphere", NONE),
-    "race": ("/race?data=pitprops&racers=best&racers=em&racers=pca&who=best&take=true", BOTH),
-    "compare": ("/compare?data=pitprops&vs=pitprops&vs=digits&fine=few&take=true", NONE),
-    "experiments": ("/experiments?tables=true", NONE),
+    "solvers": ("/compare?what=solvers&data=pitprops&racers=best&racers=em&racers=pca&who=best&take=true", BOTH),
+    "data sets": ("/compare?data=pitprops&vs=pitprops&vs=digits&fine=few&panels=true&take=true", NONE),
+    "papers": ("/papers?tables=true", NONE),
     "data": ("/data?data=pitprops", DATA),
     "the lesson": ("/learn?step=11&sheet=true", NONE),
     "waiting to be run": ("/?data=pitprops&live=false", BOTH),
@@ -142,10 +142,10 @@ PHONE = [
     "/variance?data=pitprops&ks=2,5,13",
     "/samples?data=digits&why=20",
     "/compare?vs=pitprops&vs=digits&fine=few",
-    "/race?data=pitprops&racers=best&racers=em&racers=pca",
+    "/compare?what=solvers&data=pitprops&racers=best&racers=em&racers=pca",
     "/spannogram?",
 ]
-FIGURE_FIRST = {"/parts", "/variance", "/race", "/spannogram"}  # its choices, which are many, stand under it
+FIGURE_FIRST = {"/parts", "/variance", "/compare", "/spannogram"}  # its choices, which are many, stand under it
 ORDER = """[...document.querySelectorAll('[class*=st-key-figure-first-]')].map(
   ({children: [choices, shown]}) => shown.getBoundingClientRect().bottom <= choices.getBoundingClientRect().top)"""
 

@@ -9,8 +9,8 @@ from tests.pages.conftest import settle
 
 pytestmark = pytest.mark.usefixtures("short_proofs")
 
-OTHERS = ("explore", "variance", "parts", "samples", "race")
-SMALL = {"k": 2, "r": 2, "ks": "2", "racers": ["best", "em"], "take": True}
+OTHERS = ("explore", "variance", "parts", "samples", "compare")
+SMALL = {"k": 2, "r": 2, "ks": "2", "what": "solvers", "racers": ["best", "em"], "take": True}
 
 
 @pytest.fixture

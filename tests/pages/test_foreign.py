@@ -127,8 +127,7 @@ CHOICES = {
         {"curves": "data set", "k": 3},
         {"curves": "data set", "dimensions": "3: a sphere", "k": 3, "m": 8},
     ],
-    "race": [{"k": 3, "racers": ["best"], "limit": 1}],
-    "compare": [{"by": ["best"], "fine": "few"}],
+    "compare": [{"by": ["best"], "fine": "few"}, {"what": "solvers", "k": 3, "racers": ["best"], "limit": 1}],
 }
 VIEWS = [
     (page, choices)
@@ -187,7 +186,7 @@ def test_nothing_of_a_hostile_file_comes_alive_on_a_page(name, choices, open_pag
     settle(page)
     words, figures = said(page)
     assert not [(word, live(word)) for word in words if live(word) and ours(word)]
-    if name not in ("spannogram", "experiments"):  # which show no more of the data than their numbers
+    if name not in ("spannogram", "papers"):  # which show no more of the data than their numbers
         assert any("evil" in word for word in words)
         assert figures or name == "samples"  # which draws in the browser
     for figure in figures:

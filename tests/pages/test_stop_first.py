@@ -1,10 +1,10 @@
-"""Who presses Stop is answered before any figure is drawn anew."""
+"""Stop is answered before any figure is drawn anew."""
 
 import pytest
 import streamlit as st
 
+from nnspca.view.compare import panels as compare
 from nnspca.view.compare.race import panels as race
-from nnspca.view.explore.variance import panels as variance
 from nnspca.view.session import runs
 from tests.pages.conftest import texts
 
@@ -12,8 +12,8 @@ from tests.pages.conftest import texts
 @pytest.mark.parametrize(
     ("path", "slot", "panels", "draws", "asked"),
     [
-        ("pages/variance.py", "variance", variance, "curve", {"data": "lfw-faces"}),
-        ("pages/race.py", "race", race, "track", {"data": "lfw-faces", "k": 40}),
+        ("pages/compare.py", "race", race, "track", {"what": "solvers", "data": "lfw-faces", "k": 40}),
+        ("pages/compare.py", "compare", compare, "together", {"vs": ["digits", "lfw-faces"], "sign": "any sign"}),
     ],
 )
 def test_stop_is_answered_before_a_figure_is_drawn_anew(open_page, monkeypatch, path, slot, panels, draws, asked):

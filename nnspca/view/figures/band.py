@@ -138,7 +138,7 @@ def figure(
         k_axis=(band.at or (1,), log) if what == "k" else None,
         x={"title_text": along, "anchor": "y2"} if what == "k" else _count_axis(band, along),
     )
-    drawn.layout.legend.font.size = 13
+    drawn.layout.legend.update(font_size=13, tracegroupgap=0)
     drawn.update_layout(
         yaxis={"domain": UPPER, "title_text": unit, "rangemode": "tozero", "tickfont_size": 13},
         yaxis2=_gap_axis(band, curves),
@@ -153,8 +153,14 @@ def _count_axis(band: Band, along: str) -> dict:
 
 
 def _gap_axis(band: Band, curves: Mapping[str, Mapping[int, float]]) -> dict:
-    """Return the axis of the gap: from the widest gap drawn down to "optimal"."""
-    widest = max([*band.gaps.values(), *(m for c in curves.values() for m in _gaps(band, c).values())], default=0.1)
+    """Return the axis of the gap of all that is drawn."""
+    return gap_axis(
+        max([*band.gaps.values(), *(m for c in curves.values() for m in _gaps(band, c).values())], default=0.1)
+    )
+
+
+def gap_axis(widest: float) -> dict:
+    """Return the axis of the gap, the lower panel: from the widest gap drawn down to "optimal"."""
     top = max(place(widest), -2.0)
     ticks = [power for power in (0, -1, -2, -3, -4) if power <= top + 0.3]
     return {

@@ -28,6 +28,8 @@ def rewritten(path: str, query: str) -> tuple[str, str] | None:
 
     >>> rewritten("/race", "racers=em&k=3")
     ('compare', 'what=solvers&racers=em&k=3')
+    >>> rewritten("/compare", "vs=lrs&scale=as+is")
+    ('compare', 'vs=lrs&scales=as+is')
     >>> rewritten("/variance", "methods=em&point=5+%C2%B7+em")
     ('', 'methods=em&k=5&method=em')
     >>> rewritten("/", "certificate=true"), rewritten("/", "k=3")
@@ -41,6 +43,8 @@ def rewritten(path: str, query: str) -> tuple[str, str] | None:
         page, known = "", _explored(old, known)
     elif old == "race":
         known = [("what", "solvers"), *known]
+    elif page == "compare" and ("what", "solvers") not in known:
+        known = [("scales" if key == "scale" else key, value) for key, value in known]
     if old not in PAGES and known == said:
         return None
     return page, urlencode(known)

@@ -34,6 +34,7 @@ MOST_RACERS = 6
 FIRST_RACE = ("best", "em", "greedy", "thresholding", "spannogram")
 SETS, SOLVERS = "data sets", "solvers"
 OF_SETS, OF_SOLVERS = f"compare of {SETS}", f"compare of {SOLVERS}"
+OPENING_SCALE = "each its own"  # of data sets side by side: the preprocessing that each opens with
 PROOF = ("certificate", "bounds", "indispensable")
 MORE = ("downloads", "data", "which k")
 
@@ -58,7 +59,7 @@ def _every_option() -> tuple[Entry, ...]:
 
 
 def _every_paper() -> tuple[Entry, ...]:
-    """Return one key for each paper: which of its experiments is shown."""
+    """Return one key for each paper: which of its studies is shown."""
     titles = {paper: [f"{s.figure}: {s.title}" for s in STUDIES.values() if s.paper == paper] for paper in PAPERS}
     return tuple(
         Entry(paper, ("papers",), "one", said[0], options=tuple(said)) for paper, said in titles.items() if said
@@ -76,7 +77,7 @@ TABLE = (
         AS_IS,
         options=(AS_IS, STANDARDISED),
         widget="radio",
-        counts=("explore", "parts", ON_DATA, OF_SETS, OF_SOLVERS, "data"),
+        counts=("explore", "parts", ON_DATA, OF_SOLVERS, "data"),
     ),
     Entry(
         "prep",
@@ -190,14 +191,8 @@ TABLE = (
     Entry("vs", ("compare",), "several", ("digits", "lfw-faces"), most=MOST),
     Entry("by", ("compare",), "several", ("best",), options=METHODS, most=MOST),
     Entry("fine", ("compare",), "one", "some", options=("few", "some", "many"), widget="select_slider"),
-    Entry(
-        "panels",
-        ("compare",),
-        "switch",
-        False,
-        label="Small panels for each data set",
-        help="Spectrum, promise and proof, variance, features used and seconds, on the same axes for all data sets.",
-    ),
+    Entry("scales", ("compare",), "one", OPENING_SCALE, options=(OPENING_SCALE, AS_IS, STANDARDISED), widget="radio"),
+    Entry("panels", ("compare",), "fold", False),
     Entry("paper", ("papers",), "one", SHORT[0], options=SHORT),
     *_every_paper(),
     Entry("on", ("papers",), "one", OWN, options=(OWN, BUNDLED), widget="radio"),
@@ -219,7 +214,7 @@ def keys_of(page: str) -> dict[str, Entry]:
     """Return the page's own keys, by name.
 
     >>> sorted(keys_of("compare"))
-    ['by', 'fine', 'limit', 'mark', 'panels', 'present', 'racers', 'slide', 'take', 'vs', 'what', 'who']
+    ['by', 'fine', 'limit', 'mark', 'panels', 'present', 'racers', 'scales', 'slide', 'take', 'vs', 'what', 'who']
     """
     return {entry.key: entry for entry in TABLE if page in entry.pages}
 
@@ -228,7 +223,7 @@ def counting(page: str, choice: str = "") -> set[str]:
     """Return the sidebar's keys that count on a page; on some it depends on a ``choice`` made there.
 
     >>> sorted(counting("compare", SETS)), counting("papers"), counting("spannogram", FOUR)
-    (['prep', 'scale', 'seed', 'sign'], {'seed'}, {'sign'})
+    (['prep', 'seed', 'sign'], {'seed'}, {'sign'})
     >>> sorted(counting("spannogram", DATA))
     ['data', 'k', 'prep', 'scale', 'sign']
     """

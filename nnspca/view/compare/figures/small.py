@@ -11,18 +11,19 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from nnspca.result import SweepPoint
+from nnspca.solvers.registry import METHODS
 from nnspca.studies.comparison import SPECTRUM, Profile
 from nnspca.view import foreign
 from nnspca.view.figures.style import DASHES, LEGEND_DROP, LEGEND_ROW, SYMBOLS, Palette, dress, set_axes
 
 PANELS = (
     f"λ<sub>i</sub> ÷ λ<sub>1</sub>, i = 1 … {SPECTRUM}",
-    "Sure share of the best",
-    "Variance kept ÷ λ<sub>1</sub>",
+    "Proven share of the optimum, live",
+    "Variance ÷ λ<sub>1</sub>",
     "Features used ÷ n",
-    "Seconds",
+    "Seconds of the live run",
 )
-EIGENVALUES, PROMISED, PROVEN = "eigenvalues", "promised (Theorem 1)", "proven here"
+EIGENVALUES, PROMISED, PROVEN = "eigenvalues", "promised (Theorem 1)", "proven, live"
 BAND, PROOF_SECONDS = "the optimum lies in here", "the proof (seconds)"
 PANEL = 178  # pixels
 SMALLEST = 1e-3  # eigenvalues below are drawn no lower
@@ -38,6 +39,11 @@ class Ranges:
 
     share: tuple[float, float]
     seconds: tuple[float, float]
+
+
+def solver_title(method: str) -> str:
+    """Return what a solver is called on the screen."""
+    return METHODS[method].title
 
 
 def ranges(pairs: Iterable[tuple[Profile, SweepPoint]], shares: Sequence[float]) -> Ranges:
@@ -62,15 +68,15 @@ def compared(
     figure = make_subplots(rows=len(PANELS), cols=1, subplot_titles=PANELS, vertical_spacing=0.075)
     points = sorted(points, key=lambda p: p.k)
     _spectrum(figure, about, palette)
-    _sure(figure, about, points, palette)
-    _kept(figure, about, points, methods, palette)
+    _shares(figure, about, points, palette)
+    _variances(figure, about, points, methods, palette)
     _used_and_seconds(figure, about, points, methods, palette)
     named = 5 + len(methods)
     said = foreign.line(about.title)
     title = "<br>".join(map(foreign.label, textwrap.wrap(said, letters, max_lines=2)))
     alt = (
-        f"{said}: spectrum, promised and proven share of the best, variance kept, features used and seconds, "
-        f"for {len({p.k for p in points})} values of k and {', '.join(methods)}."
+        f"{said}: spectrum, promised and proven share of the optimum, variance, features used and seconds, "
+        f"for {len({p.k for p in points})} values of k and {', '.join(map(solver_title, methods))}."
     )
     height = PANEL * len(PANELS) + LEGEND_DROP + LEGEND_ROW * named
     dress(figure, palette, title=title, alt=alt, height=height, legend_rows=named)
@@ -108,7 +114,7 @@ def _spectrum(figure: go.Figure, about: Profile, palette: Palette) -> None:
     )
 
 
-def _sure(figure: go.Figure, about: Profile, points: Sequence[SweepPoint], palette: Palette) -> None:
+def _shares(figure: go.Figure, about: Profile, points: Sequence[SweepPoint], palette: Palette) -> None:
     """Draw what Theorem 1 promises beforehand and what is proven."""
     n = about.n_features
     grid = sorted({max(1, round(n * share)) for share in np.geomspace(0.01, 1.0, 25)})
@@ -131,16 +137,16 @@ def _sure(figure: go.Figure, about: Profile, points: Sequence[SweepPoint], palet
         line={"color": palette.proven, "width": 2},
         marker={"size": 8, "symbol": "star"},
         customdata=[[k] for k in proofs],
-        hovertemplate="k = %{customdata[0]}<br>proven: at least %{y:.4f} of the best<extra></extra>",
+        hovertemplate="k = %{customdata[0]}<br>proven: at least %{y:.4f} of the optimum<extra></extra>",
         row=2,
         col=1,
     )
 
 
-def _kept(
+def _variances(
     figure: go.Figure, about: Profile, points: Sequence[SweepPoint], methods: Sequence[str], palette: Palette
 ) -> None:
-    """Draw variance against k/n, below the proven ceiling."""
+    """Draw variance against k/n, below the upper bound."""
     n, scale = about.n_features, about.leading
     proofs = {p.k: p.certificate for p in points if p.certificate is not None}
     xs = [k / n for k in proofs]
@@ -163,10 +169,10 @@ def _kept(
         figure.add_scatter(
             x=[p.k / n for p in mine],
             y=[p.component.variance / scale for p in mine],
-            name=method,
+            name=solver_title(method),
             **_line(i, palette),
             customdata=[[p.k] for p in mine],
-            hovertemplate="k = %{customdata[0]}<br>variance ÷ λ₁ = %{y:.4f}<extra>" + method + "</extra>",
+            hovertemplate="k = %{customdata[0]}<br>variance ÷ λ₁ = %{y:.4f}<extra>" + solver_title(method) + "</extra>",
             row=3,
             col=1,
         )
@@ -197,11 +203,11 @@ def _used_and_seconds(
             figure.add_scatter(
                 x=[p.k / n for p in mine],
                 y=values,
-                name=method,
+                name=solver_title(method),
                 showlegend=False,
                 **_line(i, palette),
                 customdata=[[p.k, p.component.cardinality] for p in mine],
-                hovertemplate=words + "<extra>" + method + "</extra>",
+                hovertemplate=words + "<extra>" + solver_title(method) + "</extra>",
                 row=row,
                 col=1,
             )
@@ -230,7 +236,7 @@ def legend(methods: Sequence[str], palette: Palette) -> str:
     """Return one legend for every data set, as HTML whose entries wrap on a narrow page."""
     entries = [
         *(
-            (method, f"─{GLYPHS[i % len(GLYPHS)]}─", palette.series[i % len(palette.series)])
+            (solver_title(method), f"─{GLYPHS[i % len(GLYPHS)]}─", palette.series[i % len(palette.series)])
             for i, method in enumerate(methods)
         ),
         (PROVEN, "─★─", palette.proven),
@@ -243,7 +249,7 @@ def legend(methods: Sequence[str], palette: Palette) -> str:
         f'<span style="white-space:nowrap"><span aria-hidden="true" style="color:{colour}">{sign}</span> {name}</span>'
         for name, sign, colour in entries
     )
-    return f'<div style="display:flex;flex-wrap:wrap;gap:0.2rem 1.2rem;font-size:0.85rem">{shown}</div>'
+    return f'<div style="display:flex;flex-wrap:wrap;gap:0.2rem 1.2rem;font-size:0.9rem">{shown}</div>'
 
 
 def _line(i: int, palette: Palette) -> dict[str, object]:

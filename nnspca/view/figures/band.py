@@ -10,7 +10,7 @@ shade, and no line leads through it.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import plotly.graph_objects as go
@@ -318,6 +318,6 @@ def _alt(band: Band, curves: Mapping[str, Mapping[int, float]], title: str, what
     said = closed(band, what)
     return (
         f"{title}: {', '.join(curves) or 'nothing yet'}; an upper bound is proven at {len(band.proven)} of "
-        f"{len(band.at)} {_several(what)}{'; ' + said if said else ''}. Below, the gap to the best possible in per cent, "
-        "on a logarithmic axis."
+        f"{len(band.at)} {_several(what)}{'; ' + said if said else ''}. Below, the gap to the best possible in per "
+        "cent, on a logarithmic axis."
     )

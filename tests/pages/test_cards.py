@@ -96,7 +96,7 @@ def test_the_part_lies_over_the_mean_face(shelf, monkeypatch):
 
 @pytest.mark.real_data
 @pytest.mark.parametrize("name", ["cbcl-faces", "cbcl-faces-raw"])
-def test_faces_that_may_not_be_passed_on_are_drawn_where_the_data_are(name, shelf, monkeypatch):
+def test_faces_that_may_not_be_passed_on_are_drawn_where_the_data_are(name, real, shelf, monkeypatch):
     shelf[name] = record(name)
     painted, greys = colours(shown(monkeypatch, State())[name])
     assert painted >= 20

@@ -159,8 +159,6 @@ def _read(
         title=name or label,
         kind=drawn_as,
         description=f"Read from the file {label}." if len(files) == 1 else f"Read from {len(files)} files.",
-        citation="Not known: the file does not say.",
-        terms="Yours to know: the file does not say.",
         source=label,
     )
     return naming.numbered(naming.rename(made, names) if names else made)

@@ -217,14 +217,20 @@ def test_the_data_page_says_what_is_wrong_with_the_folder_it_was_given(open_page
     assert "may not" not in texts(open_page("pages/data.py"))
     monkeypatch.setenv("NNSPCA_DATA", "~nobodyofthisname")
     said = texts(open_page("pages/data.py"))
-    assert "The data sets that come along still work. NNSPCA\\_DATA is set to '\\~nobodyofthisname'" in said
+    assert "The data sets that come with the package still work. NNSPCA\\_DATA is set to '\\~nobodyofthisname'" in said
 
 
-def test_the_data_page_lists_every_data_set_with_its_terms(open_page):
-    page = open_page("pages/data.py")
-    words = texts(page)
-    assert all(f"`{info.name}`" in words for info in nnspca.datasets.available())
-    assert words.count("Terms:") >= len(BUNDLED + FETCHED)
+@pytest.mark.parametrize("name", (*BUNDLED, *FETCHED))
+def test_the_data_page_shows_citation_and_terms_of_the_data_set_chosen_and_how_to_get_it(
+    name, open_page, monkeypatch, tmp_path
+):
+    monkeypatch.delenv("NNSPCA_DATA", raising=False)
+    monkeypatch.setenv("NNSPCA_CACHE", str(tmp_path))
+    page = open_page("pages/data.py", data=name)
+    (info,) = [info for info in nnspca.datasets.available() if info.name == name]
+    assert f"In use: {info.title}" in [header.value.replace("\\", "") for header in page.header]
+    assert texts(page).count("Terms:") == 1
+    assert (f"fetch-{name}" in [button.key for button in page.button]) == (name in FETCHED)
 
 
 def test_an_uploaded_file_is_a_data_set_for_the_session(open_page):

@@ -40,7 +40,7 @@ def table_with(page, column):
 
 
 def test_parts_are_drawn_again_and_what_is_proven_stands_beside(open_page, short_proofs):
-    opened = {"data": "digits", "k": 6, "r": 1, "stable": True, "resamples": 10, "with": ["em"]}
+    opened = {"data": "digits", "k": 6, "r": 1, "proven": True, "proven_view": "stability", "resamples": 10, "with": ["em"]}
     page = settle(open_page("pages/parts.py", **opened))
     assert "proves nothing" in texts(page)
     assert "probable, not proven" not in texts(page)  # nothing is drawn before it is asked for
@@ -49,8 +49,8 @@ def test_parts_are_drawn_again_and_what_is_proven_stands_beside(open_page, short
     assert "part returns with at least 70 % of its pixels (probable, not proven)" in words or "0 of 1 part" in words
     assert "**Proven**, of these samples:" in words
     rows = table_with(page, "returns in (%)")
-    assert set(rows["every good one"]) <= {"has it", "can do without", "not decided", ""}
-    assert (rows["every good one"][rows["loading"] == 0] == "").all()
+    assert set(rows["indispensable"]) <= {"has it", "can do without", "not decided", ""}
+    assert (rows["indispensable"][rows["loading"] == 0] == "").all()
     assert rows["returns in (%)"].between(0, 100).all()
     page.select_slider(key="resamples").set_value(20)
     page.run()
@@ -105,7 +105,7 @@ def test_a_run_stopped_before_its_first_resample_says_so(open_page, short_proofs
             time.sleep(0.01)
 
     monkeypatch.setattr(stability, "_work", lambda *_: waits)
-    opened = {"data": "digits", "k": 6, "r": 1, "stable": True, "with": ["em"]}
+    opened = {"data": "digits", "k": 6, "r": 1, "proven": True, "proven_view": "stability", "with": ["em"]}
     page = settle(open_page("pages/parts.py", **opened))
     page.button(key="start-stable").click().run()
     press(page, "stop-stable")
@@ -186,10 +186,10 @@ def test_tables_hold_each_loading_and_lists_each_feature():
 def test_parts_and_curves_go_home_as_a_printed_page(open_page, monkeypatch):
     made = {}
     monkeypatch.setattr(charts, "download", lambda label, data, key, *rest, **more: made.update({key: data}))
-    settle(open_page("pages/parts.py", data="pitprops", k=3, r=2, take=True, **{"with": ["best"]}))
+    settle(open_page("pages/parts.py", data="pitprops", k=3, r=2, use=True, use_view="downloads", **{"with": ["best"]}))
     printed = made["report-parts"]().decode()
     assert "2 parts of at most 3 features" in printed
-    assert "All such parts, at most (proven)" in printed
+    assert "Proven maximum of all such parts" in printed
     assert "nnspca.decompose" in printed
     assert "gmt-parts" in made
     assert "scores-parts" not in made  # a covariance has no samples

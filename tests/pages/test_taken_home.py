@@ -29,7 +29,7 @@ def test_curves_go_home_with_what_was_asked(open_page, offered):
 
 
 def test_parts_go_home_with_their_features_and_loadings(open_page, offered):
-    settle(open_page("pages/parts.py", data="pitprops", k=3, r=2, take=True, **{"with": ["best"]}))
+    settle(open_page("pages/parts.py", data="pitprops", k=3, r=2, use=True, use_view="downloads", **{"with": ["best"]}))
     solvers, names = offered("json-parts")["solvers"], nnspca.datasets.load("pitprops").feature_names
     assert "best" in solvers
     for found in solvers.values():

@@ -79,8 +79,18 @@ def closed(band: Band, what: str = "k") -> str:
     done = len(band.optimal)
     if not done:
         return ""
-    many = f"every {what}" if done == len(band.at) else f"{done} of {len(band.at)} {what}"
+    many = f"every {what}" if done == len(band.at) else f"{done} of {len(band.at)} {_several(what)}"
     return f"closed: proven optimal at {many}"
+
+
+def _several(what: str) -> str:
+    """Return what several points of the axis are called.
+
+    >>> _several("k"), _several("number of parts")
+    ('k', 'numbers of parts')
+    """
+    first, space, rest = what.partition(" ")
+    return f"{first}s{space}{rest}" if space else what
 
 
 def place(missing: float) -> float:
@@ -313,6 +323,6 @@ def _alt(band: Band, curves: Mapping[str, Mapping[int, float]], title: str, what
     said = closed(band, what)
     return (
         f"{title}: {', '.join(curves) or 'nothing yet'}; an upper bound is proven at {len(band.proven)} of "
-        f"{len(band.at)} {what}{'; ' + said if said else ''}. Below, the gap to the best possible in per cent, on a "
-        "logarithmic axis."
+        f"{len(band.at)} {_several(what)}{'; ' + said if said else ''}. Below, the gap to the best possible in per "
+        "cent, on a logarithmic axis."
     )

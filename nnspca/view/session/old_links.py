@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from urllib.parse import parse_qsl, urlencode
 
 from starlette.datastructures import Headers
@@ -17,6 +18,14 @@ FOLDS = {
     "given": ("more", "more_view", "data"),
     "take": ("more", "more_view", "downloads"),
     "which": ("more", "more_view", "which k"),
+}
+PARTS_FOLDS = {
+    "certificate": ("proven", "proven_view", "certificate"),
+    "proofs": ("proven", "proven_view", "each part alone"),
+    "stable": ("proven", "proven_view", "stability"),
+    "hands": ("others", "", ""),
+    "rebuild": ("use", "use_view", "samples"),
+    "take": ("use", "use_view", "downloads"),
 }
 DROPPED = ("live",)
 POINT = " · "  # between k and solver, in an old key that named a point of a curve
@@ -41,6 +50,8 @@ def rewritten(path: str, query: str) -> tuple[str, str] | None:
     page = PAGES.get(old, old)
     if page in ("", "explore"):
         page, known = "", _explored(old, known)
+    elif page == "parts":
+        known = _folded(known, PARTS_FOLDS)
     elif old == "race":
         known = [("what", "solvers"), *known]
     elif page == "compare" and ("what", "solvers") not in known:
@@ -58,18 +69,30 @@ def _explored(old: str, said: Query) -> Query:
         new += [("methods", "best"), ("methods", "em")]
     if old == "samples":
         new.append(("samples", "true"))
-    for key, value in said:
-        if key in FOLDS:
-            fold, choice, view = FOLDS[key]
-            if value == "true" and fold not in {name for name, _ in new}:
-                new += [(fold, "true"), (choice, view)]
-        elif key == "point" and POINT in value:
+    for key, value in _folded(said, FOLDS):
+        if key == "point" and POINT in value:
             k, _, method = value.partition(POINT)
             new += [("k", k), ("method", method)]
         else:
             new.append((key, value))
     if {"bounds", "paper_band"} & keys and not {"proof", "closer", "certificate", "need"} & keys:
         new += [("proof", "true"), ("proof_view", "bounds")]
+    return new
+
+
+def _folded(said: Query, folds: Mapping[str, tuple[str, str, str]]) -> Query:
+    """Return the keys with those of former folds replaced by the fold that holds the same today, the first of each.
+
+    >>> _folded([("stable", "true"), ("proofs", "true"), ("r", "3")], PARTS_FOLDS)
+    [('proven', 'true'), ('proven_view', 'stability'), ('r', '3')]
+    """
+    new: Query = []
+    for key, value in said:
+        if key not in folds:
+            new.append((key, value))
+        elif value == "true" and folds[key][0] not in {name for name, _ in new}:
+            fold, choice, view = folds[key]
+            new += [(fold, "true"), *([(choice, view)] if choice else [])]
     return new
 
 

@@ -36,6 +36,8 @@ SETS, SOLVERS = "data sets", "solvers"
 OF_SETS, OF_SOLVERS = f"compare of {SETS}", f"compare of {SOLVERS}"
 OPENING_SCALE = "each its own"  # of data sets side by side: the preprocessing that each opens with
 PROOF = ("certificate", "bounds", "indispensable")
+PARTS_PROOF = ("certificate", "each part alone", "stability")
+PARTS_USE = ("samples", "downloads")
 MORE = ("downloads", "data", "which k")
 
 
@@ -148,8 +150,7 @@ TABLE = (
     Entry("more", ("explore",), "fold", False),
     Entry("more_view", ("explore",), "one", MORE[0], options=MORE, widget="radio"),
     Entry("folds", ("explore",), "one", 5, options=FOLDS, widget="select_slider"),
-    Entry("certificate", ("parts",), "fold", False),
-    Entry("take", ("parts", "compare"), "fold", False),
+    Entry("take", ("compare",), "fold", False),
     Entry("r", ("parts",), "whole", 6, low=1, high=12),
     Entry("apart", ("parts",), "one", "together", options=tuple(nnspca.DEFLATIONS)),
     Entry("with", ("parts",), "several", ("best",), options=METHODS, most=MOST),
@@ -158,15 +159,16 @@ TABLE = (
     Entry("alpha", ("parts",), "one", 1.0, options=OVERLAPS, widget="select_slider"),
     Entry("beta", ("parts",), "one", 0.01, options=PRICES, widget="select_slider"),
     Entry("angles", ("parts",), "one", widget="radio"),
-    Entry("hands", ("parts",), "fold", False),
     Entry("shown", ("parts",), "whole", low=1, widget="slider"),
-    Entry("rebuild", ("parts",), "fold", True),
     Entry("from", ("parts",), "one", widget="radio"),
     Entry("sample", ("parts",), "whole", 1, low=1, widget="slider"),
     Entry("used", ("parts",), "whole", low=0, widget="slider"),
     Entry("along", ("parts",), "whole", 1, low=1, widget="slider"),
-    Entry("proofs", ("parts",), "fold", False),
-    Entry("stable", ("parts",), "fold", False),
+    Entry("proven", ("parts",), "fold", False),
+    Entry("proven_view", ("parts",), "one", PARTS_PROOF[0], options=PARTS_PROOF, widget="radio"),
+    Entry("others", ("parts",), "fold", False),
+    Entry("use", ("parts",), "fold", False),
+    Entry("use_view", ("parts",), "one", PARTS_USE[0], options=PARTS_USE, widget="radio"),
     Entry("resamples", ("parts",), "one", 50, options=RESAMPLES, widget="select_slider"),
     Entry("curves", ("spannogram",), "one", FOUR, options=(FOUR, RANDOM, DATA), widget="radio"),
     Entry("dimensions", ("spannogram",), "one", CIRCLE, options=(CIRCLE, SPHERE), widget="radio"),

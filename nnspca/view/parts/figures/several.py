@@ -9,6 +9,7 @@ import plotly.graph_objects as go
 
 from nnspca.view import foreign
 from nnspca.view.figures.style import DASHES, SYMBOLS, Palette, dress, tile_axes, with_unit
+from nnspca.view.parts.figures.over_mean import COLOURS
 from nnspca.view.words import fixed
 
 ACROSS = 3  # tiles in a row
@@ -105,7 +106,7 @@ def stretches(loadings: np.ndarray, axis: tuple[np.ndarray, str, str], palette: 
     for r in range(count):
         base = count - 1 - r
         most = float(np.abs(loadings[:, r]).max()) or 1.0
-        colour = palette.series[r % len(palette.series)]
+        colour = COLOURS[r % len(COLOURS)]
         figure.add_scatter(
             x=values,
             y=base + 0.85 * loadings[:, r] / most,

@@ -6,10 +6,10 @@ import time
 
 import numpy as np
 import pytest
+from nnspca.view.explore.variance import held_out as which
 
 import nnspca
 from nnspca.result import CrossValidation
-from nnspca.view.explore.variance import held_out as which
 from nnspca.view.figures.held_out import held_out
 from nnspca.view.figures.style import DARK, LIGHT
 from nnspca.view.parts import stability
@@ -40,7 +40,15 @@ def table_with(page, column):
 
 
 def test_parts_are_drawn_again_and_what_is_proven_stands_beside(open_page, short_proofs):
-    opened = {"data": "digits", "k": 6, "r": 1, "proven": True, "proven_view": "stability", "resamples": 10, "with": ["em"]}
+    opened = {
+        "data": "digits",
+        "k": 6,
+        "r": 1,
+        "proven": True,
+        "proven_view": "stability",
+        "resamples": 10,
+        "with": ["em"],
+    }
     page = settle(open_page("pages/parts.py", **opened))
     assert "proves nothing" in texts(page)
     assert "probable, not proven" not in texts(page)  # nothing is drawn before it is asked for

@@ -66,7 +66,7 @@ def ask_sets(now: State) -> tuple[str, ...]:
         "Data sets",
         options=here,
         allowed=f"two to four of {', '.join(here)}",
-        labels=labels().__getitem__,
+        format_func=labels().__getitem__,
         help="Two to four, your own files included.",
     )
     return names
@@ -94,7 +94,7 @@ def ask_rest(names: tuple[str, ...], now: State) -> tuple[Choices, tuple[Dataset
                 "Solvers",
                 options=able,
                 allowed=f"up to {state.MOST} of {', '.join(able)}",
-                labels=solver.title,
+                format_func=solver.title,
                 help="Each has a curve of its own in the small panels; the figure shows the best component of all.",
             )
         if said := preprocessing(asked, now):

@@ -84,7 +84,7 @@ def _data(infos: dict[str, DatasetInfo]) -> None:
         SHARED["data"],
         "Data set",
         options=list(infos),
-        labels=lambda key: foreign.line(infos[key].title),
+        format_func=lambda key: foreign.line(infos[key].title),
         on_change=lambda: catalogue.reopen(st.session_state["data"], infos[st.session_state["data"]].shape[1]),
         help="Choose a data set.",
     )

@@ -38,7 +38,7 @@ def ask(which: DeltaGenerator, limit: DeltaGenerator) -> Choices:
             KEYS["racers"],
             "Solvers",
             allowed=f"up to {state.MOST_RACERS} of {', '.join(state.METHODS)}",
-            labels=title,
+            format_func=title,
             help=f"Up to {state.MOST_RACERS}. One that cannot solve this problem says why, and does not start. {CLOCK}",
         )
     with limit:
@@ -67,7 +67,7 @@ def open_mark(race: Race | None, choice: Choices) -> tuple[str | None, int]:
             KEYS["who"],
             "Solver",
             options=list(choice.racers),
-            labels=title,
+            format_func=title,
             placeholder="the one that leads",
             on_change=lambda: st.session_state.update(mark=None),
             help="A click on a point of the figure chooses as well.",

@@ -82,7 +82,7 @@ def test_a_value_of_the_link_that_is_no_use_is_told():
 def test_the_bundled_answer_of_a_board_is_feasible_and_its_ceiling_above_whatever_is_found(board):
     name = boards.BOARDS[board]
     known, data, cov = boards.proven(name), nnspca.datasets.load(name), boards.covariance(name)
-    assert boards.stored()["boards"][name]["content_hash"] == data.content_hash
+    assert boards.opened(name).content_hash == data.content_hash
     x = np.zeros(cov.n_features)
     x[list(known.support)] = known.loadings
     assert (x >= 0).all()
@@ -94,13 +94,16 @@ def test_the_bundled_answer_of_a_board_is_feasible_and_its_ceiling_above_whateve
         assert nnspca.solve(cov, boards.usual_k(name), method, seed=seed).variance <= known.upper
 
 
-def test_a_board_whose_data_are_not_those_stored_is_proven_anew(monkeypatch):
-    told = {"boards": {"digits": {**boards.stored()["boards"]["digits"], "content_hash": "other", "upper": 0.0}}}
-    monkeypatch.setattr(boards, "stored", lambda: told)
-    monkeypatch.setattr(boards, "prove", lambda cov, k: (cov.n_features, k))
-    boards._prove.clear()
-    assert boards.proven("digits") == (64, 16)
-    boards._prove.clear()
+def test_a_board_that_the_ledger_does_not_know_is_solved_once(monkeypatch):
+    monkeypatch.setattr(boards, "problem", lambda name: ("other", False, True))
+    asked, certify = [], nnspca.certify
+    monkeypatch.setattr(nnspca, "certify", lambda cov, k: asked.append(k) or certify(cov, k))
+    boards._compute.clear()
+    first, again = boards.proven("digits"), boards.proven("digits")
+    boards._compute.clear()
+    assert asked == [16]
+    assert first == again
+    assert 0 < first.lower <= first.upper
 
 
 def test_the_code_a_painter_takes_home_runs_and_says_the_same(capsys):
@@ -189,7 +192,6 @@ def test_a_result_of_a_board_reaches_every_chapter_through_one_door(monkeypatch)
     monkeypatch.setattr(boards, "proven", lambda name: other)
     assert faces.pca()["facts"]["ours"] == "20.0 %"
     assert faces.paint(["faces"])["facts"]["share"] == "80.0 %"
-    assert faces.promised()["facts"]["proven"] == "80.0 %"
     board = boards.payload("faces")
     assert (board["solver"]["variance"], board["ceiling"]) == (other.lower, other.upper)
     parts = boards.parts()

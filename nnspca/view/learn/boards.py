@@ -1,6 +1,7 @@
 """The boards of the game: data to paint on, the best component known, and its proven ceiling.
 
-:func:`proven`, :func:`parts` and :func:`shares` are the only ways by which results reach the lesson.
+:func:`proven`, :func:`parts` and :func:`shares` are the only ways by which results reach the lesson; they
+read the ledger, so that the lesson shows the same numbers as every page.
 """
 
 from __future__ import annotations
@@ -17,6 +18,9 @@ import streamlit as st
 
 import nnspca
 from nnspca.datasets import Dataset
+from nnspca.view.results import known
+from nnspca.view.results.ledger import Problem
+from nnspca.view.results.stored import Record, records
 from nnspca.view.session import canvas, catalogue, downloads, openings, scene, store
 
 STORED = Path(__file__).with_name("stored.json")  # written by `python -m tests.lesson`
@@ -64,47 +68,60 @@ def covariance(name: str) -> nnspca.Covariance:
     return nnspca.Covariance.from_dataset(catalogue.dataset(name), standardize=openings.opening(name).standardise)
 
 
-def prove(cov: nnspca.Covariance, k: int) -> Proven:
-    """Solve and certify; some seconds on the faces."""
-    part = nnspca.solve(cov, k)
-    certificate = nnspca.certify(cov, k, component=part)
-    best, support = certificate.component, certificate.component.support
-    return Proven(
-        tuple(support.tolist()),
-        tuple(best.loadings[support].tolist()),
-        certificate.lower,
-        certificate.upper,
-        certificate.leading,
-    )
+def problem(name: str) -> Problem:
+    """Return the problem of a board: its data as the opening view takes them, nonnegative loadings."""
+    return catalogue.dataset(name).content_hash, openings.opening(name).standardise, True
 
 
 def proven(name: str) -> Proven:
-    """Return the best component and the ceiling: the stored ones where the data are the same, else computed now."""
+    """Return the best component known and its upper bound, from the ledger; computed where it has none."""
     data, k = catalogue.dataset(name), usual_k(name)
-    known = stored()["boards"].get(name)
-    if known is not None and (known["content_hash"], known["k"]) == (data.content_hash, k):
-        return Proven(
-            tuple(known["support"]), tuple(known["loadings"]), known["lower"], known["upper"], known["leading"]
-        )
-    return _prove(name, data.content_hash, k)
+    best = known.ledger().at(problem(name), k, 0.0)  # variances are at least 0
+    if not best.bounded:
+        _compute(name, data.content_hash, k)
+        best = known.ledger().at(problem(name), k, 0.0)
+    loadings = best.component.loadings
+    support = np.flatnonzero(loadings)
+    leading = store.eigenvalues(data, standardise=openings.opening(name).standardise, repair=False)[0]
+    return Proven(tuple(support.tolist()), tuple(loadings[support].tolist()), best.lower, best.upper, float(leading))
 
 
 def parts() -> dict[str, Any]:
-    """Return six parts of the faces: one after the other, together with the ceiling of their sum, and by NMF."""
+    """Return six parts of the faces: one after the other, by NMF, and from the ledger the best with their bound."""
     made: dict[str, Any] = stored()["parts"]
-    return made
+    name, count = BOARDS["faces"], len(made["apart"]["variances"])
+    best = known.ledger().parts_along(problem(name), usual_k(name), (count,), 0.0)[count]
+    ordered = sorted(best.components, key=lambda part: -part.variance)
+    together = {
+        "supports": [part.support.tolist() for part in ordered],
+        "loadings": [part.loadings[part.support].tolist() for part in ordered],
+        "variances": [part.variance for part in ordered],
+    }
+    return {**made, "together": together, "upper": best.upper}
 
 
 def shares(name: str) -> dict[str, Any]:
-    """Return proven shares of the optimum along k, and the first eigenvalues; at the board's own k as proven there."""
-    made, best = stored()["promised"][name], proven(name)
-    known = dict(zip(made["ks"], made["shares"], strict=True)) | {usual_k(name): min(best.lower / best.upper, 1.0)}
-    return {"n": made["n"], "values": made["values"], "ks": list(known), "shares": list(known.values())}
+    """Return the first eigenvalues, and the proven shares of the optimum along k, from the ledger."""
+    made = stored()["spectra"][name]
+    along = known.ledger().along(problem(name), sorted(opened(name).components), 0.0)
+    return {
+        "n": made["n"],
+        "values": made["values"],
+        "ks": list(along),
+        "shares": [row.ratio for row in along.values()],
+    }
 
 
-@st.cache_resource(show_spinner="Computing the ceiling …")
-def _prove(name: str, content_hash: str, k: int) -> Proven:
-    return prove(covariance(name), k)
+def opened(name: str) -> Record:
+    """Return what is stored of a board's data set."""
+    return records()[name]
+
+
+@st.cache_resource(show_spinner="Computing the upper bound …")
+def _compute(name: str, content_hash: str, k: int) -> None:
+    """Solve and certify; some seconds on the faces."""
+    certificate = nnspca.certify(covariance(name), k)
+    known.ledger().record(problem(name), k, certificate.component, certificate.upper)
 
 
 def usual_k(name: str) -> int:

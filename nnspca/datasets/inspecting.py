@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 import scipy.sparse
 
 from nnspca.datasets.dataset import Dataset
+from nnspca.errors import DataError
 
 WIDE = 10.0  # ratio of two standard deviations from which columns count as of different scales
 DOMINANT = 0.9  # share of all variance from which one column holds it
@@ -76,10 +77,12 @@ class Inspection:
         Samples and features.
     notes : tuple of Note
         In the order in which they matter.
+    feature_names : tuple of str
     """
 
     shape: tuple[int, int]
     notes: tuple[Note, ...]
+    feature_names: tuple[str, ...] = ()
 
     @property
     def standardise(self) -> bool:
@@ -135,7 +138,7 @@ def inspect(X: object, feature_names: Sequence[str] | None = None) -> Inspection
     data = X if isinstance(X, Dataset) else _dataset(X, feature_names)
     m, n = data.shape
     if data.kind == "covariance":
-        return Inspection((m, n), ())
+        return Inspection((m, n), (), data.feature_names)
     own = data.kind != "table" or data.image_shape is not None or data.axis is not None
     notes: list[Note] = []
     if m < FEW:
@@ -155,13 +158,55 @@ def inspect(X: object, feature_names: Sequence[str] | None = None) -> Inspection
             )
         )
     if own:
-        return Inspection((m, n), tuple(notes))
+        return Inspection((m, n), tuple(notes), data.feature_names)
     notes += _no_features(data)
     left_out = {i for note in notes for i in note.features}
     used = np.array([i for i in range(n) if i not in left_out], dtype=int)
     notes += [*_scales(data, spread, used), *_counts(data, used), *_orientation(data, spread, used)]
     notes += [*_duplicates(data, used), *_signs(data, spread, used)]
-    return Inspection((m, n), tuple(notes))
+    return Inspection((m, n), tuple(notes), data.feature_names)
+
+
+def leave_out(data: Dataset, columns: Sequence[str | int]) -> Dataset:
+    """Return a data set without some of its columns.
+
+    Parameters
+    ----------
+    data : Dataset
+        A table: images and spectra keep all their features.
+    columns : sequence of str or int
+        By name or by position, from 0 on.
+
+    Returns
+    -------
+    Dataset
+
+    Raises
+    ------
+    nnspca.DataError
+        Where a column is not there, or none would be left.
+
+    Examples
+    --------
+    >>> table = Dataset(name="people", X=[[1.0, 7.0], [2.0, 5.0]], feature_names=("id", "age"))
+    >>> leave_out(table, ["id"]).feature_names
+    ('age',)
+    """
+    if data.image_shape is not None or data.axis is not None or data.kind == "covariance":
+        raise DataError(f"columns can be left out of a table; {data.name!r:.60} is of the kind {data.kind!r}")
+    places = {str(name): i for i, name in enumerate(data.feature_names)}
+    gone = set()
+    for column in columns:
+        i = places.get(column, -1) if isinstance(column, str) else int(column)
+        if not 0 <= i < data.n_features:
+            known = ", ".join(list(places)[:5])
+            raise DataError(f"there is no column {column!r:.60}; there are {data.n_features:,}: {known}, …")
+        gone.add(i)
+    kept = [i for i in range(data.n_features) if i not in gone]
+    if not kept:
+        raise DataError("at least one column has to be left")
+    names = tuple(data.feature_names[i] for i in kept)
+    return replace(data, X=data.X[:, kept], feature_names=names)
 
 
 def _dataset(X: object, feature_names: Sequence[str] | None) -> Dataset:

@@ -14,8 +14,9 @@ from nnspca.datasets.images import SUFFIXES as IMAGES
 from nnspca.datasets.missing import CHOICES, Missing
 from nnspca.errors import DataError
 from nnspca.view import foreign, words
-from nnspca.view.session import brought, catalogue, files, preparation, runs, state, widgets
+from nnspca.view.session import brought, catalogue, caution, files, preparation, runs, state, widgets
 from nnspca.view.session.files import File, Reading
+from nnspca.view.session.job import Job
 from nnspca.view.session.preparation import Preparation
 
 TYPES = sorted({suffix.rpartition(".")[2] for suffix in (*SUFFIXES, *IMAGES)})
@@ -49,7 +50,8 @@ def bring() -> None:
             st.caption("Two columns: the name in the data (a probe, say), and the name to show (a gene).")
             names: File | None = st.file_uploader("Names", key="names", type=["csv", "tsv", "txt"])
     mark = given[0].file_id[:8]
-    reading = Reading("columns" if turned else "rows", _label(mark), _missing(mark))
+    every = bool(st.session_state.get(f"every-{mark}"))
+    reading = Reading("columns" if turned else "rows", _label(mark), _missing(mark), every=every)
     job = files.read(given, names, reading)
     if not runs.follow(files.SLOT, job, "Stopped. Nothing of the file was kept."):
         return
@@ -63,10 +65,19 @@ def bring() -> None:
         if len(given) > 1:
             st.caption("Files dropped one after the other count together: remove (×) those that do not belong.")
     elif job.result is not None and _usable(job.result):
-        files.remember(job.result, given, reading, names)
+        files.remember(job.result, given, reading, names, _left_out(job))
+        caution.note(job.result, job.about)
         _open(job.result, job.key)
         _told(job.result, reading)
         _choices(job.result, mark, turned=turned)
+        if job.about.left_out:
+            st.toggle("Keep every column", key=f"every-{mark}", help="Constant columns, identifiers and dates too.")
+
+
+def _left_out(job: Job) -> list[str]:
+    """Return the names of the columns that were left out, where they are not among the features."""
+    names = [job.about.feature_names[i] for i in job.about.left_out]
+    return [name for name in names if name not in job.result.feature_names]
 
 
 def _label(mark: str) -> str | None:

@@ -278,7 +278,8 @@ class State:
 
 def usual_scale(name: str) -> str:
     """Return what ``scale`` says of a data set where the link is silent."""
-    return STANDARDISED if name in openings.STANDARDISED else AS_IS
+    mixed = name in st.session_state.get("_mixed", ())  # a file of a visitor's own, in mixed units
+    return STANDARDISED if mixed or name in openings.STANDARDISED else AS_IS
 
 
 def current() -> State:

@@ -1,6 +1,6 @@
 // The picture of the curves over −90° to 270°: the curves, the set's stretches, and the objective, on one axis.
 
-const SAMPLES = 240;
+const SAMPLES = 240; // points of a curve; half as many where many curves move
 const FLASH = 1000; // milliseconds that Play takes over a change, and its ring flashes
 
 class Plot {
@@ -46,8 +46,8 @@ class Plot {
   path(i) {
     let points = this.points.get(i);
     if (!points) {
-      const { curves } = this;
-      const angles = Array.from({ length: SAMPLES + 1 }, (_, s) => -QUARTER + (TURN * s) / SAMPLES);
+      const { curves } = this, samples = curves.k > 12 ? SAMPLES / 2 : SAMPLES;
+      const angles = Array.from({ length: samples + 1 }, (_, s) => -QUARTER + (TURN * s) / samples);
       if (!curves.nonnegative) { // the corner where it touches zero
         const zero = curves.wrap(Math.atan2(-curves.V[2 * i + 1], curves.V[2 * i]));
         angles.push(zero, curves.wrap(zero + Math.PI));
@@ -149,7 +149,7 @@ class Plot {
     const [a, b] = curves.edges(curves.region).map((edge) => this.x(edge)), wide = Math.max(b - a, 1.5);
     brush.box(a, this.top, wide, this.bottom - this.top, { fill: palette.found, faint: 0.1 });
     brush.box(a, this.sets.y, wide, this.sets.height, { fill: palette.found });
-    if (set.length <= 100) for (const i of set) brush.line(this.path(i), { colour: this.tint(i), wide: many ? 1.3 : 3, faint: many ? 0.75 : 1 });
+    if (set.length <= 100) for (const i of set) brush.line(this.path(i), { colour: this.tint(i), wide: many ? 1.3 : 3, faint: many ? 0.75 : 1 }); // one stroke for all takes three times as long
     brush.line([[x, this.top], [x, this.bottom]]);
     for (const i of set) {
       const y = this.y(curves.value(i, phi));

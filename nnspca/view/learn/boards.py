@@ -49,8 +49,8 @@ class Proven:
 @functools.cache
 def stored() -> dict[str, Any]:
     """Return the stored results, by what they are for."""
-    made: dict[str, Any] = json.loads(STORED.read_text(encoding="utf-8"))
-    return made
+    content: dict[str, Any] = json.loads(STORED.read_text(encoding="utf-8"))
+    return content
 
 
 def at_hand() -> list[str]:
@@ -91,15 +91,17 @@ def proven(name: str) -> Proven:
 
 def parts() -> dict[str, Any]:
     """Return six parts of the faces: one after the other, together with the ceiling of their sum, and by NMF."""
-    made: dict[str, Any] = stored()["parts"]
-    return made
+    content: dict[str, Any] = stored()["parts"]
+    return content
 
 
 def shares(name: str) -> dict[str, Any]:
     """Return proven shares of the optimum along k, and the first eigenvalues; at the board's own k as proven there."""
-    made, best = stored()["promised"][name], proven(name)
-    known = dict(zip(made["ks"], made["shares"], strict=True)) | {usual_k(name): min(best.lower / best.upper, 1.0)}
-    return {"n": made["n"], "values": made["values"], "ks": list(known), "shares": list(known.values())}
+    content, best = stored()["promised"][name], proven(name)
+    known = dict(zip(content["ks"], content["shares"], strict=True)) | {
+        usual_k(name): min(best.lower / best.upper, 1.0)
+    }
+    return {"n": content["n"], "values": content["values"], "ks": list(known), "shares": list(known.values())}
 
 
 @st.cache_resource(show_spinner="Computing the ceiling …")

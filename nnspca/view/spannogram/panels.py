@@ -88,8 +88,8 @@ def _animate(view: View, data: dict) -> None:
     said = st.session_state
     if "_rest" not in said:
         said["_rest"] = {key: number(KEYS[key]) for key in ("phi", "speed", "step")}
-    held = said["_rest"]
-    result = canvas.show(data, phi=held["phi"], speed=held["speed"], step=held["step"])
+    resting = said["_rest"]
+    result = canvas.show(data, phi=resting["phi"], speed=resting["speed"], step=resting["step"])
     if result.view:
         st.query_params["phi"] = words.fixed(result.view["phi"], 6)
         st.query_params["speed"] = f"{result.view['speed']:g}"

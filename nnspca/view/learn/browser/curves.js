@@ -63,15 +63,15 @@ FIGURES.two = (desk) => {
 FIGURES.changes = (desk) => {
   const rows = desk.data.V, known = {};
   const size = desk.slider("Curves, n", { low: 3, high: rows.length, value: desk.data.n });
-  const kept = desk.slider("In the set, k", { low: 1, high: 12, value: desk.data.k });
+  const inSet = desk.slider("In the set, k", { low: 1, high: 12, value: desk.data.k });
 
   return {
     flat: true,
     tall: (width) => Math.min(0.9 * width, 440 * desk.scale),
     draw(brush) {
       const { width, height, palette } = brush, n = size.value, room = 96 * brush.scale;
-      kept.limit(Math.min(12, n));
-      const k = kept.value, plot = known[`${n} ${k}`] ??= new Plot(curvesOf(rows.slice(0, n), k), {}), { curves } = plot;
+      inSet.limit(Math.min(12, n));
+      const k = inSet.value, plot = known[`${n} ${k}`] ??= new Plot(curvesOf(rows.slice(0, n), k), {}), { curves } = plot;
       plot.layout(width, height - room, palette, brush.scale);
       plot.drawStill(brush);
       let choices = 0;

@@ -14,7 +14,7 @@ class Player {
     this.speed = data.speed ?? 1;
     this.playing = false;
     this.dirty = true;
-    this.held = {};
+    this.cache = {};
     this.find("[data-do=speed]").value = String(this.speed);
     this.listen();
     this.take(data);
@@ -38,8 +38,8 @@ class Player {
     this.met = new Set();
     this.list = [];
     this.unpick();
-    if (known && !this.kept) this.playing = false;
-    this.kept = false;
+    if (known && !this.reshaped) this.playing = false;
+    this.reshaped = false;
     this.phi = this.curves.wrap(this.phi);
     this.say("component-title", "Component here");
     this.say("circle-title", this.curves.nonnegative ? "Allowed directions (■ best)" : "Directions (■ the best of the set)");
@@ -197,10 +197,10 @@ class Player {
     plot.drawMoving(this.brush(".moving"), this.phi, set, { ring: this.ringed ?? this.hinted, best: this.best,
       flash: now < this.flashing ? ((this.flashing - now) / FLASH * 2) % 1 : 0, handles: this.draggable() });
     drawCircle(this.find(".circle"), curves, palette, this.phi, set, arc);
-    drawComponent(this.find(".component"), plot, palette, this.phi, set, this.held);
+    drawComponent(this.find(".component"), plot, palette, this.phi, set, this.cache);
     this.frames = (this.frames ?? 0) + 1;
     Object.assign(this.box.dataset, { frames: String(this.frames), phi: String(this.phi), flashing: String(now < this.flashing) });
-    if (!this.playing || now - (this.told ?? 0) > 120) this.describe(now, set);
+    if (!this.playing || now - (this.described ?? 0) > 120) this.describe(now, set);
   }
 
   topNow() {
@@ -211,7 +211,7 @@ class Player {
   describe(now, set) {
     const { curves } = this, circle = circleWords(curves, set, this.arc), words = setWords(curves, set);
     const goal = set.reduce((sum, i) => sum + curves.entry(i, this.phi) ** 2, 0);
-    this.told = now;
+    this.described = now;
     this.say("angle", `φ = ${degrees(this.phi)}`);
     this.say("set", `Set: ${words}`);
     this.say("value", `Objective ${figure(goal)} (optimum ${figure(curves.optimum.value)})`);

@@ -53,6 +53,7 @@ FIGURES.two = (desk) => {
       const set = curves.set(), words = setWords(curves, set), stop = stops.find((s) => Math.abs(s.phi - now) < 2e-3);
       plot.layout(brush.width, brush.height, brush.palette, brush.scale);
       plot.drawStill(brush);
+      plot.drawSet(brush, set);
       plot.drawMoving(brush, now, set, { ring: stop?.meeting });
       desk.say(stop ? `**${stop.words}**` : `k = ${curves.k}. At ${degrees(now)} the set is **${words}**, objective ${floorTo(curves.objectiveAt(now), 2)}. Stretch ${curves.region + 1} of ${curves.angles.length + 1}.`);
       desk.name(`Four curves over a whole turn; the set at ${degrees(now)}: ${words}. Arrow keys turn.`);

@@ -184,6 +184,7 @@ class Player {
     this.dirty = false;
     if (!this.plot.height) return;
     const { curves, plot, palette } = this;
+    const changed = this.stale || this.lastRegion !== curves.region || this.holding?.moved;
     if (this.stale) {
       this.stale = false;
       plot.drawStill(this.brush(".still"));
@@ -194,6 +195,7 @@ class Player {
       this.arc = curves.arc(this.shown);
     }
     const reshaping = this.holding?.moved, set = reshaping ? this.topNow() : this.shown, arc = reshaping ? curves.arc(set) : this.arc;
+    if (changed) plot.drawSet(this.brush(".set"), set);
     plot.drawMoving(this.brush(".moving"), this.phi, set, { ring: this.ringed ?? this.hinted, best: this.best,
       flash: now < this.flashing ? ((this.flashing - now) / FLASH * 2) % 1 : 0, handles: this.draggable() });
     drawCircle(this.find(".circle"), curves, palette, this.phi, set, arc);
@@ -266,7 +268,7 @@ class Player {
     pen.font = `600 ${15 * ratio}px ${this.palette.font}`;
     pen.fillText(["angle", "set", "value"].map((w) => this.find(`[data-say=${w}]`).textContent).join("   "), pad, pad + 10 * ratio);
     const top = pad + 26 * ratio;
-    for (const layer of [this.find(".still"), this.find(".moving")]) pen.drawImage(layer, pad, top);
+    for (const layer of [".still", ".set", ".moving"].map((name) => this.find(name))) pen.drawImage(layer, pad, top);
     pen.drawImage(parts[1], parts[0].width + 2 * pad, top);
     pen.drawImage(parts[2], parts[0].width + 2 * pad, top + parts[1].height + pad);
     sheet.toBlob((blob) => {

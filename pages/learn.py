@@ -7,7 +7,7 @@ from nnspca.view.session import state, widgets
 
 state.current()
 st.title("Learn")
-choices.heed()
+choices.check()
 stage.show()
 with widgets.expander(
     choices.KEYS["sheet"], "Teacher's sheet: what to ask, what goes wrong", ":material/school:"

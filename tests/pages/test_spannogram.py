@@ -11,10 +11,8 @@ from hypothesis import strategies as some
 
 import nnspca
 from nnspca.spannogram import curves, enumeration
-from nnspca.view.figures.style import LIGHT
 from nnspca.view.session.state import DATA, RANDOM
 from nnspca.view.spannogram import ball, canvas, geometry, globe, rows
-from nnspca.view.spannogram.figures.circle import animation
 from nnspca.view.spannogram.rows import Rows
 from tests.pages.conftest import texts
 
@@ -191,32 +189,14 @@ def test_the_payload_of_the_largest_picture_stays_small():
     assert len(json.dumps(data)) < 250_000
 
 
-@pytest.mark.parametrize("nonnegative", [True, False])
-def test_the_animation_marks_the_set_in_every_frame_over_a_whole_turn(nonnegative):
-    V, k = rows.random(20, 2, 1), 3
-    picture = geometry.picture(V, k, nonnegative)
-    drawn = animation(
-        V,
-        list(picture.found.supports()),
-        picture.objective,
-        LIGHT,
-        k=k,
-        nonnegative=nonnegative,
-        drawn=picture.drawn,
-        tints=picture.tints,
-        envelope=picture.envelope,
-        best=picture.optimum.phi,
-    )
-    assert len(drawn.frames) == 144
-    assert drawn.layout.xaxis.range == (-90, 270)
-    assert [trace.name for trace in drawn.data if trace.marker.symbol == "star"] == ["optimum"]
-    for frame in drawn.frames:
-        (values,) = [t for t in frame.data if t.name == f"the {k} highest"]
-        phi = np.radians(values.x[0]) if len(values.x) else None
-        if phi is not None:
-            w = curves.values(V, phi)
-            score = np.sort(np.maximum(w, 0) if nonnegative else np.abs(w))[::-1][:k]
-            np.testing.assert_allclose(np.sort(values.y)[::-1], score[score > 0], rtol=1e-9)
+def test_the_file_of_the_animation_is_small_and_asks_for_nothing():
+    V = rows.random(361, 2, 1)
+    named = Rows(V, names=("</script><b>",) * 361)
+    page = canvas.alone(canvas.payload(named, 40, True, geometry.picture(V, 40, True)), "a <title>")
+    assert page.count("</script>") == 1
+    assert "a &lt;title&gt;" in page
+    assert "://" not in page
+    assert len(page) < 300_000
 
 
 @pytest.mark.parametrize("sign", ["nonnegative", "any sign"])

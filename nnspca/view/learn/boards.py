@@ -53,8 +53,8 @@ class Proven:
 @functools.cache
 def stored() -> dict[str, Any]:
     """Return the stored results, by what they are for."""
-    made: dict[str, Any] = json.loads(STORED.read_text(encoding="utf-8"))
-    return made
+    content: dict[str, Any] = json.loads(STORED.read_text(encoding="utf-8"))
+    return content
 
 
 def at_hand() -> list[str]:

@@ -8,7 +8,7 @@ KEYS = state.keys_of("learn")
 PLAYED = ("step", "board", "painted", "best", "at")
 
 
-def heed() -> None:
+def check() -> None:
     """Say which values of the link cannot be used; the lesson takes the defaults for them."""
     for key in PLAYED:
         widgets.linked_value(KEYS[key])

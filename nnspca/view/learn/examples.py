@@ -61,13 +61,13 @@ def rank_one() -> dict[str, Any]:
     """One vector: its k largest positive entries, or those of its negative."""
     a, k = np.array(VECTOR), 3
     cov = nnspca.Covariance.from_matrix(np.outer(a, a))
-    kept = {sign: sorted(np.sort(np.maximum(sign * a, 0))[-k:] ** 2, reverse=True) for sign in (1, -1)}
+    squares = {sign: sorted(np.sort(np.maximum(sign * a, 0))[-k:] ** 2, reverse=True) for sign in (1, -1)}
     return {
         "a": list(VECTOR),
         "k": k,
         "facts": {
-            "plus": at_least(float(sum(kept[1])), 2),
-            "minus": at_least(float(sum(kept[-1])), 2),
+            "plus": at_least(float(sum(squares[1])), 2),
+            "minus": at_least(float(sum(squares[-1])), 2),
             "optimum": at_least(nnspca.solve(cov, k, "exact").variance, 2),
         },
     }

@@ -36,9 +36,9 @@ def pca() -> dict[str, Any]:
     """PCA's components, and what the largest loadings of the first explain alone."""
     values, vectors = leading()
     first, cov, k = vectors[:, 0], boards.covariance(FACES), SHOWN_K
-    kept = np.zeros_like(first)
+    cut = np.zeros_like(first)
     largest = np.argsort(-np.abs(first), kind="stable")[:k]
-    kept[largest] = first[largest] / np.linalg.norm(first[largest])
+    cut[largest] = first[largest] / np.linalg.norm(first[largest])
     return {
         "image": scene(),
         "vectors": canvas.pack(vectors.T, "f4"),
@@ -47,7 +47,7 @@ def pca() -> dict[str, Any]:
         "facts": {
             "n": len(first),
             "k": k,
-            "cut": percent(cov.variance(kept) / values[0], 1),
+            "cut": percent(cov.variance(cut) / values[0], 1),
             "ours": percent(boards.proven(FACES).lower / values[0], 1),
         },
     }
@@ -56,11 +56,11 @@ def pca() -> dict[str, Any]:
 def ghosts() -> dict[str, Any]:
     """Six components by PCA, by NMF and by us, each scaled to a largest loading of 1."""
     _, vectors = leading()
-    made = boards.parts()
+    parts = boards.parts()
     rows = {
         "pca": vectors.T,
-        "nmf": np.array(made["nmf"], dtype=float),
-        "ours": loadings(made["together"], len(vectors)),
+        "nmf": np.array(parts["nmf"], dtype=float),
+        "ours": loadings(parts["together"], len(vectors)),
     }
     scaled = {name: row / np.abs(row).max(axis=1, keepdims=True) for name, row in rows.items()}
     used = {name: float((np.abs(row) > COUNTS).sum(axis=0).mean()) for name, row in scaled.items()}
@@ -81,20 +81,20 @@ def loadings(parts: dict[str, Any], n: int) -> np.ndarray:
 
 def several() -> dict[str, Any]:
     """Six parts one after the other, and together, with the ceiling on their sum."""
-    made, leading = boards.parts(), boards.proven(FACES).leading
-    apart, together = (sum(made[way]["variances"]) / leading for way in ("apart", "together"))
-    matched = _matched(made["together"], made["apart"])
+    parts, leading = boards.parts(), boards.proven(FACES).leading
+    apart, together = (sum(parts[way]["variances"]) / leading for way in ("apart", "together"))
+    matched = _matched(parts["together"], parts["apart"])
     return {
         "image": scene(),
-        "apart": made["apart"],
+        "apart": parts["apart"],
         "together": matched,
-        "upper": made["upper"],
+        "upper": parts["upper"],
         "leading": leading,
         "facts": {
-            "k": made["k"],
+            "k": parts["k"],
             "apart": percent(apart, 1),
             "together": percent(together, 1),
-            "upper": f"{at_most(100 * made['upper'] / leading, 1)} %",
+            "upper": f"{at_most(100 * parts['upper'] / leading, 1)} %",
         },
     }
 
@@ -108,17 +108,17 @@ def _matched(parts: dict[str, Any], others: dict[str, Any]) -> dict[str, Any]:
 
 def spectra() -> dict[str, tuple[int, list[float]]]:
     """Return n and the first eigenvalues of the bundled data sets."""
-    made = {name: boards.shares(boards.BOARDS[name]) for name in ("faces", "digits")}
-    return {name: (told["n"], told["values"]) for name, told in made.items()}
+    sets = {name: boards.shares(boards.BOARDS[name]) for name in ("faces", "digits")}
+    return {name: (data["n"], data["values"]) for name, data in sets.items()}
 
 
 def promised() -> dict[str, Any]:
     """What Theorem 1 promises at some k, and what certificates prove there."""
-    made = {name: boards.shares(boards.BOARDS[name]) for name in ("faces", "digits")}
-    faces = made["faces"]
+    sets = {name: boards.shares(boards.BOARDS[name]) for name in ("faces", "digits")}
+    faces = sets["faces"]
     decay = faces["values"][SHOWN_D] / faces["values"][0]
     return {
-        "sets": [{"name": boards.TITLES[name], **told} for name, told in made.items()],
+        "sets": [{"name": boards.TITLES[name], **data} for name, data in sets.items()],
         "k": SHOWN_K,
         "d": SHOWN_D,
         "facts": {

@@ -51,10 +51,10 @@ def figures(names: Sequence[str]) -> dict[str, dict[str, Any]]:
 @st.cache_resource(show_spinner="Preparing the lesson …", max_entries=2)
 def content(names: tuple[str, ...]) -> dict[str, Any]:
     """Return the whole lesson, made once for all sessions; ``names`` are those of its boards."""
-    made = figures(names)
+    numbers = figures(names)
     return {
-        "steps": [step.said(made[step.figure]["facts"]) for step in STEPS],
-        "figures": made,
+        "steps": [step.said(numbers[step.figure]["facts"]) for step in STEPS],
+        "figures": numbers,
         "colours": canvas.colours(),
     }
 

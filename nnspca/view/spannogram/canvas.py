@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from nnspca.view.session.canvas import colours, component, pack
+from nnspca.view.spannogram.alone import page
 from nnspca.view.spannogram.geometry import Picture, choices
 from nnspca.view.spannogram.rows import EDITABLE, Rows
 
@@ -84,3 +85,8 @@ def show(data: dict[str, Any], *, phi: float, speed: float, step: float) -> Any:
         on_view_change=_nothing,
         on_row_change=_nothing,
     )
+
+
+def alone(data: dict[str, Any], title: str) -> str:
+    """Return the animation as a web page that needs no network and no server."""
+    return page("spannogram", SCRIPTS, {**data, "editable": False, "phi": 0.35, "speed": 1.0, "step": 0}, title)

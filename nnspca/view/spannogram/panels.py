@@ -8,15 +8,12 @@ from dataclasses import dataclass
 import streamlit as st
 
 from nnspca.view import foreign, words
-from nnspca.view.figures import style
 from nnspca.view.session import catalogue
-from nnspca.view.session.charts import download, palette
+from nnspca.view.session.charts import download
 from nnspca.view.session.state import BY_SET, SPHERE, State
 from nnspca.view.session.widgets import end_page, linked_value, number, upcoming_value
 from nnspca.view.spannogram import ball, canvas, geometry, globe, rows
 from nnspca.view.spannogram.choices import KEYS, Choices, take_dragged
-from nnspca.view.spannogram.figures.circle import animation
-from nnspca.view.spannogram.geometry import Picture
 from nnspca.view.spannogram.globe import Globe
 from nnspca.view.spannogram.rows import Rows
 
@@ -78,7 +75,7 @@ def circle(view: View) -> None:
         st.caption("A web page that plays in any browser, offline. **PNG** above the figure saves the present moment.")
         download(
             "Animation (HTML)",
-            lambda: _export(view, picture),
+            lambda: canvas.alone(data, f"{view.stem}: the {view.k} highest curves").encode(),
             "animation",
             f"{view.stem}.html",
             "A web page that plays the animation without a network.",
@@ -91,30 +88,13 @@ def _animate(view: View, data: dict) -> None:
     said = st.session_state
     if "_rest" not in said:
         said["_rest"] = {key: number(KEYS[key]) for key in ("phi", "speed", "step")}
-    held = said["_rest"]
-    result = canvas.show(data, phi=held["phi"], speed=held["speed"], step=held["step"])
+    resting = said["_rest"]
+    result = canvas.show(data, phi=resting["phi"], speed=resting["speed"], step=resting["step"])
     if result.view:
         st.query_params["phi"] = words.fixed(result.view["phi"], 6)
         st.query_params["speed"] = f"{result.view['speed']:g}"
     if result.row:
         take_dragged(result.row)
-
-
-def _export(view: View, picture: Picture) -> bytes:
-    drawn = animation(
-        view.rows.V,
-        list(picture.found.supports()),
-        picture.objective,
-        palette(),
-        k=view.k,
-        nonnegative=view.nonnegative,
-        drawn=picture.drawn,
-        tints=picture.tints,
-        envelope=picture.envelope,
-        best=picture.optimum.phi,
-        names=view.rows.names,
-    )
-    return style.page(drawn).encode()
 
 
 def sphere(view: View) -> None:

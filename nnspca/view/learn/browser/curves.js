@@ -53,6 +53,7 @@ FIGURES.two = (desk) => {
       const set = curves.set(), words = setWords(curves, set), stop = stops.find((s) => Math.abs(s.phi - now) < 2e-3);
       plot.layout(brush.width, brush.height, brush.palette, brush.scale);
       plot.drawStill(brush);
+      plot.drawSet(brush, set);
       plot.drawMoving(brush, now, set, { ring: stop?.meeting });
       desk.say(stop ? `**${stop.words}**` : `k = ${curves.k}. At ${degrees(now)} the set is **${words}**, objective ${floorTo(curves.objectiveAt(now), 2)}. Stretch ${curves.region + 1} of ${curves.angles.length + 1}.`);
       desk.name(`Four curves over a whole turn; the set at ${degrees(now)}: ${words}. Arrow keys turn.`);
@@ -63,15 +64,15 @@ FIGURES.two = (desk) => {
 FIGURES.changes = (desk) => {
   const rows = desk.data.V, known = {};
   const size = desk.slider("Curves, n", { low: 3, high: rows.length, value: desk.data.n });
-  const kept = desk.slider("In the set, k", { low: 1, high: 12, value: desk.data.k });
+  const inSet = desk.slider("In the set, k", { low: 1, high: 12, value: desk.data.k });
 
   return {
     flat: true,
     tall: (width) => Math.min(0.9 * width, 440 * desk.scale),
     draw(brush) {
       const { width, height, palette } = brush, n = size.value, room = 96 * brush.scale;
-      kept.limit(Math.min(12, n));
-      const k = kept.value, plot = known[`${n} ${k}`] ??= new Plot(curvesOf(rows.slice(0, n), k), {}), { curves } = plot;
+      inSet.limit(Math.min(12, n));
+      const k = inSet.value, plot = known[`${n} ${k}`] ??= new Plot(curvesOf(rows.slice(0, n), k), {}), { curves } = plot;
       plot.layout(width, height - room, palette, brush.scale);
       plot.drawStill(brush);
       let choices = 0;

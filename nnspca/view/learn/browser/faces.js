@@ -29,7 +29,7 @@ function putFace(brush, sheet, x, y, size) {
 FIGURES.pca = (desk) => {
   const { data } = desk, n = data.image.rows * data.image.columns, flat = unpack(data.vectors);
   const judge = judgeOf(desk.lesson.data.figures.paint.boards.find((board) => board.name === "faces"));
-  const kept = desk.slider("Largest loadings kept, k", { low: 1, high: n, value: n });
+  const largest = desk.slider("Largest loadings, k", { low: 1, high: n, value: n });
   const which = desk.choice("Component", data.values.map((_, at) => String(at + 1)));
   const curves = [];
   let order;
@@ -48,7 +48,7 @@ FIGURES.pca = (desk) => {
     flat: true,
     tall: (width) => (width < NARROW ? width + 190 : Math.min(0.62 * width, 460 * desk.scale)),
     draw(brush) {
-      const { width, height, palette } = brush, narrow = width < NARROW, k = kept.value, x = cut(k);
+      const { width, height, palette } = brush, narrow = width < NARROW, k = largest.value, x = cut(k);
       const size = narrow ? width : Math.min(height, 0.58 * width);
       putFace(brush, faceOf(data.image, x, palette), 0, 0, size);
       const negative = x.filter((w) => w < 0).length, zero = x.filter((w) => w === 0).length;
@@ -104,7 +104,7 @@ FIGURES.ghosts = (desk) => {
         dressed = palette.paper;
       }
       tiles = [];
-      const told = [];
+      const uses = [];
       sets.forEach((set, row) => {
         const y = row * (size + 70) + 20;
         brush.text(titles[set.name], 0, y - 6, { bold: true, size: 14 });
@@ -122,9 +122,9 @@ FIGURES.ghosts = (desk) => {
           brush.line([[x, zero], [x + size, zero]], { colour: palette.quiet, wide: 1 });
           if (counts) brush.box(x + size / 2 - 9, Math.min(zero, zero - tall), 18, Math.abs(tall), { fill: loading < 0 ? palette.found : palette.series[1] });
         });
-        told.push(`**${{ pca: "PCA", nmf: "NMF", ours: "ours" }[set.name]}: ${used} of 6**${minus ? ` (${minus} negative)` : ""}`);
+        uses.push(`**${{ pca: "PCA", nmf: "NMF", ours: "ours" }[set.name]}: ${used} of 6**${minus ? ` (${minus} negative)` : ""}`);
       });
-      desk.say(`The pixel in row ${Math.floor(pixel / columns) + 1}, column ${(pixel % columns) + 1} is used by ${told.join("; ")}.`);
+      desk.say(`The pixel in row ${Math.floor(pixel / columns) + 1}, column ${(pixel % columns) + 1} is used by ${uses.join("; ")}.`);
       desk.name("Six components of the faces by PCA, by NMF and by nonnegative sparse PCA. Arrow keys move the pixel.");
     },
   };

@@ -19,7 +19,7 @@ FIGURES.paint = (desk) => {
   const pick = desk.choice("Paint on", boards.map((board) => board.title),
     Math.max(0, boards.findIndex((board) => board.name === desk.link.board)));
   const row = desk.row();
-  let board, judge, scene, mine, cursor = 0, drawn, erasing = false, last = -1, told = "", hinted = -1, solver = null;
+  let board, judge, scene, mine, cursor = 0, drawn, erasing = false, last = -1, readout = "", hinted = -1, solver = null;
 
   const buttons = {
     solve: desk.button(row, "Show the solver", () => reveal(), { primary: true }),
@@ -124,8 +124,8 @@ FIGURES.paint = (desk) => {
     return painted.length < board.k ? `${count}${none}` : `${count}${none} All painted: now show the solver.`;
   }
   function tell(extra = "") {
-    told = extra ? `${words()} ${extra}` : words();
-    desk.say(told);
+    readout = extra ? `${words()} ${extra}` : words();
+    desk.say(readout);
     buttons.undo.disabled = !mine.past.length;
     buttons.clear.disabled = !mine.painted.length;
     buttons.solve.textContent = solver ? "Hide the solver" : "Show the solver";

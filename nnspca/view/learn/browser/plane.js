@@ -2,7 +2,7 @@
 
 /** Points that can be dragged by hand or moved by the arrow keys; `all()` lists {x, y, name, move(x, y)}. */
 function handles(desk, all) {
-  let held = null, chosen = 0;
+  let dragged = null, chosen = 0;
   const nearest = (x, y) => {
     let best = null, near = 30 * desk.scale;
     all().forEach((handle, at) => {
@@ -14,9 +14,9 @@ function handles(desk, all) {
   const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
   return {
     get chosen() { return desk.focused() ? chosen : -1; },
-    press(x, y) { held = nearest(x, y); if (held !== null) chosen = held; return held !== null; },
-    drag(x, y) { if (held !== null) all()[held]?.move(x, y); },
-    release() { held = null; },
+    press(x, y) { dragged = nearest(x, y); if (dragged !== null) chosen = dragged; return dragged !== null; },
+    drag(x, y) { if (dragged !== null) all()[dragged]?.move(x, y); },
+    release() { dragged = null; },
     key(event) {
       const many = all();
       if (event.key === " " || event.key === "Enter") { chosen = (chosen + 1) % many.length; desk.redraw(); return true; }
@@ -48,7 +48,7 @@ FIGURES.cloud = (desk) => {
     const [a, b, d] = [cov(0, 0), cov(0, 1), cov(1, 1)], turn = Math.atan2(2 * b, a - d) / 2;
     const objective = (t) => a * Math.cos(t) ** 2 + 2 * b * Math.sin(t) * Math.cos(t) + d * Math.sin(t) ** 2;
     const ours = b >= 0 ? turn : a >= d ? 0 : Math.PI / 2; // a negative covariance leaves one of the axes
-    return { mean, a, b, d, turn, ours, pca: objective(turn), kept: objective(ours) };
+    return { mean, a, b, d, turn, ours, pca: objective(turn), least: objective(ours) };
   }
 
   return Object.assign(figure, {
@@ -62,7 +62,7 @@ FIGURES.cloud = (desk) => {
       const { width, height, palette } = brush, half = Math.min(width, height) / 2, middle = width / 2;
       across = axisOf(-REACH, REACH, middle - half, middle + half);
       up = axisOf(-REACH, REACH, 2 * half, 0);
-      const { mean, a, b, d, turn, ours, pca, kept } = judged();
+      const { mean, a, b, d, turn, ours, pca, least } = judged();
       const [x, y] = [across(mean[0]), up(mean[1])], long = half * 0.9;
       const to = (t, far) => [x + far * Math.cos(t), y - far * Math.sin(t)];
       brush.area([[x, y], to(0, long), ...Array.from({ length: 13 }, (_, s) => to((s * Math.PI) / 24, long))], palette.proven, 0.12);
@@ -77,7 +77,7 @@ FIGURES.cloud = (desk) => {
       brush.text("ours", ...to(ours + 0.09, long * 0.9), { bold: true, halo: true });
       points.forEach((point, at) => brush.dot(across(point[0]), up(point[1]), at === figure.chosen ? 11 : 8, { fill: palette.ink }));
       const sign = b < -0.005 ? "It is negative: **ours uses one feature alone.**" : "It is positive: **both agree.**";
-      desk.say(`Covariance A = [${decimals(a, 2)}, ${decimals(b, 2)}; ${decimals(b, 2)}, ${decimals(d, 2)}]. Variance: PCA ${decimals(pca, 2)}, ours ${decimals(kept, 2)}. ${sign}`);
+      desk.say(`Covariance A = [${decimals(a, 2)}, ${decimals(b, 2)}; ${decimals(b, 2)}, ${decimals(d, 2)}]. Variance: PCA ${decimals(pca, 2)}, ours ${decimals(least, 2)}. ${sign}`);
       desk.name(`Nine points; PCA's axis at ${Math.round((turn * 180) / Math.PI)}°, ours at ${Math.round((ours * 180) / Math.PI)}°. Arrow keys move a point, space takes the next.`);
     },
   });

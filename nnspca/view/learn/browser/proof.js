@@ -144,11 +144,11 @@ FIGURES.check = (desk) => {
       drawMatrix(brush, "A", A, { x: 12, y: top, cell, marked: (i, j) => i === j });
       place = { x: 34 + 4.3 * cell, y: top, cell };
       drawMatrix(brush, "M (press a cell)", M, { ...place, digits: 2, picked });
-      const tests = [["Every product is large enough", pairs()], ["Every row is at most the claim", rows()]];
+      const tests = [[["Every product is large enough", "Products"], pairs()], [["Every row is at most the claim", "Rows"], rows()]];
       const begin = top + 4 * cell + 38, line = 22 * brush.scale;
-      tests.forEach(([title, list], column) => {
+      tests.forEach(([titles, list], column) => {
         const x = 12 + column * (width / 2);
-        brush.text(title, x, begin, { bold: true, size: width < NARROW ? 13 : 15 });
+        brush.text(brush.fitting(titles, width / 2 - 24, 15), x, begin, { bold: true, size: width < NARROW ? 13 : 15 });
         list.forEach(({ words, holds }, at) => {
           const y = begin + 8 + (at + 1) * line;
           brush.text(`${holds ? "✓" : "✗"} ${words}`, x, y, { bold: !holds, size: width < NARROW ? 13 : 15, colour: holds ? palette.ink : palette.ceiling });

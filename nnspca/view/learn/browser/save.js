@@ -8,13 +8,13 @@ class SvgPen {
   constructor(measuring) {
     this.parts = [];
     this.measuring = measuring;
-    this.held = [];
+    this.states = [];
     Object.assign(this, { globalAlpha: 1, fillStyle: "#000", strokeStyle: "#000", lineWidth: 1, font: "14px sans-serif", textAlign: "left" });
     this.dash = [];
   }
 
-  save() { const { globalAlpha, fillStyle, strokeStyle, lineWidth, dash } = this; this.held.push({ globalAlpha, fillStyle, strokeStyle, lineWidth, dash }); }
-  restore() { Object.assign(this, this.held.pop()); }
+  save() { const { globalAlpha, fillStyle, strokeStyle, lineWidth, dash } = this; this.states.push({ globalAlpha, fillStyle, strokeStyle, lineWidth, dash }); }
+  restore() { Object.assign(this, this.states.pop()); }
   setLineDash(dash) { this.dash = dash; }
   beginPath() { this.path = ""; }
   moveTo(x, y) { this.path += `M${brief(x)} ${brief(y)}`; }

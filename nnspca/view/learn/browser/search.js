@@ -20,7 +20,7 @@ function duration(log) {
 
 FIGURES.counting = (desk) => {
   const size = desk.slider("Features, n", { low: 5, high: 1000, value: desk.data.n });
-  const kept = desk.slider("Chosen, k", { low: 1, high: 100, value: desk.data.k });
+  const chosen = desk.slider("Chosen, k", { low: 1, high: 100, value: desk.data.k });
   const MARKS = [[9, "a second"], [13.94, "a day"], [16.5, "a year"], [26.64, "the age of the universe"], [80, "atoms in the universe"]];
 
   return {
@@ -28,8 +28,8 @@ FIGURES.counting = (desk) => {
     tall: (width) => Math.min(0.8 * width, 460 * desk.scale),
     draw(brush) {
       const { width, height, palette } = brush, n = size.value;
-      kept.limit(Math.min(100, n));
-      const k = kept.value, log = logChoices(n, k), end = Math.min(100, n);
+      chosen.limit(Math.min(100, n));
+      const k = chosen.value, log = logChoices(n, k), end = Math.min(100, n);
       const most = Math.max(30, 1.05 * logChoices(n, Math.min(end, n >> 1))), across = axisOf(0, end, 46, width - 14), up = axisOf(0, most, height - 34, 26);
       brush.text("number of choices (log scale)", 8, 15, { size: 13 });
       const step = most > 60 ? 20 : 10;
@@ -80,7 +80,7 @@ FIGURES.rankd = (desk) => {
       });
       brush.text("log scale", width - 8, height - 4, { size: 13, align: "right" });
       desk.say(`d = ${d}: at most 2ᵈ·C(n+1, d), some **${power(candidates)} candidates** instead of ${power(all)}: at a million a second ${duration(candidates + 3)}. The directions left out add at most **${ceilTo((100 * values[d]) / values[0], 1)} % of λ₁**.`);
-      desk.name(`The first ${values.length} eigenvalues, ${d} of them kept, and how many candidates that leaves.`);
+      desk.name(`The first ${values.length} eigenvalues, ${d} of them chosen, and how many candidates that leaves.`);
     },
   };
 };

@@ -15,19 +15,19 @@ class Lesson {
     this.data = data;
     this.canvas = this.find("canvas");
     this.home = location.pathname;
-    const said = readLink(), held = window.nnspcaLesson;
+    const said = readLink(), before = window.nnspcaLesson;
     // who comes back from another page finds the lesson as it was left
-    const kept = held && !Object.values(said).some(Boolean) ? held : null;
-    this.link = kept?.link ?? said;
-    this.places = kept?.places ?? {};
-    this.seen = kept?.seen ?? new Set();
+    const resumed = before && !Object.values(said).some(Boolean) ? before : null;
+    this.link = resumed?.link ?? said;
+    this.places = resumed?.places ?? {};
+    this.seen = resumed?.seen ?? new Set();
     this.drawn = 0;
     this.build();
     this.listen();
     const wanted = Number(this.link.step);
     this.palette = wearing(this.box, this.data.colours);
     this.go(Number.isInteger(wanted) && data.steps[wanted] ? wanted : 0, false);
-    if (kept) this.remember();
+    if (resumed) this.remember();
   }
 
   find(selector) { return this.box.querySelector(selector); }
@@ -59,7 +59,7 @@ class Lesson {
     for (const what of ["title", "idea", "question", "answer"]) this.say(what, step[what]);
     this.find(".question").open = false;
     this.find(".symbols").replaceChildren(...step.symbols.flatMap(([sign, meaning]) =>
-      [["dt", sign], ["dd", meaning]].map(([kind, words]) => { const made = element(kind); write(made, words); return made; })));
+      [["dt", sign], ["dd", meaning]].map(([kind, words]) => { const node = element(kind); write(node, words); return node; })));
     const deeper = this.find(".deeper a");
     deeper.textContent = `${step.deeper[0]}\u00a0→`;
     deeper.href = step.deeper[1];
@@ -88,8 +88,8 @@ class Lesson {
     this.figure = FIGURES[step.figure](this.desk);
     const numbers = this.link.at.split("_").map(Number);
     if (this.link.at && numbers.every(Number.isFinite)) {
-      this.desk.kept.forEach((control, i) => { if (i < numbers.length) control.value = numbers[i]; });
-      this.figure.take?.(numbers.slice(this.desk.kept.length));
+      this.desk.settings.forEach((control, i) => { if (i < numbers.length) control.value = numbers[i]; });
+      this.figure.take?.(numbers.slice(this.desk.settings.length));
     }
     const plays = this.figure.press || this.figure.key;
     if (plays) this.canvas.dataset.plays = this.figure.plays ?? "all";
@@ -102,7 +102,7 @@ class Lesson {
   }
 
   state() {
-    const numbers = [...this.desk.kept.map((control) => control.value), ...(this.figure.values?.() ?? [])];
+    const numbers = [...this.desk.settings.map((control) => control.value), ...(this.figure.values?.() ?? [])];
     return numbers.map((value) => Number(value.toFixed(3))).join("_");
   }
 
@@ -189,12 +189,12 @@ class Lesson {
 
   async copy() {
     this.write();
-    const held = this.at ? "this chapter and what you set in it" : "your pixels and the best so far";
+    const content = this.at ? "this chapter and what you set in it" : "your pixels and the best so far";
     try {
       await navigator.clipboard.writeText(location.href);
-      this.toast(`Copied. The link holds ${held}; it never holds data.`);
+      this.toast(`Copied. The link holds ${content}; it never holds data.`);
     } catch {
-      this.toast(`Copy the address above: it holds ${held}; it never holds data.`);
+      this.toast(`Copy the address above: it holds ${content}; it never holds data.`);
     }
   }
 

@@ -36,8 +36,8 @@ function changeWords(curves, meeting, before, after) {
     const moves = [out.length && `${names(out)} ${out.length > 1 ? "leave" : "leaves"}`, into.length && `${names(into)} ${into.length > 1 ? "enter" : "enters"}`];
     const long = Math.max(before.length, after.length) > (curves.numbered ? 12 : 4);
     const stay = before.length - out.length;
-    const told = moves.filter(Boolean).join(", ");
-    return `${curves.numbered || meeting.j < 0 ? `${meet}: ${told}` : upper(told)}; ${long ? `${stay} ${plural(stay, "feature")} ${stay === 1 ? "stays" : "stay"}` : `${setWords(curves, before)} becomes ${setWords(curves, after)}`}`;
+    const moved = moves.filter(Boolean).join(", ");
+    return `${curves.numbered || meeting.j < 0 ? `${meet}: ${moved}` : upper(moved)}; ${long ? `${stay} ${plural(stay, "feature")} ${stay === 1 ? "stays" : "stay"}` : `${setWords(curves, before)} becomes ${setWords(curves, after)}`}`;
   }
   const why = meeting.j < 0 ? before.includes(meeting.i) ? "it stays in" : `${places} ${plural(places, "curve")} ${places === 1 ? "is" : "are"} above it`
     : curves.nonnegative && meeting.height < 0 ? "both are below zero" : places + 2 <= k ? `places ${places + 1} and ${places + 2}, both in` : `places ${places + 1} and ${places + 2}, both out`;

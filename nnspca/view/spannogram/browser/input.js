@@ -125,7 +125,7 @@ class Input extends Player {
   release() {
     if (this.holding?.row !== undefined && this.holding.moved) {
       const i = this.holding.row;
-      this.kept = true;
+      this.reshaped = true;
       this.trigger?.("row", [i, +this.curves.V[2 * i].toFixed(3), +this.curves.V[2 * i + 1].toFixed(3)]);
     }
     if (this.holding) this.rest();

@@ -197,8 +197,8 @@ class Curves {
       high = Math.min(high, offset);
     }
     const from = peaks[0] + low - QUARTER, to = Math.max(peaks[0] + high + QUARTER, from);
-    const held = (phi) => ((phi - from) % TURN + TURN) % TURN <= to - from + 1e-12;
-    const direct = [free, free + Math.PI].find(held);
+    const allowed = (phi) => ((phi - from) % TURN + TURN) % TURN <= to - from + 1e-12;
+    const direct = [free, free + Math.PI].find(allowed);
     const inside = direct !== undefined;
     const best = inside ? direct : value(from) >= value(to) ? from : to;
     return { whole: false, from, to, free, inside, best, value: value(best) };

@@ -70,9 +70,9 @@ function drawCircle(canvas, curves, palette, phi, set, arc) {
 }
 
 /** The component at φ: as an image, along an axis, or as bars. */
-function drawComponent(canvas, plot, palette, phi, set, held) {
+function drawComponent(canvas, plot, palette, phi, set, cache) {
   const width = canvas.clientWidth || 230, { curves } = plot;
-  if (curves.image) return drawPixels(canvas, curves, palette, phi, set, held);
+  if (curves.image) return drawPixels(canvas, curves, palette, phi, set, cache);
   const pen = sizedPen(canvas, width, 180);
   pen.font = `13px ${palette.font}`;
   const norm = Math.sqrt(set.reduce((sum, i) => sum + curves.entry(i, phi) ** 2, 0)) || 1;
@@ -92,13 +92,13 @@ function blend(steps, share) {
   return steps[low].map((c, p) => c + (place - low) * (steps[low + 1][p] - c));
 }
 
-function drawPixels(canvas, curves, palette, phi, set, held) {
+function drawPixels(canvas, curves, palette, phi, set, cache) {
   const [rows, columns] = curves.image, width = canvas.clientWidth || 230;
   const height = Math.min((width * rows) / columns, 180);
   const pen = sizedPen(canvas, width, height);
-  held.small ??= document.createElement("canvas");
-  if (held.small.width !== columns || held.small.height !== rows) [held.small.width, held.small.height] = [columns, rows];
-  const tiny = held.small.getContext("2d"), pixels = tiny.createImageData(columns, rows);
+  cache.small ??= document.createElement("canvas");
+  if (cache.small.width !== columns || cache.small.height !== rows) [cache.small.width, cache.small.height] = [columns, rows];
+  const tiny = cache.small.getContext("2d"), pixels = tiny.createImageData(columns, rows);
   const theme = channels(palette.paper)[0] < 128 ? "dark" : "light";
   const empty = ONE_SIDED[theme][0];
   for (let p = 0; p < rows * columns; p++) pixels.data.set([...empty, 255], 4 * p);
@@ -112,7 +112,7 @@ function drawPixels(canvas, curves, palette, phi, set, held) {
   tiny.putImageData(pixels, 0, 0);
   pen.imageSmoothingEnabled = false;
   const breadth = (height * columns) / rows;
-  pen.drawImage(held.small, (width - breadth) / 2, 0, breadth, height);
+  pen.drawImage(cache.small, (width - breadth) / 2, 0, breadth, height);
 }
 
 function drawStems(pen, curves, palette, set, loading, width, height) {

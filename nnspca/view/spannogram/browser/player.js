@@ -14,7 +14,7 @@ class Player {
     this.speed = data.speed ?? 1;
     this.playing = false;
     this.dirty = true;
-    this.held = {};
+    this.cache = {};
     this.find("[data-do=speed]").value = String(this.speed);
     this.listen();
     this.take(data);
@@ -38,8 +38,8 @@ class Player {
     this.met = new Set();
     this.list = [];
     this.unpick();
-    if (known && !this.kept) this.playing = false;
-    this.kept = false;
+    if (known && !this.reshaped) this.playing = false;
+    this.reshaped = false;
     this.phi = this.curves.wrap(this.phi);
     this.say("component-title", "Component here");
     this.say("circle-title", this.curves.nonnegative ? "Allowed directions (■ best)" : "Directions (■ the best of the set)");
@@ -184,6 +184,7 @@ class Player {
     this.dirty = false;
     if (!this.plot.height) return;
     const { curves, plot, palette } = this;
+    const changed = this.stale || this.lastRegion !== curves.region || this.holding?.moved;
     if (this.stale) {
       this.stale = false;
       plot.drawStill(this.brush(".still"));
@@ -194,13 +195,14 @@ class Player {
       this.arc = curves.arc(this.shown);
     }
     const reshaping = this.holding?.moved, set = reshaping ? this.topNow() : this.shown, arc = reshaping ? curves.arc(set) : this.arc;
+    if (changed) plot.drawSet(this.brush(".set"), set);
     plot.drawMoving(this.brush(".moving"), this.phi, set, { ring: this.ringed ?? this.hinted, best: this.best,
       flash: now < this.flashing ? ((this.flashing - now) / FLASH * 2) % 1 : 0, handles: this.draggable() });
     drawCircle(this.find(".circle"), curves, palette, this.phi, set, arc);
-    drawComponent(this.find(".component"), plot, palette, this.phi, set, this.held);
+    drawComponent(this.find(".component"), plot, palette, this.phi, set, this.cache);
     this.frames = (this.frames ?? 0) + 1;
     Object.assign(this.box.dataset, { frames: String(this.frames), phi: String(this.phi), flashing: String(now < this.flashing) });
-    if (!this.playing || now - (this.told ?? 0) > 120) this.describe(now, set);
+    if (!this.playing || now - (this.described ?? 0) > 120) this.describe(now, set);
   }
 
   topNow() {
@@ -211,7 +213,7 @@ class Player {
   describe(now, set) {
     const { curves } = this, circle = circleWords(curves, set, this.arc), words = setWords(curves, set);
     const goal = set.reduce((sum, i) => sum + curves.entry(i, this.phi) ** 2, 0);
-    this.told = now;
+    this.described = now;
     this.say("angle", `φ = ${degrees(this.phi)}`);
     this.say("set", `Set: ${words}`);
     this.say("value", `Objective ${figure(goal)} (optimum ${figure(curves.optimum.value)})`);
@@ -266,7 +268,7 @@ class Player {
     pen.font = `600 ${15 * ratio}px ${this.palette.font}`;
     pen.fillText(["angle", "set", "value"].map((w) => this.find(`[data-say=${w}]`).textContent).join("   "), pad, pad + 10 * ratio);
     const top = pad + 26 * ratio;
-    for (const layer of [this.find(".still"), this.find(".moving")]) pen.drawImage(layer, pad, top);
+    for (const layer of [".still", ".set", ".moving"].map((name) => this.find(name))) pen.drawImage(layer, pad, top);
     pen.drawImage(parts[1], parts[0].width + 2 * pad, top);
     pen.drawImage(parts[2], parts[0].width + 2 * pad, top + parts[1].height + pad);
     sheet.toBlob((blob) => {

@@ -1,6 +1,6 @@
 // The picture of the curves over −90° to 270°: the curves, the set's stretches, and the objective, on one axis.
 
-const SAMPLES = 240;
+const SAMPLES = 240; // points of a curve; half as many where many curves move
 const FLASH = 1000; // milliseconds that Play takes over a change, and its ring flashes
 
 class Plot {
@@ -46,8 +46,8 @@ class Plot {
   path(i) {
     let points = this.points.get(i);
     if (!points) {
-      const { curves } = this;
-      const angles = Array.from({ length: SAMPLES + 1 }, (_, s) => -QUARTER + (TURN * s) / SAMPLES);
+      const { curves } = this, samples = curves.k > 12 ? SAMPLES / 2 : SAMPLES;
+      const angles = Array.from({ length: samples + 1 }, (_, s) => -QUARTER + (TURN * s) / samples);
       if (!curves.nonnegative) { // the corner where it touches zero
         const zero = curves.wrap(Math.atan2(-curves.V[2 * i + 1], curves.V[2 * i]));
         angles.push(zero, curves.wrap(zero + Math.PI));
@@ -143,20 +143,24 @@ class Plot {
     for (const { i, y } of ends) brush.text(String(i + 1), this.right + 5, y + 4, { size: 13, bold: true });
   }
 
-  /** What moves: the set at φ in colours, and on request a `ring` that flashes, the `best` so far, and `handles`. */
+  /** What stays until the set changes: its curves, each in its colour, and its stretch. */
+  drawSet(brush, set) {
+    const [a, b] = this.curves.edges(this.curves.region).map((edge) => this.x(edge)), wide = Math.max(b - a, 1.5), many = set.length > 12;
+    brush.box(a, this.top, wide, this.bottom - this.top, { fill: this.palette.found, faint: 0.1 });
+    brush.box(a, this.sets.y, wide, this.sets.height, { fill: this.palette.found });
+    if (set.length <= 100) for (const i of set) brush.line(this.path(i), { colour: this.tint(i), wide: many ? 1.3 : 3, faint: many ? 0.75 : 1 }); // one stroke for all takes three times as long
+    if (this.curves.envelope) this.labelEnvelope(brush);
+  }
+
+  /** What moves: the values at φ, and on request a `ring` that flashes, the `best` so far, and `handles`. */
   drawMoving(brush, phi, set, { ring = null, flash = 0, best = null, handles = false } = {}) {
     const { curves, palette } = this, x = this.x(phi), many = set.length > 12;
-    const [a, b] = curves.edges(curves.region).map((edge) => this.x(edge)), wide = Math.max(b - a, 1.5);
-    brush.box(a, this.top, wide, this.bottom - this.top, { fill: palette.found, faint: 0.1 });
-    brush.box(a, this.sets.y, wide, this.sets.height, { fill: palette.found });
-    if (set.length <= 100) for (const i of set) brush.line(this.path(i), { colour: this.tint(i), wide: many ? 1.3 : 3, faint: many ? 0.75 : 1 });
     brush.line([[x, this.top], [x, this.bottom]]);
     for (const i of set) {
       const y = this.y(curves.value(i, phi));
       if (many) brush.box(x - 5, y - 1, 10, 2, { fill: this.tint(i) });
       else brush.dot(x, y, 5.5, { fill: this.tint(i) });
     }
-    if (curves.envelope) this.labelEnvelope(brush);
     if (this.parts.goal) this.drawGoalAt(brush, phi, set, best);
     if (ring) {
       brush.dot(this.x(ring.phi), this.y(ring.height), 10, { fill: null, edge: palette.ceiling, thick: 3 });

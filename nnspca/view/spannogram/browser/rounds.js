@@ -64,10 +64,10 @@ class Rounds {
       if (event.button || this.flat) return;
       this.stage.focus({ preventScroll: true });
       this.stage.setPointerCapture(event.pointerId);
-      this.held = [event.clientX, event.clientY];
+      this.grabbed = [event.clientX, event.clientY];
     });
     this.stage.addEventListener("pointermove", (event) => this.drag(event));
-    for (const end of ["pointerup", "pointercancel"]) this.stage.addEventListener(end, () => { this.held = null; });
+    for (const end of ["pointerup", "pointercancel"]) this.stage.addEventListener(end, () => { this.grabbed = null; });
     this.stage.addEventListener("pointerleave", () => { this.find(".tip").hidden = true; });
   }
 
@@ -86,10 +86,10 @@ class Rounds {
   }
 
   drag(event) {
-    if (this.held) {
+    if (this.grabbed) {
       const r = this.ball.radius * zoomOf(this.stage);
-      this.spin((event.clientX - this.held[0]) / r, (event.clientY - this.held[1]) / r);
-      this.held = [event.clientX, event.clientY];
+      this.spin((event.clientX - this.grabbed[0]) / r, (event.clientY - this.grabbed[1]) / r);
+      this.grabbed = [event.clientX, event.clientY];
       return;
     }
     const box = this.stage.getBoundingClientRect(), zoom = zoomOf(this.stage), tip = this.find(".tip");

@@ -17,7 +17,7 @@ QUICK = "/compare?vs=pitprops&vs=digits&fine=few"
 def test_the_answer_and_the_whole_figure_stand_before_the_run_has_ended_and_the_switch_turns_to_solvers(visit):
     page = visit("/compare?vs=pitprops&vs=lfw-faces&fine=many&limit=1")
     answer = page.get_by_text("Proven optimal at every k: Pit props.")
-    expect(answer).to_contain_text(re.compile("LFW faces: at least 99\\.. % of the optimum at every k"))
+    expect(answer).to_contain_text(re.compile(r"LFW faces: at least 99\..\s% of the optimum at every k"))
     page.wait_for_function("document.querySelector('.st-key-together .js-plotly-plot')?._fullData?.length")
     lines = [t for t in traces(page, "together") if t["name"] in ("Pit props", "LFW faces") and t["panel"] == "y"]
     assert [len(line["x"]) for line in lines] == [13, 25]

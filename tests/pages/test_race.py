@@ -150,7 +150,7 @@ def test_the_first_line_speaks_only_of_those_that_finished():
     assert said == [
         "**EM** finds the best component first, of 2 finished by now, after 250 ms: "
         "**at least 97.9 % of the optimum** (proven).",
-        "Also finished: Greedy (PathSPCA) at least 90.0 % of the optimum, 20 ms.",
+        "Also finished, live: Greedy (PathSPCA) at least 90.0 % of the optimum, 20 ms.",
         "Not finished: DSPCA (its time was up).",
         "Did not start: Exact (branch and bound) (it takes at most 24 features, and these data have 625).",
         "Still running: Portfolio (default).",
@@ -164,7 +164,8 @@ def test_every_share_is_of_the_lowest_upper_bound_known():
     assert plain(standing)[0].endswith("**at least 80.0 % of the optimum** (proven).")
     assert plain(standing, best_known(0.9, 0.8))[0].endswith("**at least 88.8 % of the optimum** (proven).")
     assert plain(standing, best_known(0.9, 0.85))[0].endswith(
-        "**at least 88.8 % of the optimum** (proven); the best known is at least 94.4 % of the optimum."
+        "first, after 500 ms: **at least 88.8 % of the optimum** (proven).  \nThe best known: **at least 94.4 % of the "
+        "optimum**."
     )
     shown = figures.race(standing, ("em",), DARK, None, 0.9)
     lines = {trace.name: trace for trace in shown.data}

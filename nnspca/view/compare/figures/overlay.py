@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import plotly.graph_objects as go
 from plotly.colors import hex_to_rgb
@@ -94,15 +95,12 @@ def _live_gaps(shown: Shown) -> dict[int, float]:
 def _add_known(figure: go.Figure, shown: Shown, i: int, palette: Palette) -> None:
     """Draw the line and the band of one data set, and below the gaps that were proven at their own k."""
     band, colour, name = shown.band, palette.series[i % len(palette.series)], foreign.label(shown.title)
-    bounded = [
-        (at / shown.n, 100 * low, 100 * high)
-        for at, low, high in zip(band.at, band.lower, band.upper, strict=True)
-        if math.isfinite(high)
-    ]
+    rows = [row for row in zip(band.at, band.lower, band.upper, strict=True) if math.isfinite(row[2])]
+    xs = [at / shown.n for at, _, _ in rows]
     red, green, blue = hex_to_rgb(colour)
     figure.add_scatter(
-        x=[x for x, _, _ in bounded + bounded[::-1]],
-        y=[high for _, _, high in bounded] + [low for _, low, _ in bounded[::-1]],
+        x=xs + xs[::-1],
+        y=[100 * high for _, _, high in rows] + [100 * low for _, low, _ in rows[::-1]],
         fill="toself",
         fillcolor=f"rgba({red}, {green}, {blue}, {OPACITY})",
         mode="lines",
@@ -110,51 +108,32 @@ def _add_known(figure: go.Figure, shown: Shown, i: int, palette: Palette) -> Non
         showlegend=False,
         hoverinfo="skip",
     )
-    proven = {at: gap for at, gap in band.gaps.items() if at in band.proven}
-    look = {
-        "name": name,
-        "legendgroup": name,
-        "mode": "lines+markers",
-        "line": {"color": colour, "dash": DASHES[i % len(DASHES)], "width": 2},
-        "marker": {"size": 5, "color": colour},
-        "cliponaxis": False,
-    }
-    of = f"k = %{{customdata[0]:,}} of {shown.n:,}<br>"
-    figure.add_scatter(
-        x=[at / shown.n for at in band.at],
-        y=[100 * low for low in band.lower],
-        customdata=[[at, floor(100 * low, 2)] for at, low in zip(band.at, band.lower, strict=True)],
-        hovertemplate=of + "explains %{customdata[1]:.2f} % of λ₁<extra>" + name + "</extra>",
-        **look,
-    )
-    figure.add_scatter(
-        x=[at / shown.n for at in proven],
-        y=[common.place(gap) for gap in proven.values()],
-        yaxis="y2",
-        showlegend=False,
-        customdata=[[at, ceil(100 * gap, 4)] for at, gap in proven.items()],
-        hovertemplate=of + "gap at most %{customdata[1]:.4f} %<extra>" + name + "</extra>",
-        **look,
-    )
+    gaps = {at: gap for at, gap in band.gaps.items() if at in band.proven}
+    line = {"color": colour, "dash": DASHES[i % len(DASHES)], "width": 2}
+    look = {"mode": "lines+markers", "line": line, "marker": {"size": 5, "color": colour}}
+    _add_both(figure, shown, dict(zip(band.at, band.lower, strict=True)), gaps, "", name=name, **look)
 
 
 def _add_live(figure: go.Figure, shown: Shown, i: int, palette: Palette) -> None:
     """Mark what the live run has found: the variance above, its own gap below."""
-    colour, gaps = palette.series[i % len(palette.series)], _live_gaps(shown)
-    symbol = f"{SYMBOLS[i % len(SYMBOLS)].removesuffix('-open')}-open"
-    look = {
-        "mode": "markers",
-        "showlegend": False,
-        "legendgroup": foreign.label(shown.title),
-        "marker": {"size": 11, "symbol": symbol, "color": colour, "line": {"width": 2}},
-        "cliponaxis": False,
-    }
-    extra = f"<extra>{foreign.label(shown.title)}</extra>"
+    symbol, colour = f"{SYMBOLS[i % len(SYMBOLS)].removesuffix('-open')}-open", palette.series[i % len(palette.series)]
+    look = {"marker": {"size": 11, "symbol": symbol, "color": colour, "line": {"width": 2}}, "showlegend": False}
+    variances = {k: low for k, (low, _) in shown.live.items()}
+    _add_both(figure, shown, variances, _live_gaps(shown), "live: ", mode="markers", **look)
+
+
+def _add_both(
+    figure: go.Figure, shown: Shown, variances: Mapping[int, float], gaps: Mapping[int, float], word: str, **look: Any
+) -> None:
+    """Draw variances in the upper panel and gaps in the lower one; ``word`` stands before their numbers."""
+    title = foreign.label(shown.title)
+    look |= {"legendgroup": title, "cliponaxis": False}
+    of = f"k = %{{customdata[0]:,}} of {shown.n:,}<br>{word}"
     figure.add_scatter(
-        x=[k / shown.n for k in shown.live],
-        y=[100 * low for low, _ in shown.live.values()],
-        customdata=[[k, floor(100 * low, 2)] for k, (low, _) in shown.live.items()],
-        hovertemplate="k = %{customdata[0]:,}<br>live: explains %{customdata[1]:.2f} % of λ₁" + extra,
+        x=[k / shown.n for k in variances],
+        y=[100 * low for low in variances.values()],
+        customdata=[[k, floor(100 * low, 2)] for k, low in variances.items()],
+        hovertemplate=f"{of}explains %{{customdata[1]:.2f}} % of λ₁<extra>{title}</extra>",
         **look,
     )
     figure.add_scatter(
@@ -162,6 +141,6 @@ def _add_live(figure: go.Figure, shown: Shown, i: int, palette: Palette) -> None
         y=[common.place(gap) for gap in gaps.values()],
         yaxis="y2",
         customdata=[[k, ceil(100 * gap, 4)] for k, gap in gaps.items()],
-        hovertemplate="k = %{customdata[0]:,}<br>live: gap at most %{customdata[1]:.4f} %" + extra,
-        **look,
+        hovertemplate=f"{of}gap at most %{{customdata[1]:.4f}} %<extra>{title}</extra>",
+        **look | {"showlegend": False},
     )

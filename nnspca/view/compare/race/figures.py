@@ -49,29 +49,36 @@ def race(
             if name in lanes:
                 _add_lane(figure, lanes[name], upper, i, palette)
         if chosen is not None and chosen[0] in lanes:
-            _add_ring(figure, lanes[chosen[0]], upper, chosen[1], palette)
+            marks = lanes[chosen[0]].marks
+            mark = marks[min(chosen[1] or len(marks), len(marks)) - 1]
+            at = max(mark.seconds, EARLIEST), 100 * (mark.variance / upper)
+            _add_mark(figure, "chosen", at, 20, "circle-open", palette.ink, showlegend=False)
         if standing.finished:
-            _add_flag_name(figure, palette)
+            _add_mark(figure, FLAG, (None, None), 12, "triangle-right", palette.quiet)
     rows = len(names) + EXTRA  # the same before any solver has started: nothing below jumps
     alt = f"{title}. {_told(standing, upper)}"
     dress(figure, palette, title=title, alt=alt, height=PLOT + LEGEND_ROW * rows, legend_rows=rows)
     _fit_axes(figure, standing if drawn else None, upper)
     if drawn:
-        _add_lowest(figure, palette)
+        ends, line = [10**end for end in figure.layout.xaxis.range], {"color": palette.proven, "width": 1.5}
+        figure.add_scatter(x=ends, y=[100, 100], mode="lines", name=LOWEST, line=line, hoverinfo="skip")
     return figure
 
 
-def _add_lowest(figure: go.Figure, palette: Palette) -> None:
-    """Draw the lowest upper bound known, which may be a stored proof, as a line at 100 %."""
-    low, high = figure.layout.xaxis.range
-    figure.add_scatter(
-        x=[10**low, 10**high],
-        y=[100, 100],
-        mode="lines",
-        name=LOWEST,
-        line={"color": palette.proven, "width": 1.5},
-        hoverinfo="skip",
-    )
+def _add_mark(
+    figure: go.Figure,
+    name: str,
+    at: tuple[float | None, float | None],
+    size: int,
+    symbol: str,
+    colour: str,
+    *,
+    showlegend: bool = True,
+) -> None:
+    """Add one mark that answers no pointer: the ring of the step shown, the flag of the legend."""
+    look = {"size": size, "symbol": symbol, "color": colour, "line": {"width": 2.5}}
+    x, y = [at[0]], [at[1]]
+    figure.add_scatter(x=x, y=y, mode="markers", name=name, marker=look, hoverinfo="skip", showlegend=showlegend)
 
 
 def _add_lane(figure: go.Figure, lane: Lane, upper: float, i: int, palette: Palette) -> None:
@@ -100,31 +107,6 @@ def _add_lane(figure: go.Figure, lane: Lane, upper: float, i: int, palette: Pale
         + [[lane.method, len(times), floor(shares[-1], 2), seconds(lane.seconds)]],
         hovertemplate="live, %{customdata[3]}: at least %{customdata[2]:.2f} % of the optimum"
         "<br>click to see it<extra>" + METHODS[lane.method].title + "</extra>",
-    )
-
-
-def _add_ring(figure: go.Figure, lane: Lane, upper: float, number: int, palette: Palette) -> None:
-    """Put a ring around the point that is open."""
-    mark = lane.marks[min(number or len(lane.marks), len(lane.marks)) - 1]
-    figure.add_scatter(
-        x=[max(mark.seconds, EARLIEST)],
-        y=[100 * (mark.variance / upper)],
-        mode="markers",
-        name="chosen",
-        showlegend=False,
-        marker={"size": 20, "symbol": "circle-open", "color": palette.ink, "line": {"width": 2.5}},
-        hoverinfo="skip",
-    )
-
-
-def _add_flag_name(figure: go.Figure, palette: Palette) -> None:
-    """Say in the legend what a flag means."""
-    figure.add_scatter(
-        x=[None],
-        y=[None],
-        mode="markers",
-        name=FLAG,
-        marker={"size": 12, "symbol": "triangle-right", "color": palette.quiet},
     )
 
 

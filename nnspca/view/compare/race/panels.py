@@ -52,7 +52,7 @@ def track(
         with way:
             _clickable(last["race"], ready=ready)
         with beside:
-            _picture(standing, who or _leader(standing), mark if who else 0, data, upper)
+            _picture(standing, who or _leader(standing), mark if who else 0, data, best)
         with st.expander("Every solver: proven share, seconds, and which did not finish", icon=":material/list:"):
             st.markdown("  \n".join([*([] if standing is None else details(standing, upper)), CLOCK]))
 
@@ -88,8 +88,9 @@ def _leader(standing: Race | None) -> str | None:
     return min(there)[1] if there else None
 
 
-def _picture(standing: Race | None, who: str | None, mark: int, data: Dataset, upper: float) -> None:
+def _picture(standing: Race | None, who: str | None, mark: int, data: Dataset, best: Known) -> None:
     """Show what a solver had at one of its steps."""
+    upper = _upper(standing, best)
     part = standing.component(who, mark) if standing is not None and who is not None else None
     if who is None or part is None:
         st.caption("No component yet." if who is None else f"{title(who)} has no component yet.")
@@ -97,7 +98,8 @@ def _picture(standing: Race | None, who: str | None, mark: int, data: Dataset, u
     drawn = component.figure(part, data, f"{title(who)}, {words.seconds(part.seconds)}")
     heading = drawn.layout.title.text.replace(": ", "<br>", 1)  # it stands in a narrow place
     charts.figure(drawn.update_layout(title={"text": heading, "font": {"size": 13}}), "race-picture")
-    proven = f": {words.proven_share(share(part.variance, upper))}" if math.isfinite(upper) else ""
+    live = " live" if _is_beaten(part.variance, best) else ""
+    proven = f"{live}: {words.proven_share(share(part.variance, upper))}" if math.isfinite(upper) else ""
     st.caption(f"{part.cardinality:,} of {data.n_features:,} features{proven}.")
 
 
@@ -114,13 +116,19 @@ def winner(standing: Race, best: Known) -> str:
     among = "" if not running else f", of {count} finished by now" if count > 1 else ", and alone has finished by now"
     proven = words.proven_share(share(most, upper)) if math.isfinite(upper) else "its upper bound is still to come"
     sure = " (proven)" if proven.startswith("at least") else ""
-    beaten = best.lower > most * (1 + GAIN) and math.isfinite(upper)
-    rest = f"; the best known is {words.proven_share(best.ratio)}" if beaten else ""
+    live, rest = "", ""
+    if _is_beaten(most, best):
+        live, rest = " of this live run", f"  \nThe best known: **{words.proven_share(best.ratio)}**."
     said = (
-        f"**{name}** finds the best component first{among}, after {words.seconds(first.arrival(most) or 0.0)}: "
-        f"**{proven}**{sure}{rest}."
+        f"**{name}** finds the best component{live} first{among}, after {words.seconds(first.arrival(most) or 0.0)}: "
+        f"**{proven}**{sure}.{rest}"
     )
     return said.replace(" %", "\u00a0%")
+
+
+def _is_beaten(variance: float, best: Known) -> bool:
+    """Tell whether a better component is known than one of this variance, by more than rounding can be."""
+    return best.bounded and best.lower > variance * (1 + GAIN)
 
 
 def details(standing: Race, upper: float) -> list[str]:
@@ -136,7 +144,7 @@ def details(standing: Race, upper: float) -> list[str]:
             f"{title(lane.method)} {words.proven_share(share(lane.variance, upper))}, {words.seconds(lane.seconds)}"
             for lane in behind
         )
-        said.append(f"Also finished: {'; '.join(ways)}.")
+        said.append(f"Also finished, live: {'; '.join(ways)}.")
     for state, words_of in ((STOPPED, "Not finished"), (BARRED, "Did not start")):
         if lanes := [lane for lane in standing.lanes if lane.state == state]:
             each = "; ".join(f"{title(lane.method)} ({foreign.plain(lane.reason)})" for lane in lanes)

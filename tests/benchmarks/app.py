@@ -17,10 +17,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from nnspca.view.explore.variance.choices import read_ks
 from playwright.sync_api import TimeoutError
 
 import nnspca
-from nnspca.view.explore.variance.choices import read_ks
 from tests.benchmarks.visits import PATIENCE, Visitor, visiting
 
 # Per page: its address, and the condition on which its first figure says something.

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as some
+from nnspca.view.explore.variance import choices as curve
 from streamlit.testing.v1 import AppTest
 
 from nnspca.view.compare import choices as compare
 from nnspca.view.compare.race import choices as race
-from nnspca.view.explore.variance import choices as curve
 from nnspca.view.parts import choices as parts
 from nnspca.view.session import state
 from tests.pages.conftest import ROOT, jobs

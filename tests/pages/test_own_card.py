@@ -8,7 +8,8 @@ import scipy.sparse
 from PIL import Image
 
 from nnspca.datasets import Dataset
-from nnspca.view.session import collection, gallery, preview
+from nnspca.view.results import collection
+from nnspca.view.session import gallery, preview
 from nnspca.view.session.state import State
 
 RNG = np.random.default_rng(0)

@@ -6,10 +6,10 @@ import time
 
 import numpy as np
 import pytest
+from nnspca.view.explore.variance import held_out as which
 
 import nnspca
 from nnspca.result import CrossValidation
-from nnspca.view.explore.variance import held_out as which
 from nnspca.view.figures.held_out import held_out
 from nnspca.view.figures.style import DARK, LIGHT
 from nnspca.view.parts import stability

@@ -24,7 +24,7 @@ SCRIPTS = Path(st.__file__).parent / "static" / "static" / "js"
 # Streamlit's own frame is being built.
 EARLY = ("Html", "BidiComponent", "Selectbox", "Radio", "NumberInput", "Multiselect", "Checkbox", "Button", "Progress")
 CHARTS = ("PlotlyChart",)  # and those of pages that are about a chart: most of what they fetch
-CHARTED = re.compile(r"/(?:variance|compare|race)/?$")
+CHARTED = re.compile(r"/compare/?$")
 PACKED = re.compile(r"/static/(?:js|css)/[^/]+\.(?:js|css)$")
 NEEDED = re.compile(r"""\b(?:from|import)\s*["'`]\./([^"'`]+\.js)["'`]""")
 UNASKED = (b"accept-encoding", b"if-none-match", b"if-modified-since")  # the page is written anew for each visit

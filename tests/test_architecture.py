@@ -18,15 +18,12 @@ LAYERS = (
     ("pages",),
     (
         "nnspca.view.explore",
-        "nnspca.view.explore.variance",
         "nnspca.view.parts",
         "nnspca.view.spannogram",
         "nnspca.view.compare",
-        "nnspca.view.compare.race",
         "nnspca.view.papers",
         "nnspca.view.learn",
         "nnspca.view.data",
-        "nnspca.view.explore.samples",
         "nnspca.view.frame",
     ),
     ("nnspca.view.certificate",),  # what a certificate says is shown by several pages

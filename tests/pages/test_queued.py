@@ -9,9 +9,9 @@ def test_a_page_that_waits_for_a_worker_shows_the_stored_picture_and_then_the_li
     workers, others = Workers(1), Ticket()
     assert workers.acquire(others, lambda: False)
     monkeypatch.setattr(runs, "shared_workers", lambda: workers)
-    page = open_page("pages/explore.py", data="digits", k=16, seed=8642)
+    page = open_page("pages/explore.py", data="lfw-faces", k=40, scale="standardised", seed=8642)
     waiting = played(page)
-    assert "(stored proof)" in waiting["says"][waiting["ks"].index(16)]
+    assert "(stored proof)" in waiting["says"][waiting["ks"].index(40)]
     assert len(waiting["band"]["ks"]) > 5
     assert waiting["live"]["ks"] == []
     assert waiting["live_says"] == "Live: solving …"
@@ -19,5 +19,5 @@ def test_a_page_that_waits_for_a_worker_shows_the_stored_picture_and_then_the_li
     workers.release()
     shown = played(settle(page, path=True))
     assert shown["live_says"].startswith("Live: ") and "of λ₁ found in" in shown["live_says"]
-    assert 16 in shown["live"]["ks"]
+    assert 40 in shown["live"]["ks"]
     assert shown["note"] == ""

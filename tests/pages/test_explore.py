@@ -184,9 +184,8 @@ def test_k_that_are_carried_and_not_proven_are_said_to_be_so(open_page, empty):
         empty.record(known.problem(data, now), k, nnspca.solve(cov, k))
     empty.record(known.problem(data, now), 5, None, nnspca.certify(cov, 5).upper)
     rows = known.along(data, now, (3, 4, 5))
-    view = content.View(
-        data, store.leading(data, now), 4, "best", rows, {k: r.component for k, r in rows.items()}, NOTHING
-    )
+    parts = {k: row.component for k, row in rows.items()}
+    view = content.View(data, store.leading(data, now), 4, "best", rows, parts, player.Live({}, {}))
     sent = content.payload(view, None, about="x", note="", said="")
     assert sent["band"]["ks"] == [3, 4, 5]
     assert sent["band"]["proven"] == [False, False, True]

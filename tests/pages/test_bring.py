@@ -46,7 +46,7 @@ def test_a_file_named_like_a_data_set_keeps_its_own_name_in_menus_and_code(open_
     assert "lfw-faces (yours)" in page.session_state["_uploads"]
     assert "lfw-faces" not in page.session_state["_uploads"]
     kept = {key: page.session_state[key] for key in ("_uploads", "_readings")}
-    shown = settle(open_page("pages/variance.py", data="lfw-faces (yours)", ks="1,2", take=True, **kept))
+    shown = settle(open_page("pages/explore.py", data="lfw-faces (yours)", k=2, more=True, **kept))
     code = "\n".join(block.value for block in shown.code)
     assert "nnspca.datasets.read('lfw-faces.csv', name='lfw-faces (yours)')" in code
 

@@ -107,8 +107,8 @@ def test_pages_about_a_chart_name_its_scripts_too():
     chart = next(delivery.SCRIPTS.glob("PlotlyChart.*.js")).name
     app = delivery.Delivery(Origin())
     pages = {
-        path: ask(app, path, accept="text/html")[2].decode() for path in ("/variance", "/deep/compare", "/", "/data")
+        path: ask(app, path, accept="text/html")[2].decode() for path in ("/compare", "/deep/compare", "/", "/data")
     }
-    assert [path for path, page in pages.items() if chart in page] == ["/variance", "/deep/compare"]
-    assert pages["/variance"].count("modulepreload") > pages["/"].count("modulepreload") == len(delivery.early())
-    assert f"const CHART = './static/js/{chart}';" in pages["/variance"].partition("</head>")[2]
+    assert [path for path, page in pages.items() if chart in page] == ["/compare", "/deep/compare"]
+    assert pages["/compare"].count("modulepreload") > pages["/"].count("modulepreload") == len(delivery.early())
+    assert f"const CHART = './static/js/{chart}';" in pages["/compare"].partition("</head>")[2]

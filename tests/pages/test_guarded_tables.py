@@ -12,7 +12,7 @@ import nnspca
 from nnspca.datasets import Dataset
 from nnspca.studies import Column, StudyTable
 from nnspca.view.explore import need
-from nnspca.view.explore.panels import loadings_csv
+from nnspca.view.explore.more import loadings_csv
 from nnspca.view.explore.samples import run as samples
 from nnspca.view.explore.samples.panels import scores_csv
 from nnspca.view.parts import stability
@@ -50,7 +50,7 @@ def named(word):
 WRITERS = {
     "any table": lambda data: downloads.table_csv([{data.name: data.name, "n": -1.5}, {data.name: 2, "n": data.name}]),
     "a study": lambda data: downloads.study_csv(StudyTable("t", "T", (Column(data.name),), ((data.name,), (-1.5,)))),
-    "loadings": lambda data: loadings_csv(PART, data.feature_names),
+    "loadings": lambda data: loadings_csv(PART, data),
     "loadings, long": lambda data: tables.loadings_long({data.name: BOTH}, data),
     "loadings, wide": lambda data: tables.loadings_wide({data.name: BOTH}, data),
     "features (GMT)": lambda data: tables.feature_lists({data.name: BOTH}, data),

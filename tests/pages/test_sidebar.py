@@ -8,12 +8,12 @@ from tests.pages.conftest import ROOT, jobs
 
 COUNTING = [
     ("explore", "", set(state.SHARED)),
-    ("parts", "r=1", set(state.SHARED)),
-    ("spannogram", "", {"sign"}),
+    ("parts", "", set(state.SHARED)),
+    ("spannogram", state.FOUR, {"sign"}),
     ("spannogram", state.RANDOM, {"sign", "seed"}),
     ("spannogram", state.DATA, {"data", "prep", "scale", "sign", "k"}),
-    ("compare", state.SOLVERS, set(state.SHARED)),
     ("compare", state.SETS, {"prep", "sign", "seed"}),
+    ("compare", state.SOLVERS, set(state.SHARED)),
     ("papers", "", {"seed"}),
     ("learn", "", set()),
     ("data", "", {"data", "prep", "scale", "d"}),
@@ -38,10 +38,8 @@ def drawn(page: AppTest) -> set[str]:
 def test_a_page_shows_the_choices_that_count_on_it(name, said, counting):
     page = AppTest.from_string(ALONE, default_timeout=30)
     page.session_state["page"] = name
-    if name == "spannogram" and said:
-        page.query_params["curves"] = said
-    if name == "compare":
-        page.query_params["what"] = said
+    if said:
+        page.query_params[state.CHOICES[name]] = said
     page.run()
     assert not page.exception
     assert drawn(page) == counting == page.session_state["_seen"][0]
@@ -51,12 +49,7 @@ def test_every_choice_counts_somewhere():
     shown = [state.counting(page, choice) for page, choice, _ in COUNTING]
     assert set().union(*shown) == set(state.SHARED)
     places = {place for entry in state.SHARED.values() for place in entry.counts}
-    usual = {"spannogram": state.FOUR}
-    wanted = {
-        f"{page} of {choice or usual[page]}" if page in state.CHOICES else page
-        for page, choice, keys in COUNTING
-        if keys
-    }
+    wanted = {f"{page} of {choice}" if choice else page for page, choice, keys in COUNTING if keys}
     assert places == wanted
 
 
@@ -65,7 +58,7 @@ def test_what_is_hidden_keeps_what_it_said():
     page.session_state["page"] = "explore"
     page.query_params.update({"data": "pitprops", "k": "7", "seed": "5"})
     page.run()
-    for other in ("papers", "variance", "compare"):
+    for other in ("papers", "data", "compare"):
         page.session_state["page"] = other
         page.run()
         now = page.session_state["_seen"][1]
@@ -90,7 +83,7 @@ def test_what_a_link_says_of_a_hidden_choice_is_kept_for_the_pages_it_counts_on(
 
 def test_the_app_draws_the_sidebar_of_its_page():
     page = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
-    page.query_params.update({"data": "pitprops", "live": "false"})
+    page.query_params.update({"data": "pitprops"})
     page.run()
     try:
         assert drawn(page) == set(state.SHARED)

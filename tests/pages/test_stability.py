@@ -10,6 +10,7 @@ from nnspca.view.explore.variance import held_out as which
 
 import nnspca
 from nnspca.result import CrossValidation
+from nnspca.view.explore import held_out as which
 from nnspca.view.figures.held_out import held_out
 from nnspca.view.figures.style import DARK, LIGHT
 from nnspca.view.parts import stability
@@ -69,8 +70,10 @@ def test_parts_are_drawn_again_and_what_is_proven_stands_beside(open_page, short
 
 
 def test_held_out_variance_is_estimated_on_demand(open_page):
-    page = settle(open_page("pages/variance.py", data="digits", ks="1, 8, 64", methods=["em"], which=True, folds=3))
+    asked = {"ks": "1, 8, 64", "methods": ["em"], "more": True, "more_view": "which k", "folds": 3}
+    page = settle(open_page("pages/explore.py", data="digits", k=8, **asked))
     assert "probable, not proven" not in texts(page)
+    assert not [job for job in jobs(page) if job.key[0] == "held-out"]  # nothing runs before it is asked for
     press(page, "start-which")
     words = texts(page)
     assert "probable, not proven" in words
@@ -82,9 +85,10 @@ def test_held_out_variance_is_estimated_on_demand(open_page):
 
 
 def test_a_covariance_has_no_samples_to_draw_from(open_page):
-    for path in ("pages/parts.py", "pages/variance.py"):
-        page = settle(open_page(path, data="pitprops", k=4, r=2, ks="2", stable=True, which=True))
-        assert not [button for button in page.button if button.key in ("start-stable", "start-which")]
+    page = settle(open_page("pages/parts.py", data="pitprops", k=4, r=2, stable=True))
+    assert not [button for button in page.button if button.key == "start-stable"]
+    page = settle(open_page("pages/explore.py", data="pitprops", k=4, more=True))
+    assert page.radio(key="more_view").options == ["Downloads and code", "The data"]
 
 
 def test_a_stopped_run_shows_what_was_drawn_and_is_not_kept():
@@ -201,12 +205,7 @@ def test_parts_and_curves_go_home_as_a_printed_page(open_page, monkeypatch):
     assert "nnspca.decompose" in printed
     assert "gmt-parts" in made
     assert "scores-parts" not in made  # a covariance has no samples
-    settle(open_page("pages/variance.py", data="pitprops", ks="2, 5", methods=["best"], take=True))
-    printed = made["report-pitprops-variance"]().decode()
-    assert "nobody can pass (proven)" in printed
-    assert "nnspca.sweep" in printed
-
-
-def test_nothing_runs_before_it_is_asked_for(open_page):
-    page = settle(open_page("pages/variance.py", data="digits", ks="2", methods=["em"], which=True))
-    assert not [job for job in jobs(page) if job.key[0] == "held-out"]
+    settle(open_page("pages/explore.py", data="pitprops", k=4, more=True))
+    printed = made["report-explore"]().decode()
+    assert "Upper bound (proven)" in printed
+    assert "nnspca.certify" in printed

@@ -13,7 +13,7 @@ import numpy as np
 
 import nnspca
 from nnspca.datasets import Dataset
-from nnspca.result import Bound, Certificate, Component, PartsCertificate, Progress
+from nnspca.result import Bound, Certificate, PartsCertificate, Progress
 from nnspca.view import words
 from nnspca.view.results import known
 from nnspca.view.results.ledger import Known
@@ -69,13 +69,6 @@ def joined(first: Certificate, second: Certificate) -> Certificate:
         leading=min(first.leading, second.leading),
         seconds=first.seconds + second.seconds,
     )
-
-
-def attained(certificate: Certificate, component: Component) -> Certificate:
-    """Return the certificate with a component of its problem in place of its own, if that has more variance."""
-    if component.variance <= certificate.lower:
-        return certificate
-    return dataclasses.replace(certificate, lower=component.variance, component=component)
 
 
 def _key(data: Dataset, now: State, k: int) -> tuple[Hashable, ...]:

@@ -91,7 +91,9 @@ def marked(figure: go.Figure, need: Necessity, palette: Palette) -> go.Figure:
         _name(figure, need)
     else:
         _ring(figure, chosen, palette)
-    alt = f"{figure.layout.meta['alt']} {len(chosen['essential'])} indispensable features are marked."
+    many = len(chosen["essential"])
+    said = "1 indispensable feature is" if many == 1 else f"{many} indispensable features are"
+    alt = f"{figure.layout.meta['alt']} {said} marked."
     title = figure.layout.title.text.replace("The component", "Indispensable features")
     return dress(figure, palette, title=title, alt=alt, height=figure.layout.height)
 

@@ -14,12 +14,12 @@ def note(data: Dataset, seen: Inspection) -> None:
     """Keep what was noticed in a file: whether it opens standardised, and what its pages warn of."""
     mixed: set[str] = st.session_state.setdefault("_mixed", set())
     (mixed.add if seen.standardise else mixed.discard)(data.name)
-    st.session_state.setdefault("_seen", {})[data.name] = seen
+    st.session_state.setdefault("_inspected", {})[data.name] = seen
 
 
 def warn(now: State) -> None:
     """Warn where one column of the visitor's own table holds nearly all variance, until that is changed or accepted."""
-    seen: Inspection | None = st.session_state.get("_seen", {}).get(now.data)
+    seen: Inspection | None = st.session_state.get("_inspected", {}).get(now.data)
     accepted: set[str] = st.session_state.setdefault("_accepted", set())
     if seen is None or now.standardise or now.prep or now.data in accepted or now.data not in catalogue.uploads():
         return

@@ -27,7 +27,7 @@ PARTS_FOLDS = {
     "rebuild": ("use", "use_view", "samples"),
     "take": ("use", "use_view", "downloads"),
 }
-DROPPED = ("live",)
+DROPPED = ("live", "ghost")  # what has no choice any more
 POINT = " · "  # between k and solver, in an old key that named a point of a curve
 Query = list[tuple[str, str]]
 
@@ -111,11 +111,7 @@ class OldLinks:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        if (
-            scope["type"] == "http"
-            and scope["method"] == "GET"
-            and "text/html" in Headers(scope=scope).get("accept", "")
-        ):
+        if _is_page(scope):
             new = rewritten(scope["path"], scope.get("query_string", b"").decode("ascii", "replace"))
             if new is not None:
                 await RedirectResponse(f"./{new[0]}?{new[1]}", status_code=307)(scope, receive, send)

@@ -38,6 +38,7 @@ class Player {
     if (other || (data.k !== this.asked && !this.playing)) this.touched = false;
     this.asked = data.k;
     this.box.dataset.bounds = String(data.band.ks.length);
+    this.box.dataset.proven = String(data.live.proven.length);
     if (!this.touched) this.k = this.path.ks[this.path.nearestStop(data.k)];
     if (other) this.play(false);
     this.shown = undefined;

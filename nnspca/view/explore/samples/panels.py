@@ -89,7 +89,8 @@ def _names(data: Dataset) -> list[str]:
     """Return the class of each sample."""
     if data.labels is None:
         return []
-    return [claims.class_name(data, c) if c >= 0 else "no class" for c in data.labels.tolist()]
+    each = {c: claims.class_name(data, c) if c >= 0 else "no class" for c in set(data.labels.tolist())}
+    return [each[c] for c in data.labels.tolist()]
 
 
 def scores_csv(lie: Lie, data: Dataset) -> bytes:

@@ -6,7 +6,6 @@ import time
 
 import numpy as np
 import pytest
-from nnspca.view.explore.variance import held_out as which
 
 import nnspca
 from nnspca.result import CrossValidation

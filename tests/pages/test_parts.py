@@ -402,3 +402,10 @@ def test_a_link_that_asks_for_a_comparison_opens_it(link):
     app.run()
     assert app.session_state["others"]
     settle(app)
+
+
+def test_parts_that_overlap_are_shown_with_the_comparisons_open():
+    link = {"with": ["coordinate-descent", "em"]}
+    app = settled(data="pitprops", k=4, r=2, apart="joint", others=True, **link)
+    assert not app.exception
+    assert len([c for c in app.get("plotly_chart") if c.proto.id.endswith(("-explained", "-together"))]) == 2

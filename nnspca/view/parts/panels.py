@@ -79,7 +79,7 @@ def along(
         what="number of parts",
         chosen=(count, KNOWN),
     )
-    charts.figure(drawn, "parts-band")
+    charts.figure(drawn, "parts-band", first=True)
     return drawn
 
 
@@ -210,7 +210,7 @@ def comparison(results: Mapping[str, Components], choice: Choices) -> dict[str, 
     curves, angles = st.columns([1.2, 1], gap="large") if leaning else (st.container(), None)
     if len([way for way in results if way != IN_TURN]) > 1:
         with curves:
-            drawn["together"] = explained(results, choice)
+            drawn["together"] = explained(results, choice, "together")
     if angles is not None:
         with angles:
             way = choose(
@@ -226,11 +226,11 @@ def comparison(results: Mapping[str, Components], choice: Choices) -> dict[str, 
     return drawn
 
 
-def explained(results: Mapping[str, Components], choice: Choices) -> Figure:
+def explained(results: Mapping[str, Components], choice: Choices, key: str = "explained") -> Figure:
     """Draw the share of all variance that the first parts explain together, one line for each way."""
     lines = {title_of(way, choice): p.cumulative_variance / p.total for way, p in results.items()}
     drawn = several.together(lines, charts.palette())
-    charts.figure(drawn, "together")
+    charts.figure(drawn, key)
     st.caption("Parts that overlap are not credited twice: this is the variance of the space they span.")
     return drawn
 

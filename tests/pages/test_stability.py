@@ -40,7 +40,15 @@ def table_with(page, column):
 
 
 def test_parts_are_drawn_again_and_what_is_proven_stands_beside(open_page, short_proofs):
-    opened = {"data": "digits", "k": 6, "r": 1, "proven": True, "proven_view": "stability", "resamples": 10, "with": ["em"]}
+    opened = {
+        "data": "digits",
+        "k": 6,
+        "r": 1,
+        "proven": True,
+        "proven_view": "stability",
+        "resamples": 10,
+        "with": ["em"],
+    }
     page = settle(open_page("pages/parts.py", **opened))
     assert "proves nothing" in texts(page)
     assert "probable, not proven" not in texts(page)  # nothing is drawn before it is asked for

@@ -178,18 +178,12 @@ def _others(results: Mapping[str, Components], data: Dataset, choice: Choices) -
 
 
 def _picture(parts: Components, shown: int, data: Dataset, title: str, width: int) -> Figure:
-    """Draw the first parts: in colours over the mean where none overlap, otherwise apart as the kind of data asks."""
-    loadings, look = parts.loadings, charts.palette()
-    if (np.count_nonzero(loadings, axis=1) <= 1).all():
-        seen = np.where(np.arange(loadings.shape[1]) < shown, loadings, 0.0)
-        return _over_mean(seen, parts, data, title)
-    first, nonnegative = loadings[:, :shown], bool((loadings >= 0).all())
-    if data.image_shape is not None:
-        return several.tiles(first, data.image_shape, look, nonnegative=nonnegative, title=title, width=width)
-    if data.axis is not None:
-        axis = (data.axis.values, data.axis.name, data.axis.unit)
-        return several.stretches(first, axis, look, title=title)
-    return several.chart(first, data.feature_names, look, nonnegative=nonnegative, title=title)
+    """Draw the first parts in colours over the mean; images that overlap as tiles."""
+    loadings = parts.loadings
+    if data.image_shape is None or (np.count_nonzero(loadings, axis=1) <= 1).all():
+        return _over_mean(np.where(np.arange(loadings.shape[1]) < shown, loadings, 0.0), parts, data, title)
+    nonnegative, look = bool((loadings >= 0).all()), charts.palette()
+    return several.tiles(loadings[:, :shown], data.image_shape, look, nonnegative=nonnegative, title=title, width=width)
 
 
 def _matched(parts: Components, to: Components) -> Components:

@@ -127,7 +127,7 @@ def test_tighten_brings_the_upper_bound_down_and_the_headline_with_it(visit):
 def test_a_higher_price_of_overlap_lowers_the_overlap(visit):
     page = visit("/parts?data=digits&apart=joint&with=coordinate-descent&with=em&r=4&alpha=0.05&beta=0.0&angles=em")
     page.get_by_text(re.compile(r"^Live, in")).wait_for(timeout=60_000)
-    drawn = "Math.min(...gd._fullData[0].z.flat().filter(Number.isFinite))"
+    drawn = "Math.min(...[...gd._fullData[0].z].flatMap(row => [...row]).filter(Number.isFinite))"
     page.get_by_text("NSPCA (coordinate descent)", exact=True).last.click()
     rest(page, "false", 400)
     cheap = figure(page, "angles-drawn", drawn)

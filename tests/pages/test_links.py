@@ -1,6 +1,7 @@
 """Links: those that were handed out keep opening what they opened, and no value of one breaks a page."""
 
 from dataclasses import fields
+from pathlib import Path
 from urllib.parse import parse_qs
 
 import numpy as np
@@ -13,7 +14,7 @@ from nnspca.view.compare import choices as compare
 from nnspca.view.compare.race import choices as race
 from nnspca.view.explore.variance import choices as curve
 from nnspca.view.parts import choices as parts
-from nnspca.view.session import state
+from nnspca.view.session import old_links, state
 from tests.pages.conftest import ROOT, jobs
 
 pytestmark = pytest.mark.usefixtures("short_proofs")
@@ -54,8 +55,8 @@ OLD = [
         "pages/parts.py",
         {"data": "digits", "k": 40},
         "r=3&apart=quasi-orthogonal&with=em&angle=80&angles=em&rebuild=true&from=em&sample=5&used=2&along=2&take=true",
-        {"r": 3, "apart": "quasi-orthogonal", "with": ["em"], "angle": 80.0, "angles": "em", "rebuild": True}
-        | {"from": "em", "sample": 5, "used": 2, "along": 2, "take": True},
+        {"r": 3, "apart": "quasi-orthogonal", "with": ["em"], "angle": 80.0, "angles": "em", "use": True}
+        | {"use_view": "samples", "from": "em", "sample": 5, "used": 2, "along": 2},
     ),
     (
         "pages/parts.py",
@@ -69,7 +70,7 @@ OLD = [
         "r=2&apart=joint&with=coordinate-descent&match=true&alpha=0.3",
         {"match": True, "alpha": 0.3},
     ),
-    ("pages/parts.py", {"data": "pitprops", "k": 4}, "r=2&proofs=true", {"r": 2, "proofs": True}),
+    ("pages/parts.py", {"data": "pitprops", "k": 4}, "r=2&proofs=true", {"r": 2, "proven": True}),
     (
         "pages/spannogram.py",
         {},
@@ -120,6 +121,9 @@ OLD = [
 
 
 def opened(path, state, link):
+    new = old_links.rewritten(f"/{Path(path).stem}", link) if path != "app.py" else None
+    if new is not None:
+        path, link = f"pages/{new[0] or 'explore'}.py", new[1]
     page = AppTest.from_file(str(ROOT / path), default_timeout=60)
     for key, value in state.items():
         page.session_state[key] = value
@@ -127,7 +131,7 @@ def opened(path, state, link):
         page.query_params[key] = values[0] if len(values) == 1 else values
     try:
         page.run()
-        below = ("need=", "rebuild=", "round=", "angles=", "proofs=", "take=", "certificate=")
+        below = ("need=", "rebuild=", "round=", "angles=", "proofs=", "take=", "certificate=", "use=", "proven=")
         if any(key in link for key in below):
             for job in jobs(page):  # these controls stand below what a run brings
                 assert job.wait(60), job.progress
@@ -151,7 +155,7 @@ HOSTILE += ["\x00", "<b>"]
 PAGES = {
     "explore": ["method=em", "method=best", "method=epsilon-net"],
     "variance": ["bounds=true"],
-    "parts": ["apart=joint&with=coordinate-descent", "apart=quasi-orthogonal&rebuild=true", ""],
+    "parts": ["apart=joint&with=coordinate-descent", "apart=quasi-orthogonal&use=true", ""],
     "spannogram": ["curves=random", "curves=data+set", "dimensions=3%3A+a+sphere"],
     "race": [""],
     "compare": [""],

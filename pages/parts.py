@@ -32,6 +32,10 @@ if not choice.with_:
 purpose.markdown(verdict.purpose(now, choice))
 with press:
     job = run.start(data, now, choice)
+stopped = job.stopped
+if stopped:  # Stop is answered first
+    with running:
+        runs.follow("parts", job)
 
 counts = range(1, int(KEYS["r"].high or 1) + 1)
 rows = known.parts_along(data, now, counts)
@@ -73,11 +77,12 @@ with use:
             samples.samples(results, data, now, choice)
         else:
             take.takeaway(results, best, proof, data, now, choice, drawn)
-with running:
-    ended = runs.follow("parts", job)
-    if ended and (not done or len(job.arrived) > arrived):
-        st.rerun()  # it ended while the page was drawn
-    if ended and not job.stopped and not job.problem:
-        st.caption(verdict.live(job, choice, data, now))
-        if choice.disjoint and choice.apart == choices.TOGETHER:
-            panels.fill_band(rows, data, now, choice)
+if not stopped:
+    with running:
+        ended = runs.follow("parts", job)
+        if ended and (not done or len(job.arrived) > arrived):
+            st.rerun()  # it ended while the page was drawn
+        if ended and not job.stopped and not job.problem:
+            st.caption(verdict.live(job, choice, data, now))
+            if choice.best:
+                panels.fill_band(rows, data, now, choice)

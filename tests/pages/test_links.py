@@ -75,8 +75,8 @@ OLD = [
         "parts",
         {"data": "digits", "k": 40},
         "r=3&apart=quasi-orthogonal&with=em&angle=80&angles=em&rebuild=true&from=em&sample=5&used=2&along=2&take=true",
-        {"r": 3, "apart": "quasi-orthogonal", "with": ["em"], "angle": 80.0, "angles": "em", "rebuild": True}
-        | {"from": "em", "sample": 5, "used": 2, "along": 2, "take": True},
+        {"r": 3, "apart": "quasi-orthogonal", "with": ["em"], "angle": 80.0, "angles": "em", "use": True}
+        | {"use_view": "samples", "from": "em", "sample": 5, "used": 2, "along": 2},
     ),
     (
         "parts",
@@ -90,7 +90,7 @@ OLD = [
         "r=2&apart=joint&with=coordinate-descent&match=true&alpha=0.3",
         {"match": True, "alpha": 0.3},
     ),
-    ("parts", {"data": "pitprops", "k": 4}, "r=2&proofs=true", {"r": 2, "proofs": True}),
+    ("parts", {"data": "pitprops", "k": 4}, "r=2&proofs=true", {"r": 2, "proven": True}),
     (
         "spannogram",
         {},
@@ -155,7 +155,7 @@ def opened(old, given, link):
         shown.query_params[key] = values[0] if len(values) == 1 else values
     try:
         shown.run()
-        below = ("proof", "more", "samples", "rebuild", "round", "angles", "proofs", "take", "certificate")
+        below = ("proof", "more", "samples", "round", "angles", "take", "proven", "use", "others")
         if said.keys() & set(below):
             for job in jobs(shown):  # these controls stand below what a run brings
                 assert job.wait(60), job.progress

@@ -349,15 +349,6 @@ def test_tiles_hold_every_loading_where_it_belongs():
     assert np.isfinite(z).sum() == 24
 
 
-def test_a_chart_keeps_the_heaviest_of_each_part():
-    rng = np.random.default_rng(0)
-    loadings = rng.random((200, 4))
-    drawn = figures.chart(loadings, [f"g{i}" for i in range(200)], LIGHT, nonnegative=True, title="x")
-    for r in range(4):
-        assert f"g{loadings[:, r].argmax()}" in drawn.data[0].y
-    assert "heaviest of 200" in drawn.layout.title.text
-
-
 def test_solvers_that_overlap_are_drawn_apart_and_others_in_the_colours_of_the_parts():
     app = settled(data="digits", k=8, r=3, others=True, **{"with": ["best", "em", "nmf"]})
     colours = [trace["marker"]["color"] for trace in figure(app, "parts-em")["data"] if trace["type"] == "scatter"]
@@ -402,3 +393,10 @@ def test_a_link_that_asks_for_a_comparison_opens_it(link):
     app.run()
     assert app.session_state["others"]
     settle(app)
+
+
+def test_parts_that_overlap_are_shown_with_the_comparisons_open():
+    link = {"with": ["coordinate-descent", "em"]}
+    app = settled(data="pitprops", k=4, r=2, apart="joint", others=True, **link)
+    assert not app.exception
+    assert len([c for c in app.get("plotly_chart") if c.proto.id.endswith(("-explained", "-together"))]) == 2

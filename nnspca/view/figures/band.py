@@ -150,6 +150,7 @@ def figure(
     )
     drawn.layout.legend.update(font_size=13, tracegroupgap=0)
     drawn.update_layout(
+        xaxis={"tickfont_size": 13},
         yaxis={"domain": UPPER, "title_text": unit, "rangemode": "tozero", "tickfont_size": 13},
         yaxis2=_gap_axis(band, curves),
     )

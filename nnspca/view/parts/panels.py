@@ -79,7 +79,7 @@ def along(
         what="number of parts",
         chosen=(count, KNOWN),
     )
-    charts.figure(drawn, "parts-band")
+    charts.figure(drawn, "parts-band", first=True)
     return drawn
 
 
@@ -178,18 +178,12 @@ def _others(results: Mapping[str, Components], data: Dataset, choice: Choices) -
 
 
 def _picture(parts: Components, shown: int, data: Dataset, title: str, width: int) -> Figure:
-    """Draw the first parts: in colours over the mean where none overlap, otherwise apart as the kind of data asks."""
-    loadings, look = parts.loadings, charts.palette()
-    if (np.count_nonzero(loadings, axis=1) <= 1).all():
-        seen = np.where(np.arange(loadings.shape[1]) < shown, loadings, 0.0)
-        return _over_mean(seen, parts, data, title)
-    first, nonnegative = loadings[:, :shown], bool((loadings >= 0).all())
-    if data.image_shape is not None:
-        return several.tiles(first, data.image_shape, look, nonnegative=nonnegative, title=title, width=width)
-    if data.axis is not None:
-        axis = (data.axis.values, data.axis.name, data.axis.unit)
-        return several.stretches(first, axis, look, title=title)
-    return several.chart(first, data.feature_names, look, nonnegative=nonnegative, title=title)
+    """Draw the first parts in colours over the mean; images that overlap as tiles."""
+    loadings = parts.loadings
+    if data.image_shape is None or (np.count_nonzero(loadings, axis=1) <= 1).all():
+        return _over_mean(np.where(np.arange(loadings.shape[1]) < shown, loadings, 0.0), parts, data, title)
+    nonnegative, look = bool((loadings >= 0).all()), charts.palette()
+    return several.tiles(loadings[:, :shown], data.image_shape, look, nonnegative=nonnegative, title=title, width=width)
 
 
 def _matched(parts: Components, to: Components) -> Components:
@@ -210,7 +204,7 @@ def comparison(results: Mapping[str, Components], choice: Choices) -> dict[str, 
     curves, angles = st.columns([1.2, 1], gap="large") if leaning else (st.container(), None)
     if len([way for way in results if way != IN_TURN]) > 1:
         with curves:
-            drawn["together"] = explained(results, choice)
+            drawn["together"] = explained(results, choice, "together")
     if angles is not None:
         with angles:
             way = choose(
@@ -226,11 +220,11 @@ def comparison(results: Mapping[str, Components], choice: Choices) -> dict[str, 
     return drawn
 
 
-def explained(results: Mapping[str, Components], choice: Choices) -> Figure:
+def explained(results: Mapping[str, Components], choice: Choices, key: str = "explained") -> Figure:
     """Draw the share of all variance that the first parts explain together, one line for each way."""
     lines = {title_of(way, choice): p.cumulative_variance / p.total for way, p in results.items()}
     drawn = several.together(lines, charts.palette())
-    charts.figure(drawn, "together")
+    charts.figure(drawn, key)
     st.caption("Parts that overlap are not credited twice: this is the variance of the space they span.")
     return drawn
 

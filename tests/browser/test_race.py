@@ -44,7 +44,9 @@ def test_a_race_runs_on_faces_spectra_and_genes_and_a_click_opens_a_picture(visi
         page.goto(f"{page.url.partition('?')[0]}?what=solvers&{query}&racers=em&racers=best&limit=1&take=true")
         quiet(page)
         assert any(trace["type"] == drawn for trace in traces(page, "race-picture"))
-        expect(page.get_by_text(re.compile(r"features( live)?: (at least .* of the optimum|proven optimal)"))).to_be_visible()
+        expect(
+            page.get_by_text(re.compile(r"features( live)?: (at least .* of the optimum|proven optimal)"))
+        ).to_be_visible()
     with page.expect_download() as saved:
         page.get_by_role("button", name="Result (JSON)").click()
     told = json.loads(saved.value.path().read_text())

@@ -21,7 +21,7 @@ def data_sets(now: State, answer: DeltaGenerator) -> None:
     with which:
         names = choices.ask_sets(now)
     with shown:
-        figure, waiting = widgets.reserved("together-place", panels.WORKING)
+        figure, waiting = widgets.reserved("together-place", "The figure stands here once the data are read.")
     choice, sets = choices.ask_rest(names, now)
     if len(names) < 2 or not choice.by:
         waiting.empty()

@@ -20,9 +20,11 @@ def data_sets(now: State, answer: DeltaGenerator) -> None:
     which, press, running = asked.columns([2.6, 0.8, 1.3], vertical_alignment="bottom")
     with which:
         names = choices.ask_sets(now)
-    figure = shown.container(key="together-place")
+    with shown:
+        figure, waiting = widgets.reserved("together-place", "The figure stands here once the data are read.")
     choice, sets = choices.ask_rest(names, now)
     if len(names) < 2 or not choice.by:
+        waiting.empty()
         answer.info("Choose at least two data sets and one solver.", icon=":material/compare:")
         widgets.end_page()
     known = run.compared(sets, choice, now)
@@ -39,6 +41,7 @@ def data_sets(now: State, answer: DeltaGenerator) -> None:
     known = run.compared(sets, choice, now)
     answer.markdown(panels.answer(known))
     live = run.live(job, sets)
+    waiting.empty()
     with figure:
         drawn = {"together": panels.together(known, live)}
     if job is None:
@@ -83,6 +86,7 @@ with switch:
     what = widgets.choose(choices.KEYS["what"], "What to compare", horizontal=True, label_visibility="collapsed")
 title.title(f"Compare {what}")
 answer = st.empty()
+answer.markdown(panels.WORKING)  # it has its line from the first
 if what == state.SOLVERS:
     runs.drop("compare")
     solvers(now, answer)

@@ -11,6 +11,7 @@ import nnspca
 from nnspca.datasets import fetch
 from nnspca.studies import STUDIES, Column, Parts, StudyTable, stored
 from nnspca.view.figures import style
+from nnspca.view.papers import panels
 from nnspca.view.papers.figures import study as pictures
 from nnspca.view.session.state import BUNDLED
 from tests.pages.conftest import jobs, settle, texts
@@ -100,7 +101,9 @@ def _turned():
 @pytest.mark.parametrize("study", STUDIES.values(), ids=STUDIES)
 def test_every_study_says_what_it_shows_and_what_differs_before_it_runs(open_page, study):
     page = open_page(PAGE, **choice(study))
-    assert study.summary in texts(page)
+    first, rest = panels.sentences(study)
+    assert f"{first} {rest}".strip() == study.summary
+    assert first in texts(page) and rest in texts(page)
     assert study.differs in texts(page)
     assert study.source.citation in texts(page)
     assert not jobs(page)
@@ -110,7 +113,7 @@ def test_a_link_opens_its_study_inside_the_app(open_page):
     page = open_page("app.py", **choice(STUDIES["asteris2011-counts"]))
     page.switch_page(PAGE).run()
     assert not page.exception
-    assert STUDIES["asteris2011-counts"].summary in texts(page)
+    assert panels.sentences(STUDIES["asteris2011-counts"])[0] in texts(page)
 
 
 def test_a_run_draws_its_figures_and_holds_the_printed_numbers_beside_ours(open_page):

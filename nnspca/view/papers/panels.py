@@ -41,7 +41,13 @@ def cards(here: Study) -> None:
 def opening(study: Study) -> None:
     """Say what the study is."""
     st.header(f"{study.figure}: {study.title}")
-    st.markdown(FIRST.findall(study.summary)[0])
+    st.markdown(sentences(study)[0])
+
+
+def sentences(study: Study) -> tuple[str, str]:
+    """Return the first sentence of what a study is, and the others."""
+    first = FIRST.findall(study.summary)[0]
+    return first, study.summary[len(first) :].strip()
 
 
 def found(study: Study, choice: Choices, now: State, job: Job | None) -> tuple[StudyTable, ...]:
@@ -104,7 +110,7 @@ def background(study: Study) -> None:
             icon=":material/open_in_new:",
         )
     with st.expander("What is done, and what differs from the paper", icon=":material/compare_arrows:", key="differs"):
-        st.markdown(study.summary)
+        st.markdown(sentences(study)[1])
         st.markdown(f"**What differs.** {study.differs}")
         st.caption(study.source.citation)
 

@@ -142,7 +142,11 @@ def test_a_sketch_stands_where_the_figures_of_a_comparison_will_be(visit):
 
 # Canvases say what they write.
 LISTEN = """() => { window.written = []; const pen = CanvasRenderingContext2D.prototype, write = pen.fillText;
-  pen.fillText = function (words, ...where) { window.written.push(String(words)); return write.call(this, words, ...where); }; }"""
+  pen.fillText = function (words, ...where) {
+    window.written.push(String(words));
+    return write.call(this, words, ...where);
+  };
+}"""
 
 
 def along(page: Page, found: Locator, k: int, last: int) -> tuple[float, float, float]:
@@ -217,7 +221,8 @@ def test_a_link_keeps_the_charts_choices_and_every_bound_stands_with_the_band(vi
     page.locator(".st-key-band .js-plotly-plot").wait_for(timeout=60_000)
     page.wait_for_function(
         """() => { const gd = document.querySelector('.st-key-band .js-plotly-plot');
-        return gd?._fullData?.some(t => /holds with|probability/.test(t.name)) && gd._fullData.some(t => t.name === 'EM'); }"""
+        const drawn = gd?._fullData?.map(t => t.name) ?? [];
+        return drawn.includes('EM') && drawn.some(name => /probability/.test(name)); }"""
     )
     drawn = page.evaluate(
         """() => { const gd = document.querySelector('.st-key-band .js-plotly-plot');

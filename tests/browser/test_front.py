@@ -163,7 +163,7 @@ def test_the_chart_has_a_lens_and_a_point_of_another_curve_takes_the_pictures_pl
     expect(found.locator("[data-say=note]")).to_be_empty(timeout=90_000)
     page.evaluate(LISTEN)
     x, top, foot = along(page, found, 7, 13)
-    page.mouse.move(x, top + 3)  # above every curve: the lens
+    page.mouse.move(x, foot - 20)  # below every curve: the lens
     page.wait_for_function("() => window.written.some(words => /^k = 7: (gap [\\d.]+ %|proven optimal)$/.test(words))")
     told = " ".join(page.evaluate("window.written"))
     for words in (

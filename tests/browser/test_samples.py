@@ -6,12 +6,16 @@ from contextlib import contextmanager
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.waiting import rest
+
 pytestmark = pytest.mark.browser
 
 
 def opened(page):
-    """Return the sheet, once it is drawn with both parts."""
+    """Return the sheet, once it is drawn with both components and no run along k asks the server any more."""
     sheet = page.locator(".sheet[data-why]")
+    expect(page.locator(".play [data-say=note]")).to_be_empty(timeout=90_000)
+    rest(page, "false", 400)
     expect(sheet.locator("[data-say=second]")).to_contain_text("second component")
     return sheet
 

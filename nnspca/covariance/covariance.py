@@ -4,18 +4,31 @@ from __future__ import annotations
 
 import math
 import threading
-from typing import Any, Literal, Protocol
+from dataclasses import replace
+from typing import Any, Literal
 
 import numpy as np
 
-from nnspca.calls.arguments import check_choice, check_flag, check_places, check_vectors, check_whole, shown
+from nnspca.calls.arguments import (
+    check_choice,
+    check_flag,
+    check_names,
+    check_places,
+    check_vectors,
+    check_whole,
+    is_table,
+    shown,
+)
 from nnspca.calls.threads import one_blas_thread
 from nnspca.covariance.factor import DenseFactor, Factor
 from nnspca.covariance.forms import DENSE_EIGEN, Form, HeldFactor, HeldMatrix
+from nnspca.covariance.given import Given, check_feature_names, opened
 from nnspca.covariance.matrices import semidefinite, square
 from nnspca.covariance.origin import Origin
 from nnspca.covariance.samples import centred
+from nnspca.errors import DataError
 from nnspca.numerics.feasible import sum_of_largest
+from nnspca.result.features import Features, frozen
 
 STRIP, STRIP_ENTRIES = 256, 4_000_000  # most rows, and entries of rows, that are read at a time
 BATCH_ENTRIES = 1_200_000  # of vectors that A is applied to at a time
@@ -23,20 +36,6 @@ SPARSE_ROW = 5e5  # products whose time a row of sparse data takes beside its ow
 DENSE_PRODUCTS, SPARSE_PRODUCTS = 400_000_000, 50_000_000  # with the numbers held, at a time
 PAIRS, FEW_PAIRS, MANY_FEATURES = 20, 8, 20_000  # eigenpairs made at once, fewer of so many features and more
 DENSE_FEATURES = 1500  # up to here an n×n array is always welcome
-
-
-class LabelledData(Protocol):
-    """What :meth:`Covariance.from_dataset` reads of a data set."""
-
-    @property
-    def kind(self) -> str:
-        """What the data are; "covariance" for a matrix."""
-        ...
-
-    @property
-    def X(self) -> np.ndarray:
-        """Samples as rows, or the matrix itself."""
-        ...
 
 
 class Covariance:
@@ -70,6 +69,11 @@ class Covariance:
         known.
     error_elsewhere : float
         Ceiling on ``representation_error`` on any machine.
+    feature_names : tuple of str, or None
+        What the data called the features.
+    features : Features
+        Their names, the mean and scale they were read with, and the variance of all: what
+        components carry on.
     """
 
     def __init__(
@@ -83,6 +87,8 @@ class Covariance:
         relative_drift: float = np.inf,
         error_elsewhere: float | None = None,
         origin: Origin | None = None,
+        features: Features | None = None,
+        places: np.ndarray | None = None,
     ) -> None:
         if not isinstance(form, HeldMatrix | HeldFactor):
             raise TypeError(f"{shown(form)} is no form of a covariance; use Covariance.from_data(X) or .from_matrix(A)")
@@ -100,8 +106,25 @@ class Covariance:
         self.relative_drift = relative_drift
         self.error_elsewhere = 1.01 * representation_error if error_elsewhere is None else error_elsewhere
         self._origin = origin
+        self._described = (
+            features or Features(self.trace, self.n_features),
+            places,
+        )  # of all, and which of them are here
         self._lock, self._making_pairs = threading.RLock(), threading.RLock()  # pairs may take long
         self._pairs: tuple[np.ndarray, np.ndarray] | None = None
+
+    @property
+    def features(self) -> Features:
+        """What is known of the features: names, and the mean and scale they were read with."""
+        whole, places = self._described
+        if places is not None:
+            self._described = whole, places = whole.restricted(places), None
+        return whole
+
+    @property
+    def feature_names(self) -> tuple[str, ...] | None:
+        """What the data called the features; None where they did not say."""
+        return self.features.given_names
 
     @property
     def matrix(self) -> np.ndarray | None:
@@ -126,7 +149,15 @@ class Covariance:
         raise TypeError(f"the {self.n_features} × {self.n_features} entries are not held: read blocks of them")
 
     @classmethod
-    def from_data(cls, X, standardize: bool = False, *, samples: Literal["rows", "columns"] = "rows") -> Covariance:
+    def from_data(
+        cls,
+        X,
+        standardize: bool = False,
+        *,
+        samples: Literal["rows", "columns"] = "rows",
+        sample_weight=None,
+        names=None,
+    ) -> Covariance:
         """Covariance of data: features are centred, and A = X'X / m.
 
         A is formed where it is small; where samples are far fewer than features it never is.
@@ -134,42 +165,63 @@ class Covariance:
 
         Parameters
         ----------
-        X : array_like, data frame or scipy.sparse array, shape (m, n)
+        X : array_like, data frame, scipy.sparse array, Dataset or AnnData, shape (m, n)
             Finite real numbers, none of them masked or missing; (n, m) with ``samples="columns"``,
-            the papers' layout.
+            the papers' layout. A Dataset that is itself a covariance matrix is taken as one, as by
+            :meth:`from_dataset`.
         standardize : bool
             Divide each feature by its standard deviation (1/m), so that A is a correlation matrix.
             Features that never vary stay zero; features may be of any scale.
         samples : {"rows", "columns"}
+        sample_weight : array_like, shape (m,), optional
+            How much each sample counts, of at least 0: a sample of weight 2 counts as two, one of
+            weight 0 as none. Sparse data of different weights are held as dense ones, up to 4
+            million entries.
+        names : sequence of str, optional
+            What the features are called; the columns of a data frame, the names of a Dataset and
+            the variables of an AnnData when None.
 
         Raises
         ------
         DataError
-            Wrong shape, not numeric, masked, not finite, or without any variance.
+            Wrong shape, not numeric, masked, not finite, without any variance, or not in memory.
+        ValueError
+            Weights or names that are not one for each sample or feature.
 
         Examples
         --------
         >>> cov = Covariance.from_data([[0.0, 1.0], [2.0, 1.0], [1.0, 4.0]])
         >>> cov.diagonal
         array([0.66666667, 2.        ])
+        >>> Covariance.from_data([[0.0, 1.0], [2.0, 1.0]], sample_weight=[1, 3], names=["a", "b"]).diagonal
+        array([0.75, 0.  ])
         """
         check_choice("samples", samples, ("rows", "columns"))
         check_flag("standardize", standardize)
+        given = opened(X)
+        if given.is_matrix:
+            if sample_weight is not None or samples != "rows":
+                raise DataError("the data set is a covariance matrix: it has no samples, and takes no sample_weight")
+            return cls._of_matrix_set(given, standardize, False, names)
         with one_blas_thread():
-            made = centred(X, standardize, samples)
+            made = centred(given.values, standardize, samples, sample_weight)
             m, n = made.factor.shape
             small = n <= DENSE_FEATURES or (n <= 2 * m and n <= 2 * DENSE_EIGEN)
             form: Form = HeldMatrix(made.factor.cross()) if small else HeldFactor(made.factor)
+        told = (given.names if samples == "rows" else _index(X)) if names is None else check_feature_names(names, n)
+        mean, scale = frozen(made.seen.mean), frozen(made.seen.scale)
+        total = float(np.maximum(form.diagonal, 0.0).sum())
         return cls(
             form,
             n_samples=m,
             representation_error=made.representation_error,
             relative_drift=made.relative_drift,
             origin=made.origin,
+            features=Features(total, n, told, mean, scale, bool(standardize), given.image_shape),
         )
 
     @classmethod
-    def from_matrix(cls, A, *, repair: bool = False) -> Covariance:
+    def from_matrix(cls, A, *, repair: bool = False, names=None) -> Covariance:
         """Covariance given as a matrix.
 
         Parameters
@@ -182,6 +234,8 @@ class Covariance:
             but one triangle: its symmetric part without the negative eigenvalues (Higham 1988,
             Theorem 2.1). ``moved`` says how far that is. Covariances of single precision, or
             rounded to a few digits, may need it.
+        names : sequence of str, optional
+            What the features are called; the columns of a data frame when None.
 
         Raises
         ------
@@ -202,13 +256,15 @@ class Covariance:
         0.0471
         """
         check_flag("repair", repair)
-        return cls._from_matrix(A, repair)
+        return cls._from_matrix(opened(A), repair, names)
 
     @classmethod
-    def _from_matrix(cls, A, repair: bool, roundings: int = 0) -> Covariance:
+    def _from_matrix(cls, given: Given, repair: bool, names: object, roundings: int = 0) -> Covariance:
         """Hold a matrix, each of whose entries was rounded so many times before."""
         with one_blas_thread():
-            held = semidefinite(A, repair, roundings)
+            held = semidefinite(given.values, repair, roundings)
+        n = len(held.form.diagonal)
+        told = given.names if names is None else check_feature_names(names, n)
         return cls(
             held.form,
             representation_error=held.representation_error,
@@ -216,10 +272,11 @@ class Covariance:
             drift=held.drift,
             error_elsewhere=held.error_elsewhere,
             origin=held.origin,
+            features=Features(float(np.maximum(held.form.diagonal, 0.0).sum()), n, told),
         )
 
     @classmethod
-    def from_dataset(cls, dataset: LabelledData, standardize: bool = False, *, repair: bool = False) -> Covariance:
+    def from_dataset(cls, dataset: Any, standardize: bool = False, *, repair: bool = False) -> Covariance:
         """Covariance of a :class:`nnspca.datasets.Dataset`, whichever kind it is.
 
         A data set that is itself a covariance matrix is taken as one; ``standardize`` then turns it
@@ -231,15 +288,21 @@ class Covariance:
                 f"dataset is {shown(dataset)}; give a Dataset, as nnspca.datasets.load or read returns it, or "
                 "samples as rows to Covariance.from_data(X), or a matrix to Covariance.from_matrix(A)"
             )
+        given = opened(dataset)
         if dataset.kind != "covariance":
-            return cls.from_data(dataset.X, standardize)
+            return cls.from_data(dataset, standardize)
+        return cls._of_matrix_set(given, standardize, repair, None)
+
+    @classmethod
+    def _of_matrix_set(cls, given: Given, standardize: bool, repair: bool, names: object) -> Covariance:
+        """Hold a data set that is itself a matrix."""
         if not standardize:
-            return cls.from_matrix(dataset.X, repair=repair)
-        A = square(dataset.X)
+            return cls._from_matrix(given, repair, names)
+        A = square(given.values)
         scale = np.sqrt(np.where(A.diagonal() > 0, A.diagonal(), 1.0))
         # two roots, their product and the quotient: four roundings, and a fifth of the second order
         # of them
-        return cls._from_matrix(A / np.outer(scale, scale), repair, roundings=5)
+        return cls._from_matrix(replace(given, values=A / np.outer(scale, scale)), repair, names, roundings=5)
 
     def apply(self, x: np.ndarray) -> np.ndarray:
         """Return Ax, for one vector (n,) or a batch of rows (r, n)."""
@@ -284,8 +347,9 @@ class Covariance:
         """Return the entries of A at ``rows`` × ``columns`` (all columns when None)."""
         return self.form.block(rows, columns)
 
-    def restrict(self, features: np.ndarray) -> Covariance:
-        """Return the covariance of some features only, in the order given."""
+    def restrict(self, features) -> Covariance:
+        """Return the covariance of some features only, by place or by name, in the order given."""
+        features = check_names("features", features, self.feature_names)
         features = check_places("features", features, self.n_features)
         return self.derived(self.form.restrict(features), "restrict", features)
 
@@ -316,6 +380,9 @@ class Covariance:
             How often a bound that sums variances meets that rounding.
         """
         exact = growth == 1.0 and not rounding
+        whole, places = self._described
+        if operation == "restrict":
+            places = np.array(argument) if places is None else places[argument]
         error = growth * self.representation_error + times * rounding
         elsewhere = growth * self.error_elsewhere + times * rounding
         return Covariance(
@@ -327,6 +394,8 @@ class Covariance:
             drift=self.drift if exact else 1.01 * (growth * self.drift + 2 * rounding),
             error_elsewhere=self.error_elsewhere if exact else 1.01 * elsewhere,
             origin=None if self._origin is None else Origin(operation, (np.array(argument),), self._origin),
+            features=whole,
+            places=places,
         )
 
     def room(self, entries: int = 1) -> float:
@@ -433,6 +502,13 @@ def _of_finite(made: Any, x: np.ndarray) -> Any:
     if bad := int(x.size - np.isfinite(x).sum()):
         raise ValueError(f"{bad} value(s) of x are not finite; give finite real numbers")
     return made
+
+
+def _index(X: Any) -> tuple[str, ...] | None:
+    """The names of a table's rows; None where they only count them."""
+    if not is_table(X) or not hasattr(X, "index") or list(X.index) == list(range(len(X.index))):
+        return None
+    return tuple(map(str, X.index))
 
 
 def _complete(vectors: np.ndarray, d: int) -> np.ndarray:

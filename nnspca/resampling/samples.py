@@ -11,6 +11,7 @@ import scipy.sparse
 from nnspca.calls.arguments import check_flag, shown
 from nnspca.covariance import Covariance
 from nnspca.covariance.factor import deviations, varies
+from nnspca.covariance.given import Given, opened
 from nnspca.covariance.reading import numbers
 from nnspca.covariance.span import orthonormal
 from nnspca.errors import DataError
@@ -24,10 +25,15 @@ class Samples:
     ----------
     X : ndarray or scipy.sparse.csr_array, shape (m, n)
     standardize : bool
+    names : tuple of str, or None
+        Of the features.
+    image_shape : (int, int) or None
     """
 
     X: Any
     standardize: bool
+    names: tuple[str, ...] | None = None
+    image_shape: tuple[int, int] | None = None
 
     @classmethod
     def read(cls, data: object, standardize: bool, what: str) -> Samples:
@@ -38,17 +44,16 @@ class Samples:
                 f"{what} needs the samples themselves: give the data X, samples as rows, not {shown(data)}, which no "
                 "longer has them"
             )
-        if hasattr(data, "kind") and hasattr(data, "X"):
-            if data.kind == "covariance":
-                raise DataError(
-                    f"{what} needs the samples themselves: {shown(getattr(data, 'name', 'this data set'))} is only a "
-                    "covariance matrix"
-                )
-            data = data.X
-        X = numbers(data)
+        given = opened(data)
+        if given.is_matrix:
+            raise DataError(
+                f"{what} needs the samples themselves: {shown(getattr(data, 'name', 'this data set'))} is only a "
+                "covariance matrix"
+            )
+        X = numbers(given.values)
         if X.ndim != 2 or min(X.shape) < 1:
             raise DataError(f"data must be a table of shape (samples, features); got shape {X.shape}")
-        return cls(X, bool(standardize))
+        return cls(X, bool(standardize), given.names, given.image_shape)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -61,7 +66,7 @@ class Samples:
         chosen = self.X[rows]
         if not varies(chosen).any():
             return None
-        return Covariance.from_data(chosen, self.standardize)
+        return Covariance.from_data(Given(chosen, self.names, self.image_shape), self.standardize)
 
     def _measured(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Mean of some samples, and what features are multiplied by: 0 for those that do not vary, where it matters."""

@@ -105,7 +105,7 @@ def _code(lie: Lie | None, data: Dataset, now: State, choice: Choices) -> str:
     asked = f"{choice.method!r}, nonnegative={now.nonnegative}, seed={now.seed}{choice.arguments}"
     lines = [*downloads.data_lines(now), f"part = nnspca.solve(cov, {now.k}, {asked})"]
     if lie is not None:
-        lines.append(f"scores = nnspca.scores(data.X, part.loadings, standardize={now.standardise})")
+        lines.append(f"scores = nnspca.scores(data.X, part.loadings, mean='own', standardize={now.standardise})")
     if lie is not None and data.labels is not None:
         lines.append("print(nnspca.separation(scores, data.labels))  # each class against all others")
     lines.append("why = nnspca.contribution(cov, part, int(part.support[0]))  # of any feature")

@@ -1,0 +1,85 @@
+"""Loadings drawn: bars by feature, or the pixels of an image."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from nnspca.figures.paper import A_BAR, FOUND, SERIES, Bar, Figure, Heatmap, dressed, scale
+
+MOST = 60  # bars of one component
+
+
+def component(loadings: np.ndarray, names: Sequence[str], shape: tuple[int, int] | None) -> Figure:
+    """Return a figure of one component: its nonzero loadings, the largest on top.
+
+    Examples
+    --------
+    >>> figure = component(np.array([0.6, 0.0, 0.8]), ["a", "b", "c"], None)
+    >>> figure.data[0].y, figure.data[0].x
+    (('c', 'a'), array([0.8, 0.6]))
+    """
+    title = f"{np.count_nonzero(loadings)} of {len(loadings)} features"
+    if shape is not None:
+        return _image(loadings[None], names, shape, [title])
+    order = _heaviest(loadings)[:MOST]
+    bars = Bar(x=loadings[order], y=[names[i] for i in order], orientation="h", marker_color=FOUND)
+    figure = dressed(Figure(bars), title, "loading", height=120 + A_BAR * len(order))
+    return figure.update_yaxes(autorange="reversed", type="category")
+
+
+def components(columns: np.ndarray, names: Sequence[str], shape: tuple[int, int] | None) -> Figure:
+    """Return a figure of several components, ``columns`` (n, r): every feature that one of them uses, in its colour.
+
+    Examples
+    --------
+    >>> figure = components(np.eye(3)[:, :2], ["a", "b", "c"], None)
+    >>> [trace.name for trace in figure.data], figure.data[1].y
+    (['1', '2'], ('b',))
+    """
+    r = columns.shape[1]
+    if shape is not None:
+        return _image(columns.T, names, shape, [str(c + 1) for c in range(r)])
+    figure, shown = Figure(), 0
+    for c in range(r):
+        order = _heaviest(columns[:, c])[: max(MOST // r, 8)]
+        shown += len(order)
+        colour = SERIES[c % len(SERIES)]
+        loadings = columns[order, c]
+        figure.add_trace(
+            Bar(x=loadings, y=[names[i] for i in order], orientation="h", marker_color=colour, name=str(c + 1))
+        )
+    dressed(figure, f"{r} components", "loading", height=140 + A_BAR * shown)
+    return figure.update_yaxes(autorange="reversed", type="category")
+
+
+def _heaviest(loadings: np.ndarray) -> np.ndarray:
+    support = np.flatnonzero(loadings)
+    return support[np.argsort(-np.abs(loadings[support]), kind="stable")]
+
+
+def _image(rows: np.ndarray, names: Sequence[str], shape: tuple[int, int], titles: Sequence[str]) -> Figure:
+    """Images side by side, each a heat map on axes of its own."""
+    figure, count = Figure(), len(rows)
+    painted = scale(float(np.abs(rows).max()) or 1.0, bool((rows < 0).any()))
+    words = np.array(names, dtype=object).reshape(shape)
+    for c, (row, title) in enumerate(zip(rows, titles, strict=True)):
+        axis = "" if not c else str(c + 1)
+        figure.add_trace(
+            Heatmap(
+                z=row.reshape(shape),
+                text=words,
+                hovertemplate="%{text}: %{z:.3f}<extra></extra>",
+                xaxis=f"x{axis}",
+                yaxis=f"y{axis}",
+                showscale=not c,
+                **painted,
+            )
+        )
+        side = {"domain": [c / count, (c + 0.94) / count], "visible": False, "constrain": "domain"}
+        upright = {"anchor": f"x{axis}", "scaleanchor": f"x{axis}", "autorange": "reversed", "visible": False}
+        figure.update_layout({f"xaxis{axis}": side, f"yaxis{axis}": upright})
+        if count > 1:
+            figure.add_annotation(text=title, x=(c + 0.47) / count, y=1.02, xref="paper", yref="paper", showarrow=False)
+    return dressed(figure, titles[0] if count == 1 else f"{count} components", height=360)

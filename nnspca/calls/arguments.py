@@ -49,6 +49,17 @@ def check_several(name: str, value: object, kind: str, allowed: str) -> list[Any
     return list(value)
 
 
+def check_one_or_several(name: str, value: object) -> list[Any]:
+    """Return one value or several as a list; ValueError for words, which are several of nothing.
+
+    >>> check_one_or_several("k", 3), check_one_or_several("k", range(2))
+    ([3], [0, 1])
+    """
+    if isinstance(value, str | bytes | Mapping):
+        raise ValueError(f"{name}={shown(value)} is not allowed; give a whole number, or several")
+    return list(value) if isinstance(value, Iterable) and getattr(value, "ndim", 1) else [value]
+
+
 def scalar(value: object) -> object:
     """Return what an array of no dimensions holds, as NumPy's own functions take it; anything else as it is."""
     return value[()] if type(value) is np.ndarray and value.ndim == 0 else value
@@ -157,9 +168,9 @@ def check_names(name: str, value: object, names: Sequence[str] | None) -> object
     """
     if isinstance(value, str):
         return _place(name, value, names)
-    if isinstance(value, list | tuple | np.ndarray) and len(np.shape(value)) == 1 and len(value):  # type: ignore[arg-type]
-        if all(isinstance(each, str) for each in value):
-            return np.array([_place(name, str(each), names) for each in value])
+    several = isinstance(value, list | tuple | np.ndarray) and getattr(value, "ndim", 1) == 1 and len(value) > 0
+    if several and all(isinstance(each, str) for each in value):  # type: ignore[attr-defined]
+        return np.array([_place(name, str(each), names) for each in value])  # type: ignore[attr-defined]
     return value
 
 

@@ -77,7 +77,7 @@ def check_weights(given: object, m: int) -> np.ndarray | None:
     if weights.shape != (m,) or not np.isfinite(weights).all() or not (weights >= 0).all() or not weights.any():
         raise ValueError(
             f"sample_weight={shown(given)} is not allowed; give {m} finite numbers of at least 0, one for each sample, "
-            "not all of them 0"
+            "not all of them zero"
         )
     return weights / weights.max()  # so that no sum of them overflows
 

@@ -1,10 +1,10 @@
-"""The scikit-learn face: nonnegative sparse PCA as an estimator."""
+"""The estimator: fitted as scikit-learn fits, and told in its words."""
 
 from __future__ import annotations
 
-import contextlib
 import inspect
 import warnings
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -13,26 +13,24 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array
 from sklearn.utils.sparsefuncs import mean_variance_axis
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from nnspca.calls.arguments import check_flag, check_number, check_options, check_whole, shown
-from nnspca.components._certify import certify_parts
+from nnspca.calls.bar import progress_bar
 from nnspca.components._decompose import decompose
-from nnspca.components._deflate import sought
 from nnspca.covariance import Covariance
-from nnspca.covariance.factor import deviations
-from nnspca.covariance.reading import check_names, check_unmasked, numbers
+from nnspca.covariance.reading import numbers
+from nnspca.covariance.samples import check_weights
 from nnspca.covariance.span import orthonormal
-from nnspca.result import Certificate, Components, PartsCertificate
-from nnspca.solvers.registry import METHODS
-from nnspca.tasks._certify import certify
+from nnspca.estimator.certified import Certified
+from nnspca.estimator.samples import read, scaled
+from nnspca.result import Components
 
 GIVEN = set(inspect.signature(decompose).parameters) - {"starts", "options"}  # which the method is not asked for
 USUAL = 10  # nonzero loadings where nobody says how many
-SPARSE = ("csr", "csc")  # any other kind is turned into the first
 
 
-class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Certified, BaseEstimator):
     """Nonnegative sparse PCA.
 
     Each component has unit length and at most ``n_nonzero`` nonzero loadings, all of them positive
@@ -43,8 +41,8 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
     n_components : int
         Most components. Fewer come out where features or variance run out first, with a
         ConvergenceWarning: see ``n_components_``.
-    n_nonzero : int
-        Most nonzero loadings of each component. Both numbers are limits, so that at most 10 of 4
+    n_nonzero : int or sequence of int
+        Most nonzero loadings of each component, or of one after the other. Both numbers are limits, so that at most 10 of 4
         features means at most 4: see ``n_nonzero_``; a number of your own beyond the features gives
         a ConvergenceWarning.
     method : str
@@ -60,6 +58,18 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         Degrees, for deflation "quasi-orthogonal"; the others do not ask for it.
     options : dict or None
         Options of the method.
+    ddof : int
+        Variances divide by the number of samples less this: 0 is the maximum-likelihood estimate
+        that everything else here uses, 1 the unbiased one of R's packages. Components and
+        certificates are the same for any.
+    store_covariance : bool
+        Keep the covariance as ``covariance_``, also where the estimator is pickled; it may be many
+        times as large as all else.
+    n_jobs : int or None
+        Processes in which :meth:`certify` works on several components at once, -1 for one a
+        processor; None works on one after the other, here.
+    verbose : bool
+        Show how far ``fit`` has come, by tqdm where that is installed.
 
     Attributes
     ----------
@@ -74,23 +84,27 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
     cumulative_variance_ : ndarray, shape (r,)
         Variance of the span of the first 1, 2, …, r components.
     certificates_ : tuple of Certificate
-        What is proven of each component, worked out when first read.
+        What is proven of each component: what :meth:`certify` gives, which may take seconds.
     certificate_ : PartsCertificate or None
-        What is proven of all components together, worked out when first read; None where they are
-        not disjoint.
+        What is proven of all components together; None where they are not disjoint.
+    covariance_ : Covariance
+        What was fitted, with ``store_covariance``.
+    parts_ : Components
+        The components as the library's own result, with ``summary()``, ``to_frame()`` and
+        ``plot()``.
     mean_, scale_ : ndarray, shape (n,)
         Taken off and divided by; ``scale_`` is 1 unless ``standardize``, and for features that
         never vary.
     n_components_, n_nonzero_ : int
-        What was found, and allowed, on these data.
+        What was found, and allowed, on these data; a list where ``n_nonzero`` was one.
     n_features_in_ : int
     feature_names_in_ : ndarray
         Where the data had names.
 
     Notes
     -----
-    A fitted estimator keeps the covariance (data of few samples: the centred data) for its
-    certificates.
+    A fitted estimator holds the covariance (data of few samples: the centred data) for its
+    certificates until it is pickled.
 
     Examples
     --------
@@ -99,14 +113,16 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
     >>> est = nnspca.NonnegativeSparsePCA(n_components=3, n_nonzero=8).fit(X)
     >>> est.transform(X).shape
     (1797, 3)
-    >>> est.certificates_[0].ratio > 0.999
+    >>> est.certify()[0].ratio > 0.999
     True
+    >>> est.parts_[0].cardinality
+    8
     """
 
     def __init__(
         self,
         n_components: int = 2,
-        n_nonzero: int = USUAL,
+        n_nonzero: int | Iterable[int] = USUAL,
         method: str = "best",
         deflation: str = "disjoint",
         random_state=0,
@@ -115,6 +131,10 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         standardize: bool = False,
         min_angle: float = 85.0,
         options: dict[str, object] | None = None,
+        ddof: int = 0,
+        store_covariance: bool = False,
+        n_jobs: int | None = None,
+        verbose: bool = False,
     ) -> None:
         self.n_components = n_components
         self.n_nonzero = n_nonzero
@@ -125,64 +145,119 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         self.standardize = standardize
         self.min_angle = min_angle
         self.options = options
+        self.ddof = ddof
+        self.store_covariance = store_covariance
+        self.n_jobs = n_jobs
+        self.verbose = verbose
 
-    def fit(self, X, y=None) -> NonnegativeSparsePCA:
+    def fit(self, X, y=None, sample_weight=None) -> NonnegativeSparsePCA:
         """Find the components.
 
         Parameters
         ----------
-        X : array_like or sparse array, shape (m, n)
+        X : array_like, data frame, sparse array, Dataset or AnnData, shape (m, n)
             Samples as rows.
         y : ignored
+        sample_weight : array_like, shape (m,), optional
+            How much each sample counts, of at least 0.
 
         Raises
         ------
         ValueError
             A parameter that is not allowed, or data without any variance.
         """
-        X = self._read(X, reset=True)
-        n = X.shape[1]
-        self.n_nonzero_ = min(check_whole("n_nonzero", self.n_nonzero, 1), n)
-        if self.n_nonzero_ < self.n_nonzero != USUAL:
-            message = f"n_nonzero={shown(self.n_nonzero)} is more than the {n} feature(s) there are: all may be used"
-            warnings.warn(message, ConvergenceWarning, stacklevel=2)
+        X = read(self, X, reset=True)
+        m, n = X.shape
+        weights = check_weights(sample_weight, m)
         wanted = check_whole("n_components", self.n_components, 1)
+        sizes = self._sizes(wanted, n)
         options: dict[str, Any] = check_options(self.options)
         if given := sorted(set(options) & GIVEN):
             raise ValueError(
                 f"options={shown(self.options)} is not allowed: {given[0]!r} is none of the method's options"
             )
-        self.scale_ = np.ones(n)
-        if check_flag("standardize", self.standardize):
-            deviation = deviations(X)
-            self.scale_ = np.where(deviation > 0, deviation, 1.0)
-        self._covariance = Covariance.from_data(X, self.standardize)
+        more = self._more_by_ddof(m if weights is None else int(np.count_nonzero(weights)))
+        check_flag("standardize", self.standardize)
+        keep, verbose = check_flag("store_covariance", self.store_covariance), check_flag("verbose", self.verbose)
+        cov = Covariance.from_data(X, self.standardize, sample_weight=weights, names=self._names())
         self._seed = _seed(self.random_state)
         angle = check_number("min_angle", self.min_angle, 0, 90, "degrees")
-        self._found: Components = decompose(
-            self._covariance,
+        found: Components = decompose(
+            cov,
             min(wanted, n),
-            self.n_nonzero_,
+            sizes[: min(wanted, n)],
             self.method,
             deflation=self.deflation,
             nonnegative=self.nonnegative,
             seed=self._seed,
             min_angle=angle if self.deflation == "quasi-orthogonal" else None,
+            on_progress=progress_bar("fit") if verbose else None,
             **options,
         )
-        self.mean_ = np.asarray(X.mean(axis=0)).ravel()
-        self.components_ = np.ascontiguousarray(self._found.loadings.T)
+        self._covariance, self._found, self._proven = cov, found, {}
+        self.fingerprint_ = cov.fingerprint
+        if keep:
+            self.covariance_ = cov
+        elif hasattr(self, "covariance_"):
+            del self.covariance_
+        seen = cov.features
+        assert seen.mean is not None and seen.scale is not None
+        self.mean_ = np.array(seen.mean)
+        self.scale_ = np.array(seen.scale) * (np.sqrt(more) if self.standardize else 1.0)
+        self.components_ = np.ascontiguousarray(found.loadings.T)
         self.n_components_ = len(self.components_)
-        self.explained_variance_ = self._found.variances
-        self.cumulative_variance_ = self._found.cumulative_variance
-        self.explained_variance_ratio_ = np.diff(self.cumulative_variance_, prepend=0.0) / self._found.total
-        self._certificates: tuple[Certificate, ...] | None = None
-        self._certificate: PartsCertificate | None = None
+        units = 1.0 if self.standardize else more
+        self.explained_variance_ = found.variances * units
+        self.cumulative_variance_ = found.cumulative_variance * units
+        self.explained_variance_ratio_ = np.diff(found.cumulative_variance, prepend=0.0) / found.total
         if self.n_components_ < wanted:
-            reason = self._found.note or f"the data have {n} feature(s)"
+            reason = found.note or f"the data have {n} feature(s)"
             message = f"{self.n_components_} of the {wanted} components asked for were found ({reason}): "
             warnings.warn(message + "give n_components no larger", ConvergenceWarning, stacklevel=2)
         return self
+
+    def _sizes(self, wanted: int, n: int) -> list[int]:
+        """How many nonzero loadings each component may have; warn of a number of one's own beyond the features."""
+        given = self.n_nonzero
+        one = isinstance(given, str) or not isinstance(given, Iterable) or not getattr(given, "ndim", 1)
+        sizes = [check_whole("n_nonzero", each, 1) for each in ([given] * wanted if one else given)]  # type: ignore[union-attr, list-item]
+        if len(sizes) != wanted:
+            raise ValueError(
+                f"n_nonzero={shown(given)} has {len(sizes)} values; give one whole number, or {wanted}, one for each "
+                "component"
+            )
+        if max(sizes) > n and not (one and given == USUAL):
+            message = f"n_nonzero={shown(given)} is more than the {n} feature(s) there are: all may be used"
+            warnings.warn(message, ConvergenceWarning, stacklevel=3)
+        sizes = [min(size, n) for size in sizes]
+        self.n_nonzero_ = sizes[0] if one else sizes
+        return sizes
+
+    def _more_by_ddof(self, m: int) -> float:
+        """By what a variance of m samples is larger than with 1/m."""
+        ddof = check_whole("ddof", self.ddof, 0, m - 1)
+        return m / (m - ddof)
+
+    def _names(self) -> list[str] | None:
+        names = getattr(self, "feature_names_in_", None)
+        return None if names is None else [str(name) for name in names]
+
+    @property
+    def parts_(self) -> Components:
+        """The components as the library's own result."""
+        check_is_fitted(self)
+        return self._found
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the covariance, unless it was to be stored."""
+        state = dict(super().__getstate__())
+        if "_covariance" in state:
+            state["_covariance"] = state.get("covariance_")
+        return state
+
+    def _covariance_of(self, X, sample_weight) -> Covariance:
+        X = read(self, X, reset=False)
+        return Covariance.from_data(X, self.standardize, sample_weight=sample_weight, names=self._names())
 
     def transform(self, X) -> np.ndarray:
         """Return the scores ``(X − mean) / scale · components'``, shape (m, r).
@@ -191,7 +266,7 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         variances are ``explained_variance_``. Where components overlap, scores are correlated.
         """
         check_is_fitted(self)
-        X = self._read(X, reset=False)
+        X = read(self, X, reset=False)
         return self._scores(X, self.components_)
 
     def inverse_transform(self, X) -> np.ndarray:
@@ -209,83 +284,31 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
             )
         return scores @ np.linalg.pinv(self.components_).T * self.scale_ + self.mean_
 
-    def score(self, X, y=None) -> float:
+    def score(self, X, y=None, sample_weight=None) -> float:
         """Return the share of the variance of X that the span of the components explains: higher is better.
 
         X is centred and scaled as seen in ``fit``, so that held-out data are judged by what was
-        learnt. The share is at most 1, and of the data fitted it is the sum of
-        ``explained_variance_ratio_``.
+        learnt; ``sample_weight`` says how much each sample counts. The share is at most 1, and of
+        the data fitted it is the sum of ``explained_variance_ratio_``.
         """
         check_is_fitted(self)
-        X = self._read(X, reset=False)
-        explained = float((self._scores(X, orthonormal(self.components_.T).T) ** 2).sum())
-        Z = _scaled(X, self.scale_)
-        means, variances = (
-            mean_variance_axis(Z.tocsr(), axis=0) if scipy.sparse.issparse(Z) else (Z.mean(axis=0), Z.var(axis=0))
-        )
-        total = X.shape[0] * float((variances + (means - self.mean_ / self.scale_) ** 2).sum())
+        X = read(self, X, reset=False)
+        weights = check_weights(sample_weight, X.shape[0])
+        squares = (self._scores(X, orthonormal(self.components_.T).T) ** 2).sum(axis=1)
+        explained = float(np.average(squares, weights=weights))
+        Z = scaled(X, self.scale_)
+        if scipy.sparse.issparse(Z):
+            means, variances = mean_variance_axis(Z.tocsr(), axis=0, weights=weights)
+        else:
+            means = np.average(Z, axis=0, weights=weights)
+            variances = np.average((Z - means) ** 2, axis=0, weights=weights)
+        total = float((variances + (means - self.mean_ / self.scale_) ** 2).sum())
         return explained / total if total > 0 else 0.0
-
-    @property
-    def certificates_(self) -> tuple[Certificate, ...]:
-        """What is proven of each component, worked out when first read.
-
-        Each speaks of the covariance its component was sought on: ``nnspca.deflate``, by the
-        components before, of ``Covariance.from_data(X, standardize=…)`` as the estimator was told.
-        There is one for each component that was sought by itself: with "quasi-orthogonal" for the
-        first only, and none with "together", "joint" or a method that does not keep to
-        ``n_nonzero``.
-        """
-        check_is_fitted(self)
-        if self._certificates is None:
-            made = []
-            for r in range(self._sought_alone()):
-                left, part = sought(self._covariance, self._found, r)
-                made.append(certify(left, part.k, nonnegative=self._found.nonnegative, component=part, seed=self._seed))
-            self._certificates = tuple(made)
-        return self._certificates
-
-    @property
-    def certificate_(self) -> PartsCertificate | None:
-        """What is proven of all components together, worked out when first read.
-
-        How much of what any so many disjoint parts could explain these do; None for components that
-        may overlap: there is one with deflation "together" or "disjoint" and a method that keeps to
-        ``n_nonzero``.
-        """
-        check_is_fitted(self)
-        found = self._found
-        if found.deflation not in ("together", "disjoint") or not METHODS[found.method].feasible:
-            return None
-        if self._certificate is None:
-            self._certificate = certify_parts(
-                self._covariance, self.n_components_, self.n_nonzero_, found, nonnegative=found.nonnegative
-            )
-        return self._certificate
-
-    def _sought_alone(self) -> int:
-        """How many components were the best that was sought at their turn."""
-        if self._found.deflation in ("together", "joint") or not METHODS[self._found.method].feasible:
-            return 0
-        return 1 if self._found.deflation == "quasi-orthogonal" else self.n_components_
-
-    def _read(self, X, *, reset: bool):
-        """Return samples as :meth:`Covariance.from_data` reads them, once scikit-learn has nothing against them."""
-        allowed: dict[str, Any] = {"accept_sparse": SPARSE, "dtype": np.float64, "ensure_min_samples": 1 + reset}
-        if isinstance(X, np.ndarray) and X.dtype.kind in "fiubcO":
-            check_unmasked(X)
-            with contextlib.suppress(OverflowError):  # a whole number too large for a double, which `numbers` says
-                validate_data(self, X, reset=reset, **allowed)
-            return numbers(X)
-        check_names(X)
-        values = check_array(numbers(X), estimator=self, **allowed)
-        validate_data(self, X, reset=reset, skip_check_array=True)
-        return values
 
     def _scores(self, X, directions: np.ndarray) -> np.ndarray:
         """Scores of the samples along unit rows; sparse data are centred last, so that they stay sparse."""
         if scipy.sparse.issparse(X):
-            return _scaled(X, self.scale_) @ directions.T - (self.mean_ / self.scale_) @ directions.T
+            return scaled(X, self.scale_) @ directions.T - (self.mean_ / self.scale_) @ directions.T
         return ((X - self.mean_) / self.scale_) @ directions.T
 
     @property
@@ -305,11 +328,3 @@ def _seed(random_state: object) -> int:
     if isinstance(random_state, np.random.RandomState):
         return int(random_state.randint(2**31 - 1))
     return check_whole("random_state", random_state, 0, more="a numpy.random.RandomState, or None")
-
-
-def _scaled(X, scale: np.ndarray):
-    """Each feature divided by its scale, however small that is; sparse data stay sparse."""
-    if not scipy.sparse.issparse(X):
-        return X / scale
-    rows = scipy.sparse.csr_array(X)
-    return scipy.sparse.csr_array((rows.data / scale[rows.indices], rows.indices, rows.indptr), shape=rows.shape)

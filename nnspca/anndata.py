@@ -48,7 +48,7 @@ def components(
     seed: int = 0,
     should_stop: ShouldStop | None = None,
     on_progress: OnProgress | None = None,
-    **options: object,
+    **options: Any,
 ) -> Any:
     """Find nonnegative sparse components of cells and write them into the AnnData.
 

@@ -81,7 +81,7 @@ class Elimination:
         self.sparing = bool(self.planned)
         cov = self.problem.cov
         self.part = part_of(cov, self.inside)
-        self.error = cov.error_elsewhere
+        self.error = cov._error_elsewhere
         if self.planned:
             self._open(0)
             return
@@ -151,7 +151,7 @@ class Elimination:
         # Rows that were read have to be read on any machine. Beside relative rounding, their masses
         # A_ii / low may be less there: by the room in them here, by what A_ii drifts, which is less
         # than the room, and, as none exceeds 1, by the room and the drift that low leaves.
-        light = max(self.light * (1 - 1e-6) - 4 * self.problem.cov.room() / self.low, 0.0)
+        light = max(self.light * (1 - 1e-6) - 4 * self.problem.cov._room() / self.low, 0.0)
         return Bound(
             "elimination",
             float(values.max()),
@@ -183,7 +183,7 @@ class Elimination:
         """What a ceiling on T allows all features with q of them outside."""
         # x_R'Ax_R is not below −ε times what A is off by: that is part of one room, and the rest
         # of two is to spare
-        return rounding.eliminated(on_part, float(self.lost[q]), 2 * self.problem.cov.room())
+        return rounding.eliminated(on_part, float(self.lost[q]), 2 * self.problem.cov._room())
 
     def work(self, meter: branch.Meter, goal: float, trees: bool) -> bool:
         """Bring the largest ceiling down, or try to; False once there is no way left."""

@@ -57,7 +57,7 @@ def check_one_or_several(name: str, value: object) -> list[Any]:
     """
     if isinstance(value, str | bytes | Mapping):
         raise ValueError(f"{name}={shown(value)} is not allowed; give a whole number, or several")
-    return list(value) if isinstance(value, Iterable) and getattr(value, "ndim", 1) else [value]
+    return list(value) if isinstance(value, Iterable) and getattr(value, "ndim", True) else [value]
 
 
 def scalar(value: object) -> object:

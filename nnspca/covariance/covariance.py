@@ -52,8 +52,6 @@ class Covariance:
         Variances of the features.
     trace : float
         Total variance.
-    form : HeldMatrix or HeldFactor
-        What is held, and what it does to vectors.
     moved : float
         How far, in the Frobenius norm, the matrix given was from the one held: 0 unless
         :meth:`from_matrix` was told to repair it. Certificates speak about the one held.
@@ -61,14 +59,6 @@ class Covariance:
         Proven ceiling on the spectral norm of (A as held − A of the data as given in double
         precision). Of a matrix with eigenvalues below zero by rounding: and on what all of them add
         to any sum of variances.
-    drift : float
-        Ceiling on the Frobenius norm of the difference between A as it is held here and on any
-        other machine, where other routines sum in another order: 0 for a matrix that was given.
-    relative_drift : float
-        Ceiling on that of any entry A_ij relative to ``sqrt(A_ii A_jj)``; infinite where none is
-        known.
-    error_elsewhere : float
-        Ceiling on ``representation_error`` on any machine.
     feature_names : tuple of str, or None
         What the data called the features.
     features : Features
@@ -90,9 +80,27 @@ class Covariance:
         features: Features | None = None,
         places: np.ndarray | None = None,
     ) -> None:
+        """Hold a form; what each machine may have otherwise in its last bits goes with it.
+
+        Parameters
+        ----------
+        form : HeldMatrix or HeldFactor
+            What is held, and what it does to vectors.
+        drift : float
+            Ceiling on the Frobenius norm of the difference between A as it is held here and on any
+            other machine, where other routines sum in another order: 0 for a matrix that was given.
+        relative_drift : float
+            Ceiling on that of any entry A_ij relative to ``sqrt(A_ii A_jj)``; infinite where none
+            is known.
+        error_elsewhere : float
+            Ceiling on ``representation_error`` on any machine.
+        n_samples, representation_error, moved, origin, features, places
+            The attributes of these names, where the data came from, and which of the features they
+            describe are here.
+        """
         if not isinstance(form, HeldMatrix | HeldFactor):
             raise TypeError(f"{shown(form)} is no form of a covariance; use Covariance.from_data(X) or .from_matrix(A)")
-        self.form = form
+        self._form = form
         self.n_samples = n_samples
         self.moved = moved
         self.diagonal: np.ndarray = np.maximum(form.diagonal, 0.0)  # a variance below zero by rounding is none
@@ -102,9 +110,9 @@ class Covariance:
         self.representation_error = representation_error
         # each machine is within its own error of the exact A, and the errors agree to many more
         # digits than two
-        self.drift = 2.02 * representation_error if drift is None else drift
-        self.relative_drift = relative_drift
-        self.error_elsewhere = 1.01 * representation_error if error_elsewhere is None else error_elsewhere
+        self._drift = 2.02 * representation_error if drift is None else drift
+        self._relative_drift = relative_drift
+        self._error_elsewhere = 1.01 * representation_error if error_elsewhere is None else error_elsewhere
         self._origin = origin
         self._described = (
             features or Features(self.trace, self.n_features),
@@ -118,7 +126,8 @@ class Covariance:
         """What is known of the features: names, and the mean and scale they were read with."""
         whole, places = self._described
         if places is not None:
-            self._described = whole, places = whole.restricted(places), None
+            whole = whole.restricted(places)
+            self._described = whole, None
         return whole
 
     @property
@@ -129,23 +138,23 @@ class Covariance:
     @property
     def matrix(self) -> np.ndarray | None:
         """A itself, shape (n, n), where it is held; None otherwise."""
-        return self.form.A if isinstance(self.form, HeldMatrix) else None
+        return self._form.A if isinstance(self._form, HeldMatrix) else None
 
     @property
     def factor(self) -> Factor | None:
         """Y with A = Y'Y where A is not held, ``forward(x)`` is Yx and ``backward(z)`` is Y'z; None otherwise."""
-        return self.form.factor if isinstance(self.form, HeldFactor) else None
+        return self._form.factor if isinstance(self._form, HeldFactor) else None
 
     @property
     def holds_entries(self) -> bool:
         """Whether A is held entry by entry."""
-        return isinstance(self.form, HeldMatrix)
+        return isinstance(self._form, HeldMatrix)
 
     @property
     def entries(self) -> np.ndarray:
         """A itself, shape (n, n); TypeError where it is not held: ask :attr:`holds_entries` first."""
-        if isinstance(self.form, HeldMatrix):
-            return self.form.A
+        if isinstance(self._form, HeldMatrix):
+            return self._form.A
         raise TypeError(f"the {self.n_features} × {self.n_features} entries are not held: read blocks of them")
 
     @classmethod
@@ -306,38 +315,38 @@ class Covariance:
 
     def apply(self, x: np.ndarray) -> np.ndarray:
         """Return Ax, for one vector (n,) or a batch of rows (r, n)."""
-        made = self.form.apply(x := check_vectors("x", x, self.n_features))
+        made = self._form.apply(x := check_vectors("x", x, self.n_features))
         return made if np.isfinite(made).all() else _of_finite(made, x)
 
     def variance(self, x: np.ndarray):
         """Return x'Ax: a float for one vector (n,), an array (r,) for a batch of rows (r, n)."""
         x = check_vectors("x", x, self.n_features)
         if x.ndim == 2:
-            made = self.form.variances(x)
+            made = self._form.variances(x)
             return made if np.isfinite(made).all() else _of_finite(made, x)
         support = np.flatnonzero(x)
-        value = self.form.variance_on(support, x[support])
+        value = self._form.variance_on(support, x[support])
         return value if math.isfinite(value) else _of_finite(value, x)
 
     @property
-    def strip(self) -> int:
+    def _strip(self) -> int:
         """How many whole rows of A are read at a time, so that they fit in memory and take no tenth of a second."""
         return max(1, min(STRIP, STRIP_ENTRIES // self.n_features))
 
     @property
-    def batch(self) -> int:
+    def _batch(self) -> int:
         """How many vectors A is applied to at a time, so that a step of each takes no tenth of a second."""
-        held = sum(array.size for array in self.form.arrays())
+        held = sum(array.size for array in self._form.arrays())
         sparse = self.factor is not None and not isinstance(self.factor, DenseFactor)
         products = SPARSE_PRODUCTS if sparse else DENSE_PRODUCTS
         return max(1, min(BATCH_ENTRIES // self.n_features, products // held))
 
     @property
-    def row_cost(self) -> float:
+    def _row_cost(self) -> float:
         """About how many products it takes to read a whole row of A."""
         if self.holds_entries:
             return float(self.n_features)
-        held = float(sum(array.size for array in self.form.arrays()))
+        held = float(sum(array.size for array in self._form.arrays()))
         if self.factor is None or isinstance(self.factor, DenseFactor):
             return held
         m, n = self.factor.shape
@@ -345,15 +354,15 @@ class Covariance:
 
     def block(self, rows: np.ndarray, columns: np.ndarray | None = None) -> np.ndarray:
         """Return the entries of A at ``rows`` × ``columns`` (all columns when None)."""
-        return self.form.block(rows, columns)
+        return self._form.block(rows, columns)
 
     def restrict(self, features) -> Covariance:
         """Return the covariance of some features only, by place or by name, in the order given."""
         features = check_names("features", features, self.feature_names)
         features = check_places("features", features, self.n_features)
-        return self.derived(self.form.restrict(features), "restrict", features)
+        return self._derived(self._form.restrict(features), "restrict", features)
 
-    def derived(
+    def _derived(
         self,
         form: Form,
         operation: str,
@@ -384,21 +393,21 @@ class Covariance:
         if operation == "restrict":
             places = np.array(argument) if places is None else places[argument]
         error = growth * self.representation_error + times * rounding
-        elsewhere = growth * self.error_elsewhere + times * rounding
+        elsewhere = growth * self._error_elsewhere + times * rounding
         return Covariance(
             form,
             n_samples=self.n_samples,
             representation_error=error,
             moved=self.moved,
-            relative_drift=self.relative_drift if exact else np.inf,
-            drift=self.drift if exact else 1.01 * (growth * self.drift + 2 * rounding),
-            error_elsewhere=self.error_elsewhere if exact else 1.01 * elsewhere,
+            relative_drift=self._relative_drift if exact else np.inf,
+            drift=self._drift if exact else 1.01 * (growth * self._drift + 2 * rounding),
+            error_elsewhere=self._error_elsewhere if exact else 1.01 * elsewhere,
             origin=None if self._origin is None else Origin(operation, (np.array(argument),), self._origin),
             features=whole,
             places=places,
         )
 
-    def room(self, entries: int = 1) -> float:
+    def _room(self, entries: int = 1) -> float:
         """What a bound that sums so many entries of A, or takes one eigenvalue, is raised by.
 
         A judge on another machine holds A' with ‖A' − A‖ <= drift in the Frobenius norm, hence
@@ -406,15 +415,15 @@ class Covariance:
         derives: whatever is proven of A here is derived from A' at
         ``error_elsewhere + entries · drift`` more, at most.
         """
-        return self.error_elsewhere + entries * self.drift
+        return self._error_elsewhere + entries * self._drift
 
-    def drift_of_rows(self, weights: np.ndarray, k: int) -> np.ndarray:
+    def _drift_of_rows(self, weights: np.ndarray, k: int) -> np.ndarray:
         """What the sum of any k entries of each row, each times its column's weight, may drift by, shape (n,)."""
-        any_entry = np.full(self.n_features, self.drift * float(sum_of_largest(weights, k)))
-        if not np.isfinite(self.relative_drift):
+        any_entry = np.full(self.n_features, self._drift * float(sum_of_largest(weights, k)))
+        if not np.isfinite(self._relative_drift):
             return any_entry
         s = np.sqrt(self.diagonal)
-        return np.minimum(any_entry, self.relative_drift * s * float(sum_of_largest(s * weights, k)))
+        return np.minimum(any_entry, self._relative_drift * s * float(sum_of_largest(s * weights, k)))
 
     def eigenpairs(self, d: int) -> tuple[np.ndarray, np.ndarray]:
         """Return the d largest eigenvalues and their eigenvectors, largest first.
@@ -448,7 +457,7 @@ class Covariance:
 
     def _leading(self, d: int) -> tuple[np.ndarray, np.ndarray]:
         """At least d eigenpairs, each vector's largest entry positive."""
-        values, vectors = self.form.leading(d)
+        values, vectors = self._form.leading(d)
         if len(values) < d:
             values = np.concatenate([values, np.zeros(d - len(values))])
             vectors = _complete(vectors, d)
@@ -460,7 +469,7 @@ class Covariance:
         return values, vectors
 
     @property
-    def reading(self) -> Literal["centred", "standardised", "matrix"] | None:
+    def _reading(self) -> Literal["centred", "standardised", "matrix"] | None:
         """What a file of numbers stands for from which anyone can form this covariance anew.
 
         ``"centred"`` or ``"standardised"``: of the data given to :meth:`from_data`, samples as
@@ -480,7 +489,7 @@ class Covariance:
         """
         with self._lock:
             if self._origin is None:
-                self._origin = Origin("held", tuple(self.form.arrays()))
+                self._origin = Origin("held", tuple(self._form.arrays()))
             return self._origin.fingerprint
 
     def __getstate__(self) -> dict[str, object]:
@@ -494,7 +503,7 @@ class Covariance:
 
     def __repr__(self) -> str:
         moved = f", moved by {self.moved:.3g} to have no negative eigenvalue" if self.moved else ""
-        return f"Covariance(n_features={self.n_features}, n_samples={self.n_samples}, held as {self.form.name}{moved})"
+        return f"Covariance(n_features={self.n_features}, n_samples={self.n_samples}, held as {self._form.name}{moved})"
 
 
 def _of_finite(made: Any, x: np.ndarray) -> Any:

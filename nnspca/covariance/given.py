@@ -87,7 +87,7 @@ def _is_data_set(given: Any) -> bool:
 
 def _said(dataset: Any) -> bool:
     """Whether a data set names its features, and does not just count them."""
-    names = getattr(dataset, "feature_names", ())
+    names: Any = getattr(dataset, "feature_names", ())
     return bool(names) and not (names[0] == "feature 1" and names[-1] == f"feature {len(names)}")
 
 
@@ -125,12 +125,12 @@ def check_feature_names(names: object, n: int) -> tuple[str, ...] | None:
     if names is None:
         return None
     try:
-        told = () if isinstance(names, str) or masked(names)[0] else tuple(names)  # type: ignore[arg-type]
+        told: tuple[Any, ...] = () if isinstance(names, str) or masked(names)[0] else tuple(names)  # type: ignore[arg-type]
     except TypeError:
         told = ()
     if len(told) != n or not all(isinstance(name, str) for name in told):
         raise ValueError(f"names={shown(names)} is not allowed; give {n} names, one for each feature")
-    return tuple(map(str, told))
+    return tuple(str(name) for name in told)
 
 
 def check_same_names(names: tuple[str, ...] | None, known: tuple[str, ...] | None, what: str) -> None:

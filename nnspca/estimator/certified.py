@@ -139,12 +139,11 @@ class Certified:
 
     def _of_each(self, cov: Covariance, effort: str, should_stop: ShouldStop | None) -> tuple[Certificate, ...]:
         """One after the other here, or in ``n_jobs`` processes."""
-        count, made = self._sought_alone(), {}
+        count = self._sought_alone()
         where = jobs(None, self.n_jobs) if self.n_jobs not in (None, 1) else contextlib.nullcontext(HERE)
         with where as executor, crew(executor, (cov, self._found), Monitor(should_stop)) as workers:
             tasks = ((r, effort, self._seed) for r in range(count))
-            for r, cert in workers.each(_certified, tasks):
-                made[r] = cert
+            made = dict(workers.each(_certified, tasks))
         return tuple(made[r] for r in sorted(made))
 
     def _of_all(self, cov: Covariance, effort: str, should_stop: ShouldStop | None) -> PartsCertificate | None:

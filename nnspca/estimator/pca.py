@@ -42,9 +42,9 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ce
         Most components. Fewer come out where features or variance run out first, with a
         ConvergenceWarning: see ``n_components_``.
     n_nonzero : int or sequence of int
-        Most nonzero loadings of each component, or of one after the other. Both numbers are limits, so that at most 10 of 4
-        features means at most 4: see ``n_nonzero_``; a number of your own beyond the features gives
-        a ConvergenceWarning.
+        Most nonzero loadings of each component, or of one after the other. Both numbers are limits,
+        so that at most 10 of 4 features means at most 4: see ``n_nonzero_``; a number of your own
+        beyond the features gives a ConvergenceWarning.
     method : str
         A key of ``nnspca.METHODS``.
     deflation : str
@@ -220,7 +220,7 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ce
         """How many nonzero loadings each component may have; warn of a number of one's own beyond the features."""
         given = self.n_nonzero
         one = isinstance(given, str) or not isinstance(given, Iterable) or not getattr(given, "ndim", 1)
-        sizes = [check_whole("n_nonzero", each, 1) for each in ([given] * wanted if one else given)]  # type: ignore[union-attr, list-item]
+        sizes = [check_whole("n_nonzero", each, 1) for each in ([given] * wanted if one else given)]  # type: ignore[union-attr]
         if len(sizes) != wanted:
             raise ValueError(
                 f"n_nonzero={shown(given)} has {len(sizes)} values; give one whole number, or {wanted}, one for each "

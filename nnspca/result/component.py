@@ -84,7 +84,7 @@ class Component(Shown, ByValue):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of the features with a nonzero loading, as in :attr:`support`; ``x0``, ``x1`` … where none are known."""
+        """Names of the features in :attr:`support`; ``x0``, ``x1`` and so on where none are known."""
         return tuple(self.feature_name(i) for i in self.support.tolist())
 
     @property

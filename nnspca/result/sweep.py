@@ -86,8 +86,10 @@ class Sweep(Shown, ByValue):
         )
         if proven := self.certificates:
             k = min(proven, key=lambda each: proven[each].ratio)
-            said += f" At every k certified, at least {wording.kept(proven[k].lower, proven[k].upper)} of the best possible "
-            said += f"was found (proven; least at k = {k})."
+            share = wording.kept(proven[k].lower, proven[k].upper)
+            said += (
+                f" At every k certified, at least {share} of the best possible was found (proven; least at k = {k})."
+            )
         return said
 
     def plot(self):
@@ -166,7 +168,8 @@ class PartsSweep(Shown, ByValue):
             return "Nothing was found before the sweep was stopped."
         last = self.points[-1]
         share = wording.percent(float(last.together.variances.sum()) / self.total)
-        said = f"{wording.counted(last.n_components, 'part').capitalize()} with k = {last.k} carry {share} of all variance."
+        parts = wording.counted(last.n_components, "part").capitalize()
+        said = f"{parts} with k = {last.k} carry {share} of all variance."
         if proven := [p.certificate for p in self.points if p.certificate is not None]:
             least = min(proven, key=lambda cert: cert.ratio)
             said += (

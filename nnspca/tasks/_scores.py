@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import scipy.sparse
 
@@ -167,7 +169,7 @@ def auc(scores, positive, pos_label=None) -> float | None:
     return _area(values, here)
 
 
-def separation(scores, labels, n_classes: int | None = None) -> tuple[float | None, ...] | dict[str, float | None]:
+def separation(scores, labels, n_classes: int | None = None) -> Any:
     """Return the area under the curve of each class against all others.
 
     Parameters

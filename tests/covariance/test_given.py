@@ -107,7 +107,7 @@ def test_a_matrix_takes_its_names_from_a_table_or_from_whoever_gives_it():
     pitprops = nnspca.datasets.load("pitprops")
     for cov in (nnspca.Covariance.from_data(pitprops), nnspca.Covariance.from_dataset(pitprops)):
         assert cov.feature_names == pitprops.feature_names
-    with pytest.raises(ValueError, match="names=.* is not allowed; give 4 names"):
+    with pytest.raises(ValueError, match=r"names=.* is not allowed; give 4 names"):
         nnspca.Covariance.from_matrix(A, names=["a", "b"])
     with pytest.raises(nnspca.DataError, match="takes no sample_weight"):
         nnspca.Covariance.from_data(pitprops, sample_weight=np.ones(13))

@@ -1,4 +1,4 @@
-"""Samples of different weight: a weight of 2 is the sample twice, one of 0 is none, and the allowance covers rounding."""
+"""Samples of different weight: one of weight 2 counts twice, one of 0 not at all; the allowance covers rounding."""
 
 from fractions import Fraction
 

@@ -250,7 +250,7 @@ def test_the_package_itself_defines_nothing_but_how_names_are_found():
     assert ast.unparse(typing.test) == "TYPE_CHECKING"
     assert sorted(nnspca.__all__) == sorted(set(nnspca.__all__))
     assert all(hasattr(nnspca, name) for name in nnspca.__all__)
-    assert set(nnspca.__all__) <= set(dir(nnspca))
+    assert set(dir(nnspca)) == {*nnspca.__all__, "__version__"}
     with pytest.raises(AttributeError, match="no attribute 'NonpositiveSparsePCA'"):
         nnspca.NonpositiveSparsePCA  # noqa: B018
 

@@ -18,8 +18,6 @@ LAZY = {
     ("polars", "LazyFrame"): "X.collect()",
     ("xarray", "Dataset"): 'X["name"], one of its arrays',
     ("pyarrow", "Table"): "X.to_pandas()",
-    ("h5py", "Dataset"): "X[:]",
-    ("zarr", "Array"): "X[:]",
 }
 
 

@@ -2,6 +2,7 @@
 
 import dataclasses
 import pickle
+import sys
 
 import numpy as np
 import pandas
@@ -160,3 +161,15 @@ def test_names_are_escaped_in_a_notebook():
     cov = nnspca.Covariance.from_data(RNG.normal(size=(9, 2)), names=["<b>", "a&b"])
     html = nnspca.decompose(cov, 2, 1)._repr_html_()
     assert "<b>" not in html and "&lt;b&gt;" in html and "a&amp;b" in html
+
+
+def test_what_a_table_and_a_figure_need_is_said_where_it_is_missing(monkeypatch, results):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ImportError, match="a table needs pandas: pip install pandas"):
+        results["component"].to_frame()
+    for name in [name for name in sys.modules if name.startswith("nnspca.figures.")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "plotly.graph_objects", None)
+    with pytest.raises(ImportError, match="a figure needs Plotly: pip install plotly"):
+        results["component"].plot()
+    assert "<svg" in results["component"]._repr_html_()

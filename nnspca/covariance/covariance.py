@@ -226,7 +226,9 @@ class Covariance:
             representation_error=made.representation_error,
             relative_drift=made.relative_drift,
             origin=made.origin,
-            features=Features(total, n, told, mean, scale, bool(standardize), given.image_shape),
+            features=Features(
+                total, n, told, mean, scale, bool(standardize), given.image_shape, given.axis, given.axis_title
+            ),
         )
 
     @classmethod

@@ -157,6 +157,15 @@ def test_pixels_are_told_by_where_they_lie(results):
     assert results["of faces"].summary().startswith("One number made of ten pixels in rows ")
 
 
+def test_wavelengths_are_told_as_a_stretch_and_drawn_along_their_axis():
+    data = nnspca.datasets.load("lrs")
+    parts = nnspca.decompose(nnspca.Covariance.from_data(data), 2, 5)
+    assert f"five features in {data.axis.name} (" in parts[0].summary()
+    for figure, count in ((parts.plot(), 2), (parts[0].plot(), 1)):
+        assert len(figure.data) == count
+        assert np.array_equal(figure.data[0].x, data.axis.values[parts[0].support])
+
+
 def test_names_are_escaped_in_a_notebook():
     cov = nnspca.Covariance.from_data(RNG.normal(size=(9, 2)), names=["<b>", "a&b"])
     html = nnspca.decompose(cov, 2, 1)._repr_html_()

@@ -30,7 +30,7 @@ def component(
         return _spectra(loadings[:, None], names, along, title)
     order = _heaviest(loadings)[:MOST]
     bars = Bar(x=loadings[order], y=[names[i] for i in order], orientation="h", marker_color=FOUND)
-    figure = dressed(Figure(bars), title, "loading", height=120 + A_BAR * len(order))
+    figure = dressed(Figure(bars), title, "loading", height=200 + A_BAR * len(order))
     return figure.update_yaxes(autorange="reversed", type="category")
 
 
@@ -59,7 +59,7 @@ def components(
         figure.add_trace(
             Bar(x=loadings, y=[names[i] for i in order], orientation="h", marker_color=colour, name=str(c + 1))
         )
-    dressed(figure, f"{r} components", "loading", height=140 + A_BAR * shown)
+    dressed(figure, f"{r} components", "loading", height=200 + A_BAR * shown)
     return figure.update_yaxes(autorange="reversed", type="category")
 
 

@@ -77,6 +77,13 @@ def test_programs_go_out_as_gene_sets(cells, tmp_path):
     parts = nnspca.anndata.parts(adata)
     assert [row[:2] for row in rows] == [["nnspca_1", "3 genes"], ["nnspca_2", "2 genes"]]
     assert [set(row[2:]) for row in rows] == [set(part.names) for part in parts]
+    signed = adata.copy()
+    signed.varm["nnspca"] = signed.varm["nnspca"] * [1.0, -1.0]
+    nnspca.anndata.write_gmt(tmp_path / "signed.gmt", signed)
+    assert [row.split("\t")[0] for row in (tmp_path / "signed.gmt").read_text().splitlines()] == [
+        "nnspca_1",
+        "nnspca_2_negative",
+    ]
     table = parts.to_frame()
     assert table["feature"].tolist() == [gene for row in rows for gene in row[2:]]
 

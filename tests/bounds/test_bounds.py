@@ -6,7 +6,7 @@ import pytest
 import nnspca
 from nnspca.bounds import balanced, entries, pair_scaled, paper, spectral, threshold
 from nnspca.calls.progress import Monitor
-from nnspca.covariance import inner
+from nnspca.covariance import covariance, inner
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible
 from tests import oracle, problems

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from nnspca import datasets
 from nnspca.bounds.parts.registry import PARTS_BOUNDS
 from nnspca.bounds.registry import BOUNDS, BoundInfo
+from nnspca.calls.bar import progress_bar
 from nnspca.certificates.file import load_certificate, save_certificate
 from nnspca.certificates.judge import verify
 from nnspca.components._certify import certify_parts
@@ -23,6 +24,7 @@ from nnspca.result import (
     Components,
     Contribution,
     CrossValidation,
+    Features,
     Necessity,
     PartsCertificate,
     PartsPoint,
@@ -41,10 +43,10 @@ from nnspca.tasks._solve import solve
 from nnspca.tasks._sweep import sweep
 
 if TYPE_CHECKING:
-    from nnspca import studies
+    from nnspca import anndata, studies
     from nnspca.estimator import NonnegativeSparsePCA
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "BOUNDS",
@@ -62,6 +64,7 @@ __all__ = [
     "CrossValidation",
     "DataError",
     "DeflationInfo",
+    "Features",
     "MethodInfo",
     "Necessity",
     "NonnegativeSparsePCA",
@@ -73,6 +76,7 @@ __all__ = [
     "Stability",
     "Sweep",
     "SweepPoint",
+    "anndata",
     "auc",
     "bootstrap",
     "certify",
@@ -84,6 +88,7 @@ __all__ = [
     "deflate",
     "load_certificate",
     "necessity",
+    "progress_bar",
     "save_certificate",
     "scores",
     "separation",
@@ -97,12 +102,12 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """Import what takes long when it is asked for: the estimator (scikit-learn takes a second), the studies."""
-    if name == "studies":
-        return import_module("nnspca.studies")
+    if name in ("anndata", "studies"):
+        return import_module(f"nnspca.{name}")
     if name == "NonnegativeSparsePCA":
         return import_module("nnspca.estimator").NonnegativeSparsePCA
     raise AttributeError(f"module 'nnspca' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted([*__all__, "__version__"])

@@ -1,11 +1,13 @@
 """The estimator keeps scikit-learn's contract, and its own."""
 
+import dataclasses
 import pickle
 from unittest import mock
 
 import numpy as np
 import pytest
 import scipy.sparse
+import sklearn
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.linear_model import LogisticRegression
@@ -246,7 +248,7 @@ def test_it_can_be_cloned_and_pickled(X):
     est = NonnegativeSparsePCA(2, 5, options={"restarts": 2}).fit(X)
     again = pickle.loads(pickle.dumps(est))
     assert np.array_equal(again.transform(X), est.transform(X))
-    assert again.certificates_[0].upper == est.certificates_[0].upper
+    assert again.certify(X)[0].upper == est.certificates_[0].upper
     assert not hasattr(clone(est), "components_")
     assert clone(est).get_params() == est.get_params()
 
@@ -283,3 +285,110 @@ def test_parts_found_together_come_with_one_certificate_of_all():
     one_by_one = NonnegativeSparsePCA(3, 4).fit(X)
     assert one_by_one.certificate_.lower <= cert.lower * (1 + 1e-12)
     assert NonnegativeSparsePCA(3, 4, deflation="projection").fit(X).certificate_ is None
+
+
+def test_it_pickles_small_unless_the_covariance_is_to_be_stored():
+    data = np.random.default_rng(0).normal(size=(60, 400))
+    est, storing = (NonnegativeSparsePCA(1, 5, "em", store_covariance=keep).fit(data) for keep in (False, True))
+    written = pickle.dumps(est)
+    assert len(written) < 40_000 < 400 * 400 * 8 < len(pickle.dumps(storing))
+    assert not hasattr(est, "covariance_")
+    kept = pickle.loads(pickle.dumps(storing))
+    kept.verify()
+    assert kept.covariance_.fingerprint == storing.covariance_.fingerprint
+    again = pickle.loads(written)
+    with pytest.raises(ValueError, match=r"not held any more: give the samples fitted, as in certify\(X\)"):
+        again.certify()
+    with pytest.raises(ValueError, match="is not what was fitted"):
+        again.certify(data[::-1])
+    again.verify(data)
+    assert pickle.loads(pickle.dumps(again)).certify() == again.certify(data)  # what was worked out stays
+
+
+@pytest.mark.parametrize("deflation", [*TAKEN_OUT, "quasi-orthogonal", "together"])
+def test_it_verifies_what_it_certified(X, deflation, monkeypatch):
+    budgets.hurried(monkeypatch)
+    budgets.brief(monkeypatch)
+    est = NonnegativeSparsePCA(2, 5, deflation=deflation).fit(X)
+    est.verify()
+    proven = est.certify()
+    assert proven is est.certify()
+    together = deflation == "together"
+    assert isinstance(proven, nnspca.PartsCertificate) == together
+    forged = proven if together else proven[0]
+    est._proven[together, "live"] = (
+        dataclasses.replace(forged, upper=forged.upper * 0.9)
+        if together
+        else (dataclasses.replace(forged, upper=forged.upper * 0.9),)
+    )
+    with pytest.raises(nnspca.CertificateError):
+        est.verify()
+
+
+def test_components_may_have_a_number_of_loadings_each(X):
+    est = NonnegativeSparsePCA(3, [8, 4, 2]).fit(X)
+    assert (est.components_ != 0).sum(axis=1).tolist() == est.n_nonzero_ == [8, 4, 2]
+    parts = nnspca.decompose(nnspca.Covariance.from_data(X), 3, [8, 4, 2])
+    assert est.parts_ == parts
+    assert est.certificate_ is None
+    assert [cert.k for cert in est.certify()] == [8, 4, 2]
+    assert np.array_equal(clone(est).fit(X).components_, est.components_)
+    with pytest.raises(ValueError, match=r"n_nonzero=\[8, 4\] has 2 values; give one whole number, or 3"):
+        NonnegativeSparsePCA(3, [8, 4]).fit(X)
+
+
+@pytest.mark.parametrize("form", [np.asarray, scipy.sparse.csr_array])
+@pytest.mark.parametrize("standardize", [False, True])
+def test_a_sample_of_weight_two_is_two_samples(X, form, standardize):
+    weights = np.random.default_rng(0).integers(0, 3, len(X))
+    repeated = np.repeat(X, weights, axis=0)
+    est = NonnegativeSparsePCA(2, 5, standardize=standardize).fit(form(X), sample_weight=weights)
+    same = NonnegativeSparsePCA(2, 5, standardize=standardize).fit(repeated)
+    assert np.allclose(est.components_, same.components_)
+    assert np.allclose(est.explained_variance_, same.explained_variance_)
+    assert np.allclose(est.transform(form(X)), same.transform(X))
+    assert est.score(form(X), sample_weight=weights) == pytest.approx(same.score(repeated))
+    assert est.certify(form(X), sample_weight=weights)[0].ratio > 0.9
+    est.verify()
+
+
+@pytest.mark.parametrize("standardize", [False, True])
+def test_variances_may_be_those_of_m_less_one(X, standardize):
+    one, none = (NonnegativeSparsePCA(2, 5, standardize=standardize, ddof=ddof).fit(X) for ddof in (1, 0))
+    assert np.array_equal(one.components_, none.components_)
+    assert np.allclose(one.transform(X).var(axis=0, ddof=1), one.explained_variance_)
+    assert np.allclose(one.explained_variance_ratio_, none.explained_variance_ratio_)
+    assert one.score(X) == pytest.approx(none.score(X))
+    with pytest.raises(ValueError, match="ddof=300 is not allowed; give a whole number from 0 to 299"):
+        NonnegativeSparsePCA(ddof=300).fit(X)
+
+
+def test_certificates_of_several_components_may_be_made_in_processes(X):
+    est, own = (NonnegativeSparsePCA(2, 4, "em", n_jobs=n).fit(X) for n in (2, None))
+    assert est.certify() == own.certify()
+    with pytest.raises(ValueError, match="n_jobs=0 is not allowed; give a number of processes"):
+        NonnegativeSparsePCA(n_jobs=0).fit(X).certify()
+
+
+def test_it_tells_how_far_it_is(X, capsys):
+    NonnegativeSparsePCA(2, 4, "em", verbose=True).fit(X)
+    assert "100 %" in capsys.readouterr().err
+
+
+def test_weights_are_routed_to_it(X):
+    with sklearn.config_context(enable_metadata_routing=True):
+        est = NonnegativeSparsePCA(1, 4, "em").set_fit_request(sample_weight=True).set_score_request(sample_weight=True)
+        search = GridSearchCV(est, {"n_nonzero": [2, 4]}, cv=2)
+        weights = np.arange(len(X))
+        found = search.fit(X, sample_weight=weights).best_estimator_
+        chain = make_pipeline(est.set_params(n_nonzero=found.n_nonzero)).fit(X, sample_weight=weights)
+    assert np.array_equal(chain[-1].components_, found.components_)
+
+
+def test_data_sets_and_annotated_data_bring_their_names(X):
+    pitprops, digits = nnspca.datasets.load("pitprops"), nnspca.datasets.load("lfw-faces")
+    est = NonnegativeSparsePCA(1, 4, "em").fit(digits)
+    assert list(est.feature_names_in_) == list(digits.feature_names)
+    assert est.parts_[0].names == tuple(digits.feature_names[i] for i in est.parts_[0].support)
+    with pytest.raises(nnspca.DataError, match="is a covariance matrix: an estimator is fitted on samples"):
+        est.fit(pitprops)

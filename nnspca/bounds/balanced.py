@@ -78,7 +78,7 @@ def balanced_rows(
             return warm_start
     return Bound(
         "balanced-rows",
-        float(value + cov.error_elsewhere),  # each row has room for what drifts
+        float(value + cov._error_elsewhere),  # each row has room for what drifts
         detail=(
             "Each feature is given a weight that levels the rows: no feature and its k − 1 weightiest companions "
             "hold more than this together."
@@ -126,7 +126,7 @@ def _levelled(
     least, best = np.inf, d
     for _ in range(STEPS):
         image = own * d + sum_of_largest(shares * d, k - 1)
-        drifting = 0.0 if cov is None else cov.drift_of_rows(d, k)
+        drifting = 0.0 if cov is None else cov._drift_of_rows(d, k)
         most = float(((image + drifting) / d).max())
         if most < least:
             least, best = most, d
@@ -143,7 +143,7 @@ def _of_factor(problem: Problem, monitor: Monitor) -> tuple[float, np.ndarray, f
     otherwise.
     """
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
-    s = np.sqrt(np.maximum(cov.diagonal, 0.0) + cov.drift)
+    s = np.sqrt(np.maximum(cov.diagonal, 0.0) + cov._drift)
     order = np.argsort(-s, kind="stable")
     widest = max(k + 64, int(READ / PASSES / cov.n_features))
     chosen = np.sort(order[: min(cov.n_features, WIDEST, 1500 + 8 * k, widest)])
@@ -179,7 +179,7 @@ def _levelled_throughout(
 ) -> tuple[float, np.ndarray]:
     """Power steps on all rows, block by block, from the weights given."""
     cov = problem.cov
-    s = np.sqrt(np.maximum(cov.diagonal, 0.0) + cov.drift)
+    s = np.sqrt(np.maximum(cov.diagonal, 0.0) + cov._drift)
     every = np.arange(cov.n_features)
     d = best
     for _ in range(passes):
@@ -222,15 +222,15 @@ def _rows(
     companions.weights = d
     together = float(sum_of_largest(s * d, k - 1))
     reach = s**2 + s * together / d
-    drifting = cov.drift_of_rows(d, k)
-    reading = rounding.inner_products(2 * (cov.form.terms + k + 8))
+    drifting = cov._drift_of_rows(d, k)
+    reading = rounding.inner_products(2 * (cov._form.terms + k + 8))
     mask = np.ones(len(s), dtype=bool)
     mask[chosen] = False
     values = reach[chosen] * (1 + reading)
-    for start in range(0, len(chosen), cov.strip):
+    for start in range(0, len(chosen), cov._strip):
         if monitor.stop():
             break
-        rows = chosen[start : start + cov.strip]
+        rows = chosen[start : start + cov._strip]
         sums = cov.diagonal[rows] + companions.largest(rows).sum(axis=-1) / d[rows]
-        values[start : start + cov.strip] = sums + reading * reach[rows] + drifting[rows] / d[rows]
+        values[start : start + cov._strip] = sums + reading * reach[rows] + drifting[rows] / d[rows]
     return values, float(reach[mask].max(initial=0.0)) * (1 + reading)

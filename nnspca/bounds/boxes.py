@@ -99,7 +99,7 @@ class _Stage:
     def __init__(self, problem: Problem, low: float, features: np.ndarray, A: np.ndarray, norms: np.ndarray) -> None:
         cov = problem.cov
         self.count, self.A = problem.k - 1, A
-        variances = (cov.diagonal * (1 + rounding.inner_products(cov.form.terms + 4)) + cov.room()) / low
+        variances = (cov.diagonal * (1 + rounding.inner_products(cov._form.terms + 4)) + cov._room()) / low
         outside = float(np.delete(variances, features).max(initial=0.0))
         self.beside = rounding.raised(np.sqrt(variances[features]) * outside, 8)  # of a companion outside
         self.room, self.error = left_by_others(cov, low, features), reading_error(problem, low, features)

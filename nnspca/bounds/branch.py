@@ -260,7 +260,7 @@ class _Nodes:
 def _of_known_support(part: Covariance) -> tuple[float, PairProof]:
     """The bound where the support is known: an eigenvalue."""
     nothing = np.zeros_like(part.entries)
-    tail = ceiling.of_matrix(part.entries, part.room())
+    tail = ceiling.of_matrix(part.entries, part._room())
     return rounding.total(tail, np.zeros(1)), PairProof(nothing, nothing, tail)
 
 

@@ -88,7 +88,7 @@ def _proven(problem: Problem, L: np.ndarray) -> tuple[float, PairProof]:
     level = rounding.raised(max(level, 0.0), 16)
     M = np.full_like(L, level)
     np.fill_diagonal(M, 0.0)
-    tail = ceiling.of_matrix(cov.entries - L, rounding.subtraction(L) + cov.room())
+    tail = ceiling.of_matrix(cov.entries - L, rounding.subtraction(L) + cov._room())
     own = L.diagonal()
     value = rounding.total(tail, rounding.row_costs(own, (k - 1) * level, k, np.abs(own) + k * level))
     return value, PairProof(L, M, tail)

@@ -81,7 +81,7 @@ class Elimination:
         self.sparing = bool(self.planned)
         cov = self.problem.cov
         self.part = part_of(cov, self.inside)
-        self.error = cov.error_elsewhere
+        self.error = cov._error_elsewhere
         if self.planned:
             self._open(0)
             return
@@ -111,14 +111,14 @@ class Elimination:
         """Let a case begin with what the multipliers of the one before it prove for fewer features."""
         case = self.cases[first]
         held = {q: other.proof for q, other in self.cases.items() if q < first and isinstance(other.proof, PairProof)}
-        if held and self._room(case):
+        if held and self._has_room(case):
             proof = held[max(held)]
             case.heir = True
             value, made = proof_of(case.problem, proof.L, proof.M, monitor=self.monitor)
             case.found(value + self.error, made)
             meter.pay(len(self.inside), HANDED)
 
-    def _room(self, case: Case) -> bool:
+    def _has_room(self, case: Case) -> bool:
         """Whether the proofs may hold another one by pairs: beyond, balanced rows must do for a case."""
         others = sum(_paired(other) for other in self.cases.values() if other is not case)
         return 2 * (others + 1) * len(self.inside) ** 2 <= STORED
@@ -151,7 +151,7 @@ class Elimination:
         # Rows that were read have to be read on any machine. Beside relative rounding, their masses
         # A_ii / low may be less there: by the room in them here, by what A_ii drifts, which is less
         # than the room, and, as none exceeds 1, by the room and the drift that low leaves.
-        light = max(self.light * (1 - 1e-6) - 4 * self.problem.cov.room() / self.low, 0.0)
+        light = max(self.light * (1 - 1e-6) - 4 * self.problem.cov._room() / self.low, 0.0)
         return Bound(
             "elimination",
             float(values.max()),
@@ -183,7 +183,7 @@ class Elimination:
         """What a ceiling on T allows all features with q of them outside."""
         # x_R'Ax_R is not below −ε times what A is off by: that is part of one room, and the rest
         # of two is to spare
-        return rounding.eliminated(on_part, float(self.lost[q]), 2 * self.problem.cov.room())
+        return rounding.eliminated(on_part, float(self.lost[q]), 2 * self.problem.cov._room())
 
     def work(self, meter: branch.Meter, goal: float, trees: bool) -> bool:
         """Bring the largest ceiling down, or try to; False once there is no way left."""
@@ -226,7 +226,7 @@ class Elimination:
     def _advance(self, case: Case, first: int, meter: branch.Meter, goal: float, steps: int = 0) -> None:
         """Some steps of a case's splitting."""
         if case.splitting is None:
-            if not self._room(case):
+            if not self._has_room(case):
                 case.rests = True
                 return
             case.splitting = self._splitting(case, first, meter)

@@ -66,9 +66,9 @@ def positive_by_cholesky(M: np.ndarray) -> float | None:
 
 def affordable(cov: Covariance, d: int) -> bool:
     """Whether what d directions leave of A can be proven at all, in a second or two."""
-    if isinstance(cov.form, HeldMatrix):
+    if isinstance(cov._form, HeldMatrix):
         return cov.n_features <= LARGEST
-    m, n = cov.form.factor.shape
+    m, n = cov._form.factor.shape
     return m + d <= LARGEST and n * (m + d) ** 2 <= LONGEST
 
 
@@ -87,19 +87,19 @@ def residual(cov: Covariance, V: np.ndarray) -> float | None:
         None where neither the features nor the samples are few enough to factorise: see
         :func:`affordable`.
     """
-    if isinstance(cov.form, HeldMatrix):
-        A = cov.form.A
+    if isinstance(cov._form, HeldMatrix):
+        A = cov._form.A
         if not affordable(cov, V.shape[1]):
             return None
         B = A - V @ V.T if V.shape[1] else A
         products = rounding.low_rank(float(np.linalg.norm(A)), V)
-        return of_matrix(B, products + cov.room())
-    factor = cov.form.factor
+        return of_matrix(B, products + cov._room())
+    factor = cov._form.factor
     m, n = factor.shape
     side = m + V.shape[1]
     if not V.shape[1] and m <= FEW_SAMPLES:  # the least costly: YY' has the largest eigenvalue of Y'Y
         products = rounding.sums(2 * n, factor.rounding_scale())
-        return max(of_matrix(factor.gram(), products + cov.room()), 0.0)
+        return max(of_matrix(factor.gram(), products + cov._room()), 0.0)
     if not affordable(cov, V.shape[1]):
         return None
     triangle = np.zeros((0, side))
@@ -110,4 +110,4 @@ def residual(cov: Covariance, V: np.ndarray) -> float | None:
     R_V, R_Y = triangle[:, : V.shape[1]], triangle[:, V.shape[1] :]
     scale = factor.rounding_scale() + float((V * V).sum())
     products = rounding.triangular(n, side, -(-n // ROWS), scale)
-    return max(of_matrix(R_Y @ R_Y.T - R_V @ R_V.T, products + cov.room()), 0.0)
+    return max(of_matrix(R_Y @ R_Y.T - R_V @ R_V.T, products + cov._room()), 0.0)

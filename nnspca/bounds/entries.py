@@ -26,7 +26,7 @@ def diagonal(problem: Problem) -> Bound:
     """The k largest variances of single features, summed."""
     cov, k = problem.cov, problem.k
     value = float(np.sort(cov.diagonal)[::-1][:k].sum())
-    value = rounding.raised(value, k + 8 + _terms(cov)) + cov.room(k)
+    value = rounding.raised(value, k + 8 + _terms(cov)) + cov._room(k)
     return Bound(
         "diagonal",
         value,
@@ -48,7 +48,7 @@ def rows(problem: Problem, *, monitor: Monitor, allowed: int | None = None) -> B
     order = np.argsort(-cov.diagonal, kind="stable")
     # the representation error covers what an indefinite-by-rounding matrix adds to |A_ij| <= s_i
     # s_j
-    deviations = np.sqrt(np.maximum(cov.diagonal[order], 0.0) + cov.room())
+    deviations = np.sqrt(np.maximum(cov.diagonal[order], 0.0) + cov._room())
     company = float(deviations[: k - 1].sum())
     most, seen = 0.0, 0
     allowed = len(order) if allowed is None else allowed
@@ -56,7 +56,7 @@ def rows(problem: Problem, *, monitor: Monitor, allowed: int | None = None) -> B
         beyond = float(deviations[allowed]) * (float(deviations[allowed]) + company)
         if beyond >= float((deviations[: problem.k] ** 2).sum()):
             return None
-    for start in range(0, len(order), cov.strip):
+    for start in range(0, len(order), cov._strip):
         reach = deviations[start] * (deviations[start] + company)
         if reach <= most:
             break
@@ -65,13 +65,13 @@ def rows(problem: Problem, *, monitor: Monitor, allowed: int | None = None) -> B
         if monitor.stop():
             most = max(most, reach)  # a ceiling on all rows not yet read
             break
-        chosen = order[start : start + cov.strip]
+        chosen = order[start : start + cov._strip]
         most = max(most, float((cov.diagonal[chosen] + companions.largest(chosen).sum(axis=-1)).max()))
         seen = start + len(chosen)
     margin = rounding.sums(k + 16 + _terms(cov), float(deviations[0]) * (float(deviations[0]) + company))
     return Bound(
         "rows",
-        most + margin + cov.room(k),
+        most + margin + cov._room(k),
         ingredients=EntryProof("rows"),
         detail=f"No feature has more co-variance with its k − 1 closest companions ({seen:,} rows read).",
     )
@@ -91,4 +91,4 @@ def rows_by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
 
 def _terms(cov: Covariance) -> int:
     """Length of the sums behind an entry of A as it is read."""
-    return 8 * cov.form.terms
+    return 8 * cov._form.terms

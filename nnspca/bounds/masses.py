@@ -29,14 +29,14 @@ from nnspca.numerics.feasible import sum_of_largest
 
 def attained(cov: Covariance, x: np.ndarray) -> float:
     """Return a number not above the variance that x, scaled to norm 1, attains: by the data, on any machine."""
-    size, terms = max(cov.trace, cov.form.rounding_scale), int(np.count_nonzero(x))
-    lost = rounding.variances(cov.form.terms + terms, size) + cov.room()
+    size, terms = max(cov.trace, cov._form.rounding_scale), int(np.count_nonzero(x))
+    lost = rounding.variances(cov._form.terms + terms, size) + cov._room()
     return (cov.variance(x) - lost) / rounding.raised(float(x @ x), terms + 8)
 
 
 def by_variance(cov: Covariance, low: float) -> np.ndarray:
     """Return what each feature can hold by its variance alone, rounded up; ``low`` is attained."""
-    own = cov.diagonal * (1 + rounding.inner_products(cov.form.terms + 4)) + cov.room()
+    own = cov.diagonal * (1 + rounding.inner_products(cov._form.terms + 4)) + cov._room()
     return np.minimum(rounding.raised(own / low, 8), 1.0)
 
 
@@ -55,15 +55,15 @@ def by_rows(problem: Problem, low: float, rows: np.ndarray, companions: Companio
 
 def reading_error(problem: Problem, low: float, rows: np.ndarray) -> np.ndarray:
     """Return by how much the sum of A_ij x_j over i's companions may exceed what is read, ‖x‖ <= 1, in units of low."""
-    cov, reading = problem.cov, rounding.inner_products(problem.cov.form.terms + 4)
+    cov, reading = problem.cov, rounding.inner_products(problem.cov._form.terms + 4)
     s = np.sqrt(cov.diagonal[rows] / low)
     company = np.sqrt(float(sum_of_largest(cov.diagonal, problem.k - 1)) / low)
-    return reading * s * company + cov.room() / low + rounding.VANISHING
+    return reading * s * company + cov._room() / low + rounding.VANISHING
 
 
 def left_by_others(cov: Covariance, low: float, rows: np.ndarray) -> np.ndarray:
     """Return 1 − A_ii in units of low, rounded down: what i's companions have to make up for."""
-    own = cov.diagonal[rows] * (1 + rounding.inner_products(cov.form.terms + 4)) + cov.room()
+    own = cov.diagonal[rows] * (1 + rounding.inner_products(cov._form.terms + 4)) + cov._room()
     return 1.0 - own / low - rounding.sums(8, 1.0)
 
 
@@ -111,7 +111,7 @@ class Falling:
         None where more than ``allowed`` features turn out to hold more than ``heavy``, too many
         rows would have to be read, or the call was stopped.
         """
-        masses, order, step = self.masses, self._order, self.problem.cov.strip
+        masses, order, step = self.masses, self._order, self.problem.cov._strip
         while self._read < self.problem.n and masses[order[self._read]] > self._least(wanted):
             if self._read >= self.most or self.monitor.stop():
                 return None
@@ -156,10 +156,10 @@ def every(problem: Problem, low: float, monitor: Monitor, *, light: float) -> np
     """
     masses = by_variance(problem.cov, low)
     heavy, companions = np.flatnonzero(masses > light), Companions(problem)
-    for start in range(0, len(heavy), problem.cov.strip):
+    for start in range(0, len(heavy), problem.cov._strip):
         if monitor.stop():
             break
-        rows = heavy[start : start + problem.cov.strip]
+        rows = heavy[start : start + problem.cov._strip]
         masses[rows] = np.minimum(masses[rows], by_rows(problem, low, rows, companions))
         monitor.tell(start / len(heavy), "how much each feature can hold")
     return masses

@@ -192,7 +192,7 @@ def cost(n: int) -> float:
 
 def rows_read(problem: Problem, plan: Plan) -> int:
     """How many whole rows of A one bound may read."""
-    return max(problem.cov.strip, int(plan.read / problem.cov.row_cost))
+    return max(problem.cov._strip, int(plan.read / problem.cov._row_cost))
 
 
 def parts_cases(problem: Problem, plan: Plan) -> bool:

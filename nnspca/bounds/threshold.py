@@ -129,7 +129,7 @@ def _cut(problem: Problem, rho: float, features: int) -> _Cut | None:
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     kept = np.arange(cov.n_features)
     if cov.n_features > ceiling_features(cov):
-        deviations = np.sqrt(np.maximum(cov.diagonal, 0.0) + cov.room())
+        deviations = np.sqrt(np.maximum(cov.diagonal, 0.0) + cov._room())
         kept = np.flatnonzero(deviations * deviations.max() * (1 + 1e-9) > rho)
     if not 1 <= len(kept) <= features:
         return None
@@ -161,10 +161,10 @@ def _proven(problem: Problem, c: _Cut, d: int, cells: int, monitor: Monitor) -> 
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     V, _ = c.surplus(d)
     products = rounding.low_rank(float(np.linalg.norm(c.block)), V)
-    reading = rounding.inner_products(2 * (cov.form.terms + 4)) * cov.form.rounding_scale
-    tail = ceiling.of_matrix(c.block - V @ V.T, products + reading + cov.room())
+    reading = rounding.inner_products(2 * (cov._form.terms + 4)) * cov._form.rounding_scale
+    tail = ceiling.of_matrix(c.block - V @ V.T, products + reading + cov._room())
     if len(c.features) < cov.n_features:
-        tail = max(tail, reading + cov.room())  # the rest of A − L is zero up to rounding
+        tail = max(tail, reading + cov._room())  # the rest of A − L is zero up to rounding
     whole = np.zeros((cov.n_features, d))
     whole[c.features] = V
     inner = sphere.maximise(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from difflib import get_close_matches
 from numbers import Real
 from typing import Any
 
@@ -46,6 +47,17 @@ def check_several(name: str, value: object, kind: str, allowed: str) -> list[Any
     if not isinstance(value, Iterable) or not getattr(value, "ndim", 1):
         raise ValueError(f"{name}={shown(value)} is not allowed; give {kind} {allowed}")
     return list(value)
+
+
+def check_one_or_several(name: str, value: object) -> list[Any]:
+    """Return one value or several as a list; ValueError for words, which are several of nothing.
+
+    >>> check_one_or_several("k", 3), check_one_or_several("k", range(2))
+    ([3], [0, 1])
+    """
+    if isinstance(value, str | bytes | Mapping):
+        raise ValueError(f"{name}={shown(value)} is not allowed; give a whole number, or several")
+    return list(value) if isinstance(value, Iterable) and getattr(value, "ndim", True) else [value]
 
 
 def scalar(value: object) -> object:
@@ -146,6 +158,38 @@ def _unmasked(name: str, verb: str, value: object, allowed: str) -> np.ndarray:
     if hidden:
         raise ValueError(f"{name}={shown(value)} {verb} masked; {allowed}")
     return numbers
+
+
+def check_names(name: str, value: object, names: Sequence[str] | None) -> object:
+    """Return the places of features that are given by name, one or several; anything else as it is.
+
+    >>> check_names("feature", "b", ["a", "b"]), check_names("features", ["b", "a"], ["a", "b"])
+    (1, array([1, 0]))
+    """
+    if isinstance(value, str):
+        return _place(name, value, names)
+    several = isinstance(value, list | tuple | np.ndarray) and getattr(value, "ndim", 1) == 1 and len(value) > 0
+    if several and all(isinstance(each, str) for each in value):  # type: ignore[attr-defined]
+        return np.array([_place(name, str(each), names) for each in value])  # type: ignore[attr-defined]
+    return value
+
+
+def _place(argument: str, name: str, names: Sequence[str] | None) -> int:
+    """The place of a name; ValueError that says which names are nearest."""
+    if names is None:
+        raise ValueError(f"{argument}={name!r:.60} is not known: these features have no names; give their places")
+    found = [i for i, known in enumerate(names) if known == name]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise ValueError(
+            f"{argument}={name!r:.60} is the name of {len(found)} features; give a place, one of {found[:5]}"
+        )
+    near = get_close_matches(name, names, 3) or get_close_matches(name.lower(), [n.lower() for n in names], 3)
+    nearest = "the nearest are" if near else "the first are"
+    raise ValueError(
+        f"{argument}={name!r:.60} is not known; {nearest} {', '.join(f'{n!r:.40}' for n in (near or names[:3]))}"
+    )
 
 
 def check_places(name: str, value: object, n: int) -> np.ndarray:

@@ -40,7 +40,7 @@ def held_beside_each_other(
         raise CertificateError(f"the prices must be of 1 to {STAGES} stages, from {PRICES[0]:g} to {PRICES[1]:g}")
     rows = _rows(cov, chosen, low, nonnegative)
     beyond = float(np.delete(own, chosen).max(initial=0.0))
-    terms = (cov.form.terms + 2) * EPS
+    terms = (cov._form.terms + 2) * EPS
     company = float(np.sort(cov.diagonal)[::-1][: k - 1].sum())
     error = terms * np.sqrt(cov.diagonal[chosen] / low) * np.sqrt(company / low)
     error += cov.representation_error / low + VANISHING

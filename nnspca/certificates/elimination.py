@@ -71,8 +71,8 @@ def _attained(proof: EliminationProof, problem: Problem) -> float:
     reason = feasible.infeasibility(x, k, nonnegative)
     if reason:
         raise CertificateError(f"the point is not feasible: {reason}")
-    size = max(cov.trace, cov.form.rounding_scale)
-    off = 4 * (cov.form.terms + len(support) + 8) * EPS * size + cov.representation_error
+    size = max(cov.trace, cov._form.rounding_scale)
+    off = 4 * (cov._form.terms + len(support) + 8) * EPS * size + cov.representation_error
     low = float((x @ cov.apply(x) - off) / (float(x @ x) * (1 + (len(support) + 4) * EPS)))
     if not low > 0:
         raise CertificateError("the point attains no variance")
@@ -87,14 +87,14 @@ def _lost(problem: Problem, outside: np.ndarray, low: float, light: float, boxes
     tell of some features without.
     """
     cov, k = problem.cov, problem.k
-    own = (cov.diagonal * (1 + 2 * (cov.form.terms + 2) * EPS) + cov.representation_error) / low
+    own = (cov.diagonal * (1 + 2 * (cov._form.terms + 2) * EPS) + cov.representation_error) / low
     mass, told = own.copy(), np.zeros(len(own), dtype=bool)
     if boxes is not None:
         features, held = held_beside_each_other(boxes, own, low, problem)
         mass[features], told[features] = held, True
     others = np.flatnonzero(outside)
     others = others[np.argsort(-mass[others], kind="stable")]
-    largest, step = np.zeros(0), cov.strip
+    largest, step = np.zeros(0), cov._strip
     for start in range(0, len(others), step):
         if mass[others[start]] <= light or (len(largest) == k and mass[others[start]] <= largest[0]):
             largest = np.sort(np.concatenate([largest, np.minimum(mass[others[start : start + k]], 1.0)]))[-k:]
@@ -115,7 +115,7 @@ def _by_rows(problem: Problem, rows: np.ndarray, own: np.ndarray, low: float) ->
     block[np.arange(len(rows)), rows] = 0.0
     block = np.maximum(block, 0.0) if problem.nonnegative else np.abs(block)
     company = float(np.sort(cov.diagonal)[::-1][: k - 1].sum())
-    reading = (cov.form.terms + 2) * EPS * np.sqrt(cov.diagonal[rows] / low) * np.sqrt(company / low)
+    reading = (cov._form.terms + 2) * EPS * np.sqrt(cov.diagonal[rows] / low) * np.sqrt(company / low)
     b = np.sqrt(largest_sums(block * block, k - 1) * (1 + (k + 4) * EPS))
     b += reading + cov.representation_error / low + VANISHING
     gap = 1 - own - 2 * EPS

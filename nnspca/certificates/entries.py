@@ -16,7 +16,7 @@ def entry_bound(proof: EntryProof, problem: Problem) -> float:
     """The entry bounds, read in full."""
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     n = cov.n_features
-    terms = 4 * cov.form.terms
+    terms = 4 * cov._form.terms
     if type(proof.rule) is not str or proof.rule not in ("diagonal", "rows"):
         raise CertificateError(f"unknown rule {proof.rule!r:.60}")
     if proof.rule == "diagonal":

@@ -158,7 +158,7 @@ def _proven(bounds: object, derived: Callable[[object], float]) -> list[tuple[ob
 
 def close(claim: float, attained: float, cov: Covariance) -> bool:
     """Whether a claimed variance is the one attained, up to what two machines, or orders of summing, differ by."""
-    return at_most(abs(attained - claim), ATTAINED * abs(attained) + cov.drift)
+    return at_most(abs(attained - claim), ATTAINED * abs(attained) + cov._drift)
 
 
 def taken(part: Component, what: str, problem: Problem) -> Component:

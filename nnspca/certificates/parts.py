@@ -22,7 +22,7 @@ def diagonal_bound(proof: EntryProof, r: int, problem: Problem) -> float:
     if type(proof.rule) is not str or proof.rule != "diagonal":
         raise CertificateError(f"unknown rule {proof.rule!r:.60}")
     count = min(r * k, cov.n_features)
-    terms = 4 * cov.form.terms
+    terms = 4 * cov._form.terms
     largest = float(np.sort(cov.diagonal)[cov.n_features - count :].sum()) * (1 + (count + terms) * EPS)
     return largest + cov.representation_error * r
 

@@ -73,10 +73,10 @@ def _check_tail(split: Split, nonnegative: bool, cov: Covariance) -> None:
 def check_rest(cov: Covariance, V: np.ndarray, tail: float) -> None:
     """Check A − VV' ⪯ tail·I: on the features' side, or on that of the samples where A is held as data."""
     left = tail - cov.representation_error
-    if isinstance(cov.form, HeldMatrix):
-        _check_rest_is(least_of_rest(cov.form.A, V, left), tail)
+    if isinstance(cov._form, HeldMatrix):
+        _check_rest_is(least_of_rest(cov._form.A, V, left), tail)
     else:
-        _check_rest_is(_least_of_factored_rest(cov.form.factor, V, left), tail)
+        _check_rest_is(_least_of_factored_rest(cov._form.factor, V, left), tail)
 
 
 def _check_rest_is(least: float, tail: float) -> None:
@@ -103,10 +103,10 @@ def least_of_rest(A: np.ndarray, V: np.ndarray, tail: float) -> float:
 def _least_after_cut(split: Split, rho: float, nonnegative: bool, cov: Covariance) -> float:
     """The same for what lies above the cut, on the features that reach above it."""
     V = split.V
-    kept = np.flatnonzero((cov.form.reach() > rho) | V.any(axis=1))
+    kept = np.flatnonzero((cov._form.reach() > rho) | V.any(axis=1))
     if len(kept) > BLOCK:
         raise CertificateError(f"{len(kept)} features reach above the cut: too many to check")
-    reading = cov.representation_error + 2 * (cov.form.terms + 4) * EPS * cov.form.rounding_scale
+    reading = cov.representation_error + 2 * (cov._form.terms + 4) * EPS * cov._form.rounding_scale
     if not len(kept):
         return split.tail - reading
     A = cov.block(kept, kept)

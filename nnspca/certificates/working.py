@@ -38,12 +38,12 @@ def cover_outside(
     """Raise the ceiling to what the heaviest row outside costs, the prices taken off the shares of the chosen."""
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     deviations = np.sqrt(np.maximum(cov.diagonal, 0.0))
-    terms = cov.form.terms
+    terms = cov._form.terms
     member = np.zeros(cov.n_features, dtype=bool)
     member[chosen] = True
     others = np.flatnonzero(~member)
-    for start in range(0, len(others), cov.strip):
-        rows = others[start : start + cov.strip]
+    for start in range(0, len(others), cov._strip):
+        rows = others[start : start + cov._strip]
         block = np.array(cov.block(rows))
         own = block[np.arange(len(rows)), rows].copy()
         shares = (np.maximum(block, 0.0) if nonnegative else np.abs(block)) + (

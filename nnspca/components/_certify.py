@@ -131,7 +131,10 @@ def _checked(problem: Problem, count: int, parts: Components | Sequence[Componen
         check_instance("a part", part, Component, "one that nnspca.solve gave")
     if not 1 <= len(chosen) <= count:
         raise ValueError(f"{len(chosen)} parts are given; give 1 to n_components={count}")
-    chosen = tuple(taken(part, f"part {place}", problem) for place, part in enumerate(chosen, start=1))
+    chosen = tuple(
+        replace(taken(part, f"part {place}", problem), features=problem.cov.features)
+        for place, part in enumerate(chosen, start=1)
+    )
     used = np.zeros(problem.n, dtype=bool)
     for place, part in enumerate(chosen, start=1):
         shared = np.flatnonzero(used & (part.loadings != 0))

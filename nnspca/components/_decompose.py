@@ -177,6 +177,7 @@ class _Run:
             monitor=self.monitor,
             **self.checked,
         )
+        found = replace(found, parts=tuple(replace(part, features=self.cov.features) for part in found.parts))
         for part in found.parts if self.on_part is not None else ():
             self.on_part(part)  # type: ignore[misc]
         return found
@@ -278,7 +279,8 @@ class _Run:
         x = np.zeros(self.cov.n_features)
         x[places] = part.loadings
         x.setflags(write=False)
-        parts.append(replace(part, loadings=x, variance=self.cov.variance(x), k=self.sizes[number]))
+        variance, seen = self.cov.variance(x), self.cov.features
+        parts.append(replace(part, loadings=x, variance=variance, k=self.sizes[number], features=seen))
         if self.on_part is not None:
             self.on_part(parts[-1])
         if self.effort is not None and not self.monitor.stop():

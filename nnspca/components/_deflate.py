@@ -160,7 +160,8 @@ def sought(cov: Covariance, parts: Components, r: int) -> tuple[Covariance, Comp
     x = part.loadings
     if left.n_features < len(x):
         x = x[~U.any(axis=1)]
-    return left, replace(part, loadings=x, variance=left.variance(x), k=min(part.k, left.n_features))
+    k = min(part.k, left.n_features)
+    return left, replace(part, loadings=x, variance=left.variance(x), k=k, features=left.features)
 
 
 def check_deflation(deflation: str) -> DeflationInfo:

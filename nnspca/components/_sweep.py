@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from nnspca.bounds.parts.plan import PARTS_PLANS
-from nnspca.calls.arguments import check_callables, check_choice, check_flag
+from nnspca.calls.arguments import check_callables, check_choice, check_flag, check_one_or_several
 from nnspca.calls.progress import Monitor
 from nnspca.certificates.proofs import LargerProof
 from nnspca.components._certify import certify_parts
@@ -81,8 +81,8 @@ def sweep_parts(
     check_covariance(cov)
     check_callables(on_point=on_point, should_stop=should_stop, on_progress=on_progress)
     nonnegative, seed = check_flag("nonnegative", nonnegative), check_seed(seed)
-    counts = sorted({check_count(r, cov.n_features) for r in _several(n_components)})
-    sizes = sorted({check_cardinality(cov, each) for each in _several(k)})
+    counts = sorted({check_count(r, cov.n_features) for r in check_one_or_several("n_components", n_components)})
+    sizes = sorted({check_cardinality(cov, each) for each in check_one_or_several("k", k)})
     if not counts or not sizes:
         raise ValueError(f"a sweep needs at least one number of parts and one k; got {counts} and {sizes}")
     check_choice("certify", certify, PARTS_PLANS, none=True)
@@ -99,11 +99,6 @@ def sweep_parts(
     ordered = tuple(run.points[key] for key in sorted(run.points))
     stopped = len(ordered) < len(wanted) or any(p.together.stopped for p in ordered)
     return PartsSweep(ordered, cov.trace, nonnegative, stopped or run.monitor.stop(), time.perf_counter() - started)
-
-
-def _several(values: object) -> list[int]:
-    several = isinstance(values, Iterable) and getattr(values, "ndim", 1) > 0
-    return list(values) if several else [values]  # type: ignore[call-overload, list-item]
 
 
 @dataclass

@@ -23,7 +23,7 @@ DEPENDENT = 1e-8  # share of its variance that a combination of scores keeps, be
 def restricted(cov: Covariance, U: np.ndarray) -> Covariance:
     """Leave out every feature that a column of U uses: at least one is free."""
     free = np.flatnonzero(~U.any(axis=1))
-    return cov.derived(cov.form.select(free), "restrict", free)
+    return cov._derived(cov._form.select(free), "restrict", free)
 
 
 def projected(cov: Covariance, U: np.ndarray) -> Covariance:
@@ -34,10 +34,10 @@ def projected(cov: Covariance, U: np.ndarray) -> Covariance:
     later one that overlaps it.
     """
     Q = orthonormal(U)
-    if isinstance(cov.form, HeldFactor):
-        factor = cov.form.factor
+    if isinstance(cov._form, HeldFactor):
+        factor = cov._form.factor
         return _of_factor(cov, factor, "projected", U, factor.forward(Q.T).T, Q, 1.0)
-    half = cov.form.A - Q @ (Q.T @ cov.form.A)
+    half = cov._form.A - Q @ (Q.T @ cov._form.A)
     return _of_matrix(cov, "projected", U, half - (half @ Q) @ Q.T, growth=1.0)
 
 
@@ -47,14 +47,14 @@ def schur(cov: Covariance, U: np.ndarray) -> Covariance:
     The same, in any order, as ``A − Aww'A / w'Aw`` for one component after the other. On data, the
     samples are projected off the scores.
     """
-    if isinstance(cov.form, HeldFactor):
-        factor = cov.form.factor
+    if isinstance(cov._form, HeldFactor):
+        factor = cov._form.factor
         scores = factor.forward(U.T).T
         Z = orthonormal(scores)
         R = factor.backward(Z.T).T
         weights = U @ np.linalg.pinv(Z.T @ scores)
         return _of_factor(cov, factor, "schur", U, Z, R, 1.0 + float(np.linalg.norm(weights) * np.linalg.norm(R)))
-    A = cov.form.A
+    A = cov._form.A
     image = A @ U
     explained = np.einsum("ir,ir->r", U, image)
     live = explained > rounding.sums(len(A), cov.trace)  # less is rounding, and nothing to divide by
@@ -105,7 +105,7 @@ def _of_matrix(
     """
     n, r = U.shape
     moved = rounding.deflated(r, n, condition, float(np.linalg.norm(cov.entries)))
-    return cov.derived(HeldMatrix(A / 2 + A.T / 2), operation, U, growth=growth, rounding=moved, times=n)
+    return cov._derived(HeldMatrix(A / 2 + A.T / 2), operation, U, growth=growth, rounding=moved, times=n)
 
 
 def _of_factor(
@@ -119,4 +119,4 @@ def _of_factor(
     m, n = factor.shape
     moved = rounding.deflated(L.shape[1], n + m, turned, factor.rounding_scale())
     growth = 1.0 if turned == 1.0 else 2 * turned**2
-    return cov.derived(HeldFactor(less(factor, L, R)), operation, U, growth=growth, rounding=moved)
+    return cov._derived(HeldFactor(less(factor, L, R)), operation, U, growth=growth, rounding=moved)

@@ -4,42 +4,36 @@ from __future__ import annotations
 
 import math
 import threading
-from typing import Any, Literal, Protocol
+from dataclasses import replace
+from typing import Any, Literal
 
 import numpy as np
 
-from nnspca.calls.arguments import check_choice, check_flag, check_places, check_vectors, check_whole, shown
+from nnspca.calls.arguments import (
+    check_choice,
+    check_flag,
+    check_names,
+    check_places,
+    check_vectors,
+    check_whole,
+    is_table,
+    shown,
+)
 from nnspca.calls.threads import one_blas_thread
-from nnspca.covariance.factor import DenseFactor, Factor
 from nnspca.covariance.forms import DENSE_EIGEN, Form, HeldFactor, HeldMatrix
+from nnspca.covariance.given import Given, check_feature_names, opened
+from nnspca.covariance.inner import Inner
 from nnspca.covariance.matrices import semidefinite, square
 from nnspca.covariance.origin import Origin
 from nnspca.covariance.samples import centred
-from nnspca.numerics.feasible import sum_of_largest
+from nnspca.errors import DataError
+from nnspca.result.features import Features, frozen
 
-STRIP, STRIP_ENTRIES = 256, 4_000_000  # most rows, and entries of rows, that are read at a time
-BATCH_ENTRIES = 1_200_000  # of vectors that A is applied to at a time
-SPARSE_ROW = 5e5  # products whose time a row of sparse data takes beside its own
-DENSE_PRODUCTS, SPARSE_PRODUCTS = 400_000_000, 50_000_000  # with the numbers held, at a time
 PAIRS, FEW_PAIRS, MANY_FEATURES = 20, 8, 20_000  # eigenpairs made at once, fewer of so many features and more
 DENSE_FEATURES = 1500  # up to here an n×n array is always welcome
 
 
-class LabelledData(Protocol):
-    """What :meth:`Covariance.from_dataset` reads of a data set."""
-
-    @property
-    def kind(self) -> str:
-        """What the data are; "covariance" for a matrix."""
-        ...
-
-    @property
-    def X(self) -> np.ndarray:
-        """Samples as rows, or the matrix itself."""
-        ...
-
-
-class Covariance:
+class Covariance(Inner):
     """A positive semidefinite matrix A of n features, held as itself or as a factor Y with A = Y'Y.
 
     Build it with :meth:`from_data`, :meth:`from_matrix` or :meth:`from_dataset`.
@@ -53,8 +47,6 @@ class Covariance:
         Variances of the features.
     trace : float
         Total variance.
-    form : HeldMatrix or HeldFactor
-        What is held, and what it does to vectors.
     moved : float
         How far, in the Frobenius norm, the matrix given was from the one held: 0 unless
         :meth:`from_matrix` was told to repair it. Certificates speak about the one held.
@@ -62,14 +54,11 @@ class Covariance:
         Proven ceiling on the spectral norm of (A as held − A of the data as given in double
         precision). Of a matrix with eigenvalues below zero by rounding: and on what all of them add
         to any sum of variances.
-    drift : float
-        Ceiling on the Frobenius norm of the difference between A as it is held here and on any
-        other machine, where other routines sum in another order: 0 for a matrix that was given.
-    relative_drift : float
-        Ceiling on that of any entry A_ij relative to ``sqrt(A_ii A_jj)``; infinite where none is
-        known.
-    error_elsewhere : float
-        Ceiling on ``representation_error`` on any machine.
+    feature_names : tuple of str, or None
+        What the data called the features.
+    features : Features
+        Their names, the mean and scale they were read with, and the variance of all: what
+        components carry on.
     """
 
     def __init__(
@@ -83,10 +72,30 @@ class Covariance:
         relative_drift: float = np.inf,
         error_elsewhere: float | None = None,
         origin: Origin | None = None,
+        features: Features | None = None,
+        places: np.ndarray | None = None,
     ) -> None:
+        """Hold a form; what each machine may have otherwise in its last bits goes with it.
+
+        Parameters
+        ----------
+        form : HeldMatrix or HeldFactor
+            What is held, and what it does to vectors.
+        drift : float
+            Ceiling on the Frobenius norm of the difference between A as it is held here and on any
+            other machine, where other routines sum in another order: 0 for a matrix that was given.
+        relative_drift : float
+            Ceiling on that of any entry A_ij relative to ``sqrt(A_ii A_jj)``; infinite where none
+            is known.
+        error_elsewhere : float
+            Ceiling on ``representation_error`` on any machine.
+        n_samples, representation_error, moved, origin, features, places
+            The attributes of these names, where the data came from, and which of the features they
+            describe are here.
+        """
         if not isinstance(form, HeldMatrix | HeldFactor):
             raise TypeError(f"{shown(form)} is no form of a covariance; use Covariance.from_data(X) or .from_matrix(A)")
-        self.form = form
+        self._form = form
         self.n_samples = n_samples
         self.moved = moved
         self.diagonal: np.ndarray = np.maximum(form.diagonal, 0.0)  # a variance below zero by rounding is none
@@ -96,37 +105,48 @@ class Covariance:
         self.representation_error = representation_error
         # each machine is within its own error of the exact A, and the errors agree to many more
         # digits than two
-        self.drift = 2.02 * representation_error if drift is None else drift
-        self.relative_drift = relative_drift
-        self.error_elsewhere = 1.01 * representation_error if error_elsewhere is None else error_elsewhere
+        self._drift = 2.02 * representation_error if drift is None else drift
+        self._relative_drift = relative_drift
+        self._error_elsewhere = 1.01 * representation_error if error_elsewhere is None else error_elsewhere
         self._origin = origin
+        self._described = (
+            features or Features(self.trace, self.n_features),
+            places,
+        )  # of all, and which of them are here
         self._lock, self._making_pairs = threading.RLock(), threading.RLock()  # pairs may take long
         self._pairs: tuple[np.ndarray, np.ndarray] | None = None
 
     @property
-    def matrix(self) -> np.ndarray | None:
-        """A itself, shape (n, n), where it is held; None otherwise."""
-        return self.form.A if isinstance(self.form, HeldMatrix) else None
+    def features(self) -> Features:
+        """What is known of the features: names, and the mean and scale they were read with."""
+        whole, places = self._described
+        if places is not None:
+            whole = whole.restricted(places)
+            self._described = whole, None
+        return whole
 
     @property
-    def factor(self) -> Factor | None:
-        """Y with A = Y'Y where A is not held, ``forward(x)`` is Yx and ``backward(z)`` is Y'z; None otherwise."""
-        return self.form.factor if isinstance(self.form, HeldFactor) else None
-
-    @property
-    def holds_entries(self) -> bool:
-        """Whether A is held entry by entry."""
-        return isinstance(self.form, HeldMatrix)
+    def feature_names(self) -> tuple[str, ...] | None:
+        """What the data called the features; None where they did not say."""
+        return self.features.given_names
 
     @property
     def entries(self) -> np.ndarray:
         """A itself, shape (n, n); TypeError where it is not held: ask :attr:`holds_entries` first."""
-        if isinstance(self.form, HeldMatrix):
-            return self.form.A
+        if isinstance(self._form, HeldMatrix):
+            return self._form.A
         raise TypeError(f"the {self.n_features} × {self.n_features} entries are not held: read blocks of them")
 
     @classmethod
-    def from_data(cls, X, standardize: bool = False, *, samples: Literal["rows", "columns"] = "rows") -> Covariance:
+    def from_data(
+        cls,
+        X,
+        standardize: bool = False,
+        *,
+        samples: Literal["rows", "columns"] = "rows",
+        sample_weight=None,
+        names=None,
+    ) -> Covariance:
         """Covariance of data: features are centred, and A = X'X / m.
 
         A is formed where it is small; where samples are far fewer than features it never is.
@@ -134,42 +154,65 @@ class Covariance:
 
         Parameters
         ----------
-        X : array_like, data frame or scipy.sparse array, shape (m, n)
+        X : array_like, data frame, scipy.sparse array, Dataset or AnnData, shape (m, n)
             Finite real numbers, none of them masked or missing; (n, m) with ``samples="columns"``,
-            the papers' layout.
+            the papers' layout. A Dataset that is itself a covariance matrix is taken as one, as by
+            :meth:`from_dataset`.
         standardize : bool
             Divide each feature by its standard deviation (1/m), so that A is a correlation matrix.
             Features that never vary stay zero; features may be of any scale.
         samples : {"rows", "columns"}
+        sample_weight : array_like, shape (m,), optional
+            How much each sample counts, of at least 0: a sample of weight 2 counts as two, one of
+            weight 0 as none. Sparse data of different weights are held as dense ones, up to 4
+            million entries.
+        names : sequence of str, optional
+            What the features are called; the columns of a data frame, the names of a Dataset and
+            the variables of an AnnData when None.
 
         Raises
         ------
         DataError
-            Wrong shape, not numeric, masked, not finite, or without any variance.
+            Wrong shape, not numeric, masked, not finite, without any variance, or not in memory.
+        ValueError
+            Weights or names that are not one for each sample or feature.
 
         Examples
         --------
         >>> cov = Covariance.from_data([[0.0, 1.0], [2.0, 1.0], [1.0, 4.0]])
         >>> cov.diagonal
         array([0.66666667, 2.        ])
+        >>> Covariance.from_data([[0.0, 1.0], [2.0, 1.0]], sample_weight=[1, 3], names=["a", "b"]).diagonal
+        array([0.75, 0.  ])
         """
         check_choice("samples", samples, ("rows", "columns"))
         check_flag("standardize", standardize)
+        given = opened(X)
+        if given.is_matrix:
+            if sample_weight is not None or samples != "rows":
+                raise DataError("the data set is a covariance matrix: it has no samples, and takes no sample_weight")
+            return cls._of_matrix_set(given, standardize, False, names)
         with one_blas_thread():
-            made = centred(X, standardize, samples)
+            made = centred(given.values, standardize, samples, sample_weight)
             m, n = made.factor.shape
             small = n <= DENSE_FEATURES or (n <= 2 * m and n <= 2 * DENSE_EIGEN)
             form: Form = HeldMatrix(made.factor.cross()) if small else HeldFactor(made.factor)
+        told = (given.names if samples == "rows" else _index(X)) if names is None else check_feature_names(names, n)
+        mean, scale = frozen(made.seen.mean), frozen(made.seen.scale)
+        total = float(np.maximum(form.diagonal, 0.0).sum())
         return cls(
             form,
             n_samples=m,
             representation_error=made.representation_error,
             relative_drift=made.relative_drift,
             origin=made.origin,
+            features=Features(
+                total, n, told, mean, scale, bool(standardize), given.image_shape, given.axis, given.axis_title
+            ),
         )
 
     @classmethod
-    def from_matrix(cls, A, *, repair: bool = False) -> Covariance:
+    def from_matrix(cls, A, *, repair: bool = False, names=None) -> Covariance:
         """Covariance given as a matrix.
 
         Parameters
@@ -182,6 +225,8 @@ class Covariance:
             but one triangle: its symmetric part without the negative eigenvalues (Higham 1988,
             Theorem 2.1). ``moved`` says how far that is. Covariances of single precision, or
             rounded to a few digits, may need it.
+        names : sequence of str, optional
+            What the features are called; the columns of a data frame when None.
 
         Raises
         ------
@@ -202,13 +247,15 @@ class Covariance:
         0.0471
         """
         check_flag("repair", repair)
-        return cls._from_matrix(A, repair)
+        return cls._from_matrix(opened(A), repair, names)
 
     @classmethod
-    def _from_matrix(cls, A, repair: bool, roundings: int = 0) -> Covariance:
+    def _from_matrix(cls, given: Given, repair: bool, names: object, roundings: int = 0) -> Covariance:
         """Hold a matrix, each of whose entries was rounded so many times before."""
         with one_blas_thread():
-            held = semidefinite(A, repair, roundings)
+            held = semidefinite(given.values, repair, roundings)
+        n = len(held.form.diagonal)
+        told = given.names if names is None else check_feature_names(names, n)
         return cls(
             held.form,
             representation_error=held.representation_error,
@@ -216,10 +263,11 @@ class Covariance:
             drift=held.drift,
             error_elsewhere=held.error_elsewhere,
             origin=held.origin,
+            features=Features(float(np.maximum(held.form.diagonal, 0.0).sum()), n, told),
         )
 
     @classmethod
-    def from_dataset(cls, dataset: LabelledData, standardize: bool = False, *, repair: bool = False) -> Covariance:
+    def from_dataset(cls, dataset: Any, standardize: bool = False, *, repair: bool = False) -> Covariance:
         """Covariance of a :class:`nnspca.datasets.Dataset`, whichever kind it is.
 
         A data set that is itself a covariance matrix is taken as one; ``standardize`` then turns it
@@ -231,65 +279,48 @@ class Covariance:
                 f"dataset is {shown(dataset)}; give a Dataset, as nnspca.datasets.load or read returns it, or "
                 "samples as rows to Covariance.from_data(X), or a matrix to Covariance.from_matrix(A)"
             )
+        given = opened(dataset)
         if dataset.kind != "covariance":
-            return cls.from_data(dataset.X, standardize)
+            return cls.from_data(dataset, standardize)
+        return cls._of_matrix_set(given, standardize, repair, None)
+
+    @classmethod
+    def _of_matrix_set(cls, given: Given, standardize: bool, repair: bool, names: object) -> Covariance:
+        """Hold a data set that is itself a matrix."""
         if not standardize:
-            return cls.from_matrix(dataset.X, repair=repair)
-        A = square(dataset.X)
+            return cls._from_matrix(given, repair, names)
+        A = square(given.values)
         scale = np.sqrt(np.where(A.diagonal() > 0, A.diagonal(), 1.0))
         # two roots, their product and the quotient: four roundings, and a fifth of the second order
         # of them
-        return cls._from_matrix(A / np.outer(scale, scale), repair, roundings=5)
+        return cls._from_matrix(replace(given, values=A / np.outer(scale, scale)), repair, names, roundings=5)
 
     def apply(self, x: np.ndarray) -> np.ndarray:
         """Return Ax, for one vector (n,) or a batch of rows (r, n)."""
-        made = self.form.apply(x := check_vectors("x", x, self.n_features))
+        made = self._form.apply(x := check_vectors("x", x, self.n_features))
         return made if np.isfinite(made).all() else _of_finite(made, x)
 
     def variance(self, x: np.ndarray):
         """Return x'Ax: a float for one vector (n,), an array (r,) for a batch of rows (r, n)."""
         x = check_vectors("x", x, self.n_features)
         if x.ndim == 2:
-            made = self.form.variances(x)
+            made = self._form.variances(x)
             return made if np.isfinite(made).all() else _of_finite(made, x)
         support = np.flatnonzero(x)
-        value = self.form.variance_on(support, x[support])
+        value = self._form.variance_on(support, x[support])
         return value if math.isfinite(value) else _of_finite(value, x)
-
-    @property
-    def strip(self) -> int:
-        """How many whole rows of A are read at a time, so that they fit in memory and take no tenth of a second."""
-        return max(1, min(STRIP, STRIP_ENTRIES // self.n_features))
-
-    @property
-    def batch(self) -> int:
-        """How many vectors A is applied to at a time, so that a step of each takes no tenth of a second."""
-        held = sum(array.size for array in self.form.arrays())
-        sparse = self.factor is not None and not isinstance(self.factor, DenseFactor)
-        products = SPARSE_PRODUCTS if sparse else DENSE_PRODUCTS
-        return max(1, min(BATCH_ENTRIES // self.n_features, products // held))
-
-    @property
-    def row_cost(self) -> float:
-        """About how many products it takes to read a whole row of A."""
-        if self.holds_entries:
-            return float(self.n_features)
-        held = float(sum(array.size for array in self.form.arrays()))
-        if self.factor is None or isinstance(self.factor, DenseFactor):
-            return held
-        m, n = self.factor.shape
-        return max(held * held / (m * n), SPARSE_ROW)
 
     def block(self, rows: np.ndarray, columns: np.ndarray | None = None) -> np.ndarray:
         """Return the entries of A at ``rows`` × ``columns`` (all columns when None)."""
-        return self.form.block(rows, columns)
+        return self._form.block(rows, columns)
 
-    def restrict(self, features: np.ndarray) -> Covariance:
-        """Return the covariance of some features only, in the order given."""
+    def restrict(self, features) -> Covariance:
+        """Return the covariance of some features only, by place or by name, in the order given."""
+        features = check_names("features", features, self.feature_names)
         features = check_places("features", features, self.n_features)
-        return self.derived(self.form.restrict(features), "restrict", features)
+        return self._derived(self._form.restrict(features), "restrict", features)
 
-    def derived(
+    def _derived(
         self,
         form: Form,
         operation: str,
@@ -316,36 +347,23 @@ class Covariance:
             How often a bound that sums variances meets that rounding.
         """
         exact = growth == 1.0 and not rounding
+        whole, places = self._described
+        if operation == "restrict":
+            places = np.array(argument) if places is None else places[argument]
         error = growth * self.representation_error + times * rounding
-        elsewhere = growth * self.error_elsewhere + times * rounding
+        elsewhere = growth * self._error_elsewhere + times * rounding
         return Covariance(
             form,
             n_samples=self.n_samples,
             representation_error=error,
             moved=self.moved,
-            relative_drift=self.relative_drift if exact else np.inf,
-            drift=self.drift if exact else 1.01 * (growth * self.drift + 2 * rounding),
-            error_elsewhere=self.error_elsewhere if exact else 1.01 * elsewhere,
+            relative_drift=self._relative_drift if exact else np.inf,
+            drift=self._drift if exact else 1.01 * (growth * self._drift + 2 * rounding),
+            error_elsewhere=self._error_elsewhere if exact else 1.01 * elsewhere,
             origin=None if self._origin is None else Origin(operation, (np.array(argument),), self._origin),
+            features=whole,
+            places=places,
         )
-
-    def room(self, entries: int = 1) -> float:
-        """What a bound that sums so many entries of A, or takes one eigenvalue, is raised by.
-
-        A judge on another machine holds A' with ‖A' − A‖ <= drift in the Frobenius norm, hence
-        entry by entry and in the spectral norm, and adds its own representation error to what it
-        derives: whatever is proven of A here is derived from A' at
-        ``error_elsewhere + entries · drift`` more, at most.
-        """
-        return self.error_elsewhere + entries * self.drift
-
-    def drift_of_rows(self, weights: np.ndarray, k: int) -> np.ndarray:
-        """What the sum of any k entries of each row, each times its column's weight, may drift by, shape (n,)."""
-        any_entry = np.full(self.n_features, self.drift * float(sum_of_largest(weights, k)))
-        if not np.isfinite(self.relative_drift):
-            return any_entry
-        s = np.sqrt(self.diagonal)
-        return np.minimum(any_entry, self.relative_drift * s * float(sum_of_largest(s * weights, k)))
 
     def eigenpairs(self, d: int) -> tuple[np.ndarray, np.ndarray]:
         """Return the d largest eigenvalues and their eigenvectors, largest first.
@@ -379,7 +397,7 @@ class Covariance:
 
     def _leading(self, d: int) -> tuple[np.ndarray, np.ndarray]:
         """At least d eigenpairs, each vector's largest entry positive."""
-        values, vectors = self.form.leading(d)
+        values, vectors = self._form.leading(d)
         if len(values) < d:
             values = np.concatenate([values, np.zeros(d - len(values))])
             vectors = _complete(vectors, d)
@@ -391,19 +409,6 @@ class Covariance:
         return values, vectors
 
     @property
-    def reading(self) -> Literal["centred", "standardised", "matrix"] | None:
-        """What a file of numbers stands for from which anyone can form this covariance anew.
-
-        ``"centred"`` or ``"standardised"``: of the data given to :meth:`from_data`, samples as
-        rows. ``"matrix"``: of
-        :attr:`matrix`, the one held. None where it was made of another covariance and is not held.
-        """
-        made = "" if self._origin is None else self._origin.operation
-        if "data centred" in made:
-            return "standardised" if made.endswith("standardised") else "centred"
-        return "matrix" if self.holds_entries else None
-
-    @property
     def fingerprint(self) -> str:
         """Hash of the data and of all that was done to them: a certificate names the covariance it speaks about.
 
@@ -411,7 +416,7 @@ class Covariance:
         """
         with self._lock:
             if self._origin is None:
-                self._origin = Origin("held", tuple(self.form.arrays()))
+                self._origin = Origin("held", tuple(self._form.arrays()))
             return self._origin.fingerprint
 
     def __getstate__(self) -> dict[str, object]:
@@ -425,7 +430,7 @@ class Covariance:
 
     def __repr__(self) -> str:
         moved = f", moved by {self.moved:.3g} to have no negative eigenvalue" if self.moved else ""
-        return f"Covariance(n_features={self.n_features}, n_samples={self.n_samples}, held as {self.form.name}{moved})"
+        return f"Covariance(n_features={self.n_features}, n_samples={self.n_samples}, held as {self._form.name}{moved})"
 
 
 def _of_finite(made: Any, x: np.ndarray) -> Any:
@@ -433,6 +438,13 @@ def _of_finite(made: Any, x: np.ndarray) -> Any:
     if bad := int(x.size - np.isfinite(x).sum()):
         raise ValueError(f"{bad} value(s) of x are not finite; give finite real numbers")
     return made
+
+
+def _index(X: Any) -> tuple[str, ...] | None:
+    """The names of a table's rows; None where they only count them."""
+    if not is_table(X) or not hasattr(X, "index") or list(X.index) == list(range(len(X.index))):
+        return None
+    return tuple(map(str, X.index))
 
 
 def _complete(vectors: np.ndarray, d: int) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -66,8 +67,28 @@ class Factor(Protocol):
         ...
 
 
+@dataclass(frozen=True)
+class Seen:
+    """What data were read with: the mean taken off each feature, and what it was divided by."""
+
+    mean: np.ndarray
+    scale: np.ndarray
+
+    @classmethod
+    def of(cls, mean: np.ndarray, deviation: np.ndarray | None, powers: np.ndarray | None) -> Seen:
+        """From the mean and the deviation of features that were divided by powers of two first."""
+        scale = np.ones(len(mean)) if deviation is None else np.where(deviation > 0, deviation, 1.0)
+        if powers is None:
+            return cls(mean, scale)
+        varying = deviation is not None and deviation > 0
+        with np.errstate(over="ignore"):
+            return cls(np.ldexp(mean, powers), np.where(varying, np.ldexp(scale, powers), 1.0))
+
+
 class DenseFactor:
-    """Y held as an array."""
+    """Y held as an array; ``seen`` is what data were read with, where they were read here."""
+
+    seen: Seen | None = None
 
     def __init__(self, Y: np.ndarray) -> None:
         Y.setflags(write=False)
@@ -75,21 +96,38 @@ class DenseFactor:
         self.shape = (Y.shape[0], Y.shape[1])
 
     @classmethod
-    def of_data(cls, X: np.ndarray, standardize: bool) -> DenseFactor:
-        """Centre (twice: the second pass removes the rounding of the first) and scale."""
+    def of_data(cls, X: np.ndarray, standardize: bool, weights: np.ndarray | None = None) -> DenseFactor:
+        """Centre (twice: the second pass removes the rounding of the first) and scale.
+
+        ``weights`` of the samples, all of them positive, are divided by their sum: each sample
+        counts as so large a share of all.
+        """
+        powers = None
         if standardize:  # by powers of two first, exactly, so that squares of any feature are representable
-            X = _times(X, -_exponents(X))
+            powers = _exponents(X)
+            X = _times(X, -powers)
+        shares = None if weights is None else weights / weights.sum()
         with np.errstate(over="ignore", invalid="ignore"):
-            Y = X - X.mean(axis=0)
-            Y -= Y.mean(axis=0)
+            mean = _averages(X, shares)
+            Y = X - mean
+            rest = _averages(Y, shares)
+            Y -= rest
             # a feature that never varies must be zero exactly, whatever its mean's rounding left
             # behind
             Y[:, ~varies(X)] = 0.0
-            deviation = np.sqrt(np.einsum("ij,ij->j", Y, Y) / len(Y))
+            if shares is None:
+                deviation = np.sqrt(np.einsum("ij,ij->j", Y, Y) / len(Y))
+            else:
+                deviation = np.sqrt(np.einsum("i,ij,ij->j", shares, Y, Y))
         if standardize:
             Y /= np.where(deviation > 0, deviation, 1.0)
-        Y /= np.sqrt(len(X))
-        return cls(Y)
+        if shares is None:
+            Y /= np.sqrt(len(X))
+        else:
+            Y *= np.sqrt(shares)[:, None]
+        made = cls(Y)
+        made.seen = Seen.of(mean + rest, deviation if standardize else None, powers)
+        return made
 
     def forward(self, x: np.ndarray) -> np.ndarray:
         """From the columns in use where they are few of many: reading them takes less than multiplying by zeros."""
@@ -141,6 +179,7 @@ class SparseFactor:
 
     def __init__(self, S: scipy.sparse.csr_array, mean: np.ndarray) -> None:
         self.S, self.mean = S, mean
+        self.seen: Seen | None = None
         self._columns = S.tocsc()
         self.shape = (S.shape[0], S.shape[1])
 
@@ -153,8 +192,12 @@ class SparseFactor:
         varying = varies(S)
         if not varying.all():
             S = scipy.sparse.csr_array(S * np.where(varying, 1.0, 0.0)[None, :])
+        powers = None
         if standardize:
-            S = _times(S, -_exponents(S))
+            powers = _exponents(S)
+            S = _times(S, -powers)
+        mean = _means(scipy.sparse.csr_array(X) if powers is None else _times(X, -powers))
+        deviation = None
         made = cls(S, _means(S))
         for _ in range(2):  # the mean of large values is rounded: the second time it is one of small values
             made = made.nearer()
@@ -162,6 +205,7 @@ class SparseFactor:
             deviation = np.sqrt(made.squared_norms())
             scale = 1.0 / np.where(deviation > 0, deviation, 1.0)
             made = cls(scipy.sparse.csr_array(made.S * scale[None, :]), made.mean * scale)
+        made.seen = Seen.of(mean, deviation, powers)
         return made
 
     def nearer(self) -> SparseFactor:
@@ -261,6 +305,10 @@ def varies(X) -> np.ndarray:
     if scipy.sparse.issparse(X):
         return X.max(axis=0).toarray().ravel() != X.min(axis=0).toarray().ravel()
     return ~(X[:1] == X).all(axis=0)
+
+
+def _averages(X: np.ndarray, shares: np.ndarray | None) -> np.ndarray:
+    return X.mean(axis=0) if shares is None else shares @ X
 
 
 def deviations(X) -> np.ndarray:

@@ -64,6 +64,12 @@ def of_data(rows: np.ndarray | scipy.sparse.sparray, standardize: bool) -> Origi
     return Origin(hashed.operation, (), None, [hashed.fingerprint])
 
 
+def of_weighted(rows: np.ndarray, weights: np.ndarray, standardize: bool) -> Origin:
+    """Return the origin of dense data whose samples have different weights, hashed at once and not kept."""
+    made = f"weighted samples{', standardised' if standardize else ''}"
+    return Origin(made, (), None, [Origin(made, (np.asarray(rows), weights)).fingerprint])
+
+
 def of_matrix(A: np.ndarray, repair: bool) -> Origin:
     """Return the origin of a symmetric matrix, hashed at once and not kept."""
     hashed = Origin(f"matrix{' repaired' if repair else ''}", (A,))

@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse
 
 from nnspca.calls.arguments import is_table, masked, strangers
+from nnspca.covariance.given import opened
 from nnspca.covariance.sparse import of_sparse
 from nnspca.errors import DataError
 from nnspca.numerics.doubles import EXACT, as_doubles
@@ -27,6 +28,9 @@ def numbers(given: object) -> np.ndarray | scipy.sparse.csr_array:
         finite, whole numbers that no double is, places of a sparse array outside its shape. The
         message says how many and where.
     """
+    if scipy.sparse.issparse(given):
+        return of_sparse(given)
+    given = opened(given).values
     if scipy.sparse.issparse(given):
         return of_sparse(given)
     check_unmasked(given)

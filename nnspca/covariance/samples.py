@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse
 
-from nnspca.covariance.factor import DenseFactor, Factor, SparseFactor, varies
+from nnspca.calls.arguments import masked, real_array, shown
+from nnspca.covariance.factor import AT_A_TIME, DenseFactor, Factor, Seen, SparseFactor, varies
 from nnspca.covariance.matrices import check_scale
-from nnspca.covariance.origin import Origin, of_data
+from nnspca.covariance.origin import Origin, of_data, of_weighted
 from nnspca.covariance.reading import numbers
 from nnspca.errors import DataError
 from nnspca.numerics import rounding
@@ -23,9 +24,10 @@ class Centred:
     representation_error: float
     relative_drift: float
     origin: Origin
+    seen: Seen
 
 
-def centred(given: object, standardize: bool, samples: str) -> Centred:
+def centred(given: object, standardize: bool, samples: str, sample_weight: object = None) -> Centred:
     """Return the factor of data whose samples are "rows" or "columns"."""
     read = numbers(given)
     if read.ndim != 2:
@@ -34,15 +36,61 @@ def centred(given: object, standardize: bool, samples: str) -> Centred:
     m, n = rows.shape
     if min(m, n) < 1:
         raise DataError(f"data must have at least 1 sample and 1 feature; got shape {(m, n)}")
+    weights = check_weights(sample_weight, m)
+    if weights is not None:
+        rows, weights = _weighing(rows, weights)
+        m = len(weights)
     if m == 1:
-        raise DataError("one sample has no variance; give at least 2 samples")
-    made = SparseFactor if scipy.sparse.issparse(rows) else DenseFactor
-    factor: Factor = made.of_data(rows, standardize)
+        raise DataError(
+            "one sample has no variance; give at least 2 samples" + ("" if weights is None else " of weight")
+        )
+    if weights is not None and (weights == weights[0]).all():
+        weights = None  # the same weight for all is none
+    factor = _factor(rows, standardize, weights)
     trace = float(factor.squared_norms().sum())
     if not trace > 0 and not varies(rows).any():
         raise DataError(f"no feature varies over the {m} samples: the covariance is zero")
     check_scale(trace)
-    error = rounding.of_data(m, factor.rounding_scale())
+    allowed = rounding.of_data if weights is None else rounding.of_weighted
+    error = allowed(m, factor.rounding_scale())
     # of dense data the error of an entry is relative to its two columns
-    relative = 2.02 * rounding.of_data(m, 1.0) if isinstance(factor, DenseFactor) else np.inf
-    return Centred(factor, error, relative, of_data(rows, standardize))
+    relative = 2.02 * allowed(m, 1.0) if isinstance(factor, DenseFactor) else np.inf
+    origin = of_data(rows, standardize) if weights is None else of_weighted(rows, weights, standardize)
+    assert factor.seen is not None
+    return Centred(factor, error, relative, origin, factor.seen)
+
+
+def _factor(rows, standardize: bool, weights: np.ndarray | None) -> DenseFactor | SparseFactor:
+    if weights is not None:
+        return DenseFactor.of_data(rows, standardize, weights)
+    return (SparseFactor if scipy.sparse.issparse(rows) else DenseFactor).of_data(rows, standardize)
+
+
+def check_weights(given: object, m: int) -> np.ndarray | None:
+    """Return one weight for each sample, or None for None; ValueError for anything else."""
+    if given is None:
+        return None
+    try:
+        weights = np.empty(0) if masked(given)[0] else real_array(given)
+    except (OverflowError, TypeError, ValueError):
+        weights = np.empty(0)
+    if weights.shape != (m,) or not np.isfinite(weights).all() or not (weights >= 0).all() or not weights.any():
+        raise ValueError(
+            f"sample_weight={shown(given)} is not allowed; give {m} finite numbers of at least 0, one for each sample, "
+            "not all of them zero"
+        )
+    return weights / weights.max()  # so that no sum of them overflows
+
+
+def _weighing(rows, weights: np.ndarray):
+    """The samples that have a weight, dense, and their weights."""
+    kept = np.flatnonzero(weights)
+    rows = rows[kept] if len(kept) < len(weights) else rows
+    if not scipy.sparse.issparse(rows) or (weights[kept] == weights[kept[0]]).all():
+        return rows, weights[kept]
+    if rows.shape[0] * rows.shape[1] > AT_A_TIME:
+        raise DataError(
+            f"sample_weight with sparse data takes at most {AT_A_TIME} entries, zeros included; these have shape "
+            f"{rows.shape}: leave out features, or give no weights"
+        )
+    return rows.toarray(), weights[kept]

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor as PoolExecutor
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any, TypeVar
+
+import numpy as np
 
 from nnspca.calls.arguments import shown
 from nnspca.calls.progress import Monitor, ShouldStop
@@ -28,6 +31,28 @@ def check_executor(executor: object) -> None:
             f"executor={shown(executor)} is not allowed; give a concurrent.futures.Executor, a "
             "dask.distributed.Client, or None"
         )
+
+
+@contextmanager
+def jobs(executor: Executor, n_jobs: int | None) -> Iterator[Executor]:
+    """Give the executor, or so many processes of this machine, -1 for one a processor, until the block ends.
+
+    Examples
+    --------
+    >>> with jobs(None, None) as executor:
+    ...     print(executor)
+    None
+    """
+    if n_jobs is None:
+        yield executor
+        return
+    if executor is not None:
+        raise ValueError(f"n_jobs={shown(n_jobs)} and executor={shown(executor)} both say where to work; give one")
+    whole = isinstance(n_jobs, int | np.integer) and not isinstance(n_jobs, bool)
+    if not whole or (n_jobs < 1 and n_jobs != -1):
+        raise ValueError(f"n_jobs={shown(n_jobs)} is not allowed; give a number of processes, -1 for one a processor")
+    with pool.Pool(os.cpu_count() or 1 if n_jobs == -1 else int(n_jobs)) as processes:
+        yield processes
 
 
 @contextmanager

@@ -176,6 +176,17 @@ def of_data(m: int, scale: float) -> float:
     return (m + 16) * EPS * scale
 
 
+def of_weighted(m: int, scale: float) -> float:
+    """Ceiling on the rounding in the entries of ``Y'Y``, Y being m samples of different weight, centred and scaled.
+
+    Beside what :func:`of_data` says: weights are divided by the largest and then by their sum, so
+    that a share is off by (m + 2) u. It weighs every product of the two columns: an entry is off by
+    as much of ‖y_i‖ ‖y_j‖. Its root and the product with it add 2u to each column, and the
+    deviations of a standardised pair (m + 6) u: (4m + 24) u in all, below (2m + 20) EPS.
+    """
+    return (2 * m + 32) * EPS * scale
+
+
 def repaired(n: int, norm: float) -> float:
     """Ceiling on how far two machines' nearest positive semidefinite matrices are apart, in the Frobenius norm.
 

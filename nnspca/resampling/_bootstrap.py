@@ -8,10 +8,11 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from nnspca.calls.arguments import check_callables, check_instance, check_number, check_whole
+from nnspca.calls.former import renamed
 from nnspca.calls.progress import Monitor
 from nnspca.components.pairing import paired
 from nnspca.errors import DataError
-from nnspca.machines import Executor, check_executor, crew
+from nnspca.machines import Executor, check_executor, crew, jobs
 from nnspca.resampling.samples import Samples
 from nnspca.resampling.search import Search
 from nnspca.result import Components, OnProgress, ShouldStop, Stability
@@ -20,10 +21,11 @@ MOST = 100_000  # resamples
 STABLE = 0.7  # usual mean recurrence from which a part counts as stable
 
 
+@renamed(r="n_components")
 def bootstrap(
     data: object,
     k: int | Sequence[int],
-    r: int = 1,
+    n_components: int = 1,
     resamples: int = 50,
     method: str = "best",
     *,
@@ -34,6 +36,7 @@ def bootstrap(
     parts: Components | None = None,
     seed: int = 0,
     executor: Executor = None,
+    n_jobs: int | None = None,
     on_resample: Callable[[Stability], None] | None = None,
     should_stop: ShouldStop | None = None,
     on_progress: OnProgress | None = None,
@@ -49,12 +52,12 @@ def bootstrap(
 
     Parameters
     ----------
-    data : array_like, data frame, scipy.sparse array or Dataset, shape (m, n)
+    data : array_like, data frame, scipy.sparse array, Dataset or AnnData, shape (m, n)
         Samples as rows.
-    k : int or sequence of r int
-        Most nonzero loadings of each part.
-    r : int
-        Number of parts, 1 <= r <= n.
+    k : int or sequence of int
+        Most nonzero loadings of each part, or of one part after the other.
+    n_components : int
+        Number of parts, from 1 to n.
     resamples : int
         1 to 100000.
     method, deflation, nonnegative, **options
@@ -64,11 +67,13 @@ def bootstrap(
     threshold : float
         Mean recurrence from which a part counts as stable, 0 to 1.
     parts : Components, optional
-        The parts of all samples, at most r; they are sought when None.
+        The parts of all samples, at most ``n_components``; they are sought when None.
     seed : int
         Same seed, same answer, wherever and in whatever order the resamples are solved.
     executor : concurrent.futures.Executor or dask.distributed.Client, optional
         Two threads when None. The data are sent to each worker once.
+    n_jobs : int, optional
+        So many processes of this machine instead, -1 for one a processor.
     on_resample : callable, optional
         Called with what is known by then, whenever a resample is solved.
     should_stop : callable, optional
@@ -103,7 +108,7 @@ def bootstrap(
     check_executor(executor)
     draws = check_whole("resamples", resamples, 1, MOST)
     threshold = check_number("threshold", threshold, 0, 1, "a share")
-    search = Search.read(samples, r, method, nonnegative, seed, {"deflation": deflation, **options})
+    search = Search.read(samples, n_components, method, nonnegative, seed, {"deflation": deflation, **options})
     started = time.perf_counter()
     monitor = Monitor(should_stop, on_progress)
     if parts is None:
@@ -116,7 +121,7 @@ def bootstrap(
     seen = _Seen(whole, threshold, search.seed)
     monitor.tell(1 / (draws + 1), "the parts of all samples", float(whole.variances.sum()))
     if parts is not None or not whole.stopped:
-        with crew(executor, samples, monitor) as workers:
+        with jobs(executor, n_jobs) as where, crew(where, samples, monitor) as workers:
             for number, found in workers.each(_redrawn, ((search, k, number) for number in range(draws))):
                 if found is not None:
                     seen.add(number, found)

@@ -7,27 +7,30 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from nnspca.calls.arguments import check_callables, check_several, check_whole
+from nnspca.calls.arguments import check_callables, check_one_or_several, check_whole
+from nnspca.calls.former import renamed
 from nnspca.calls.progress import Monitor
 from nnspca.errors import DataError
-from nnspca.machines import Executor, check_executor, crew
+from nnspca.machines import Executor, check_executor, crew, jobs
 from nnspca.resampling.samples import Samples
 from nnspca.resampling.search import Search
 from nnspca.result import CrossValidation, OnProgress, ShouldStop
 
 
+@renamed(ks="k", r="n_components")
 def cross_validate(
     data: object,
-    ks: Iterable[int],
+    k: int | Iterable[int],
     folds: int = 5,
     method: str = "best",
     *,
-    r: int = 1,
+    n_components: int = 1,
     deflation: str = "disjoint",
     standardize: bool = False,
     nonnegative: bool = True,
     seed: int = 0,
     executor: Executor = None,
+    n_jobs: int | None = None,
     on_point: Callable[[CrossValidation], None] | None = None,
     should_stop: ShouldStop | None = None,
     on_progress: OnProgress | None = None,
@@ -43,13 +46,13 @@ def cross_validate(
 
     Parameters
     ----------
-    data : array_like, data frame, scipy.sparse array or Dataset, shape (m, n)
+    data : array_like, data frame, scipy.sparse array, Dataset or AnnData, shape (m, n)
         Samples as rows.
-    ks : iterable of int
+    k : int or iterable of int
         Each from 1 to n; duplicates are solved once.
     folds : int
         2 to m.
-    r : int
+    n_components : int
         How many components are sought, and span what is kept.
     method, deflation, nonnegative, **options
         As for :func:`nnspca.decompose`.
@@ -59,6 +62,8 @@ def cross_validate(
         Same seed, same folds and same answer, wherever and in whatever order they are solved.
     executor : concurrent.futures.Executor or dask.distributed.Client, optional
         Two threads when None. The data are sent to each worker once.
+    n_jobs : int, optional
+        So many processes of this machine instead, -1 for one a processor.
     on_point : callable, optional
         Called with what is known by then, whenever one k is solved for one fold.
     should_stop : callable, optional
@@ -90,11 +95,11 @@ def cross_validate(
     m, n = samples.shape
     check_callables(on_point=on_point, should_stop=should_stop, on_progress=on_progress)
     check_executor(executor)
-    given = check_several("ks", ks, "several whole numbers", f"from 1 to {n}")
-    wanted = tuple(sorted({check_whole("k", k, 1, n) for k in given}))
+    given = check_one_or_several("k", k)
+    wanted = tuple(sorted({check_whole("k", each, 1, n) for each in given}))
     if not wanted:
-        raise ValueError(f"cross-validation needs at least one k; got ks={given}")
-    search = Search.read(samples, r, method, nonnegative, seed, {"deflation": deflation, **options})
+        raise ValueError(f"cross-validation needs at least one k; got k={given}")
+    search = Search.read(samples, n_components, method, nonnegative, seed, {"deflation": deflation, **options})
     parted = check_whole("folds", folds, 2, m)
     if samples.covariance(np.arange(m)) is None:
         raise DataError(f"no feature varies over the {m} samples: the covariance is zero")
@@ -109,7 +114,7 @@ def cross_validate(
             array.setflags(write=False)
         return CrossValidation(wanted, *arrays, search.r, search.seed, time.perf_counter() - started, stopped)
 
-    with crew(executor, samples, monitor) as workers:
+    with jobs(executor, n_jobs) as where, crew(where, samples, monitor) as workers:
         # every fold's smallest k first: what is known when it is stopped are whole columns
         places = [(fold, at) for at in range(len(wanted)) for fold in range(parted)]
         for number, shares in workers.each(_kept, ((search, parted, fold, wanted[at]) for fold, at in places)):

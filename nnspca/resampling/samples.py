@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import scipy.sparse
 from nnspca.calls.arguments import check_flag, shown
 from nnspca.covariance import Covariance
 from nnspca.covariance.factor import deviations, varies
+from nnspca.covariance.given import Given, opened
 from nnspca.covariance.reading import numbers
 from nnspca.covariance.span import orthonormal
 from nnspca.errors import DataError
@@ -24,10 +25,13 @@ class Samples:
     ----------
     X : ndarray or scipy.sparse.csr_array, shape (m, n)
     standardize : bool
+    told : Given or None
+        What the data said of the features, without the numbers.
     """
 
     X: Any
     standardize: bool
+    told: Given | None = None
 
     @classmethod
     def read(cls, data: object, standardize: bool, what: str) -> Samples:
@@ -38,17 +42,16 @@ class Samples:
                 f"{what} needs the samples themselves: give the data X, samples as rows, not {shown(data)}, which no "
                 "longer has them"
             )
-        if hasattr(data, "kind") and hasattr(data, "X"):
-            if data.kind == "covariance":
-                raise DataError(
-                    f"{what} needs the samples themselves: {shown(getattr(data, 'name', 'this data set'))} is only a "
-                    "covariance matrix"
-                )
-            data = data.X
-        X = numbers(data)
+        given = opened(data)
+        if given.is_matrix:
+            raise DataError(
+                f"{what} needs the samples themselves: {shown(getattr(data, 'name', 'this data set'))} is only a "
+                "covariance matrix"
+            )
+        X = numbers(given.values)
         if X.ndim != 2 or min(X.shape) < 1:
             raise DataError(f"data must be a table of shape (samples, features); got shape {X.shape}")
-        return cls(X, bool(standardize))
+        return cls(X, bool(standardize), replace(given, values=None))
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -61,7 +64,8 @@ class Samples:
         chosen = self.X[rows]
         if not varies(chosen).any():
             return None
-        return Covariance.from_data(chosen, self.standardize)
+        told = Given(chosen) if self.told is None else replace(self.told, values=chosen)
+        return Covariance.from_data(told, self.standardize)
 
     def _measured(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Mean of some samples, and what features are multiplied by: 0 for those that do not vary, where it matters."""

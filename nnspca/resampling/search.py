@@ -39,7 +39,7 @@ class Search:
             given = f"{unread[0]}={shown(options[unread[0]])}"
             raise ValueError(f"{given} is not allowed here; give deflation, min_angle, starts or options of the method")
         m, n = samples.shape
-        made = cls(check_whole("r", r, 1, n), method, bool(nonnegative), check_seed(seed), options)
+        made = cls(check_whole("n_components", r, 1, n), method, bool(nonnegative), check_seed(seed), options)
         if m == 1:
             raise DataError("one sample has no variance; give at least 2 samples")
         return made

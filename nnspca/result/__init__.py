@@ -6,6 +6,7 @@ from nnspca.result.component import Component
 from nnspca.result.components import Components, overlap
 from nnspca.result.contribution import Contribution
 from nnspca.result.cross_validation import CrossValidation
+from nnspca.result.features import Features
 from nnspca.result.necessity import Necessity
 from nnspca.result.stability import Stability
 from nnspca.result.sweep import PartsPoint, PartsSweep, Sweep, SweepPoint
@@ -17,6 +18,7 @@ __all__ = [
     "Components",
     "Contribution",
     "CrossValidation",
+    "Features",
     "Necessity",
     "OnProgress",
     "PartsCertificate",

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
+from nnspca.result import wording
 from nnspca.result.component import Component
+from nnspca.result.shown import Shown
+from nnspca.result.tables import frame
+from nnspca.result.values import ByValue
 
 
 @dataclass(frozen=True, eq=False)
-class Bound:
+class Bound(ByValue):
     """One upper bound on the variance any feasible component can have.
 
     Attributes
@@ -37,17 +41,19 @@ class Bound:
     value: float
     deterministic: bool = True
     detail: str = ""
-    seconds: float = 0.0
-    ingredients: object | None = None
+    seconds: float = field(default=0.0, compare=False)
+    ingredients: object | None = field(default=None, compare=False, repr=False)
     probability: float = 1.0
 
 
-class Sandwich:
+class Sandwich(Shown, ByValue):
     """What every certificate tells of its two numbers and its bounds."""
 
     lower: float
     upper: float
     bounds: tuple[Bound, ...]
+    effort: str
+    stopped: bool
 
     @property
     def ratio(self) -> float:
@@ -71,8 +77,36 @@ class Sandwich:
                 return candidate
         raise KeyError(f"no bound {name!r} here; tried: {', '.join(b.name for b in self.bounds)}")
 
+    def to_frame(self):
+        """Return a pandas DataFrame with a row for each bound, the least proven one first, indexed by its name."""
+        order = sorted(self.bounds, key=lambda b: (not b.deterministic, b.value))
+        columns = {
+            "value": [b.value for b in order],
+            "proven": [b.deterministic for b in order],
+            "probability": [b.probability for b in order],
+            "ratio": [self.lower / b.value if b.value else 1.0 for b in order],
+            "seconds": [b.seconds for b in order],
+            "detail": [b.detail for b in order],
+        }
+        return frame(columns, index=[b.name for b in order], name="bound")
 
-@dataclass(frozen=True, eq=False)
+    def plot(self):
+        """Return a Plotly figure: what was found, and every upper bound above it."""
+        from nnspca.figures.ceilings import certificate
+
+        return certificate(self.lower, [(b.name, b.value, b.deterministic) for b in self.bounds])
+
+    def _proven_lines(self) -> list[str]:
+        """What is proven, and by what."""
+        stopped = ", stopped before its end" if self.stopped else ""
+        return [
+            f"ratio: at least {wording.kept(self.lower, self.upper)} of the best possible (proven); "
+            f"lower {wording.down(self.lower)}, upper {wording.up(self.upper)}",
+            f"bound: {self.winner.name}, the least of {len(self.bounds)} tried ({self.effort}{stopped})",
+        ]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Certificate(Sandwich):
     """A feasible component and a proven ceiling: the unknown optimum lies between them.
 
@@ -111,11 +145,37 @@ class Certificate(Sandwich):
     leading: float
     fingerprint: str
     effort: str = "live"
-    seconds: float = 0.0
+    seconds: float = field(default=0.0, compare=False)
     stopped: bool = False
 
+    def summary(self) -> str:
+        """Return in plain sentences what was found, and what no other component can do better."""
+        return f"{self.component.summary()} {self.proven()}"
 
-@dataclass(frozen=True, eq=False)
+    def proven(self) -> str:
+        """Return what is proven of all other components, in a sentence."""
+        better = wording.gain(self.lower, self.upper) if self.lower > 0 else ""
+        signs = " with loadings ≥ 0" if self.nonnegative else ""
+        whose = f"No {wording.counted(self.k, 'feature')}{signs}"
+        does = "does" if self.k == 1 else "do"
+        if not better:
+            return f"{whose} {'has' if self.k == 1 else 'have'} more variance than {wording.up(self.upper)} (proven)."
+        return f"{whose} {does} better by more than {better} (proven)."
+
+    def _lines(self) -> list[str]:
+        part = self.component
+        return [
+            f"Certificate: k = {self.k}, {wording.sign(self.nonnegative)}, {len(part.loadings)} features",
+            f"found: {wording.carried(self.lower, part)} with {part.cardinality} features",
+            f"       {wording.line(part)}",
+            *self._proven_lines(),
+        ]
+
+    def _picture(self) -> str:
+        return self.component._picture()
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class PartsCertificate(Sandwich):
     """Several parts of disjoint supports and a proven ceiling on what any so many can explain together.
 
@@ -154,10 +214,36 @@ class PartsCertificate(Sandwich):
     bounds: tuple[Bound, ...]
     fingerprint: str
     effort: str = "live"
-    seconds: float = 0.0
+    seconds: float = field(default=0.0, compare=False)
     stopped: bool = False
 
     @property
     def loadings(self) -> np.ndarray:
         """The parts as unit columns, one for each part that is here."""
         return np.column_stack([part.loadings for part in self.parts])
+
+    def summary(self) -> str:
+        """Return in plain sentences what was found, and what no other parts can do better."""
+        own = [f"Part {c} is made of {wording.members(part)}" for c, part in enumerate(self.parts, start=1)]
+        return f"{'. '.join(own)}. {self.proven()}"
+
+    def proven(self) -> str:
+        """Return what is proven of all other parts, in a sentence."""
+        parts = wording.counted(self.n_components, "part")
+        better = wording.gain(self.lower, self.upper)
+        return (
+            f"No {parts} of at most {wording.counted(self.k, 'feature')} each, no feature in two of them, "
+            f"{'does' if self.n_components == 1 else 'do'} better by more than {better} (proven)."
+        )
+
+    def _lines(self) -> list[str]:
+        head = (
+            f"PartsCertificate: {len(self.parts)} parts of {self.n_components} allowed, k = {self.k}, "
+            f"{wording.sign(self.nonnegative)}, {len(self.parts[0].loadings)} features"
+        )
+        shown = [f"{c}: {wording.line(part)}" for c, part in enumerate(self.parts[:2], start=1)]
+        more = [f"… and {len(self.parts) - 2} more"] if len(self.parts) > 2 else []
+        return [head, *shown, *more, *self._proven_lines()]
+
+    def _picture(self) -> str:
+        return "".join(part._picture() for part in self.parts[:4])

@@ -7,9 +7,15 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from nnspca.result import wording
+from nnspca.result.features import Features
+from nnspca.result.shown import Shown
+from nnspca.result.tables import frame
+from nnspca.result.values import ByValue
 
-@dataclass(frozen=True, eq=False)
-class Component:
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Component(Shown, ByValue):
     """One component: a unit vector with at most ``k`` nonzero loadings, and how it was found.
 
     Attributes
@@ -36,6 +42,22 @@ class Component:
         is of a point of a curve that is still to be searched in full.
     note : str
         What the method has to say about its own run, in plain words.
+    features : Features or None
+        What the data said of the features: their names, mean and scale; None for loadings of your
+        own.
+
+    Examples
+    --------
+    >>> import nnspca
+    >>> cov = nnspca.Covariance.from_data([[0.0, 1.0, 3.0], [2.0, 3.0, 3.5], [4.0, 4.0, 3.0]], names=["a", "b", "c"])
+    >>> part = nnspca.solve(cov, k=2)
+    >>> part
+    Component: 2 of 3 features, 97.9 % of all variance (k = 2, loadings ≥ 0, best)
+      a 0.80, b 0.61
+    >>> part.names
+    ('a', 'b')
+    >>> print(part.summary())
+    One number made of a and b carries 97.9 % of the variance of all three features.
     """
 
     loadings: np.ndarray
@@ -44,10 +66,11 @@ class Component:
     k: int
     nonnegative: bool = True
     options: Mapping[str, object] = field(default_factory=dict)
-    seconds: float = 0.0
+    seconds: float = field(default=0.0, compare=False)
     history: tuple[float, ...] = ()
     stopped: bool = False
     note: str = ""
+    features: Features | None = field(default=None, compare=False)
 
     @property
     def support(self) -> np.ndarray:
@@ -58,3 +81,68 @@ class Component:
     def cardinality(self) -> int:
         """Number of nonzero loadings."""
         return int(np.count_nonzero(self.loadings))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the features in :attr:`support`; ``x0``, ``x1`` and so on where none are known."""
+        return tuple(self.feature_name(i) for i in self.support.tolist())
+
+    @property
+    def share(self) -> float | None:
+        """Variance as a share of that of all features; None where that is not known."""
+        return None if self.features is None or not self.features.total else self.variance / self.features.total
+
+    def feature_name(self, i: int) -> str:
+        """Return what feature ``i`` is called."""
+        return f"x{i}" if self.features is None else self.features.name(i)
+
+    @property
+    def _drawn(self) -> tuple[tuple[int, int] | None, tuple[np.ndarray, str] | None]:
+        """As what a figure draws the features: pixels of an image of this shape, or along an axis."""
+        seen = self.features
+        if seen is None:
+            return None, None
+        return seen.image_shape, None if seen.axis is None else (seen.axis, seen.axis_title)
+
+    def to_frame(self):
+        """Return a pandas DataFrame with a row for each nonzero loading, the largest first, indexed by feature.
+
+        The column ``weight`` is the share ``x_i²`` of the unit length.
+        """
+        order = wording.heaviest(self)
+        loadings = self.loadings[order]
+        columns = {"loading": loadings, "weight": loadings**2, "place": order}
+        return frame(columns, index=[self.feature_name(i) for i in order], name="feature")
+
+    def summary(self) -> str:
+        """Return in a plain sentence what the component is made of, and how much it carries."""
+        made = f"One number made of {wording.members(self)}" if self.cardinality > 1 else f"{self._only()} alone"
+        seen = self.features
+        if seen is None or self.share is None:
+            return f"{made} has variance {self.variance:.4g}."
+        treated = " (standardised)" if seen.standardized else ""
+        whole = wording.counted(seen.count, "feature")
+        return f"{made} carries {wording.percent(self.share)} of the variance of all {whole}{treated}."
+
+    def plot(self):
+        """Return a Plotly figure of the loadings: as bars, or as pixels where the features are those of an image."""
+        from nnspca.figures.loadings import component
+
+        return component(self.loadings, [self.feature_name(i) for i in range(len(self.loadings))], *self._drawn)
+
+    def _only(self) -> str:
+        return wording.members(self) if self.cardinality else "Nothing"
+
+    def _lines(self) -> list[str]:
+        said = (
+            f"Component: {self.cardinality} of {len(self.loadings)} features, "
+            f"{wording.carried(self.variance, self)} (k = {self.k}, {wording.sign(self.nonnegative)}, {self.method})"
+        )
+        return [said, wording.line(self), *(["stopped before its end"] if self.stopped else [])]
+
+    def _picture(self) -> str:
+        from nnspca.figures.sketch import loadings
+
+        order = wording.heaviest(self)
+        shape = None if self.features is None else self.features.image_shape
+        return loadings([self.feature_name(i) for i in order], self.loadings[order], order, shape)

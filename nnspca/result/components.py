@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import overload
 
 import numpy as np
 
+from nnspca.result import wording
 from nnspca.result.certificate import Certificate, PartsCertificate
 from nnspca.result.component import Component
+from nnspca.result.features import Features
+from nnspca.result.shown import Shown
+from nnspca.result.tables import frame
+from nnspca.result.values import ByValue
 
 
-@dataclass(frozen=True, eq=False)
-class Components:
+@dataclass(frozen=True, eq=False, repr=False)
+class Components(Shown, ByValue):
     """Several components of one covariance, and what they explain together.
 
     Attributes
@@ -43,6 +49,20 @@ class Components:
         here.
     note : str
         What there is to say about the run, in plain words.
+
+    Examples
+    --------
+    ``len(parts)``, ``parts[0]`` and ``for part in parts`` give its components:
+
+    >>> import nnspca
+    >>> A = [[3.0, 1.0, 0.0, 0.0], [1.0, 3.0, 0.0, 0.0], [0.0, 0.0, 2.0, 0.0], [0.0, 0.0, 0.0, 1.0]]
+    >>> parts = nnspca.decompose(nnspca.Covariance.from_matrix(A, names=list("abcd")), n_components=2, k=2)
+    >>> parts
+    Components: 2 with 3 of 4 features, together 66.7 % of all variance (disjoint, best)
+      1: a 0.71, b 0.71 (44.4 % of all variance)
+      2: c 1.00 (22.2 % of all variance)
+    >>> len(parts), parts[0].names, [part.cardinality for part in parts]
+    (2, ('a', 'b'), [2, 1])
     """
 
     parts: tuple[Component, ...]
@@ -55,9 +75,100 @@ class Components:
     history: tuple[float, ...] = ()
     certificates: tuple[Certificate, ...] = ()
     certificate: PartsCertificate | None = None
-    seconds: float = 0.0
+    seconds: float = field(default=0.0, compare=False)
     stopped: bool = False
     note: str = ""
+
+    def __len__(self) -> int:
+        return len(self.parts)
+
+    def __iter__(self) -> Iterator[Component]:
+        return iter(self.parts)
+
+    @overload
+    def __getitem__(self, place: int) -> Component: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> tuple[Component, ...]: ...
+
+    def __getitem__(self, place):
+        return self.parts[place]
+
+    @property
+    def features(self) -> Features | None:
+        """What the data said of the features: their names, mean and scale."""
+        return self.parts[0].features
+
+    @property
+    def names(self) -> tuple[tuple[str, ...], ...]:
+        """Names of the features in each component."""
+        return tuple(part.names for part in self.parts)
+
+    def to_frame(self, wide: bool = False):
+        """Return a pandas DataFrame of the nonzero loadings.
+
+        Parameters
+        ----------
+        wide : bool
+            A row for each feature that any component uses and a column for each component, 1 to r;
+            else a row for each component and feature, with the columns component, feature, loading,
+            weight and place.
+        """
+        if wide:
+            used = np.flatnonzero(self.loadings.any(axis=1))
+            columns = {str(c): self.loadings[used, c - 1] for c in range(1, len(self) + 1)}
+            return frame(columns, index=[self.parts[0].feature_name(i) for i in used.tolist()], name="feature")
+        rows = [(c, part, i) for c, part in enumerate(self.parts, start=1) for i in wording.heaviest(part)]
+        return frame(
+            {
+                "component": [c for c, _, _ in rows],
+                "feature": [part.feature_name(i) for _, part, i in rows],
+                "loading": [part.loadings[i] for _, part, i in rows],
+                "weight": [part.loadings[i] ** 2 for _, part, i in rows],
+                "place": [i for _, _, i in rows],
+            }
+        )
+
+    def summary(self) -> str:
+        """Return in plain sentences what each component is made of, what all carry, and what is proven of that."""
+        together = float(self.cumulative_variance[-1]) / self.total
+        if len(self) == 1:
+            said = self.parts[0].summary()
+        else:
+            parts = wording.counted(len(self), "number").capitalize()
+            said = f"{parts} carry {wording.percent(together)} of all variance together. "
+            own = [
+                f"number {c} is made of {wording.members(part)} ({wording.percent(part.variance / self.total)})"
+                for c, part in enumerate(self.parts, start=1)
+            ]
+            said += f"N{'; '.join(own)[1:]}."
+        if self.certificate is not None:
+            said += f" {self.certificate.proven()}"
+        return said
+
+    def plot(self):
+        """Return a Plotly figure of the loadings of all components, side by side."""
+        from nnspca.figures.loadings import components
+
+        names = [self.parts[0].feature_name(i) for i in range(len(self.loadings))]
+        return components(self.loadings, names, *self.parts[0]._drawn)
+
+    def _lines(self) -> list[str]:
+        used = int(self.loadings.any(axis=1).sum())
+        more = len(self) - (wording.LINES - 2)
+        shown = self.parts[: wording.LINES - 2] if more > 1 else self.parts
+        said = [
+            f"{c}: {wording.line(part)} ({wording.carried(part.variance, part)})" for c, part in enumerate(shown, 1)
+        ]
+        head = (
+            f"Components: {len(self)} with {used} of {len(self.loadings)} features, together "
+            f"{wording.percent(float(self.cumulative_variance[-1]) / self.total)} of all variance "
+            f"({self.deflation}, {self.method})"
+        )
+        return [head, *said, *([f"… and {more} more"] if more > 1 else [])]
+
+    def _picture(self) -> str:
+        return "".join(part._picture() for part in self.parts[:4])
 
     @property
     def loadings(self) -> np.ndarray:

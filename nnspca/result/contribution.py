@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
+from nnspca.result import wording
+from nnspca.result.features import Features
+from nnspca.result.shown import Shown
+from nnspca.result.tables import frame
+from nnspca.result.values import ByValue
 
-@dataclass(frozen=True, eq=False)
-class Contribution:
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Contribution(Shown, ByValue):
     """What ties one feature to a component, and what changes if it goes or comes.
 
     The variance x'Ax is a sum over pairs of features: ``own`` and ``shares`` are the terms of
@@ -42,6 +48,8 @@ class Contribution:
         it takes best; None where there is none, or none that would have a loading.
     exchanged : float
         Best variance found after that exchange; ``switched`` or 0 where there is no partner.
+    features : Features or None
+        What the data said of the features.
     """
 
     feature: int
@@ -55,6 +63,7 @@ class Contribution:
     switched: float
     partner: int | None
     exchanged: float
+    features: Features | None = field(default=None, compare=False)
 
     @property
     def held(self) -> float:
@@ -70,3 +79,34 @@ class Contribution:
     def loss_exchanged(self) -> float:
         """Share of the variance that is lost, at most, by the exchange; below zero for a gain."""
         return 1.0 - self.exchanged / self.variance if self.variance else 0.0
+
+    @property
+    def name(self) -> str:
+        """What the feature is called."""
+        return self._named(self.feature)
+
+    def to_frame(self):
+        """Return a pandas DataFrame with a row for each other feature of the component, the largest share first."""
+        order = np.argsort(-np.abs(self.shares), kind="stable")
+        columns = {"covariance": self.covariances[order], "share": self.shares[order], "place": self.others[order]}
+        return frame(columns, index=[self._named(i) for i in self.others[order].tolist()], name="feature")
+
+    def summary(self) -> str:
+        """Return in plain sentences what goes through the feature, and what would be lost without it."""
+        name = wording.short(self.name)
+        if not self.loading:
+            gain = max(-self.loss, 0.0)
+            return f"{name} is not in the component: with it besides, {wording.percent(gain)} more variance was found."
+        said = f"{wording.percent(self.held)} of the component's variance goes through {name}; "
+        said += f"without it {wording.percent(max(self.loss, 0.0))} is lost, at most"
+        if self.partner is not None:
+            said += (
+                f", and {wording.percent(max(self.loss_exchanged, 0.0))} with {self._named(self.partner)} in its place"
+            )
+        return said + "."
+
+    def _named(self, i: int) -> str:
+        return f"x{i}" if self.features is None else self.features.name(i)
+
+    def _lines(self) -> list[str]:
+        return [f"Contribution of {self.name} (loading {self.loading:.2f})", self.summary()]

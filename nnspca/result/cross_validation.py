@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
+from nnspca.result import wording
+from nnspca.result.shown import Shown
+from nnspca.result.tables import of_records
+from nnspca.result.values import ByValue
 
-@dataclass(frozen=True, eq=False)
-class CrossValidation:
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CrossValidation(Shown, ByValue):
     """Share of the variance of held-out samples that is kept, for each k: an estimate, not a proof.
 
     Attributes
@@ -33,7 +38,7 @@ class CrossValidation:
     fitted: np.ndarray
     n_components: int = 1
     seed: int = 0
-    seconds: float = 0.0
+    seconds: float = field(default=0.0, compare=False)
     stopped: bool = False
 
     @property
@@ -77,6 +82,31 @@ class CrossValidation:
             {"k": k, "held_out": float(mean), "standard_error": float(error), "fitted": float(fitted)}
             for k, mean, error, fitted in zip(self.ks, self.mean, self.error, self.fitted_mean, strict=True)
         ]
+
+    def to_frame(self):
+        """Return a pandas DataFrame with the rows of :meth:`to_records`."""
+        return of_records(self.to_records())
+
+    def summary(self) -> str:
+        """Return in plain sentences which k is suggested, and why: sampling, not proof."""
+        if self.suggested_k is None:
+            return "Nothing is known of held-out samples."
+        at = self.ks.index(self.suggested_k)
+        return (
+            f"k = {self.suggested_k} is suggested: it keeps {wording.percent(float(self.mean[at]))} of the variance of "
+            f"held-out samples, within one standard error of the most (k = {self.best_k})."
+        )
+
+    def plot(self):
+        """Return a Plotly figure: held-out variance against k, with its standard error."""
+        from nnspca.figures.curves import held_out
+
+        return held_out(self.ks, self.mean, self.error, self.fitted_mean, self.suggested_k)
+
+    def _lines(self) -> list[str]:
+        folds = len(self.held_out)
+        stopped = ", stopped before its end" if self.stopped else ""
+        return [f"CrossValidation: {len(self.ks)} values of k, {folds} folds{stopped}", self.summary()]
 
 
 def _mean(shares: np.ndarray) -> np.ndarray:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
+from nnspca.result import wording
 from nnspca.result.component import Component
+from nnspca.result.shown import Shown
+from nnspca.result.tables import frame
+from nnspca.result.values import ByValue
 
 
-@dataclass(frozen=True, eq=False)
-class Necessity:
+@dataclass(frozen=True, eq=False, repr=False)
+class Necessity(Shown, ByValue):
     """What is proven of each of n features about all near-best components.
 
     A *near-best* component is feasible and of at least ``threshold``: within the share ``within``
@@ -61,10 +65,57 @@ class Necessity:
     limit: np.ndarray
     ceilings: np.ndarray
     fingerprint: str
-    seconds: float = 0.0
+    seconds: float = field(default=0.0, compare=False)
     stopped: bool = False
 
     @property
     def undecided(self) -> np.ndarray:
         """Features of which neither is known, shape (n,): a ceiling that is not low enough shows nothing."""
         return ~(self.essential | self.dispensable)
+
+    @property
+    def essential_names(self) -> tuple[str, ...]:
+        """Names of the features that every near-best component has."""
+        return tuple(self.component.feature_name(i) for i in np.flatnonzero(self.essential).tolist())
+
+    def to_frame(self):
+        """Return a pandas DataFrame with a row for each feature: what is known of it, its loading and its limit."""
+        places = range(len(self.limit))
+        columns = {
+            "state": [self._state(i) for i in places],
+            "loading": self.component.loadings,
+            "limit": self.limit,
+            "ceiling_without": self.ceilings,
+        }
+        return frame(columns, index=[self.component.feature_name(i) for i in places], name="feature")
+
+    def summary(self) -> str:
+        """Return in plain sentences which features no near-best component lacks."""
+        within = f"within {wording.percent(self.within)} of the best found"
+        inside = [i for i in self.component.support.tolist() if self.undecided[i]]
+        if names := self.essential_names:
+            said = f"Every component {within} has {wording.listed(names[:12], max(0, len(names) - 12))} (proven)."
+        else:
+            said = f"No feature is proven to be in every component {within}."
+        return said + (f" Of {wording.counted(len(inside), 'feature')} it is not known." if inside else "")
+
+    def plot(self):
+        """Return a Plotly figure: each feature's weight, and the most that any near-best component can give it."""
+        from nnspca.figures.features import necessity
+
+        order = wording.heaviest(self.component)
+        states = [self._state(i) for i in order]
+        names = [self.component.feature_name(i) for i in order]
+        return necessity(names, self.component.loadings[order] ** 2, self.limit[order], states)
+
+    def _state(self, i: int) -> str:
+        return "essential" if self.essential[i] else "dispensable" if self.dispensable[i] else "undecided"
+
+    def _lines(self) -> list[str]:
+        counts = [f"{int(v.sum())} {n}" for n, v in (("essential", self.essential), ("undecided", self.undecided))]
+        head = f"Necessity: k = {self.k}, {wording.sign(self.nonnegative)}, {len(self.limit)} features: "
+        stopped = ", stopped before its end" if self.stopped else ""
+        return [head + ", ".join(counts) + f", the others dispensable{stopped}", self.summary()]
+
+    def _picture(self) -> str:
+        return self.component._picture()

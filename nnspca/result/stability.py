@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
+from nnspca.result import wording
 from nnspca.result.components import Components
+from nnspca.result.shown import Shown
+from nnspca.result.tables import of_records
+from nnspca.result.values import ByValue
 
 
-@dataclass(frozen=True, eq=False)
-class Stability:
+@dataclass(frozen=True, eq=False, repr=False)
+class Stability(Shown, ByValue):
     """How often each feature returns over bootstrap resamples: a relative frequency, not a proof.
 
     Attributes
@@ -42,7 +46,7 @@ class Stability:
     threshold: float
     degenerate: int = 0
     seed: int = 0
-    seconds: float = 0.0
+    seconds: float = field(default=0.0, compare=False)
     stopped: bool = False
 
     @property
@@ -93,3 +97,60 @@ class Stability:
             for i in np.lexsort((-np.abs(U[:, c]), -seen[:, c]))
             if U[i, c] or seen[i, c]
         ]
+
+    def to_frame(self):
+        """Return a pandas DataFrame with the rows of :meth:`to_records`, features by name beside their place."""
+        rows = self.to_records()
+        name = self.parts.parts[0].feature_name
+        return of_records(
+            [
+                {
+                    "component": row["part"],
+                    "feature": name(int(str(row["feature"]))),
+                    "loading": row["loading"],
+                    "recurrence": row["recurrence"],
+                    "place": row["feature"],
+                }
+                for row in rows
+            ]
+        )
+
+    def summary(self) -> str:
+        """Return in plain sentences how often the features of each part return: sampling, not proof."""
+        if not self.resamples:
+            return "No resample was drawn before the call was stopped."
+        said = []
+        for c, part in enumerate(self.parts.parts):
+            often = [i for i in wording.heaviest(part) if self.recurrence[i, c] >= 0.8]
+            mean = wording.percent(float(self.mean_recurrence[c]))
+            which = [wording.short(part.feature_name(i)) for i in often[: wording.NAMED]]
+            found = wording.listed(which, max(0, len(often) - wording.NAMED)) if often else "no feature"
+            said.append(
+                f"Part {c + 1}: a feature returns in {mean} of {self.resamples} resamples in the mean; "
+                f"in at least 80 %: {found}."
+            )
+        return " ".join(said)
+
+    def plot(self):
+        """Return a Plotly figure: how often each feature of each part returned."""
+        from nnspca.figures.features import stability
+
+        parts = [
+            ([part.feature_name(i) for i in order], self.recurrence[order, c])
+            for c, part in enumerate(self.parts.parts)
+            for order in [wording.heaviest(part)]
+        ]
+        return stability(parts, self.threshold)
+
+    def _lines(self) -> list[str]:
+        stopped = ", stopped before its end" if self.stopped else ""
+        head = (
+            f"Stability: {len(self.parts.parts)} parts over {self.resamples} resamples, {self.suggested_r} stable "
+            f"(mean recurrence of at least {self.threshold:g}){stopped}"
+        )
+        means = self.mean_recurrence if self.resamples else np.full(len(self.parts.parts), np.nan)
+        said = [f"{c}: {means[c - 1]:.2f}  {wording.line(p)}" for c, p in enumerate(self.parts.parts[:4], start=1)]
+        return [head, *said, *(["…"] if len(self.parts.parts) > 4 else [])]
+
+    def _picture(self) -> str:
+        return "".join(part._picture() for part in self.parts.parts[:4])

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from nnspca.result import wording
 from nnspca.result.certificate import Certificate, PartsCertificate
 from nnspca.result.component import Component
 from nnspca.result.components import Components
+from nnspca.result.shown import Shown
+from nnspca.result.tables import of_records
+from nnspca.result.values import ByValue
 
 
 @dataclass(frozen=True, eq=False)
-class SweepPoint:
+class SweepPoint(ByValue):
     """One (k, method) pair of a sweep; ``certificate`` is None until its k has been certified."""
 
     k: int
@@ -19,8 +23,8 @@ class SweepPoint:
     certificate: Certificate | None = None
 
 
-@dataclass(frozen=True, eq=False)
-class Sweep:
+@dataclass(frozen=True, eq=False, repr=False)
+class Sweep(Shown, ByValue):
     """Many k and methods on one covariance.
 
     Attributes
@@ -37,7 +41,7 @@ class Sweep:
     leading: float
     nonnegative: bool = True
     stopped: bool = False
-    seconds: float = field(default=0.0)
+    seconds: float = field(default=0.0, compare=False)
 
     @property
     def certificates(self) -> dict[int, Certificate]:
@@ -66,9 +70,48 @@ class Sweep:
             for p in self.points
         ]
 
+    def to_frame(self):
+        """Return a pandas DataFrame with the rows of :meth:`to_records`."""
+        return of_records(self.to_records())
+
+    def summary(self) -> str:
+        """Return in plain sentences how far the curve goes, and what is proven along it."""
+        if not self.points:
+            return "Nothing was solved before the sweep was stopped."
+        best = max(self.points, key=lambda p: p.component.variance)
+        share = wording.percent(best.component.variance / self.leading)
+        said = (
+            f"The largest variance found at k = {self.points[0].k} to {self.points[-1].k} is {share} of that of the "
+            f"first principal component, by {best.method} at k = {best.k}."
+        )
+        if proven := self.certificates:
+            k = min(proven, key=lambda each: proven[each].ratio)
+            share = wording.kept(proven[k].lower, proven[k].upper)
+            said += (
+                f" At every k certified, at least {share} of the best possible was found (proven; least at k = {k})."
+            )
+        return said
+
+    def plot(self):
+        """Return a Plotly figure: variance against k for each method, and the band in which the optimum lies."""
+        from nnspca.figures.curves import sweep
+
+        curves = {
+            name: [(p.k, p.component.variance / self.leading) for p in self.points if p.method == name]
+            for name in dict.fromkeys(p.method for p in self.points)
+        }
+        band = [(k, c.lower / self.leading, c.upper / self.leading) for k, c in self.certificates.items()]
+        return sweep(curves, band, "k", "share of the first principal component's variance")
+
+    def _lines(self) -> list[str]:
+        methods = ", ".join(dict.fromkeys(p.method for p in self.points))
+        ks = sorted({p.k for p in self.points})
+        said = f"Sweep: {len(ks)} values of k" + (f" from {ks[0]} to {ks[-1]}, by {methods}" if ks else "")
+        return [said + (", stopped before its end" if self.stopped else ""), self.summary()]
+
 
 @dataclass(frozen=True, eq=False)
-class PartsPoint:
+class PartsPoint(ByValue):
     """One number of parts and one k of a sweep; ``certificate`` is None until it has been certified."""
 
     n_components: int
@@ -78,8 +121,8 @@ class PartsPoint:
     certificate: PartsCertificate | None = None
 
 
-@dataclass(frozen=True, eq=False)
-class PartsSweep:
+@dataclass(frozen=True, eq=False, repr=False)
+class PartsSweep(Shown, ByValue):
     """Many numbers of parts and many k on one covariance.
 
     Attributes
@@ -97,7 +140,7 @@ class PartsSweep:
     total: float
     nonnegative: bool = True
     stopped: bool = False
-    seconds: float = 0.0
+    seconds: float = field(default=0.0, compare=False)
 
     def to_records(self) -> list[dict[str, object]]:
         """Return one flat row per point; ``lower``, ``upper`` and ``ratio`` are None where it was not certified."""
@@ -114,3 +157,49 @@ class PartsSweep:
             }
             for p in self.points
         ]
+
+    def to_frame(self):
+        """Return a pandas DataFrame with the rows of :meth:`to_records`."""
+        return of_records(self.to_records())
+
+    def summary(self) -> str:
+        """Return in plain sentences how far the curve goes, and what is proven along it."""
+        if not self.points:
+            return "Nothing was found before the sweep was stopped."
+        last = self.points[-1]
+        share = wording.percent(float(last.together.variances.sum()) / self.total)
+        parts = wording.counted(last.n_components, "part").capitalize()
+        said = f"{parts} with k = {last.k} carry {share} of all variance."
+        if proven := [p.certificate for p in self.points if p.certificate is not None]:
+            least = min(proven, key=lambda cert: cert.ratio)
+            said += (
+                f" At every point certified, at least {wording.kept(least.lower, least.upper)} of the best possible "
+            )
+            said += "was found (proven)."
+        return said
+
+    def plot(self):
+        """Return a Plotly figure: variance against the number of parts, and the band in which the optimum lies."""
+        from nnspca.figures.curves import sweep
+
+        curves = {
+            f"k = {k}, {name}": [
+                (p.n_components, float(found.variances.sum()) / self.total)
+                for p in self.points
+                if p.k == k
+                for found in [p.together if name == "together" else p.greedy]
+            ]
+            for k in dict.fromkeys(p.k for p in self.points)
+            for name in ("together", "one after the other")
+        }
+        last = max((p.k for p in self.points), default=0)
+        band = [
+            (p.n_components, p.certificate.lower / self.total, p.certificate.upper / self.total)
+            for p in self.points
+            if p.certificate is not None and p.k == last
+        ]
+        return sweep(curves, band, "parts", "share of all variance")
+
+    def _lines(self) -> list[str]:
+        said = f"PartsSweep: {len(self.points)} points" + (", stopped before its end" if self.stopped else "")
+        return [said, self.summary()]

@@ -67,7 +67,7 @@ def climb(
         _show(points, variances, monitor)
         if monitor.stop():
             break
-        moving = _met(points, variances, moving, follows, cov.batch)
+        moving = _met(points, variances, moving, follows, cov._batch)
     while (follows != follows[follows]).any():
         follows = follows[follows]
     met = np.flatnonzero(follows != np.arange(len(follows)))
@@ -77,10 +77,10 @@ def climb(
 
 def batches(rows: np.ndarray, cov: Covariance, monitor: Monitor) -> Iterator[np.ndarray]:
     """So many of the rows at a time as A is applied to at once, until told to stop: the first ones in any case."""
-    for start in range(0, len(rows), cov.batch):
+    for start in range(0, len(rows), cov._batch):
         if start and monitor.stop():
             return
-        yield rows[start : start + cov.batch]
+        yield rows[start : start + cov._batch]
 
 
 def applied(cov: Covariance, x: np.ndarray, monitor: Monitor) -> np.ndarray:
@@ -149,7 +149,7 @@ def optimise_on_support(cov: Covariance, x: np.ndarray, *, nonnegative: bool, mo
 
 def _leading(part: Covariance) -> np.ndarray:
     """Leading eigenvector, its largest entry positive, on the smaller side of the data."""
-    B, back = part.form.smaller_side()
+    B, back = part._form.smaller_side()
     v = back(_top_vector(B))
     return v if v[np.abs(v).argmax()] > 0 else -v
 

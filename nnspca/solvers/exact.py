@@ -41,7 +41,7 @@ def exact(
     nodes = 0
     while heap and -heap[0][0] > value * (1 + SLACK) and not monitor.stop():
         top, _, kept, inside = heapq.heappop(heap)
-        proven = min(proven, -top * (1 + SLACK) + cov.room())  # of all open cases this one had the largest bound
+        proven = min(proven, -top * (1 + SLACK) + cov._room())  # of all open cases this one had the largest bound
         nodes += 1
         tried = _inside(problem, A, kept, inside, monitor)
         if cov.variance(tried) > value:

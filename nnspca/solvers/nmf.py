@@ -42,10 +42,10 @@ def joint(
 ) -> Components:
     """Factorise ``max(A, 0) ≈ WH``, or the positive and the negative parts of the data; the rows of H are the parts."""
     cov, k = problem.cov, problem.k
-    if isinstance(cov.form, HeldMatrix):
-        positive = np.maximum(cov.form.A, 0.0)
+    if isinstance(cov._form, HeldMatrix):
+        positive = np.maximum(cov._form.A, 0.0)
     else:
-        Y = cov.form.factor.columns(np.arange(cov.n_features))
+        Y = cov._form.factor.columns(np.arange(cov.n_features))
         positive = np.vstack([np.maximum(Y, 0.0), np.maximum(-Y, 0.0)])
     return _gathered(cov, nmf_parts(positive, n_components, rng=rng, max_iter=max_iter, monitor=monitor), k, monitor)
 

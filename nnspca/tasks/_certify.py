@@ -41,7 +41,6 @@ def certify(
     component: Component | None = None,
     seed: int = 0,
     warm_start: Certificate | None = None,
-    near: Certificate | None = None,
     should_stop: ShouldStop | None = None,
     on_progress: OnProgress | None = None,
 ) -> Certificate:
@@ -55,7 +54,9 @@ def certify(
         1 <= k <= n.
     nonnegative : bool
     effort : {"live", "thorough"}
-        A second or two, or as long as the bounds still gain.
+        As long as the bounds still gain: minutes, with "thorough". "live" takes a second or two up
+        to about a thousand features, 1 to 25 s of one processor up to ten thousand and more: give
+        ``should_stop`` where that is too long, for the bounds it has by then.
     component : Component, optional
         A feasible point already found; ``solve(cov, k)`` is run when None.
     seed : int
@@ -63,8 +64,6 @@ def certify(
     warm_start : Certificate, optional
         Of the same covariance at a neighbouring k: the pair-scaled dual starts from its
         multipliers, unless the ratio of the two k exceeds 1.25.
-    near : Certificate, optional
-        The former name of ``warm_start``.
     should_stop, on_progress : callable, optional
         A stopped call returns the bounds it has, all of them valid.
 
@@ -93,17 +92,14 @@ def certify(
     check_callables(should_stop=should_stop, on_progress=on_progress)
     check_choice("effort", effort, PLANS)
     k, nonnegative, seed = check_cardinality(cov, k), check_flag("nonnegative", nonnegative), check_seed(seed)
-    if warm_start is not None and near is not None:
-        raise ValueError("near is the former name of warm_start; give one of the two")
-    for name, other in (("warm_start", warm_start), ("near", near)):
-        if other is not None:
-            check_instance(name, other, Certificate, "one that nnspca.certify gave")
+    if warm_start is not None:
+        check_instance("warm_start", warm_start, Certificate, "one that nnspca.certify gave")
     if component is not None:
         check_instance("component", component, Component, "one that nnspca.solve gave")
     started = time.perf_counter()
     problem, monitor = Problem(cov, k, nonnegative), Monitor(should_stop, on_progress)
     given = component is not None
-    earlier = _earlier(warm_start if near is None else near, problem)
+    earlier = _earlier(warm_start, problem)
     if component is None:
         component = solve(
             cov,
@@ -114,7 +110,7 @@ def certify(
             on_progress=None if on_progress is None else monitor.part(0.0, SOLVING).relay,
         )
     else:
-        component = taken(component, "component", problem)
+        component = replace(taken(component, "component", problem), features=cov.features)
     run = _Run(problem, PLANS[effort], seed, monitor.part(SOLVING, 1.0), earlier, given, component, component.variance)
     run.make()
     monitor.tell(1.0, "done", run.variance, run.walk.upper)
@@ -136,7 +132,7 @@ def first_ceiling(
     Called as :func:`certify` is, so that workers elsewhere are sent the covariance once.
     """
     problem, started = Problem(cov, k, nonnegative), time.perf_counter()
-    component = taken(component, "component", problem)
+    component = replace(taken(component, "component", problem), features=cov.features)
     run = _Run(problem, FIRST, seed, Monitor(should_stop), {}, True, component, component.variance)
     run.make()
     return run.certificate("live", started, stopped=True)

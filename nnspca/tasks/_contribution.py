@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnspca.calls.arguments import check_instance, check_whole
+from nnspca.calls.arguments import check_instance, check_names, check_whole
 from nnspca.calls.threads import one_blas_thread
 from nnspca.certificates.judge import taken
 from nnspca.covariance import Covariance
@@ -18,7 +18,7 @@ from nnspca.tasks._solve import check_covariance
 TRIED = 8  # most promising exchanges whose loadings are worked out in full
 
 
-def contribution(cov: Covariance, component: Component, feature: int) -> Contribution:
+def contribution(cov: Covariance, component: Component, feature: int | str) -> Contribution:
     """Tell why a component has a feature, or has it not, and what changes if that is changed.
 
     Parameters
@@ -26,8 +26,8 @@ def contribution(cov: Covariance, component: Component, feature: int) -> Contrib
     cov : Covariance
         Of n features: what the component was sought on.
     component : Component
-    feature : int
-        0 <= feature < n, in the component or not.
+    feature : int or str
+        0 <= feature < n, in the component or not; or its name, where the data had names.
 
     Returns
     -------
@@ -59,7 +59,7 @@ def contribution(cov: Covariance, component: Component, feature: int) -> Contrib
     check_covariance(cov)
     check_instance("component", component, Component, "one that nnspca.solve gave")
     n = cov.n_features
-    i = check_whole("feature", feature, 0, n - 1)
+    i = check_whole("feature", check_names("feature", feature, cov.feature_names), 0, n - 1)
     part = taken(component, "component", Problem(cov, n, component.nonnegative))
     with one_blas_thread():
         return _told(_Place(cov, part.loadings, float(part.variance), part.nonnegative), i)
@@ -83,6 +83,7 @@ def _told(place: _Place, i: int) -> Contribution:
         switched=switched,
         partner=partner,
         exchanged=exchanged,
+        features=cov.features,
     )
 
 

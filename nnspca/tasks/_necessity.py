@@ -112,7 +112,7 @@ def necessity(
     within = check_share("within", within)
     if component is not None:
         check_instance("component", component, Component, "one that nnspca.solve gave")
-        component = taken(component, "component", Problem(cov, k, nonnegative))
+        component = replace(taken(component, "component", Problem(cov, k, nonnegative)), features=cov.features)
     started = time.perf_counter()
     monitor = Monitor(should_stop, on_progress)
     if component is None:

@@ -352,6 +352,7 @@ def _improved(problem: Problem, start: np.ndarray, monitor: Monitor) -> Componen
         history=tuple(history),
         stopped=monitor.stop(),
         note="improved from its neighbours",
+        features=problem.cov.features,
         seconds=time.perf_counter() - begun,
     )
 

@@ -2,30 +2,39 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import scipy.sparse
 
 from nnspca.calls.arguments import check_columns, check_flag, check_whole, masked, real_array, shown
 from nnspca.covariance.factor import DenseFactor
+from nnspca.covariance.given import check_same_names, opened
 from nnspca.covariance.reading import numbers
 from nnspca.errors import DataError
+from nnspca.result import Component, Components, Features
 
 
-def scores(X, loadings, *, standardize: bool = False) -> np.ndarray:
+def scores(X, loadings, *, mean=None, scale=None, standardize: bool = False) -> np.ndarray:
     """Return how far each sample lies from the mean along a component, or along each of several.
 
-    The mean square of a component's scores is its variance on
-    ``Covariance.from_data(X, standardize)``: only the features it uses are read.
+    A component carries the mean and the scale of the data it was sought on, so that new samples are
+    measured as those were. Only the features it uses are read.
 
     Parameters
     ----------
-    X : array_like, data frame or scipy.sparse array, shape (m, n)
-        Samples as rows, as :meth:`Covariance.from_data` takes them.
-    loadings : array_like, shape (n,) or (n, r)
+    X : array_like, data frame, scipy.sparse array, Dataset or AnnData, shape (m, n)
+        Samples as rows: new ones, or those that the loadings were sought on.
+    loadings : Component, Components, or array_like, shape (n,) or (n, r)
         Of one component, or of several as columns.
+    mean : array_like, shape (n,), or "own", optional
+        What is taken off: that of the data the loadings were sought on. A component brings its own;
+        with an array of loadings, or a component sought on a matrix, it has to be said. "own" is
+        the mean of X itself.
+    scale : array_like, shape (n,), optional
+        What features are divided by, 1 if not given.
     standardize : bool
-        Whether each feature is divided by its standard deviation (1/m), as it was when the loadings
-        were sought.
+        With ``mean="own"``: whether each feature is divided by its standard deviation (1/m) in X.
 
     Returns
     -------
@@ -35,35 +44,86 @@ def scores(X, loadings, *, standardize: bool = False) -> np.ndarray:
     Raises
     ------
     DataError
-        X is no table of finite numbers, or so large that a score is none.
+        X is no table of finite numbers, or so large that a score is none; or its features have
+        other names than the component's.
     ValueError
-        Loadings of another number of features, or not finite.
+        No mean; loadings of another number of features, or not finite.
 
     Examples
     --------
-    >>> scores([[0.0, 1.0], [2.0, 1.0], [4.0, 4.0]], [1.0, 0.0])
+    >>> import nnspca
+    >>> X = [[0.0, 1.0], [2.0, 1.0], [4.0, 4.0]]
+    >>> part = nnspca.solve(nnspca.Covariance.from_data(X), k=1)
+    >>> part.loadings, scores([[3.0, 0.0]], part)
+    (array([1., 0.]), array([1.]))
+    >>> scores(X, [1.0, 0.0], mean="own")
     array([-2.,  0.,  2.])
     """
     standardize = check_flag("standardize", standardize)
-    rows = numbers(X)
+    given = opened(X)
+    rows = numbers(given.values)
     if rows.ndim != 2 or min(rows.shape) < 1:
         raise DataError(f"X must be a table of samples and features; got shape {rows.shape}")
+    seen: Features | None = None
+    if isinstance(loadings, Component | Components):
+        seen, loadings = loadings.features, loadings.loadings
     one = _is_one(loadings)
     U = check_columns("loadings", np.reshape(loadings, (-1, 1)) if one else loadings, rows.shape[1])
+    own = isinstance(mean, str) and mean == "own"
+    if standardize and not own:
+        raise ValueError("standardize=True goes with mean='own'; a component brings its own scale, else give scale=")
+    if seen is not None and mean is None:
+        check_same_names(given.names, seen.given_names, "the component")
     used = np.flatnonzero(U.any(axis=1))
-    held = rows[:, used].toarray() if isinstance(rows, scipy.sparse.csr_array) else rows[:, used]
-    if not len(used):
-        made = np.zeros((len(held), U.shape[1]))
+    held = rows[:, used].toarray() if isinstance(rows, scipy.sparse.csr_array) else np.asarray(rows[:, used])
+    if own:
+        made = _on_their_own(held, U[used], standardize, scale)
     else:
-        factor = DenseFactor.of_data(np.asarray(held), standardize)
+        taken, divided = _measured_by(seen, mean, scale, rows.shape[1])
         with np.errstate(over="ignore", invalid="ignore"):
-            made = factor.forward(U[used].T).T * np.sqrt(len(held))
+            made = ((held - taken[used]) / divided[used]) @ U[used]
     if not np.isfinite(made).all():
         raise DataError("the scores are too large for double precision: rescale the data")
     return made[:, 0] if one else made
 
 
-def auc(scores, positive) -> float | None:
+def _on_their_own(held: np.ndarray, U: np.ndarray, standardize: bool, scale: object) -> np.ndarray:
+    """Scores from the samples' own mean."""
+    if scale is not None:
+        raise ValueError("scale goes with a mean that is given; with mean='own' give standardize=True or False")
+    if not held.shape[1]:
+        return np.zeros((len(held), U.shape[1]))
+    factor = DenseFactor.of_data(held, standardize)
+    with np.errstate(over="ignore", invalid="ignore"):
+        return factor.forward(U.T).T * np.sqrt(len(held))
+
+
+def _measured_by(seen: Features | None, mean: object, scale: object, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """The mean that is taken off and what features are divided by: those said, else those the component carries."""
+    if mean is None:
+        if seen is None or seen.mean is None or seen.scale is None:
+            raise ValueError(
+                "mean is not given, and these loadings carry none: give mean= of the data they were sought on (and "
+                "scale= if those were standardised), or mean='own' for the mean of X itself"
+            )
+        return seen.mean, seen.scale if scale is None else _numbers_of("scale", scale, n)
+    taken = _numbers_of("mean", mean, n)
+    return taken, np.ones(n) if scale is None else _numbers_of("scale", scale, n)
+
+
+def _numbers_of(name: str, value: object, n: int) -> np.ndarray:
+    """One number for each feature; those of a scale are not 0."""
+    try:
+        made = np.empty(0) if masked(value)[0] else real_array(value)
+    except (OverflowError, TypeError, ValueError):
+        made = np.empty(0)
+    if made.shape != (n,) or not np.isfinite(made).all() or (name == "scale" and not made.all()):
+        other = ", none of them 0" if name == "scale" else ", or 'own'"
+        raise ValueError(f"{name}={shown(value)} is not allowed; give {n} finite numbers, one for each feature{other}")
+    return made
+
+
+def auc(scores, positive, pos_label=None) -> float | None:
     """Return the area under the curve: the share of pairs, one of each class, in which the positive one scores higher.
 
     A tie counts half. 1 and 0 tell the classes apart without an error, 0.5 is what chance gives.
@@ -73,7 +133,9 @@ def auc(scores, positive) -> float | None:
     scores : array_like, shape (m,)
         Finite.
     positive : array_like of bool, shape (m,)
-        The samples of one class.
+        The samples of one class; or, with ``pos_label``, the label of each sample.
+    pos_label : str or int, optional
+        The label of the class that is positive, where labels are given.
 
     Returns
     -------
@@ -83,38 +145,47 @@ def auc(scores, positive) -> float | None:
     Raises
     ------
     ValueError
-        Not finite, or not of one length.
+        Not finite, or not of one length; labels without ``pos_label``, or none of them is it.
 
     Examples
     --------
     >>> auc([3.0, 2.0, 2.0, 1.0], [True, True, False, False])
+    0.875
+    >>> auc([3.0, 2.0, 2.0, 1.0], ["ill", "ill", "well", "well"], pos_label="ill")
     0.875
     >>> auc([3.0, 2.0], [True, True]) is None
     True
     """
     values = _one_each(scores)
     here = _read(positive)
+    if pos_label is not None and here is not None and here.shape == values.shape:
+        known = list(dict.fromkeys(here.tolist()))
+        if pos_label not in known:
+            raise ValueError(f"pos_label={shown(pos_label)} is no label; give one of {', '.join(map(repr, known[:6]))}")
+        here = np.array([label == pos_label for label in here.tolist()])
     if here is None or here.dtype != bool or here.shape != values.shape:
-        raise ValueError(f"positive={shown(positive)} is not allowed; give {len(values)} of True and False")
+        other = f"{len(values)} of True and False, or as many labels and pos_label="
+        raise ValueError(f"positive={shown(positive)} is not allowed; give {other}")
     return _area(values, here)
 
 
-def separation(scores, labels, n_classes: int | None = None) -> tuple[float | None, ...]:
+def separation(scores, labels, n_classes: int | None = None) -> Any:
     """Return the area under the curve of each class against all others.
 
     Parameters
     ----------
     scores : array_like, shape (m,)
-    labels : array_like of int, shape (m,)
-        The class of each sample from 0 on; a sample of -1 has none, and counts nowhere.
+    labels : array_like of int or str, shape (m,)
+        The class of each sample: a number from 0 on, where -1 has no class, or a name, where None
+        and NaN have no class. A sample without a class counts nowhere.
     n_classes : int, optional
-        How many there are; as many as the labels name when None.
+        How many there are; as many as the labels name when None. Not for names.
 
     Returns
     -------
-    tuple of float or None
-        As :func:`auc`, in the order of the classes; None for a class without a sample, and for one
-        that has all.
+    tuple of float or None, or dict
+        As :func:`auc`, in the order of the classes; of names a dict from each to its area, in the
+        order of the alphabet. None for a class without a sample, and for one that has all.
 
     Raises
     ------
@@ -126,18 +197,35 @@ def separation(scores, labels, n_classes: int | None = None) -> tuple[float | No
     --------
     >>> separation([3.0, 2.0, 1.0, 9.0], [0, 0, 1, -1], n_classes=3)
     (1.0, 0.0, None)
+    >>> separation([3.0, 2.0, 1.0, 9.0], ["well", "well", "ill", None])
+    {'ill': 0.0, 'well': 1.0}
     """
     values = _one_each(scores)
     given = _read(labels)
+    if given is not None and given.shape == values.shape and (named := _named(given)) is not None:
+        if n_classes is not None:
+            raise ValueError(f"n_classes={shown(n_classes)} is for labels that are numbers; these are names")
+        told = np.array([label is not None for label in named])
+        return {
+            name: _area(values[told], np.array([label == name for label in named])[told])
+            for name in sorted({label for label in named if label is not None})
+        }
     if given is None or given.dtype.kind not in "iu" or given.shape != values.shape:
-        raise ValueError(f"labels={shown(labels)} are not allowed; give {len(values)} whole numbers")
+        raise ValueError(f"labels={shown(labels)} are not allowed; give {len(values)} whole numbers, or as many names")
     most = int(given.max(initial=-1)) + 1
     classes = most if n_classes is None else check_whole("n_classes", n_classes, 0)
     if given.min(initial=0) < -1 or most > classes:
         worst = int(given.min()) if given.min() < -1 else most - 1
         raise ValueError(f"a label is {worst}; give -1 for none, or a class from 0 to {classes - 1}")
-    named = given >= 0
-    return tuple(_area(values[named], given[named] == c) for c in range(classes))
+    numbered = given >= 0
+    return tuple(_area(values[numbered], given[numbered] == c) for c in range(classes))
+
+
+def _named(given: np.ndarray) -> list[str | None] | None:
+    """Labels that are names, None for a sample without one; None where they are something else."""
+    told: list[str | None] = [None if v is None or v != v else v for v in given.ravel().tolist()]
+    names = [v for v in told if v is not None]
+    return told if names and all(isinstance(v, str) for v in names) else None
 
 
 def _is_one(loadings: object) -> bool:

@@ -120,7 +120,8 @@ def solve(
     loadings.setflags(write=False)
     if on_progress is not None:
         Monitor(None, on_progress).tell(1.0, "done", found.variance)
-    return dataclasses.replace(found, loadings=loadings, options=checked, seconds=time.perf_counter() - started)
+    seconds = time.perf_counter() - started
+    return dataclasses.replace(found, loadings=loadings, options=checked, seconds=seconds, features=cov.features)
 
 
 class _BestShown:

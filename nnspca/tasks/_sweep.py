@@ -11,7 +11,8 @@ import numpy as np
 
 from nnspca.bounds import carried
 from nnspca.bounds.plan import PLANS
-from nnspca.calls.arguments import check_callables, check_choice, check_several
+from nnspca.calls.arguments import check_callables, check_choice, check_one_or_several, check_several
+from nnspca.calls.former import renamed
 from nnspca.calls.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.machines import Crew, Executor, check_executor, crew
@@ -23,9 +24,10 @@ from nnspca.tasks._solve import check_cardinality, check_covariance, check_metho
 WORKERS = 2  # chains of certificates, each of which starts from the one before it in its chain
 
 
+@renamed(ks="k")
 def sweep(
     cov: Covariance,
-    ks: Iterable[int],
+    k: int | Iterable[int],
     methods: Sequence[str] = ("best", "em"),
     *,
     nonnegative: bool = True,
@@ -46,7 +48,7 @@ def sweep(
     Parameters
     ----------
     cov : Covariance
-    ks : iterable of int
+    k : int or iterable of int
         Duplicates are solved once.
     methods : sequence of str
         Keys of ``nnspca.METHODS``.
@@ -77,15 +79,15 @@ def sweep(
     """
     check_covariance(cov)
     check_callables(on_point=on_point, should_stop=should_stop, on_progress=on_progress)
-    ks = check_several("ks", ks, "several whole numbers", f"from 1 to {cov.n_features}")
+    sizes = check_one_or_several("k", k)
     given = [methods] if isinstance(methods, str) else methods
     chosen = check_several("methods", given, "names:", ", ".join(map(repr, METHODS)))
-    wanted = sorted({check_cardinality(cov, k) for k in ks})
+    wanted = sorted({check_cardinality(cov, each) for each in sizes})
     infos = [check_method(name, nonnegative) for name in chosen]
     names = list(dict.fromkeys(info.name for info in infos))
     seed, nonnegative = check_seed(seed), bool(nonnegative)
     if not wanted or not names:
-        raise ValueError(f"a sweep needs at least one k and one method; got ks={wanted}, methods={names}")
+        raise ValueError(f"a sweep needs at least one k and one method; got k={wanted}, methods={names}")
     check_choice("certify", certify, PLANS, none=True)
     check_executor(executor)
     run = _Run(cov, nonnegative, certify, seed, on_point, Monitor(should_stop, on_progress))

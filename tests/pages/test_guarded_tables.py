@@ -3,8 +3,10 @@
 import csv
 import io
 import re
+import tempfile
 from pathlib import Path
 
+import anndata
 import numpy as np
 import pytest
 
@@ -47,6 +49,16 @@ def named(word):
     )
 
 
+def genes(data):
+    """What goes home of single cells."""
+    adata = anndata.AnnData(np.array(data.X))
+    adata.var_names = data.feature_names
+    nnspca.anndata.components(adata, 1, 3)
+    with tempfile.TemporaryDirectory() as folder:
+        nnspca.anndata.write_gmt(f"{folder}/genes.gmt", adata)
+        return Path(f"{folder}/genes.gmt").read_bytes()
+
+
 WRITERS = {
     "any table": lambda data: downloads.table_csv([{data.name: data.name, "n": -1.5}, {data.name: 2, "n": data.name}]),
     "a study": lambda data: downloads.study_csv(StudyTable("t", "T", (Column(data.name),), ((data.name,), (-1.5,)))),
@@ -57,6 +69,7 @@ WRITERS = {
     "scores of parts": lambda data: tables.scores({data.name: BOTH}, data, State()),
     "scores of samples": lambda data: scores_csv(samples.lie(data, State(), PART, None), data),
     "what is needed": lambda data: downloads.table_csv(need.listing(NEEDED, data)),
+    "genes (GMT)": lambda data: genes(data),
     "what is stable": lambda data: downloads.table_csv(stability.listing(stability.Found(DRAWN, {}), data)),
 }
 
@@ -86,6 +99,7 @@ def test_every_table_is_written_by_those_guarded_above():
         str(path.relative_to(PACKAGE)) for path in PACKAGE.rglob("*.py") if written.search(path.read_text("utf-8"))
     }
     assert found == {
+        "anndata.py",
         "studies/table.py",
         "view/session/downloads.py",
         "view/session/tables.py",

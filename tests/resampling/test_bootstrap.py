@@ -23,7 +23,7 @@ def planted(parts=2, m=60, n=40, seed=0, strength=3.0):
 
 
 def test_a_planted_spike_returns_in_every_resample_and_noise_does_not():
-    found = nnspca.bootstrap(planted(), PLANTED, r=3, resamples=12)
+    found = nnspca.bootstrap(planted(), PLANTED, n_components=3, resamples=12)
     assert np.array_equal(np.flatnonzero(found.parts.loadings[:, 0]), np.arange(PLANTED))
     assert (found.recurrence[:PLANTED, 0] == 1).all()
     assert (found.recurrence[PLANTED : 2 * PLANTED, 1] == 1).all()
@@ -35,7 +35,7 @@ def test_a_planted_spike_returns_in_every_resample_and_noise_does_not():
 
 
 def test_pure_noise_stays_below_the_threshold_but_not_below_chance():
-    found = nnspca.bootstrap(planted(parts=0), PLANTED, r=2, resamples=12)
+    found = nnspca.bootstrap(planted(parts=0), PLANTED, n_components=2, resamples=12)
     assert found.suggested_r == 0
     assert (found.mean_recurrence < 0.65).all()
     assert (found.mean_recurrence > PLANTED / 40).all()  # a part made of these very samples
@@ -58,13 +58,15 @@ def test_recurrence_counts_what_the_resamples_hold():
 
 def test_the_same_on_any_number_of_threads_and_another_with_another_seed():
     X = planted(strength=1.5)
-    own = nnspca.bootstrap(X, 4, r=2, resamples=8, seed=5, method="em")
+    own = nnspca.bootstrap(X, 4, n_components=2, resamples=8, seed=5, method="em")
     for workers in (1, 3):
         with ThreadPoolExecutor(workers) as threads:
-            other = nnspca.bootstrap(X, 4, r=2, resamples=8, seed=5, method="em", executor=threads)
+            other = nnspca.bootstrap(X, 4, n_components=2, resamples=8, seed=5, method="em", executor=threads)
         assert np.array_equal(own.recurrence, other.recurrence)
         assert np.array_equal(own.agreement, other.agreement)
-    assert not np.array_equal(own.agreement, nnspca.bootstrap(X, 4, r=2, resamples=8, seed=6, method="em").agreement)
+    assert not np.array_equal(
+        own.agreement, nnspca.bootstrap(X, 4, n_components=2, resamples=8, seed=6, method="em").agreement
+    )
 
 
 def test_more_resamples_begin_with_the_same():
@@ -122,7 +124,7 @@ def test_degenerate_data():
     with pytest.raises(nnspca.DataError, match=r"table of shape \(samples, features\)"):
         nnspca.bootstrap(np.ones(4), 1)
     # two samples: half of all resamples draw one of them twice, and have no variance
-    found = nnspca.bootstrap(np.array([[0.0, 1.0, 5.0], [1.0, 3.0, 5.0]]), k=3, r=2, resamples=20)
+    found = nnspca.bootstrap(np.array([[0.0, 1.0, 5.0], [1.0, 3.0, 5.0]]), k=3, n_components=2, resamples=20)
     assert 4 <= found.degenerate <= 16
     assert found.mean_recurrence[0] == pytest.approx(1 - found.degenerate / 20)
     assert (found.recurrence[2] == 0).all()  # constant
@@ -133,7 +135,7 @@ def test_a_part_that_no_resample_has_never_returns():
     """Of two features that vary in one sample each, a resample without that sample has only the other."""
     X = np.zeros((4, 2))
     X[0, 0], X[1, 1] = 2.0, 1.0
-    found = nnspca.bootstrap(X, k=1, r=2, resamples=30)
+    found = nnspca.bootstrap(X, k=1, n_components=2, resamples=30)
     assert found.resamples == 30
     assert 0 < found.recurrence[1, 1] < 1
     assert found.recurrence[0, 0] > found.recurrence[1, 0]
@@ -150,8 +152,8 @@ def test_only_a_covariance_is_not_enough():
 def test_what_cannot_be_drawn_is_refused():
     X = planted()
     for wrong, says in (
-        ({"r": 0}, "r=0 is not allowed; give a whole number from 1 to 40"),
-        ({"r": 41}, "r=41 is not allowed"),
+        ({"n_components": 0}, "n_components=0 is not allowed; give a whole number from 1 to 40"),
+        ({"n_components": 41}, "n_components=41 is not allowed"),
         ({"resamples": 0}, "resamples=0 is not allowed"),
         ({"threshold": 1.5}, "threshold=1.5 is not allowed"),
         ({"method": "magic"}, "method='magic' is not known"),
@@ -188,7 +190,7 @@ def test_stopped_in_the_middle_it_speaks_of_what_was_drawn():
 
 
 def test_records_are_the_parts_features_and_those_that_ever_came_in_their_place():
-    found = nnspca.bootstrap(planted(strength=1.0), 4, r=2, resamples=4, method="em")
+    found = nnspca.bootstrap(planted(strength=1.0), 4, n_components=2, resamples=4, method="em")
     rows = found.to_records()
     assert len(rows) == int(((found.parts.loadings != 0) | (found.recurrence > 0)).sum())
     first = [row["recurrence"] for row in rows if row["part"] == 1]

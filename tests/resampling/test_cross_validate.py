@@ -31,7 +31,7 @@ def test_noise_asks_for_hardly_any_features_more_than_it_has_to():
 def test_the_share_is_that_of_squared_distances_from_the_others_mean():
     """The definition, one fold by hand, through scikit-learn's own centring."""
     X, folds, seed = planted(m=30), 3, 4
-    found = nnspca.cross_validate(X, [5], folds, "em", seed=seed, r=2)
+    found = nnspca.cross_validate(X, [5], folds, "em", seed=seed, n_components=2)
     for fold, rows in enumerate(folded(30, folds, seed)):
         others = np.delete(X, rows, axis=0)
         U = nnspca.decompose(nnspca.Covariance.from_data(others), 2, 5, "em", seed=seed).loadings
@@ -97,14 +97,14 @@ def test_a_held_out_sample_in_the_mean_of_the_others_says_nothing():
 def test_what_cannot_be_asked_is_refused():
     X = planted()
     for wrong, says in (
-        ({"ks": [0]}, "k=0 is not allowed; give a whole number from 1 to 40"),
-        ({"ks": []}, "at least one k"),
-        ({"ks": 3}, "ks=3 is not allowed"),
-        ({"ks": [2], "folds": 1}, "folds=1 is not allowed; give a whole number from 2 to 60"),
-        ({"ks": [2], "folds": 61}, "folds=61 is not allowed"),
-        ({"ks": [2], "r": 41}, "r=41 is not allowed"),
-        ({"ks": [2], "certify": "live"}, "certify='live' is not allowed here; give deflation, min_angle, starts or"),
-        ({"ks": [2], "on_part": print}, "on_part=.* is not allowed here"),
+        ({"k": [0]}, "k=0 is not allowed; give a whole number from 1 to 40"),
+        ({"k": []}, "at least one k"),
+        ({"k": "3"}, "k='3' is not allowed; give a whole number, or several"),
+        ({"k": [2], "folds": 1}, "folds=1 is not allowed; give a whole number from 2 to 60"),
+        ({"k": [2], "folds": 61}, "folds=61 is not allowed"),
+        ({"k": [2], "n_components": 41}, "n_components=41 is not allowed"),
+        ({"k": [2], "certify": "live"}, "certify='live' is not allowed here; give deflation, min_angle, starts or"),
+        ({"k": [2], "on_part": print}, "on_part=.* is not allowed here"),
     ):
         with pytest.raises(ValueError, match=says):
             nnspca.cross_validate(X, **wrong)

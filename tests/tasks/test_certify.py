@@ -332,13 +332,6 @@ def test_whatever_neighbour_it_starts_from_no_bound_falls_below_the_optimum(seed
             near = cert
 
 
-def test_the_former_name_of_the_warm_start_keeps_working():
-    cov = nnspca.Covariance.from_data(np.random.default_rng(0).standard_normal((12, 8)))
-    neighbour = nnspca.certify(cov, 4)
-    old, new = nnspca.certify(cov, 3, near=neighbour), nnspca.certify(cov, 3, warm_start=neighbour)
-    assert [(b.name, b.value) for b in old.bounds] == [(b.name, b.value) for b in new.bounds]
-
-
 def test_a_neighbour_of_other_data_is_refused():
     one, other = (nnspca.Covariance.from_matrix(np.diag(d)) for d in ([2.0, 1.0], [3.0, 1.0]))
     with pytest.raises(ValueError, match="this covariance"):

@@ -25,24 +25,24 @@ def test_the_mean_square_of_the_scores_is_the_variance(standardize, kind):
     cov = nnspca.Covariance.from_data(X, standardize)
     U = np.linalg.qr(np.random.default_rng(1).normal(size=(6, 2)))[0]
     U[1] = 0.0
-    along = nnspca.scores(kind(X), U, standardize=standardize)
+    along = nnspca.scores(kind(X), U, mean="own", standardize=standardize)
     assert along.shape == (9, 2)
     assert np.allclose((along**2).mean(axis=0), cov.variance(U.T), rtol=1e-9)
     assert np.allclose(along.mean(axis=0), 0.0, atol=1e-9 * np.abs(along).max())
-    assert np.allclose(nnspca.scores(kind(X), U[:, 1].tolist(), standardize=standardize), along[:, 1])
+    assert np.allclose(nnspca.scores(kind(X), U[:, 1].tolist(), mean="own", standardize=standardize), along[:, 1])
 
 
 def test_scores_are_what_the_estimator_gives():
     X = made()
     est = nnspca.NonnegativeSparsePCA(n_components=2, n_nonzero=3, method="em").fit(X)
-    assert np.allclose(nnspca.scores(X, est.components_.T), est.transform(X))
+    assert np.allclose(nnspca.scores(X, est.components_.T, mean=est.mean_), est.transform(X))
 
 
 def test_scores_of_nothing_of_one_sample_and_of_a_feature_that_never_varies_are_zero():
     X = made()
-    assert (nnspca.scores(X, np.zeros(6)) == 0).all()
-    assert (nnspca.scores(X[:1], np.ones(6)) == 0).all()
-    assert (nnspca.scores(X, np.eye(6)[2], standardize=True) == 0).all()
+    assert (nnspca.scores(X, np.zeros(6), mean="own") == 0).all()
+    assert (nnspca.scores(X[:1], np.ones(6), mean="own") == 0).all()
+    assert (nnspca.scores(X, np.eye(6)[2], mean="own", standardize=True) == 0).all()
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_scores_of_nothing_of_one_sample_and_of_a_feature_that_never_varies_are_
         (lambda X: nnspca.scores(X, np.full(6, np.nan)), "finite columns"),
         (lambda X: nnspca.scores(X[0], np.ones(6)), r"got shape \(6,\)"),
         (lambda X: nnspca.scores(np.full((2, 2), np.nan), np.ones(2)), "not finite"),
-        (lambda X: nnspca.scores([[1e308], [-1e308]], [1e10]), "rescale"),
+        (lambda X: nnspca.scores([[1e308], [-1e308]], [1e10], mean="own"), "rescale"),
         (lambda X: nnspca.scores(X, np.ones(6), standardize="yes"), "standardize='yes' is not allowed"),
         (lambda X: nnspca.auc([1.0, np.nan], [True, False]), "one finite number for each sample"),
         (lambda X: nnspca.auc([1.0, 2.0], [1, 0]), "give 2 of True and False"),
@@ -89,3 +89,61 @@ def test_each_class_is_told_from_all_others_and_samples_without_one_do_not_count
     unnamed = np.concatenate([np.where(here, 1, 0), [-1, -1]])
     of_two = nnspca.separation(np.concatenate([values, [99.0, -99.0]]), unnamed, 3)
     assert of_two == (nnspca.auc(values, ~here), nnspca.auc(values, here), None)
+
+
+@pytest.mark.parametrize("standardize", [False, True])
+@pytest.mark.parametrize("kind", [np.asarray, scipy.sparse.csr_array])
+def test_new_samples_are_measured_as_those_the_component_was_sought_on(standardize, kind):
+    X = made()
+    est = nnspca.NonnegativeSparsePCA(n_components=2, n_nonzero=3, standardize=standardize).fit(X)
+    parts = nnspca.decompose(nnspca.Covariance.from_data(X, standardize), 2, 3)
+    new = kind(made(m=7, seed=5))
+    assert np.allclose(nnspca.scores(new, parts), est.transform(new))
+    assert np.allclose(nnspca.scores(new, parts[1]), est.transform(new)[:, 1])
+    said = nnspca.scores(new, parts.loadings, mean=est.mean_, scale=est.scale_)
+    assert np.allclose(said, est.transform(new))
+    assert not np.allclose(nnspca.scores(new, parts.loadings, mean="own", standardize=standardize), said)
+
+
+def test_loadings_without_a_mean_are_refused_with_what_to_give():
+    X = made()
+    of_a_matrix = nnspca.solve(nnspca.Covariance.from_matrix(np.diag([3.0, 2, 1, 1, 1, 1])), 2)
+    for loadings in (np.ones(6), of_a_matrix):
+        with pytest.raises(ValueError, match=r"mean is not given.*mean='own' for the mean of X itself"):
+            nnspca.scores(X, loadings)
+        assert nnspca.scores(X, loadings, mean=np.zeros(6)).shape == (9,)
+    for wrong in ({"mean": np.ones(5)}, {"mean": "his"}, {"mean": np.ones(6), "scale": np.zeros(6)}):
+        with pytest.raises(ValueError, match="is not allowed; give 6 finite numbers"):
+            nnspca.scores(X, np.ones(6), **wrong)
+    with pytest.raises(ValueError, match="standardize=True goes with mean='own'"):
+        nnspca.scores(X, np.ones(6), mean=np.ones(6), standardize=True)
+    with pytest.raises(ValueError, match="scale goes with a mean that is given"):
+        nnspca.scores(X, np.ones(6), mean="own", scale=np.ones(6))
+
+
+def test_samples_whose_features_have_other_names_are_refused():
+    import pandas
+
+    frame = pandas.DataFrame(made(), columns=list("abcdef"))
+    part = nnspca.solve(nnspca.Covariance.from_data(frame), 2)
+    assert nnspca.scores(frame, part).shape == (9,)
+    with pytest.raises(nnspca.DataError, match="feature 0 of X is 'b'; the component has 'a' there"):
+        nnspca.scores(frame[list("bacdef")], part)
+
+
+def test_labels_may_be_words():
+    values, labels = [3.0, 2.0, 2.0, 1.0], ["ill", "ill", "well", "well"]
+    assert nnspca.auc(values, labels, pos_label="ill") == nnspca.auc(values, [True, True, False, False])
+    assert nnspca.separation(values, labels) == {"ill": 0.875, "well": 0.125}
+    assert nnspca.separation(values, [*labels[:3], None]) == {"ill": 0.75, "well": 0.25}
+    assert nnspca.separation(values, np.array(["ill", "ill", np.nan, "well"], dtype=object)) == {
+        "ill": 1.0,
+        "well": 0.0,
+    }
+    assert nnspca.separation(values, ["a"] * 4) == {"a": None}
+    with pytest.raises(ValueError, match="give 4 of True and False, or as many labels and pos_label="):
+        nnspca.auc(values, labels)
+    with pytest.raises(ValueError, match="pos_label='sick' is no label; give one of 'ill', 'well'"):
+        nnspca.auc(values, labels, pos_label="sick")
+    with pytest.raises(ValueError, match="n_classes=2 is for labels that are numbers"):
+        nnspca.separation(values, labels, 2)

@@ -45,7 +45,7 @@ def variances(problem: Problem, r: int) -> Bound:
     largest = entries.diagonal(replace(problem, k=count))
     return Bound(
         "variances",
-        float(largest.value + problem.cov.error_elsewhere * r),
+        float(largest.value + problem.cov._error_elsewhere * r),
         detail=f"{count:,} features cannot hold more than the {count:,} largest variances together.",
         ingredients=largest.ingredients,
     )

@@ -115,8 +115,8 @@ def rank(writer: Writer, proof: RankProof, k: int, cov: Covariance) -> Written:
 
 def _plain(writer: Writer, proof: RankProof, k: int, cov: Covariance) -> Written:
     """The largest eigenvalue of A; of the samples' inner products, where A is not held, which is the same."""
-    if isinstance(cov.form, HeldFactor):
-        return {"kind": "samples", "k": k, "t": proof.tail} | writer.factor(proof.tail, cov.form.factor.gram())
+    if isinstance(cov._form, HeldFactor):
+        return {"kind": "samples", "k": k, "t": proof.tail} | writer.factor(proof.tail, cov._form.factor.gram())
     zero = np.zeros((cov.n_features, cov.n_features))
     return pairs(writer, PairProof(zero, zero.copy(), proof.tail), k, cov)
 
@@ -125,7 +125,7 @@ def _cut(writer: Writer, proof: RankProof, k: int, cov: Covariance) -> Written:
     """What lies below the cut is shared evenly: no entry of L exceeds the cut, nor need one of M."""
     kept, rho = np.arange(cov.n_features), proof.rho or 0.0
     if not cov.holds_entries:
-        kept = np.flatnonzero((cov.form.reach() > rho) | proof.V.any(axis=1))
+        kept = np.flatnonzero((cov._form.reach() > rho) | proof.V.any(axis=1))
     if not 1 <= len(kept) <= BLOCK or (rho == 0 and len(kept) < cov.n_features):
         raise Unwritten
     part = cov.restrict(kept)
@@ -181,10 +181,10 @@ def joint_branch(writer: Writer, proof: PartsTreeProof, r: int, k: int, cov: Cov
 
 def fan(writer: Writer, proof: FanProof, r: int, k: int, cov: Covariance) -> Written:
     """The largest eigenvalues of A; of the samples' inner products, where A is not held, which are the same."""
-    if not isinstance(cov.form, HeldFactor):
+    if not isinstance(cov._form, HeldFactor):
         zero = np.zeros((cov.n_features, cov.n_features))
         return _joint(writer, PartsProof(zero, zero.copy(), np.zeros(len(zero)), proof.V, proof.tail), k, cov)
-    gram = cov.form.factor.gram()
+    gram = cov._form.factor.gram()
     if len(gram) > LARGEST:
         raise Unwritten
     values, vectors = np.linalg.eigh(gram)
@@ -213,7 +213,7 @@ def _level(proof: EntryProof | ScaleProof, k: int, cov: Covariance) -> float:
         return proof.level
     if proof.rule == "rows":
         return 0.0
-    return float(np.sort(cov.diagonal)[::-1][:k].sum()) * (1 + (k + cov.form.terms) * EPS)
+    return float(np.sort(cov.diagonal)[::-1][:k].sum()) * (1 + (k + cov._form.terms) * EPS)
 
 
 def _weights(proof: EntryProof | ScaleProof, k: int, cov: Covariance) -> np.ndarray:

@@ -22,7 +22,7 @@ def section(
     Its ``upper`` is the least ceiling whose proof can be written: the certificate's own may be
     lower. None without one.
     """
-    reading = cov.reading
+    reading = cov._reading
     if reading is None:
         return None
     for bound in sorted((bound for bound in cert.bounds if bound.deterministic), key=lambda bound: bound.value):

@@ -100,5 +100,5 @@ def _classes(parts: Components, data: Dataset, now: State) -> None:
             help="Samples far to the right have much of this part.",
         )
     labels = [str(data.label_names[i]) if data.label_names else str(i) for i in np.asarray(data.labels)]
-    values = nnspca.scores(data.X, parts.loadings[:, part - 1], standardize=now.standardise)
+    values = nnspca.scores(data.X, parts.loadings[:, part - 1], mean="own", standardize=now.standardise)
     charts.figure(figures.scores(values, labels, charts.palette(), title=f"The samples along part {part}"), "scores")

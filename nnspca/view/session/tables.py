@@ -54,7 +54,7 @@ def feature_lists(found: Sets, data: Dataset) -> bytes:
 def scores(found: Sets, data: Dataset, now: State) -> bytes:
     """Return one row for each sample and one column for each component: how much of it the sample has, as CSV."""
     columns = [(f"{solver} part {part}", column) for solver, part, column in _columns(found)]
-    values = nnspca.scores(data.X, np.column_stack([x for _, x in columns]), standardize=now.standardise)
+    values = nnspca.scores(data.X, np.column_stack([x for _, x in columns]), mean="own", standardize=now.standardise)
     labels = data.labels
     return downloads.table_csv(
         {

@@ -86,7 +86,7 @@ def lie(data: Dataset, now: State, first: Component, second: Component | None) -
     if data.kind == "covariance":
         return None
     U = np.column_stack([part.loadings for part in (first, second) if part is not None])
-    along = nnspca.scores(data.X, U, standardize=now.standardise)
+    along = nnspca.scores(data.X, U, mean="own", standardize=now.standardise)
     order = np.argsort(-along[:, 0].astype(np.float32), kind="stable")
     apart: tuple[float | None, ...] = ()
     if data.labels is not None:

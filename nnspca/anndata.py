@@ -1,0 +1,324 @@
+"""Single cells: components of an AnnData, written into it as scanpy writes those of its own methods.
+
+AnnData itself is not imported here: it is there where an object of it is. It comes with the extra
+``anndata``: ``pip install "nnspca[anndata]"``.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from nnspca.calls.arguments import check_choice, check_flag, shown
+from nnspca.components._certify import certify_parts
+from nnspca.components._decompose import decompose
+from nnspca.components._deflate import sought
+from nnspca.covariance import Covariance
+from nnspca.covariance.given import Given, opened
+from nnspca.covariance.span import cumulative_variance
+from nnspca.errors import DataError
+from nnspca.result import Certificate, Component, Components, OnProgress, PartsCertificate, ShouldStop
+from nnspca.studies.table import written
+from nnspca.tasks._certify import certify as certify_one
+from nnspca.tasks._scores import scores
+
+__all__ = ["certify", "components", "parts", "write_gmt"]
+
+KEY = "nnspca"
+VARIABLE = "highly_variable"  # the column of var that scanpy's own methods go by
+
+
+def components(
+    adata: Any,
+    n_components: int = 2,
+    k: int | Sequence[int] = 10,
+    method: str = "best",
+    *,
+    deflation: str = "disjoint",
+    nonnegative: bool = True,
+    standardize: bool = False,
+    layer: str | None = None,
+    mask_var: Any = "auto",
+    key_added: str | None = None,
+    copy: bool = False,
+    seed: int = 0,
+    should_stop: ShouldStop | None = None,
+    on_progress: OnProgress | None = None,
+    **options: Any,
+) -> Any:
+    """Find nonnegative sparse components of cells and write them into the AnnData.
+
+    Parameters
+    ----------
+    adata : AnnData
+        In memory, cells as rows. X, or the layer, may be sparse, and stays so.
+    n_components, k, method, deflation, nonnegative, seed, should_stop, on_progress, **options
+        As for :func:`nnspca.decompose`: k is the most genes of each component, one number or one
+        for each.
+    standardize : bool
+        Divide each gene by its standard deviation (1/m).
+    layer : str, optional
+        Which layer to read instead of X.
+    mask_var : str, array_like of bool, or None
+        Which genes take part: a column of ``adata.var``, or a mask; None for all. "auto" is the
+        column ``highly_variable`` where there is one, as for ``scanpy.pp.pca``.
+    key_added : str, optional
+        What it is written under: ``obsm[key]``, ``varm[key]`` and ``uns[key]``;
+        ``obsm["X_nnspca"]``, ``varm["nnspca"]`` and ``uns["nnspca"]`` when None.
+    copy : bool
+        Write into a copy, and return that.
+
+    Returns
+    -------
+    AnnData or None
+        The copy, if asked for. Written are ``obsm``: the scores of the cells, shape (cells, r);
+        ``varm``: the loadings, shape (genes, r), 0 for genes that do not take part; ``uns``:
+        ``variance``, ``variance_ratio`` (each component's own share), ``cumulative_variance_ratio``
+        (of the span of the first 1, 2, …), ``params`` and the ``fingerprint`` of the data.
+
+    Raises
+    ------
+    DataError
+        No AnnData, one that is not in memory, or numbers that cannot be used.
+    ValueError
+        A value not allowed; the message says which are.
+
+    Examples
+    --------
+    >>> import anndata, nnspca
+    >>> counts = np.random.default_rng(0).poisson(1.0, (30, 5)) * [1, 1, 1, 4, 4]
+    >>> adata = anndata.AnnData(counts.astype(float))
+    >>> adata.var_names = ["CD3D", "CD8A", "NKG7", "LYZ", "S100A8"]
+    >>> nnspca.anndata.components(adata, n_components=2, k=2)
+    >>> adata.obsm["X_nnspca"].shape, adata.varm["nnspca"].shape
+    ((30, 2), (5, 2))
+    >>> nnspca.anndata.parts(adata).names
+    (('LYZ', 'S100A8'), ('CD3D', 'NKG7'))
+    """
+    target = _checked(adata).copy() if check_flag("copy", copy) else _checked(adata)
+    mask = _mask(adata, mask_var)
+    seen = _Seen.of(adata, layer, mask, standardize)
+    found = decompose(
+        seen.cov,
+        n_components,
+        k,
+        method,
+        deflation=deflation,
+        nonnegative=nonnegative,
+        seed=seed,
+        should_stop=should_stop,
+        on_progress=on_progress,
+        **options,
+    )
+    key = KEY if key_added is None else key_added
+    target.obsm[f"X_{KEY}" if key_added is None else key] = scores(seen.given, found)
+    loadings = np.zeros((len(mask), len(found)))
+    loadings[mask] = found.loadings
+    target.varm[key] = loadings
+    target.uns[key] = {
+        "variance": found.variances,
+        "variance_ratio": found.variances / found.total,
+        "cumulative_variance_ratio": found.cumulative_variance / found.total,
+        "fingerprint": seen.cov.fingerprint,
+        "params": {
+            "k": np.array([part.k for part in found]),
+            "method": method,
+            "deflation": deflation,
+            "nonnegative": bool(nonnegative),
+            "standardize": bool(standardize),
+            "layer": "" if layer is None else layer,
+            "mask": mask,
+            "seed": int(seed),
+        },
+    }
+    return target if copy else None
+
+
+def certify(
+    adata: Any,
+    key: str = KEY,
+    *,
+    effort: str = "live",
+    should_stop: ShouldStop | None = None,
+    on_progress: OnProgress | None = None,
+) -> tuple[Certificate, ...] | PartsCertificate:
+    """Prove how far the components in an AnnData can be from the best possible.
+
+    Parameters
+    ----------
+    adata : AnnData
+        With what :func:`components` wrote, and the numbers it was found on.
+    key : str
+        The ``key_added`` it was written under.
+    effort, should_stop, on_progress
+        As for :func:`nnspca.certify`, for each component.
+
+    Returns
+    -------
+    tuple of Certificate, or PartsCertificate
+        One for each component, on what those before it left; with deflation "together" one for all.
+        Also written: ``uns[key]["certificate"]`` with ``lower``, ``upper`` and ``ratio``.
+
+    Raises
+    ------
+    DataError
+        Nothing was written under the key, or the numbers have changed since.
+
+    Examples
+    --------
+    >>> import anndata, nnspca
+    >>> adata = anndata.AnnData(np.random.default_rng(0).poisson(1.0, (30, 5)).astype(float))
+    >>> nnspca.anndata.components(adata, n_components=2, k=2)
+    >>> [cert.ratio > 0.99 for cert in nnspca.anndata.certify(adata)]
+    [True, True]
+    >>> adata.uns["nnspca"]["certificate"]["ratio"].shape
+    (2,)
+    """
+    told = _written(adata, key)
+    seen, found = _again(adata, key, told)
+    check_choice("effort", effort, ("live", "thorough"))
+    settings: dict[str, Any] = {"effort": effort, "should_stop": should_stop, "on_progress": on_progress}
+    made: tuple[Certificate, ...] | PartsCertificate
+    if found.deflation == "together":
+        made = certify_parts(seen.cov, len(found), found[0].k, found, nonnegative=found.nonnegative, **settings)
+    elif found.deflation in ("joint", "quasi-orthogonal"):
+        raise ValueError(f"components by deflation {found.deflation!r} were not sought alone: they have no certificate")
+    else:
+        each = (sought(seen.cov, found, r) for r in range(len(found)))
+        made = tuple(
+            certify_one(left, part.k, nonnegative=found.nonnegative, component=part, **settings) for left, part in each
+        )
+    several = made if isinstance(made, tuple) else (made,)
+    adata.uns[key]["certificate"] = {
+        name: np.array([getattr(cert, name) for cert in several]) for name in ("lower", "upper", "ratio")
+    }
+    return made
+
+
+def parts(adata: Any, key: str = KEY) -> Components:
+    """Return the components that were written into an AnnData as the library's own result.
+
+    Examples
+    --------
+    >>> import anndata, nnspca
+    >>> adata = anndata.AnnData(np.random.default_rng(0).poisson(1.0, (30, 5)).astype(float))
+    >>> nnspca.anndata.components(adata, n_components=2, k=2)
+    >>> list(nnspca.anndata.parts(adata).to_frame().columns)
+    ['component', 'feature', 'loading', 'weight', 'place']
+    """
+    return _again(adata, key, _written(adata, key))[1]
+
+
+def write_gmt(path: str | os.PathLike[str], adata: Any, key: str = KEY) -> None:
+    """Write the genes of each component as a gene set, the largest loading first, in Broad's GMT format.
+
+    Genes of negative loadings make a set of their own. A name that a spreadsheet would run gets an
+    apostrophe.
+
+    Parameters
+    ----------
+    path : path
+        Where to; an existing file is replaced.
+    adata : AnnData
+        With what :func:`components` wrote.
+    key : str
+        The ``key_added`` it was written under.
+
+    Examples
+    --------
+    >>> import anndata, nnspca, tempfile
+    >>> adata = anndata.AnnData(np.diag([3.0, 2.0, 1.0]))
+    >>> adata.var_names = ["LYZ", "NKG7", "CD3D"]
+    >>> nnspca.anndata.components(adata, n_components=1, k=1)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     nnspca.anndata.write_gmt(f"{folder}/programs.gmt", adata)
+    ...     print(Path(f"{folder}/programs.gmt").read_text().split())
+    ['nnspca_1', '1', 'genes', 'LYZ']
+    """
+    told = _written(adata, key)
+    loadings, names, lines = np.asarray(adata.varm[key]), list(map(str, adata.var_names)), []
+    for c in range(len(told["variance"])):
+        order = np.argsort(-np.abs(loadings[:, c]), kind="stable").tolist()
+        for ending, sign in (("", 1.0), ("_negative", -1.0)):
+            if genes := [" ".join(names[i].split()) for i in order if sign * loadings[i, c] > 0]:
+                cells = [f"{key}_{c + 1}{ending}", f"{len(genes)} genes", *genes]
+                lines.append("\t".join(str(written(cell)) for cell in cells))
+    Path(path).write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """The numbers that were read of an AnnData, and their covariance."""
+
+    given: Given
+    cov: Covariance
+
+    @classmethod
+    def of(cls, adata: Any, layer: str | None, mask: np.ndarray, standardize: bool) -> _Seen:
+        if layer is None:
+            values = opened(adata).values
+        elif layer in adata.layers:
+            values = adata.layers[layer]
+        else:
+            raise DataError(
+                f"layer={layer!r:.60} is not there; give one of {', '.join(map(repr, adata.layers)) or None}"
+            )
+        names = np.array(list(map(str, adata.var_names)), dtype=object)
+        given = Given(values if mask.all() else values[:, np.flatnonzero(mask)], tuple(names[mask]))
+        return cls(given, Covariance.from_data(given, standardize))
+
+
+def _checked(adata: Any) -> Any:
+    if not all(hasattr(adata, name) for name in ("obsm", "varm", "uns", "var_names")):
+        raise DataError(f"adata is {shown(adata)}; give an AnnData, cells as rows")
+    if getattr(adata, "isbacked", False):
+        raise DataError("adata lies in a file: give adata.to_memory()")
+    return adata
+
+
+def _mask(adata: Any, mask_var: Any) -> np.ndarray:
+    """Which genes take part."""
+    n = len(adata.var_names)
+    if isinstance(mask_var, str) and mask_var == "auto":
+        mask_var = VARIABLE if VARIABLE in adata.var else None
+    if mask_var is None:
+        return np.ones(n, dtype=bool)
+    if isinstance(mask_var, str):
+        if mask_var not in adata.var:
+            columns = ", ".join(map(repr, adata.var.columns)) or "none"
+            raise DataError(f"mask_var={mask_var!r:.60} is no column of var; there are {columns:.300}")
+        mask_var = adata.var[mask_var]
+    mask = np.asarray(mask_var)
+    if mask.dtype != bool or mask.shape != (n,) or not mask.any():
+        raise ValueError(f"mask_var={shown(mask_var)} is not allowed; give {n} of True and False, at least one True")
+    return mask
+
+
+def _written(adata: Any, key: str) -> Any:
+    told = _checked(adata).uns.get(key)
+    if not isinstance(told, dict) or "fingerprint" not in told or key not in adata.varm:
+        raise DataError(f"nothing is written under {key!r:.60}: call nnspca.anndata.components(adata) first")
+    return told
+
+
+def _again(adata: Any, key: str, told: Any) -> tuple[_Seen, Components]:
+    """What was read, and the components as they were found; DataError where the numbers are others now."""
+    params = told["params"]
+    mask = np.asarray(params["mask"], dtype=bool)
+    seen = _Seen.of(adata, params["layer"] or None, mask, bool(params["standardize"]))
+    if seen.cov.fingerprint != str(told["fingerprint"]):
+        raise DataError(f"the numbers are not those that {key!r} was found on: find the components again")
+    loadings = np.asarray(adata.varm[key], dtype=np.float64)[mask]
+    nonnegative, method = bool(params["nonnegative"]), str(params["method"])
+    columns = [np.ascontiguousarray(column) for column in loadings.T]
+    found = tuple(
+        Component(x, seen.cov.variance(x), method, int(k), nonnegative, features=seen.cov.features)
+        for x, k in zip(columns, params["k"], strict=True)
+    )
+    cumulative = cumulative_variance(seen.cov, loadings)
+    return seen, Components(found, cumulative, seen.cov.trace, method, str(params["deflation"]), nonnegative)

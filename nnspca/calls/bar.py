@@ -1,0 +1,60 @@
+"""A bar that shows how far a call has come: tqdm's where it is installed, else a line for every tenth."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+from nnspca.calls.progress import Progress
+
+TENTHS = 10
+
+
+def progress_bar(title: str = "nnspca") -> Callable[[Progress], None]:
+    """Return what any call takes as ``on_progress``: it shows on standard error how far the call has come.
+
+    Parameters
+    ----------
+    title : str
+        What stands before the bar.
+
+    Returns
+    -------
+    callable
+        With :class:`nnspca.Progress`. It draws with tqdm where that is installed, and writes a line
+        for every tenth otherwise.
+
+    Examples
+    --------
+    >>> import nnspca
+    >>> cov = nnspca.Covariance.from_matrix([[2.0, 1.0], [1.0, 2.0]])
+    >>> nnspca.certify(cov, k=1, on_progress=nnspca.progress_bar("certify")).ratio > 0.99
+    True
+    """
+    try:
+        tqdm: Any = import_module("tqdm.auto").tqdm
+    except ImportError:
+        return _lines(title)
+    bar = tqdm(total=100, desc=title, bar_format="{desc}: {percentage:3.0f} %|{bar}| {elapsed} {postfix}")
+
+    def draw(told: Progress) -> None:
+        bar.set_postfix_str(told.stage, refresh=False)
+        bar.update(100 * told.fraction - bar.n)
+        if told.fraction >= 1.0:
+            bar.close()
+
+    return draw
+
+
+def _lines(title: str) -> Callable[[Progress], None]:
+    written = 0
+
+    def write(told: Progress) -> None:
+        nonlocal written
+        if (tenth := int(told.fraction * TENTHS)) > written:
+            written = tenth
+            print(f"{title}: {tenth * 100 // TENTHS} % ({told.stage})", file=sys.stderr)
+
+    return write

@@ -1,0 +1,5 @@
+"""The scikit-learn face: nonnegative sparse PCA as an estimator."""
+
+from nnspca.estimator.pca import NonnegativeSparsePCA
+
+__all__ = ["NonnegativeSparsePCA"]

@@ -1,0 +1,70 @@
+"""Curves drawn: variance against k with the band in which the optimum lies, and held-out variance."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from nnspca.figures.paper import BAND, FOUND, QUIET, SERIES, Figure, Scatter, dressed
+
+FEW = 15  # points of a curve, up to which each has its number on the axis
+
+
+def sweep(
+    curves: Mapping[str, Sequence[tuple[int, float]]],
+    band: Sequence[tuple[int, float, float]],
+    x: str,
+    y: str,
+) -> Figure:
+    """Return a figure of curves, (k, share) each, above a band of (k, lower, upper).
+
+    Examples
+    --------
+    >>> figure = sweep({"best": [(1, 0.5), (2, 0.8)]}, [(1, 0.5, 0.6), (2, 0.8, 0.8)], "k", "share")
+    >>> [trace.name for trace in figure.data]
+    ['the best possible lies here (proven)', 'best']
+    """
+    figure = Figure()
+    if band:
+        ks, lower, upper = zip(*sorted(band), strict=True)
+        figure.add_trace(
+            Scatter(
+                x=[*ks, *reversed(ks)],
+                y=[*upper, *reversed(lower)],
+                fill="toself",
+                fillcolor=BAND,
+                line={"color": "rgba(0,0,0,0)"},
+                hoverinfo="skip",
+                name="the best possible lies here (proven)",
+            )
+        )
+    for c, (name, points) in enumerate(curves.items()):
+        xs, ys = zip(*points, strict=True) if points else ((), ())
+        figure.add_trace(Scatter(x=xs, y=ys, mode="lines+markers", name=name, line={"color": SERIES[c % len(SERIES)]}))
+    if max((len(points) for points in curves.values()), default=0) <= FEW:
+        figure.update_xaxes(dtick=1)  # k and numbers of parts are whole
+    return dressed(figure, f"{y[:1].upper()}{y[1:]} against {x}", x, y)
+
+
+def held_out(
+    ks: Sequence[int], mean: np.ndarray, error: np.ndarray, fitted: np.ndarray, suggested: int | None
+) -> Figure:
+    """Return a figure of held-out variance with its standard error, and the variance of what was fitted.
+
+    Examples
+    --------
+    >>> figure = held_out([1, 2], np.array([0.4, 0.5]), np.array([0.1, 0.1]), np.array([0.5, 0.7]), 2)
+    >>> [trace.name for trace in figure.data]
+    ['held out', 'fitted']
+    """
+    bars = {"type": "data", "array": np.nan_to_num(error), "visible": True}
+    figure = Figure(
+        [
+            Scatter(x=list(ks), y=mean, error_y=bars, mode="lines+markers", name="held out", line={"color": FOUND}),
+            Scatter(x=list(ks), y=fitted, mode="lines", name="fitted", line={"color": QUIET, "dash": "dot"}),
+        ]
+    )
+    if suggested is not None:
+        figure.add_vline(x=suggested, line_dash="dash", annotation_text=f"k = {suggested} suggested")
+    return dressed(figure, "Share of variance kept against k", "k", "share of variance")

@@ -1,0 +1,117 @@
+"""Loadings drawn: bars by feature or along an axis, or the pixels of an image."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from nnspca.figures.paper import A_BAR, FOUND, SERIES, Bar, Figure, Heatmap, Scatter, dressed, scale
+
+MOST = 60  # bars of one component
+Along = tuple[np.ndarray, str]  # a number for each feature, and what it is
+
+
+def component(
+    loadings: np.ndarray, names: Sequence[str], shape: tuple[int, int] | None, along: Along | None = None
+) -> Figure:
+    """Return a figure of one component: its nonzero loadings, the largest on top.
+
+    Examples
+    --------
+    >>> figure = component(np.array([0.6, 0.0, 0.8]), ["a", "b", "c"], None)
+    >>> figure.data[0].y, figure.data[0].x
+    (('c', 'a'), array([0.8, 0.6]))
+    """
+    title = f"{np.count_nonzero(loadings)} of {len(loadings)} features"
+    if shape is not None:
+        return _image(loadings[None], names, shape, [title])
+    if along is not None:
+        return _spectra(loadings[:, None], names, along, title)
+    order = _heaviest(loadings)[:MOST]
+    bars = Bar(x=loadings[order], y=[names[i] for i in order], orientation="h", marker_color=FOUND)
+    figure = dressed(Figure(bars), title, "loading", height=200 + A_BAR * len(order))
+    return figure.update_yaxes(autorange="reversed", type="category")
+
+
+def components(
+    columns: np.ndarray, names: Sequence[str], shape: tuple[int, int] | None, along: Along | None = None
+) -> Figure:
+    """Return a figure of several components, ``columns`` (n, r): every feature that one of them uses, in its colour.
+
+    Examples
+    --------
+    >>> figure = components(np.eye(3)[:, :2], ["a", "b", "c"], None)
+    >>> [trace.name for trace in figure.data], figure.data[1].y
+    (['1', '2'], ('b',))
+    """
+    r = columns.shape[1]
+    if shape is not None:
+        return _image(columns.T, names, shape, [str(c + 1) for c in range(r)])
+    if along is not None:
+        return _spectra(columns, names, along, f"{r} components")
+    figure, shown = Figure(), 0
+    for c in range(r):
+        order = _heaviest(columns[:, c])[: max(MOST // r, 8)]
+        shown += len(order)
+        colour = SERIES[c % len(SERIES)]
+        loadings = columns[order, c]
+        figure.add_trace(
+            Bar(x=loadings, y=[names[i] for i in order], orientation="h", marker_color=colour, name=str(c + 1))
+        )
+    dressed(figure, f"{r} components", "loading", height=200 + A_BAR * shown)
+    return figure.update_yaxes(autorange="reversed", type="category")
+
+
+def _spectra(columns: np.ndarray, names: Sequence[str], along: Along, title: str) -> Figure:
+    """Loadings as stems along an axis, each component in its colour."""
+    figure, (values, what) = Figure(), along
+    for c in range(columns.shape[1]):
+        used = np.flatnonzero(columns[:, c])
+        marker = {"color": SERIES[c % len(SERIES)], "size": 7}
+        stems = {"type": "data", "symmetric": False, "array": 0 * used, "arrayminus": columns[used, c], "width": 0}
+        figure.add_trace(
+            Scatter(
+                x=values[used],
+                y=columns[used, c],
+                text=[names[i] for i in used.tolist()],
+                mode="markers",
+                marker=marker,
+                error_y=stems,
+                name=str(c + 1),
+                showlegend=columns.shape[1] > 1,
+            )
+        )
+    figure.update_xaxes(range=[float(values.min()), float(values.max())])
+    return dressed(figure, title, what, "loading")
+
+
+def _heaviest(loadings: np.ndarray) -> np.ndarray:
+    support = np.flatnonzero(loadings)
+    return support[np.argsort(-np.abs(loadings[support]), kind="stable")]
+
+
+def _image(rows: np.ndarray, names: Sequence[str], shape: tuple[int, int], titles: Sequence[str]) -> Figure:
+    """Images side by side, each a heat map on axes of its own."""
+    figure, count = Figure(), len(rows)
+    painted = scale(float(np.abs(rows).max()) or 1.0, bool((rows < 0).any()))
+    words = np.array(names, dtype=object).reshape(shape)
+    for c, (row, title) in enumerate(zip(rows, titles, strict=True)):
+        axis = "" if not c else str(c + 1)
+        figure.add_trace(
+            Heatmap(
+                z=row.reshape(shape),
+                text=words,
+                hovertemplate="%{text}: %{z:.3f}<extra></extra>",
+                xaxis=f"x{axis}",
+                yaxis=f"y{axis}",
+                showscale=not c,
+                **painted,
+            )
+        )
+        side = {"domain": [c / count, (c + 0.94) / count], "visible": False, "constrain": "domain"}
+        upright = {"anchor": f"x{axis}", "scaleanchor": f"x{axis}", "autorange": "reversed", "visible": False}
+        figure.update_layout({f"xaxis{axis}": side, f"yaxis{axis}": upright})
+        if count > 1:
+            figure.add_annotation(text=title, x=(c + 0.47) / count, y=1.02, xref="paper", yref="paper", showarrow=False)
+    return dressed(figure, titles[0] if count == 1 else f"{count} components", height=360)

@@ -1,0 +1,103 @@
+"""Features: what they are called, and with which mean and scale they were read."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from typing import Any
+from weakref import WeakValueDictionary
+
+import numpy as np
+
+
+@dataclass(frozen=True, eq=False)
+class Features:
+    """What a result carries of the features it speaks about, so that it can name them and take new samples.
+
+    Attributes
+    ----------
+    total : float
+        Variance of all features of the data, those among them that are not here included.
+    count : int
+        How many features that is.
+    given_names : tuple of str, or None
+        What the features here are called; None where the data did not say.
+    mean, scale : ndarray, shape (n,), or None
+        What was taken off the data, and what they were divided by: 1 unless standardised; None
+        where a matrix was given.
+    standardized : bool
+        Whether each feature was divided by its standard deviation.
+    image_shape : (int, int) or None
+        Height and width, where the features are the pixels of an image.
+    axis : ndarray, shape (n,), or None
+        A number for each feature to draw it along, as a wavelength.
+    axis_title : str
+        What that is, and its unit.
+
+    Examples
+    --------
+    >>> seen = Features(3.0, 2, ("height", "width"))
+    >>> seen.names, seen.restricted(np.array([1])).names, Features(3.0, 2, None).names
+    (('height', 'width'), ('width',), ('x0', 'x1'))
+    """
+
+    total: float
+    count: int
+    given_names: tuple[str, ...] | None = None
+    mean: np.ndarray | None = None
+    scale: np.ndarray | None = None
+    standardized: bool = False
+    image_shape: tuple[int, int] | None = None
+    axis: np.ndarray | None = None
+    axis_title: str = ""
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """What the features are called; ``x0``, ``x1`` and so on, as scikit-learn does, where nothing said."""
+        return self.given_names if self.given_names is not None else tuple(f"x{i}" for i in range(self.count))
+
+    def name(self, i: int) -> str:
+        """Return what one feature is called."""
+        return f"x{i}" if self.given_names is None else self.given_names[i]
+
+    def restricted(self, places: np.ndarray) -> Features:
+        """Return what is known of some of the features, each under the name it has among all."""
+        own = (None if array is None else array[places] for array in (self.mean, self.scale, self.axis))
+        mean, scale, axis = own
+        names = tuple(self.name(i) for i in places.tolist())
+        return replace(self, given_names=names, mean=mean, scale=scale, axis=axis, image_shape=None)
+
+    @cached_property
+    def _digest(self) -> bytes:
+        plain = [value for value in self._told if not isinstance(value, np.ndarray)]
+        digest = hashlib.blake2b(repr(plain).encode("utf-8", "surrogatepass"), digest_size=16)
+        for array in (self.mean, self.scale, self.axis):
+            digest.update(b"|" if array is None else np.ascontiguousarray(array).data)
+        return digest.digest()
+
+    @property
+    def _told(self) -> tuple[Any, ...]:
+        return tuple(getattr(self, field.name) for field in fields(self))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Results that come from other processes one by one share what they say of the features."""
+        return _shared, (self._digest, self._told)
+
+
+_here: WeakValueDictionary[bytes, Features] = WeakValueDictionary()
+
+
+def _shared(digest: bytes, known: tuple[Any, ...]) -> Features:
+    """The one of this process that says the same."""
+    return _here.setdefault(digest, Features(*known))
+
+
+def frozen(values: Iterable[float] | None) -> np.ndarray | None:
+    """Return numbers that cannot be written to; None for none, and where one is too large for a double."""
+    if values is None:
+        return None
+    array = np.array(values, dtype=np.float64)
+    array.setflags(write=False)
+    return array if np.isfinite(array).all() else None

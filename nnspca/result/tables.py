@@ -1,0 +1,25 @@
+"""Results as tables of pandas, which is imported only when one is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from typing import Any
+
+
+def frame(columns: Mapping[str, Any], index: Sequence[object] | None = None, name: str | None = None) -> Any:
+    """Return a data frame; ImportError that says what to install where pandas is not there."""
+    pandas = _pandas()
+    return pandas.DataFrame(dict(columns), index=None if index is None else pandas.Index(index, name=name))
+
+
+def of_records(records: Sequence[Mapping[str, object]]) -> Any:
+    """Return a data frame with a row for each record."""
+    return _pandas().DataFrame(list(records))
+
+
+def _pandas() -> Any:
+    try:
+        return import_module("pandas")
+    except ImportError as error:
+        raise ImportError("a table needs pandas: pip install pandas") from error

@@ -1,0 +1,146 @@
+"""How results put their numbers: shares, proven ones rounded so that they stay true, and features by name."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from nnspca.result.component import Component
+
+NAMED = 6  # features that a line names
+LINES = 6  # that a result takes at a prompt
+WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+
+
+def percent(share: float) -> str:
+    """Return a share that was measured, to three digits.
+
+    >>> percent(0.31241), percent(1.0), percent(0.000312)
+    ('31.2 %', '100 %', '0.0312 %')
+    """
+    return f"{100 * share:.3g} %"
+
+
+def gain(lower: float, upper: float) -> str:
+    """Return by how much ``upper`` exceeds ``lower`` > 0, rounded up to hundredths of a per cent.
+
+    >>> gain(1.0, 1.0), gain(2.0, 2.0001), gain(1.0, 1.5)
+    ('0 %', '0.01 %', '50 %')
+    """
+    return _hundredths(math.ceil((Fraction(upper) / Fraction(lower) - 1) * 10_000))
+
+
+def kept(lower: float, upper: float) -> str:
+    """Return the share of ``upper`` that ``lower`` is, rounded down to hundredths of a per cent.
+
+    >>> kept(2.0, 2.0), kept(2.0, 2.0001)
+    ('100 %', '99.99 %')
+    """
+    return _hundredths(math.floor(Fraction(lower) / Fraction(upper) * 10_000)) if upper > 0 else "100 %"
+
+
+def _hundredths(count: int) -> str:
+    return f"{max(count, 0) / 100:g} %"
+
+
+def up(value: float) -> str:
+    """Return a ceiling in six digits, rounded up: it stays a ceiling.
+
+    >>> up(2.61803398), up(3.0), up(1234567.0)
+    ('2.61804', '3', '1234570')
+    """
+    return _digits(value, ROUND_CEILING)
+
+
+def down(value: float) -> str:
+    """Return what was attained in six digits, rounded down.
+
+    >>> down(2.61803398)
+    '2.61803'
+    """
+    return _digits(value, ROUND_FLOOR)
+
+
+def _digits(value: float, rounding: str) -> str:
+    rounded = Context(prec=6, rounding=rounding).create_decimal(Decimal(value))
+    return f"{rounded.normalize():f}" if 1e-4 < abs(value) < 1e9 or not value else f"{rounded.normalize():g}"
+
+
+def counted(count: int, noun: str) -> str:
+    """Return how many there are, in letters up to twelve.
+
+    >>> counted(1, "feature"), counted(3, "feature"), counted(40, "part")
+    ('one feature', 'three features', '40 parts')
+    """
+    said = WORDS[count] if count < len(WORDS) else str(count)
+    return f"{said} {noun}" + ("" if count == 1 else "s")
+
+
+def listed(words: Sequence[str], more: int = 0) -> str:
+    """Return words as a sentence lists them, and how many more there are.
+
+    >>> listed(["a"]), listed(["a", "b"]), listed(["a", "b", "c"]), listed(["a", "b"], 7)
+    ('a', 'a and b', 'a, b and c', 'a, b and 7 more')
+    """
+    words = [*words, f"{more} more"] if more else list(words)
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def heaviest(part: Component) -> list[int]:
+    """Return the features of a component, the largest loading first."""
+    support = part.support
+    return support[np.argsort(-np.abs(part.loadings[support]), kind="stable")].tolist()
+
+
+def line(part: Component, most: int = NAMED) -> str:
+    """Return the features of a component with their loadings, the largest first."""
+    order = heaviest(part)
+    if (where := _where(part)) is not None:
+        return f"{len(order)} {where[0]}s, {where[1]}"
+    said = [f"{short(part.feature_name(i))} {part.loadings[i]:.2f}" for i in order[:most]]
+    return ", ".join(said) + (f", … and {len(order) - most} more" if len(order) > most else "")
+
+
+def members(part: Component, most: int = NAMED) -> str:
+    """Return the features of a component as a sentence lists them, the largest loading first."""
+    order = heaviest(part)
+    if (where := _where(part)) is not None:
+        return f"{counted(len(order), where[0])} in {where[1]}"
+    most = most if len(order) > most + 1 else len(order)
+    return listed([short(part.feature_name(i)) for i in order[:most]], len(order) - most)
+
+
+def _where(part: Component) -> tuple[str, str] | None:
+    """What features are and where they lie, as pixels or along an axis; None where they are told by name."""
+    seen = part.features
+    if seen is None or not part.cardinality:
+        return None
+    if seen.image_shape is not None:
+        rows, columns = np.divmod(part.support, seen.image_shape[1])
+        return "pixel", f"rows {rows.min() + 1} to {rows.max() + 1}, columns {columns.min() + 1} to {columns.max() + 1}"
+    if seen.axis is not None:
+        values = seen.axis[part.support]
+        return "feature", f"{seen.axis_title} from {values.min():.4g} to {values.max():.4g}"
+    return None
+
+
+def short(name: str) -> str:
+    """Return a name that fits a line."""
+    return name if len(name) <= 24 else f"{name[:23]}…"
+
+
+def carried(variance: float, part: Component) -> str:
+    """Return a variance as a share of the whole where that is known."""
+    total = None if part.features is None else part.features.total
+    return f"{percent(variance / total)} of all variance" if total else f"variance {variance:.4g}"
+
+
+def sign(nonnegative: bool) -> str:
+    """Return the sign constraint in two words."""
+    return "loadings ≥ 0" if nonnegative else "any sign"

@@ -1,0 +1,83 @@
+"""Samples of different weight: one of weight 2 counts twice, one of 0 not at all; the allowance covers rounding."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+import nnspca
+
+
+def made(m=14, n=5, seed=0):
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=(m, n)) * 10.0 ** rng.integers(-2, 3, n) + rng.normal(size=n) * 10
+
+
+@pytest.mark.parametrize("standardize", [False, True])
+@pytest.mark.parametrize("kind", [np.asarray, scipy.sparse.csr_array])
+def test_whole_weights_are_the_samples_so_many_times(standardize, kind):
+    X = made()
+    weights = np.random.default_rng(1).integers(0, 4, len(X))
+    weighted = nnspca.Covariance.from_data(kind(X), standardize, sample_weight=weights)
+    repeated = nnspca.Covariance.from_data(np.repeat(X, weights, axis=0), standardize)
+    assert np.allclose(weighted.matrix, repeated.matrix, rtol=1e-12, atol=1e-12 * repeated.trace)
+    assert np.allclose(weighted.features.mean, repeated.features.mean)
+    assert np.allclose(weighted.features.scale, repeated.features.scale)
+    part = nnspca.solve(weighted, 2)
+    assert np.allclose(nnspca.scores(X, part), nnspca.scores(X, nnspca.solve(repeated, 2)))
+
+
+def test_equal_weights_are_none():
+    X = made()
+    for weight in (1, 1e-300, 1e300):
+        cov = nnspca.Covariance.from_data(X, sample_weight=np.full(len(X), weight))
+        assert cov.fingerprint == nnspca.Covariance.from_data(X).fingerprint
+    other = nnspca.Covariance.from_data(X, sample_weight=np.arange(len(X)))
+    assert other.fingerprint != nnspca.Covariance.from_data(X[1:]).fingerprint
+    assert other.fingerprint == nnspca.Covariance.from_data(X, sample_weight=2 * np.arange(len(X))).fingerprint
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_rounding_moves_a_weighted_covariance_by_is_in_its_room(seed):
+    """Against the same covariance in exact arithmetic."""
+    X = made(9, 4, seed) * 1e3
+    weights = 10.0 ** np.random.default_rng(seed).uniform(-3, 3, len(X))
+    cov = nnspca.Covariance.from_data(X, sample_weight=weights)
+    w = [Fraction(float(v)) for v in weights]
+    columns = [[Fraction(float(v)) for v in column] for column in X.T]
+    means = [sum(a * b for a, b in zip(w, column, strict=True)) / sum(w) for column in columns]
+    away = [[v - mean for v in column] for column, mean in zip(columns, means, strict=True)]
+    exact = [[sum(a * b * c for a, b, c in zip(w, p, q, strict=True)) / sum(w) for q in away] for p in away]
+    off = [
+        [Fraction(float(v)) - e for v, e in zip(row, own, strict=True)]
+        for row, own in zip(cov.matrix, exact, strict=True)
+    ]
+    norm = float(sum(v * v for row in off for v in row)) ** 0.5
+    assert 0 < norm <= cov.representation_error
+
+
+def test_a_certificate_of_weighted_samples_verifies_and_the_checker_takes_the_matrix(tmp_path):
+    from nnspca.check import main
+
+    X = made()
+    cov = nnspca.Covariance.from_data(X, sample_weight=np.arange(1, len(X) + 1))
+    cert = nnspca.certify(cov, 2)
+    nnspca.verify(cert, cov)
+    nnspca.save_certificate(cert, tmp_path / "certificate.npz", cov)
+    np.save(tmp_path / "data.npy", cov.matrix)
+    assert main([str(tmp_path / "certificate.npz"), str(tmp_path / "data.npy")]) == 0
+
+
+@pytest.mark.parametrize(
+    "weights",
+    [np.ones(3), -np.ones(14), np.zeros(14), np.full(14, np.nan), ["a"] * 14, np.ma.array(np.ones(14), mask=True)],
+)
+def test_weights_that_are_none_are_refused_with_what_is_allowed(weights):
+    with pytest.raises(ValueError, match=r"sample_weight=.* is not allowed; give 14 finite numbers of at least 0"):
+        nnspca.Covariance.from_data(made(), sample_weight=weights)
+
+
+def test_one_sample_of_weight_has_no_variance():
+    with pytest.raises(nnspca.DataError, match="at least 2 samples of weight"):
+        nnspca.Covariance.from_data(made(), sample_weight=[1] + [0] * 13)

@@ -1,0 +1,184 @@
+"""Results read as sentences and tables, draw themselves, and are equal where they say the same."""
+
+import dataclasses
+import pickle
+import sys
+
+import numpy as np
+import pandas
+import pytest
+
+import nnspca
+
+RNG = np.random.default_rng(0)
+X = pandas.DataFrame(RNG.normal(size=(40, 8)) @ RNG.normal(size=(8, 8)), columns=[f"gene {c}" for c in "abcdefgh"])
+COV = nnspca.Covariance.from_data(X, standardize=True)
+FACES = nnspca.Covariance.from_data(nnspca.datasets.load("lfw-faces"))
+
+
+@pytest.fixture(scope="module")
+def results():
+    part = nnspca.solve(COV, 3)
+    return {
+        "component": part,
+        "components": nnspca.decompose(COV, 3, 2, deflation="together", certify="live"),
+        "certificate": nnspca.certify(COV, 3, component=part),
+        "parts certificate": nnspca.certify_parts(COV, 2, 2),
+        "sweep": nnspca.sweep(COV, [1, 2, 3]),
+        "parts sweep": nnspca.sweep_parts(COV, [1, 2], [1, 2]),
+        "necessity": nnspca.necessity(COV, 3),
+        "stability": nnspca.bootstrap(X, 3, 2, resamples=5),
+        "cross-validation": nnspca.cross_validate(X, [1, 2, 3]),
+        "contribution": nnspca.contribution(COV, part, 0),
+        "of faces": nnspca.certify(FACES, 10),
+        "any sign": nnspca.solve(COV, 3, nonnegative=False),
+        "of a matrix": nnspca.solve(nnspca.Covariance.from_matrix(np.diag([3.0, 2.0])), 1),
+        "stopped": nnspca.solve(COV, 3, should_stop=lambda: True),
+    }
+
+
+WHAT = [
+    "component",
+    "components",
+    "certificate",
+    "parts certificate",
+    "sweep",
+    "parts sweep",
+    "necessity",
+    "stability",
+    "cross-validation",
+    "contribution",
+    "of faces",
+    "any sign",
+    "of a matrix",
+    "stopped",
+]
+
+
+@pytest.mark.parametrize("what", WHAT)
+def test_a_result_reads_in_six_lines_and_in_sentences(results, what):
+    result = results[what]
+    assert 1 <= len(repr(result).splitlines()) <= 6
+    assert len(repr(result)) < 800
+    summary = result.summary()
+    assert summary.endswith(".") and "\n" not in summary and "nan" not in summary
+    html = result._repr_html_()
+    assert summary[:20] in html
+    assert html.count("<svg") == html.count("</svg>")
+    if what not in ("sweep", "parts sweep", "cross-validation", "contribution"):
+        assert "<svg" in html
+
+
+@pytest.mark.parametrize("what", [what for what in WHAT if what != "contribution"])
+def test_a_result_draws_itself(results, what):
+    figure = results[what].plot()
+    assert figure.data and figure.to_json()
+
+
+@pytest.mark.parametrize("what", WHAT)
+def test_a_result_is_a_table_of_pandas(results, what):
+    table = results[what].to_frame()
+    assert isinstance(table, pandas.DataFrame) and len(table)
+
+
+@pytest.mark.parametrize("what", WHAT)
+def test_a_result_survives_pickling_and_equals_what_it_was(results, what):
+    result = results[what]
+    again = pickle.loads(pickle.dumps(result))
+    assert again is not result and again == result and hash(again) == hash(result)
+    assert dataclasses.replace(result, **{"seconds": 99.0} if hasattr(result, "seconds") else {}) == result
+    assert result != "something else"
+    features = getattr(result, "features", None)
+    if features is not None:
+        assert again.features is not None
+        assert pickle.loads(pickle.dumps(result)).features is again.features  # held once in a process
+
+
+def test_the_same_question_has_an_equal_answer_and_another_a_different_one():
+    assert nnspca.solve(COV, 3) == nnspca.solve(COV, 3)
+    assert nnspca.certify(COV, 3) == nnspca.certify(COV, 3)
+    assert nnspca.solve(COV, 3) != nnspca.solve(COV, 2)
+    cert = nnspca.certify(COV, 3)
+    assert dataclasses.replace(cert, upper=cert.upper * 2) != cert
+    assert nnspca.solve(COV, 3) in [nnspca.solve(COV, 2), nnspca.solve(COV, 3)]
+
+
+def test_a_certificate_read_from_a_file_equals_the_one_written(tmp_path):
+    cert = nnspca.certify(COV, 3)
+    nnspca.save_certificate(cert, tmp_path / "cert.npz", COV)
+    assert nnspca.load_certificate(tmp_path / "cert.npz") == cert
+
+
+def test_a_certificate_says_ratio_and_support_and_nothing_of_its_proofs():
+    cert = nnspca.certify(COV, 3)
+    said = repr(cert)
+    assert "ratio: at least" in said and "(proven)" in said
+    assert all(name in said for name in cert.component.names)
+    assert cert.winner.name in said
+    assert "array" not in said
+
+
+def test_what_is_proven_is_never_said_to_be_more_than_it_is():
+    part = nnspca.Component(np.array([0.6, 0.8]), 2.0, "best", 2)
+    for upper, said, ratio in ((2.0, "0 %", "100 %"), (2.0 * (1 + 1e-15), "0.01 %", "99.99 %"), (2.5, "25 %", "80 %")):
+        bound = nnspca.Bound("rows", upper)
+        cert = nnspca.Certificate(2, True, 2.0, upper, part, (bound,), 9.0, "print")
+        assert f"better by more than {said} (proven)" in cert.summary()
+        assert f"at least {ratio} of the best possible" in repr(cert)
+
+
+def test_several_components_are_sized_indexed_and_iterated():
+    parts = nnspca.decompose(COV, 3, [3, 2, 1])
+    assert len(parts) == 3
+    assert [part.cardinality for part in parts] == [3, 2, 1]
+    assert parts[0] is parts.parts[0] and parts[-1] == parts.parts[2] and parts[:2] == parts.parts[:2]
+    with pytest.raises(IndexError):
+        parts[3]
+
+
+def test_tables_hold_the_numbers_of_the_results(results):
+    part, parts, cert = results["component"], results["components"], results["certificate"]
+    table = part.to_frame()
+    assert list(table.index) == [X.columns[i] for i in table["place"]]
+    assert np.allclose(table["loading"], part.loadings[table["place"]]) and np.isclose(table["weight"].sum(), 1.0)
+    assert (np.diff(table["loading"]) <= 0).all()
+    wide = parts.to_frame(wide=True)
+    assert list(wide.columns) == ["1", "2", "3"] and (wide.to_numpy() != 0).sum() == parts.cardinalities.sum()
+    long = parts.to_frame()
+    assert list(long["component"].unique()) == [1, 2, 3] and len(long) == parts.cardinalities.sum()
+    assert cert.to_frame()["value"][cert.winner.name] == cert.upper
+    assert cert.to_frame()["proven"].iloc[0]
+    assert list(results["necessity"].to_frame().index) == list(X.columns)
+    assert set(results["stability"].to_frame()["feature"]) <= set(X.columns)
+    assert results["sweep"].to_frame().equals(pandas.DataFrame(results["sweep"].to_records()))
+
+
+def test_pixels_are_told_by_where_they_lie(results):
+    assert results["of faces"].summary().startswith("One number made of ten pixels in rows ")
+
+
+def test_wavelengths_are_told_as_a_stretch_and_drawn_along_their_axis():
+    data = nnspca.datasets.load("lrs")
+    parts = nnspca.decompose(nnspca.Covariance.from_data(data), 2, 5)
+    assert f"five features in {data.axis.name} (" in parts[0].summary()
+    for figure, count in ((parts.plot(), 2), (parts[0].plot(), 1)):
+        assert len(figure.data) == count
+        assert np.array_equal(figure.data[0].x, data.axis.values[parts[0].support])
+
+
+def test_names_are_escaped_in_a_notebook():
+    cov = nnspca.Covariance.from_data(RNG.normal(size=(9, 2)), names=["<b>", "a&b"])
+    html = nnspca.decompose(cov, 2, 1)._repr_html_()
+    assert "<b>" not in html and "&lt;b&gt;" in html and "a&amp;b" in html
+
+
+def test_what_a_table_and_a_figure_need_is_said_where_it_is_missing(monkeypatch, results):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ImportError, match="a table needs pandas: pip install pandas"):
+        results["component"].to_frame()
+    for name in [name for name in sys.modules if name.startswith("nnspca.figures.")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "plotly.graph_objects", None)
+    with pytest.raises(ImportError, match="a figure needs Plotly: pip install plotly"):
+        results["component"].plot()
+    assert "<svg" in results["component"]._repr_html_()

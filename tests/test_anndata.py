@@ -1,0 +1,125 @@
+"""AnnData in and out, with the library and the data of those who use it."""
+
+import anndata
+import numpy as np
+import pytest
+import scanpy
+import scipy.sparse
+
+import nnspca
+
+
+@pytest.fixture(scope="module")
+def cells():
+    """700 cells of blood and 765 genes, which scanpy ships."""
+    return scanpy.datasets.pbmc68k_reduced()
+
+
+def test_components_are_written_as_scanpy_writes_its_own(cells):
+    adata = cells.copy()
+    assert nnspca.anndata.components(adata, n_components=3, k=8) is None
+    used = adata.var["highly_variable"].to_numpy()
+    cov = nnspca.Covariance.from_data(np.asarray(adata.X)[:, used])
+    parts = nnspca.decompose(cov, 3, 8)
+    assert np.array_equal(adata.varm["nnspca"][used], parts.loadings)
+    assert not adata.varm["nnspca"][~used].any()
+    assert np.allclose(adata.obsm["X_nnspca"].var(axis=0), parts.variances)
+    assert np.allclose(adata.uns["nnspca"]["variance_ratio"], parts.variances / cov.trace)
+    back = nnspca.anndata.parts(adata)
+    assert np.array_equal(back.loadings, parts.loadings)
+    assert set(back[0].names) <= set(adata.var_names[used])
+    assert "of all variance" in repr(back)
+
+
+def test_scanpy_finds_the_scores_where_it_looks_for_them(cells):
+    adata = cells.copy()
+    nnspca.anndata.components(adata, n_components=2, k=10, key_added="programs")
+    table = scanpy.get.obs_df(adata, keys=["bulk_labels"], obsm_keys=[("programs", 0), ("programs", 1)])
+    assert np.array_equal(table[["programs-0", "programs-1"]].to_numpy(), adata.obsm["programs"])
+
+
+@pytest.mark.parametrize("together", [False, True])
+def test_what_was_written_is_certified_also_after_a_file(cells, tmp_path, together):
+    adata = cells[:, :30].copy()
+    nnspca.anndata.components(adata, 2, 3, deflation="together" if together else "disjoint", mask_var=None)
+    adata.write_h5ad(tmp_path / "cells.h5ad")
+    again = anndata.read_h5ad(tmp_path / "cells.h5ad")
+    proven = nnspca.anndata.certify(again)
+    assert isinstance(proven, nnspca.PartsCertificate if together else tuple)
+    ratio = again.uns["nnspca"]["certificate"]["ratio"]
+    assert ratio.shape == (1 if together else 2,) and (ratio > 0.9).all()
+    cov = nnspca.Covariance.from_data(again)
+    nnspca.verify(proven if together else proven[0], cov)
+    again.write_h5ad(tmp_path / "again.h5ad")
+    again.X[0, 0] += 1
+    with pytest.raises(nnspca.DataError, match="not those that 'nnspca' was found on"):
+        nnspca.anndata.certify(again)
+
+
+def test_sparse_layers_stay_sparse_and_a_copy_leaves_the_original(cells):
+    adata = cells.copy()
+    adata.layers["counts"] = scipy.sparse.csr_matrix(np.maximum(np.asarray(adata.raw.X[:, :765].todense()), 0))
+    made = nnspca.anndata.components(adata, 2, 4, layer="counts", mask_var=np.arange(765) < 300, copy=True)
+    assert "nnspca" not in adata.uns and "nnspca" in made.uns
+    assert scipy.sparse.issparse(made.layers["counts"])
+    cov = nnspca.Covariance.from_data(adata.layers["counts"][:, :300])
+    assert nnspca.anndata.certify(made)[0].fingerprint == cov.fingerprint
+    parts = nnspca.decompose(cov, 2, 4)
+    assert np.array_equal(made.varm["nnspca"][:300], parts.loadings)
+    assert np.allclose(made.obsm["X_nnspca"], nnspca.scores(adata.layers["counts"][:, :300], parts))
+
+
+def test_programs_go_out_as_gene_sets(cells, tmp_path):
+    adata = cells.copy()
+    nnspca.anndata.components(adata, 2, [3, 2], standardize=True)
+    nnspca.anndata.write_gmt(tmp_path / "programs.gmt", adata)
+    rows = [line.split("\t") for line in (tmp_path / "programs.gmt").read_text().splitlines()]
+    parts = nnspca.anndata.parts(adata)
+    assert [row[:2] for row in rows] == [["nnspca_1", "3 genes"], ["nnspca_2", "2 genes"]]
+    assert [set(row[2:]) for row in rows] == [set(part.names) for part in parts]
+    signed = adata.copy()
+    signed.varm["nnspca"] = signed.varm["nnspca"] * [1.0, -1.0]
+    nnspca.anndata.write_gmt(tmp_path / "signed.gmt", signed)
+    assert [row.split("\t")[0] for row in (tmp_path / "signed.gmt").read_text().splitlines()] == [
+        "nnspca_1",
+        "nnspca_2_negative",
+    ]
+    table = parts.to_frame()
+    assert table["feature"].tolist() == [gene for row in rows for gene in row[2:]]
+
+
+def test_an_annotated_table_goes_wherever_data_go(cells):
+    adata = cells[:200, :40].copy()
+    plain = np.asarray(adata.X)
+    est = nnspca.NonnegativeSparsePCA(2, 4).fit(adata)
+    assert list(est.feature_names_in_) == list(adata.var_names)
+    assert np.allclose(est.transform(adata), nnspca.scores(plain, est.parts_))
+    with pytest.raises(ValueError, match="feature names"):
+        est.transform(adata[:, ::-1].copy())
+    found = nnspca.cross_validate(adata, [1, 2], 3, "em")
+    assert found == nnspca.cross_validate(plain, [1, 2], 3, "em")
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda a: nnspca.anndata.components(np.eye(3)), "give an AnnData, cells as rows"),
+        (lambda a: nnspca.anndata.components(a, layer="raw"), "layer='raw' is not there"),
+        (lambda a: nnspca.anndata.components(a, mask_var="variable"), "mask_var='variable' is no column of var"),
+        (lambda a: nnspca.anndata.components(a, mask_var=[True]), "mask_var=.* is not allowed; give 80 of True"),
+        (lambda a: nnspca.anndata.certify(a, "none"), "nothing is written under 'none'"),
+        (lambda a: nnspca.anndata.components(a, k=99), "k=99 is not allowed; give a whole number from 1 to"),
+    ],
+)
+def test_what_cannot_be_done_is_said(cells, call, said):
+    with pytest.raises(ValueError, match=said):
+        call(cells[:, :80].copy())
+
+
+def test_cells_in_a_file_are_refused_with_what_to_do(cells, tmp_path):
+    cells.write_h5ad(tmp_path / "cells.h5ad")
+    backed = anndata.read_h5ad(tmp_path / "cells.h5ad", backed="r")
+    for call in (nnspca.anndata.components, nnspca.Covariance.from_data):
+        with pytest.raises(nnspca.DataError, match=r"lies in a file: give adata.to_memory\(\)"):
+            call(backed)
+    backed.file.close()

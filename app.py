@@ -8,40 +8,27 @@ from starlette.middleware import Middleware
 import nnspca
 from nnspca.view import foreign
 from nnspca.view.frame import delivery, narrow, present, sidebar, theme
-from nnspca.view.session import machines, streamlit_private, widgets
-from nnspca.view.variance import ahead
+from nnspca.view.session import machines, old_links, streamlit_private, widgets
 
 HERE = Path(__file__).parent
 
 if __name__ != "__main__":  # imported by the server, once; a visitor's page runs it as the main program
     streamlit_private.hear_out()
     streamlit_private.mute_timers()
-    app = st.App(__file__, middleware=[Middleware(delivery.Delivery, ahead={"variance": ahead.begin})])
+    app = st.App(__file__, middleware=[Middleware(old_links.OldLinks), Middleware(delivery.Delivery)])
 else:
     st.set_page_config(page_title="nnspca", page_icon=str(HERE / "assets" / "icon.png"), layout="wide")
     st.logo(str(HERE / "assets" / "logo.png"), icon_image=str(HERE / "assets" / "icon.png"), size="large")
     page = st.navigation(
-        {
-            "See": [
-                st.Page(
-                    HERE / "pages" / "explore.py",
-                    title="Explore",
-                    icon=":material/search_insights:",
-                    default=True,
-                ),
-                st.Page(HERE / "pages" / "variance.py", title="Variance", icon=":material/show_chart:"),
-                st.Page(HERE / "pages" / "parts.py", title="Parts", icon=":material/grid_view:"),
-                st.Page(HERE / "pages" / "samples.py", title="Samples", icon=":material/groups:"),
-                st.Page(HERE / "pages" / "spannogram.py", title="Spannogram", icon=":material/waves:"),
-            ],
-            "Study": [
-                st.Page(HERE / "pages" / "learn.py", title="Learn", icon=":material/school:"),
-                st.Page(HERE / "pages" / "race.py", title="Race", icon=":material/sprint:"),
-                st.Page(HERE / "pages" / "compare.py", title="Compare", icon=":material/compare:"),
-                st.Page(HERE / "pages" / "experiments.py", title="Experiments", icon=":material/experiment:"),
-            ],
-            "Bring": [st.Page(HERE / "pages" / "data.py", title="Data", icon=":material/database:")],
-        },
+        [
+            st.Page(HERE / "pages" / "explore.py", title="Explore", icon=":material/search_insights:", default=True),
+            st.Page(HERE / "pages" / "parts.py", title="Parts", icon=":material/grid_view:"),
+            st.Page(HERE / "pages" / "spannogram.py", title="Spannogram", icon=":material/waves:"),
+            st.Page(HERE / "pages" / "learn.py", title="Learn", icon=":material/school:"),
+            st.Page(HERE / "pages" / "compare.py", title="Compare", icon=":material/compare:"),
+            st.Page(HERE / "pages" / "papers.py", title="Papers", icon=":material/article:"),
+            st.Page(HERE / "pages" / "data.py", title="Data", icon=":material/database:"),
+        ]
     )
     counting = sidebar.sidebar(page.url_path or "explore")
     with st.sidebar:

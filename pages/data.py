@@ -4,7 +4,8 @@ import streamlit as st
 
 from nnspca.view import foreign
 from nnspca.view.data import bring, panels, preparing
-from nnspca.view.session import catalogue, collection, preview, state
+from nnspca.view.results import collection
+from nnspca.view.session import catalogue, preview, state
 
 catalogue.use_waiting()  # which the sidebar has done already, where there is one
 now = state.current()

@@ -13,7 +13,7 @@ import numpy as np
 from PIL import Image, ImageDraw
 
 import nnspca
-from nnspca.view.session.collection import BEFOREHAND
+from nnspca.view.results.collection import BEFOREHAND
 from nnspca.view.session.openings import opening, usual_k
 
 SHARED = [info.name for info in nnspca.datasets.available() if info.bundled]

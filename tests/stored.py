@@ -18,9 +18,9 @@ import nnspca
 from nnspca.calls.threads import one_blas_thread
 from nnspca.studies import STUDIES, Parts, StudyResult, StudyTable
 from nnspca.studies.stored_runs import HOME, pack
-from nnspca.view.experiments.figures.study import study as draw
-from nnspca.view.experiments.thumbnails import BEFOREHAND
 from nnspca.view.figures import style
+from nnspca.view.papers.figures.study import study as draw
+from nnspca.view.papers.thumbnails import BEFOREHAND
 from tests.browser.conftest import FLAGS
 from tests.chromium import ensure
 

@@ -40,10 +40,7 @@ def sampled(
         if monitor.stop():
             break
     failure = net.failure_probability(epsilon, d, done)
-    detail = (
-        f"ε-net of {done:,} random directions, d = {d}, ε = {epsilon:g}: holds with probability at least "
-        f"{'1' if failure == 0 else f'1 − {failure:.1g}'}, not proven for this run."
-    )
+    detail = f"ε-net of {done:,} random directions, d = {d}, ε = {epsilon:g}. Not proven for this run."
     return Bound(
         "paper",
         min(float(values[0]), value / (1 - epsilon) + following),

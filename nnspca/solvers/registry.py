@@ -31,7 +31,7 @@ METHODS: dict[str, MethodInfo] = {
     for info in (
         MethodInfo(
             "best",
-            "Best of all",
+            "Portfolio (default)",
             "Tries many starts, climbs from each, then swaps features while that helps.",
             "this library",
             (True, False),

@@ -9,7 +9,8 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from nnspca.bounds.registry import BOUNDS
 
 # What is proven of a feature, by the state it is in.
-STATES = {"essential": "has it", "dispensable": "can do without", "undecided": "not decided"}
+STATES = {"essential": "indispensable", "dispensable": "dispensable", "undecided": "not decided"}
+OPTIMAL = 1e-4  # relative gap below which a component counts as proven optimal
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -30,6 +31,35 @@ def percent(share: float, digits: int = 0) -> str:
     """
     exact = 100 * Decimal(repr(float(share)))
     return f"{exact.quantize(Decimal(1).scaleb(-digits), ROUND_FLOOR)} %"
+
+
+def optimal(ratio: float) -> bool:
+    """Tell whether a proven share of the optimum counts as proven optimal: its gap is below 0.01 %.
+
+    >>> optimal(0.99995), optimal(0.9998)
+    (True, False)
+    """
+    return 1 - ratio < OPTIMAL
+
+
+def proven_percent(ratio: float) -> str:
+    """Return a proven share of the optimum, rounded down, for a table: two decimals only from 99.9 % on.
+
+    >>> proven_percent(0.9979), proven_percent(0.99926), proven_percent(0.4), proven_percent(0.99995)
+    ('99.7 %', '99.92 %', '40.0 %', 'optimal')
+    """
+    return "optimal" if optimal(ratio) else percent(ratio, 2 if ratio >= 0.999 else 1)
+
+
+def proven_share(ratio: float) -> str:
+    """Return what a proven share of the optimum says in a sentence, rounded down.
+
+    >>> proven_share(0.9979), proven_share(0.99926)
+    ('at least 99.7 % of the optimum', 'at least 99.92 % of the optimum')
+    >>> proven_share(0.99995), proven_share(1.0)
+    ('proven optimal', 'proven optimal')
+    """
+    return "proven optimal" if optimal(ratio) else f"at least {proven_percent(ratio)} of the optimum"
 
 
 def odds(probability: float) -> str:

@@ -20,7 +20,7 @@ from pathlib import Path
 from playwright.sync_api import TimeoutError
 
 import nnspca
-from nnspca.view.variance.choices import read_ks
+from nnspca.view.explore.variance.choices import read_ks
 from tests.benchmarks.visits import PATIENCE, Visitor, visiting
 
 # Per page: its address, and the condition on which its first figure says something.

@@ -12,6 +12,7 @@ from nnspca import datasets
 from nnspca.solvers import ascent, coordinate_descent, search
 from nnspca.studies import sigg2008, sigg2008_bisection, sigg2008_genes
 from nnspca.view.explore import path as player
+from nnspca.view.results import known
 from nnspca.view.session import charts
 from tests import budgets
 
@@ -32,8 +33,14 @@ def runs_stay_here(monkeypatch):
 @pytest.fixture(autouse=True)
 def the_player_has_few_steps(monkeypatch):
     """The path behind the first screen runs beside all that a test looks at: of a few k, one of them proven."""
-    for name, few in (("FINE", 6), ("COARSE", 4), ("CERTIFIED", 2), ("FEW", 1), ("ANCHORS", 3)):
+    for name, few in (("STEPS", 6), ("CERTIFIED", 2), ("FEW", 1), ("ANCHORS", 3)):
         monkeypatch.setattr(player, name, few)
+
+
+@pytest.fixture(autouse=True)
+def the_ledger_holds_only_what_is_stored():
+    """What one test's runs have found is not known in the next."""
+    known.ledger.clear()
 
 
 @pytest.fixture(scope="session", autouse=True)

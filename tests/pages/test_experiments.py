@@ -10,8 +10,8 @@ from streamlit.testing.v1 import AppTest
 import nnspca
 from nnspca.datasets import fetch
 from nnspca.studies import STUDIES, Column, Parts, StudyTable, stored
-from nnspca.view.experiments.figures import study as pictures
 from nnspca.view.figures import style
+from nnspca.view.papers.figures import study as pictures
 from nnspca.view.session.state import BUNDLED
 from tests.pages.conftest import jobs, settle, texts
 
@@ -91,7 +91,7 @@ def test_a_press_on_a_card_turns_to_its_experiment_and_the_link_says_so():
 def _turned():
     import streamlit as st
 
-    from nnspca.view.experiments import choices
+    from nnspca.view.papers import choices
 
     choices.turn_to("asteris2011-fig1")
     st.markdown(choices.which().name)

@@ -13,9 +13,9 @@ from nnspca.datasets import Dataset
 from nnspca.studies import Column, StudyTable
 from nnspca.view.explore import need
 from nnspca.view.explore.panels import loadings_csv
+from nnspca.view.explore.samples import run as samples
+from nnspca.view.explore.samples.panels import scores_csv
 from nnspca.view.parts import stability
-from nnspca.view.samples import run as samples
-from nnspca.view.samples.panels import scores_csv
 from nnspca.view.session import downloads, tables
 from nnspca.view.session.state import State
 

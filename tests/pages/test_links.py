@@ -10,10 +10,10 @@ from hypothesis import strategies as some
 from streamlit.testing.v1 import AppTest
 
 from nnspca.view.compare import choices as compare
+from nnspca.view.compare.race import choices as race
+from nnspca.view.explore.variance import choices as curve
 from nnspca.view.parts import choices as parts
-from nnspca.view.race import choices as race
 from nnspca.view.session import state
-from nnspca.view.variance import choices as curve
 from tests.pages.conftest import ROOT, jobs
 
 pytestmark = pytest.mark.usefixtures("short_proofs")

@@ -7,8 +7,8 @@ import pytest
 
 import nnspca
 from nnspca.studies.standing import BARRED, FINISHED, RUNNING, STOPPED, Fall, Lane, Mark, Race
+from nnspca.view.compare.race import figures, panels
 from nnspca.view.figures.style import DARK
-from nnspca.view.race import figures, panels
 from nnspca.view.session import charts
 from tests.pages.conftest import jobs, settle, texts
 

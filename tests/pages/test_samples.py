@@ -7,7 +7,7 @@ import pytest
 
 import nnspca
 from nnspca.datasets import Axis, Dataset
-from nnspca.view.samples import claims, content, panels, run
+from nnspca.view.explore.samples import claims, content, panels, run
 from nnspca.view.session import catalogue, store
 from nnspca.view.session.state import State
 from tests.pages.conftest import jobs, settle, texts

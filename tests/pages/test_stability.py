@@ -9,6 +9,7 @@ import pytest
 
 import nnspca
 from nnspca.result import CrossValidation
+from nnspca.view.explore.variance import held_out as which
 from nnspca.view.figures.held_out import held_out
 from nnspca.view.figures.style import DARK, LIGHT
 from nnspca.view.parts import stability
@@ -18,7 +19,6 @@ from nnspca.view.parts.figures.recurrence import PROVEN, recurrence
 from nnspca.view.session import catalogue, charts, store, tables
 from nnspca.view.session.job import Job
 from nnspca.view.session.state import State
-from nnspca.view.variance import held_out as which
 from tests.pages.conftest import jobs, settle, texts
 
 pytestmark = pytest.mark.usefixtures("short_proofs")

@@ -3,9 +3,9 @@
 import pytest
 import streamlit as st
 
-from nnspca.view.race import panels as race
+from nnspca.view.compare.race import panels as race
+from nnspca.view.explore.variance import panels as variance
 from nnspca.view.session import runs
-from nnspca.view.variance import panels as variance
 from tests.pages.conftest import texts
 
 

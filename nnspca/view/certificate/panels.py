@@ -22,26 +22,27 @@ from nnspca.view.session.job import Job, Work
 from nnspca.view.session.state import State
 
 MORE = "This proof is of a kind that its neighbour `check_more.py` knows: keep the two in one folder."
-STOPPED = "Stopped. Every ceiling proven by then is kept."
-STOP = "for as long as it gains. Stop at any time: what is found and proven by then is kept."
-LOWER = f"Spends more work on a lower ceiling, {STOP}"
-ABOUT = f"Searches on for a better component, then spends more work on a lower ceiling, {STOP}"
+STOPPED = "Stopped. Every upper bound proven by then is kept."
+STOP = "as long as it gains. Stop at any time: what is found and proven by then is kept."
+LOWER = f"Spends more work on a lower upper bound, {STOP}"
+ABOUT = f"Searches for a better component, then works on a lower upper bound, {STOP}"
+TIGHTEN = "Tighten the proof"
 
 
 def opened(certificate: Certificate, data: Dataset, now: State, key: str) -> None:
     """Open the certificate: its claim, the bound that gave it, all the others, a second route, and the file."""
     won, n = certificate.winner, data.n_features
     st.markdown(f"**What was proven.** {claims.claim(certificate, n)}")
-    st.markdown(f"**By which bound: {words.title(won.name).lower()}.** {won.detail}")
-    st.markdown(f"**Why that is true.** {claims.why(won)}")
-    st.markdown(f"**Every ceiling that was tried**, lowest first. {_chances(certificate)}")
+    st.markdown(f"**The lowest upper bound: {words.title(won.name).lower()}.** {won.detail}")
+    st.markdown(f"**Why it holds.** {claims.why(won)}")
+    st.markdown(f"**Every upper bound that was tried**, lowest first. {_chances(certificate)}")
     ranked = sorted(certificate.bounds, key=lambda b: b.value)
     st.dataframe(
         [_row(b, certificate) for b in ranked],
         hide_index=True,
-        alt="Every ceiling that was tried, lowest first: " + ", ".join(words.title(b.name) for b in ranked) + ".",
+        alt="Every upper bound that was tried, lowest first: " + ", ".join(words.title(b.name) for b in ranked) + ".",
     )
-    with st.popover("Why the others are true", icon=":material/school:"):
+    with st.popover("Why the others hold", icon=":material/school:"):
         for bound in ranked:
             if bound is not won:
                 st.markdown(f"**{words.title(bound.name)}.** {claims.why(bound)}")
@@ -57,9 +58,9 @@ def _row(bound: Bound, certificate: Certificate) -> dict[str, str]:
     """Return one line of the table."""
     wins = bound is certificate.winner
     return {
-        "Ceiling": words.title(bound.name) + (" ← lowest proven" if wins else ""),
-        "÷ λ₁": words.at_most(bound.value / certificate.leading, 4),
-        "Best found ÷ ceiling": words.percent(min(certificate.lower / bound.value, 1.0), 2),
+        "Upper bound": words.title(bound.name) + (" ← lowest proven" if wins else ""),
+        "% of λ₁": words.at_most(100 * bound.value / certificate.leading, 2),
+        "Best found ÷ bound": words.percent(min(certificate.lower / bound.value, 1.0), 2),
         "Holds": "always (proven)" if bound.deterministic else f"with {words.odds(bound.probability)}",
         "Time": words.seconds(bound.seconds) if bound.seconds else "not timed",
     }
@@ -75,8 +76,8 @@ def _check(certificate: Certificate, data: Dataset, now: State, key: str) -> Non
         now,
         "verify",
         about,
-        f"Deriving {proven} ceilings and one variance again",
-        "Confirmed: the second route finds the same variance and the same ceilings.",
+        f"Deriving {proven} upper bounds and one variance again",
+        "Confirmed: the second route finds the same variance and the same upper bounds.",
         key=f"verify-{key}",
     )
 
@@ -98,7 +99,7 @@ def check_again(
         "Check it by a second route",
         key=key,
         icon=":material/verified:",
-        help="Recomputes every variance and every ceiling with separate code that trusts neither.",
+        help="Recomputes every variance and every upper bound with separate code.",
     ):
         job = runs.start(slot, about, proofs.check(certificate, data, now, doing))
     if job is not None:
@@ -121,7 +122,7 @@ def strangers_check(
     """Offer the checker that needs nothing but Python, the numbers it reads, and the one command."""
     more = needs_more(certificate, cov)
     st.markdown(
-        "**Or trust nothing of ours.** `check.py` is one file of under 300 lines that needs nothing but Python: it "
+        "**Verify without our library.** `check.py` is one file of under 300 lines that needs nothing but Python: it "
         "reads the certificate above and the data as plain numbers, derives both figures again in exact arithmetic, "
         "and prints the proof in three lines." + (f" {MORE}" if more else "")
     )
@@ -161,14 +162,14 @@ def take_home(
     certificate: Certificate | PartsCertificate, stem: str, code: str, key: str, cov: nnspca.Covariance | None = None
 ) -> None:
     """Offer a certificate as a file and a script that checks it; with ``cov``, the file serves the checker too."""
-    st.markdown("**Check it at home.** Put both files in one folder and run the script; it needs nothing but nnspca.")
+    st.markdown("**Verify it elsewhere.** Put both files in one folder and run the script; it needs only nnspca.")
     with st.container(horizontal=True):
         charts.download(
             "Certificate (NPZ)",
             lambda: certificate_npz(certificate, cov),
             f"cert-{key}",
             f"{stem}.npz",
-            "What was found, every ceiling, and all that is needed to derive them again.",
+            "The component, every upper bound, and all that is needed to derive them again.",
             icon="workspace_premium",
         )
         charts.download(
@@ -179,20 +180,6 @@ def take_home(
             "A short script: loads the data, reads the certificate, checks it, prints its two numbers.",
         )
     st.code(code, language="python", wrap_lines=True)
-
-
-def longer_proof(certificate: Certificate, data: Dataset, now: State, job: Job | None) -> None:
-    """Offer a longer proof for one k, show it under way, and say what it brought."""
-    if job is not None and job.arrived:
-        fallen(job.arrived[-1])
-    tightening(
-        certificate,
-        job,
-        "tighten",
-        lambda: (proofs.tighten_key(data, now, certificate.k), proofs.tighten(certificate, data, now)),
-        lambda: proofs.tightest(certificate, data, now),
-        ABOUT,
-    )
 
 
 def tightening(
@@ -206,7 +193,7 @@ def tightening(
     """Offer the longer proof that ``make`` returns with its key, or show it under way."""
     running = job is not None and not job.done
     if not running and not proofs.proven_optimal(certificate.lower, certificate.upper):
-        runs.button("Tighten the proof", slot, make, about, ":material/compress:")
+        runs.button(TIGHTEN, slot, make, about, ":material/compress:")
     if job is not None:
         runs.follow(slot, job, STOPPED)
         if (running and job.done) or tightest().upper < certificate.upper:

@@ -49,7 +49,7 @@ class Found:
 
 def start(sets: tuple[Dataset, ...], choice: Choices, now: State) -> Job:
     """Draw Run; return the page's job, or end the page here."""
-    return runs.run("compare", _key(sets, choice, now), lambda: work(sets, choice, now), now)
+    return runs.run("compare", _key(sets, choice, now), lambda: work(sets, choice, now))
 
 
 def _key(sets: tuple[Dataset, ...], choice: Choices, now: State) -> tuple[Hashable, ...]:

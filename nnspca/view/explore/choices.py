@@ -1,24 +1,126 @@
-"""What the explore page is asked: which solver seeks the component, and with which options."""
+"""What the Explore page is asked: the solver whose component is shown, solvers beside it, and the values of k."""
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass
+
 import streamlit as st
 
+from nnspca.view import foreign
+from nnspca.view.explore.path import cardinalities
 from nnspca.view.session import solver, state
+from nnspca.view.session.openings import usual_k
 from nnspca.view.session.solver import Solver
 from nnspca.view.session.state import State
 from nnspca.view.session.streamlit_private import DeltaGenerator
 from nnspca.view.session.widgets import choose
 
 KEYS = state.keys_of("explore")
+MOST = 60  # values of k
 
 
-def ask(now: State, n: int) -> tuple[Solver, DeltaGenerator]:
-    """Draw the choice of solver for ``n`` features; return it, and the place for Run beside it."""
-    with st.expander("Another solver, and its options", icon=":material/tune:", expanded=not now.live):
-        return solver.ask(now, n)
+@dataclass(frozen=True)
+class Choices:
+    """What the page shows.
+
+    Attributes
+    ----------
+    solver : Solver
+        Whose component stands in the picture, with its options.
+    methods : tuple of str
+        The solvers whose curves are drawn; that of ``solver`` is among them.
+    ks : tuple of int
+        The values of k.
+    log : bool
+        Whether equal steps of the k axis multiply.
+    """
+
+    solver: Solver
+    methods: tuple[str, ...]
+    ks: tuple[int, ...]
+    log: bool
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """The solvers besides the portfolio, whose curves are solved apart."""
+        return tuple(name for name in self.methods if name != "best")
 
 
-def every_ceiling() -> bool:
-    """Let the person choose whether every upper bound that was tried is shown beside the component."""
-    return bool(choose(KEYS["bounds"]))
+def ask(now: State, n: int, solvers: DeltaGenerator, options: DeltaGenerator) -> Choices:
+    """Draw the page's choices for ``n`` features in their two places; return them."""
+    names = state.methods_for(now.nonnegative, n)
+    with solvers:
+        methods = choose(
+            KEYS["methods"],
+            "Solvers in the chart",
+            options=names,
+            allowed=f"choose from {', '.join(names)}",
+            format_func=solver.title,
+            help="One curve each. Click a point of a curve: its component takes the picture's place.",
+        )
+    with options, st.popover("Options", icon=":material/tune:", width="stretch"):
+        chosen = solver.ask(now, n)
+        ks = _ks(n, now)
+        log = bool(choose(KEYS["log"]))
+    return Choices(chosen, tuple(dict.fromkeys((*methods, chosen.method))), ks, log)
+
+
+def _ks(n: int, now: State) -> tuple[int, ...]:
+    """Let the person choose the values of k; an unusable list falls back to an even one, with a note."""
+    even = cardinalities(n, usual_k(n, now.data))
+    text = choose(
+        KEYS["ks"],
+        "Values of k",
+        placeholder="spread evenly",
+        help="For instance 1, 5, 10-40:10 (10 to 40 by 10). Empty: about 25, from 1 to all features.",
+    )
+    try:
+        return read_ks(text, n) if text and text.strip() else even
+    except ValueError as problem:
+        st.warning(f"{foreign.plain(str(problem))} The values are spread evenly instead.", icon=":material/edit:")
+        return even
+
+
+def patience() -> int:
+    """Let the person say how long the longer proof of each k may take."""
+    return int(
+        choose(
+            KEYS["patience"],
+            "Seconds for each k",
+            width=170,
+            help="How long the longer proof may work on one k before it goes on to the next, the widest gap first.",
+        )
+    )
+
+
+def read_ks(text: str, n: int) -> tuple[int, ...]:
+    """Read a list of cardinalities such as ``"1, 5, 10-40:10"``.
+
+    Raises
+    ------
+    ValueError
+        Naming the piece that could not be used, and what is allowed.
+
+    Examples
+    --------
+    >>> read_ks("1, 5, 10-40:10", n=100)
+    (1, 5, 10, 20, 30, 40)
+    >>> read_ks("1, 500", n=100)
+    Traceback (most recent call last):
+        ...
+    ValueError: “500” is outside 1 to 100, the number of features here.
+    """
+    found: set[int] = set()
+    for piece in re.split(r"[,;\s]+", text.strip().strip(",;")):
+        match = re.fullmatch(r"([0-9]{1,9})(?:-([0-9]{1,9})(?::([0-9]{1,9}))?)?", piece)
+        if not match:
+            raise ValueError(f"“{foreign.line(piece, 60)}” is not a whole number or a range such as 10-40 or 10-40:5.")
+        first = int(match[1])
+        last, step = int(match[2] or first), int(match[3] or 1)
+        if not 1 <= first <= last <= n or step < 1:
+            raise ValueError(f"“{piece}” is outside 1 to {n}, the number of features here.")
+        found.update(range(first, last + 1, step))
+        if len(found) > MOST:
+            raise ValueError(f"That makes more than {MOST} values of k; {MOST} are allowed.")
+    return tuple(sorted(found))

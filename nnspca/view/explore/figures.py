@@ -1,4 +1,4 @@
-"""What an algorithm did, step by step; the ceiling coming down to meet it; what all good components share."""
+"""Steps of a solver, the upper bound coming down to meet it, and the indispensable features of a component."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from nnspca.view.figures.style import Palette, dress
 from nnspca.view.words import STATES, at_most, fixed
 
 MOST_POINTS = 2000
-MARKED = {"essential": ("every good component has it", "solid"), "undecided": ("not decided", "dot")}
+MARKED = {"essential": ("indispensable", "solid"), "undecided": ("not decided", "dot")}
 
 
 def history(variances: Sequence[float], leading: float, palette: Palette, *, title: str) -> go.Figure:
@@ -46,11 +46,11 @@ def history(variances: Sequence[float], leading: float, palette: Palette, *, tit
     return figure
 
 
-def ceiling(trace: Sequence[tuple[float, float | None, float | None]], leading: float, palette: Palette) -> go.Figure:
-    """Draw the proven ceiling and the best variance against seconds, while the proof was sought."""
+def falling(trace: Sequence[tuple[float, float | None, float | None]], leading: float, palette: Palette) -> go.Figure:
+    """Draw the upper bound and the best variance against the seconds of a proof."""
     figure = go.Figure()
     for column, name, colour, dash in (
-        (2, "proven ceiling", palette.ceiling, "solid"),
+        (2, "upper bound", palette.ceiling, "solid"),
         (1, "best found", palette.found, "solid"),
     ):
         seen = [(row[0] - trace[0][0], value / leading) for row in trace if (value := row[column]) is not None]
@@ -63,7 +63,7 @@ def ceiling(trace: Sequence[tuple[float, float | None, float | None]], leading: 
                 line={"color": colour, "width": 2, "shape": "hv", "dash": dash},
                 hovertemplate="after %{x:.2f} s<br>" + name + " %{y:.4f}<extra></extra>",
             )
-    title = "The proven ceiling comes down"
+    title = "The upper bound comes down"
     dress(
         figure,
         palette,
@@ -82,7 +82,7 @@ def state_of(need: Necessity, i: int) -> str:
 
 
 def marked(figure: go.Figure, need: Necessity, palette: Palette) -> go.Figure:
-    """Mark on a component's figure what every good component has, and what is not decided."""
+    """Mark on a component's figure the indispensable features, and those that are not decided."""
     kind = figure.data[0].type
     chosen = {state: np.flatnonzero(getattr(need, state)) for state in MARKED}
     if kind == "heatmap":
@@ -91,8 +91,8 @@ def marked(figure: go.Figure, need: Necessity, palette: Palette) -> go.Figure:
         _name(figure, need)
     else:
         _ring(figure, chosen, palette)
-    alt = f"{figure.layout.meta['alt']} {len(chosen['essential'])} marked: every good component has it."
-    title = figure.layout.title.text.replace("The component", "What every good component has")
+    alt = f"{figure.layout.meta['alt']} {len(chosen['essential'])} indispensable features are marked."
+    title = figure.layout.title.text.replace("The component", "Indispensable features")
     return dress(figure, palette, title=title, alt=alt, height=figure.layout.height)
 
 
@@ -101,13 +101,11 @@ def _outline(figure: go.Figure, need: Necessity, chosen: dict[str, np.ndarray], 
     grid = figure.data[0]
     shape = np.shape(grid.z)
     told = [
-        f"{STATES[state_of(need, i)]}<br>can hold at most {at_most(100 * most, 1)} %"
+        f"{STATES[state_of(need, i)]}<br>squared loading at most {at_most(100 * most, 1)} %"
         for i, most in enumerate(need.limit)
     ]
     grid.customdata = np.array(told, dtype=object).reshape(shape)
-    grid.hovertemplate = (
-        "row %{y}, column %{x}<br>loading %{z:.4f}<br>every good component: %{customdata}<extra></extra>"
-    )
+    grid.hovertemplate = "row %{y}, column %{x}<br>loading %{z:.4f}<br>%{customdata}<extra></extra>"
     grid.colorbar.y = 1.0
     grid.colorbar.yanchor = "bottom"
     corners = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1], [-1, -1], [np.nan, np.nan]]) * 0.44
@@ -147,6 +145,6 @@ def _ring(figure: go.Figure, chosen: dict[str, np.ndarray], palette: Palette) ->
 
 def _name(figure: go.Figure, need: Necessity) -> None:
     """Write beside each bar what is known of its feature."""
-    words = {"essential": "in every good one", "dispensable": "", "undecided": "not decided"}
+    words = {"essential": "indispensable", "dispensable": "", "undecided": "not decided"}
     figure.data[0].text = [words[state_of(need, int(i))] for i in figure.data[0].customdata]
     figure.data[0].textposition = "auto"

@@ -1,4 +1,4 @@
-"""What every good answer has: asked on demand, proven in a run of its own, drawn on the component and listed."""
+"""Indispensable features: proven on demand in a run of its own, drawn on the component and listed."""
 
 from __future__ import annotations
 
@@ -20,22 +20,21 @@ from nnspca.view.session.job import Job, Work
 from nnspca.view.session.state import State
 from nnspca.view.session.widgets import choose
 
-QUESTION = "Which features does every good answer have?"
 STOPPED = "Stopped. What was proven by then is shown; the rest is not decided."
 SHOWN = 300  # most rows of the list
 
 
 def panel(proof: Certificate, data: Dataset, now: State) -> None:
-    """Ask how near to the best an answer has to be, prove what all such answers share, and show it."""
+    """Ask for the tolerance, prove which features every component within it has, and show them."""
     st.markdown(
-        "Other components may be as good as this one. What do they all have in common? For each feature, a proof is "
-        "sought that **no** component comes near the best without it, or an example that does."
+        "Which features are indispensable? Other components may be as good as this one. For each feature we look for "
+        "a proof that it is needed, or for a counterexample."
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
         percent = choose(
             KEYS["within"],
-            "Good: it lacks at most this much of the best found (%)",
-            help="The variance that a good component may lack. Less: more features turn out to be needed.",
+            "Tolerance (% below the best found)",
+            help="How far below the best a component may be. The smaller, the more features are indispensable.",
             width=380,
         )
         within = percent / 100
@@ -44,7 +43,7 @@ def panel(proof: Certificate, data: Dataset, now: State) -> None:
             "need",
             key,
             lambda: _work(proof, data, now, within),
-            "Some seconds, at most about half a minute. Stop it at any time: what is proven stays proven.",
+            "Some seconds, at most about half a minute. Stop at any time: what is proven is kept.",
             ":material/push_pin:",
         )
     if job is not None:
@@ -96,12 +95,11 @@ def _answer(need: Necessity, data: Dataset, now: State) -> None:
             [{name: foreign.line(v) if isinstance(v, str) else v for name, v in row.items()} for row in rows[:SHOWN]],
             hide_index=True,
             height=400,
-            alt="What is known of each feature: the component's own first, then those that could hold most.",
+            alt="Each feature: the component's own first, then the others by their largest possible loading.",
         )
     st.caption(
-        f"“Can hold at most” is proven for every good component whose loadings are the best on their own "
-        f"{scene.noun(data)}: the share of weight, its loading squared. “Not decided”: neither a proof nor an "
-        "example was found."
+        f"“Squared loading at most” is proven for every component within the tolerance whose loadings are the best on "
+        f"its own {scene.noun(data)}. “Not decided”: neither a proof nor a counterexample was found."
     )
     stem = f"{data.name}-k{need.k}-needed"
     charts.csv_button(downloads.table_csv(rows), "csv-need", f"{stem}.csv", "Every feature (CSV)")
@@ -116,25 +114,31 @@ def _call(need: Necessity) -> str:
 
 
 def said(need: Necessity, noun: str) -> str:
-    """Say what every good component has, and what is left open, in plain words.
+    """Say which features are indispensable, and which are not decided.
 
     ``noun`` is what the features are called.
     """
     used = need.component.loadings != 0
     essential, spared, left = (np.count_nonzero(which & used) for which in states(need))
-    share = words.fixed(100 * (1 - need.within), 1).removesuffix(".0")
-    near = f"keeps {share} % of the best found" if need.within else "is as good as the best found"
-    have = f"{'is' if essential == 1 else 'are'} in every component that {near}"
-    some = f"### Proven: {essential:,} of these {used.sum():,} {noun} {have}"
+    share = words.fixed(100 * need.within, 1).removesuffix(".0")
+    near = f"within {share} % of the best found" if need.within else "as good as the best found"
+    verb = "is" if essential == 1 else "are"
+    some = f"### {essential:,} of these {used.sum():,} {noun} {verb} indispensable (proven)"
     if not essential:
-        some = f"### None of these {used.sum():,} {noun} is proven to be in every component that {near}"
+        some = f"### None of these {used.sum():,} {noun} is proven indispensable"
+    some += (
+        f": every component {near} has them"
+        if essential > 1
+        else f": every component {near} has it"
+        if essential
+        else ""
+    )
     which = "Each" if spared == used.sum() else f"{spared:,}"
-    parts = [f"{which} can be done without: a component as near was found"] if spared else []
+    verb = "is" if spared == 1 or which == "Each" else "are"
+    parts = [f"{which} {verb} dispensable: a component {near} without it was found"] if spared else []
     parts += [f"{left:,} {'is' if left == 1 else 'are'} not decided"] if left else []
     outside = need.limit[~used].max(initial=0.0)
-    most = (
-        f" None of the other {noun} can hold more than {words.at_most(100 * outside, 1)} % of one." if outside else ""
-    )
+    most = f" Outside the component, no squared loading exceeds {words.at_most(100 * outside, 1)} %." if outside else ""
     return some + f".\n\n{'; '.join(parts)}{'.' if parts else ''}{most}"
 
 
@@ -151,8 +155,8 @@ def listing(need: Necessity, data: Dataset) -> list[dict[str, object]]:
         {
             "feature": str(data.feature_names[i]),
             "loading": float(x[i]),
-            "every good one": figures.STATES[figures.state_of(need, i)],
-            "can hold at most": f"{words.at_most(100 * need.limit[i], 2)} %",
+            "state": figures.STATES[figures.state_of(need, i)],
+            "squared loading at most": f"{words.at_most(100 * need.limit[i], 2)} %",
         }
         for i in order
     ]

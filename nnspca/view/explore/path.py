@@ -1,4 +1,4 @@
-"""The path that k is played along: which k, how it is computed once for all sessions, and what is known of it."""
+"""Curves along k: the live run of the portfolio with its upper bounds, and the bare curves of other solvers."""
 
 from __future__ import annotations
 
@@ -10,51 +10,54 @@ from nnspca.datasets import Dataset
 from nnspca.result import Certificate, Component, Progress, SweepPoint
 from nnspca.tasks import certify_path, path
 from nnspca.tasks.levels import coarse_first
+from nnspca.view.results import known as results
 from nnspca.view.session import machines, runs, store
 from nnspca.view.session.curves import Points
 from nnspca.view.session.job import Job, Work
 from nnspca.view.session.state import State
 
-SMALL = 2000  # features up to which k runs finely, and every search is the full one
-FINE, COARSE = 44, 24  # about how many k a path has
-CERTIFIED, FEW = 11, 4  # and how many of them get a ceiling, from coarse to fine
-ANCHORS = 9  # of these k, ``best`` searches in full; the others follow from their neighbours
+SMALL = 2000  # features up to which every search is the full one, and many k get an upper bound
+STEPS = 26  # about how many k a path has
+CERTIFIED, FEW = 11, 4  # how many of them get an upper bound live, from coarse to fine
+ANCHORS = 9  # of these k, the portfolio searches in full; the others follow from their neighbours
 QUICK = {"best": {"restarts": 4, "leaders": 2}}  # where features are many
-FIRST = "best alone"  # what ``best`` finds at one k, without its neighbours' help
+FIRST = "best alone"  # what the portfolio finds at one k, without its neighbours' help
 SOLVING = 0.3  # share of the progress that the bare curve takes
 
 
 @dataclass(frozen=True, eq=False)
-class Known:
-    """What is known of a path by now, by k."""
+class Live:
+    """What a live run has found so far, by k."""
 
     parts: dict[int, Component]
     certificates: dict[int, Certificate]
 
 
-def cardinalities(n: int) -> tuple[int, ...]:
-    """Return the k of a path on n features: every small one, then in equal ratios up to all.
+def cardinalities(n: int, usual: int) -> tuple[int, ...]:
+    """Return the k of a path on n features: all of few, else some 25 in equal ratios, and the ``usual`` one.
 
-    >>> cardinalities(13)
+    >>> cardinalities(13, 4)
     (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13)
-    >>> len(cardinalities(625)), len(cardinalities(12582))
-    (37, 23)
+    >>> len(cardinalities(625, 40)), len(cardinalities(12582, 40))
+    (25, 26)
     """
-    steps = FINE if n <= SMALL else COARSE
-    if n <= steps:
+    if n <= STEPS:
         return tuple(range(1, n + 1))
-    return tuple(sorted({round(n ** (i / (steps - 1))) for i in range(steps)}))
+    spread = {round(n ** (i / (STEPS - 1))) for i in range(STEPS)}
+    return tuple(sorted(spread | {2, usual}))
 
 
 def certified(ks: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the k whose ceilings are proven: the coarse ones, as many as a visit has time for, and 2.
+    """Return the k whose upper bounds are proven live: the coarse ones, and 2.
 
-    From one for two features, which costs next to nothing, ceilings follow at every larger k; from
-    one for one, none.
+    From a bound for two features, which costs next to nothing, bounds follow at every larger k; from
+    one for one feature, none.
 
-    >>> certified(cardinalities(625))
-    (1, 2, 5, 11, 20, 42, 77, 162, 296, 625)
+    >>> certified(cardinalities(625, 40))
+    (1, 2, 5, 10, 22, 40, 80, 172, 289, 625)
     """
+    if ks[-1] <= STEPS:  # each takes next to no time
+        return ks
     most = CERTIFIED if ks[-1] <= SMALL else FEW
     chosen = {2} & set(ks)
     for level in coarse_first(ks):
@@ -64,23 +67,40 @@ def certified(ks: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(sorted(chosen))
 
 
-def start(data: Dataset, now: State, page: Job) -> Job:
-    """Return the session's job of this path, started where there is none.
+def start(data: Dataset, now: State, ks: tuple[int, ...], page: Job) -> Job:
+    """Return the session's live run along these k, started where there is none.
 
-    ``page`` seeks and proves what the person looks at: that goes before, and is not sought twice.
+    ``page`` is the run for the k that is shown: it goes first, and its component is not sought twice.
     """
-    key = _key(data, now)
-    return runs.job_for("path", key) or runs.start("path", key, _work(data, now, page), after=page)
+    key = _key(data, now, ks)
+    return runs.job_for("path", key) or runs.start("path", key, _work(data, now, ks, page), after=page)
 
 
-def _key(data: Dataset, now: State) -> tuple[Hashable, ...]:
-    return ("path", *store.subject_key(data, now), now.seed)
+def start_others(data: Dataset, now: State, ks: tuple[int, ...], methods: tuple[str, ...], page: Job) -> Job | None:
+    """Return the run of the other solvers' curves, started where there is none; None where there are no others."""
+    if not methods:
+        return None
+    key = store.curve_key(data, now, ks, methods)
+    return runs.job_for("curves", key) or runs.start("curves", key, _others(data, now, ks, methods), after=page)
 
 
-def _work(data: Dataset, now: State, page: Job) -> Work:
+def forget(data: Dataset, now: State, ks: tuple[int, ...], methods: tuple[str, ...]) -> None:
+    """Throw the live runs along these k away: the next ones start from nothing."""
+    points = Points(_key(data, now, ks))
+    points.forget(ks, ("best",))
+    points.forget((now.k,), (FIRST,))
+    Points(store.curve_key(data, now, ks, methods)).forget(ks, methods)
+    runs.drop("path")
+    runs.drop("curves")
+
+
+def _key(data: Dataset, now: State, ks: tuple[int, ...]) -> tuple[Hashable, ...]:
+    return ("path", *store.subject_key(data, now), now.seed, ks)
+
+
+def _work(data: Dataset, now: State, ks: tuple[int, ...], page: Job) -> Work:
     """Return the work: publishes each SweepPoint when solved and again when certified; what is known is used."""
-    cov, known = store.covariance(data, now), Points(_key(data, now))
-    ks = cardinalities(data.n_features)
+    cov, known = store.covariance(data, now), Points(_key(data, now, ks))
 
     def staged(job: Job, doing: str, begin: float, end: float) -> Callable[[Progress], None]:
         def listen(told: Progress) -> None:
@@ -91,6 +111,7 @@ def _work(data: Dataset, now: State, page: Job) -> Work:
     def work(job: Job) -> None:
         def tell(point: SweepPoint) -> None:
             known.keep(point)
+            results.record(data, now, point)
             job.publish(point)
 
         sought = page.arrived[0] if page.arrived and page.arrived[0].method == "best" else None
@@ -102,6 +123,7 @@ def _work(data: Dataset, now: State, page: Job) -> Work:
             )
         )
         known.keep(SweepPoint(now.k, FIRST, first))
+        results.record(data, now, first)
         job.publish(SweepPoint(now.k, "best", first))
         bare = path(
             cov,
@@ -116,7 +138,7 @@ def _work(data: Dataset, now: State, page: Job) -> Work:
             should_stop=job.should_stop,
             on_progress=staged(job, "Drawing the curve", 0.0, SOLVING),
         )
-        job.step_back()  # whoever waits for a number goes before the band
+        job.step_back()  # what is asked for at one k goes before the band
         certify_path(
             cov,
             replace(bare, stopped=False),
@@ -133,7 +155,41 @@ def _work(data: Dataset, now: State, page: Job) -> Work:
     return work
 
 
-def known_by(job: Job) -> Known:
-    """Return the last word of the job on each k."""
+def _others(data: Dataset, now: State, ks: tuple[int, ...], methods: tuple[str, ...]) -> Work:
+    """Return the work of the other solvers: publishes a SweepPoint for each k and solver."""
+    cov, known = store.covariance(data, now), Points(store.curve_key(data, now, ks, methods))
+
+    def work(job: Job) -> None:
+        def tell(point: SweepPoint) -> None:
+            known.keep(point)
+            results.record(data, now, point)
+            job.publish(point)
+
+        path(
+            cov,
+            ks,
+            methods,
+            nonnegative=now.nonnegative,
+            seed=now.seed,
+            known=known.component,
+            executor=machines.executor(),
+            on_point=tell,
+            should_stop=job.should_stop,
+            on_progress=job.report,
+        )
+
+    return work
+
+
+def live(job: Job) -> Live:
+    """Return the last word of the live run on each k."""
     points: tuple[SweepPoint, ...] = job.arrived
-    return Known({p.k: p.component for p in points}, {p.k: p.certificate for p in points if p.certificate is not None})
+    return Live({p.k: p.component for p in points}, {p.k: p.certificate for p in points if p.certificate is not None})
+
+
+def by_solver(job: Job | None) -> dict[str, dict[int, Component]]:
+    """Return what the other solvers have found so far, by solver and k."""
+    found: dict[str, dict[int, Component]] = {}
+    for point in job.arrived if job is not None else ():
+        found.setdefault(point.method, {})[point.k] = point.component
+    return found

@@ -9,9 +9,10 @@ from nnspca.datasets import Dataset
 from nnspca.result import Certificate, Component
 from nnspca.view import foreign
 from nnspca.view.certificate import claims, sheet
+from nnspca.view.results.ledger import share
 from nnspca.view.session import downloads, scene
 from nnspca.view.session.state import State
-from nnspca.view.words import at_least, at_most, number, percent, seconds
+from nnspca.view.words import at_least, at_most, number, proven_percent, seconds
 
 POSITIVE, NEGATIVE = "#c2570c", "#0072b2"
 
@@ -29,7 +30,7 @@ def page(
     what = f"{part.cardinality} of {data.n_features:,} {scene.noun(data)}"
     return sheet.sheet(
         f"{what}: {foreign.line(data.title or data.name)}",
-        claims.verdict(part, proof) if proof else "No ceiling was proven yet when this was saved.",
+        claims.verdict(part, proof) if proof else "No upper bound was proven yet when this was saved.",
         drawn,
         sheet.about(data, now),
         _method(part, now),
@@ -68,12 +69,15 @@ def _method(part: Component, now: State) -> str:
 
 
 def _numbers(part: Component, proof: Certificate | None, leading: float) -> list[tuple[str, str]]:
-    said = [("Variance x'Ax", number(part.variance)), ("as a share of λ₁", at_least(part.variance / leading, 4))]
+    said = [
+        ("Variance x'Ax", number(part.variance)),
+        ("in % of λ₁", at_least(100 * part.variance / leading, 1)),
+    ]
     if proof is not None:
         said += [
-            ("nobody can pass (proven)", number(proof.upper, up=True)),
-            ("as a share of λ₁", at_most(proof.upper / leading, 4)),
-            ("kept of the best, at least", percent(min(part.variance / proof.upper, 1.0), 2)),
+            ("Upper bound (proven)", number(proof.upper, up=True)),
+            ("in % of λ₁", at_most(100 * proof.upper / leading, 1)),
+            ("Proven share of the optimum", proven_percent(share(part.variance, proof.upper))),
         ]
     return said
 
@@ -89,4 +93,4 @@ def _bars(part: Component, data: Dataset) -> str:
     x = part.loadings
     heavy = np.argsort(-np.abs(x), kind="stable")[: min(sheet.LISTED, part.cardinality)]
     listed = [(str(data.feature_names[i]), float(x[i]), POSITIVE if x[i] > 0 else NEGATIVE) for i in heavy]
-    return sheet.bars(listed, "The heaviest loadings")
+    return sheet.bars(listed, "The largest loadings")

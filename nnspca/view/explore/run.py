@@ -1,4 +1,4 @@
-"""The explore page's run: one component, then the proof of its place."""
+"""The live run for the k that is shown: one component, then an upper bound; search on where that is asked."""
 
 from __future__ import annotations
 
@@ -14,10 +14,54 @@ from nnspca.datasets import Dataset
 from nnspca.result import Certificate, Component, Progress
 from nnspca.tasks import first_ceiling
 from nnspca.view.certificate import proofs
+from nnspca.view.explore import path
+from nnspca.view.explore.choices import Choices
+from nnspca.view.results import known
 from nnspca.view.session import machines, runs, store
 from nnspca.view.session.job import Job
 from nnspca.view.session.solver import Solver
 from nnspca.view.session.state import State
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Found:
+    """What a live run has handed over so far.
+
+    Attributes
+    ----------
+    part : Component or None
+        The component that the solver has found.
+    proof : Certificate or None
+        The last certificate; a first, quick one is marked as stopped.
+    trace : tuple
+        Seconds, variance and upper bound, as they were reported.
+    """
+
+    part: Component | None = None
+    proof: Certificate | None = None
+    trace: tuple = ()
+
+
+def start(data: Dataset, now: State, choice: Choices) -> Job:
+    """Draw the button that solves live; return the run for the k that is shown."""
+    view = (data, now, choice.solver)
+    key = store.solve_key(data, now, choice.solver.method, choice.solver.options)
+
+    def forget() -> None:
+        """Throw away what live runs have found: the next ones start from nothing. The ledger stays."""
+        store.results().drop(key)
+        store.results().drop(_prove_key(data, now))
+        proofs.forget(data, now, choice.ks)
+        path.forget(data, now, choice.ks, choice.others)
+
+    return runs.run("explore", key, lambda: ExploreJob(*view).work, afresh=forget)
+
+
+def found(job: Job) -> Found:
+    """Return what a run has handed over so far."""
+    parts = [thing for thing in job.arrived if isinstance(thing, Component)]
+    proof, trace = ([thing for thing in job.arrived if isinstance(thing, tuple)] or [(None, ())])[-1]
+    return Found(parts[-1] if parts else None, proof, trace)
 
 
 def _prove_key(data: Dataset, now: State) -> tuple[Hashable, ...]:
@@ -25,21 +69,16 @@ def _prove_key(data: Dataset, now: State) -> tuple[Hashable, ...]:
     return ("certify", *store.subject_key(data, now), now.k, now.seed)
 
 
-def start(data: Dataset, now: State, choice: Solver) -> Job:
-    """Draw Run; return the page's job, or end the page here."""
-    view, key = (data, now, choice), store.solve_key(data, now, choice.method, choice.options)
-    return runs.run("explore", key, lambda: _Way(*view).work, now, afresh=lambda: _forget(*view))
+class ExploreJob:
+    """Work for one k: solve, prove an upper bound, and search on where that is asked.
 
-
-class _Way:
-    """The way through the page's work: solve, hand over the component, prove its place, search on where that is asked.
-
-    It publishes a Component, then (Certificate, trace) pairs, one with a first ceiling and one with
-    all that a live proof has, then Components that are better, as they are met.
+    It publishes a Component, then (Certificate, trace) pairs, one with a quick upper bound and one
+    with all that a live proof has, then Components that are better, as they are met. All of it goes
+    into the ledger; nothing is read from there.
     """
 
     def __init__(self, data: Dataset, now: State, choice: Solver):
-        self._now, self._choice, self._options = now, choice, dict(choice.options)
+        self._data, self._now, self._choice, self._options = data, now, choice, dict(choice.options)
         self._cov, self._known = store.covariance(data, now), store.results()
         self._key = store.solve_key(data, now, choice.method, choice.options)
         self._prove_key = _prove_key(data, now)
@@ -48,20 +87,24 @@ class _Way:
         """Do it, once no other session seeks the same: that one's answer is taken."""
         with self._known.sought(self._key, job.should_stop):
             component, searches = self._found(job)
-            job.publish(component)
+            self._hand_over(job, component)
             proof = self._known.get(self._prove_key)
             if proof is None and not job.should_stop():
                 proof = self._proven(job, component)
             if proof is not None:
-                job.publish(proof)
+                self._hand_over(job, proof)
             if searches and not job.should_stop():
                 self._search_on(job, component)
+
+    def _hand_over(self, job: Job, thing: Component | tuple[Certificate, tuple]) -> None:
+        known.record(self._data, self._now, thing[0] if isinstance(thing, tuple) else thing)
+        job.publish(thing)
 
     def _found(self, job: Job) -> tuple[Component, bool]:
         """Return the component, and whether it is to be searched on: what is known was searched for already.
 
-        A search that was asked for comes last, for it takes long: whoever waits has a component and
-        its proof by then.
+        A search that was asked for comes last, as it takes long: the component and its proof are
+        shown before it.
         """
         component = self._known.get(self._key)
         if component is not None:
@@ -87,13 +130,13 @@ class _Way:
         )
 
     def _proven(self, job: Job, component: Component) -> tuple[Certificate, tuple]:
-        """Return the certificate and its trace; a first ceiling is shown until they are there."""
+        """Return the certificate and its trace; a quick upper bound is shown until they are there."""
         cov, now = self._cov, self._now
-        if _has_first_ceiling(cov, self._choice):
+        if self._choice.method == "best" and cov.holds_entries:  # elsewhere it costs more, or may speak of no component
             first = machines.call(
                 first_ceiling, cov, now.k, component, nonnegative=now.nonnegative, should_stop=job.should_stop
             )
-            job.publish((first, ()))
+            self._hand_over(job, (first, ()))
         job.trace = ()
         certificate = machines.call(
             nnspca.certify,
@@ -103,15 +146,16 @@ class _Way:
             component=component if self._choice.method == "best" else None,
             seed=now.seed,
             should_stop=job.should_stop,
-            on_progress=_staged(job, "Proving a ceiling"),
+            on_progress=_staged(job, "Proving an upper bound"),
         )
         proof = (certificate, job.trace)
         if not certificate.stopped:
             self._known.put(self._prove_key, proof)
+            proofs.keep(certificate, self._data, now)
         return proof
 
     def _search_on(self, job: Job, begun: Component) -> None:
-        """Look for better components as long as was asked, or until Stop; each is handed over when it is met."""
+        """Search for better components as long as was asked, or until Stop; each is handed over when it is met."""
         best = begun.variance
 
         def better(x: np.ndarray, _: float) -> None:
@@ -119,30 +163,13 @@ class _Way:
             if (variance := self._cov.variance(x)) > best * (1 + proofs.GAIN):
                 best = variance
                 note = "met while searching on"
-                job.publish(dataclasses.replace(begun, loadings=x.copy(), variance=variance, note=note))
+                self._hand_over(job, dataclasses.replace(begun, loadings=x.copy(), variance=variance, note=note))
 
         found = self._solved(job, "Searching on", self._options, better)
         if found.variance >= best:
-            job.publish(found)
+            self._hand_over(job, found)
         if not found.stopped:
             self._known.put(self._key, found)
-
-
-def handed_first(data: Dataset, now: State, choice: Solver) -> int:
-    """Return how many things the run hands over at once: a component, and a first ceiling where there is one."""
-    return 1 + _has_first_ceiling(store.covariance(data, now), choice)
-
-
-def _has_first_ceiling(cov: nnspca.Covariance, choice: Solver) -> bool:
-    """Whether a first ceiling costs next to nothing; another solver's component need not be feasible."""
-    return choice.method == "best" and cov.holds_entries
-
-
-def _forget(data: Dataset, now: State, choice: Solver) -> None:
-    """Throw away what is known of this component and its proofs, so that the next run starts from nothing."""
-    store.results().drop(store.solve_key(data, now, choice.method, choice.options))
-    store.results().drop(_prove_key(data, now))
-    proofs.forget(data, now, (now.k,))
 
 
 def _staged(job: Job, doing: str) -> Callable[[Progress], None]:
@@ -152,13 +179,3 @@ def _staged(job: Job, doing: str) -> Callable[[Progress], None]:
         job.report(dataclasses.replace(progress, stage=f"{doing}: {progress.stage}" if progress.stage else doing))
 
     return listen
-
-
-def arrived(job: Job) -> tuple[Component | None, Certificate | None, tuple]:
-    """Return what an explore run has handed over so far: the last component, certificate, trace."""
-    parts = [thing for thing in job.arrived if isinstance(thing, Component)]
-    certificate, trace = ([thing for thing in job.arrived if isinstance(thing, tuple)] or [(None, ())])[-1]
-    part = parts[-1] if parts else None
-    if part is not None and certificate is not None and part.method == "best":
-        certificate = proofs.attained(certificate, part)
-    return part, certificate, trace

@@ -1,81 +1,134 @@
-"""The stage of the first screen: the path as far as it is known, played in the browser, and what the person chose."""
+"""The stage of the Explore page: the player, redrawn while runs go on, and what a press in it chooses."""
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import streamlit as st
 
-from nnspca.bounds import carried
 from nnspca.datasets import Dataset
-from nnspca.result import Certificate, Component
 from nnspca.view import foreign
-from nnspca.view.certificate import proofs
-from nnspca.view.explore import path, play
-from nnspca.view.session import scene, store
+from nnspca.view.explore import content, path, run, sentences
+from nnspca.view.explore.choices import Choices
+from nnspca.view.explore.content import View
+from nnspca.view.results import known
+from nnspca.view.session import canvas, scene, store
 from nnspca.view.session.job import Job
 from nnspca.view.session.state import State
 from nnspca.view.words import fixed
 
-POLL_SECONDS = 1.2  # between two looks at a path that grows
-PURPOSE = "Find the few features that vary together most, and know how close to the best you are."
+HOME = Path(__file__).parent / "browser"
+SCRIPTS = ("path.js", "curve.js", "player.js", "component.js")
+HEIGHT = 580  # pixels, on a phone as on a desk: what stands below is not moved when the player arrives
+PRESSED = "_pressed"  # whether a press in the player asks for more than the player to be drawn anew
+POLL_SECONDS = 1.2  # between two looks at runs that go on
+
+_mount = canvas.component("play", HOME, SCRIPTS)
 
 
 def question(data: Dataset, now: State) -> str:
     """Return what the picture answers, with the data's own words."""
-    scaled = ", each standardised" if now.standardise else ""
-    return f"**{foreign.plain(data.title)}**: which {now.k:,} of {data.n_features:,} {scene.noun(data)}{scaled}?"
+    noun = scene.noun(data)
+    scaled = "standardised " if now.standardise else ""
+    return (
+        f"**{foreign.plain(data.title)}**: which {now.k:,} of {data.n_features:,} {scaled}{noun} vary together most, "
+        "and how close to the best possible are they?"
+    )
 
 
-def stands() -> bool:
-    """Tell whether the picture is there already: what changes in it is then shown piece by piece."""
+def is_mounted() -> bool:
+    """Tell whether the player is there already: what changes in it is then shown piece by piece."""
     return "play" in st.session_state
 
 
-def perform(
-    job: Job, part: Component | None, proof: Certificate | None, data: Dataset, now: State, leading: float
-) -> None:
-    """Show the path while it grows; ``part`` and ``proof`` are the page's own, for the k chosen."""
+def first_results(data: Dataset, now: State, choice: Choices) -> int:
+    """Return how many results the first drawing waits for: none where the ledger has the picture already."""
+    stored = choice.solver.method == "best" and known.at(data, now).found
+    return 0 if stored else 1
 
-    def chosen() -> None:
-        k = st.session_state["play"].k
-        if k is not None:
-            st.session_state["k"] = int(k)
+
+def view(data: Dataset, now: State, choice: Choices, page: Job, along: Job, others: Job | None) -> View:
+    """Return all that is known by now, from the ledger and from the runs of this page."""
+    found, curves = run.found(page), path.by_solver(others)
+    method = choice.solver.method
+    ks = {*choice.ks, now.k, *path.live(along).parts}
+    rows = known.along(data, now, sorted(ks))
+    if method == "best":
+        parts = {k: row.component for k, row in rows.items() if row.found}
+    else:
+        parts = dict(curves.get(method, {}))
+        if found.part is not None:
+            parts[now.k] = found.part
+            curves[method] = {**curves.get(method, {}), now.k: found.part}
+    drawn = {name: curves.get(name, {}) for name in choice.others}
+    return View(data, store.leading(data, now), now.k, method, rows, parts, path.live(along), drawn, choice.log)
+
+
+def render(
+    data: Dataset, now: State, choice: Choices, page: Job, along: Job, others: Job | None, longer: Job | None
+) -> None:
+    """Show the player, again and again while a run of this view goes on."""
+    jobs = [job for job in (along, others, longer) if job is not None and not job.done]
 
     def draw() -> None:
-        """Draw what is known now, and the whole page again once there is more to do than that."""
-        running = not job.done
-        if st.session_state.get("k", now.k) != now.k:
+        """Draw what is known now, and the whole page again once nothing runs any more."""
+        running = [job for job in jobs if not job.done]
+        if st.session_state.get("k", now.k) != now.k or st.session_state.pop(PRESSED, False):
             st.rerun()
-        known = path.known_by(job)
-        parts, certificates = dict(known.parts), dict(known.certificates)
-        if part is not None and part.method == "best":
-            parts[part.k] = max(part, parts.get(part.k, part), key=lambda c: c.variance)
-        if proof is not None:
-            certificates[proof.k] = proof
-        certificates = {k: proofs.tightest(certificate, data, now) for k, certificate in certificates.items()}
-        parts = {k: proofs.better_of(found, certificates.get(k)) for k, found in parts.items()}
-        content = play.payload(
-            parts,
-            certificates,
-            data,
+        seen = view(data, now, choice, page, along, others)
+        packed = content.payload(
+            seen,
             store.mean(data),
-            leading,
-            least=least,
-            k=now.k,
-            about=str(job.key),
-            note=_note(job),
+            about=f"{along.key} {choice.solver.method}",
+            note=_note(along),
+            said=sentences.live(run.found(page), seen.leading, done=page.done),
         )
-        play.show(content, chosen)
-        if watching and not running:
+        _mount(
+            key="play",
+            data=packed,
+            height=HEIGHT,
+            on_k_change=_choose_k,
+            on_point_change=_choose_point,
+            on_why_change=_ask_why,
+        )
+        if jobs and not running:
             st.rerun()
 
-    watching, least = not job.done, carried.least_variance(store.covariance(data, now))
-    # a fragment whether or not the path still grows: the player would lose its place by moving out
-    # of one
-    st.fragment(draw, run_every=POLL_SECONDS if watching else None)()
+    # a fragment whether or not anything runs: the player would lose its place by moving out of one
+    st.fragment(draw, run_every=POLL_SECONDS if jobs else None)()
+
+
+def _said(what: str) -> Any:
+    return getattr(st.session_state["play"], what)
+
+
+def _choose_k() -> None:
+    k = _said("k")
+    if k is not None:
+        st.session_state["k"] = int(k)
+
+
+def _choose_point() -> None:
+    """Show the component of a point of a curve: its k, and the solver that found it."""
+    point = _said("point")
+    if point is not None:
+        st.session_state[PRESSED] = True
+        st.session_state["k"], st.session_state["method"] = int(point["k"]), str(point["method"])
+
+
+def _ask_why() -> None:
+    """Ask why a feature is in the component: the part of the page that answers opens."""
+    feature = _said("why")
+    if feature is not None:
+        st.session_state[PRESSED] = True
+        st.query_params["why"] = str(int(feature) + 1)
+        st.session_state["samples"] = True
+        st.session_state["_asked"] = st.session_state.get("_asked", 0) + 1
 
 
 def _note(job: Job) -> str:
-    """Say how far the path has come."""
+    """Say how far the live run along k has come."""
     if job.problem:
         return job.problem
     return "" if job.done else f"{job.stage} ({fixed(100 * min(job.progress.fraction, 1.0), 0)} %)"

@@ -1,80 +1,28 @@
-"""Every upper bound as a thin line of its own: in rows below a gauge, along a curve, and in a race of their own."""
+"""Every upper bound as a thin line of its own: along a curve, against the best found, and the paper's own band."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 import plotly.graph_objects as go
 
 from nnspca.bounds.registry import BOUNDS
 from nnspca.result import Bound, Certificate
 from nnspca.view.figures.style import DASHES, LEGEND_ROW, Palette, dress
-from nnspca.view.words import at_most, ceil, odds, title
+from nnspca.view.words import ceil, odds, title
 
-ROW = 30  # pixels a bound takes below a gauge
+PAPER_FILL = "rgba(163, 71, 138, 0.13)"
 LEAST = 1e-9  # relative difference below which two bounds are as good
-
-
-def order(bounds: Sequence[Bound]) -> list[Bound]:
-    """Return bounds from the lowest to the highest."""
-    return sorted(bounds, key=lambda b: b.value)
-
-
-def add_rows(
-    figure: go.Figure, bounds: Sequence[Bound], leading: float, found: float, palette: Palette, right: float
-) -> str:
-    """Draw one row a bound on the third y axis, the lowest on top; return them in words.
-
-    A bound beyond ``right`` runs off the edge and is told as a number.
-    """
-    rows = order(bounds)
-    winner = next((b.name for b in rows if b.deterministic), None)
-    for i, bound in enumerate(rows):
-        share, wins = bound.value / leading, bound.name == winner
-        colour = palette.ceiling if wins else palette.quiet if bound.deterministic else palette.paper_bound
-        words = f"<b>{title(bound.name)}</b>, the lowest proven" if wins else title(bound.name)
-        held = "proven" if bound.deterministic else f"holds with {odds(bound.probability)}, not proven"
-        away = " →" if share > right else ""
-        figure.add_scatter(
-            x=[0, min(share, right)],
-            y=[-i, -i],
-            yaxis="y3",
-            mode="lines+markers",
-            name=title(bound.name),
-            showlegend=False,
-            line={"color": colour, "width": 3 if wins else 1.5, "dash": "solid" if bound.deterministic else "dot"},
-            marker={"symbol": "line-ns", "size": [0, 0 if away else 13], "line": {"width": 3, "color": colour}},
-            hovertemplate=f"{title(bound.name)}: {at_most(share, 4)} of λ₁<br>{held}<extra></extra>",
-        )
-        figure.add_annotation(
-            x=0,
-            y=-i,
-            yref="y3",
-            xanchor="left",
-            yanchor="bottom",
-            yshift=-1,
-            text=f"{words}  {at_most(share, 4)}{away}",
-            showarrow=False,
-            font={"size": 12, "color": colour},
-        )
-    figure.add_scatter(
-        x=[found / leading] * 2,
-        y=[1, -len(rows)],
-        yaxis="y3",
-        mode="lines",
-        showlegend=False,
-        line={"color": palette.found, "width": 1, "dash": "dot"},
-        hoverinfo="skip",
-    )
-    return "; every ceiling, lowest first: " + ", ".join(
-        f"{title(b.name)} {at_most(b.value / leading, 3)}" for b in rows
-    )
 
 
 def add_lines(figure: go.Figure, certificates: Mapping[int, Certificate], leading: float, palette: Palette) -> None:
     """Draw one thin line a bound over k, with a dot at each k where it is the lowest proven."""
     add_curves(
-        figure, certificates, palette, lambda bound, certificate: ceil(bound.value / leading, 4), "%{y:.4f} of λ₁"
+        figure,
+        certificates,
+        palette,
+        lambda bound, certificate: ceil(100 * bound.value / leading, 2),
+        "at most %{y:.2f} % of λ₁",
     )
 
 
@@ -124,7 +72,7 @@ def race(certificates: Mapping[int, Certificate], ks: tuple[int, ...], palette: 
         wins.setdefault(certificates[k].winner.name, []).append(k)
     told = "; ".join(f"{title(name)} at k = {', '.join(map(str, where))}" for name, where in wins.items())
     rows = -(-len(figure.data) // 2)
-    heading = "Who wins where: best found ÷ each ceiling"
+    heading = "Which upper bound is lowest where: best found ÷ each bound"
     height = 380 + LEGEND_ROW * rows
     dress(
         figure,
@@ -137,3 +85,37 @@ def race(certificates: Mapping[int, Certificate], ks: tuple[int, ...], palette: 
         y={"title_text": "reached (%)", "range": [0, 103]},
     )
     return figure
+
+
+def add_paper(figure: go.Figure, certificates: Mapping[int, Certificate], leading: float, palette: Palette) -> None:
+    """Outline the band of Asteris et al. (2014), which holds with some probability only."""
+    tried = [(k, c.lower, bound) for k, c in sorted(certificates.items()) if (bound := _probable(c)) is not None]
+    if not tried:
+        return
+    chance = odds(min(bound.probability for _, _, bound in tried))
+    xs = [k for k, _, _ in tried]
+    upper = [100 * bound.value / leading for _, _, bound in tried]
+    figure.add_scatter(
+        x=xs + xs[::-1],
+        y=upper + [100 * lower / leading for _, lower, _ in tried][::-1],
+        fill="toself",
+        fillcolor=PAPER_FILL,
+        mode="lines",
+        line={"width": 0},
+        showlegend=False,
+        hoverinfo="skip",
+    )
+    figure.add_scatter(
+        x=xs,
+        y=upper,
+        mode="lines+markers",
+        name=f"the paper's upper bound ({chance}, not proven)",
+        line={"color": palette.paper_bound, "width": 1.5, "dash": "dash"},
+        marker={"size": 5, "symbol": "circle-open"},
+        hovertemplate="k = %{x}<br>the paper's upper bound %{y:.2f} % of λ₁<extra>not proven</extra>",
+    )
+
+
+def _probable(certificate: Certificate) -> Bound | None:
+    """Return the least bound that only holds with a probability, if one was tried."""
+    return min((b for b in certificate.bounds if not b.deterministic), key=lambda b: b.value, default=None)

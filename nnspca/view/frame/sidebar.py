@@ -19,7 +19,8 @@ def sidebar(page: str) -> set[str]:
     """Draw the choices that count on this page; return their keys. The others keep what they say."""
     catalogue.use_waiting()
     infos = catalogue.infos()
-    counting = state.counting(page, widgets.upcoming_value(state.keys_of("spannogram")["curves"]))
+    asked = state.CHOICES.get(page)
+    counting = state.counting(page, widgets.upcoming_value(state.keys_of(page)[asked]) if asked else "")
     for key in SHARED.keys() - counting:
         widgets.keep(SHARED[key], list(infos) if key == "data" else None)
     with st.sidebar:
@@ -34,9 +35,16 @@ def sidebar(page: str) -> set[str]:
                 horizontal=True,
                 help="Standardised: each feature divided by its standard deviation, so that units do not matter.",
             )
-        if "prep" in counting:
-            _prepare(name if "data" in counting else None, infos)
         columns = catalogue.features(name, state.current().prep if "prep" in counting else ())
+        if "k" in counting:
+            choose(
+                SHARED["k"],
+                "k, nonzero loadings",
+                usual=usual_k(columns, name),
+                high=columns,
+                allowed=f"1 to {columns:,}: {name} has {columns} features",
+                help="The component uses at most this many features.",
+            )
         if "sign" in counting:
             choose(
                 SHARED["sign"],
@@ -44,36 +52,30 @@ def sidebar(page: str) -> set[str]:
                 horizontal=True,
                 help="Nonnegative: features only add up, as parts of a whole. Any sign: ordinary sparse PCA.",
             )
-        if "k" in counting:
-            choose(
-                SHARED["k"],
-                "Nonzero loadings, k",
-                usual=usual_k(columns, name),
-                high=columns,
-                allowed=f"1 to {columns:,}: {name} has {columns} features",
-                help="At most this many features may take part in the component.",
-            )
-        if "d" in counting:
-            choose(
-                SHARED["d"],
-                "Leading directions, d",
-                usual=min(SHARED["d"].default, columns),
-                high=min(8, columns),
-                help="How many leading directions the rank-d solvers work in; the others ignore it.",
-            )
-        if "seed" in counting:
-            choose(
-                SHARED["seed"],
-                "Seed",
-                help="Everything random starts from this number: the same seed gives the same picture.",
-            )
-        if "live" in counting:
-            choose(
-                SHARED["live"],
-                "Run as I change things",
-                help="On: a change starts the run by itself. Off: you press Run.",
-            )
+        if counting & {"prep", "d", "seed"}:
+            with st.expander("Advanced", icon=":material/tune:"):
+                _advanced(counting, name, columns, infos)
     return counting
+
+
+def _advanced(counting: set[str], name: str, columns: int, infos: dict[str, DatasetInfo]) -> None:
+    """Draw what few visitors change: extra preprocessing, the rank of some solvers, the seed."""
+    if "prep" in counting:
+        _prepare(name if "data" in counting else None, infos)
+    if "d" in counting:
+        choose(
+            SHARED["d"],
+            "Rank d",
+            usual=min(SHARED["d"].default, columns),
+            high=min(8, columns),
+            help="Number of leading eigenvectors that the rank-d solvers work with; the others ignore it.",
+        )
+    if "seed" in counting:
+        choose(
+            SHARED["seed"],
+            "Seed",
+            help="Start of everything random: the same seed gives the same result.",
+        )
 
 
 def _data(infos: dict[str, DatasetInfo]) -> None:
@@ -82,13 +84,14 @@ def _data(infos: dict[str, DatasetInfo]) -> None:
         SHARED["data"],
         "Data set",
         options=list(infos),
+        format_func=lambda key: foreign.line(infos[key].title),
         on_change=lambda: catalogue.reopen(st.session_state["data"], infos[st.session_state["data"]].shape[1]),
-        help="What to look for structure in. The name is the one the library uses too.",
+        help="Choose a data set.",
     )
     info = infos[name]
     rows, columns = info.shape
-    title, away = foreign.plain(info.title), "" if info.local else " · not on this machine yet"
-    st.caption(f"**{title}** · {rows:,} × {columns:,}{away}")
+    away = "" if info.local else " · not on this machine yet"
+    st.caption(f"{rows:,} samples × {columns:,} features{away}".replace(" ", "\u00a0"))
 
 
 def _prepare(name: str | None, infos: dict[str, DatasetInfo]) -> None:
@@ -99,8 +102,8 @@ def _prepare(name: str | None, infos: dict[str, DatasetInfo]) -> None:
             able = preparing.possible(catalogue.dataset(name))
     choose(
         SHARED["prep"],
-        "Before that",
+        "Extra preprocessing",
         options=able,
-        placeholder="nothing else" if able else "nothing is possible here",
-        help="Other preprocessing, done in the order of the list. The Data page explains each and shows what it does.",
+        placeholder="none" if able else "none is possible here",
+        help="Done in the order of the list. The Data page explains each step and shows what it does.",
     )

@@ -69,7 +69,7 @@ def _share(job: Job, low: float, high: float) -> Callable[[Progress], None]:
 
 def start(data: Dataset, now: State, choice: Choices) -> Job:
     """Draw Run; return the page's job, or end the page here."""
-    return runs.run("parts", _key(data, now, choice), lambda: _work(data, now, choice), now)
+    return runs.run("parts", _key(data, now, choice), lambda: _work(data, now, choice))
 
 
 def of_samples(data: Dataset, now: State) -> bool:

@@ -38,7 +38,7 @@ def headline(
         st.markdown(f"## Seeking {_parts(choice.r)} that keep the most …")
         st.caption("What is found first is shown at once; a ceiling that no such parts can pass is proven after it.")
     elif together.applies(lead):
-        st.markdown("How good are they? The run ended before a ceiling was proven; **Run again** proves one.")
+        st.markdown("How good are they? The run ended before a ceiling was proven; **Solve live** proves one.")
     else:
         st.markdown(f"## {_alone(lead)}")
 
@@ -112,7 +112,7 @@ def along(
     key, last, seen = together.curve_key(data, now, choice), {}, 0
     job = runs.only_job("parts-curve", key)
     wanted = certificate is not None and done and not certificate.stopped
-    if job is None and wanted and now.live and together.counts(choice):
+    if job is None and wanted and together.counts(choice):
         job = runs.start("parts-curve", key, together.curve(data, now, choice))
 
     def draw() -> None:

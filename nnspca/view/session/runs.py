@@ -10,13 +10,12 @@ from typing import Literal
 import streamlit as st
 
 from nnspca.view import foreign
-from nnspca.view.session import widgets
 from nnspca.view.session.job import POLL_SECONDS, Job, Work
-from nnspca.view.session.state import State
 from nnspca.view.session.streamlit_private import session_is_open
 from nnspca.view.session.workers import Workers
 from nnspca.view.words import fixed
 
+SOLVE = "Solve live"  # the one word for the button that starts a run
 PATIENCE = 0.4  # seconds a page waits before it shows progress: quick runs never flash a bar
 AT_ONCE = 0.05  # seconds in which a run whose answer is known hands it over
 FIRST = 1.0  # seconds of a run's age up to which a page waits for the first of what it hands over
@@ -44,6 +43,13 @@ def only_job(slot: str, key: Hashable) -> Job | None:
     if earlier is not None and earlier.key != key:
         earlier.stop()
     return job_for(slot, key)
+
+
+def drop(slot: str) -> None:
+    """Stop this session's job in ``slot`` and forget it."""
+    job = st.session_state.setdefault("_jobs", {}).pop(slot, None)
+    if job is not None:
+        job.stop()
 
 
 def wait_for_picture(job: Job, whole: int = 0, *, few: int = 1, sketch: Callable[[], None] | None = None) -> None:
@@ -124,51 +130,42 @@ def run_button(
     slot: str,
     key: Hashable,
     make: Callable[[], Work],
-    now: State,
     *,
     afresh: Callable[[], None] | None = None,
     known: bool = False,
     width: Literal["stretch", "content"] = "stretch",
 ) -> Job | None:
-    """Draw Run; return the job of this view, None until it has been asked for.
+    """Draw the button that solves live; return the job of this view, None where there is none.
 
-    ``make`` returns its work, once it starts; in a live session it starts by itself. ``known``: the
-    page has something of this kind to show already.
+    ``make`` returns its work. A view's first run starts by itself, unless something of this kind is
+    ``known`` already; ``afresh`` is called before a run that the button starts.
     """
     job = job_for(slot, key)
     pressed = st.button(
-        "Run" if job is None and not known else "Run again",
+        SOLVE,
         key=f"run-{slot}",
         icon=":material/play_arrow:",
-        type="primary" if job is None and not now.live else "secondary",
         width=width,
-        help="Start the solver with these settings.",
+        help="Run solver and proof from nothing with these settings.",
     )
     if pressed and afresh is not None:
         afresh()
-    if pressed or (job is None and now.live):
+    if pressed or (job is None and not known):
         job = start(slot, key, make())
     return job
 
 
-def run(
-    slot: str, key: Hashable, make: Callable[[], Work], now: State, *, afresh: Callable[[], None] | None = None
-) -> Job:
-    """Draw Run; return the job of this view, or end the page here with what to do.
-
-    ``make`` returns its work, once it starts; in a live session it starts by itself.
-    """
-    job = run_button(slot, key, make, now, afresh=afresh)
-    if job is None:
-        st.info("Nothing has run with these settings yet. Press **Run**.", icon=":material/play_arrow:")
-        widgets.end_page()
+def run(slot: str, key: Hashable, make: Callable[[], Work], *, afresh: Callable[[], None] | None = None) -> Job:
+    """Draw the button that solves live; return the job of this view, which starts by itself."""
+    job = run_button(slot, key, make, afresh=afresh)
+    assert job is not None
     return job
 
 
 def follow(
     slot: str,
     job: Job,
-    stopped: str = "Stopped. What was found by then is shown; **Run again** starts over.",
+    stopped: str = "Stopped. What was found by then is shown; **Solve live** starts over.",
     *,
     first: int = 0,
     waited: bool = False,

@@ -11,7 +11,6 @@ import nnspca
 from nnspca.solvers.registry import OptionInfo
 from nnspca.view.session import state
 from nnspca.view.session.state import State
-from nnspca.view.session.streamlit_private import DeltaGenerator
 from nnspca.view.session.widgets import choose
 
 KEYS = state.keys_of("explore")  # those of other pages are the same entries
@@ -39,16 +38,21 @@ class Solver:
         return "".join(f", {name}={value!r}" for name, value in self.options)
 
 
-def ask(now: State, n: int) -> tuple[Solver, DeltaGenerator]:
-    """Let the person choose a solver and its options; return the choice, and the place for Run beside it."""
-    which, tune, press = st.columns([3, 1, 1], vertical_alignment="bottom")
-    with which:
-        method = _method(now, n)
-    with tune:
-        choice = _options(now, method)
+def title(name: str) -> str:
+    """Return what a solver is called on the screen.
+
+    >>> title("best"), title("em")
+    ('Portfolio (default)', 'EM')
+    """
+    return nnspca.METHODS[name].title
+
+
+def ask(now: State, n: int) -> Solver:
+    """Let the person choose the solver whose component is shown, and its options."""
+    method = _method(now, n)
     info = nnspca.METHODS[method]
-    st.caption(f"**{info.title}.** {info.summary} ({info.paper})")
-    return choice, press
+    st.caption(f"{info.summary} ({info.paper})")
+    return _options(now, method)
 
 
 def _method(now: State, n: int) -> str:
@@ -57,10 +61,11 @@ def _method(now: State, n: int) -> str:
     return str(
         choose(
             KEYS["method"],
-            "Solver",
+            "Component shown by",
             options=names,
             allowed=f"here: {', '.join(names)}",
-            help="Which algorithm looks for the component. “best” tries several and polishes what they find.",
+            format_func=title,
+            help="The algorithm whose component is shown. The portfolio runs several and polishes what they find.",
         )
     )
 
@@ -69,8 +74,7 @@ def _options(now: State, name: str) -> Solver:
     """Draw a control for each option of a solver; return the whole choice."""
     known = nnspca.METHODS[name].options
     drawn = [option for option in known if f"{name}.{option.name}" in KEYS]
-    with st.popover("Options", icon=":material/tune:", disabled=not drawn, width="stretch"):
-        chosen = {option.name: _option(name, option) for option in drawn}
+    chosen = {option.name: _option(name, option) for option in drawn}
     if any(option.name == "rank" for option in known):
         chosen["rank"] = now.d
     return Solver(name, tuple(sorted(chosen.items())))

@@ -32,6 +32,10 @@ SPEEDS = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0)
 MOST = 4  # solvers, or data sets, side by side
 MOST_RACERS = 6
 FIRST_RACE = ("best", "em", "greedy", "thresholding", "spannogram")
+SETS, SOLVERS = "data sets", "solvers"
+OF_SETS, OF_SOLVERS = f"compare of {SETS}", f"compare of {SOLVERS}"
+PROOF = ("certificate", "bounds", "indispensable")
+MORE = ("downloads", "data", "which k")
 
 
 def _every_option() -> tuple[Entry, ...]:
@@ -40,7 +44,7 @@ def _every_option() -> tuple[Entry, ...]:
     return tuple(
         Entry(
             f"{name}.{option.name}",
-            ("explore", "samples"),
+            ("explore",),
             kinds[option.kind],
             option.kind(option.default),
             option.low,
@@ -57,14 +61,14 @@ def _every_paper() -> tuple[Entry, ...]:
     """Return one key for each paper: which of its experiments is shown."""
     titles = {paper: [f"{s.figure}: {s.title}" for s in STUDIES.values() if s.paper == paper] for paper in PAPERS}
     return tuple(
-        Entry(paper, ("experiments",), "one", said[0], options=tuple(said)) for paper, said in titles.items() if said
+        Entry(paper, ("papers",), "one", said[0], options=tuple(said)) for paper, said in titles.items() if said
     )
 
 
 METHODS = tuple(nnspca.METHODS)
 SHORT = tuple(dict.fromkeys(PAPERS[study.paper].short for study in STUDIES.values()))  # names of the papers
 TABLE = (
-    Entry("data", (), "one", "lfw-faces", counts=("explore", "variance", "parts", "samples", ON_DATA, "race", "data")),
+    Entry("data", (), "one", "lfw-faces", counts=("explore", "parts", ON_DATA, OF_SOLVERS, "data")),
     Entry(
         "scale",
         (),
@@ -72,7 +76,7 @@ TABLE = (
         AS_IS,
         options=(AS_IS, STANDARDISED),
         widget="radio",
-        counts=("explore", "variance", "parts", "samples", ON_DATA, "race", "compare", "data"),
+        counts=("explore", "parts", ON_DATA, OF_SETS, OF_SOLVERS, "data"),
     ),
     Entry(
         "prep",
@@ -80,7 +84,7 @@ TABLE = (
         "several",
         (),
         options=tuple(preparing.STEPS),
-        counts=("explore", "variance", "parts", "samples", ON_DATA, "race", "compare", "data"),
+        counts=("explore", "parts", ON_DATA, OF_SETS, OF_SOLVERS, "data"),
     ),
     Entry(
         "sign",
@@ -89,10 +93,10 @@ TABLE = (
         NONNEGATIVE,
         options=(NONNEGATIVE, ANY_SIGN),
         widget="radio",
-        counts=("explore", "variance", "parts", "samples", ON_FOUR, ON_RANDOM, ON_DATA, "race", "compare"),
+        counts=("explore", "parts", ON_FOUR, ON_RANDOM, ON_DATA, OF_SETS, OF_SOLVERS),
     ),
-    Entry("k", (), "whole", 40, low=1, counts=("explore", "parts", "samples", ON_DATA, "race")),
-    Entry("d", (), "whole", 3, low=1, high=8, counts=("explore", "parts", "samples", "race", "data")),
+    Entry("k", (), "whole", 40, low=1, counts=("explore", "parts", ON_DATA, OF_SOLVERS)),
+    Entry("d", (), "whole", 3, low=1, high=8, counts=("explore", "parts", OF_SOLVERS, "data")),
     Entry(
         "seed",
         (),
@@ -100,56 +104,51 @@ TABLE = (
         0,
         low=0,
         high=2**31 - 1,
-        counts=("explore", "variance", "parts", "samples", ON_RANDOM, "race", "compare", "experiments"),
+        counts=("explore", "parts", ON_RANDOM, OF_SETS, OF_SOLVERS, "papers"),
     ),
-    Entry("live", (), "switch", True, counts=("explore", "variance", "parts", "samples", "race", "compare")),
-    Entry("method", ("explore", "samples"), "one", "best", options=METHODS),
+    Entry("method", ("explore",), "one", "best", options=METHODS),
     *_every_option(),
-    Entry(
-        "bounds",
-        ("explore", "variance"),
-        "switch",
-        False,
-        label="Every ceiling",
-        help="One thin line for each upper bound that was tried, so that you see which one wins, and where.",
-    ),
-    Entry(
-        "ghost",
-        ("explore", "variance"),
-        "switch",
-        True,
-        label="Over the mean image",
-        help="Shows where in the picture the component lies. Off: nothing but the loadings.",
-    ),
-    Entry("closer", ("explore",), "fold", False),
-    Entry("need", ("explore",), "fold", False),
-    Entry("within", ("explore", "parts"), "one", 1.0, options=NEAR, widget="select_slider"),
-    Entry("given", ("explore",), "fold", False),
-    Entry("certificate", ("explore", "variance", "parts"), "fold", False),
-    Entry("take", ("explore", "variance", "parts", "samples", "race", "compare"), "fold", False),
-    Entry("methods", ("variance",), "several", ("best", "em"), options=METHODS),
-    Entry("ks", ("variance",), "text", ""),
+    Entry("methods", ("explore",), "several", ("best",), options=METHODS, most=MOST),
+    Entry("ks", ("explore",), "text", ""),
     Entry(
         "log",
-        ("variance",),
+        ("explore",),
         "switch",
         True,
         label="Logarithmic k",
         help="On: equal steps multiply k. Off: equal steps add.",
     ),
+    Entry("samples", ("explore",), "fold", False),
+    Entry("second", ("explore",), "one", OTHER, options=(OTHER, ANY), widget="radio"),
+    Entry("picked", ("explore",), "text", ""),
+    Entry("marked", ("explore",), "text", ""),
+    Entry("why", ("explore",), "whole", low=1),
+    Entry("proof", ("explore",), "fold", False),
+    Entry("proof_view", ("explore",), "one", PROOF[0], options=PROOF, widget="radio"),
+    Entry(
+        "bounds",
+        ("explore",),
+        "switch",
+        False,
+        label="Every upper bound",
+        help="One thin line for each upper bound that was tried: you see which one is lowest, and where.",
+    ),
     Entry(
         "paper_band",
-        ("variance",),
+        ("explore",),
         "switch",
         False,
         label="The paper's own band",
-        help="The ceiling of Asteris et al. (2014). It rests on random samples: it holds with a "
-        "probability, which its legend tells, and is not proven.",
+        help="The upper bound of Asteris et al. (2014). It rests on random samples: it holds with the probability "
+        "that its legend tells, and is not proven.",
     ),
-    Entry("patience", ("variance",), "whole", 30, low=1, high=3600),
-    Entry("point", ("variance",), "one"),
-    Entry("which", ("variance",), "fold", False),
-    Entry("folds", ("variance",), "one", 5, options=FOLDS, widget="select_slider"),
+    Entry("patience", ("explore",), "whole", 30, low=1, high=3600),
+    Entry("within", ("explore", "parts"), "one", 1.0, options=NEAR, widget="select_slider"),
+    Entry("more", ("explore",), "fold", False),
+    Entry("more_view", ("explore",), "one", MORE[0], options=MORE, widget="radio"),
+    Entry("folds", ("explore",), "one", 5, options=FOLDS, widget="select_slider"),
+    Entry("certificate", ("parts",), "fold", False),
+    Entry("take", ("parts", "compare"), "fold", False),
     Entry("r", ("parts",), "whole", 6, low=1, high=12),
     Entry("apart", ("parts",), "one", "together", options=tuple(nnspca.DEFLATIONS)),
     Entry("with", ("parts",), "several", ("best",), options=METHODS, most=MOST),
@@ -166,10 +165,6 @@ TABLE = (
     Entry("used", ("parts",), "whole", low=0, widget="slider"),
     Entry("along", ("parts",), "whole", 1, low=1, widget="slider"),
     Entry("proofs", ("parts",), "fold", False),
-    Entry("second", ("samples",), "one", OTHER, options=(OTHER, ANY), widget="radio"),
-    Entry("picked", ("samples",), "text", ""),
-    Entry("marked", ("samples",), "text", ""),
-    Entry("why", ("samples",), "whole", low=1),
     Entry("stable", ("parts",), "fold", False),
     Entry("resamples", ("parts",), "one", 50, options=RESAMPLES, widget="select_slider"),
     Entry("curves", ("spannogram",), "one", FOUR, options=(FOUR, RANDOM, DATA), widget="radio"),
@@ -188,10 +183,11 @@ TABLE = (
     Entry("flat", ("spannogram",), "switch", False),
     Entry("round", ("spannogram",), "whole", 0, low=0, high=200),
     Entry("step", ("spannogram",), "whole", 0, low=0, high=6),
-    Entry("racers", ("race",), "several", FIRST_RACE, options=METHODS, most=MOST_RACERS),
-    Entry("limit", ("race",), "one", 10, options=(1, 2, 5, 10, 30, 60), widget="select_slider"),
-    Entry("who", ("race",), "one"),
-    Entry("mark", ("race",), "whole", low=1),
+    Entry("what", ("compare",), "one", SETS, options=(SETS, SOLVERS), widget="radio"),
+    Entry("racers", ("compare",), "several", FIRST_RACE, options=METHODS, most=MOST_RACERS),
+    Entry("limit", ("compare",), "one", 10, options=(1, 2, 5, 10, 30, 60), widget="select_slider"),
+    Entry("who", ("compare",), "one"),
+    Entry("mark", ("compare",), "whole", low=1),
     Entry("vs", ("compare",), "several", ("digits", "lfw-faces"), most=MOST),
     Entry("by", ("compare",), "several", ("best",), options=METHODS, most=MOST),
     Entry("fine", ("compare",), "one", "some", options=("few", "some", "many"), widget="select_slider"),
@@ -203,11 +199,11 @@ TABLE = (
         label="Small panels for each data set",
         help="Spectrum, promise and proof, variance, features used and seconds, on the same axes for all data sets.",
     ),
-    Entry("paper", ("experiments",), "one", SHORT[0], options=SHORT),
+    Entry("paper", ("papers",), "one", SHORT[0], options=SHORT),
     *_every_paper(),
-    Entry("on", ("experiments",), "one", OWN, options=(OWN, BUNDLED), widget="radio"),
-    Entry("form", ("experiments",), "one", REDUCED, options=(REDUCED, FULL), widget="radio"),
-    Entry("tables", ("experiments",), "fold", False),
+    Entry("on", ("papers",), "one", OWN, options=(OWN, BUNDLED), widget="radio"),
+    Entry("form", ("papers",), "one", REDUCED, options=(REDUCED, FULL), widget="radio"),
+    Entry("tables", ("papers",), "fold", False),
     Entry("step", ("learn",), "whole", 0, low=0, high=16),
     Entry("board", ("learn",), "one", "faces", options=("faces", "digits", "spectra")),
     Entry("painted", ("learn",), "text", ""),
@@ -224,21 +220,24 @@ def keys_of(page: str) -> dict[str, Entry]:
     """Return the page's own keys, by name.
 
     >>> sorted(keys_of("compare"))
-    ['by', 'fine', 'panels', 'present', 'slide', 'take', 'vs']
+    ['by', 'fine', 'limit', 'mark', 'panels', 'present', 'racers', 'slide', 'take', 'vs', 'what', 'who']
     """
     return {entry.key: entry for entry in TABLE if page in entry.pages}
 
 
-def counting(page: str, curves: str = FOUR) -> set[str]:
-    """Return the sidebar's keys that count on a page; on the spannogram's it depends on the curves.
+def counting(page: str, choice: str = "") -> set[str]:
+    """Return the sidebar's keys that count on a page; on some it depends on a ``choice`` made there.
 
-    >>> sorted(counting("compare")), counting("experiments"), counting("spannogram")
-    (['live', 'prep', 'scale', 'seed', 'sign'], {'seed'}, {'sign'})
+    >>> sorted(counting("compare", SETS)), counting("papers"), counting("spannogram", FOUR)
+    (['prep', 'scale', 'seed', 'sign'], {'seed'}, {'sign'})
     >>> sorted(counting("spannogram", DATA))
     ['data', 'k', 'prep', 'scale', 'sign']
     """
-    here = f"spannogram of {curves}" if page == "spannogram" else page
+    here = f"{page} of {choice}" if choice else page
     return {key for key, entry in SHARED.items() if here in entry.counts}
+
+
+CHOICES = {"spannogram": "curves", "compare": "what"}  # the key of the choice, where a page has one
 
 
 @dataclass(frozen=True)
@@ -261,8 +260,6 @@ class State:
         How many leading directions the rank-d methods work in.
     seed : int
         Seed of everything random.
-    live : bool
-        Whether a change starts a run by itself.
     standardise, nonnegative : bool
         What ``scale`` and ``sign`` say, as the library takes it.
     """
@@ -273,7 +270,6 @@ class State:
     k: int = SHARED["k"].default
     d: int = SHARED["d"].default
     seed: int = SHARED["seed"].default
-    live: bool = SHARED["live"].default
     prep: tuple[str, ...] = SHARED["prep"].default
 
     standardise: bool = field(init=False)

@@ -66,9 +66,16 @@ def choose(
     wanted, whole = (None, True) if known else entry.read(texts, low, high, options)
     if not known and wanted is None:
         forget_in_link(key)
+    named = "format_func" in settings  # Streamlit would write the words shown into the link, not the value
+    if named and held is None and wanted is not None:
+        said[key] = list(wanted) if entry.kind == "several" else wanted
+    if not named:
+        settings["bind"] = "query-params"
     drawn = WIDGETS[entry.widget or entry.kind](
-        label, key=key, bind="query-params", **_settings(entry, usual, low, high, options), **settings
+        label, key=key, **_settings(entry, usual, low, high, options, given=key in said), **settings
     )
+    if named:
+        _write_link(key, drawn, usual)
     if said.get(key) is not None:
         memory[place] = drawn
     value = tuple(drawn) if entry.kind == "several" else drawn
@@ -80,6 +87,15 @@ def choose(
         refused = ", ".join(texts)
     _note(place, label, refused, value, allowed or _allowed(entry, low, high, options))
     return value
+
+
+def _write_link(key: str, value: Any, usual: Any) -> None:
+    """Let the link say the value of a widget whose options are shown by other names."""
+    text = _text(value)
+    if value is None or text == _text(usual):
+        st.query_params.pop(key, None)
+    elif st.query_params.get_all(key) != (text if isinstance(text, list) else [text]):
+        st.query_params[key] = text
 
 
 def upcoming_value(entry: Entry) -> Any:
@@ -144,11 +160,11 @@ def choose_row(*entries: Entry) -> tuple[Any, ...]:
 
 
 def _settings(
-    entry: Entry, usual: Any, low: float | None, high: float | None, options: Sequence[Any]
+    entry: Entry, usual: Any, low: float | None, high: float | None, options: Sequence[Any], *, given: bool
 ) -> dict[str, Any]:
-    """Return what a widget of this kind is drawn with."""
+    """Return what a widget of this kind is drawn with; one whose value is ``given`` already needs no usual one."""
     if entry.kind == "several":
-        default = [option for option in usual if option in options]
+        default = None if given else [option for option in usual if option in options]
         return {"options": list(options), "default": default, "max_selections": entry.most}
     if entry.widget == "select_slider":
         return {"options": list(options), "value": usual}
@@ -297,6 +313,6 @@ def page_link(page: str, label: str, icon: str) -> None:
 
 def open_for(entry: Entry, *keys: str) -> None:
     """Open a fold for a link that asks for something in it and is silent about the fold itself."""
-    wanted = any(st.query_params.get(key) == "true" or st.session_state.get(key) for key in keys)
+    wanted = any(st.query_params.get(key) not in (None, "", "false") or st.session_state.get(key) for key in keys)
     if wanted and entry.key not in st.query_params and entry.key not in st.session_state:
         st.session_state[entry.key] = True

@@ -1,64 +1,112 @@
-// The curve: variance against k with its band above, what is left to the best possible below, on one k axis.
+// The chart: variance against k with the band in which the optimum lies, and below it the gap to the best possible.
 
-const LEAST_MISSING = 1e-4; // below, a gap counts as closed
+const OPTIMAL = 1e-4; // a smaller gap counts as proven optimal
+const FLOOR = Math.log10(OPTIMAL) - 0.5; // where "optimal" stands on the axis of the gap
+const TEXT = 13; // pixels
+const NEAR = 12; // pixels from a point within which a press means it
+const LENS = { wide: 176, tall: 104 };
+
+const gapPlace = (gap) => (gap < OPTIMAL ? FLOOR : Math.log10(gap));
 
 class Curve {
   layout(path, width, height, palette) {
     Object.assign(this, { path, width, height, palette });
-    this.left = 46;
-    this.right = width - 14;
-    this.top = 24;
-    this.foot = height - 34;
-    this.split = this.top + (height < 260 ? 0.42 : 0.54) * (this.foot - this.top);
+    const { ks, band } = path, flat = height < 260;
+    this.left = 58;
+    this.right = width - 12;
+    this.top = flat ? 22 : 44;
+    this.foot = height - 36;
+    this.split = this.top + (flat ? 0.4 : 0.5) * (this.foot - this.top);
     this.below = this.split + 34;
-    const { ks } = path;
-    this.low = Math.log(Math.max(ks[0], 1) * 0.9);
-    this.high = Math.log(Math.max(ks.at(-1), ks[0] + 1) * 1.06);
-    const tops = [...path.shares, ...path.ceilings.filter(Number.isFinite)].filter((v) => v <= 1.2);
+    const first = Math.min(ks[0], band.ks[0] ?? ks[0]), last = Math.max(ks.at(-1), band.ks.at(-1) ?? 0);
+    this.scale = path.log ? Math.log : (v) => v;
+    this.low = path.log ? Math.log(first * 0.9) : first - 0.03 * (last - first);
+    this.high = path.log ? Math.log(Math.max(last, first + 1) * 1.06) : last + 0.03 * (last - first || 1);
+    const tops = [...path.shares, ...band.upper, ...path.live.upper].filter((v) => v <= 1.2);
     this.most = Math.max(...tops, 0.05) * 1.04;
-    const known = ks.map((_, s) => path.kept(s)).filter((v) => v !== undefined).map((v) => Math.max(1 - v, LEAST_MISSING));
-    const wide = Math.max(...known, 0), thin = Math.min(...known, wide);
-    this.logarithmic = known.length > 1 && wide / thin > 30;
-    this.wide = Math.max(this.logarithmic ? wide * 1.5 : wide * 1.15, 1e-3);
+    const gaps = [...path.gaps, ...band.gaps, ...path.live.gaps, ...path.curves.flatMap((c) => c.gaps)].filter((g) => g !== null);
+    this.widest = Math.max(...gaps.map(gapPlace), -2) + 0.3;
   }
 
-  x(k) { return this.left + ((Math.log(k) - this.low) / (this.high - this.low)) * (this.right - this.left); }
-  kAt(x) { return Math.exp(this.low + ((x - this.left) / (this.right - this.left)) * (this.high - this.low)); }
+  x(k) { return this.left + ((this.scale(k) - this.low) / (this.high - this.low)) * (this.right - this.left); }
+  kAt(x) {
+    const at = this.low + ((x - this.left) / (this.right - this.left)) * (this.high - this.low);
+    return this.path.log ? Math.exp(at) : at;
+  }
   y(share) { return this.split - (share / this.most) * (this.split - this.top); }
-
-  /** Height of a missing share in the lower panel: 100 % of what is possible is its upper edge. */
-  gapY(missing) {
-    const deep = this.logarithmic
-      ? Math.log(Math.max(missing, LEAST_MISSING) / LEAST_MISSING) / Math.log(this.wide / LEAST_MISSING) : missing / this.wide;
-    return this.below + Math.min(deep, 1) * (this.foot - this.below);
+  gapY(gap) {
+    const deep = (gapPlace(gap) - FLOOR) / (this.widest - FLOOR);
+    return this.foot - Math.min(deep, 1) * (this.foot - this.below);
   }
 
   draw(pen) {
+    pen.font = `${TEXT}px ${this.palette.font}`;
     this.axes(pen);
-    this.band(pen);
-    this.line(pen);
-    this.gap(pen);
+    this.shade(pen);
+    this.lines(pen);
+    this.marks(pen);
+    this.words(pen);
   }
 
   axes(pen) {
-    const { palette, path } = this;
-    pen.font = `12px ${palette.font}`;
+    const { palette, path } = this, flat = this.height < 260;
     pen.fillStyle = palette.ink;
     pen.textAlign = "left";
-    pen.fillText("Variance kept (% of λ₁); shaded: where the optimum lies", 4, 13);
-    pen.fillText("What is left to the best possible", 4, this.below - 10);
+    pen.fillText("Variance explained (% of λ₁)", 4, 13);
+    if (!flat) this.legend(pen, 31);
+    const title = "Gap to the best possible (%, log scale)";
+    pen.fillText(title, 4, this.below - 10);
+    const wide = pen.measureText(title).width + pen.measureText(path.closed).width + 24;
+    if (path.closed && wide < this.width) {
+      pen.fillStyle = palette.proven;
+      pen.textAlign = "right";
+      pen.fillText(path.closed, this.right, this.below - 10);
+      pen.fillStyle = palette.ink;
+    }
     pen.strokeStyle = palette.grid;
     pen.lineWidth = 1;
     pen.textAlign = "right";
-    for (const share of evenly(this.most)) this.rule(pen, this.y(share), `${Math.round(100 * share * 10) / 10}`);
-    if (path.ks.some((_, s) => path.kept(s) !== undefined)) {
-      for (const missing of this.gapTicks()) this.rule(pen, this.gapY(missing), missing ? `−${Number((100 * missing).toPrecision(1))} %` : "100 %");
+    for (const share of evenly(this.most)) this.rule(pen, this.y(share), `${Math.round(1000 * share) / 10}`);
+    let last = this.foot;
+    this.rule(pen, this.foot, "optimal");
+    for (const power of [-4, -3, -2, -1, 0]) {
+      const y = this.gapY(10 ** power * 1.0000001);
+      if (power > this.widest || last - y < 13 || y < this.below - 2) continue;
+      this.rule(pen, y, String(Number((100 * 10 ** power).toPrecision(1))));
+      last = y;
     }
     pen.textAlign = "center";
-    const last = path.ks.at(-1);
-    for (const k of this.kTicks((text) => pen.measureText(text).width)) pen.fillText(count(k), this.x(k), this.foot + 15);
-    pen.fillText("k, features allowed", (this.left + this.right) / 2, this.foot + 30);
+    for (const k of this.kTicks((text) => pen.measureText(text).width)) {
+      pen.fillText(count(k), Math.min(this.x(k), this.width - pen.measureText(count(k)).width / 2 - 1), this.foot + 16);
+    }
+    pen.fillText(path.log ? "k, features allowed (log scale)" : "k, features allowed", (this.left + this.right) / 2, this.foot + 32);
   }
+
+  /** One line that names what is drawn; what does not fit is left to the hover. */
+  legend(pen, y) {
+    const { palette, path } = this;
+    const entries = [["line", palette.found, path.band.stored ? "best known" : "best found"], ["tick", palette.ceiling, "upper bound"]];
+    if (path.live.ks.length) entries.push(["dot", palette.found, "live"]);
+    path.curves.forEach((curve, i) => entries.push(["line", this.colour(i), curve.title, this.dash(i)]));
+    let x = this.left;
+    for (const [kind, colour, text, dash] of entries) {
+      const wide = pen.measureText(text).width + 26;
+      if (x + wide > this.right + 8) break;
+      pen.strokeStyle = pen.fillStyle = colour;
+      pen.lineWidth = kind === "tick" ? 3 : 2;
+      pen.setLineDash(dash ?? []);
+      pen.beginPath();
+      if (kind === "dot") { pen.arc(x + 8, y - 4, 3.5, 0, 7); pen.fill(); }
+      else { pen.moveTo(x, y - 4); pen.lineTo(x + 16, y - 4); pen.stroke(); }
+      pen.setLineDash([]);
+      pen.fillStyle = palette.ink;
+      pen.fillText(text, x + 20, y);
+      x += wide + 8;
+    }
+  }
+
+  colour(i) { return this.palette.series[(i + 1) % this.palette.series.length]; }
+  dash(i) { return [[7, 4], [2, 3], [9, 3, 2, 3], [12, 4]][i % 4]; }
 
   /** The first k and the last, and of the round ones between them those that have room. */
   kTicks(widthOf) {
@@ -70,14 +118,6 @@ class Curve {
     return kept;
   }
 
-  gapTicks() {
-    const all = this.logarithmic ? [LEAST_MISSING, 1e-3, 1e-2, 1e-1].filter((v) => v <= this.wide)
-      : [0, ...evenly(this.wide).filter((v) => v > 0)];
-    const kept = []; // on a phone there is no room for all
-    for (const missing of all) if (!kept.length || this.gapY(missing) - this.gapY(kept.at(-1)) >= 13) kept.push(missing);
-    return kept;
-  }
-
   rule(pen, y, text) {
     pen.beginPath();
     pen.moveTo(this.left, y);
@@ -86,78 +126,114 @@ class Curve {
     pen.fillText(text, this.left - 5, y + 4);
   }
 
-  /** Shade between what was found and the ceiling, in steps: a ceiling holds at all k up to its own. */
-  band(pen) {
-    const { path, palette } = this, { ks } = path;
-    const known = ks.map((_, s) => s).filter((s) => Number.isFinite(path.ceilings[s]));
-    if (!known.length) return;
-    pen.fillStyle = palette.band;
-    pen.beginPath();
-    known.forEach((s, at) => {
-      const y = this.y(Math.min(path.ceilings[s], this.most));
-      if (at) pen.lineTo(this.x(ks[known[at - 1]]), y);
-      pen.lineTo(this.x(ks[s]), y);
-    });
-    for (const s of [...known].reverse()) pen.lineTo(this.x(ks[s]), this.y(path.shares[s]));
-    pen.fill();
-    pen.strokeStyle = palette.ceiling;
-    pen.lineWidth = 2;
-    for (const s of known.filter((at) => path.proven.has(ks[at]))) {
-      pen.beginPath();
-      pen.moveTo(this.x(ks[s]) - 4, this.y(path.ceilings[s]));
-      pen.lineTo(this.x(ks[s]) + 4, this.y(path.ceilings[s]));
-      pen.stroke();
+  /** Shade the band; where a bound is carried over from another k, lightly, and in the upper panel alone. */
+  shade(pen) {
+    const { band } = this.path, every = band.ks.map((_, s) => s), sure = every.filter((s) => band.proven[s]);
+    for (const [rows, strength] of [[every, 0.45], [sure, 1]]) {
+      if (!rows.length || (strength < 1 && sure.length === every.length)) continue;
+      pen.globalAlpha = strength;
+      pen.fillStyle = this.palette.band;
+      const xs = rows.map((s) => this.x(band.ks[s]));
+      this.area(pen, xs, rows.map((s) => this.y(Math.min(band.upper[s], this.most))), rows.map((s) => this.y(band.lower[s])));
+      if (strength === 1) this.area(pen, xs, rows.map((s) => this.gapY(band.gaps[s])), rows.map(() => this.foot));
     }
+    pen.globalAlpha = 1;
   }
 
-  line(pen) {
-    const { path, palette } = this;
-    pen.strokeStyle = palette.found;
+  area(pen, xs, above, below) {
+    pen.beginPath();
+    xs.forEach((x, i) => pen.lineTo(x, above[i]));
+    for (let i = xs.length - 1; i >= 0; i--) pen.lineTo(xs[i], below[i]);
+    pen.fill();
+  }
+
+  lines(pen) {
+    const { path, palette } = this, { band } = path;
+    path.curves.forEach((curve, i) => {
+      pen.setLineDash(this.dash(i));
+      this.line(pen, this.colour(i), curve.ks, curve.shares, curve.gaps, () => true);
+      pen.setLineDash([]);
+      curve.ks.forEach((k, s) => this.spot(pen, this.x(k), this.y(curve.shares[s]), 3, this.colour(i)));
+    });
+    this.line(pen, palette.found, band.ks, band.lower, band.gaps, (s) => band.proven[s]);
+    if (!band.ks.length) this.line(pen, palette.found, path.ks, path.shares, path.gaps, () => true);
+  }
+
+  /** One curve in both panels; in the lower one through the k whose bound was proven itself. */
+  line(pen, colour, ks, shares, gaps, sure) {
+    pen.strokeStyle = colour;
     pen.lineWidth = 2;
     pen.beginPath();
-    path.ks.forEach((k, s) => pen.lineTo(this.x(k), this.y(path.shares[s])));
+    ks.forEach((k, s) => pen.lineTo(this.x(k), this.y(shares[s])));
+    pen.stroke();
+    pen.beginPath();
+    ks.forEach((k, s) => gaps[s] !== null && sure(s) && pen.lineTo(this.x(k), this.gapY(gaps[s])));
     pen.stroke();
   }
 
-  gap(pen) {
-    const { path, palette } = this;
-    const known = path.ks.map((_, s) => s).filter((s) => path.kept(s) !== undefined);
-    if (!known.length) {
+  /** Upper bounds as ticks, what runs live as dots, and a ring where the optimum is proven. */
+  marks(pen) {
+    const { path, palette } = this, { band, live } = path;
+    const tick = (k, share) => {
+      pen.beginPath();
+      pen.moveTo(this.x(k) - 5, this.y(share));
+      pen.lineTo(this.x(k) + 5, this.y(share));
+      pen.stroke();
+    };
+    pen.strokeStyle = palette.ceiling;
+    pen.lineWidth = 2.5;
+    band.ks.forEach((k, s) => band.proven[s] && tick(k, band.upper[s]));
+    pen.lineWidth = 1;
+    live.proven.forEach((k, s) => tick(k, live.upper[s]));
+    live.ks.forEach((k, s) => this.spot(pen, this.x(k), this.y(live.shares[s]), 3.5, palette.found));
+    live.proven.forEach((k, s) => this.spot(pen, this.x(k), this.gapY(live.gaps[s]), 3.5, palette.found));
+    pen.strokeStyle = palette.proven;
+    pen.lineWidth = 2;
+    band.ks.forEach((k, s) => {
+      if (!band.proven[s] || band.gaps[s] >= OPTIMAL) return;
+      pen.beginPath();
+      pen.arc(this.x(k), this.foot, 5.5, 0, 7);
+      pen.stroke();
+    });
+  }
+
+  spot(pen, x, y, r, colour) {
+    pen.fillStyle = colour;
+    pen.beginPath();
+    pen.arc(x, y, r, 0, 7);
+    pen.fill();
+  }
+
+  /** Words on the picture: what the shade is, where it has closed, or that bounds are being computed. */
+  words(pen) {
+    const { path, palette } = this, { band } = path;
+    if (!band.ks.length) {
       pen.fillStyle = palette.ink;
       pen.textAlign = "center";
-      pen.fillText("ceilings are being proven …", (this.left + this.right) / 2, (this.below + this.foot) / 2);
+      pen.fillText("Computing upper bounds …", (this.left + this.right) / 2, (this.below + this.foot) / 2);
       return;
     }
-    const place = (s) => [this.x(path.ks[s]), this.gapY(1 - path.kept(s))];
-    pen.fillStyle = palette.band;
-    pen.beginPath();
-    pen.moveTo(this.x(path.ks[known[0]]), this.below);
-    known.forEach((s) => pen.lineTo(...place(s)));
-    pen.lineTo(this.x(path.ks[known.at(-1)]), this.below);
-    pen.fill();
+    const tall = band.ks.map((_, s) => band.upper[s] - band.lower[s]), s = tall.indexOf(Math.max(...tall));
+    const x = this.x(band.ks[s]), y = this.y((band.upper[s] + band.lower[s]) / 2), text = "the optimum lies in here";
+    const wide = pen.measureText(text).width, toLeft = x - this.left > wide + 46;
+    const tx = toLeft ? x - 34 - wide : Math.min(x + 34, this.right - wide), ty = toLeft ? Math.max(y - 22, this.top + 12) : Math.min(y + 40, this.split - 6);
     pen.strokeStyle = palette.ceiling;
-    pen.lineWidth = 2;
+    pen.lineWidth = 1.2;
     pen.beginPath();
-    pen.moveTo(this.x(path.ks[known[0]]), this.below);
-    pen.lineTo(this.x(path.ks[known.at(-1)]), this.below);
+    pen.moveTo(toLeft ? tx + wide + 4 : tx - 4, ty - 4);
+    pen.lineTo(x, y);
     pen.stroke();
-    pen.strokeStyle = palette.found;
-    pen.beginPath();
-    known.forEach((s) => pen.lineTo(...place(s)));
-    pen.stroke();
-    pen.strokeStyle = palette.proven;
-    for (const s of known.filter((at) => path.proven.has(path.ks[at]) && path.kept(at) >= 1 - OPTIMAL)) {
-      pen.beginPath();
-      pen.arc(this.x(path.ks[s]), place(s)[1], 4, 0, 7);
-      pen.stroke();
-    }
+    pen.fillStyle = palette.ink;
+    pen.textAlign = "left";
+    pen.fillText(text, tx, ty);
   }
 
   /** The dot that runs: between two stops it slides along the line. */
   dot(pen, k) {
     const { path, palette } = this, s = path.stopAt(k), next = Math.min(s + 1, path.ks.length - 1);
-    const span = Math.log(path.ks[next] / path.ks[s]) || 1, part = Math.min(Math.max(Math.log(k / path.ks[s]) / span, 0), 1);
-    const share = path.shares[s] + (path.shares[next] - path.shares[s]) * part, x = this.x(k);
+    const span = this.scale(path.ks[next]) - this.scale(path.ks[s]) || 1;
+    const part = Math.min(Math.max((this.scale(k) - this.scale(path.ks[s])) / span, 0), 1);
+    const between = (values) => values[s] + (values[next] - values[s]) * part, x = this.x(k);
     pen.strokeStyle = palette.quiet;
     pen.lineWidth = 1;
     pen.setLineDash([3, 3]);
@@ -166,10 +242,10 @@ class Curve {
     pen.lineTo(x, this.foot);
     pen.stroke();
     pen.setLineDash([]);
-    this.mark(pen, x, this.y(share));
-    if (path.kept(s) !== undefined && path.kept(next) !== undefined) {
-      this.mark(pen, x, this.gapY(1 - (path.kept(s) + (path.kept(next) - path.kept(s)) * part)));
-    }
+    this.mark(pen, x, this.y(between(path.shares)));
+    if (path.gaps[s] === null || path.gaps[next] === null) return;
+    const [here, there] = [this.gapY(path.gaps[s]), this.gapY(path.gaps[next])];
+    this.mark(pen, x, here + (there - here) * part);
   }
 
   mark(pen, x, y) {
@@ -180,6 +256,64 @@ class Curve {
     pen.arc(x, y, 6.5, 0, 7);
     pen.fill();
     pen.stroke();
+  }
+
+  /** The point of another solver's curve under a pointer. */
+  pointAt(px, py) {
+    for (const curve of this.path.curves) {
+      for (const [s, k] of curve.ks.entries()) {
+        const dx = this.x(k) - px, tall = [this.y(curve.shares[s]), curve.gaps[s] === null ? Infinity : this.gapY(curve.gaps[s])];
+        if (Math.abs(dx) <= NEAR && tall.some((y) => Math.hypot(dx, y - py) <= NEAR)) return { k, method: curve.method, at: s, curve };
+      }
+    }
+    return null;
+  }
+
+  /** What a pointer at some place is told. */
+  hint(px, py) {
+    const point = this.pointAt(px, py);
+    if (point) {
+      const { curve, at } = point, gap = curve.gaps[at];
+      const short = gap === null ? "" : `, gap at most ${ceilTo(100 * gap, 2)} %`;
+      return `${curve.title}, k = ${count(point.k)}: ${floorTo(100 * curve.shares[at], 1)} %${short}. Click to see it.`;
+    }
+    return "";
+  }
+
+  /** A lens that follows the pointer over the upper panel: the band at its true width, magnified. */
+  lens(pen, px, py) {
+    const { path, palette } = this, { band } = path;
+    if (!band.ks.length || py < this.top || py > this.split || px < this.left || px > this.right) return;
+    const s = band.ks.reduce((best, at, i) => (Math.abs(this.x(at) - px) < Math.abs(this.x(band.ks[best]) - px) ? i : best), 0);
+    const { wide, tall } = LENS, x0 = Math.max(this.left, Math.min(px - wide / 2, this.right - wide)), y0 = py + tall + 20 < this.foot ? py + 16 : py - tall - 16;
+    const low = band.lower[s], high = band.upper[s], room = Math.max(high - low, 1e-6) * 0.7;
+    const toY = (v) => y0 + tall - 8 - ((v - (low - room)) / (high - low + 2 * room)) * (tall - 32);
+    pen.save();
+    pen.fillStyle = palette.paper;
+    pen.strokeStyle = palette.quiet;
+    pen.lineWidth = 1;
+    pen.beginPath();
+    pen.rect(x0, y0, wide, tall);
+    pen.fill();
+    pen.stroke();
+    pen.clip();
+    pen.fillStyle = palette.band;
+    pen.globalAlpha = band.proven[s] ? 1 : 0.45;
+    pen.fillRect(x0, toY(high), wide, toY(low) - toY(high));
+    pen.globalAlpha = 1;
+    pen.fillStyle = palette.ceiling;
+    pen.fillRect(x0, toY(high) - 1, wide, 2);
+    pen.fillStyle = palette.found;
+    pen.fillRect(x0, toY(low) - 1, wide, 2);
+    pen.font = `${TEXT}px ${palette.font}`;
+    pen.fillStyle = palette.ink;
+    pen.textAlign = "left";
+    const closed = band.gaps[s] < OPTIMAL;
+    pen.fillText(closed ? `k = ${count(band.ks[s])}: proven optimal` : `k = ${count(band.ks[s])}: gap ${ceilTo(100 * band.gaps[s], 2)} %`, x0 + 6, y0 + 15);
+    pen.textAlign = "right";
+    pen.fillText(`at most ${ceilTo(100 * high, 2)} %`, x0 + wide - 6, toY(high) - 4);
+    pen.fillText(`found ${floorTo(100 * low, 2)} %`, x0 + wide - 6, toY(low) + 14);
+    pen.restore();
   }
 }
 

@@ -1,4 +1,4 @@
-// The player: k runs along the path, the picture and the dot follow; the page hears of it when k comes to rest.
+// The player: k runs along the path, the picture and the dot follow; the page is told of k when it comes to rest.
 
 const WHOLE = 9000; // milliseconds from the first k to the last
 const GLOW = 420; // milliseconds a feature stays bright after it came in
@@ -31,11 +31,13 @@ class Player {
     const other = data.about !== this.about;
     this.about = data.about;
     this.say("note", data.note);
+    this.say("live", data.live_says);
     this.growing = Boolean(data.note);
     if (!data.ks.length) return;
     this.path = new Path(data);
     if (other || (data.k !== this.asked && !this.playing)) this.touched = false;
     this.asked = data.k;
+    this.box.dataset.bounds = String(data.band.ks.length);
     if (!this.touched) this.k = this.path.ks[this.path.nearestStop(data.k)];
     if (other) this.play(false);
     this.shown = undefined;
@@ -58,16 +60,51 @@ class Player {
     });
     this.graph.addEventListener("pointerdown", (event) => {
       if (event.button || !this.path) return;
+      const point = this.curve.pointAt(...this.placeOf(event, this.graph));
+      if (point) {
+        this.play(false);
+        this.touched = false;
+        this.send?.("point", { k: point.k, method: point.method });
+        return;
+      }
       this.play(false);
       this.graph.setPointerCapture(event.pointerId);
       this.dragging = true;
       this.follow(event);
     });
-    this.graph.addEventListener("pointermove", (event) => this.dragging && this.follow(event));
+    this.graph.addEventListener("pointermove", (event) => (this.dragging ? this.follow(event) : this.look(event)));
     this.graph.addEventListener("pointerup", () => { this.dragging = false; this.rest(); });
     this.graph.addEventListener("pointercancel", () => { this.dragging = false; });
+    this.graph.addEventListener("pointerleave", () => this.look(null));
     this.picture.addEventListener("pointermove", (event) => this.hint(event));
     this.picture.addEventListener("pointerleave", () => { this.find(".tip").hidden = true; });
+    this.picture.addEventListener("click", (event) => {
+      const feature = this.featureAt(...this.placeOf(event, this.picture));
+      if (feature !== undefined && !this.playing) this.send?.("why", feature);
+    });
+  }
+
+  placeOf(event, canvas) {
+    const box = canvas.getBoundingClientRect(), zoom = zoomOf(canvas);
+    return [(event.clientX - box.left) / zoom, (event.clientY - box.top) / zoom];
+  }
+
+  /** Follow a pointer that hovers over the chart: a lens on the band, or words about another solver's point. */
+  look(event) {
+    this.pointer = event && this.path && !this.playing ? this.placeOf(event, this.graph) : null;
+    const words = this.pointer ? this.curve.hint(...this.pointer) : "";
+    this.graph.style.cursor = words ? "pointer" : "";
+    this.tip(this.find(".curve-tip"), words, this.pointer, this.graph);
+    this.dirty = true;
+    this.wake();
+  }
+
+  tip(tip, words, place, canvas) {
+    tip.hidden = !words;
+    if (!words) return;
+    tip.textContent = words;
+    tip.style.left = `${Math.max(0, Math.min(place[0] + 12, canvas.offsetWidth - tip.offsetWidth))}px`;
+    tip.style.top = `${Math.max(0, place[1] - 32)}px`;
   }
 
   follow(event) {
@@ -143,6 +180,7 @@ class Player {
     const pen = sizedPen(this.graph, this.graph.clientWidth, this.graph.clientHeight);
     this.curve.draw(pen);
     this.curve.dot(pen, prefersStill() ? path.ks[s] : this.k);
+    if (this.pointer && !this.curve.pointAt(...this.pointer)) this.curve.lens(pen, ...this.pointer);
     this.box.dataset.k = String(path.ks[s]);
     this.box.dataset.frames = String(1 + Number(this.box.dataset.frames ?? 0));
     this.box.dataset.slowest = String(Math.max(Number(this.box.dataset.slowest ?? 0), performance.now() - begun));
@@ -157,35 +195,37 @@ class Player {
       this.fresh.until = now + GLOW;
     }
     this.shown = s;
-    const { support, weights } = path.parts[s], words = path.words(s);
+    const { support, weights } = path.parts[s], words = path.says[s];
     this.say("k", count(path.ks[s]));
     if (!this.playing || now - (this.told ?? 0) > 150) { this.told = now; this.say("words", words); }
     this.slider.value = String(s);
     this.slider.setAttribute("aria-valuetext", `k = ${path.ks[s]}. ${words}`);
     this.picture.setAttribute("aria-label", `The component at k = ${path.ks[s]}: ${sceneWords(path, support, weights)}`);
-    this.graph.setAttribute("aria-label", `Variance against k, ${path.ks.length} values of k, ${path.proven.size} with a proven ceiling. At k = ${path.ks[s]}: ${words}`);
+    this.graph.setAttribute("aria-label", `Variance against k, ${path.ks.length} values of k, ${path.band.proven.filter(Boolean).length} with an upper bound of their own; ${path.closed || "not closed anywhere"}. At k = ${path.ks[s]}: ${words}`);
     this.box.dataset.support = Array.from(support).join(",");
   }
 
-  hint(event) {
-    const tip = this.find(".tip"), { path, drawn } = this;
-    tip.hidden = true;
-    if (!path || this.playing || !drawn || (!path.scene.image && !path.scene.axis)) return;
-    const box = this.picture.getBoundingClientRect(), zoom = zoomOf(this.picture);
-    const px = (event.clientX - box.left) / zoom, py = (event.clientY - box.top) / zoom;
-    let feature;
+  /** The feature at a place of the picture: a pixel, a point of the axis, a row of the list. */
+  featureAt(px, py) {
+    const { path, drawn } = this;
+    if (!path || !drawn) return undefined;
     if (path.scene.image) {
       const column = Math.floor((px - drawn.x) / drawn.scale), row = Math.floor((py - drawn.y) / drawn.scale);
-      if (column < 0 || row < 0 || column >= drawn.columns || row >= drawn.rows) return;
-      feature = row * drawn.columns + column;
-    } else feature = drawn.at(px);
+      return column < 0 || row < 0 || column >= drawn.columns || row >= drawn.rows ? undefined : row * drawn.columns + column;
+    }
+    return drawn.at(px, py);
+  }
+
+  hint(event) {
+    const { path, drawn } = this, place = this.placeOf(event, this.picture);
+    const feature = this.playing ? undefined : this.featureAt(...place);
+    this.picture.style.cursor = feature === undefined ? "" : "pointer";
+    if (feature === undefined) return this.tip(this.find(".tip"), "", place, this.picture);
     const { support, weights } = path.parts[this.shown], at = support.indexOf(feature);
     const what = path.scene.image ? `row ${Math.floor(feature / drawn.columns) + 1}, column ${(feature % drawn.columns) + 1}`
-      : `${path.scene.axis.values[feature].toPrecision(4)} ${path.scene.axis.unit}`;
-    tip.textContent = at < 0 ? `${what}: not used` : `${what}: loading ${decimals(weights[at], 4)}`;
-    tip.hidden = false;
-    tip.style.left = `${Math.max(0, Math.min(px + 12, this.picture.offsetWidth - tip.offsetWidth))}px`;
-    tip.style.top = `${Math.max(0, py - 32)}px`;
+      : path.scene.axis ? `${path.scene.axis.values[feature].toPrecision(4)} ${path.scene.axis.unit}` : path.scene.names[feature];
+    const words = at < 0 ? `${what}: not in the component. Click: why?` : `${what}: loading ${decimals(weights[at], 4)}. Click: why?`;
+    this.tip(this.find(".tip"), words, place, this.picture);
   }
 
   resize() {
@@ -200,7 +240,7 @@ class Player {
 
   attach(component) {
     // an event, not a state: the same k is told again after another was chosen elsewhere
-    this.tell = component.setTriggerValue;
+    this.tell = this.send = component.setTriggerValue;
     if (this.attached) return;
     this.attached = true;
     this.observer = new ResizeObserver(() => this.box.clientWidth !== this.width && this.resize());

@@ -111,7 +111,7 @@ function drawList(pen, width, height, scene, layers, palette) {
   pen.fillStyle = palette.ink;
   const more = entries.length - shown.length;
   if (more > 0) pen.fillText(`and ${count(more)} more with smaller ${scene.weights ?? "loadings"}`, 8, 4 + shown.length * row + 15);
-  return { names: shown.map((e) => name(e.i)) };
+  return { names: shown.map((e) => name(e.i)), at: (px, py) => shown[Math.floor((py - 4) / row)]?.i };
 }
 
 function fitted(pen, text, most) {

@@ -1,0 +1,178 @@
+"""What the browser draws of the Explore page, packed: components along k, the band, live results, other solvers."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from nnspca.datasets import Dataset
+from nnspca.result import Component
+from nnspca.view.explore import sentences
+from nnspca.view.explore.path import Live
+from nnspca.view.figures import band
+from nnspca.view.results.known import band_of
+from nnspca.view.results.ledger import Known
+from nnspca.view.session import canvas, scene, solver
+from nnspca.view.words import ceil, floor
+
+LISTED = 24  # names sent for each k where features are a list
+DIGITS = 7  # of a share: bounds are rounded up, variances down
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """What the page shows: one value that every part of it reads.
+
+    Attributes
+    ----------
+    data : Dataset
+    leading : float
+        λ₁.
+    k : int
+    method : str
+        The solver whose component is shown.
+    known : mapping of int to Known
+        What the ledger knows at each k.
+    parts : mapping of int to Component
+        The components that the picture plays: the best known, or those of another solver.
+    live : Live
+        What the live run of the portfolio has found.
+    others : mapping of str to mapping of int to Component
+        The curves of other solvers.
+    log : bool
+        Whether equal steps of the k axis multiply.
+    """
+
+    data: Dataset
+    leading: float
+    k: int
+    method: str
+    known: Mapping[int, Known]
+    parts: Mapping[int, Component]
+    live: Live
+    others: Mapping[str, Mapping[int, Component]] = field(default_factory=dict)
+    log: bool = True
+
+    @property
+    def part(self) -> Component | None:
+        """The component that is shown."""
+        return self.parts.get(self.k)
+
+    @property
+    def band(self) -> band.Band:
+        """What is known along k, in shares of λ₁."""
+        return band_of(self.known.values(), self.leading)
+
+    @property
+    def curves(self) -> dict[str, dict[int, float]]:
+        """For each solver by its title, the shares of λ₁ along k; the best known first."""
+        unit = self.leading
+        best = {k: row.lower / unit for k, row in self.known.items() if row.found}
+        return {"best known": best} | {
+            solver.title(name): {k: part.variance / unit for k, part in sorted(points.items())}
+            for name, points in self.others.items()
+        }
+
+
+def payload(view: View, backdrop: np.ndarray | None, *, about: str, note: str, said: str) -> dict[str, Any]:
+    """Return all the browser needs; shares are of λ₁, upper bounds rounded up, gaps too.
+
+    ``about`` tells one view from another, ``note`` what is under way, and ``said`` what the live run
+    has found for the k that is shown.
+    """
+    data, unit = view.data, view.leading or 1.0
+    ks = sorted(k for k in view.parts if k in view.known)
+    content = {
+        "about": about,
+        "n": data.n_features,
+        "k": view.k,
+        "noun": scene.noun(data),
+        "note": note,
+        "live_says": said,
+        "log": view.log,
+        "ks": ks,
+        "says": [sentences.sentence(view.parts[k], view.known[k], data, unit) for k in ks],
+        "shares": [_down(view.parts[k].variance / unit) for k in ks],
+        "gaps": [_gap(view.parts[k].variance, view.known[k].upper) for k in ks],
+        "band": _band(view),
+        "closed": band.closed(view.band),
+        "curves": _curves(view, unit),
+        "live": _live(view, unit),
+        **_packed([view.parts[k] for k in ks], data, backdrop),
+    }
+    signature = hashlib.sha256(repr(content).encode()).hexdigest()[:16]
+    return {**content, "signature": signature, "colours": canvas.colours()}
+
+
+def _down(value: float) -> float:
+    return floor(value, DIGITS)
+
+
+def _up(value: float) -> float:
+    return ceil(value, DIGITS)
+
+
+def _gap(variance: float, upper: float) -> float | None:
+    return _up(band.gap(variance, upper)) if math.isfinite(upper) else None
+
+
+def _band(view: View) -> dict[str, Any]:
+    rows = [row for row in view.known.values() if row.found and row.bounded]
+    unit = view.leading or 1.0
+    return {
+        "ks": [row.at for row in rows],
+        "lower": [_down(row.lower / unit) for row in rows],
+        # λ₁ itself is an upper bound: what rounding adds to its share is not shown
+        "upper": [min(_up(row.upper / unit), 1.0) for row in rows],
+        "gaps": [_gap(row.lower, row.upper) for row in rows],
+        "proven": [row.proven for row in rows],
+        "stored": any(row.stored for row in rows),
+    }
+
+
+def _curves(view: View, unit: float) -> list[dict[str, Any]]:
+    return [
+        {
+            "method": name,
+            "title": solver.title(name),
+            "ks": sorted(points),
+            "shares": [_down(points[k].variance / unit) for k in sorted(points)],
+            "gaps": [
+                _gap(points[k].variance, view.known[k].upper) if view.known[k].proven else None for k in sorted(points)
+            ],
+        }
+        for name, points in view.others.items()
+    ]
+
+
+def _live(view: View, unit: float) -> dict[str, Any]:
+    parts, certificates = view.live.parts, view.live.certificates
+    return {
+        "ks": sorted(parts),
+        "shares": [_down(parts[k].variance / unit) for k in sorted(parts)],
+        "proven": sorted(certificates),
+        "upper": [min(_up(certificates[k].upper / unit), 1.0) for k in sorted(certificates)],
+        "gaps": [_gap(certificates[k].lower, certificates[k].upper) for k in sorted(certificates)],
+    }
+
+
+def _packed(parts: list[Component], data: Dataset, backdrop: np.ndarray | None) -> dict[str, Any]:
+    """Return the components, and what their features stand for."""
+    supports = [part.support for part in parts]
+    loadings = [part.loadings[support] for part, support in zip(parts, supports, strict=True)]
+    heavy = {
+        int(i)
+        for support, x in zip(supports, loadings, strict=True)
+        for i in support[np.argsort(-np.abs(x), kind="stable")[:LISTED]]
+    }
+    return {
+        "starts": canvas.pack(np.cumsum([0, *map(len, supports)]), "i4"),
+        "support": canvas.pack(np.concatenate([*supports, []]), "i4"),
+        "weights": canvas.pack(np.concatenate([*loadings, []]), "f4"),
+        "scene": scene.packed(data, backdrop, sorted(heavy)),
+    }

@@ -1,0 +1,150 @@
+"""Which k the samples ask for: what components keep of samples that were held out while they were sought."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+import numpy as np
+import streamlit as st
+
+import nnspca
+from nnspca.datasets import Dataset
+from nnspca.result import CrossValidation
+from nnspca.solvers.registry import METHODS
+from nnspca.view import words
+from nnspca.view.explore.choices import KEYS, Choices
+from nnspca.view.figures.held_out import held_out
+from nnspca.view.figures.style import Figure
+from nnspca.view.session import charts, downloads, machines, runs, store
+from nnspca.view.session.job import Job, Work
+from nnspca.view.session.state import State
+from nnspca.view.session.widgets import choose
+
+MOST = 12  # values of k that are tried
+STOPPED = "Stopped. What was held out by then is shown."
+
+
+def panel(data: Dataset, now: State, choice: Choices) -> Figure | None:
+    """Ask into how many folds the samples are dealt, start the run, and show what each k keeps of those held out."""
+    m, ks = data.X.shape[0], few(choice.ks)
+    solver = next((name for name in choice.methods if METHODS[name].feasible), choice.methods[0])
+    st.markdown(
+        "More features always explain more of **these** samples, but not always of new ones. Here a share of the "
+        "samples is held out, the component is found on the others, and its variance is measured on those held out. "
+        "That is sampling: an estimate with an error, **not a proof**."
+    )
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        folds = choose(
+            KEYS["folds"],
+            "Folds",
+            usual=min(KEYS["folds"].default, max(f for f in KEYS["folds"].options if f <= max(m, 2))),
+            options=[f for f in KEYS["folds"].options if f <= max(m, 2)],
+            help="Into how many shares the samples are dealt at random; each is held out once.",
+            width=260,
+        )
+        key = _key(data, now, ks, solver, folds)
+        job = runs.on_demand(
+            "which",
+            key,
+            lambda: _work(data, now, ks, solver, folds),
+            "As long as the curve takes, once for each fold. Stop it at any time: what is known by then is shown.",
+            ":material/content_cut:",
+        )
+    if job is not None:
+        runs.follow("which", job, STOPPED)
+    found = job.arrived[-1] if job is not None and job.arrived else store.results().get(key)
+    return None if found is None else _answer(found, data, now, solver, folds, log=choice.log)
+
+
+def few(ks: tuple[int, ...]) -> tuple[int, ...]:
+    """Return at most ``MOST`` of the k, evenly.
+
+    >>> few(tuple(range(1, 23, 2)))
+    (1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21)
+    """
+    if len(ks) <= MOST:
+        return ks
+    return tuple(sorted({ks[round(i * (len(ks) - 1) / (MOST - 1))] for i in range(MOST)}))
+
+
+def _key(data: Dataset, now: State, ks: tuple[int, ...], solver: str, folds: int) -> tuple[Hashable, ...]:
+    return ("held-out", *store.subject_key(data, now), ks, solver, folds, now.seed)
+
+
+def _work(data: Dataset, now: State, ks: tuple[int, ...], solver: str, folds: int) -> Work:
+    """Return the work: publishes what is known whenever a k is known for every fold, and keeps the whole."""
+    key = _key(data, now, ks, solver, folds)
+
+    def work(job: Job) -> None:
+        told = 0
+
+        def look(found: CrossValidation) -> None:
+            nonlocal told
+            whole = int(np.isfinite(found.fitted).all(axis=0).sum())
+            if told < whole < len(found.ks):
+                told = whole
+                job.publish(found)
+
+        found = nnspca.cross_validate(
+            data,
+            ks,
+            folds,
+            solver,
+            standardize=now.standardise,
+            nonnegative=now.nonnegative,
+            seed=now.seed,
+            executor=machines.executor(),
+            on_point=look,
+            should_stop=job.should_stop,
+            on_progress=job.report,
+        )
+        if not found.stopped:
+            store.results().put(key, found)
+        job.publish(found)
+
+    return work
+
+
+def _answer(found: CrossValidation, data: Dataset, now: State, solver: str, folds: int, *, log: bool) -> Figure | None:
+    """Say which k it is, and draw what each keeps."""
+    if found.best_k is None:
+        st.info("Nothing was held out before it was stopped.", icon=":material/content_cut:")
+        return None
+    st.markdown(said(found))
+    figure = held_out(found, charts.palette(), log=log)
+    charts.figure(figure, "held-out")
+    st.caption(
+        f"{METHODS[solver].title}, {folds} folds. “Share” is of the squared distance of the held-out samples from the "
+        "mean of the others, which the component keeps. The bars are one standard error of the mean over the folds."
+    )
+    rows = found.to_records()
+    stem = f"{data.name}-held-out"
+    charts.csv_button(downloads.table_csv(rows), "csv-held-out", f"{stem}.csv", "Table (CSV)")
+    call = (
+        f"found = nnspca.cross_validate(data, {list(found.ks)}, {folds}, {solver!r},\n"
+        f"                              standardize={now.standardise}, nonnegative={now.nonnegative}, "
+        f"seed={now.seed})\n"
+        "print(found.suggested_k, found.best_k, found.mean, found.error)"
+    )
+    st.code("\n".join([*downloads.data_lines(now), call]), language="python", wrap_lines=True)
+    return figure
+
+
+def said(found: CrossValidation) -> str:
+    """Say which k the samples ask for, in plain words."""
+    best, asked = found.best_k, found.suggested_k
+    assert best is not None
+    assert asked is not None
+    at, least = found.ks.index(best), found.ks.index(asked)
+    error = found.error[at]
+    few = f" ± {words.at_most(100 * error, 2)}" if np.isfinite(error) else ""
+    head = f"### {'Fewest features that do as well' if asked < best else 'The best k of these'}: k = {asked}"
+    lines = [
+        f"{head} (probable, not proven)",
+        f"Of samples held out, k = {best} keeps the most: **{words.percent(found.mean[at], 2)}**{few}"
+        + ("." if asked == best else f"; k = {asked} keeps {words.percent(found.mean[least], 2)}, less by no more than")
+        + ("" if asked == best else " one standard error."),
+    ]
+    if best == found.ks[-1]:
+        lines.append("It still grows at the largest k asked for: these samples speak against no feature.")
+    return "\n\n".join(lines)

@@ -1,0 +1,180 @@
+"""More of the Explore page: downloads and code, the data, and which k the samples support."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+import nnspca
+from nnspca.datasets import Dataset
+from nnspca.result import Certificate, Component, SweepPoint
+from nnspca.view.certificate import component, proofs, sheet
+from nnspca.view.explore import held_out, proof, report
+from nnspca.view.explore.choices import KEYS, Choices
+from nnspca.view.explore.content import View
+from nnspca.view.session import charts, downloads, preview, tables
+from nnspca.view.session.state import MORE, State
+from nnspca.view.session.widgets import choose
+
+TITLE = "Downloads and code, the data, choosing k"
+LABELS = dict(zip(MORE, ("Downloads and code", "The data", "Which k?"), strict=True))
+
+
+def panel(view: View, data: Dataset, now: State, choice: Choices) -> None:
+    """Show downloads, the data, or the choice of k by held-out samples, as chosen."""
+    options = [which for which in MORE if which != "which k" or data.kind != "covariance"]
+    which = choose(
+        KEYS["more_view"],
+        "Show",
+        options=options,
+        format_func=LABELS.__getitem__,
+        horizontal=True,
+        label_visibility="collapsed",
+    )
+    if which == "data":
+        few, rest = st.columns([1, 1.25], gap="large")
+        with few:
+            preview.sample_preview(data)
+        with rest:
+            preview.scree_plot(data, now)
+            preview.provenance(data)
+    elif which == "which k":
+        held_out.panel(data, now, choice)
+    elif view.part is not None:
+        _downloads(view.part, view, data, now, choice)
+
+
+def _downloads(part: Component, view: View, data: Dataset, now: State, choice: Choices) -> None:
+    """Offer the loadings, the curves, the run on one page, the figures and the code."""
+    stem, kept = f"{data.name}-k{part.k}-{part.method}", proofs.kept(data, now, now.k)
+    with st.container(horizontal=True):
+        _tables(part, view, data, now, stem)
+        charts.json_button(
+            lambda: report.as_json(part, kept, data, now),
+            "json-explore",
+            f"{stem}.json",
+            "What was asked, what was found, what is proven.",
+        )
+        charts.download(
+            "Report (HTML)",
+            lambda: _report(part, kept, view, data, now, choice),
+            "report-explore",
+            f"{stem}-report.html",
+            "Data, solver, numbers, certificate and pictures: prints on one page.",
+            icon="description",
+        )
+        figures = {
+            "component": lambda: component.figure(part, data),
+            "band": lambda: proof.figure(view),
+        }
+        for name, make in figures.items():
+            charts.figure_button(make, f"html-explore-{name}", f"{stem}-{name}.html", f"{name.capitalize()} (HTML)")
+    st.markdown("The same with the library:")
+    st.code(_code(now, choice), language="python", wrap_lines=True)
+
+
+def _tables(part: Component, view: View, data: Dataset, now: State, stem: str) -> None:
+    """Offer the loadings, the features, the scores and the curves as tables."""
+    charts.csv_button(
+        loadings_csv(part, data),
+        "csv-explore",
+        f"{stem}.csv",
+        "Loadings (CSV)",
+        "Every feature with its loading.",
+    )
+    charts.download(
+        "Loadings (NPZ)",
+        lambda: _loadings_npz(part, data),
+        "npz-explore",
+        f"{stem}.npz",
+        "For numpy.load, with feature names and variance.",
+    )
+    found = {part.method: part.loadings[:, None]}
+    charts.download(
+        "Features (GMT)",
+        lambda: tables.feature_lists(found, data),
+        "gmt-explore",
+        f"{stem}.gmt",
+        "Its features as a list, for programs that take sets of genes.",
+    )
+    charts.csv_button(
+        downloads.table_csv(rows(view)),
+        "csv-curves",
+        f"{data.name}-curves.csv",
+        "Curves (CSV)",
+        "One row for each k and solver.",
+    )
+    if data.kind != "covariance":
+        charts.download(
+            "Scores (CSV)",
+            lambda: tables.scores(found, data, now),
+            "scores-explore",
+            f"{stem}-scores.csv",
+            "How much of the component each sample has.",
+        )
+
+
+def rows(view: View) -> list[dict[str, object]]:
+    """Return one row for each k and solver: variance, upper bound, and the proven share of the optimum."""
+    curves = {"best known": {k: row.component for k, row in view.known.items() if row.found}} | dict(view.others)
+    made = []
+    for name, points in curves.items():
+        for k, part in sorted(points.items()):
+            upper = view.known[k].upper if k in view.known else np.inf
+            point = nnspca.Sweep((SweepPoint(k, name, part),), view.leading).to_records()[0]
+            bounded = bool(np.isfinite(upper))
+            made.append(
+                point
+                | {
+                    "lower": view.known[k].lower if bounded else None,
+                    "upper": upper if bounded else None,
+                    "ratio": part.variance / upper if bounded else None,
+                }
+            )
+    return made
+
+
+def loadings_csv(part: Component, data: Dataset) -> bytes:
+    """Return every feature with its loading, in the data's order."""
+    return downloads.table_csv(
+        {"feature": str(name), "loading": float(loading)}
+        for name, loading in zip(data.feature_names, part.loadings, strict=True)
+    )
+
+
+def _loadings_npz(part: Component, data: Dataset) -> bytes:
+    """Return the component as an NPZ file that opens with ``allow_pickle=False``."""
+    return downloads.arrays_npz(
+        loadings=part.loadings,
+        support=part.support,
+        variance=np.array(part.variance),
+        k=np.array(part.k),
+        nonnegative=np.array(part.nonnegative),
+        method=np.array(part.method),
+        feature_names=np.array([str(name) for name in data.feature_names]),
+    )
+
+
+def _report(part: Component, kept: Certificate | None, view: View, data: Dataset, now: State, choice: Choices) -> bytes:
+    mean = sheet.may_show_mean(data)
+    return report.page(part, kept, data, now, view.leading, _code(now, choice), mean).encode()
+
+
+def _code(now: State, choice: Choices) -> str:
+    """Return the Python that finds this component, its certificate and the curves again."""
+    setting = f"nonnegative={now.nonnegative}"
+    method, arguments = choice.solver.method, choice.solver.arguments
+    return "\n".join(
+        [
+            *downloads.data_lines(now),
+            f"part = nnspca.solve(cov, {now.k}, {method!r}, {setting}, seed={now.seed}{arguments})",
+            f"cert = nnspca.certify(cov, {now.k}, {setting}, component=part)",
+            "nnspca.verify(cert, cov)  # raises unless a second route agrees",
+            "print(part.support, part.variance, part.variance / cert.upper)",
+            "",
+            f"curve = nnspca.sweep(cov, {list(choice.ks)}, methods={choice.methods!r},",
+            f"                     {setting}, certify='live', seed={now.seed})",
+            "for row in curve.to_records():",
+            "    print(row)",
+        ]
+    )

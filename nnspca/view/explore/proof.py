@@ -1,0 +1,142 @@
+"""The proof of the Explore page: tighten it, open the certificate, every upper bound, indispensable features."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from nnspca.datasets import Dataset
+from nnspca.result import Certificate
+from nnspca.view import words
+from nnspca.view.certificate import panels as certificate
+from nnspca.view.certificate import proofs
+from nnspca.view.explore import choices, figures, need
+from nnspca.view.explore.choices import KEYS
+from nnspca.view.explore.content import View
+from nnspca.view.explore.run import Found
+from nnspca.view.figures import band, ceilings
+from nnspca.view.figures.style import Figure
+from nnspca.view.results.ledger import share
+from nnspca.view.session import charts, runs, solver
+from nnspca.view.session.job import Job
+from nnspca.view.session.state import PROOF, State
+from nnspca.view.session.widgets import choose
+
+TITLE = "The proof: certificate, upper bounds, indispensable features"
+LABELS = dict(zip(PROOF, ("Certificate", "Upper bounds", "Indispensable features"), strict=True))
+
+
+def longer(data: Dataset, now: State) -> Job | None:
+    """Return the session's longer proof for the k that is shown, if there is one."""
+    return runs.only_job("tighten", proofs.tighten_key(data, now, (now.k,)))
+
+
+def button(view: View, data: Dataset, now: State, job: Job | None) -> None:
+    """Draw the button that tightens the proof for the k that is shown."""
+    running, here = job is not None and not job.done, view.known[now.k]
+    runs.button(
+        certificate.TIGHTEN,
+        "tighten",
+        lambda: (proofs.tighten_key(data, now, (now.k,)), proofs.tighten((now.k,), data, now)),
+        "Proven optimal already." if here.optimal else certificate.ABOUT,
+        ":material/compress:",
+        disabled=running or here.optimal or not here.bounded,
+    )
+
+
+def under_way(job: Job | None) -> None:
+    """Show a longer proof under way, or what it has brought."""
+    if job is None:
+        return
+    if job.arrived:
+        certificate.fallen(job.arrived[-1])
+    runs.follow("tighten", job, certificate.STOPPED)
+
+
+def panel(view: View, found: Found, data: Dataset, now: State, job: Job | None, ks: tuple[int, ...]) -> None:
+    """Show the certificate, every upper bound, or the indispensable features, as chosen."""
+    which = choose(KEYS["proof_view"], "Show", format_func=LABELS.__getitem__, horizontal=True)
+    final = proofs.kept(data, now, now.k)
+    if which == "bounds":
+        _bounds(view, found, data, now, job, ks)
+    elif final is None:
+        st.info(
+            "The live proof is still running. It is shown here once it has ended.", icon=":material/hourglass_empty:"
+        )
+    elif which == "indispensable":
+        need.panel(final, data, now)
+    else:
+        _note(final, view, now)
+        certificate.opened(final, data, now, "explore")
+
+
+def _note(final: Certificate, view: View, now: State) -> None:
+    """Say that a certificate is of a live run, where the ledger knows a lower upper bound."""
+    here = view.known[now.k]
+    if here.upper < final.upper * (1 - 1e-9):
+        source = "The stored proof" if here.stored else "Another proof"
+        st.caption(
+            f"This is the certificate of the live run: {words.proven_share(share(final.lower, final.upper))}. {source} "
+            f"says: {words.proven_share(here.ratio)}. **{certificate.TIGHTEN}** goes on from the live one."
+        )
+
+
+def _bounds(view: View, found: Found, data: Dataset, now: State, job: Job | None, ks: tuple[int, ...]) -> None:
+    """Draw the band with every upper bound as a line of its own, and what solver and proof did."""
+    look = charts.palette()
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        every, paper = choose(KEYS["bounds"]), choose(KEYS["paper_band"])
+        _all_button(view, data, now, ks)
+    everywhere = runs.job_for("tighten-all", proofs.tighten_key(data, now, ks))
+    if everywhere is not None:
+        runs.follow("tighten-all", everywhere, certificate.STOPPED)
+    certificates = dict(view.live.certificates) | {
+        k: kept for k in view.known if (kept := proofs.kept(data, now, k)) is not None
+    }
+    drawn = figure(view)
+    if paper:
+        ceilings.add_paper(drawn, certificates, view.leading, look)
+    if every:
+        ceilings.add_lines(drawn, certificates, view.leading, look)
+    charts.figure(drawn, "band")
+    if every and certificates:
+        charts.figure(ceilings.race(certificates, tuple(view.known), look, log=view.log), "bounds-drawn")
+    _steps(view, found, job)
+
+
+def figure(view: View) -> Figure:
+    """Return the band as a figure to take home."""
+    return band.figure(
+        view.band,
+        view.curves,
+        charts.palette(),
+        title="Variance explained, by number of nonzero loadings",
+        unit="variance (% of λ₁)",
+        along="k, features allowed" + (" (log scale)" if view.log else ""),
+        log=view.log,
+    )
+
+
+def _all_button(view: View, data: Dataset, now: State, ks: tuple[int, ...]) -> None:
+    """Offer longer proofs at every k, the widest gap first."""
+    seconds, left = choices.patience(), proofs.widest_first(view.known)
+    runs.button(
+        "Tighten at every k",
+        "tighten-all",
+        lambda: (proofs.tighten_key(data, now, ks), proofs.tighten(left, data, now, seconds)),
+        f"{certificate.ABOUT} The widest gap goes first." if left else "Proven optimal at every k already.",
+        ":material/compress:",
+        disabled=not left,
+    )
+
+
+def _steps(view: View, found: Found, job: Job | None) -> None:
+    """Draw what the solver did, and how the upper bound came down, where that was watched."""
+    part, look = found.part, charts.palette()
+    did, fell = st.columns(2, gap="large")
+    if part is not None:
+        title = f"Steps of the solver: {solver.title(part.method)}"
+        with did:
+            charts.figure(figures.history(part.history or (part.variance,), view.leading, look, title=title), "history")
+    if trace := proofs.latest_trace(job, found.trace):
+        with fell:
+            charts.figure(figures.falling(trace, view.leading, look), "ceiling")

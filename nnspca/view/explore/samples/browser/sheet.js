@@ -1,0 +1,315 @@
+// The sheet: all pictures of the samples and of the part, and what is picked or marked in any shown in every one.
+
+const sheets = new WeakMap();
+const CLICK = 4; // pixels a press may wander and still be a click
+const NEAR = { x: 14, y: -10 };
+
+class Sheet {
+  constructor(root) {
+    this.root = root;
+    this.box = root.querySelector(".sheet");
+    this.home = location.pathname;
+    this.marked = new Set();
+    this.hover = null;
+    this.dragged = null;
+    this.listen();
+  }
+
+  find(selector) { return this.box.querySelector(selector); }
+
+  say(what, text) {
+    const place = this.find(`[data-say=${what}]`);
+    if (place.textContent !== text) place.textContent = text;
+  }
+
+  take(data) {
+    if (data.focus && data.focus !== this.focus) requestAnimationFrame(() => this.find(".answer").scrollIntoView({ block: "center" }));
+    this.focus = data.focus;
+    if (data.signature === this.signature) return;
+    const other = this.about !== undefined && data.about !== this.about;
+    const kept = this.about === undefined ? this.link() : other ? {} : { picked: this.samples?.said, marked: toSpans(this.marked) };
+    Object.assign(this, { signature: data.signature, about: data.about, colours: data.colours, data, hover: null });
+    this.features = new Features(readScene(data.scene), unpack(data.support), unpack(data.weights), data.n);
+    this.weight = new Map(Array.from(this.features.support, (i, at) => [i, this.features.weights[at]]));
+    this.marked = new Set(fromSpans(kept.marked ?? "").filter((i) => i < data.n));
+    if (!this.marked.size && data.why.asked) this.marked.add(data.why.feature);
+    this.samples = data.m ? new Samples(data) : null;
+    this.ladder = this.samples && new Ladder(data, this.samples);
+    this.cloud = this.samples && new Cloud(this.samples);
+    this.samples?.pick(kept.picked ?? "");
+    for (const part of this.box.querySelectorAll("[data-only=samples]")) part.hidden = !this.samples;
+    this.say("one", data.noun.replace(/s$/, ""));
+    this.say("how", "click: why? Drag: mark some");
+    this.say("lead", data.lead);
+    this.say("told", data.told);
+    this.say("second", data.second ? `second component: ${data.secondSays}; drag around some` : "");
+    this.find(".ask input").max = String(data.n);
+    for (const input of this.box.querySelectorAll(".range input")) input.max = String(data.m);
+    this.width = 0;
+    const few = this.features.scene.names ? Math.min(280, 34 + 22 * this.features.support.length) : 280;
+    this.find(".picture").style.height = `${this.samples ? 280 : few}px`;
+    this.resize();
+    if (other) this.write();
+  }
+
+  link() {
+    const said = new URL(location.href).searchParams;
+    return { picked: said.get("picked") ?? "", marked: said.get("marked") ?? "" };
+  }
+
+  /** Let the address say what is picked, marked and asked, without asking the server anything. */
+  write() {
+    if (location.pathname !== this.home) return; // the person has gone to another page, whose address this is now
+    const address = new URL(location.href), marked = toSpans(this.marked);
+    const told = { picked: this.samples?.said ?? "", marked: marked.length < MANY ? marked : "", why: this.asked ? String(this.asked) : "" };
+    for (const [key, value] of Object.entries(told)) {
+      if (value) address.searchParams.set(key, value);
+      else address.searchParams.delete(key);
+    }
+    if (address.href !== location.href) history.replaceState(history.state, "", address);
+  }
+
+  ask(i) {
+    this.asked = i + 1;
+    this.marked = new Set([i]);
+    this.changed();
+    this.tell?.("why", { about: this.about, feature: i });
+  }
+
+  changed() {
+    this.write();
+    this.mirror();
+    this.wake();
+  }
+
+  /** Say what is picked and marked where it is not drawn. */
+  mirror() {
+    const { samples, box, marked } = this;
+    box.dataset.marked = toSpans(marked);
+    if (!samples) return;
+    this.say("picked", `${samples.words()}${marked.size ? ` Marked: ${count(marked.size)} of ${count(this.data.n)} ${this.data.noun}.` : ""}`);
+    box.dataset.picked = String(samples.count);
+    for (const button of box.querySelectorAll("[data-sample]")) button.setAttribute("aria-pressed", String(Boolean(samples.picked[button.dataset.sample])));
+    for (const button of box.querySelectorAll("[data-class]")) button.setAttribute("aria-pressed", String(samples.said === `c${button.dataset.class}`));
+    const [from, to] = samples.said[0] === "r" ? samples.said.slice(1).split("-") : ["", ""];
+    for (const [name, value] of [["from", from], ["to", to]]) {
+      const input = this.find(`input[name=${name}]`);
+      if (this.root.activeElement !== input) input.value = value;
+    }
+  }
+
+  answer() {
+    const told = this.data.why, list = this.find(".answer ul");
+    this.asked = told.asked ? told.feature + 1 : 0;
+    this.say("title", told.title);
+    list.replaceChildren(...told.says.map((words) => Object.assign(document.createElement("li"), { textContent: words })));
+    this.box.dataset.why = String(this.asked);
+    const canvas = this.find(".ties"), { palette } = this;
+    this.say("which", `Its ${told.measure}s with the component's other ${this.data.noun}`);
+    const pen = sizedPen(canvas, canvas.clientWidth, canvas.clientHeight);
+    const layer = { support: unpack(told.others), weights: unpack(told.covariances), colour: palette.series[1], negative: palette.found };
+    const shown = new Features({ ...this.features.scene, say: short, weights: `${told.measure}s` }, layer.support, layer.weights, this.data.n);
+    shown.draw(pen, canvas.clientWidth, canvas.clientHeight, palette);
+    if (!this.features.scene.names) shown.ring(pen, [told.feature], palette);
+    canvas.setAttribute("aria-label", `${told.title} ${told.says[0]}`);
+  }
+
+  resize() {
+    if (!this.box.clientWidth || !this.data) return;
+    this.width = this.box.clientWidth;
+    this.palette = wearing(this.box, this.colours);
+    if (this.samples) {
+      const [a, b] = [this.find(".ladder"), this.find(".cloud")];
+      a.style.height = `${this.ladder.tall}px`;
+      this.ladder.layout(a.clientWidth, a.clientHeight, this.palette);
+      this.cloud.layout(b.clientWidth, b.clientHeight, this.palette);
+      cards(this);
+      chips(this);
+    }
+    this.answer();
+    this.mirror();
+    this.wake();
+  }
+
+  wake() {
+    this.frame ||= requestAnimationFrame(() => { this.frame = 0; this.draw(); });
+  }
+
+  draw() {
+    if (!this.data || !this.palette) return;
+    const begun = performance.now(), { palette, samples } = this, place = (selector) => this.find(selector);
+    const picture = place(".picture"), pen = sizedPen(picture, picture.clientWidth, picture.clientHeight);
+    this.features.draw(pen, picture.clientWidth, picture.clientHeight, palette);
+    this.mean(pen, picture);
+    this.features.ring(pen, this.marked, palette);
+    const used = `${count(this.features.support.length)} of ${count(this.data.n)} ${this.data.noun} coloured`;
+    picture.setAttribute("aria-label", `The component: ${used}${this.marked.size ? `, ${this.marked.size} marked` : ""}`);
+    if (samples) {
+      const a = place(".ladder"), b = place(".cloud");
+      this.ladder.draw(sizedPen(a, a.clientWidth, a.clientHeight), this.marked, this.hover, (i) => this.weight.get(i) ?? 0);
+      this.cloud.draw(sizedPen(b, b.clientWidth, b.clientHeight), this.hover, this.dragged);
+      a.setAttribute("aria-label", `Samples by score, highest first. ${this.data.told} ${samples.words()}`);
+      b.setAttribute("aria-label", `Samples along two components. ${samples.words()}`);
+    }
+    this.box.dataset.slowest = String(Math.max(Number(this.box.dataset.slowest ?? 0), performance.now() - begun));
+  }
+
+  /** The mean of the picked samples that are at hand: beside the words an image, over the part a curve. */
+  mean(pen, picture) {
+    const { samples, palette } = this, place = this.find(".mean"), values = samples?.mean();
+    place.hidden = !values || !samples.seen.rows;
+    if (!values) return;
+    if (samples.seen.rows) {
+      paint(place, values, samples.seen);
+      return;
+    }
+    const wide = picture.clientWidth - 24, foot = picture.clientHeight - 40, least = Math.min(...values), span = Math.max(...values) - least || 1;
+    pen.strokeStyle = palette.ink;
+    pen.lineWidth = 2;
+    pen.setLineDash([5, 4]);
+    pen.beginPath();
+    values.forEach((v, i) => pen.lineTo(12 + wide * samples.seen.places[i], foot - 6 - (0.9 * (v - least) * (foot - 8)) / span));
+    pen.stroke();
+    pen.setLineDash([]);
+    pen.fillStyle = palette.ink;
+    pen.font = `12px ${palette.font}`;
+    pen.textAlign = "right";
+    pen.fillText("dashed: mean of the picked, on its own scale", 12 + wide, 18);
+  }
+
+  tip(words, x, y, s = null) {
+    const tip = this.find(".tip"), picture = tip.querySelector("canvas");
+    tip.hidden = !words;
+    if (!words) return;
+    tip.querySelector("span").textContent = words;
+    picture.hidden = s === null || !portrait(picture, this.samples, s, this.palette);
+    tip.style.left = `${Math.max(0, Math.min(x + NEAR.x, this.box.clientWidth - tip.offsetWidth))}px`;
+    tip.style.top = `${Math.max(0, y + NEAR.y - tip.offsetHeight)}px`;
+  }
+
+  listen() {
+    this.drags(".picture", (ax, ay, bx, by, done) => {
+      const found = this.features.between(ax, ay, bx, by);
+      if (!done || Math.hypot(bx - ax, by - ay) > CLICK) this.marked = new Set(found.filter((i) => this.weight.has(i)));
+      else if (found.length) return this.ask(found[0]);
+      return done ? this.changed() : this.wake();
+    }, (x, y) => {
+      const [i] = this.features.between(x, y, x, y);
+      if (i === undefined) return "";
+      const name = this.features.name(i, this.data.names), weight = this.weight.get(i);
+      return weight === undefined ? `${name}: not in the component` : `${name}: loading ${decimals(weight, 4)}`;
+    });
+    this.drags(".ladder", (ax, ay, bx, by, done) => {
+      const feature = this.ladder.featureAt(ay), still = Math.hypot(bx - ax, by - ay) <= CLICK;
+      if (still) {
+        if (!done) return;
+        if (feature !== null) this.ask(feature);
+        else { this.samples.toggle(this.samples.order[this.ladder.rankAt(ax)]); this.changed(); }
+        return;
+      }
+      const [from, to] = [this.ladder.rankAt(Math.min(ax, bx)), this.ladder.rankAt(Math.max(ax, bx))];
+      this.samples.pick(`r${from + 1}-${to + 1}`);
+      if (done) this.changed();
+      else this.wake();
+    }, (x, y) => {
+      if (x < this.ladder.left) return "";
+      this.hover = this.samples.order[this.ladder.rankAt(x)];
+      const feature = this.ladder.featureAt(y);
+      return this.samples.name(this.hover) + (feature === null ? "" : `; ${this.features.name(feature, this.data.names)}`);
+    });
+    this.drags(".cloud", (ax, ay, bx, by, done) => {
+      if (Math.hypot(bx - ax, by - ay) <= CLICK) {
+        const s = done ? this.cloud.at(ax, ay) : null;
+        if (s !== null) { this.samples.toggle(s); this.changed(); }
+        return;
+      }
+      const [x0, y0] = this.cloud.steps(Math.min(ax, bx), Math.max(ay, by)), [x1, y1] = this.cloud.steps(Math.max(ax, bx), Math.min(ay, by));
+      this.dragged = done ? null : [ax, ay, bx, by];
+      this.samples.pick(`b${x0}_${x1}_${y0}_${y1}`);
+      if (done) this.changed();
+      else this.wake();
+    }, (x, y) => {
+      this.hover = this.cloud.at(x, y);
+      return this.hover === null ? "" : this.samples.name(this.hover);
+    });
+    this.find(".ask").addEventListener("submit", (event) => {
+      event.preventDefault();
+      const i = Math.round(Number(this.find(".ask input").value));
+      if (this.data && i >= 1 && i <= this.data.n) this.ask(i - 1);
+    });
+    this.find(".range").addEventListener("submit", (event) => event.preventDefault());
+    this.find(".range").addEventListener("change", () => {
+      const [from, to] = ["from", "to"].map((name) => Math.round(Number(this.find(`input[name=${name}]`).value)));
+      if (!(from >= 1 && to >= from && to <= this.samples.m)) return;
+      this.samples.pick(`r${from}-${to}`);
+      this.changed();
+    });
+    this.find("[data-do=clear]").addEventListener("click", () => {
+      this.samples.pick("");
+      this.marked = new Set();
+      this.changed();
+    });
+  }
+
+  /** Follow a press from where it began; `act` hears of each step and of the end, `hint` of a pointer that hovers. */
+  drags(selector, act, hint) {
+    const canvas = this.find(selector);
+    let from = null;
+    const at = (event) => {
+      const box = canvas.getBoundingClientRect();
+      return [event.clientX - box.left, event.clientY - box.top];
+    };
+    canvas.addEventListener("pointerdown", (event) => {
+      if (event.button || !this.data) return;
+      from = at(event);
+      canvas.setPointerCapture(event.pointerId);
+    });
+    canvas.addEventListener("pointermove", (event) => {
+      if (!this.data) return;
+      const [x, y] = at(event);
+      if (from) return void act(...from, x, y, false);
+      this.hover = null;
+      const words = hint(x, y), here = canvas.getBoundingClientRect(), whole = this.box.getBoundingClientRect();
+      this.tip(words, here.left - whole.left + x, here.top - whole.top + y, this.hover);
+      this.wake();
+    });
+    canvas.addEventListener("pointerup", (event) => {
+      if (!from) return;
+      const [x, y] = from;
+      from = null;
+      act(x, y, ...at(event), true);
+    });
+    canvas.addEventListener("pointercancel", () => { from = null; this.dragged = null; });
+    canvas.addEventListener("pointerleave", () => { this.hover = null; this.tip(""); this.wake(); });
+  }
+
+  attach(component) {
+    this.tell = component.setStateValue;
+    if (this.observer) return;
+    this.observer = new ResizeObserver(() => this.box.clientWidth !== this.width && this.resize());
+    this.observer.observe(this.box);
+    this.watching = setInterval(() => this.palette && wearing(this.box, this.colours).paper !== this.palette.paper && this.resize(), 400);
+    this.wake(); // what was to be drawn when it was last detached
+  }
+
+  detach() {
+    this.observer?.disconnect();
+    this.observer = undefined;
+    clearInterval(this.watching);
+    cancelAnimationFrame(this.frame);
+    this.frame = 0;
+  }
+}
+
+export default function (component) {
+  const { data, parentElement } = component;
+  let sheet = sheets.get(parentElement);
+  if (!sheet || !parentElement.contains(sheet.box)) {
+    sheet?.detach();
+    sheet = new Sheet(parentElement);
+    sheets.set(parentElement, sheet);
+  }
+  sheet.attach(component);
+  sheet.take(data);
+  return leaving(sheet);
+}

@@ -1,0 +1,152 @@
+"""What is said of samples and features: what a score is, how well it separates classes, why a feature is in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from nnspca.datasets import Dataset
+from nnspca.result import Component, Contribution
+from nnspca.view import foreign, words
+from nnspca.view.explore.samples.run import Lie
+from nnspca.view.session import scene
+
+FEWEST = 5  # samples of a class about which a share of pairs is worth a sentence
+CHANCE = 0.6  # below this share of pairs the score tells next to nothing
+NEGLIGIBLE = 5e-5  # share of the variance that two digits of a percentage do not show
+NAMED = 3  # features that a sentence names
+
+
+def class_name(data: Dataset, c: int) -> str:
+    """Return the name of a class, or its number where it has none; a bare number is said to be a class."""
+    name = foreign.line(str(data.label_names[c]), foreign.NAME) if c < len(data.label_names) else str(c)
+    return f"class {name}" if name.replace(".", "").isdigit() else name
+
+
+def feature_name(data: Dataset, i: int) -> str:
+    """Return what a feature is called, as one line."""
+    return foreign.line(str(data.feature_names[i]), foreign.NAME)
+
+
+def question(told: Contribution, data: Dataset, *, example: bool) -> str:
+    """Return the question about a feature."""
+    name, one = feature_name(data, told.feature), scene.noun(data).removesuffix("s")
+    which = name if name.startswith(one) else f"the {one} {name}"
+    ending = " (the largest loading)" if example else ""
+    return f"Why is {which} {'not ' if told.loading == 0 else ''}included?{ending}"
+
+
+def score(part: Component, data: Dataset, *, standardised: bool) -> str:
+    """Say what a score is, with the data's own words."""
+    noun, many = scene.noun(data), part.cardinality
+    each = f"the component's {noun.removesuffix('s')}" if many == 1 else f"the component's {many:,} {noun}"
+    far = "in standard deviations, " if standardised else ""
+    return f"Score: the sum over {each} of loading times distance from the mean, {far}in the sample."
+
+
+def told_apart(data: Dataset, lie: Lie) -> str:
+    """Say how well the score alone tells the classes apart: the share of pairs in which it does, rounded down."""
+    if data.labels is None:
+        return ""
+    counts = np.bincount(data.labels[data.labels >= 0], minlength=len(lie.apart))
+    present = np.flatnonzero(counts).tolist()
+    if len(present) < 2:
+        one = class_name(data, present[0]) if present else ""
+        return f"All samples are of one class, {one}." if present else "No sample has a class."
+    able = [c for c in present if min(counts[c], counts.sum() - counts[c]) >= FEWEST]
+    if not able:
+        return f"{len(present)} classes, but too few samples of each to say how well the score separates them."
+    areas = {c: lie.apart[c] or 0.0 for c in able}
+    best = max(areas, key=lambda c: abs(areas[c] - 0.5))
+    area, name = areas[best], class_name(data, best)
+    others = class_name(data, next(c for c in present if c != best)) if len(present) == 2 else "all others"
+    shown, higher = words.at_least(max(area, 1 - area), 2), "higher" if area >= 0.5 else "lower"
+    if max(area, 1 - area) < CHANCE:
+        return f"The score hardly separates the classes: {name} best (AUC {shown}); chance gives 0.50."
+    which = f" from {others}" if len(present) == 2 else f" best of {len(present)} classes"
+    return f"The score separates {name}{which} (AUC {shown}): {name} scores {higher}."
+
+
+def measure(standardised: bool) -> str:
+    """Return what is shown of two features: of standardised ones, it is their correlation.
+
+    >>> measure(True)
+    'correlation'
+    """
+    return "correlation" if standardised else "covariance"
+
+
+def area(value: float) -> str:
+    """Return an area under the curve, rounded toward one half: towards telling nothing.
+
+    >>> area(0.998), area(0.0021), area(0.5)
+    ('0.99', '0.01', '0.50')
+    """
+    return words.at_least(value, 2) if value >= 0.5 else words.at_most(value, 2)
+
+
+def why(told: Contribution, part: Component, data: Dataset, *, standardised: bool) -> list[str]:
+    """Say why a component has a feature, or has it not; every loss is rounded up, every gain down."""
+    covariance = measure(standardised)
+    inside = told.loading != 0
+    said = [_with_the_rest(told, data, covariance)] if len(told.others) else []
+    if inside:
+        loading = words.fixed(told.loading, 3)
+        said.append(f"It accounts for {_percent(told.held)} of the component's variance; its loading is {loading}.")
+        if len(told.others):
+            said.append(f"Removing it costs {_lost(told.loss)}.")
+        else:
+            said.append("It is the whole component.")
+        if told.partner is not None:
+            other, lost = feature_name(data, told.partner), _lost(told.loss_exchanged)
+            as_much = told.loss > NEGLIGIBLE and lost == _lost(told.loss)
+            said.append(
+                f"Replacing it by the best substitute found, {other}, costs "
+                + ("as much: nothing that was tried makes up for it." if as_much else f"{lost}.")
+            )
+        elif part.cardinality < data.n_features:
+            said.append("No other feature that was tried can replace it.")
+        return said
+    if told.pull <= 0 and part.nonnegative:
+        said.append("Its covariance with the component is not positive: among nonnegative loadings it gets none.")
+    elif -told.loss > NEGLIGIBLE:
+        said.append(f"Added as one feature more, it would bring {_gain(-told.loss)} of variance.")
+    else:
+        said.append("Added as one feature more, it would bring next to nothing.")
+    if told.partner is not None:
+        other, lost = feature_name(data, told.partner), _lost(told.loss_exchanged)
+        said.append(f"Exchanging {other} for it, the cheapest exchange found, costs {lost}.")
+    return said
+
+
+def _with_the_rest(told: Contribution, data: Dataset, covariance: str) -> str:
+    """Say with how many of the others it covaries, and with which most."""
+    with_it = int((told.covariances > 0).sum())
+    most = told.others[np.argsort(-np.abs(told.covariances), kind="stable")[:NAMED]]
+    names = _listed([feature_name(data, int(i)) for i in most])
+    least, largest = (
+        words.number(float(end)).replace("-", "−") for end in (told.covariances.min(), told.covariances.max())
+    )
+    across = f"{covariance} {least}" if len(most) == 1 else f"{covariance}s {least} to {largest}"
+    others = f"{len(told.others):,} {'other ' if told.loading else ''}{scene.noun(data)}"
+    return f"It rises with {with_it:,} of the component's {others} ({across}), most with {names}."
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _percent(share: float) -> str:
+    return f"{words.fixed(100 * share, 1)} %"
+
+
+def _lost(share: float) -> str:
+    """Say a loss: at most so much, for better points than those found would lose less."""
+    if share < -NEGLIGIBLE:
+        return f"nothing, and gains {_gain(-share)}: the solver stopped short of the best"
+    return f"at most {words.at_most(max(100 * share, 0.0), 2)} % of the variance"
+
+
+def _gain(share: float) -> str:
+    return f"at least {words.at_least(max(100 * share, 0.0), 2)} %"

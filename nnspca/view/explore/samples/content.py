@@ -1,0 +1,159 @@
+"""What the browser draws of the samples, packed: scores, classes and pictures, and the part feature by feature."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import numpy as np
+
+from nnspca.datasets import Dataset
+from nnspca.result import Component, Contribution
+from nnspca.view.explore.samples import choices, claims
+from nnspca.view.explore.samples.run import Lie
+from nnspca.view.session import canvas, scene, store
+from nnspca.view.session.state import State
+
+ENDS = 8  # samples shown at either end
+BUDGET = 100_000  # bytes for pictures of samples
+SIDE, POINTS = 32, 96  # most pixels of a picture's side, and points of a curve
+CLASSES = 9  # shown each on its own; the smaller ones together
+COLUMNS, ROWS = 360, 40  # of the map of features × samples
+EVERY = 128  # features along an axis up to which the map has them all
+NAMES = 80  # names of features sent
+
+
+def payload(
+    part: Component,
+    second: Component | None,
+    lie: Lie | None,
+    told: Contribution,
+    data: Dataset,
+    now: State,
+    *,
+    asked: bool,
+) -> dict[str, Any]:
+    """Return all that the browser draws; ``told`` is about a feature that was ``asked`` about, or an example."""
+    support = part.support
+    weights = part.loadings[support]
+    heavy = support[np.argsort(-np.abs(weights), kind="stable")]
+    tied = told.others[np.argsort(-np.abs(told.covariances), kind="stable")][:ROWS]
+    named = sorted({*heavy[:NAMES].tolist(), *tied.tolist(), told.feature})
+    content = {
+        "about": choices.about(data),
+        "noun": scene.noun(data),
+        "n": data.n_features,
+        "m": 0 if lie is None else len(lie.scores),
+        "scene": scene.packed(data, store.mean(data), named),
+        "names": {int(i): claims.feature_name(data, int(i)) for i in named},
+        "support": canvas.pack(support, "i4"),
+        "weights": canvas.pack(weights, "f4"),
+        "lead": "" if lie is None else claims.score(part, data, standardised=now.standardise),
+        "told": "" if lie is None else claims.told_apart(data, lie),
+        "why": _why(told, part, data, now, asked=asked),
+    }
+    if lie is not None:
+        content |= {
+            "scores": canvas.pack(lie.scores, "f4"),
+            "second": None if lie.second is None else canvas.pack(lie.second, "f4"),
+            "secondSays": "" if second is None else f"{second.cardinality:,} {scene.noun(data)}",
+            **_classes(data, lie),
+            "seen": _seen(data, lie.order),
+            "map": _map(part, data, now, lie.order),
+        }
+    signature = hashlib.sha256(repr(content).encode()).hexdigest()[:16]
+    return {**content, "signature": signature, "colours": canvas.colours()}
+
+
+def _why(told: Contribution, part: Component, data: Dataset, now: State, *, asked: bool) -> dict[str, Any]:
+    """Return the answer to "why this one?": its words, and its covariances to be drawn."""
+    return {
+        "feature": told.feature,
+        "asked": asked,
+        "measure": claims.measure(now.standardise),
+        "title": claims.question(told, data, example=not asked),
+        "says": claims.why(told, part, data, standardised=now.standardise),
+        "others": canvas.pack(told.others, "i4"),
+        "covariances": canvas.pack(told.covariances, "f4"),
+    }
+
+
+def _classes(data: Dataset, lie: Lie) -> dict[str, Any]:
+    """Return the class of each sample, and of each class its name, its size and how well it is told from the rest."""
+    if data.labels is None:
+        return {"labels": None, "classes": []}
+    labels = data.labels
+    counts = np.bincount(labels[labels >= 0], minlength=len(lie.apart))
+    shown = np.arange(len(counts))
+    if len(shown) > CLASSES + 1:
+        shown = np.sort(np.argsort(-counts, kind="stable")[:CLASSES])
+    areas = ["" if area is None else claims.area(area) for area in lie.apart]
+    listed: list[dict[str, Any]] = [
+        {"name": claims.class_name(data, c), "count": int(counts[c]), "area": areas[c]} for c in shown.tolist()
+    ]
+    code = np.full(len(counts) + 1, len(shown))
+    code[shown] = np.arange(len(shown))
+    code[-1] = len(shown) + 1  # of a sample without a class: what label -1 reads
+    codes = code[labels]
+    rest, none = int((codes == len(shown)).sum()), int((codes == len(shown) + 1).sum())
+    if rest or none:
+        few = int((counts > 0).sum()) - int((counts[shown] > 0).sum())
+        listed.append({"name": f"{few} smaller classes", "count": rest, "area": "", "other": True})
+    if none:
+        listed.append({"name": "no class", "count": none, "area": "", "other": True})
+    return {"labels": canvas.pack(codes, "u1"), "classes": listed}
+
+
+def _seen(data: Dataset, order: np.ndarray) -> dict[str, Any] | None:
+    """Return pictures or curves of samples: those at both ends, and as many between, evenly, as the budget allows."""
+    kind: dict[str, Any]
+    if data.image_shape is not None:
+        height, width = data.image_shape
+        step = -(-max(height, width) // SIDE)
+        places = np.arange(height * width).reshape(height, width)[::step, ::step]
+        kind = {"rows": places.shape[0], "columns": places.shape[1]}
+    elif data.axis is not None:
+        along = np.argsort(data.axis.values, kind="stable")
+        places = along[_evenly(len(along), POINTS)]
+        values = data.axis.values[places]
+        kind = {"points": len(places), "places": ((values - values[0]) / ((values[-1] - values[0]) or 1.0)).tolist()}
+    else:
+        return None
+    m, count = len(order), max(2 * ENDS, BUDGET // places.size)
+    ranks = np.unique(np.concatenate([np.arange(min(ENDS, m)), np.arange(max(m - ENDS, 0), m), _evenly(m, count)]))
+    which = order[ranks]
+    return {**kind, "which": canvas.pack(which, "i4"), "values": canvas.greys(data.rows(which)[:, places.ravel()])}
+
+
+def _map(part: Component, data: Dataset, now: State, order: np.ndarray) -> dict[str, Any]:
+    """Return how far each sample lies from the mean, feature by feature: rows features, columns samples by score.
+
+    Each row is relative to its largest entry; where there are many samples, a column is the mean of
+    some.
+    """
+    support = part.support
+    if data.axis is not None and data.n_features <= EVERY:
+        rows = np.argsort(data.axis.values, kind="stable")
+    else:
+        rows = support[np.argsort(-np.abs(part.loadings[support]), kind="stable")[:ROWS]]
+        if data.axis is not None:
+            rows = rows[np.argsort(data.axis.values[rows], kind="stable")]
+    away = data.columns(rows) - data.means[rows]
+    if now.standardise:
+        spread = data.deviations[rows]
+        away = away / np.where(spread > 0, spread, 1.0)
+    starts = np.linspace(0, len(order), min(len(order), COLUMNS) + 1).round().astype(int)
+    cells = np.add.reduceat(away[order], starts[:-1], axis=0) / np.diff(starts)[:, None]
+    most = np.abs(cells).max(axis=0, initial=0.0)
+    level = np.round(127 * cells / np.where(most > 0, most, 1.0)) + 128
+    return {
+        "features": canvas.pack(rows, "i4"),
+        "most": canvas.pack(most, "f4"),
+        "starts": canvas.pack(starts, "i4"),
+        "cells": canvas.pack(level.T, "u1"),
+    }
+
+
+def _evenly(count: int, most: int) -> np.ndarray:
+    """Return at most so many places of ``count``, evenly, both ends among them."""
+    return np.unique(np.linspace(0, count - 1, min(count, most)).round().astype(int))

@@ -1,0 +1,100 @@
+"""A second component for the samples, and where the samples lie along both."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+import nnspca
+from nnspca.datasets import Dataset
+from nnspca.result import Component
+from nnspca.view.session import machines, runs, store
+from nnspca.view.session.job import Job, Work
+from nnspca.view.session.state import State
+
+
+@dataclass(frozen=True, eq=False)
+class Lie:
+    """Where the samples lie.
+
+    Attributes
+    ----------
+    scores : ndarray, shape (m,)
+        Along the component.
+    second : ndarray, shape (m,), or None
+        Along the second one, once there is one.
+    order : ndarray of int, shape (m,)
+        The samples, highest score first; ties in their own order, as single precision has them.
+    apart : tuple of float or None
+        Area under the curve of each class against all others; empty where the samples have no
+        class.
+    """
+
+    scores: np.ndarray
+    second: np.ndarray | None
+    order: np.ndarray
+    apart: tuple[float | None, ...]
+
+
+def start(first: Component, data: Dataset, now: State, deflation: str) -> Job:
+    """Return the session's run of the second component, started where there is none."""
+    key = _key(first, data, now, deflation)
+    return runs.job_for("samples", key) or runs.start("samples", key, _work(first, data, now, deflation))
+
+
+def _key(first: Component, data: Dataset, now: State, deflation: str) -> tuple[Hashable, ...]:
+    support = hash(first.loadings.tobytes())
+    return ("second", *store.subject_key(data, now), now.k, now.seed, first.method, support, deflation)
+
+
+def _work(first: Component, data: Dataset, now: State, deflation: str) -> Work:
+    """Return the work: publishes the second component, where there is one."""
+    cov, known, key = store.covariance(data, now), store.results(), _key(first, data, now, deflation)
+
+    def work(job: Job) -> None:
+        used = first.loadings != 0
+        if data.kind == "covariance" or (deflation == "disjoint" and used.all()):
+            return
+        second = known.get(key)
+        if second is None:
+            left = nnspca.deflate(cov, first.loadings[:, None], deflation)
+            if left.trace <= 1e-12 * cov.trace:  # nothing varies any more
+                return
+            second = machines.call(
+                nnspca.solve,
+                left,
+                min(now.k, left.n_features),
+                nonnegative=now.nonnegative,
+                seed=now.seed,
+                should_stop=job.should_stop,
+                on_progress=job.report,
+            )
+            loadings = np.zeros(cov.n_features)
+            loadings[~used if deflation == "disjoint" else slice(None)] = second.loadings
+            second = replace(second, loadings=loadings, variance=cov.variance(loadings))
+            if not second.stopped:
+                known.put(key, second)
+        job.publish(second)
+
+    return work
+
+
+def lie(data: Dataset, now: State, first: Component, second: Component | None) -> Lie | None:
+    """Return where the samples lie; None where the data have no samples."""
+    if data.kind == "covariance":
+        return None
+    U = np.column_stack([part.loadings for part in (first, second) if part is not None])
+    along = nnspca.scores(data.X, U, mean="own", standardize=now.standardise)
+    order = np.argsort(-along[:, 0].astype(np.float32), kind="stable")
+    apart: tuple[float | None, ...] = ()
+    if data.labels is not None:
+        most = max(len(data.label_names), int(data.labels.max(initial=-1)) + 1)
+        apart = nnspca.separation(along[:, 0], data.labels, most)
+    return Lie(along[:, 0], None if second is None else along[:, 1], order, apart)
+
+
+def why(data: Dataset, now: State, first: Component, feature: int) -> nnspca.Contribution:
+    """Return what one feature does in the component."""
+    return nnspca.contribution(store.covariance(data, now), first, feature)

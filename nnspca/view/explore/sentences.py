@@ -1,0 +1,56 @@
+"""What the Explore page says of one component: its variance, its upper bound, and the live run beside it."""
+
+from __future__ import annotations
+
+import math
+
+import nnspca
+from nnspca.datasets import Dataset
+from nnspca.result import Component
+from nnspca.view.explore.run import Found
+from nnspca.view.results.ledger import Known, share
+from nnspca.view.session import scene
+from nnspca.view.words import at_least, at_most, optimal, proven_share, seconds
+
+COMPUTING = "Computing the upper bound …"
+PCA = "λ₁ is the variance of PCA's first component, which uses all features."
+
+
+def explained(part: Component, data: Dataset, leading: float) -> str:
+    """Say how many features a component has, and which share of λ₁ it explains.
+
+    ``leading`` is λ₁.
+    """
+    noun, used = scene.noun(data), part.cardinality
+    some = f"{used:,} of {data.n_features:,} {noun if data.n_features != 1 else noun.removesuffix('s')}"
+    verb = "explains" if used == 1 else "explain"
+    return f"{some} {verb} {at_least(100 * part.variance / leading, 1)} % of λ₁"
+
+
+def sentence(part: Component, known: Known, data: Dataset, leading: float) -> str:
+    """Say what a component explains, and how close to the optimum it is proven to be."""
+    said = explained(part, data, leading)
+    fewer = ""
+    if part.cardinality < part.k:
+        why = "more would need negative loadings" if part.nonnegative else "more would add nothing"
+        fewer = f" Uses {part.cardinality:,} of {part.k:,}: {why}."
+    if not nnspca.METHODS[part.method].feasible and part.cardinality > part.k:
+        return f"{said}. Shown for contrast: it does not keep to k = {part.k:,} or to the signs."
+    if not math.isfinite(known.upper):
+        return f"{said}. {COMPUTING}{fewer}"
+    ratio, source = share(part.variance, known.upper), " (stored proof)" if known.stored else ""
+    if optimal(ratio):
+        return f"{said}: proven optimal, to 1 part in 10,000{source}.{fewer}"
+    most = at_most(min(100 * known.upper / leading, 100.0), 1)
+    return f"{said}. The proven maximum is {most} %, so this is {proven_share(ratio)}{source}.{fewer}"
+
+
+def live(found: Found, leading: float, *, done: bool) -> str:
+    """Say what the live run has found and proven for the k that is shown."""
+    part, proof = found.part, found.proof
+    if part is None:
+        return "" if done else "Live: solving …"
+    said = f"Live: {at_least(100 * part.variance / leading, 1)} % of λ₁ found in {seconds(part.seconds)}"
+    if proof is None or (proof.stopped and not done):
+        return f"{said}; {COMPUTING[0].lower()}{COMPUTING[1:]}" if not done else f"{said}."
+    return f"{said}, {proven_share(share(part.variance, proof.upper))} after {seconds(proof.seconds)} of proof."

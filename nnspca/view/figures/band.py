@@ -1,0 +1,312 @@
+"""The band: a variance against k or the number of parts, between what was found and what is proven, and the gap below.
+
+One pair of panels wherever variance stands against k. Above, the variance; the optimum lies in the
+shaded band. Below, the gap to the best possible on a logarithmic axis in per cent, whose lowest
+line is "optimal": a gap of less than 1 part in 10,000. Where an upper bound was proven at a point
+itself, the point has a mark; where it is carried over from another point, the band above is a
+lighter shade, and the panel below shows nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import plotly.graph_objects as go
+
+from nnspca.view.figures.style import DASHES, SYMBOLS, Palette, dress
+from nnspca.view.words import OPTIMAL, ceils, floors
+
+FLOOR = math.log10(OPTIMAL) - 0.5  # where "optimal" stands on the axis of the gap
+UPPER, LOWER = (0.46, 1.0), (0.0, 0.33)  # what the two panels take of the figure's height
+HEIGHT = 560
+WITHIN = "the optimum lies in here"
+
+
+@dataclass(frozen=True, eq=False)
+class Band:
+    """What is known along an axis.
+
+    Attributes
+    ----------
+    at : tuple of int
+        Values of k, or numbers of parts, ascending.
+    lower, upper : tuple of float
+        The best variance known and the lowest upper bound, as shares of one unit; an upper bound
+        is infinite where none is known.
+    proven : frozenset of int
+        Where the upper bound was proven itself; elsewhere it is carried over.
+    """
+
+    at: tuple[int, ...]
+    lower: tuple[float, ...]
+    upper: tuple[float, ...]
+    proven: frozenset[int]
+
+    @property
+    def gaps(self) -> dict[int, float]:
+        """Gap to the best possible, 0 to 1, where an upper bound is known."""
+        return {
+            at: gap(low, high)
+            for at, low, high in zip(self.at, self.lower, self.upper, strict=True)
+            if math.isfinite(high)
+        }
+
+    @property
+    def optimal(self) -> tuple[int, ...]:
+        """Where the best known is proven optimal."""
+        return tuple(at for at, missing in self.gaps.items() if missing < OPTIMAL)
+
+
+def gap(variance: float, upper: float) -> float:
+    """Return the gap of a variance to an upper bound as a share of that bound.
+
+    >>> gap(3.0, 4.0), gap(4.0, 4.0), gap(0.0, 0.0)
+    (0.25, 0.0, 0.0)
+    """
+    return max(1.0 - variance / upper, 0.0) if upper > 0 else 0.0
+
+
+def closed(band: Band, what: str = "k") -> str:
+    """Say where the band has closed; nothing where it has nowhere.
+
+    >>> closed(Band((1, 2), (1.0, 1.0), (1.0, 2.0), frozenset((1, 2))))
+    'closed: proven optimal at 1 of 2 k'
+    >>> closed(Band((1,), (1.0,), (1.0,), frozenset((1,))))
+    'closed: proven optimal at every k'
+    """
+    done = len(band.optimal)
+    if not done:
+        return ""
+    many = f"every {what}" if done == len(band.at) else f"{done} of {len(band.at)} {what}"
+    return f"closed: proven optimal at {many}"
+
+
+def place(missing: float) -> float:
+    """Return where a gap stands on the axis: its logarithm, and all that counts as optimal on one line.
+
+    >>> place(0.01), place(0.00001) == FLOOR
+    (-2.0, True)
+    """
+    return FLOOR if missing < OPTIMAL else math.log10(missing)
+
+
+def figure(
+    band: Band,
+    curves: Mapping[str, Mapping[int, float]],
+    palette: Palette,
+    *,
+    title: str,
+    unit: str,
+    along: str,
+    log: bool = False,
+    what: str = "k",
+    chosen: tuple[int, str] | None = None,
+) -> go.Figure:
+    """Draw the two panels.
+
+    Parameters
+    ----------
+    band : Band
+    curves : mapping of str to mapping of int to float
+        For each name in the legend, the variance at each point as a share of the unit. The first is
+        the one that the band belongs to.
+    palette : Palette
+    title, unit, along : str
+        The figure's title, and what stands at the vertical and the horizontal axis.
+    log : bool
+        Whether equal steps along the axis multiply.
+    what : str
+        What a point of the axis is called.
+    chosen : (int, str), optional
+        The point of a curve that wears a ring.
+    """
+    drawn = go.Figure()
+    _add_band(drawn, band, palette)
+    for i, (name, points) in enumerate(curves.items()):
+        _add_curve(drawn, band, name, points, i, palette, what)
+    _add_marks(drawn, band, palette, what)
+    if chosen is not None and chosen[0] in curves.get(chosen[1], {}):
+        _add_ring(drawn, chosen[0], curves[chosen[1]][chosen[0]], palette)
+    dress(
+        drawn,
+        palette,
+        title=title,
+        alt=_alt(band, curves, title, what),
+        height=HEIGHT,
+        k_axis=(band.at or (1,), log) if what == "k" else None,
+        x={"title_text": along, "anchor": "y2"} if what == "k" else _count_axis(band, along),
+    )
+    drawn.layout.legend.font.size = 13
+    drawn.update_layout(
+        yaxis={"domain": UPPER, "title_text": unit, "rangemode": "tozero", "tickfont_size": 13},
+        yaxis2=_gap_axis(band, curves),
+    )
+    _add_words(drawn, band, palette, log, what)
+    return drawn
+
+
+def _count_axis(band: Band, along: str) -> dict:
+    ends = [min(band.at, default=1) - 0.4, max(band.at, default=1) + 0.4]
+    return {"title_text": along, "anchor": "y2", "dtick": 1, "range": ends}
+
+
+def _gap_axis(band: Band, curves: Mapping[str, Mapping[int, float]]) -> dict:
+    """Return the axis of the gap: from the widest gap drawn down to "optimal"."""
+    widest = max([*band.gaps.values(), *(m for c in curves.values() for m in _gaps(band, c).values())], default=0.1)
+    top = max(place(widest), -2.0)
+    ticks = [power for power in (0, -1, -2, -3, -4) if power <= top + 0.3]
+    return {
+        "domain": LOWER,
+        "anchor": "x",
+        "title_text": "gap to the best<br>possible (%, log)",
+        "range": [FLOOR - 0.12, top + 0.35],
+        "tickvals": [*ticks, FLOOR],
+        "ticktext": [*(f"{100 * 10.0**power:g}" for power in ticks), "optimal"],
+        "tickfont": {"size": 13},
+        "automargin": True,
+        "zeroline": False,
+    }
+
+
+def _gaps(band: Band, curve: Mapping[int, float]) -> dict[int, float]:
+    """Return the gap of each point of a curve to the upper bound there."""
+    upper = dict(zip(band.at, band.upper, strict=True))
+    return {at: gap(value, upper[at]) for at, value in curve.items() if math.isfinite(upper.get(at, math.inf))}
+
+
+def _add_band(drawn: go.Figure, band: Band, palette: Palette) -> None:
+    """Shade between the best known and the upper bound; carried stretches lightly, and above alone."""
+    known = [
+        (at, 100 * low, 100 * high)
+        for at, low, high in zip(band.at, band.lower, band.upper, strict=True)
+        if math.isfinite(high)
+    ]
+    sure = [row for row in known if row[0] in band.proven]
+    for rows, opacity in ((known, 0.45), (sure, 1.0)):
+        if not rows or (rows is known and len(sure) == len(known)):
+            continue
+        xs = [at for at, _, _ in rows]
+        above = ("y", [low for _, low, _ in rows], [high for _, _, high in rows])
+        below = ("y2", [FLOOR] * len(rows), [place(gap(low, high)) for _, low, high in rows])
+        for axis, low, high in (above, below)[: 2 if rows is sure else 1]:
+            drawn.add_scatter(
+                x=xs + xs[::-1],
+                y=high + low[::-1],
+                yaxis=axis,
+                fill="toself",
+                fillcolor=palette.band,
+                opacity=opacity,
+                mode="lines",
+                line={"width": 0},
+                showlegend=False,
+                hoverinfo="skip",
+            )
+
+
+def _add_curve(
+    drawn: go.Figure, band: Band, name: str, points: Mapping[int, float], i: int, palette: Palette, what: str
+) -> None:
+    """Draw one curve: its variance above, its gap below where an upper bound was proven at the point itself."""
+    look = {
+        "name": name,
+        "legendgroup": name,
+        "mode": "lines+markers",
+        "line": {"color": palette.series[i % len(palette.series)], "dash": DASHES[i % len(DASHES)], "width": 2},
+        "marker": {"size": 7 + min(i, 2), "symbol": SYMBOLS[i % len(SYMBOLS)], "line": {"width": 1.5}},
+        "cliponaxis": False,
+        "unselected": {"marker": {"opacity": 1}},
+    }
+    at = sorted(points)
+    said = floors([100 * points[x] for x in at], 2)
+    drawn.add_scatter(
+        x=at,
+        y=[100 * points[x] for x in at],
+        customdata=[[x, name, value] for x, value in zip(at, said, strict=True)],
+        hovertemplate=f"{what} = %{{x}}<br>explains %{{customdata[2]:.2f}} %<extra>{name}</extra>",
+        **look,
+    )
+    gaps = {x: missing for x, missing in _gaps(band, points).items() if x in band.proven}
+    at = sorted(gaps)
+    said = ceils([100 * gaps[x] for x in at], 4)
+    drawn.add_scatter(
+        x=at,
+        y=[place(gaps[x]) for x in at],
+        yaxis="y2",
+        showlegend=False,
+        customdata=[[x, name, value] for x, value in zip(at, said, strict=True)],
+        hovertemplate=f"{what} = %{{x}}<br>gap at most %{{customdata[2]:.4f}} %<extra>{name}</extra>",
+        **look,
+    )
+
+
+def _add_marks(drawn: go.Figure, band: Band, palette: Palette, what: str) -> None:
+    """Mark each upper bound that was proven at its point."""
+    rows = [(at, 100 * high) for at, high in zip(band.at, band.upper, strict=True) if at in band.proven]
+    if not rows:
+        return
+    drawn.add_scatter(
+        x=[at for at, _ in rows],
+        y=[high for _, high in rows],
+        mode="markers",
+        name="upper bound, proven",
+        cliponaxis=False,
+        marker={"symbol": "line-ew", "size": 13, "line": {"width": 3, "color": palette.ceiling}},
+        customdata=ceils([high for _, high in rows], 2),
+        hovertemplate=f"{what} = %{{x}}<br>the proven maximum is %{{customdata:.2f}} %<extra>proven</extra>",
+    )
+
+
+def _add_ring(drawn: go.Figure, at: int, value: float, palette: Palette) -> None:
+    drawn.add_scatter(
+        x=[at],
+        y=[100 * value],
+        mode="markers",
+        showlegend=False,
+        marker={"size": 18, "symbol": "circle-open", "color": palette.ink, "line": {"width": 2}},
+        hoverinfo="skip",
+    )
+
+
+def _add_words(drawn: go.Figure, band: Band, palette: Palette, log: bool, what: str) -> None:
+    """Write on the picture what the band is, at its widest place, and where it has closed."""
+    spread = [
+        (high - low, at, (low + high) / 2)
+        for at, low, high in zip(band.at, band.lower, band.upper, strict=True)
+        if math.isfinite(high)
+    ]
+    if spread:
+        _, at, middle = max(spread)
+        right = band.at.index(at) > len(band.at) / 2
+        drawn.add_annotation(
+            x=math.log10(at) if log else at,
+            y=100 * middle,
+            text=WITHIN,
+            ax=-70 if right else 70,
+            ay=-26 if right else 40,
+            font={"size": 13},
+            arrowcolor=palette.ceiling,
+            arrowwidth=1.5,
+            arrowhead=0,
+        )
+    if said := closed(band, what):
+        drawn.add_annotation(
+            xref="paper",
+            yref="paper",
+            x=0.5,
+            y=LOWER[1] + 0.02,
+            yanchor="bottom",
+            text=said,
+            showarrow=False,
+            font={"size": 13, "color": palette.proven},
+        )
+
+
+def _alt(band: Band, curves: Mapping[str, Mapping[int, float]], title: str, what: str) -> str:
+    said = closed(band, what)
+    return (
+        f"{title}: {', '.join(curves) or 'nothing yet'}; an upper bound is proven at {len(band.proven)} of "
+        f"{len(band.at)} {what}{'; ' + said if said else ''}. Below, the gap to the best possible in per cent, on a "
+        "logarithmic axis."
+    )

@@ -1,0 +1,216 @@
+"""The figures of a study: curves, bars or parts, as its table says."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+
+import plotly.graph_objects as go
+
+from nnspca.studies import Band, Bars, Curves, Line, StudyTable
+from nnspca.view.figures.style import DASHES, LEGEND_ROW, SYMBOLS, Palette, dress, names, set_axes
+from nnspca.view.papers.figures.strips import strips
+
+WIDE = 64  # characters of a line of a title
+LIKELY = "rgba(163, 71, 138, 0.13)"  # a band that holds with some probability only
+HATCH = ("", "/", "x", ".", "\\", "-")
+
+
+def study(table: StudyTable, palette: Palette, *, titled: bool = False) -> go.Figure:
+    """Draw a table as its picture says; ``titled`` where no heading stands above."""
+    title = "<br>".join(textwrap.wrap(table.title, WIDE)) if titled else ""
+    picture = table.picture
+    if picture is None:
+        raise ValueError(f"table {table.name!r} has no picture")
+    if picture.kind == "parts":
+        return strips(table, picture, palette, title)
+    figure = _bars(table, picture, palette) if picture.kind == "bars" else _curves(table, picture, palette)
+    named = len(names(figure))
+    rows = named if named < 7 else -(-named // 2)
+    body = 560 if picture.kind == "curves" and picture.equal else 440
+    alt = f"{table.title}: {len(table.rows)} rows; " + ", ".join(line.title for line in picture.lines) + "."
+    dress(figure, palette, title=title, alt=alt, height=body + LEGEND_ROW * max(rows - 3, 0), legend_rows=rows)
+    above = 44 + 18 * title.count("<br>") if titled else 8
+    if picture.kind == "curves" and picture.spans:
+        above += 36
+    figure.layout.margin.t = above
+    return figure
+
+
+def _points(table: StudyTable, x: str, columns: Sequence[str]) -> list[tuple]:
+    """Return (x, columns …) of each row; a row without value breaks the line only where x is missing too."""
+    every = zip(table.column(x), *[table.column(c) for c in columns], strict=True)
+    return [row for row in every if row[1] is not None or row[0] is None]
+
+
+def _curves(table: StudyTable, picture: Curves, palette: Palette) -> go.Figure:
+    """Draw values along an axis, over bands, spans and edges."""
+    figure = go.Figure()
+    for band in picture.bands:
+        _add_band(figure, table, picture, band, palette)
+    place = 0
+    for i, line in enumerate(picture.lines):
+        colour = place if line.colour is None else line.colour
+        place += line.role == "ours"
+        _add_line(figure, table, picture, line, (i, colour), palette)
+    for mark in picture.marks:
+        figure.add_scatter(
+            x=[mark.x],
+            y=[mark.y],
+            mode="markers+text",
+            text=[mark.label],
+            textposition="top left" if mark.x > 0 else "bottom right",
+            textfont={"size": 15},
+            marker={"size": 12, "color": palette.ceiling, "symbol": "star" if mark.printed else "circle"},
+            name=mark.label,
+            showlegend=False,
+        )
+    _add_spans(figure, picture, palette)
+    set_axes(figure, "x", title_text=picture.x_title, type="log" if picture.log_x else None)
+    set_axes(figure, "y", title_text=picture.y_title, type="log" if picture.log_y else None)
+    if picture.log_x:
+        at = sorted({v for v in table.column(picture.x) if isinstance(v, int | float)})
+        step = -(-len(at) // 12) or 1
+        set_axes(
+            figure, "x", tickvals=at[::step], ticktext=[f"{v:g}" if v == int(v) else f"{v:.3g}" for v in at[::step]]
+        )
+    elif _few_whole(table.column(picture.x)):
+        set_axes(figure, "x", dtick=1)
+    if picture.log_y:
+        set_axes(figure, "y", dtick=1, exponentformat="power")
+    if picture.y_range:
+        set_axes(figure, "y", range=picture.y_range)
+    if picture.spans:
+        set_axes(figure, "x", range=[picture.spans[0].start, picture.spans[-1].end])
+    if picture.equal:
+        set_axes(figure, "y", scaleanchor="x", constrain="domain")
+        set_axes(figure, "x", constrain="domain")
+    return figure
+
+
+def _few_whole(cells: Sequence[object]) -> bool:
+    """Tell whether an axis counts a few things: then it has no halves."""
+    known = [cell for cell in cells if isinstance(cell, int | float)]
+    return bool(known) and all(isinstance(cell, int) for cell in known) and max(known) - min(known) <= 15
+
+
+def _add_line(
+    figure: go.Figure, table: StudyTable, picture: Curves, line: Line, place: tuple[int, int], palette: Palette
+) -> None:
+    """Draw one series."""
+    number, colour = place
+    drawn = _points(table, line.x or picture.x, [line.y, *[c for c in (line.low, line.high) if c]])
+    values = [row[1] for row in drawn]
+    series = palette.series[colour % len(palette.series)]
+    ink = {"ours": series, "printed": palette.ink, "guide": palette.quiet if line.colour is None else series}[line.role]
+    dash = "dot" if line.role == "guide" else DASHES[colour % len(DASHES)]
+    if line.solid or (line.mode == "lines" and line.role == "ours"):
+        dash = "solid"
+    at = number if line.colour is None else line.colour
+    symbol = "star" if line.role == "printed" else SYMBOLS[at % len(SYMBOLS)]
+    size = 15 if line.role == "printed" else 5 if line.role == "guide" else 9
+    spread = None
+    if line.low and line.high:
+        spread = {
+            "type": "data",
+            "symmetric": False,
+            "array": [row[3] - row[1] if row[1] is not None and row[3] is not None else 0 for row in drawn],
+            "arrayminus": [row[1] - row[2] if row[1] is not None and row[2] is not None else 0 for row in drawn],
+            "thickness": 1.2,
+        }
+    figure.add_scatter(
+        x=[row[0] for row in drawn],
+        y=values,
+        name=line.title,
+        mode=line.mode,
+        line={"color": ink, "dash": dash, "width": 2.2 * line.weight},
+        marker={"size": size, "symbol": symbol, "color": ink, "line": {"width": 2, "color": ink}},
+        error_y=spread,
+        hovertemplate="%{x:.5g}<br>%{y:.5g}<extra>" + line.title + "</extra>",
+    )
+
+
+def _add_band(figure: go.Figure, table: StudyTable, picture: Curves, band: Band, palette: Palette) -> None:
+    """Shade between two columns."""
+    drawn = [row for row in _points(table, picture.x, (band.low, band.high)) if row[2] is not None]
+    if not drawn:
+        return
+    xs = [row[0] for row in drawn]
+    figure.add_scatter(
+        x=xs + xs[::-1],
+        y=[row[2] for row in drawn] + [row[1] for row in drawn][::-1],
+        fill="toself",
+        fillcolor=palette.band if band.proven else LIKELY,
+        mode="lines",
+        line={"width": 0},
+        showlegend=False,
+        hoverinfo="skip",
+    )
+    colour = palette.ceiling if band.proven else palette.paper_bound
+    figure.add_scatter(
+        x=xs,
+        y=[row[2] for row in drawn],
+        name=band.title,
+        mode="lines",
+        fill="none",
+        line={"color": colour, "width": 1.5, "dash": "dot" if band.proven else "dash"},
+        hovertemplate="%{x:.5g}<br>ceiling %{y:.5g}<extra></extra>",
+    )
+
+
+def _add_spans(figure: go.Figure, picture: Curves, palette: Palette) -> None:
+    """Shade stretches of the axis in turn, label them, and draw the edges."""
+    whole = {"xref": "x", "y0": 0, "y1": 1, "yref": "y domain", "layer": "below"}  # as high as the axis
+    band = {"type": "rect", "fillcolor": palette.band, "opacity": 0.5, "line": {"width": 0}}
+    edge = {"type": "line", "line": {"color": palette.quiet, "width": 1, "dash": "dash"}}
+    label = {"y": 1.0, "yref": "paper", "yanchor": "bottom", "showarrow": False}
+    figure.update_layout(  # at once: added one by one, all before it are read again for each
+        shapes=[
+            *[{**whole, **band, "x0": span.start, "x1": span.end} for span in picture.spans[::2]],
+            *[{**whole, **edge, "x0": at, "x1": at} for at in picture.edges],
+        ],
+        annotations=[
+            {
+                **label,
+                "x": (span.start + span.end) / 2,
+                "yshift": 2 + 16 * (i % 2),
+                "text": span.label,
+                "font": {"size": 13, "color": palette.ink},
+            }
+            for i, span in enumerate(picture.spans)
+        ],
+    )
+
+
+def _bars(table: StudyTable, picture: Bars, palette: Palette) -> go.Figure:
+    """Draw a group of bars for each row."""
+    figure = go.Figure()
+    names = [str(value).replace(", ", "<br>") for value in table.column(picture.x)]
+    place = 0
+    for i, line in enumerate(picture.lines):
+        colour = {"printed": palette.ink, "guide": palette.quiet}.get(line.role)
+        if colour is None:
+            colour = palette.series[(place if line.colour is None else line.colour) % len(palette.series)]
+            place += 1
+        values = table.column(line.y)
+        column = next(c for c in table.columns if c.name == line.y)
+        figure.add_bar(
+            x=names,
+            y=values,
+            name=line.title,
+            text=[column.say(value) for value in values],
+            textposition="outside",
+            textangle=0,
+            cliponaxis=False,
+            marker={
+                "color": colour,
+                "pattern": {"shape": HATCH[i % len(HATCH)], "fillmode": "overlay", "solidity": 0.12},
+            },
+            hovertemplate="%{x}<br>%{text}<extra>" + line.title + "</extra>",
+        )
+    figure.update_layout(barmode="group")
+    set_axes(figure, "x", title_text=picture.x_title, type="category")
+    set_axes(figure, "y", title_text=picture.y_title, type="log" if picture.log_y else None)
+    if picture.y_range:
+        set_axes(figure, "y", range=picture.y_range)
+    return figure

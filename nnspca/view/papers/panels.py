@@ -1,0 +1,150 @@
+"""The experiments page's panels: cards, every figure, the paper's numbers beside ours, and what to take home."""
+
+from __future__ import annotations
+
+from functools import partial
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from nnspca.studies import STUDIES, Study, StudyTable, stored
+from nnspca.view.papers import choices
+from nnspca.view.papers.choices import KEYS, Choices
+from nnspca.view.papers.figures.study import study as figure_of
+from nnspca.view.papers.thumbnails import beforehand
+from nnspca.view.session import catalogue, charts, downloads, gallery
+from nnspca.view.session.gallery import Card
+from nnspca.view.session.job import Job
+from nnspca.view.session.state import State
+from nnspca.view.session.widgets import expander
+
+
+def cards(here: Study) -> None:
+    """Show a card for each experiment, by paper; a press turns to it."""
+    made = beforehand()
+    gallery.show(
+        "experiment-cards",
+        "Experiments",
+        [
+            Card(name, study.figure, study.title, picture=made[name]["picture"], group=study.source.short)
+            for name, study in STUDIES.items()
+        ],
+        here.name,
+        choices.turn_to,
+        strip=True,
+    )
+
+
+def opening(study: Study) -> None:
+    """Say what the experiment is."""
+    st.header(f"{study.figure}: {study.title}")
+    st.markdown(study.summary)
+
+
+def found(study: Study, choice: Choices, now: State, job: Job | None) -> tuple[StudyTable, ...]:
+    """Return the tables known by now: those of the run, and until it has some, those of the run that was stored."""
+    arrived = _filled(job.arrived[-1]) if job is not None and job.arrived else ()
+    before = stored(study.name)
+    if arrived or before is None:
+        return arrived
+    infos = catalogue.infos()
+    on = f", on {' and '.join(infos[name].title for name in before.data)}" if before.data else ""
+    made = beforehand()[study.name]
+    asked = _run_description(study, choice, now)
+    st.caption(
+        f":material/inventory_2: **A stored run**, made on {made['made']} with nnspca {made['nnspca']}: "
+        f"seed {before.seed}{', reduced form' if study.minutes else ''}{on}. "
+        + (f"The run you asked for ({asked}) is on its way." if job is not None else f"**Solve live** makes {asked}.")
+    )
+    return _filled(before.tables)
+
+
+def _filled(tables: tuple[StudyTable, ...]) -> tuple[StudyTable, ...]:
+    return tuple(table for table in tables if table.rows)
+
+
+def _run_description(study: Study, choice: Choices, now: State) -> str:
+    """Say what a run with these settings is."""
+    infos = catalogue.infos()
+    data = choice.data(study)
+    on = f" on {' and '.join(infos[name].title for name in data)}" if data else ""
+    return f"{'the full form' if choice.full else 'it'} live{on}, seed {now.seed}"
+
+
+def draw(study: Study, choice: Choices, tables: tuple[StudyTable, ...], live: bool) -> None:
+    """Show every figure and the paper's numbers beside ours; ``live`` where this visit's own run made them."""
+    pictured = [table for table in tables if table.picture is not None]
+    for table in tables:
+        if table.picture is not None:
+            st.subheader(table.title)
+            drawn = figure_of(table, charts.palette(), titled=charts.on_slides())  # no heading stands over a slide
+            charts.figure(drawn, f"{study.name}-{table.name}", first=table is pictured[0])
+            if table.note:
+                st.caption(table.note)
+    for table in tables:
+        if table.name == "printed":
+            st.subheader(table.title)
+            st.table(table.words())
+            if table.note:
+                st.caption(table.note)
+    if live and study.needs and choice.data(study) != study.needs:
+        st.caption("The paper's numbers are left out: they are about other data than these.")
+
+
+def background(study: Study) -> None:
+    """Tell what differs from the paper, what it is called, and where the same can be played with."""
+    if study.page:
+        st.link_button(
+            f"Play with it on the {study.page} page",
+            f"{study.page}?{urlencode(study.query)}",
+            icon=":material/open_in_new:",
+        )
+    with st.expander("What differs from the paper", icon=":material/compare_arrows:", key="differs"):
+        st.markdown(study.differs)
+        st.caption(study.source.citation)
+
+
+def takeaway(study: Study, choice: Choices, now: State, tables: tuple[StudyTable, ...]) -> None:
+    """Offer every table and figure, and the code that makes them again."""
+    stem = f"{study.name}-{choice.form}"
+    with st.container(horizontal=True):
+        for table in tables:
+            charts.csv_button(
+                downloads.study_csv(table),
+                f"csv-{study.name}-{table.name}",
+                f"{stem}-{table.name}.csv",
+                f"{table.name.capitalize()} (CSV)",
+                table.title,
+            )
+        charts.json_button(lambda: downloads.tables_json(*tables), f"json-{study.name}", f"{stem}.json")
+        for table in tables:
+            if table.picture is not None:
+                charts.figure_button(
+                    partial(figure_of, table, charts.palette(), titled=True),
+                    f"html-{study.name}-{table.name}",
+                    f"{stem}-{table.name}.html",
+                    f"{table.name.capitalize()} (HTML)",
+                )
+    with expander(KEYS["tables"], "Tables and code", ":material/table_view:") as opened:
+        if opened.open:
+            for table in tables:
+                st.markdown(f"**{table.title}**")
+                st.dataframe(table.words(), hide_index=True, alt=table.title)
+            st.markdown("The same with the library:")
+            st.code(_code(study, choice, now), language="python", wrap_lines=True)
+
+
+def _code(study: Study, choice: Choices, now: State) -> str:
+    """Return the Python that runs this experiment again."""
+    data = choice.data(study)
+    other = "" if data == study.needs else f", data={data!r}"
+    return "\n".join(
+        [
+            "from nnspca.studies import STUDIES",
+            "",
+            f"result = STUDIES[{study.name!r}].run(full={choice.full}, seed={now.seed}{other})",
+            "for table in result.tables:",
+            "    print(table.title)",
+            "    print(table.to_csv())",
+        ]
+    )

@@ -1,0 +1,88 @@
+"""The one ledger that all visits share, by data set and state: pages read their numbers here, and runs write them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import streamlit as st
+
+from nnspca.bounds import carried
+from nnspca.datasets import Dataset
+from nnspca.result import Certificate, Component, PartsCertificate, SweepPoint
+from nnspca.solvers.registry import METHODS
+from nnspca.view.figures.band import Band
+from nnspca.view.results import stored
+from nnspca.view.results.ledger import Known, Ledger, Problem
+from nnspca.view.session import store
+from nnspca.view.session.state import State
+
+
+@st.cache_resource(show_spinner=False)
+def ledger() -> Ledger:
+    """Return the ledger of all visits, the stored results in it."""
+    book = Ledger()
+    for record in stored.records().values():
+        stored.write_into(book, record)
+    return book
+
+
+def problem(data: Dataset, now: State) -> Problem:
+    """Return the problem that a page is about, k aside."""
+    return data.content_hash, now.standardise, now.nonnegative
+
+
+def record(data: Dataset, now: State, *found: Component | Certificate | SweepPoint | PartsCertificate) -> None:
+    """Note what a run has found: components of solvers that keep k and signs, and certificates."""
+    book, about = ledger(), problem(data, now)
+    for thing in found:
+        if isinstance(thing, SweepPoint):
+            record(data, now, thing.component, *filter(None, [thing.certificate]))
+        elif isinstance(thing, Certificate):
+            book.record(about, thing.k, thing.component, thing.upper)
+        elif isinstance(thing, PartsCertificate):
+            book.record_parts(about, thing.k, thing.n_components, thing.parts, thing.upper)
+        elif _is_feasible(thing, now):
+            book.record(about, thing.k, thing)
+
+
+def _is_feasible(component: Component, now: State) -> bool:
+    """Tell whether a component keeps k and the sign constraint."""
+    keeps = component.nonnegative or not now.nonnegative
+    method = METHODS.get(component.method)
+    return keeps and component.cardinality <= component.k and (method is None or method.feasible)
+
+
+def along(data: Dataset, now: State, ks: Iterable[int]) -> dict[int, Known]:
+    """Return what is known at each k."""
+    return ledger().along(problem(data, now), ks, _least(data, now))
+
+
+def at(data: Dataset, now: State, k: int | None = None) -> Known:
+    """Return what is known at k, the sidebar's where none is named."""
+    k = now.k if k is None else k
+    return along(data, now, (k,))[k]
+
+
+def parts_along(data: Dataset, now: State, counts: Iterable[int]) -> dict[int, Known]:
+    """Return what is known of each number of disjoint parts of at most k nonzeros."""
+    return ledger().parts_along(problem(data, now), now.k, counts, _least(data, now))
+
+
+def _least(data: Dataset, now: State) -> float:
+    return carried.least_variance(store.covariance(data, now))
+
+
+def band_of(known: Iterable[Known], unit: float) -> Band:
+    """Return what the band's figure draws; variances are divided by ``unit``."""
+    rows = [row for row in known if row.found]
+    return Band(
+        tuple(row.at for row in rows),
+        tuple(row.lower / unit for row in rows),
+        tuple(row.upper / unit for row in rows),
+        frozenset(row.at for row in rows if row.proven),
+    )
+
+
+def record_upper(data: Dataset, now: State, k: int, upper: float) -> None:
+    """Note a proven upper bound at k."""
+    ledger().record(problem(data, now), k, None, upper)

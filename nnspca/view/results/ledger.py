@@ -1,0 +1,250 @@
+"""Ledger: for each problem the best component and the lowest upper bound that any run has found.
+
+A problem is the covariance (by the hash of the data, standardised or not), the sign constraint and
+k; for several parts their number too. Every run writes what it finds, every page reads from here, so
+that one problem has one number. Three facts carry entries over:
+
+- a component with at most k nonzeros is feasible at every larger k;
+- an upper bound at k holds at every smaller k, and in proportion at larger ones
+  (:mod:`nnspca.bounds.carried`);
+- of r disjoint parts, ``U(r) <= U(r + 1)``, ``U(r) <= U(r − 1) + U(1)``: variances are nonnegative,
+  and each part alone is feasible for one.
+
+Entries hold no proofs: certificates, which take megabytes, are kept as other results are.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from nnspca.bounds import carried
+from nnspca.result import Component
+from nnspca.view.session.weight import size
+from nnspca.view.words import OPTIMAL
+
+MOST_BYTES = 64 * 2**20
+
+Problem = tuple[str, bool, bool]  # content hash of the data, standardised, nonnegative
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """What is known of one problem.
+
+    Attributes
+    ----------
+    at : int
+        k; for several parts their number.
+    components : tuple of Component
+        The best known: one, or the parts; empty where nothing is known.
+    lower : float
+        Their variance; 0 where nothing is known.
+    upper : float
+        The lowest upper bound, carried ones included; infinite where none is known.
+    found : bool
+        Whether a run has sought a component for this problem itself.
+    proven : bool
+        Whether ``upper`` was proven for this problem itself, not carried over from another.
+    stored : bool
+        Whether ``upper`` comes with the package: the proof of a thorough run.
+    """
+
+    at: int
+    components: tuple[Component, ...] = ()
+    lower: float = 0.0
+    upper: float = math.inf
+    found: bool = False
+    proven: bool = False
+    stored: bool = False
+
+    @property
+    def component(self) -> Component:
+        """The best component known."""
+        return self.components[0]
+
+    @property
+    def bounded(self) -> bool:
+        """Whether there is a component and an upper bound."""
+        return bool(self.components) and math.isfinite(self.upper)
+
+    @property
+    def ratio(self) -> float:
+        """Proven share of the optimum, 0 to 1; 0 where no bound is known."""
+        return share(self.lower, self.upper)
+
+    @property
+    def optimal(self) -> bool:
+        """Whether the component is proven optimal, to 1 part in 10,000."""
+        return self.bounded and self.upper - self.lower < OPTIMAL * self.upper
+
+
+def share(variance: float, upper: float) -> float:
+    """Return which share of the optimum a variance is proven to be; 0 where there is no upper bound.
+
+    >>> share(3.0, 4.0), share(3.0, math.inf), share(0.0, 0.0)
+    (0.75, 0.0, 1.0)
+    """
+    if not math.isfinite(upper):
+        return 0.0
+    return min(variance / upper, 1.0) if upper > 0 else 1.0
+
+
+@dataclass
+class _Entry:
+    """Own finds of one problem, before anything is carried over."""
+
+    components: tuple[Component, ...] = ()
+    lower: float = 0.0
+    upper: float = math.inf
+    stored: bool = False
+
+    def take(self, components: tuple[Component, ...], lower: float, upper: float, *, stored: bool) -> None:
+        if components and (not self.components or lower > self.lower):
+            self.components, self.lower = components, lower
+        if upper < self.upper:
+            self.upper, self.stored = upper, stored
+
+
+@dataclass
+class _Account:
+    """All entries of one covariance and sign constraint: by k, and by k and number of parts."""
+
+    single: dict[int, _Entry] = field(default_factory=dict)
+    several: dict[tuple[int, int], _Entry] = field(default_factory=dict)
+
+    @property
+    def stored(self) -> bool:
+        """Whether any of it comes with the package."""
+        return any(entry.stored for entry in (*self.single.values(), *self.several.values()))
+
+
+class Ledger:
+    """Results of all sessions, the least recently used problems dropped beyond ``most_bytes``; thread-safe."""
+
+    def __init__(self, most_bytes: int = MOST_BYTES):
+        self._most_bytes = most_bytes
+        self._accounts: OrderedDict[Problem, _Account] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def record(
+        self, problem: Problem, k: int, component: Component | None, upper: float = math.inf, *, stored: bool = False
+    ) -> None:
+        """Note a component, an upper bound at k, or both.
+
+        ``component`` must be feasible at k: a unit vector with at most k nonzeros that keeps the
+        sign constraint. ``upper`` must be proven, rounding included.
+        """
+        components = () if component is None else (component,)
+        lower = 0.0 if component is None else component.variance
+        with self._lock:
+            entry = self._account(problem).single.setdefault(k, _Entry())
+            entry.take(components, lower, upper, stored=stored)
+            self._make_room()
+
+    def record_parts(
+        self,
+        problem: Problem,
+        k: int,
+        n_components: int,
+        parts: Sequence[Component],
+        upper: float = math.inf,
+        *,
+        stored: bool = False,
+    ) -> None:
+        """Note disjoint parts of at most k nonzeros each, an upper bound on the sum of their variances, or both."""
+        if n_components == 1:
+            self.record(problem, k, parts[0] if parts else None, upper, stored=stored)
+            return
+        lower = math.fsum(part.variance for part in parts)
+        with self._lock:
+            entry = self._account(problem).several.setdefault((k, n_components), _Entry())
+            entry.take(tuple(parts), lower, upper, stored=stored)
+            self._make_room()
+
+    def drop(self, problem: Problem) -> None:
+        """Forget all of one covariance and sign constraint."""
+        with self._lock:
+            self._accounts.pop(problem, None)
+
+    def along(self, problem: Problem, ks: Iterable[int], least: float) -> dict[int, Known]:
+        """Return what is known at each k; ``least`` is the least variance of a feature."""
+        with self._lock:
+            account = self._accounts.get(problem)
+            if account is None:
+                return {k: Known(k) for k in ks}
+            self._accounts.move_to_end(problem)
+            return _carried(account.single, list(ks), least)
+
+    def at(self, problem: Problem, k: int, least: float) -> Known:
+        """Return what is known at k."""
+        return self.along(problem, (k,), least)[k]
+
+    def parts_along(self, problem: Problem, k: int, counts: Iterable[int], least: float) -> dict[int, Known]:
+        """Return what is known of each number of disjoint parts of at most k nonzeros."""
+        counts = list(counts)
+        one = self.at(problem, k, least)
+        with self._lock:
+            account = self._accounts.get(problem)
+            own = {} if account is None else {r: e for (at, r), e in account.several.items() if at == k}
+            return {r: one if r == 1 else _parts_known(own, one, r) for r in counts}
+
+    def _account(self, problem: Problem) -> _Account:
+        account = self._accounts.setdefault(problem, _Account())
+        self._accounts.move_to_end(problem)
+        return account
+
+    def _make_room(self) -> None:
+        """Drop the problems that were used least recently; what comes with the package stays."""
+        for problem in [problem for problem, account in self._accounts.items() if not account.stored][:-1]:
+            if size(tuple(self._accounts.values())) <= self._most_bytes:
+                return
+            del self._accounts[problem]
+
+
+def _carried(own: Mapping[int, _Entry], ks: list[int], least: float) -> dict[int, Known]:
+    """Return what is known at each k, components and bounds carried over from the others."""
+    bounds = {k: entry.upper for k, entry in own.items() if math.isfinite(entry.upper)}
+    uppers = dict(zip(ks, carried.along(ks, bounds, least), strict=True))
+    found = sorted((k, entry) for k, entry in own.items() if entry.components)
+    known = {}
+    for k in ks:
+        best = max((entry for at, entry in found if at <= k), key=lambda entry: entry.lower, default=_Entry())
+        here = own.get(k, _Entry())
+        proven = math.isfinite(here.upper) and here.upper <= uppers[k]
+        upper = min(uppers[k], here.upper)
+        components = tuple(replace(part, k=k) for part in best.components)
+        known[k] = Known(k, components, best.lower, upper, bool(here.components), proven, _from_stored(own, k, proven))
+    return known
+
+
+def _from_stored(own: Mapping[int, _Entry], k: int, proven: bool) -> bool:
+    """Tell whether a bound is the stored one: its own, or where it is carried, all that it can come from."""
+    if proven:
+        return own[k].stored
+    return any(math.isfinite(e.upper) for e in own.values()) and all(
+        e.stored for e in own.values() if math.isfinite(e.upper)
+    )
+
+
+def _parts_known(own: Mapping[int, _Entry], one: Known, r: int) -> Known:
+    """Return what is known of r parts: own finds, and bounds carried over from other numbers of parts."""
+    here = own.get(r, _Entry())
+    rivals = [entry.upper for at, entry in own.items() if at >= r]
+    for at, entry in [(1, None), *own.items()]:
+        base = one.upper if entry is None else entry.upper
+        if at < r and math.isfinite(base) and math.isfinite(one.upper):
+            rivals.append(_sum_up(base, (r - at) * one.upper))
+    upper = min(rivals, default=math.inf)
+    proven = math.isfinite(here.upper) and here.upper <= upper
+    return Known(
+        r, here.components, here.lower, upper, bool(here.components), proven, here.stored if proven else one.stored
+    )
+
+
+def _sum_up(first: float, second: float) -> float:
+    """Return a number no less than the sum, rounding of a product before it included."""
+    return math.nextafter(math.nextafter(first + second, math.inf) + abs(second) * 2**-52, math.inf)

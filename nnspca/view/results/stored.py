@@ -1,0 +1,124 @@
+"""Stored ledger: results of thorough runs that come with the package, written by ``python -m tests.ledger``.
+
+One array file holds, for each data set in the view it opens with, the components and upper bounds at
+some 25 k and for 1 to 10 parts at the opening k. Loadings are 16-bit shares of the largest one: the
+variance that this loses is of the order of their rounding squared.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+
+from nnspca.result import Component
+from nnspca.view.results.ledger import Ledger, Problem
+
+FILE = Path(__file__).with_name("stored.npz")
+METHOD = "best"
+STEPS = 65535  # of the largest loading
+
+
+@dataclass(frozen=True, eq=False)
+class Record:
+    """What is stored of one data set.
+
+    Attributes
+    ----------
+    name, content_hash : str
+        Of the data set.
+    standardise : bool
+    n : int
+        Number of features.
+    opening : int
+        The k that the data set opens with.
+    components : mapping of int to (Component, float)
+        By k: the component and the upper bound.
+    parts : mapping of int to (tuple of Component, float)
+        By number of parts, at the opening k.
+    """
+
+    name: str
+    content_hash: str
+    standardise: bool
+    n: int
+    opening: int
+    components: dict[int, tuple[Component, float]]
+    parts: dict[int, tuple[tuple[Component, ...], float]]
+
+    @property
+    def problem(self) -> Problem:
+        """The covariance and sign constraint that it speaks about."""
+        return self.content_hash, self.standardise, True
+
+
+@cache
+def records(file: Path = FILE) -> dict[str, Record]:
+    """Return what is stored, by name of the data set."""
+    with np.load(file, allow_pickle=False) as arrays:
+        about = json.loads(str(arrays["about"]))
+        return {name: _record(name, said, arrays) for name, said in about.items()}
+
+
+def write_into(ledger: Ledger, record: Record) -> None:
+    """Enter what is stored of one data set into a ledger."""
+    for k, (component, upper) in record.components.items():
+        ledger.record(record.problem, k, component, upper, stored=True)
+    for r, (parts, upper) in record.parts.items():
+        ledger.record_parts(record.problem, record.opening, r, parts, upper, stored=True)
+
+
+def pack(loadings: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the support and the 16-bit loadings of a nonnegative vector."""
+    levels = np.rint(loadings / loadings.max() * STEPS).astype("<u2")
+    support = np.flatnonzero(levels)
+    return support.astype("<u2"), levels[support]
+
+
+def unpack(support: np.ndarray, levels: np.ndarray, n: int) -> np.ndarray:
+    """Return the unit vector that :func:`pack` has packed.
+
+    >>> unpack(*pack(np.array([0.0, 0.6, 0.8])), 3).round(4).tolist()
+    [0.0, 0.6, 0.8]
+    """
+    loadings = np.zeros(n)
+    loadings[support] = levels.astype(float) / STEPS
+    return loadings / np.linalg.norm(loadings)
+
+
+def _record(name: str, said: dict, arrays: np.lib.npyio.NpzFile) -> Record:
+    n, ks, counts = said["n"], said["ks"], said["counts"]
+    found = _components(said["lower"], ks, said["nonzeros"], arrays[f"{name}/support"], arrays[f"{name}/levels"], n)
+    each = _components(
+        said["parts_lower"],
+        [said["opening"]] * len(said["parts_nonzeros"]),
+        said["parts_nonzeros"],
+        arrays[f"{name}/parts_support"],
+        arrays[f"{name}/parts_levels"],
+        n,
+    )
+    starts = np.concatenate([[0], np.cumsum(said["parts_of"])])
+    grouped = [tuple(each[a:b]) for a, b in pairwise(starts.tolist())]
+    return Record(
+        name,
+        said["content_hash"],
+        said["standardise"],
+        n,
+        said["opening"],
+        dict(zip(ks, zip(found, said["upper"], strict=True), strict=True)),
+        dict(zip(counts, zip(grouped, said["parts_upper"], strict=True), strict=True)),
+    )
+
+
+def _components(
+    variances: list[float], ks: list[int], nonzeros: list[int], support: np.ndarray, levels: np.ndarray, n: int
+) -> list[Component]:
+    starts = np.concatenate([[0], np.cumsum(nonzeros)]).astype(int)
+    return [
+        Component(unpack(support[a:b], levels[a:b], n), variance, METHOD, k, True)
+        for variance, k, (a, b) in zip(variances, ks, pairwise(starts.tolist()), strict=True)
+    ]

@@ -1,0 +1,96 @@
+"""Links of earlier versions: the page and the keys that open the same view today."""
+
+from __future__ import annotations
+
+from urllib.parse import parse_qsl, urlencode
+
+from starlette.datastructures import Headers
+from starlette.responses import RedirectResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+PAGES = {"variance": "", "samples": "", "race": "compare", "experiments": "papers"}  # the new page of each old one
+# Folds of earlier versions: the fold that holds the same today, and what is chosen in it.
+FOLDS = {
+    "closer": ("proof", "proof_view", "bounds"),
+    "certificate": ("proof", "proof_view", "certificate"),
+    "need": ("proof", "proof_view", "indispensable"),
+    "given": ("more", "more_view", "data"),
+    "take": ("more", "more_view", "downloads"),
+    "which": ("more", "more_view", "which k"),
+}
+DROPPED = ("live",)
+POINT = " · "  # between k and solver, in an old key that named a point of a curve
+Query = list[tuple[str, str]]
+
+
+def rewritten(path: str, query: str) -> tuple[str, str] | None:
+    """Return today's page and query of an old link; None where nothing has changed.
+
+    >>> rewritten("/race", "racers=em&k=3")
+    ('compare', 'what=solvers&racers=em&k=3')
+    >>> rewritten("/variance", "methods=em&point=5+%C2%B7+em")
+    ('', 'methods=em&k=5&method=em')
+    >>> rewritten("/", "certificate=true"), rewritten("/", "k=3")
+    (('', 'proof=true&proof_view=certificate'), None)
+    """
+    old = path.strip("/").rpartition("/")[2]
+    said = parse_qsl(query, keep_blank_values=True)
+    known = [pair for pair in said if pair[0] not in DROPPED]
+    page = PAGES.get(old, old)
+    if page in ("", "explore"):
+        page, known = "", _explored(old, known)
+    elif old == "race":
+        known = [("what", "solvers"), *known]
+    if old not in PAGES and known == said:
+        return None
+    return page, urlencode(known)
+
+
+def _explored(old: str, said: Query) -> Query:
+    """Return the keys of the Explore page that say what those of an older page said."""
+    keys = {key for key, _ in said}
+    new: Query = []
+    if old == "variance" and "methods" not in keys:
+        new += [("methods", "best"), ("methods", "em")]
+    if old == "samples":
+        new.append(("samples", "true"))
+    for key, value in said:
+        if key in FOLDS:
+            fold, choice, view = FOLDS[key]
+            if value == "true" and fold not in {name for name, _ in new}:
+                new += [(fold, "true"), (choice, view)]
+        elif key == "point" and POINT in value:
+            k, _, method = value.partition(POINT)
+            new += [("k", k), ("method", method)]
+        else:
+            new.append((key, value))
+    if {"bounds", "paper_band"} & keys and not {"proof", "closer", "certificate", "need"} & keys:
+        new += [("proof", "true"), ("proof_view", "bounds")]
+    return new
+
+
+def _is_page(scope: Scope) -> bool:
+    """Tell whether a request asks for a page."""
+    return (
+        scope["type"] == "http" and scope["method"] == "GET" and "text/html" in Headers(scope=scope).get("accept", "")
+    )
+
+
+class OldLinks:
+    """ASGI middleware: a page asked for by an old link is redirected to where it stands today."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if (
+            scope["type"] == "http"
+            and scope["method"] == "GET"
+            and "text/html" in Headers(scope=scope).get("accept", "")
+        ):
+            new = rewritten(scope["path"], scope.get("query_string", b"").decode("ascii", "replace"))
+            if new is not None:
+                await RedirectResponse(f"./{new[0]}?{new[1]}", status_code=307)(scope, receive, send)
+                return
+        await self._app(scope, receive, send)

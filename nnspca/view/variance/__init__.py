@@ -1,1 +1,0 @@
-"""The variance page: variance against k, and the certified band."""

@@ -1,0 +1,27 @@
+"""Experiments: the papers' figures run again, our numbers beside the printed ones."""
+
+import streamlit as st
+
+from nnspca.view.papers import choices, panels, run
+from nnspca.view.session import runs, state
+
+now = state.current()
+study = choices.which()
+st.title("Experiments")
+st.markdown("The papers' experiments, run again here: **does it come out as printed, and what is proven today?**")
+every, one = st.columns([1, 2.6], gap="medium")
+with every:
+    panels.cards(study)
+with one:
+    panels.opening(study)
+    with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
+        choice = choices.ask(study)
+        job = run.start(study, choice, now)
+    choices.absent(study)
+    if job is not None:
+        runs.follow("study", job, "Stopped. The rows known by then are shown; **Solve live** starts over.")
+    tables = panels.found(study, choice, now, job)
+    panels.draw(study, choice, tables, job is not None)
+    panels.background(study)
+    if tables and job is not None and job.done:
+        panels.takeaway(study, choice, now, tables)

@@ -1,0 +1,128 @@
+"""The ledger never shows an upper bound below the optimum, and never forgets a better component."""
+
+import math
+import threading
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import nnspca
+from nnspca.bounds import carried
+from nnspca.result import Component
+from nnspca.view.results.ledger import Known, Ledger
+from tests.oracle import allows, optima_of_parts
+from tests.problems import any_rank, correlation, equal_rows, scaled, spiked, zero_rows
+
+KINDS = (any_rank, correlation, equal_rows, scaled, spiked, zero_rows)
+PROBLEM = ("hash", False, True)
+
+
+def component(variance, n=3, k=1):
+    loadings = np.zeros(n)
+    loadings[0] = 1.0
+    return Component(loadings, variance, "best", k)
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("nonnegative", [True, False])
+def test_no_bound_carried_over_k_falls_below_the_brute_force_optimum(kind, nonnegative):
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        small = kind(rng, 6)
+        ledger, problem = Ledger(), ("hash", False, nonnegative)
+        for k in rng.choice(6, 2, replace=False) + 1:
+            cert = nnspca.certify(small.cov, int(k), nonnegative=nonnegative)
+            ledger.record(problem, int(k), cert.component, cert.upper)
+        for k, known in ledger.along(problem, range(1, 7), carried.least_variance(small.cov)).items():
+            best = small.attained(k, nonnegative)
+            assert allows(known.upper, best), (seed, k)
+            if known.components:
+                assert known.lower <= float(best) * (1 + 1e-9)
+                assert known.component.cardinality <= k
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+def test_no_bound_carried_over_numbers_of_parts_falls_below_the_brute_force_optimum(kind):
+    for seed in range(2):
+        small = kind(np.random.default_rng(seed), 6)
+        ledger = Ledger()
+        one = nnspca.certify(small.cov, 2)
+        ledger.record(PROBLEM, 2, one.component, one.upper)
+        joint = nnspca.certify_parts(small.cov, 2, 2)
+        ledger.record_parts(PROBLEM, 2, 2, joint.parts, joint.upper)
+        along = ledger.parts_along(PROBLEM, 2, (1, 2, 3), carried.least_variance(small.cov))
+        for r, (_, rows) in enumerate(optima_of_parts(small.A, 2, 3), start=1):
+            assert allows(along[r].upper, sum(map(small.exact, rows))), (seed, r)
+
+
+def test_the_better_component_and_the_lower_bound_stay_in_whatever_order_they_come():
+    finds = [(component(2.0), 3.5), (component(2.5), math.inf), (None, 3.0), (component(1.0), 4.0)]
+    for order in ((0, 1, 2, 3), (3, 2, 1, 0), (2, 0, 3, 1)):
+        ledger = Ledger()
+        for i in order:
+            ledger.record(PROBLEM, 1, *finds[i])
+        known = ledger.at(PROBLEM, 1, 0.5)
+        assert (known.lower, known.upper, known.ratio) == (2.5, 3.0, 2.5 / 3.0)
+
+
+def test_a_component_counts_at_every_larger_k_and_a_bound_at_every_smaller_one():
+    ledger = Ledger()
+    ledger.record(PROBLEM, 2, component(2.0, k=2))
+    ledger.record(PROBLEM, 5, None, 6.0)
+    along = ledger.along(PROBLEM, (1, 2, 4, 5), 1.0)
+    assert [along[k].lower for k in (1, 2, 4, 5)] == [0.0, 2.0, 2.0, 2.0]
+    assert [along[k].upper for k in (1, 2, 4, 5)] == [6.0] * 4
+    assert [along[k].found for k in (1, 2, 4, 5)] == [False, True, False, False]
+    assert [along[k].proven for k in (1, 2, 4, 5)] == [False, False, False, True]
+    assert along[4].component.k == 4
+
+
+def test_nothing_known_has_no_share_and_is_not_optimal():
+    known = Ledger().at(PROBLEM, 3, 1.0)
+    assert (known.ratio, known.optimal, known.bounded, known.components) == (0.0, False, False, ())
+    assert not Known(3, upper=2.0).optimal
+    with pytest.raises(IndexError):
+        _ = known.component
+
+
+def test_one_part_and_one_component_are_one_problem():
+    ledger = Ledger()
+    ledger.record_parts(PROBLEM, 4, 1, (component(2.0, k=4),), 2.5)
+    ledger.record(PROBLEM, 4, component(2.2, k=4))
+    assert ledger.parts_along(PROBLEM, 4, (1,), 0.0)[1].lower == ledger.at(PROBLEM, 4, 0.0).lower == 2.2
+
+
+def test_the_least_recently_used_problems_go_first_and_stored_ones_stay():
+    ledger = Ledger(most_bytes=40_000)
+    ledger.record(("stored", False, True), 1, component(1.0, n=1000), 2.0, stored=True)
+    for i in range(12):
+        ledger.record((f"live {i}", False, True), 1, component(1.0, n=1000), 2.0)
+    assert ledger.at(("stored", False, True), 1, 0.0).stored
+    assert ledger.at(("live 11", False, True), 1, 0.0).bounded
+    assert not ledger.at(("live 0", False, True), 1, 0.0).bounded
+
+
+def test_a_lower_live_bound_is_not_called_stored():
+    ledger = Ledger()
+    ledger.record(PROBLEM, 2, component(1.0, k=2), 2.0, stored=True)
+    assert ledger.at(PROBLEM, 2, 0.0).stored
+    ledger.record(PROBLEM, 2, None, 1.5)
+    assert not ledger.at(PROBLEM, 2, 0.0).stored
+
+
+def test_threads_that_write_at_once_lose_nothing():
+    ledger = Ledger()
+
+    def write(shift):
+        for i in range(200):
+            ledger.record(PROBLEM, 1 + i % 5, replace(component(1.0 + (i + shift) / 1000), k=1 + i % 5), 9.0 - i / 1000)
+
+    threads = [threading.Thread(target=write, args=(shift,)) for shift in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    along = ledger.along(PROBLEM, (1, 5), 0.0)
+    assert along[5].lower == 1.0 + 202 / 1000
+    assert along[5].upper == 9.0 - 199 / 1000

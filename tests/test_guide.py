@@ -14,6 +14,7 @@ LATER = {
     "cluster.md",
     "certificates.md",
     "benchmarks.md",
+    "datasets.md",
     "adding.md",
 }  # parts of the README until they move
 

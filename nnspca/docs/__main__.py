@@ -12,7 +12,7 @@ def main(words: list[str] | None = None) -> int:
     parser.add_argument("folder", nargs="?", type=Path, default=Path("build/docs"), help="where to (build/docs)")
     folder = parser.parse_args(words).folder
     try:
-        from nnspca.docs.site.build import build
+        from nnspca.docs.site.generator import build
     except ImportError as error:
         print(f'{error}: pip install -e ".[docs]"', file=sys.stderr)
         return 1

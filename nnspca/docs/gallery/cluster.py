@@ -16,5 +16,8 @@ with distributed.Client(processes=False, n_workers=1, threads_per_worker=2, dash
     there = nnspca.sweep(cov, k=ks, executor=client)
 here = nnspca.sweep(cov, k=ks)
 
-print("same answer there and here:", [p.component.variance for p in there.points] == [p.component.variance for p in here.points])
+print(
+    "same answer there and here:",
+    [p.component.variance for p in there.points] == [p.component.variance for p in here.points],
+)
 figure = there.plot()

@@ -129,7 +129,9 @@ def _table(registry: str) -> str:
     """Return a registry's entries as a table: name, title and summary, then options and source where it has them."""
     known = {"STUDIES": nnspca.studies.STUDIES}
     entries = (known.get(registry) or getattr(nnspca, registry)).values()
-    rows = [f"| `{entry.name}` | {entry.title}. {_escaped(entry.summary)} | {_escaped(_more(entry))} |" for entry in entries]
+    rows = [
+        f"| `{entry.name}` | {entry.title}. {_escaped(entry.summary)} | {_escaped(_more(entry))} |" for entry in entries
+    ]
     return "\n".join(["| name | what it is | more |", "|---|---|---|", *rows])
 
 

@@ -1,7 +1,8 @@
 """Texts: topics out of word counts
 
 Counts of words are sparse, and stay sparse here. The 400 made-up texts treat one of three topics; each part is then a
-list of words that rise and fall together. Loadings of one sign keep "words of a topic" apart from "words of two topics".
+list of words that rise and fall together. As no loading is negative,
+a part never sets one topic against another.
 
 App: /data
 """

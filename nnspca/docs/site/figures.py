@@ -1,4 +1,4 @@
-"""Figures in pages: each holds its numbers, and one copy of Plotly's script, out of the installed package, draws all."""
+"""Figures in pages: each holds its numbers, and one copy of Plotly's script, from the installed package, draws all."""
 
 from __future__ import annotations
 

@@ -6,6 +6,7 @@ import io
 import re
 import shutil
 import tempfile
+import warnings
 from pathlib import Path
 
 from sphinx.application import Sphinx
@@ -23,11 +24,13 @@ def build(folder: Path) -> list[str]:
     with tempfile.TemporaryDirectory() as scratch:
         source = Path(scratch) / "nnspca" / "docs"
         pages.gather(source)
-        warnings = io.StringIO()
-        with patch_docutils(), docutils_namespace():
-            site = Sphinx(source, HERE, folder, Path(scratch) / "trees", "html", status=None, warning=warnings)
+        said = io.StringIO()
+        with patch_docutils(), docutils_namespace(), warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # of Sphinx by its own extensions
+            warnings.simplefilter("ignore", PendingDeprecationWarning)
+            site = Sphinx(source, HERE, folder, Path(scratch) / "trees", "html", status=None, warning=said)
             site.build(force_all=True)
-        told = re.sub(r"\x1b\[[0-9;]*m", "", warnings.getvalue())  # without colours
+        told = re.sub(r"\x1b\[[0-9;]*m", "", said.getvalue())  # without colours
         amiss = [line.replace(f"{source}/", "") for line in told.splitlines() if line.strip()]
     figures.write_script(folder / "_static")
     return amiss + links.dead(folder)

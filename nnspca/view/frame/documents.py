@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from starlette.middleware import Middleware
+from starlette.middleware.exceptions import ExceptionMiddleware
 from starlette.routing import Mount, Router
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -26,7 +27,8 @@ class Documents:
 
     def __init__(self, app: ASGIApp, folder: Path) -> None:
         self._app = app
-        self._site = Router([Mount(PLACE, StaticFiles(directory=folder, html=True))], default=app)
+        files = ExceptionMiddleware(StaticFiles(directory=folder, html=True))  # a page that is not there: 404
+        self._site = Router([Mount(PLACE, files)], default=app)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""

@@ -109,6 +109,7 @@ def test_a_public_name_in_code_becomes_a_link():
     assert (
         reference.linked("see `nnspca.solve(cov, 4)`", "../") == "see [`nnspca.solve(cov, 4)`](../reference/solve.md)"
     )
+    assert reference.linked("`nnspca.Covariance.from_data`", "").endswith("](reference/covariance-class.md)")
     for text in ("`nnspca.unknown`", "[`nnspca.solve`](x)", "```\n`nnspca.solve`\n```"):
         assert reference.linked(text, "") == text
 

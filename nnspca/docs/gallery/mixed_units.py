@@ -15,8 +15,6 @@ wine = load_wine()
 for standardize in (False, True):
     cov = nnspca.Covariance.from_data(wine.data, standardize=standardize, names=wine.feature_names)
     part = nnspca.solve(cov, k=4)
-    print(
-        f"standardize={standardize}: "
-        + ", ".join(f"{cov.feature_names[i]} {part.loadings[i]:.2f}" for i in part.support)
-    )
+    print(f"standardize={standardize}")
+    print(part)
 figure = part.plot()

@@ -12,7 +12,7 @@ spectra = nnspca.datasets.load("lrs")
 cov = nnspca.Covariance.from_dataset(spectra)
 curve = nnspca.sweep(cov, k=[1, 2, 5, 10, 20, 40, 93], methods=("best",))
 
-for row in curve.to_records():
-    print(f"k = {row['k']:2d}: {100 * row['normalized_variance']:5.1f} % of λ₁")
+for point in curve.points:
+    print(f"k = {point.k:2d}: {100 * point.component.variance / curve.leading:5.1f} % of λ₁")
 figure = curve.plot()
 part = nnspca.solve(cov, k=10).plot()

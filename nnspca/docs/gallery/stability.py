@@ -13,8 +13,8 @@ import nnspca
 wine = load_wine()
 found = nnspca.bootstrap(wine.data, 4, 2, resamples=40, standardize=True, seed=0)
 
-for row in found.to_records():
-    if row["loading"]:
-        name = wine.feature_names[row["feature"]]
-        print(f"component {row['part']}: {name} returns in {100 * row['recurrence']:.0f} % of the resamples")
+for number, part in enumerate(found.parts):
+    for i in part.support:
+        share = 100 * found.recurrence[i, number]
+        print(f"component {number + 1}: {wine.feature_names[i]} returns in {share:.0f} % of the resamples")
 figure = found.plot()

@@ -1,5 +1,9 @@
 """Settings of Sphinx: Markdown pages, docstrings, formulas as MathML; nothing is fetched while building or reading."""
 
+from docutils import nodes
+from sphinx import addnodes
+from sphinx.application import Sphinx
+
 import nnspca
 
 project = "nnspca"
@@ -36,3 +40,16 @@ html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sphinx = False
 html_show_copyright = False
+
+
+def setup(app: Sphinx) -> None:
+    """Tell Sphinx which words of an argument's type are no names."""
+    app.connect("doctree-read", _without_links_of_plain_words)
+
+
+def _without_links_of_plain_words(_app: Sphinx, page: nodes.document) -> None:
+    """Leave ``shape (n,)`` as it stands: Sphinx would link the word to any attribute of that name."""
+    for link in list(page.findall(addnodes.pending_xref)):
+        target = link.get("reftarget", "")
+        if link.get("reftype") == "class" and target.islower() and "." not in target:
+            link.replace_self(nodes.Text(target))

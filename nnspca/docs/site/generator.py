@@ -15,6 +15,7 @@ from sphinx.util.docutils import docutils_namespace, patch_docutils
 from nnspca.docs.site import figures, links, pages
 
 HERE = Path(__file__).parent
+MARK = ".nnspca-docs"  # in each folder that this command made
 
 
 def build(folder: Path) -> list[str]:
@@ -38,6 +39,8 @@ def build(folder: Path) -> list[str]:
 
 def _refuse_what_is_no_site(folder: Path) -> None:
     """Empty the folder; ValueError where it holds anything but a site made before."""
-    if folder.exists() and any(folder.iterdir()) and not (folder / "objects.inv").exists():
+    if folder.exists() and any(folder.iterdir()) and not (folder / MARK).exists():
         raise ValueError(f"{folder} holds other files; name an empty folder or one this command made")
     shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    (folder / MARK).touch()

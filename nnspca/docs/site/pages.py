@@ -57,6 +57,7 @@ def _adapted(text: str, page: Path) -> str:
     up = "../" * (len(page.relative_to(DOCS).parts) - 1)
     text = re.sub(r"\]\((?:\.\./)+certificates/CERTIFICATE\.md", f"]({up}{FORMAT}", text)
     text = re.sub(rf"(\]\((?:(?:\.\./)*gallery/)?(?:{'|'.join(gallery.names())}))\.py\)", r"\1.md)", text)
+    text = re.sub(r"\n\n```$", "\n```", text, flags=re.M)  # doctest asks for the blank line, a reader does not
     return gallery.with_figures(reference.linked(text, up), up, figures.in_page)
 
 

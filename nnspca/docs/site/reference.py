@@ -77,7 +77,7 @@ def linked(text: str, up: str) -> str:
     known = names()
 
     def link(found: re.Match[str]) -> str:
-        name = known.get(found["name"])
+        name = known.get(found["name"]) or known.get(found["name"].rpartition(".")[0])  # a method: its class
         return found[0] if name is None else f"[{found['code']}]({up}reference/{name.page}.md)"
 
     pattern = re.compile(r"(?<![\[`])(?P<code>`nnspca\.(?P<name>[A-Za-z_.]+)(?:\([^`]*\))?`)(?![`\]])")
@@ -137,7 +137,8 @@ def _table(registry: str) -> str:
 
 def _more(entry: Any) -> str:
     options = [f"`{option.name}` = {option.default!r}: {option.help}" for option in getattr(entry, "options", ())]
-    signs = {(True,): "x ≥ 0 only", (False,): "any sign only"}.get(getattr(entry, "signs", ()), "")
+    allowed: tuple[bool, ...] = getattr(entry, "signs", ())
+    signs = "" if len(set(allowed)) != 1 else "x ≥ 0 only" if allowed[0] else "any sign only"
     paper = getattr(entry, "paper", "")
     argument = getattr(entry, "argument", "")
     return " ".join(filter(None, [argument, *options, f"{signs}." if signs else "", paper and f"Source: {paper}."]))

@@ -7,7 +7,7 @@ from starlette.middleware import Middleware
 
 import nnspca
 from nnspca.view import foreign
-from nnspca.view.frame import delivery, narrow, present, sidebar, theme
+from nnspca.view.frame import delivery, documents, narrow, present, sidebar, theme
 from nnspca.view.session import caution, machines, old_links, state, streamlit_private, widgets
 
 HERE = Path(__file__).parent
@@ -15,7 +15,8 @@ HERE = Path(__file__).parent
 if __name__ != "__main__":  # imported by the server, once; a visitor's page runs it as the main program
     streamlit_private.hear_out()
     streamlit_private.mute_timers()
-    app = st.App(__file__, middleware=[Middleware(old_links.OldLinks), Middleware(delivery.Delivery)])
+    ours = [*documents.served(HERE), Middleware(old_links.OldLinks), Middleware(delivery.Delivery)]
+    app = st.App(__file__, middleware=ours)
 else:
     st.set_page_config(page_title="nnspca", page_icon=str(HERE / "assets" / "icon.png"), layout="wide")
     st.logo(str(HERE / "assets" / "logo.png"), icon_image=str(HERE / "assets" / "icon.png"), size="large")

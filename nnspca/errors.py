@@ -6,11 +6,32 @@ ADDRESSES = re.compile(r"<[^<>]*\bat 0x[0-9a-f]+[^<>]*>", re.IGNORECASE)  # of a
 
 
 class DataError(ValueError):
-    """The data cannot be used as given; the message says what was found and what to change."""
+    """The data cannot be used as given; the message says what was found and what to change.
+
+    Examples
+    --------
+    >>> import nnspca
+    >>> try:
+    ...     nnspca.datasets.read(b"a,b\\n", "table.csv")
+    ... except nnspca.DataError as error:
+    ...     print(isinstance(error, ValueError))
+    True
+    """
 
 
 class CertificateError(Exception):
-    """A certificate does not prove what it claims; the message names the first claim that failed."""
+    """A certificate does not prove what it claims; the message names the first claim that failed.
+
+    Examples
+    --------
+    >>> import nnspca
+    >>> cert = nnspca.certify(nnspca.Covariance.from_matrix([[2.0, 1.0], [1.0, 2.0]]), k=1)
+    >>> try:
+    ...     nnspca.verify(cert, nnspca.Covariance.from_matrix([[2.0, 1.0], [1.0, 3.0]]))
+    ... except nnspca.CertificateError as error:
+    ...     print(error)
+    it was made for other data: the fingerprints differ
+    """
 
 
 def reason(error: object, most: int = 120) -> str:

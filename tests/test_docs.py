@@ -1,15 +1,27 @@
-"""What the documents say in code runs as it stands, without a warning."""
+"""What the documents say in code runs as it stands, without a warning; the site is whole, and needs no network."""
 
 import doctest
+import inspect
 import re
+import subprocess
+import sys
+import tomllib
+from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 
-DOCS = Path(__file__).parents[1] / "nnspca" / "docs"
+import nnspca
+import nnspca.docs.__main__ as command
+from nnspca.docs.site import gallery, generator, links, pages, reference
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "nnspca" / "docs"
 PEERS = (DOCS / "peers.md").read_text(encoding="utf-8")
 ROWS = [[cell.strip() for cell in line.strip("|").split(" | ")] for line in PEERS.splitlines() if line.startswith("| ")]
 OURS = {row[0]: re.findall(r"`([^`]+)`", row[1]) for row in ROWS[1:]}
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+WRITTEN = [*pages.written(), ROOT / "README.md", DOCS.parent / "certificates" / "CERTIFICATE.md"]
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +47,144 @@ def test_a_cell_of_ours_without_code_says_no():
     assert all(row[1].startswith("–") for row in ROWS[1:] if not OURS[row[0]])
 
 
-def test_the_change_list_names_the_version():
-    import nnspca
-
+def test_the_change_list_and_the_citation_name_the_version():
     assert f"## {nnspca.__version__}" in (DOCS / "changelog.md").read_text(encoding="utf-8")
+    assert f"\nversion: {nnspca.__version__}\n" in (DOCS / "CITATION.cff").read_text(encoding="utf-8")
+
+
+def test_readme_fits_three_screens_and_says_that_no_licence_is_claimed():
+    assert len(README.splitlines()) <= 180
+    assert "No licence has been chosen" in README
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert "license" not in project and not any("License" in line for line in project["classifiers"])
+
+
+@pytest.mark.parametrize("page", WRITTEN, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_between_files_lead_to_files(page):
+    text = re.sub(r"```.*?```|`[^`\n]*`", "", page.read_text(encoding="utf-8"), flags=re.S)
+    named = [link.partition("#")[0] for link in re.findall(r"\]\(([^)\s]+)\)", text)]
+    local = [link for link in named if link and not link.startswith(("http://", "https://"))]
+    assert not [link for link in local if not (page.parent / link).exists()]
+
+
+def test_spelling():
+    words = [str(page) for page in [*WRITTEN, DOCS / "gallery", DOCS / "reference" / "reference.toml"]]
+    done = subprocess.run([sys.executable, "-m", "codespell_lib", *words], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("page", WRITTEN, ids=lambda page: str(page.relative_to(ROOT)))
+def test_one_vocabulary(page):
+    """The glossary itself names the words that are not used."""
+    text = page.read_text(encoding="utf-8")
+    wrong = {word for word in ("whoever", "nobody", "somebody", "lit set") if re.search(rf"\b{word}\b", text, re.I)}
+    assert page.name in ("glossary.md", "CERTIFICATE.md") or not wrong
+
+
+# The reference
+
+
+def test_the_reference_has_every_public_name():
+    modules = {"anndata", "datasets", "studies"}
+    public = set(nnspca.__all__) - modules | {"studies"}
+    for module in (nnspca.datasets, nnspca.anndata):
+        public |= {f"{module.__name__.partition('.')[2]}.{name}" for name in module.__all__}
+    assert set(reference.names()) == public
+
+
+@pytest.mark.parametrize("name", reference.names().values(), ids=lambda name: name.name)
+def test_every_public_name_has_an_example_and_something_to_read_next(name):
+    written = DOCS / "reference" / f"{name.page}.md"
+    text = written.read_text(encoding="utf-8") if written.exists() else inspect.getdoc(name.object) or ""
+    assert ">>> " in text
+    assert name.see and set(name.see) <= set(reference.names())
+
+
+def test_no_two_pages_of_the_reference_differ_in_case_alone():
+    known = [name.page for name in reference.names().values()]
+    assert len(known) == len({page.lower() for page in known})
+
+
+def test_a_public_name_in_code_becomes_a_link():
+    assert (
+        reference.linked("see `nnspca.solve(cov, 4)`", "../") == "see [`nnspca.solve(cov, 4)`](../reference/solve.md)"
+    )
+    assert reference.linked("`nnspca.Covariance.from_data`", "").endswith("](reference/covariance-class.md)")
+    for text in ("`nnspca.unknown`", "[`nnspca.solve`](x)", "```\n`nnspca.solve`\n```"):
+        assert reference.linked(text, "") == text
+
+
+# The gallery
+
+
+def test_the_gallery_has_fifteen_examples_of_fewer_than_forty_lines():
+    index = (DOCS / "gallery" / "index.md").read_text(encoding="utf-8")
+    assert len(gallery.names()) == 15
+    assert set(gallery.names()) == set(re.findall(r"\]\((\w+)\.py\)", index))
+    for name in gallery.names():
+        assert len((gallery.SCRIPTS / f"{name}.py").read_text(encoding="utf-8").splitlines()) < 40, name
+
+
+# The site
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """The site, built once: every example of the gallery is run for it."""
+    folder = tmp_path_factory.mktemp("site")
+    assert generator.build(folder) == []
+    return folder
+
+
+class _Text(HTMLParser):
+    def __init__(self, html):
+        super().__init__()
+        self.words = []
+        self.feed(html)
+
+    def handle_data(self, data):
+        self.words.append(data)
+
+
+def read(site, page):
+    return " ".join(" ".join(_Text((site / page).read_text(encoding="utf-8")).words).split())
+
+
+def test_the_site_is_whole(site):
+    """No warning of the generator, no dead link, nothing loaded from elsewhere: what ``build`` returns."""
+    for name in reference.names().values():
+        assert (site / "reference" / f"{name.page}.html").exists()
+    for name in gallery.names():
+        assert gallery.example(name).figures, name
+        assert (site / "gallery" / f"{name}.html").read_text(encoding="utf-8").count("Plotly.newPlot") >= 1
+    assert "<math" in (site / "index.html").read_text(encoding="utf-8")
+    assert (site / "_static" / "plotly.min.js").stat().st_size > 10**6
+
+
+def test_the_gallery_says_what_was_proven(site):
+    assert "ACCEPTED" in read(site, "gallery/stranger.html")
+    assert "same answer there and here: True" in read(site, "gallery/cluster.html")
+    assert "20 of 20 genes belong to one program" in read(site, "gallery/genes.html")
+
+
+def test_a_dead_link_is_found(tmp_path):
+    page = '<a href="b.html">b</a><a href="a.html#here">a</a><a href="#there">a</a><img src="https://x.org/y.png">'
+    (tmp_path / "a.html").write_text(f'<p id="here">{page}<a href="/?k=3">app</a></p>')
+    assert links.dead(tmp_path) == [
+        "a.html: loads https://x.org/y.png",
+        "a.html: b.html leads nowhere",
+        "a.html: #there leads nowhere",
+    ]
+
+
+def test_a_folder_of_other_files_is_left_alone(tmp_path):
+    (tmp_path / "thesis.txt").write_text("mine")
+    with pytest.raises(ValueError, match="holds other files"):
+        generator.build(tmp_path)
+    assert (tmp_path / "thesis.txt").read_text() == "mine"
+
+
+def test_the_command_says_what_is_amiss(monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(generator, "build", lambda folder: [f"{folder.name}: b.html leads nowhere"])
+    assert command.main(["build", str(tmp_path / "site")]) == 1
+    assert "b.html leads nowhere" in capsys.readouterr().err

@@ -104,6 +104,13 @@ class BoundInfo(Generic[PlanT, KnownT]):
         Empty where another entry's attempts make it too, or a sweep does.
     every_direction : bool
         Whether it holds without any constraint, and so for the largest eigenvalue.
+
+    Examples
+    --------
+    >>> import nnspca
+    >>> info = nnspca.BOUNDS["pair-scaled"]
+    >>> info.name, len(info.proofs) > 0
+    ('pair-scaled', True)
     """
 
     name: str

@@ -22,6 +22,15 @@ class Progress:
         The best variance found so far.
     upper : float or None
         The least proven upper bound so far.
+
+    Examples
+    --------
+    >>> import nnspca
+    >>> cov = nnspca.Covariance.from_matrix([[2.0, 1.0], [1.0, 2.0]])
+    >>> heard = []
+    >>> part = nnspca.solve(cov, k=1, on_progress=heard.append)
+    >>> heard[-1]
+    Progress(fraction=1.0, stage='done', variance=2.0, upper=None)
     """
 
     fraction: float

@@ -142,6 +142,17 @@ def load_certificate(file: str | PathLike[str] | BinaryIO | bytes) -> Certificat
     ------
     CertificateError
         The file cannot be opened, or it is not a certificate.
+
+    Examples
+    --------
+    >>> import io, nnspca
+    >>> cov = nnspca.Covariance.from_matrix([[2.0, 1.0], [1.0, 2.0]])
+    >>> file = io.BytesIO()
+    >>> nnspca.save_certificate(nnspca.certify(cov, k=1), file, cov)
+    >>> cert = nnspca.load_certificate(file.getvalue())
+    >>> nnspca.verify(cert, cov)
+    >>> cert.lower
+    2.0
     """
     try:
         if isinstance(file, str | PathLike) and not os.path.exists(file):

@@ -32,6 +32,13 @@ class DeflationInfo:
     remainder : callable or None
         ``remainder(cov, U) -> Covariance``: what is left once the columns of U are taken out; None
         where the next component is sought on the covariance as it is.
+
+    Examples
+    --------
+    >>> import nnspca
+    >>> info = nnspca.DEFLATIONS["disjoint"]
+    >>> info.title, info.remainder is not None
+    ('Disjoint supports', True)
     """
 
     name: str

@@ -59,6 +59,17 @@ class Covariance(Inner):
     features : Features
         Their names, the mean and scale they were read with, and the variance of all: what
         components carry on.
+
+    Examples
+    --------
+    >>> import nnspca
+    >>> cov = nnspca.Covariance.from_data([[0.0, 1.0], [2.0, 1.0], [4.0, 4.0]], names=["height", "width"])
+    >>> cov
+    Covariance(...)
+    >>> cov.diagonal.round(2), round(cov.variance([1.0, 0.0]), 2)
+    (array([2.67, 2.  ]), 2.67)
+    >>> cov.feature_names
+    ('height', 'width')
     """
 
     def __init__(

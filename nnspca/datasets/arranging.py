@@ -38,6 +38,15 @@ class SeveralClasses(DataError):
         What was found, without what a program can do about it.
     columns : tuple of str
         Their names.
+
+    Examples
+    --------
+    >>> import nnspca
+    >>> try:
+    ...     nnspca.datasets.read(b"a,b,c,d\\n1,2,x,u\\n3,5,y,v\\n4,1,x,v\\n", "table.csv")
+    ... except nnspca.datasets.SeveralClasses as error:
+    ...     print(error.columns)
+    ('c', 'd')
     """
 
     def __init__(self, found: str, columns: tuple[str, ...]):

@@ -323,6 +323,13 @@ class DatasetInfo:
         Size of a file that gives its features better names, where there is one and it is not here:
         see
         :func:`gene_symbols`.
+
+    Examples
+    --------
+    >>> import nnspca
+    >>> info = next(info for info in nnspca.datasets.available() if info.name == "pitprops")
+    >>> info.shape, info.kind, info.bundled
+    ((13, 13), 'covariance', True)
     """
 
     name: str

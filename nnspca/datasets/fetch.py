@@ -37,7 +37,14 @@ ShouldStop = Callable[[], bool]
 
 
 class DownloadStopped(DataError):
-    """The download was stopped on request; nothing was kept."""
+    """The download was stopped on request; nothing was kept.
+
+    Examples
+    --------
+    >>> import nnspca
+    >>> issubclass(nnspca.datasets.DownloadStopped, nnspca.DataError)
+    True
+    """
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,15 @@ class MissingValues(DataError):
         In how many samples, and in how many features.
     shape : (int, int)
         All samples and features.
+
+    Examples
+    --------
+    >>> import nnspca
+    >>> try:
+    ...     nnspca.datasets.read(b"a,b\\n1,2\\n3,\\n5,6\\n", "table.csv")
+    ... except nnspca.datasets.MissingValues as error:
+    ...     print(error.count, "of", error.shape)
+    1 of (3, 2)
     """
 
     def __init__(self, found: str, count: int, rows: int, features: int, shape: tuple[int, int]):

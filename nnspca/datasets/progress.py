@@ -21,7 +21,17 @@ REPORT_SECONDS = 0.05  # between two reports
 
 
 class ReadingStopped(DataError):
-    """The reading of a file was stopped before it was complete; nothing of it was kept."""
+    """The reading of a file was stopped before it was complete; nothing of it was kept.
+
+    Examples
+    --------
+    >>> import nnspca
+    >>> try:
+    ...     nnspca.datasets.read(b"a,b\\n1,2\\n3,4\\n", "table.csv", should_stop=lambda: True)
+    ... except nnspca.datasets.ReadingStopped as error:
+    ...     print(isinstance(error, nnspca.DataError))
+    True
+    """
 
 
 class _Listener:

@@ -59,6 +59,13 @@ def gene_symbols(
     nnspca.DataError
         When the table cannot be had; the message says what happened and how to supply the file by
         hand.
+
+    Examples
+    --------
+    >>> import nnspca
+    >>> symbols = nnspca.datasets.gene_symbols()    # doctest: +SKIP
+    >>> symbols["41096_at"]                         # doctest: +SKIP
+    'S100A8'
     """
     check_callables(on_progress=on_progress, should_stop=should_stop)
     return parse(fetch.obtain(FILE, on_progress, should_stop)[0])

@@ -35,6 +35,14 @@ class Bound(ByValue):
     probability: float
         It holds at least with this probability, over whatever was drawn at random: 1.0 where it is
         proven, and always less where it is not.
+
+    Examples
+    --------
+    >>> import nnspca
+    >>> cov = nnspca.Covariance.from_matrix([[2.0, 1.0], [1.0, 2.0]])
+    >>> bound = nnspca.certify(cov, k=1).bound("diagonal")
+    >>> bound.value >= 2.0, bound.deterministic
+    (True, True)
     """
 
     name: str
@@ -134,6 +142,16 @@ class Certificate(Sandwich):
         Wall-clock time, solving included.
     stopped : bool
         True when ``should_stop`` ended the call early; the bounds are valid all the same.
+
+    Examples
+    --------
+    >>> import nnspca
+    >>> cov = nnspca.Covariance.from_dataset(nnspca.datasets.load("pitprops"))
+    >>> cert = nnspca.certify(cov, k=5)
+    >>> cert.lower <= cert.upper, cert.gap < 0.0001
+    (True, True)
+    >>> print(cert.proven())
+    No five features with loadings ≥ 0 do better by more than 0.01 % (proven).
     """
 
     k: int
@@ -203,6 +221,14 @@ class PartsCertificate(Sandwich):
         Wall-clock time, the search for parts included.
     stopped : bool
         True when ``should_stop`` ended the call early; the bounds are valid all the same.
+
+    Examples
+    --------
+    >>> import nnspca
+    >>> cov = nnspca.Covariance.from_dataset(nnspca.datasets.load("pitprops"))
+    >>> cert = nnspca.certify_parts(cov, n_components=2, k=3)
+    >>> len(cert.parts), cert.lower <= cert.upper
+    (2, True)
     """
 
     n_components: int

@@ -50,6 +50,14 @@ class Contribution(Shown, ByValue):
         Best variance found after that exchange; ``switched`` or 0 where there is no partner.
     features : Features or None
         What the data said of the features.
+
+    Examples
+    --------
+    >>> import nnspca
+    >>> cov = nnspca.Covariance.from_matrix([[2.0, 1.0], [1.0, 2.0]])
+    >>> told = nnspca.contribution(cov, nnspca.solve(cov, k=2), 0)
+    >>> round(told.own, 3), told.others, round(told.switched, 3)
+    (0.333, array([1]), 2.0)
     """
 
     feature: int

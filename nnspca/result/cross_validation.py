@@ -31,6 +31,14 @@ class CrossValidation(Shown, ByValue):
     seconds : float
     stopped : bool
         True when ``should_stop`` ended the call early.
+
+    Examples
+    --------
+    >>> import nnspca
+    >>> data = nnspca.datasets.load("synthetic-spiked")
+    >>> trial = nnspca.cross_validate(data.X, [4, 8], n_components=1, folds=2)
+    >>> trial.ks, trial.held_out.shape
+    ((4, 8), (2, 2))
     """
 
     ks: tuple[int, ...]

@@ -52,6 +52,13 @@ class Necessity(Shown, ByValue):
     stopped : bool
         True when ``should_stop`` ended the call early: what is said is proven all the same, and
         more is left open.
+
+    Examples
+    --------
+    >>> import nnspca
+    >>> cov = nnspca.Covariance.from_matrix([[4.0, 2.0, 0.0], [2.0, 3.0, 0.0], [0.0, 0.0, 1.0]])
+    >>> nnspca.necessity(cov, k=2, within=0.01).essential
+    array([ True,  True, False])
     """
 
     k: int

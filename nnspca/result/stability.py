@@ -37,6 +37,14 @@ class Stability(Shown, ByValue):
     seconds : float
     stopped : bool
         True when ``should_stop`` ended the call early: fewer resamples than asked were drawn.
+
+    Examples
+    --------
+    >>> import nnspca
+    >>> data = nnspca.datasets.load("synthetic-spiked")
+    >>> found = nnspca.bootstrap(data.X, 8, resamples=4)
+    >>> found.recurrence.shape, found.resamples
+    ((120, 1), 4)
     """
 
     parts: Components

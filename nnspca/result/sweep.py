@@ -15,7 +15,16 @@ from nnspca.result.values import ByValue
 
 @dataclass(frozen=True, eq=False)
 class SweepPoint(ByValue):
-    """One (k, method) pair of a sweep; ``certificate`` is None until its k has been certified."""
+    """One (k, method) pair of a sweep; ``certificate`` is None until its k has been certified.
+
+    Examples
+    --------
+    >>> import nnspca
+    >>> cov = nnspca.Covariance.from_matrix([[2.0, 1.0], [1.0, 2.0]])
+    >>> point = nnspca.sweep(cov, k=2, methods=("best",)).points[0]
+    >>> point.k, point.method, round(point.component.variance, 3), point.certificate.k
+    (2, 'best', 3.0, 2)
+    """
 
     k: int
     method: str
@@ -35,6 +44,16 @@ class Sweep(Shown, ByValue):
         Largest eigenvalue of A: variances divided by it are the normalised variances.
     stopped : bool
         True when the sweep was stopped; the points solved by then are all here.
+
+    Examples
+    --------
+    >>> import nnspca
+    >>> cov = nnspca.Covariance.from_matrix([[2.0, 1.0], [1.0, 2.0]])
+    >>> curve = nnspca.sweep(cov, k=[1, 2], methods=("best",))
+    >>> [round(row["normalized_variance"], 3) for row in curve.to_records()]
+    [0.667, 1.0]
+    >>> sorted(curve.certificates)
+    [1, 2]
     """
 
     points: tuple[SweepPoint, ...]
@@ -112,7 +131,16 @@ class Sweep(Shown, ByValue):
 
 @dataclass(frozen=True, eq=False)
 class PartsPoint(ByValue):
-    """One number of parts and one k of a sweep; ``certificate`` is None until it has been certified."""
+    """One number of parts and one k of a sweep; ``certificate`` is None until it has been certified.
+
+    Examples
+    --------
+    >>> import nnspca
+    >>> cov = nnspca.Covariance.from_matrix([[2.0, 1.0], [1.0, 2.0]])
+    >>> point = nnspca.sweep_parts(cov, [2], 1).points[0]
+    >>> point.n_components, point.k, len(point.together)
+    (2, 1, 2)
+    """
 
     n_components: int
     k: int
@@ -134,6 +162,14 @@ class PartsSweep(Shown, ByValue):
         Trace of A: all the variance there is.
     stopped : bool
         True when the sweep was stopped; the points found by then are all here.
+
+    Examples
+    --------
+    >>> import nnspca
+    >>> cov = nnspca.Covariance.from_matrix([[2.0, 1.0], [1.0, 2.0]])
+    >>> curve = nnspca.sweep_parts(cov, [1, 2], 1)
+    >>> [point.n_components for point in curve.points], curve.total
+    ([1, 2], 4.0)
     """
 
     points: tuple[PartsPoint, ...]

@@ -32,6 +32,13 @@ class OptionInfo:
         One line, in plain words.
     alone : bool
         Whether it speaks of one component by itself: a joint run of several does not have it.
+
+    Examples
+    --------
+    >>> import nnspca
+    >>> rank = nnspca.METHODS["spannogram"].options[0]
+    >>> rank.name, rank.default, rank.low, rank.high
+    ('rank', 3, 1, 8)
     """
 
     name: str
@@ -96,6 +103,13 @@ class MethodInfo:
         ``joint(problem, n_components, *, rng, monitor, **options) -> Components`` where the method
         computes several components at once; the door (``nnspca.decompose``, deflation "joint") has
         checked all.
+
+    Examples
+    --------
+    >>> import nnspca
+    >>> info = nnspca.METHODS["epsilon-net"]
+    >>> info.paper, info.signs
+    ('Asteris et al. 2014, Alg. 3', (True, False))
     """
 
     name: str

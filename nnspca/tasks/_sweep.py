@@ -76,6 +76,14 @@ def sweep(
         No covariance, but data or a matrix; or a callback that is no function.
     ValueError
         A value not allowed; the message says which are.
+
+    Examples
+    --------
+    >>> import nnspca
+    >>> cov = nnspca.Covariance.from_dataset(nnspca.datasets.load("pitprops"))
+    >>> curve = nnspca.sweep(cov, k=[2, 4], methods=("best",))
+    >>> [(row["k"], round(row["variance"], 3)) for row in curve.to_records()]
+    [(2, 1.954), (4, 2.937)]
     """
     check_covariance(cov)
     check_callables(on_point=on_point, should_stop=should_stop, on_progress=on_progress)

@@ -1,7 +1,7 @@
 """What is certified where, and at what cost: one row per data set and k.
 
-Run ``python -m tests.benchmarks.certificates [live|thorough] [data set …]``; or with ``--table``, which writes README's
-table between its markers: every data set at hand, at a few k, with and without the sign constraint.
+Run ``python -m tests.benchmarks.certificates [live|thorough] [data set …]``; or with ``--table``, which writes the
+table of ``nnspca/docs/guide/benchmarks.md``: every data set at hand, at a few k, with and without the sign constraint.
 """
 
 import sys
@@ -28,7 +28,7 @@ TARGETS = {
 }
 TABLE_KS = (5, 10, 20, 50)
 STUDIED = {"asteris2014-fig4": "cbcl-faces", "asteris2014-fig5": "leukemia", "asteris2014-fig6": "lrs"}
-README = Path(__file__).parents[2] / "README.md"
+PAGE = Path(__file__).parents[2] / "nnspca" / "docs" / "guide" / "benchmarks.md"
 BEGIN, END = "<!-- certificates: begin -->", "<!-- certificates: end -->"
 
 
@@ -51,7 +51,7 @@ def main() -> None:
 
 
 def table() -> None:
-    """Write README's table, a row for each data set at hand and each k."""
+    """Write the table of the documents, a row for each data set at hand and each k."""
     lines = [
         "| data | n | k | gap, x ≥ 0 | CPU s | gap, any sign | CPU s | the paper's gap, x ≥ 0 |",
         "|---|--:|--:|--:|--:|--:|--:|--:|",
@@ -68,9 +68,9 @@ def table() -> None:
             said = f"{100 * (1 - printed[k].value):.3g} %" if k in printed else ""
             lines.append(f"| {info.name} | {cov.n_features:,} | {k} | {' | '.join(cells)} | {said} |")
             print(lines[-1], flush=True)
-    before, _, rest = README.read_text(encoding="utf-8").partition(BEGIN)
+    before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
     _, _, after = rest.partition(END)
-    README.write_text("\n".join([before + BEGIN, "", *lines, "", END + after]), encoding="utf-8")
+    PAGE.write_text("\n".join([before + BEGIN, "", *lines, "", END + after]), encoding="utf-8")
 
 
 def measured(cov: nnspca.Covariance, k: int, nonnegative: bool) -> tuple[str, str]:

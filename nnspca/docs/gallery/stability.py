@@ -1,0 +1,20 @@
+"""Stability: does a feature come back when samples are drawn again?
+
+A certificate speaks about the samples at hand, not about the population. The bootstrap asks the other question: draw
+the samples again with replacement, solve again, and count how often each feature returns.
+
+App: /parts?stable=true
+"""
+
+from sklearn.datasets import load_wine
+
+import nnspca
+
+wine = load_wine()
+found = nnspca.bootstrap(wine.data, 4, 2, resamples=40, standardize=True, seed=0)
+
+for number, part in enumerate(found.parts):
+    for i in part.support:
+        share = 100 * found.recurrence[i, number]
+        print(f"component {number + 1}: {wine.feature_names[i]} returns in {share:.0f} % of the resamples")
+figure = found.plot()

@@ -1,0 +1,74 @@
+"""The gallery: each script is run, and its page shows the code, what it printed and the figures it left."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import io
+import re
+import runpy
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+SCRIPTS = Path(__file__).parents[1] / "gallery"
+HEAD = re.compile(r'^"""(?P<title>[^\n]+)\n\n(?P<text>.*?)\n\nApp: (?P<app>[^\n]+)\n"""\n+(?P<code>.*)$', re.S)
+FIGURE = re.compile(r"<!-- figure of (\w+) -->")
+
+
+@dataclass(frozen=True)
+class Example:
+    """One script: its words, its code, the app's link, and what a run printed and drew."""
+
+    name: str
+    title: str
+    text: str
+    app: str
+    code: str
+    printed: str
+    figures: tuple[Any, ...]
+
+
+def names() -> list[str]:
+    """Return the scripts' names."""
+    return sorted(path.stem for path in SCRIPTS.glob("*.py"))
+
+
+@functools.cache
+def example(name: str) -> Example:
+    """Run one script; ValueError where its head is not as it must be."""
+    path = SCRIPTS / f"{name}.py"
+    told = HEAD.match(path.read_text(encoding="utf-8"))
+    if told is None:
+        raise ValueError(f"{path.name}: give a title, a paragraph and a line 'App: /…' at its top")
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        left = runpy.run_path(str(path))
+    figures = tuple(thing for thing in left.values() if hasattr(thing, "to_html") and hasattr(thing, "layout"))
+    return Example(name, told["title"], told["text"], told["app"], told["code"], printed.getvalue(), figures)
+
+
+def write(folder: Path, drawn: Callable[[Any, str, str], str]) -> None:
+    """Write a page for each script."""
+    for name in names():
+        (folder / f"{name}.md").write_text(page(example(name), drawn), encoding="utf-8")
+
+
+def page(told: Example, drawn: Callable[[Any, str, str], str]) -> str:
+    """Return one page; ``drawn(figure, place, name)`` gives a figure's HTML."""
+    figures = "".join(_raw(drawn(figure, "../_static", f"{told.name}-{i}")) for i, figure in enumerate(told.figures))
+    printed = f"It prints:\n\n```text\n{told.printed}```\n" if told.printed else ""
+    app = _raw(f'<p><a href="{told.app}">See the same in the app</a> (where the app serves these pages).</p>')
+    return f"# {told.title}\n\n{told.text}\n\n{figures}\n```python\n{told.code}```\n\n{printed}{app}"
+
+
+def with_figures(text: str, up: str, drawn: Callable[[Any, str, str], str]) -> str:
+    """Return a page's text with each ``<!-- figure of script -->`` replaced by that script's first figure."""
+    return FIGURE.sub(lambda found: _raw(drawn(example(found[1]).figures[0], f"{up}_static", f"of-{found[1]}")), text)
+
+
+def _raw(html: str) -> str:
+    return f"\n```{{raw}} html\n{html}\n```\n"

@@ -1,0 +1,46 @@
+"""Build the site: gather the pages into a folder, let Sphinx set them, check every link of the outcome."""
+
+from __future__ import annotations
+
+import io
+import re
+import shutil
+import tempfile
+import warnings
+from pathlib import Path
+
+from sphinx.application import Sphinx
+from sphinx.util.docutils import docutils_namespace, patch_docutils
+
+from nnspca.docs.site import figures, links, pages
+
+HERE = Path(__file__).parent
+MARK = ".nnspca-docs"  # in each folder that this command made
+
+
+def build(folder: Path) -> list[str]:
+    """Make the site in a folder, which is replaced; return what is amiss: Sphinx's warnings and dead links."""
+    folder = Path(folder).resolve()
+    _refuse_what_is_no_site(folder)
+    with tempfile.TemporaryDirectory() as scratch:
+        source = Path(scratch) / "nnspca" / "docs"
+        pages.gather(source)
+        said = io.StringIO()
+        with patch_docutils(), docutils_namespace(), warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # of Sphinx by its own extensions
+            warnings.simplefilter("ignore", PendingDeprecationWarning)
+            site = Sphinx(source, HERE, folder, Path(scratch) / "trees", "html", status=None, warning=said)
+            site.build(force_all=True)
+        told = re.sub(r"\x1b\[[0-9;]*m", "", said.getvalue())  # without colours
+        amiss = [line.replace(f"{source}/", "") for line in told.splitlines() if line.strip()]
+    figures.write_script(folder / "_static")
+    return amiss + links.dead(folder)
+
+
+def _refuse_what_is_no_site(folder: Path) -> None:
+    """Empty the folder; ValueError where it holds anything but a site made before."""
+    if folder.exists() and any(folder.iterdir()) and not (folder / MARK).exists():
+        raise ValueError(f"{folder} holds other files; name an empty folder or one this command made")
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    (folder / MARK).touch()

@@ -1,0 +1,42 @@
+"""The documents beside the app: the site that ``python -m nnspca.docs build`` made is served under ``/docs``."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from starlette.middleware import Middleware
+from starlette.middleware.exceptions import ExceptionMiddleware
+from starlette.routing import Mount, Router
+from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+PLACE = "/docs"
+FOLDER = "NNSPCA_DOCS"  # the environment's name for a site that lies elsewhere
+
+
+class Documents:
+    """ASGI middleware: requests below ``/docs`` are answered with files of the site, all others by the app.
+
+    Parameters
+    ----------
+    app : ASGI application
+    folder : path
+        Where the site is.
+    """
+
+    def __init__(self, app: ASGIApp, folder: Path) -> None:
+        self._app = app
+        files = ExceptionMiddleware(StaticFiles(directory=folder, html=True))  # a page that is not there: 404
+        self._site = Router([Mount(PLACE, files)], default=app)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        answer = self._site if scope["type"] == "http" else self._app
+        await answer(scope, receive, send)
+
+
+def served(root: Path) -> list[Middleware]:
+    """Return what serves the site of a checkout, or the one that NNSPCA_DOCS names; nothing where none was built."""
+    folder = Path(os.environ.get(FOLDER) or root / "build" / "docs")
+    return [Middleware(Documents, folder=folder)] if (folder / "index.html").exists() else []

@@ -1,0 +1,62 @@
+"""The documents are served beside the app, once they are built."""
+
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from nnspca.view.frame import documents
+
+
+@pytest.fixture
+def site(tmp_path):
+    folder = tmp_path / "build" / "docs"
+    (folder / "start").mkdir(parents=True)
+    (folder / "index.html").write_text("first page")
+    (folder / "start" / "python.html").write_text("ten minutes")
+    (tmp_path / "secret.txt").write_text("not for visitors")
+    return folder
+
+
+async def app(scope, receive, send):
+    await send({"type": "http.response.start", "status": 200, "headers": []})
+    await send({"type": "http.response.body", "body": b"the app"})
+
+
+def ask(folder, path):
+    """Return status and body of an answer."""
+    said = []
+
+    async def send(message):
+        said.append(message)
+
+    async def receive():
+        await asyncio.sleep(1)
+        return {"type": "http.disconnect"}
+
+    scope = {"type": "http", "method": "GET", "path": path, "root_path": "", "query_string": b"", "headers": []}
+    scope |= {"scheme": "http", "server": ("127.0.0.1", 8501)}
+    answer = documents.Documents(app, folder)(scope, receive, send)
+    with ThreadPoolExecutor(1) as apart:  # a loop of its own: the browser's tests keep one running here
+        apart.submit(asyncio.run, answer).result()
+    return said[0]["status"], b"".join(message.get("body", b"") for message in said[1:])
+
+
+def test_pages_of_the_site_are_served_and_all_else_is_the_apps(site):
+    assert ask(site, "/docs/") == (200, b"first page")
+    assert ask(site, "/docs/start/python.html") == (200, b"ten minutes")
+    assert ask(site, "/docs")[0] == 307
+    for path in ("/", "/parts", "/docs-of-mine", "/_stcore/health"):
+        assert ask(site, path) == (200, b"the app")
+
+
+@pytest.mark.parametrize("path", ["/docs/../../secret.txt", "/docs/%2e%2e/secret.txt", "/docs/nothing.html"])
+def test_no_other_file_is_served(site, path):
+    assert ask(site, path)[0] == 404
+
+
+def test_what_was_not_built_is_not_served(tmp_path, site, monkeypatch):
+    assert len(documents.served(tmp_path)) == 1
+    assert documents.served(tmp_path / "elsewhere") == []
+    monkeypatch.setenv("NNSPCA_DOCS", str(site))
+    assert len(documents.served(tmp_path / "elsewhere")) == 1

@@ -62,7 +62,8 @@ def server(monkeypatch):
         running.requests, running.released = [], threading.Event()
         thread = threading.Thread(target=running.serve_forever, kwargs={"poll_interval": 0.02})
         thread.start()
-        monkeypatch.setenv(fetch.MIRROR_VARIABLE, f"http://127.0.0.1:{running.server_port}/")
+        monkeypatch.delenv(fetch.MIRROR_VARIABLE)
+        monkeypatch.setattr(fetch, "BASE_URL", f"http://127.0.0.1:{running.server_port}/")
         yield running
         running.released.set()
         running.shutdown()
@@ -143,13 +144,28 @@ def test_without_a_network_the_message_says_so_and_what_to_do():
 
 
 def test_an_unknown_host_is_no_connection(monkeypatch):
-    monkeypatch.setenv(fetch.MIRROR_VARIABLE, "http://nowhere.invalid/")
+    monkeypatch.setenv(fetch.MIRROR_VARIABLE, "https://nowhere.invalid/")
     assert "no connection" in refused()
 
 
-def test_only_web_addresses_are_fetched_from(monkeypatch):
-    monkeypatch.setenv(fetch.MIRROR_VARIABLE, "file:///etc/")
-    assert "must start with https://" in refused()
+@pytest.mark.parametrize("mirror", ["file:///etc/", "http://example.org/", "ftp://example.org", "mirror"])
+def test_a_mirror_is_an_https_address_or_a_folder(monkeypatch, mirror):
+    monkeypatch.setenv(fetch.MIRROR_VARIABLE, mirror)
+    message = refused()
+    assert repr(mirror) in message
+    assert "must start with https://, or be the path of a folder" in message
+
+
+def test_a_file_of_a_mirror_that_is_a_folder_is_checked_like_any_other(monkeypatch, tmp_path):
+    monkeypatch.setenv(fetch.MIRROR_VARIABLE, str(tmp_path / "mirror"))
+    assert "No such file" in refused()
+    kept = tmp_path / "mirror" / FILE.path
+    kept.parent.mkdir(parents=True)
+    kept.write_bytes(BODY[:-1] + b"x")
+    assert FILE.sha256 in refused()
+    kept.write_bytes(BODY)
+    assert fetch.obtain(FILE) == (BODY, str(kept))
+    assert fetch.is_local(FILE)
 
 
 @pytest.mark.clock

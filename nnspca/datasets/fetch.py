@@ -108,7 +108,8 @@ def obtain(
     """Return the checked content of ``file`` and where it came from, fetching it when it is not here yet.
 
     Searched in this order: the folder ``NNSPCA_DATA``, the cache, the pinned address (or the same
-    path below ``NNSPCA_MIRROR``, an https address or a folder). A fetched file is kept in the cache when that can be written.
+    path below ``NNSPCA_MIRROR``, an https address or a folder). A fetched file is kept in the cache
+    when that can be written.
 
     Raises
     ------

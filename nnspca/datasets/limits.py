@@ -9,7 +9,7 @@ from nnspca.errors import DataError
 #: Largest file read, in bytes.
 MAX_BYTES = 200_000_000
 #: Largest sum of what an archive unpacks to, in bytes.
-MAX_UNPACKED_BYTES = 400_000_000
+MAX_UNPACKED_BYTES = 200_000_000
 #: Most members an archive may list.
 MAX_MEMBERS = 100_000
 #: Most attributes a TAR file may give each member, and most bytes of names and attributes before it.

@@ -1,7 +1,6 @@
 """Parquet tables through pyarrow: the footer is looked at before any column is read.
 
-All of it happens in a process of its own, as a damaged footer can make pyarrow end the one that
-reads it.
+A damaged one can make pyarrow end the process it runs in.
 """
 
 from __future__ import annotations
@@ -13,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from nnspca.datasets import limits, progress
-from nnspca.datasets.apart import read_apart
 from nnspca.datasets.arranging import ReadingOptions, arrange
 from nnspca.datasets.dataset import Content
 from nnspca.datasets.optional import needed
@@ -28,21 +26,17 @@ INDEX = "__index_level_0__"  # what pandas calls the column of its row names
 
 def read_parquet(data: bytes, options: ReadingOptions) -> Content:
     """Read a Parquet table: columns of numbers and truths are features, one of text may be the class."""
-    needed("pyarrow.parquet", "Parquet tables")
+    parquet = needed("pyarrow.parquet", "Parquet tables")
     if data[:4] != b"PAR1" or data[-4:] != b"PAR1":
         raise DataError("this is no Parquet file, or it is cut short: it does not begin and end with PAR1.")
-    return read_apart("parquet", data, options)
-
-
-def read_here(data: bytes, options: ReadingOptions) -> Content:
-    """Read it in this process."""
-    parquet = needed("pyarrow.parquet", "Parquet tables")
     arrow = needed("pyarrow", "Parquet tables")
     try:
         file = parquet.ParquetFile(io.BytesIO(data), memory_map=False, pre_buffer=False)
         _check(file.metadata, len(data))
         return arrange(_table(file, arrow), options)
-    except (arrow.ArrowException, OSError, MemoryError) as error:
+    except MemoryError:
+        raise
+    except (arrow.ArrowException, OSError) as error:
         raise DataError(f"the Parquet file is damaged{reason(error)}: save it again.") from error
 
 

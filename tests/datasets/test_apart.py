@@ -1,15 +1,19 @@
-"""A file read in a process of its own: how far it is, truly, and Stop at any moment."""
+"""A file read in a process of its own: the same data set, how far it is, Stop at any moment, and never too much."""
 
 import io
+import subprocess
+import sys
 import time
 
 import h5py
 import numpy as np
 import pytest
+import scipy.io
+import scipy.sparse
 
-from nnspca.datasets import ReadingStopped, apart, h5ad, read
+from nnspca.datasets import MissingValues, ReadingStopped, SeveralClasses, apart, h5ad, read
 from nnspca.errors import DataError
-from tests.datasets.test_formats import parquet
+from tests.datasets.test_formats import parquet, picture, workbook, zipped
 
 X = np.random.default_rng(0).normal(size=(400, 30))
 
@@ -69,13 +73,69 @@ def test_stop_ends_the_other_process_within_a_second(monkeypatch):
 def test_a_file_is_given_seconds_of_computing_and_not_of_the_clock(monkeypatch):
     """On a machine that others keep busy a sound file may take many times as long."""
     slow = "from nnspca.datasets import apart, h5ad; import time; "
-    slow += "apart._seconds = lambda data: 0.4; read = h5ad.read_here; h5ad.read_here = lambda *its: "
-    monkeypatch.setattr(apart, "SCRIPT", f"{slow}(time.sleep(1.5), read(*its))[1]; {apart.SCRIPT}")
-    monkeypatch.setattr(apart, "PATIENCE", 1.0)
+    slow += "from nnspca.datasets import formats; apart.SECONDS = 0.6; inner = formats.parse_files; "
+    slow += "formats.parse_files = lambda *its: "
+    monkeypatch.setattr(apart, "SCRIPT", f"{slow}(time.sleep(1.5), inner(*its))[1]; {apart.SCRIPT}")
     assert np.array_equal(read(annotated(), "t.h5ad").X, X)
     monkeypatch.setattr(apart, "SCRIPT", apart.SCRIPT.replace("time.sleep(1.5)", "[0 for _ in iter(int, 1)]"))
-    with pytest.raises(DataError, match="far too long to read"):
+    with pytest.raises(DataError, match="12 seconds of computing"):
         read(annotated(), "t.h5ad")
+
+
+def test_a_file_is_given_so_much_memory(monkeypatch):
+    greedy = "from nnspca.datasets import apart, formats; formats.parse_files = lambda *its: bytes(10**9); "
+    monkeypatch.setattr(apart, "SCRIPT", greedy + apart.SCRIPT)
+    with pytest.raises(DataError, match=r"'t\.h5ad': .*more than the 640 MB of memory"):
+        read(annotated(), "t.h5ad")
+
+
+def whole(scipy_writes, *given):
+    out = io.BytesIO()
+    scipy_writes(out, *given)
+    return out.getvalue()
+
+
+EACH = {
+    "t.parquet": parquet({"a": X[:, 0], "b": X[:, 1], "kind": ["u", "v"] * 200}),
+    "t.xlsx": workbook([["a", "b"], *X[:50, :2].tolist()], "another"),
+    "t.zip": zipped({f"{'ab'[i % 2]}/{i}.png": picture(i) for i in range(9)}),
+    "t.npz": whole(lambda out: np.savez_compressed(out, X=X, y=np.arange(400) % 3)),
+    "sparse.npz": whole(scipy.sparse.save_npz, scipy.sparse.random_array((40, 30), density=0.1, format="csc", rng=1)),
+    "t.mat": whole(scipy.io.savemat, {"X": X}),
+    "large.csv": "\n".join(["a,b,kind", *(f"{i},{i * i},{'uv'[i % 2]}" for i in range(90_000))]).encode(),
+}
+
+
+@pytest.mark.parametrize("filename", EACH)
+def test_the_same_data_set_comes_back_from_another_process(filename, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(apart, "_parse_here", None)
+        made = read(EACH[filename], filename)
+    monkeypatch.setattr(apart, "parse", apart._parse_here)
+    here = read(EACH[filename], filename)
+    assert made.content_hash == here.content_hash
+    assert (made.feature_names, made.label_names, made.notes) == (here.feature_names, here.label_names, here.notes)
+    assert (made.image_shape, made.kind, made.class_columns) == (here.image_shape, here.kind, here.class_columns)
+    assert made.is_sparse == here.is_sparse
+    np.testing.assert_array_equal(made.labels, here.labels)
+
+
+def test_errors_that_offer_a_choice_come_back_with_it():
+    with pytest.raises(MissingValues) as missing:
+        read(parquet({"a": [1.0, None, 3], "b": [1.0, 2, 5]}), "t.parquet")
+    assert (missing.value.count, missing.value.shape) == (1, (3, 2))
+    with pytest.raises(SeveralClasses) as several:
+        read(parquet({"a": [1.0, 2, 3], "u": list("xxy"), "v": list("ppq")}), "t.parquet")
+    assert several.value.columns == ("u", "v")
+
+
+def test_the_other_process_ends_where_the_one_that_asked_is_gone():
+    begun = subprocess.Popen([sys.executable, "-c", apart.SCRIPT], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
+    begun.stdin.write(
+        b'{"sizes": {"t.npy": 1000}, "header": null, "samples": "rows", "label": null, "missing": "mean"}\n'
+    )
+    begun.stdin.close()
+    begun.wait(timeout=20)
 
 
 @pytest.mark.parametrize(

@@ -72,7 +72,7 @@ def read_apart(files: Mapping[str, bytes], options: ReadingOptions, header: bool
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
-        env={**os.environ, "PYTHONPATH": path, **threads},
+        env={**os.environ, "PYTHONPATH": path, **threads, "ARROW_DEFAULT_MEMORY_POOL": "system"},
     )
     asked = {"sizes": {name: len(content) for name, content in files.items()}, "header": header, **asdict(options)}
     talk = _Talk(process, json.dumps(asked).encode(), list(files.values()))

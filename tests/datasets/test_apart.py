@@ -1,19 +1,22 @@
 """A file read in a process of its own: the same data set, how far it is, Stop at any moment, and never too much."""
 
 import io
+import resource
 import subprocess
 import sys
 import time
 
 import h5py
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 import scipy.io
 import scipy.sparse
 
 from nnspca.datasets import MissingValues, ReadingStopped, SeveralClasses, apart, h5ad, read
 from nnspca.errors import DataError
-from tests.datasets.test_formats import parquet, picture, workbook, zipped
+from tests.datasets.test_formats import packed, parquet, picture, rows, sheet, workbook, zipped
 
 X = np.random.default_rng(0).normal(size=(400, 30))
 
@@ -28,16 +31,15 @@ def annotated(**options):
 @pytest.mark.parametrize(
     ("filename", "content", "said", "shares"),
     [
-        ("t.parquet", parquet({f"f{j}": X[:, j] for j in range(30)}), "Reading the rows", [0, 0.25, 0.5, 0.75, 1]),
+        ("t.parquet", parquet({f"f{j}": X[:, j] for j in range(30)}), "Reading the rows", [0, 0.5, 1]),
         ("chunks.h5ad", annotated(chunks=(100, 30), compression="gzip"), "Reading the numbers", [0, 0.25, 0.5, 0.75]),
         ("whole.h5ad", annotated(), "Reading the numbers", [0, 0.25, 0.5, 0.75]),
     ],
     ids=["parquet", "chunks of h5ad", "h5ad in one piece"],
 )
 def test_the_other_process_says_how_much_of_the_numbers_is_read(filename, content, said, shares, monkeypatch):
-    smaller = (
-        "from nnspca.datasets import progress, parquet, h5ad; progress.REPORT_SECONDS = 0.0; parquet.AT_A_TIME = 100; "
-    )
+    smaller = "from nnspca.datasets import progress, parquet, h5ad; progress.REPORT_SECONDS = 0.0; "
+    smaller += "parquet.AT_A_TIME = 400 * 15; "
     monkeypatch.setattr(apart, "SCRIPT", f"{smaller}h5ad.SLAB = {X.nbytes // 4}; {apart.SCRIPT}")
     told = []
 
@@ -157,3 +159,47 @@ def test_a_process_that_ends_at_once_or_talks_nonsense_is_a_damaged_file(does, m
 def test_numbers_in_one_piece_are_read_as_they_are_stored():
     assert X.nbytes < h5ad.SLAB * 4
     assert np.array_equal(read(annotated(), "t.h5ad").X, X)
+
+
+def test_a_table_of_very_many_columns_is_read_or_refused_by_their_number():
+    many = {f"c{j}": [float(j), 1.0] for j in range(20_000)}
+    assert read(parquet(many), "t.parquet").shape == (2, 20_000)
+    schema = pa.schema([(f"c{j}", pa.float64()) for j in range(100_001)])
+    out = io.BytesIO()
+    pq.write_table(schema.empty_table(), out)
+    with pytest.raises(DataError, match="100,001 columns; at most 100,000"):
+        read(out.getvalue(), "t.parquet")
+
+
+def test_a_text_repeated_by_a_dictionary_takes_no_more_than_the_memory_of_a_file():
+    said = pa.array(["x" * 1_000_000]).dictionary_encode().take(pa.array([0] * 5000))
+    bomb = parquet({"a": np.arange(5000.0), "t": said})
+    assert len(bomb) < 200_000
+    with pytest.raises(DataError, match="640 MB"):
+        read(bomb, "t.parquet")
+
+
+HOSTILE = {
+    "two cells far apart": packed(
+        sheet(b"", rows("<v>1</v>") + b'<row r="1048576"><c r="XFD1048576"><v>1</v></c></row>')
+    ),
+    "a row beyond all": packed(
+        sheet(b"", rows("<v>1</v>") + b'<row r="999999999"><c r="A999999999"><v>1</v></c></row>')
+    ),
+    "shared by all": packed(
+        b'<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">'
+        + b'<Relationship Type="http://x" Target="a.xml" Id="r"/>' * 1_000_000
+        + b"</Relationships>",
+        "xl/_rels/workbook.xml.rels",
+    ),
+}
+
+
+@pytest.mark.clock
+@pytest.mark.parametrize("what", HOSTILE)
+def test_a_hostile_workbook_ends_only_the_process_that_reads_it(what):
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    with pytest.raises(DataError, match=r"'t\.xlsx'"):
+        read(HOSTILE[what], "t.xlsx")
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert after.ru_utime - before.ru_utime < 5

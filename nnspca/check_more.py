@@ -92,11 +92,12 @@ class Checker(check.Checker):
     def __init__(self, nonnegative: bool, say: Any, r: int = 1) -> None:
         super().__init__(nonnegative, say)
         self.r, self.more = r, {"boxed": partial(self.few, told=self.boxes), "fewer": self.fewer}
+        self.more["variances"] = self.variances
 
     def ceiling(self, p: Any, k: int, A: Any, inside: Any = ()) -> Fraction:
         """Return what a proof proves for r parts of k features of A each, ``inside`` those known of a single one."""
         kind = p["kind"]
-        if kind not in ("joint", "groups", "each", "samples"):
+        if kind not in ("joint", "groups", "each", "samples", "variances"):
             need(self.r == 1, f"a proof by {kind!r:.99} speaks of one part", 2)
             return super().ceiling(p, k, A, inside)
         need(type(p["k"]) is int and k <= p["k"] <= A.n, f"a proof is one of {p['k']!r:.20} features, not of {k}")
@@ -104,6 +105,8 @@ class Checker(check.Checker):
             return self.joint(p, p["k"], A, [{*inside} - {i} for i in range(A.n)] if inside else None)
         if kind == "groups":
             return self.groups(p, p["k"], A)
+        if kind == "variances":
+            return self.variances(p, p["k"], A)
         if kind == "samples":
             gram = Matrix(A.over, None, list(zip(*A.columns, strict=True)))
             least = max(tail(gram.rows, A.over, p), Fraction(0))
@@ -126,6 +129,19 @@ class Checker(check.Checker):
         most = max(fewest, d + (fewest - d) * Fraction(k - 1, q - 1))
         why = f"so U = {shown(fewest)} for {q} features, d + (U − d)(k − 1)/({q} − 1) for k, d = min A_ii"
         return self._found(most, self.why[0], why)
+
+    def variances(self, p: Any, k: int, A: Any, inside: Any = ()) -> Fraction:
+        """Return the sum of the rk largest A_ii: a semidefinite A has no more than its trace on the features of x.
+
+        With A + low I semidefinite, each of the features has low more, and each of the r unit vectors too.
+        """
+        least = Fraction(0)
+        if not A.columns:
+            least = max(check.eigenvalue([[-v for v in row] for row in A.rows], A.over, p["least"]), least)
+        largest = nlargest(self.r * k, A.diagonal)
+        most = Fraction(sum(largest), A.over) + least * max(len(largest) - self.r, 0)
+        why = f"{len(largest)} features are in use at most, with the largest A_ii: <= {shown(most)}"
+        return self._found(most, "A is semidefinite, so x'Ax is at most its trace on the features of x", why)
 
     def boxes(self, p: Any, k: int, A: Any, best: Fraction, own: Any) -> dict[int, Fraction]:
         """Return what the features C can hold at most, given what each of their companions can; in units of ``best``.

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import scipy.linalg
 
 from nnspca.certificates.exact import cover
 from nnspca.certificates.exact.arrays import EPS, LARGEST, Unwritten, Writer, entries_of
@@ -67,7 +68,9 @@ def pairs(writer: Writer, proof: PairProof, k: int, cov: Covariance) -> Written:
 
 
 def rows(writer: Writer, proof: EntryProof | ScaleProof, k: int, cov: Covariance) -> Written:
-    """Weights for the rows, and nothing of L and M."""
+    """Weights for the rows, and nothing of L and M; variances alone where a product of two deviations tells nothing."""
+    if _of_variances_alone(proof, cov):
+        return _variances(writer, k, cov)
     made = {"kind": "pairs", "k": k, "S": [], "weights": writer.witness(_weights(proof, k, cov))}
     return made | ({"level": level} if (level := _level(proof, k, cov)) else {})
 
@@ -101,10 +104,22 @@ def elimination(writer: Writer, proof: EliminationProof, k: int, cov: Covariance
     if proof.boxes is not None:
         boxes = {"C": writer.witness(proof.boxes.features), "prices": writer.witness(proof.boxes.prices)}
         made |= {"kind": "boxed", **boxes}
-    if cov.n_samples is None:  # that it is semidefinite does not go without saying
-        least = 2 * cov.n_features * EPS * cov.trace
-        made["least"] = {"t": least} | writer.factor(least, -entries_of(cov))
-    return made
+    return made | _semidefinite(writer, cov)
+
+
+def _semidefinite(writer: Writer, cov: Covariance) -> Written:
+    """What tells how far A is from semidefinite; of a matrix, that it is does not go without saying."""
+    if cov.n_samples is not None:
+        return {}
+    A = entries_of(cov)
+    if len(A) > LARGEST:
+        raise Unwritten
+    least = 2 * cov.n_features * EPS * cov.trace + max(0.0, -float(scipy.linalg.eigvalsh(A, subset_by_index=[0, 0])[0]))
+    return {"least": {"t": least} | writer.factor(least, -A)}
+
+
+def _variances(writer: Writer, k: int, cov: Covariance) -> Written:
+    return {"kind": "variances", "k": k} | _semidefinite(writer, cov)
 
 
 def rank(writer: Writer, proof: RankProof, k: int, cov: Covariance) -> Written:
@@ -203,8 +218,8 @@ def larger_of_parts(writer: Writer, proof: LargerProof, r: int, k: int, cov: Cov
 
 
 def variances_of_parts(writer: Writer, proof: EntryProof, r: int, k: int, cov: Covariance) -> Written:
-    """No checker reads a sum of variances over several parts."""
-    raise Unwritten
+    """The largest variances, of as many features as the parts hold."""
+    return _variances(writer, k, cov)
 
 
 def _level(proof: EntryProof | ScaleProof, k: int, cov: Covariance) -> float:
@@ -216,14 +231,18 @@ def _level(proof: EntryProof | ScaleProof, k: int, cov: Covariance) -> float:
     return float(np.sort(cov.diagonal)[::-1][:k].sum()) * (1 + (k + cov.form.terms) * EPS)
 
 
+def _of_variances_alone(proof: EntryProof | ScaleProof, cov: Covariance) -> bool:
+    """Whether |A_ij| may be above the product of the two deviations, by more than rounding."""
+    indefinite = cov.n_samples is None and cov.representation_error > INDEFINITE * cov.trace
+    return isinstance(proof, EntryProof) and proof.rule == "diagonal" and indefinite
+
+
 def _weights(proof: EntryProof | ScaleProof, k: int, cov: Covariance) -> np.ndarray:
     """Weights that prove no more than the proof does: deviations, for the sum of the largest variances."""
     if isinstance(proof, ScaleProof):
         return proof.weights
     if proof.rule == "rows":
         return np.ones(cov.n_features)
-    if k > 1 and cov.n_samples is None and cov.representation_error > INDEFINITE * cov.trace:
-        raise Unwritten  # |A_ij| may be above the product of the two deviations
     deviations = np.sqrt(cov.diagonal)
     return np.maximum(deviations, 1e-9 * deviations.max())
 
@@ -251,6 +270,7 @@ PARTS_WRITERS: dict[type, Callable[[Writer, Any, int, int, Covariance], Written]
 # the types about one component that the first checker cannot read, or not always; of parts it reads none
 FOR_MORE: dict[type, Callable[[Any, Covariance], bool]] = {
     EliminationProof: lambda proof, cov: proof.boxes is not None,
+    EntryProof: _of_variances_alone,
     LargerProof: lambda proof, cov: takes_more(proof.proof, cov),
     # a cover, or an eigenvalue of the samples
     RankProof: lambda proof, cov: bool(proof.V.any()) or (proof.rho is None and not cov.holds_entries),

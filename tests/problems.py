@@ -97,6 +97,13 @@ def near_identity(rng, n):
     return _of_matrix("near the identity", np.eye(n) + 10.0 ** rng.uniform(-12, -4) * (E + E.T) / 2)
 
 
+def few_matter(rng, n):
+    """A few features vary much more than the others."""
+    n += 2
+    s = np.where(np.arange(n) < n // 2, 1.0, 10.0 ** rng.uniform(-3, -0.7, n))
+    return _of_matrix("few matter", _gram(rng, n, n + 2) * np.outer(s, s))
+
+
 def scaled(rng, n):
     return _of_matrix("scaled", _gram(rng, n, int(rng.integers(1, n + 1))) * 10.0 ** rng.uniform(-60, 60))
 

@@ -128,6 +128,8 @@ def optimise_on_support(cov: Covariance, x: np.ndarray, *, nonnegative: bool, mo
         bit of a sum.
     """
     support = np.flatnonzero(x)
+    if not len(support):
+        return x
     part = cov.restrict(support)
     z = x[support]
     for _ in range(len(support)):

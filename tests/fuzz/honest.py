@@ -16,15 +16,26 @@ import numpy as np
 
 import nnspca
 from nnspca import check, check_more
-from nnspca.bounds import carried, plan
+from nnspca.bounds import carried, elimination, plan
 from nnspca.bounds.parts import plan as parts_plan
 from nnspca.bounds.parts.plan import PARTS_PLANS
 from nnspca.bounds.plan import PLANS
+from nnspca.bounds.selection import Limits
+from nnspca.calls.progress import Monitor
 from nnspca.covariance import covariance
+from nnspca.covariance.problem import Problem
 from tests import oracle, problems
 from tests.fuzz import GotThrough
 
-KINDS = (*problems.MATRICES, problems.near_identity, *problems.DATA, problems.correlated, problems.held_apart)
+KINDS = (
+    *problems.MATRICES,
+    problems.near_identity,
+    problems.few_matter,
+    problems.few_matter,
+    *problems.DATA,
+    problems.correlated,
+    problems.held_apart,
+)
 SEEN: Counter[str] = Counter()  # bounds that met the oracle, by name and type of proof
 
 
@@ -49,10 +60,20 @@ def attempt(rng):
     least = carried.least_variance(problem.cov)
     for k, cert in made.items():
         best = problem.attained(k, nonnegative)
-        others = [carried._larger(carried._own(made[at]), at, k) for at in ks if at > k]
+        others = [*_on_few(rng, cert, problem.cov)]
+        others += [carried._larger(carried._own(made[at]), at, k) for at in ks if at > k]
         others += [carried._smaller(carried._own(made[at]), at, k, least) for at in ks if 2 <= at < k]
         _look(replace(cert, bounds=(*cert.bounds, *others)), problem, best)
     return True
+
+
+def _on_few(rng, cert, cov):
+    """Bounds on a few features that speak for all: wherever they prove anything, however little."""
+    problem, x, n = Problem(cov, cert.k, cert.nonnegative), cert.component.loadings, cov.n_features
+    goals = {"goal": 0.0, "monitor": Monitor()}
+    limits = Limits(int(rng.integers(1, n + 1)), float(rng.random()))
+    budget = elimination.Budget(float(10.0 ** rng.uniform(5, 7)), 1e6 * (rng.random() < 0.5))
+    yield from list(elimination.tighten(problem, x, 3 * cov.trace, limits, budget, **goals))[-1:]
 
 
 def _parts(rng, problem, n, nonnegative):
@@ -110,7 +131,7 @@ def _plan(rng, n):
         cells=400,
         ranks=(1, 2, 3),
         cut_ranks=(2,),
-        pair_seconds=0.03,
+        pair_seconds=0.005,
         whole_seconds=0.03,
         eliminated_seconds=0.05,
         branch_seconds=0.05,

@@ -153,10 +153,12 @@ def _cut(writer: Writer, proof: RankProof, k: int, cov: Covariance) -> Written:
         whole = {"S": writer.witness(kept), "limits": writer.witness(np.full(len(kept), rho))}
     if not proof.V.any():
         return pairs(writer, PairProof(L, M, proof.tail), k, part) | whole
-    made = _joint(writer, PartsProof(L, M, np.zeros(len(L)), proof.V[kept], proof.tail), k, part)
-    held = cover.written(writer.held(made["V"]), made["shift"], k, writer.nonnegative, proof.inner)
-    if held is None:
-        raise Unwritten
+    trial = writer.trial()
+    made = _joint(trial, PartsProof(L, M, np.zeros(len(L)), proof.V[kept], proof.tail), k, part)
+    held = cover.written(trial.held(made["V"]), made["shift"], k, writer.nonnegative, proof.inner)
+    if held is None:  # where all directions of V count alike no cover comes near; then ‖V'x‖² <= ‖V‖₂² is as good
+        return pairs(writer, PairProof(L, M, proof.tail + proof.inner), k, part) | whole
+    writer.take(trial)
     return made | {"cover": writer.witness(held[0]), "points": writer.witness(held[1])} | whole
 
 

@@ -133,13 +133,13 @@ class Checker(check.Checker):
     def variances(self, p: Any, k: int, A: Any, inside: Any = ()) -> Fraction:
         """Return the sum of the rk largest A_ii: a semidefinite A has no more than its trace on the features of x.
 
-        With A + low I semidefinite, each of the features has low more, and each of the r unit vectors too.
+        With A + low I semidefinite, each of the features has low more, and each of the unit vectors, one at least, too.
         """
         least = Fraction(0)
         if not A.columns:
             least = max(check.eigenvalue([[-v for v in row] for row in A.rows], A.over, p["least"]), least)
         largest = nlargest(self.r * k, A.diagonal)
-        most = Fraction(sum(largest), A.over) + least * max(len(largest) - self.r, 0)
+        most = Fraction(sum(largest), A.over) + least * max(len(largest) - 1, 0)
         why = f"{len(largest)} features are in use at most, with the largest A_ii: <= {shown(most)}"
         return self._found(most, "A is semidefinite, so x'Ax is at most its trace on the features of x", why)
 

@@ -143,6 +143,8 @@ def optimise_on_support(cov: Covariance, x: np.ndarray, *, nonnegative: bool, mo
         live = z > 0
         if live.all():
             break
+        if not live.any():  # nothing beside these features varies with them
+            return x
         support, part, z = support[live], part.restrict(np.flatnonzero(live)), feasible.unit(z[live])
     out = np.zeros_like(x)
     out[support] = z

@@ -139,9 +139,9 @@ def _plain(writer: Writer, proof: RankProof, k: int, cov: Covariance) -> Written
 def _cut(writer: Writer, proof: RankProof, k: int, cov: Covariance) -> Written:
     """What lies below the cut is shared evenly: no entry of L exceeds the cut, nor need one of M."""
     kept, rho = np.arange(cov.n_features), proof.rho or 0.0
-    if not cov.holds_entries:
+    if not cov.holds_entries and rho > 0:
         kept = np.flatnonzero((cov.form.reach() > rho) | proof.V.any(axis=1))
-    if not 1 <= len(kept) <= BLOCK or (rho == 0 and len(kept) < cov.n_features):
+    if not 1 <= len(kept) <= BLOCK:
         raise Unwritten
     part = cov.restrict(kept)
     A = entries_of(part)
@@ -205,7 +205,8 @@ def fan(writer: Writer, proof: FanProof, r: int, k: int, cov: Covariance) -> Wri
     if len(gram) > LARGEST:
         raise Unwritten
     values, vectors = np.linalg.eigh(gram)
-    V = vectors[:, -r:][:, 1:] * np.sqrt(np.maximum(values[-r:][1:] - proof.tail, 0.0))
+    following = max(float(values[-r]), 0.0) if len(values) >= r else 0.0  # not the tail, which has room for rounding
+    V = vectors[:, ::-1][:, : r - 1] * np.sqrt(np.maximum(values[::-1][: r - 1] - following, 0.0))
     return {"kind": "samples", "k": k, "t": proof.tail} | writer.factor(proof.tail, gram, V)
 
 

@@ -10,6 +10,7 @@ import pytest
 from nnspca import datasets
 from nnspca.datasets import DownloadStopped, fetch, fetched, symbols
 from nnspca.errors import DataError
+from tests.disk import full_after
 
 BODY = bytes(range(256)) * 400  # 102,400 bytes: several chunks
 FILE = fetch.RemoteFile("body.bin", "owner/repo/commit/body.bin", hashlib.sha256(BODY).hexdigest(), len(BODY))
@@ -208,6 +209,14 @@ def test_a_cache_that_cannot_be_written_does_not_lose_the_data(server, tmp_path,
     (tmp_path / "file").write_text("not a folder")
     monkeypatch.setenv(fetch.CACHE_VARIABLE, str(tmp_path / "file" / "cache"))
     assert fetch.obtain(FILE)[0] == BODY
+
+
+def test_a_disk_that_is_full_loses_no_data_and_keeps_no_half_of_a_file(server):
+    with full_after(1000):
+        assert fetch.obtain(FILE)[0] == BODY
+    assert not list(fetch.cache_folder().iterdir())
+    assert fetch.obtain(FILE)[0] == BODY
+    assert fetch.is_local(FILE)
 
 
 def test_the_folder_of_files_comes_before_cache_and_network(tmp_path, monkeypatch):

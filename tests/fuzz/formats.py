@@ -76,7 +76,7 @@ def mutated(rng):
 
 def read(content, name):
     """Read a file as :func:`nnspca.datasets.read` does: here, unless a library takes part that could end this."""
-    if name.endswith((".parquet", ".h5ad", ".xlsx")):
+    if name.endswith((".parquet", ".h5ad", ".xlsx")) and content.startswith((b"PAR1", b"\x89HDF", b"PK")):
         return nnspca.datasets.read(content, name)
     with mock.patch.object(apart, "parse", apart._parse_here):
         return nnspca.datasets.read(content, name)

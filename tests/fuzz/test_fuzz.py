@@ -57,11 +57,13 @@ def test_nothing_gets_through(campaign, attempts):
 
 def test_honest_certificates_of_every_kind_are_true_and_the_exact_checker_takes_them():
     honest.SEEN.clear()
-    for number in range(24):
+    missing = {kind.__name__ for kind in (*DERIVATIONS, *PARTS_DERIVATIONS)}
+    for number in range(40):
+        if number >= 8 and not missing:
+            break
         assert honest.attempt(generator("honest", number, 0))
-    kinds = {kind.split(", ")[1] for kind in honest.SEEN}
-    everywhere = {**DERIVATIONS, **PARTS_DERIVATIONS}
-    assert kinds == {kind.__name__ for kind in everywhere}
+        missing -= {kind.split(", ")[1] for kind in honest.SEEN}
+    assert not missing
 
 
 @pytest.mark.clock

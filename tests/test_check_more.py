@@ -18,7 +18,7 @@ from nnspca.bounds.parts import branch as parts_branch
 from nnspca.bounds.parts import dual, plain, working
 from nnspca.bounds.selection import together
 from nnspca.calls.progress import Monitor
-from nnspca.certificates.exact import cover
+from nnspca.certificates.exact import cover, writers
 from nnspca.certificates.exact.written import needs_more, section
 from nnspca.covariance.problem import Problem
 from nnspca.spannogram import sphere
@@ -395,3 +395,52 @@ def test_variances_that_leave_out_how_far_a_matrix_is_from_semidefinite_are_refu
     del content["check"]["proof"]["least"]
     with pytest.raises(KeyError):
         checked(packed(content), npy(A))
+
+
+@pytest.mark.parametrize("nonnegative", [True, False])
+def test_rank_d_of_more_features_than_a_matrix_is_formed_of_is_accepted_on_the_side_of_the_samples(genes, nonnegative):
+    X, cov = genes
+    k = 6
+    problem, cert = Problem(cov, k, nonnegative), nnspca.certify(cov, k, nonnegative=nonnegative)
+    for d, shifted in ((1, True), (2, True), (3, False)):
+        bound = spectral.rank(problem, d, shifted=shifted, monitor=QUIET)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(writers, "BLOCK", 2000)
+            content = npz(with_one_bound(cert, bound), cov)
+        assert as_lists(told(content))["check"]["proof"]["kind"] == "samples"
+        lower, upper = checked(content, npy(X))
+        assert upper == Fraction(bound.value) and lower <= upper
+
+
+def test_no_forged_turn_of_the_samples_is_accepted(genes):
+    X, cov = genes
+    cert = nnspca.certify(cov, 6)
+    bound = spectral.rank(Problem(cov, 6, True), 2, shifted=True, monitor=QUIET)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(writers, "BLOCK", 2000)
+        honest = as_lists(told(npz(with_one_bound(cert, bound), cov)))
+
+    def refused(change):
+        content = copy.deepcopy(honest)
+        change(content["check"]["proof"])
+        with pytest.raises(check.Refused) as error:
+            checked(packed(content), npy(X))
+        assert error.value.args[1] == 1
+        return error.value.args[0]
+
+    def shrunk(proof):
+        proof["G"] = [[v - v // 2**20 for v in row] for row in proof["G"]]
+
+    def singular(proof):
+        proof["G"][1] = [0, 0]
+
+    def lower(proof):
+        proof["t"] *= 0.999
+
+    def nearer(proof):
+        proof["points"] = [[v * 999 // 1000 for v in z] for z in proof["points"]]
+
+    assert "not definite" in refused(shrunk)
+    assert "not definite" in refused(singular)
+    refused(lower)
+    assert "reaches beyond its point" in refused(nearer)

@@ -15,7 +15,7 @@ import numpy as np
 import scipy.linalg
 
 from nnspca.certificates.exact import cover
-from nnspca.certificates.exact.arrays import EPS, LARGEST, Unwritten, Writer, entries_of
+from nnspca.certificates.exact.arrays import BITS, EPS, LARGEST, Unwritten, Writer, entries_of
 from nnspca.certificates.proofs import (
     BranchProof,
     EachProof,
@@ -142,7 +142,7 @@ def _cut(writer: Writer, proof: RankProof, k: int, cov: Covariance) -> Written:
     if not cov.holds_entries and rho > 0:
         kept = np.flatnonzero((cov.form.reach() > rho) | proof.V.any(axis=1))
     if not 1 <= len(kept) <= BLOCK:
-        raise Unwritten
+        return _along_samples(writer, proof, k, cov)
     part = cov.restrict(kept)
     A = entries_of(part)
     M = np.full(A.shape, rho)
@@ -160,6 +160,29 @@ def _cut(writer: Writer, proof: RankProof, k: int, cov: Covariance) -> Written:
         return pairs(writer, PairProof(L, M, proof.tail + proof.inner), k, part) | whole
     writer.take(trial)
     return made | {"cover": writer.witness(held[0]), "points": writer.witness(held[1])} | whole
+
+
+def _along_samples(writer: Writer, proof: RankProof, k: int, cov: Covariance) -> Written:
+    """Rank d of too many features: YY' ⪯ tI + WW' and G with G'(tI + W'W)G ⪰ I give V = Y'WG, and a cover of it."""
+    if proof.rho is not None or not isinstance(cov.form, HeldFactor):
+        raise Unwritten
+    gram, d = cov.form.factor.gram(), int(proof.V.any(axis=0).sum())
+    values, vectors = (found[..., ::-1] for found in np.linalg.eigh(gram))
+    following = max(float(values[d]), 0.0) if d < len(values) else 0.0
+    W = vectors[:, :d] * np.sqrt(np.maximum(values[:d] - following, 0.0))
+    made: Written = {"kind": "samples", "k": k, "t": proof.tail} | writer.factor(proof.tail, gram, W)
+    held = np.ldexp(writer.held(made["V"]).astype(float), -made["shift"])
+    within, turned = np.linalg.eigh(proof.tail * np.eye(held.shape[1]) + held.T @ held)
+    G = (turned / np.sqrt(within)) * (1 + 32 * EPS * within[-1] / within[0])
+    every = np.arange(cov.n_features)
+    V = cov.form.factor.columns(every).T @ held @ G
+    coarse, fine = (BITS - int(np.frexp(np.abs(part).max())[1]) for part in (G, V))
+    whole = np.rint(np.ldexp(V, fine)).astype(np.int64)
+    found = cover.written(whole, fine, k, writer.nonnegative, proof.inner)
+    if found is None:
+        raise Unwritten
+    made |= {"G": writer.witness(np.rint(np.ldexp(G, coarse)).astype(np.int64)), "coarse": coarse, "fine": fine}
+    return made | {"cover": writer.witness(found[0]), "points": writer.witness(found[1])}
 
 
 def larger(writer: Writer, proof: LargerProof, k: int, cov: Covariance) -> Written:

@@ -209,7 +209,7 @@ def test_data_that_are_not_here_say_what_they_are_and_offer_a_download(open_page
 def test_a_failed_download_shows_the_librarys_message(open_page, monkeypatch, tmp_path):
     monkeypatch.delenv("NNSPCA_DATA", raising=False)
     monkeypatch.setenv("NNSPCA_CACHE", str(tmp_path))
-    monkeypatch.setenv("NNSPCA_MIRROR", "http://127.0.0.1:9")
+    monkeypatch.setenv("NNSPCA_MIRROR", "https://127.0.0.1:9")
     page = open_page("pages/explore.py", data="leukemia")
     page.button(key="fetch-leukemia").click().run()
     assert "MLL.csv" in "\n".join(e.value for e in settle(page).error)

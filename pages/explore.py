@@ -40,7 +40,7 @@ with widgets.expander(choices.KEYS["samples"], samples.TITLE, ":material/groups:
         samples.panel(view.part, data, now)
 with widgets.expander(choices.KEYS["proof"], proof.TITLE, ":material/verified:") as fold:
     if fold.open:
-        proof.panel(view, run.found(job), data, now, longer, choice.ks)
+        proof.panel(view, data, now, choice.ks)
 with widgets.expander(choices.KEYS["more"], more.TITLE, ":material/download:") as fold:
     if fold.open:
         more.panel(view, data, now, choice)

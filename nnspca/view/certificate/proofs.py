@@ -97,19 +97,6 @@ def forget(data: Dataset, now: State, ks: Sequence[int]) -> None:
         store.results().drop(_key(data, now, k))
 
 
-def latest_trace(job: Job | None, trace: tuple) -> tuple:
-    """Return how the upper bound came down in the longer proof, or in the first one while there is no longer."""
-    return job.trace if job is not None and len(job.trace) > 1 else trace
-
-
-def falling(certificate: Proven, job: Job | None) -> Proven:
-    """Return the certificate with its upper bound where a proof under way has brought it by now."""
-    if job is None or job.done or job.about != certificate.k:
-        return certificate
-    seen: list[float] = [upper for _, _, upper in job.trace if upper is not None]
-    return dataclasses.replace(certificate, upper=max(min([certificate.upper, *seen]), certificate.lower))
-
-
 def tighten_key(data: Dataset, now: State, ks: Sequence[int]) -> tuple[Hashable, ...]:
     """Return the key of the longer proof for some k."""
     return ("tighten", *store.subject_key(data, now), *ks)
@@ -150,7 +137,7 @@ def _tightened(k: int, cov: nnspca.Covariance, data: Dataset, now: State, job: J
     Until it stands, the turn is over or Stop is pressed; whatever is found and proven is kept.
     """
     begun = time.monotonic()
-    job.about, job.trace = k, ()
+    job.about = k
 
     def spent() -> float:
         return min((time.monotonic() - begun) / turn.patience, 1.0)

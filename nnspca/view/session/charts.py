@@ -85,24 +85,6 @@ def picture(png: bytes, alt: str) -> None:
     )
 
 
-def pickable(drawn: Figure, key: str, choice: str, read: Callable[[list], str], *, ready: bool) -> None:
-    """Show a figure whose points, once ``ready``, can be clicked: the click sets the widget ``choice``.
-
-    ``read`` makes the choice out of a point's custom data. A running figure takes no clicks, so
-    that its redrawing does not swallow them.
-    """
-
-    def take() -> None:
-        points = st.session_state[key]["selection"]["points"]
-        if points and points[0].get("customdata"):
-            st.session_state[choice] = read(points[0]["customdata"])
-
-    if ready:
-        figure(drawn, key, first=True, on_select=take, selection_mode="points")
-    else:
-        figure(drawn, f"{key}-running", first=True)
-
-
 def download(
     label: str,
     data: bytes | str | Callable[[], bytes],

@@ -1,6 +1,7 @@
 """The Explore page: one number for one problem, live runs that read nothing stored, and curves of other solvers."""
 
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -179,6 +180,8 @@ def test_values_of_k_are_those_typed_and_the_k_that_is_shown(open_page):
 
 def test_a_run_that_ends_while_its_page_is_drawn_is_shown_at_once(open_page, monkeypatch):
     page = settle(open_page(data="pitprops", k=4, ks="2, 4"), path=True)
+    solve = nnspca.solve
+    monkeypatch.setattr(nnspca, "solve", lambda *given, **more: time.sleep(1.0) or solve(*given, **more))
     monkeypatch.setattr(runs, "PATIENCE", 20.0)  # the page waits for so quick an end
     page.number_input(key="k").set_value(7).run()
     assert played(page)["ks"] == [2, 4, 7]

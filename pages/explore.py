@@ -25,13 +25,15 @@ if not stage.is_mounted():
 along = path.start(data, now, choice.ks, job)
 others = path.start_others(data, now, choice.ks, choice.others, job)
 longer = proof.longer(data, now)
+drawn = len(job.arrived)
 with played:
     stage.render(data, now, choice, job, along, others, longer)
 view = stage.view(data, now, choice, job, along, others)
 with tighten:
     proof.button(view, data, now, longer)
 with running:
-    runs.follow("explore", job)
+    if runs.follow("explore", job) and len(job.arrived) > drawn:
+        st.rerun()  # it ended after the picture had been drawn
     proof.under_way(longer)
 
 widgets.open_for(choices.KEYS["samples"], "why", "picked", "marked")

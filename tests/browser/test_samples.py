@@ -12,10 +12,8 @@ pytestmark = pytest.mark.browser
 
 
 def opened(page):
-    """Return the sheet, once it is drawn with both components and no run along k asks the server any more."""
+    """Return the sheet, once it is drawn with both components."""
     sheet = page.locator(".sheet[data-why]")
-    expect(page.locator(".play [data-say=note]")).to_be_empty(timeout=90_000)
-    rest(page, "false", 400)
     expect(sheet.locator("[data-say=second]")).to_contain_text("second component")
     return sheet
 
@@ -46,7 +44,9 @@ SENT = """() => {
 
 @contextmanager
 def unasked(page):
-    """Hold that nothing in here sends the server a word."""
+    """Hold that nothing in here sends the server a word, once the run along k asks for nothing any more."""
+    expect(page.locator(".play [data-say=note]")).to_be_empty(timeout=90_000)
+    rest(page, "false", 400)
     page.wait_for_timeout(300)
     page.evaluate(SENT)
     yield

@@ -1,6 +1,7 @@
 """The Explore page: one number for one problem, live runs that read nothing stored, and curves of other solvers."""
 
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from nnspca.view.explore import path as player
 from nnspca.view.explore.run import Found
 from nnspca.view.results import known
 from nnspca.view.results.ledger import Known, Ledger
-from nnspca.view.session import catalogue, store
+from nnspca.view.session import catalogue, runs, store
 from nnspca.view.session.state import STANDARDISED, State
 from tests.pages.conftest import played, settle
 from tests.pages.test_pages import said_at
@@ -175,6 +176,16 @@ def test_values_of_k_are_those_typed_and_the_k_that_is_shown(open_page):
     page.text_input(key="ks").set_value("3").run()
     page = settle(page, path=True)
     assert played(page)["ks"] == [3, 4]
+
+
+def test_a_run_that_ends_while_its_page_is_drawn_is_shown_at_once(open_page, monkeypatch):
+    page = settle(open_page(data="pitprops", k=4, ks="2, 4"), path=True)
+    solve = nnspca.solve
+    monkeypatch.setattr(nnspca, "solve", lambda *given, **more: time.sleep(1.0) or solve(*given, **more))
+    monkeypatch.setattr(runs, "PATIENCE", 20.0)  # the page waits for so quick an end
+    page.number_input(key="k").set_value(7).run()
+    assert played(page)["ks"] == [2, 4, 7]
+    assert said_at(page, 7).startswith("7 of 13 features explain")
 
 
 def test_k_that_are_carried_and_not_proven_are_said_to_be_so(open_page, empty):

@@ -10,7 +10,7 @@ def test_a_redraw_of_the_explore_page_stays_in_its_room_and_the_shared_ones():
     assert all(name.startswith(("nnspca.view.explore", *SHARED)) for name in seen.modules), sorted(seen.modules)
     assert not any(".samples" in name for name in seen.modules)  # what is folded costs nothing
     assert len(seen.modules) <= 24, sorted(seen.modules)
-    assert seen.calls <= 220, sorted(seen.crossings.items())
+    assert seen.calls <= 225, sorted(seen.crossings.items())
 
 
 def test_so_it_does_with_a_certificate_and_downloads_below_the_picture():

@@ -302,7 +302,7 @@ def _add_words(drawn: go.Figure, band: Band, palette: Palette, log: bool, what: 
             text=WITHIN,
             ax=-70 if right else 70,
             ay=-26 if right else 40,
-            font={"size": 13},
+            font={"size": 13, "color": palette.ink},
             arrowcolor=palette.ceiling,
             arrowwidth=1.5,
             arrowhead=0,

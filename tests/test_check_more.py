@@ -441,3 +441,13 @@ def test_no_forged_turn_of_the_samples_is_accepted(genes):
     assert "not definite" in refused(singular)
     refused(lower)
     assert "reaches beyond its point" in refused(nearer)
+
+
+def test_the_largest_variances_leave_room_for_what_proves_a_matrix_semidefinite():
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        n = int(rng.integers(3, 7))
+        Z, s = rng.standard_normal((n, n)), 10.0 ** rng.uniform(-8, 0, n)
+        cov = nnspca.Covariance.from_matrix(Z.T @ Z * np.outer(s, s))
+        cert = nnspca.certify_parts(cov, 2, 2)
+        checked(npz(with_one_bound(cert, cert.bound("variances")), cov), npy(cov.matrix))

@@ -122,6 +122,25 @@ def test_the_same_data_set_comes_back_from_another_process(filename, monkeypatch
     np.testing.assert_array_equal(made.labels, here.labels)
 
 
+@pytest.mark.clock
+@pytest.mark.parametrize("filename", EACH)
+def test_stop_ends_the_reading_of_every_format_within_a_second(filename):
+    asked = []
+
+    def stop():
+        if time.monotonic() - began > 0.3:
+            asked.append(time.monotonic())
+        return bool(asked)
+
+    began = time.monotonic()
+    try:
+        read(EACH[filename], filename, should_stop=stop)
+    except ReadingStopped:
+        assert time.monotonic() - asked[0] < 1
+    else:
+        assert not asked, "it was read to its end although a stop was asked for"
+
+
 def test_errors_that_offer_a_choice_come_back_with_it():
     with pytest.raises(MissingValues) as missing:
         read(parquet({"a": [1.0, None, 3], "b": [1.0, 2, 5]}), "t.parquet")

@@ -282,7 +282,7 @@ def chunks(rng, count):
     out = io.BytesIO()
     side = int(count**0.5) + 2
     with h5py.File(out, "w") as file:
-        held = file.create_dataset("X", (side, side), chunks=(side, side), compression="gzip")
+        held = file.create_dataset("X", (side, side), dtype="f8", chunks=(side, side), compression="gzip")
         held.id.write_direct_chunk((0, 0), zlib.compress(bytes(min(40 * count, 2 * 10**8)), 1))
         for i in range(min(count, 20_000)):
             file.create_group(f"obs/c{i}")

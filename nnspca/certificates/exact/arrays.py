@@ -12,7 +12,7 @@ from nnspca.covariance import Covariance
 
 EPS = np.finfo(float).eps
 BITS = 58  # of R's largest entry: products of two, summed, are a few machine words
-LARGEST = 2000  # side of the largest matrix whose factor is written
+LARGEST = 6000  # side of the largest matrix whose factor is written
 
 
 class Unwritten(Exception):

@@ -36,7 +36,7 @@ from nnspca.covariance import Covariance
 from nnspca.covariance.forms import HeldFactor
 
 INDEFINITE = 1e-10  # of the total variance: what eigenvalues below zero by rounding may add to a sum of variances
-BLOCK = 2000  # most features that may reach above a cut
+BLOCK = 3500  # most features that may reach above a cut
 
 Written = dict[str, Any]
 

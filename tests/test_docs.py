@@ -8,12 +8,14 @@ import sys
 import tomllib
 from html.parser import HTMLParser
 from pathlib import Path
+from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
 import nnspca
 import nnspca.docs.__main__ as command
 from nnspca.docs.site import gallery, generator, links, pages, reference
+from nnspca.view.session import state
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "nnspca" / "docs"
@@ -123,6 +125,17 @@ def test_the_gallery_has_fifteen_examples_of_fewer_than_forty_lines():
     assert set(gallery.names()) == set(re.findall(r"\]\((\w+)\.py\)", index))
     for name in gallery.names():
         assert len((gallery.SCRIPTS / f"{name}.py").read_text(encoding="utf-8").splitlines()) < 40, name
+
+
+def test_the_examples_links_into_the_app_name_pages_and_keys_that_it_has():
+    known = [info.name for info in nnspca.datasets.available()]
+    keys = {entry.key: entry for entry in state.TABLE}
+    for name in gallery.names():
+        link = urlsplit(gallery.HEAD.match((gallery.SCRIPTS / f"{name}.py").read_text(encoding="utf-8"))["app"])
+        assert (link.path.strip("/") or "explore") in state.PAGES, name
+        for key, value in parse_qsl(link.query, strict_parsing=bool(link.query)):
+            allowed = keys[key].options or (known if key == "data" else ())
+            assert not allowed or value in map(str, allowed), (name, key, value)
 
 
 # The site

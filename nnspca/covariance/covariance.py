@@ -64,8 +64,6 @@ class Covariance(Inner):
     --------
     >>> import nnspca
     >>> cov = nnspca.Covariance.from_data([[0.0, 1.0], [2.0, 1.0], [4.0, 4.0]], names=["height", "width"])
-    >>> cov
-    Covariance(...)
     >>> cov.diagonal.round(2), round(cov.variance([1.0, 0.0]), 2)
     (array([2.67, 2.  ]), 2.67)
     >>> cov.feature_names

@@ -1,7 +1,7 @@
 """Biplot: samples and features in one picture
 
-Each point is a wine, placed by its scores on two components; each line is a feature, drawn to its two loadings. As the
-components share no feature, every line lies on an axis: a biplot that reads without guessing.
+Each point is a wine, placed by its scores on two components of any sign; each line is a feature, drawn to its two
+loadings. With at most five features each, the lines are few enough to read.
 
 App: /?samples=true
 """
@@ -14,7 +14,7 @@ import nnspca
 
 wine = load_wine()
 cov = nnspca.Covariance.from_data(wine.data, standardize=True, names=wine.feature_names)
-parts = nnspca.decompose(cov, n_components=2, k=4)
+parts = nnspca.decompose(cov, n_components=2, k=5, nonnegative=False, deflation="projection")
 scores = nnspca.scores(wine.data, parts)
 
 figure = go.Figure()

@@ -4,7 +4,7 @@ Rank 3: each direction c of the sphere scores every feature by v'c, and the best
 largest positive scores. The colour is the variance they reach; its highest point is the optimum of rank 3, and the
 patches between kinks are the regions in which the same features win.
 
-App: /spannogram?dimensions=3: a sphere
+App: /spannogram?curves=data+set&data=pitprops&dimensions=3%3A+a+sphere
 """
 
 import numpy as np
@@ -24,6 +24,7 @@ height = (scores**2).sum(axis=-1)
 
 figure = go.Figure(go.Surface(x=c[..., 0], y=c[..., 1], z=c[..., 2], surfacecolor=height, colorscale="Viridis"))
 figure.update_layout(title="Variance of the best 4 features for each direction", height=560)
+figure.update_scenes(xaxis_title="c₁", yaxis_title="c₂", zaxis_title="c₃")
 part = nnspca.solve(cov, k=4, method="spannogram", rank=3)
 print(f"highest of the directions drawn: {height.max():.4f}")
 print(f"optimum of rank 3: {((V.T @ part.loadings) ** 2).sum():.4f} with {', '.join(part.names)}")

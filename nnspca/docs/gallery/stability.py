@@ -10,11 +10,11 @@ from sklearn.datasets import load_wine
 
 import nnspca
 
-wine = load_wine()
+wine = load_wine(as_frame=True)
 found = nnspca.bootstrap(wine.data, 4, 2, resamples=40, standardize=True, seed=0)
 
 for number, part in enumerate(found.parts):
     for i in part.support:
         share = 100 * found.recurrence[i, number]
-        print(f"component {number + 1}: {wine.feature_names[i]} returns in {share:.0f} % of the resamples")
+        print(f"component {number + 1}: {share:3.0f} % of the resamples have {wine.feature_names[i]}")
 figure = found.plot()

@@ -1,8 +1,11 @@
 """Settings of Sphinx: Markdown pages, docstrings, formulas as MathML; nothing is fetched while building or reading."""
 
+import re
+
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
+from sphinx.domains.python import PyObject
 
 import nnspca
 
@@ -43,8 +46,29 @@ html_show_copyright = False
 
 
 def setup(app: Sphinx) -> None:
-    """Tell Sphinx which words of an argument's type are no names."""
+    """Set docstrings as they are meant: names with underscores, several names in one line, words that are no names."""
+    app.connect("autodoc-process-docstring", _plain_property, priority=400)
+    app.connect("autodoc-process-docstring", _names_of_attributes, priority=600)
     app.connect("doctree-read", _without_links_of_plain_words)
+    for field in PyObject.doc_field_types:
+        if field.name == "variable":
+            field.label = "Attributes"
+
+
+def _plain_property(_app: Sphinx, what: str, _name: str, _object: object, _options: object, lines: list[str]) -> None:
+    """Keep napoleon from taking the words before a colon for the type of a property."""
+    if what == "property" and lines:
+        lines[0] = lines[0].replace(": ", " – ")
+
+
+def _names_of_attributes(
+    _app: Sphinx, _what: str, _name: str, _object: object, _options: object, lines: list[str]
+) -> None:
+    """Write attributes such as ``mean_, scale_`` so that neither the underscores nor one of the names is lost."""
+    for i, line in enumerate(lines):
+        if told := re.match(r":(ivar|vartype) ([^:]+):(.*)", line):
+            names = ",".join(name.replace("_", r"\_") for name in re.split(r",\s*", told[2].replace("\\", "")))
+            lines[i] = f":{told[1]} {names}:{told[3]}"
 
 
 def _without_links_of_plain_words(_app: Sphinx, page: nodes.document) -> None:

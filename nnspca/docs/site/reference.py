@@ -140,6 +140,7 @@ def _more(entry: Any) -> str:
     allowed: tuple[bool, ...] = getattr(entry, "signs", ())
     signs = "" if len(set(allowed)) != 1 else "x ≥ 0 only" if allowed[0] else "any sign only"
     paper = getattr(entry, "paper", "")
+    paper = nnspca.studies.PAPERS[paper].short if paper in nnspca.studies.PAPERS else paper
     argument = getattr(entry, "argument", "")
     return " ".join(filter(None, [argument, *options, f"{signs}." if signs else "", paper and f"Source: {paper}."]))
 

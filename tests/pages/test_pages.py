@@ -183,7 +183,7 @@ def test_stop_keeps_what_was_found(open_page):
     assert job.wait(3)
     page.run()
     assert "Stopped." in texts(page)
-    assert said_at(page, 40).startswith("40 of 625 pixels explain")
+    assert "40 of 625 pixels explain" in said_at(page, 40)
 
 
 def test_an_error_inside_a_run_is_told_in_plain_words(open_page, monkeypatch):

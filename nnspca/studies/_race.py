@@ -53,10 +53,10 @@ def race(
     should_stop: ShouldStop | None = None,
     on_look: Callable[[Race], None] | None = None,
 ) -> Race:
-    """Let several solvers, and the proof of a ceiling, start together.
+    """Let several solvers, and the proof of an upper bound, start together.
 
     They take turns of equal length, one at a time, in threads of their own; a clock counts the
-    processor's seconds that its solver has used itself. So nobody is charged for what runs beside
+    processor's seconds that its solver has used itself. So no solver is charged for what runs beside
     it. What all of them need, such as the leading eigenvectors, is made before the start.
 
     Parameters
@@ -73,7 +73,7 @@ def race(
     options : mapping of str to mapping, optional
         For each method, what it is called with.
     seconds : float
-        Whoever has used so many is stopped, the proof as well; above 0.
+        A solver that has used so many is stopped, the proof as well; above 0.
     should_stop : callable, optional
         A stopped race holds what was found by then.
     on_look : callable, optional

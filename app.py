@@ -8,7 +8,7 @@ from starlette.middleware import Middleware
 import nnspca
 from nnspca.view import foreign
 from nnspca.view.frame import delivery, documents, narrow, present, sidebar, theme
-from nnspca.view.session import machines, old_links, streamlit_private, widgets
+from nnspca.view.session import caution, machines, old_links, state, streamlit_private, widgets
 
 HERE = Path(__file__).parent
 
@@ -40,6 +40,7 @@ else:
     narrow.bar(counting)
     with body:
         widgets.keep_place()
+        caution.warn(state.current())
         try:
             page.run()
         except nnspca.DataError as problem:  # whatever a page computes, what is wrong with the data is told here

@@ -101,7 +101,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Import what takes long when it is asked for: the estimator (scikit-learn takes a second), the experiments."""
+    """Import what takes long when it is asked for: the estimator (scikit-learn takes a second), the studies."""
     if name in ("anndata", "studies"):
         return import_module(f"nnspca.{name}")
     if name == "NonnegativeSparsePCA":

@@ -1,6 +1,6 @@
 """Single cells: components of an AnnData, written into it as scanpy writes those of its own methods.
 
-AnnData itself is not imported here: whoever has an object of it has it. It comes with the extra
+AnnData itself is not imported here: it is there where an object of it is. It comes with the extra
 ``anndata``: ``pip install "nnspca[anndata]"``.
 """
 
@@ -23,6 +23,7 @@ from nnspca.covariance.given import Given, opened
 from nnspca.covariance.span import cumulative_variance
 from nnspca.errors import DataError
 from nnspca.result import Certificate, Component, Components, OnProgress, PartsCertificate, ShouldStop
+from nnspca.studies.table import written
 from nnspca.tasks._certify import certify as certify_one
 from nnspca.tasks._scores import scores
 
@@ -216,6 +217,9 @@ def parts(adata: Any, key: str = KEY) -> Components:
 def write_gmt(path: str | os.PathLike[str], adata: Any, key: str = KEY) -> None:
     """Write the genes of each component as a gene set, the largest loading first, in Broad's GMT format.
 
+    Genes of negative loadings make a set of their own. A name that a spreadsheet would run gets an
+    apostrophe.
+
     Parameters
     ----------
     path : path
@@ -239,11 +243,11 @@ def write_gmt(path: str | os.PathLike[str], adata: Any, key: str = KEY) -> None:
     told = _written(adata, key)
     loadings, names, lines = np.asarray(adata.varm[key]), list(map(str, adata.var_names)), []
     for c in range(len(told["variance"])):
-        used = np.flatnonzero(loadings[:, c])
-        genes = [names[i] for i in used[np.argsort(-np.abs(loadings[used, c]), kind="stable")]]
-        if odd := [gene for gene in genes if any(mark in gene for mark in "\t\r\n")]:
-            raise DataError(f"gene {odd[0]!r:.60} has a tab or a line break in its name, which GMT cannot hold")
-        lines.append("\t".join([f"{key}_{c + 1}", f"{len(genes)} genes", *genes]))
+        order = np.argsort(-np.abs(loadings[:, c]), kind="stable").tolist()
+        for ending, sign in (("", 1.0), ("_negative", -1.0)):
+            if genes := [" ".join(names[i].split()) for i in order if sign * loadings[i, c] > 0]:
+                cells = [f"{key}_{c + 1}{ending}", f"{len(genes)} genes", *genes]
+                lines.append("\t".join(str(written(cell)) for cell in cells))
     Path(path).write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 

@@ -92,11 +92,12 @@ class Checker(check.Checker):
     def __init__(self, nonnegative: bool, say: Any, r: int = 1) -> None:
         super().__init__(nonnegative, say)
         self.r, self.more = r, {"boxed": partial(self.few, told=self.boxes), "fewer": self.fewer}
+        self.more["variances"] = self.variances
 
     def ceiling(self, p: Any, k: int, A: Any, inside: Any = ()) -> Fraction:
         """Return what a proof proves for r parts of k features of A each, ``inside`` those known of a single one."""
         kind = p["kind"]
-        if kind not in ("joint", "groups", "each", "samples"):
+        if kind not in ("joint", "groups", "each", "samples", "variances"):
             need(self.r == 1, f"a proof by {kind!r:.99} speaks of one part", 2)
             return super().ceiling(p, k, A, inside)
         need(type(p["k"]) is int and k <= p["k"] <= A.n, f"a proof is one of {p['k']!r:.20} features, not of {k}")
@@ -104,14 +105,47 @@ class Checker(check.Checker):
             return self.joint(p, p["k"], A, [{*inside} - {i} for i in range(A.n)] if inside else None)
         if kind == "groups":
             return self.groups(p, p["k"], A)
+        if kind == "variances":
+            return self.variances(p, p["k"], A)
         if kind == "samples":
             gram = Matrix(A.over, None, list(zip(*A.columns, strict=True)))
             least = max(tail(gram.rows, A.over, p), Fraction(0))
-            most = self.r * least + norm(p, gram.n)
+            most = self.along(p, p["k"], A, least) if "cover" in p else self.r * least + norm(p, gram.n)
             return self._found(most, "A = Y'Y and YY' have the same λ", f"YY' <= tI + VV', t <= {shown(least)}, by R")
         one = Checker(self.nonnegative, self.say)
         most = self.r * one.ceiling(p["one"], p["k"], A)
         return self._found(most, one.why[0], f"{one.why[1]}; {self.r} parts have {self.r} times as much at most")
+
+    def along(self, p: Any, k: int, A: Any, least: Fraction) -> Fraction:
+        """Return a ceiling on x'Ax from YY' ⪯ tI + WW' = tQ.
+
+        Y'Q⁻¹Y has the eigenvalues of Q^(-½)YY'Q^(-½) but for zeros, so Y'Q⁻¹Y ⪯ tI; and I − Q⁻¹ = WN⁻¹W', N = tI + W'W.
+        With G'NG ⪰ I, GG' ⪰ N⁻¹: x'Ax <= t + ‖G'W'Yx‖², of which a cover tells. Y'WG is cut to whole multiples.
+        """
+        W, G, d = low_rank(p, len(A.columns[0])), p["G"], len(p["V"][0])
+        t = max(least, Fraction(float(p["t"])))
+        need(self.r == 1 and t > 0 and {type(v) for row in G for v in row} == {int}, "G does not fit")
+        need(len(G) == d == len(G[0]) and {type(p["coarse"]), type(p["fine"])} == {int}, "G does not fit")
+        need(max(map(abs, (p["coarse"], p["fine"]))) < 5000, "the grid of G does not fit")
+        check.pay(A.n * d * (len(W) + d + 20), A.cost[1])
+        unit = Fraction(4) ** -p["shift"]
+        columns, wide = list(zip(*W, strict=True)), list(zip(*G, strict=True))
+        N = [[unit * dot(v, w) + t * (i == j) for j, w in enumerate(columns)] for i, v in enumerate(columns)]
+        rest = [[Fraction(4) ** -p["coarse"] * dot(g, [dot(row, h) for row in N]) for h in wide] for g in wide]
+        rest = [[v - (i == j) for j, v in enumerate(row)] for i, row in enumerate(rest)]
+        for i, row in enumerate(rest):
+            need(row[i] > 0, "G'NG − I is not definite")
+            for j in range(i + 1, d):
+                share = rest[j][i] / row[i]
+                rest[j] = [v - share * w for v, w in zip(rest[j], row, strict=True)]
+        e = 2 * (p["fine"] - p["shift"] - p["coarse"])
+        up, down = 1 << max(e, 0), A.over << max(-e, 0)
+        V = []
+        for c in A.columns:
+            u = [dot(c, w) for w in columns]
+            V.append([(1 if a > 0 else -1) * isqrt(a * a * up // down) for a in (dot(u, g) for g in wide)])
+        top = cover({**p, "V": V, "shift": p["fine"]}, A.n, k, self) * Fraction(4) ** p["fine"]
+        return t + Fraction((isqrt(int(top)) + isqrt(k * d) + 2) ** 2) / Fraction(4) ** p["fine"]
 
     def fewer(self, p: Any, k: int, A: Any, inside: Any) -> Fraction:
         """Return d + (U − d)(k − 1)/(q − 1), d the least A_ii of a row that is not zero, U proven for q features.
@@ -126,6 +160,19 @@ class Checker(check.Checker):
         most = max(fewest, d + (fewest - d) * Fraction(k - 1, q - 1))
         why = f"so U = {shown(fewest)} for {q} features, d + (U − d)(k − 1)/({q} − 1) for k, d = min A_ii"
         return self._found(most, self.why[0], why)
+
+    def variances(self, p: Any, k: int, A: Any, inside: Any = ()) -> Fraction:
+        """Return the sum of the rk largest A_ii: a semidefinite A has no more than its trace on the features of x.
+
+        With A + low I semidefinite, each of the features has low more, and each of the unit vectors, one at least, too.
+        """
+        least = Fraction(0)
+        if not A.columns:
+            least = max(check.eigenvalue([[-v for v in row] for row in A.rows], A.over, p["least"]), least)
+        largest = nlargest(self.r * k, A.diagonal)
+        most = Fraction(sum(largest), A.over) + least * max(len(largest) - 1, 0)
+        why = f"{len(largest)} features are in use at most, with the largest A_ii: <= {shown(most)}"
+        return self._found(most, "A is semidefinite, so x'Ax is at most its trace on the features of x", why)
 
     def boxes(self, p: Any, k: int, A: Any, best: Fraction, own: Any) -> dict[int, Fraction]:
         """Return what the features C can hold at most, given what each of their companions can; in units of ``best``.

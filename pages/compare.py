@@ -1,31 +1,95 @@
-"""Compare: two to four data sets side by side, what they promise, what is proven, and why."""
+"""Compare: data sets in one figure, or solvers on one clock, with the answer in the first line."""
 
 import streamlit as st
 
 from nnspca.view.compare import choices, panels, run
-from nnspca.view.session import runs, state, widgets
+from nnspca.view.compare.race import choices as race_choices
+from nnspca.view.compare.race import panels as race
+from nnspca.view.compare.race import run as race_run
+from nnspca.view.session import catalogue, runs, state, widgets
+from nnspca.view.session.job import Job
+from nnspca.view.session.state import State
+from nnspca.view.session.streamlit_private import DeltaGenerator
+
+STOPPED = "Stopped."
+
+
+def data_sets(now: State, answer: DeltaGenerator) -> None:
+    """Compare two to four data sets: how near the optimum is proven at each k, and why."""
+    asked, shown = widgets.choices_and_figure("compare")
+    which, press, running = asked.columns([2.6, 0.8, 1.3], vertical_alignment="bottom")
+    with which:
+        names = choices.ask_sets(now)
+    with shown:
+        figure, waiting = widgets.reserved("together-place", "The figure stands here once the data are read.")
+    choice, sets = choices.ask_rest(names, now)
+    if len(names) < 2 or not choice.by:
+        waiting.empty()
+        answer.info("Choose at least two data sets and one solver.", icon=":material/compare:")
+        widgets.end_page()
+    known = run.compared(sets, choice, now)
+    first = 0 if any(one.complete for one in known) else run.first(sets, choice, now)
+
+    def begin() -> Job:
+        with press:
+            job = run.start(sets, choice, now)
+        with running:
+            runs.follow("compare", job, STOPPED, first=first, waited=True)
+        return job
+
+    job = begin() if first or run.begun(sets, choice, now) else None  # else the figure goes first, without a run beside
+    known = run.compared(sets, choice, now)
+    answer.markdown(panels.answer(known))
+    live = run.live(job, sets)
+    waiting.empty()
+    with figure:
+        drawn = {"together": panels.together(known, live)}
+    if job is None:
+        begin()
+    with widgets.expander(choices.KEYS["panels"], panels.WHY, ":material/query_stats:") as fold:
+        if fold.open and live:
+            drawn |= panels.side_by_side(live, choice)
+            panels.said_of_each(known, live)
+    with widgets.expander(choices.KEYS["take"], "Table, downloads and code", ":material/download:") as fold:
+        if fold.open:
+            panels.takeaway(known, live, choice, now, drawn)
+
+
+def solvers(now: State, answer: DeltaGenerator) -> None:
+    """Compare up to six solvers and a proof on one clock."""
+    data = catalogue.in_use(now)
+    asked, shown = widgets.choices_and_figure("compare")
+    which, limit, press, running = asked.columns([2, 0.8, 0.8, 1.3], vertical_alignment="bottom")
+    choice = race_choices.ask(which, limit)
+    if not choice.racers:
+        answer.info("Choose at least one solver to start.", icon=":material/timer:")
+        widgets.end_page()
+    with press:
+        job = race_run.start(data, now, choice)
+    runs.wait_for_picture(job)  # it is drawn as it runs
+    figure = shown.container(key="race-place")
+    with running:
+        done = runs.follow("race", job, STOPPED, waited=True)
+    who, mark = race_choices.open_mark(race_run.standing(job), choice)  # below the figure, and asked before it is drawn
+    with figure:
+        drawn = race.track(job, choice, data, now, (who, mark), answer, ready=done)
+    ended = race_run.standing(job)
+    if done and ended is not None:
+        with widgets.expander(choices.KEYS["take"], "Table, downloads and code", ":material/download:") as fold:
+            if fold.open:
+                race.takeaway(ended, drawn, data, now, choice)
+
 
 now = state.current()
-st.title("Compare data sets")
-st.markdown("**Which data suit nonnegative sparse PCA, and why?** The same questions to each, on the same axes.")
-choice, sets, press = choices.ask(now)
-if len(choice.vs) < 2 or not choice.by:
-    st.info("Choose at least two data sets and one solver.", icon=":material/compare:")
-    widgets.end_page()
-if told := panels.prepared(choice, now):
-    st.caption(told)
-with press:
-    job = run.start(sets, choice, now)
-with st.container(key="comparing"):
-    runs.follow("compare", job, first=run.first(sets, choice))
-results = run.found(job, sets, choice)
-if not results:
-    widgets.end_page()
-st.markdown(panels.ranking(results) or "Two data sets are ranked as soon as both are proven at every k.")
-drawn = {"together": panels.together(results, choice)}
-if choice.panels:
-    drawn |= panels.side_by_side(results, choice)
-panels.said_of_each(results)
-with widgets.expander(choices.KEYS["take"], "Table, downloads and code", ":material/download:") as fold:
-    if fold.open:
-        panels.takeaway(results, choice, now, drawn)
+title, switch = st.columns([1.2, 1], vertical_alignment="bottom")
+with switch:
+    what = widgets.choose(choices.KEYS["what"], "What to compare", horizontal=True, label_visibility="collapsed")
+title.title(f"Compare {what}")
+answer = st.empty()
+answer.markdown(panels.WORKING)  # it has its line from the first
+if what == state.SOLVERS:
+    runs.drop("compare")
+    solvers(now, answer)
+else:
+    runs.drop("race")
+    data_sets(now, answer)

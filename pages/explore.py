@@ -25,13 +25,15 @@ if not stage.is_mounted():
 along = path.start(data, now, choice.ks, job)
 others = path.start_others(data, now, choice.ks, choice.others, job)
 longer = proof.longer(data, now)
+drawn = len(job.arrived)
 with played:
     stage.render(data, now, choice, job, along, others, longer)
 view = stage.view(data, now, choice, job, along, others)
 with tighten:
     proof.button(view, data, now, longer)
 with running:
-    runs.follow("explore", job)
+    if runs.follow("explore", job) and len(job.arrived) > drawn:
+        st.rerun()  # it ended after the picture had been drawn
     proof.under_way(longer)
 
 widgets.open_for(choices.KEYS["samples"], "why", "picked", "marked")
@@ -40,7 +42,7 @@ with widgets.expander(choices.KEYS["samples"], samples.TITLE, ":material/groups:
         samples.panel(view.part, data, now)
 with widgets.expander(choices.KEYS["proof"], proof.TITLE, ":material/verified:") as fold:
     if fold.open:
-        proof.panel(view, run.found(job), data, now, longer, choice.ks)
+        proof.panel(view, data, now, choice.ks)
 with widgets.expander(choices.KEYS["more"], more.TITLE, ":material/download:") as fold:
     if fold.open:
         more.panel(view, data, now, choice)

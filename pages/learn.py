@@ -1,4 +1,4 @@
-"""The lesson: beat the proof, then see in sixteen steps why nobody can."""
+"""The lesson: try to beat a proof, then see in sixteen chapters how it works."""
 
 import streamlit as st
 
@@ -7,7 +7,7 @@ from nnspca.view.session import state, widgets
 
 state.current()
 st.title("Learn")
-choices.heed()
+choices.check()
 stage.show()
 with widgets.expander(
     choices.KEYS["sheet"], "Teacher's sheet: what to ask, what goes wrong", ":material/school:"

@@ -1,4 +1,4 @@
-"""Experiments: the papers' figures run again, our numbers beside the printed ones."""
+"""Papers: figures of four papers run again, our numbers beside the printed ones."""
 
 import streamlit as st
 
@@ -7,8 +7,8 @@ from nnspca.view.session import runs, state
 
 now = state.current()
 study = choices.which()
-st.title("Experiments")
-st.markdown("The papers' experiments, run again here: **does it come out as printed, and what is proven today?**")
+st.title("Papers")
+st.markdown("Figures of four papers, run again: **does each come out as printed, and what is proven today?**")
 every, one = st.columns([1, 2.6], gap="medium")
 with every:
     panels.cards(study)
@@ -19,7 +19,7 @@ with one:
         job = run.start(study, choice, now)
     choices.absent(study)
     if job is not None:
-        runs.follow("study", job, "Stopped. The rows known by then are shown; **Solve live** starts over.")
+        runs.follow("study", job, "Stopped. The rows known by then are shown.")
     tables = panels.found(study, choice, now, job)
     panels.draw(study, choice, tables, job is not None)
     panels.background(study)

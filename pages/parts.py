@@ -1,78 +1,88 @@
-"""Parts: what the data are made of, how much the parts keep, and how much any such parts could."""
+"""Parts: several components over one picture, how much they explain, and how much any such parts could."""
 
 import streamlit as st
 
-from nnspca.view import foreign
 from nnspca.view.parts import choices, panels, run, samples, stability, take, together, verdict
-from nnspca.view.session import catalogue, runs, state, widgets
+from nnspca.view.parts.choices import KEYS
+from nnspca.view.results import known
+from nnspca.view.session import catalogue, runs, state, store, widgets
 
 now = state.current()
 data = catalogue.in_use(now)
+total = store.covariance(data, now).trace
 
 st.title("Parts")
-st.markdown(f"{foreign.plain(data.title)}: **what is it made of? Several parts, each of at most {now.k} features.**")
+purpose = st.empty()
 asked, shown = widgets.choices_and_figure("parts")
-with shown.container(key="parts-verdict"):
-    verdict_place = st.container(key="parts-said")
-    verdict_place.html("<span></span>")  # it has its height before the first words
-    running = st.container()
+with shown:
+    said = st.container(key="parts-said")
+    running = st.container(key="parts-running")
+    sight, curve = st.columns([1, 1.1], gap="large")
+choices.open_others()
+proofs = widgets.expander(
+    KEYS["proven"], "Certificate, a tighter proof, each part alone, stability", ":material/verified:"
+)
+others = widgets.expander(KEYS["others"], "Other solvers, PCA and NMF; features that moved", ":material/compare:")
+use = widgets.expander(KEYS["use"], "Rebuild a sample; downloads and code", ":material/download:")
 with asked:
-    choice, press = choices.ask(now, data)
+    choice, press = choices.ask(now, data, others)
 if not choice.with_:
-    verdict_place.info("Choose at least one solver to see its parts.", icon=":material/grid_view:")
+    said.info("Choose at least one solver to see its parts.", icon=":material/grid_view:")
     widgets.end_page()
+purpose.markdown(verdict.purpose(now, choice))
 with press:
     job = run.start(data, now, choice)
-with running:
-    done = runs.follow("parts", job, first=1)
-results = run.found(job, choice)
-proof = run.certificate(job, data, now)
+stopped = job.stopped
+if stopped:  # Stop is answered first
+    with running:
+        runs.follow("parts", job)
+
+counts = range(1, int(KEYS["r"].high or 1) + 1)
+rows = known.parts_along(data, now, counts)
+if not (choice.best and rows[choice.r].components):
+    job.wait_for_first(runs.FIRST)
+    rows = known.parts_along(data, now, counts)
+done, arrived, best = job.done, len(job.arrived), rows[choice.r]
+results = run.found(job, choice, best, total)
+lead = results.get(choice.lead)
+proof = run.certificate(job, data, now, best)
 longer = None if proof is None else runs.only_job("tighten-parts", together.tighten_key(proof, data, now))
 
-with verdict_place:
-    verdict.headline(results, proof, now, choice, longer, done=done)
-if done:
-    with running.container(key="parts-gained"):  # in the place that the progress leaves, once it has left
-        verdict.gained(results, choice)
-if not results:
-    widgets.end_page()
+said.markdown(f"## {verdict.headline(results, best, choice, done=done)}")
 drawn = {}
-sight, curve = shown.columns([1, 1.1], gap="large")
-with sight.container(key="parts-sight"):
-    drawn["parts"] = panels.whole(results, data, choice)
+with sight:
+    if lead is not None:
+        drawn["parts"] = panels.whole(lead, data)
 with curve:
-    if together.applies(results.get(choice.lead)) or choice.compares:
-        drawn["band"] = verdict.along(results, proof, data, now, choice, longer, done=done)
-    if proof is not None:
-        verdict.longer_proof(proof, data, now, longer)
-if proof is not None:
-    with widgets.expander(choices.KEYS["certificate"], "Open the certificate", ":material/verified:") as fold:
-        if fold.open:
-            verdict.opened(proof, data, now)
-if choice.compares and choice.lead in results:
-    with widgets.expander(choices.KEYS["hands"], "Which features changed hands?", ":material/swap_horiz:") as fold:
-        if fold.open:
-            drawn |= panels.changed(results, data, choice)
-if choice.lead in results and stability.applies(data, now, choice):
-    with widgets.expander(choices.KEYS["stable"], stability.QUESTION, ":material/casino:") as fold:
-        if fold.open:
-            drawn |= stability.panel(results[choice.lead], data, now, choice)
-provable = [way for way, parts in results.items() if run.provable(parts)]
-if provable and done:
-    with widgets.expander(choices.KEYS["proofs"], "How good is each part? Prove it", ":material/verified:") as fold:
-        if fold.open:
-            each = run.prove(results, data, now, choice)
-            runs.follow("parts-proof", each)
-            panels.proven(each, provable[0], choice)
-if data.kind != "covariance":
-    with widgets.expander(choices.KEYS["rebuild"], "From parts back to samples", ":material/extension:") as fold:
-        if fold.open:
+    if choice.disjoint and any(row.components for row in rows.values()):
+        drawn["band"] = panels.along(results, rows, job, choice, total)
+    elif lead is not None and not choice.disjoint:
+        drawn["explained"] = panels.explained({choice.lead: lead}, choice)
+with proofs:
+    if proofs.open:
+        view = widgets.choose(KEYS["proven_view"], "Show", horizontal=True)
+        if view == "certificate":
+            verdict.certificate(proof, best, choice, data, now, longer, done=done)
+        elif view == "stability":
+            drawn |= stability.panel(lead, data, now, choice)
+        else:
+            panels.each_alone(results, data, now, choice, done=done)
+with others:
+    if others.open:
+        drawn |= panels.compared(results, data, choice)
+with use:
+    if use.open and results:
+        view = widgets.choose(KEYS["use_view"], "Show", horizontal=True)
+        if view == "samples":
             samples.samples(results, data, now, choice)
-
-st.header("Side by side")
-choices.views(now, data)
-drawn |= panels.side_by_side(results, data, choice)
-drawn["together"] = panels.comparison(results, choice)
-with widgets.expander(choices.KEYS["take"], "Table, downloads and code", ":material/download:") as fold:
-    if fold.open:
-        take.takeaway(results, proof, data, now, choice, drawn)
+        else:
+            take.takeaway(results, best, proof, data, now, choice, drawn)
+if not stopped:
+    with running:
+        ended = runs.follow("parts", job)
+        if ended and (not done or len(job.arrived) > arrived):
+            st.rerun()  # it ended while the page was drawn
+        if ended and not job.stopped and not job.problem:
+            st.caption(verdict.live(job, choice, data, now))
+            if choice.best:
+                panels.fill_band(rows, data, now, choice)

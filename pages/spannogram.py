@@ -7,7 +7,7 @@ from nnspca.view.spannogram import choices, panels
 
 now = state.current()
 
-st.title("The spannogram")
+st.title("Spannogram")
 st.markdown(panels.idea(now))
 choice, stage = choices.ask(now)
 with stage:

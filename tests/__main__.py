@@ -32,6 +32,7 @@ QUICK_OMITS = (
     "tests/datasets/test_apart.py",
     "tests/bounds/test_splitting.py",
     "tests/bounds/test_working.py",
+    "tests/test_anndata.py",
     "tests/test_load.py",
     "tests/test_real_data.py",
     "nnspca/view",

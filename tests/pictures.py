@@ -72,8 +72,8 @@ def learn(page: Page) -> None:
     """The game, painted and revealed."""
     page.locator("section.lesson[data-frames]").wait_for()
     page.get_by_role("button", name="Show the solver").click()
-    page.get_by_text("You ").first.wait_for()
-    page.get_by_text("proven.").first.wait_for()
+    page.get_by_text("Solver: ").first.wait_for()
+    page.get_by_text("of the optimum").first.wait_for()
     still(page, "learn", 860)
 
 
@@ -96,21 +96,29 @@ def spannogram(page: Page) -> None:
 
 
 def band(page: Page) -> None:
-    """Points and ceilings arrive, until the run is done."""
-    page.locator(".st-key-curve-place .js-plotly-plot").first.wait_for()
-    place, frames = page.locator(".st-key-curve-place"), []
+    """Points and upper bounds arrive, until the run is done."""
+    page.locator(".play[data-k]").wait_for()
+    place, frames = page.locator(".st-key-stage"), []
     deadline = time.monotonic() + 120
     while time.monotonic() < deadline:
         frame = place.screenshot()
         if not frames or frame != frames[-1]:
             frames.append(frame)
-        if len(frames) > 3 and not page.locator("[class*=st-key-stop-]").count():
+        if len(frames) > 3 and not page.evaluate(GROWING):
             break
         page.wait_for_timeout(500)
-    settle(page, QUIET, 1500)
     keep = max(1, len(frames) // 16)
     moving([*frames[::keep], place.screenshot()], "band", 720, 450)
-    still(page, "variance", 1000)
+
+
+def samples(page: Page) -> None:
+    """The faces with the highest and the lowest scores, and why a feature is in."""
+    sheet = page.locator(".sheet[data-why]")
+    sheet.wait_for()
+    settle(page, NOTHING, 2500)
+    page.set_viewport_size({"width": 1280, "height": 1000})
+    sheet.evaluate("sheet => sheet.scrollIntoView()")
+    still(page, "samples", 1000)
 
 
 def at_rest(name: str, height: int, busy: str = QUIET) -> Callable[[Page], None]:
@@ -127,9 +135,10 @@ PICTURES: dict[str, tuple[str, Callable[[Page], None]]] = {
     **{page: (f"/{page}", at_rest(page, 1000)) for page in PAGES},
     "learn": (f"/learn?painted={mask(PAINTED, 625)}", learn),
     "explore": ("/", at_rest("explore", 800, GROWING)),
-    "variance": (f"/variance?ks=1-5,8,12,20,40,80,160&seed={time.time_ns() % 10_000}", band),
+    "band": (f"/?data=digits&scale=standardised&ks=1-5,8,12,20,40,64&seed={time.time_ns() % 10_000}", band),
     "spannogram": ("/spannogram", spannogram),
-    "samples": ("/samples", at_rest("samples", 1000, NOTHING)),
+    "samples": ("/?samples=true", samples),
+    "solvers": ("/compare?what=solvers", at_rest("solvers", 1000)),
     "data": ("/data?data=digits", at_rest("data", 900, NOTHING)),
 }
 

@@ -15,12 +15,13 @@ from tests import oracle
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """A covariance, the array A the oracle searches, and the exact variance of a point."""
+    """A covariance, the array A the oracle searches, the exact variance of a point, and what a checker reads."""
 
     kind: str
     cov: nnspca.Covariance
     A: np.ndarray
     exact: Callable[[np.ndarray], Fraction]
+    data: np.ndarray
 
     def attained(self, k, nonnegative):
         """The optimum's variance, exactly, at the best point brute force finds."""
@@ -29,12 +30,12 @@ class Problem:
 
 def _of_matrix(kind, A):
     A = (A + A.T) / 2
-    return Problem(kind, nnspca.Covariance.from_matrix(A), A, lambda x: oracle.exact_variance(A, x))
+    return Problem(kind, nnspca.Covariance.from_matrix(A), A, lambda x: oracle.exact_variance(A, x), A)
 
 
 def _of_data(kind, X, *, sparse=False):
     cov = nnspca.Covariance.from_data(scipy.sparse.csr_array(X) if sparse else X)
-    return Problem(kind, cov, np.atleast_2d(np.cov(X.T, bias=True)), lambda x: oracle.exact_variance_of_data(X, x))
+    return Problem(kind, cov, np.atleast_2d(np.cov(X.T, bias=True)), lambda x: oracle.exact_variance_of_data(X, x), X)
 
 
 def _gram(rng, n, rank):
@@ -89,6 +90,18 @@ def indefinite_by_rounding(rng, n):
     A /= np.linalg.eigvalsh(A)[-1]
     u = rng.standard_normal(n)
     return _of_matrix("indefinite by rounding", A - 9e-9 * np.outer(u, u) / (u @ u))
+
+
+def near_identity(rng, n):
+    E = rng.standard_normal((n, n))
+    return _of_matrix("near the identity", np.eye(n) + 10.0 ** rng.uniform(-12, -4) * (E + E.T) / 2)
+
+
+def few_matter(rng, n):
+    """A few features vary much more than the others."""
+    n += 2
+    s = np.where(np.arange(n) < n // 2, 1.0, 10.0 ** rng.uniform(-3, -0.7, n))
+    return _of_matrix("few matter", _gram(rng, n, n + 2) * np.outer(s, s))
 
 
 def scaled(rng, n):
@@ -149,6 +162,20 @@ def factored(rng, n, *, sparse):
     if rng.random() < 0.3:
         X *= 10.0 ** rng.uniform(-25, 25)
     return _of_data(f"factored, {'sparse' if sparse else 'dense'}", X, sparse=sparse)
+
+
+def correlated(rng, n):
+    """Data on scales of their own, standardised."""
+    X = rng.standard_normal((n + 3, n)) * 10.0 ** rng.uniform(-9, 9, n) + rng.standard_normal(n)
+    cov = nnspca.Covariance.from_data(X, standardize=True)
+    Y = (X - X.mean(axis=0)) / X.std(axis=0)
+    A = Y.T @ Y / len(Y)
+    return Problem("standardised", cov, A, lambda x: oracle.exact_variance(A, x) * (1 - Fraction(1, 10**12)), X)
+
+
+def held_apart(rng, n):
+    """A factor, where covariances of so few features are held as such."""
+    return factored(rng, max(n, 5), sparse=bool(rng.random() < 0.5))
 
 
 def few_large(seed, n=14, m=6, *, large=5, small=(0.1, 0.4)):

@@ -1,4 +1,4 @@
-"""Make the stored runs of the experiments: ``python -m tests.stored [study …]``, with NNSPCA_DATA naming the real data.
+"""Make the stored runs of the studies: ``python -m tests.stored [study …]``, with NNSPCA_DATA naming the real data.
 
 Each study is run as its page would by default: reduced, seed 0, on the paper's own data; its first figure becomes the
 small picture on its card.
@@ -20,7 +20,7 @@ from nnspca.studies import STUDIES, Parts, StudyResult, StudyTable
 from nnspca.studies.stored_runs import HOME, pack
 from nnspca.view.figures import style
 from nnspca.view.papers.figures.study import study as draw
-from nnspca.view.papers.thumbnails import BEFOREHAND
+from nnspca.view.papers.thumbnails import FILE as CARDS
 from tests.browser.conftest import FLAGS
 from tests.chromium import ensure
 
@@ -75,7 +75,7 @@ def thumbnail(result: StudyResult, browser: Browser) -> str:
 def main() -> None:
     """Run and keep the studies named, or all."""
     HOME.mkdir(exist_ok=True)
-    cards = json.loads(BEFOREHAND.read_text(encoding="utf-8")) if BEFOREHAND.exists() else {}
+    cards = json.loads(CARDS.read_text(encoding="utf-8")) if CARDS.exists() else {}
     with sync_playwright() as playwright, one_blas_thread():
         browser = playwright.chromium.launch(executable_path=ensure(), args=FLAGS)
         for name in sys.argv[1:] or STUDIES:
@@ -90,7 +90,7 @@ def main() -> None:
             rows = sum(len(table.rows) for table in result.tables)
             sizes = file.stat().st_size, len(cards[name]["picture"])
             print(name, f"{result.seconds:.0f} s", rows, *sizes, flush=True)
-            BEFOREHAND.write_text(json.dumps(cards, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+            CARDS.write_text(json.dumps(cards, indent=1, sort_keys=True) + "\n", encoding="utf-8")
         browser.close()
 
 

@@ -31,17 +31,17 @@ def test_components_are_written_as_scanpy_writes_its_own(cells):
     assert "of all variance" in repr(back)
 
 
-def test_scanpy_goes_on_from_the_scores(cells):
+def test_scanpy_finds_the_scores_where_it_looks_for_them(cells):
     adata = cells.copy()
-    nnspca.anndata.components(adata, n_components=5, k=10, key_added="programs")
-    scanpy.pp.neighbors(adata, n_neighbors=10, use_rep="programs")
-    assert adata.obsp["connectivities"].shape == (700, 700)
+    nnspca.anndata.components(adata, n_components=2, k=10, key_added="programs")
+    table = scanpy.get.obs_df(adata, keys=["bulk_labels"], obsm_keys=[("programs", 0), ("programs", 1)])
+    assert np.array_equal(table[["programs-0", "programs-1"]].to_numpy(), adata.obsm["programs"])
 
 
 @pytest.mark.parametrize("together", [False, True])
 def test_what_was_written_is_certified_also_after_a_file(cells, tmp_path, together):
-    adata = cells[:, :80].copy()
-    nnspca.anndata.components(adata, 2, 5, deflation="together" if together else "disjoint", mask_var=None)
+    adata = cells[:, :30].copy()
+    nnspca.anndata.components(adata, 2, 3, deflation="together" if together else "disjoint", mask_var=None)
     adata.write_h5ad(tmp_path / "cells.h5ad")
     again = anndata.read_h5ad(tmp_path / "cells.h5ad")
     proven = nnspca.anndata.certify(again)
@@ -77,6 +77,13 @@ def test_programs_go_out_as_gene_sets(cells, tmp_path):
     parts = nnspca.anndata.parts(adata)
     assert [row[:2] for row in rows] == [["nnspca_1", "3 genes"], ["nnspca_2", "2 genes"]]
     assert [set(row[2:]) for row in rows] == [set(part.names) for part in parts]
+    signed = adata.copy()
+    signed.varm["nnspca"] = signed.varm["nnspca"] * [1.0, -1.0]
+    nnspca.anndata.write_gmt(tmp_path / "signed.gmt", signed)
+    assert [row.split("\t")[0] for row in (tmp_path / "signed.gmt").read_text().splitlines()] == [
+        "nnspca_1",
+        "nnspca_2_negative",
+    ]
     table = parts.to_frame()
     assert table["feature"].tolist() == [gene for row in rows for gene in row[2:]]
 

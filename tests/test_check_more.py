@@ -18,7 +18,7 @@ from nnspca.bounds.parts import branch as parts_branch
 from nnspca.bounds.parts import dual, plain, working
 from nnspca.bounds.selection import together
 from nnspca.calls.progress import Monitor
-from nnspca.certificates.exact import cover
+from nnspca.certificates.exact import cover, writers
 from nnspca.certificates.exact.written import needs_more, section
 from nnspca.covariance.problem import Problem
 from nnspca.spannogram import sphere
@@ -98,7 +98,7 @@ def test_a_cover_that_needs_too_many_cells_is_not_written():
 
 
 @pytest.mark.parametrize("nonnegative", [True, False])
-def test_every_bound_on_several_parts_but_the_largest_variances_is_accepted(nonnegative):
+def test_every_bound_on_several_parts_is_accepted(nonnegative):
     A = np.cov(np.random.default_rng(0).standard_normal((12, 8)).T)
     cov = nnspca.Covariance.from_matrix(A)
     kinds = set()
@@ -107,12 +107,9 @@ def test_every_bound_on_several_parts_but_the_largest_variances_is_accepted(nonn
         single = nnspca.certify(cov, k, nonnegative=nonnegative)
         for bound in (*cert.bounds, plain.each(single.winner, r)):
             alone = with_one_bound(cert, bound)
-            if bound.name == "variances":
-                assert section(alone, cov, {}) is None
-            else:
-                kinds.add(section(alone, cov, {})["proof"]["kind"])
-                assert accepted(alone, cov, A), bound.name
-    assert kinds >= ({"joint", "groups", "each"} if nonnegative else {"joint", "each"})
+            kinds.add(section(alone, cov, {})["proof"]["kind"])
+            assert accepted(alone, cov, A), bound.name
+    assert kinds >= ({"joint", "groups", "each", "variances"} if nonnegative else {"joint", "each", "variances"})
 
 
 def test_parts_of_many_features_are_accepted(genes):
@@ -354,3 +351,103 @@ def test_it_is_short_and_imports_the_standard_library_and_its_neighbour_alone():
         names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
         names += [node.module or "check"] if isinstance(node, ast.ImportFrom) else []
         assert all(name.partition(".")[0] in {*sys.stdlib_module_names, "check"} for name in names)
+
+
+def test_ceilings_near_the_identity_are_rounded_up_to_what_is_proven_exactly():
+    """Of a sum of two numbers the last bit counts, where all else of the matrix is exact."""
+    rng = np.random.default_rng(0)
+    for number in range(40):
+        n = int(rng.integers(3, 7))
+        E = rng.standard_normal((n, n))
+        cov = nnspca.Covariance.from_matrix(np.eye(n) + 10.0 ** rng.uniform(-12, -4) * (E + E.T) / 2)
+        k, nonnegative = int(rng.integers(1, n + 1)), bool(number % 2)
+        problem, cert = Problem(cov, k, nonnegative), nnspca.certify(cov, k, nonnegative=nonnegative)
+        checked(npz(cert, cov), npy(cov.matrix))
+        for d in (1, 2):
+            bound = spectral.rank(problem, d, shifted=True, monitor=QUIET)
+            checked(npz(with_one_bound(cert, bound), cov), npy(cov.matrix))
+
+
+@pytest.mark.parametrize("nonnegative", [True, False])
+def test_the_largest_variances_are_accepted_of_parts_and_of_a_matrix_that_is_indefinite_by_rounding(
+    pitprops, nonnegative
+):
+    A, _ = pitprops
+    u = np.ones(5) / np.sqrt(5)
+    for matrix, r, k in ((A, 2, 3), (A, 3, 5), (np.outer(u, u) - 9e-9 * (np.eye(5) - np.outer(u, u)), 2, 2)):
+        held = nnspca.Covariance.from_matrix(matrix)
+        cert = nnspca.certify_parts(held, r, k, nonnegative=nonnegative)
+        assert accepted(with_one_bound(cert, plain.variances(Problem(held, k, nonnegative), r)), held, matrix)
+    single = nnspca.certify(held, 5, nonnegative=nonnegative)
+    assert accepted(with_one_bound(single, single.bound("diagonal")), held, matrix)
+
+
+def test_variances_that_leave_out_how_far_a_matrix_is_from_semidefinite_are_refused():
+    u = np.ones(5) / np.sqrt(5)
+    A = np.outer(u, u) - 9e-9 * (np.eye(5) - np.outer(u, u))
+    cov = nnspca.Covariance.from_matrix(A)
+    cert = nnspca.certify(cov, 5)
+    content = as_lists(told(npz(with_one_bound(cert, cert.bound("diagonal")), cov)))
+    assert content["check"]["proof"]["kind"] == "variances"
+    del content["check"]["proof"]["least"]
+    with pytest.raises(KeyError):
+        checked(packed(content), npy(A))
+
+
+@pytest.mark.parametrize("nonnegative", [True, False])
+def test_rank_d_of_more_features_than_a_matrix_is_formed_of_is_accepted_on_the_side_of_the_samples(genes, nonnegative):
+    X, cov = genes
+    k = 6
+    problem, cert = Problem(cov, k, nonnegative), nnspca.certify(cov, k, nonnegative=nonnegative)
+    for d, shifted in ((1, True), (2, True), (3, False)):
+        bound = spectral.rank(problem, d, shifted=shifted, monitor=QUIET)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(writers, "BLOCK", 2000)
+            content = npz(with_one_bound(cert, bound), cov)
+        assert as_lists(told(content))["check"]["proof"]["kind"] == "samples"
+        lower, upper = checked(content, npy(X))
+        assert upper == Fraction(bound.value) and lower <= upper
+
+
+def test_no_forged_turn_of_the_samples_is_accepted(genes):
+    X, cov = genes
+    cert = nnspca.certify(cov, 6)
+    bound = spectral.rank(Problem(cov, 6, True), 2, shifted=True, monitor=QUIET)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(writers, "BLOCK", 2000)
+        honest = as_lists(told(npz(with_one_bound(cert, bound), cov)))
+
+    def refused(change):
+        content = copy.deepcopy(honest)
+        change(content["check"]["proof"])
+        with pytest.raises(check.Refused) as error:
+            checked(packed(content), npy(X))
+        assert error.value.args[1] == 1
+        return error.value.args[0]
+
+    def shrunk(proof):
+        proof["G"] = [[v - v // 2**20 for v in row] for row in proof["G"]]
+
+    def singular(proof):
+        proof["G"][1] = [0, 0]
+
+    def lower(proof):
+        proof["t"] *= 0.999
+
+    def nearer(proof):
+        proof["points"] = [[v * 999 // 1000 for v in z] for z in proof["points"]]
+
+    assert "not definite" in refused(shrunk)
+    assert "not definite" in refused(singular)
+    refused(lower)
+    assert "reaches beyond its point" in refused(nearer)
+
+
+def test_the_largest_variances_leave_room_for_what_proves_a_matrix_semidefinite():
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        n = int(rng.integers(3, 7))
+        Z, s = rng.standard_normal((n, n)), 10.0 ** rng.uniform(-8, 0, n)
+        cov = nnspca.Covariance.from_matrix(Z.T @ Z * np.outer(s, s))
+        cert = nnspca.certify_parts(cov, 2, 2)
+        checked(npz(with_one_bound(cert, cert.bound("variances")), cov), npy(cov.matrix))

@@ -15,14 +15,14 @@ from tests.benchmarks.load import Seen, percentile, watching
 from tests.server import serving
 
 TABS = max(2, os.cpu_count() or 2) + 4  # four more than there are workers
-LINK = "data=lfw-faces&methods=em&ks=20,80,160,320&seed={}"
+LINK = "data=lfw-faces&method=em&em.restarts=60&k=160&ks=20,80,160,320&seed={}"
 WITHIN, HEALTH = 60, 5.0  # seconds; several times what it takes where nobody else works
 STOP = b"Keep the best found so far."  # what the button says that stands beside a run
 PLACE = re.compile(r"Waiting for a free worker: \d+ before this")
 
 
 class Tab:
-    """A visitor of the variance page: what it was shown, and whether its run is among it."""
+    """A visitor of the Explore page: what it was shown, and whether its run is among it."""
 
     def __init__(self, address: str, seed: int):
         self.shown: list[bytes] = []
@@ -33,7 +33,7 @@ class Tab:
     def _visit(self, address: str, link: str) -> None:
         asked = BackMsg()
         asked.rerun_script.query_string = link
-        asked.rerun_script.page_name = "variance"
+        asked.rerun_script.page_name = ""
         stream = address.replace("http", "ws") + "/_stcore/stream"
         with connect(stream, subprotocols=["streamlit"], max_size=None, origin=address) as socket:
             socket.send(asked.SerializeToString())

@@ -6,10 +6,24 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.version import Version
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 EXTRAS = PROJECT["optional-dependencies"]
+
+# The first version of each package without a published hole, and which holes those before it have.
+FIRST_GOOD = {
+    "dask": ("2021.10.0", "CVE-2021-42343"),
+    "openpyxl": ("2.4.2", "CVE-2017-5992"),
+    "pillow": ("12.1.1", "CVE-2023-50447, CVE-2024-28219, CVE-2025-48379, CVE-2026-25990"),
+    "pyarrow": ("14.0.1", "CVE-2023-47248"),
+    "scikit-learn": ("1.5.0", "CVE-2024-5206"),
+    "scipy": ("1.10.0", "CVE-2023-25399"),
+    "starlette": ("0.49.1", "CVE-2024-47874, CVE-2025-54121, CVE-2025-62727"),
+    "streamlit": ("1.54.0", "CVE-2024-42474, CVE-2026-33682"),
+}
 
 BLOCKED = """
 import importlib.abc
@@ -56,6 +70,8 @@ def test_images_without_pillow_are_refused_with_what_to_install():
     said = python(
         """
 import io, zipfile, nnspca
+from nnspca.datasets import apart
+apart.parse = apart._parse_here  # another process would find Pillow
 packed = io.BytesIO()
 with zipfile.ZipFile(packed, "w") as archive:
     archive.writestr("a.pgm", b"P5 1 1 255 x")
@@ -90,3 +106,16 @@ def test_the_apps_packages_are_capped_at_the_version_that_was_tested(package):
     (line,) = (line for line in EXTRAS["app"] if line.startswith(package))
     assert ",<" in line
     assert not any(line.startswith(package) for line in PROJECT["dependencies"])
+
+
+def test_no_version_with_a_known_hole_is_admitted():
+    listed = [*PROJECT["dependencies"], *(line for extra in EXTRAS.values() for line in extra)]
+    floors = {}
+    for requirement in map(Requirement, listed):
+        lowest = [Version(one.version) for one in requirement.specifier if one.operator == ">="]
+        if requirement.name != "nnspca":
+            assert len(lowest) == 1, f"{requirement} has no floor"
+            floors[requirement.name] = lowest[0]
+    assert floors.keys() >= FIRST_GOOD.keys()
+    for name, (good, holes) in FIRST_GOOD.items():
+        assert floors[name] >= Version(good), f"{name} {floors[name]} has {holes}; {good} has not"

@@ -111,14 +111,14 @@ class Elimination:
         """Let a case begin with what the multipliers of the one before it prove for fewer features."""
         case = self.cases[first]
         held = {q: other.proof for q, other in self.cases.items() if q < first and isinstance(other.proof, PairProof)}
-        if held and self._room(case):
+        if held and self._has_room(case):
             proof = held[max(held)]
             case.heir = True
             value, made = proof_of(case.problem, proof.L, proof.M, monitor=self.monitor)
             case.found(value + self.error, made)
             meter.pay(len(self.inside), HANDED)
 
-    def _room(self, case: Case) -> bool:
+    def _has_room(self, case: Case) -> bool:
         """Whether the proofs may hold another one by pairs: beyond, balanced rows must do for a case."""
         others = sum(_paired(other) for other in self.cases.values() if other is not case)
         return 2 * (others + 1) * len(self.inside) ** 2 <= STORED
@@ -226,7 +226,7 @@ class Elimination:
     def _advance(self, case: Case, first: int, meter: branch.Meter, goal: float, steps: int = 0) -> None:
         """Some steps of a case's splitting."""
         if case.splitting is None:
-            if not self._room(case):
+            if not self._has_room(case):
                 case.rests = True
                 return
             case.splitting = self._splitting(case, first, meter)

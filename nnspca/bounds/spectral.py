@@ -62,15 +62,16 @@ def rank(problem: Problem, d: int, *, shifted: bool, monitor: Monitor, cells: in
     if tail is None:
         return None
     inner = sphere.maximise(V, k, nonnegative=nonnegative, tol=1e-6, max_cells=cells, should_stop=monitor.stop)
+    top = rounding.covered(inner.upper)
     detail = (
         f"Along the {d} strongest direction(s) the best k features were found exactly; "
         f"{'every direction is granted' if shifted else 'the other directions can add at most'} eigenvalue {d + 1}."
     )
     return Bound(
         "shifted-rank" if shifted else "rank",
-        tail + inner.upper,
+        rounding.added(tail, top),
         detail=detail,
-        ingredients=RankProof(None, V, tail, inner.upper, inner.tree),
+        ingredients=RankProof(None, V, tail, top, inner.tree),
     )
 
 

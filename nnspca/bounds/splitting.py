@@ -38,6 +38,7 @@ OUT = -1e6  # an entry that no projection keeps
 TILE = 96  # side of the blocks in which pairs are projected
 FEW = 64  # entries of a row up to which all are counted sooner than blocks of them
 TINY = 1e-30
+FAR = 1e12  # ratio of two scales beyond which numbers of seven digits cannot be taken over
 LANCZOS = 650  # features above which the scale is looked for by Lanczos' iterations
 SINGLE = np.float32  # any multipliers prove a bound, so that those of half the digits do, in half the time
 
@@ -59,7 +60,7 @@ class Splitting:
         A, nonnegative = problem.cov.entries, problem.nonnegative
         self.n, self.k, self.nonnegative = problem.n, problem.k, nonnegative
         self.forced = np.zeros(self.n, dtype=bool) if forced is None else forced
-        self.scale = _largest_eigenvalue(A)
+        self.scale = _largest_eigenvalue(A) or 1.0  # of features that hold nothing any scale will do
         self.A: np.ndarray = (A / self.scale).astype(SINGLE)
         self.rho = START
         x = x.astype(SINGLE)
@@ -107,7 +108,12 @@ class Splitting:
             self.UD = -self.UX.diagonal()
 
     def follow(self, other: Splitting, features: np.ndarray, *, whole: bool = False) -> None:
-        """Start from the multipliers another splitting has reached, on these features; at its point too if whole."""
+        """Start from the multipliers another splitting has reached, on these features; at its point too if whole.
+
+        Where these features are nothing beside the other's, what it reached says nothing of them.
+        """
+        if other.scale > FAR * self.scale:
+            return
         block = np.ix_(features, features)
         factor = SINGLE(other.scale / self.scale)
         self.rho = other.rho
@@ -305,6 +311,7 @@ class _Falling:
 
     def __init__(self, falling: np.ndarray) -> None:
         n, m = falling.shape
+        self.length = m
         self.side = max(1, round(m**0.5))
         count = -(-m // self.side)
         self.blocks = np.full((n, count * self.side), OUT, dtype=falling.dtype)
@@ -315,4 +322,5 @@ class _Falling:
     def above(self, level: np.ndarray) -> np.ndarray:
         """For each row, how many entries exceed its level."""
         whole = np.maximum((self.heads > level[:, None]).sum(axis=1) - 1, 0)
-        return whole * self.side + (self.blocks[self.rows, whole] > level[:, None]).sum(axis=1)
+        found = whole * self.side + (self.blocks[self.rows, whole] > level[:, None]).sum(axis=1)
+        return np.minimum(found, self.length)  # what fills the last block may exceed a level far below zero

@@ -170,7 +170,7 @@ def _proven(problem: Problem, c: _Cut, d: int, cells: int, monitor: Monitor) -> 
     inner = sphere.maximise(
         V, min(k, len(V)), nonnegative=nonnegative, tol=1e-6, max_cells=cells, should_stop=monitor.stop
     )
-    price = rounding.raised(c.price, 4)
+    top, price = rounding.covered(inner.upper), rounding.raised(c.price, 4)
     level = f"Co-variances are cut at {c.rho:.3g}: what lies below adds at most {c.price:.3g} to any k features"
     rest = (
         f"; above, {len(c.features):,} feature(s) remain, with the {d} strongest direction(s) searched exactly."
@@ -179,7 +179,7 @@ def _proven(problem: Problem, c: _Cut, d: int, cells: int, monitor: Monitor) -> 
     )
     return Bound(
         "cut-rank" if d else "threshold",
-        float(price + tail + inner.upper),
+        rounding.added(price, tail, top),
         detail=level + rest,
-        ingredients=RankProof(c.rho, whole, tail, inner.upper, inner.tree),
+        ingredients=RankProof(c.rho, whole, tail, top, inner.tree),
     )

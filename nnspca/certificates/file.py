@@ -6,7 +6,9 @@ import dataclasses
 import io
 import json
 import os
+import tempfile
 from collections import Counter
+from contextlib import suppress
 from os import PathLike
 from typing import Any, BinaryIO, overload
 
@@ -105,10 +107,37 @@ def save_certificate(cert: Any, file: Any, cov: Covariance | None = None) -> Non
         content["check"] = told
     text = _text(content)
     arrays[TEXT] = np.array(text)
+    held = io.BytesIO()
+    np.savez_compressed(held, **arrays)  # type: ignore[arg-type]  # the stubs take every name for an option
+    if isinstance(file, str | PathLike):
+        _write_whole(os.fspath(file), held.getbuffer())
+        return
     try:
-        np.savez_compressed(file, **arrays)  # type: ignore[arg-type]  # the stubs take every name for an option
+        file.write(held.getbuffer())
     except (TypeError, ValueError) as error:
         raise ValueError(f"file {shown(file)} cannot be written to: {error}") from error
+
+
+def _write_whole(path: str, content: memoryview) -> None:
+    """Write a file in one step: where the disk is full, what stood there before stays, and nothing half is left."""
+    path = path if path.endswith(".npz") else f"{path}.npz"
+    handle, partial = tempfile.mkstemp(dir=os.path.dirname(path) or ".", prefix=os.path.basename(path), suffix=".part")
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(content)
+        os.chmod(partial, 0o666 & ~_umask())
+        os.replace(partial, path)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(partial)
+        raise
+
+
+def _umask() -> int:
+    """What files are made without; it can only be read by setting it."""
+    held = os.umask(0o077)
+    os.umask(held)
+    return held
 
 
 def _as_saved(path: str | PathLike[str]) -> str | PathLike[str]:

@@ -20,25 +20,20 @@ from nnspca.calls.arguments import (
     shown,
 )
 from nnspca.calls.threads import one_blas_thread
-from nnspca.covariance.factor import DenseFactor, Factor
 from nnspca.covariance.forms import DENSE_EIGEN, Form, HeldFactor, HeldMatrix
 from nnspca.covariance.given import Given, check_feature_names, opened
+from nnspca.covariance.inner import Inner
 from nnspca.covariance.matrices import semidefinite, square
 from nnspca.covariance.origin import Origin
 from nnspca.covariance.samples import centred
 from nnspca.errors import DataError
-from nnspca.numerics.feasible import sum_of_largest
 from nnspca.result.features import Features, frozen
 
-STRIP, STRIP_ENTRIES = 256, 4_000_000  # most rows, and entries of rows, that are read at a time
-BATCH_ENTRIES = 1_200_000  # of vectors that A is applied to at a time
-SPARSE_ROW = 5e5  # products whose time a row of sparse data takes beside its own
-DENSE_PRODUCTS, SPARSE_PRODUCTS = 400_000_000, 50_000_000  # with the numbers held, at a time
 PAIRS, FEW_PAIRS, MANY_FEATURES = 20, 8, 20_000  # eigenpairs made at once, fewer of so many features and more
 DENSE_FEATURES = 1500  # up to here an n×n array is always welcome
 
 
-class Covariance:
+class Covariance(Inner):
     """A positive semidefinite matrix A of n features, held as itself or as a factor Y with A = Y'Y.
 
     Build it with :meth:`from_data`, :meth:`from_matrix` or :meth:`from_dataset`.
@@ -145,21 +140,6 @@ class Covariance:
         return self.features.given_names
 
     @property
-    def matrix(self) -> np.ndarray | None:
-        """A itself, shape (n, n), where it is held; None otherwise."""
-        return self._form.A if isinstance(self._form, HeldMatrix) else None
-
-    @property
-    def factor(self) -> Factor | None:
-        """Y with A = Y'Y where A is not held, ``forward(x)`` is Yx and ``backward(z)`` is Y'z; None otherwise."""
-        return self._form.factor if isinstance(self._form, HeldFactor) else None
-
-    @property
-    def holds_entries(self) -> bool:
-        """Whether A is held entry by entry."""
-        return isinstance(self._form, HeldMatrix)
-
-    @property
     def entries(self) -> np.ndarray:
         """A itself, shape (n, n); TypeError where it is not held: ask :attr:`holds_entries` first."""
         if isinstance(self._form, HeldMatrix):
@@ -235,7 +215,9 @@ class Covariance:
             representation_error=made.representation_error,
             relative_drift=made.relative_drift,
             origin=made.origin,
-            features=Features(total, n, told, mean, scale, bool(standardize), given.image_shape),
+            features=Features(
+                total, n, told, mean, scale, bool(standardize), given.image_shape, given.axis, given.axis_title
+            ),
         )
 
     @classmethod
@@ -337,30 +319,6 @@ class Covariance:
         value = self._form.variance_on(support, x[support])
         return value if math.isfinite(value) else _of_finite(value, x)
 
-    @property
-    def _strip(self) -> int:
-        """How many whole rows of A are read at a time, so that they fit in memory and take no tenth of a second."""
-        return max(1, min(STRIP, STRIP_ENTRIES // self.n_features))
-
-    @property
-    def _batch(self) -> int:
-        """How many vectors A is applied to at a time, so that a step of each takes no tenth of a second."""
-        held = sum(array.size for array in self._form.arrays())
-        sparse = self.factor is not None and not isinstance(self.factor, DenseFactor)
-        products = SPARSE_PRODUCTS if sparse else DENSE_PRODUCTS
-        return max(1, min(BATCH_ENTRIES // self.n_features, products // held))
-
-    @property
-    def _row_cost(self) -> float:
-        """About how many products it takes to read a whole row of A."""
-        if self.holds_entries:
-            return float(self.n_features)
-        held = float(sum(array.size for array in self._form.arrays()))
-        if self.factor is None or isinstance(self.factor, DenseFactor):
-            return held
-        m, n = self.factor.shape
-        return max(held * held / (m * n), SPARSE_ROW)
-
     def block(self, rows: np.ndarray, columns: np.ndarray | None = None) -> np.ndarray:
         """Return the entries of A at ``rows`` × ``columns`` (all columns when None)."""
         return self._form.block(rows, columns)
@@ -416,24 +374,6 @@ class Covariance:
             places=places,
         )
 
-    def _room(self, entries: int = 1) -> float:
-        """What a bound that sums so many entries of A, or takes one eigenvalue, is raised by.
-
-        A judge on another machine holds A' with ‖A' − A‖ <= drift in the Frobenius norm, hence
-        entry by entry and in the spectral norm, and adds its own representation error to what it
-        derives: whatever is proven of A here is derived from A' at
-        ``error_elsewhere + entries · drift`` more, at most.
-        """
-        return self._error_elsewhere + entries * self._drift
-
-    def _drift_of_rows(self, weights: np.ndarray, k: int) -> np.ndarray:
-        """What the sum of any k entries of each row, each times its column's weight, may drift by, shape (n,)."""
-        any_entry = np.full(self.n_features, self._drift * float(sum_of_largest(weights, k)))
-        if not np.isfinite(self._relative_drift):
-            return any_entry
-        s = np.sqrt(self.diagonal)
-        return np.minimum(any_entry, self._relative_drift * s * float(sum_of_largest(s * weights, k)))
-
     def eigenpairs(self, d: int) -> tuple[np.ndarray, np.ndarray]:
         """Return the d largest eigenvalues and their eigenvectors, largest first.
 
@@ -476,19 +416,6 @@ class Covariance:
         values.setflags(write=False)
         vectors.setflags(write=False)
         return values, vectors
-
-    @property
-    def _reading(self) -> Literal["centred", "standardised", "matrix"] | None:
-        """What a file of numbers stands for from which anyone can form this covariance anew.
-
-        ``"centred"`` or ``"standardised"``: of the data given to :meth:`from_data`, samples as
-        rows. ``"matrix"``: of
-        :attr:`matrix`, the one held. None where it was made of another covariance and is not held.
-        """
-        made = "" if self._origin is None else self._origin.operation
-        if "data centred" in made:
-            return "standardised" if made.endswith("standardised") else "centred"
-        return "matrix" if self.holds_entries else None
 
     @property
     def fingerprint(self) -> str:

@@ -18,8 +18,6 @@ LAZY = {
     ("polars", "LazyFrame"): "X.collect()",
     ("xarray", "Dataset"): 'X["name"], one of its arrays',
     ("pyarrow", "Table"): "X.to_pandas()",
-    ("h5py", "Dataset"): "X[:]",
-    ("zarr", "Array"): "X[:]",
 }
 
 
@@ -35,6 +33,9 @@ class Given:
         Of the features; None where the data do not say.
     image_shape : (int, int) or None
         Where the features are the pixels of an image.
+    axis : ndarray, shape (n,), or None
+    axis_title : str
+        A number for each feature to draw it along, and what that is.
     is_matrix : bool
         Whether it is a data set that is itself a covariance matrix.
     """
@@ -42,6 +43,8 @@ class Given:
     values: Any
     names: tuple[str, ...] | None = None
     image_shape: tuple[int, int] | None = None
+    axis: np.ndarray | None = None
+    axis_title: str = ""
     is_matrix: bool = False
 
 
@@ -76,8 +79,10 @@ def opened(given: Any) -> Given:
         return _of_labelled(given)
     if _is_data_set(given):
         names = tuple(map(str, given.feature_names)) if _said(given) else None
-        shape = getattr(given, "image_shape", None)
-        return Given(given.X, names, shape, given.kind == "covariance")
+        shape, axis = getattr(given, "image_shape", None), getattr(given, "axis", None)
+        title = "" if axis is None else f"{axis.name} ({axis.unit})" if axis.unit else axis.name
+        values = None if axis is None else axis.values
+        return Given(given.X, names, shape, values, title, given.kind == "covariance")
     return Given(given, _columns(given))
 
 

@@ -4,6 +4,7 @@ from nnspca.datasets.arranging import SeveralClasses
 from nnspca.datasets.bundled import spiked
 from nnspca.datasets.dataset import Axis, Dataset, DatasetInfo
 from nnspca.datasets.fetch import DownloadStopped
+from nnspca.datasets.inspecting import Inspection, inspect, leave_out
 from nnspca.datasets.loading import available, load
 from nnspca.datasets.missing import MissingValues
 from nnspca.datasets.naming import read_names, rename
@@ -17,6 +18,7 @@ __all__ = [
     "Dataset",
     "DatasetInfo",
     "DownloadStopped",
+    "Inspection",
     "MissingValues",
     "ReadingStopped",
     "SeveralClasses",
@@ -24,6 +26,8 @@ __all__ = [
     "center",
     "crop",
     "gene_symbols",
+    "inspect",
+    "leave_out",
     "load",
     "log1p",
     "normalize_images",

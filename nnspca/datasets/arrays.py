@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import io
 import math
-import zipfile
 from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 
 from nnspca.datasets import limits
+from nnspca.datasets.archives import open_zip
 from nnspca.datasets.dataset import Content
 from nnspca.datasets.matlab import numeric_variables
 from nnspca.datasets.sparse import DAMAGED, check_shape, compressed, triplets
@@ -94,20 +94,6 @@ def read_mat(data: bytes, *, samples: str = "rows") -> Content:
     key = _choose(matrices or {name: v.shape for name, v in variables.items()})
     found = {name: variables[name].array().ravel() for name in vectors - {key}}
     return _content(variables[key].array(), samples, found)
-
-
-def open_zip(data: bytes) -> zipfile.ZipFile:
-    """Open a ZIP whose listed sizes are within limits and whose members can be read in bounded memory."""
-    # Counting signatures costs nothing; letting zipfile list millions of members costs gigabytes.
-    limits.check_members(data.count(b"PK\x01\x02"))
-    archive = zipfile.ZipFile(io.BytesIO(data))
-    members = archive.infolist()
-    limits.check_unpacked(sum(m.file_size for m in members))
-    if any(m.flag_bits & 1 for m in members):
-        raise DataError("the archive is protected by a password; pack it without one.")
-    if any(m.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) for m in members):
-        raise DataError("the archive uses a rare compression; pack it as a plain ZIP (deflate).")
-    return archive
 
 
 def _npy_header(stream: Any) -> tuple[tuple[int, ...], np.dtype]:

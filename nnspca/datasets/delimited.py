@@ -6,20 +6,23 @@ there is a header and a class, keeps to a bound of memory, or names line and col
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 import itertools
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
-from nnspca.datasets import limits
+from nnspca.datasets import limits, progress
 from nnspca.datasets.arranging import ReadingOptions, assemble
 from nnspca.datasets.dataset import Content
 from nnspca.datasets.tables import CLASS_NAMES, MISSING, OTHERWISE, TRUTHS, Block, Column, Row, is_number
 from nnspca.errors import DataError
 
 SAMPLED_ROWS, SAMPLED_CELLS, SAMPLED_CHARACTERS = 50, 1_000_000, 100_000
+CHUNK = 2**20  # bytes decoded at once
 BLOCK_CELLS = 100_000  # read at once where they are plain numbers
 
 
@@ -40,14 +43,14 @@ def read_delimited(
     >>> content.labels
     array([0, 1, 0])
     """
-    text = _decode(data)
-    first = next((line for line in io.StringIO(text) if line.strip()), "")
+    text = _Text(data)
+    first = next((line for line in text.lines() if line.strip()), "")
     delimiter = delimiter or _delimiter(first)
-    cells_at_most = text.count(delimiter) + text.count("\n") + 1
+    lines = text.count("\n") + 1
+    cells_at_most = text.count(delimiter) + lines
     if cells_at_most > 2 * limits.MAX_ENTRIES:  # text columns come on top of the numbers
         limits.check_entries(cells_at_most)
-    expected = text.count("\n") + 1.0
-    return read_rows(*_rows(text, delimiter), options, header=header, expected=expected)
+    return read_rows(*_rows(text.lines(), delimiter), options, header=header, expected=float(lines))
 
 
 def read_rows(
@@ -75,26 +78,41 @@ def read_rows(
     return assemble(whole, columns, options, named=names is not None, notes=notes, expected=expected)
 
 
-def _decode(data: bytes) -> str:
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return data.decode("utf-16")
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return data.decode("latin-1")
+class _Text:
+    """Bytes as the text they are, decoded line by line: all of it at once would take up to four times the room."""
+
+    def __init__(self, data: bytes):
+        self.data = data
+        self.encoding = "utf-16" if data.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig"
+        decoder = codecs.getincrementaldecoder(self.encoding)()
+        try:
+            for start in progress.tracked(range(0, len(data), CHUNK), len(data) / CHUNK, "Opening the file"):
+                decoder.decode(data[start : start + CHUNK])
+            decoder.decode(b"", final=True)
+        except UnicodeDecodeError:
+            if self.encoding == "utf-16":
+                raise
+            self.encoding = "latin-1"
+
+    def lines(self) -> Iterator[str]:
+        return io.TextIOWrapper(io.BytesIO(self.data), self.encoding, newline="")
+
+    def count(self, character: str) -> int:
+        """How often a character stands in it, at least."""
+        return self.data.count(character.encode())
 
 
-def _rows(text: str, delimiter: str) -> tuple[Iterator[Row], Callable[[int], Iterator[Row | Block]]]:
-    """Split the text into rows, blank lines aside, and into blocks of a width once some rows were taken.
+def _rows(source: Iterator[str], delimiter: str) -> tuple[Iterator[Row], Callable[[int], Iterator[Row | Block]]]:
+    """Split lines into rows, blank lines aside, and into blocks of a width once some rows were taken.
 
     A row with quoted line breaks may not grow without end.
     """
     pending, before = 0, 0  # cells of the row so far, and lines that other readers took
-    source: Iterator[str] = io.StringIO(text, newline="")
+    returned: deque[str] = deque()  # lines that were taken as a block and are none
 
     def lines() -> Iterator[str]:
         nonlocal pending
-        while line := next(source, ""):  # blocks may have put back what they took
+        while line := returned.popleft() if returned else next(source, ""):
             pending += line.count(delimiter)
             limits.check_columns(pending)
             yield line
@@ -107,20 +125,35 @@ def _rows(text: str, delimiter: str) -> tuple[Iterator[Row], Callable[[int], Ite
                 yield before + reader.line_num, cells
 
     def blocks(width: int) -> Iterator[Row | Block]:
-        nonlocal before, source
-        while delimiter != " ":  # which may stand several times between two cells
-            taken = list(itertools.islice(source, max(1, BLOCK_CELLS // max(1, width))))
-            joined = delimiter.join(taken)
-            plain = '"' not in joined and "_" not in joined and all(map(str.strip, taken))
-            if not (taken and plain and _all_as_wide(taken, delimiter, width)):
-                source = itertools.chain(taken, source)
-                break
-            yield Block(before + reader.line_num + 1, len(taken), width, joined.split(delimiter))
+        nonlocal before
+        most = max(1, BLOCK_CELLS // max(1, width))
+        while taken := list(itertools.islice(source, most)):
+            cells = _cells(taken, delimiter, width)
+            if cells is None:
+                returned.extend(taken)  # all of them are used up by as many rows
+                yield from itertools.islice(singly(), len(taken))
+                continue
+            yield Block(before + reader.line_num + 1, len(taken), width, cells)
             before += len(taken)
-        yield from singly()
 
     reader = csv.reader(lines(), delimiter=delimiter, skipinitialspace=True)
     return singly(), blocks
+
+
+def _cells(lines: list[str], delimiter: str, width: int) -> list[str] | None:
+    """The cells of lines that are a row of this width each; None where one may be anything else."""
+    joined = delimiter.join(lines)
+    if "_" in joined:
+        return None
+    if '"' not in joined and delimiter != " ":  # which may stand several times between two cells
+        alike = all(map(str.strip, lines)) and _all_as_wide(lines, delimiter, width)
+        return joined.split(delimiter) if alike else None
+    rows = list(csv.reader(lines, delimiter=delimiter, skipinitialspace=True))
+    alike = len(rows) == len(lines) and set(map(len, rows)) == {width}
+    if not alike or rows[-1][-1].endswith(("\n", "\r")):  # a quoted line break, of which more may follow
+        return None
+    cells = list(itertools.chain.from_iterable(rows))
+    return cells if width > 1 or all(map(str.strip, cells)) else None
 
 
 def _all_as_wide(lines: list[str], delimiter: str, width: int) -> bool:

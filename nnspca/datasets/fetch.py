@@ -115,7 +115,8 @@ def obtain(
     """Return the checked content of ``file`` and where it came from, fetching it when it is not here yet.
 
     Searched in this order: the folder ``NNSPCA_DATA``, the cache, the pinned address (or the same
-    path below ``NNSPCA_MIRROR``). A fetched file is kept in the cache when that can be written.
+    path below ``NNSPCA_MIRROR``, an https address or a folder). A fetched file is kept in the cache
+    when that can be written.
 
     Raises
     ------
@@ -185,10 +186,10 @@ def download(
     file: RemoteFile, on_progress: OnProgress | None = None, should_stop: ShouldStop | None = None
 ) -> tuple[bytes, str]:
     """Fetch ``file`` over the network and check it; return its content and the address it came from."""
-    base = os.environ.get(MIRROR_VARIABLE) or BASE_URL
-    if not base.startswith(("https://", "http://")):
-        raise DataError(f"{MIRROR_VARIABLE} is {base!r}; it must start with https:// or http://.")
-    url = f"{base.rstrip('/')}/{file.path}"
+    mirror = os.environ.get(MIRROR_VARIABLE)
+    if mirror and not mirror.startswith("https://"):
+        return _mirrored(file, mirror)
+    url = f"{(mirror or BASE_URL).rstrip('/')}/{file.path}"
     transfer = _Transfer(url, file.size)
     transfer.start()
     reported = -1
@@ -208,6 +209,17 @@ def download(
     if on_progress is not None:
         on_progress(len(data), transfer.total)
     return data, url
+
+
+def _mirrored(file: RemoteFile, mirror: str) -> tuple[bytes, str]:
+    """Return the checked content of a file of a mirror that is a folder of this machine."""
+    folder = Path(os.path.expanduser(mirror))
+    if not folder.is_absolute():
+        raise DataError(f"{MIRROR_VARIABLE} is {mirror!r}; it must start with https://, or be the path of a folder.")
+    path = folder / file.path
+    data = read_local(path)
+    _check_digest(data, file, f"{file.name} of the mirror {mirror}")
+    return data, str(path)
 
 
 class _Transfer(threading.Thread):

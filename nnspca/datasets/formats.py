@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 
 from nnspca.datasets import market
+from nnspca.datasets.archives import members
 from nnspca.datasets.arff import read_arff
 from nnspca.datasets.arranging import ReadingOptions
 from nnspca.datasets.arrays import read_mat, read_npy, read_npz
@@ -13,7 +14,7 @@ from nnspca.datasets.dataset import Content
 from nnspca.datasets.delimited import read_delimited
 from nnspca.datasets.h5ad import read_h5ad
 from nnspca.datasets.images import SUFFIXES as IMAGES
-from nnspca.datasets.images import members, no_images, of_images
+from nnspca.datasets.images import no_images, of_images
 from nnspca.datasets.parquet import read_parquet
 from nnspca.datasets.workbook import read_workbook
 from nnspca.errors import DataError, reason
@@ -36,6 +37,14 @@ def suffix(label: str) -> str:
     return next((label[-len(s) :] for s in sorted(SUFFIXES, key=len, reverse=True) if label.lower().endswith(s)), "")
 
 
+def parse_files(files: Mapping[str, bytes], options: ReadingOptions, header: bool | None) -> Content:
+    """Read one file, or several that are one data set."""
+    if len(files) > 1:
+        return parse_together(files, options, header)
+    ((label, data),) = files.items()
+    return parse(data, label, options, header)
+
+
 def parse(data: bytes, label: str, options: ReadingOptions, header: bool | None) -> Content:
     """Read one file by the format that its name says."""
     ending = suffix(label).lower()
@@ -45,7 +54,7 @@ def parse(data: bytes, label: str, options: ReadingOptions, header: bool | None)
         raise DataError("the file is empty.")
     try:
         return _read(data, ending, options, header)
-    except DataError:
+    except (DataError, MemoryError):
         raise
     except Exception as error:
         raise _unreadable(error, ending) from error
@@ -65,7 +74,7 @@ def parse_together(files: Mapping[str, bytes], options: ReadingOptions, header: 
             return market.read_market(files[matrices[0]], options, others)
         if images and len(images) == len(files):
             return of_images(files.items(), Counter(), options.samples)
-    except DataError:
+    except (DataError, MemoryError):
         raise
     except Exception as error:
         raise _unreadable(error, "several files") from error
@@ -106,7 +115,7 @@ def _archive(data: bytes, options: ReadingOptions) -> Content:
     """An archive of images, or of a matrix and the names beside it."""
     seen: Counter[str] = Counter()
     wanted = (*IMAGES, *MATRICES, *(f"{name}{gz}" for name in market.BESIDE for gz in ("", ".gz")))
-    files = dict(members(data, seen, wanted))
+    files = dict(members(data, wanted, seen))
     if any(name.lower().endswith(MATRICES) for name in files):
         return parse_together({n: c for n, c in files.items() if not n.lower().endswith(IMAGES)}, options, None)
     images = {name: content for name, content in files.items() if name.lower().endswith(IMAGES)}

@@ -1,8 +1,7 @@
 """AnnData's .h5ad through h5py: X as it is stored, dense or sparse, with the names beside it.
 
 Chunks are unpacked by hand, as HDF5 inflates whatever a chunk holds before it looks how much that
-is; and all of it happens in a process of its own, as damaged files can make HDF5 crash or look for
-something without end.
+is. Damaged files can make it end the process it runs in, or look for something without end.
 """
 
 from __future__ import annotations
@@ -15,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from nnspca.datasets import limits, progress
-from nnspca.datasets.apart import read_apart
 from nnspca.datasets.arranging import ReadingOptions
 from nnspca.datasets.dataset import Content
 from nnspca.datasets.naming import distinct
@@ -34,21 +32,15 @@ READING = "Reading the numbers"
 
 def read_h5ad(data: bytes, options: ReadingOptions) -> Content:
     """Read X of an AnnData file: cells in rows, genes in columns; a column of obs with categories may be the class."""
-    needed("h5py", "AnnData files")
+    h5py = needed("h5py", "AnnData files")
     if data[:8] != b"\x89HDF\r\n\x1a\n":
         raise DataError("this is no HDF5 file, which .h5ad is: it begins with other bytes.")
     if options.samples == "columns":
         raise DataError("AnnData has cells in rows by definition: leave its samples as rows.")
-    return read_apart("h5ad", data, options)
-
-
-def read_here(data: bytes, options: ReadingOptions) -> Content:
-    """Read it in this process."""
-    h5py = needed("h5py", "AnnData files")
     try:
         with h5py.File(io.BytesIO(data), "r") as file:
             return _content(_Reader(file, h5py, len(data)), options)
-    except DataError:
+    except (DataError, MemoryError):
         raise
     except Exception as error:  # HDF5 raises anything, RecursionError of a loop of links too
         raise DataError(f"the HDF5 file is damaged{reason(error)}: save it again.") from error

@@ -9,7 +9,7 @@ from nnspca.errors import DataError
 #: Largest file read, in bytes.
 MAX_BYTES = 200_000_000
 #: Largest sum of what an archive unpacks to, in bytes.
-MAX_UNPACKED_BYTES = 400_000_000
+MAX_UNPACKED_BYTES = 200_000_000
 #: Most members an archive may list.
 MAX_MEMBERS = 100_000
 #: Most attributes a TAR file may give each member, and most bytes of names and attributes before it.
@@ -18,6 +18,8 @@ MAX_HEADERS, MAX_HEADER_BYTES = 1_000, 1_000_000
 MAX_ENTRIES = 20_000_000
 #: Most columns of a table of text; each costs far more than its numbers until it is converted.
 MAX_COLUMNS = 1_000_000
+#: Most cells of text in a table: classes and names of rows.
+MAX_TEXTS = 2_000_000
 #: Largest magnitude of a number; squares and their sums must stay far from overflow.
 MAX_MAGNITUDE = 1e100
 
@@ -68,6 +70,16 @@ def check_columns(count: int) -> None:
         raise DataError(
             f"a row holds {count:,} cells; at most {MAX_COLUMNS:,} are read. "
             "Keep fewer features, or save the numbers as an NPY file."
+        )
+
+
+def check_texts(rows: int, columns: int) -> None:
+    """Refuse a table with so many rows when its columns of text hold more than ``MAX_TEXTS`` cells."""
+    if rows * columns > MAX_TEXTS:
+        what = "one column" if columns == 1 else f"{columns:,} columns"
+        raise DataError(
+            f"{what} of text in {rows:,} or more rows are more than the {MAX_TEXTS:,} cells of text that are read. "
+            "Keep the numbers and one column for the class."
         )
 
 

@@ -1,7 +1,6 @@
 """Parquet tables through pyarrow: the footer is looked at before any column is read.
 
-All of it happens in a process of its own, as a damaged footer can make pyarrow end the one that
-reads it.
+A damaged one can make pyarrow end the process it runs in.
 """
 
 from __future__ import annotations
@@ -13,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from nnspca.datasets import limits, progress
-from nnspca.datasets.apart import read_apart
 from nnspca.datasets.arranging import ReadingOptions, arrange
 from nnspca.datasets.dataset import Content
 from nnspca.datasets.optional import needed
@@ -21,35 +19,36 @@ from nnspca.datasets.tables import Column, Table, check_numeric
 from nnspca.errors import DataError, reason
 from nnspca.numerics.doubles import as_doubles
 
-AT_A_TIME = 65_536  # rows
+AT_A_TIME = 1_000_000  # numbers
+MOST_COLUMNS = 100_000
 READING = "Reading the rows"
 INDEX = "__index_level_0__"  # what pandas calls the column of its row names
 
 
 def read_parquet(data: bytes, options: ReadingOptions) -> Content:
     """Read a Parquet table: columns of numbers and truths are features, one of text may be the class."""
-    needed("pyarrow.parquet", "Parquet tables")
+    parquet = needed("pyarrow.parquet", "Parquet tables")
     if data[:4] != b"PAR1" or data[-4:] != b"PAR1":
         raise DataError("this is no Parquet file, or it is cut short: it does not begin and end with PAR1.")
-    return read_apart("parquet", data, options)
-
-
-def read_here(data: bytes, options: ReadingOptions) -> Content:
-    """Read it in this process."""
-    parquet = needed("pyarrow.parquet", "Parquet tables")
     arrow = needed("pyarrow", "Parquet tables")
     try:
         file = parquet.ParquetFile(io.BytesIO(data), memory_map=False, pre_buffer=False)
         _check(file.metadata, len(data))
         return arrange(_table(file, arrow), options)
-    except (arrow.ArrowException, OSError, MemoryError) as error:
+    except MemoryError:
+        raise
+    except (arrow.ArrowException, OSError) as error:
         raise DataError(f"the Parquet file is damaged{reason(error)}: save it again.") from error
 
 
 def _check(metadata: Any, size: int) -> None:
     """Refuse what is too large before it is read, by what the footer says of rows, columns and bytes."""
     rows, columns = metadata.num_rows, metadata.num_columns
-    limits.check_columns(columns)
+    if columns > MOST_COLUMNS:
+        raise DataError(
+            f"the Parquet file has {columns:,} columns; at most {MOST_COLUMNS:,} are read, as each takes kilobytes of "
+            "its own. Save the numbers as an NPY file."
+        )
     if rows < 0 or metadata.num_row_groups > max(1, rows):
         raise DataError("the Parquet file's footer contradicts itself: save it again.")
     limits.check_entries(rows, columns)
@@ -68,7 +67,7 @@ def _check(metadata: Any, size: int) -> None:
 
 
 def _table(file: Any, arrow: Any) -> Table:
-    """All columns, in batches: each as doubles, or as texts."""
+    """All columns, some at a time: each as doubles, or as texts."""
     schema, rows = file.schema_arrow, file.metadata.num_rows
     kinds = [_kind(field.type, arrow) for field in schema]
     names = ["" if field.name == INDEX else field.name for field in schema]
@@ -80,23 +79,26 @@ def _table(file: Any, arrow: Any) -> Table:
     numeric = [j for j, kind in enumerate(kinds) if kind != "text"]
     textual = [j for j, kind in enumerate(kinds) if kind == "text"]
     check_numeric(len(numeric), len(kinds))
+    limits.check_texts(rows, len(textual))
     numbers = np.empty((rows, len(numeric)))
     texts: list[list[str]] = [[] for _ in textual]
+    place = {j: i for columns in (numeric, textual) for i, j in enumerate(columns)}
     done = 0
-    step = max(1, min(AT_A_TIME, limits.MAX_ENTRIES // 8 // len(kinds)))
-    progress.report_or_stop(0, rows, READING)
-    for batch in file.iter_batches(batch_size=step, use_threads=False):
-        end = done + batch.num_rows
-        if end > rows:
-            raise DataError("the Parquet file holds more rows than its footer says: save it again.")
-        for place, j in enumerate(numeric):
-            numbers[done:end, place] = _doubles(batch.column(j), names[j], arrow)
-        for words, j in zip(texts, textual, strict=True):
-            words.extend("" if value is None else _said(value) for value in batch.column(j).to_pylist())
-        done = end
+    for group in range(file.num_row_groups):
+        more = file.metadata.row_group(group).num_rows
+        step = max(1, AT_A_TIME // max(1, more))  # a reader of a column takes far more room than few numbers
+        for start in progress.tracked(range(0, len(kinds), step), len(kinds) / step, READING):
+            wanted = list(range(start, min(start + step, len(kinds))))
+            read = file.reader.read_row_group(group, column_indices=wanted, use_threads=False)
+            if read.num_rows != more:
+                raise DataError("the Parquet file holds fewer or more rows than its footer says: save it again.")
+            for j, column in zip(wanted, read.itercolumns(), strict=True):
+                if kinds[j] == "text":
+                    texts[place[j]] += ("" if value is None else _said(value) for value in column.to_pylist())
+                else:
+                    numbers[done : done + more, place[j]] = _doubles(column, names[j], arrow)
+        done += more
         progress.report_or_stop(done, rows, READING)
-    if done != rows:
-        raise DataError("the Parquet file holds fewer rows than its footer says: save it again.")
     order = [place for place, j in enumerate(numeric) if not names[j]]  # row names go first, as in a table of text
     order += [place for place, j in enumerate(numeric) if names[j]]
     columns = [Column(names[j], text=kind == "text", truth=kind == "truth") for j, kind in enumerate(kinds)]
@@ -127,8 +129,8 @@ def _doubles(column: Any, name: str, arrow: Any) -> np.ndarray:
     """A column as doubles, NaN where a value is missing."""
     of = column.type
     if arrow.types.is_dictionary(of):
-        column = column.dictionary_decode()
-        of = column.type
+        of = of.value_type
+        column = column.cast(of)
     if arrow.types.is_decimal(of) or arrow.types.is_null(of):
         return np.array([math.nan if value is None else float(value) for value in column.to_pylist()], dtype=np.float64)
     gone = column.is_null().to_numpy(zero_copy_only=False)

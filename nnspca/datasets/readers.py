@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from nnspca.calls.arguments import check_callables, check_choice, check_flag, check_instance
-from nnspca.datasets import formats, limits, loading, naming, progress, sources
+from nnspca.datasets import apart, formats, limits, loading, naming, progress, sources
 from nnspca.datasets.arranging import ReadingOptions, SeveralClasses
 from nnspca.datasets.dataset import Content, Dataset, Kind
 from nnspca.datasets.formats import SUFFIXES as SUFFIXES
@@ -131,12 +131,9 @@ def _read(
             return known
     try:
         files, names = _part_names(files)
-        if len(files) == 1:
-            ((label, data),) = files.items()
-            content = formats.parse(data, label, options, header)
-        else:
-            label = next((n for n in files if n.lower().endswith(formats.MATRICES)), label)
-            content = formats.parse_together(files, options, header)
+        only = len(files) == 1  # beside its names it may be
+        label = next((n for n in files if only or n.lower().endswith(formats.MATRICES)), label)
+        content = apart.parse(files, options, header)
         content = _handle_missing(content, options)
         _check(content, kind)
         drawn_as = _kind(content, kind)
@@ -159,8 +156,6 @@ def _read(
         title=name or label,
         kind=drawn_as,
         description=f"Read from the file {label}." if len(files) == 1 else f"Read from {len(files)} files.",
-        citation="Not known: the file does not say.",
-        terms="Yours to know: the file does not say.",
         source=label,
     )
     return naming.numbered(naming.rename(made, names) if names else made)

@@ -55,7 +55,8 @@ def compressed(
             raise DataError(DAMAGED.format(f"a part of it has the type {part.dtype!s:.40}"))
     if len(starts) != lines + 1 or len(places) != len(values):
         raise DataError(DAMAGED.format("its parts have different lengths"))
-    places, starts = places.astype(np.int64), starts.astype(np.int64)
+    places = places if places.dtype == np.int32 else places.astype(np.int64, copy=False)
+    starts = starts.astype(np.int64, copy=False)
     if starts[0] != 0 or starts[-1] != len(values) or np.diff(starts).min(initial=0) < 0:
         raise DataError(DAMAGED.format("its rows do not follow each other"))
     if len(places) and (places.min() < 0 or places.max() >= width):

@@ -17,6 +17,7 @@ MISSING = frozenset({"", "?", "-", "na", "n/a", "nan", "null", "none"}) | {
     *("#n/a", "#div/0!", "#name?", "#null!", "#num!", "#ref!", "#value!"),  # what spreadsheets write for no value
 }
 TRUTHS = {"true": 1.0, "false": 0.0}
+_TRUTHS = {"true": "1", "false": "0"}
 CLASS_NAMES = frozenset({"class", "label", "labels", "target"})
 NAMELESS = ("", "Unnamed: 0")  # of the first column, as data frames write it once and twice
 WHOLE = re.compile(r"[+-]?\d+")
@@ -34,7 +35,7 @@ READING = "Reading the rows"
 
 @dataclass(frozen=True)
 class Block:
-    """Many lines at once, none of them quoted or blank, each with ``width`` cells.
+    """Many lines at once, none of them blank, each with ``width`` cells.
 
     Attributes
     ----------
@@ -137,7 +138,7 @@ def convert(rows: Iterable[Row | Block], columns: Sequence[Column], expected: fl
         check_numeric(0, len(columns), cells[0].strip() if cells else "")
     values, lines = array("d"), array("q")
     waiting = AT_A_TIME
-    for row in _single(rows, values, lines, columns, expected):
+    for row in _single(rows, values, lines, texts, columns, expected):
         line, cells = row
         if len(cells) != len(columns):
             raise DataError(
@@ -147,6 +148,7 @@ def convert(rows: Iterable[Row | Block], columns: Sequence[Column], expected: fl
         for words, j in zip(texts, textual, strict=True):
             words.append(cells[j].strip())
         limits.check_entries(len(lines) + 1, len(columns))
+        limits.check_texts(len(lines) + 1, len(textual))
         _append(values, [cells[j] for j in numeric] if textual else cells, columns, numeric, line)
         lines.append(line)
         waiting -= 1
@@ -174,30 +176,63 @@ def check_numeric(numeric: int, columns: int, seen: str = "") -> None:
 
 
 def _single(
-    rows: Iterable[Row | Block], values: array[float], lines: array[int], columns: Sequence[Column], expected: float
+    rows: Iterable[Row | Block],
+    values: array[float],
+    lines: array[int],
+    texts: list[list[str]],
+    columns: Sequence[Column],
+    expected: float,
 ) -> Iterator[Row]:
-    """Yield what has to be read row by row; blocks of nothing but plain numbers are added at once."""
+    """Yield what has to be read row by row; blocks whose numbers are all as expected are added at once."""
+    known: dict[str, str] = {}  # a class stands in many rows, and is kept once
+    textual = [j for j, column in enumerate(columns) if column.text]
     for row in rows:
         if not isinstance(row, Block):
             yield row
             continue
         progress.report_or_stop(len(lines), expected, READING)
         limits.check_entries(len(lines) + row.count, len(columns))
-        made = None if any(column.text for column in columns) else _plain(row.cells)
+        limits.check_texts(len(lines) + row.count, len(textual))
+        made = _numbers(row, columns)
         if made is None:
             yield from row.rows()
-        else:
-            values.frombytes(made.tobytes())
-            lines.extend(range(row.line, row.line + row.count))
+            continue
+        for words, j in zip(texts, textual, strict=True):
+            words.extend(known.setdefault(word, word) for word in map(str.strip, row.cells[j :: row.width]))
+        values.frombytes(made.tobytes())
+        lines.extend(range(row.line, row.line + row.count))
+
+
+def _numbers(block: Block, columns: Sequence[Column]) -> np.ndarray | None:
+    """The numbers of a block, row by row, NaN where one is missing; None where any needs a second look."""
+    if not any(column.text or column.truth for column in columns):
+        return _plain(block.cells)
+    numeric = [j for j, column in enumerate(columns) if not column.text]
+    made = np.empty((block.count, len(numeric)))
+    for place, j in enumerate(numeric):
+        cells = block.cells[j :: block.width]
+        if columns[j].truth:
+            cells = [_TRUTHS.get(cell.strip().lower(), cell) for cell in cells]
+        found = _plain(cells)
+        if found is None:
+            return None
+        made[:, place] = found
+    return made
 
 
 def _plain(cells: list[str]) -> np.ndarray | None:
-    """The numbers of all cells where each is an ordinary one; None where any needs a second look."""
+    """The numbers of all cells, NaN where one is missing; None where any is another thing, or may be rounded."""
     try:
         made = np.fromiter(map(float, cells), np.float64, len(cells))
     except ValueError:
-        return None
-    return made if bool((np.abs(made) < EXACT).all()) else None
+        missing = {cell for cell in set(cells) if cell.strip().lower() in MISSING}
+        try:
+            given = ("nan" if cell in missing else cell for cell in cells)
+            made = np.fromiter(map(float, given), np.float64, len(cells))
+        except ValueError:
+            return None
+    far = np.isfinite(made) & (np.abs(made) >= EXACT)
+    return None if any(WHOLE.fullmatch(cells[i].strip()) for i in np.flatnonzero(far)) else made
 
 
 def _append(values: array[float], cells: list[str], columns: Sequence[Column], numeric: list[int], line: int) -> None:

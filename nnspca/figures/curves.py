@@ -8,6 +8,8 @@ import numpy as np
 
 from nnspca.figures.paper import BAND, FOUND, QUIET, SERIES, Figure, Scatter, dressed
 
+FEW = 15  # points of a curve, up to which each has its number on the axis
+
 
 def sweep(
     curves: Mapping[str, Sequence[tuple[int, float]]],
@@ -40,6 +42,8 @@ def sweep(
     for c, (name, points) in enumerate(curves.items()):
         xs, ys = zip(*points, strict=True) if points else ((), ())
         figure.add_trace(Scatter(x=xs, y=ys, mode="lines+markers", name=name, line={"color": SERIES[c % len(SERIES)]}))
+    if max((len(points) for points in curves.values()), default=0) <= FEW:
+        figure.update_xaxes(dtick=1)  # k and numbers of parts are whole
     return dressed(figure, f"{y[:1].upper()}{y[1:]} against {x}", x, y)
 
 

@@ -1,4 +1,4 @@
-"""Loadings drawn: bars by feature, or the pixels of an image."""
+"""Loadings drawn: bars by feature or along an axis, or the pixels of an image."""
 
 from __future__ import annotations
 
@@ -6,12 +6,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from nnspca.figures.paper import A_BAR, FOUND, SERIES, Bar, Figure, Heatmap, dressed, scale
+from nnspca.figures.paper import A_BAR, FOUND, SERIES, Bar, Figure, Heatmap, Scatter, dressed, scale
 
 MOST = 60  # bars of one component
+Along = tuple[np.ndarray, str]  # a number for each feature, and what it is
 
 
-def component(loadings: np.ndarray, names: Sequence[str], shape: tuple[int, int] | None) -> Figure:
+def component(
+    loadings: np.ndarray, names: Sequence[str], shape: tuple[int, int] | None, along: Along | None = None
+) -> Figure:
     """Return a figure of one component: its nonzero loadings, the largest on top.
 
     Examples
@@ -23,13 +26,17 @@ def component(loadings: np.ndarray, names: Sequence[str], shape: tuple[int, int]
     title = f"{np.count_nonzero(loadings)} of {len(loadings)} features"
     if shape is not None:
         return _image(loadings[None], names, shape, [title])
+    if along is not None:
+        return _spectra(loadings[:, None], names, along, title)
     order = _heaviest(loadings)[:MOST]
     bars = Bar(x=loadings[order], y=[names[i] for i in order], orientation="h", marker_color=FOUND)
-    figure = dressed(Figure(bars), title, "loading", height=120 + A_BAR * len(order))
+    figure = dressed(Figure(bars), title, "loading", height=200 + A_BAR * len(order))
     return figure.update_yaxes(autorange="reversed", type="category")
 
 
-def components(columns: np.ndarray, names: Sequence[str], shape: tuple[int, int] | None) -> Figure:
+def components(
+    columns: np.ndarray, names: Sequence[str], shape: tuple[int, int] | None, along: Along | None = None
+) -> Figure:
     """Return a figure of several components, ``columns`` (n, r): every feature that one of them uses, in its colour.
 
     Examples
@@ -41,6 +48,8 @@ def components(columns: np.ndarray, names: Sequence[str], shape: tuple[int, int]
     r = columns.shape[1]
     if shape is not None:
         return _image(columns.T, names, shape, [str(c + 1) for c in range(r)])
+    if along is not None:
+        return _spectra(columns, names, along, f"{r} components")
     figure, shown = Figure(), 0
     for c in range(r):
         order = _heaviest(columns[:, c])[: max(MOST // r, 8)]
@@ -50,8 +59,31 @@ def components(columns: np.ndarray, names: Sequence[str], shape: tuple[int, int]
         figure.add_trace(
             Bar(x=loadings, y=[names[i] for i in order], orientation="h", marker_color=colour, name=str(c + 1))
         )
-    dressed(figure, f"{r} components", "loading", height=140 + A_BAR * shown)
+    dressed(figure, f"{r} components", "loading", height=200 + A_BAR * shown)
     return figure.update_yaxes(autorange="reversed", type="category")
+
+
+def _spectra(columns: np.ndarray, names: Sequence[str], along: Along, title: str) -> Figure:
+    """Loadings as stems along an axis, each component in its colour."""
+    figure, (values, what) = Figure(), along
+    for c in range(columns.shape[1]):
+        used = np.flatnonzero(columns[:, c])
+        marker = {"color": SERIES[c % len(SERIES)], "size": 7}
+        stems = {"type": "data", "symmetric": False, "array": 0 * used, "arrayminus": columns[used, c], "width": 0}
+        figure.add_trace(
+            Scatter(
+                x=values[used],
+                y=columns[used, c],
+                text=[names[i] for i in used.tolist()],
+                mode="markers",
+                marker=marker,
+                error_y=stems,
+                name=str(c + 1),
+                showlegend=columns.shape[1] > 1,
+            )
+        )
+    figure.update_xaxes(range=[float(values.min()), float(values.max())])
+    return dressed(figure, title, what, "loading")
 
 
 def _heaviest(loadings: np.ndarray) -> np.ndarray:

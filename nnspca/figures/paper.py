@@ -17,6 +17,7 @@ SERIES = ("#0072b2", "#c2570c", "#00805c", "#a3478a", "#5b6b78", "#8a6d00")
 LOADINGS = ((0.0, "#eef2f4"), (0.25, "#a9d3ea"), (0.5, "#4fa3d1"), (0.75, "#0072b2"), (1.0, "#0a3a66"))
 SIGNED = ((0.0, "#6d2c00"), (0.25, "#e0894a"), (0.5, "#eef2f4"), (0.75, "#4fa3d1"), (1.0, "#0a3a66"))
 A_BAR = 20  # pixels
+BELOW = 90  # pixels for the axis, its title and the legend
 
 
 def dressed(figure: Figure, title: str, x: str = "", y: str = "", height: int = 420) -> Figure:
@@ -25,8 +26,8 @@ def dressed(figure: Figure, title: str, x: str = "", y: str = "", height: int = 
         title={"text": title, "x": 0, "xref": "paper"},
         height=height,
         template="plotly_white",
-        margin={"l": 10, "r": 10, "t": 50, "b": 10},
-        legend={"orientation": "h", "y": -0.18},
+        margin={"l": 10, "r": 10, "t": 50, "b": BELOW},
+        legend={"orientation": "h", "yref": "container", "y": 0, "yanchor": "bottom"},
     )
     figure.update_xaxes(title=x, automargin=True)
     figure.update_yaxes(title=y, automargin=True)

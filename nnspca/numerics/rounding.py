@@ -13,6 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 EPS = float(np.finfo(float).eps)
+COVERED = 5e-13  # five times what a written cover leaves itself
 VANISHING = 1e-150  # added to a norm of numbers near 1, it covers squares lost to underflow: n of them, below 1e-307
 
 
@@ -46,6 +47,29 @@ def row_costs(own: np.ndarray, shares: np.ndarray, k: int, size: np.ndarray | No
     negative, or ``size`` bounds the sum of their magnitudes and that of ``own``.
     """
     return own + shares + 4 * (k + 8) * EPS * (np.abs(own) + shares if size is None else size)
+
+
+def added(*numbers: float) -> float:
+    """Return a ceiling on the exact sum of a few numbers, which adding them in any order may round below it.
+
+    Examples
+    --------
+    >>> tiny = 2.0**-60
+    >>> 1.0 + tiny == 1.0, added(1.0, tiny) > 1.0
+    (True, True)
+    """
+    return float(sum(numbers) + sums(2 * len(numbers), sum(map(abs, numbers))))
+
+
+def covered(inner: float) -> float:
+    """Return a ceiling on the sphere a little higher, so that a cover in whole numbers, whose points round, reaches it.
+
+    Examples
+    --------
+    >>> 0 < covered(1.0) - 1.0 < 1e-12
+    True
+    """
+    return inner * (1 + COVERED)
 
 
 def total(tail: float, costs: np.ndarray) -> float:

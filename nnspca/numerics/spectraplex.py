@@ -71,7 +71,10 @@ def _onto_simplex(values: np.ndarray) -> np.ndarray:
     """Nearest numbers, none negative, that add up to 1; both ascend."""
     falling = values[::-1]
     excess = (np.cumsum(falling) - 1) / np.arange(1, len(values) + 1, dtype=values.dtype)
-    return np.maximum(values - excess[np.flatnonzero(falling > excess)[-1]], 0.0)
+    above = np.flatnonzero(falling > excess)
+    if not len(above):  # beside such numbers 1 is lost: the nearest are those of the same numbers less the largest
+        return _onto_simplex(np.maximum(values - falling[0], -2.0))
+    return np.maximum(values - excess[above[-1]], 0.0)
 
 
 def followed_pairs(B: np.ndarray, basis: np.ndarray, few: int) -> tuple[np.ndarray, np.ndarray]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -25,15 +25,13 @@ class Samples:
     ----------
     X : ndarray or scipy.sparse.csr_array, shape (m, n)
     standardize : bool
-    names : tuple of str, or None
-        Of the features.
-    image_shape : (int, int) or None
+    told : Given or None
+        What the data said of the features, without the numbers.
     """
 
     X: Any
     standardize: bool
-    names: tuple[str, ...] | None = None
-    image_shape: tuple[int, int] | None = None
+    told: Given | None = None
 
     @classmethod
     def read(cls, data: object, standardize: bool, what: str) -> Samples:
@@ -53,7 +51,7 @@ class Samples:
         X = numbers(given.values)
         if X.ndim != 2 or min(X.shape) < 1:
             raise DataError(f"data must be a table of shape (samples, features); got shape {X.shape}")
-        return cls(X, bool(standardize), given.names, given.image_shape)
+        return cls(X, bool(standardize), replace(given, values=None))
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -66,7 +64,8 @@ class Samples:
         chosen = self.X[rows]
         if not varies(chosen).any():
             return None
-        return Covariance.from_data(Given(chosen, self.names, self.image_shape), self.standardize)
+        told = Given(chosen) if self.told is None else replace(self.told, values=chosen)
+        return Covariance.from_data(told, self.standardize)
 
     def _measured(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Mean of some samples, and what features are multiplied by: 0 for those that do not vary, where it matters."""

@@ -96,6 +96,14 @@ class Component(Shown, ByValue):
         """Return what feature ``i`` is called."""
         return f"x{i}" if self.features is None else self.features.name(i)
 
+    @property
+    def _drawn(self) -> tuple[tuple[int, int] | None, tuple[np.ndarray, str] | None]:
+        """As what a figure draws the features: pixels of an image of this shape, or along an axis."""
+        seen = self.features
+        if seen is None:
+            return None, None
+        return seen.image_shape, None if seen.axis is None else (seen.axis, seen.axis_title)
+
     def to_frame(self):
         """Return a pandas DataFrame with a row for each nonzero loading, the largest first, indexed by feature.
 
@@ -120,8 +128,7 @@ class Component(Shown, ByValue):
         """Return a Plotly figure of the loadings: as bars, or as pixels where the features are those of an image."""
         from nnspca.figures.loadings import component
 
-        shape = None if self.features is None else self.features.image_shape
-        return component(self.loadings, [self.feature_name(i) for i in range(len(self.loadings))], shape)
+        return component(self.loadings, [self.feature_name(i) for i in range(len(self.loadings))], *self._drawn)
 
     def _only(self) -> str:
         return wording.members(self) if self.cardinality else "Nothing"

@@ -150,8 +150,8 @@ class Components(Shown, ByValue):
         """Return a Plotly figure of the loadings of all components, side by side."""
         from nnspca.figures.loadings import components
 
-        shape = None if self.features is None else self.features.image_shape
-        return components(self.loadings, [self.parts[0].feature_name(i) for i in range(len(self.loadings))], shape)
+        names = [self.parts[0].feature_name(i) for i in range(len(self.loadings))]
+        return components(self.loadings, names, *self.parts[0]._drawn)
 
     def _lines(self) -> list[str]:
         used = int(self.loadings.any(axis=1).sum())

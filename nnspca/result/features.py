@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
 from weakref import WeakValueDictionary
@@ -31,6 +31,10 @@ class Features:
         Whether each feature was divided by its standard deviation.
     image_shape : (int, int) or None
         Height and width, where the features are the pixels of an image.
+    axis : ndarray, shape (n,), or None
+        A number for each feature to draw it along, as a wavelength.
+    axis_title : str
+        What that is, and its unit.
 
     Examples
     --------
@@ -46,6 +50,8 @@ class Features:
     scale: np.ndarray | None = None
     standardized: bool = False
     image_shape: tuple[int, int] | None = None
+    axis: np.ndarray | None = None
+    axis_title: str = ""
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -58,22 +64,26 @@ class Features:
 
     def restricted(self, places: np.ndarray) -> Features:
         """Return what is known of some of the features, each under the name it has among all."""
-        mean, scale = (None if array is None else array[places] for array in (self.mean, self.scale))
+        own = (None if array is None else array[places] for array in (self.mean, self.scale, self.axis))
+        mean, scale, axis = own
         names = tuple(self.name(i) for i in places.tolist())
-        return Features(self.total, self.count, names, mean, scale, self.standardized)
+        return replace(self, given_names=names, mean=mean, scale=scale, axis=axis, image_shape=None)
 
     @cached_property
     def _digest(self) -> bytes:
-        told = repr((self.total, self.count, self.given_names, self.standardized, self.image_shape))
-        digest = hashlib.blake2b(told.encode("utf-8", "surrogatepass"), digest_size=16)
-        for array in (self.mean, self.scale):
+        plain = [value for value in self._told if not isinstance(value, np.ndarray)]
+        digest = hashlib.blake2b(repr(plain).encode("utf-8", "surrogatepass"), digest_size=16)
+        for array in (self.mean, self.scale, self.axis):
             digest.update(b"|" if array is None else np.ascontiguousarray(array).data)
         return digest.digest()
 
+    @property
+    def _told(self) -> tuple[Any, ...]:
+        return tuple(getattr(self, field.name) for field in fields(self))
+
     def __reduce__(self) -> tuple[Any, ...]:
         """Results that come from other processes one by one share what they say of the features."""
-        known = (self.total, self.count, self.given_names, self.mean, self.scale, self.standardized, self.image_shape)
-        return _shared, (self._digest, known)
+        return _shared, (self._digest, self._told)
 
 
 _here: WeakValueDictionary[bytes, Features] = WeakValueDictionary()

@@ -101,8 +101,8 @@ def heaviest(part: Component) -> list[int]:
 def line(part: Component, most: int = NAMED) -> str:
     """Return the features of a component with their loadings, the largest first."""
     order = heaviest(part)
-    if (where := _pixels(part)) is not None:
-        return f"{len(order)} pixels, {where}"
+    if (where := _where(part)) is not None:
+        return f"{len(order)} {where[0]}s, {where[1]}"
     said = [f"{short(part.feature_name(i))} {part.loadings[i]:.2f}" for i in order[:most]]
     return ", ".join(said) + (f", … and {len(order) - most} more" if len(order) > most else "")
 
@@ -110,18 +110,24 @@ def line(part: Component, most: int = NAMED) -> str:
 def members(part: Component, most: int = NAMED) -> str:
     """Return the features of a component as a sentence lists them, the largest loading first."""
     order = heaviest(part)
-    if (where := _pixels(part)) is not None:
-        return f"{counted(len(order), 'pixel')} in {where}"
+    if (where := _where(part)) is not None:
+        return f"{counted(len(order), where[0])} in {where[1]}"
     most = most if len(order) > most + 1 else len(order)
     return listed([short(part.feature_name(i)) for i in order[:most]], len(order) - most)
 
 
-def _pixels(part: Component) -> str | None:
-    """Where the pixels of a component lie; None where its features are no pixels."""
-    if part.features is None or part.features.image_shape is None or not part.cardinality:
+def _where(part: Component) -> tuple[str, str] | None:
+    """What features are and where they lie, as pixels or along an axis; None where they are told by name."""
+    seen = part.features
+    if seen is None or not part.cardinality:
         return None
-    rows, columns = np.divmod(part.support, part.features.image_shape[1])
-    return f"rows {rows.min() + 1} to {rows.max() + 1}, columns {columns.min() + 1} to {columns.max() + 1}"
+    if seen.image_shape is not None:
+        rows, columns = np.divmod(part.support, seen.image_shape[1])
+        return "pixel", f"rows {rows.min() + 1} to {rows.max() + 1}, columns {columns.min() + 1} to {columns.max() + 1}"
+    if seen.axis is not None:
+        values = seen.axis[part.support]
+        return "feature", f"{seen.axis_title} from {values.min():.4g} to {values.max():.4g}"
+    return None
 
 
 def short(name: str) -> str:

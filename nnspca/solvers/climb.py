@@ -128,6 +128,8 @@ def optimise_on_support(cov: Covariance, x: np.ndarray, *, nonnegative: bool, mo
         bit of a sum.
     """
     support = np.flatnonzero(x)
+    if not len(support):
+        return x
     part = cov.restrict(support)
     z = x[support]
     for _ in range(len(support)):
@@ -141,6 +143,8 @@ def optimise_on_support(cov: Covariance, x: np.ndarray, *, nonnegative: bool, mo
         live = z > 0
         if live.all():
             break
+        if not live.any():  # nothing beside these features varies with them
+            return x
         support, part, z = support[live], part.restrict(np.flatnonzero(live)), feasible.unit(z[live])
     out = np.zeros_like(x)
     out[support] = z

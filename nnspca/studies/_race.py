@@ -20,7 +20,7 @@ from nnspca.tasks._certify import certify
 from nnspca.tasks._solve import check_cardinality, check_covariance, check_seed, solve
 
 MOST = 200  # marks of one lane: with more, every second one is dropped
-WARM = 20  # eigenpairs known before the start: whoever came first would pay for all
+WARM = 20  # eigenpairs known before the start: the first solver would pay for all
 
 
 def barred(method: str, n: int, nonnegative: bool) -> str:
@@ -53,11 +53,11 @@ def race(
     should_stop: ShouldStop | None = None,
     on_look: Callable[[Race], None] | None = None,
 ) -> Race:
-    """Let several solvers, and the proof of an upper bound, start together.
+    """Let several solvers, and the proof of a ceiling, start together.
 
     They take turns of equal length, one at a time, in threads of their own; a clock counts the
-    processor's seconds that its solver has used itself. So no solver is charged for what runs beside
-    it. What all of them need, such as the leading eigenvectors, is made before the start.
+    processor's seconds that its solver has used itself. So no solver is charged for what runs
+    beside it. What all of them need, such as the leading eigenvectors, is made before the start.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ def _run(
     should_stop: ShouldStop | None,
     on_look: Callable[[Race], None] | None,
 ) -> Race:
-    """Give the next turn to whoever has used least, the proof first, until all are done."""
+    """Give the next turn to the one that has used least, the proof first, until all are done."""
     everyone: list[Turns] = [proof, *(runner for runner in runners if runner.state == RUNNING)]
     stopped = False
     while waiting := [one for one in everyone if one.state == RUNNING]:

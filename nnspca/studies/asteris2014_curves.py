@@ -156,9 +156,9 @@ def curves_of(study: str, reduced: Sequence[int], full: Sequence[int], nspca: bo
 
 
 _ALL = (
-    "Alg. 3 and EM are run for each k, and two bands are drawn: the paper's own ceiling, which rests on random "
-    "directions and holds with a probability, and the ceiling proven here. The second figure asks what a reader "
-    "wants to know: how much of the best possible variance does Alg. 3 keep, at least?"
+    "Alg. 3 and EM solve each k, below two upper bounds: the paper's, which rests on random directions and holds with "
+    "a probability, and the one proven here. The second figure shows which share of the optimum Alg. 3 reaches, at "
+    "least, by each of the two."
 )
 _GRID = "The values of k are ours: the paper's text names only those at which it prints a number. "
 
@@ -168,8 +168,8 @@ STUDIES = (
         "asteris2014",
         "Fig. 4",
         "Variance against k on CBCL faces",
-        f"{_ALL} On faces the two methods hardly differ; what changed since the paper is the certainty: where its "
-        "ceiling guarantees a little more than half, the proof leaves next to nothing open.",
+        f"{_ALL} On faces the two methods hardly differ; what changed since the paper is the certainty: its "
+        "upper bound guarantees a little more than half, the proof nearly all.",
         f"{_GRID}The faces are the version of Lee and Seung, whose spectrum fits the printed guarantee; the paper "
         "does not say how its images were normalised. NSPCA is this library's own implementation with the penalty β "
         "found by bisection; only those k are drawn at which it found exactly k features. "

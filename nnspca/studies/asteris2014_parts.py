@@ -186,7 +186,7 @@ STUDIES = (
         "The faces are the version of Lee and Seung; the paper does not say how its images were normalised, and its "
         "figure prints no numbers to hold ours against. The six samples are spread evenly over the data, not those "
         "of the paper. The share of the best variance that is proven for each part, in the full form, is our addition, "
-        "and so are the parts sought together and the certified band of the best that any so many parts could keep.",
+        "and so are the parts sought together and the proven upper bound on the variance of any so many parts.",
         _parts,
         ("cbcl-faces",),
         ("lfw-faces",),

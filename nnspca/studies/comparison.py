@@ -199,7 +199,8 @@ def compare(
     methods: Sequence[str] = ("best",),
     shares: Sequence[float] = SHARES,
     *,
-    standardize: bool = False,
+    ks: Sequence[Sequence[int]] | None = None,
+    standardize: bool | Sequence[str] = False,
     nonnegative: bool = True,
     seed: int = 0,
     repair: Sequence[str] = (),
@@ -216,7 +217,11 @@ def compare(
         Keys of ``nnspca.METHODS``.
     shares : sequence of float
         k as shares of the number of features, above 0 and at most 1.
-    standardize, nonnegative : bool
+    ks : sequence of sequences of int, optional
+        The k of each data set, in place of the shares.
+    standardize : bool or sequence of str
+        All, none, or the names of those data sets that are standardised.
+    nonnegative : bool
     seed : int
     repair : sequence of str
         Names of those data sets that are matrices and stand for the nearest covariance, as in
@@ -234,8 +239,8 @@ def compare(
     Raises
     ------
     ValueError
-        Nothing to compare, a share not allowed, or a name in ``repair`` that none of the data sets
-        has.
+        Nothing to compare, a share not allowed, ``ks`` of another length than ``data``, or a name in
+        ``repair`` or ``standardize`` that none of the data sets has.
 
     Examples
     --------
@@ -249,14 +254,18 @@ def compare(
             f"give at least one data set, and shares above 0 up to 1; got {list(data)!r}, {list(shares)!r}"
         )
     names = [given if isinstance(given, str) else given.name for given in data]
-    if isinstance(repair, str) or not set(repair) <= set(names):
-        raise ValueError(f"repair={repair!r} is not allowed; give a sequence of names among {names!r}")
+    standardised = (names if standardize else ()) if isinstance(standardize, bool) else standardize
+    for what, given in (("repair", repair), ("standardize", standardised)):
+        if isinstance(given, str) or not set(given) <= set(names):
+            raise ValueError(f"{what}={given!r} is not allowed; give a sequence of names among {names!r}")
+    if ks is not None and len(ks) != len(names):
+        raise ValueError(f"ks={ks!r} is not allowed; give one sequence of k for each of {names!r}")
     monitor = Monitor(should_stop, on_progress)
     profiles: list[Profile] = []
     points: list[tuple[Profile, SweepPoint]] = []
-    for at, given in enumerate(data):
-        dataset = load(given, should_stop=should_stop) if isinstance(given, str) else given
-        cov = Covariance.from_dataset(dataset, standardize, repair=names[at] in repair)
+    for at, (name, source) in enumerate(zip(names, data, strict=True)):
+        dataset = load(source, should_stop=should_stop) if isinstance(source, str) else source
+        cov = Covariance.from_dataset(dataset, name in standardised, repair=name in repair)
         about = profile(dataset, cov, should_stop=monitor.should_stop)
         if about is None:
             break
@@ -264,7 +273,7 @@ def compare(
         span = monitor.part(at / len(data), (at + 1) / len(data))
         done = sweep(
             cov,
-            cardinalities(cov.n_features, shares),
+            cardinalities(cov.n_features, shares) if ks is None else ks[at],
             methods,
             nonnegative=nonnegative,
             seed=seed,

@@ -1,4 +1,4 @@
-"""The papers whose experiments are run again."""
+"""The papers whose figures are run again."""
 
 from __future__ import annotations
 

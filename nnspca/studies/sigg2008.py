@@ -132,7 +132,7 @@ def _genes(task: Task) -> tuple[StudyTable, ...]:
 def _times(task: Task) -> tuple[StudyTable, ...]:
     """Time every method at every k, the least of a few runs."""
     cov = standardised(task)
-    cov.eigenpairs(1)  # needed by all, and kept: not to be charged to whoever comes first
+    cov.eigenpairs(1)  # needed by all, and kept: not to be charged to the first
     ks = grid(cov.n_features, *((400, 21) if task.full else (200, 4)))
     repeats = 3 if task.full else 1
     rows: list[tuple[Cell, ...]] = []

@@ -145,9 +145,9 @@ class Race:
         loadings.setflags(write=False)
         return Component(loadings, mark.variance, method, self.k, self.nonnegative, seconds=mark.seconds)
 
-    def to_records(self) -> list[dict[str, object]]:
-        """Return one row for each mark and each ceiling: who, when, and how much of the least ceiling it is."""
-        upper = self.upper
+    def to_records(self, upper: float | None = None) -> list[dict[str, object]]:
+        """Return one row for each mark and each upper bound: its share is of ``upper``, or of the race's own lowest."""
+        upper = self.upper if upper is None else upper
         rows: list[dict[str, object]] = [
             {
                 "who": lane.method,

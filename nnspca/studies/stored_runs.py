@@ -1,4 +1,4 @@
-"""Stored runs: what each experiment's reduced form found on the paper's own data, for who does not want to wait."""
+"""Stored runs: what each study's reduced form found on the paper's own data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Study: one experiment of a paper, what it shows, what differs, and how to run it."""
+"""Study: one figure or statement of a paper, what it shows, what differs, and how to run it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Task:
     monitor : Monitor
         To poll and to tell.
     show : callable
-        Takes the tables as they are by now, for whoever watches the run.
+        Takes the tables as they are by now, for those who watch the run.
     """
 
     data: tuple[Dataset, ...]
@@ -91,7 +91,7 @@ class StudyResult:
 
 @dataclass(frozen=True)
 class Study:
-    """One experiment of a paper.
+    """One figure or statement of a paper, as something to run.
 
     Attributes
     ----------
@@ -161,7 +161,7 @@ class Study:
         on_progress: OnProgress | None = None,
         on_tables: OnTables | None = None,
     ) -> StudyResult:
-        """Run the experiment.
+        """Run the study.
 
         Parameters
         ----------

@@ -23,7 +23,7 @@ from tests.browser.conftest import FLAGS
 from tests.chromium import ensure
 from tests.server import Server, serving
 
-SWEEP = "/variance?data=lfw-faces&methods=best&methods=em&ks=5,20,80&live=false&seed={}"
+SWEEP = "/?data=lfw-faces&k=20&methods=best&methods=em&ks=5,20,80&seed={}"
 PAINT, HEALTH, BACK = 5.0, 1.0, 1.2  # the limits: seconds, seconds at the 95th percentile, share of the memory before
 BETWEEN = 0.1  # seconds between two looks at the health
 NEWCOMERS = 3
@@ -31,9 +31,14 @@ STEPPED = 19  # how far the class's browser steps back the second time
 AGAIN = 0.2  # seconds after which it is told so again: Chromium gives its tabs another priority as they come and go
 PATIENCE = 600  # seconds until every tab is done
 FORGOTTEN = 150  # seconds after which Streamlit has forgotten sessions that left (it keeps them for 120)
-STATE = """() => document.querySelector('[data-testid=stApp]').dataset.testScriptState === 'notRunning' &&
-  !document.querySelector('[class*=st-key-stop-]') ? 'done'
-  : [...document.querySelectorAll('[data-testid=stProgress]')].map(e => e.innerText).join(' ') || 'silent'"""
+STATE = """() => {
+  const notes = [...document.querySelectorAll('.st-key-stage *')]
+    .map(e => e.shadowRoot?.querySelector('[data-say=note]')?.textContent ?? '');
+  const bars = [...document.querySelectorAll('[data-testid=stProgress]')].map(e => e.innerText);
+  const said = [...notes, ...bars].filter(Boolean).join(' ');
+  const rests = document.querySelector('[data-testid=stApp]').dataset.testScriptState === 'notRunning';
+  return rests && !said && !document.querySelector('[class*=st-key-stop-]') ? 'done' : said || 'silent';
+}"""
 PAINTED = """() => [Math.max(...performance.getEntriesByType('resource').filter(e => e.name.includes('/static/js/') &&
   e.startTime < performance.getEntriesByName('first-contentful-paint')[0].startTime).map(e => e.responseEnd)),
   performance.getEntriesByName('first-contentful-paint')[0].startTime]"""
@@ -175,7 +180,7 @@ def sweep(browser: Browser, server: Server, seeds: range, seen: Seen, theirs: Br
     with watching(server, seen):
         started = time.monotonic()
         for page in pages:
-            page.get_by_role("button", name="Run", exact=True).first.click(no_wait_after=True)
+            page.get_by_role("button", name="Solve live", exact=True).first.click(no_wait_after=True)
         come, said, states = 0, set(), ["silent"] * count
         while time.monotonic() - started < PATIENCE:
             if come < NEWCOMERS:

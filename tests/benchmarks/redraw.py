@@ -16,10 +16,8 @@ from nnspca.view.session.state import PAGES
 
 ROOT = Path(__file__).parents[2]
 QUICK: dict[str, dict[str, object]] = {
-    "variance": {"ks": "2, 5, 13"},
+    "explore": {"ks": "2, 5, 13"},
     "parts": {"k": 4, "r": 2},
-    "samples": {"data": "lrs", "k": 4},
-    "race": {"k": 4, "racers": ["best", "em"]},
     "compare": {"vs": ["pitprops", "digits"], "fine": "few"},
 }
 LINKS = {page: {"data": "pitprops", "k": 4} | QUICK.get(page, {}) for page in PAGES}

@@ -6,7 +6,7 @@ import pytest
 import nnspca
 from nnspca.bounds import balanced, entries, pair_scaled, paper, spectral, threshold
 from nnspca.calls.progress import Monitor
-from nnspca.covariance import covariance
+from nnspca.covariance import covariance, inner
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible
 from tests import oracle, problems
@@ -67,7 +67,7 @@ def test_rows_that_are_ruled_out_need_not_be_read(nonnegative, monkeypatch):
     s = 10.0 ** np.linspace(0, -4, 60)
     cov = nnspca.Covariance.from_data(rng.standard_normal((20, 60)) * s)
     whole = [entries.rows(Problem(cov, k, nonnegative), monitor=Monitor()).value for k in (1, 3, 20, 60)]
-    monkeypatch.setattr(covariance, "STRIP", 4)
+    monkeypatch.setattr(inner, "STRIP", 4)
     lean = [entries.rows(Problem(cov, k, nonnegative), monitor=Monitor()).value for k in (1, 3, 20, 60)]
     assert lean == pytest.approx(whole, rel=1e-12)
     hasty = [entries.rows(Problem(cov, k, nonnegative), monitor=Monitor(lambda: True)).value for k in (1, 3, 20, 60)]
@@ -91,7 +91,7 @@ def test_balanced_rows_hold_whatever_the_covariance(make, nonnegative):
 def test_balanced_rows_hold_where_only_some_features_are_read(sparse, nonnegative, monkeypatch):
     monkeypatch.setattr(covariance, "DENSE_FEATURES", 1)
     monkeypatch.setattr(balanced, "WIDEST", 3)
-    monkeypatch.setattr(covariance, "STRIP", 2)
+    monkeypatch.setattr(inner, "STRIP", 2)
     rng = np.random.default_rng(5)
     for _ in range(15):
         problem = problems.factored(rng, 8, sparse=sparse)

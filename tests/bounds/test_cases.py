@@ -73,8 +73,8 @@ def test_the_proofs_by_pairs_are_no_more_than_a_file_may_hold(begun, monkeypatch
     held = [case for case in begun.cases.values() if isinstance(case.proof, PairProof)]
     monkeypatch.setattr("nnspca.bounds.cases.STORED", 2 * len(held) * len(begun.inside) ** 2)
     fresh = next(case for case in begun.cases.values() if case not in held)
-    assert not begun._room(fresh)
-    assert begun._room(held[0])
+    assert not begun._has_room(fresh)
+    assert begun._has_room(held[0])
 
 
 def test_a_part_on_which_nothing_was_gained_is_left_for_one_twice_as_large(posed, monkeypatch):

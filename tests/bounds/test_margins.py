@@ -1,7 +1,7 @@
 """Wherever a bound allows for rounding, a larger allowance makes it larger: no sign is wrong and none is lost.
 
 Real allowances are so small that a bound without one would still pass every comparison with an optimum. Here each
-call of :mod:`nnspca.numerics.rounding` and of ``Covariance.room`` in the sources of the bounds, and each place where
+call of :mod:`nnspca.numerics.rounding` and of ``Covariance._room`` in the sources of the bounds, and each place where
 one that is held as a number is read (:data:`HELD_AS_NUMBERS`), is enlarged alone, all others left as they are, and the
 functions around it are asked again.
 """

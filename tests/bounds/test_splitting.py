@@ -5,7 +5,7 @@ import pytest
 
 import nnspca
 from nnspca.bounds import balanced, pair_scaled
-from nnspca.bounds.splitting import TILE, Splitting, onto_pairs, onto_rows
+from nnspca.bounds.splitting import TILE, Splitting, _Falling, onto_pairs, onto_rows
 from nnspca.calls.progress import Monitor
 from nnspca.covariance.problem import Problem
 
@@ -62,3 +62,27 @@ def test_balanced_rows_are_where_a_splitting_begins(nonnegative):
     assert cov.variance(x) <= value <= rows.value * (1 + 1e-9) + 0.2 * rows.value
     assert steps == 2 * pair_scaled.RACE
     assert pair_scaled.proof_of(problem, proof.L, proof.M)[0] == pytest.approx(value, rel=1e-9)
+
+
+def test_what_was_reached_for_features_of_another_size_is_not_taken_over():
+    whole = Problem(nnspca.Covariance.from_matrix(np.diag([1e60, 1e-3, 2e-3])), 2, True)
+    large = Splitting(whole, np.eye(3)[0])
+    for _ in range(5):
+        large.advance()
+    small = Splitting(whole.restrict(np.array([1, 2])), np.eye(2)[0])
+    before = small.UX.copy()
+    small.follow(large, np.array([1, 2]), whole=True)
+    assert np.array_equal(small.UX, before)
+
+
+def test_features_that_hold_nothing_have_a_splitting():
+    zero = Problem(nnspca.Covariance.from_matrix(np.diag([1.0, 0.0, 0.0])), 1, True).restrict(np.array([1, 2]))
+    made = Splitting(zero, np.eye(2)[0])
+    made.advance()
+    assert np.isfinite(made.W).all() and not made.A.any()
+
+
+def test_rows_whose_levels_lie_beyond_every_entry_are_counted_to_their_end():
+    held = _Falling(np.array([[3.0, 2.0, 1.0, 0.5, -1.0]]))
+    assert held.above(np.array([-1e300])).tolist() == [5]
+    assert held.above(np.array([1.5])).tolist() == [2]

@@ -16,22 +16,22 @@ AXE = Path(axe_playwright_python.__file__).with_name("axe.min.js")
 BOTH, DATA, NONE = {"data", "k"}, {"data"}, set[str]()
 # For each page its address, and what a phone has at its foot there: what counts on it, and nothing else.
 PAGES = {
-    "explore": ("/?data=pitprops&closer=true&given=true&certificate=true&bounds=true&take=true", BOTH),
-    "variance": (
-        "/variance?data=pitprops&ks=2,5,13&point=5+%C2%B7+best&certificate=true&bounds=true&paper_band=true&take=true",
-        DATA,
+    "explore": (
+        "/?data=pitprops&ks=2,5,13&methods=best&methods=em&samples=true&proof=true&proof_view=bounds&bounds=true"
+        "&paper_band=true&more=true",
+        BOTH,
     ),
+    "explore's certificate": ("/?data=pitprops&proof=true&more=true&more_view=data", BOTH),
+    "explore's samples": ("/?data=lrs&picked=r1-9&marked=2-3&why=3", BOTH),
     "parts": ("/parts?data=pitprops&k=4&r=3&rebuild=true&certificate=true&take=true", BOTH),
-    "samples": ("/samples?data=lrs&picked=r1-9&marked=2-3&why=3&take=true", BOTH),
     "the circle": ("/spannogram?curves=random", NONE),
     "the circle of the data": ("/spannogram?curves=data+set&data=pitprops", BOTH),
     "the sphere": ("/spannogram?dimensions=3%3A+a+sphere", NONE),
-    "race": ("/race?data=pitprops&racers=best&racers=em&racers=pca&who=best&take=true", BOTH),
-    "compare": ("/compare?data=pitprops&vs=pitprops&vs=digits&fine=few&take=true", NONE),
-    "experiments": ("/experiments?tables=true", NONE),
+    "solvers": ("/compare?what=solvers&data=pitprops&racers=best&racers=em&racers=pca&who=best&take=true", BOTH),
+    "data sets": ("/compare?data=pitprops&vs=pitprops&vs=digits&fine=few&panels=true&take=true", NONE),
+    "papers": ("/papers?tables=true", NONE),
     "data": ("/data?data=pitprops", DATA),
     "the lesson": ("/learn?step=11&sheet=true", NONE),
-    "waiting to be run": ("/?data=pitprops&live=false", BOTH),
 }
 # Of Streamlit's own making: its navigation puts headings into a list, its drop zone is a named presentation.
 STREAMLIT = {
@@ -139,13 +139,13 @@ def test_every_page_is_read_in_both_themes_by_a_screen_reader_and_on_a_phone(vis
 PHONE = [
     "/data?data=digits",
     "/parts?data=digits&k=8&r=3&with=best&with=pca&with=nmf&used=1",  # asked elsewhere, too: found once
-    "/variance?data=pitprops&ks=2,5,13",
-    "/samples?data=digits&why=20",
+    "/?data=pitprops&ks=2,5,13",
+    "/?data=digits&why=20",
     "/compare?vs=pitprops&vs=digits&fine=few",
-    "/race?data=pitprops&racers=best&racers=em&racers=pca",
+    "/compare?what=solvers&data=pitprops&racers=best&racers=em&racers=pca",
     "/spannogram?",
 ]
-FIGURE_FIRST = {"/parts", "/variance", "/race", "/spannogram"}  # its choices, which are many, stand under it
+FIGURE_FIRST = {"/parts", "/compare", "/spannogram"}  # its choices, which are many, stand under it
 ORDER = """[...document.querySelectorAll('[class*=st-key-figure-first-]')].map(
   ({children: [choices, shown]}) => shown.getBoundingClientRect().bottom <= choices.getBoundingClientRect().top)"""
 

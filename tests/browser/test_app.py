@@ -15,8 +15,10 @@ from tests.pace import slowness
 
 pytestmark = pytest.mark.browser
 
-SLOW = "/?closer=true&data=digits&method=epsilon-net&d=8&epsilon-net.epsilon=0.01&epsilon-net.max_samples=10000000"
-RATIO = re.compile(r"at least (\d+(\.\d+)?) % of the best variance|Proven optimal: no such component has more variance")
+SLOW = "/?data=digits&method=epsilon-net&d=8&epsilon-net.epsilon=0.01&epsilon-net.max_samples=10000000"
+PROVEN = re.compile(r"at least [\d.]+ % of the optimum|proven optimal")
+NOTHING_YET = """!document.querySelector('.js-plotly-plot') && ![...document.querySelectorAll('[class*=st-key-] *')]
+  .some(e => e.shadowRoot?.querySelector('canvas'))"""
 TITLES = {info.title for info in nnspca.BOUNDS.values()}
 TRACES = """key => {
   const gd = document.querySelector(`.st-key-${key} .js-plotly-plot`) ??
@@ -29,7 +31,7 @@ TRACES = """key => {
 
 def quiet(page: Page) -> Page:
     """Wait until the page has been drawn and, for a while, neither its script nor a run is under way."""
-    return rest(page, "!document.querySelector('.js-plotly-plot')", 400)
+    return rest(page, NOTHING_YET, 400)
 
 
 def traces(page: Page, key: str) -> list[dict]:
@@ -39,11 +41,6 @@ def traces(page: Page, key: str) -> list[dict]:
 def field(page: Page, key: str) -> Locator:
     """Return the input of the widget with this key."""
     return page.locator(f".st-key-{key.replace('.', '-')} input").first
-
-
-def solved(page: Page) -> int:
-    """Count the solved points on the variance curve; the gap below it shows them again."""
-    return sum(len(t["x"]) for t in traces(page, "curve") if t["name"] in ("best", "em") and t["panel"] == "y")
 
 
 def lines(page: Page, key: str, wanted: set[str]) -> set[str]:
@@ -66,40 +63,24 @@ def settled_url(page: Page, **wanted: str) -> str:
     raise AssertionError(f"{wanted} not in {page.url}")
 
 
-def test_the_variance_curve_fills_in_while_watched_has_rings_and_a_click_shows_a_component(visit):
+def player(page: Page) -> Locator:
+    """Return the player, once it shows a component."""
+    found = page.locator(".play[data-k]")
+    found.wait_for(timeout=60_000)
+    return found
+
+
+def test_a_curve_fills_in_while_watched(visit):
     new = time.time_ns() % 1_000_000  # that nobody has asked for before
-    many = (2, 8, 16, *range(18, 61, 2))  # so many that they do not come all at once
-    asked = ",".join(map(str, many))
-    page = visit(f"/variance?data=digits&ks={asked}&seed={new}")
-    looks, ceilings, running = set(), [], page.locator(".st-key-stop-variance")
+    page = visit(f"/?data=digits&scale=standardised&k=8&ks=2,8,16-60:2&seed={new}")
+    found, looks = player(page), set()
     deadline = time.monotonic() + 90
-    while not looks or len(ceilings) < len(many) or running.count():
+    while len(looks) < 3:  # more k, and more upper bounds, than a moment ago
         assert time.monotonic() < deadline, looks
-        ceilings = [y for t in traces(page, "curve") if t["name"] == "proven ceiling" for y in t["y"]]
-        looks.add((solved(page), *ceilings))
+        looks.add((found.get_attribute("data-bounds"), found.get_attribute("data-proven")))
         page.wait_for_timeout(100)
-    assert len(looks) >= 3, "the curve appeared all at once"  # nothing, components, and ceilings that come down
-    quiet(page)
-    page.locator(".st-key-curve .js-plotly-plot").wait_for()
-    assert solved(page) == 2 * len(many)
-    assert any("the optimum lies in here" in str(t["name"]) and t["fill"] == "toself" for t in traces(page, "curve"))
-    # proven optima are ringed
-    ring = page.locator(".st-key-curve .legendtext").filter(has_text="proven optimal")
-    expect(ring).to_be_visible()
-    (ringed,) = [t for t in traces(page, "curve") if str(t["name"]).startswith("proven optimal")]
-    assert {2} <= set(ringed["x"]) <= set(many)
-    where = page.evaluate(
-        """() => { const gd = document.querySelector('.st-key-curve .js-plotly-plot');
-        const t = gd._fullData.find(t => t.name === 'best'), box = gd.getBoundingClientRect(), s = gd._fullLayout;
-        return [box.x + s.xaxis._offset + s.xaxis.d2p(t.x[2]), box.y + s.yaxis._offset + s.yaxis.d2p(t.y[2])]; }"""
-    )
-    page.mouse.move(*where)
-    page.mouse.click(*where)
-    expect(page.get_by_text(RATIO).first).to_be_visible()
-    (image,) = [t for t in traces(page, "chosen") if t["type"] == "heatmap"]
-    assert sum(w > 0 for row in image["z"] for w in row) == 16
-    settled_url(page, ks=asked)
-    assert parse_qs(urlsplit(page.url).query)["point"][0].startswith("16 · ")
+    expect(found.locator("[data-say=live]")).to_contain_text("Live: ")
+    expect(found.locator("[data-say=note]")).not_to_be_empty()  # says what it is at
 
 
 def test_a_click_on_stop_in_its_first_instant_is_not_lost_and_a_later_one_is_answered_within_a_second(visit):
@@ -110,54 +91,68 @@ def test_a_click_on_stop_in_its_first_instant_is_not_lost_and_a_later_one_is_ans
     page.wait_for_function(at_once, polling=20)
     expect(page.get_by_text("Stopped.")).to_be_visible()
     for _ in range(3):  # again where the machine was busy with something else
-        if not page.get_by_role("button", name="Run again").is_visible():
-            page.get_by_text("Another solver, and its options").click()
-        page.get_by_role("button", name="Run again").click()
+        page.get_by_role("button", name="Solve live").click()
         page.get_by_text(re.compile("Solving: .* directions")).wait_for()
         before = time.monotonic()
         page.get_by_role("button", name="Stop").click()
         page.get_by_text("Stopped.").wait_for()
         took.append((time.monotonic() - before) / slowness())
-        expect(page.get_by_test_id("stMetric").first).to_be_visible()
+        expect(player(page).locator("[data-say=words]")).to_contain_text("of 64 pixels explain")
         if took[-1] <= 1.0:
             break
     assert min(took) <= 1.0, took
 
 
 def test_a_copied_link_opens_the_same_view_for_someone_else(visit):
-    page = quiet(visit("/?closer=true&data=pitprops&sign=any+sign&method=em&k=1"))
+    page = quiet(visit("/?data=pitprops&sign=any+sign&method=em&k=1&methods=best&methods=greedy&ks=2,5&log=false"))
     field(page, "k").fill("2")
     page.keyboard.press("Enter")
-    link = settled_url(page, k="2", data="pitprops", method="em", sign="any sign")
-    quiet(page)
-    page.wait_for_function("() => document.querySelector('.st-key-component .js-plotly-plot')?._fullData")
+    link = settled_url(page, k="2", data="pitprops", method="em", sign="any sign", log="false")
+    expect(player(page)).to_have_attribute("data-k", "2")
+    mine = player(quiet(page))
+    shown, said = mine.get_attribute("data-support"), mine.locator("[data-say=words]").inner_text()
     other = quiet(visit(link[link.index("/?") :]))
-    other.wait_for_function("() => document.querySelector('.st-key-component .js-plotly-plot')?._fullData")
-    mine, theirs = traces(page, "component"), traces(other, "component")
-    assert len(mine[0]["x"]) == 2
-    assert mine[0] == theirs[0]
+    theirs = player(other)
+    expect(theirs).to_have_attribute("data-support", shown)
+    assert len(shown.split(",")) == 2
+    expect(theirs.locator("[data-say=words]")).to_have_text(said)
     expect(field(other, "k")).to_have_value("2")
 
 
-def test_a_broken_link_to_the_variance_page_gives_notes_and_a_working_page(visit):
-    page = quiet(visit("/variance?ks=banana&point=3&data=pitprops"))
-    expect(page.get_by_text("cannot be used here").first).to_be_visible()
-    expect(page.locator(".js-plotly-plot").first).to_be_visible()
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("/variance?data=pitprops&ks=2,5&point=5+%C2%B7+em", "/", {"ks": "2,5", "k": "5", "method": "em"}),
+        ("/samples?data=digits&why=20", "/", {"data": "digits", "samples": "true", "why": "20"}),
+        ("/race?racers=em&racers=best", "/compare", {"what": "solvers"}),
+        ("/experiments?tables=true", "/papers", {"tables": "true"}),
+    ],
+)
+def test_a_link_to_a_page_that_has_moved_opens_its_new_place(visit, old, new, said):
+    page = visit(old)
+    page.get_by_role("heading", level=1).wait_for()
+    assert urlsplit(settled_url(page, **said)).path == new
+    if "why" in said:
+        expect(page.locator(".sheet[data-why='20']")).to_be_visible()
+    elif new == "/":
+        expect(player(page)).to_have_attribute("data-k", "5")
 
 
-def test_a_broken_link_opens_a_page_that_has_notes_themes_keys_ceilings_and_downloads(visit, tmp_path):
-    page = quiet(visit("/?closer=true&data=pitprops&scale=none&k=minus&method=magic"))
+def test_a_broken_link_opens_a_page_that_has_notes_themes_keys_bounds_and_downloads(visit, tmp_path):
+    page = quiet(visit("/?proof=true&proof_view=bounds&data=pitprops&scale=none&k=minus&method=magic&ks=banana"))
     expect(page.get_by_text("cannot be used here").first).to_be_visible()
-    expect(page.locator(".js-plotly-plot").first).to_be_visible()
+    expect(page.get_by_text("“banana” is not a whole number or a range")).to_be_visible()
+    expect(page.locator(".st-key-band .js-plotly-plot").first).to_be_visible()
     changes_its_theme(page)
     is_reached_by_the_keyboard(page)
-    shows_every_ceiling(page)
+    shows_every_upper_bound(page)
     can_be_taken_away(page, tmp_path)
 
 
 def changes_its_theme(page: Page) -> None:
     """Switching the theme redraws the figures in it."""
-    colour = "() => document.querySelector('.st-key-component .js-plotly-plot')?._fullData?.[0].marker.color[0]"
+    colour = """() => document.querySelector('.st-key-band .js-plotly-plot')?._fullData
+      ?.find(t => t.name === 'best known')?.line.color"""
     light = page.evaluate(colour)
     page.locator("[data-testid=stMainMenu] button, [data-testid=stMainMenuButton]").first.click()
     page.get_by_test_id("stMainMenuItem-theme-Dark").click()
@@ -171,8 +166,9 @@ def is_reached_by_the_keyboard(page: Page) -> None:
     page.keyboard.press("ArrowUp")
     page.keyboard.press("Enter")
     settled_url(page, k="5")
-    page.locator("summary", has_text="Another solver, and its options").focus()
+    page.locator("summary", has_text="Downloads and code").focus()
     page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="Loadings (CSV)")).to_be_visible()
     page.get_by_role("button", name="Options").focus()
     page.keyboard.press("Enter")
     expect(field(page, "best.restarts")).to_be_visible()
@@ -183,18 +179,18 @@ def is_reached_by_the_keyboard(page: Page) -> None:
     quiet(page)
 
 
-def shows_every_ceiling(page: Page) -> None:
-    """Every ceiling appears on request, and in the link; the lowest is said."""
-    assert not TITLES & {t["name"] for t in traces(page, "place")}
-    page.get_by_test_id("stCheckbox").filter(has_text="Every ceiling").locator("label").first.click()
+def shows_every_upper_bound(page: Page) -> None:
+    """Every upper bound appears on request, and in the link; the lowest has a dot."""
+    assert not TITLES & {t["name"] for t in traces(page, "band")}
+    page.get_by_test_id("stCheckbox").filter(has_text="Every upper bound").locator("label").first.click()
     settled_url(page, bounds="true")
-    lines(page, "place", {"First eigenvalue", "Row sums", "Balanced row sums", "The paper's bound"})
-    expect(page.locator(".st-key-place .annotation-text").filter(has_text="the lowest proven")).to_have_count(1)
+    lines(page, "band", {"First eigenvalue", "Row sums", "Balanced row sums"})
+    assert any("not proven" in t["name"] for t in traces(page, "band"))
+    expect(page.get_by_label(re.compile("Which upper bound is lowest where")).first).to_be_visible()
 
 
 def can_be_taken_away(page: Page, tmp_path: Path) -> None:
     """Loadings, result, report, figure and code."""
-    page.get_by_text("Take it with you").click()
     with page.expect_download() as csv:
         page.get_by_role("button", name="Loadings (CSV)").click()
     lines = csv.value.path().read_text().splitlines()
@@ -208,7 +204,7 @@ def can_be_taken_away(page: Page, tmp_path: Path) -> None:
     report.value.save_as(tmp_path / "report.html")
     printed = page.context.new_page()
     printed.goto((tmp_path / "report.html").as_uri())
-    expect(printed.get_by_text("nobody can pass (proven)")).to_be_visible()
+    expect(printed.get_by_text("Upper bound (proven)")).to_be_visible()
     assert len(re.findall(rb"/Type\s*/Page\b", printed.pdf(prefer_css_page_size=True))) == 1
     with page.expect_download() as figure:
         page.get_by_role("button", name="Component (HTML)").click()
@@ -234,16 +230,6 @@ def test_a_file_from_the_persons_disk_can_be_explored(visit, tmp_path):
     page.locator(".st-key-upload input[type=file]").set_input_files(tmp_path / "garden.csv")  # of two choosers
     page.get_by_text("In use: garden").wait_for()
     page.get_by_role("link", name="Explore").click()
-    page.get_by_text("Look closer").click()
-    expect(page.get_by_text(RATIO).first).to_be_visible()
-    page.locator(".st-key-component .js-plotly-plot").wait_for()
-    names = quiet(page).evaluate("() => document.querySelector('.st-key-component .js-plotly-plot')._fullData[0].y")
-    assert set(names) <= {"roses", "tulips", "ferns", "moss", "ivy"}
-
-
-@pytest.mark.real_data
-def test_real_data_fill_in_a_curve_with_its_band(visit, real_data):
-    page = quiet(visit("/variance?data=leukemia&ks=5,20"))  # the most features; digits, above, are as the others
-    page.locator(".st-key-curve .js-plotly-plot").wait_for()
-    assert solved(page) == 4
-    assert any("the optimum lies in here" in str(t["name"]) for t in traces(page, "curve"))
+    expect(player(page).locator("[data-say=words]")).to_contain_text(PROVEN)
+    named = re.compile("; the heaviest: (roses|tulips|ferns|moss|ivy)")
+    expect(player(page).locator(".picture")).to_have_attribute("aria-label", named)

@@ -8,35 +8,31 @@ import time
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.test_app import RATIO, field, lines, quiet, settled_url, traces
-from tests.browser.test_front import grown, player
+from tests.browser.test_app import PROVEN, field, lines, player, quiet, settled_url
+from tests.browser.test_front import grown
 from tests.pace import slowness
 
 pytestmark = pytest.mark.browser
 
 
-PROVEN = """() => document.querySelector('.st-key-place .js-plotly-plot')?._fullData
-  ?.some(t => t.name === 'proven ceiling')"""
-
-
-def ceiling(page: Page) -> float:
-    """Return where the gauge draws the proven ceiling."""
-    (mark,) = [t for t in traces(page, "place") if t["name"] == "proven ceiling"]
-    return mark["x"][0]
+def gap_said(page: Page) -> float:
+    """Return the proven share of the optimum that the sentence says, in per cent."""
+    said = player(page).locator("[data-say=words]").inner_text()
+    return 100.0 if "proven optimal" in said else float(re.search(r"at least ([\d.]+) % of the optimum", said)[1])
 
 
 def test_proven_optima_are_told_and_an_opened_certificate_explains_checks_and_downloads_itself(visit, tmp_path):
-    page = quiet(visit("/?closer=true&data=digits&k=2"))
-    expect(
-        page.get_by_text("Proven optimal: no such component has more variance (to 1 part in 10,000).")
-    ).to_be_visible()
+    page = quiet(visit("/?data=digits&k=2"))
+    said = player(page).locator("[data-say=words]")
+    expect(said).to_contain_text(": proven optimal, to 1 part in 10,000")
+    expect(page.get_by_role("button", name="Tighten the proof")).to_be_disabled()
     field(page, "k").fill("5")
     page.keyboard.press("Enter")
     settled_url(page, k="5")
     quiet(page)
-    page.get_by_text("Open the certificate").click()
-    settled_url(page, certificate="true")
-    for words in ("What was proven.", "By which bound:", "Why that is true."):
+    page.get_by_text("The proof: certificate, upper bounds").click()
+    settled_url(page, proof="true")
+    for words in ("What was proven.", "The lowest upper bound:", "Why it holds."):
         expect(page.get_by_text(words).first).to_be_visible()
     page.get_by_role("button", name="Check it by a second route").click()
     expect(page.get_by_text("Confirmed:")).to_be_visible()
@@ -55,8 +51,10 @@ def test_the_first_screen_stands_above_the_fold_shows_a_part_of_a_face_and_tight
     # one sentence, one picture and one thing to do stand above the fold, on a laptop and on a phone
     found = player(page)
     expect(found).to_have_attribute("data-k", "40")  # the k asked for, whatever of the path is known already
-    expect(page.get_by_role("heading", level=1)).to_contain_text("Find the few features that vary together most")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Explore")
+    expect(page.get_by_text("vary together most")).to_be_visible()
     expect(found.locator(".picture")).to_have_attribute("aria-label", re.compile("of 625 pixels coloured"))
+    expect(found.locator("[data-say=words]")).to_contain_text(re.compile(r"40 of 625 pixels explain .*stored proof"))
     for width, height in ((390, 844), (1280, 800)):
         page.set_viewport_size({"width": width, "height": height})
         page.wait_for_timeout(600)  # the sidebar folds away, and unfolds
@@ -66,44 +64,33 @@ def test_the_first_screen_stands_above_the_fold_shows_a_part_of_a_face_and_tight
             assert box["y"] + box["height"] <= height
             assert box["x"] >= 0
             assert box["x"] + box["width"] <= width
-        assert found.locator(".picture").bounding_box()["height"] >= 200
-    # below it the component, with its proven share in words
-    page.get_by_text("Look closer").click()
-    quiet(page)  # what opens moves what stands below
-    page.get_by_text(re.compile("The data: ")).click()
-    quiet(page)
-    expect(page.get_by_text(RATIO).first).to_be_visible()
-    (image,) = [t for t in traces(page, "component") if t["type"] == "heatmap"]
-    weights = [w for row in image["z"] for w in row]
-    assert len(weights) == 625
-    assert sum(w > 0 for w in weights) == 40
-    assert min(weights) == 0 == image["zmin"]
-    assert abs(sum(w * w for w in weights) - 1) < 1e-6
+        assert found.locator(".picture").bounding_box()["height"] >= 180
+    expect(found.locator("[data-say=live]")).to_contain_text(PROVEN, timeout=90_000)  # the live run beside it
+    # the data stand below it
+    page.get_by_text("Downloads and code, the data").click()
+    page.get_by_text("The data", exact=True).click()
+    settled_url(page, more="true", more_view="data")
     expect(page.get_by_role("img", name=re.compile("images of LFW faces"))).to_be_visible()
-    expect(page.get_by_label(re.compile("25 by 25 pixels, 40 of them coloured")).first).to_be_visible()
-    # the ceiling falls while watched, and Stop keeps it
-    field(page, "k").fill("162")  # where a longer proof soon comes further than a live one
+    # the upper bound falls while watched, and Stop keeps it
+    field(page, "k").fill("166")  # where a longer proof soon comes further than a live one
     page.keyboard.press("Enter")
-    settled_url(page, k="162")
-    live = ceiling(quiet(page))
+    settled_url(page, k="166")
+    expect(found).to_have_attribute("data-k", "166")
+    live = gap_said(quiet(page))
     page.get_by_role("button", name="Tighten the proof").click()
-    expect(page.get_by_text(re.compile("Tightening k = 162: "))).to_be_visible()
-    page.wait_for_function(
-        """live => { const gd = document.querySelector('.st-key-place .js-plotly-plot');
-        const mark = gd?._fullData?.find(t => t.name === 'proven ceiling'); return mark && mark.x[0] < live; }""",
-        arg=live,
-        timeout=90_000,
-    )
-    seen = ceiling(page)
-    page.get_by_role("button", name="Stop").click()
-    expect(page.get_by_text("Every ceiling proven by then is kept.")).to_be_visible()
+    expect(page.get_by_text(re.compile("Tightening k = 166: "))).to_be_visible()
+    deadline = time.monotonic() + 90
+    while (seen := gap_said(page)) <= live:
+        assert time.monotonic() < deadline, (seen, live)
+        page.wait_for_timeout(200)
+    page.locator(".st-key-stop-tighten button:visible").first.click()
+    expect(page.get_by_text("Every upper bound proven by then is kept.")).to_be_visible()
     quiet(page)
-    assert ceiling(page) <= seen < live
-    expect(page.get_by_text("the ceiling came down from").first).to_be_visible()
+    assert gap_said(page) >= seen > live
+    expect(page.get_by_text("the upper bound came down from").first).to_be_visible()
     page.close()
-    again = visit("/?closer=true&k=162")
-    again.wait_for_function(PROVEN)
-    assert ceiling(again) <= seen, "another visitor sees the tightened proof"
+    again = visit("/?k=166")
+    assert gap_said(again) >= seen, "another visitor sees the tightened proof"
     again.close()
     # the first picture of a warm server is there in seconds
     took = []
@@ -116,29 +103,27 @@ def test_the_first_screen_stands_above_the_fold_shows_a_part_of_a_face_and_tight
     assert min(took) <= 3.0, took
 
 
-def test_the_curve_tightens_k_by_k(visit):
-    page = quiet(visit("/variance?ks=42,162&methods=best&patience=1"))
-    before = next(t for t in traces(page, "curve") if t["name"] == "proven ceiling")["y"]
-    page.get_by_role("button", name="Tighten the proof").click()
+def test_every_k_is_tightened_in_turn(visit):
+    page = quiet(visit("/?k=42&ks=42,162&patience=1&proof=true&proof_view=bounds"))
+    expect(player(page).locator("[data-say=live]")).to_contain_text(PROVEN, timeout=90_000)
+    page.get_by_role("button", name="Tighten at every k").click()
     expect(page.get_by_text(re.compile(r"Tightening k = \d+ \(1 of \d\)"))).to_be_visible()
     quiet(page)
-    after = next(t for t in traces(page, "curve") if t["name"] == "proven ceiling")["y"]
-    assert all(new <= old for new, old in zip(after, before, strict=True))
-    expect(page.get_by_text("ceilings came down")).to_be_visible()
+    expect(page.locator(".st-key-stop-tighten-all")).to_have_count(0)
 
 
 @pytest.mark.real_data
 @pytest.mark.parametrize(
-    ("name", "kind", "noun"),
-    [("lrs", "scatter", "wavelengths"), ("cbcl-faces", "heatmap", "pixels"), ("leukemia", "bar", "genes")],
+    ("name", "noun"),
+    [("lrs", "wavelengths"), ("cbcl-faces", "pixels"), ("leukemia", "genes")],
 )
-def test_real_data_show_a_component_play_k_and_confirm_their_certificate(visit, real_data, name, kind, noun):
-    page = quiet(visit(f"/?closer=true&data={name}&k=5&certificate=true&bounds=true"))
-    expect(page.get_by_text(RATIO).first).to_be_visible()
-    assert any(t["type"] == kind for t in traces(page, "component"))
-    lines(page, "place", {"First eigenvalue", "Row sums", "Balanced row sums", "Shifted rank d"})
+def test_real_data_show_a_component_play_k_and_confirm_their_certificate(visit, real_data, name, noun):
+    page = quiet(visit(f"/?data={name}&k=5&proof=true&bounds=true"))
+    expect(player(page).locator("[data-say=words]")).to_contain_text(PROVEN)
     page.get_by_role("button", name="Check it by a second route").click()
     expect(page.get_by_text("Confirmed:")).to_be_visible(timeout=60_000)
+    page.get_by_text("Upper bounds", exact=True).click()
+    lines(page, "band", {"First eigenvalue", "Row sums", "Balanced row sums", "Shifted rank d"})
     expect(field(page, "k")).to_have_value("5")
     found = grown(page, 8)
     expect(found.locator(".picture")).to_have_attribute("aria-label", re.compile(f"{noun} coloured"))
@@ -153,7 +138,5 @@ def test_real_data_show_a_component_play_k_and_confirm_their_certificate(visit, 
         expect(field(page, "k")).to_have_value(found.get_attribute("data-k"))
         field(page, "k").fill("24")
         page.keyboard.press("Enter")
-        said = re.compile(
-            r"11 of 93 wavelengths keep .*24 were allowed: no further one would add variance without a neg"
-        )
+        said = re.compile(r"11 of 93 wavelengths explain .*Uses 11 of 24: more would need negative loadings\.")
         expect(found.locator("[data-say=words]")).to_contain_text(said)

@@ -29,10 +29,15 @@ def test_a_file_is_in_use_at_once_and_its_choices_are_taken_where_it_was_brought
     expect(page.get_by_text("1 of 4 features go")).to_be_visible()
     page.get_by_text("fill in the mean of the feature").click()
     expect(page.get_by_text("In use: your file holes, 3 × 4, table")).to_be_visible()
+    read = page.locator(".st-key-read")
+    expect(read).to_contain_text("First columns: s1, s2, s3, s4. Preprocessing: as is.")
+    for name in ("Explore →", "Parts →"):
+        expect(read.get_by_role("link", name=name)).to_be_visible()
     expect(page).to_have_url(re.compile("data=holes"))
     page.get_by_text("Samples are columns").click()
     expect(page.get_by_text("4 samples, described by 3 features (g1 … g3)")).to_be_visible()
-    before = page.locator("[data-testid=stMultiSelect]").filter(has_text="Before that")
+    before = page.locator("[data-testid=stMultiSelect]").filter(has_text="Extra preprocessing")
+    page.get_by_text("Advanced").click()
     before.locator("input").click()
     page.get_by_role("option", name="log1p").click()
     expect(page).to_have_url(re.compile("prep=log1p"))
@@ -45,3 +50,35 @@ def test_a_file_is_in_use_at_once_and_its_choices_are_taken_where_it_was_brought
     expect(page.get_by_text("Stopped. Nothing of the file was kept.")).to_be_visible()
     expect(page.get_by_role("heading", name="In use: holes")).to_be_visible()
     assert np.isfinite(page.evaluate("document.documentElement.scrollWidth"))
+
+
+def test_the_drop_zone_is_first_and_cards_of_one_height_show_a_picture_and_open_their_data(visit):
+    page = visit("/data?data=pitprops")
+    cards = page.locator(".gallery button")
+    expect(cards.locator("img[src^='data:image/png']")).to_have_count(cards.count() - missing(page))
+    drop, first = page.locator(".st-key-upload").bounding_box(), cards.first.bounding_box()
+    assert drop["y"] + drop["height"] <= first["y"]
+    heights = cards.evaluate_all("all => all.map(card => Math.round(card.getBoundingClientRect().height))")
+    assert len(set(heights)) == 1
+    page.locator(".gallery button[data-name=digits]").click()
+    expect(page).to_have_url(re.compile("data=digits"))
+    expect(page.get_by_role("heading", name="In use: Handwritten digits")).to_be_visible()
+    assert page.get_by_text("All data sets").count() == 0
+    assert page.get_by_text("lfw-faces").count() == 0, "titles, not names"
+
+
+def missing(page):
+    """How many data sets are not on this machine."""
+    return page.locator(".gallery button").filter(has_text="Not on this machine yet").count()
+
+
+def test_a_file_leads_on_to_its_parts_with_nothing_chosen_by_hand(visit):
+    page = rest(visit("/data?data=pitprops"), "false", 500)
+    rows = "\n".join(f"{i % 7},{i % 5 + i % 7},{(i * i) % 11},{i % 3}" for i in range(60))
+    content = f"age,income,rent,rooms\n{rows}\n".encode()
+    chooser = page.locator(".st-key-upload input[type=file]")
+    chooser.set_input_files({"name": "people.csv", "mimeType": "text/csv", "buffer": content})
+    page.locator(".st-key-read").get_by_role("link", name="Parts →").click()
+    expect(page).to_have_url(re.compile("parts"))
+    expect(page.get_by_text(re.compile("parts explain"))).to_be_visible()
+    expect(page.locator(".face[data-seen]")).to_be_visible()

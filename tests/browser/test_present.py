@@ -68,7 +68,7 @@ TURNED = """before => document.querySelector('[data-slide=here] [data-slide=here
 
 def test_a_talk_of_five_slides_is_held_with_the_keyboard_alone(visit):
     page = rest(
-        visit("/?data=pitprops&closer=true", 1920, height=1080),
+        visit("/?data=pitprops&proof=true&proof_view=bounds&bounds=true", 1920, height=1080),
         "document.querySelector('[data-testid=stSkeleton]')",
         700,
     )

@@ -1,4 +1,4 @@
-"""The race of methods in a real Chromium: on faces, spectra and genes, with a click that opens a picture."""
+"""Solvers compared on one clock, in a real Chromium: faces, spectra and genes; a click opens a component."""
 
 import json
 import re
@@ -19,13 +19,14 @@ POINT = """([name, at]) => { const gd = document.querySelector('.st-key-race .js
 
 
 def test_a_race_runs_on_faces_spectra_and_genes_and_a_click_opens_a_picture(visit, real_data):
-    page = quiet(visit("/race?racers=thresholding&racers=em&racers=exact&limit=1"))
+    page = quiet(visit("/compare?what=solvers&racers=thresholding&racers=em&racers=exact&limit=1"))
     lanes = {trace["name"]: trace for trace in traces(page, "race")}
-    assert {"thresholding", "em", "proven ceiling", "finished"} <= set(lanes)
-    assert max(lanes["em"]["y"]) <= 100 <= lanes["proven ceiling"]["y"][0]
-    expect(page.get_by_text("wins, of the 2 that finished")).to_be_visible()
-    expect(page.get_by_text("Did not start: exact, as it takes at most 24 features")).to_be_visible()
-    where = page.evaluate(POINT, ["thresholding", 0])
+    assert {"Thresholded PCA", "EM", "upper bound of this run", "lowest upper bound known", "finished"} <= set(lanes)
+    assert max(lanes["EM"]["y"]) <= 100 <= lanes["upper bound of this run"]["y"][0]
+    expect(page.get_by_text(re.compile("finds the best component( of this live run)? first, after"))).to_be_visible()
+    page.get_by_text("Every solver: proven share").click()
+    expect(page.get_by_text("Did not start: Exact (branch and bound) (it takes at most 24 features")).to_be_visible()
+    where = page.evaluate(POINT, ["Thresholded PCA", 0])
     page.mouse.move(*where)
     page.mouse.click(*where)
     link = settled_url(page, who="thresholding", mark="1")
@@ -40,22 +41,27 @@ def test_a_race_runs_on_faces_spectra_and_genes_and_a_click_opens_a_picture(visi
     assert parse_qs(urlsplit(page.url).query)["who"] == ["thresholding"], "the link opens the same picture"
     assert [t["name"] for t in traces(page, "race") if t["name"] == "chosen"] == ["chosen"]
     for query, drawn in (("data=lrs&k=8", "scatter"), ("data=leukemia&k=25", "bar")):
-        page.goto(f"{page.url.partition('?')[0]}?{query}&racers=em&racers=best&limit=1&take=true")
+        page.goto(f"{page.url.partition('?')[0]}?what=solvers&{query}&racers=em&racers=best&limit=1&take=true")
         quiet(page)
         assert any(trace["type"] == drawn for trace in traces(page, "race-picture"))
-        expect(page.get_by_text("of the best possible.")).to_be_visible()
+        expect(
+            page.get_by_text(re.compile(r"features( live)?: (at least .* of the optimum|proven optimal)"))
+        ).to_be_visible()
     with page.expect_download() as saved:
         page.get_by_role("button", name="Result (JSON)").click()
     told = json.loads(saved.value.path().read_text())
     assert told["data"] == "leukemia"
     assert all(mark["variance"] <= told["upper"] for solver in told["solvers"] for mark in solver["marks"])
 
-    page.goto(f"{page.url.partition('?')[0]}?data=leukemia&k=100&racers=epsilon-net&racers=best&d=8&limit=60")
+    page.goto(
+        f"{page.url.partition('?')[0]}?what=solvers&data=leukemia&k=100&racers=epsilon-net&racers=best&d=8&limit=60"
+    )
     page.get_by_text(re.compile("^Running: ")).first.wait_for()
     page.locator(".st-key-race-running .js-plotly-plot").first.wait_for()
     before = time.monotonic()
     page.locator(".st-key-stop-race button:visible").click()
-    expect(page.get_by_text("Stopped. What was found by then is shown")).to_be_visible()
+    expect(page.get_by_text("Stopped.")).to_be_visible()
     assert time.monotonic() - before < 2 * slowness(), "a second, and a second to draw what was found"
     quiet(page)
+    page.get_by_text("Every solver: proven share").click()
     expect(page.get_by_text("Not finished: ")).to_be_visible()

@@ -1,4 +1,4 @@
-"""The samples page in a real browser: each question asked on faces, spectra and genes; a brush asks no server."""
+"""Samples and features in a real browser: each question asked on faces, spectra and genes; a brush asks no server."""
 
 import re
 from contextlib import contextmanager
@@ -6,13 +6,15 @@ from contextlib import contextmanager
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.waiting import rest
+
 pytestmark = pytest.mark.browser
 
 
 def opened(page):
-    """Return the sheet, once it is drawn with both parts."""
+    """Return the sheet, once it is drawn with both components."""
     sheet = page.locator(".sheet[data-why]")
-    expect(sheet.locator("[data-say=second]")).to_contain_text("second part")
+    expect(sheet.locator("[data-say=second]")).to_contain_text("second component")
     return sheet
 
 
@@ -42,7 +44,9 @@ SENT = """() => {
 
 @contextmanager
 def unasked(page):
-    """Hold that nothing in here sends the server a word."""
+    """Hold that nothing in here sends the server a word, once the run along k asks for nothing any more."""
+    expect(page.locator(".play [data-say=note]")).to_be_empty(timeout=90_000)
+    rest(page, "false", 400)
     page.wait_for_timeout(300)
     page.evaluate(SENT)
     yield
@@ -51,13 +55,14 @@ def unasked(page):
 
 
 def test_faces_and_spectra_are_asked_who_has_most_and_why_a_feature_is_in(visit):
-    page = visit("/samples?k=40", height=800)
+    page = visit("/?samples=true&k=40", height=800)
     sheet = opened(page)
-    # first screen: one sentence, the part, the faces with most and least of it
-    expect(page.get_by_role("heading", level=1)).to_have_text("What does the part say about the samples?")
+    # one screen: the component, and the faces with the highest and the lowest scores
+    sheet.scroll_into_view_if_needed()
+    top = sheet.locator(".picture").bounding_box()["y"]
     for shown in (sheet.locator(".picture"), sheet.locator(".high"), sheet.locator(".low")):
         box = shown.bounding_box()
-        assert box["y"] + box["height"] <= 800
+        assert box["y"] + box["height"] - top <= 800
     cards = sheet.locator(".high button, .low button")
     expect(cards).to_have_count(16)
     scores = [float(text.replace("−", "-")) for text in cards.locator("span").all_inner_texts()]
@@ -80,9 +85,11 @@ def test_faces_and_spectra_are_asked_who_has_most_and_why_a_feature_is_in(visit)
         assert sheet.get_attribute("data-marked")
     assert re.search(r"picked=b\d+_\d+_\d+_\d+", page.url)
     sheet.locator(".picture").click(position={"x": 140, "y": 20})  # the forehead
-    expect(sheet.locator("[data-say=title]")).to_contain_text(re.compile(r"^Why the pixel row 2, column 1\d\?$"))
+    expect(sheet.locator("[data-say=title]")).to_contain_text(
+        re.compile(r"^Why is the pixel row \d, column 1\d included\?$")
+    )
     expect(sheet.locator(".answer li")).to_have_count(4)
-    expect(sheet.locator(".answer")).to_contain_text("adapted, the part would lose at most")
+    expect(sheet.locator(".answer")).to_contain_text("Removing it costs at most")
     assert picked(sheet) == some
     assert page.evaluate("window.sent") > 0  # the measure of silence hears a question
     why = sheet.get_attribute("data-why")
@@ -94,11 +101,11 @@ def test_faces_and_spectra_are_asked_who_has_most_and_why_a_feature_is_in(visit)
     expect(sheet).to_have_attribute("data-marked", why)
 
     page.locator("[data-testid=stSidebar] [data-testid=stSelectbox] input").click()
-    page.get_by_role("option", name="lrs").click()
+    page.get_by_role("option", name=re.compile("Infrared spectra")).click()
     expect(sheet.locator("[data-say=lead]")).to_contain_text("8 wavelengths")
     sheet = opened(page)
     expect(sheet).to_have_attribute("data-picked", "0")  # other data, other samples
-    expect(sheet.locator("[data-say=told]")).to_contain_text(re.compile("tells class .* in 9. of 100 pairs"))
+    expect(sheet.locator("[data-say=told]")).to_contain_text(re.compile(r"separates class .* \(AUC 0\.9\d\)"))
     assert "picked=" not in page.url
     assert "why=" not in page.url
     with unasked(page):
@@ -114,16 +121,16 @@ def test_faces_and_spectra_are_asked_who_has_most_and_why_a_feature_is_in(visit)
         expect(sheet.locator(".high button[aria-pressed=true]")).to_have_count(8)
     sheet.locator(".ask input").fill("90")
     page.keyboard.press("Enter")
-    expect(sheet.locator("[data-say=title]")).to_contain_text("Why not the wavelength")
+    expect(sheet.locator("[data-say=title]")).to_contain_text(re.compile("^Why is the wavelength .* not included"))
     expect(sheet).to_have_attribute("data-picked", "8")
     print(f"the slowest drawing took {sheet.get_attribute('data-slowest')} ms")
 
 
 @pytest.mark.real_data
 def test_genes_are_asked_which_patients_have_most_and_why_a_gene_is_in(visit, real_data):
-    page = visit("/samples?data=leukemia&k=40")
+    page = visit("/?samples=true&data=leukemia&k=40")
     sheet = opened(page)
-    expect(sheet.locator("[data-say=told]")).to_contain_text("Score alone tells ALL from all others in 97 of 100 pairs")
+    expect(sheet.locator("[data-say=told]")).to_contain_text("The score separates ALL best of 3 classes (AUC 0.97)")
     expect(sheet.locator(".low button").first).to_contain_text("ALL")
     chips = sheet.locator("[data-class]")
     expect(chips).to_have_text([re.compile(r"ALL \(24\)"), re.compile(r"MLL \(20\)"), re.compile(r"AML \(28\)")])
@@ -139,8 +146,8 @@ def test_genes_are_asked_which_patients_have_most_and_why_a_gene_is_in(visit, re
     expect(sheet.locator(".tip")).to_contain_text(re.compile(r"sample \d+, (ALL|MLL|AML): score"))
     sheet.locator(".picture").scroll_into_view_if_needed()
     sheet.locator(".picture").click(position={"x": 150, "y": 15})  # the first of the list
-    expect(sheet.locator("[data-say=title]")).to_have_text(re.compile(r"^Why the gene \S+\?$"))
-    expect(sheet.locator(".answer")).to_contain_text("With the best stand-in found")
+    expect(sheet.locator("[data-say=title]")).to_have_text(re.compile(r"^Why is the gene .+ included\?$"))
+    expect(sheet.locator(".answer")).to_contain_text("Replacing it by the best substitute found")
     heaviest = sheet.get_attribute("data-why")
     drag(page, sheet.locator(".picture"), (0.5, 0.05), (0.55, 0.2))
     assert len(re.findall(r"\d+", sheet.get_attribute("data-marked"))) >= 2

@@ -28,6 +28,19 @@ INTERVALS = """async seconds => {
 }"""
 
 
+SMALLEST = """async () => {
+  const sizes = [], pen = CanvasRenderingContext2D.prototype, fill = pen.fillText;
+  pen.fillText = function (...all) {
+    sizes.push(parseFloat(/[\\d.]+px/.exec(this.font)[0]));
+    return fill.apply(this, all);
+  };
+  dispatchEvent(new Event('resize'));
+  await new Promise(done => setTimeout(done, 500));
+  pen.fillText = fill;
+  return Math.min(...sizes);
+}"""
+
+
 def ready(page: Page) -> Page:
     """Wait until the canvas has drawn something and no run is under way."""
     page.locator("section.spannogram[data-frames]").wait_for()
@@ -74,8 +87,8 @@ def link(page: Page, name: str) -> str:
     raise AssertionError(f"{name} not in {page.url}")
 
 
-def card(page: Page, name: str) -> str:
-    return page.locator("section.spannogram .card").get_attribute(f"data-{name}") or ""
+def change(page: Page, name: str) -> str:
+    return page.locator("section.spannogram [data-say=change]").get_attribute(f"data-{name}") or ""
 
 
 def press(page: Page, key: str) -> None:
@@ -85,9 +98,12 @@ def press(page: Page, key: str) -> None:
 
 
 def at(page: Page, phi: float, height: float) -> tuple[float, float]:
-    """Where an angle and a fraction of the picture's height are on the screen."""
-    box = page.locator("section.spannogram .stage").bounding_box()
-    return box["x"] + 34 + (phi + np.pi / 2) / np.pi * (box["width"] - 34 - 22), box["y"] + height * box["height"]
+    """Where an angle and a height of a curve are on the screen."""
+    stage = page.locator("section.spannogram .stage")
+    left, right, middle, scale, _ = map(float, (stage.get_attribute("data-place") or "").split(","))
+    box = stage.bounding_box()
+    x = left + ((phi + np.pi / 2) % (2 * np.pi)) / (2 * np.pi) * (right - left)
+    return box["x"] + x, box["y"] + middle - scale * height
 
 
 def top(V: np.ndarray, k: int, phi: float, nonnegative: bool = True) -> list[int]:
@@ -96,17 +112,22 @@ def top(V: np.ndarray, k: int, phi: float, nonnegative: bool = True) -> list[int
     return sorted(i for i in np.argsort(-score)[:k].tolist() if not nonnegative or w[i] > 0)
 
 
-def test_nothing_moves_before_a_person_moves_it_every_control_has_a_name_and_dragging_lights_the_top_set(visit):
+def test_nothing_moves_before_a_person_moves_it_every_control_has_a_name_and_dragging_finds_the_set(visit):
     page = ready(visit("/spannogram"))
     before = number(page, "phi")
     stage = page.get_by_role("slider", name="Direction, as an angle")
-    assert "top 2" in (stage.get_attribute("aria-valuetext") or "")
-    for name in ("Play", "Previous change", "Next change", "Jump to the optimum", "PNG", "Full screen"):
+    assert "the 2 highest" in (stage.get_attribute("aria-valuetext") or "")
+    for name in ("Play", "Previous change", "Next change", "Go to the optimum", "PNG", "Full screen", "Six questions"):
         expect(page.get_by_role("button", name=name, exact=True)).to_be_visible()
     expect(page.get_by_label("Speed")).to_be_visible()
     expect(page.get_by_role("img", name=re.compile("The circle of directions"))).to_be_visible()
     page.wait_for_timeout(600)
     assert number(page, "phi") == before
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.wait_for_timeout(700)
+    folds = page.locator("section.spannogram .folds").bounding_box()
+    assert folds["y"] + folds["height"] <= 800  # one screen
+    assert page.evaluate(SMALLEST) >= 13
     with page.expect_download() as saved:
         page.get_by_role("button", name="PNG").click()
     content = Path(saved.value.path()).read_bytes()
@@ -116,12 +137,12 @@ def test_nothing_moves_before_a_person_moves_it_every_control_has_a_name_and_dra
 
 
 def is_turned_by_dragging(page: Page) -> None:
-    """The top set of each direction lights up, and those that were met are counted."""
+    """Each direction has its set, and those that were met are counted."""
     V = rows.example(2)
-    page.mouse.move(*at(page, -1.0, 0.5))
+    page.mouse.move(*at(page, -1.0, 0))
     page.mouse.down()
     for phi in (-0.6, -0.1, 0.3):
-        page.mouse.move(*at(page, phi, 0.5), steps=3)
+        page.mouse.move(*at(page, phi, 0), steps=3)
         page.wait_for_timeout(80)
         assert number(page, "phi") == pytest.approx(phi, abs=0.02)
         assert members(said(page, "set")) == top(V, 2, number(page, "phi"))
@@ -158,7 +179,7 @@ def test_the_faces_turn_smoothly_and_show_a_part_at_each_direction(visit, real_d
     assert np.median(page.evaluate(INTERVALS, 2)) < 25
     page.get_by_role("button", name="Pause").click()
     assert len(members(said(page, "set"))) == 40
-    expect(page.get_by_role("img", name=re.compile("The component here: 40 features"))).to_be_visible()
+    expect(page.get_by_role("img", name=re.compile("Component here: 40 features"))).to_be_visible()
 
 
 @pytest.mark.parametrize("sign", ["nonnegative", "any sign"])
@@ -170,17 +191,27 @@ def test_stepping_visits_every_change_and_names_both_sets_and_a_jump_reaches_the
     press(page, "Home")
     for edge, (left, right) in enumerate(pairwise(supports)):
         press(page, "ArrowRight")
-        assert float(card(page, "phi")) == pytest.approx(found.angles[edge], abs=1e-6)
-        assert (members(card(page, "left")), members(card(page, "right"))) == (left, right)
-        assert card(page, "matters") == "true"
-        expect(page.locator(".card")).to_contain_text("It matters")
+        assert float(change(page, "phi")) == pytest.approx(found.angles[edge], abs=1e-6)
+        assert (members(change(page, "left")), members(change(page, "right"))) == (left, right)
+        assert change(page, "matters") == "true"
+        expect(page.locator("[data-say=change]")).to_have_text(told(left, right, change(page, "curves")))
     press(page, "ArrowLeft")
-    assert float(card(page, "phi")) == pytest.approx(found.angles[-2], abs=1e-6)
+    assert float(change(page, "phi")) == pytest.approx(found.angles[-2], abs=1e-6)
     assert int(said(page, "met")) == found.candidates()
-    expect(page.locator(".met")).to_contain_text(f"all {found.candidates()} there are")
+    expect(page.locator(".met")).to_contain_text(f"Sets met so far: all {found.candidates()}")
     jumps_to_the_optimum(page, V, 2, nonnegative)
     if nonnegative:
         says_why_a_crossing_changes_nothing(page, V)
+
+
+def told(before: list[int], after: list[int], met: str) -> str:
+    """What the caption says of a change of the set."""
+    i, j = sorted(map(int, met.split(",")))
+    out, new = [n + 1 for n in before if n not in after], [n + 1 for n in after if n not in before]
+    moves = [f"{n} leaves" for n in out] + [f"{n} enters" for n in new]
+    sets = ["{" + ", ".join(str(n + 1) for n in group) + "}" if group else "nothing" for group in (before, after)]
+    meeting = f"Curve {j + 1} crosses zero" if i < 0 else f"Curves {i + 1} and {j + 1} cross"
+    return f"{meeting}: {', '.join(moves)}; {sets[0]} becomes {sets[1]}"
 
 
 def says_why_a_crossing_changes_nothing(page: Page, V: np.ndarray) -> None:
@@ -190,22 +221,18 @@ def says_why_a_crossing_changes_nothing(page: Page, V: np.ndarray) -> None:
     press(page, "Home")
     for _ in range(dull + 1):
         press(page, "Shift+ArrowRight")
-    assert float(card(page, "phi")) == pytest.approx(meet.angles[dull], abs=1e-6)
-    assert card(page, "matters") == "false"
-    expect(page.locator(".card")).to_contain_text("It does not matter")
+    assert float(change(page, "phi")) == pytest.approx(meet.angles[dull], abs=1e-6)
+    assert change(page, "matters") == "false"
+    expect(page.locator("[data-say=change]")).to_contain_text("the set stays")
     press(page, "Home")
-    peak = np.hypot(*V.T).max() * 1.04
-    stage = page.locator("section.spannogram .stage").bounding_box()
-    tall = max(210.0, min(0.52 * stage["width"], 360.0))
-    x, _ = at(page, meet.angles[dull], 0)
-    page.mouse.click(x, stage["y"] + 10 + tall / 2 * (1 - meet.heights[dull] / peak))
-    expect(page.locator(".card")).to_be_visible()
-    assert float(card(page, "phi")) == pytest.approx(meet.angles[dull], abs=1e-6)
+    page.mouse.click(*at(page, meet.angles[dull], meet.heights[dull]))
+    expect(page.locator("[data-say=change]")).to_contain_text("the set stays")
+    assert float(change(page, "phi")) == pytest.approx(meet.angles[dull], abs=1e-6)
 
 
 def jumps_to_the_optimum(page: Page, V: np.ndarray, k: int, nonnegative: bool) -> None:
     best = curves.optimum(V, k, nonnegative=nonnegative)
-    page.get_by_role("button", name="Jump to the optimum").click()
+    page.get_by_role("button", name="Go to the optimum").click()
     page.wait_for_timeout(100)
     assert number(page, "objective") == pytest.approx(best.value, rel=1e-9)
     assert members(said(page, "set")) == best.support.tolist()
@@ -228,13 +255,9 @@ def test_a_link_reopens_the_same_direction(visit):
 def test_dragging_a_peak_reshapes_its_curve_and_the_link_keeps_it(visit):
     page = ready(visit("/spannogram"))
     V = rows.example(2)
-    angle = np.arctan2(*V[1])
-    stage = page.locator("section.spannogram .stage").bounding_box()
-    tall = max(210.0, min(0.52 * stage["width"], 360.0))
-    x, _ = at(page, angle, 0)
-    page.mouse.move(x, stage["y"] + 10 + tall / 2 * (1 - np.hypot(*V[1]) / (1.04 * np.hypot(*V.T).max())))
+    page.mouse.move(*at(page, np.arctan2(*V[1]), np.hypot(*V[1])))
     page.mouse.down()
-    page.mouse.move(*at(page, -0.5, 0.05), steps=5)
+    page.mouse.move(*at(page, -0.5, 2.0), steps=5)
     page.mouse.up()
     typed = link(page, "V")
     changed = rows.read_link(typed, (4, 2))
@@ -284,7 +307,7 @@ def test_of_many_curves_of_any_sign_a_jump_does_too_and_the_animation_plays_from
 ):
     page = ready(visit(f"{MANY}&n={FEWER}&sign=any+sign"))
     jumps_to_the_optimum(page, rows.random(FEWER, 2, 0), 40, False)
-    page.get_by_text("Take it with you").click()
+    page.get_by_text("Save the animation").click()
     with page.expect_download() as saved:
         page.get_by_role("button", name="Animation (HTML)").click()
     file = tmp_path / "spannogram.html"
@@ -295,11 +318,11 @@ def test_of_many_curves_of_any_sign_a_jump_does_too_and_the_animation_plays_from
     alone.on("request", lambda request: asked.append(request.url))
     alone.on("pageerror", lambda error: asked.append(str(error)))
     alone.goto(file.as_uri())
-    alone.locator(".js-plotly-plot .slider-group").wait_for()
-    cursor = "() => document.querySelector('.js-plotly-plot')._fullData.find(t => t.name === 'the top 40').x[0]"
-    before = alone.evaluate(cursor)
-    alone.get_by_text("▶ Play").click()
-    alone.wait_for_function(f"before => ({cursor})() > before + 10", arg=before)
+    alone.locator("section.spannogram[data-frames]").wait_for()
+    before = number(alone, "phi")
+    alone.get_by_role("button", name="Play", exact=True).click()
+    alone.wait_for_function("before => document.querySelector('.spannogram').dataset.phi > before + 0.2", arg=before)
+    jumps_to_the_optimum(alone, rows.random(FEWER, 2, 0), 40, False)
     context.close()
     assert asked == [file.as_uri()]
 
@@ -340,10 +363,11 @@ def test_the_sphere_plays_in_the_browser_and_asks_the_server_nothing(visit, brow
     ball.get_by_role("slider", name="Round").focus()
     page.keyboard.press("Home")
     expect(ball.locator(".verdict")).to_contain_text("After round 0")
-    ball.get_by_label("Colour").select_option("top set")
+    ball.get_by_label("Colour").select_option("set")
     ball.get_by_label("Flat map").check()
     assert (link(page, "colour"), link(page, "flat")) == ("top set", "true")
     assert page.evaluate("window.reruns") == 0
+    page.get_by_text("Why this proves the optimum").click()
     with page.expect_download() as saved:
         page.get_by_role("button", name="Sphere (HTML)").click()
     file = tmp_path / "sphere.html"
@@ -362,14 +386,14 @@ def test_the_sphere_plays_in_the_browser_and_asks_the_server_nothing(visit, brow
     assert asked == [file.as_uri()]
 
 
-def test_six_steps_ask_what_happens_and_the_answer_is_the_librarys(visit):
+def test_six_questions_ask_what_happens_and_the_answer_is_the_librarys(visit):
     page = ready(visit("/spannogram"))
     page.evaluate(RERUNS)
     tour = page.locator("section.spannogram .tour")
     V = rows.example(2)
     found = curves.regions(V, 2)
     supports = [s.tolist() for _, _, s in found.supports()]
-    tour.get_by_role("button", name="Start").click()
+    page.get_by_role("button", name="Six questions").click()
     for step in range(1, 7):
         if step == 3:  # from here on for someone who asked for still pictures: each step is there at once
             page.emulate_media(reduced_motion="reduce")
@@ -391,16 +415,70 @@ def test_six_steps_ask_what_happens_and_the_answer_is_the_librarys(visit):
         elif step == 3:
             assert (before, right) == (after, "Neither")
         elif step == 4:
-            assert (len(after) < len(before)) == (right == "It loses a member")
+            assert (len(after) < len(before)) == (right == "It loses a curve")
         elif step == 6:
             best = curves.optimum(V, 2)
             assert after == best.support.tolist()
             assert number(page, "objective") == pytest.approx(best.value, rel=1e-9)
             assert right == str(found.candidates())
-        tour.locator("[data-turn='1']").click(force=step == 6)
+        if step < 6:
+            tour.locator("[data-turn='1']").click()
     assert page.evaluate("window.reruns") == 0
     assert link(page, "step") == "6"
-    page.get_by_role("spinbutton", name="k of these curves").fill("4")
+    page.get_by_role("spinbutton", name="k", exact=True).fill("4")
     page.keyboard.press("Enter")
-    tour.get_by_role("button", name="Step 2 of 6").click()
+    tour.get_by_role("button", name="Question 2 of 6").click()
     expect(tour.locator(".question")).to_contain_text("there is no place 5")
+
+
+def test_play_slows_for_a_second_where_the_set_changes_and_says_what_happens(visit):
+    page = ready(visit("/spannogram?phi=0.39"))
+    V = rows.example(2)
+    found = curves.regions(V, 2)
+    (edge,) = np.flatnonzero((found.angles > 0.39) & (found.angles < 0.5))
+    page.get_by_role("button", name="Play", exact=True).click()
+    caption = page.locator("[data-say=change]")
+    expect(caption).to_have_text("Curves 2 and 3 cross: 2 leaves, 3 enters; {2, 4} becomes {3, 4}")
+    assert float(change(page, "phi")) == found.angles[edge]
+    assert said(page, "flashing") == "true"
+    page.wait_for_timeout(500)
+    assert number(page, "phi") - found.angles[edge] < 0.05  # at full speed it would be 0.12 further
+    assert said(page, "set") == "2,3"
+    page.wait_for_timeout(1200)
+    assert number(page, "phi") - found.angles[edge] > 0.05
+    assert said(page, "slowed") == "1"
+    page.emulate_media(reduced_motion="reduce")  # from here on the change is told without a flash
+    page.get_by_label("Speed").select_option("4")
+    page.locator("section.spannogram[data-slowed='2']").wait_for()
+    assert said(page, "flashing") == "false"
+    page.get_by_role("button", name="Pause").click()
+    rested(page)
+    page.get_by_role("button", name="Go to the optimum").click()
+    expect(caption).to_have_text("Press Play: it slows down where the set changes.")
+
+
+def test_a_question_goes_once_the_picture_has_moved_past_it_and_comes_back_on_request(visit):
+    page = ready(visit("/spannogram?step=2"))
+    tour = page.locator("section.spannogram .tour")
+    question = tour.locator(".question").inner_text()
+    assert question.endswith("Which one leaves the set?")
+    rested(page)
+    press(page, "ArrowRight")
+    press(page, "ArrowRight")  # past the crossing it asks about
+    expect(tour.locator(".question")).to_have_text("")
+    expect(tour.locator("[data-option]")).to_have_count(0)
+    tour.get_by_role("button", name="Back to the question").click()
+    expect(tour.locator(".question")).to_have_text(question)
+    expect(tour.locator("[data-option]")).to_have_count(3)
+
+
+@pytest.mark.parametrize(
+    "path", ["/spannogram", "/spannogram?curves=data+set&step=1", "/spannogram?dimensions=3:+a+sphere"]
+)
+def test_on_a_phone_nothing_reaches_beyond_the_screen(visit, path):
+    page = visit(path, 390, height=844)
+    page.locator("section[data-frames]").wait_for()
+    page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
+    page.wait_for_timeout(500)
+    assert page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth") <= 390
+    assert page.evaluate(SMALLEST) >= 13

@@ -26,10 +26,12 @@ def test_both_folds_are_opened_run_and_kept_in_the_link(visit):
     page.get_by_text(re.compile("probable, not proven")).first.wait_for()  # what was drawn by then
     assert "heatmap" in drawn(page, "recurrence")
     assert page.get_by_text("Every feature (CSV)").count() == 1
-    assert "stable=true" in page.url
+    assert "proven_view=stability" in page.url
     assert "resamples=500" in page.url
     rest(page, "false", 500)  # a table's file is asked for as the page is drawn: none may be under way
-    page.goto(page.url.split("/parts")[0] + "/variance?data=digits&ks=1,6,12,64&methods=em&which=true&folds=3")
+    page.goto(
+        page.url.split("/parts")[0] + "/?data=digits&k=12&ks=1,6,12,64&methods=em&more=true&more_view=which+k&folds=3"
+    )
     page.get_by_role("button", name="Find out").click()
     page.get_by_text(re.compile("k = .*probable, not proven")).first.wait_for()
     assert "scatter" in drawn(page, "held-out")

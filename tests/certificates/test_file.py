@@ -14,6 +14,7 @@ import pytest
 import nnspca
 from nnspca.bounds.plan import PLANS
 from nnspca.certificates import names, npz
+from tests.disk import full_after
 
 
 def round_trip(cert):
@@ -432,3 +433,19 @@ def test_certificate_and_file_may_come_in_either_order_and_a_path_without_an_end
     for path in (a, b, c):
         nnspca.verify(nnspca.load_certificate(path), cov)
     assert sorted(file.name for file in tmp_path.iterdir()) == ["a.npz", "b.npz", "c.npz"]
+
+
+def test_on_a_full_disk_the_file_saved_before_stays_and_no_half_of_another(tmp_path):
+    cov = nnspca.Covariance.from_matrix(np.diag([3.0, 2.0, 1.0]) + 0.5)
+    place = tmp_path / "held.npz"
+    nnspca.save_certificate(nnspca.certify(cov, 1), place, cov)
+    before = place.read_bytes()
+    with full_after(len(before) // 2), pytest.raises(OSError, match="File too large"):
+        nnspca.save_certificate(nnspca.certify(cov, 2), place, cov)
+    assert place.read_bytes() == before
+    assert [path.name for path in tmp_path.iterdir()] == ["held.npz"]
+    nnspca.save_certificate(nnspca.certify(cov, 2), place, cov)
+    assert nnspca.load_certificate(place).k == 2
+    plain = tmp_path / "plain"
+    plain.write_bytes(b"")
+    assert place.stat().st_mode == plain.stat().st_mode

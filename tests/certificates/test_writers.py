@@ -13,7 +13,7 @@ from nnspca.certificates.derivations import DERIVATIONS, PARTS_DERIVATIONS
 from nnspca.certificates.exact.arrays import Unwritten, Writer
 from nnspca.certificates.exact.writers import FOR_MORE, PARTS_WRITERS, WRITERS, write, write_of_parts
 from nnspca.certificates.exact.written import needs_more, section
-from nnspca.certificates.proofs import EntryProof, LargerProof, PartsProof
+from nnspca.certificates.proofs import LargerProof, PartsProof
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,10 +92,10 @@ def test_a_new_proof_is_written_once_its_writer_is_named(cov, monkeypatch):
 def test_a_proof_that_is_written_in_vain_leaves_no_array_behind(cov):
     """The next bound is written instead, and the file holds its arrays alone."""
     cert = nnspca.certify_parts(cov, 2, 2)
-    variances = nnspca.Bound("variances", 0.0, ingredients=EntryProof("diagonal"))
+    unknown = nnspca.Bound("variances", 0.0, ingredients=NormProof())
     other = cert.bound("eigenvalues")
     arrays, alone = {}, {}
-    told = section(replace(cert, bounds=(other, variances)), cov, arrays)
+    told = section(replace(cert, bounds=(other, unknown)), cov, arrays)
     assert told == section(replace(cert, bounds=(other,)), cov, alone)
     assert set(arrays) == set(alone)
     assert all((arrays[name] == alone[name]).all() for name in arrays)

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from nnspca.datasets import fetch, fetched
+from nnspca.datasets import apart, fetch, fetched
 
 FILES = (fetched.CBCL.name, fetched.MLL.name, fetched.SPECTROMETER.name, "face.train.tar.gz")
 
@@ -13,7 +13,7 @@ def fresh_machine(monkeypatch, tmp_path):
     """No folder of data, an empty cache, and an address where nobody answers."""
     monkeypatch.delenv(fetch.DATA_VARIABLE, raising=False)
     monkeypatch.setenv(fetch.CACHE_VARIABLE, str(tmp_path / "cache"))
-    monkeypatch.setenv(fetch.MIRROR_VARIABLE, "http://127.0.0.1:9/")
+    monkeypatch.setenv(fetch.MIRROR_VARIABLE, "https://127.0.0.1:9/")
     monkeypatch.setenv("no_proxy", "127.0.0.1")
 
 
@@ -51,3 +51,9 @@ def oracle(raw_folder):
             return dict(arrays)
 
     return load
+
+
+@pytest.fixture
+def here(monkeypatch):
+    """Read in this process, where limits can be set lower, and quicker than in one of its own."""
+    monkeypatch.setattr(apart, "parse", apart._parse_here)

@@ -1,5 +1,8 @@
 import csv
 import io
+import itertools
+import time
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -7,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from nnspca.datasets import limits, read
+from nnspca.datasets import apart, delimited, limits, read
+from nnspca.datasets.tables import Block
 from nnspca.errors import DataError
 
 NUMBERS = st.floats(-1e50, 1e50, allow_subnormal=False)
@@ -324,3 +328,59 @@ def test_separators_of_thousands_are_not_taken_for_decimal_commas():
 def test_a_line_is_parted_alike_however_long_it_is():
     for width in (3, 40_000):
         assert "with a point" in refused("\n".join("\t".join([f"{i},5"] * width) for i in range(3)))
+
+
+CELL = st.sampled_from(["1", "2.5", "", "NA", " 3 ", '"4"', '"5\n6"', '"a""b"', 'x"y', "z", '"', "true", "1_0"])
+
+
+@given(st.lists(st.lists(CELL, min_size=1, max_size=3), min_size=1, max_size=40), st.sampled_from(",; "))
+def test_blocks_of_lines_have_the_rows_that_pythons_csv_finds(rows, delimiter):
+    text = "\n".join(delimiter.join(row) for row in rows)
+    found = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(delimited, "BLOCK_CELLS", 8)
+        first, rest = delimited._rows(io.StringIO(text, newline=""), delimiter)
+        for row in itertools.chain(itertools.islice(first, 2), rest(len(rows[0]))):
+            found += row.rows() if isinstance(row, Block) else [row]
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True)
+    expected = [(reader.line_num, row) for row in reader if len(row) > 1 or "".join(row).strip()]
+    assert [(line, [cell.strip() for cell in cells]) for line, cells in found] == [
+        (line, [cell.strip() for cell in cells]) for line, cells in expected
+    ]
+
+
+@pytest.mark.clock
+@pytest.mark.parametrize("cell", ["nan", " NA", "-", '"1"', "true"])
+def test_cells_of_every_kind_are_read_by_the_million_within_seconds(cell, monkeypatch):
+    monkeypatch.setattr(apart, "parse", apart._parse_here)
+    rows = [["0"] * 20, *[[cell] * 20] * 50_000] if cell != "true" else [["false"] * 20, *[["true"] * 20] * 50_000]
+    text = "\n".join(map(",".join, rows)).encode()
+    started = time.process_time()
+    ds = read(text, "t.csv", header=False, missing="mean", kind="table") if cell in ('"1"', "true") else None
+    if ds is None:
+        with pytest.raises(DataError, match="1,000,000 values are missing"):
+            read(text, "t.csv", header=False)
+    else:
+        assert ds.X.sum() == 1_000_000
+    assert time.process_time() - started < 2
+
+
+@pytest.mark.clock
+def test_a_table_of_texts_is_refused_before_all_of_it_is_read(monkeypatch):
+    monkeypatch.setattr(apart, "parse", apart._parse_here)
+    text = b"a,b,c\n" + b"1,abc,def\n" * 1_500_000
+    started = time.process_time()
+    with pytest.raises(DataError, match=r"2 columns of text in 1,0.* are more than the 2,000,000 cells of text"):
+        read(text, "t.csv")
+    assert time.process_time() - started < 4
+
+
+def test_a_large_text_takes_little_more_room_than_its_bytes_and_numbers(monkeypatch):
+    text = b"1,2,3,4\n5,6,7,9\n" * 100_000
+    tracemalloc.start()
+    try:
+        X = delimited.read_delimited(text).X
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most < X.nbytes * 1.6 + 25_000_000

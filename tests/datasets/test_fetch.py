@@ -10,6 +10,7 @@ import pytest
 from nnspca import datasets
 from nnspca.datasets import DownloadStopped, fetch, fetched, symbols
 from nnspca.errors import DataError
+from tests.disk import full_after
 
 BODY = bytes(range(256)) * 400  # 102,400 bytes: several chunks
 FILE = fetch.RemoteFile("body.bin", "owner/repo/commit/body.bin", hashlib.sha256(BODY).hexdigest(), len(BODY))
@@ -62,7 +63,8 @@ def server(monkeypatch):
         running.requests, running.released = [], threading.Event()
         thread = threading.Thread(target=running.serve_forever, kwargs={"poll_interval": 0.02})
         thread.start()
-        monkeypatch.setenv(fetch.MIRROR_VARIABLE, f"http://127.0.0.1:{running.server_port}/")
+        monkeypatch.delenv(fetch.MIRROR_VARIABLE)
+        monkeypatch.setattr(fetch, "BASE_URL", f"http://127.0.0.1:{running.server_port}/")
         yield running
         running.released.set()
         running.shutdown()
@@ -143,13 +145,28 @@ def test_without_a_network_the_message_says_so_and_what_to_do():
 
 
 def test_an_unknown_host_is_no_connection(monkeypatch):
-    monkeypatch.setenv(fetch.MIRROR_VARIABLE, "http://nowhere.invalid/")
+    monkeypatch.setenv(fetch.MIRROR_VARIABLE, "https://nowhere.invalid/")
     assert "no connection" in refused()
 
 
-def test_only_web_addresses_are_fetched_from(monkeypatch):
-    monkeypatch.setenv(fetch.MIRROR_VARIABLE, "file:///etc/")
-    assert "must start with https://" in refused()
+@pytest.mark.parametrize("mirror", ["file:///etc/", "http://example.org/", "ftp://example.org", "mirror"])
+def test_a_mirror_is_an_https_address_or_a_folder(monkeypatch, mirror):
+    monkeypatch.setenv(fetch.MIRROR_VARIABLE, mirror)
+    message = refused()
+    assert repr(mirror) in message
+    assert "must start with https://, or be the path of a folder" in message
+
+
+def test_a_file_of_a_mirror_that_is_a_folder_is_checked_like_any_other(monkeypatch, tmp_path):
+    monkeypatch.setenv(fetch.MIRROR_VARIABLE, str(tmp_path / "mirror"))
+    assert "No such file" in refused()
+    kept = tmp_path / "mirror" / FILE.path
+    kept.parent.mkdir(parents=True)
+    kept.write_bytes(BODY[:-1] + b"x")
+    assert FILE.sha256 in refused()
+    kept.write_bytes(BODY)
+    assert fetch.obtain(FILE) == (BODY, str(kept))
+    assert fetch.is_local(FILE)
 
 
 @pytest.mark.clock
@@ -192,6 +209,14 @@ def test_a_cache_that_cannot_be_written_does_not_lose_the_data(server, tmp_path,
     (tmp_path / "file").write_text("not a folder")
     monkeypatch.setenv(fetch.CACHE_VARIABLE, str(tmp_path / "file" / "cache"))
     assert fetch.obtain(FILE)[0] == BODY
+
+
+def test_a_disk_that_is_full_loses_no_data_and_keeps_no_half_of_a_file(server):
+    with full_after(1000):
+        assert fetch.obtain(FILE)[0] == BODY
+    assert not list(fetch.cache_folder().iterdir())
+    assert fetch.obtain(FILE)[0] == BODY
+    assert fetch.is_local(FILE)
 
 
 def test_the_folder_of_files_comes_before_cache_and_network(tmp_path, monkeypatch):

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 from PIL import Image, ImageOps
 
-from nnspca.datasets import limits, read
+from nnspca.datasets import images, limits, read
 from nnspca.errors import DataError
 
-pytestmark = pytest.mark.clock  # a refusal comes soon
+pytestmark = [pytest.mark.clock, pytest.mark.usefixtures("here")]  # a refusal comes soon
 
 SUFFIXES = {"PNG": "png", "JPEG": "jpg", "PPM": "pgm", "BMP": "bmp", "TIFF": "tif", "GIF": "gif"}
 
@@ -259,6 +259,41 @@ def test_every_way_a_camera_is_held_is_turned_as_pillow_turns_it(fmt, held):
     found = read(zipped(files), "t.zip")
     assert found.image_shape == upright[0].shape
     np.testing.assert_array_equal(found.X, [image.ravel() for image in upright])
+
+
+def said_beside(count, size=65_535):
+    """A photograph that says something so many times beside its pixels, and is held sideways."""
+    out = io.BytesIO()
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    Image.fromarray(np.zeros((4, 6), np.uint8)).save(out, "JPEG", exif=exif, comment=b"a remark")
+    whole = out.getvalue()
+    at = whole.index(b"\xff\xe1")
+    after = at + 2 + int.from_bytes(whole[at + 2 : at + 4], "big")
+    again = b"\xff\xe1" + size.to_bytes(2, "big") + b"Exif\0\0" + bytes(size - 8)
+    return whole[:after] + again * count + whole[after:]
+
+
+@pytest.mark.parametrize("count", [1000, 3000])
+def test_what_a_photograph_says_thousands_of_times_beside_its_pixels_is_not_read(count):
+    packed = zipped({"a.jpg": said_beside(count, 20_000), "b.jpg": said_beside(0)})
+    assert "all 2 rows are equal" in refused(packed)
+
+
+def test_of_what_a_photograph_says_only_how_it_is_held_and_coloured_is_kept():
+    whole = said_beside(40)
+    kept = images.bare(whole)
+    assert len(kept) < len(whole) - 40 * 65_000 and b"a remark" not in kept
+    with Image.open(io.BytesIO(kept)) as image, Image.open(io.BytesIO(said_beside(0))) as before:
+        assert image.getexif()[0x0112] == before.getexif()[0x0112] == 6
+        np.testing.assert_array_equal(np.asarray(image), np.asarray(before))
+        assert image.info["jfif"] == before.info["jfif"]
+
+
+@pytest.mark.parametrize("cut", [3, 7, 30, 200])
+def test_a_photograph_cut_short_within_what_it_says_is_damaged_like_any_other(cut):
+    packed = zipped({"a.jpg": said_beside(0)[:cut], "b.jpg": said_beside(0)})
+    assert "'a.jpg' cannot be read as an image" in refused(packed)
 
 
 def test_a_bomb_of_gzip_alone_is_refused(monkeypatch):

@@ -9,6 +9,8 @@ import pytest
 from nnspca.datasets import limits, read
 from nnspca.errors import DataError
 
+pytestmark = pytest.mark.usefixtures("here")
+
 
 def lying(size: int, claimed: int) -> bytes:
     """A ZIP file whose one member says it is smaller than it is."""

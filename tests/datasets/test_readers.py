@@ -13,6 +13,8 @@ from nnspca.datasets import read
 from nnspca.datasets.readers import SUFFIXES
 from nnspca.errors import DataError
 
+pytestmark = pytest.mark.usefixtures("here")
+
 TABLE = b"a,b\n1,2\n3,5\n4,0\n"
 
 

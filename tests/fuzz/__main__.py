@@ -6,17 +6,19 @@ import sys
 import time
 import traceback
 
-from tests.fuzz import data, files, forged, formats, generator, holders, links, pages, starts
+from tests.fuzz import bombs, data, files, forged, formats, generator, holders, honest, links, pages, starts
 
 CAMPAIGNS = {
-    "forged": (forged.attempt, 0.3, "forged certificates"),
+    "forged": (forged.attempt, 0.2, "forged certificates"),
     "starts": (starts.attempt, 0.05, "forged certificates to start from"),
-    "files": (files.attempt, 0.2, "mutated certificate files"),
-    "data": (data.attempt, 0.1, "mutated data files"),
+    "honest": (honest.attempt, 0.2, "honest certificates of every kind, by plans that no gap satisfies"),
+    "files": (files.attempt, 0.1, "mutated certificate files"),
+    "data": (data.attempt, 0.05, "mutated data files"),
     "formats": (formats.attempt, 0.05, "mutated files of formats that other packages read"),
-    "holders": (holders.attempt, 0.1, "strange arrays, tables and sparse arrays"),
+    "bombs": (bombs.attempt, 0.2, "files made to exhaust whoever reads them"),
+    "holders": (holders.attempt, 0.05, "strange arrays, tables and sparse arrays"),
     "links": (links.attempt, 0.05, "random values of a link"),
-    "pages": (pages.attempt, 0.15, "pages opened by random links"),
+    "pages": (pages.attempt, 0.05, "pages opened by random links"),
 }
 
 
@@ -44,6 +46,8 @@ def main() -> int:
                 through += 1
                 print(f"{what}: attempt {number} of seed {asked.seed} got through", file=sys.stderr)
                 traceback.print_exc()
+        if name == "honest":
+            print(", ".join(f"{count:,} {kind}" for kind, count in honest.SEEN.most_common()))
         print(f"{made:9,} {what}: {refused:,} refused, {made - refused:,} let in and harmless", flush=True)
     print(f"{through} got through")
     return int(through > 0)

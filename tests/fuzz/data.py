@@ -13,6 +13,7 @@ from PIL import Image
 import nnspca
 from tests.fuzz import GotThrough
 from tests.fuzz.damage import damaged, damaged_inside
+from tests.fuzz.formats import read
 
 TOKENS = (
     b",",
@@ -90,7 +91,7 @@ def attempt(rng):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         try:
-            made = nnspca.datasets.read(content, name)
+            made = read(content, name)
         except nnspca.DataError:
             return False
     if not isinstance(made, nnspca.datasets.Dataset) or not np.isfinite(made.X).all() or made.X.ndim != 2:

@@ -3,6 +3,7 @@
 import functools
 import gzip
 import io
+from unittest import mock
 
 import h5py
 import numpy as np
@@ -13,10 +14,11 @@ import scipy.io
 import scipy.sparse
 
 import nnspca
+from nnspca.datasets import apart
 from tests.fuzz import GotThrough
 from tests.fuzz.damage import damaged, damaged_inside
 
-SLOW, APART = 0.001, 4  # share of those files, the last APART, that are read in a process of their own
+SLOW, APART = 0.004, 5  # share of those files, the last APART, that are read in a process of their own
 
 
 @functools.cache
@@ -32,14 +34,14 @@ def honest():
         how(buffer)
         made.append((name, buffer.getvalue()))
 
-    book = openpyxl.Workbook()
-    for row in [["a", "b", "c", "d"], *X.tolist()]:
-        book.active.append(row)
-    write("t.xlsx", book.save)
     write("t.mtx", lambda file: scipy.io.mmwrite(file, counts))
     made.append(("t.mtx.gz", gzip.compress(made[-1][1])))
     for form in ("csr", "csc", "coo"):
         write(f"{form}.npz", lambda file, form=form: scipy.sparse.save_npz(file, counts.asformat(form)))
+    book = openpyxl.Workbook()
+    for row in [["a", "b", "c", "d"], *X.tolist()]:
+        book.active.append(row)
+    write("t.xlsx", book.save)
     table = pa.table({"a": X[:, 0], "b": np.arange(6), "c": list("uvuvuv"), "d": [True, None] * 3})
     write("t.parquet", lambda file: pq.write_table(table, file))
     write("z.parquet", lambda file: pq.write_table(table, file, compression="none", use_dictionary=False))
@@ -72,11 +74,19 @@ def mutated(rng):
     return (other[0] if rng.random() < 0.05 else name), content
 
 
+def read(content, name):
+    """Read a file as :func:`nnspca.datasets.read` does: here, unless a library takes part that could end this."""
+    if name.endswith((".parquet", ".h5ad", ".xlsx")) and content.startswith((b"PAR1", b"\x89HDF", b"PK")):
+        return nnspca.datasets.read(content, name)
+    with mock.patch.object(apart, "parse", apart._parse_here):
+        return nnspca.datasets.read(content, name)
+
+
 def attempt(rng):
     """Damage a file and read it, under its own name or another."""
     name, content = mutated(rng)
     try:
-        made = nnspca.datasets.read(content, name)
+        made = read(content, name)
     except nnspca.DataError:
         return False
     values = made.X.data if made.is_sparse else made.X

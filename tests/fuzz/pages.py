@@ -24,7 +24,6 @@ def attempt(rng):
     page = AppTest.from_file(str(ROOT / ("app.py" if name == "app" else f"pages/{name}.py")), default_timeout=60)
     if name != "app":  # which alone draws the sidebar
         page.session_state["data"], page.session_state["k"] = DATA[rng.integers(len(DATA))], int(rng.integers(1, 14))
-        page.session_state["live"] = bool(rng.random() < 0.2)
     page.query_params.update(link)
     try:
         for _ in range(2):
@@ -61,7 +60,6 @@ def drawn(rng, name):
             link[entry.key] = texts[0] if len(texts) == 1 else texts
     if rng.random() < 0.2:
         link[KEYS[rng.integers(len(KEYS))]] = str(rng.choice(LURES))
-    link.setdefault("live", "true" if rng.random() < 0.1 else "false")
     return link
 
 

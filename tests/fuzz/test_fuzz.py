@@ -14,7 +14,21 @@ from nnspca.certificates.derivations import DERIVATIONS, PARTS_DERIVATIONS
 from nnspca.certificates.proofs import PairProof, PartsProof, ScaleProof, SmallerProof
 from nnspca.covariance import reading
 from nnspca.view.session.entry import Entry
-from tests.fuzz import GotThrough, data, files, forged, formats, generator, holders, links, pages, starts, visits
+from tests.fuzz import (
+    GotThrough,
+    bombs,
+    data,
+    files,
+    forged,
+    formats,
+    generator,
+    holders,
+    honest,
+    links,
+    pages,
+    starts,
+    visits,
+)
 from tests.fuzz.damage import damaged
 from tests.server import serving, shared
 
@@ -39,6 +53,32 @@ def test_nothing_gets_through(campaign, attempts):
     name = campaign.__name__.rpartition(".")[2]
     let_in = sum(campaign.attempt(generator(name, number, 0)) for number in range(attempts))
     assert 0 < let_in < attempts, "attacks that are all refused, or all harmless, try nothing"
+
+
+def test_honest_certificates_of_every_kind_are_true_and_the_exact_checker_takes_them():
+    honest.SEEN.clear()
+    missing = {kind.__name__ for kind in (*DERIVATIONS, *PARTS_DERIVATIONS)}
+    for number in range(40):
+        if number >= 8 and not missing:
+            break
+        assert honest.attempt(generator("honest", number, 0))
+        missing -= {kind.split(", ")[1] for kind in honest.SEEN}
+    assert not missing
+
+
+@pytest.mark.clock
+@pytest.mark.parametrize("make", bombs.KINDS, ids=lambda make: make.__name__)
+def test_no_file_exhausts_who_reads_it(make, monkeypatch):
+    monkeypatch.setattr(bombs, "KINDS", (make,))
+    bombs.attempt(generator("bombs", bombs.KINDS.index(make), 1))
+
+
+def test_a_reader_that_takes_more_than_its_share_is_caught(monkeypatch):
+    monkeypatch.setattr(bombs, "KINDS", (bombs.shared_texts,))
+    monkeypatch.setattr(bombs, "MEMORY", 10**7)
+    with pytest.raises(GotThrough, match="MB"):
+        for number in range(5):
+            bombs.attempt(generator("bombs", number, 0))
 
 
 def test_proofs_of_every_type_are_forged():

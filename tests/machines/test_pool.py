@@ -251,8 +251,8 @@ def test_the_app_has_its_runs_done_there_unless_told_otherwise(monkeypatch):
 
     monkeypatch.setattr(Pool, "begin", spy_call)
     asked = {
-        "race": {"data": "pitprops", "k": 4, "racers": ["em"], "limit": 1},
-        "experiments": {"paper": "zass2006"},
+        "compare": {"what": "solvers", "data": "pitprops", "k": 4, "racers": ["em"], "limit": 1},
+        "papers": {"paper": "zass2006"},
         "explore": {"data": "pitprops", "k": 4, "seed": 5},  # the last: the path behind it takes all that are free
     }
     for name, state in asked.items():
@@ -261,7 +261,7 @@ def test_the_app_has_its_runs_done_there_unless_told_otherwise(monkeypatch):
         for key, value in state.items():
             page.session_state[key] = value
         page.run()
-        for button in [b for b in page.button if b.label == "Run again" and name == "experiments"]:
+        for button in [b for b in page.button if b.label == "Solve live" and name == "papers"]:
             button.click().run()
         settle(page)
         assert not page.exception

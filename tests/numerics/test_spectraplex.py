@@ -42,3 +42,10 @@ def test_few_features_are_projected_exactly():
     projector = Spectraplex()
     for B in drifting(9, 3, 5, 0.3):
         assert projector.nearest(B) == pytest.approx(onto_spectraplex(B)[0], abs=1e-12)
+
+
+@pytest.mark.parametrize("size", [1e12, 1e20, 1e30])
+def test_numbers_beside_which_one_is_lost_are_projected_all_the_same(size):
+    B = np.diag([1.0, 1.0, -2.0, 0.5]).astype(np.float32) * np.float32(size)
+    nearest = Spectraplex().nearest(B)
+    np.testing.assert_allclose(nearest, np.diag([0.5, 0.5, 0.0, 0.0]), atol=1e-6)

@@ -1,6 +1,7 @@
 """The app as a page script runs it, without a browser; runs left over are stopped."""
 
 import functools
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -133,13 +134,24 @@ def jobs(page: AppTest, *, path: bool = False) -> list:
     return [job for slot, job in page.session_state["_jobs"].items() if path or slot != "path"]
 
 
-def settle(page: AppTest) -> AppTest:
-    """Wait until the session's runs have ended, then draw the page again."""
-    for job in jobs(page):
+def settle(page: AppTest, *, path: bool = False) -> AppTest:
+    """Wait until the session's runs have ended, then draw the page again; with ``path`` those along the curve too."""
+    for job in jobs(page, path=path):
         assert job.wait(30), job.progress
     page.run()
     assert not page.exception, page.exception
     return page
+
+
+def played(page: AppTest) -> dict:
+    """Return what the player on the Explore page was sent: components, band, curves and sentences."""
+    return sent(page, "play")
+
+
+def sent(page: AppTest, key: str) -> dict:
+    """Return what a component of our own was sent, by its key."""
+    (drawn,) = [element for element in page.get("bidi_component") if element.proto.id.endswith(key)]
+    return json.loads(drawn.proto.json or drawn.proto.mixed.json)
 
 
 def texts(page: AppTest) -> str:

@@ -32,7 +32,9 @@ def test_a_file_is_in_use_at_once_and_stays_where_another_is_chosen_later(open_p
     assert page.session_state["data"] == "shapes"
     assert "In use: your file **shapes**, 3 × 2, table" in said(page)
     assert "Each row of the file is one sample: 3 samples, described by 2 features" in texts(page)
+    assert "First columns: height, width. Preprocessing: as is." in said(page)
     assert "after a reload choose the file once more" in texts(page)
+    assert "Terms:" not in texts(page), "nothing is known of them"
     page.session_state["data"] = "pitprops"
     page.run()
     assert page.session_state["data"] == "pitprops"
@@ -44,7 +46,7 @@ def test_a_file_named_like_a_data_set_keeps_its_own_name_in_menus_and_code(open_
     assert "lfw-faces (yours)" in page.session_state["_uploads"]
     assert "lfw-faces" not in page.session_state["_uploads"]
     kept = {key: page.session_state[key] for key in ("_uploads", "_readings")}
-    shown = settle(open_page("pages/variance.py", data="lfw-faces (yours)", ks="1,2", take=True, **kept))
+    shown = settle(open_page("pages/explore.py", data="lfw-faces (yours)", k=2, more=True, **kept))
     code = "\n".join(block.value for block in shown.code)
     assert "nnspca.datasets.read('lfw-faces.csv', name='lfw-faces (yours)')" in code
 
@@ -116,10 +118,8 @@ def test_of_two_files_with_one_name_none_is_dropped_in_silence(open_page):
 
 
 def test_names_of_features_come_from_a_file_of_two_columns(open_page):
-    page = open_page("pages/data.py")
-    page.file_uploader(key="names").set_value(("map.csv", b"p1,TP53\np2,MYC\n", CSV)).run()
-    assert "Names go with a file of data: choose that one, too" in said(page)
-    page = brought(page, ("genes.csv", b"p1,p2,p3\n1,2,3\n4,5,7\n0,1,1\n"))
+    page = brought(open_page("pages/data.py"), ("genes.csv", b"p1,p2,p3\n1,2,3\n4,5,7\n0,1,1\n"))
+    settle(page.file_uploader(key="names").set_value(("map.csv", b"p1,TP53\np2,MYC\n", CSV)).run())
     assert page.session_state["_uploads"]["genes"].feature_names == ("TP53", "MYC", "p3")
     assert page.session_state["_readings"]["genes"].reading.names == "map.csv"
 

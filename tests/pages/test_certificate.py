@@ -14,22 +14,25 @@ from nnspca import check
 from nnspca.view import words
 from nnspca.view.certificate import claims, panels, proofs
 from nnspca.view.explore import run
+from nnspca.view.results import known
+from nnspca.view.results.ledger import Ledger
 from nnspca.view.session import store
 from nnspca.view.session.job import Job
 from nnspca.view.session.state import ANY_SIGN, AS_IS, NONNEGATIVE, STANDARDISED, State
-from tests.pages.conftest import jobs, settle, texts
-from tests.pages.test_pages import figures, traces
+from tests.pages.conftest import jobs, played, settle, texts
+from tests.pages.test_pages import figures, said_at, traces
 
 pytestmark = pytest.mark.usefixtures("short_searches")
 
 EASY = {"data": "digits", "k": 2}  # closed within milliseconds
+BOUNDS = {"proof": True, "proof_view": "bounds"}
 OPEN = {"data": "lfw-faces", "k": 40}  # a proof of many seconds
 
 
 def certificate_of(page):
     """Return the certificate the explore run of this session handed over."""
     (job,) = [job for job in jobs(page) if job.key[0] == "solve"]
-    return run.arrived(job)[1]
+    return run.found(job).proof
 
 
 def longer(page):
@@ -44,7 +47,16 @@ def no_proofs_from_other_tests():
 
 
 @pytest.fixture
-def hasty(monkeypatch):
+def nothing_stored(monkeypatch):
+    """The ledger of a data set that no thorough run has seen."""
+    book = Ledger()
+    monkeypatch.setattr(known, "ledger", lambda: book)
+    known.ledger.clear = book._accounts.clear
+    return book
+
+
+@pytest.fixture
+def hasty(monkeypatch, nothing_stored):
     """Live certificates of the first three bounds only: valid, loose, and quickly tightened."""
     certify = nnspca.certify
 
@@ -71,29 +83,30 @@ def test_the_reader_is_never_told_less_than_the_ceiling():
     assert float(words.number(2.00001, up=True)) >= 2.00001
 
 
-@pytest.mark.parametrize("path", ["pages/explore.py", "pages/variance.py"])
-def test_every_ceiling_is_a_line_of_its_own_on_request(open_page, path):
-    params = {"ks": "2, 5"} if "variance" in path else {"closer": True}
-    plain = settle(open_page(path, data="pitprops", k=4, **params))
+def test_every_upper_bound_is_a_line_of_its_own_on_request(open_page):
+    asked = {"data": "pitprops", "k": 4, "ks": "2, 5", **BOUNDS}
+    plain = settle(open_page("pages/explore.py", **asked), path=True)
     titles = {info.title for info in nnspca.BOUNDS.values()}
     assert not titles & {t.get("name") for t in traces(plain)}
-    page = settle(open_page(path, data="pitprops", k=4, bounds=True, **params))
+    page = settle(open_page("pages/explore.py", bounds=True, **asked), path=True)
     drawn = {t.get("name"): t for t in traces(page)}
     shown = {name for name in drawn if name in titles}
     assert {"First eigenvalue", "Largest variances", "Row sums", "Balanced row sums"} <= shown
     assert all(name in drawn[name]["hovertemplate"] for name in shown)
 
 
-def test_the_toggle_of_every_ceiling_holds_on_both_pages_and_in_the_link(open_page):
-    page = settle(open_page(data="pitprops", bounds="true"))
+def test_the_toggle_of_every_upper_bound_holds_on_other_pages_and_in_the_link(open_page):
+    page = settle(open_page(data="pitprops", bounds="true", proof="true", proof_view="bounds"))
     assert page.toggle(key="bounds").value is True
-    page.switch_page("pages/variance.py").run()
+    page.switch_page("pages/parts.py").run()
+    page.switch_page("pages/explore.py").run()
     assert page.toggle(key="bounds").value is True
 
 
-def test_a_dot_marks_the_lowest_ceiling_at_each_k(open_page):
-    page = settle(open_page("pages/variance.py", data="pitprops", ks="1, 4, 13", bounds=True))
-    (race,) = [f for f in figures(page) if "Who wins where" in f["layout"]["title"].get("text", "")]
+def test_a_dot_marks_the_lowest_upper_bound_at_each_k(open_page):
+    asked = {"data": "pitprops", "k": 4, "ks": "1, 4, 13", "bounds": True, **BOUNDS}
+    page = settle(open_page("pages/explore.py", **asked), path=True)
+    (race,) = [f for f in figures(page) if "Which upper bound is lowest" in f["layout"]["title"].get("text", "")]
     dots = {t["name"]: [k for k, size in zip(t["x"], t["marker"]["size"], strict=True) if size] for t in race["data"]}
     assert 1 in dots["Largest variances"]
     assert {k for ks in dots.values() for k in ks} == {1, 4, 13}
@@ -101,17 +114,27 @@ def test_a_dot_marks_the_lowest_ceiling_at_each_k(open_page):
 
 
 def test_the_opened_certificate_says_what_by_which_bound_and_why(open_page):
-    page = settle(open_page("pages/explore.py", data="digits", k=9, certificate=True))
+    page = settle(open_page("pages/explore.py", data="digits", k=9, proof=True))
     cert, said = certificate_of(page), texts(page)
     assert words.number(cert.upper, up=True) in said
     assert nnspca.BOUNDS[cert.winner.name].argument in said
     (chance,) = [b.probability for b in cert.bounds if not b.deterministic]
-    assert f"holds with probability {words.percent(chance, 2)}, not proven" in said
-    (table,) = [d.value for d in page.dataframe if "Ceiling" in d.value.columns]
+    assert f"holds with probability {words.percent(chance, 2)}** and is not proven" in said
+    (table,) = [d.value for d in page.dataframe if "Upper bound" in d.value.columns]
     assert len(table) == len(cert.bounds)
-    assert table["Ceiling"][0] == words.title(cert.winner.name) + " ← lowest proven"
-    assert list(table["÷ λ₁"]) == sorted(table["÷ λ₁"], key=float)
+    assert table["Upper bound"][0] == words.title(cert.winner.name) + " ← lowest proven"
+    assert list(table["% of λ₁"]) == sorted(table["% of λ₁"], key=float)
     assert set(table["Holds"]) == {"always (proven)", f"with probability {words.percent(chance, 2)}"}
+
+
+def test_a_certificate_of_a_live_run_says_what_a_lower_upper_bound_known_says(open_page, hasty, nothing_stored):
+    data, now = nnspca.datasets.load("digits"), State(data="digits", k=9)
+    cov = nnspca.Covariance.from_dataset(data)
+    cert = nnspca.certify(cov, 9)
+    nothing_stored.record(known.problem(data, now), 9, cert.component, cert.lower * 1.00005, stored=True)
+    said = texts(settle(open_page("pages/explore.py", data="digits", k=9, proof=True)))
+    assert "This is the certificate of the live run: at least" in said
+    assert "The stored proof says: proven optimal." in said
 
 
 def test_a_closed_certificate_stays_out_of_the_way_and_out_of_the_work(open_page):
@@ -120,26 +143,31 @@ def test_a_closed_certificate_stays_out_of_the_way_and_out_of_the_work(open_page
 
 
 def test_a_closed_gap_is_told_as_proven_optimal(open_page):
-    page = settle(open_page("pages/explore.py", closer=True, **EASY))
-    assert "Proven optimal: no such component has more variance (to 1 part in 10,000)" in texts(page)
-    assert not [b for b in page.button if b.key == "start-tighten"]
+    page = settle(open_page("pages/explore.py", proof=True, **EASY))
+    assert ": proven optimal, to 1 part in 10,000" in said_at(page, 2)
+    assert played(page)["closed"].startswith("closed: proven optimal at ")
+    assert page.button(key="start-tighten").disabled
 
 
 def test_a_solver_short_of_the_optimum_is_not_called_optimal(open_page):
     page = settle(open_page("pages/explore.py", method="thresholding", data="digits", k=9))
-    assert "Proven optimal" not in texts(page)
-    assert "A better one is known" in texts(page)
+    assert "optimal" not in said_at(page, 9)
+    best = known.at(nnspca.datasets.load("digits"), State(data="digits", k=9))
+    shown = played(page)
+    assert shown["shares"][shown["ks"].index(9)] <= best.lower / known.store.leading(
+        nnspca.datasets.load("digits"), State(data="digits", k=9)
+    )
 
 
-def test_proven_optima_and_no_others_wear_a_ring_on_the_curve(open_page, hasty):
-    page = settle(open_page("pages/variance.py", data="digits", ks="1, 5", methods=["best"]))
-    (ring,) = [t for t in traces(page) if str(t.get("name")).startswith("proven optimal")]
-    assert list(ring["x"]) == [1]
-    assert "open" in ring["marker"]["symbol"]
+def test_a_gap_counts_as_closed_where_the_best_is_proven_optimal_and_nowhere_else(open_page, hasty):
+    page = settle(open_page("pages/explore.py", data="digits", k=5, ks="1, 5"), path=True)
+    band = played(page)["band"]
+    assert dict(zip(band["ks"], (gap < words.OPTIMAL for gap in band["gaps"]), strict=True)) == {1: True, 5: False}
+    assert played(page)["closed"] == "closed: proven optimal at 1 of 2 k"
 
 
 def test_a_longer_proof_comes_down_and_outlives_the_session(open_page, hasty):
-    page = settle(open_page("pages/explore.py", data="digits", k=4, certificate=True))
+    page = settle(open_page("pages/explore.py", data="digits", k=4, proof=True))
     live = certificate_of(page)
     page.button(key="start-tighten").click().run()
     page = settle(page)
@@ -148,12 +176,14 @@ def test_a_longer_proof_comes_down_and_outlives_the_session(open_page, hasty):
     data = nnspca.datasets.load("digits")
     nnspca.verify(fall.after, nnspca.Covariance.from_dataset(data))
     assert claims.fallen(fall.before, fall.after, fall.seconds)[:20] in "\n".join(e.value for e in page.success)
-    other = settle(open_page("pages/explore.py", data="digits", k=4, certificate=True))
+    assert said_at(page, 4).endswith(f"{words.proven_share(fall.after.ratio)}.") or fall.after.ratio > 1 - words.OPTIMAL
+    other = settle(open_page("pages/explore.py", data="digits", k=4, proof=True))
     assert words.number(fall.after.upper, up=True) in texts(other)
+    assert said_at(other, 4) == said_at(page, 4)
 
 
-def test_stop_keeps_what_a_longer_proof_has_shown(open_page, short_proofs):
-    page = settle(open_page("pages/explore.py", certificate=True, **OPEN))
+def test_stop_keeps_what_a_longer_proof_has_shown(open_page, short_proofs, nothing_stored):
+    page = settle(open_page("pages/explore.py", proof=True, **OPEN))
     live = certificate_of(page)
     page.button(key="start-tighten").click().run()
     job = longer(page)
@@ -167,7 +197,7 @@ def test_stop_keeps_what_a_longer_proof_has_shown(open_page, short_proofs):
     page = settle(page)
     (fall,) = job.arrived
     assert fall.after.upper < live.upper
-    assert "Stopped. Every ceiling proven by then is kept." in texts(page)
+    assert "Stopped. Every upper bound proven by then is kept." in texts(page)
     assert words.number(fall.after.upper, up=True) in texts(page)
 
 
@@ -186,18 +216,23 @@ def test_while_a_proof_tightens_the_ceiling_is_drawn_where_it_is(open_page):
     assert proofs.falling(cert, job) is cert
 
 
-def test_the_curve_is_tightened_widest_gap_first(open_page, hasty):
-    page = settle(open_page("pages/variance.py", data="digits", ks="1, 2, 5", methods=["best"], patience=1))
-    (sweep,) = jobs(page)
-    ratio = {p.k: p.certificate.ratio for p in sweep.arrived if p.certificate is not None}
-    left = sorted((k for k, r in ratio.items() if r < 1 - proofs.PROVEN_OPTIMAL), key=ratio.get)
-    assert len(left) == 2
+def test_every_k_is_tightened_widest_gap_first(open_page, hasty):
+    asked = {"data": "digits", "k": 5, "ks": "1, 5, 10", "patience": 1, **BOUNDS}
+    page = settle(open_page("pages/explore.py", **asked), path=True)
+    band = played(page)["band"]
+    before = dict(zip(band["ks"], band["gaps"], strict=True))
+    left = sorted((k for k in before if before[k] >= words.OPTIMAL), key=before.get, reverse=True)
+    assert set(left) == {5, 10}
     page.button(key="start-tighten-all").click().run()
-    page = settle(page)
+    page = settle(page, path=True)
     falls = longer(page).arrived
     assert [fall.before.k for fall in falls] == left
     assert all(fall.after.upper <= fall.before.upper for fall in falls)
-    assert "ceilings came down" in "\n".join(e.value for e in page.success)
+    band = played(page)["band"]
+    after = dict(zip(band["ks"], band["gaps"], strict=True))
+    assert all(after[k] <= before[k] for k in before)
+    assert sum(after.values()) < sum(before.values())
+    assert page.button(key="start-tighten-all").disabled == (max(band["gaps"]) < words.OPTIMAL)
 
 
 def test_two_certificates_make_one_that_holds():
@@ -246,29 +281,13 @@ def test_the_script_refuses_a_forged_certificate(tmp_path, monkeypatch):
 
 
 def test_the_certificate_can_be_checked_by_the_second_route(open_page):
-    page = settle(open_page("pages/explore.py", data="pitprops", k=4, certificate=True))
+    page = settle(open_page("pages/explore.py", data="pitprops", k=4, proof=True))
     assert any("python check.py pitprops-k4-certificate.npz pitprops.npy" in code.value for code in page.code)
     page.button(key="verify-explore").click().run()
     assert any("Confirmed" in element.value for element in settle(page).success)
-
-
-def test_a_point_of_the_curve_has_its_certificate_too(open_page):
-    page = settle(open_page("pages/variance.py", data="pitprops", ks="2, 5", point="5 · best", certificate=True))
-    assert "What was proven" in texts(page)
-    assert "at most 5 nonzero loadings" in texts(page)
 
 
 def test_a_certificate_file_opens_without_pickles():
     cert = nnspca.certify(nnspca.Covariance.from_matrix(np.eye(3)), 2)
     held = np.load(io.BytesIO(panels.certificate_npz(cert)), allow_pickle=False)
     assert "certificate" in held.files
-
-
-def test_every_loose_ceiling_of_a_curve_comes_down_and_wears_its_ring(open_page, hasty):
-    page = settle(open_page("pages/variance.py", data="digits", ks="2, 4", methods=["best"]))
-    assert not [t for t in traces(page) if str(t.get("name")).startswith("proven optimal")]
-    page.button(key="start-tighten-all").click().run()
-    page = settle(page)
-    assert all(fall.after.upper < fall.before.upper for fall in longer(page).arrived)
-    (ring,) = [t for t in traces(page) if str(t.get("name")).startswith("proven optimal")]
-    assert list(ring["x"]) == [2, 4]

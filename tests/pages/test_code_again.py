@@ -9,8 +9,11 @@ from tests.pages.conftest import settle
 
 pytestmark = pytest.mark.usefixtures("short_proofs")
 
-OTHERS = ("explore", "variance", "parts", "samples", "race")
-SMALL = {"k": 2, "r": 2, "ks": "2", "racers": ["best", "em"], "take": True}
+OTHERS = {
+    "explore": {"samples": True, "proof": True, "more": True, "ks": "2"},
+    "parts": {"r": 2, "take": True},
+    "compare": {"what": "solvers", "racers": ["best", "em"], "take": True},
+}
 
 
 @pytest.fixture
@@ -95,8 +98,8 @@ def test_every_page_reads_the_file_as_it_was_read_and_finds_the_same(kind, broug
     data = kept["_uploads"][name]
     held = nnspca.datasets.log1p(data) if asked else data
     cov = nnspca.Covariance.from_dataset(held, bool(asked), repair=kind == "matrix")
-    for page_name in OTHERS:
-        page = settle(open_page(f"pages/{page_name}.py", data=name, **SMALL, **asked, **kept))
+    for page_name, small in OTHERS.items():
+        page = settle(settle(open_page(f"pages/{page_name}.py", data=name, k=2, **small, **asked, **kept)))
         codes = [block.value for block in page.code if "nnspca.datasets.read" in block.value]
         assert codes, page_name
         for code in codes:

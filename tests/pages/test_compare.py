@@ -1,4 +1,4 @@
-"""The compare page, driven as a person would, without a browser."""
+"""The compare page of data sets, driven as a person would, without a browser."""
 
 import json
 from dataclasses import replace
@@ -8,27 +8,113 @@ import pytest
 
 from nnspca import DataError
 from nnspca.datasets import Dataset, fetch
-from nnspca.result import Certificate, Component, SweepPoint
+from nnspca.result import Component
+from nnspca.studies import comparison
 from nnspca.studies.comparison import Profile
 from nnspca.view import words
 from nnspca.view.compare import panels, run
-from nnspca.view.compare.choices import Choices
-from nnspca.view.session import catalogue
+from nnspca.view.compare.choices import SHARES, Choices
+from nnspca.view.figures.band import gap, place
+from nnspca.view.results import known, stored
+from nnspca.view.results.ledger import Known
+from nnspca.view.session import catalogue, state
 from nnspca.view.session.state import State
-from tests.pages.conftest import settle, texts
+from tests.pages.conftest import jobs, settle, texts
 
 pytestmark = pytest.mark.usefixtures("short_proofs")
 
 PAGE = "pages/compare.py"
 QUICK = {"vs": ["pitprops", "digits"], "fine": "few"}
 SMALL = {**QUICK, "panels": True}
+FRESH = {**QUICK, "sign": state.ANY_SIGN}  # of which nothing is stored
 
 
 def drawn(page):
     return [json.loads(element.proto.spec) for element in page.get("plotly_chart")]
 
 
-def test_two_data_sets_are_asked_the_same_questions_on_the_same_axes(open_page):
+def plain(text):
+    return text.replace("\u00a0", " ")
+
+
+def test_one_page_compares_data_sets_or_solvers(open_page):
+    page = open_page(PAGE, data="pitprops", k=4, limit=1, **QUICK)
+    assert page.title[0].value == "Compare data sets"
+    assert page.radio(key="what").options == [state.SETS, state.SOLVERS]
+    (job,) = jobs(page)
+    page.radio(key="what").set_value(state.SOLVERS).run()
+    assert page.title[0].value == "Compare solvers"
+    assert job.stopped, "the run that is no longer seen"
+    assert {widget.key for widget in page.multiselect} == {"racers"}
+
+
+def test_the_answer_stands_in_the_first_line_before_any_run_has_ended(open_page):
+    page = open_page(PAGE, **QUICK)
+    assert plain(page.markdown[0].value).startswith("Proven optimal at every k: ")
+    (figure,) = drawn(page)
+    lines = {trace["name"]: trace for trace in figure["data"] if trace.get("name") and trace.get("yaxis", "y") == "y"}
+    assert len(lines["Pit props"]["x"]) == 13, "the whole curve at once"
+
+
+def test_what_is_said_and_drawn_is_what_the_ledger_holds(open_page):
+    page = settle(open_page(PAGE, **QUICK))
+    (figure,) = drawn(page)
+    asked = Choices(("pitprops", "digits"), ("best",), "few")
+    for name, title in (("pitprops", "Pit props"), ("digits", "Handwritten digits")):
+        data, now = catalogue.dataset(name), asked.view(name, State())
+        rows = known.along(data, now, stored.cardinalities(known.problem(data, now)))
+        lower, below = (
+            trace for trace in figure["data"] if trace.get("name") == title and trace.get("mode") == "lines+markers"
+        )
+        assert [k for k, _ in lower["customdata"]] == list(rows)
+        for (k, shown), depth in zip(below["customdata"], below["y"], strict=True):
+            missing = gap(rows[k].lower, rows[k].upper)
+            assert shown >= 100 * missing > shown - 1e-4 - 1e-9, "rounded up"
+            assert depth == pytest.approx(place(missing))
+
+
+def test_the_live_run_stands_beside_what_is_known_and_goes_into_the_ledger(open_page):
+    page = settle(open_page(PAGE, **QUICK))
+    (figure,) = drawn(page)
+    (job,) = jobs(page)
+    found = [point for _, point in job.arrived if getattr(point, "certificate", None)]
+    marks = [trace for trace in figure["data"] if "live:" in (trace.get("hovertemplate") or "")]
+    assert sum(len(trace["x"]) for trace in marks if trace.get("yaxis") == "y2") == len({(p.k, id(p)) for p in found})
+    data, now = catalogue.dataset("digits"), State()
+    for name, point in job.arrived:
+        if name == "digits" and getattr(point, "certificate", None):
+            best = known.at(data, now, point.k)
+            assert best.lower >= point.component.variance
+            assert best.upper <= point.certificate.upper
+
+
+def test_each_k_of_a_live_run_is_one_at_which_a_proof_is_stored():
+    data = catalogue.dataset("digits")
+    for fine in ("few", "some", "many"):
+        asked = Choices(("digits",), ("best",), fine)
+        assert set(asked.cardinalities(data, State())) <= set(stored.cardinalities(known.problem(data, State())))
+        other = replace(State(), sign=state.ANY_SIGN)
+        assert asked.cardinalities(data, other) == comparison.cardinalities(64, SHARES[fine])
+
+
+def test_data_of_which_nothing_is_known_are_computed_first(open_page):
+    page = settle(open_page(PAGE, **FRESH))
+    (figure,) = drawn(page)
+    lines = [t for t in figure["data"] if t.get("mode") == "lines+markers" and t.get("yaxis", "y") == "y"]
+    assert [len(trace["x"]) for trace in lines] == [3, 3]
+    assert "at every k" in page.markdown[0].value
+
+
+def test_each_data_set_has_the_preprocessing_it_opens_with_or_the_one_chosen_for_all(open_page):
+    page = open_page(PAGE, vs=["pitprops", "lfw-faces"], fine="few")
+    assert page.radio(key="scales").value == state.OPENING_SCALE
+    asked = Choices(("digits", "lfw-faces"), ("best",), "few")
+    assert [asked.view(name, State()).standardise for name in asked.vs] == [False, True]
+    every = replace(asked, scales=state.STANDARDISED)
+    assert [every.view(name, State()).standardise for name in every.vs] == [True, True]
+
+
+def test_the_small_panels_ask_each_data_set_the_same_on_the_same_axes(open_page):
     page = settle(open_page(PAGE, **SMALL))
     left, right = drawn(page)[1:]
     for axis in ("xaxis", "yaxis", "xaxis2", "yaxis2", "yaxis3", "xaxis4", "yaxis4", "yaxis5"):
@@ -36,29 +122,16 @@ def test_two_data_sets_are_asked_the_same_questions_on_the_same_axes(open_page):
     said = texts(page)
     for word in ("Spectrum:", "Sign:", "Correlation:", "Proof:"):
         assert said.count(f"**{word}**") == 2
-    assert "Proven optimal at every k" in said or "Closest to proven optimal at every k" in said
 
 
-def test_one_figure_holds_what_is_proven_of_every_data_set(open_page):
-    page = settle(open_page(PAGE, **QUICK))
-    (figure,) = drawn(page)
-    assert [len(trace["x"]) for trace in figure["data"]] == [3, 3]
-    (job,) = page.session_state["_jobs"].values()
-    ratios = {(name, p.k): p.certificate.ratio for name, p in job.arrived if getattr(p, "certificate", None)}
-    for name, trace in zip(QUICK["vs"], figure["data"], strict=True):
-        for (k, _, shown, _), depth in zip(trace["customdata"], trace["y"], strict=True):
-            ratio = ratios[name, k]
-            assert shown <= 100 * ratio < shown + 0.01 + 1e-9, "rounded down"
-            assert 1 - 10**-depth == pytest.approx(min(ratio, 1 - 1e-4))
-
-
-def test_one_legend_names_every_curve_of_all_data_sets(open_page):
+def test_one_legend_names_every_curve_of_the_small_panels(open_page):
     page = settle(open_page(PAGE, by=["best", "em"], **SMALL))
     said = [element.proto.body for element in page.get("html")]
     (legend,) = [words for words in said if 'class="sketch"' not in words]
     for figure in drawn(page)[1:]:
         assert figure["layout"]["showlegend"] is False
         named = {trace["name"] for trace in figure["data"]} - {"all that k allows"}
+        assert {"Portfolio (default)", "EM"} <= named
         assert len(named) == 7
         assert all(f"</span> {name}</span>" in legend for name in named)
 
@@ -83,7 +156,7 @@ def test_a_link_to_data_that_are_not_here_says_so(open_page, monkeypatch, tmp_pa
     monkeypatch.setenv("NNSPCA_CACHE", str(tmp_path))
     page = settle(open_page(PAGE, **QUICK))
     assert "Not on this machine:" in texts(page)
-    assert "leukemia" not in page.multiselect(key="vs").options
+    assert not any("Leukemia" in option for option in page.multiselect(key="vs").options)
 
 
 def test_a_broken_file_is_told_and_ends_the_page(open_page, monkeypatch):
@@ -104,6 +177,19 @@ def test_tables_downloads_and_code_are_there_when_opened(open_page):
     scope: dict = {"print": lambda *shown: None}
     exec(code, scope)
     assert scope["points"].column("data") == ["pitprops"] * 3 + ["digits"] * 3
+    assert scope["points"].column("k") == list(page.dataframe[1].value["k"])
+
+
+def test_solve_live_starts_from_nothing(open_page):
+    page = settle(open_page(PAGE, **FRESH))
+    (before,) = jobs(page)
+    page.button(key="run-compare").click().run()
+    settle(page)
+    (after,) = jobs(page)
+    assert after is not before
+    ours, theirs = ([p.component for _, p in job.arrived if hasattr(p, "component")] for job in (after, before))
+    assert ours
+    assert not any(one is other for one in ours for other in theirs), "found anew"
 
 
 def test_a_run_hands_over_profiles_first_and_keeps_certified_points():
@@ -120,7 +206,7 @@ def test_a_run_hands_over_profiles_first_and_keeps_certified_points():
         def report(self, progress):
             assert 0 <= progress.fraction <= 1
 
-    now = replace(State(), seed=11)
+    now = replace(State(), seed=11, sign=state.ANY_SIGN)
     data = tuple(catalogue.dataset(name) for name in ("digits", "pitprops"))
     asked = Choices(("digits", "pitprops"), ("best",), "few")
     job = Job()
@@ -128,46 +214,42 @@ def test_a_run_hands_over_profiles_first_and_keeps_certified_points():
     assert [name for name, thing in job.arrived if isinstance(thing, Profile)] == ["pitprops", "digits"], (
         "cheapest first"
     )
-    results = run.found(job, data, asked)
+    results = run.live(job, data)
     assert list(results) == ["digits", "pitprops"], "in the order asked for"
-    assert all(result.finished for result in results.values())
     assert all(len(result.points) == 3 for result in results.values())
     assert all(point.certificate is not None for result in results.values() for point in result.points)
-    assert panels.ranking(results)
-    assert panels.ranking({"pitprops": results["pitprops"]}) == ""
-    half = replace(results["digits"], points=results["digits"].points[:1])
-    assert panels.ranking({"pitprops": results["pitprops"], "digits": half}) == "", (
-        "one of two is not proven to the end"
+    assert all(one.complete for one in run.compared(data, asked, now)), "and what it found is in the ledger"
+
+
+def compared(title, *ratios):
+    part = Component(np.array([1.0, 0, 0, 0]), 1.0, "best", 1)
+    rows = tuple(
+        Known(k, (part,), 1.0, 1.0 / ratio, proven=True) if ratio else Known(k) for k, ratio in enumerate(ratios, 1)
     )
-    assert "the 1 of 3 k proven by now" in " ".join(panels.verdict(half)).replace("\u00a0", " ")
+    return run.Compared(Dataset(name=title, X=np.eye(4)), title, rows, 1.0)
 
 
-def test_the_ranking_says_the_least_share_proven_of_each_finished_data_set():
-    def found(title, *ratios, asked=2):
-        about = Profile(title, title, 4, 9, np.array([1.0, 0.5]), 2.0, 0.4, 0.95, 0.8, 0.3)
-        part = Component(np.array([1.0, 0, 0, 0]), 1.0, "best", 1)
-        points = []
-        for k, ratio in enumerate(ratios, start=1):
-            proof = Certificate(k, True, ratio, 1.0, part, (), 2.0, "", "live", 0.1, False)
-            points.append(SweepPoint(k, "best", part, proof))
-        return run.Found(about, tuple(points), asked)
-
-    three = {"a": found("A", 0.98799, 0.999), "b": found("B", 0.95, 1.0), "c": found("C", 0.5)}
-    said = panels.ranking(three).replace("\u00a0", " ")
-    assert "Closest to proven optimal at every k: **A** (at least 98.79 %)" in said
-    assert "Widest gap: **B** (at least 95.00 %)" in said
-    assert "not ranked: C" in said
-    closed = {"a": found("A", 1.0, 0.99995), "b": found("B", 1.0, 1.0)}
-    assert panels.ranking(closed) == "Proven optimal at every k, to 1 part in 10,000: **A**, **B**."
+def test_the_answer_says_the_least_share_proven_of_each_data_set_that_is_complete():
+    three = [compared("B", 0.95, 1.0), compared("A", 0.98799, 0.999), compared("C", 0.5, None)]
+    assert plain(panels.answer(three)) == (
+        "**A**: at least 98.7 % of the optimum at every k. **B**: at least 95.0 % of the optimum at every k "
+        "(widest gap at k = 1). Still computing: **C**."
+    )
+    closed = [compared("A", 1.0, 0.99995), compared("B", 1.0, 1.0)]
+    assert set(panels.answer(closed).removeprefix("Proven optimal at every k: ")[:-1].split(", ")) == {"**A**", "**B**"}
+    assert panels.answer([compared("C", None)]) == panels.WORKING
 
 
 @pytest.mark.parametrize(("spectrum", "words"), [((1, 0.9, 0.5, 0.4), "no direction leads"), ((1, 0.01), "nearly all")])
-def test_a_verdict_follows_from_the_numbers(spectrum, words):
+def test_the_reasons_follow_from_the_numbers(spectrum, words):
     about = Profile("x", "X", 4, 9, np.array(spectrum, float), 2.0, 0.4, 0.95, 0.8, 0.3)
-    said = " ".join(panels.verdict(run.Found(about, ())))
+    said = " ".join(panels.reasons(about, compared("X", None)))
     assert words in said
     assert "costs little" in said
     assert "**Proof:**" not in said
+    assert "**Proof:** at least 50.0 % of the optimum at k = 2" in plain(
+        " ".join(panels.reasons(about, compared("X", 1.0, 0.5)))
+    )
 
 
 @pytest.mark.parametrize(
@@ -184,7 +266,7 @@ def test_a_proven_share_is_never_rounded_up(share, digits, said):
     assert words.percent(share, digits) == said
 
 
-def test_who_comes_with_a_file_of_their_own_sees_it_compared_and_the_link_says_so(open_page):
+def test_a_file_of_your_own_is_compared_at_once_and_the_link_says_so(open_page):
     mine = Dataset(name="mine", X=np.random.default_rng(0).normal(size=(20, 5)))
     page = settle(open_page(PAGE, data="mine", fine="few", _uploads={"mine": mine}))
     assert page.multiselect(key="vs").value == ["mine", "digits"]

@@ -14,9 +14,9 @@ pytestmark = pytest.mark.usefixtures("short_proofs")
 def test_each_data_set_is_prepared_where_it_can_be_and_the_page_and_its_code_say_how(open_page):
     rng = np.random.default_rng(0)
     counts = Dataset(name="counts", X=rng.poisson(3.0, (30, 6)) ** 4)
-    link = {"vs": ["pitprops", "counts"], "fine": "few", "prep": ["log1p"], "take": True, "scale": "as is"}
+    link = {"vs": ["pitprops", "counts"], "fine": "few", "prep": ["log1p"], "take": True, "scales": "as is"}
     page = settle(open_page("pages/compare.py", **link, _uploads={"counts": counts}))
-    assert "Prepared before that: pitprops (as it is; not possible with it: log1p), counts (log1p)." in texts(page)
+    assert "Extra preprocessing: pitprops (none; not possible with it: log1p), counts (log1p)." in texts(page)
     code = next(block.value for block in page.code if "comparison.compare" in block.value)
     assert "data[1] = nnspca.datasets.log1p(data[1])" in code
     assert "data[0] =" not in code
@@ -38,4 +38,4 @@ def test_the_code_leaves_the_names_of_files_as_they_are(open_page):
 
 def test_nothing_is_said_of_preparing_where_nothing_is_asked(open_page):
     page = settle(open_page("pages/compare.py", vs=["pitprops", "digits"], fine="few"))
-    assert "Prepared before that" not in texts(page)
+    assert "Extra preprocessing:" not in texts(page)

@@ -13,6 +13,15 @@ FILE = b"export const a = 1;" * 200
 PAGE = b"<html><head><title>x</title></head><body><p></p></body></html>"
 
 
+@pytest.fixture(autouse=True)
+def brought(tmp_path_factory, monkeypatch):
+    """The scripts of this server lie on the disk, as Streamlit's do."""
+    for name in ("one.js", "one.abc.js"):
+        file = tmp_path_factory.mktemp("js") / name
+        file.write_bytes(FILE)
+        monkeypatch.setitem(delivery._BROUGHT, f"js/{name}", file)
+
+
 class Origin:
     """A server of one script and one page, that counts how often it is asked."""
 
@@ -43,6 +52,27 @@ def ask(app, path, method="GET", **headers):
         apart.submit(asyncio.run, answer).result()
     body = b"".join(message.get("body", b"") for message in said[1:])
     return said[0]["status"], {n.decode(): v.decode() for n, v in said[0]["headers"]}, body
+
+
+def test_nothing_is_kept_of_a_script_that_is_not_on_the_disk():
+    """Streamlit answers any path with its page; kept, each such request would take memory for good."""
+
+    async def page(scope, receive, send):
+        headers = [(b"content-type", b"text/html"), (b"content-length", str(len(PAGE)).encode())]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.body", "body": PAGE})
+
+    app = delivery.Delivery(page)
+    for i in range(50):
+        status, headers, body = ask(app, f"/static/js/made-up-{i}.js", accept_encoding="gzip")
+        assert (status, body) == (200, PAGE) and "content-encoding" not in headers
+    for before in ("", "/explore", "/a/b"):  # one that is there, asked for where it is not
+        assert ask(app, f"{before}/static/js/one.js", accept_encoding="gzip")[2] == PAGE
+    assert not app._packed
+    app._app = Origin()
+    for i in range(50):
+        assert gzip.decompress(ask(app, f"/{i}/static/js/one.js", accept_encoding="gzip")[2]) == FILE
+    assert len(app._packed) == 1
 
 
 def test_a_script_goes_out_packed_once_and_unpacks_to_what_it_was():
@@ -107,8 +137,8 @@ def test_pages_about_a_chart_name_its_scripts_too():
     chart = next(delivery.SCRIPTS.glob("PlotlyChart.*.js")).name
     app = delivery.Delivery(Origin())
     pages = {
-        path: ask(app, path, accept="text/html")[2].decode() for path in ("/variance", "/deep/compare", "/", "/data")
+        path: ask(app, path, accept="text/html")[2].decode() for path in ("/compare", "/deep/compare", "/", "/data")
     }
-    assert [path for path, page in pages.items() if chart in page] == ["/variance", "/deep/compare"]
-    assert pages["/variance"].count("modulepreload") > pages["/"].count("modulepreload") == len(delivery.early())
-    assert f"const CHART = './static/js/{chart}';" in pages["/variance"].partition("</head>")[2]
+    assert [path for path, page in pages.items() if chart in page] == ["/compare", "/deep/compare"]
+    assert pages["/compare"].count("modulepreload") > pages["/"].count("modulepreload") == len(delivery.early())
+    assert f"const CHART = './static/js/{chart}';" in pages["/compare"].partition("</head>")[2]

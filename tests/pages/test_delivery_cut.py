@@ -7,7 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 from starlette.responses import FileResponse
 
 from nnspca.view.frame import delivery
-from tests.pages.test_delivery import FILE, ask
+from tests.pages.test_delivery import FILE, ask, brought
+
+__all__ = ("brought",)  # a fixture
 
 
 class Faltering:

@@ -118,17 +118,19 @@ def hostile():
 
 
 FILE = "![p](www.evil.example) :red[evil] $x$ <a href=x>evil<br> **evil**"
-OPEN = dict.fromkeys(("closer", "certificate", "given", "take", "rebuild", "proofs", "bounds", "tables"), True)
+OPEN = dict.fromkeys(("samples", "proof", "more", "certificate", "take", "rebuild", "proofs", "bounds", "tables"), True)
 CHOICES = {
-    "explore": [{"k": 3}, {"k": 3, "method": "thresholding"}],
-    "variance": [{"ks": "2, 5", "methods": ["best"]}],
+    "explore": [
+        {"k": 3},
+        {"k": 3, "method": "thresholding", "proof_view": "bounds", "more_view": "data"},
+        {"k": 3, "ks": "2, 5", "proof_view": "indispensable", "more_view": "which k"},
+    ],
     "parts": [{"k": 3, "r": 2, "with": ["best"]}],
     "spannogram": [
         {"curves": "data set", "k": 3},
         {"curves": "data set", "dimensions": "3: a sphere", "k": 3, "m": 8},
     ],
-    "race": [{"k": 3, "racers": ["best"], "limit": 1}],
-    "compare": [{"by": ["best"], "fine": "few"}],
+    "compare": [{"by": ["best"], "fine": "few"}, {"what": "solvers", "k": 3, "racers": ["best"], "limit": 1}],
 }
 VIEWS = [
     (page, choices)
@@ -187,9 +189,10 @@ def test_nothing_of_a_hostile_file_comes_alive_on_a_page(name, choices, open_pag
     settle(page)
     words, figures = said(page)
     assert not [(word, live(word)) for word in words if live(word) and ours(word)]
-    if name not in ("spannogram", "experiments"):  # which show no more of the data than their numbers
+    if name not in ("spannogram", "papers"):  # which show no more of the data than their numbers
         assert any("evil" in word for word in words)
-        assert figures or name == "samples"  # which draws in the browser
+        # Explore's own pictures are drawn in the browser
+        assert figures or (name == "explore" and choices.get("proof_view") != "bounds")
     for figure in figures:
         for word in drawn(figure):
             assert not re.search(r"<(?!/?b>|br>|/?extra>|/?span|/?i>|/?sub>|/?sup>)|<br>%\{y\}<extra>evil", word), word
@@ -229,7 +232,7 @@ def test_nothing_of_a_hostile_link_comes_alive_on_a_page(name, lure):
 @pytest.mark.parametrize(
     "link",
     [
-        {"data": "pitprops", "k": "inf", "live": "false"},  # nothing has run
+        {"data": "pitprops", "k": "inf"},
         {"data": "cbcl-faces", "k": "inf"},  # not on this machine
     ],
 )
@@ -266,8 +269,12 @@ def test_an_indefinite_matrix_can_be_repaired_and_then_used_on_every_page(open_p
     assert "0.8" in next(note.value for note in page.info if "Repaired" in note.value)
     assert page.success
     kept = {key: page.session_state[key] for key in ("_uploads", "_repaired")}
-    for name in ("explore", "variance", "parts", "spannogram"):
-        more = {"curves": "data set", "dimensions": "2: a circle"} if name == "spannogram" else {"take": True}
+    for name in ("explore", "parts", "spannogram"):
+        more = (
+            {"curves": "data set", "dimensions": "2: a circle"}
+            if name == "spannogram"
+            else {"take": True, "more": True}
+        )
         shown = settle(open_page(f"pages/{name}.py", data="odd", k=2, **kept, **more))
         assert not [told.value for told in shown.error]
         assert name in ("spannogram", "parts") or any("repair=True" in block.value for block in shown.code)

@@ -11,8 +11,18 @@ def test_every_page_and_every_target_has_a_row_of_its_own():
     assert {f"first figure: {page}" for page in app.FIRST} <= set(names)
     targets = {row.name: row.target for row in app.rows()}
     assert targets["proof: Leukemia"] == 6.0
-    assert targets["bare curve: LFW"] == 3.0
-    assert targets["k + 1"] == 0.4
+    assert targets["first ceiling: Leukemia"] == 1.5
+    assert targets["band: LFW"] == 2.0
+    assert targets["live band: LFW"] == 3.5
+    assert targets["k + 1"] == 0.3
+
+
+@pytest.mark.parametrize("name", app.SETS.values())
+def test_a_band_has_every_k_that_the_page_starts_with(name):
+    ks = app.ks_of(name)
+    assert ks[0] == 1
+    assert ks == tuple(sorted(set(ks)))
+    assert set(app.certified(ks)) <= set(ks)
 
 
 def test_rows_are_chosen_by_words_and_unknown_words_are_refused():

@@ -3,8 +3,10 @@
 import csv
 import io
 import re
+import tempfile
 from pathlib import Path
 
+import anndata
 import numpy as np
 import pytest
 
@@ -12,7 +14,7 @@ import nnspca
 from nnspca.datasets import Dataset
 from nnspca.studies import Column, StudyTable
 from nnspca.view.explore import need
-from nnspca.view.explore.panels import loadings_csv
+from nnspca.view.explore.more import loadings_csv
 from nnspca.view.explore.samples import run as samples
 from nnspca.view.explore.samples.panels import scores_csv
 from nnspca.view.parts import stability
@@ -47,16 +49,27 @@ def named(word):
     )
 
 
+def genes(data):
+    """What goes home of single cells."""
+    adata = anndata.AnnData(np.array(data.X))
+    adata.var_names = data.feature_names
+    nnspca.anndata.components(adata, 1, 3)
+    with tempfile.TemporaryDirectory() as folder:
+        nnspca.anndata.write_gmt(f"{folder}/genes.gmt", adata)
+        return Path(f"{folder}/genes.gmt").read_bytes()
+
+
 WRITERS = {
     "any table": lambda data: downloads.table_csv([{data.name: data.name, "n": -1.5}, {data.name: 2, "n": data.name}]),
     "a study": lambda data: downloads.study_csv(StudyTable("t", "T", (Column(data.name),), ((data.name,), (-1.5,)))),
-    "loadings": lambda data: loadings_csv(PART, data.feature_names),
+    "loadings": lambda data: loadings_csv(PART, data),
     "loadings, long": lambda data: tables.loadings_long({data.name: BOTH}, data),
     "loadings, wide": lambda data: tables.loadings_wide({data.name: BOTH}, data),
     "features (GMT)": lambda data: tables.feature_lists({data.name: BOTH}, data),
     "scores of parts": lambda data: tables.scores({data.name: BOTH}, data, State()),
     "scores of samples": lambda data: scores_csv(samples.lie(data, State(), PART, None), data),
     "what is needed": lambda data: downloads.table_csv(need.listing(NEEDED, data)),
+    "genes (GMT)": lambda data: genes(data),
     "what is stable": lambda data: downloads.table_csv(stability.listing(stability.Found(DRAWN, {}), data)),
 }
 
@@ -86,6 +99,7 @@ def test_every_table_is_written_by_those_guarded_above():
         str(path.relative_to(PACKAGE)) for path in PACKAGE.rglob("*.py") if written.search(path.read_text("utf-8"))
     }
     assert found == {
+        "anndata.py",
         "studies/table.py",
         "view/session/downloads.py",
         "view/session/tables.py",

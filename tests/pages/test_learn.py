@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
@@ -26,12 +27,15 @@ def lesson():
     return stage.content(("faces", "digits"))
 
 
-def test_every_step_has_one_idea_one_figure_one_question_and_no_gap_in_its_words(lesson):
+def test_every_chapter_has_a_name_one_idea_one_figure_one_question_and_no_gap_in_its_words(lesson):
     drawn = set(re.findall(r"FIGURES\.(\w+) = ", "".join((BROWSER / name).read_text() for name in stage.FIGURES)))
     assert len(STEPS) == 17
+    assert sum(step.core for step in STEPS) == 8
     assert [step.figure for step in STEPS] == list(lesson["figures"])
     assert drawn == set(lesson["figures"])
+    assert len({step["name"] for step in lesson["steps"]}) == 17
     for step in lesson["steps"]:
+        assert 2 <= len(step["name"]) <= 15
         said = " ".join([step["idea"], step["question"], step["answer"], *(meaning for _, meaning in step["symbols"])])
         assert not re.search(r"\{[a-z]+\}|None|nan", said), said
         assert step["question"].endswith("?")
@@ -78,9 +82,9 @@ def test_a_value_of_the_link_that_is_no_use_is_told():
 def test_the_bundled_answer_of_a_board_is_feasible_and_its_ceiling_above_whatever_is_found(board):
     name = boards.BOARDS[board]
     known, data, cov = boards.proven(name), nnspca.datasets.load(name), boards.covariance(name)
-    assert boards.beforehand()["boards"][name]["content_hash"] == data.content_hash
+    assert boards.opened(name).content_hash == data.content_hash
     x = np.zeros(cov.n_features)
-    x[list(known.support)] = known.weights
+    x[list(known.support)] = known.loadings
     assert (x >= 0).all()
     assert np.count_nonzero(x) <= boards.usual_k(name)
     assert np.linalg.norm(x) == pytest.approx(1, abs=1e-12)
@@ -90,13 +94,16 @@ def test_the_bundled_answer_of_a_board_is_feasible_and_its_ceiling_above_whateve
         assert nnspca.solve(cov, boards.usual_k(name), method, seed=seed).variance <= known.upper
 
 
-def test_a_board_whose_data_are_others_than_beforehand_is_proven_anew(monkeypatch):
-    told = {"boards": {"digits": {**boards.beforehand()["boards"]["digits"], "content_hash": "other", "upper": 0.0}}}
-    monkeypatch.setattr(boards, "beforehand", lambda: told)
-    monkeypatch.setattr(boards, "prove", lambda cov, k: (cov.n_features, k))
-    boards._prove.clear()
-    assert boards.proven("digits") == (64, 16)
-    boards._prove.clear()
+def test_a_board_that_the_ledger_does_not_know_is_solved_once(monkeypatch):
+    monkeypatch.setattr(boards, "problem", lambda name: ("other", False, True))
+    asked, certify = [], nnspca.certify
+    monkeypatch.setattr(nnspca, "certify", lambda cov, k: asked.append(k) or certify(cov, k))
+    boards._compute.clear()
+    first, again = boards.proven("digits"), boards.proven("digits")
+    boards._compute.clear()
+    assert asked == [16]
+    assert first == again
+    assert 0 < first.lower <= first.upper
 
 
 def test_the_code_a_painter_takes_home_runs_and_says_the_same(capsys):
@@ -178,6 +185,20 @@ def test_the_cells_close_on_the_optimum_of_the_sphere():
     assert all(len(one["corners"]) == len(one["open"]) for one in told["rounds"])
 
 
+def test_a_result_of_a_board_reaches_every_chapter_through_one_door(monkeypatch):
+    """Redirecting ``boards.proven`` and ``boards.parts`` changes each number that the lesson shows of them."""
+    best = boards.proven(faces.FACES)
+    other = replace(best, lower=0.2 * best.leading, upper=0.25 * best.leading)
+    monkeypatch.setattr(boards, "proven", lambda name: other)
+    assert faces.pca()["facts"]["ours"] == "20.0 %"
+    assert faces.paint(["faces"])["facts"]["share"] == "80.0 %"
+    board = boards.payload("faces")
+    assert (board["solver"]["variance"], board["ceiling"]) == (other.lower, other.upper)
+    parts = boards.parts()
+    monkeypatch.setattr(boards, "parts", lambda: {**parts, "upper": 2 * best.leading})
+    assert faces.several()["facts"]["upper"] == "200.0 %"
+
+
 def test_what_is_proven_is_never_less_than_what_was_promised():
     for told in faces.promised()["sets"]:
         for k, share in zip(told["ks"], told["shares"], strict=True):
@@ -200,7 +221,7 @@ def test_the_parts_of_the_faces_are_parts_and_stay_below_their_ceiling():
 
 
 def test_the_genes_tell_a_stall_below_a_better_one_below_a_ceiling():
-    told = boards.beforehand()["genes"]
+    told = boards.stored()["genes"]
     assert told["em"] <= told["again"] <= told["lower"] <= told["upper"]
     assert max(max(trace) for trace in told["traces"]) == pytest.approx(told["em"] / told["upper"], abs=1e-4)
 

@@ -1,7 +1,7 @@
 """Links: those that were handed out keep opening what they opened, and no value of one breaks a page."""
 
 from dataclasses import fields
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, urlencode
 
 import numpy as np
 import pytest
@@ -11,152 +11,236 @@ from streamlit.testing.v1 import AppTest
 
 from nnspca.view.compare import choices as compare
 from nnspca.view.compare.race import choices as race
-from nnspca.view.explore.variance import choices as curve
+from nnspca.view.explore import choices as explore
 from nnspca.view.parts import choices as parts
-from nnspca.view.session import state
+from nnspca.view.session import old_links, state
 from tests.pages.conftest import ROOT, jobs
+from tests.pages.test_delivery import ask
 
 pytestmark = pytest.mark.usefixtures("short_proofs")
 
-# Links as the app writes them, with what each opens; a page's own link is opened over the state beside it.
+# Links that were handed out, by the page's name of that time ("" for app.py itself), with the state that a page's own
+# link is opened over, and what each opens today.
 OLD = [
     (
-        "app.py",
+        "",
         {},
         "data=digits&scale=standardised&sign=any+sign&k=9&d=2&seed=5&method=em&em.restarts=3&bounds=true"
         "&certificate=true&take=true&live=true",
-        {"data": "digits", "scale": "standardised", "sign": "any sign", "k": 9, "d": 2, "seed": 5, "live": True}
-        | {"method": "em", "em.restarts": 3, "bounds": True, "certificate": True, "take": True},
+        {"data": "digits", "scale": "standardised", "sign": "any sign", "k": 9, "d": 2, "seed": 5}
+        | {"method": "em", "em.restarts": 3, "proof": True, "proof_view": "certificate"}
+        | {"more": True, "more_view": "downloads"},
     ),
-    ("app.py", {}, "live=false&ghost=true", {"live": False, "data": "lfw-faces", "k": 40}),
+    ("", {}, "live=false&ghost=true", {"data": "lfw-faces", "k": 40}),
     (
-        "app.py",
+        "",
         {},
         "live=false&method=epsilon-net&epsilon-net.epsilon=0.05&epsilon-net.max_samples=2000",
         {"method": "epsilon-net", "epsilon-net.epsilon": 0.05, "epsilon-net.max_samples": 2000},
     ),
     (
-        "pages/explore.py",
+        "explore",
         {"data": "pitprops", "k": 4},
-        "method=thresholding&bounds=true&certificate=true",
-        {"method": "thresholding", "bounds": True, "certificate": True},
+        "method=thresholding&bounds=true&closer=true",
+        {"method": "thresholding", "bounds": True, "proof": True, "proof_view": "bounds"},
     ),
-    ("pages/explore.py", {"data": "pitprops", "k": 4}, "need=true&within=0.2", {"need": True, "within": 0.2}),
+    ("explore", {"data": "pitprops", "k": 4}, "given=true", {"more": True, "more_view": "data"}),
     (
-        "pages/variance.py",
+        "explore",
+        {"data": "pitprops", "k": 4},
+        "need=true&within=0.2",
+        {"proof": True, "proof_view": "indispensable", "within": 0.2},
+    ),
+    (
+        "variance",
         {"data": "pitprops"},
-        "methods=best&methods=thresholding&ks=2%2C+5&log=false&paper_band=true&bounds=true&point=5+%C2%B7+best&patience=7"
-        "&certificate=true&take=true",
+        "methods=best&methods=thresholding&ks=2%2C+5&log=false&paper_band=true&bounds=true&point=5+%C2%B7+thresholding"
+        "&patience=7&take=true",
         {"methods": ["best", "thresholding"], "ks": "2, 5", "log": False, "paper_band": True, "bounds": True}
-        | {"point": "5 · best", "patience": 7, "certificate": True, "take": True},
+        | {"k": 5, "method": "thresholding", "patience": 7, "more": True, "proof": True, "proof_view": "bounds"},
     ),
     (
-        "pages/parts.py",
+        "variance",
+        {"data": "digits", "k": 9},
+        "ks=2%2C+5&which=true&folds=3",
+        {"methods": ["best", "em"], "ks": "2, 5", "more": True, "more_view": "which k", "folds": 3},
+    ),
+    (
+        "samples",
+        {"data": "lrs", "k": 4},
+        "picked=b0_2500_100_9999&marked=1-3_7&why=90&second=any+feature&method=em&em.restarts=3&take=true",
+        {"samples": True, "second": "any feature", "method": "em", "em.restarts": 3, "more": True},
+    ),
+    (
+        "parts",
         {"data": "digits", "k": 40},
         "r=3&apart=quasi-orthogonal&with=em&angle=80&angles=em&rebuild=true&from=em&sample=5&used=2&along=2&take=true",
-        {"r": 3, "apart": "quasi-orthogonal", "with": ["em"], "angle": 80.0, "angles": "em", "rebuild": True}
-        | {"from": "em", "sample": 5, "used": 2, "along": 2, "take": True},
+        {"r": 3, "apart": "quasi-orthogonal", "with": ["em"], "angle": 80.0, "angles": "em", "use": True}
+        | {"use_view": "samples", "from": "em", "sample": 5, "used": 2, "along": 2},
     ),
     (
-        "pages/parts.py",
+        "parts",
         {"data": "pitprops", "k": 4},
         "r=2&apart=joint&with=coordinate-descent&alpha=10.0&beta=0.03",
         {"r": 2, "apart": "joint", "with": ["coordinate-descent"], "match": False, "alpha": 10.0, "beta": 0.03},
     ),
     (
-        "pages/parts.py",
+        "parts",
         {"data": "pitprops", "k": 4},
         "r=2&apart=joint&with=coordinate-descent&match=true&alpha=0.3",
         {"match": True, "alpha": 0.3},
     ),
-    ("pages/parts.py", {"data": "pitprops", "k": 4}, "r=2&proofs=true", {"r": 2, "proofs": True}),
+    ("parts", {"data": "pitprops", "k": 4}, "r=2&proofs=true", {"r": 2, "proven": True}),
     (
-        "pages/spannogram.py",
+        "spannogram",
         {},
-        "curves=random&dimensions=2%3A+a+circle&n=9&top=3&both=false&phi=1.25&speed=0.5",
-        {"curves": "random", "dimensions": "2: a circle", "n": 9, "top": 3, "both": False},
+        "curves=random&dimensions=2%3A+a+circle&n=9&top=3&phi=1.25&speed=0.5",
+        {"curves": "random", "dimensions": "2: a circle", "n": 9, "top": 3},
     ),
     (
-        "pages/spannogram.py",
+        "spannogram",
         {"data": "digits", "k": 5},
         "curves=data+set&a=2&b=4&m=20",
         {"curves": "data set", "a": 2, "b": 4, "m": 20},
     ),
     (
-        "pages/spannogram.py",
+        "spannogram",
         {"data": "digits", "k": 5},
         "curves=data+set&dimensions=3%3A+a+sphere&a=2&b=3&c=5&m=12&colour=top+set&flat=true&round=1",
         {"dimensions": "3: a sphere", "a": 2, "b": 3, "c": 5, "m": 12},
     ),
     (
-        "pages/compare.py",
+        "compare",
         {},
-        "vs=pitprops&vs=digits&by=em&by=best&fine=few&take=true",
-        {"vs": ["pitprops", "digits"], "by": ["em", "best"], "fine": "few", "take": True},
+        "vs=pitprops&vs=digits&by=em&by=best&fine=few&scales=as+is&panels=true&take=true",
+        {
+            "vs": ["pitprops", "digits"],
+            "by": ["em", "best"],
+            "fine": "few",
+            "scales": "as is",
+            "panels": True,
+            "take": True,
+        },
     ),
     (
-        "pages/race.py",
+        "race",
         {"data": "pitprops", "k": 4},
         "racers=em&racers=best&limit=2&who=em&mark=1&take=true",
-        {"racers": ["em", "best"], "limit": 2, "who": "em", "take": True},
+        {"what": "solvers", "racers": ["em", "best"], "limit": 2, "who": "em", "take": True},
     ),
     (
-        "pages/experiments.py",
+        "experiments",
         {},
         "paper=Zass+%26+Shashua+2006&zass2006=Fig.+4%3A+Finding+faces+by+ten+features&on=bundled+stand-in&form=full",
         {"paper": "Zass & Shashua 2006", "zass2006": "Fig. 4: Finding faces by ten features"}
         | {"on": "bundled stand-in", "form": "full"},
     ),
-    (
-        "pages/samples.py",
-        {"data": "lrs", "k": 4},
-        "picked=b0_2500_100_9999&marked=1-3_7&why=90&second=any+feature&method=em&em.restarts=3&take=true",
-        {"second": "any feature", "method": "em", "em.restarts": 3, "take": True},
-    ),
-    ("pages/data.py", {"data": "pitprops"}, "", {"data": "pitprops"}),
-    ("pages/learn.py", {}, "step=11&at=3_1_2&sheet=true", {"sheet": True}),
-    ("pages/learn.py", {}, "board=digits&painted=AAgMDh4eGAA&best=AAgMDh4eGAA", {}),
+    ("data", {"data": "pitprops"}, "", {"data": "pitprops"}),
+    ("learn", {}, "step=11&at=3_1_2&sheet=true", {"sheet": True}),
+    ("learn", {}, "board=digits&painted=AAgMDh4eGAA&best=AAgMDh4eGAA", {}),
 ]
 
 
-def opened(path, state, link):
-    page = AppTest.from_file(str(ROOT / path), default_timeout=60)
-    for key, value in state.items():
-        page.session_state[key] = value
-    for key, values in parse_qs(link, keep_blank_values=True).items():
-        page.query_params[key] = values[0] if len(values) == 1 else values
+def opened(old, given, link):
+    """Open an old link as the server does: where the page it names has moved, at the place it stands today."""
+    page, query = old_links.rewritten(f"/{old}", link) or (old, link)
+    alone = bool(old)  # app.py draws the sidebar
+    shown = AppTest.from_file(str(ROOT / (f"pages/{page or 'explore'}.py" if alone else "app.py")), default_timeout=60)
+    said = parse_qs(query, keep_blank_values=True)
+    for key, value in given.items():
+        shown.session_state[key] = value
+    for key, values in said.items():
+        if alone and key in state.SHARED:  # what the sidebar reads of a link
+            shown.session_state[key] = state.SHARED[key].read(values)[0]
+        shown.query_params[key] = values[0] if len(values) == 1 else values
     try:
-        page.run()
-        below = ("need=", "rebuild=", "round=", "angles=", "proofs=", "take=", "certificate=")
-        if any(key in link for key in below):
-            for job in jobs(page):  # these controls stand below what a run brings
+        shown.run()
+        below = ("proof", "more", "samples", "round", "angles", "take", "proven", "use", "others")
+        if said.keys() & set(below):
+            for job in jobs(shown):  # these controls stand below what a run brings
                 assert job.wait(60), job.progress
-            page.run()
+            shown.run()
     finally:
-        for job in jobs(page, path=True):
+        for job in jobs(shown, path=True):
             job.stop()
-    assert not page.exception, page.exception
-    return page
+    assert not shown.exception, shown.exception
+    return shown
 
 
-@pytest.mark.parametrize(("path", "state", "link", "shown"), OLD, ids=[f"{path}?{link}" for path, _, link, _ in OLD])
-def test_a_link_that_was_handed_out_opens_what_it_opened(path, state, link, shown):
-    page = opened(path, state, link)
+@pytest.mark.parametrize(("old", "given", "link", "shown"), OLD, ids=[f"{old}?{link}" for old, _, link, _ in OLD])
+def test_a_link_that_was_handed_out_opens_what_it_opened(old, given, link, shown):
+    page = opened(old, given, link)
     assert {key: page.session_state[key] for key in shown} == shown
-    assert not [note.value for note in page.info if "cannot be used" in note.value]
+    assert not [note.value for note in page.info if "cannot be used" in note.value or "is ignored" in note.value]
+
+
+# The keys that pages had before they became seven, beside the sidebar's.
+OPTIONS = tuple(key for key in state.keys_of("explore") if "." in key)
+BEFORE = {
+    "": ("method", *OPTIONS, "bounds", "ghost", "closer", "need", "within", "given", "certificate", "take"),
+    "samples": ("method", *OPTIONS, "second", "picked", "marked", "why", "take"),
+    "variance": (
+        *("methods", "ks", "log", "bounds", "ghost", "paper_band", "patience", "point", "which", "folds"),
+        *("certificate", "take"),
+    ),
+    "race": ("racers", "limit", "who", "mark", "take"),
+    "experiments": ("paper", *(key for key in state.keys_of("papers") if key[-4:].isdigit()), "on", "form", "tables"),
+}
+SAID = {"point": "5 · em", "ks": "2,5", "why": "3", "picked": "r1-8", "marked": "1-3", "mark": "1", "who": "em"}
+
+
+def text_for(entry):
+    """Return something that a key of the table may say; of a fold or a switch of before, that it is open or on."""
+    if entry is None or entry.kind in ("switch", "fold"):
+        return "true"
+    return str((entry.default or entry.options)[0] if entry.kind == "several" else entry.default)
+
+
+@pytest.mark.parametrize("old", BEFORE)
+def test_every_key_of_the_old_table_opens_todays_place(old):
+    """In the page's new place each key is known, or says what a known one says; a fold that was open is open."""
+    for key in (*BEFORE[old], *state.SHARED, "live", "present", "slide"):
+        entry = next((entry for entry in state.TABLE if entry.key == key), None)
+        said = urlencode({key: SAID.get(key) or text_for(entry)})
+        page, query = old_links.rewritten(f"/{old}", said) or (old, said)
+        known = state.keys_of(page or "explore") | state.SHARED
+        told = parse_qs(query, keep_blank_values=True)
+        assert told.keys() <= known.keys(), (key, told)
+        assert key in told or key not in known, key
+        assert key in ("live", "ghost") or told != parse_qs((old_links.rewritten(f"/{old}", "live=true") or "")[1]), key
+        for name, texts in told.items():
+            assert name in ("data", "who", "mark") or known[name].read(texts)[1], (name, texts)
+
+
+@pytest.mark.parametrize("base", ["", "/deep/below"])
+def test_a_moved_page_is_redirected_and_what_is_no_page_is_left_alone(base):
+    async def app(scope, receive, send):
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b""})
+
+    moved = old_links.OldLinks(app)
+    for old, new in (("variance", ""), ("samples", ""), ("race", "compare"), ("experiments", "papers")):
+        status, headers, _ = ask(moved, f"{base}/{old}?k=3", accept="text/html")
+        assert status == 307
+        assert headers["location"].partition("?")[0] == f"./{new}"
+        assert "k=3" in headers["location"]
+    assert ask(moved, f"{base}/?k=3", accept="text/html")[0] == 200
+    assert ask(moved, f"{base}/variance?k=3", accept="application/json")[0] == 200
+    assert ask(moved, f"{base}/variance?k=3", method="HEAD", accept="text/html")[0] == 200
 
 
 HOSTILE = ["inf", "-inf", "nan", "1e309", "-1e309", "1e300", "9" * 400, "", "٤٠", "٤٠.٥", "0x10", "1_0", "-1", "0.5"]
 HOSTILE += ["\x00", "<b>"]
 PAGES = {
-    "explore": ["method=em", "method=best", "method=epsilon-net"],
-    "variance": ["bounds=true"],
+    "explore": [
+        "method=em&samples=true",
+        "method=best&proof=true&proof_view=bounds&bounds=true&paper_band=true",
+        "method=epsilon-net&more=true&more_view=which+k",
+    ],
     "parts": ["apart=joint&with=coordinate-descent", "apart=quasi-orthogonal&rebuild=true", ""],
     "spannogram": ["curves=random", "curves=data+set", "dimensions=3%3A+a+sphere"],
-    "race": [""],
-    "compare": [""],
-    "experiments": ["paper=Sigg+%26+Buhmann+2008", ""],
-    "samples": ["take=true"],
+    "compare": ["", "what=solvers"],
+    "papers": ["paper=Sigg+%26+Buhmann+2008", ""],
     "data": [""],
     "learn": ["sheet=true"],
 }
@@ -208,10 +292,10 @@ def test_no_value_of_a_link_breaks_a_page(page, link, turn):
         ("k", "9" * 400, f"“{'9' * 60} …” cannot be used here"),
         ("k", "٤", "“٤” cannot be used here"),
         ("seed", "inf", "“inf” cannot be used here (a whole number from 0 to 2,147,483,647); showing 0."),
-        ("live", "perhaps", "“perhaps” cannot be used here (true or false); showing True."),
+        ("log", "perhaps", "Logarithmic k: “perhaps” cannot be used here (true or false); showing True."),
         ("scale", "", "“” cannot be used here (as is, standardised); showing “as is”."),
         ("best.leaders", "inf", "“inf” cannot be used here (a whole number from 1 to 50); showing 4."),
-        ("certificate", "nan", "“nan” cannot be used here (true or false); showing False."),
+        ("proof", "nan", "“nan” cannot be used here (true or false); showing False."),
     ],
 )
 def test_a_note_says_the_value_given_those_allowed_and_the_one_shown(open_page, key, text, said):
@@ -266,7 +350,7 @@ def test_no_key_takes_half_a_character_or_a_control():
 def test_a_list_of_k_with_half_a_character_is_told_in_words_that_can_be_written():
     for text in ("1, \ud800", "\udfff5", "\u202e9", "9" * 500):
         with pytest.raises(ValueError, match=r"is not a whole number or a range|outside 1 to 9") as raised:
-            curve.read_ks(text, 9)
+            explore.read_ks(text, 9)
         assert len(str(raised.value).encode()) < 200
 
 
@@ -284,22 +368,21 @@ def test_the_default_of_every_key_is_one_of_the_values_it_allows():
 @pytest.mark.parametrize(
     ("page", "choices"),
     [
-        ("variance", curve.Curves),
-        ("variance", curve.Look),
+        ("explore", explore.Choices),
         ("parts", parts.Choices),
-        ("race", race.Choices),
+        ("compare", race.Choices),
         ("compare", compare.Choices),
     ],
 )
 def test_choices_have_the_names_of_the_links_keys(page, choices):
     names = {field.name.rstrip("_") for field in fields(choices)}
-    assert names <= set(state.keys_of(page))
+    assert names - {"solver"} <= set(state.keys_of(page))  # a solver is a choice with its own options
     assert {field.name for field in fields(state.State) if field.init} == set(state.SHARED)
 
 
 @pytest.mark.parametrize("page", list(PAGES))
 def test_a_page_opens_without_a_link(page):
-    opened(f"pages/{page}.py", {"data": "pitprops", "k": 4, "live": False}, "")
+    opened(page, {"data": "pitprops", "k": 4}, "")
 
 
 def test_each_page_knows_a_key_once():

@@ -1,4 +1,4 @@
-"""What every good answer has: asked on demand, said in plain words, marked on the picture and listed."""
+"""Indispensable features: asked on demand, said in plain words, marked on the picture and listed."""
 
 import numpy as np
 import pytest
@@ -45,14 +45,16 @@ def answer(**changes):
 
 def test_it_is_said_in_plain_words_rounded_against_us():
     words = need.said(answer(), "pixels")
-    assert "Proven: 1 of these 3 pixels is in every component that keeps 99 % of the best found." in words
-    assert "1 can be done without: a component as near was found; 1 is not decided." in words
-    assert "None of the other pixels can hold more than 4.1 % of one." in words
+    assert (
+        "1 of these 3 pixels is indispensable (proven): every component within 1 % of the best found has it." in words
+    )
+    assert "1 is dispensable: a component within 1 % of the best found without it was found; 1 is not decided." in words
+    assert "Outside the component, no squared loading exceeds 4.1 %." in words
     none = answer(essential=np.zeros(6, dtype=bool), dispensable=np.ones(6, dtype=bool), within=0.0)
     words = need.said(none, "genes")
-    assert "None of these 3 genes is proven to be in every component that is as good as the best found." in words
-    assert "Each can be done without" in words
-    assert "keeps 99.8 %" in need.said(answer(within=0.002), "pixels")
+    assert "None of these 3 genes is proven indispensable." in words
+    assert "Each is dispensable: a component as good as the best found without it was found." in words
+    assert "within 0.2 % of the best found" in need.said(answer(within=0.002), "pixels")
 
 
 def test_an_image_frames_the_pixels_and_says_of_each_what_is_known():
@@ -62,14 +64,13 @@ def test_an_image_frames_the_pixels_and_says_of_each_what_is_known():
     )
     made = figures.marked(drawn, said, LIGHT)
     grid, has, open_ = made.data
-    assert [trace.name for trace in (has, open_)] == ["every good component has it", "not decided"]
+    assert [trace.name for trace in (has, open_)] == ["indispensable", "not decided"]
     for trace, at in ((has, ESSENTIAL), (open_, OPEN)):
         assert np.nanmean(np.asarray(trace.x)[:4]) == pytest.approx(at % 3)  # the corners of one pixel
         assert np.nanmean(np.asarray(trace.y)[:4]) == pytest.approx(at // 3)
         assert len(trace.x) == 6
-    assert grid.customdata[0][0] == "can do without<br>can hold at most 4.1 %"
-    assert "1 are marked" not in made.layout.meta["alt"]
-    assert "1 marked: every good component has it" in made.layout.meta["alt"]
+    assert grid.customdata[0][0] == "dispensable<br>squared loading at most 4.1 %"
+    assert "1 indispensable feature is marked" in made.layout.meta["alt"]
 
 
 def test_a_spectrum_rings_the_lines_wherever_they_lie_along_the_axis():
@@ -88,31 +89,33 @@ def test_a_list_of_names_says_it_beside_the_bars_and_in_the_table():
     drawn = pictures.component(said.component.loadings, LIGHT, feature_names=list("abcdef"), nonnegative=True)
     (bars,) = figures.marked(drawn, said, LIGHT).data
     assert list(bars.y) == ["b", "e", "d"]
-    assert list(bars.text) == ["in every good one", "not decided", ""]
+    assert list(bars.text) == ["indispensable", "not decided", ""]
     rows = need.listing(said, nnspca.datasets.read(b"a,b,c,d,e,f\n1,2,3,4,5,6\n2,4,6,1,3,5\n", "x.csv"))
     assert [row["feature"] for row in rows] == ["b", "e", "d", "a", "c", "f"]
-    assert [row["every good one"] for row in rows][:3] == ["has it", "not decided", "can do without"]
-    assert rows[3]["can hold at most"] == "4.01 %"
+    assert [row["state"] for row in rows][:3] == ["indispensable", "not decided", "dispensable"]
+    assert rows[3]["squared loading at most"] == "4.01 %"
 
 
 def test_nothing_runs_until_it_is_asked_and_the_answer_stands_with_its_list(open_page, short_proofs):
-    page = settle(open_page("pages/explore.py", data="pitprops", k=4, need=True))
+    page = settle(open_page("pages/explore.py", data="pitprops", k=4, proof=True, proof_view="indispensable"))
     assert not [job for job in jobs(page) if job.key[0] == "need"]
-    assert "Proven:" not in texts(page)
+    assert "indispensable (proven)" not in texts(page)
     page.button(key="start-need").click()
     page.run()
     settle(page)
-    assert "Proven: 4 of these 4 features are in every component that keeps 99 % of the best found" in texts(page)
-    assert any("What every good component has" in figure["layout"]["title"]["text"] for figure in figures_on(page))
-    table = next(frame.value for frame in page.dataframe if "every good one" in frame.value)
-    assert (table["every good one"][:4] == "has it").all()
-    assert (table["every good one"][4:] == "can do without").all()
+    assert "4 of these 4 features are indispensable (proven): every component within 1 % of the best found" in texts(
+        page
+    )
+    assert any("Indispensable features" in figure["layout"]["title"]["text"] for figure in figures_on(page))
+    table = next(frame.value for frame in page.dataframe if "state" in frame.value)
+    assert (table["state"][:4] == "indispensable").all()
+    assert (table["state"][4:] == "dispensable").all()
     page.select_slider(key="within").set_value(0.2)
     page.run()
-    assert "Proven:" not in texts(page)  # another question, not asked yet
+    assert "indispensable (proven)" not in texts(page)  # another question, not asked yet
     page.select_slider(key="within").set_value(1.0)
     page.run()
-    assert "Proven: 4" in texts(page)  # the answer is kept
+    assert "4 of these 4 features are indispensable" in texts(page)  # the answer is kept
 
 
 def test_a_stopped_run_shows_what_is_proven_and_is_not_kept():

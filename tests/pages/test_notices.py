@@ -24,11 +24,11 @@ def test_a_notice_about_k_or_a_solver_goes_with_the_data_that_caused_it(elsewher
     page.session_state["page"] = "explore"
     page.query_params.update({"data": "lfw-faces", "k": "9000", "method": "exact"})
     page.run()
-    assert "k: “9000” cannot be used here" in texts(page)
+    assert "k, nonzero loadings: “9000” cannot be used here" in texts(page)
     assert "“exact” cannot be used here" in texts(page)
     page.session_state["page"] = elsewhere
     page.run()
-    assert "k: “9000” cannot be used here" in texts(page)
+    assert "k, nonzero loadings: “9000” cannot be used here" in texts(page)
     page.selectbox(key="data").set_value("pitprops").run()
     assert not page.exception
     assert "cannot be used here" not in texts(page)

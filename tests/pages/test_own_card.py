@@ -8,7 +8,8 @@ import scipy.sparse
 from PIL import Image
 
 from nnspca.datasets import Dataset
-from nnspca.view.session import collection, gallery, preview
+from nnspca.view.results import collection
+from nnspca.view.session import gallery, preview
 from nnspca.view.session.state import State
 
 RNG = np.random.default_rng(0)
@@ -35,5 +36,7 @@ def test_the_card_of_a_file_that_was_brought_has_a_picture(monkeypatch):
     monkeypatch.setattr(collection.catalogue, "uploads", lambda: OWN)
     monkeypatch.setattr(gallery, "show", lambda key, label, cards, here, choose: shown.extend(cards))
     collection.cards(State(data="table"))
-    assert {card.name for card in shown} >= set(OWN)
-    assert all(card.picture for card in shown)
+    own = {card.name: card for card in shown if card.name in OWN}
+    assert own.keys() == OWN.keys()
+    assert all(card.picture for card in own.values())
+    assert not any(card.foot for card in own.values()), "nothing is stored of it"

@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 
 import nnspca
-from nnspca.view.certificate import claims
-from nnspca.view.explore import panels, report, run
-from nnspca.view.session import downloads, state
-from tests.pages.conftest import jobs, settle, texts
+from nnspca.view import words
+from nnspca.view.explore import more, report, run
+from nnspca.view.explore import path as player
+from nnspca.view.session import charts, downloads, state
+from tests.pages.conftest import jobs, played, settle, texts
 
 pytestmark = pytest.mark.usefixtures("short_proofs")
 
 BUNDLED = [info.name for info in nnspca.datasets.available() if info.bundled]
 FETCHED = [info.name for info in nnspca.datasets.available() if not info.bundled]
-PAGES = ["pages/explore.py", "pages/variance.py"]
 SLOW = {
     "method": "epsilon-net",
     "d": 8,
@@ -31,52 +31,67 @@ def figures(page):
     return [json.loads(element.proto.spec) for element in page.get("plotly_chart")]
 
 
-def placed(page):
-    """Tell whether the page says how good its component is proven to be."""
-    said = texts(page)
-    return "of the best variance" in said or "Proven optimal: no such component has more variance" in said
-
-
 def traces(page):
     return [trace for figure in figures(page) for trace in figure["data"]]
 
 
-@pytest.mark.parametrize("path", PAGES)
-def test_a_page_runs_alone_with_the_defaults(open_page, path):
-    page = open_page(path)
-    assert page.title[0].value
-    assert jobs(page)
+def said_at(page, k):
+    """Return the sentence about the component at k."""
+    shown = played(page)
+    return shown["says"][shown["ks"].index(k)]
+
+
+def placed(page):
+    """Tell whether the page says how good its component is proven to be."""
+    said = said_at(page, played(page)["k"])
+    return "of the optimum" in said or "proven optimal" in said
+
+
+def solving(page):
+    """Return the run for the k that is shown."""
+    (job,) = [job for job in jobs(page) if job.key[0] == "solve"]
+    return job
+
+
+def test_the_page_runs_alone_with_the_defaults(open_page):
+    page = open_page("pages/explore.py")
+    assert page.title[0].value == "Explore"
+    assert solving(page)
 
 
 @pytest.mark.parametrize("name", BUNDLED)
-def test_explore_shows_a_component_and_its_proven_place_for_every_bundled_data_set(open_page, name):
-    page = settle(open_page(data=name, closer="true", given="true"))
+def test_explore_shows_a_component_its_proven_place_and_a_band_for_every_bundled_data_set(open_page, name):
+    page = settle(open_page(data=name, ks="2, 5", more="true", more_view="data"), path=True)
     assert placed(page)
-    assert {m.label for m in page.metric} == {"Variance", "÷ λ₁", "Features", "Time"}
-    assert all(figure["layout"]["meta"]["alt"] for figure in figures(page))
+    band = played(page)["band"]
+    assert {2, 5, played(page)["k"]} <= set(band["ks"])
+    assert all(low <= high for low, high in zip(band["lower"], band["upper"], strict=True))
+    assert figures(page) and all(figure["layout"]["meta"]["alt"] for figure in figures(page))
     assert "Terms:" in texts(page)
 
 
-@pytest.mark.parametrize("name", BUNDLED)
-def test_variance_draws_points_and_a_band_for_every_bundled_data_set(open_page, name):
-    page = settle(open_page("pages/variance.py", data=name, ks="2, 5"))
-    curve = {trace.get("name"): trace for trace in traces(page)}
-    assert len(curve["best"]["x"]) == 2
-    assert any("the optimum lies in here" in str(name) for name in curve)
+@pytest.fixture
+def offered(monkeypatch):
+    """Return what the page's buttons for figures would give, by key, as plain data."""
+    made = {}
+    monkeypatch.setattr(charts, "figure_button", lambda make, key, *_: made.update({key: make}))
+    return lambda key: json.loads(made[key]().to_json())
 
 
-def test_a_face_component_is_an_upright_image_with_k_pixels(open_page):
-    page = settle(open_page(k=30, closer="true"))
-    (image,) = [t for t in traces(page) if t["type"] == "heatmap"]
-    (component,) = [j.arrived[0] for j in jobs(page)]
+def test_a_face_component_is_an_upright_image_with_k_pixels(open_page, offered):
+    page = settle(open_page(k=30, more="true"))
+    component = run.found(solving(page)).part
     assert component.cardinality == 30
+    assert played(page)["scene"]["image"].items() >= {"rows": 25, "columns": 25}.items()
+    drawn = offered("html-explore-component")
+    (image,) = [t for t in drawn["data"] if t["type"] == "heatmap"]
     assert image["zmin"] == 0
-    assert "autorange" in json.dumps(figures(page)[0]["layout"]["yaxis"])
+    assert "autorange" in json.dumps(drawn["layout"]["yaxis"])
 
 
-def test_a_signed_component_has_a_colour_scale_with_zero_in_the_middle(open_page):
-    page = settle(open_page(data="digits", sign="any sign", closer="true"))
-    (image,) = [t for t in traces(page) if t["type"] == "heatmap"]
+def test_a_signed_component_has_a_colour_scale_with_zero_in_the_middle(open_page, offered):
+    settle(open_page(data="digits", sign="any sign", more="true"))
+    (image,) = [t for t in offered("html-explore-component")["data"] if t["type"] == "heatmap"]
     assert image["zmin"] == -image["zmax"]
 
 
@@ -89,7 +104,7 @@ def test_the_state_of_a_link_is_the_state_of_the_page(open_page):
     assert page.number_input(key="k").value == 9
     assert page.number_input(key="em.restarts").value == 3
     settle(page)
-    (component,) = [j.arrived[0] for j in jobs(page)]
+    component = run.found(solving(page)).part
     assert (component.k, component.method, component.nonnegative) == (9, "em", False)
     assert component.options["restarts"] == 3
 
@@ -97,7 +112,7 @@ def test_the_state_of_a_link_is_the_state_of_the_page(open_page):
 def test_a_choice_of_one_page_is_there_again_after_visiting_another(open_page):
     page = open_page(data="pitprops")
     page.selectbox(key="method").select("thresholding").run()
-    page.switch_page("pages/variance.py").run()
+    page.switch_page("pages/parts.py").run()
     page.switch_page("pages/explore.py").run()
     assert page.selectbox(key="method").value == "thresholding"
 
@@ -114,7 +129,7 @@ def test_a_choice_of_one_page_is_there_again_after_visiting_another(open_page):
     ],
 )
 def test_a_bad_value_in_a_link_becomes_a_note_and_a_working_page(open_page, params, words):
-    page = settle(open_page(closer="true", **params))
+    page = settle(open_page(**params))
     assert words in texts(page)
     assert placed(page)
 
@@ -139,27 +154,21 @@ def test_a_link_outweighs_the_view_the_data_open_with(open_page):
     [("1, two", "“two” is not a whole number"), ("5, 14", "outside 1 to 13"), ("9-3", "outside 1 to 13")],
 )
 def test_an_unusable_list_of_k_says_what_is_wrong_and_shows_an_even_one(open_page, text, words):
-    page = open_page("pages/variance.py", data="pitprops", ks=text)
+    page = settle(open_page("pages/explore.py", data="pitprops", k=4, ks=text), path=True)
     assert words in texts(page)
-    assert settle(page).session_state["_jobs"]["variance"].done
+    assert "The values are spread evenly instead." in texts(page)
+    assert set(played(page)["ks"]) == set(player.cardinalities(13, 4))
 
 
-def test_no_solver_chosen_says_what_to_do(open_page):
-    page = open_page("pages/variance.py", data="pitprops", methods=[])
-    assert "Choose at least one solver" in texts(page)
-
-
-def test_with_live_off_nothing_runs_until_asked(open_page):
-    page = open_page("pages/explore.py", data="pitprops", k=4, live=False, closer=True)
-    assert not jobs(page, path=True)
-    assert "Press **Run**" in texts(page)
-    page.button(key="run-explore").click().run()
-    assert placed(settle(page))
+def test_where_no_solver_is_chosen_for_the_chart_the_best_known_is_drawn_alone(open_page):
+    page = settle(open_page("pages/explore.py", data="pitprops", k=4, methods=[]))
+    assert placed(page)
+    assert played(page)["curves"] == []
 
 
 def test_a_newer_run_of_the_session_stops_the_older_one(open_page):
     page = open_page(**SLOW)
-    (older,) = jobs(page)
+    older = solving(page)
     page.number_input(key="k").set_value(41).run()
     assert older.stopped
     assert older.wait(5)
@@ -168,13 +177,13 @@ def test_a_newer_run_of_the_session_stops_the_older_one(open_page):
 
 def test_stop_keeps_what_was_found(open_page):
     page = open_page("pages/explore.py", **SLOW)
-    (job,) = jobs(page)
+    job = solving(page)
     assert not job.done
     page.button(key="stop-explore").click().run()
     assert job.wait(3)
     page.run()
     assert "Stopped." in texts(page)
-    assert page.metric
+    assert said_at(page, 40).startswith("40 of 625 pixels explain")
 
 
 def test_an_error_inside_a_run_is_told_in_plain_words(open_page, monkeypatch):
@@ -185,13 +194,6 @@ def test_an_error_inside_a_run_is_told_in_plain_words(open_page, monkeypatch):
     page = settle(open_page(data="synthetic-spiked", k=3, seed=77))
     assert "the third column is empty; remove it" in texts(page)
     assert not page.exception
-
-
-def test_a_chosen_point_shows_its_component(open_page):
-    page = settle(open_page("pages/variance.py", data="pitprops", ks="2, 5"))
-    page.selectbox(key="point").select("5 · best").run()
-    assert {m.label for m in page.metric} == {"Variance", "÷ λ₁", "Features", "Time"}
-    assert any("k = 5, best" in figure["layout"]["title"].get("text", "") for figure in figures(page))
 
 
 @pytest.mark.parametrize("name", FETCHED)
@@ -207,7 +209,7 @@ def test_data_that_are_not_here_say_what_they_are_and_offer_a_download(open_page
 def test_a_failed_download_shows_the_librarys_message(open_page, monkeypatch, tmp_path):
     monkeypatch.delenv("NNSPCA_DATA", raising=False)
     monkeypatch.setenv("NNSPCA_CACHE", str(tmp_path))
-    monkeypatch.setenv("NNSPCA_MIRROR", "http://127.0.0.1:9")
+    monkeypatch.setenv("NNSPCA_MIRROR", "https://127.0.0.1:9")
     page = open_page("pages/explore.py", data="leukemia")
     page.button(key="fetch-leukemia").click().run()
     assert "MLL.csv" in "\n".join(e.value for e in settle(page).error)
@@ -217,14 +219,20 @@ def test_the_data_page_says_what_is_wrong_with_the_folder_it_was_given(open_page
     assert "may not" not in texts(open_page("pages/data.py"))
     monkeypatch.setenv("NNSPCA_DATA", "~nobodyofthisname")
     said = texts(open_page("pages/data.py"))
-    assert "The data sets that come along still work. NNSPCA\\_DATA is set to '\\~nobodyofthisname'" in said
+    assert "The data sets that come with the package still work. NNSPCA\\_DATA is set to '\\~nobodyofthisname'" in said
 
 
-def test_the_data_page_lists_every_data_set_with_its_terms(open_page):
-    page = open_page("pages/data.py")
-    words = texts(page)
-    assert all(f"`{info.name}`" in words for info in nnspca.datasets.available())
-    assert words.count("Terms:") >= len(BUNDLED + FETCHED)
+@pytest.mark.parametrize("name", (*BUNDLED, *FETCHED))
+def test_the_data_page_shows_citation_and_terms_of_the_data_set_chosen_and_how_to_get_it(
+    name, open_page, monkeypatch, tmp_path
+):
+    monkeypatch.delenv("NNSPCA_DATA", raising=False)
+    monkeypatch.setenv("NNSPCA_CACHE", str(tmp_path))
+    page = open_page("pages/data.py", data=name)
+    (info,) = [info for info in nnspca.datasets.available() if info.name == name]
+    assert f"In use: {info.title}" in [header.value.replace("\\", "") for header in page.header]
+    assert texts(page).count("Terms:") == 1
+    assert (f"fetch-{name}" in [button.key for button in page.button]) == (name in FETCHED)
 
 
 def test_an_uploaded_file_is_a_data_set_for_the_session(open_page):
@@ -244,15 +252,16 @@ def test_a_file_that_cannot_be_read_says_what_to_change(open_page):
 
 def test_names_taken_home_run_no_formula_in_a_spreadsheet():
     part = nnspca.solve(nnspca.Covariance.from_matrix(np.diag([1.0, 2.0])), 1)
-    lines = panels.loadings_csv(part, ["=1+1", " @SUM(A1)"]).decode().splitlines()
+    data = nnspca.datasets.Dataset(name="named", X=np.eye(2), feature_names=("=1+1", " @SUM(A1)"))
+    lines = more.loadings_csv(part, data).decode().splitlines()
     assert lines == ["feature,loading", "'=1+1,0.0", "' @SUM(A1),1.0"]
     assert downloads.table_csv([{"=1+1": 1}]).decode().splitlines() == ["'=1+1", "1"]
 
 
 def test_a_run_goes_home_as_json_and_as_one_page_that_tell_what_was_proven(open_page):
-    page = settle(open_page(data="pitprops", k="4", take="true"))
-    (job,) = jobs(page)
-    part, proof, _ = run.arrived(job)
+    page = settle(open_page(data="pitprops", k="4", more="true"))
+    found = run.found(solving(page))
+    part, proof = found.part, found.proof
     data, now = nnspca.datasets.load("pitprops"), state.State(data="pitprops", k=4)
     told = json.loads(report.as_json(part, proof, data, now))
     assert told["support"] == part.support.tolist()
@@ -261,7 +270,7 @@ def test_a_run_goes_home_as_json_and_as_one_page_that_tell_what_was_proven(open_
     printed = report.page(part, proof, data, now, 4.2, "code < here", mean=False)
     assert "code &lt; here" in printed
     assert "$" not in re.sub(r"<pre>.*</pre>", "", printed, flags=re.S)
-    assert claims.number(proof.upper, up=True) in printed
+    assert words.number(proof.upper, up=True) in printed
     assert report.page(part, None, data, now, 4.2, "", mean=False).count("None yet.") == 1
     lured = replace(data, feature_names=("<script>alert(1)</script>",) * 13, title="<img src=x>")
     assert "<script>" not in report.page(part, proof, lured, now, 4.2, "", mean=False)

@@ -11,12 +11,15 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import nnspca
+from nnspca.view import words
 from nnspca.view.figures.style import LIGHT
-from nnspca.view.parts import choices, run, together, verdict
+from nnspca.view.parts import choices, face, panels, run, verdict
 from nnspca.view.parts.figures import several as figures
-from nnspca.view.parts.figures.band import band
-from nnspca.view.parts.figures.over_mean import Scene, over_mean
+from nnspca.view.parts.figures.over_mean import COLOURS, Scene, over_mean
 from nnspca.view.parts.hands import hands
+from nnspca.view.results import known, stored
+from nnspca.view.results.ledger import Known
+from nnspca.view.session import old_links, store
 from tests.pages.conftest import settle
 
 pytestmark = pytest.mark.usefixtures("short_proofs")
@@ -46,69 +49,122 @@ def figure(app, key):
     return json.loads(found.proto.spec)
 
 
-def test_the_default_compares_parts_found_together_with_parts_found_one_after_the_other_in_a_band():
+@pytest.fixture
+def empty_ledger():
+    """Nothing is stored, and nothing known of other tests' runs."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(stored, "records", dict)
+        known.ledger.clear()
+        store.results.clear()
+        yield
+    known.ledger.clear()
+
+
+def pitprops_stored(r):
+    """What a package with a stored proof of pit props would hold."""
+    data = nnspca.datasets.load("pitprops")
+    cov = nnspca.Covariance.from_dataset(data)
+    proof = nnspca.certify_parts(cov, r, 4, effort="thorough")
+    first = nnspca.certify(cov, 4)
+    record = stored.Record(
+        "pitprops",
+        data.content_hash,
+        False,
+        13,
+        4,
+        {4: (first.component, first.upper)},
+        {r: (proof.parts, proof.upper)},
+    )
+    return {"pitprops": record}
+
+
+def test_parts_are_drawn_once_and_the_band_holds_the_optimum_at_every_number_of_parts(empty_ledger):
     app = settled(data="pitprops", k=4, r=3)
     said = words_of(app)
-    assert "These three parts" in said
-    assert "more variance than parts found one after the other (7.129 against 6.334)" in said
-    assert len(re.findall("3 parts of (3 to )?4 features explain", said)) == 2
-    assert "overlap 0.00" in said
-    lines = {
-        trace["name"]: trace for trace in figure(app, "parts-band")["data"] if trace.get("mode") == "lines+markers"
-    }
-    assert {"together", "one after the other"} <= set(lines)
-    # and the band holds the certified optimum at every number of parts
+    assert re.search(
+        r"These three parts explain \*\*54\.8 %\*\* of all variance\. The proven maximum is [\d.]+ %, so", said
+    )
+    assert len(re.findall("explain", said)) == 1, "the number is stated once"
+    assert len(app.get("plotly_chart")) == 1
     cov = nnspca.Covariance.from_dataset(nnspca.datasets.load("pitprops"))
     traces = figure(app, "parts-band")["data"]
-    band = next(trace for trace in traces if trace.get("fill") == "toself")
-    ceilings, floors = np.array(band["y"][:3]), np.array(band["y"][3:][::-1])
-    assert band["x"] == [1, 2, 3, 3, 2, 1]
+    best = next(trace for trace in traces if trace.get("name") == "best known")
+    marks = next(trace for trace in traces if trace.get("name") == "upper bound, proven")
+    assert best["x"] == marks["x"] == [1, 2, 3]
     for r in (1, 2, 3):
         certificate = nnspca.certify_parts(cov, r, 4)
-        assert floors[r - 1] == pytest.approx(100 * certificate.lower / cov.trace, rel=1e-6)
-        assert floors[r - 1] <= ceilings[r - 1] * (1 + 1e-9)
-        assert ceilings[r - 1] >= 100 * certificate.lower / cov.trace * (1 - 1e-9)
+        assert best["y"][r - 1] >= 100 * certificate.lower / cov.trace * (1 - 1e-9)
+        assert best["y"][r - 1] <= marks["y"][r - 1] * (1 + 1e-9)
+        assert marks["y"][r - 1] >= 100 * certificate.lower / cov.trace * (1 - 1e-9)
 
 
-def test_a_band_that_is_known_while_the_page_is_drawn_is_drawn_whole(monkeypatch):
-    made = together.curve
+def test_what_the_ledger_knows_is_shown_before_the_live_run_has_found_anything(empty_ledger, monkeypatch):
+    def waits(job):
+        while not job.should_stop():
+            time.sleep(0.01)
 
-    def soon(*given):
-        work = made(*given)
+    monkeypatch.setattr(stored, "records", lambda: pitprops_stored(3))
+    monkeypatch.setattr(run, "_work", lambda *_: waits)
+    app = page(data="pitprops", k=4, r=3)
+    said = words_of(app)
+    assert "These three parts explain **54.8 %** of all variance." in said
+    assert "(stored proof), so this is" in said
+    assert "Live" not in said
+    assert figure(app, "parts-band")["data"]
+    app.button(key="stop-parts").click().run()
+    settle(app)
+    assert "These three parts explain **54.8 %** of all variance." in words_of(app)
 
-        def waits(job):
-            time.sleep(0.1)  # the figure is drawn by then
-            work(job)
 
-        return waits
+def test_after_the_live_run_the_best_known_is_shown_and_only_live_numbers_differ(empty_ledger, monkeypatch):
+    monkeypatch.setattr(stored, "records", lambda: pitprops_stored(3))
+    record = pitprops_stored(3)["pitprops"]
+    app = settled(data="pitprops", k=4, r=3, proven=True)
+    upper = record.parts[3][1]
+    lower = sum(part.variance for part in record.parts[3][0])
+    best = known.ledger().parts_along((record.content_hash, False, True), 4, (3,), 0.0)[3]
+    assert best.upper <= upper and best.lower >= lower * (1 - 1e-12)
+    said = words_of(app)
+    shares = re.findall(r"(?:at least [\d.]+ % of the optimum|proven optimal)", said)
+    assert words.proven_share(best.ratio) == shares[0]
+    for line in said.split("\n"):
+        if "of the optimum" in line and words.proven_share(best.ratio) not in line:
+            assert "live" in line.lower()
+    assert re.search(r"Live, in [\d.]+ (ms|s): ", said)
 
-    first = settled(data="pitprops", k=3, r=3)
-    monkeypatch.setattr(together, "curve", soon)
-    second = page(data="pitprops", k=3, r=3)
-    assert figure(second, "parts-band")["data"] == figure(first, "parts-band")["data"]
+
+def test_solve_live_starts_from_nothing(empty_ledger, monkeypatch):
+    app = settled(data="pitprops", k=4, r=2)
+    solved, real = [], nnspca.decompose
+    monkeypatch.setattr(nnspca, "decompose", lambda *given, **more: solved.append(given) or real(*given, **more))
+    settle(page(data="pitprops", k=4, r=2))
+    assert not solved, "another visit takes what is known"
+    app.button(key="run-parts").click().run()
+    settle(app)
+    assert len(solved) == 2
 
 
 @pytest.mark.parametrize(
     ("lower", "upper", "said"),
     [
-        (0.98599, 1.0, "These two parts keep at least **98.5 %** of what any two such parts could."),
-        (0.99989, 1.0, "These two parts keep at least **99.98 %** of what any two such parts could."),
-        (1.0, 1.0, "These two parts are proven optimal: any two such parts could keep no more"),
+        (0.98599, 1.0, "The proven maximum is 50.0 %, so this is **at least 98.5 % of the optimum**."),
+        (0.99989, 1.0, "so this is **at least 99.98 % of the optimum**."),
+        (1.0, 1.0, "so this is **proven optimal**."),
+        (1.0, np.inf, "Computing the upper bound …"),
     ],
 )
 def test_the_headline_rounds_down(lower, upper, said):
-    part = nnspca.Component(np.array([1.0, 0.0]), lower / 2, "best", k=1)
-    bound = nnspca.Bound("eigenvalues", upper)
-    certificate = nnspca.PartsCertificate(2, 1, True, lower, upper, (part, part), (bound,), "")
-    assert verdict.claim(certificate).startswith(said)
+    part = nnspca.Component(np.array([1.0, 0.0]), lower, "best", k=1)
+    parts = nnspca.result.Components((part,), np.array([lower]), 2.0, "best", "together")
+    assert verdict.claim(parts, Known(1, (part,), lower, upper), done=False).endswith(said)
 
 
 def test_the_joint_certificate_opens_with_every_bound_and_why_and_is_verified_by_a_script_and_here(
     tmp_path, monkeypatch
 ):
-    app = settled(data="pitprops", k=4, r=2, certificate=True)
+    app = settled(data="pitprops", k=4, r=2, proven=True)
     said = words_of(app)
-    assert "What was proven." in said
+    assert "What was proven live." in said
     (table,) = [frame.value for frame in app.dataframe if "Why it is true" in frame.value.columns]
     assert len(table) >= 3
     assert all(len(why.split()) > 5 for why in table["Why it is true"])
@@ -125,8 +181,8 @@ def test_the_joint_certificate_opens_with_every_bound_and_why_and_is_verified_by
     assert any("Confirmed" in note.value for note in app.success)
 
 
-def test_tighten_keeps_the_parts_and_never_raises_the_ceiling():
-    app = settled(data="pitprops", k=4, r=3)
+def test_tighten_keeps_the_parts_and_never_raises_the_upper_bound(empty_ledger):
+    app = settled(data="pitprops", k=4, r=3, proven=True)
     job = app.session_state["_jobs"]["parts"]
     before = dict(job.arrived)[run.PROOF]
     app.button(key="start-tighten-parts").click().run()
@@ -143,9 +199,9 @@ def test_tighten_keeps_the_parts_and_never_raises_the_ceiling():
 @pytest.mark.parametrize(
     ("apart", "said"),
     [
-        ("projection", "that all together are good is not proven"),
+        ("projection", "Each can be proven alone, all together cannot."),
         ("quasi-orthogonal", "Nothing is proven of these parts, which may share features"),
-        ("disjoint", "any two such parts could"),
+        ("disjoint", "of the optimum"),
     ],
 )
 def test_the_page_says_what_is_proven_of_parts_that_are_not_disjoint(apart, said):
@@ -163,7 +219,7 @@ def test_only_features_that_changed_hands_are_coloured():
     assert not ((seen.before != 0) & (seen.after != 0)).any(), "what stays in its part is not among them"
     swapped = replace(later, parts=later.parts[::-1])
     assert not hands(later, swapped).after.any(), "the order of the parts does not matter"
-    assert "went from one part to another" in words_of(settled(data="pitprops", k=4, r=3, hands=True))
+    assert "moved to another part" in words_of(settled(data="pitprops", k=4, r=3, others=True))
 
 
 def test_each_part_has_its_own_trace_over_the_mean():
@@ -181,30 +237,31 @@ def test_each_part_has_its_own_trace_over_the_mean():
 
 
 def test_fewer_parts_move_the_ends_of_the_sliders_and_what_they_say():
-    app = settled(data="digits", k=8, r=3)
+    app = settled(data="digits", k=8, r=3, use=True, others=True, **{"with": ["best", "em"]})
     assert [app.slider(key=key).value for key in ("shown", "used")] == [3, 3]
     app.number_input(key="r").set_value(2).run()
     app = settle(settle(app))
     assert [(s.key, s.max, s.value) for s in app.slider if s.key in ("shown", "used")] == [
-        ("used", 2, 2),
         ("shown", 2, 2),
+        ("used", 2, 2),
     ]
 
 
 def test_angles_are_shown_only_where_not_all_are_right():
-    assert "angles" not in [radio.key for radio in settled(data="pitprops", k=4, r=2).radio]
-    assert "angles" in [radio.key for radio in settled(data="pitprops", k=6, r=3, apart="projection").radio]
+    assert "angles" not in [radio.key for radio in settled(data="pitprops", k=4, r=2, others=True).radio]
+    leaning = settled(data="pitprops", k=6, r=3, apart="projection", others=True)
+    assert "angles" in [radio.key for radio in leaning.radio]
 
 
 def test_parts_of_standardised_data_rebuild_a_sample_in_its_own_units():
-    app = settled(data="digits", k=64, r=1, scale="standardised", used=1, **{"with": ["pca"]})
+    app = settled(data="digits", k=64, r=1, scale="standardised", used=1, use=True, **{"with": ["pca"]})
     said = words_of(app)
     data = nnspca.datasets.load("digits")
     spread = np.where(data.X.std(axis=0) > 0, data.X.std(axis=0), 1.0)
     away = (data.X[0] - data.X.mean(axis=0)) / spread
     u = np.linalg.eigh(nnspca.Covariance.from_dataset(data, standardize=True).entries)[1][:, -1]
-    missing = 100 * (1 - (u @ away) ** 2 / (away @ away))
-    assert f"**{missing:.1f} %** of this sample's squared distance from the mean, in standard deviations," in said
+    share = (u @ away) ** 2 / (away @ away)
+    assert f"This part explains **{words.percent(share)}** of this image." in said
 
 
 @pytest.mark.parametrize("apart", list(nnspca.DEFLATIONS))
@@ -217,7 +274,7 @@ def test_every_apart_for_the_library_can_be_chosen(apart):
 @pytest.fixture
 def short_bands(monkeypatch):
     """The band along the number of parts has one point: what is looked at beside it does not hang on it."""
-    monkeypatch.setattr(together, "counts", lambda choice: (1,))
+    monkeypatch.setattr(panels, "fill_band", lambda *_: None)
 
 
 def test_prices_are_asked_for_only_where_nspca_uses_them(short_bands):
@@ -246,9 +303,8 @@ def test_a_view_worth_seeing_is_one_click_away(view, sign, short_bands):
 
 @pytest.mark.parametrize(("scale", "whose"), [("as is", "the samples themselves"), ("standardised", "max(A, 0)")])
 def test_nmf_takes_the_images_themselves_apart_where_they_are_nonnegative(scale, whose):
-    app = settle(page(data="digits", r=2, scale=scale, take=True, **{"with": ["nmf"]}))
+    app = settle(page(data="digits", r=2, scale=scale, use=True, use_view="downloads", **{"with": ["nmf"]}))
     assert not app.exception
-    assert f"parts of {whose}" in words_of(app)
     (code,) = [block.value for block in app.code]
     scope = {"print": lambda *shown: None}
     exec(code, scope)
@@ -293,21 +349,54 @@ def test_tiles_hold_every_loading_where_it_belongs():
     assert np.isfinite(z).sum() == 24
 
 
-def test_a_chart_keeps_the_heaviest_of_each_part():
-    rng = np.random.default_rng(0)
-    loadings = rng.random((200, 4))
-    drawn = figures.chart(loadings, [f"g{i}" for i in range(200)], LIGHT, nonnegative=True, title="x")
-    for r in range(4):
-        assert f"g{loadings[:, r].argmax()}" in drawn.data[0].y
-    assert "heaviest of 200" in drawn.layout.title.text
+def test_solvers_that_overlap_are_drawn_apart_and_others_in_the_colours_of_the_parts():
+    app = settled(data="digits", k=8, r=3, others=True, **{"with": ["best", "em", "nmf"]})
+    colours = [trace["marker"]["color"] for trace in figure(app, "parts-em")["data"] if trace["type"] == "scatter"]
+    assert colours == list(COLOURS[:3])
+    assert [trace["type"] for trace in figure(app, "parts-nmf")["data"]] == ["heatmap"]
+    assert not [c for c in app.get("plotly_chart") if c.proto.id.endswith("-parts-best")], "no part is drawn twice"
 
 
-def test_nothing_is_drawn_between_numbers_of_parts_that_are_not_known_yet():
-    drawn = band({"together": {1: 0.1, 4: 0.3}}, {1: (0.1, 0.11), 4: (0.3, 0.32)}, range(1, 5), LIGHT)
-    lines = {(trace.name, trace.yaxis): trace for trace in drawn.data}
-    assert list(lines["together", None].y) == [pytest.approx(10), None, None, pytest.approx(30)]
-    assert list(lines["proven ceiling", "y"].y)[1:3] == [None, None]
-    assert lines["proven ceiling", "y"].marker.line.color == LIGHT.ceiling  # a dash is all outline
-    shaded = lines["the best possible lies in here (proven)", "y"]
-    assert None in shaded.x
-    assert not {2, 3} & set(shaded.x)
+def test_control_probes_are_computed_with_and_not_listed():
+    names = ("AFFX-b_at", "MYC (1_at)", "2_at")
+    data = nnspca.datasets.Dataset(name="chip", X=np.random.default_rng(0).random((6, 3)), feature_names=names)
+    part = nnspca.Component(np.array([0.8, 0.36, 0.48]), 1.0, "best", k=3)
+    parts = nnspca.result.Components((part,), np.array([1.0]), 2.0, "best", "together")
+    sent = face.payload(parts, data)
+    assert sent["parts"][0]["names"] == ["2_at", "MYC (1_at)"]
+    assert sent["parts"][0]["says"].startswith("3 features")
+    assert sent["scene"]["unlisted"] == [0]
+    listed = over_mean(parts.loadings, panels.scene(data), LIGHT, labels=["part 1"], title="x", width=300)
+    assert list(listed.data[0].y) == ["2_at", "MYC (1_at)"]
+
+
+@pytest.mark.parametrize(
+    ("old", "now"),
+    [
+        ("certificate=true&r=3", "proven=true&proven_view=certificate&r=3"),
+        ("proofs=true", "proven=true&proven_view=each+part+alone"),
+        ("stable=true&resamples=20", "proven=true&proven_view=stability&resamples=20"),
+        ("hands=true", "others=true"),
+        ("rebuild=true&sample=5&used=2", "use=true&use_view=samples&sample=5&used=2"),
+        ("take=true&certificate=false", "use=true&use_view=downloads"),
+    ],
+)
+def test_an_old_link_opens_the_same_in_the_new_place(old, now):
+    assert old_links.rewritten("/parts", old) == ("parts", now)
+
+
+@pytest.mark.parametrize("link", [{"with": ["best", "pca"]}, {"shown": "2"}, {"angles": "best"}])
+def test_a_link_that_asks_for_a_comparison_opens_it(link):
+    app = AppTest.from_file(str(ROOT / "pages" / "parts.py"), default_timeout=60)
+    app.session_state["data"], app.session_state["k"] = "pitprops", 4
+    app.query_params.update({"r": "2"} | link)
+    app.run()
+    assert app.session_state["others"]
+    settle(app)
+
+
+def test_parts_that_overlap_are_shown_with_the_comparisons_open():
+    link = {"with": ["coordinate-descent", "em"]}
+    app = settled(data="pitprops", k=4, r=2, apart="joint", others=True, **link)
+    assert not app.exception
+    assert len([c for c in app.get("plotly_chart") if c.proto.id.endswith(("-explained", "-together"))]) == 2

@@ -14,7 +14,7 @@ from tests.pages.conftest import settle, texts
 
 SOON = 10  # seconds within which a thread that may go on does so
 ROWS = np.random.default_rng(5).integers(0, 9, (30, 6)).astype(float)
-PAGES = ("explore", "variance", "parts", "samples", "race", "data")
+PAGES = ("explore", "parts", "data")
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def gate(monkeypatch):
 def opened(open_page, name, **state):
     """A page alone, with a file of this session in use, standardised."""
     own = {"mine": Dataset(name="mine", title="mine", X=ROWS)}
-    return open_page(f"pages/{name}.py", _uploads=own, data="mine", scale="standardised", k=2, live=False, **state)
+    return open_page(f"pages/{name}.py", _uploads=own, data="mine", scale="standardised", k=2, **state)
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -58,7 +58,7 @@ def test_every_page_tells_what_it_prepares_and_stops_at_once(open_page, gate, na
         page.button(key="again-prepare").click().run()
         gate.set()
         settle(page)
-        assert "Find the few features" in texts(page)
+        assert "vary together most" in texts(page)
         assert "prepare" not in page.session_state["_jobs"]
         assert page.session_state["data"] == "mine"
 
@@ -70,7 +70,7 @@ def test_data_compared_are_prepared_in_one_run(open_page, gate):
     gate.set()
     settle(page)
     assert "stop-prepare" not in [button.key for button in page.button]
-    assert any(button.label == "Run" for button in page.button)
+    assert any(button.label == "Solve live" for button in page.button)
 
 
 def test_small_data_start_no_run(open_page, monkeypatch):

@@ -46,7 +46,7 @@ def test_one_visitors_stop_leaves_the_others_preparation_alone(open_page, gate, 
     pages = []
     for _ in range(2):
         own = {"mine": Dataset(name="mine", title="mine", X=ROWS)}
-        pages.append(open_page("pages/variance.py", _uploads=own, data="mine", scale="standardised", k=2, live=False))
+        pages.append(open_page("pages/explore.py", _uploads=own, data="mine", scale="standardised", k=2))
         assert gate.asked.wait(SOON)
     stopped, other = pages[who], pages[1 - who]
     stopped.button(key="stop-prepare").click().run()
@@ -59,7 +59,7 @@ def test_one_visitors_stop_leaves_the_others_preparation_alone(open_page, gate, 
     gate.opened.set()
     settle(other)
     assert "prepare" not in other.session_state["_jobs"]
-    assert any(button.label == "Run" for button in other.button)
+    assert any(button.label == "Solve live" for button in other.button)
     assert gate.formed == 1
     stopped.button(key="again-prepare").click().run()
     settle(stopped)
@@ -69,7 +69,7 @@ def test_one_visitors_stop_leaves_the_others_preparation_alone(open_page, gate, 
 
 def test_the_data_page_shows_a_preparation_above_all_else_where_the_sidebar_that_asks_is(open_page, gate):
     own = {"mine": Dataset(name="mine", title="mine", X=ROWS)}
-    page = open_page("pages/data.py", _uploads=own, data="mine", scale="standardised", k=2, live=False)
+    page = open_page("pages/data.py", _uploads=own, data="mine", scale="standardised", k=2)
     assert "is large: this is done once" in page.caption[0].value
     assert len(page.caption) > 1  # what is said about bringing a file comes after it
     gate.opened.set()

@@ -1,17 +1,23 @@
-"""A run that waits for its turn asks little of the browser that watches it."""
+"""A run that waits for its turn: what is known already stands there meanwhile, and the page says what it waits for."""
 
 from nnspca.view.session import runs
 from nnspca.view.session.workers import Ticket, Workers
-from tests.pages.conftest import settle
+from tests.pages.conftest import played, settle
 
 
-def test_a_curve_that_waits_for_a_worker_is_a_sketch_and_then_a_figure(open_page, monkeypatch):
+def test_a_page_that_waits_for_a_worker_shows_the_stored_picture_and_then_the_live_run(open_page, monkeypatch):
     workers, others = Workers(1), Ticket()
     assert workers.acquire(others, lambda: False)
     monkeypatch.setattr(runs, "shared_workers", lambda: workers)
-    page = open_page("pages/variance.py", data="pitprops", ks="2, 5, 13", seed=8642)
-    assert [told.proto.body for told in page.get("html") if "sketch" in told.proto.body]
-    assert not page.get("plotly_chart")
+    page = open_page("pages/explore.py", data="lfw-faces", k=40, scale="standardised", seed=8642)
+    waiting = played(page)
+    assert "(stored proof)" in waiting["says"][waiting["ks"].index(40)]
+    assert len(waiting["band"]["ks"]) > 5
+    assert waiting["live"]["ks"] == []
+    assert waiting["live_says"] == "Live: solving …"
+    assert waiting["note"]  # says that it waits
     workers.release()
-    page = settle(page)
-    assert page.get("plotly_chart")
+    shown = played(settle(page, path=True))
+    assert shown["live_says"].startswith("Live: ") and "of λ₁ found in" in shown["live_says"]
+    assert 40 in shown["live"]["ks"]
+    assert shown["note"] == ""

@@ -1,4 +1,4 @@
-"""The race page, driven as a person would, without a browser; and what it says against its numbers."""
+"""The compare page of solvers, driven as a person would, without a browser; and what it says against its numbers."""
 
 import json
 
@@ -6,16 +6,21 @@ import numpy as np
 import pytest
 
 import nnspca
+from nnspca.result import Component
 from nnspca.studies.standing import BARRED, FINISHED, RUNNING, STOPPED, Fall, Lane, Mark, Race
+from nnspca.view import words
 from nnspca.view.compare.race import figures, panels
 from nnspca.view.figures.style import DARK
-from nnspca.view.session import charts
+from nnspca.view.results import known
+from nnspca.view.results.ledger import Known
+from nnspca.view.session import catalogue, charts
+from nnspca.view.session.state import State
 from tests.pages.conftest import jobs, settle, texts
 
 pytestmark = pytest.mark.usefixtures("short_proofs")
 
-PAGE = "pages/race.py"
-QUICK = {"data": "pitprops", "k": 4, "racers": ["best", "em", "greedy", "pca"], "limit": 2}
+PAGE = "pages/compare.py"
+QUICK = {"what": "solvers", "data": "pitprops", "k": 4, "racers": ["best", "em", "greedy", "pca"], "limit": 2}
 
 
 def drawn(page):
@@ -26,15 +31,26 @@ def test_a_race_is_drawn_with_its_ceiling_and_a_picture(open_page):
     page = settle(open_page(PAGE, **QUICK))
     way, picture = drawn(page)
     lanes = {trace["name"]: trace for trace in way["data"]}
-    assert set(lanes) == {"best", "em", "greedy", figures.CEILING, figures.BAND, figures.FLAG}
-    assert max(max(lanes[name]["y"]) for name in ("best", "em", "greedy")) <= 100
-    assert lanes[figures.CEILING]["y"][-1] == 100
+    solvers = ("Portfolio (default)", "EM", "Greedy (PathSPCA)")
+    assert set(lanes) == {*solvers, figures.CEILING, figures.BAND, figures.FLAG, figures.LOWEST}
+    assert max(max(lanes[name]["y"]) for name in solvers) <= 100
+    assert lanes[figures.CEILING]["y"][-1] >= 100
     assert way["layout"]["meta"]["alt"].startswith(way["layout"]["title"]["text"])
     assert picture["data"]
     said = texts(page)
-    assert "wins**, of the 3 that finished" in said
-    assert "Did not start: pca, as it uses every feature" in said
-    assert "nobody is slowed by the others" in said
+    assert "finds the best component first, after" in page.markdown[0].value
+    assert "Did not start: PCA (it uses every feature" in said
+    assert "each clock counts only the seconds that its own solver has used" in said
+
+
+def test_the_share_in_the_first_line_is_that_of_the_ledger(open_page):
+    page = settle(open_page(PAGE, **QUICK))
+    data = catalogue.dataset("pitprops")
+    best = known.at(data, State(data="pitprops", k=4))
+    assert f"**{words.proven_share(best.ratio)}**" in page.markdown[0].value.replace("\u00a0", " ")
+    (job,) = jobs(page)
+    assert best.upper <= job.arrived[0].upper, "what the race has proven is in the ledger"
+    assert best.lower >= max(lane.variance for lane in job.arrived[0].lanes) * (1 - 1e-12)
 
 
 def test_a_solver_and_a_step_of_it_are_opened_by_keyboard(open_page):
@@ -42,13 +58,13 @@ def test_a_solver_and_a_step_of_it_are_opened_by_keyboard(open_page):
     page.selectbox(key="who").select("greedy").run()
     page.number_input(key="mark").set_value(9).run()
     assert page.number_input(key="mark").value == 4
-    assert "greedy made 4 steps; its last one is shown, not step 9." in texts(page)
+    assert "Greedy (PathSPCA) made 4 steps; its last one is shown, not step 9." in texts(page)
     page.number_input(key="mark").set_value(2).run()
     way, picture = drawn(page)
-    assert picture["layout"]["title"]["text"].startswith("greedy")
+    assert picture["layout"]["title"]["text"].startswith("Greedy")
     assert len(picture["data"][0]["y"]) == 2, "greedy has two features after two steps"
     (ring,) = [trace for trace in way["data"] if trace["name"] == "chosen"]
-    (lane,) = [trace for trace in way["data"] if trace["name"] == "greedy"]
+    (lane,) = [trace for trace in way["data"] if trace["name"] == "Greedy (PathSPCA)"]
     assert ring["y"] == [lane["y"][1]]
 
 
@@ -61,7 +77,7 @@ def test_a_click_opens_the_picture_of_its_point(open_page, monkeypatch):
     monkeypatch.setattr(charts, "figure", pressed)
     page = settle(open_page(PAGE, **QUICK))
     figure, take = clicks["race"]
-    (lane,) = [trace for trace in figure.data if trace.name == "greedy"]
+    (lane,) = [trace for trace in figure.data if trace.name == "Greedy (PathSPCA)"]
     said = {"race": {"selection": {"points": [{"customdata": list(lane.customdata[2])}]}}}
     monkeypatch.setattr(panels.st, "session_state", said)
     take()
@@ -101,7 +117,7 @@ def test_a_race_once_run_is_shown_again_and_run_again_runs_it_anew(open_page):
 
 
 def test_without_a_solver_the_page_says_what_to_do(open_page):
-    assert "Choose at least one solver to start." in texts(open_page(PAGE, data="pitprops", racers=[]))
+    assert "Choose at least one solver to start." in texts(open_page(PAGE, what="solvers", data="pitprops", racers=[]))
 
 
 def lane(name, state, seconds, *marks, reason=""):
@@ -109,11 +125,20 @@ def lane(name, state, seconds, *marks, reason=""):
     return Lane(name, state, seconds, ways, reason)
 
 
-def plain(standing):
-    return [sentence.replace("\u00a0", " ") for sentence in panels.verdict(standing)]
+def best_known(upper=np.inf, lower=0.0):
+    part = Component(np.array([1.0, 0.0]), lower, "best", 1)
+    return Known(1, (part,) if lower else (), lower, upper)
 
 
-def test_the_verdict_speaks_only_of_those_that_finished():
+def plain(standing, best=None):
+    """Return the first line and the lines about every solver."""
+    best = best_known() if best is None else best
+    upper = panels._upper(standing, best)
+    said = [panels.winner(standing, best), *panels.details(standing, upper)]
+    return [sentence.replace("\u00a0", " ") for sentence in said]
+
+
+def test_the_first_line_speaks_only_of_those_that_finished():
     lanes = (
         lane("em", FINISHED, 0.4, (0.1, 0.5), (0.25, 0.97999)),
         lane("greedy", FINISHED, 0.02, (0.02, 0.9)),
@@ -123,34 +148,50 @@ def test_the_verdict_speaks_only_of_those_that_finished():
     )
     said = plain(Race(1, True, 2, lanes, (Fall(0.01, 3.0), Fall(0.5, 1.0)), RUNNING, 0.6))
     assert said == [
-        "**em wins**, of the 2 that finished: at least **97.99 %** of the best possible, proven. "
-        "It was there after 250 ms.",
-        "Also finished: greedy **90.00 %** in 20 ms.",
-        "Not finished: dspca (its time was up).",
-        "Still running: best. Nothing is said of them yet.",
-        "Did not start: exact, as it takes at most 24 features, and these data have 625.",
-        "The ceiling is proven as it stands and still coming down: every share can only rise.",
+        "**EM** finds the best component first, of 2 finished by now, after 250 ms: "
+        "**at least 97.9 % of the optimum** (proven).",
+        "Also finished, live: Greedy (PathSPCA) at least 90.0 % of the optimum, 20 ms.",
+        "Not finished: DSPCA (its time was up).",
+        "Did not start: Exact (branch and bound) (it takes at most 24 features, and these data have 625).",
+        "Still running: Portfolio (default).",
+        "The upper bound is proven as it stands and still coming down: every share can only rise.",
     ]
 
 
-def test_the_verdict_names_ties_and_claims_no_more_than_is_proven():
-    tied = (lane("em", FINISHED, 1.0, (0.7, 0.99995)), lane("best", FINISHED, 1.0, (0.3, 0.99995 * (1 - 1e-8))))
-    (first, last) = plain(Race(1, True, 2, tied, (Fall(0.1, 1.0),), FINISHED, 2.0))
-    assert first == (
-        "**best wins**, of the 2 that finished: proven optimal, to 1 part in 10,000. It was there first, after 300 ms; "
-        "the same variance, to 1 part in a million: em (700 ms)."
+def test_every_share_is_of_the_lowest_upper_bound_known():
+    lanes = (lane("em", FINISHED, 1.0, (0.5, 0.8)),)
+    standing = Race(1, True, 2, lanes, (Fall(0.1, 1.0),), FINISHED, 2.0)
+    assert plain(standing)[0].endswith("**at least 80.0 % of the optimum** (proven).")
+    assert plain(standing, best_known(0.9, 0.8))[0].endswith("**at least 88.8 % of the optimum** (proven).")
+    assert plain(standing, best_known(0.9, 0.85))[0].endswith(
+        "first, after 500 ms: **at least 88.8 % of the optimum** (proven).  \nThe best known: **at least 94.4 % of the "
+        "optimum**."
     )
-    assert last.startswith("The proof of the ceiling ended after 2.0 s")
+    shown = figures.race(standing, ("em",), DARK, None, 0.9)
+    lines = {trace.name: trace for trace in shown.data}
+    assert lines["EM"].y[0] == pytest.approx(100 * 0.8 / 0.9)
+    assert lines[figures.CEILING].y[-1] == pytest.approx(100 / 0.9)
+    assert set(lines[figures.LOWEST].y) == {100}
+
+
+def test_the_first_line_claims_no_more_than_is_proven_and_ties_are_told_apart():
+    tied = (lane("em", FINISHED, 1.0, (0.7, 0.99995)), lane("best", FINISHED, 1.0, (0.3, 0.99995 * (1 - 1e-8))))
+    first, same, last = plain(Race(1, True, 2, tied, (Fall(0.1, 1.0),), FINISHED, 2.0))
+    assert first == "**The portfolio (default)** finds the best component first, after 300 ms: **proven optimal**."
+    assert same == "The same variance, to 1 part in a million: EM (700 ms)."
+    assert last == "The proof of the upper bound ended after 2.0 s."
     (alone,) = plain(Race(1, True, 2, tied[:1]))
-    assert alone == "**em wins**, the only one that finished. It was there after 700 ms.", "no ceiling, no share"
-    (nobody,) = plain(Race(1, True, 2, (lane("nmf", BARRED, 0.0),)))[:1]
-    assert nobody == "No solver has finished yet."
+    assert alone == ("**EM** finds the best component first, after 700 ms: **its upper bound is still to come**."), (
+        "no upper bound, no share"
+    )
+    (none,) = plain(Race(1, True, 2, (lane("nmf", BARRED, 0.0),)))[:1]
+    assert none == "No solver has finished yet."
 
 
-def test_the_band_lies_between_what_anyone_had_and_what_was_proven_by_then():
+def test_the_band_lies_between_the_best_component_and_the_upper_bound_by_then():
     lanes = (lane("em", FINISHED, 4.0, (1.0, 0.5), (3.0, 0.8)), lane("best", FINISHED, 4.0, (2.0, 0.7)))
     standing = Race(1, True, 2, lanes, (Fall(0.5, 2.0), Fall(2.5, 1.0)), FINISHED, 5.0)
-    shown = figures.race(standing, ("em", "best"), DARK, None)
+    shown = figures.race(standing, ("em", "best"), DARK, None, 1.0)
     (band,) = [trace for trace in shown.data if trace.name == figures.BAND]
     corners = list(zip(band.x, band.y, strict=True))
     assert corners[:4] == [(1.0, 200.0), (2.5, 200.0), (2.5, 100.0), (5.0, 100.0)]
@@ -159,7 +200,7 @@ def test_the_band_lies_between_what_anyone_had_and_what_was_proven_by_then():
     assert low < 70 < 100 < high
 
 
-def test_before_a_ceiling_there_are_axes_and_nothing_is_claimed():
-    shown = figures.race(Race(1, True, 2, (lane("em", RUNNING, 1.0, (0.5, 0.5)),)), ("em",), DARK, None)
+def test_before_an_upper_bound_there_are_axes_and_nothing_is_claimed():
+    shown = figures.race(Race(1, True, 2, (lane("em", RUNNING, 1.0, (0.5, 0.5)),)), ("em",), DARK, None, np.inf)
     assert not shown.data
     assert "Nothing has been found yet" in shown.layout.meta["alt"]

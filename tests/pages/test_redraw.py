@@ -2,23 +2,26 @@
 
 from tests.benchmarks.redraw import measure
 
-SHARED = ("nnspca.view.session", "nnspca.view.figures", "nnspca.view.certificate", "nnspca.view.words")
+SHARED = tuple(f"nnspca.view.{room}" for room in ("session", "results", "figures", "certificate", "words", "foreign"))
 
 
-def test_a_redraw_of_the_variance_page_stays_in_its_room_and_the_shared_ones():
-    seen = measure("variance")
-    assert all(name.startswith(("nnspca.view.explore.variance", *SHARED)) for name in seen.modules), sorted(
-        seen.modules
-    )
-    assert len(seen.modules) <= 12, sorted(seen.modules)
-    assert seen.calls <= 40, sorted(seen.crossings.items())
-    assert "nnspca.view.explore.variance.panels" in seen.modules
+def test_a_redraw_of_the_explore_page_stays_in_its_room_and_the_shared_ones():
+    seen = measure("explore")
+    assert all(name.startswith(("nnspca.view.explore", *SHARED)) for name in seen.modules), sorted(seen.modules)
+    assert not any(".samples" in name for name in seen.modules)  # what is folded costs nothing
+    assert len(seen.modules) <= 24, sorted(seen.modules)
+    assert seen.calls <= 225, sorted(seen.crossings.items())
 
 
-def test_so_it_does_with_a_component_beside_the_curve():
-    seen = measure("variance", point="5 · best")
-    shared = ("nnspca.view.explore.variance", "nnspca.view.foreign", *SHARED)  # names of features may be anything
-    assert all(name.startswith(shared) for name in seen.modules), sorted(seen.modules)
-    assert len(seen.modules) <= 17, sorted(seen.modules)
-    assert seen.calls <= 84, sorted(seen.crossings.items())
-    assert "nnspca.view.certificate.component" in seen.modules
+def test_so_it_does_with_a_certificate_and_downloads_below_the_picture():
+    seen = measure("explore", proof=True, more=True)
+    assert all(name.startswith(("nnspca.view.explore", *SHARED)) for name in seen.modules), sorted(seen.modules)
+    assert len(seen.modules) <= 31, sorted(seen.modules)
+    assert seen.calls <= 360, sorted(seen.crossings.items())
+    assert "nnspca.view.certificate.panels" in seen.modules
+
+
+def test_samples_are_named_class_by_class_not_one_by_one():
+    seen = measure("explore", data="digits", k=9, samples=True)
+    assert "nnspca.view.explore.samples.panels" in seen.modules
+    assert seen.crossings["nnspca.view.explore.samples.panels", "nnspca.view.explore.samples.claims"] <= 30

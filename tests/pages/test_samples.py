@@ -1,4 +1,4 @@
-"""The samples page without a browser: what it says of scores and features is true, whatever the data lack."""
+"""Samples on the Explore page: what is said of scores and features is true, whatever the data lack."""
 
 import json
 
@@ -8,9 +8,10 @@ import pytest
 import nnspca
 from nnspca.datasets import Axis, Dataset
 from nnspca.view.explore.samples import claims, content, panels, run
-from nnspca.view.session import catalogue, store
+from nnspca.view.results import known
+from nnspca.view.session import canvas, catalogue
 from nnspca.view.session.state import State
-from tests.pages.conftest import jobs, settle, texts
+from tests.pages.conftest import jobs, sent, settle, texts
 
 RNG = np.random.default_rng(3)
 X = RNG.normal(size=(12, 6)) + RNG.normal(size=(12, 1))
@@ -69,18 +70,16 @@ def test_the_share_of_pairs_is_rounded_against_the_part_and_the_best_told_class_
     _, lie, _, _ = told(both)
     area = nnspca.auc(lie.scores, both.labels == 1)
     assert area == 0.75
-    assert claims.told_apart(both, lie) == "Score alone tells low from high in 75 of 100 pairs: low scores lower."
+    assert claims.told_apart(both, lie) == "The score separates low from high (AUC 0.75): low scores lower."
     nearly = made(both.X, labels=[*([0] * 19), 1, 0, *([1] * 19)], label_names=("ALL", "AML"))
     _, lie, _, _ = told(nearly)
     assert 0.99 < lie.apart[1] < 1
-    assert "in 99 of 100 pairs" in claims.told_apart(nearly, lie)
+    assert "(AUC 0.99)" in claims.told_apart(nearly, lie)
     three = made(both.X, labels=np.minimum(np.arange(40) // 10, 2), label_names=("a", "b", "c"))
-    assert "tells a from all others in 100 of 100 pairs, the best told of 3 classes: a scores lower" in (
-        claims.told_apart(three, told(three)[1])
-    )
+    assert "separates a best of 3 classes (AUC 1.00): a scores lower" in claims.told_apart(three, told(three)[1])
     mixed = made(both.X, labels=np.arange(40) % 2, label_names=("7", "8"))
     assert "hardly" in claims.told_apart(mixed, told(mixed)[1])
-    assert "class 7 from class 8 in 52 of 100" in claims.told_apart(mixed, told(mixed)[1])
+    assert "class 7 best (AUC 0.52)" in claims.told_apart(mixed, told(mixed)[1])
     assert "one class, b" in claims.told_apart(DEGENERATE["one class"], told(DEGENERATE["one class"])[1])
     assert "too few" in claims.told_apart(DEGENERATE["thirty classes"], told(DEGENERATE["thirty classes"])[1])
     assert claims.told_apart(made(X), told(made(X))[1]) == ""
@@ -91,25 +90,27 @@ def test_a_loss_is_rounded_up_and_a_gain_is_told_where_the_solver_stopped_short(
     data = made([[2.0, 1.0, 0.5], [1.0, 2.0, 0.5], [0.5, 0.5, 2.0]], kind="covariance", feature_names=("a", "b", "c"))
     best = nnspca.solve(cov, 2)
     said = " ".join(claims.why(nnspca.contribution(cov, best, 0), best, data, standardised=False))
-    assert "66.7 % of the part's variance goes through it" in said
-    assert "lose at most 33.34 % of its variance" in said  # a third: the last digit is raised
-    assert "With the best stand-in found, c, the part would lose at most 16.67 %" in said
-    assert "rises with 1 of the part's 1 other features (covariance 1.000), most with b" in said
+    assert "It accounts for 66.7 % of the component's variance" in said
+    assert "Removing it costs at most 33.34 % of the variance." in said  # a third: the last digit is raised
+    assert "Replacing it by the best substitute found, c, costs at most 16.67 %" in said
+    assert "rises with 1 of the component's 1 other features (covariance 1.000), most with b" in said
     short = nnspca.result.Component(np.array([0.0, 0.6, 0.8]), float(cov.variance(np.array([0, 0.6, 0.8]))), "given", 2)
     said = " ".join(claims.why(nnspca.contribution(cov, short, 2), short, data, standardised=True))
-    assert "nothing, but gain at least 20.9" in said
+    assert "costs nothing, and gains at least 20.9" in said
     assert "correlation" in said
     outside = " ".join(claims.why(nnspca.contribution(cov, best, 2), best, data, standardised=False))
-    assert "As one feature more than the part has, it would add at least 12." in outside
-    assert "In the place of a, the cheapest exchange found, the part would lose at most 16.67 %" in outside
+    assert "Added as one feature more, it would bring at least 12." in outside
+    assert "Exchanging a for it, the cheapest exchange found, costs at most 16.67 %" in outside
     apart = nnspca.Covariance.from_matrix([[2.0, 1.0, 0.0], [1.0, 2.0, 0.001], [0.0, 0.001, 0.5]])
     pair = nnspca.solve(apart, 2)
     said = " ".join(claims.why(nnspca.contribution(apart, pair, 0), pair, data, standardised=False))
-    assert "With the best stand-in found, c, the part would lose as much: nothing that was tried can make up" in said
+    assert (
+        "Replacing it by the best substitute found, c, costs as much: nothing that was tried makes up for it." in said
+    )
     against = nnspca.Covariance.from_matrix([[2.0, 1.0, -1.0], [1.0, 2.0, -1.0], [-1.0, -1.0, 2.0]])
     part = nnspca.solve(against, 2)
     said = claims.why(nnspca.contribution(against, part, 2), part, data, standardised=False)
-    assert "rises with 0 of the part's 2 features (covariances −1.000 to −1.000)" in said[0]
+    assert "rises with 0 of the component's 2 features (covariances −1.000 to −1.000)" in said[0]
     assert "among nonnegative loadings it gets none" in said[1]
 
 
@@ -147,39 +148,53 @@ def test_ten_thousand_samples_are_packed_in_a_third_of_a_megabyte():
     ],
 )
 def test_what_a_link_says_of_picks_is_used_or_told_to_be_of_no_use(said, fits, open_page):
-    page = open_page("pages/samples.py", data="pitprops", k=4)
-    page.query_params.update(said)
-    settle(page)
+    page = settle(open_page(data="pitprops", k=4, **said))
     told = page.session_state["_notes"].values() if "_notes" in page.session_state else ()
     notes = [note for _, note in told]
     assert len(notes) == len(fits)
     for words in fits:
         assert any(words in note for note in notes), notes
-    assert "holds no samples" in texts(page)
+    assert "there are no samples" in texts(page)  # the fold opens for a link that asks for something in it
 
 
-def test_the_page_finds_the_first_screens_component_and_a_second_part_of_other_features(open_page):
-    page = settle(open_page("pages/samples.py", data="lrs", k=8, take=True))
-    (job,) = jobs(page)
-    first, second = run.arrived(job)
+def second_of(page):
+    """Return the second component, None where there is none."""
+    (job,) = [job for job in jobs(page) if job.key[0] == "second"]
+    return job.arrived[0] if job.arrived else None
+
+
+def test_the_samples_are_of_the_component_shown_and_the_second_one_uses_other_features(open_page):
+    page = settle(settle(open_page("pages/explore.py", data="lrs", k=8, samples=True)))
+    first = known.at(catalogue.dataset("lrs"), State(data="lrs", k=8)).component
+    second = second_of(page)
     assert not (first.support[:, None] == second.support).any()
     assert "Infrared spectra of stars" in texts(page)
-    assert "nnspca.separation(scores, data.labels)" in page.code[0].value
-    data, key = catalogue.dataset("lrs"), job.key[1:-1]
-    assert key in [one.key for one in jobs(open_page("pages/explore.py", data="lrs", k=8))]
-    assert (store.results().get(key).loadings == first.loadings).all()
+    assert any("nnspca.separation(scores, data.labels)" in block.value for block in page.code)
+    shown = sent(page, "sheet")
+    assert shown["m"] == 531
+    assert shown["support"] == canvas.pack(first.support, "i4")
     page.radio(key="second").set_value("any feature").run()
-    settle(page)
-    again, other = run.arrived(jobs(page)[0])
-    assert (again.loadings == first.loadings).all()
-    assert nnspca.Covariance.from_dataset(data).variance(other.loadings) == pytest.approx(other.variance)
+    page = settle(page)
+    other = second_of(page)
+    assert sent(page, "sheet")["support"] == shown["support"]
+    cov = nnspca.Covariance.from_dataset(catalogue.dataset("lrs"))
+    assert cov.variance(other.loadings) == pytest.approx(other.variance)
 
 
-def test_where_one_part_takes_all_features_there_is_no_second_of_others(open_page):
-    page = settle(
-        open_page("pages/samples.py", data="made", k=6, _uploads={"made": made(np.abs(X) + X.sum(axis=1)[:, None])})
-    )
-    first, second = run.arrived(jobs(page)[0])
-    assert first.cardinality == 6
-    assert second is None
+def test_where_one_component_takes_all_features_there_is_no_second_of_others(open_page):
+    own = {"made": made(np.abs(X) + X.sum(axis=1)[:, None])}
+    page = settle(settle(open_page("pages/explore.py", data="made", k=6, samples=True, _uploads=own)))
+    shown = sent(page, "sheet")
+    assert shown["support"] == canvas.pack(np.arange(6), "i4")
+    assert second_of(page) is None
+    assert shown["second"] is None
     assert not page.error
+
+
+def test_another_solvers_component_is_asked_about_where_it_is_shown(open_page):
+    page = settle(open_page(data="digits", k=9, method="thresholding", why=1))
+    (job,) = [job for job in jobs(page) if job.key[0] == "solve"]
+    shown = sent(page, "sheet")
+    assert shown["support"] == canvas.pack(job.arrived[0].support, "i4")
+    assert shown["why"]["feature"] == 0
+    assert shown["why"]["asked"]

@@ -1,20 +1,21 @@
 """Searching on: the quick answer first, better ones as they are met, and a gap that closes from both sides."""
 
 import dataclasses
+import re
 import threading
 
 import numpy as np
 import pytest
 
 import nnspca
-from nnspca.result import Certificate, Component
 from nnspca.view.certificate import claims, proofs
 from nnspca.view.explore import run
+from nnspca.view.results import known
 from nnspca.view.session import catalogue, store
 from nnspca.view.session.job import Job
 from nnspca.view.session.solver import Solver
 from nnspca.view.session.state import ANY_SIGN, State
-from tests.pages.conftest import jobs, settle, texts
+from tests.pages.conftest import jobs, played, settle, texts
 
 pytestmark = pytest.mark.usefixtures("short_searches")
 
@@ -44,22 +45,22 @@ def test_a_search_hands_over_the_quick_answer_and_its_proof_before_it_goes_on(mo
 
     monkeypatch.setattr(nnspca, "solve", poor_first)
     job = Job("search")
-    run._Way(data, NOW, Solver("best", (("search", 3),))).work(job)
+    run.ExploreJob(data, NOW, Solver("best", (("search", 3),))).work(job)
     assert asked == [0, 3]
     quick, (early, _), (proof, _), *better = job.arrived
     assert early.stopped
     assert early.upper >= proof.upper
     assert proof.lower >= quick.variance
     assert [c.variance for c in better] == sorted(c.variance for c in better)
-    part, certificate, _ = run.arrived(job)
-    assert part.variance == max(c.variance for c in better) > quick.variance
-    assert certificate.lower >= part.variance
-    assert certificate.upper == proof.upper
-    nnspca.verify(certificate, cov)
+    found = run.found(job)
+    assert found.part.variance == max(c.variance for c in better) > quick.variance
+    assert found.proof.upper == proof.upper >= found.part.variance
+    nnspca.verify(found.proof, cov)
+    assert known.at(data, NOW).lower >= found.part.variance  # what is met while searching on is known to every page
     again = Job("again")
-    run._Way(data, NOW, Solver("best", (("search", 3),))).work(again)
+    run.ExploreJob(data, NOW, Solver("best", (("search", 3),))).work(again)
     assert asked == [0, 3]  # what the search found is kept
-    assert run.arrived(again)[0].variance == part.variance
+    assert run.found(again).part.variance == found.part.variance
 
 
 def test_a_longer_proof_looks_for_a_better_component_first_and_says_so():
@@ -68,26 +69,27 @@ def test_a_longer_proof_looks_for_a_better_component_first_and_says_so():
     before = nnspca.certify(cov, 9, component=poor)
     assert before.lower == poor.variance
     job = Job("tighten")
-    proofs.tighten(before, data, NOW)(job)
+    proofs.keep(before, data, NOW)
+    proofs.tighten((9,), data, NOW)(job)
     (fall,) = job.arrived
     assert fall.after.lower > poor.variance
     assert fall.after.component.variance == fall.after.lower
     nnspca.verify(fall.after, cov)
-    assert "Searching on met a better component: " in claims.fallen(fall.before, fall.after, fall.seconds)
+    assert "A better component was found: " in claims.fallen(fall.before, fall.after, fall.seconds)
     assert "better component" not in claims.fallen(fall.before, dataclasses.replace(fall.before), 1.0)
 
 
-def test_only_what_best_found_is_replaced_by_a_better_one():
-    _, cov = digits()
+def test_of_two_certificates_the_better_component_is_kept():
+    data, cov = digits()
     poor = nnspca.solve(cov, 9, "thresholding")
     cert = nnspca.certify(cov, 9)
-    assert isinstance(cert, Certificate)
+    loose = dataclasses.replace(cert, lower=poor.variance, component=poor)
     assert cert.lower > poor.variance
-    assert proofs.better_of(poor, cert) is poor
-    best: Component = dataclasses.replace(poor, method="best")
-    assert proofs.better_of(best, cert) is cert.component
-    assert proofs.better_of(best, None) is best
-    assert proofs.attained(cert, poor) is cert
+    for first, second in ((cert, loose), (loose, cert)):
+        store.results.clear()
+        proofs.keep(first, data, NOW)
+        assert proofs.keep(second, data, NOW).component is cert.component
+    nnspca.verify(proofs.kept(data, NOW, 9), cov)
 
 
 def test_a_first_ceiling_is_shown_at_once_and_nothing_is_built_on_it(open_page, monkeypatch):
@@ -98,19 +100,25 @@ def test_a_first_ceiling_is_shown_at_once_and_nothing_is_built_on_it(open_page, 
         return certify(*args, **options)
 
     monkeypatch.setattr(nnspca, "certify", held_up)
-    page = open_page("pages/explore.py", data="digits", k=9, certificate=True)
+    page = open_page("pages/explore.py", data="digits", k=9, proof=True)
     (job,) = [job for job in jobs(page) if job.key[0] == "solve"]
     assert job.wait_for_first(60, 2)
     page.run()
-    part, early, _ = run.arrived(job)
-    assert early.stopped
-    assert early.upper > part.variance
+    found = run.found(job)
+    assert found.proof.stopped
+    assert found.proof.upper > found.part.variance
+    assert re.fullmatch(r"Live: [\d.]+ % of λ₁ found in .+; computing the upper bound …", played(page)["live_says"])
     assert "What was proven." not in texts(page)
+    assert "The live proof is still running" in texts(page)
     going.set()
     page = settle(page)
-    proof = run.arrived(job)[1]
-    assert proof.upper < early.upper
+    proof = run.found(job).proof
+    assert proof.upper < found.proof.upper
     assert not proof.stopped
+    assert re.fullmatch(
+        r"Live: .+ found in .+, (at least [\d.]+ % of the optimum|proven optimal) after .+ of proof\.",
+        played(page)["live_says"],
+    )
     assert "What was proven." in texts(page)
 
 
@@ -118,10 +126,11 @@ def test_a_first_ceiling_is_shown_at_once_and_nothing_is_built_on_it(open_page, 
 def test_what_another_solver_finds_never_becomes_the_certificates_own(method):
     now = dataclasses.replace(NOW, sign=ANY_SIGN)
     job = Job("other")
-    run._Way(catalogue.dataset("digits"), now, Solver(method, ())).work(job)
-    part, certificate, _ = run.arrived(job)
+    run.ExploreJob(catalogue.dataset("digits"), now, Solver(method, ())).work(job)
+    found = run.found(job)
     assert len(job.arrived) == 2
-    assert part.method == method
-    assert certificate.component is not part
-    assert certificate.lower <= certificate.upper
-    assert method != "pca" or part.variance > certificate.upper  # all features at once
+    assert found.part.method == method
+    assert found.proof.component is not found.part
+    assert found.proof.lower <= found.proof.upper
+    if method == "pca":  # all features at once: no component of the problem, and so none of the ledger's
+        assert found.part.variance > found.proof.upper >= known.at(catalogue.dataset("digits"), now).lower

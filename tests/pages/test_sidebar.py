@@ -8,15 +8,13 @@ from tests.pages.conftest import ROOT, jobs
 
 COUNTING = [
     ("explore", "", set(state.SHARED)),
-    ("variance", "ks=2", {"data", "prep", "scale", "sign", "seed", "live"}),
-    ("parts", "r=1", set(state.SHARED)),
-    ("samples", "", set(state.SHARED)),
-    ("spannogram", "", {"sign"}),
+    ("parts", "", set(state.SHARED)),
+    ("spannogram", state.FOUR, {"sign"}),
     ("spannogram", state.RANDOM, {"sign", "seed"}),
     ("spannogram", state.DATA, {"data", "prep", "scale", "sign", "k"}),
-    ("race", "", set(state.SHARED)),
-    ("compare", "", {"prep", "scale", "sign", "seed", "live"}),
-    ("experiments", "", {"seed"}),
+    ("compare", state.SETS, {"prep", "sign", "seed"}),
+    ("compare", state.SOLVERS, set(state.SHARED)),
+    ("papers", "", {"seed"}),
     ("learn", "", set()),
     ("data", "", {"data", "prep", "scale", "d"}),
 ]
@@ -40,20 +38,18 @@ def drawn(page: AppTest) -> set[str]:
 def test_a_page_shows_the_choices_that_count_on_it(name, said, counting):
     page = AppTest.from_string(ALONE, default_timeout=30)
     page.session_state["page"] = name
-    if name == "spannogram" and said:
-        page.query_params["curves"] = said
+    if said:
+        page.query_params[state.CHOICES[name]] = said
     page.run()
     assert not page.exception
     assert drawn(page) == counting == page.session_state["_seen"][0]
 
 
 def test_every_choice_counts_somewhere():
-    shown = [state.counting(page, curves) for page, curves, _ in COUNTING]
+    shown = [state.counting(page, choice) for page, choice, _ in COUNTING]
     assert set().union(*shown) == set(state.SHARED)
     places = {place for entry in state.SHARED.values() for place in entry.counts}
-    wanted = {
-        f"{page} of {curves or state.FOUR}" if page == "spannogram" else page for page, curves, keys in COUNTING if keys
-    }
+    wanted = {f"{page} of {choice}" if choice else page for page, choice, keys in COUNTING if keys}
     assert places == wanted
 
 
@@ -62,7 +58,7 @@ def test_what_is_hidden_keeps_what_it_said():
     page.session_state["page"] = "explore"
     page.query_params.update({"data": "pitprops", "k": "7", "seed": "5"})
     page.run()
-    for other in ("experiments", "variance", "compare"):
+    for other in ("papers", "data", "compare"):
         page.session_state["page"] = other
         page.run()
         now = page.session_state["_seen"][1]
@@ -75,7 +71,7 @@ def test_what_is_hidden_keeps_what_it_said():
 
 def test_what_a_link_says_of_a_hidden_choice_is_kept_for_the_pages_it_counts_on():
     page = AppTest.from_string(ALONE, default_timeout=30)
-    page.session_state["page"] = "experiments"
+    page.session_state["page"] = "papers"
     page.query_params.update({"data": "pitprops", "k": "7", "scale": "nonsense"})
     page.run()
     assert drawn(page) == {"seed"}
@@ -87,7 +83,7 @@ def test_what_a_link_says_of_a_hidden_choice_is_kept_for_the_pages_it_counts_on(
 
 def test_the_app_draws_the_sidebar_of_its_page():
     page = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
-    page.query_params.update({"data": "pitprops", "live": "false"})
+    page.query_params.update({"data": "pitprops"})
     page.run()
     try:
         assert drawn(page) == set(state.SHARED)

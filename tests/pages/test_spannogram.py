@@ -11,10 +11,8 @@ from hypothesis import strategies as some
 
 import nnspca
 from nnspca.spannogram import curves, enumeration
-from nnspca.view.figures.style import LIGHT
 from nnspca.view.session.state import DATA, RANDOM
 from nnspca.view.spannogram import ball, canvas, geometry, globe, rows
-from nnspca.view.spannogram.figures.circle import animation
 from nnspca.view.spannogram.rows import Rows
 from tests.pages.conftest import texts
 
@@ -38,7 +36,7 @@ def test_the_page_opens_with_four_curves_and_says_the_idea(open_page):
     data = sent(page)
     assert (data["n"], data["k"], data["nonnegative"]) == (4, 2, True)
     np.testing.assert_array_equal(unpack(data["V"]).reshape(4, 2), rows.example(2))
-    assert "can only change where curves cross" in texts(page)
+    assert "they change only where curves cross" in texts(page)
 
 
 @pytest.mark.parametrize("name", [info.name for info in nnspca.datasets.available() if info.bundled])
@@ -86,7 +84,7 @@ def test_the_same_eigenvector_twice_says_what_to_change(open_page):
 
 def test_data_with_one_direction_only_say_so(open_page, monkeypatch):
     monkeypatch.setattr(rows, "most_directions", lambda data: 1)
-    assert "too few" in texts(open_page(PAGE, curves=DATA, data="pitprops"))
+    assert "has 1 direction of variance; this figure needs 2" in texts(open_page(PAGE, curves=DATA, data="pitprops"))
 
 
 def test_numbers_in_a_link_become_the_curves(open_page):
@@ -138,12 +136,51 @@ def test_candidates_are_numbered_as_the_library_counts_them(n, k, nonnegative, s
         assert (one == two) == (first == second)
 
 
-def test_many_curves_are_thinned_out_but_never_those_that_reach_the_top():
-    V = rows.random(3000, 2, 0)
-    picture = geometry.picture(V, 10, True)
-    assert len(picture.drawn) < 1000
-    assert set(picture.ever) <= set(picture.drawn)
-    assert "every curve that is ever in the top set" in geometry.left_out(picture, 3000)
+@pytest.mark.parametrize("nonnegative", [True, False])
+def test_of_many_curves_thirty_are_drawn_and_the_others_lie_within_their_envelope(nonnegative):
+    V = rows.random(625, 2, 0)
+    picture = geometry.picture(V, 10, nonnegative)
+    assert len(picture.drawn) == geometry.DRAWN
+    assert set(picture.drawn) <= set(picture.ever)
+    others = np.delete(V, picture.drawn, axis=0)
+    angles = np.linspace(-np.pi / 2, 3 * np.pi / 2, picture.envelope.shape[1])
+    heights = curves.values(others, angles) if nonnegative else np.abs(curves.values(others, angles))
+    np.testing.assert_array_equal(picture.envelope, [heights.min(axis=1), heights.max(axis=1)])
+    data = canvas.payload(Rows(V), 10, nonnegative, picture)
+    assert data["envelope"]["others"] == 595
+    lasting = np.zeros(625)
+    for left, right, support in picture.found.supports():
+        lasting[support] += right - left
+    assert lasting[picture.drawn].min() >= np.delete(lasting, picture.drawn).max() - 1e-9
+
+
+def test_few_curves_are_all_drawn_and_have_no_envelope():
+    picture = geometry.picture(rows.random(geometry.ALL_CURVES, 2, 0), 4, True)
+    assert picture.drawn.tolist() == list(range(geometry.ALL_CURVES))
+    assert picture.envelope is None
+
+
+@given(some.integers(2, 40), some.integers(1, 6), some.booleans(), some.integers(0, 99))
+def test_a_whole_turn_is_covered_and_each_region_holds_the_highest_curves(n, k, nonnegative, seed):
+    k, V = min(k, n), rows.random(n, 2, seed)
+    picture = geometry.picture(V, k, nonnegative)
+    assert (picture.found.start, picture.found.end) == (-np.pi / 2, 3 * np.pi / 2)
+    for left, right, support in picture.found.supports():
+        if right - left > 1e-9:
+            w = curves.values(V, (left + right) / 2)
+            score = np.maximum(w, 0) if nonnegative else np.abs(w)
+            best = np.sort(score)[::-1][:k]
+            np.testing.assert_allclose(np.sort(score[support])[::-1], best[best > 0], rtol=1e-9)
+
+
+@given(some.integers(1, 40), some.integers(1, 5), some.integers(0, 99))
+def test_curves_in_the_set_at_once_have_different_colours_where_there_are_enough(n, k, seed):
+    V = rows.random(n, 2, seed)
+    picture = geometry.picture(V, min(k, n), True)
+    assert set(picture.tints) <= set(range(len(geometry.TINTS)))
+    np.testing.assert_array_equal(picture.tints, geometry.picture(V.copy(), min(k, n), True).tints)
+    first = picture.tints[picture.found.first]
+    assert len(set(first)) == len(first)
 
 
 def test_the_payload_of_the_largest_picture_stays_small():
@@ -152,28 +189,14 @@ def test_the_payload_of_the_largest_picture_stays_small():
     assert len(json.dumps(data)) < 250_000
 
 
-@pytest.mark.parametrize("nonnegative", [True, False])
-def test_the_animation_lights_the_top_set_in_every_frame(nonnegative):
-    V, k = rows.random(20, 2, 1), 3
-    picture = geometry.picture(V, k, nonnegative)
-    drawn = animation(
-        V,
-        list(picture.found.supports()),
-        picture.objective,
-        LIGHT,
-        k=k,
-        nonnegative=nonnegative,
-        drawn=picture.drawn,
-        best=picture.optimum.phi,
-    )
-    assert len(drawn.frames) == (144 if nonnegative else 72)
-    for frame in drawn.frames:
-        (values,) = [t for t in frame.data if t.name == f"the top {k}"]
-        phi = np.radians(values.x[0]) if len(values.x) else None
-        if phi is not None:
-            w = curves.values(V, phi)
-            score = np.sort(np.maximum(w, 0) if nonnegative else np.abs(w))[::-1][:k]
-            np.testing.assert_allclose(np.sort(values.y)[::-1], score[score > 0], rtol=1e-9)
+def test_the_file_of_the_animation_is_small_and_asks_for_nothing():
+    V = rows.random(361, 2, 1)
+    named = Rows(V, names=("</script><b>",) * 361)
+    page = canvas.alone(canvas.payload(named, 40, True, geometry.picture(V, 40, True)), "a <title>")
+    assert page.count("</script>") == 1
+    assert "a &lt;title&gt;" in page
+    assert "://" not in page
+    assert len(page) < 300_000
 
 
 @pytest.mark.parametrize("sign", ["nonnegative", "any sign"])
@@ -183,10 +206,9 @@ def test_the_sphere_is_sent_once_with_every_round_and_what_is_known_after_it(ope
     rounds = globe.globe(rows.random(12, 3, 0), 3, sign == "nonnegative").rounds
     assert data["values"] == [now.value for now in rounds]
     assert data["uppers"] == [now.upper for now in rounds]
-    assert "might hide up to" in data["said"][0]
+    assert "An open cell may hold up to" in data["said"][0]
     assert "All cells are closed" in data["said"][-1]
     assert data["open"][-1] == 0
-    assert "k of these curves, set below" in texts(page)
 
 
 def test_the_recorded_cells_are_those_of_every_round():

@@ -9,7 +9,7 @@ import pytest
 
 import nnspca
 from nnspca.result import CrossValidation
-from nnspca.view.explore.variance import held_out as which
+from nnspca.view.explore import held_out as which
 from nnspca.view.figures.held_out import held_out
 from nnspca.view.figures.style import DARK, LIGHT
 from nnspca.view.parts import stability
@@ -40,7 +40,15 @@ def table_with(page, column):
 
 
 def test_parts_are_drawn_again_and_what_is_proven_stands_beside(open_page, short_proofs):
-    opened = {"data": "digits", "k": 6, "r": 1, "stable": True, "resamples": 10, "with": ["em"]}
+    opened = {
+        "data": "digits",
+        "k": 6,
+        "r": 1,
+        "proven": True,
+        "proven_view": "stability",
+        "resamples": 10,
+        "with": ["em"],
+    }
     page = settle(open_page("pages/parts.py", **opened))
     assert "proves nothing" in texts(page)
     assert "probable, not proven" not in texts(page)  # nothing is drawn before it is asked for
@@ -49,8 +57,8 @@ def test_parts_are_drawn_again_and_what_is_proven_stands_beside(open_page, short
     assert "part returns with at least 70 % of its pixels (probable, not proven)" in words or "0 of 1 part" in words
     assert "**Proven**, of these samples:" in words
     rows = table_with(page, "returns in (%)")
-    assert set(rows["every good one"]) <= {"has it", "can do without", "not decided", ""}
-    assert (rows["every good one"][rows["loading"] == 0] == "").all()
+    assert set(rows["indispensable"]) <= {"has it", "can do without", "not decided", ""}
+    assert (rows["indispensable"][rows["loading"] == 0] == "").all()
     assert rows["returns in (%)"].between(0, 100).all()
     page.select_slider(key="resamples").set_value(20)
     page.run()
@@ -61,8 +69,10 @@ def test_parts_are_drawn_again_and_what_is_proven_stands_beside(open_page, short
 
 
 def test_held_out_variance_is_estimated_on_demand(open_page):
-    page = settle(open_page("pages/variance.py", data="digits", ks="1, 8, 64", methods=["em"], which=True, folds=3))
+    asked = {"ks": "1, 8, 64", "methods": ["em"], "more": True, "more_view": "which k", "folds": 3}
+    page = settle(open_page("pages/explore.py", data="digits", k=8, **asked))
     assert "probable, not proven" not in texts(page)
+    assert not [job for job in jobs(page) if job.key[0] == "held-out"]  # nothing runs before it is asked for
     press(page, "start-which")
     words = texts(page)
     assert "probable, not proven" in words
@@ -74,9 +84,10 @@ def test_held_out_variance_is_estimated_on_demand(open_page):
 
 
 def test_a_covariance_has_no_samples_to_draw_from(open_page):
-    for path in ("pages/parts.py", "pages/variance.py"):
-        page = settle(open_page(path, data="pitprops", k=4, r=2, ks="2", stable=True, which=True))
-        assert not [button for button in page.button if button.key in ("start-stable", "start-which")]
+    page = settle(open_page("pages/parts.py", data="pitprops", k=4, r=2, stable=True))
+    assert not [button for button in page.button if button.key == "start-stable"]
+    page = settle(open_page("pages/explore.py", data="pitprops", k=4, more=True))
+    assert page.radio(key="more_view").options == ["Downloads and code", "The data"]
 
 
 def test_a_stopped_run_shows_what_was_drawn_and_is_not_kept():
@@ -105,7 +116,7 @@ def test_a_run_stopped_before_its_first_resample_says_so(open_page, short_proofs
             time.sleep(0.01)
 
     monkeypatch.setattr(stability, "_work", lambda *_: waits)
-    opened = {"data": "digits", "k": 6, "r": 1, "stable": True, "with": ["em"]}
+    opened = {"data": "digits", "k": 6, "r": 1, "proven": True, "proven_view": "stability", "with": ["em"]}
     page = settle(open_page("pages/parts.py", **opened))
     page.button(key="start-stable").click().run()
     press(page, "stop-stable")
@@ -186,19 +197,14 @@ def test_tables_hold_each_loading_and_lists_each_feature():
 def test_parts_and_curves_go_home_as_a_printed_page(open_page, monkeypatch):
     made = {}
     monkeypatch.setattr(charts, "download", lambda label, data, key, *rest, **more: made.update({key: data}))
-    settle(open_page("pages/parts.py", data="pitprops", k=3, r=2, take=True, **{"with": ["best"]}))
+    settle(open_page("pages/parts.py", data="pitprops", k=3, r=2, use=True, use_view="downloads", **{"with": ["best"]}))
     printed = made["report-parts"]().decode()
     assert "2 parts of at most 3 features" in printed
-    assert "All such parts, at most (proven)" in printed
+    assert "Proven maximum of all such parts" in printed
     assert "nnspca.decompose" in printed
     assert "gmt-parts" in made
     assert "scores-parts" not in made  # a covariance has no samples
-    settle(open_page("pages/variance.py", data="pitprops", ks="2, 5", methods=["best"], take=True))
-    printed = made["report-pitprops-variance"]().decode()
-    assert "nobody can pass (proven)" in printed
-    assert "nnspca.sweep" in printed
-
-
-def test_nothing_runs_before_it_is_asked_for(open_page):
-    page = settle(open_page("pages/variance.py", data="digits", ks="2", methods=["em"], which=True))
-    assert not [job for job in jobs(page) if job.key[0] == "held-out"]
+    settle(open_page("pages/explore.py", data="pitprops", k=4, more=True))
+    printed = made["report-explore"]().decode()
+    assert "Upper bound (proven)" in printed
+    assert "nnspca.certify" in printed

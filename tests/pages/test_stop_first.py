@@ -1,19 +1,32 @@
-"""Who presses Stop is answered before any figure is drawn anew."""
+"""Stop is answered before any figure is drawn anew."""
 
 import pytest
 import streamlit as st
 
+from nnspca.view.compare import panels as compare
 from nnspca.view.compare.race import panels as race
-from nnspca.view.explore.variance import panels as variance
+from nnspca.view.explore import proof
 from nnspca.view.session import runs
 from tests.pages.conftest import texts
+
+SLOW = {
+    "data": "lfw-faces",
+    "k": 40,
+    "method": "epsilon-net",
+    "d": 8,
+    "epsilon-net.epsilon": 0.01,
+    "epsilon-net.max_samples": 10_000_000,
+    "proof": True,
+    "proof_view": "bounds",
+}
 
 
 @pytest.mark.parametrize(
     ("path", "slot", "panels", "draws", "asked"),
     [
-        ("pages/variance.py", "variance", variance, "curve", {"data": "lfw-faces"}),
-        ("pages/race.py", "race", race, "track", {"data": "lfw-faces", "k": 40}),
+        ("pages/compare.py", "compare", compare, "together", {"vs": ["digits", "lfw-faces"], "sign": "any sign"}),
+        ("pages/explore.py", "explore", proof, "figure", SLOW),
+        ("pages/compare.py", "race", race, "track", {"what": "solvers", "data": "lfw-faces", "k": 40}),
     ],
 )
 def test_stop_is_answered_before_a_figure_is_drawn_anew(open_page, monkeypatch, path, slot, panels, draws, asked):

@@ -22,7 +22,7 @@ def cache(monkeypatch, tmp_path):
 def test_symbols_are_offered_where_the_data_are_here_without_them(open_page, cache, monkeypatch):
     (cache / "MLL.csv").write_bytes(PROBES)
     monkeypatch.setattr(fetch, "download", lambda file, *_: (saved(), file.url))
-    page = open_page("pages/data.py")
+    page = open_page("pages/data.py", data="leukemia")
     page.button(key="names-leukemia").click().run()
     settle(page)
     assert (cache / "p2s_df.rda").is_file()
@@ -37,7 +37,7 @@ def test_what_cannot_be_kept_is_told_and_the_page_rests(key, open_page, cache, m
         (cache / "MLL.csv").write_bytes(PROBES)
     monkeypatch.setattr(fetch, "_keep", lambda data, path: None)
     monkeypatch.setattr(fetch, "download", lambda file, *_: (saved() if file is symbols.FILE else PROBES, file.url))
-    page = open_page("pages/data.py")
+    page = open_page("pages/data.py", data="leukemia")
     page.button(key=key).click().run()
     assert "could not be kept" in "\n".join(e.value for e in settle(page).error)
     assert "NNSPCA_CACHE" in texts(page)

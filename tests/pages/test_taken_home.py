@@ -1,5 +1,7 @@
 """Every result goes home as JSON too: what was asked, what was found, each number as the library has it."""
 
+import csv
+import io
 import json
 
 import numpy as np
@@ -20,16 +22,30 @@ def offered(monkeypatch):
     return lambda key: json.loads(made[key]())
 
 
-def test_curves_go_home_with_what_was_asked(open_page, offered):
-    settle(open_page("pages/variance.py", data="pitprops", ks="2, 5", methods=["best"], take=True))
-    told = offered("json-pitprops-variance")
-    assert (told["data"], told["standardise"], told["nonnegative"]) == ("pitprops", False, True)
-    assert [point["k"] for point in told["points"]] == [2, 5]
-    assert all(point["variance"] <= point["upper"] <= told["leading"] * (1 + 1e-9) for point in told["points"])
+def test_a_component_goes_home_with_what_was_asked_found_and_proven(open_page, offered):
+    settle(open_page("pages/explore.py", data="pitprops", k=4, more=True))
+    told = offered("json-explore")
+    assert (told["data"], told["standardise"], told["nonnegative"], told["k"]) == ("pitprops", False, True, 4)
+    proven = told["proven"]
+    assert told["variance"] <= proven["upper"] <= proven["leading"] * (1 + 1e-9)
+
+
+def test_curves_go_home_as_a_table_of_each_k_and_solver(open_page, monkeypatch):
+    made = {}
+    monkeypatch.setattr(charts, "csv_button", lambda content, key, *_: made.update({key: content}))
+    page = open_page("pages/explore.py", data="pitprops", k=4, ks="2, 5", methods=["best", "em"], more=True)
+    settle(page, path=True)
+    rows = list(csv.DictReader(io.StringIO(made["csv-curves"].decode())))
+    assert {(row["method"], int(row["k"])) for row in rows} == {
+        (name, k) for name in ("best known", "em") for k in (2, 4, 5)
+    } - {("em", 4)}
+    assert all(float(row["lower"]) <= float(row["upper"]) for row in rows)
+    assert all(float(row["variance"]) <= float(row["upper"]) for row in rows)
+    assert all(0 < float(row["ratio"]) <= 1 for row in rows)
 
 
 def test_parts_go_home_with_their_features_and_loadings(open_page, offered):
-    settle(open_page("pages/parts.py", data="pitprops", k=3, r=2, take=True, **{"with": ["best"]}))
+    settle(open_page("pages/parts.py", data="pitprops", k=3, r=2, use=True, use_view="downloads", **{"with": ["best"]}))
     solvers, names = offered("json-parts")["solvers"], nnspca.datasets.load("pitprops").feature_names
     assert "best" in solvers
     for found in solvers.values():

@@ -2,6 +2,7 @@
 
 import dataclasses
 import pickle
+import sys
 
 import numpy as np
 import pandas
@@ -156,7 +157,28 @@ def test_pixels_are_told_by_where_they_lie(results):
     assert results["of faces"].summary().startswith("One number made of ten pixels in rows ")
 
 
+def test_wavelengths_are_told_as_a_stretch_and_drawn_along_their_axis():
+    data = nnspca.datasets.load("lrs")
+    parts = nnspca.decompose(nnspca.Covariance.from_data(data), 2, 5)
+    assert f"five features in {data.axis.name} (" in parts[0].summary()
+    for figure, count in ((parts.plot(), 2), (parts[0].plot(), 1)):
+        assert len(figure.data) == count
+        assert np.array_equal(figure.data[0].x, data.axis.values[parts[0].support])
+
+
 def test_names_are_escaped_in_a_notebook():
     cov = nnspca.Covariance.from_data(RNG.normal(size=(9, 2)), names=["<b>", "a&b"])
     html = nnspca.decompose(cov, 2, 1)._repr_html_()
     assert "<b>" not in html and "&lt;b&gt;" in html and "a&amp;b" in html
+
+
+def test_what_a_table_and_a_figure_need_is_said_where_it_is_missing(monkeypatch, results):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ImportError, match="a table needs pandas: pip install pandas"):
+        results["component"].to_frame()
+    for name in [name for name in sys.modules if name.startswith("nnspca.figures.")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "plotly.graph_objects", None)
+    with pytest.raises(ImportError, match="a figure needs Plotly: pip install plotly"):
+        results["component"].plot()
+    assert "<svg" in results["component"]._repr_html_()

@@ -114,3 +114,12 @@ def test_best_returns_the_polished_point_where_a_rough_one_ties(scale):
     u = np.array([1.0, 2.0, 2.0]) / 3
     part = nnspca.solve(nnspca.Covariance.from_matrix(scale * np.outer(u, u)), 3)
     np.testing.assert_allclose(part.loadings, u, rtol=0, atol=1e-15)
+
+
+def test_a_point_without_a_support_and_one_that_no_feature_supports_stay_as_they_are():
+    cov = nnspca.Covariance.from_matrix(np.diag([1.0, 0.0, 0.0]))
+    assert not optimise_on_support(cov, np.zeros(3), nonnegative=True).any()
+    x = np.array([0.0, 0.6, 0.8])
+    for nonnegative in (True, False):
+        y = optimise_on_support(cov, x, nonnegative=nonnegative)
+        assert np.linalg.norm(y) == pytest.approx(1.0) and cov.variance(y) >= cov.variance(x)

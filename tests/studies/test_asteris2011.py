@@ -1,4 +1,4 @@
-"""What the experiments of Asteris et al. (2011) must show."""
+"""What the figures of Asteris et al. (2011) must show."""
 
 import math
 from itertools import combinations, pairwise

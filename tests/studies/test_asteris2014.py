@@ -1,4 +1,4 @@
-"""What the experiments of Asteris et al. (2014) must show whatever the data."""
+"""What the figures of Asteris et al. (2014) must show whatever the data."""
 
 import dataclasses
 from itertools import pairwise

@@ -1,4 +1,4 @@
-"""What the experiments of Sigg & Buhmann (2008) must show whatever the data."""
+"""What the figures of Sigg & Buhmann (2008) must show whatever the data."""
 
 from itertools import combinations, pairwise
 

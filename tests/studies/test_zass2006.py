@@ -1,4 +1,4 @@
-"""What the experiments of Zass & Shashua (2006) must show whatever the data."""
+"""What the figures of Zass & Shashua (2006) must show whatever the data."""
 
 from itertools import pairwise
 

@@ -43,9 +43,11 @@ def variances(problem: Problem, r: int) -> Bound:
     """The rk largest variances of single features, summed."""
     count = min(r * problem.k, problem.n)
     largest = entries.diagonal(replace(problem, k=count))
+    # a matrix is proven semidefinite up to so much, which each feature may hold
+    doubt = 0.0 if problem.cov.n_samples else rounding.sums(4 * problem.n * count, problem.cov.trace)
     return Bound(
         "variances",
-        float(largest.value + problem.cov._error_elsewhere * r),
+        float(largest.value + problem.cov._error_elsewhere * r + doubt),
         detail=f"{count:,} features cannot hold more than the {count:,} largest variances together.",
         ingredients=largest.ingredients,
     )

@@ -42,7 +42,7 @@ class Splitting:
         self.n, self.k, self.r, self.nonnegative = len(A), k, len(X), nonnegative
         self.decided = Decided.nothing(self.n) if decided is None else decided
         self.free = ~self.decided.apart  # pairs that may share
-        self.scale = float(np.linalg.eigvalsh(A)[-1])
+        self.scale = float(np.linalg.eigvalsh(A)[-1]) or 1.0  # of features that hold nothing any scale will do
         self.A = A / self.scale
         self.rho = START
         self.W = np.where(self.free, X.T @ X, 0.0)

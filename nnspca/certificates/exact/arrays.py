@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from nnspca.covariance import Covariance
 
 EPS = np.finfo(float).eps
 BITS = 58  # of R's largest entry: products of two, summed, are a few machine words
-LARGEST = 2000  # side of the largest matrix whose factor is written
+LARGEST = 6000  # side of the largest matrix whose factor is written
 
 
 class Unwritten(Exception):
@@ -37,6 +37,15 @@ class Writer:
         self.named.add(name)
         self.arrays[name] = array
         return {"witness": f"{name}.npy"}
+
+    def trial(self) -> Writer:
+        """Return a writer that goes on from here, and of which nothing is kept but what is taken."""
+        return replace(self, arrays=dict(self.arrays), named=set(self.named))
+
+    def take(self, trial: Writer) -> None:
+        """Keep what a trial has written."""
+        self.arrays.update(trial.arrays)
+        self.named.update(trial.named)
 
     def held(self, witness: dict[str, str]) -> np.ndarray:
         """Return the array at a place."""

@@ -12,9 +12,10 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import scipy.linalg
 
 from nnspca.certificates.exact import cover
-from nnspca.certificates.exact.arrays import EPS, LARGEST, Unwritten, Writer, entries_of
+from nnspca.certificates.exact.arrays import BITS, EPS, LARGEST, Unwritten, Writer, entries_of
 from nnspca.certificates.proofs import (
     BranchProof,
     EachProof,
@@ -35,7 +36,7 @@ from nnspca.covariance import Covariance
 from nnspca.covariance.forms import HeldFactor
 
 INDEFINITE = 1e-10  # of the total variance: what eigenvalues below zero by rounding may add to a sum of variances
-BLOCK = 2000  # most features that may reach above a cut
+BLOCK = 3500  # most features that may reach above a cut
 
 Written = dict[str, Any]
 
@@ -67,7 +68,9 @@ def pairs(writer: Writer, proof: PairProof, k: int, cov: Covariance) -> Written:
 
 
 def rows(writer: Writer, proof: EntryProof | ScaleProof, k: int, cov: Covariance) -> Written:
-    """Weights for the rows, and nothing of L and M."""
+    """Weights for the rows, and nothing of L and M; variances alone where a product of two deviations tells nothing."""
+    if _of_variances_alone(proof, cov):
+        return _variances(writer, k, cov)
     made = {"kind": "pairs", "k": k, "S": [], "weights": writer.witness(_weights(proof, k, cov))}
     return made | ({"level": level} if (level := _level(proof, k, cov)) else {})
 
@@ -101,10 +104,22 @@ def elimination(writer: Writer, proof: EliminationProof, k: int, cov: Covariance
     if proof.boxes is not None:
         boxes = {"C": writer.witness(proof.boxes.features), "prices": writer.witness(proof.boxes.prices)}
         made |= {"kind": "boxed", **boxes}
-    if cov.n_samples is None:  # that it is semidefinite does not go without saying
-        least = 2 * cov.n_features * EPS * cov.trace
-        made["least"] = {"t": least} | writer.factor(least, -entries_of(cov))
-    return made
+    return made | _semidefinite(writer, cov)
+
+
+def _semidefinite(writer: Writer, cov: Covariance) -> Written:
+    """What tells how far A is from semidefinite; of a matrix, that it is does not go without saying."""
+    if cov.n_samples is not None:
+        return {}
+    A = entries_of(cov)
+    if len(A) > LARGEST:
+        raise Unwritten
+    least = 2 * cov.n_features * EPS * cov.trace + max(0.0, -float(scipy.linalg.eigvalsh(A, subset_by_index=[0, 0])[0]))
+    return {"least": {"t": least} | writer.factor(least, -A)}
+
+
+def _variances(writer: Writer, k: int, cov: Covariance) -> Written:
+    return {"kind": "variances", "k": k} | _semidefinite(writer, cov)
 
 
 def rank(writer: Writer, proof: RankProof, k: int, cov: Covariance) -> Written:
@@ -124,10 +139,10 @@ def _plain(writer: Writer, proof: RankProof, k: int, cov: Covariance) -> Written
 def _cut(writer: Writer, proof: RankProof, k: int, cov: Covariance) -> Written:
     """What lies below the cut is shared evenly: no entry of L exceeds the cut, nor need one of M."""
     kept, rho = np.arange(cov.n_features), proof.rho or 0.0
-    if not cov.holds_entries:
+    if not cov.holds_entries and rho > 0:
         kept = np.flatnonzero((cov._form.reach() > rho) | proof.V.any(axis=1))
-    if not 1 <= len(kept) <= BLOCK or (rho == 0 and len(kept) < cov.n_features):
-        raise Unwritten
+    if not 1 <= len(kept) <= BLOCK:
+        return _along_samples(writer, proof, k, cov)
     part = cov.restrict(kept)
     A = entries_of(part)
     M = np.full(A.shape, rho)
@@ -138,11 +153,36 @@ def _cut(writer: Writer, proof: RankProof, k: int, cov: Covariance) -> Written:
         whole = {"S": writer.witness(kept), "limits": writer.witness(np.full(len(kept), rho))}
     if not proof.V.any():
         return pairs(writer, PairProof(L, M, proof.tail), k, part) | whole
-    made = _joint(writer, PartsProof(L, M, np.zeros(len(L)), proof.V[kept], proof.tail), k, part)
-    held = cover.written(writer.held(made["V"]), made["shift"], k, writer.nonnegative, proof.inner)
-    if held is None:
-        raise Unwritten
+    trial = writer.trial()
+    made = _joint(trial, PartsProof(L, M, np.zeros(len(L)), proof.V[kept], proof.tail), k, part)
+    held = cover.written(trial.held(made["V"]), made["shift"], k, writer.nonnegative, proof.inner)
+    if held is None:  # where all directions of V count alike no cover comes near; then ‖V'x‖² <= ‖V‖₂² is as good
+        return pairs(writer, PairProof(L, M, proof.tail + proof.inner), k, part) | whole
+    writer.take(trial)
     return made | {"cover": writer.witness(held[0]), "points": writer.witness(held[1])} | whole
+
+
+def _along_samples(writer: Writer, proof: RankProof, k: int, cov: Covariance) -> Written:
+    """Rank d of too many features: YY' ⪯ tI + WW' and G with G'(tI + W'W)G ⪰ I give V = Y'WG, and a cover of it."""
+    if proof.rho is not None or not isinstance(cov._form, HeldFactor):
+        raise Unwritten
+    gram, d = cov._form.factor.gram(), int(proof.V.any(axis=0).sum())
+    values, vectors = (found[..., ::-1] for found in np.linalg.eigh(gram))
+    following = max(float(values[d]), 0.0) if d < len(values) else 0.0
+    W = vectors[:, :d] * np.sqrt(np.maximum(values[:d] - following, 0.0))
+    made: Written = {"kind": "samples", "k": k, "t": proof.tail} | writer.factor(proof.tail, gram, W)
+    held = np.ldexp(writer.held(made["V"]).astype(float), -made["shift"])
+    within, turned = np.linalg.eigh(proof.tail * np.eye(held.shape[1]) + held.T @ held)
+    G = (turned / np.sqrt(within)) * (1 + 32 * EPS * within[-1] / within[0])
+    every = np.arange(cov.n_features)
+    V = cov._form.factor.columns(every).T @ held @ G
+    coarse, fine = (BITS - int(np.frexp(np.abs(part).max())[1]) for part in (G, V))
+    whole = np.rint(np.ldexp(V, fine)).astype(np.int64)
+    found = cover.written(whole, fine, k, writer.nonnegative, proof.inner)
+    if found is None:
+        raise Unwritten
+    made |= {"G": writer.witness(np.rint(np.ldexp(G, coarse)).astype(np.int64)), "coarse": coarse, "fine": fine}
+    return made | {"cover": writer.witness(found[0]), "points": writer.witness(found[1])}
 
 
 def larger(writer: Writer, proof: LargerProof, k: int, cov: Covariance) -> Written:
@@ -188,7 +228,8 @@ def fan(writer: Writer, proof: FanProof, r: int, k: int, cov: Covariance) -> Wri
     if len(gram) > LARGEST:
         raise Unwritten
     values, vectors = np.linalg.eigh(gram)
-    V = vectors[:, -r:][:, 1:] * np.sqrt(np.maximum(values[-r:][1:] - proof.tail, 0.0))
+    following = max(float(values[-r]), 0.0) if len(values) >= r else 0.0  # not the tail, which has room for rounding
+    V = vectors[:, ::-1][:, : r - 1] * np.sqrt(np.maximum(values[::-1][: r - 1] - following, 0.0))
     return {"kind": "samples", "k": k, "t": proof.tail} | writer.factor(proof.tail, gram, V)
 
 
@@ -203,8 +244,8 @@ def larger_of_parts(writer: Writer, proof: LargerProof, r: int, k: int, cov: Cov
 
 
 def variances_of_parts(writer: Writer, proof: EntryProof, r: int, k: int, cov: Covariance) -> Written:
-    """No checker reads a sum of variances over several parts."""
-    raise Unwritten
+    """The largest variances, of as many features as the parts hold."""
+    return _variances(writer, k, cov)
 
 
 def _level(proof: EntryProof | ScaleProof, k: int, cov: Covariance) -> float:
@@ -216,14 +257,18 @@ def _level(proof: EntryProof | ScaleProof, k: int, cov: Covariance) -> float:
     return float(np.sort(cov.diagonal)[::-1][:k].sum()) * (1 + (k + cov._form.terms) * EPS)
 
 
+def _of_variances_alone(proof: EntryProof | ScaleProof, cov: Covariance) -> bool:
+    """Whether |A_ij| may be above the product of the two deviations, by more than rounding."""
+    indefinite = cov.n_samples is None and cov.representation_error > INDEFINITE * cov.trace
+    return isinstance(proof, EntryProof) and proof.rule == "diagonal" and indefinite
+
+
 def _weights(proof: EntryProof | ScaleProof, k: int, cov: Covariance) -> np.ndarray:
     """Weights that prove no more than the proof does: deviations, for the sum of the largest variances."""
     if isinstance(proof, ScaleProof):
         return proof.weights
     if proof.rule == "rows":
         return np.ones(cov.n_features)
-    if k > 1 and cov.n_samples is None and cov.representation_error > INDEFINITE * cov.trace:
-        raise Unwritten  # |A_ij| may be above the product of the two deviations
     deviations = np.sqrt(cov.diagonal)
     return np.maximum(deviations, 1e-9 * deviations.max())
 
@@ -251,6 +296,7 @@ PARTS_WRITERS: dict[type, Callable[[Writer, Any, int, int, Covariance], Written]
 # the types about one component that the first checker cannot read, or not always; of parts it reads none
 FOR_MORE: dict[type, Callable[[Any, Covariance], bool]] = {
     EliminationProof: lambda proof, cov: proof.boxes is not None,
+    EntryProof: _of_variances_alone,
     LargerProof: lambda proof, cov: takes_more(proof.proof, cov),
     # a cover, or an eigenvalue of the samples
     RankProof: lambda proof, cov: bool(proof.V.any()) or (proof.rho is None and not cov.holds_entries),

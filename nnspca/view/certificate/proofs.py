@@ -13,7 +13,7 @@ import numpy as np
 
 import nnspca
 from nnspca.datasets import Dataset
-from nnspca.result import Bound, Certificate, Component, PartsCertificate, Progress
+from nnspca.result import Bound, Certificate, PartsCertificate, Progress
 from nnspca.view import words
 from nnspca.view.results import known
 from nnspca.view.results.ledger import Known
@@ -71,13 +71,6 @@ def joined(first: Certificate, second: Certificate) -> Certificate:
     )
 
 
-def attained(certificate: Certificate, component: Component) -> Certificate:
-    """Return the certificate with a component of its problem in place of its own, if that has more variance."""
-    if component.variance <= certificate.lower:
-        return certificate
-    return dataclasses.replace(certificate, lower=component.variance, component=component)
-
-
 def _key(data: Dataset, now: State, k: int) -> tuple[Hashable, ...]:
     """Return the key of the tightest proof: it speaks about the problem, whichever page asked for it."""
     return ("tightest", *store.subject_key(data, now), k)
@@ -102,19 +95,6 @@ def forget(data: Dataset, now: State, ks: Sequence[int]) -> None:
     """Throw away the tightest proofs of these k."""
     for k in {*ks, now.k}:
         store.results().drop(_key(data, now, k))
-
-
-def latest_trace(job: Job | None, trace: tuple) -> tuple:
-    """Return how the upper bound came down in the longer proof, or in the first one while there is no longer."""
-    return job.trace if job is not None and len(job.trace) > 1 else trace
-
-
-def falling(certificate: Proven, job: Job | None) -> Proven:
-    """Return the certificate with its upper bound where a proof under way has brought it by now."""
-    if job is None or job.done or job.about != certificate.k:
-        return certificate
-    seen: list[float] = [upper for _, _, upper in job.trace if upper is not None]
-    return dataclasses.replace(certificate, upper=max(min([certificate.upper, *seen]), certificate.lower))
 
 
 def tighten_key(data: Dataset, now: State, ks: Sequence[int]) -> tuple[Hashable, ...]:
@@ -157,7 +137,7 @@ def _tightened(k: int, cov: nnspca.Covariance, data: Dataset, now: State, job: J
     Until it stands, the turn is over or Stop is pressed; whatever is found and proven is kept.
     """
     begun = time.monotonic()
-    job.about, job.trace = k, ()
+    job.about = k
 
     def spent() -> float:
         return min((time.monotonic() - begun) / turn.patience, 1.0)

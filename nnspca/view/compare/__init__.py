@@ -1,1 +1,1 @@
-"""The compare page: two to four data sets side by side."""
+"""The compare page: data sets, or solvers, in one figure."""

@@ -1,16 +1,18 @@
-"""What the compare page is asked: which data sets, by which solvers, at which shares of the features."""
+"""What a comparison of data sets is asked: which ones, by which solvers, at which shares of the features."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, replace
 
 import streamlit as st
 
 from nnspca.datasets import Dataset
 from nnspca.studies import comparison
-from nnspca.view.session import catalogue, state
+from nnspca.view import foreign
+from nnspca.view.results import known, stored
+from nnspca.view.session import catalogue, downloads, solver, state
 from nnspca.view.session.state import State, methods_for
-from nnspca.view.session.streamlit_private import DeltaGenerator
 from nnspca.view.session.widgets import choose, propose
 
 KEYS = state.keys_of("compare")
@@ -24,62 +26,92 @@ SHARES = {
 
 @dataclass(frozen=True)
 class Choices:
-    """What is compared, each field by its key in the link: data sets, solvers, how many values of k."""
+    """What is compared, each field by its key in the link."""
 
     vs: tuple[str, ...]
     by: tuple[str, ...]
     fine: str
-    panels: bool = False
+    scales: str = state.OPENING_SCALE
 
-    @property
-    def shares(self) -> tuple[float, ...]:
-        """The values of k as shares of the features."""
-        return SHARES[self.fine]
+    def view(self, name: str, now: State) -> State:
+        """Return the state in which a data set is compared: its own preprocessing, or the one chosen for all."""
+        scale = state.usual_scale(name) if self.scales == state.OPENING_SCALE else self.scales
+        return replace(now, data=name, scale=scale)
+
+    def cardinalities(self, data: Dataset, now: State) -> tuple[int, ...]:
+        """Return the k to solve: for each share of the features the nearest at which there is a stored proof."""
+        wanted = comparison.cardinalities(data.n_features, SHARES[self.fine])
+        held = stored.cardinalities(known.problem(data, self.view(data.name, now)))
+        if not held:
+            return wanted
+        return tuple(sorted({min(held, key=lambda k: max(k / share, share / k)) for share in wanted}))
 
 
-def ask(now: State) -> tuple[Choices, tuple[Dataset, ...], DeltaGenerator]:
-    """Draw the page's choices; data that are not on this machine are named, with the way to get them.
+def labels() -> dict[str, str]:
+    """Return the short title of each data set, without what its brackets add where that tells no two apart."""
+    titles = {name: foreign.line(info.title) for name, info in catalogue.infos().items()}
+    short = {name: title.partition(" (")[0] for name, title in titles.items()}
+    counts = Counter(short.values())
+    return {name: title if counts[title] == 1 else titles[name] for name, title in short.items()}
 
-    Returns
-    -------
-    choice : Choices
-    sets : tuple of Dataset
-        Those chosen, in their order.
-    press : DeltaGenerator
-        The place for Run.
-    """
+
+def ask_sets(now: State) -> tuple[str, ...]:
+    """Draw the choice of the data sets; return the names of those that are on this machine."""
     infos = catalogue.infos()
     here = [name for name, info in infos.items() if info.local]
-    if now.data in catalogue.uploads():  # who has brought a file wants to know how it compares
+    if now.data in catalogue.uploads():  # an uploaded file is compared at once
         propose(KEYS["vs"], [now.data, BESIDE])
-    names = choose(
+    names: tuple[str, ...] = choose(
         KEYS["vs"],
-        "Data sets, side by side",
+        "Data sets",
         options=here,
         allowed=f"two to four of {', '.join(here)}",
-        help="Two to four. Those of this session's uploads may take part.",
+        format_func=labels().__getitem__,
+        help="Two to four, your own files included.",
     )
-    how, grid = st.columns([2, 1], vertical_alignment="bottom")
-    sets = catalogue.ready(names, now)
-    n = max((data.n_features for data in sets), default=1)
-    with how:
-        known = methods_for(now.nonnegative, n)
-        solvers = choose(
-            KEYS["by"],
-            "Solvers",
-            options=known,
-            allowed=f"choose up to {state.MOST} from {', '.join(known)}",
-            help="What is proven is about the best of them; in the small panels each has a curve of its own.",
-        )
-    with grid:
-        fine = choose(
-            KEYS["fine"],
-            "Values of k",
-            help="k as a share of the features, the same shares for every data set.",
-        )
-    absent = [f"**{info.title}**" for info in infos.values() if not info.local]
-    if absent:
-        st.caption(f"Not on this machine: {', '.join(absent)}. The [data page](data) says how to get them.")
-    switch, press = st.columns([2, 1], vertical_alignment="center")
-    with switch:
-        return Choices(tuple(names), solvers, fine, choose(KEYS["panels"])), sets, press
+    return names
+
+
+def ask_rest(names: tuple[str, ...], now: State) -> tuple[Choices, tuple[Dataset, ...]]:
+    """Draw the other choices, folded; return all of them, and the data sets."""
+    infos = catalogue.infos()
+    with st.expander("Preprocessing, solvers and values of k", icon=":material/tune:"):
+        scale, how, grid = st.columns([1.2, 1.4, 1], gap="medium")
+        with scale:
+            scales = choose(
+                KEYS["scales"],
+                "Preprocessing",
+                help="Each its own: standardised or not, as the data set opens on the other pages.",
+            )
+        with grid:
+            fine = choose(KEYS["fine"], "Values of k", help="k as a share of the features, the same for all data sets.")
+        asked = Choices(names, (), fine, scales)
+        sets = catalogue.ready(names, now, lambda name: asked.view(name, now).standardise)
+        with how:
+            able = methods_for(now.nonnegative, max((data.n_features for data in sets), default=1))
+            by = choose(
+                KEYS["by"],
+                "Solvers",
+                options=able,
+                allowed=f"up to {state.MOST} of {', '.join(able)}",
+                format_func=solver.title,
+                help="Each has a curve of its own in the small panels; the figure shows the best component of all.",
+            )
+        if said := preprocessing(asked, now):
+            st.caption(said)
+        if absent := [f"**{foreign.plain(info.title)}**" for info in infos.values() if not info.local]:
+            st.caption(f"Not on this machine: {', '.join(absent)}. The [data page](data) says how to get them.")
+    return replace(asked, by=by), sets
+
+
+def preprocessing(choice: Choices, now: State) -> str:
+    """Say which data sets went through which of the steps asked for, and which could not; nothing without steps."""
+    if not now.prep:
+        return ""
+    said = []
+    for name in choice.vs:
+        done = downloads.steps_of(name, now)
+        left = [step for step in now.prep if step not in done]
+        besides = f"; not possible with it: {', '.join(left)}" if left else ""
+        said.append(f"{foreign.plain(name)} ({', '.join(done) or 'none'}{besides})")
+    return f"Extra preprocessing: {', '.join(said)}."

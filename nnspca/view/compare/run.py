@@ -1,9 +1,9 @@
-"""The compare page's run, cheapest data first: what they promise, their bare curves, and what is proven of them."""
+"""Live run of a comparison, cheapest data first: profiles, curves of the solvers, and the upper bounds."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
@@ -11,55 +11,102 @@ from nnspca.datasets import Dataset
 from nnspca.result import Progress, Sweep, SweepPoint
 from nnspca.studies import comparison
 from nnspca.studies.comparison import Profile
-from nnspca.view.compare.choices import Choices
+from nnspca.view.compare.choices import Choices, labels
+from nnspca.view.results import known, stored
+from nnspca.view.results.ledger import Known
 from nnspca.view.session import curves, runs, store
 from nnspca.view.session.job import Job, Work
 from nnspca.view.session.state import State
 
 WIDE = 2000  # features above which even the bare curve waits until the others are proven
-AT_ONCE = 2  # data sets whose proofs are made side by side: at the end of each curve one thread has nothing to do
+AT_ONCE = 2  # data sets whose proofs run side by side: at the end of each curve one thread has nothing to do
 
 
 @dataclass(frozen=True)
-class Found:
-    """What is known by now of one data set.
+class Live:
+    """What the live run has found by now of one data set.
 
     Attributes
     ----------
     about : Profile
     points : tuple of SweepPoint
-    asked : int
-        How many values of k there are to prove.
     """
 
     about: Profile
     points: tuple[SweepPoint, ...]
-    asked: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """What the ledger holds of one data set.
+
+    Attributes
+    ----------
+    data : Dataset
+    title : str
+    rows : tuple of Known
+        By k, ascending: all that are stored, or those of the live run.
+    leading : float
+        λ₁.
+    """
+
+    data: Dataset
+    title: str
+    rows: tuple[Known, ...]
+    leading: float
 
     @property
-    def proven(self) -> int:
-        """How many values of k are proven."""
-        return len({p.k for p in self.points if p.certificate is not None})
+    def complete(self) -> bool:
+        """Whether each k has a component and an upper bound: only then is a data set ranked."""
+        return all(row.bounded for row in self.rows)
 
     @property
-    def finished(self) -> bool:
-        """Whether every value of k is proven: only then is a data set ranked."""
-        return 0 < self.asked == self.proven
+    def least(self) -> Known:
+        """The k of the widest gap, of those that have an upper bound."""
+        return min((row for row in self.rows if row.bounded), key=lambda row: row.ratio)
+
+
+def compared(sets: tuple[Dataset, ...], choice: Choices, now: State) -> list[Compared]:
+    """Return what is known of each data set, as chosen."""
+    titles = labels()
+    return [_compared(data, titles[data.name], choice, choice.view(data.name, now)) for data in sets]
+
+
+def _compared(data: Dataset, title: str, choice: Choices, now: State) -> Compared:
+    ks = stored.cardinalities(known.problem(data, now)) or choice.cardinalities(data, now)
+    return Compared(data, title, tuple(known.along(data, now, ks).values()), store.leading(data, now))
+
+
+def begun(sets: tuple[Dataset, ...], choice: Choices, now: State) -> bool:
+    """Tell whether the job of this view has started."""
+    return runs.job_for("compare", _key(sets, choice, now)) is not None
 
 
 def start(sets: tuple[Dataset, ...], choice: Choices, now: State) -> Job:
-    """Draw Run; return the page's job, or end the page here."""
-    return runs.run("compare", _key(sets, choice, now), lambda: work(sets, choice, now))
+    """Draw the button that solves live; return the page's job, or end the page here."""
+    view = sets, choice, now
+    return runs.run("compare", _key(*view), lambda: work(*view), afresh=lambda: _forget(*view))
 
 
 def _key(sets: tuple[Dataset, ...], choice: Choices, now: State) -> tuple[Hashable, ...]:
     """Return the key of one view of the page."""
-    return ("compare", tuple(store.subject_key(data, now) for data in sets), choice.by, choice.shares, now.seed)
+    return ("compare", *(_curve_key(data, choice, now) for data in sets))
 
 
-def first(sets: tuple[Dataset, ...], choice: Choices) -> int:
-    """Return how many things make a picture: what the smallest data set promises, its curves, and two proven points."""
-    ks = len(comparison.cardinalities(min(data.n_features for data in sets), choice.shares))
+def _curve_key(data: Dataset, choice: Choices, now: State) -> tuple[Hashable, ...]:
+    return store.curve_key(data, choice.view(data.name, now), choice.cardinalities(data, now), choice.by)
+
+
+def _forget(sets: tuple[Dataset, ...], choice: Choices, now: State) -> None:
+    """Throw away the points of earlier runs, so that the next one starts from nothing."""
+    for data in sets:
+        points = curves.Points(_curve_key(data, choice, now))
+        points.forget(choice.cardinalities(data, now), ("best", *choice.by))
+
+
+def first(sets: tuple[Dataset, ...], choice: Choices, now: State) -> int:
+    """Return how many results make a picture: the profile and the curves of the smallest data set, two upper bounds."""
+    ks = len(choice.cardinalities(cheapest_first(sets)[0], now))
     return 1 + ks * (len(choice.by) + ("best" in choice.by)) + min(ks, 2)
 
 
@@ -70,8 +117,8 @@ def cheapest_first(data: tuple[Dataset, ...]) -> list[Dataset]:
 
 def work(sets: tuple[Dataset, ...], choice: Choices, now: State) -> Work:
     """Return the work of the page: publishes (data set, Profile) and (data set, SweepPoint) as they come."""
-    shared = _Shared(len(sets))
-    ways = {data.name: _Way(data, choice, now, shared) for data in sets}
+    shared = _Shared(len(sets), labels())
+    ways = {data.name: _Way(data, choice, choice.view(data.name, now), shared) for data in sets}
     ordered = cheapest_first(sets)
     rounds = [[d for d in ordered if d.n_features <= WIDE], [d for d in ordered if d.n_features > WIDE]]
 
@@ -90,73 +137,73 @@ def work(sets: tuple[Dataset, ...], choice: Choices, now: State) -> Work:
 
 
 class _Shared:
-    """What the data sets proven side by side have in common: one line of arrivals, one progress."""
+    """What data sets that are proven side by side share: the order of publication, one progress."""
 
-    def __init__(self, count: int):
+    def __init__(self, count: int, titles: Mapping[str, str]):
         self._lock = threading.Lock()
         self._fractions: dict[str, float] = {}
-        self._count = count
+        self._count, self._titles = count, titles
 
-    def publish(self, job: Job, name: str, thing: Profile | SweepPoint) -> None:
-        """Hand something over, one thread at a time."""
+    def publish(self, job: Job, name: str, result: Profile | SweepPoint) -> None:
+        """Publish a result, one thread at a time."""
         with self._lock:
-            job.publish((name, thing))
+            job.publish((name, result))
 
-    def report(self, job: Job, data: Dataset, told: Progress) -> None:
-        """Tell a data set's progress as a share of all of them."""
+    def report(self, job: Job, data: Dataset, progress: Progress) -> None:
+        """Report a data set's progress as a share of all of them."""
         with self._lock:
-            self._fractions[data.name] = max(told.fraction, self._fractions.get(data.name, 0.0))
+            self._fractions[data.name] = max(progress.fraction, self._fractions.get(data.name, 0.0))
             share = sum(self._fractions.values()) / self._count
-            job.report(replace(told, fraction=share, stage=f"{data.title}: {told.stage}"))
+            job.report(replace(progress, fraction=share, stage=f"Running: {self._titles[data.name]}"))
 
 
 class _Way:
-    """One data set's way through the page's work."""
+    """The run of one data set, seen as ``now`` says."""
 
     def __init__(self, data: Dataset, choice: Choices, now: State, shared: _Shared):
         self._data, self._now, self._shared = data, now, shared
         self._cov = store.covariance(data, now)
-        self._kept = store.results()
+        self._results = store.results()
         self._solve, self._prove = curves.stages(
             data,
             now,
-            comparison.cardinalities(data.n_features, choice.shares),
+            choice.cardinalities(data, now),
             choice.by,
-            lambda job, point: shared.publish(job, data.name, point),
-            lambda job, told: shared.report(job, data, told),
+            self._publish,
+            lambda job, progress: shared.report(job, data, progress),
         )
 
+    def _publish(self, job: Job, point: SweepPoint) -> None:
+        known.record(self._data, self._now, point)
+        self._shared.publish(job, self._data.name, point)
+
     def begin(self, job: Job) -> Sweep | None:
-        """Publish what the data promise and their bare curve; None when stopped."""
+        """Publish the profile and the bare curve; None when stopped."""
         key = ("profile", *store.subject_key(self._data, self._now))
-        about = self._kept.get(key) or comparison.profile(self._data, self._cov, should_stop=job.should_stop)
+        about = self._results.get(key) or comparison.profile(self._data, self._cov, should_stop=job.should_stop)
         if about is None:
             return None
-        self._kept.put(key, about)
+        self._results.put(key, about)
         self._shared.publish(job, self._data.name, about)
         return None if job.should_stop() else self._solve(job)
 
     def prove(self, job: Job, bare: Sweep) -> None:
-        """Publish the curve's points with what is proven of them."""
+        """Publish the curve's points with their upper bounds."""
         if not job.should_stop():
             self._prove(job, bare)
 
 
-def found(job: Job, sets: tuple[Dataset, ...], choice: Choices) -> dict[str, Found]:
-    """Return what the job has handed over, by data set as chosen; a certified point replaces the bare one."""
+def live(job: Job | None, sets: tuple[Dataset, ...]) -> dict[str, Live]:
+    """Return what the job has published, by data set as chosen; a certified point replaces the bare one."""
     profiles: dict[str, Profile] = {}
     points: dict[str, dict[tuple[int, str], SweepPoint]] = {}
-    for name, thing in list(job.arrived):
-        if isinstance(thing, Profile):
-            profiles[name] = thing
+    for name, result in [] if job is None else list(job.arrived):
+        if isinstance(result, Profile):
+            profiles[name] = result
         else:
-            points.setdefault(name, {})[thing.k, thing.method] = thing
+            points.setdefault(name, {})[result.k, result.method] = result
     return {
-        data.name: Found(
-            profiles[data.name],
-            tuple(points.get(data.name, {}).values()),
-            len(comparison.cardinalities(data.n_features, choice.shares)),
-        )
+        data.name: Live(profiles[data.name], tuple(points.get(data.name, {}).values()))
         for data in sets
         if data.name in profiles
     }

@@ -1,4 +1,4 @@
-"""The file a person brings: dropped, read as a job, its choices told in plain words, in use at once."""
+"""A file of one's own: dropped, read as a job, in use at once, with what was decided and links to the pages."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from nnspca.datasets.images import SUFFIXES as IMAGES
 from nnspca.datasets.missing import CHOICES, Missing
 from nnspca.errors import DataError
 from nnspca.view import foreign, words
-from nnspca.view.session import brought, catalogue, files, preparation, runs
+from nnspca.view.session import brought, catalogue, caution, files, preparation, runs, state, widgets
 from nnspca.view.session.files import File, Reading
+from nnspca.view.session.job import Job
 from nnspca.view.session.preparation import Preparation
 
 TYPES = sorted({suffix.rpartition(".")[2] for suffix in (*SUFFIXES, *IMAGES)})
@@ -24,32 +25,33 @@ FORMATS = (
     "barcodes beside it), images of one size, or a ZIP or TAR of images. It stays on this machine."
 )
 OWN = "prepare-own"  # the run that prepares what was brought
+FIRST = 6  # columns that are named
 FOUND, NONE = "as found", "no class"
 SAYS: dict[Missing, str] = {
     "refuse": "choose …",
-    "drop rows": "leave out those samples",
-    "drop features": "leave out those features",
+    "drop rows": "leave out these samples",
+    "drop features": "leave out these features",
     "mean": "fill in the mean of the feature",
 }
 
 
 def bring() -> None:
-    """Let the person bring files; what they hold is in use at once, and until the tab is closed."""
+    """Offer to drop files; what they hold is in use at once, and until the tab is closed."""
     given: Sequence[File] = st.file_uploader(
         "Your own data", key="upload", type=TYPES, accept_multiple_files=True, help=FORMATS
     )
-    with st.expander("Names of the features in a file of their own", icon=":material/label:"):
-        st.caption("Two columns: the name as it is in the data (a probe, say), and what to call it (a gene).")
-        names: File | None = st.file_uploader("Names", key="names", type=["csv", "tsv", "txt"])
     if not given:
-        if names is not None:
-            st.info("Names go with a file of data: choose that one, too, above.", icon=":material/label:")
         return
-    turned = st.toggle(
-        "Samples are columns", key="turned", help="On: each column of the file is one sample. Off: each row is."
-    )
+    with st.container(horizontal=True, vertical_alignment="center"):
+        turned = st.toggle(
+            "Samples are columns", key="turned", help="On: each column of the file is one sample. Off: each row is."
+        )
+        with st.popover("Names of the features in a file of their own", icon=":material/label:"):
+            st.caption("Two columns: the name in the data (a probe, say), and the name to show (a gene).")
+            names: File | None = st.file_uploader("Names", key="names", type=["csv", "tsv", "txt"])
     mark = given[0].file_id[:8]
-    reading = Reading("columns" if turned else "rows", _label(mark), _missing(mark))
+    every = bool(st.session_state.get(f"every-{mark}"))
+    reading = Reading("columns" if turned else "rows", _label(mark), _missing(mark), every=every)
     job = files.read(given, names, reading)
     if not runs.follow(files.SLOT, job, "Stopped. Nothing of the file was kept."):
         return
@@ -61,12 +63,21 @@ def bring() -> None:
     if isinstance(job.result, DataError):
         _problem(job.result, mark)
         if len(given) > 1:
-            st.caption("Files dropped one after the other count together: take away (×) those that do not belong.")
+            st.caption("Files dropped one after the other count together: remove (×) those that do not belong.")
     elif job.result is not None and _usable(job.result):
-        files.remember(job.result, given, reading, names)
+        files.remember(job.result, given, reading, names, _left_out(job))
+        caution.note(job.result, job.about)
         _open(job.result, job.key)
         _told(job.result, reading)
         _choices(job.result, mark, turned=turned)
+        if job.about.left_out:
+            st.toggle("Keep every column", key=f"every-{mark}", help="Constant columns, identifiers and dates too.")
+
+
+def _left_out(job: Job) -> list[str]:
+    """Return the names of the columns that were left out, where they are not among the features."""
+    names = [job.about.feature_names[i] for i in job.about.left_out]
+    return [name for name in names if name not in job.result.feature_names]
 
 
 def _label(mark: str) -> str | None:
@@ -103,9 +114,9 @@ def _problem(problem: DataError, mark: str) -> None:
 def _said(problem: DataError) -> str:
     """Return what is wrong, with what this page can do about it where the library names its own ways."""
     if isinstance(problem, MissingValues):
-        return f"{problem.found} Choose what becomes of them, or fill them in and choose the file anew."
+        return f"{problem.found} Choose what to do with them, or fill them in and choose the file again."
     if isinstance(problem, SeveralClasses):
-        return f"{problem.found} Choose which it is; the others are left out then."
+        return f"{problem.found} Choose which it is; the others are then left out."
     return str(problem)
 
 
@@ -119,7 +130,7 @@ def _ask_missing(mark: str, problem: MissingValues | None = None) -> None:
             "",
             f"{problem.rows:,} of {rows:,} samples go",
             f"{problem.features:,} of {features:,} features go",
-            "nothing goes, but these values never vary from the mean",
+            "nothing goes; these values then equal the mean",
         ]
     st.radio(
         label,
@@ -143,27 +154,34 @@ def _ask_class(columns: tuple[str, ...], mark: str) -> None:
 
 
 def _told(data: Dataset, reading: Reading) -> None:
-    """Say what was read, and what a row and a column stand for."""
+    """Say what was read, its first columns and what was decided; and lead on to the pages."""
     rows, columns = data.shape
     said = foreign.plain(" ".join(data.notes))
-    st.success(f"In use: your file **{foreign.plain(data.name)}**, {rows:,} × {columns:,}, {data.kind}. {said}")
+    first = ", ".join(foreign.plain(name, foreign.NAME) for name in data.feature_names[:FIRST])
+    more = f" and {columns - FIRST:,} more" if columns > FIRST else ""
+    with st.container(key="read", gap=None):
+        st.success(
+            f"In use: your file **{foreign.plain(data.name)}**, {rows:,} × {columns:,}, {data.kind}. "
+            f"First columns: {first}{more}. Preprocessing: {state.current().scale}. {said}",
+            icon=":material/check_circle:",
+        )
+        with st.container(horizontal=True):
+            widgets.page_link("pages/explore.py", "Explore →", ":material/search_insights:")
+            widgets.page_link("pages/parts.py", "Parts →", ":material/grid_view:")
     if data.kind == "covariance":
-        st.caption(f"Each row and each column is one of {columns:,} features; the numbers are how they vary together.")
+        st.caption(f"Each row and each column is one of {columns:,} features; the numbers are their covariances.")
     else:
-        ends = dict.fromkeys((data.feature_names[0], data.feature_names[-1]))
-        named = " … ".join(foreign.plain(name, foreign.NAME) for name in ends)
-        things = "features" if columns > 1 else "feature"
         one = "column of the file" if reading.samples == "columns" else "row of the file"
         each = f"Each {'image' if data.image_shape else one} is one sample: "
         oriented = any("by the names beside it" in note for note in data.notes)  # which way it lies, whatever was asked
-        st.caption(
-            f"{'' if oriented else each}{rows:,} samples, described by {columns:,} {things} ({named}). "
-            "A component chooses some of the features."
-        )
+        things = "features" if columns > 1 else "feature"
+        ends = dict.fromkeys((data.feature_names[0], data.feature_names[-1]))
+        named = " … ".join(foreign.plain(name, foreign.NAME) for name in ends)
+        st.caption(f"{'' if oriented else each}{rows:,} samples, described by {columns:,} {things} ({named}).")
     if away := brought.evicted():
         st.info(
-            f"To make room, what you brought before was put away: {foreign.plain(', '.join(away))}. "
-            "Bring it again when you need it.",
+            f"To make room, an earlier file was removed: {foreign.plain(', '.join(away))}. Drop it again when you need "
+            "it.",
             icon=":material/inventory_2:",
         )
     if data.labels is not None:
@@ -173,8 +191,8 @@ def _told(data: Dataset, reading: Reading) -> None:
         )
         st.caption(f"Classes: {told}.")
     st.caption(
-        "It is yours until this tab is closed or loaded again: a page may not open files on your machine by itself, so "
-        "after a reload choose the file once more. Nothing of it is kept on the server."
+        "The file is in use until this tab is closed; after a reload choose the file once more. Nothing of it is kept "
+        "on the server."
     )
 
 

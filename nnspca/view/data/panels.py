@@ -1,34 +1,44 @@
-"""The data page: each data set with its terms and a way to use it."""
+"""The data page: what is in use, its terms and where it comes from, and what is wrong with a folder of data."""
 
 from __future__ import annotations
 
 import streamlit as st
 
-from nnspca.datasets import DatasetInfo, fetch
+from nnspca.datasets import Dataset, DatasetInfo, fetch
 from nnspca.view import foreign
-from nnspca.view.session import catalogue, fetching
+from nnspca.view.data import preparing
+from nnspca.view.session import catalogue, fetching, preview
 from nnspca.view.session.state import State
 
 
-def card(info: DatasetInfo, now: State) -> None:
-    """Show one data set of the list: what it is, its terms, and how to use it."""
+def in_use(info: DatasetInfo, data: Dataset | None, now: State) -> None:
+    """Show the data set that every page uses: samples, variance, citation and terms; or offer to fetch it."""
     rows, columns = info.shape
-    st.markdown(f"**{foreign.plain(info.title)}** · {foreign.code(info.name)}  \n{foreign.plain(info.description)}")
-    st.caption(f"{rows:,} × {columns:,}, {info.kind}")
-    fetching.terms(info)
-    if not info.local:
+    st.header(f"In use: {foreign.plain(info.title)}")
+    shape = f"{rows:,} × {columns:,}".replace(" ", "\u00a0")
+    st.markdown(f"{foreign.plain(info.description)} {shape}, {info.kind}.".strip())
+    if data is None:
+        fetching.terms(info)
         fetching.download(info)
         return
-    if info.name == now.data:
-        st.caption(":material/check: In use on every page.")
-    else:
-        st.button("Use these data", key=f"use-{info.name}", on_click=catalogue.use, args=(info.name, columns))
-    if info.names_bytes:
-        fetching.download_names(info, catalogue.forget)
+    few, rest = st.columns([1, 1.25], gap="large")
+    with few:
+        preview.sample_preview(data)
+    with rest:
+        preview.scree_plot(data, now)
+        preview.provenance(data)
+        if info.homepage:
+            st.markdown(f":small[More about the data: <{info.homepage}>]")
+        if info.names_bytes:
+            fetching.download_names(info, catalogue.forget)
+    with st.expander("Preprocessing: what each step does", expanded=bool(now.prep), icon=":material/tune:"):
+        preparing.explained(catalogue.dataset(now.data), data, now)
 
 
 def folder() -> None:
     """Say what is wrong with the folder of data files that this server was given, if anything is."""
     wrong = fetch.fault(fetch.data_folder())
     if wrong:
-        st.warning(foreign.plain(f"The data sets that come along still work. {wrong}"), icon=":material/folder_off:")
+        st.warning(
+            foreign.plain(f"The data sets that come with the package still work. {wrong}"), icon=":material/folder_off:"
+        )

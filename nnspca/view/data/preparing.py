@@ -10,7 +10,7 @@ from nnspca.view.session import charts, preview
 from nnspca.view.session.state import State
 from nnspca.view.words import number
 
-CENTRED = "**Centred**, always: the mean of each feature is taken off, as only what varies counts."
+CENTRED = "**Centred**, always: the mean of each feature is subtracted."
 SCALED = (
     "**Standardised**: each feature divided by its standard deviation, so that units do not matter. Chosen "
     "in the sidebar."
@@ -35,7 +35,7 @@ def explained(raw: Dataset, data: Dataset, now: State) -> None:
         )
     told += [f"- {words}" for words in _left_out(raw, able)]
     st.markdown(
-        f"What is done to the numbers before anything is sought; choose under **Before that** in the sidebar.\n\n"
+        f"Done to the data before the covariance is formed; choose under **Extra preprocessing** in the sidebar.\n\n"
         f"- ✓ {CENTRED}\n" + "\n".join(told)
     )
     if not now.prep:

@@ -61,13 +61,15 @@ def ask(now: State, n: int, solvers: DeltaGenerator, options: DeltaGenerator) ->
         )
     with options, st.popover("Options", icon=":material/tune:", width="stretch"):
         chosen = solver.ask(now, n)
-        ks = _ks(n, now)
+        ks, problem = _ks(n, now)
         log = bool(choose(KEYS["log"]))
+    if problem:  # told on the page: what stands among the options is not seen until they are opened
+        st.warning(problem, icon=":material/edit:")
     return Choices(chosen, tuple(dict.fromkeys((*methods, chosen.method))), ks, log)
 
 
-def _ks(n: int, now: State) -> tuple[int, ...]:
-    """Let the person choose the values of k; an unusable list falls back to an even one, with a note."""
+def _ks(n: int, now: State) -> tuple[tuple[int, ...], str]:
+    """Let the person choose the values of k; return them, or even ones and what is wrong with the list."""
     even = cardinalities(n, usual_k(n, now.data))
     text = choose(
         KEYS["ks"],
@@ -76,10 +78,9 @@ def _ks(n: int, now: State) -> tuple[int, ...]:
         help="For instance 1, 5, 10-40:10 (10 to 40 by 10). Empty: about 25, from 1 to all features.",
     )
     try:
-        return read_ks(text, n) if text and text.strip() else even
+        return read_ks(text, n) if text and text.strip() else even, ""
     except ValueError as problem:
-        st.warning(f"{foreign.plain(str(problem))} The values are spread evenly instead.", icon=":material/edit:")
-        return even
+        return even, f"{foreign.plain(str(problem))} The values are spread evenly instead."
 
 
 def patience() -> int:

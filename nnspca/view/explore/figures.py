@@ -1,79 +1,15 @@
-"""Steps of a solver, the upper bound coming down to meet it, and the indispensable features of a component."""
+"""Indispensable features, marked on a component's figure."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 import numpy as np
 import plotly.graph_objects as go
 
 from nnspca.result import Necessity
 from nnspca.view.figures.style import Palette, dress
-from nnspca.view.words import STATES, at_most, fixed
+from nnspca.view.words import STATES, at_most
 
-MOST_POINTS = 2000
 MARKED = {"essential": ("indispensable", "solid"), "undecided": ("not decided", "dot")}
-
-
-def history(variances: Sequence[float], leading: float, palette: Palette, *, title: str) -> go.Figure:
-    """Draw the best normalised variance known after each step of the method."""
-    y = np.asarray(variances, dtype=float) / leading
-    steps = np.arange(1, y.size + 1)
-    if y.size > MOST_POINTS:
-        kept = np.unique(np.linspace(0, y.size - 1, MOST_POINTS).round().astype(int))
-        steps, y = steps[kept], y[kept]
-    figure = go.Figure(
-        go.Scatter(
-            x=steps,
-            y=y,
-            mode="lines+markers" if y.size < 40 else "lines",
-            line={"color": palette.found, "width": 2, "shape": "hv"},
-            hovertemplate="after step %{x}<br>variance ÷ λ₁ = %{y:.5f}<extra></extra>",
-        )
-    )
-    alt = f"{title}: the best variance known rises from {fixed(y[0], 3)} to {fixed(y[-1], 3)} of λ₁ "
-    alt += f"in {len(variances)} steps."
-    room = max(0.08 * float(y.max() - y.min()), 0.002 * float(abs(y).max()))
-    dress(
-        figure,
-        palette,
-        title=title,
-        alt=alt,
-        height=300,
-        x={"title_text": "step of the method"},
-        y={"title_text": "best variance so far ÷ λ₁", "range": [y.min() - room, y.max() + room]},
-    )
-    return figure
-
-
-def falling(trace: Sequence[tuple[float, float | None, float | None]], leading: float, palette: Palette) -> go.Figure:
-    """Draw the upper bound and the best variance against the seconds of a proof."""
-    figure = go.Figure()
-    for column, name, colour, dash in (
-        (2, "upper bound", palette.ceiling, "solid"),
-        (1, "best found", palette.found, "solid"),
-    ):
-        seen = [(row[0] - trace[0][0], value / leading) for row in trace if (value := row[column]) is not None]
-        if seen:
-            figure.add_scatter(
-                x=[s for s, _ in seen],
-                y=[v for _, v in seen],
-                name=name,
-                mode="lines",
-                line={"color": colour, "width": 2, "shape": "hv", "dash": dash},
-                hovertemplate="after %{x:.2f} s<br>" + name + " %{y:.4f}<extra></extra>",
-            )
-    title = "The upper bound comes down"
-    dress(
-        figure,
-        palette,
-        title=title,
-        alt=f"{title} towards the best variance found, against time.",
-        height=300,
-        x={"title_text": "seconds spent on the proof"},
-        y={"title_text": "variance ÷ λ₁"},
-    )
-    return figure
 
 
 def state_of(need: Necessity, i: int) -> str:
@@ -91,7 +27,9 @@ def marked(figure: go.Figure, need: Necessity, palette: Palette) -> go.Figure:
         _name(figure, need)
     else:
         _ring(figure, chosen, palette)
-    alt = f"{figure.layout.meta['alt']} {len(chosen['essential'])} indispensable features are marked."
+    many = len(chosen["essential"])
+    said = "1 indispensable feature is" if many == 1 else f"{many} indispensable features are"
+    alt = f"{figure.layout.meta['alt']} {said} marked."
     title = figure.layout.title.text.replace("The component", "Indispensable features")
     return dress(figure, palette, title=title, alt=alt, height=figure.layout.height)
 

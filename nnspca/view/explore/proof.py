@@ -9,14 +9,13 @@ from nnspca.result import Certificate
 from nnspca.view import words
 from nnspca.view.certificate import panels as certificate
 from nnspca.view.certificate import proofs
-from nnspca.view.explore import choices, figures, need
+from nnspca.view.explore import choices, need
 from nnspca.view.explore.choices import KEYS
 from nnspca.view.explore.content import View
-from nnspca.view.explore.run import Found
 from nnspca.view.figures import band, ceilings
 from nnspca.view.figures.style import Figure
 from nnspca.view.results.ledger import share
-from nnspca.view.session import charts, runs, solver
+from nnspca.view.session import charts, runs
 from nnspca.view.session.job import Job
 from nnspca.view.session.state import PROOF, State
 from nnspca.view.session.widgets import choose
@@ -52,12 +51,12 @@ def under_way(job: Job | None) -> None:
     runs.follow("tighten", job, certificate.STOPPED)
 
 
-def panel(view: View, found: Found, data: Dataset, now: State, job: Job | None, ks: tuple[int, ...]) -> None:
+def panel(view: View, data: Dataset, now: State, ks: tuple[int, ...]) -> None:
     """Show the certificate, every upper bound, or the indispensable features, as chosen."""
     which = choose(KEYS["proof_view"], "Show", format_func=LABELS.__getitem__, horizontal=True)
     final = proofs.kept(data, now, now.k)
     if which == "bounds":
-        _bounds(view, found, data, now, job, ks)
+        _bounds(view, data, now, ks)
     elif final is None:
         st.info(
             "The live proof is still running. It is shown here once it has ended.", icon=":material/hourglass_empty:"
@@ -80,8 +79,8 @@ def _note(final: Certificate, view: View, now: State) -> None:
         )
 
 
-def _bounds(view: View, found: Found, data: Dataset, now: State, job: Job | None, ks: tuple[int, ...]) -> None:
-    """Draw the band with every upper bound as a line of its own, and what solver and proof did."""
+def _bounds(view: View, data: Dataset, now: State, ks: tuple[int, ...]) -> None:
+    """Draw the band with every upper bound as a line of its own."""
     look = charts.palette()
     with st.container(horizontal=True, vertical_alignment="bottom"):
         every, paper = choose(KEYS["bounds"]), choose(KEYS["paper_band"])
@@ -100,7 +99,6 @@ def _bounds(view: View, found: Found, data: Dataset, now: State, job: Job | None
     charts.figure(drawn, "band")
     if every and certificates:
         charts.figure(ceilings.race(certificates, tuple(view.known), look, log=view.log), "bounds-drawn")
-    _steps(view, found, job)
 
 
 def figure(view: View) -> Figure:
@@ -127,16 +125,3 @@ def _all_button(view: View, data: Dataset, now: State, ks: tuple[int, ...]) -> N
         ":material/compress:",
         disabled=not left,
     )
-
-
-def _steps(view: View, found: Found, job: Job | None) -> None:
-    """Draw what the solver did, and how the upper bound came down, where that was watched."""
-    part, look = found.part, charts.palette()
-    did, fell = st.columns(2, gap="large")
-    if part is not None:
-        title = f"Steps of the solver: {solver.title(part.method)}"
-        with did:
-            charts.figure(figures.history(part.history or (part.variance,), view.leading, look, title=title), "history")
-    if trace := proofs.latest_trace(job, found.trace):
-        with fell:
-            charts.figure(figures.falling(trace, view.leading, look), "ceiling")

@@ -33,13 +33,10 @@ class Found:
         The component that the solver has found.
     proof : Certificate or None
         The last certificate; a first, quick one is marked as stopped.
-    trace : tuple
-        Seconds, variance and upper bound, as they were reported.
     """
 
     part: Component | None = None
     proof: Certificate | None = None
-    trace: tuple = ()
 
 
 def start(data: Dataset, now: State, choice: Choices) -> Job:
@@ -60,8 +57,8 @@ def start(data: Dataset, now: State, choice: Choices) -> Job:
 def found(job: Job) -> Found:
     """Return what a run has handed over so far."""
     parts = [thing for thing in job.arrived if isinstance(thing, Component)]
-    proof, trace = ([thing for thing in job.arrived if isinstance(thing, tuple)] or [(None, ())])[-1]
-    return Found(parts[-1] if parts else None, proof, trace)
+    certificates = [thing for thing in job.arrived if isinstance(thing, Certificate)]
+    return Found(parts[-1] if parts else None, certificates[-1] if certificates else None)
 
 
 def _prove_key(data: Dataset, now: State) -> tuple[Hashable, ...]:
@@ -72,9 +69,9 @@ def _prove_key(data: Dataset, now: State) -> tuple[Hashable, ...]:
 class ExploreJob:
     """Work for one k: solve, prove an upper bound, and search on where that is asked.
 
-    It publishes a Component, then (Certificate, trace) pairs, one with a quick upper bound and one
-    with all that a live proof has, then Components that are better, as they are met. All of it goes
-    into the ledger; nothing is read from there.
+    It publishes a Component, then Certificates, one with a quick upper bound and one with all that a
+    live proof has, then Components that are better, as they are met. All of it goes into the ledger;
+    nothing is read from there.
     """
 
     def __init__(self, data: Dataset, now: State, choice: Solver):
@@ -96,8 +93,8 @@ class ExploreJob:
             if searches and not job.should_stop():
                 self._search_on(job, component)
 
-    def _hand_over(self, job: Job, thing: Component | tuple[Certificate, tuple]) -> None:
-        known.record(self._data, self._now, thing[0] if isinstance(thing, tuple) else thing)
+    def _hand_over(self, job: Job, thing: Component | Certificate) -> None:
+        known.record(self._data, self._now, thing)
         job.publish(thing)
 
     def _found(self, job: Job) -> tuple[Component, bool]:
@@ -129,15 +126,14 @@ class ExploreJob:
             **options,
         )
 
-    def _proven(self, job: Job, component: Component) -> tuple[Certificate, tuple]:
-        """Return the certificate and its trace; a quick upper bound is shown until they are there."""
+    def _proven(self, job: Job, component: Component) -> Certificate:
+        """Return the certificate; a quick upper bound is shown until it is there."""
         cov, now = self._cov, self._now
         if self._choice.method == "best" and cov.holds_entries:  # elsewhere it costs more, or may speak of no component
             first = machines.call(
                 first_ceiling, cov, now.k, component, nonnegative=now.nonnegative, should_stop=job.should_stop
             )
-            self._hand_over(job, (first, ()))
-        job.trace = ()
+            self._hand_over(job, first)
         certificate = machines.call(
             nnspca.certify,
             cov,
@@ -148,11 +144,10 @@ class ExploreJob:
             should_stop=job.should_stop,
             on_progress=_staged(job, "Proving an upper bound"),
         )
-        proof = (certificate, job.trace)
         if not certificate.stopped:
-            self._known.put(self._prove_key, proof)
+            self._known.put(self._prove_key, certificate)
             proofs.keep(certificate, self._data, now)
-        return proof
+        return certificate
 
     def _search_on(self, job: Job, begun: Component) -> None:
         """Search for better components as long as was asked, or until Stop; each is handed over when it is met."""

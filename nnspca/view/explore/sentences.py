@@ -9,7 +9,7 @@ from nnspca.datasets import Dataset
 from nnspca.result import Component
 from nnspca.view.explore.run import Found
 from nnspca.view.results.ledger import Known, share
-from nnspca.view.session import scene
+from nnspca.view.session import scene, solver
 from nnspca.view.words import at_least, at_most, optimal, proven_share, seconds
 
 COMPUTING = "Computing the upper bound …"
@@ -30,6 +30,8 @@ def explained(part: Component, data: Dataset, leading: float) -> str:
 def sentence(part: Component, known: Known, data: Dataset, leading: float) -> str:
     """Say what a component explains, and how close to the optimum it is proven to be."""
     said = explained(part, data, leading)
+    if part.method != "best":
+        said = f"{solver.title(part.method)}: {said}"
     fewer = ""
     if part.cardinality < part.k:
         why = "more would need negative loadings" if part.nonnegative else "more would add nothing"

@@ -12,6 +12,7 @@ from nnspca.view import foreign
 from nnspca.view.explore import content, path, run, sentences
 from nnspca.view.explore.choices import Choices
 from nnspca.view.explore.content import View
+from nnspca.view.explore.samples.panels import ASKED_BEFORE
 from nnspca.view.results import known
 from nnspca.view.session import canvas, scene, store
 from nnspca.view.session.job import Job
@@ -124,6 +125,7 @@ def _ask_why() -> None:
         st.session_state[PRESSED] = True
         st.query_params["why"] = str(int(feature) + 1)
         st.session_state["samples"] = True
+        st.session_state[ASKED_BEFORE] = getattr(st.session_state.get("sheet"), "why", None)
         st.session_state["_asked"] = st.session_state.get("_asked", 0) + 1
 
 

@@ -79,8 +79,18 @@ def closed(band: Band, what: str = "k") -> str:
     done = len(band.optimal)
     if not done:
         return ""
-    many = f"every {what}" if done == len(band.at) else f"{done} of {len(band.at)} {what}"
+    many = f"every {what}" if done == len(band.at) else f"{done} of {len(band.at)} {_several(what)}"
     return f"closed: proven optimal at {many}"
+
+
+def _several(what: str) -> str:
+    """Return what several points of the axis are called.
+
+    >>> _several("k"), _several("number of parts")
+    ('k', 'numbers of parts')
+    """
+    first, space, rest = what.partition(" ")
+    return f"{first}s{space}{rest}" if space else what
 
 
 def place(missing: float) -> float:
@@ -138,8 +148,9 @@ def figure(
         k_axis=(band.at or (1,), log) if what == "k" else None,
         x={"title_text": along, "anchor": "y2"} if what == "k" else _count_axis(band, along),
     )
-    drawn.layout.legend.font.size = 13
+    drawn.layout.legend.update(font_size=13, tracegroupgap=0)
     drawn.update_layout(
+        xaxis={"tickfont_size": 13},
         yaxis={"domain": UPPER, "title_text": unit, "rangemode": "tozero", "tickfont_size": 13},
         yaxis2=_gap_axis(band, curves),
     )
@@ -153,8 +164,14 @@ def _count_axis(band: Band, along: str) -> dict:
 
 
 def _gap_axis(band: Band, curves: Mapping[str, Mapping[int, float]]) -> dict:
-    """Return the axis of the gap: from the widest gap drawn down to "optimal"."""
-    widest = max([*band.gaps.values(), *(m for c in curves.values() for m in _gaps(band, c).values())], default=0.1)
+    """Return the axis of the gap of all that is drawn."""
+    return gap_axis(
+        max([*band.gaps.values(), *(m for c in curves.values() for m in _gaps(band, c).values())], default=0.1)
+    )
+
+
+def gap_axis(widest: float) -> dict:
+    """Return the axis of the gap, the lower panel: from the widest gap drawn down to "optimal"."""
     top = max(place(widest), -2.0)
     ticks = [power for power in (0, -1, -2, -3, -4) if power <= top + 0.3]
     return {
@@ -285,7 +302,7 @@ def _add_words(drawn: go.Figure, band: Band, palette: Palette, log: bool, what: 
             text=WITHIN,
             ax=-70 if right else 70,
             ay=-26 if right else 40,
-            font={"size": 13},
+            font={"size": 13, "color": palette.ink},
             arrowcolor=palette.ceiling,
             arrowwidth=1.5,
             arrowhead=0,
@@ -307,6 +324,6 @@ def _alt(band: Band, curves: Mapping[str, Mapping[int, float]], title: str, what
     said = closed(band, what)
     return (
         f"{title}: {', '.join(curves) or 'nothing yet'}; an upper bound is proven at {len(band.proven)} of "
-        f"{len(band.at)} {what}{'; ' + said if said else ''}. Below, the gap to the best possible in per cent, on a "
-        "logarithmic axis."
+        f"{len(band.at)} {_several(what)}{'; ' + said if said else ''}. Below, the gap to the best possible in per "
+        "cent, on a logarithmic axis."
     )

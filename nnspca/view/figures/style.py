@@ -25,6 +25,7 @@ DRAWS = Path(__file__).with_name("plotly-cartesian.min.js.gz")
 FONT = '"Source Sans", "Source Sans Pro", system-ui, sans-serif'
 LEGEND_DROP = 56  # pixels from the plot down to the legend: below tick labels and axis title
 LEGEND_ROW = 20  # pixels a line of the legend takes; a phone shows one entry a line
+TEXT = 13  # pixels: the least size of words in a figure
 TOP = 40  # pixels for the title
 BUTTONS = "#76838d"  # of a figure's toolbar, seen on the paper of both themes
 SYMBOLS = ("circle", "diamond-open", "square-open", "triangle-up-open", "cross-open", "x-open")
@@ -132,7 +133,7 @@ def dress(
             "yanchor": "top",
             "y": -LEGEND_DROP / (height - below - (TOP if title else 8)),
             "x": 0,
-            "font": {"size": 12},
+            "font": {"size": TEXT},
             "maxheight": LEGEND_ROW * (legend_rows or max(named, 1)) + 8,  # more would push into the axis title
         },
         "meta": {"alt": alt, "dark": palette.dark},
@@ -141,8 +142,9 @@ def dress(
     }
     for name, value in shared.items():  # one by one: update_layout takes ten times as long
         figure.layout[name] = value
-    set_axes(figure, "x", automargin=True, **(x or {}))
-    set_axes(figure, "y", automargin=True, **(y or {}))
+    words = {"automargin": True, "tickfont_size": TEXT, "title_font_size": TEXT}
+    set_axes(figure, "x", **(words | dict(x or {})))
+    set_axes(figure, "y", **(words | dict(y or {})))
     if k_axis is not None:
         _set_k_axis(figure, *k_axis)
     return figure

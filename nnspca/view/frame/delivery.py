@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gzip
-import logging
 import re
-from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -24,8 +22,9 @@ SCRIPTS = Path(st.__file__).parent / "static" / "static" / "js"
 # Streamlit's own frame is being built.
 EARLY = ("Html", "BidiComponent", "Selectbox", "Radio", "NumberInput", "Multiselect", "Checkbox", "Button", "Progress")
 CHARTS = ("PlotlyChart",)  # and those of pages that are about a chart: most of what they fetch
-CHARTED = re.compile(r"/(?:variance|compare|race)/?$")
-PACKED = re.compile(r"/static/(?:js|css)/[^/]+\.(?:js|css)$")
+CHARTED = re.compile(r"/compare/?$")
+PACKED = re.compile(r"/static/((?:js|css)/[^/]+\.(?:js|css))$")
+_BROUGHT = {f"{kind}/{file.name}": file for kind in ("js", "css") for file in (SCRIPTS.parent / kind).glob(f"*.{kind}")}
 NEEDED = re.compile(r"""\b(?:from|import)\s*["'`]\./([^"'`]+\.js)["'`]""")
 UNASKED = (b"accept-encoding", b"if-none-match", b"if-modified-since")  # the page is written anew for each visit
 LEVEL = 6  # of compression: done once for each file
@@ -37,29 +36,25 @@ class Delivery:
     Parameters
     ----------
     app : ASGI application
-    ahead : mapping of str to callable
-        For a page by its name what can be begun once somebody is on the way, called with the link's
-        query.
     """
 
-    def __init__(self, app: ASGIApp, ahead: Mapping[str, Callable[[str], None]] | None = None) -> None:
-        self._app, self._ahead = app, ahead or {}
-        self._packed: dict[str, tuple[MutableHeaders, bytes]] = {}
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+        self._packed: dict[Path, tuple[MutableHeaders, bytes]] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
         if scope["type"] != "http" or scope["method"] != "GET":
             await self._app(scope, receive, send)
-        elif PACKED.search(scope["path"]) and _takes_packed(scope):
-            await self._script(scope, receive, send)
+        elif (file := _on_disk(scope["path"])) is not None and _takes_packed(scope):
+            await self._script(file, scope, send)
         elif "text/html" in Headers(scope=scope).get("accept", ""):
             await self._page(scope, receive, send)
         else:
             await self._app(scope, receive, send)
 
-    async def _script(self, scope: Scope, receive: Receive, send: Send) -> None:
-        path = scope["path"]
-        if path not in self._packed:
+    async def _script(self, file: Path, scope: Scope, send: Send) -> None:
+        if file not in self._packed:
             answer = await _whole(self._app, scope, _staying)
             if answer.is_cut:
                 answer = await _whole(self._app, scope, _staying)
@@ -67,23 +62,17 @@ class Delivery:
                 headers = MutableHeaders({"cache-control": "no-store", "retry-after": "1"})
                 await _Answer(503, headers, b"").send(send)
                 return
-            if answer.status != 200 or "content-encoding" in answer.headers:
-                await answer.send(send)
+            if answer.status != 200 or "content-encoding" in answer.headers or len(answer.body) != file.stat().st_size:
+                await answer.send(send)  # Streamlit's page, for a path of this ending that it does not know
                 return
             answer.headers["content-encoding"] = "gzip"
             answer.headers.add_vary_header("accept-encoding")
             for name in ("etag", "accept-ranges"):  # both speak of the file as it lies there
                 del answer.headers[name]
-            self._packed[path] = answer.headers, await asyncio.to_thread(gzip.compress, answer.body, LEVEL)
-        await _Answer(200, *self._packed[path]).send(send)
+            self._packed[file] = answer.headers, await asyncio.to_thread(gzip.compress, answer.body, LEVEL)
+        await _Answer(200, *self._packed[file]).send(send)
 
     async def _page(self, scope: Scope, receive: Receive, send: Send) -> None:
-        begin = self._ahead.get(scope["path"].rstrip("/").rpartition("/")[2])
-        if begin is not None:
-            try:
-                begin(scope.get("query_string", b"").decode("ascii", "replace"))
-            except Exception:  # the page comes all the same
-                logging.getLogger(__name__).exception("nothing could be begun ahead of a page")
         plain = [(name, value) for name, value in scope["headers"] if name not in UNASKED]
         answer = await _whole(self._app, {**scope, "headers": plain}, receive)
         if answer.status == 200 and answer.headers.get("content-type", "").startswith("text/html"):
@@ -130,6 +119,12 @@ async def _whole(app: ASGIApp, scope: Scope, receive: Receive) -> _Answer:
 async def _staying() -> Message:
     """Speak for a visitor who does not leave: what is kept for all must not end where the first of them goes."""
     return await asyncio.get_running_loop().create_future()
+
+
+def _on_disk(path: str) -> Path | None:
+    """Return the script or style that a path asks for, where Streamlit brings one; only those are ever kept."""
+    asked = PACKED.search(path)
+    return _BROUGHT.get(asked[1]) if asked else None
 
 
 def _takes_packed(scope: Scope) -> bool:

@@ -1,4 +1,8 @@
-"""The boards of the game: data to paint on, what the solver found there, and the ceiling nobody can pass."""
+"""The boards of the game: data to paint on, the best component known, and its proven ceiling.
+
+:func:`proven`, :func:`parts` and :func:`shares` are the only ways by which results reach the lesson; they
+read the ledger, so that the lesson shows the same numbers as every page.
+"""
 
 from __future__ import annotations
 
@@ -14,40 +18,43 @@ import streamlit as st
 
 import nnspca
 from nnspca.datasets import Dataset
+from nnspca.view.results import known
+from nnspca.view.results.ledger import Problem
+from nnspca.view.results.stored import Record, records
 from nnspca.view.session import canvas, catalogue, downloads, openings, scene, store
 
-BEFOREHAND = Path(__file__).with_name("beforehand.json")  # written by `python -m tests.lesson`
+STORED = Path(__file__).with_name("stored.json")  # written by `python -m tests.lesson`
 BOARDS = {"faces": "lfw-faces", "digits": "digits", "spectra": "lrs"}
 TITLES = {"faces": "Faces", "digits": "Digits", "spectra": "Spectra"}
 
 
 @dataclass(frozen=True, eq=False)
 class Proven:
-    """What the solver found on a board, and what nobody can pass.
+    """The best component known on a board, and its proven ceiling.
 
     Attributes
     ----------
     support : tuple of int
-    weights : tuple of float
-        The solver's loadings on its support.
+    loadings : tuple of float
+        Its loadings on its support.
     lower, upper : float
         Its variance, and the least proven ceiling, rounding included.
     leading : float
-        λ₁, what all features with any signs keep.
+        λ₁, the variance of PCA's first component.
     """
 
     support: tuple[int, ...]
-    weights: tuple[float, ...]
+    loadings: tuple[float, ...]
     lower: float
     upper: float
     leading: float
 
 
 @functools.cache
-def beforehand() -> dict[str, Any]:
-    """Return what was computed beforehand, by what it is for."""
-    made: dict[str, Any] = json.loads(BEFOREHAND.read_text(encoding="utf-8"))
-    return made
+def stored() -> dict[str, Any]:
+    """Return the stored results, by what they are for."""
+    content: dict[str, Any] = json.loads(STORED.read_text(encoding="utf-8"))
+    return content
 
 
 def at_hand() -> list[str]:
@@ -61,34 +68,60 @@ def covariance(name: str) -> nnspca.Covariance:
     return nnspca.Covariance.from_dataset(catalogue.dataset(name), standardize=openings.opening(name).standardise)
 
 
-def prove(cov: nnspca.Covariance, k: int) -> Proven:
-    """Solve and certify; some seconds on the faces."""
-    part = nnspca.solve(cov, k)
-    certificate = nnspca.certify(cov, k, component=part)
-    best, support = certificate.component, certificate.component.support
-    return Proven(
-        tuple(support.tolist()),
-        tuple(best.loadings[support].tolist()),
-        certificate.lower,
-        certificate.upper,
-        certificate.leading,
-    )
+def problem(name: str) -> Problem:
+    """Return the problem of a board: its data as the opening view takes them, nonnegative loadings."""
+    return catalogue.dataset(name).content_hash, openings.opening(name).standardise, True
 
 
 def proven(name: str) -> Proven:
-    """Return the solver's answer and the ceiling: from beforehand where the data are the same, else computed now."""
+    """Return the best component known and its upper bound, from the ledger; computed where it has none."""
     data, k = catalogue.dataset(name), usual_k(name)
-    known = beforehand()["boards"].get(name)
-    if known is not None and (known["content_hash"], known["k"]) == (data.content_hash, k):
-        return Proven(
-            tuple(known["support"]), tuple(known["weights"]), known["lower"], known["upper"], known["leading"]
-        )
-    return _prove(name, data.content_hash, k)
+    best = known.ledger().at(problem(name), k, 0.0)  # variances are at least 0
+    if not best.bounded:
+        _compute(name, data.content_hash, k)
+        best = known.ledger().at(problem(name), k, 0.0)
+    loadings = best.component.loadings
+    support = np.flatnonzero(loadings)
+    leading = store.eigenvalues(data, standardise=openings.opening(name).standardise, repair=False)[0]
+    return Proven(tuple(support.tolist()), tuple(loadings[support].tolist()), best.lower, best.upper, float(leading))
 
 
-@st.cache_resource(show_spinner="Proving the ceiling …")
-def _prove(name: str, content_hash: str, k: int) -> Proven:
-    return prove(covariance(name), k)
+def parts() -> dict[str, Any]:
+    """Return six parts of the faces: one after the other, by NMF, and from the ledger the best with their bound."""
+    made: dict[str, Any] = stored()["parts"]
+    name, count = BOARDS["faces"], len(made["apart"]["variances"])
+    best = known.ledger().parts_along(problem(name), usual_k(name), (count,), 0.0)[count]
+    ordered = sorted(best.components, key=lambda part: -part.variance)
+    together = {
+        "supports": [part.support.tolist() for part in ordered],
+        "loadings": [part.loadings[part.support].tolist() for part in ordered],
+        "variances": [part.variance for part in ordered],
+    }
+    return {**made, "together": together, "upper": best.upper}
+
+
+def shares(name: str) -> dict[str, Any]:
+    """Return the first eigenvalues, and the proven shares of the optimum along k, from the ledger."""
+    made = stored()["spectra"][name]
+    along = known.ledger().along(problem(name), sorted(opened(name).components), 0.0)
+    return {
+        "n": made["n"],
+        "values": made["values"],
+        "ks": list(along),
+        "shares": [row.ratio for row in along.values()],
+    }
+
+
+def opened(name: str) -> Record:
+    """Return what is stored of a board's data set."""
+    return records()[name]
+
+
+@st.cache_resource(show_spinner="Computing the upper bound …")
+def _compute(name: str, content_hash: str, k: int) -> None:
+    """Solve and certify; some seconds on the faces."""
+    certificate = nnspca.certify(covariance(name), k)
+    known.ledger().record(problem(name), k, certificate.component, certificate.upper)
 
 
 def usual_k(name: str) -> int:
@@ -116,14 +149,14 @@ def payload(board: str) -> dict[str, Any]:
         "about": about(data),
         "code": code(name, usual_k(name)),
         **_numbers(name, data),
-        "solver": {"support": list(best.support), "weights": list(best.weights), "variance": best.lower},
+        "solver": {"support": list(best.support), "loadings": list(best.loadings), "variance": best.lower},
         "ceiling": best.upper,
         "leading": best.leading,
     }
 
 
 def code(name: str, k: int) -> str:
-    """Return Python that judges what was painted: PAINTED stands for the list of features."""
+    """Return Python that computes the variance of what was painted: PAINTED stands for the list of features."""
     return f"""\
 import nnspca
 
@@ -132,13 +165,13 @@ cov = nnspca.Covariance.from_dataset(data, standardize={openings.opening(name).s
 painted = PAINTED
 mine = nnspca.solve(cov.restrict(painted), k=len(painted))
 cert = nnspca.certify(cov, k={k})
-print(f"mine {{mine.variance:.4g}}, the solver {{cert.lower:.4g}}, nobody above {{cert.upper:.4g}}")
+print(f"mine {{mine.variance:.4g}}, the solver {{cert.lower:.4g}}, ceiling {{cert.upper:.4g}}")
 """
 
 
 def about(data: Dataset) -> str:
-    """Say what lies on the table."""
-    scaled = " Each pixel is divided by its own deviation, so one pixel alone counts 1."
+    """Describe the data of a board."""
+    scaled = " Each pixel is divided by its standard deviation."
     return f"{data.X.shape[0]:,} samples, {data.n_features} {scene.noun(data)}." + (
         scaled if openings.opening(data.name).standardise else ""
     )

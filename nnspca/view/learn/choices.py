@@ -1,4 +1,4 @@
-"""What a link says of the lesson. The browser reads and writes it; here it is only judged, and told where no use."""
+"""The lesson's keys in the link. The browser reads and writes them; here they are only checked."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ KEYS = state.keys_of("learn")
 PLAYED = ("step", "board", "painted", "best", "at")
 
 
-def heed() -> None:
-    """Tell the person which of the link's values cannot be used; the lesson takes the usual ones for them."""
+def check() -> None:
+    """Say which values of the link cannot be used; the lesson takes the defaults for them."""
     for key in PLAYED:
         widgets.linked_value(KEYS[key])

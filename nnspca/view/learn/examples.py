@@ -1,4 +1,4 @@
-"""The small examples of the steps: numbers made by hand, and what the library says of them."""
+"""The small examples of the chapters: numbers made by hand, and what the library says of them."""
 
 from __future__ import annotations
 
@@ -61,13 +61,13 @@ def rank_one() -> dict[str, Any]:
     """One vector: its k largest positive entries, or those of its negative."""
     a, k = np.array(VECTOR), 3
     cov = nnspca.Covariance.from_matrix(np.outer(a, a))
-    kept = {sign: sorted(np.sort(np.maximum(sign * a, 0))[-k:] ** 2, reverse=True) for sign in (1, -1)}
+    squares = {sign: sorted(np.sort(np.maximum(sign * a, 0))[-k:] ** 2, reverse=True) for sign in (1, -1)}
     return {
         "a": list(VECTOR),
         "k": k,
         "facts": {
-            "plus": at_least(float(sum(kept[1])), 2),
-            "minus": at_least(float(sum(kept[-1])), 2),
+            "plus": at_least(float(sum(squares[1])), 2),
+            "minus": at_least(float(sum(squares[-1])), 2),
             "optimum": at_least(nnspca.solve(cov, k, "exact").variance, 2),
         },
     }
@@ -76,16 +76,14 @@ def rank_one() -> dict[str, Any]:
 def rank_two() -> dict[str, Any]:
     """Four curves over an angle, where the top two change, and the optimum."""
     V, k = np.array(CURVES), 2
-    found, best, meet = curves.regions(V, k), curves.optimum(V, k), curves.crossings(V)
+    found, best = curves.regions(V, k), curves.optimum(V, k)
     distinct = {tuple(s.tolist()) for _, _, s in found.supports() if len(s)}
     return {
         "V": V.tolist(),
         "k": k,
-        "changes": found.angles.tolist(),
-        "crossings": [meet.angles.tolist(), meet.heights.tolist()],
         "optimum": [best.phi, best.value],
         "facts": {
-            "crossings": len(meet.angles),
+            "k": k,
             "candidates": len(distinct),
             "supports": sum(math.comb(len(V), size) for size in range(1, k + 1)),
             "best": at_least(best.value, 2),
@@ -164,7 +162,7 @@ def net() -> dict[str, Any]:
 
 
 def good_share(V: np.ndarray, k: int, best: float, epsilon: float) -> float:
-    """Return the share of all directions worth at least (1 − ε) of the best."""
+    """Return the share of all directions that reach at least (1 − ε) of the optimum."""
     phi = np.linspace(-np.pi / 2, 3 * np.pi / 2, 20_001)[:-1]
     return float((curves.objective(V, k, phi) >= (1 - epsilon) * best).mean())
 

@@ -1,4 +1,4 @@
-"""What the steps show of the faces: PCA's components, parts by three methods, spectra, shares promised and proven."""
+"""What the chapters show of the faces: PCA's components, parts, spectra, promised and proven shares."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from nnspca.view.words import at_least, at_most, percent
 
 FACES = boards.BOARDS["faces"]
 COMPONENTS = 6
-COUNTS = 0.05  # a weight below this share of its component's largest is not counted as one
+COUNTS = 0.05  # a loading below this share of its component's largest is not counted
 SHOWN_K, SHOWN_D = 40, 3
 
 
@@ -33,12 +33,12 @@ def leading() -> tuple[np.ndarray, np.ndarray]:
 
 
 def pca() -> dict[str, Any]:
-    """PCA's components, and what is left of the first when only its largest weights are kept."""
+    """PCA's components, and what the largest loadings of the first explain alone."""
     values, vectors = leading()
     first, cov, k = vectors[:, 0], boards.covariance(FACES), SHOWN_K
-    kept = np.zeros_like(first)
-    heavy = np.argsort(-np.abs(first), kind="stable")[:k]
-    kept[heavy] = first[heavy] / np.linalg.norm(first[heavy])
+    cut = np.zeros_like(first)
+    largest = np.argsort(-np.abs(first), kind="stable")[:k]
+    cut[largest] = first[largest] / np.linalg.norm(first[largest])
     return {
         "image": scene(),
         "vectors": canvas.pack(vectors.T, "f4"),
@@ -46,20 +46,21 @@ def pca() -> dict[str, Any]:
         "k": k,
         "facts": {
             "n": len(first),
-            "cut": percent(cov.variance(kept) / values[0], 1),
+            "k": k,
+            "cut": percent(cov.variance(cut) / values[0], 1),
             "ours": percent(boards.proven(FACES).lower / values[0], 1),
         },
     }
 
 
 def ghosts() -> dict[str, Any]:
-    """Six components by PCA, by NMF and by us, each scaled to a largest weight of 1."""
+    """Six components by PCA, by NMF and by us, each scaled to a largest loading of 1."""
     _, vectors = leading()
-    made = boards.beforehand()["parts"]
+    parts = boards.parts()
     rows = {
         "pca": vectors.T,
-        "nmf": np.array(made["nmf"], dtype=float),
-        "ours": loadings(made["together"], len(vectors)),
+        "nmf": np.array(parts["nmf"], dtype=float),
+        "ours": loadings(parts["together"], len(vectors)),
     }
     scaled = {name: row / np.abs(row).max(axis=1, keepdims=True) for name, row in rows.items()}
     used = {name: float((np.abs(row) > COUNTS).sum(axis=0).mean()) for name, row in scaled.items()}
@@ -73,25 +74,27 @@ def ghosts() -> dict[str, Any]:
 def loadings(parts: dict[str, Any], n: int) -> np.ndarray:
     """Return bundled parts as loadings, shape (parts, n)."""
     found = np.zeros((len(parts["supports"]), n))
-    for row, support, weights in zip(found, parts["supports"], parts["weights"], strict=True):
-        row[support] = weights
+    for row, support, entries in zip(found, parts["supports"], parts["loadings"], strict=True):
+        row[support] = entries
     return found
 
 
 def several() -> dict[str, Any]:
     """Six parts one after the other, and together, with the ceiling on their sum."""
-    made = boards.beforehand()["parts"]
-    apart, together = (sum(made[way]["variances"]) for way in ("apart", "together"))
-    matched = _matched(made["together"], made["apart"])
+    parts, leading = boards.parts(), boards.proven(FACES).leading
+    apart, together = (sum(parts[way]["variances"]) / leading for way in ("apart", "together"))
+    matched = _matched(parts["together"], parts["apart"])
     return {
         "image": scene(),
-        "apart": made["apart"],
+        "apart": parts["apart"],
         "together": matched,
-        "upper": made["upper"],
+        "upper": parts["upper"],
+        "leading": leading,
         "facts": {
-            "apart": at_least(apart, 1),
-            "together": at_least(together, 1),
-            "upper": at_most(made["upper"], 1),
+            "k": parts["k"],
+            "apart": percent(apart, 1),
+            "together": percent(together, 1),
+            "upper": f"{at_most(100 * parts['upper'] / leading, 1)} %",
         },
     }
 
@@ -104,18 +107,18 @@ def _matched(parts: dict[str, Any], others: dict[str, Any]) -> dict[str, Any]:
 
 
 def spectra() -> dict[str, tuple[int, list[float]]]:
-    """Return n and the first eigenvalues of the data sets that are always at hand."""
-    made = boards.beforehand()["promised"]
-    return {name: (made[boards.BOARDS[name]]["n"], made[boards.BOARDS[name]]["values"]) for name in ("faces", "digits")}
+    """Return n and the first eigenvalues of the bundled data sets."""
+    sets = {name: boards.shares(boards.BOARDS[name]) for name in ("faces", "digits")}
+    return {name: (data["n"], data["values"]) for name, data in sets.items()}
 
 
 def promised() -> dict[str, Any]:
-    """What Theorem 1 promises at some k, and what certificates proved there."""
-    made = {name: boards.beforehand()["promised"][boards.BOARDS[name]] for name in ("faces", "digits")}
-    faces = made["faces"]
+    """What Theorem 1 promises at some k, and what certificates prove there."""
+    sets = {name: boards.shares(boards.BOARDS[name]) for name in ("faces", "digits")}
+    faces = sets["faces"]
     decay = faces["values"][SHOWN_D] / faces["values"][0]
     return {
-        "sets": [{"name": boards.TITLES[name], **told} for name, told in made.items()],
+        "sets": [{"name": boards.TITLES[name], **data} for name, data in sets.items()],
         "k": SHOWN_K,
         "d": SHOWN_D,
         "facts": {

@@ -1,4 +1,4 @@
-"""The teacher's sheet: for each step what to ask, what usually goes wrong, and whether ten minutes have room for it."""
+"""The teacher's sheet: for each chapter what to ask and what usually goes wrong."""
 
 from __future__ import annotations
 
@@ -6,20 +6,19 @@ import streamlit as st
 
 from nnspca.view.learn.words import STEPS
 
-TEN = [number for number, step in enumerate(STEPS) if step.short]
+CORE = [number for number, step in enumerate(STEPS) if step.core]
 ADVICE = f"""\
-**Twenty minutes:** all steps; let the class paint for four minutes, give the steps a minute each, and play the
-spannogram (6) and the ceiling (11) to their end. **Ten minutes:** steps {", ".join(map(str, TEN))}.
-Before each answer is unfolded, let everyone commit to a guess. The arrow keys turn the pages; **Full screen** makes
-everything larger, and there Page Up and Page Down of a presenter's remote work too. **Copy link** sends the class to
-the step and the state you see."""
+**Ten minutes:** the eight core chapters ({", ".join(map(str, CORE))}). **Twenty minutes:** all chapters; four minutes
+of painting, then one minute each, and the spannogram (6) and the ceiling (11) to their end. Let everyone guess before
+you open an answer. The arrow keys change the chapter; in **Full screen** so do Page Up and Page Down. **Copy link**
+gives the class the chapter and the state you see."""
 
 
 def draw() -> None:
     """Draw the sheet."""
     st.markdown(ADVICE)
     for number, step in enumerate(STEPS):
-        ten = "ten and twenty minutes" if step.short else "twenty minutes only"
         st.markdown(
-            f"**{number}. {step.title}** :small[{ten}]  \n*Ask:* {step.ask}  \n*Goes wrong:* {step.wrong}",
+            f"**{number}. {step.title}** :small[{'core' if step.core else 'further'}]  \n"
+            f"*Ask:* {step.ask}  \n*Goes wrong:* {step.wrong}",
         )

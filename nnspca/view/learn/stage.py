@@ -13,14 +13,17 @@ from nnspca.view.learn.words import STEPS
 from nnspca.view.session import canvas
 
 BROWSER = Path(__file__).with_name("browser")
+CURVES = BROWSER.parents[1] / "spannogram" / "browser"  # what draws the spannogram draws it here too
 FIGURES = ("game.js", "faces.js", "plane.js", "curves.js", "search.js", "proof.js")
-SCRIPTS = ("draw.js", "desk.js", "judge.js", *FIGURES, "save.js", "shell.js", "component.js")
+DRAWING = ("brush.js", "mathematics.js", "captions.js", "plot.js")
+SCRIPTS = (*(str(CURVES / name) for name in DRAWING), "desk.js", "judge.js", *FIGURES)
+SCRIPTS += ("save.js", "shell.js", "component.js")
 
 _mount = canvas.component("learn", BROWSER, SCRIPTS)
 
 
 def figures(names: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Return the numbers of every step's figure, by name; ``facts`` are those its words tell.
+    """Return the numbers of every chapter's figure, by name; ``facts`` are those that its words use.
 
     ``names`` are those of the boards to paint on.
     """
@@ -39,23 +42,23 @@ def figures(names: Sequence[str]) -> dict[str, dict[str, Any]]:
         "ceiling": examples.matrix(),
         "promised": faces.promised(),
         "cells": examples.cells(),
-        "em": examples.em(boards.beforehand()["genes"]),
+        "em": examples.em(boards.stored()["genes"]),
         "several": faces.several(),
         "check": examples.matrix(),
     }
 
 
-@st.cache_resource(show_spinner="Setting the table …", max_entries=2)
+@st.cache_resource(show_spinner="Preparing the lesson …", max_entries=2)
 def content(names: tuple[str, ...]) -> dict[str, Any]:
     """Return the whole lesson, made once for all sessions; ``names`` are those of its boards."""
-    made = figures(names)
+    numbers = figures(names)
     return {
-        "steps": [step.said(made[step.figure]["facts"]) for step in STEPS],
-        "figures": made,
+        "steps": [step.said(numbers[step.figure]["facts"]) for step in STEPS],
+        "figures": numbers,
         "colours": canvas.colours(),
     }
 
 
 def show() -> None:
-    """Mount the lesson. Whatever is played there, the server hears nothing of it."""
+    """Mount the lesson, which plays in the browser alone."""
     _mount(key="learn", data=content(tuple(boards.at_hand())))

@@ -1,4 +1,4 @@
-"""What a step of the lesson says: one idea, one figure, one question with its answer, one way deeper."""
+"""A chapter of the lesson: one idea, one figure, one question with its answer, one link to a page."""
 
 from __future__ import annotations
 
@@ -9,26 +9,28 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Step:
-    """One step; ``{name}`` in its words stands for a fact of its figure.
+    """One chapter; ``{name}`` in its words stands for a fact of its figure.
 
     Attributes
     ----------
     figure : str
         Name of the figure, in the browser and among the facts.
-    title, idea : str
+    name, title, idea : str
+        The name is the short one, for the list of chapters.
     question, answer : str
-        The answer is folded until someone asks for it.
+        The answer is folded at first.
     deeper : (str, str)
-        Words and address of the page that goes deeper.
+        Text and address of a link.
     symbols : tuple of (str, str)
-        Every sign that the step uses, explained where it stands.
+        Every symbol that the chapter uses, with its meaning.
     ask, wrong : str
         For the teacher: what to ask the class, and what usually goes wrong.
-    short : bool
-        Whether it belongs to the ten-minute lesson too.
+    core : bool
+        Whether it is one of the eight core chapters.
     """
 
     figure: str
+    name: str
     title: str
     idea: str
     question: str
@@ -37,20 +39,20 @@ class Step:
     symbols: tuple[tuple[str, str], ...]
     ask: str
     wrong: str
-    short: bool = False
+    core: bool = False
 
     def said(self, facts: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the step as the browser takes it, its facts filled in; the teacher's words stay here."""
-        words = {key: value for key, value in asdict(self).items() if key not in ("ask", "wrong", "short")}
+        """Return the chapter for the browser, its facts filled in, without the teacher's words."""
+        words = {key: value for key, value in asdict(self).items() if key not in ("ask", "wrong")}
         filled = {key: words[key].format(**facts) for key in ("idea", "question", "answer")}
         return words | filled | {"symbols": [(sign, meaning.format(**facts)) for sign, meaning in self.symbols]}
 
 
-X = ("x", "the weights (loadings): one number for each feature, of length 1 together")
-K = ("k", "how many features may have a weight")
-N = ("n", "how many features there are")
-A = ("A", "the covariance: A_ij says how far features i and j go up and down together")
-LEADING = ("λ₁", "the largest eigenvalue: what PCA keeps with all features and any signs")
-V = ("V", "one row of d numbers for each feature: A is nearly VV'")
+X = ("x", "the loadings: one number a feature, of length 1 together")
+K = ("k", "the largest number of nonzero loadings")
+N = ("n", "the number of features")
+A = ("A", "the covariance: A_ij says how far features i and j vary together")
+LEADING = ("λ₁", "the largest eigenvalue: the variance of PCA's first component")
+V = ("V", "one row of d numbers a feature, so that A is nearly VV'")
 C = ("c", "a direction: it gives feature i the value v_i'c")
 PHI = ("φ", "the angle of the direction c")

@@ -1,1 +1,1 @@
-"""The experiments page: the figures of the papers, run again."""
+"""The papers page: the figures of the papers, run again."""

@@ -1,4 +1,4 @@
-"""What the experiments page is asked: which experiment, on which data, how far."""
+"""Choices of the papers page: which study, on which data, in which form."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ KEYS = state.keys_of("papers")
 
 @dataclass(frozen=True)
 class Choices:
-    """On which data an experiment is run, and how far, by their keys in the link."""
+    """On which data a study is run, and in which form, by their keys in the link."""
 
     on: str = OWN
     form: str = REDUCED
@@ -33,7 +33,7 @@ class Choices:
 
 
 def which() -> Study:
-    """Return the experiment chosen: by the link, or by a press on its card."""
+    """Return the study chosen: by the link, or by a press on its card."""
     papers = {PAPERS[study.paper].short: study.paper for study in STUDIES.values()}
     paper = papers[pressed(KEYS["paper"])]
     named = {_name(study): study for study in STUDIES.values() if study.paper == paper}
@@ -41,20 +41,20 @@ def which() -> Study:
 
 
 def turn_to(name: str) -> None:
-    """Choose another experiment."""
+    """Choose another study."""
     study = STUDIES[name]
     press(KEYS["paper"], study.source.short)
     press(KEYS[study.paper], _name(study))
 
 
 def ask(study: Study) -> Choices:
-    """Let the person choose data and form where the experiment has more than one."""
+    """Let the person choose data and form where the study has more than one."""
     on = _data(study)
     return Choices(on, _form(study))
 
 
 def _name(study: Study) -> str:
-    """Return what the link calls an experiment of its paper."""
+    """Return what the link calls a study of its paper."""
     return f"{study.figure}: {study.title}"
 
 
@@ -98,7 +98,7 @@ def absent(study: Study) -> None:
         named = ", ".join(f"**{infos[name].title}**" for name in missing)
         bundled = ", ".join(infos[name].title for name in study.stand_ins)
         st.info(
-            f"Not on this machine: {named}. The experiment can run on a stand-in ({bundled}); the paper's numbers do "
-            "not apply to it. The [data page](data) says how to get the paper's own.",
+            f"Not on this machine: {named}. The study can run on a stand-in ({bundled}), to which the paper's "
+            "numbers do not apply. The [data page](data) says how to get the paper's own.",
             icon=":material/database_off:",
         )

@@ -1,7 +1,8 @@
-"""The experiments page's panels: cards, every figure, the paper's numbers beside ours, and what to take home."""
+"""Panels of the papers page: cards, the figures of a study, the printed numbers beside ours, and downloads."""
 
 from __future__ import annotations
 
+import re
 from functools import partial
 from urllib.parse import urlencode
 
@@ -11,22 +12,24 @@ from nnspca.studies import STUDIES, Study, StudyTable, stored
 from nnspca.view.papers import choices
 from nnspca.view.papers.choices import KEYS, Choices
 from nnspca.view.papers.figures.study import study as figure_of
-from nnspca.view.papers.thumbnails import beforehand
+from nnspca.view.papers.thumbnails import thumbnails
 from nnspca.view.session import catalogue, charts, downloads, gallery
 from nnspca.view.session.gallery import Card
 from nnspca.view.session.job import Job
 from nnspca.view.session.state import State
 from nnspca.view.session.widgets import expander
 
+FIRST = re.compile(r".+?\.(?=$| [A-Z])")  # sentence; "Alg. 3" ends none
+
 
 def cards(here: Study) -> None:
-    """Show a card for each experiment, by paper; a press turns to it."""
-    made = beforehand()
+    """Show a card for each study, by paper; a press turns to it."""
+    pictures = thumbnails()
     gallery.show(
-        "experiment-cards",
-        "Experiments",
+        "paper-cards",
+        "Figures of the papers",
         [
-            Card(name, study.figure, study.title, picture=made[name]["picture"], group=study.source.short)
+            Card(name, study.figure, study.title, picture=pictures[name]["picture"], group=study.source.short)
             for name, study in STUDIES.items()
         ],
         here.name,
@@ -36,9 +39,15 @@ def cards(here: Study) -> None:
 
 
 def opening(study: Study) -> None:
-    """Say what the experiment is."""
+    """Say what the study is."""
     st.header(f"{study.figure}: {study.title}")
-    st.markdown(study.summary)
+    st.markdown(sentences(study)[0])
+
+
+def sentences(study: Study) -> tuple[str, str]:
+    """Return the first sentence of what a study is, and the others."""
+    first = FIRST.findall(study.summary)[0]
+    return first, study.summary[len(first) :].strip()
 
 
 def found(study: Study, choice: Choices, now: State, job: Job | None) -> tuple[StudyTable, ...]:
@@ -47,28 +56,29 @@ def found(study: Study, choice: Choices, now: State, job: Job | None) -> tuple[S
     before = stored(study.name)
     if arrived or before is None:
         return arrived
-    infos = catalogue.infos()
-    on = f", on {' and '.join(infos[name].title for name in before.data)}" if before.data else ""
-    made = beforehand()[study.name]
-    asked = _run_description(study, choice, now)
+    rest = "The live run has no rows yet." if job is not None else f"**Solve live** runs {_asked(study, choice, now)}."
+    form = ", reduced form" if study.minutes else ""
     st.caption(
-        f":material/inventory_2: **A stored run**, made on {made['made']} with nnspca {made['nnspca']}: "
-        f"seed {before.seed}{', reduced form' if study.minutes else ''}{on}. "
-        + (f"The run you asked for ({asked}) is on its way." if job is not None else f"**Solve live** makes {asked}.")
+        f":material/inventory_2: **A stored run** of {thumbnails()[study.name]['made']}: seed {before.seed}{form}"
+        f"{_on(before.data)}. {rest}"
     )
     return _filled(before.tables)
 
 
+def _on(data: tuple[str, ...]) -> str:
+    """Say on which data sets."""
+    infos = catalogue.infos()
+    return f", on {' and '.join(infos[name].title for name in data)}" if data else ""
+
+
+def _asked(study: Study, choice: Choices, now: State) -> str:
+    """Say what a live run with these settings is."""
+    other = _on(choice.data(study)) if choice.data(study) != study.needs else ""
+    return f"{'the full form' if choice.full else 'it'} with seed {now.seed}{other}"
+
+
 def _filled(tables: tuple[StudyTable, ...]) -> tuple[StudyTable, ...]:
     return tuple(table for table in tables if table.rows)
-
-
-def _run_description(study: Study, choice: Choices, now: State) -> str:
-    """Say what a run with these settings is."""
-    infos = catalogue.infos()
-    data = choice.data(study)
-    on = f" on {' and '.join(infos[name].title for name in data)}" if data else ""
-    return f"{'the full form' if choice.full else 'it'} live{on}, seed {now.seed}"
 
 
 def draw(study: Study, choice: Choices, tables: tuple[StudyTable, ...], live: bool) -> None:
@@ -92,15 +102,16 @@ def draw(study: Study, choice: Choices, tables: tuple[StudyTable, ...], live: bo
 
 
 def background(study: Study) -> None:
-    """Tell what differs from the paper, what it is called, and where the same can be played with."""
+    """Tell what is done, what differs from the paper and where the same can be played with, folded."""
     if study.page:
         st.link_button(
             f"Play with it on the {study.page} page",
             f"{study.page}?{urlencode(study.query)}",
             icon=":material/open_in_new:",
         )
-    with st.expander("What differs from the paper", icon=":material/compare_arrows:", key="differs"):
-        st.markdown(study.differs)
+    with st.expander("What is done, and what differs from the paper", icon=":material/compare_arrows:", key="differs"):
+        st.markdown(sentences(study)[1])
+        st.markdown(f"**What differs.** {study.differs}")
         st.caption(study.source.citation)
 
 
@@ -135,7 +146,7 @@ def takeaway(study: Study, choice: Choices, now: State, tables: tuple[StudyTable
 
 
 def _code(study: Study, choice: Choices, now: State) -> str:
-    """Return the Python that runs this experiment again."""
+    """Return the Python that runs this study again."""
     data = choice.data(study)
     other = "" if data == study.needs else f", data={data!r}"
     return "\n".join(

@@ -1,4 +1,4 @@
-"""The experiments page's run: one study, its tables as they fill."""
+"""Run of a study: its tables as they fill."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def start(study: Study, choice: Choices, now: State) -> Job | None:
         width="content",
     )
     if job is not None and not begun and job.wait(runs.PATIENCE):
-        st.rerun()  # so quick that Run can say at once that it runs again
+        st.rerun()  # so quick that its tables can be shown at once
     return job
 
 
@@ -37,7 +37,7 @@ def _key(study: Study, choice: Choices, now: State) -> tuple[Hashable, ...]:
 
 
 def _work(study: Study, choice: Choices, now: State) -> Work:
-    """Return the work of one experiment: publishes its tables as they fill."""
+    """Return the work of one study: publishes its tables as they fill."""
     known, key = store.results(), _key(study, choice, now)
 
     def work(job: Job) -> None:
@@ -62,5 +62,5 @@ def _work(study: Study, choice: Choices, now: State) -> Work:
 
 
 def _result(name: str, **settings: Any) -> StudyResult:
-    """Run the experiment of this name."""
+    """Run the study of this name."""
     return STUDIES[name].run(**settings)

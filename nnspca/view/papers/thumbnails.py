@@ -1,4 +1,4 @@
-"""What the experiments' cards show: a small picture of each stored run's first figure, and when it was made."""
+"""Cards of the studies: a small picture of each stored run's first figure, and when it was made."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-BEFOREHAND = Path(__file__).parent / "thumbnails.json"  # written by `python -m tests.stored`
+FILE = Path(__file__).parent / "thumbnails.json"  # written by `python -m tests.stored`
 
 
 @cache
-def beforehand() -> dict[str, dict[str, Any]]:
-    """Return what was made beforehand, by study: picture, day, and the version that made it."""
-    made: dict[str, dict[str, Any]] = json.loads(BEFOREHAND.read_text(encoding="utf-8"))
-    return made
+def thumbnails() -> dict[str, dict[str, Any]]:
+    """Return what each card shows, by study: picture, day, and the version that made it."""
+    cards: dict[str, dict[str, Any]] = json.loads(FILE.read_text(encoding="utf-8"))
+    return cards

@@ -1,4 +1,4 @@
-"""What the parts page is asked: how many parts, by which solvers, how they are kept apart."""
+"""What the parts page is asked: how many parts, how they are kept apart, and which solvers."""
 
 from __future__ import annotations
 
@@ -16,23 +16,24 @@ from nnspca.view.session.widgets import choose
 
 KEYS = state.keys_of("parts")
 JOINT, TOGETHER, DISJOINT = "joint", "together", "disjoint"
-IN_TURN = "one after the other"  # the page's name for the lead's parts found one after the other
+IN_TURN = "one after the other"  # the page's name for the first solver's parts found one after the other
+BEST = "best"  # the default solver
 SMALL = 1500  # features whose covariance is held as a matrix
 VIEWS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "six": (
-        "Six parts of 40 features",
-        "The ε-net of Asteris et al. beside EM, no feature used twice: their Fig. 3, on any data.",
+        "ε-net and EM",
+        "Six parts of 40 features, no feature used twice: Fig. 3 of Asteris et al., on any data.",
         {"r": 6, "k": 40, "apart": DISJOINT, "with": ["epsilon-net", "em"]},
     ),
     "prices": (
-        "Overlap and pixels at a price",
-        "NSPCA finds all parts at once: raise α and they share less, raise β and pixels drop out.",
+        "NSPCA's prices",
+        "NSPCA finds all parts jointly: raise α and they share less, raise β and features drop out.",
         {"r": 6, "apart": JOINT, "with": ["coordinate-descent"], "alpha": 1.0, "beta": 0.01, "match": False},
     ),
     "contrast": (
-        "Against PCA and NMF",
-        "PCA takes any sign and every feature; NMF adds up parts without asking how much they explain.",
-        {"r": 6, "apart": TOGETHER, "with": ["best", "pca", "nmf"]},
+        "PCA and NMF",
+        "PCA takes any sign and every feature; NMF adds up parts and does not maximise variance.",
+        {"r": 6, "apart": TOGETHER, "with": [BEST, "pca", "nmf"]},
     ),
 }
 
@@ -48,7 +49,7 @@ class Choices:
     apart : str
         How parts are kept apart.
     with_ : tuple of str
-        The solvers, side by side.
+        The solvers: the page shows the parts of the first, and compares the others with it.
     alpha, beta : float
         Prices of overlap and of a loading.
     angle : float
@@ -79,13 +80,23 @@ class Choices:
         return self.with_[0]
 
     @property
+    def disjoint(self) -> bool:
+        """Whether the page asks for disjoint parts of at most k features: the problem that the ledger keeps."""
+        return self.apart_for(self.lead) in (TOGETHER, DISJOINT) and bool(nnspca.METHODS[self.lead].feasible)
+
+    @property
+    def best(self) -> bool:
+        """Whether the page asks for the best such parts that are known, whichever run has found them."""
+        return self.lead == BEST and self.apart == TOGETHER
+
+    @property
     def compares(self) -> bool:
-        """Whether the lead's parts are sought together, and held against its parts found one after the other."""
+        """Whether the lead's parts are found jointly, and compared with its parts found one after the other."""
         return self.apart_for(self.lead) == TOGETHER and self.r > 1
 
     @property
     def ways(self) -> tuple[str, ...]:
-        """Names of what stands side by side, in order."""
+        """Names of what the run finds, in order."""
         return (self.lead, IN_TURN, *self.with_[1:]) if self.compares else self.with_
 
 
@@ -93,7 +104,7 @@ def title_of(way: str, choice: Choices) -> str:
     """Return what a way of finding parts is called on the page."""
     if way == IN_TURN:
         return IN_TURN.capitalize()
-    return "Together" if way == choice.lead and choice.compares else nnspca.METHODS[way].title
+    return "Jointly" if way == choice.lead and choice.compares else nnspca.METHODS[way].title
 
 
 def _names(now: State, data: Dataset) -> list[str]:
@@ -102,57 +113,63 @@ def _names(now: State, data: Dataset) -> list[str]:
     return [m for m in known if now.nonnegative in nnspca.METHODS[m].signs or m == "pca"]
 
 
-def ask(now: State, data: Dataset) -> tuple[Choices, DeltaGenerator]:
-    """Draw the page's choices; return them, and the place beside them for Run."""
-    names = _names(now, data)
-    most = min(int(KEYS["r"].high or 1), data.n_features)
-    many, apart_from, which, press = st.columns([1.1, 2, 3, 1.2], vertical_alignment="bottom")
+def open_others() -> None:
+    """Open the comparisons for a link that names several solvers, or asks for something that stands there."""
+    entry, link = KEYS["others"], st.query_params
+    wanted = len(link.get_all("with")) > 1 or any(key in link for key in ("shown", "angles"))
+    if wanted and entry.key not in link and entry.key not in st.session_state:
+        st.session_state[entry.key] = True
+
+
+def ask(now: State, data: Dataset, others: DeltaGenerator) -> tuple[Choices, DeltaGenerator]:
+    """Draw the row of controls, and the solvers in the place ``others``; return the choices and Solve live's place."""
+    many, apart_from, press = st.columns([1, 2, 1.2], vertical_alignment="bottom")
     with many:
         r = choose(
             KEYS["r"],
             "Parts",
             usual=min(KEYS["r"].default, data.n_features),
-            high=most,
-            help="How many components to look for.",
+            high=min(int(KEYS["r"].high or 1), data.n_features),
+            help="Number of components to look for.",
         )
     with apart_from:
         apart = choose(
             KEYS["apart"],
             "How parts are kept apart",
             options=[m for m in nnspca.DEFLATIONS if m != "hotelling" or data.n_features <= SMALL],
-            help="Together: all at once, no feature in two of them. The others find one after the other, and say "
-            "what the next may use.",
+            format_func=lambda name: nnspca.DEFLATIONS[name].title,
+            help="\n".join(f"- **{d.title}**: {d.summary} ({d.paper})" for d in nnspca.DEFLATIONS.values()),
         )
-    with which:
-        solvers = choose(
-            KEYS["with"],
-            "Solvers, side by side",
-            options=names,
-            allowed=f"choose up to {state.MOST} from {', '.join(names)}",
-            help="Each finds its own parts. PCA is there for contrast: any sign, all features.",
-        )
-    about = nnspca.DEFLATIONS[apart]
-    st.caption(f"**{about.title}.** {about.summary} ({about.paper})")
-    more: dict[str, Any] = {}
-    if apart == "quasi-orthogonal":
-        more["angle"] = choose(
-            KEYS["angle"],
-            "Least angle between parts (degrees)",
-            step=1.0,
-            help="90: the parts share nothing. Less: they may share features a little.",
-        )
-    if apart == JOINT and "coordinate-descent" in solvers:
-        more |= _prices()
+        more: dict[str, Any] = {}
+        if apart == "quasi-orthogonal":
+            more["angle"] = choose(
+                KEYS["angle"],
+                "Least angle between parts (degrees)",
+                step=1.0,
+                help="90: the parts share nothing. Less: they may share features a little.",
+            )
+    with others:
+        solvers = _solvers(now, data)
+        if apart == JOINT and "coordinate-descent" in solvers:
+            more |= _prices()
     return Choices(r, apart, solvers, **more), press
 
 
-def views(now: State, data: Dataset) -> None:
-    """Offer some views worth seeing; each sets the choices of the page, and k."""
+def _solvers(now: State, data: Dataset) -> tuple[str, ...]:
+    """Draw the choice of solvers, and buttons for comparisons worth seeing: each sets the page's choices, and k."""
     names = _names(now, data)
-    with st.container(horizontal=True):
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        solvers: tuple[str, ...] = choose(
+            KEYS["with"],
+            "Solvers",
+            options=names,
+            format_func=lambda name: nnspca.METHODS[name].title,
+            allowed=f"choose up to {state.MOST} from {', '.join(names)}",
+            help="The page shows the parts of the first; the others are compared with it here.",
+        )
         for key, (label, why, choices) in VIEWS.items():
             possible = [name for name in choices["with"] if name in names]
-            wanted = choices | {"r": min(choices["r"], data.n_features), "with": possible}
+            wanted = choices | {"r": min(choices["r"], data.n_features), "with": possible, "others": True}
             if "k" in wanted:
                 wanted["k"] = min(wanted["k"], data.n_features)
             st.button(
@@ -164,15 +181,16 @@ def views(now: State, data: Dataset) -> None:
                 on_click=st.session_state.update,
                 args=(wanted,),
             )
+    return solvers
 
 
 def _prices() -> dict[str, Any]:
-    """Let the person set the two prices of NSPCA."""
+    """Draw the two prices of NSPCA."""
     keep, overlap, loading = st.columns([1, 2, 2], vertical_alignment="bottom")
     with keep:
         match = choose(
             KEYS["match"],
-            "Keep to k",
+            "At most k features",
             help="On: the price of a loading is searched for until no part uses more than k features.",
         )
     with overlap:
@@ -186,6 +204,6 @@ def _prices() -> dict[str, Any]:
             KEYS["beta"],
             "β, the price of a loading",
             disabled=match,
-            help="Relative to the largest eigenvalue. Raise it and pixels drop out.",
+            help="Relative to the largest eigenvalue. Raise it and features drop out.",
         )
     return {"match": match, "alpha": alpha, "beta": beta}

@@ -1,4 +1,4 @@
-"""The parts page's panels: the parts over the mean, side by side, what is proven of each, what to take home."""
+"""The parts page's panels: the parts over the mean, the band along their number, and comparisons on request."""
 
 from __future__ import annotations
 
@@ -8,127 +8,224 @@ import numpy as np
 import streamlit as st
 
 import nnspca
+from nnspca.components.pairing import paired
 from nnspca.datasets import Dataset
 from nnspca.result import Components
 from nnspca.view import words
+from nnspca.view.figures import band
 from nnspca.view.figures.style import Figure
-from nnspca.view.parts import face
+from nnspca.view.parts import face, run, together
 from nnspca.view.parts.choices import IN_TURN, KEYS, TOGETHER, Choices, title_of
 from nnspca.view.parts.figures import several
 from nnspca.view.parts.figures.over_mean import Scene, over_mean
 from nnspca.view.parts.hands import hands
-from nnspca.view.session import charts
+from nnspca.view.results import known
+from nnspca.view.results.ledger import Known
+from nnspca.view.session import charts, runs
+from nnspca.view.session import scene as shared
 from nnspca.view.session.job import Job
+from nnspca.view.session.state import State
 from nnspca.view.session.widgets import choose
 
 RIGHT = 89.95  # degrees from which an angle counts as a right one
 PAGE = 860  # pixels a page has for its columns, about
+KNOWN = "best known"
 
 
 def scene(data: Dataset) -> Scene:
     """Return what the features of a data set stand for."""
     axis = None if data.axis is None else (data.axis.values, data.axis.name, data.axis.unit)
     mean = None if data.kind == "covariance" else data.means
-    return Scene(tuple(map(str, data.feature_names)), data.image_shape, axis, mean)
+    return Scene(tuple(map(str, data.feature_names)), data.image_shape, axis, mean, shared.unlisted(data))
 
 
-def whole(results: Mapping[str, Components], data: Dataset, choice: Choices) -> Figure:
-    """Show the lead's parts in colours over the mean of the data; return them as a figure to take home."""
-    way = choice.lead if choice.lead in results else next(iter(results))
-    parts = results[way]
-    shares = parts.variances / parts.total
-    labels = [f"part {i + 1}: {words.percent(share, 1)}" for i, share in enumerate(shares)]
-    title = f"{title_of(way, choice)}: {len(labels)} {'part' if len(labels) == 1 else 'parts'}"
-    drawn = over_mean(parts.loadings, scene(data), charts.palette(), labels=labels, title=title, width=PAGE // 2)
+def whole(parts: Components, data: Dataset) -> Figure:
+    """Show the parts in colours over the mean of the data; return them as a figure to download."""
+    title = f"{len(parts.parts)} {'part' if len(parts.parts) == 1 else 'parts'}"
+    drawn = _over_mean(parts.loadings, parts, data, title)
     if (parts.loadings >= 0).all():
-        face.show(title, parts, data)
+        face.show(parts, data)
     else:
         charts.figure(drawn, "parts-whole")
         st.caption("Click a part in the list to hide it, double-click to see it alone.")
     return drawn
 
 
-def changed(results: Mapping[str, Components], data: Dataset, choice: Choices) -> dict[str, Figure]:
-    """Show which features are in another part, or newly in one, once the parts are sought together."""
-    seen = hands(results[IN_TURN], results[choice.lead])
+def _over_mean(loadings: np.ndarray, parts: Components, data: Dataset, title: str) -> Figure:
+    """Draw columns over the mean, each in the colour of its place; the legend says what each part explains."""
+    labels = [f"part {r + 1}: {words.percent(share, 1)}" for r, share in enumerate(parts.variances / parts.total)]
+    return over_mean(loadings, scene(data), charts.palette(), labels=labels, title=title, width=PAGE // 2)
+
+
+def along(
+    results: Mapping[str, Components], rows: Mapping[int, Known], job: Job, choice: Choices, total: float
+) -> Figure:
+    """Draw the variance explained against the number of parts, with the band in which the optimum lies."""
+    shown = [row for row in rows.values() if row.components]
+    curves: dict[str, dict[int, float]] = {KNOWN: {row.at: row.lower / total for row in shown}}
+    lead = dict(job.arrived).get(choice.lead)
+    count = len(results[choice.lead].parts) if choice.lead in results else choice.r
+    if lead is not None and (not choice.best or any(row.stored for row in shown)):
+        curves["live" if choice.best else title_of(choice.lead, choice)] = {
+            len(lead.parts): float(lead.variances.sum()) / total
+        }
+    drawn = band.figure(
+        known.band_of(shown, total),
+        curves,
+        charts.palette(),
+        title="Variance explained against the number of parts",
+        unit="all variance (%)",
+        along="number of parts",
+        what="number of parts",
+        chosen=(count, KNOWN),
+    )
+    charts.figure(drawn, "parts-band", first=True)
+    return drawn
+
+
+def fill_band(rows: Mapping[int, Known], data: Dataset, now: State, choice: Choices) -> None:
+    """Prove the smaller numbers of parts where nothing is known of them yet, and show the run."""
+    key = together.curve_key(data, now, choice.r)
+    job = runs.only_job("parts-curve", key)
+    missing = [r for r in range(1, choice.r) if not (rows[r].bounded and rows[r].proven)]
+    if job is None and missing:
+        job = runs.start("parts-curve", key, together.curve(data, now, missing))
+    if job is not None:
+        drawn = sum(row.bounded and row.proven for row in rows.values())
+        if runs.follow("parts-curve", job, "Stopped. The points found by then are drawn.") and drawn < sum(
+            row.bounded and row.proven for row in known.parts_along(data, now, rows).values()
+        ):
+            st.rerun()  # it ended after the figure was drawn
+
+
+def compared(results: Mapping[str, Components], data: Dataset, choice: Choices) -> dict[str, Figure]:
+    """Show what other ways find: features that moved, the parts of each other solver, numbers, curves, angles."""
+    drawn: dict[str, Figure] = {}
+    if choice.compares and IN_TURN in results and choice.lead in results:
+        st.markdown("**Features that moved between parts**, found jointly instead of one after the other")
+        drawn |= moved(results, data, choice)
+    if len(results) > 1:
+        st.dataframe(
+            [_row(way, parts, choice) for way, parts in results.items()],
+            hide_index=True,
+            alt="One row for each way of finding parts.",
+        )
+    drawn |= _others(results, data, choice)
+    return drawn | comparison(results, choice)
+
+
+def _row(way: str, parts: Components, choice: Choices) -> dict[str, str]:
+    low, high = int(parts.cardinalities.min()), int(parts.cardinalities.max())
+    return {
+        "Way": title_of(way, choice),
+        "Kept apart": nnspca.DEFLATIONS[parts.deflation].title,
+        "Parts": str(len(parts.parts)),
+        "Features": f"{high:,}" if low == high else f"{low:,} to {high:,}",
+        "Variance explained": words.percent(parts.cumulative_variance[-1] / parts.total, 1),
+        "Overlap": words.fixed(parts.overlap, 2),
+        "Time": words.seconds(parts.seconds) if parts.seconds else "stored",
+        "Note": parts.note,
+    }
+
+
+def moved(results: Mapping[str, Components], data: Dataset, choice: Choices) -> dict[str, Figure]:
+    """Show which features are in another part, or newly in one, once the parts are found jointly."""
+    lead, greedy = results[choice.lead], results[IN_TURN]
+    seen = hands(greedy, lead)
     if not (seen.moved or seen.joined or seen.left):
-        st.markdown("None: found one after the other, the parts have the same features.")
+        st.markdown("None: parts found one after the other have the same features.")
         return {}
     st.markdown(
-        f"Of {data.n_features:,} features **{seen.moved:,}** went from one part to another, **{seen.joined:,}** are "
-        f"newly used and **{seen.left:,}** no longer. Only these are coloured; a part has one colour in both pictures."
+        f"Of {data.n_features:,} features **{seen.moved:,}** moved to another part, **{seen.joined:,}** are newly used "
+        f"and **{seen.left:,}** no longer. {gained(lead, greedy)}"
     )
     drawn: dict[str, Figure] = {}
-    columns = st.columns(2, gap="medium")
     both = ((IN_TURN, seen.before), (choice.lead, seen.after))
-    for column, (way, loadings) in zip(columns, both, strict=True):
-        counts = np.count_nonzero(loadings, axis=0)
-        labels = [f"part {i + 1}: {count:,}" for i, count in enumerate(counts)]
+    for column, (way, loadings) in zip(st.columns(2, gap="medium"), both, strict=True):
+        labels = [f"part {r + 1}: {count:,}" for r, count in enumerate(np.count_nonzero(loadings, axis=0))]
         with column:
-            figure = over_mean(
+            drawn[f"moved-{way}"] = over_mean(
                 loadings, scene(data), charts.palette(), labels=labels, title=title_of(way, choice), width=PAGE // 2
             )
-            charts.figure(figure, f"hands-{way}")
-            drawn[f"hands-{way}"] = figure
+            charts.figure(drawn[f"moved-{way}"], f"moved-{way}")
     return drawn
 
 
-def side_by_side(results: Mapping[str, Components], data: Dataset, choice: Choices) -> dict[str, Figure]:
-    """Show each way's parts in its own column, as many as one slider says; return the figures."""
+def gained(lead: Components, greedy: Components) -> str:
+    """Say what finding the parts jointly has brought."""
+    both, each = float(lead.variances.sum()), float(greedy.variances.sum())
+    more = both / each - 1 if each else 0.0
+    if more < 1e-6:
+        return "Found one after the other they explain as much."
+    gain = words.percent(more, 1) if more >= 1e-3 else "less than 0.1 %"
+    return f"Found jointly they explain **{gain}** more variance than one after the other."
+
+
+def _others(results: Mapping[str, Components], data: Dataset, choice: Choices) -> dict[str, Figure]:
+    """Draw the parts of the other solvers, each in the colour of the part of the page that it shares the most with."""
+    others = {way: parts for way, parts in results.items() if way not in (choice.lead, IN_TURN)}
     drawn: dict[str, Figure] = {}
-    shown = choice.r
-    if choice.r > 1:
-        shown = choose(KEYS["shown"], "Parts shown", usual=choice.r, high=choice.r, help="Of every way at once.")
-    columns = st.columns(len(results), gap="medium")
-    for column, (way, parts) in zip(columns, results.items(), strict=True):
+    if not others:
+        return drawn
+    shown = choose(KEYS["shown"], "Parts shown", usual=choice.r, high=choice.r) if choice.r > 1 else 1
+    columns = st.columns(len(others), gap="medium")
+    for column, (way, parts) in zip(columns, others.items(), strict=True):
         with column:
-            first = parts.loadings[:, :shown]
-            drawn[way] = _picture(first, data, title_of(way, choice), PAGE // len(columns))
+            matched = _matched(parts, results[choice.lead]) if choice.lead in results else parts
+            drawn[way] = _picture(matched, shown, data, title_of(way, choice), PAGE // len(columns))
             charts.figure(drawn[way], f"parts-{way}")
-            count = first.shape[1]
-            share = 100 * parts.cumulative_variance[count - 1] / parts.total
-            st.caption(
-                f"{nnspca.DEFLATIONS[parts.deflation].title}. {count} {'part' if count == 1 else 'parts'} of "
-                f"{_range(parts.cardinalities[:count])} features explain {words.fixed(share, 1)} % of all variance; "
-                f"overlap {words.fixed(parts.overlap, 2)}; {words.seconds(parts.seconds)}."
-                + (f" Note: {parts.note}." if parts.note else "")
-            )
     return drawn
 
 
-def _range(counts: np.ndarray) -> str:
-    """Say how many features the parts use."""
-    low, high = int(counts.min()), int(counts.max())
-    return f"{high:,}" if low == high else f"{low:,} to {high:,}"
+def _picture(parts: Components, shown: int, data: Dataset, title: str, width: int) -> Figure:
+    """Draw the first parts in colours over the mean; images that overlap as tiles."""
+    loadings = parts.loadings
+    if data.image_shape is None or (np.count_nonzero(loadings, axis=1) <= 1).all():
+        return _over_mean(np.where(np.arange(loadings.shape[1]) < shown, loadings, 0.0), parts, data, title)
+    nonnegative, look = bool((loadings >= 0).all()), charts.palette()
+    return several.tiles(loadings[:, :shown], data.image_shape, look, nonnegative=nonnegative, title=title, width=width)
 
 
-def _picture(U: np.ndarray, data: Dataset, title: str, width: int) -> Figure:
-    """Draw parts as the kind of data asks."""
-    look, nonnegative = charts.palette(), bool((U >= 0).all())
-    if data.image_shape is not None:
-        return several.tiles(U, data.image_shape, look, nonnegative=nonnegative, title=title, width=width)
-    if data.axis is not None:
-        axis = (data.axis.values, data.axis.name, data.axis.unit)
-        return several.stretches(U, axis, look, title=title)
-    return several.chart(U, data.feature_names, look, nonnegative=nonnegative, title=title)
+def _matched(parts: Components, to: Components) -> Components:
+    """Return parts in the order of those they share the most features with, where there are as many."""
+    if len(parts.parts) != len(to.parts):
+        return parts
+    order = np.argsort(paired(parts.loadings, to.loadings))
+    return Components(
+        tuple(parts.parts[c] for c in order), parts.cumulative_variance, parts.total, parts.method, parts.deflation
+    )
 
 
-def comparison(results: Mapping[str, Components], choice: Choices) -> Figure:
-    """Show what the parts explain together, and the angles between them where they share anything."""
+def comparison(results: Mapping[str, Components], choice: Choices) -> dict[str, Figure]:
+    """Show what the first parts explain together, and the angles between parts where they share anything."""
+    drawn: dict[str, Figure] = {}
     asked = KEYS["angles"].key in st.query_params
-    several_parts = {way: parts for way, parts in results.items() if len(parts.parts) > 1}
-    leaning = {way: parts for way, parts in several_parts.items() if asked or _leans(parts)}
-    places = st.columns([1.2, 1], gap="large") if leaning else [st.container()]
-    with places[0]:
-        lines = {title_of(way, choice): p.cumulative_variance / p.total for way, p in results.items()}
-        drawn = several.together(lines, charts.palette())
-        charts.figure(drawn, "together")
-        st.caption("Parts that overlap are not credited twice: this is the variance of the space they span.")
-    if leaning:
-        with places[1]:
-            way = choose(KEYS["angles"], "Angles between the parts of", options=list(leaning), horizontal=True)
+    leaning = {way: p for way, p in results.items() if len(p.parts) > 1 and (asked or _leans(p))}
+    curves, angles = st.columns([1.2, 1], gap="large") if leaning else (st.container(), None)
+    if len([way for way in results if way != IN_TURN]) > 1:
+        with curves:
+            drawn["together"] = explained(results, choice, "together")
+    if angles is not None:
+        with angles:
+            way = choose(
+                KEYS["angles"],
+                "Angles between the parts of",
+                options=list(leaning),
+                format_func=lambda name: title_of(name, choice),
+                horizontal=True,
+            )
             title = "90° share nothing, 0° are the same"
-            charts.figure(several.angles(leaning[way].angles, charts.palette(), title=title), "angles-drawn")
+            drawn["angles"] = several.angles(leaning[way].angles, charts.palette(), title=title)
+            charts.figure(drawn["angles"], "angles-drawn")
+    return drawn
+
+
+def explained(results: Mapping[str, Components], choice: Choices, key: str = "explained") -> Figure:
+    """Draw the share of all variance that the first parts explain together, one line for each way."""
+    lines = {title_of(way, choice): p.cumulative_variance / p.total for way, p in results.items()}
+    drawn = several.together(lines, charts.palette())
+    charts.figure(drawn, key)
+    st.caption("Parts that overlap are not credited twice: this is the variance of the space they span.")
     return drawn
 
 
@@ -138,15 +235,24 @@ def _leans(parts: Components) -> bool:
     return bool((apart < RIGHT).any())
 
 
-def proven(job: Job, way: str, choice: Choices) -> None:
-    """Say what was proven of each part alone."""
+def each_alone(results: Mapping[str, Components], data: Dataset, now: State, choice: Choices, *, done: bool) -> None:
+    """Prove each part alone, and say what is proven of it."""
+    provable = [way for way, parts in results.items() if run.provable(parts)]
+    if not provable:
+        st.markdown("Parts that a solver finds all at once, or that may share features, cannot be proven one by one.")
+        return
+    if not done:
+        st.markdown("Each part is proven once the run has ended.")
+        return
+    job = run.prove(results, data, now, choice)
+    runs.follow("parts-proof", job)
     left = (
-        "that the features not in the other parts could make"
-        if choice.apart_for(way) == TOGETHER
-        else "that was left for it once the parts before were taken out"
+        "made of the features that the other parts leave"
+        if results[provable[0]].deflation == TOGETHER
+        else "left once the parts before it were taken out"
     )
     for r, cert in enumerate(job.arrived):
         st.markdown(
-            f"Part {r + 1} of {way}: at least **{words.percent(cert.ratio, 2)}** of the best {left} "
+            f"Part {r + 1}: **{words.proven_share(cert.ratio)}** {left} "
             f"({nnspca.BOUNDS[cert.winner.name].title.lower()})."
         )

@@ -1,7 +1,8 @@
-"""The parts on one printed page: each in its colour, what it keeps, what is proven of all together."""
+"""The parts on one printed page: each in its colour, what it explains, what is proven of all together."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 import numpy as np
@@ -11,12 +12,13 @@ from nnspca.datasets import Dataset
 from nnspca.result import Components, PartsCertificate
 from nnspca.view import foreign
 from nnspca.view.certificate import sheet
-from nnspca.view.parts import verdict
+from nnspca.view.parts import together, verdict
 from nnspca.view.parts.choices import Choices, title_of
 from nnspca.view.parts.figures.over_mean import COLOURS
+from nnspca.view.results.ledger import Known
 from nnspca.view.session import scene
 from nnspca.view.session.state import State
-from nnspca.view.words import at_least, number, percent, seconds
+from nnspca.view.words import at_least, at_most, number, percent, seconds
 
 EACH = 4  # heaviest features of a part that are named
 MOST = 20  # and of all parts
@@ -24,6 +26,7 @@ MOST = 20  # and of all parts
 
 def page(
     results: Mapping[str, Components],
+    known: Known,
     proof: PartsCertificate | None,
     data: Dataset,
     now: State,
@@ -40,31 +43,32 @@ def page(
     what = f"{many} {'part' if many == 1 else 'parts'} of at most {now.k:,} {scene.noun(data)}"
     return sheet.sheet(
         f"{what}: {foreign.line(data.title or data.name)}",
-        verdict.claim(proof) if proof is not None else "Of these parts together nothing is proven.",
+        verdict.headline(results, known, choice, done=True),
         drawn,
         sheet.about(data, now),
         f"{title_of(way, choice)}. {nnspca.METHODS[parts.method].summary} Kept apart: "
         f"{nnspca.DEFLATIONS[parts.deflation].summary} Seed {now.seed}; {seconds(parts.seconds)}. {sheet.versions()}",
-        _numbers(parts, proof),
-        "None yet." if proof is None else verdict.proven(proof, data.n_features),
+        _numbers(parts, known if together.applies(parts) else None),
+        "No live run has made one." if proof is None else verdict.proven(proof, data.n_features),
         code,
     )
 
 
-def _numbers(parts: Components, proof: PartsCertificate | None) -> list[tuple[str, ...]]:
+def _numbers(parts: Components, known: Known | None) -> list[tuple[str, ...]]:
     rows: list[tuple[str, ...]] = [("", "features", "variance", "share of all", "with those before")]
     rows += [
         (
             f"Part {r + 1}",
             f"{part.cardinality:,}",
             number(part.variance),
-            percent(part.variance / parts.total, 2),
-            percent(parts.cumulative_variance[r] / parts.total, 2),
+            percent(part.variance / parts.total, 1),
+            percent(parts.cumulative_variance[r] / parts.total, 1),
         )
         for r, part in enumerate(parts.parts)
     ]
-    if proof is not None:
-        rows.append(("All such parts, at most (proven)", "", number(proof.upper, up=True), "", ""))
+    if known is not None and math.isfinite(known.upper):
+        most = f"{at_most(100 * known.upper / parts.total, 1)} %"
+        rows.append(("Proven maximum of all such parts", "", number(known.upper, up=True), "", most))
     rows.append(("Overlap", at_least(parts.overlap, 2), "", "", ""))
     return rows
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -14,7 +15,8 @@ from nnspca.datasets import Dataset
 from nnspca.result import Component, Components, PartsCertificate, Progress
 from nnspca.solvers import nmf
 from nnspca.view.parts import together
-from nnspca.view.parts.choices import DISJOINT, IN_TURN, JOINT, TOGETHER, Choices, title_of
+from nnspca.view.parts.choices import BEST, DISJOINT, IN_TURN, JOINT, TOGETHER, Choices, title_of
+from nnspca.view.results.ledger import Known
 from nnspca.view.session import machines, runs, store
 from nnspca.view.session.job import Job, Work
 from nnspca.view.session.state import State
@@ -27,11 +29,16 @@ def _key(data: Dataset, now: State, choice: Choices) -> tuple[Hashable, ...]:
     return ("parts", *store.subject_key(data, now), now.k, now.d, now.seed, choice)
 
 
+def _part_key(data: Dataset, now: State, choice: Choices, way: str) -> tuple[Hashable, ...]:
+    """Return the key of what one way finds."""
+    return ("part", *_key(data, now, choice)[1:-1], way, arguments(way, choice, now), choice.r)
+
+
 def _work(data: Dataset, now: State, choice: Choices) -> Work:
     """Return the work of the page: publishes (name, Components) for each way, and the joint certificate of the lead.
 
-    What is quickest comes first: parts found one after the other, then together, then what is
-    proven of them.
+    What is quickest comes first: parts found one after the other, then jointly, then what is proven
+    of them. It reads nothing that comes with the package.
     """
     cov, known = store.covariance(data, now), store.results()
     order = [*([IN_TURN] if choice.compares else ()), *choice.with_]
@@ -46,7 +53,7 @@ def _work(data: Dataset, now: State, choice: Choices) -> Work:
                     lead = results[choice.lead]
                     job.publish((PROOF, together.first_proof(cov, data, now, choice.r, lead, job, listen)))
                 continue
-            about = ("part", *_key(data, now, choice)[1:-1], way, arguments(way, choice, now), choice.r)
+            about = _part_key(data, now, choice, way)
             done = known.get(about)
             if done is None and not job.should_stop():
                 if way == "nmf" and of_samples(data, now):
@@ -57,6 +64,7 @@ def _work(data: Dataset, now: State, choice: Choices) -> Work:
                     known.put(about, done)
             if done is not None:
                 results[way] = done
+                together.record(data, now, done)
                 job.publish((way, done))
 
     return work
@@ -68,8 +76,14 @@ def _share(job: Job, low: float, high: float) -> Callable[[Progress], None]:
 
 
 def start(data: Dataset, now: State, choice: Choices) -> Job:
-    """Draw Run; return the page's job, or end the page here."""
-    return runs.run("parts", _key(data, now, choice), lambda: _work(data, now, choice))
+    """Draw Solve live; return the page's job."""
+
+    def afresh() -> None:
+        for way in choice.ways:
+            store.results().drop(_part_key(data, now, choice, way))
+        together.forget(data, now, choice.r)
+
+    return runs.run("parts", _key(data, now, choice), lambda: _work(data, now, choice), afresh=afresh)
 
 
 def of_samples(data: Dataset, now: State) -> bool:
@@ -112,28 +126,41 @@ def arguments(way: str, choice: Choices, now: State) -> tuple[tuple[str, Any], .
     return tuple(chosen.items())
 
 
-def found(job: Job, choice: Choices) -> dict[str, Components]:
-    """Return what the job has handed over, by way, in the page's order."""
+def found(job: Job, choice: Choices, known: Known, total: float) -> dict[str, Components]:
+    """Return the parts by way, in the page's order: the best known ones first where the page is about those."""
     came = dict(job.arrived)
+    if choice.best and known.components:
+        came[choice.lead] = best_known(known, total, came.get(choice.lead))
     return {way: came[way] for way in choice.ways if way in came}
 
 
-def certificate(job: Job, data: Dataset, now: State) -> PartsCertificate | None:
-    """Return what is proven of the lead's parts together, as tight as it has ever been made; None before."""
+def best_known(known: Known, total: float, live: Components | None) -> Components:
+    """Return the best parts of the ledger as a decomposition: the live run's own where those are they."""
+    if live is not None and math.fsum(live.variances) >= known.lower:
+        return live
+    kept = np.cumsum([part.variance for part in known.components])
+    return Components(known.components, kept, total, BEST, TOGETHER, known.components[0].nonnegative)
+
+
+def certificate(job: Job, data: Dataset, now: State, known: Known) -> PartsCertificate | None:
+    """Return what live runs have proven of the best parts known; None before."""
     first = dict(job.arrived).get(PROOF)
-    return None if first is None else together.tightest(first, data, now)
+    if first is None:
+        return None
+    tight = together.tightest(first, data, now)
+    return replace(tight, parts=known.components, lower=known.lower) if known.lower > tight.lower else tight
 
 
 def prove(results: Mapping[str, Components], data: Dataset, now: State, choice: Choices) -> Job:
     """Return the job that proves each part, started where it is not yet."""
-    key = ("parts-proof", *_key(data, now, choice))
-    return runs.job_for("parts-proof", key) or runs.start("parts-proof", key, _proof(results, data, now))
-
-
-def _proof(results: Mapping[str, Components], data: Dataset, now: State) -> Work:
-    """Return the work of proving each part of the first provable solver: publishes Certificates."""
-    cov = store.covariance(data, now)
     parts = next(p for p in results.values() if provable(p))
+    key = ("parts-proof", *_key(data, now, choice), float(parts.variances.sum()))
+    return runs.job_for("parts-proof", key) or runs.start("parts-proof", key, _proof(parts, data, now))
+
+
+def _proof(parts: Components, data: Dataset, now: State) -> Work:
+    """Return the work of proving each part alone: publishes Certificates."""
+    cov = store.covariance(data, now)
 
     def work(job: Job) -> None:
         for r in range(len(parts.parts)):
@@ -162,7 +189,7 @@ def alone(cov: nnspca.Covariance, parts: Components, r: int) -> tuple[nnspca.Cov
 
 
 def among_the_rest(cov: nnspca.Covariance, parts: Components, r: int) -> tuple[nnspca.Covariance, Component]:
-    """Return the features that the parts beside part r leave to it, and the part as it stands there."""
+    """Return the features that the other parts leave to part r, and the part as it stands there."""
     others, part = np.delete(parts.loadings, r, axis=1), parts.parts[r]
     left = nnspca.deflate(cov, others, DISJOINT)
     x = part.loadings[~others.any(axis=1)]
@@ -170,5 +197,5 @@ def among_the_rest(cov: nnspca.Covariance, parts: Components, r: int) -> tuple[n
 
 
 def provable(parts: Components) -> bool:
-    """Tell whether every part was sought alone, so that a ceiling speaks about it."""
+    """Tell whether every part was sought alone, so that an upper bound speaks about it."""
     return parts.deflation not in (JOINT, "quasi-orthogonal") and nnspca.METHODS[parts.method].feasible

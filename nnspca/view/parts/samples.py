@@ -10,22 +10,32 @@ import streamlit as st
 import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import Components
-from nnspca.view.parts.choices import KEYS, Choices
+from nnspca.view import words
+from nnspca.view.parts.choices import KEYS, Choices, title_of
 from nnspca.view.parts.figures import samples as figures
 from nnspca.view.session import charts
 from nnspca.view.session.state import State
 from nnspca.view.session.widgets import choose
-from nnspca.view.words import fixed
+
+NOUNS = {"faces": "face", "images": "image", "spectra": "spectrum"}
 
 
 def samples(results: Mapping[str, Components], data: Dataset, now: State, choice: Choices) -> None:
     """Show what the parts say about samples: a reconstruction, or the classes along each part."""
     if data.kind == "covariance":
+        st.markdown("A covariance has no samples to rebuild.")
         return
     way = next(iter(results))
     if choice.lead in results:
         kept_apart = [nnspca.DEFLATIONS[parts.deflation].title.lower() for parts in results.values()]
-        way = choose(KEYS["from"], "Parts of", options=list(results), horizontal=True, captions=kept_apart)
+        way = choose(
+            KEYS["from"],
+            "Parts of",
+            options=list(results),
+            format_func=lambda name: title_of(name, choice),
+            horizontal=True,
+            captions=kept_apart,
+        )
     parts = results[way]
     if data.image_shape is not None or data.axis is not None:
         _reconstruction(parts, data, now)
@@ -41,7 +51,7 @@ def _reconstruction(parts: Components, data: Dataset, now: State) -> None:
             KEYS["sample"],
             "Sample",
             high=data.shape[0],
-            help="Which of the samples to put together from the parts.",
+            help="The sample to rebuild from the parts.",
         )
     with many:
         used = choose(
@@ -49,7 +59,7 @@ def _reconstruction(parts: Components, data: Dataset, now: State) -> None:
             "Parts used",
             usual=len(parts.parts),
             high=len(parts.parts),
-            help="0: the mean alone. Each part adds what it knows.",
+            help="0: the mean alone. Each further part adds what it explains.",
         )
     sample = data.rows(slice(number - 1, number))[0]
     U = parts.loadings[:, :used]
@@ -57,7 +67,7 @@ def _reconstruction(parts: Components, data: Dataset, now: State) -> None:
     away = (sample - mean) / spread
     near = U @ np.linalg.lstsq(U, away, rcond=None)[0] if used else np.zeros_like(away)
     made = mean + spread * near
-    left = 100 * float((away - near) @ (away - near)) / (float(away @ away) or 1.0)
+    left = float((away - near) @ (away - near)) / (float(away @ away) or 1.0)
     title = f"Sample {number}, and what {used} {'part makes' if used == 1 else 'parts make'} of it"
     if data.image_shape is not None:
         drawn = figures.rebuilt(sample, made, data.image_shape, charts.palette(), title=title)
@@ -66,8 +76,11 @@ def _reconstruction(parts: Components, data: Dataset, now: State) -> None:
         axis = (data.axis.values, data.axis.name, data.axis.unit)
         drawn = figures.retraced(sample, made, axis, charts.palette(), title=title)
     charts.figure(drawn, "rebuilt")
-    units = ", in standard deviations," if now.standardise else ""
-    st.markdown(f"**{fixed(left, 1)} %** of this sample's squared distance from the mean{units} is still missing.")
+    what, these = NOUNS.get(data.kind, "sample"), "This part explains" if used == 1 else "These parts explain"
+    if used:
+        st.markdown(f"{these} **{words.percent(1 - left)}** of this {what}.")
+    else:
+        st.markdown(f"The mean alone: parts explain how this {what} differs from it.")
 
 
 def _spread(data: Dataset, now: State) -> np.ndarray:

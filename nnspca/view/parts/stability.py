@@ -1,4 +1,4 @@
-"""How stable the parts are: how often their features return over resamples, beside what is proven to be needed."""
+"""How stable the parts are: how often their features return over resamples, beside the indispensable ones."""
 
 from __future__ import annotations
 
@@ -24,7 +24,6 @@ from nnspca.view.session.job import Job, Work
 from nnspca.view.session.state import State
 from nnspca.view.session.widgets import choose
 
-QUESTION = "How stable is it?"
 STOPPED = "Stopped. What was drawn and proven by then is shown."
 STARTS = 3  # of the search for parts together, in each resample
 LOOKS = 5  # times that a run under way is drawn anew
@@ -55,25 +54,29 @@ class Found:
         return made
 
 
-def applies(data: Dataset, now: State, choice: Choices) -> bool:
+def _applies(data: Dataset, now: State, choice: Choices) -> bool:
     """Tell whether there are samples to draw from, and the lead's parts are of their covariance."""
     return data.kind != "covariance" and not (choice.lead == "nmf" and run.of_samples(data, now))
 
 
-def panel(parts: Components, data: Dataset, now: State, choice: Choices) -> dict[str, Figure]:
+def panel(parts: Components | None, data: Dataset, now: State, choice: Choices) -> dict[str, Figure]:
     """Ask how often to draw, start the run, and show how often each feature of the lead's parts returns."""
+    if parts is None or not _applies(data, now, choice):
+        st.markdown("There are no samples to draw again." if parts is not None else "No part is found yet.")
+        return {}
     m, noun = data.X.shape[0], shared.noun(data)
     st.markdown(
-        f"Had other samples come, would the same parts? **Draw {m:,} samples with replacement from these {m:,}, again "
-        f"and again**: see how often each of the {noun} returns. That is sampling: it suggests, and proves nothing. "
-        f"Beside it stands what **is** proven of these samples: the {noun} that no part near the best can do without."
+        f"Draw {m:,} samples with replacement, find the parts again, and count how often each of the {noun} returns. "
+        f"This is an estimate and proves nothing. Beside it stand the **indispensable** {noun}, proven here."
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        draws = choose(KEYS["resamples"], "Resamples", help="More take longer and say it more exactly.", width=260)
+        draws = choose(
+            KEYS["resamples"], "Resamples", help="More resamples take longer and estimate more exactly.", width=260
+        )
         within = choose(
             KEYS["within"],
-            "Near the best: lacks at most (%)",
-            help="The variance that a part near the best may lack, for what is proven.",
+            "Tolerance (% below the best)",
+            help="A feature is indispensable if every part within this tolerance of the best has it.",
             width=300,
         )
         key = _key(data, now, choice, draws, within)
@@ -158,7 +161,7 @@ def _needed(
         nonnegative=own.nonnegative,
         component=own,
         should_stop=job.should_stop,
-        on_progress=lambda told: job.report(_share(told, *span, f"what part {r + 1} needs: ")),
+        on_progress=lambda told: job.report(_share(told, *span, f"indispensable to part {r + 1}: ")),
     )
     n = cov.n_features
     if left.n_features == n:
@@ -193,8 +196,8 @@ def _answer(found: Found, data: Dataset, now: State, choice: Choices, draws: int
     few = f" with {STARTS} starts each" if drawn.parts.deflation == TOGETHER else ""
     st.caption(
         f"{title_of(choice.lead, choice)}, {drawn.resamples:,} resamples{few}, paired part by part by the features "
-        "they share. Over each picture: the mean share of a part's own features that return, rounded down. “Every good "
-        "one” is proven for these samples: of all parts near the best that the features the others leave could make."
+        "they share. Over each picture: the mean share of a part's own features that return, rounded down. "
+        "“Indispensable” is proven for these samples and for the features that the other parts leave."
     )
     stem = f"{data.name}-parts-stability"
     charts.csv_button(downloads.table_csv(rows), "csv-stable", f"{stem}.csv", "Every feature (CSV)")
@@ -217,13 +220,13 @@ def said(found: Found, noun: str) -> str:
     average = f"The share of a part's {noun} that returns, on average, the most stable part first: {each}."
     lines = [f"{head} (probable, not proven)", average]
     if stable < r:
-        lines.append(f"Going by what returns, ask for **{stable} {'part' if stable == 1 else 'parts'}**, not {r}.")
+        lines.append(f"Resampling suggests **{stable} {'part' if stable == 1 else 'parts'}**, not {r}.")
     if drawn.degenerate:
         lines.append(f"{drawn.degenerate:,} resamples drew one sample only: nothing returns in them.")
     if found.proven:
         needed = int(found.essential().sum())
         used = int(np.count_nonzero(drawn.parts.loadings[:, sorted(found.proven)]))
-        lines.append(f"**Proven**, of these samples: {needed:,} of {used:,} {noun} are in every part near the best.")
+        lines.append(f"**Proven**, of these samples: {needed:,} of {used:,} {noun} are indispensable.")
     return "\n\n".join(lines)
 
 
@@ -243,7 +246,7 @@ def listing(found: Found, data: Dataset) -> list[dict[str, object]]:
                 "feature": str(data.feature_names[i]),
                 "returns in (%)": words.floor(100 * share, 1),
                 "loading": row["loading"],
-                "every good one": words.STATES.get(state, ""),
+                "indispensable": words.STATES.get(state, ""),
             }
         )
     return rows

@@ -1,4 +1,4 @@
-"""What to take home from the parts page: tables, lists, scores, a report, the figures and the code."""
+"""Downloads of the parts page: tables, lists, scores, a report, the figures and the code."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from nnspca.datasets import Dataset
 from nnspca.result import Components, PartsCertificate
 from nnspca.view.parts import report, run
 from nnspca.view.parts.choices import Choices
+from nnspca.view.results.ledger import Known
 from nnspca.view.session import charts, downloads, tables
 from nnspca.view.session.state import State
 
@@ -65,6 +66,7 @@ def _json(results: Mapping[str, Components], data: Dataset, now: State) -> bytes
 
 def takeaway(
     results: Mapping[str, Components],
+    known: Known,
     proof: PartsCertificate | None,
     data: Dataset,
     now: State,
@@ -82,7 +84,7 @@ def takeaway(
         charts.json_button(functools.partial(_json, results, data, now), "json-parts", f"{stem}.json")
         charts.download(
             "Report (HTML)",
-            lambda: report.page(results, proof, data, now, choice, code).encode(),
+            lambda: report.page(results, known, proof, data, now, choice, code).encode(),
             "report-parts",
             f"{stem}-report.html",
             "Data, method, numbers, certificate and a picture: prints on one page.",

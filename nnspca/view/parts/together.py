@@ -1,17 +1,17 @@
-"""What is proven of parts together: the first proof, a longer one, and the band along the number of parts."""
+"""What is proven of disjoint parts together: the first proof, a longer one, and the band along the number of parts."""
 
 from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Sequence
 
 import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import Components, PartsCertificate, PartsPoint, Progress
 from nnspca.view.certificate.proofs import Fall, lowest
-from nnspca.view.parts.choices import DISJOINT, IN_TURN, TOGETHER, Choices
+from nnspca.view.parts.choices import DISJOINT, TOGETHER
+from nnspca.view.results import known
 from nnspca.view.session import machines, store
 from nnspca.view.session.job import Job, Work
 from nnspca.view.session.state import State
@@ -22,6 +22,13 @@ def applies(parts: Components | None) -> bool:
     return parts is not None and parts.deflation in (TOGETHER, DISJOINT) and bool(nnspca.METHODS[parts.method].feasible)
 
 
+def record(data: Dataset, now: State, parts: Components) -> None:
+    """Enter disjoint parts into the ledger; the first few of them are a find for their number too."""
+    if applies(parts):
+        for r in range(1, len(parts.parts) + 1):
+            known.ledger().record_parts(known.problem(data, now), now.k, r, parts.parts[:r])
+
+
 def joined(first: PartsCertificate, second: PartsCertificate) -> PartsCertificate:
     """Return the first certificate's parts with the lower of each bound of two."""
     upper, bounds = lowest(first, second)
@@ -29,20 +36,26 @@ def joined(first: PartsCertificate, second: PartsCertificate) -> PartsCertificat
 
 
 def _key(data: Dataset, now: State, r: int) -> tuple[Hashable, ...]:
-    """Return the key of the tightest ceiling: it speaks about the problem, whichever parts are held against it."""
+    """Return the key of the lowest upper bound: it speaks about the problem, whichever parts are held against it."""
     return ("tightest-parts", *store.subject_key(data, now), now.k, r)
 
 
 def tightest(certificate: PartsCertificate, data: Dataset, now: State) -> PartsCertificate:
-    """Return a certificate with its ceiling as low as it has ever been made."""
+    """Return a certificate with its upper bound as low as a run has ever brought it."""
     other = store.results().get(_key(data, now, certificate.n_components))
     return certificate if other is None else joined(certificate, other)
 
 
+def forget(data: Dataset, now: State, r: int) -> None:
+    """Forget the proof of r parts, so that the next run starts from nothing."""
+    store.results().drop(_key(data, now, r))
+
+
 def _keep(certificate: PartsCertificate, data: Dataset, now: State) -> PartsCertificate:
-    """Note a certificate where it is the tightest."""
+    """Keep a certificate where it is the tightest, and enter it into the ledger."""
     best = tightest(certificate, data, now)
     store.results().put(_key(data, now, certificate.n_components), best)
+    known.record(data, now, best)
     return best
 
 
@@ -55,11 +68,11 @@ def first_proof(
     job: Job,
     listen: Callable[[Progress], None],
 ) -> PartsCertificate:
-    """Prove a ceiling for r parts in some seconds, from the parts found, unless one is known already."""
-    known = store.results().get(_key(data, now, r))
-    if known is not None and not known.stopped:
+    """Prove an upper bound for r parts in some seconds, from the parts found, unless a run has proven one already."""
+    proven = store.results().get(_key(data, now, r))
+    if proven is not None and not proven.stopped:
         own = tuple(dataclasses.replace(part, k=now.k, variance=cov.variance(part.loadings)) for part in parts.parts)
-        return dataclasses.replace(known, parts=own, lower=float(sum(part.variance for part in own)))
+        return dataclasses.replace(proven, parts=own, lower=float(sum(part.variance for part in own)))
     made = machines.call(
         nnspca.certify_parts,
         cov,
@@ -69,7 +82,7 @@ def first_proof(
         nonnegative=now.nonnegative,
         seed=now.seed,
         should_stop=job.should_stop,
-        on_progress=lambda told: listen(Progress(told.fraction, "Proving a ceiling for all parts together")),
+        on_progress=lambda told: listen(Progress(told.fraction, "Computing the upper bound for all parts together")),
     )
     return _keep(made, data, now)
 
@@ -80,7 +93,7 @@ def tighten_key(certificate: PartsCertificate, data: Dataset, now: State) -> tup
 
 
 def tighten(certificate: PartsCertificate, data: Dataset, now: State) -> Work:
-    """Return the work of proving a lower ceiling for all parts, as long as it gains; it publishes the Fall."""
+    """Return the work of proving a lower bound on all parts, as long as it gains; it publishes the Fall."""
     cov = store.covariance(data, now)
 
     def work(job: Job) -> None:
@@ -110,85 +123,38 @@ def tighten(certificate: PartsCertificate, data: Dataset, now: State) -> Work:
     return work
 
 
-def curve_key(data: Dataset, now: State, choice: Choices) -> tuple[Hashable, ...]:
-    """Return the key of the band along the number of parts."""
-    return ("parts-curve", *store.subject_key(data, now), now.k, now.seed, counts(choice))
+def curve_key(data: Dataset, now: State, r: int) -> tuple[Hashable, ...]:
+    """Return the key of the run along the number of parts."""
+    return ("parts-curve", *store.subject_key(data, now), now.k, now.seed, r)
 
 
-def counts(choice: Choices) -> tuple[int, ...]:
-    """Return the numbers of parts that the band is still to be found at; the page's own comes with its verdict."""
-    return tuple(range(1, choice.r + (not choice.compares)))
-
-
-def curve(data: Dataset, now: State, choice: Choices) -> Work:
-    """Return the work of the band along the number of parts: publishes PartsPoints as they come."""
-    cov, key, known = store.covariance(data, now), curve_key(data, now, choice), store.results()
+def curve(data: Dataset, now: State, counts: Sequence[int]) -> Work:
+    """Return the work along the numbers of parts that are not proven yet: publishes and records PartsPoints."""
+    cov = store.covariance(data, now)
 
     def work(job: Job) -> None:
-        job.step_back()  # the verdict and a longer proof of it go before the band
-        points = known.get(key)
-        if points is not None:
-            for point in points:
-                job.publish(point)
-            return
+        job.step_back()  # the page's own number of parts and a longer proof of it go first
+
+        def arrived(point: PartsPoint) -> None:
+            record(data, now, point.together)
+            if point.certificate is not None:
+                known.record(data, now, point.certificate)
+            job.publish(point)
 
         def listen(told: Progress) -> None:
-            at = min(int(told.fraction * len(counts(choice))), len(counts(choice)) - 1)
-            many = counts(choice)[at]
+            many = counts[min(int(told.fraction * len(counts)), len(counts) - 1)]
             job.report(Progress(told.fraction, f"The band at {many} {'part' if many == 1 else 'parts'}"))
 
-        done = nnspca.sweep_parts(
+        nnspca.sweep_parts(
             cov,
-            counts(choice),
+            tuple(counts),
             now.k,
             nonnegative=now.nonnegative,
             seed=now.seed,
             executor=machines.executor(),
-            on_point=job.publish,
+            on_point=arrived,
             should_stop=job.should_stop,
             on_progress=listen,
         )
-        if not done.stopped:
-            known.put(key, done.points)
 
     return work
-
-
-@dataclass(frozen=True, eq=False)
-class Curves:
-    """Shares of all variance by number of parts.
-
-    Attributes
-    ----------
-    ways : mapping
-        For each way of finding parts, by title: number of parts to the share kept.
-    proven : mapping
-        Number of parts to the best share known and the ceiling.
-    """
-
-    ways: Mapping[str, Mapping[int, float]]
-    proven: Mapping[int, tuple[float, float]]
-
-
-def curves(
-    results: Mapping[str, Components], certificate: PartsCertificate | None, job: Job | None, choice: Choices
-) -> Curves:
-    """Return what is known by now of the variance kept against the number of parts."""
-    lead = results.get(choice.lead)
-    greedy = results.get(IN_TURN) if choice.compares else lead
-    total = next(iter(results.values())).total
-    points: dict[int, PartsPoint] = {p.n_components: p for p in (job.arrived if job is not None else ())}
-    both = {r: float(p.together.variances.sum()) / total for r, p in points.items()}
-    proven = {r: (p.certificate.lower / total, p.certificate.upper / total) for r, p in points.items() if p.certificate}
-    if choice.compares and lead is not None:
-        both[choice.r] = float(lead.variances.sum()) / total
-    if certificate is not None:
-        r = certificate.n_components
-        floor, ceiling = certificate.lower / total, certificate.upper / total
-        before = proven.get(r, (floor, ceiling))
-        proven[r] = max(before[0], floor), min(before[1], ceiling)
-    ways = {"together": both}
-    if greedy is not None:
-        kept = greedy.variances.cumsum() / total
-        ways["one after the other"] = {i + 1: float(share) for i, share in enumerate(kept)}
-    return Curves(ways, proven)

@@ -1,55 +1,128 @@
-"""Gallery of the data sets: cards with a picture and a proven share, both computed beforehand."""
+"""Cards of the data sets: each with its component and proven share from the ledger, and a picture from the local data.
+
+The terms of some data sets forbid passing images on, so pictures are drawn where the data are: once
+a server, in a thread of their own, while the first visitor's page is complete without them.
+"""
 
 from __future__ import annotations
 
 import base64
-import json
-from functools import cache
-from pathlib import Path
-from typing import Any
+import threading
+import time
+from collections.abc import Mapping
 
-from nnspca.datasets import DatasetInfo
-from nnspca.view import foreign
+import streamlit as st
+
+import nnspca
+from nnspca.datasets import Dataset, DatasetInfo
+from nnspca.view import foreign, words
+from nnspca.view.figures import card
+from nnspca.view.results import known, stored
+from nnspca.view.results.ledger import Known
 from nnspca.view.session import catalogue, gallery, preview
 from nnspca.view.session.gallery import Card
 from nnspca.view.session.state import State
-from nnspca.view.words import fixed
 
-BEFOREHAND = Path(__file__).parent / "collection.json"  # written by `python -m tests.gallery`
+AFTER = 2.0  # seconds that drawing waits: reading the data would slow the first figure of a new server
+POLL_SECONDS = 1.0
 
 
-@cache
-def beforehand() -> dict[str, dict[str, Any]]:
-    """Return what was computed beforehand, by data set: share, k, preprocessing, content hash and picture."""
-    made: dict[str, dict[str, Any]] = json.loads(BEFOREHAND.read_text(encoding="utf-8"))
-    return made
+class Pictures:
+    """Pictures of the data sets by name, as PNG in base64, drawn once for all visits."""
+
+    def __init__(self, after: float = AFTER) -> None:
+        self.done: dict[str, str] = {}
+        self._after, self._begun = after, set[str]()
+        self._lock = threading.Lock()
+
+    def ask(self, wanted: Mapping[str, Known | None]) -> bool:
+        """Begin to draw what nobody has asked for yet; return whether all wanted are done."""
+        with self._lock:
+            new = {name: best for name, best in wanted.items() if name not in self._begun}
+            self._begun |= set(new)
+        if new:
+            threading.Thread(target=self._draw, args=(new,), name="nnspca-cards", daemon=True).start()
+        return wanted.keys() <= self.done.keys()
+
+    def _draw(self, wanted: Mapping[str, Known | None]) -> None:
+        time.sleep(self._after)
+        for name, best in wanted.items():
+            try:
+                content = drawn(catalogue.local_dataset(name), best)
+            except (nnspca.DataError, OSError):  # its own page says what is wrong with the file
+                content = b""
+            self.done[name] = base64.b64encode(content).decode()
+
+
+@st.cache_resource(show_spinner=False)
+def pictures() -> Pictures:
+    """Return the pictures that all visits share."""
+    return Pictures()
+
+
+def drawn(data: Dataset, best: Known | None) -> bytes:
+    """Return the picture of a data set: its component where one is known, else some of its numbers."""
+    if best is None or not best.components or len(best.component.loadings) != data.n_features:
+        return preview.thumbnail(data)
+    loadings = best.component.loadings
+    if data.kind != "covariance" and data.image_shape is not None:
+        return card.over_image(loadings, data.means, data.image_shape)
+    if data.kind != "covariance" and data.axis is not None:
+        return card.along_axis(loadings, data.means, data.axis.values)
+    return card.as_bars(loadings)
+
+
+def opening(name: str) -> Known | None:
+    """Return what is known of the component that a data set opens with; None where nothing is stored of it."""
+    record = stored.records().get(name)
+    if record is None:
+        return None
+    best = known.ledger().at(record.problem, record.opening, 0.0)  # variances are at least 0
+    return best if best.bounded else None
 
 
 def cards(now: State) -> None:
     """Show a card for each data set; a press opens it in its own view."""
     infos = catalogue.infos()
+    own = catalogue.uploads()
+    best = {name: opening(name) for name in infos if name not in own}
+    complete = pictures().ask({name: best[name] for name, info in infos.items() if name in best and info.local})
     gallery.show(
         "gallery",
         "Data sets",
-        [_card(name, info) for name, info in infos.items()],
+        [_card(name, info, best.get(name), own.get(name)) for name, info in infos.items()],
         now.data,
         lambda name: catalogue.use(name, infos[name].shape[1]),
     )
+    if not complete:
+        st.fragment(_show_when_done, run_every=POLL_SECONDS)(tuple(best))
 
 
-def _card(name: str, info: DatasetInfo) -> Card:
-    made = beforehand().get(name)
-    says = info.description.split(". ")[0].rstrip(".") + "."
+def _show_when_done(names: tuple[str, ...]) -> None:
+    """Draw the page again once the pictures are there."""
+    local = catalogue.infos()
+    if all(name in pictures().done for name in names if name in local and local[name].local):
+        st.rerun()
+
+
+def _card(name: str, info: DatasetInfo, best: Known | None, own: Dataset | None) -> Card:
+    says = info.description.split(". ")[0].rstrip(".") + "." if info.description else ""
+    if own is not None:
+        picture = base64.b64encode(preview.thumbnail(own)).decode()
+    elif info.local or best is None:
+        picture = pictures().done.get(name, "")
+    else:
+        picture = base64.b64encode(card.as_bars(best.component.loadings)).decode()
     return Card(
         name,
         foreign.line(info.title),
         says if info.local else f"{says} Not on this machine yet.",
-        f"k = {made['k']}: at least {fixed(made['share'], 1)} % of the best, proven beforehand" if made else "",
-        made["picture"] if made else _own(name),
+        "" if best is None else _proven(best),
+        picture,
     )
 
 
-def _own(name: str) -> str:
-    """Return the picture of a data set that was brought; empty for any other."""
-    data = catalogue.uploads().get(name)
-    return "" if data is None else base64.b64encode(preview.thumbnail(data)).decode()
+def _proven(best: Known) -> str:
+    """Say what is proven of the component that a data set opens with."""
+    source = " (stored proof)" if best.stored else ""
+    return f"k = {best.at}: {words.proven_share(best.ratio)}{source}"

@@ -190,7 +190,7 @@ class Ledger:
         with self._lock:
             account = self._accounts.get(problem)
             own = {} if account is None else {r: e for (at, r), e in account.several.items() if at == k}
-            return {r: one if r == 1 else _parts_known(own, one, r) for r in counts}
+            return {r: replace(one, at=1) if r == 1 else _parts_known(own, one, r) for r in counts}
 
     def _account(self, problem: Problem) -> _Account:
         account = self._accounts.setdefault(problem, _Account())

@@ -72,6 +72,11 @@ def write_into(ledger: Ledger, record: Record) -> None:
         ledger.record_parts(record.problem, record.opening, r, parts, upper, stored=True)
 
 
+def cardinalities(problem: Problem) -> tuple[int, ...]:
+    """Return the k at which results of a problem are stored, ascending; none where it is not stored."""
+    return next((tuple(sorted(record.components)) for record in records().values() if record.problem == problem), ())
+
+
 def pack(loadings: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the support and the 16-bit loadings of a nonnegative vector."""
     levels = np.rint(loadings / loadings.max() * STEPS).astype("<u2")

@@ -87,18 +87,22 @@ def in_use(now: State) -> Dataset:
     return ready((now.data,), now)[0]
 
 
-def ready(names: Iterable[str], now: State) -> tuple[Dataset, ...]:
+def ready(names: Iterable[str], now: State, standardise: Callable[[str], bool] | None = None) -> tuple[Dataset, ...]:
     """Return data sets that are on this machine, all made that a page needs of them, or end the page here.
 
     Small ones need nothing as they are. Of large ones it is made as a run, which the page shows;
-    what is wrong with any is said.
+    what is wrong with any is said. ``standardise`` tells of each name whether it is standardised,
+    where this is not the same for all.
     """
     raws = tuple(loaded(name) for name in names)
     under_way = preparation.SLOT in st.session_state.get("_jobs", ())  # a run for what is no longer wanted ends there
     if not (now.prep or under_way or any(map(store.is_large, raws))):
         return raws
-    scaled = now.standardise
-    wanted = [Preparation.of(raw, now.prep, standardise=scaled, repair=store.is_repaired(raw)) for raw in raws]
+    scaled = [now.standardise if standardise is None else standardise(raw.name) for raw in raws]
+    wanted = [
+        Preparation.of(raw, now.prep, standardise=own, repair=store.is_repaired(raw))
+        for raw, own in zip(raws, scaled, strict=True)
+    ]
     try:
         made = preparation.prepared(wanted)
     except nnspca.DataError as problem:

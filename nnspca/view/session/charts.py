@@ -16,7 +16,7 @@ import streamlit as st
 
 from nnspca.view.figures import slide, style
 from nnspca.view.figures.style import Figure, Palette
-from nnspca.view.session.streamlit_private import DeltaGenerator, held
+from nnspca.view.session.streamlit_private import held
 
 WIDTH = 1000.0  # of a sketch's own coordinates, stretched to the place it stands in
 LEFT, RIGHT = 0.06, 0.99  # where the axes lie in it
@@ -33,7 +33,6 @@ FILES = {
 }
 LEFT_OUT = ["select2d", "lasso2d", "autoScale2d", "pan2d", "zoomIn2d", "zoomOut2d"]  # few buttons cover no title
 SEEN = 0.12  # seconds in which a sketch is on the screen
-AHEAD = "ahead"  # said of a session that has sketches and no figure yet
 CHART = {"displaylogo": False, "modeBarButtonsToRemove": LEFT_OUT}
 
 
@@ -66,13 +65,6 @@ def figure(drawn: Figure, key: str, *, first: bool = False, **settings: Any) -> 
         return st.plotly_chart(drawn, key=key, config=CHART, alt=alt, **settings)
 
 
-def early_sketch(make: Callable[[], Figure | None], place: DeltaGenerator) -> None:
-    """Sketch what is known of the first figure of a session: the browser reads what draws it in the meantime."""
-    if st.session_state.get("_drawing") in (None, AHEAD) and (drawn := make()) is not None:
-        st.session_state["_drawing"] = AHEAD
-        place.html(sketch(drawn, palette()))
-
-
 def sketched(drawn: Figure, key: str) -> Any:
     """Show the sketch of a figure; return its place, where the figure itself covers it once it is drawn."""
     place = st.container(key=f"{key}-sketched")
@@ -91,24 +83,6 @@ def picture(png: bytes, alt: str) -> None:
         f'<img class="picture" src="{address}" alt="{html.escape(alt)}" width="{wide}" height="{tall}" '
         f'style="width:100%;height:auto;aspect-ratio:{wide}/{tall}">'
     )
-
-
-def pickable(drawn: Figure, key: str, choice: str, read: Callable[[list], str], *, ready: bool) -> None:
-    """Show a figure whose points, once ``ready``, can be clicked: the click sets the widget ``choice``.
-
-    ``read`` makes the choice out of a point's custom data. A running figure takes no clicks, so
-    that its redrawing does not swallow them.
-    """
-
-    def take() -> None:
-        points = st.session_state[key]["selection"]["points"]
-        if points and points[0].get("customdata"):
-            st.session_state[choice] = read(points[0]["customdata"])
-
-    if ready:
-        figure(drawn, key, first=True, on_select=take, selection_mode="points")
-    else:
-        figure(drawn, f"{key}-running", first=True)
 
 
 def download(

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import threading
-from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,15 +10,11 @@ import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import Certificate, Component, Progress, Sweep, SweepPoint
 from nnspca.tasks import certify_path, path
-from nnspca.view.session import machines, runs, store
-from nnspca.view.session.job import Job, Work
+from nnspca.view.session import machines, store
+from nnspca.view.session.job import Job
 from nnspca.view.session.state import State
 
 SOLVING = 0.3  # share of the progress that the bare curve takes
-COMING = 20.0  # seconds within which somebody on the way has come
-_ahead: dict[Hashable, Job] = {}  # curves begun for those on the way
-_solving: Counter[Hashable] = Counter()  # pages that solve each curve
-_both = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -64,23 +57,6 @@ class Points:
                 store.results().drop((*self.path, *rest))
 
 
-def curve(
-    data: Dataset,
-    now: State,
-    ks: Sequence[int],
-    methods: Sequence[str],
-    publish: Callable[[Job, SweepPoint], None] = Job.publish,
-    report: Callable[[Job, Progress], None] = Job.report,
-) -> Work:
-    """Return the work of one curve: publishes its SweepPoints as they come, those known already at once."""
-    solve, prove = stages(data, now, ks, methods, publish, report, first=True)
-
-    def work(job: Job) -> None:
-        prove(job, solve(job))
-
-    return work
-
-
 def stages(
     data: Dataset,
     now: State,
@@ -100,8 +76,7 @@ def stages(
 
     def solve(job: Job) -> Sweep:
         told = {"on_point": lambda point: tell(job, point), "on_progress": _part(job, report, 0.0, SOLVING)}
-        with _taken_over(known.path):
-            return _solved(cov, now, ks, methods, known, job, **told)
+        return _solved(cov, now, ks, methods, known, job, **told)
 
     def prove(job: Job, bare: Sweep) -> Sweep:
         return certify_path(
@@ -135,51 +110,6 @@ def _solved(
         should_stop=job.should_stop,
         **told,
     )
-
-
-def begin_ahead(
-    cov: nnspca.Covariance, data: Dataset, now: State, ks: Sequence[int], methods: Sequence[str]
-) -> Job | None:
-    """Solve the bare curve of somebody who is on the way, here: until it is done, or a page goes on with it.
-
-    Return the run, None where the curve is being solved already.
-    """
-    known = Points(store.curve_key(data, now, ks, methods))
-    job = Job(known.path, lambda: job.age < COMING, runs.shared_workers())
-    with _both:
-        if known.path in _ahead or _solving[known.path]:
-            return None
-        _ahead[known.path] = job
-
-    def keep(point: SweepPoint) -> None:
-        if not job.should_stop():  # what a stopped path carries over to its end is no first word
-            known.keep(point)
-
-    job.step_back()
-    try:
-        job.take_part(lambda job: _solved(cov, now, ks, methods, known, job, on_point=keep))
-    finally:
-        with _both:
-            if _ahead.get(known.path) is job:
-                del _ahead[known.path]
-    return job
-
-
-@contextmanager
-def _taken_over(path: Hashable) -> Iterator[None]:
-    """Let a page go on with a curve that was begun ahead of it: one of them seeks what is left, not both."""
-    with _both:
-        _solving[path] += 1
-        ahead = _ahead.pop(path, None)
-    if ahead is not None:
-        ahead.stop()
-    try:
-        yield
-    finally:
-        with _both:
-            _solving[path] -= 1
-            if not _solving[path]:
-                del _solving[path]
 
 
 def _part(job: Job, report: Callable[[Job, Progress], None], begin: float, end: float) -> Callable[[Progress], None]:

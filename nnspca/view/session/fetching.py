@@ -17,7 +17,8 @@ from nnspca.view.session.job import Job, Work
 
 def terms(info: DatasetInfo) -> None:
     """Say whom to thank, what one may do with the data, and where to read more."""
-    st.caption(f"{foreign.plain(info.citation)}  \nTerms: {foreign.plain(info.terms)}")
+    said = [foreign.plain(info.citation), f"Terms: {foreign.plain(info.terms)}" if info.terms else ""]
+    st.caption("  \n".join(filter(None, said)))
     if info.homepage:
         st.markdown(f":small[More about the data: <{info.homepage}>]")  # a caption would dim the link
 

@@ -10,7 +10,7 @@ from typing import Any, Literal, Protocol
 import streamlit as st
 
 import nnspca
-from nnspca.datasets import Dataset
+from nnspca.datasets import Dataset, Inspection
 from nnspca.datasets.loading import recognised
 from nnspca.datasets.missing import Missing
 from nnspca.errors import DataError
@@ -47,12 +47,15 @@ class Reading:
         What becomes of missing values.
     names : str
         The file of two columns that names the features; empty for none.
+    every : bool
+        Whether constant columns, identifiers and dates are kept.
     """
 
     samples: Literal["rows", "columns"] = "rows"
     label: str | None = None
     missing: Missing = "refuse"
     names: str = ""
+    every: bool = False
 
 
 @dataclass(frozen=True)
@@ -62,6 +65,7 @@ class _Kept:
     files: tuple[str, ...]
     name: str | None
     reading: Reading
+    left_out: tuple[str, ...] = ()
 
 
 def read(files: Sequence[File], names: File | None, reading: Reading, *, again: bool = False) -> Job:
@@ -103,6 +107,8 @@ def _work(files: list[File], names: File | None, reading: Reading) -> Work:
             )
             if mapping is not None:
                 data = nnspca.datasets.rename(data, nnspca.datasets.read_names(mapping))
+            job.about = inspected = nnspca.datasets.inspect(data)
+            data = _noted(data, inspected, reading)
             job.report(Progress(1.0, "Preparing the covariance"))
             if not job.should_stop():
                 ahead(data)  # here, where Stop is heard meanwhile: the page that draws it next hears nothing
@@ -113,6 +119,14 @@ def _work(files: list[File], names: File | None, reading: Reading) -> Work:
             return problem
 
     return work
+
+
+def _noted(data: Dataset, seen: Inspection, reading: Reading) -> Dataset:
+    """Return the data set without the columns that are no features, and with what was noticed among its notes."""
+    if seen.left_out and not reading.every:
+        data = nnspca.datasets.leave_out(data, seen.left_out)
+    said = [note.says for note in seen.notes if note.choice != "leave out" or not reading.every]
+    return replace(data, notes=(*data.notes, *said))
 
 
 def own_name(filename: str, content: bytes = b"") -> str | None:
@@ -127,12 +141,15 @@ def own_name(filename: str, content: bytes = b"") -> str | None:
     return stem if recognised(content) else None
 
 
-def remember(data: Dataset, files: Sequence[File], reading: Reading, names: File | None) -> None:
+def remember(
+    data: Dataset, files: Sequence[File], reading: Reading, names: File | None, left_out: Sequence[str]
+) -> None:
     """Remember how a data set was read, for the Python that reads it again."""
     kept = _Kept(
         tuple(file.name for file in files),
         own_name(files[0].name, files[0].getvalue()) if len(files) == 1 else None,
         replace(reading, names=names.name if names else ""),
+        tuple(left_out),
     )
     st.session_state.setdefault("_readings", {})[data.name] = kept
 
@@ -153,4 +170,6 @@ def code(name: str, variable: str) -> list[str]:
     if kept.reading.names:
         names = f"nnspca.datasets.read_names({kept.reading.names!r})"
         lines.append(f"{variable} = nnspca.datasets.rename({variable}, {names})")
+    if kept.left_out:
+        lines.append(f"{variable} = nnspca.datasets.leave_out({variable}, {list(kept.left_out)!r})")
     return lines

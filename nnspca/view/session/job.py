@@ -28,7 +28,7 @@ class Job:
 
     The worker calls :meth:`report` and :meth:`publish` and polls :meth:`should_stop`; the pages
     read ``progress``, ``about`` (what the worker has in hand, where it does several things),
-    ``arrived``, ``trace``, ``result``, ``problem`` and ``done``.
+    ``arrived``, ``result``, ``problem`` and ``done``.
     """
 
     def __init__(self, key: Hashable, watched: Callable[[], bool] = lambda: True, workers: Workers | None = None):
@@ -36,7 +36,6 @@ class Job:
         self.progress = Progress(0.0, "Starting")
         self.about: Any = None
         self.arrived: tuple[Any, ...] = ()
-        self.trace: tuple[tuple[float, float | None, float | None], ...] = ()
         self.result: Any = None
         self.problem: str | None = None
         self.stopped = False
@@ -95,9 +94,6 @@ class Job:
     def report(self, progress: Progress) -> None:
         """Note how far the run has come."""
         self.progress = progress
-        if progress.variance is not None or progress.upper is not None:
-            here = (self.age, progress.variance, progress.upper)
-            self.trace = (*self.trace[-499:], here)
 
     def publish(self, thing: Any) -> None:
         """Hand over a part of the answer before the whole is ready."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from urllib.parse import parse_qsl, urlencode
 
 from starlette.datastructures import Headers
@@ -18,7 +19,15 @@ FOLDS = {
     "take": ("more", "more_view", "downloads"),
     "which": ("more", "more_view", "which k"),
 }
-DROPPED = ("live",)
+PARTS_FOLDS = {
+    "certificate": ("proven", "proven_view", "certificate"),
+    "proofs": ("proven", "proven_view", "each part alone"),
+    "stable": ("proven", "proven_view", "stability"),
+    "hands": ("others", "", ""),
+    "rebuild": ("use", "use_view", "samples"),
+    "take": ("use", "use_view", "downloads"),
+}
+DROPPED = ("live", "ghost")  # what has no choice any more
 POINT = " · "  # between k and solver, in an old key that named a point of a curve
 Query = list[tuple[str, str]]
 
@@ -28,6 +37,8 @@ def rewritten(path: str, query: str) -> tuple[str, str] | None:
 
     >>> rewritten("/race", "racers=em&k=3")
     ('compare', 'what=solvers&racers=em&k=3')
+    >>> rewritten("/compare", "vs=lrs&scale=as+is")
+    ('compare', 'vs=lrs&scales=as+is')
     >>> rewritten("/variance", "methods=em&point=5+%C2%B7+em")
     ('', 'methods=em&k=5&method=em')
     >>> rewritten("/", "certificate=true"), rewritten("/", "k=3")
@@ -39,8 +50,12 @@ def rewritten(path: str, query: str) -> tuple[str, str] | None:
     page = PAGES.get(old, old)
     if page in ("", "explore"):
         page, known = "", _explored(old, known)
+    elif page == "parts":
+        known = _folded(known, PARTS_FOLDS)
     elif old == "race":
         known = [("what", "solvers"), *known]
+    elif page == "compare" and ("what", "solvers") not in known:
+        known = [("scales" if key == "scale" else key, value) for key, value in known]
     if old not in PAGES and known == said:
         return None
     return page, urlencode(known)
@@ -54,18 +69,30 @@ def _explored(old: str, said: Query) -> Query:
         new += [("methods", "best"), ("methods", "em")]
     if old == "samples":
         new.append(("samples", "true"))
-    for key, value in said:
-        if key in FOLDS:
-            fold, choice, view = FOLDS[key]
-            if value == "true" and fold not in {name for name, _ in new}:
-                new += [(fold, "true"), (choice, view)]
-        elif key == "point" and POINT in value:
+    for key, value in _folded(said, FOLDS):
+        if key == "point" and POINT in value:
             k, _, method = value.partition(POINT)
             new += [("k", k), ("method", method)]
         else:
             new.append((key, value))
     if {"bounds", "paper_band"} & keys and not {"proof", "closer", "certificate", "need"} & keys:
         new += [("proof", "true"), ("proof_view", "bounds")]
+    return new
+
+
+def _folded(said: Query, folds: Mapping[str, tuple[str, str, str]]) -> Query:
+    """Return the keys with those of former folds replaced by the fold that holds the same today, the first of each.
+
+    >>> _folded([("stable", "true"), ("proofs", "true"), ("r", "3")], PARTS_FOLDS)
+    [('proven', 'true'), ('proven_view', 'stability'), ('r', '3')]
+    """
+    new: Query = []
+    for key, value in said:
+        if key not in folds:
+            new.append((key, value))
+        elif value == "true" and folds[key][0] not in {name for name, _ in new}:
+            fold, choice, view = folds[key]
+            new += [(fold, "true"), *([(choice, view)] if choice else [])]
     return new
 
 
@@ -84,11 +111,7 @@ class OldLinks:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        if (
-            scope["type"] == "http"
-            and scope["method"] == "GET"
-            and "text/html" in Headers(scope=scope).get("accept", "")
-        ):
+        if _is_page(scope):
             new = rewritten(scope["path"], scope.get("query_string", b"").decode("ascii", "replace"))
             if new is not None:
                 await RedirectResponse(f"./{new[0]}?{new[1]}", status_code=307)(scope, receive, send)

@@ -12,7 +12,7 @@ from nnspca.datasets import Dataset
 from nnspca.view import foreign
 from nnspca.view.figures import dataset as figures
 from nnspca.view.figures.montage import montage
-from nnspca.view.session import charts, store
+from nnspca.view.session import charts, scene, store
 from nnspca.view.session.state import State
 
 TILES = 36
@@ -36,8 +36,10 @@ def sample_preview(data: Dataset) -> None:
         if data.kind == "covariance":
             st.caption(f"A {data.n_features} × {data.n_features} covariance, one row for each feature.")
         else:
-            most = f"of {data.n_features:,} features, those that vary most"
-            st.caption(f"A few of {data.X.shape[0]:,} samples; {most}.")
+            controls = len(scene.unlisted(data))
+            left = f" {controls} control probes (AFFX) are not listed." if controls else ""
+            most = f"of {data.n_features:,} {scene.noun(data)}, those that vary most"
+            st.caption(f"A few of {data.X.shape[0]:,} samples; {most}.{left}")
     if data.labels is not None and data.label_names:
         st.caption("Classes: " + ", ".join(foreign.plain(str(name), foreign.NAME) for name in data.label_names) + ".")
 
@@ -49,9 +51,9 @@ def scree_plot(data: Dataset, now: State) -> None:
 
 
 def provenance(data: Dataset) -> None:
-    """Say where the data come from and what one may do with them."""
+    """Say where the data come from and, where it is known, what one may do with them."""
     source, citation, terms = map(foreign.plain, (data.source, data.citation, data.terms))
-    st.caption(f"Source: {source}. {citation}  \nTerms: {terms}")
+    st.caption(f"Source: {source}. {citation}" + (f"  \nTerms: {terms}" if terms else ""))
 
 
 def _samples(data: Dataset, count: int) -> np.ndarray:
@@ -90,7 +92,9 @@ def table_excerpt(data: Dataset, rows: int = 8, columns: int = 8) -> dict[str, S
     if data.kind == "covariance":
         chosen, body = np.arange(min(columns * 2, data.n_features)), data.X[: rows * 2]
     else:
-        spread = np.argsort(-data.deviations, kind="stable")[:columns]
+        controls = scene.unlisted(data)
+        ranked = np.argsort(-data.deviations, kind="stable")
+        spread = ranked[~np.isin(ranked, list(controls))][:columns]
         chosen = spread if data.n_features > columns else np.arange(data.n_features)
         body = _samples(data, rows)
     names = foreign.headings([data.feature_names[i] for i in chosen])

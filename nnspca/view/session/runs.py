@@ -19,8 +19,6 @@ SOLVE = "Solve live"  # the one word for the button that starts a run
 PATIENCE = 0.4  # seconds a page waits before it shows progress: quick runs never flash a bar
 AT_ONCE = 0.05  # seconds in which a run whose answer is known hands it over
 FIRST = 1.0  # seconds of a run's age up to which a page waits for the first of what it hands over
-WHOLE = 1.2  # and up to which for all that it will show first,
-SKETCHED = 1.6  # or up to which where a sketch stands: what draws is not ready before
 LONG = 5.0  # seconds after which a run says how long it has been going,
 LONG_POLL_SECONDS = 1.0  # and between two looks from then on: each costs the browser up to half a second
 
@@ -52,34 +50,10 @@ def drop(slot: str) -> None:
         job.stop()
 
 
-def wait_for_picture(job: Job, whole: int = 0, *, few: int = 1, sketch: Callable[[], None] | None = None) -> None:
-    """Wait as long as a picture is worth more than an empty frame: a moment, and until there is something.
-
-    What draws a figure takes the browser a second to start, and then half a second a drawing: a
-    little longer where ``whole`` so many things make it a whole one, which is then drawn once.
-    What can ``sketch`` it does so from a ``few`` things, and again whenever there are as many
-    more. Who has pressed Stop waits for nothing.
-    """
-    if job.done or job.stopped:
-        return
-    drawn = 0
-    if sketch is not None and not job.wait(0.0):
-        job.wait_for_first(FIRST, few)
-        drawn = len(job.arrived)
-        sketch()
-    done, most = job.wait(0.0), WHOLE if sketch is None else SKETCHED
-    while not done and job.age < PATIENCE:
-        before = len(job.arrived)
-        done = job.wait(AT_ONCE)
-        if 0 < whole <= before == len(job.arrived):  # nothing more comes at once
-            break
-    while not done and (
-        (not job.arrived and job.about is None and job.age < FIRST) or (len(job.arrived) < whole and job.age < most)
-    ):
-        done = job.wait(AT_ONCE)
-        if sketch is not None and not done and drawn + few <= len(job.arrived) < whole:
-            drawn = len(job.arrived)
-            sketch()
+def wait_for_picture(job: Job) -> None:
+    """Wait a moment for the first result: as long as a figure is worth more than an empty frame."""
+    while not job.done and not job.stopped and not job.arrived and job.age < (FIRST if job.about is None else PATIENCE):
+        job.wait(AT_ONCE)
 
 
 def watched(job: Job | None, draw: Callable[[], None]) -> None:

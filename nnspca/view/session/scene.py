@@ -19,6 +19,14 @@ def noun(data: Dataset) -> str:
     return NOUNS.get(data.kind, "features")
 
 
+def unlisted(data: Dataset) -> frozenset[int]:
+    """Return the features that lists leave out: the control probes of Affymetrix's chips, which measure no gene.
+
+    They are left out of lists and drawings of names only; what is computed has all features.
+    """
+    return frozenset(i for i, name in enumerate(data.feature_names) if str(name).startswith("AFFX"))
+
+
 def packed(data: Dataset, backdrop: np.ndarray | None, named: Sequence[int]) -> dict[str, Any]:
     """Return what the features stand for: an image, an axis, or names (of the features ``named``)."""
     if data.image_shape is not None:
@@ -34,4 +42,5 @@ def packed(data: Dataset, backdrop: np.ndarray | None, named: Sequence[int]) -> 
                 "mean": None if backdrop is None else canvas.pack(backdrop, "f4"),
             }
         }
-    return {"names": {int(i): foreign.line(str(data.feature_names[i]), foreign.NAME) for i in named}}
+    names = {int(i): foreign.line(str(data.feature_names[i]), foreign.NAME) for i in named}
+    return {"names": names, "unlisted": sorted(unlisted(data))}

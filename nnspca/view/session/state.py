@@ -34,7 +34,10 @@ MOST_RACERS = 6
 FIRST_RACE = ("best", "em", "greedy", "thresholding", "spannogram")
 SETS, SOLVERS = "data sets", "solvers"
 OF_SETS, OF_SOLVERS = f"compare of {SETS}", f"compare of {SOLVERS}"
+OPENING_SCALE = "each its own"  # of data sets side by side: the preprocessing that each opens with
 PROOF = ("certificate", "bounds", "indispensable")
+PARTS_PROOF = ("certificate", "each part alone", "stability")
+PARTS_USE = ("samples", "downloads")
 MORE = ("downloads", "data", "which k")
 
 
@@ -58,7 +61,7 @@ def _every_option() -> tuple[Entry, ...]:
 
 
 def _every_paper() -> tuple[Entry, ...]:
-    """Return one key for each paper: which of its experiments is shown."""
+    """Return one key for each paper: which of its studies is shown."""
     titles = {paper: [f"{s.figure}: {s.title}" for s in STUDIES.values() if s.paper == paper] for paper in PAPERS}
     return tuple(
         Entry(paper, ("papers",), "one", said[0], options=tuple(said)) for paper, said in titles.items() if said
@@ -76,7 +79,7 @@ TABLE = (
         AS_IS,
         options=(AS_IS, STANDARDISED),
         widget="radio",
-        counts=("explore", "parts", ON_DATA, OF_SETS, OF_SOLVERS, "data"),
+        counts=("explore", "parts", ON_DATA, OF_SOLVERS, "data"),
     ),
     Entry(
         "prep",
@@ -147,8 +150,7 @@ TABLE = (
     Entry("more", ("explore",), "fold", False),
     Entry("more_view", ("explore",), "one", MORE[0], options=MORE, widget="radio"),
     Entry("folds", ("explore",), "one", 5, options=FOLDS, widget="select_slider"),
-    Entry("certificate", ("parts",), "fold", False),
-    Entry("take", ("parts", "compare"), "fold", False),
+    Entry("take", ("compare",), "fold", False),
     Entry("r", ("parts",), "whole", 6, low=1, high=12),
     Entry("apart", ("parts",), "one", "together", options=tuple(nnspca.DEFLATIONS)),
     Entry("with", ("parts",), "several", ("best",), options=METHODS, most=MOST),
@@ -157,15 +159,16 @@ TABLE = (
     Entry("alpha", ("parts",), "one", 1.0, options=OVERLAPS, widget="select_slider"),
     Entry("beta", ("parts",), "one", 0.01, options=PRICES, widget="select_slider"),
     Entry("angles", ("parts",), "one", widget="radio"),
-    Entry("hands", ("parts",), "fold", False),
     Entry("shown", ("parts",), "whole", low=1, widget="slider"),
-    Entry("rebuild", ("parts",), "fold", True),
     Entry("from", ("parts",), "one", widget="radio"),
     Entry("sample", ("parts",), "whole", 1, low=1, widget="slider"),
     Entry("used", ("parts",), "whole", low=0, widget="slider"),
     Entry("along", ("parts",), "whole", 1, low=1, widget="slider"),
-    Entry("proofs", ("parts",), "fold", False),
-    Entry("stable", ("parts",), "fold", False),
+    Entry("proven", ("parts",), "fold", False),
+    Entry("proven_view", ("parts",), "one", PARTS_PROOF[0], options=PARTS_PROOF, widget="radio"),
+    Entry("others", ("parts",), "fold", False),
+    Entry("use", ("parts",), "fold", False),
+    Entry("use_view", ("parts",), "one", PARTS_USE[0], options=PARTS_USE, widget="radio"),
     Entry("resamples", ("parts",), "one", 50, options=RESAMPLES, widget="select_slider"),
     Entry("curves", ("spannogram",), "one", FOUR, options=(FOUR, RANDOM, DATA), widget="radio"),
     Entry("dimensions", ("spannogram",), "one", CIRCLE, options=(CIRCLE, SPHERE), widget="radio"),
@@ -178,7 +181,6 @@ TABLE = (
     Entry("m", ("spannogram",), "whole", low=1),
     Entry("phi", ("spannogram",), "number", 0.35, low=-7.0, high=7.0),
     Entry("speed", ("spannogram",), "number", 1.0, options=SPEEDS),
-    Entry("both", ("spannogram",), "switch", True),
     Entry("colour", ("spannogram",), "one", BY_OBJECTIVE, options=(BY_OBJECTIVE, BY_SET)),
     Entry("flat", ("spannogram",), "switch", False),
     Entry("round", ("spannogram",), "whole", 0, low=0, high=200),
@@ -191,14 +193,8 @@ TABLE = (
     Entry("vs", ("compare",), "several", ("digits", "lfw-faces"), most=MOST),
     Entry("by", ("compare",), "several", ("best",), options=METHODS, most=MOST),
     Entry("fine", ("compare",), "one", "some", options=("few", "some", "many"), widget="select_slider"),
-    Entry(
-        "panels",
-        ("compare",),
-        "switch",
-        False,
-        label="Small panels for each data set",
-        help="Spectrum, promise and proof, variance, features used and seconds, on the same axes for all data sets.",
-    ),
+    Entry("scales", ("compare",), "one", OPENING_SCALE, options=(OPENING_SCALE, AS_IS, STANDARDISED), widget="radio"),
+    Entry("panels", ("compare",), "fold", False),
     Entry("paper", ("papers",), "one", SHORT[0], options=SHORT),
     *_every_paper(),
     Entry("on", ("papers",), "one", OWN, options=(OWN, BUNDLED), widget="radio"),
@@ -220,7 +216,7 @@ def keys_of(page: str) -> dict[str, Entry]:
     """Return the page's own keys, by name.
 
     >>> sorted(keys_of("compare"))
-    ['by', 'fine', 'limit', 'mark', 'panels', 'present', 'racers', 'slide', 'take', 'vs', 'what', 'who']
+    ['by', 'fine', 'limit', 'mark', 'panels', 'present', 'racers', 'scales', 'slide', 'take', 'vs', 'what', 'who']
     """
     return {entry.key: entry for entry in TABLE if page in entry.pages}
 
@@ -229,7 +225,7 @@ def counting(page: str, choice: str = "") -> set[str]:
     """Return the sidebar's keys that count on a page; on some it depends on a ``choice`` made there.
 
     >>> sorted(counting("compare", SETS)), counting("papers"), counting("spannogram", FOUR)
-    (['prep', 'scale', 'seed', 'sign'], {'seed'}, {'sign'})
+    (['prep', 'seed', 'sign'], {'seed'}, {'sign'})
     >>> sorted(counting("spannogram", DATA))
     ['data', 'k', 'prep', 'scale', 'sign']
     """
@@ -282,7 +278,8 @@ class State:
 
 def usual_scale(name: str) -> str:
     """Return what ``scale`` says of a data set where the link is silent."""
-    return STANDARDISED if name in openings.STANDARDISED else AS_IS
+    mixed = name in st.session_state.get("_mixed", ())  # a file of a visitor's own, in mixed units
+    return STANDARDISED if mixed or name in openings.STANDARDISED else AS_IS
 
 
 def current() -> State:

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
+from nnspca.result import Features
+
 
 def size(thing: Any) -> int:
     """Return about how many bytes of arrays a thing holds, an array it holds twice counted once.
@@ -28,6 +30,8 @@ def _weigh(thing: Any, seen: set[int]) -> int:
         return getattr(whole, "nbytes", thing.nbytes) * new
     if scipy.sparse.issparse(thing):
         return sum(_weigh(getattr(thing, part, None), seen) for part in ("data", "indices", "indptr"))
+    if isinstance(thing, Features):
+        return 64  # one for all results of the same data
     if isinstance(thing, Mapping):
         return sum(_weigh(value, seen) for value in thing.values())
     if isinstance(thing, tuple | list):

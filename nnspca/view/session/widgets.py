@@ -153,12 +153,6 @@ def figure_first(key: str, words: str) -> tuple[DeltaGenerator, DeltaGenerator, 
         return asked, said, *reserved(key, words)
 
 
-def choose_row(*entries: Entry) -> tuple[Any, ...]:
-    """Draw several widgets side by side, with the table's own words; return what was chosen."""
-    with st.container(horizontal=True):
-        return tuple(choose(entry) for entry in entries)
-
-
 def _settings(
     entry: Entry, usual: Any, low: float | None, high: float | None, options: Sequence[Any], *, given: bool
 ) -> dict[str, Any]:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import html
 import json
 from pathlib import Path
-from string import Template
 from typing import Any
 
 import numpy as np
@@ -14,12 +12,12 @@ import numpy as np
 from nnspca.view import words
 from nnspca.view.figures.style import DARK, LIGHT
 from nnspca.view.session import canvas
+from nnspca.view.spannogram.alone import page
 from nnspca.view.spannogram.globe import Globe
 
 BROWSER = Path(__file__).with_name("browser")
-SCRIPTS = ("address.js", "ball.js", "closing.js", "rounds.js", "sphere.js")
-ALONE = BROWSER / "sphere-alone.html"
-TINTS = 240  # top sets told apart by colour
+SCRIPTS = ("address.js", "brush.js", "ball.js", "closing.js", "rounds.js", "sphere.js")
+TINTS = 240  # sets told apart by colour
 
 _mount = canvas.component("sphere", BROWSER, SCRIPTS)
 
@@ -64,18 +62,4 @@ def show(content: dict[str, Any], *, at: int, by_set: bool, flat: bool) -> None:
 
 def alone(content: dict[str, Any], title: str) -> str:
     """Return the player as a web page that needs no network and no server."""
-    scripts = [(canvas.SHARED / script).read_text(encoding="utf-8") for script in canvas.COMMON]
-    scripts += [(BROWSER / script).read_text(encoding="utf-8") for script in SCRIPTS]
-    given = {**content, "at": 0, "bySet": False, "flat": False}
-    return Template(ALONE.read_text(encoding="utf-8")).substitute(
-        title=html.escape(title),
-        style=(BROWSER / "sphere.css").read_text(encoding="utf-8"),
-        body=(BROWSER / "sphere.html").read_text(encoding="utf-8"),
-        scripts="\n".join(scripts).replace("export default function", "function mount"),
-        given=json.dumps(given).replace("<", "\\u003c"),  # no word of it ends the script it stands in
-        **{
-            f"{name}_{part}": getattr(look, part)
-            for name, look in (("light", LIGHT), ("dark", DARK))
-            for part in ("ink", "paper", "empty", "grid", "found")
-        },
-    )
+    return page("sphere", SCRIPTS, {**content, "at": 0, "bySet": False, "flat": False}, title)

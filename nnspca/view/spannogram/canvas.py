@@ -6,13 +6,14 @@ import hashlib
 from pathlib import Path
 from typing import Any
 
-from nnspca.view.session.canvas import component, pack
+from nnspca.view.session.canvas import colours, component, pack
+from nnspca.view.spannogram.alone import page
 from nnspca.view.spannogram.geometry import Picture, choices
 from nnspca.view.spannogram.rows import EDITABLE, Rows
 
 BROWSER = Path(__file__).with_name("browser")
-PICTURE = ("mathematics.js", "captions.js", "plot.js", "panels.js", "player.js", "input.js")
-SCRIPTS = ("address.js", *PICTURE, "examples.js", "tour.js", "component.js")
+PICTURE = ("brush.js", "mathematics.js", "captions.js", "plot.js")  # the lesson draws with them too
+SCRIPTS = ("address.js", *PICTURE, "panels.js", "player.js", "input.js", "examples.js", "tour.js", "component.js")
 
 
 _mount = component("spannogram", BROWSER, SCRIPTS)
@@ -45,6 +46,15 @@ def payload(rows: Rows, k: int, nonnegative: bool, picture: Picture) -> dict[str
         if meet is None
         else {"angles": pack(meet.angles, "f8"), "i": pack(meet.i, "i4"), "j": pack(meet.j, "i4")},
         "drawn": pack(picture.drawn, "i4"),
+        "envelope": None
+        if picture.envelope is None
+        else {
+            "low": pack(picture.envelope[0], "f4"),
+            "high": pack(picture.envelope[1], "f4"),
+            "others": n - len(picture.drawn),
+        },
+        "tints": pack(picture.tints, "u1"),
+        "colours": colours(),
         "numbered": not rows.names,
         "names": {str(i): rows.names[i] for i in named} if rows.names else {},
         "editable": not rows.names and n <= EDITABLE,
@@ -60,7 +70,7 @@ def _nothing() -> None:
     """Register a state name; its change needs no action of its own."""
 
 
-def show(data: dict[str, Any], *, both: bool, phi: float, speed: float, step: float) -> Any:
+def show(data: dict[str, Any], *, phi: float, speed: float, step: float) -> Any:
     """Mount the animation.
 
     Returns
@@ -71,7 +81,12 @@ def show(data: dict[str, Any], *, both: bool, phi: float, speed: float, step: fl
     """
     return _mount(
         key="spannogram",
-        data={**data, "both": both, "phi": phi, "speed": speed, "step": int(step)},
+        data={**data, "phi": phi, "speed": speed, "step": int(step)},
         on_view_change=_nothing,
         on_row_change=_nothing,
     )
+
+
+def alone(data: dict[str, Any], title: str) -> str:
+    """Return the animation as a web page that needs no network and no server."""
+    return page("spannogram", SCRIPTS, {**data, "editable": False, "phi": 0.35, "speed": 1.0, "step": 0}, title)

@@ -1,4 +1,4 @@
-"""What the spannogram page is asked: made-up curves that can be typed, or directions of the data."""
+"""The choices of the spannogram page: made-up curves that can be typed, or eigenvectors of the data."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from nnspca.view.spannogram.rows import EDITABLE
 
 KEYS = state.keys_of("spannogram")
 WHERE = (
-    "1 is the direction of largest variance. On the circle this one lies at 0°.",
-    "The second direction. On the circle this one lies at 90°.",
+    "1 is the direction of largest variance. On the circle this one is at 0°.",
+    "The second direction. On the circle this one is at 90°.",
     "The third direction.",
 )
 
@@ -68,29 +68,23 @@ class Choices:
 
 def ask(now: State) -> tuple[Choices, DeltaGenerator]:
     """Let the person choose the curves; return the choice and the place to draw it, or end the page here."""
-    above, _, stage, waiting = figure_first("turning", "Here the curves turn, once they are worked out.")
+    above, _, stage, waiting = figure_first("turning", "Computing the curves …")
+    waiting.empty()
     below = st.container()
-    with above, st.container(horizontal=True, gap="medium"):
-        source = choose(
-            KEYS["curves"],
-            "Curves from",
-            horizontal=True,
-            width="content",
-            help="Four curves to learn with, random ones, or the strongest directions of the data set in the sidebar.",
-        )
-        dimensions = choose(
-            KEYS["dimensions"],
-            "Dimensions",
-            horizontal=True,
-            width="content",
-            help="With two eigenvectors directions form a circle, with three a sphere.",
+    with above, st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
+        source, dimensions = (
+            choose(KEYS[key], label, horizontal=True, width="content", help=about)
+            for key, label, about in (
+                ("curves", "Curves", "Four to learn with, random ones, or those of the data set in the sidebar."),
+                ("dimensions", "Directions", "Two eigenvectors give a circle of directions, three a sphere."),
+            )
         )
         choice = Choices(source, dimensions)
         if source != DATA:
             choice = replace(choice, **_size(source))
     if source == DATA:
-        with above:
-            choice = replace(choice, **_directions(now, choice.d))
+        with below, st.expander("Eigenvectors and features", icon=":material/tune:"):
+            choice = replace(choice, **_directions(now, choice.d, stage))
     else:
         plain = rows.example(choice.d) if source == FOUR else rows.random(choice.n, choice.d, now.seed)
         typed = plain
@@ -98,33 +92,27 @@ def ask(now: State) -> tuple[Choices, DeltaGenerator]:
             with below:
                 typed = _typed(plain, f"{source}-{choice.n}-{choice.d}-{now.seed if source == RANDOM else 0}", stage)
         choice = replace(choice, V=typed)
-    waiting.empty()
     return choice, stage
 
 
 def _size(source: str) -> dict[str, Any]:
-    """Draw how many made-up curves there are and how many are kept."""
+    """Draw how many made-up curves there are and how many form the set."""
     n = len(rows.EXAMPLE)
     if source == RANDOM:
-        n = choose(
-            KEYS["n"],
-            "Random curves, n",
-            width=124,
-            help="How many rows of random numbers to draw; the sidebar's seed decides which.",
-        )
+        n = choose(KEYS["n"], "n curves", width=104, help="How many random curves; the sidebar's seed decides which.")
     top = choose(
         KEYS["top"],
-        "k of these curves",
+        "k",
         high=n,
         usual=min(2, n),
-        width=124,
-        help="How many of these curves may take part: the size of the lit set. A data set's k stands in the sidebar.",
+        width=126,
+        help="How many curves form the set. A data set has its k in the sidebar.",
     )
     return {"n": n, "top": top}
 
 
 def _typed(plain: np.ndarray, key: str, stage: DeltaGenerator) -> np.ndarray:
-    """Let the person type the numbers, or take those they dragged or a link brought; end the page at a bad one."""
+    """Let the person type the numbers, or take those dragged or given by a link; end the page at a bad one."""
     typed = st.session_state.setdefault("_rows", {})
     if key not in typed:
         typed[key] = (plain, 0)
@@ -133,15 +121,15 @@ def _typed(plain: np.ndarray, key: str, stage: DeltaGenerator) -> np.ndarray:
             try:
                 typed[key] = (rows.read_link(written, (len(plain), plain.shape[1])), 0)
             except ValueError as problem:
-                st.info(f"{foreign.plain(str(problem))} Showing the usual ones.", icon=":material/info:")
+                st.info(f"{foreign.plain(str(problem))} Showing the defaults.", icon=":material/info:")
     st.session_state["_rows_read"] = True
     base, version = typed[key]
     columns = [f"direction {j + 1}" for j in range(plain.shape[1])]
-    with st.expander("The numbers behind the curves: type your own", icon=":material/edit:"):
+    with st.expander("The numbers behind the curves", icon=":material/edit:"):
         st.caption(
-            "One row for each curve. At angle φ the curve's height is direction 1 × sin φ + direction 2 × cos φ."
+            "One row a curve. Its height at angle φ is direction 1 × sin φ + direction 2 × cos φ."
             if plain.shape[1] == 2
-            else "One row for each feature, one column for each direction."
+            else "One row a feature, one column a direction."
         )
         table = st.data_editor(
             {"curve": [i + 1 for i in range(len(base))], **{c: base[:, j].tolist() for j, c in enumerate(columns)}},
@@ -149,9 +137,9 @@ def _typed(plain: np.ndarray, key: str, stage: DeltaGenerator) -> np.ndarray:
             hide_index=True,
             disabled=["curve"],
             num_rows="fixed",
-            alt="The numbers behind the curves, one row for each.",
+            alt="The numbers behind the curves, one row a curve.",
         )
-        if st.button("Back to the usual numbers", icon=":material/undo:", help="Forget what was typed or dragged."):
+        if st.button("Reset", icon=":material/undo:", help="Discard what was typed or dragged."):
             typed[key] = (plain, version + 1)
             st.rerun()
     try:
@@ -179,13 +167,13 @@ def take_dragged(row: list[float]) -> None:
         st.rerun()
 
 
-def _directions(now: State, d: int) -> dict[str, Any]:
+def _directions(now: State, d: int, stage: DeltaGenerator) -> dict[str, Any]:
     """Draw the choices for the data set's own directions."""
     data = catalogue.in_use(now)
     most = rows.most_directions(data)
     if most < d:
         title, count = foreign.plain(data.title), f"{most} direction{'s' if most > 1 else ''}"
-        st.info(f"{title} has {count} of variance: too few for this picture.")
+        stage.info(f"{title} has {count} of variance; this figure needs {d}.")
         widgets.end_page()
     columns = st.columns(d + 1)
     chosen: dict[str, int] = {}
@@ -202,14 +190,14 @@ def _directions(now: State, d: int) -> dict[str, Any]:
     with columns[d]:
         m = choose(
             KEYS["m"],
-            "Features to draw",
+            "Features used",
             low=k,
             high=data.n_features,
             usual=data.n_features,
             allowed=f"{k} to {data.n_features:,}",
-            help="All of them, or those with the largest entries in these eigenvectors.",
+            help="All, or those with the largest entries in these eigenvectors.",
         )
     if len(set(chosen.values())) < d:
-        st.error("Choose different eigenvectors: the same one twice spans no plane.", icon=":material/edit:")
+        stage.error("Choose different eigenvectors.", icon=":material/edit:")
         widgets.end_page()
     return {**chosen, "m": m}

@@ -10,10 +10,11 @@ import streamlit as st
 from nnspca.spannogram import curves, enumeration
 from nnspca.view import words
 
-ALL_CROSSINGS = 60  # rows up to which every crossing is marked, not only those that change the top set
-ALL_CURVES = 600  # rows up to which every curve is drawn
-MUTED = 240  # other curves drawn for company where not all are
-STEPS = 720  # samples of the objective over half a circle
+ALL_CURVES = 60  # rows up to which every curve is drawn and every crossing marked
+DRAWN = 30  # curves drawn of more rows: those that are in the set over the widest angles
+STEPS = 720  # samples of the objective over half a turn
+TINTS = (0, 1, 2, 3, 5)  # colours of a palette's series for curves in the set: without the grey
+EDGE = 240  # samples of the envelope of the other curves over a turn
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,17 +24,22 @@ class Picture:
     Attributes
     ----------
     found : curves.Regions
+        Where the set of the k highest curves changes, over a whole turn, −90° to 270°.
     ids : ndarray of int, shape (regions,)
         Which candidate support each region has, by order of first appearance; −1 for the empty one.
     optimum : curves.Optimum
     objective : ndarray
-        g at evenly spaced angles over the whole range.
+        g at evenly spaced angles over the whole turn.
     meetings : curves.Crossings or None
         All crossings, where they are few.
     drawn : ndarray of int
-        The curves worth drawing one by one.
+        The curves that are drawn one by one.
     ever : ndarray of int
-        The curves that are in the top set somewhere.
+        The curves that are in the set somewhere.
+    tints : ndarray of int, shape (n,)
+        Which of ``TINTS`` each curve has while it is in the set.
+    envelope : ndarray, shape (2, samples), or None
+        The lowest and the highest value of the other curves over the turn.
     bound : int
         How many candidates the paper allows.
     """
@@ -45,6 +51,8 @@ class Picture:
     meetings: curves.Crossings | None
     drawn: np.ndarray
     ever: np.ndarray
+    tints: np.ndarray
+    envelope: np.ndarray | None
     bound: int
 
     @property
@@ -53,19 +61,23 @@ class Picture:
         return int(self.ids.max(initial=-1)) + 1
 
 
-@st.cache_resource(show_spinner="Finding where the top set changes …", max_entries=24)
+@st.cache_resource(show_spinner="Finding where the set changes …", max_entries=24)
 def _picture(rows: bytes, n: int, k: int, nonnegative: bool) -> Picture:
     V = np.frombuffer(rows).reshape(n, 2)
     found = curves.regions(V, k, nonnegative=nonnegative)
+    turn = found if nonnegative else _twice(found)
     ever = np.unique(np.concatenate([found.first, found.entering[found.entering >= 0]]))
+    drawn = np.arange(n) if n <= ALL_CURVES else _longest(turn, ever)
     return Picture(
-        found,
-        _numbered(found, n),
+        turn,
+        _numbered(turn, n),
         curves.optimum(V, k, nonnegative=nonnegative, found=found),
-        _objective(V, k, found, nonnegative),
-        curves.crossings(V, nonnegative=nonnegative) if n <= ALL_CROSSINGS else None,
-        _worth_drawing(ever, n),
+        _objective(V, k, turn, nonnegative),
+        curves.crossings(V, nonnegative=nonnegative) if n <= ALL_CURVES else None,
+        drawn,
         ever,
+        _tints(turn, n),
+        _envelope(np.delete(V, drawn, axis=0), turn, nonnegative) if len(drawn) < n else None,
         enumeration.candidate_bound(n, 2, nonnegative),
     )
 
@@ -78,7 +90,7 @@ def picture(V: np.ndarray, k: int, nonnegative: bool) -> Picture:
 def _numbered(found: curves.Regions, n: int) -> np.ndarray:
     """Number the different sets by first appearance: each feature has a random 64-bit sign, a set their sum."""
     signs = np.random.default_rng(0).integers(1, 2**63, n + 1, dtype=np.uint64)
-    signs[-1] = 0  # nobody
+    signs[-1] = 0  # none
     steps = signs[found.entering] - signs[found.leaving]
     sums = signs[found.first].sum(dtype=np.uint64) + np.concatenate([[np.uint64(0)], np.cumsum(steps, dtype=np.uint64)])
     gains = (found.entering >= 0).astype(int) - (found.leaving >= 0)
@@ -90,33 +102,65 @@ def _numbered(found: curves.Regions, n: int) -> np.ndarray:
     )
 
 
-def _objective(V: np.ndarray, k: int, found: curves.Regions, nonnegative: bool) -> np.ndarray:
-    angles = np.linspace(found.start, found.end, STEPS * (2 if nonnegative else 1) + 1)
+def _twice(found: curves.Regions) -> curves.Regions:
+    """Return a half turn of magnitudes as a whole one: the opposite direction has the same ones."""
+    last = found.support(len(found) - 1)
+    out, new = np.setdiff1d(last, found.first), np.setdiff1d(found.first, last)  # none, but for ties at the seam
+    seam = max(len(out), len(new))
+    leaving, entering = (np.pad(side, (0, seam - len(side)), constant_values=-1) for side in (out, new))
+    return curves.Regions(
+        found.start,
+        found.end + np.pi,
+        found.first,
+        np.concatenate([found.angles, np.full(seam, found.end), found.angles + np.pi]),
+        np.concatenate([found.leaving, leaving, found.leaving]),
+        np.concatenate([found.entering, entering, found.entering]),
+    )
+
+
+def _tints(turn: curves.Regions, n: int) -> np.ndarray:
+    """Give each curve the colour that fewest others have when it first enters the set; few curves one each."""
+    tints = np.arange(n) % len(TINTS)
+    if n <= len(TINTS):
+        return tints
+    used, known = [0] * len(TINTS), set()
+    for out, new in zip(
+        [-1] * len(turn.first) + turn.leaving.tolist(), turn.first.tolist() + turn.entering.tolist(), strict=True
+    ):
+        if out >= 0:
+            used[tints[out]] -= 1
+        if new >= 0:
+            if new not in known:
+                known.add(new)
+                tints[new] = used.index(min(used))
+            used[tints[new]] += 1
+    return tints
+
+
+def _objective(V: np.ndarray, k: int, turn: curves.Regions, nonnegative: bool) -> np.ndarray:
+    angles = np.linspace(turn.start, turn.end, 2 * STEPS + 1)
     pieces = np.array_split(angles, max(1, len(angles) * len(V) // 2_000_000))
     return np.concatenate([curves.objective(V, k, piece, nonnegative=nonnegative) for piece in pieces])
 
 
-def _worth_drawing(ever: np.ndarray, n: int) -> np.ndarray:
-    """All curves where they are few; else those that reach the top set, and some others for company."""
-    if n <= ALL_CURVES:
-        return np.arange(n)
-    rng = np.random.default_rng(0)
-    reach = ever if len(ever) <= ALL_CURVES else rng.choice(ever, ALL_CURVES, replace=False)
-    return np.union1d(reach, rng.choice(n, min(MUTED, n), replace=False))
+def _longest(turn: curves.Regions, ever: np.ndarray) -> np.ndarray:
+    """Return the curves that are in the set over the widest angles, ascending."""
+    if len(ever) <= DRAWN:
+        return ever
+    width = np.zeros(int(ever.max()) + 1)
+    width[turn.first] -= turn.start
+    came, went = turn.entering >= 0, turn.leaving >= 0
+    np.subtract.at(width, turn.entering[came], turn.angles[came])
+    np.add.at(width, turn.leaving[went], turn.angles[went])
+    width[turn.support(len(turn) - 1)] += turn.end
+    return np.sort(np.argsort(-width, kind="stable")[:DRAWN])
 
 
-def left_out(picture: Picture, n: int) -> str:
-    """Say which curves are not drawn, if any."""
-    if len(picture.drawn) == n:
-        return ""
-    reach = (
-        "every curve that is ever in the top set"
-        if len(picture.ever) <= ALL_CURVES
-        else (f"{ALL_CURVES} of the {len(picture.ever):,} curves that are ever in the top set")
-    )
-    return (
-        f"Of {n:,} curves {len(picture.drawn):,} are drawn: {reach}, and a random few of the others. All are counted."
-    )
+def _envelope(V: np.ndarray, turn: curves.Regions, nonnegative: bool) -> np.ndarray:
+    """Return the lowest and the highest of some curves over a turn, shape (2, EDGE + 1)."""
+    values = curves.values(V, np.linspace(turn.start, turn.end, EDGE + 1))
+    heights = values if nonnegative else np.abs(values)
+    return np.stack([heights.min(axis=1), heights.max(axis=1)])
 
 
 def choices(n: int, k: int, nonnegative: bool = True) -> str:

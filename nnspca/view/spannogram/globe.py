@@ -50,7 +50,7 @@ class Globe:
     objective : ndarray, shape (6 side²,)
         g in the directions of the nodes.
     supports : ndarray of int, shape (6 side²,)
-        Which top set each node has, numbered.
+        Which set each node has, numbered.
     rounds : tuple of Round
     record : Record
         The cells of the rounds.
@@ -95,7 +95,7 @@ def globe(V: np.ndarray, k: int, nonnegative: bool) -> Globe:
 
 
 def _tops(V: np.ndarray, directions: np.ndarray, k: int, nonnegative: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Objective and a number for the top set of each direction."""
+    """Objective and a number for the set of each direction."""
     signs = np.random.default_rng(0).integers(1, 2**63, len(V), dtype=np.uint64)
     worth, marks = [], []
     for piece in np.array_split(directions, max(1, len(directions) * len(V) // PIECE)):

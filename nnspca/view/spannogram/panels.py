@@ -1,4 +1,4 @@
-"""The spannogram lesson: the circle of directions with its curves, and the sphere with its closing cells."""
+"""The spannogram page: the circle of directions with its curves, and the sphere with its closing cells."""
 
 from __future__ import annotations
 
@@ -8,15 +8,12 @@ from dataclasses import dataclass
 import streamlit as st
 
 from nnspca.view import foreign, words
-from nnspca.view.figures import style
 from nnspca.view.session import catalogue
-from nnspca.view.session.charts import download, palette
-from nnspca.view.session.state import BY_SET, DATA, SPHERE, State
-from nnspca.view.session.widgets import choose, end_page, linked_value, number, upcoming_value
+from nnspca.view.session.charts import download
+from nnspca.view.session.state import BY_SET, SPHERE, State
+from nnspca.view.session.widgets import end_page, linked_value, number, upcoming_value
 from nnspca.view.spannogram import ball, canvas, geometry, globe, rows
 from nnspca.view.spannogram.choices import KEYS, Choices, take_dragged
-from nnspca.view.spannogram.figures.circle import animation
-from nnspca.view.spannogram.geometry import Picture
 from nnspca.view.spannogram.globe import Globe
 from nnspca.view.spannogram.rows import Rows
 
@@ -33,21 +30,16 @@ class View:
 
 
 def idea(now: State) -> str:
-    """Say in three sentences why a short list of supports is enough."""
-    whose = (
-        f"k = {now.k:,}, the sidebar's" if upcoming_value(KEYS["curves"]) == DATA else "k of these curves, set below"
-    )
+    """Say in a sentence why a short list of supports is enough."""
     if upcoming_value(KEYS["dimensions"]) == SPHERE:
         return (
-            "A direction in the space of three strong eigenvectors gives each feature one number. **Cells cover all "
-            "directions; a cell that is proven to hold nothing better than the best found is closed, the others are "
-            f"split.** When all are closed, the best set of k features ({whose}) is proven."
+            "Cells cover all directions: a cell that provably holds nothing better than the best found is **closed**, "
+            "the others are split until none is open."
         )
-    best = "highest curves above zero" if now.nonnegative else "curves of largest size"
+    which = "k highest curves above zero" if now.nonnegative else "k largest curves"
     return (
-        "Take a direction in the plane of two strong eigenvectors: it gives each feature one number. Turn the "
-        f"direction, and the numbers trace curves. **The k {best} ({whose}) are the best support for that direction, "
-        "and that set can only change where curves cross.** So a short list of supports holds the best one."
+        f"Each direction gives every feature a value; **the {which} are the best k features for it**, "
+        "and they change only where curves cross."
     )
 
 
@@ -69,33 +61,24 @@ def _view(choice: Choices, now: State) -> View:
     k = min(now.k, data.n_features)
     drawn = rows.of_data(data, now, choice.eigenvectors, choice.m or data.n_features)
     if not drawn.V.any():
-        st.error("These eigenvectors carry no variance. Choose smaller numbers.", icon=":material/edit:")
+        st.error("The chosen eigenvectors have no variance. Choose smaller numbers.", icon=":material/edit:")
         end_page()
     return View(drawn, choice.d, k, now.nonnegative, f"{data.name}-spannogram-k{k}")
 
 
 def circle(view: View) -> None:
-    """Show the animation, with its guided steps, and the animation to take along."""
+    """Show the animation with its questions, and a way to save it."""
     picture = geometry.picture(view.rows.V, view.k, view.nonnegative)
     data = canvas.payload(view.rows, view.k, view.nonnegative, picture)
     st.fragment(_animate)(view, data)
-    if view.nonnegative:
-        choose(
-            KEYS["both"],
-            "Show −v(φ) too",
-            help="A direction and its opposite share a line: the other one's curves, dashed. Play shows both in turn.",
-        )
-    left_out = geometry.left_out(picture, len(view.rows.V))
-    if left_out:
-        st.caption(left_out)
-    with st.expander("Take it with you", icon=":material/download:"):
-        st.caption("**PNG** above the picture saves the present moment. The page below plays in any browser, offline.")
+    with st.expander("Save the animation", icon=":material/download:"):
+        st.caption("A web page that plays in any browser, offline. **PNG** above the figure saves the present moment.")
         download(
             "Animation (HTML)",
-            lambda: _export(view, picture),
+            lambda: canvas.alone(data, f"{view.stem}: the {view.k} highest curves").encode(),
             "animation",
             f"{view.stem}.html",
-            "A page of its own that plays the animation without a network.",
+            "A web page that plays the animation without a network.",
             icon="movie",
         )
 
@@ -105,9 +88,8 @@ def _animate(view: View, data: dict) -> None:
     said = st.session_state
     if "_rest" not in said:
         said["_rest"] = {key: number(KEYS[key]) for key in ("phi", "speed", "step")}
-    held = said["_rest"]
-    both = view.nonnegative and bool(st.session_state.get("both", True))
-    result = canvas.show(data, both=both, phi=held["phi"], speed=held["speed"], step=held["step"])
+    resting = said["_rest"]
+    result = canvas.show(data, phi=resting["phi"], speed=resting["speed"], step=resting["step"])
     if result.view:
         st.query_params["phi"] = words.fixed(result.view["phi"], 6)
         st.query_params["speed"] = f"{result.view['speed']:g}"
@@ -115,47 +97,30 @@ def _animate(view: View, data: dict) -> None:
         take_dragged(result.row)
 
 
-def _export(view: View, picture: Picture) -> bytes:
-    drawn = animation(
-        view.rows.V,
-        list(picture.found.supports()),
-        picture.objective,
-        palette(),
-        k=view.k,
-        nonnegative=view.nonnegative,
-        drawn=picture.drawn,
-        best=picture.optimum.phi,
-        names=view.rows.names,
-    )
-    return style.page(drawn).encode()
-
-
 def sphere(view: View) -> None:
     """Show the sphere of directions, and play the branch and bound closing in on it; nothing of it asks the server."""
     at, colour, flat = (linked_value(KEYS[key]) for key in ("round", "colour", "flat"))
     world = globe.globe(view.rows.V, view.k, view.nonnegative)
     said = [_verdict(view, world, step) for step in range(len(world.rounds))]
-    note = "The first cells already prove the optimum: there is nothing to split. " if len(said) == 1 else ""
+    note = "The first cells already prove the optimum. " if len(said) == 1 else ""
     if world.plain <= world.rounds[-1].examined:
-        note += "With so few features plain enumeration is short. Try the data set: there it is out of reach."
+        note += "With so few features plain enumeration is shorter. With a data set it is out of reach."
     content = ball.payload(world, view.nonnegative, said, note)
     ball.show(content, at=at, by_set=colour == BY_SET, flat=flat)
-    with st.expander("Why this finds the best: three eigenvectors, a sphere of directions", icon=":material/school:"):
+    with st.expander("Why this proves the optimum, and a file to keep", icon=":material/school:"):
         st.markdown(
-            "With three eigenvectors curves become surfaces over a **sphere** of directions. Trying every place where "
-            "three of them meet is slow. Instead, cover the sphere with triangles (*cells*). The objective inside a "
-            "cell cannot pass a **ceiling** that its three corners prove. A cell whose ceiling is no higher than the "
-            "best value found is **closed**: nothing better hides there. The others are split in two, round after "
-            "round, until none is open."
+            "With three eigenvectors directions form a **sphere**, covered here with triangles (*cells*). The corners "
+            "of a cell prove a **ceiling** on the objective inside it. A cell whose ceiling is no higher than the "
+            "best value found is **closed**. The others are split in two, round after round, until none is open."
         )
-    download(
-        "Sphere (HTML)",
-        lambda: ball.alone(content, f"{view.stem}: the sphere of directions").encode(),
-        "html-sphere",
-        f"{view.stem}-sphere.html",
-        "A page of its own that plays the rounds without a network.",
-        icon="movie",
-    )
+        download(
+            "Sphere (HTML)",
+            lambda: ball.alone(content, f"{view.stem}: the sphere of directions").encode(),
+            "html-sphere",
+            f"{view.stem}-sphere.html",
+            "A web page that plays the rounds without a network.",
+            icon="movie",
+        )
 
 
 def _verdict(view: View, world: Globe, step: int) -> str:
@@ -166,12 +131,12 @@ def _verdict(view: View, world: Globe, step: int) -> str:
         named = [foreign.plain(names[i], foreign.NAME) if names else str(i + 1) for i in world.support]
         which = "{" + ", ".join(named) + "}" if len(named) <= 6 else f"{len(named)} features"
         return (
-            f"**All cells are closed:** {words.number(now.value)} is the best there is, reached by {which}. "
+            f"**All cells are closed:** {words.number(now.value)} is the optimum, reached by {which}. "
             f"{now.examined:,} cells proved it, to nine digits."
         )
     room = now.upper / now.value - 1 if now.value else math.inf
     return (
-        f"After round {step} the best found is {words.number(now.value)}. The open cells might hide up to "
+        f"After round {step} the best found is {words.number(now.value)}. An open cell may hold up to "
         f"{_raised(100 * room)} % more."
     )
 

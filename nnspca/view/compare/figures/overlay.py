@@ -1,87 +1,146 @@
-"""All data sets in one figure: the share of the best that is proven, by the share of the features allowed."""
+"""Data sets in one band figure: variance explained and the gap to the best possible, by share of the features."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import plotly.graph_objects as go
+from plotly.colors import hex_to_rgb
 
-from nnspca.result import Certificate
-from nnspca.studies.comparison import Profile
 from nnspca.view import foreign
 from nnspca.view.compare.figures.small import TICKS
+from nnspca.view.figures import band as common
+from nnspca.view.figures.band import Band
 from nnspca.view.figures.style import DASHES, SYMBOLS, Palette, dress
-from nnspca.view.words import floor, seconds
+from nnspca.view.words import ceil, floor
 
-CLOSED = 1e-4  # a smaller gap counts as closed
-HEIGHT = 440
-Proofs = Mapping[int, Certificate]
+LIVE = "this live run"
+LEGEND_ROWS = 3  # more would be a hole below the figure on a wide screen
+OPACITY = 0.3  # of a band in the colour of its data set
 
 
-def proven(sets: Sequence[tuple[Profile, Proofs]], shares: Sequence[float], palette: Palette) -> go.Figure:
-    """Draw one line a data set, through the values of k that are proven by now.
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """One data set of the figure.
 
-    Equal steps up divide what is missing by the same factor, so that 99 % and 99.9 % stand as far
-    apart as 90 % and 99 %.
+    Attributes
+    ----------
+    title : str
+    n : int
+        Number of features.
+    band : Band
+        What is known by k, as shares of λ₁.
+    live : mapping of int to (float, float)
+        By k: variance and upper bound of the live run, as shares of λ₁; the bound is infinite where
+        it has none yet.
     """
+
+    title: str
+    n: int
+    band: Band
+    live: Mapping[int, tuple[float, float]]
+
+
+def compared(sets: Sequence[Shown], palette: Palette) -> go.Figure:
+    """Draw the two panels: for each data set a line and a band of what is known, open marks for the live run."""
     figure = go.Figure()
-    lowest = 0.9
-    for i, (about, proofs) in enumerate(sets):
-        n, ks = about.n_features, sorted(proofs)
-        kept = [min(proofs[k].ratio, 1.0) for k in ks]
-        lowest = min([lowest, *kept])
-        colour = palette.series[i % len(palette.series)]
-        figure.add_scatter(
-            x=[k / n for k in ks],
-            y=[_depth(share) for share in kept],
-            name=foreign.label(about.title),
-            mode="lines+markers",
-            line={"color": colour, "dash": DASHES[i % len(DASHES)], "width": 2.5},
-            marker={"size": 10, "symbol": SYMBOLS[i % len(SYMBOLS)], "color": colour, "line": {"width": 2}},
-            cliponaxis=False,
-            customdata=[
-                [k, n, floor(100 * share, 2), seconds(proofs[k].seconds)] for k, share in zip(ks, kept, strict=True)
-            ],
-            hovertemplate="k = %{customdata[0]:,} of %{customdata[1]:,}<br>at least %{customdata[2]:.2f} % of the "
-            "best, proven in %{customdata[3]}<extra>" + foreign.label(about.title) + "</extra>",
-        )
-    title = "Share of the best that is proven"
-    told = "; ".join(
-        f"{foreign.line(about.title)}: {len(proofs)} of {len(shares)} values of k, the least "
-        f"{floor(100 * min(p.ratio for p in proofs.values()), 2):g} %"
-        for about, proofs in sets
-        if proofs
-    )
-    gaps = [gap for gap in (1.0, 0.5, 0.1, 1e-2, 1e-3, CLOSED) if gap <= max(2 * (1 - lowest), 0.1)]
+    for i, shown in enumerate(sets):
+        _add_known(figure, shown, i, palette)
+    for i, shown in enumerate(sets):
+        _add_live(figure, shown, i, palette)
+    if any(shown.live for shown in sets):
+        look = {"symbol": "circle-open", "size": 11, "color": palette.quiet, "line": {"width": 2}}
+        figure.add_scatter(x=[None], y=[None], mode="markers", name=LIVE, marker=look)
+    gaps = [gap for shown in sets for gap in (*shown.band.gaps.values(), *_live_gaps(shown).values())]
+    least = min((at / shown.n for shown in sets for at in (*shown.band.at, *shown.live)), default=0.02)
+    title = "Variance, and the gap to the best possible"
     dress(
         figure,
         palette,
         title=title,
-        alt=f"{title}, by k ÷ n. {told or 'Nothing is proven yet'}.",
-        height=HEIGHT,
+        alt=f"{title}, by k ÷ n. {'; '.join(map(_said, sets))}.",
+        height=common.HEIGHT,
+        legend_rows=min(len(sets) + 1, LEGEND_ROWS),
         x={
-            "title_text": "k ÷ n, share of features allowed (log)",
+            "title_text": "k ÷ n (log scale)",
+            "anchor": "y2",
             "type": "log",
-            "range": [math.log10(min(shares) / 1.3), math.log10(1.3)],
+            "range": [math.log10(least / 1.3), math.log10(1.3)],
             "tickvals": TICKS,
             "ticktext": [f"{t:g}" for t in TICKS],
         },
-        y={
-            "title_text": "proven, at least (%)",
-            "range": [_depth(lowest) - 0.15, _depth(1.0) + 0.25],
-            "tickvals": [_depth(1 - gap) for gap in gaps],
-            "ticktext": ["100 (optimal)" if gap == CLOSED else f"{100 - 100 * gap:g}" for gap in gaps],
-            "zeroline": False,
-        },
+    )
+    figure.layout.legend.tracegroupgap = 0
+    figure.update_layout(
+        yaxis={"domain": common.UPPER, "title_text": "% of λ₁", "rangemode": "tozero"},
+        yaxis2=common.gap_axis(max(gaps, default=0.1)),
     )
     return figure
 
 
-def _depth(share: float) -> float:
-    """Place a share on the axis: how many tenths of the whole are missing, counted in powers.
+def _said(shown: Shown) -> str:
+    """Say in words what is drawn of a data set."""
+    gaps = shown.band.gaps
+    least = f"gap at most {ceil(100 * max(gaps.values()), 2):g} %" if gaps else "no upper bound yet"
+    return f"{foreign.line(shown.title)}: {least} at {len(gaps)} values of k"
 
-    >>> _depth(0.9), _depth(1.0), _depth(0.0)
-    (1.0, 4.0, 0.0)
-    """
-    return round(-math.log10(max(1 - share, CLOSED)), 9) + 0.0
+
+def _live_gaps(shown: Shown) -> dict[int, float]:
+    return {k: common.gap(low, high) for k, (low, high) in shown.live.items() if math.isfinite(high)}
+
+
+def _add_known(figure: go.Figure, shown: Shown, i: int, palette: Palette) -> None:
+    """Draw the line and the band of one data set, and below the gaps that were proven at their own k."""
+    band, colour, name = shown.band, palette.series[i % len(palette.series)], foreign.label(shown.title)
+    rows = [row for row in zip(band.at, band.lower, band.upper, strict=True) if math.isfinite(row[2])]
+    xs = [at / shown.n for at, _, _ in rows]
+    red, green, blue = hex_to_rgb(colour)
+    figure.add_scatter(
+        x=xs + xs[::-1],
+        y=[100 * high for _, _, high in rows] + [100 * low for _, low, _ in rows[::-1]],
+        fill="toself",
+        fillcolor=f"rgba({red}, {green}, {blue}, {OPACITY})",
+        mode="lines",
+        line={"width": 0},
+        showlegend=False,
+        hoverinfo="skip",
+    )
+    gaps = {at: gap for at, gap in band.gaps.items() if at in band.proven}
+    line = {"color": colour, "dash": DASHES[i % len(DASHES)], "width": 2}
+    look = {"mode": "lines+markers", "line": line, "marker": {"size": 5, "color": colour}}
+    _add_both(figure, shown, dict(zip(band.at, band.lower, strict=True)), gaps, "", name=name, **look)
+
+
+def _add_live(figure: go.Figure, shown: Shown, i: int, palette: Palette) -> None:
+    """Mark what the live run has found: the variance above, its own gap below."""
+    symbol, colour = f"{SYMBOLS[i % len(SYMBOLS)].removesuffix('-open')}-open", palette.series[i % len(palette.series)]
+    look = {"marker": {"size": 11, "symbol": symbol, "color": colour, "line": {"width": 2}}, "showlegend": False}
+    variances = {k: low for k, (low, _) in shown.live.items()}
+    _add_both(figure, shown, variances, _live_gaps(shown), "live: ", mode="markers", **look)
+
+
+def _add_both(
+    figure: go.Figure, shown: Shown, variances: Mapping[int, float], gaps: Mapping[int, float], word: str, **look: Any
+) -> None:
+    """Draw variances in the upper panel and gaps in the lower one; ``word`` stands before their numbers."""
+    title = foreign.label(shown.title)
+    look |= {"legendgroup": title, "cliponaxis": False}
+    of = f"k = %{{customdata[0]:,}} of {shown.n:,}<br>{word}"
+    figure.add_scatter(
+        x=[k / shown.n for k in variances],
+        y=[100 * low for low in variances.values()],
+        customdata=[[k, floor(100 * low, 2)] for k, low in variances.items()],
+        hovertemplate=f"{of}explains %{{customdata[1]:.2f}} % of λ₁<extra>{title}</extra>",
+        **look,
+    )
+    figure.add_scatter(
+        x=[k / shown.n for k in gaps],
+        y=[common.place(gap) for gap in gaps.values()],
+        yaxis="y2",
+        customdata=[[k, ceil(100 * gap, 4)] for k, gap in gaps.items()],
+        hovertemplate=f"{of}gap at most %{{customdata[1]:.4f}} %<extra>{title}</extra>",
+        **look | {"showlegend": False},
+    )

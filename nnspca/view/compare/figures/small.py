@@ -5,24 +5,26 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from nnspca.result import SweepPoint
+from nnspca.solvers.registry import METHODS
 from nnspca.studies.comparison import SPECTRUM, Profile
 from nnspca.view import foreign
 from nnspca.view.figures.style import DASHES, LEGEND_DROP, LEGEND_ROW, SYMBOLS, Palette, dress, set_axes
 
 PANELS = (
     f"λ<sub>i</sub> ÷ λ<sub>1</sub>, i = 1 … {SPECTRUM}",
-    "Sure share of the best",
-    "Variance kept ÷ λ<sub>1</sub>",
+    "Proven share of the optimum, live",
+    "Variance ÷ λ<sub>1</sub>",
     "Features used ÷ n",
-    "Seconds",
+    "Seconds of the live run",
 )
-EIGENVALUES, PROMISED, PROVEN = "eigenvalues", "promised (Theorem 1)", "proven here"
+EIGENVALUES, PROMISED, PROVEN = "eigenvalues", "promised (Theorem 1)", "proven, live"
 BAND, PROOF_SECONDS = "the optimum lies in here", "the proof (seconds)"
 PANEL = 178  # pixels
 SMALLEST = 1e-3  # eigenvalues below are drawn no lower
@@ -38,6 +40,11 @@ class Ranges:
 
     share: tuple[float, float]
     seconds: tuple[float, float]
+
+
+def solver_title(method: str) -> str:
+    """Return what a solver is called on the screen."""
+    return METHODS[method].title
 
 
 def ranges(pairs: Iterable[tuple[Profile, SweepPoint]], shares: Sequence[float]) -> Ranges:
@@ -62,15 +69,14 @@ def compared(
     figure = make_subplots(rows=len(PANELS), cols=1, subplot_titles=PANELS, vertical_spacing=0.075)
     points = sorted(points, key=lambda p: p.k)
     _spectrum(figure, about, palette)
-    _sure(figure, about, points, palette)
-    _kept(figure, about, points, methods, palette)
-    _used_and_seconds(figure, about, points, methods, palette)
+    _bounds(figure, about, points, palette)
+    _solvers(figure, about, points, methods, palette)
     named = 5 + len(methods)
     said = foreign.line(about.title)
     title = "<br>".join(map(foreign.label, textwrap.wrap(said, letters, max_lines=2)))
     alt = (
-        f"{said}: spectrum, promised and proven share of the best, variance kept, features used and seconds, "
-        f"for {len({p.k for p in points})} values of k and {', '.join(methods)}."
+        f"{said}: spectrum, promised and proven share of the optimum, variance, features used and seconds, "
+        f"for {len({p.k for p in points})} values of k and {', '.join(map(solver_title, methods))}."
     )
     height = PANEL * len(PANELS) + LEGEND_DROP + LEGEND_ROW * named
     dress(figure, palette, title=title, alt=alt, height=height, legend_rows=named)
@@ -93,131 +99,60 @@ def compared(
     return figure
 
 
+def _add(figure: go.Figure, row: int, name: str, x: Sequence, y: Sequence, said: str = "", **look: Any) -> None:
+    """Add a line to a panel; ``said`` is what stands at a point under the pointer."""
+    look = {"mode": "lines+markers", "name": name, "hoverinfo": None if said else "skip"} | look
+    figure.add_scatter(x=x, y=y, hovertemplate=said or None, row=row, col=1, **look)
+
+
 def _spectrum(figure: go.Figure, about: Profile, palette: Palette) -> None:
-    values = np.maximum(about.spectrum, SMALLEST)
-    figure.add_scatter(
-        x=list(range(1, len(values) + 1)),
-        y=values.tolist(),
-        mode="lines+markers",
-        name=EIGENVALUES,
-        line={"color": palette.ink, "width": 1.5},
-        marker={"size": 5, "color": palette.ink},
-        hovertemplate="eigenvalue %{x}<br>%{y:.3g} of the first<extra></extra>",
-        row=1,
-        col=1,
-    )
+    values = np.maximum(about.spectrum, SMALLEST).tolist()
+    said = "eigenvalue %{x}<br>%{y:.3g} of the first<extra></extra>"
+    look = {"line": {"color": palette.ink, "width": 1.5}, "marker": {"size": 5, "color": palette.ink}}
+    _add(figure, 1, EIGENVALUES, list(range(1, len(values) + 1)), values, said, **look)
 
 
-def _sure(figure: go.Figure, about: Profile, points: Sequence[SweepPoint], palette: Palette) -> None:
-    """Draw what Theorem 1 promises beforehand and what is proven."""
+def _bounds(figure: go.Figure, about: Profile, points: Sequence[SweepPoint], palette: Palette) -> None:
+    """Draw what Theorem 1 promises, what is proven, the band of the variance, and the seconds of the proof."""
     n = about.n_features
     grid = sorted({max(1, round(n * share)) for share in np.geomspace(0.01, 1.0, 25)})
-    figure.add_scatter(
-        x=[k / n for k in grid],
-        y=[about.promised(k) for k in grid],
-        mode="lines",
-        name=PROMISED,
-        line={"color": palette.paper_bound, "dash": "dash", "width": 2},
-        hovertemplate="k ÷ n = %{x:.3g}<br>Theorem 1 promises %{y:.3f} (best of d = 1 … 10)<extra></extra>",
-        row=2,
-        col=1,
-    )
     proofs = {p.k: p.certificate for p in points if p.certificate is not None}
-    figure.add_scatter(
-        x=[k / n for k in proofs],
-        y=[proof.ratio for proof in proofs.values()],
-        mode="lines+markers",
-        name=PROVEN,
-        line={"color": palette.proven, "width": 2},
-        marker={"size": 8, "symbol": "star"},
-        customdata=[[k] for k in proofs],
-        hovertemplate="k = %{customdata[0]}<br>proven: at least %{y:.4f} of the best<extra></extra>",
-        row=2,
-        col=1,
-    )
+    xs, ks = [k / n for k in proofs], {"customdata": [[k] for k in proofs]}
+    said = "k ÷ n = %{x:.3g}<br>Theorem 1 promises %{y:.3f} (best of d = 1 … 10)<extra></extra>"
+    line = {"color": palette.paper_bound, "dash": "dash", "width": 2}
+    _add(figure, 2, PROMISED, [k / n for k in grid], [about.promised(k) for k in grid], said, mode="lines", line=line)
+    said = "k = %{customdata[0]}<br>proven: at least %{y:.4f} of the optimum<extra></extra>"
+    look: dict[str, Any] = {"line": {"color": palette.proven, "width": 2}, "marker": {"size": 8, "symbol": "star"}}
+    _add(figure, 2, PROVEN, xs, [proof.ratio for proof in proofs.values()], said, **look, **ks)
+    high, low = [p.upper / about.leading for p in proofs.values()], [p.lower / about.leading for p in proofs.values()]
+    look = {"fill": "toself", "fillcolor": palette.band, "line": {"width": 0}}
+    _add(figure, 3, BAND, xs + xs[::-1], high + low[::-1], mode="lines", **look)
+    said = "k = %{customdata[0]:,}: proven in %{y:.3g} s<extra></extra>"
+    mark = {"size": 7, "symbol": "line-ew", "line": {"width": 2.5, "color": palette.ceiling}}
+    look = {"line": {"color": palette.ceiling, "dash": "dot", "width": 1.5}, "marker": mark}
+    _add(figure, 5, PROOF_SECONDS, xs, [max(p.seconds, BRIEFEST) for p in proofs.values()], said, **look, **ks)
 
 
-def _kept(
+def _solvers(
     figure: go.Figure, about: Profile, points: Sequence[SweepPoint], methods: Sequence[str], palette: Palette
 ) -> None:
-    """Draw variance against k/n, below the proven ceiling."""
-    n, scale = about.n_features, about.leading
-    proofs = {p.k: p.certificate for p in points if p.certificate is not None}
-    xs = [k / n for k in proofs]
-    ceilings = [proof.upper / scale for proof in proofs.values()]
-    floors = [proof.lower / scale for proof in proofs.values()]
-    figure.add_scatter(
-        x=xs + xs[::-1],
-        y=ceilings + floors[::-1],
-        fill="toself",
-        fillcolor=palette.band,
-        mode="lines",
-        line={"width": 0},
-        name=BAND,
-        hoverinfo="skip",
-        row=3,
-        col=1,
-    )
+    """Draw the variance of each solver, how many of the features allowed it used, and its seconds."""
+    n, even = about.n_features, {"color": palette.quiet, "dash": "dot", "width": 1}
+    _add(figure, 4, "all that k allows", [0.001, 1], [0.001, 1], mode="lines", line=even, showlegend=False)
     for i, method in enumerate(methods):
-        mine = [p for p in points if p.method == method]
-        figure.add_scatter(
-            x=[p.k / n for p in mine],
-            y=[p.component.variance / scale for p in mine],
-            name=method,
-            **_line(i, palette),
-            customdata=[[p.k] for p in mine],
-            hovertemplate="k = %{customdata[0]}<br>variance ÷ λ₁ = %{y:.4f}<extra>" + method + "</extra>",
-            row=3,
-            col=1,
-        )
-
-
-def _used_and_seconds(
-    figure: go.Figure, about: Profile, points: Sequence[SweepPoint], methods: Sequence[str], palette: Palette
-) -> None:
-    """Draw how many of the features allowed were used, and what solver and proof took."""
-    n = about.n_features
-    figure.add_scatter(
-        x=[0.001, 1],
-        y=[0.001, 1],
-        mode="lines",
-        name="all that k allows",
-        showlegend=False,
-        line={"color": palette.quiet, "dash": "dot", "width": 1},
-        hoverinfo="skip",
-        row=4,
-        col=1,
-    )
-    for i, method in enumerate(methods):
-        mine = [p for p in points if p.method == method]
-        for row, values, words in (
+        mine, name = [p for p in points if p.method == method], solver_title(method)
+        look = _line(i, palette) | {"customdata": [[p.k, p.component.cardinality] for p in mine]}
+        for row, values, said in (
+            (
+                3,
+                [p.component.variance / about.leading for p in mine],
+                "k = %{customdata[0]}<br>variance ÷ λ₁ = %{y:.4f}",
+            ),
             (4, [p.component.cardinality / n for p in mine], "%{customdata[1]:,} features used of %{customdata[0]:,}"),
             (5, [max(p.component.seconds, BRIEFEST) for p in mine], "k = %{customdata[0]:,}: %{y:.3g} s"),
         ):
-            figure.add_scatter(
-                x=[p.k / n for p in mine],
-                y=values,
-                name=method,
-                showlegend=False,
-                **_line(i, palette),
-                customdata=[[p.k, p.component.cardinality] for p in mine],
-                hovertemplate=words + "<extra>" + method + "</extra>",
-                row=row,
-                col=1,
-            )
-    proofs = {p.k: p.certificate for p in points if p.certificate is not None}
-    figure.add_scatter(
-        x=[k / n for k in proofs],
-        y=[max(proof.seconds, BRIEFEST) for proof in proofs.values()],
-        mode="lines+markers",
-        name=PROOF_SECONDS,
-        line={"color": palette.ceiling, "dash": "dot", "width": 1.5},
-        marker={"size": 7, "symbol": "line-ew", "line": {"width": 2.5, "color": palette.ceiling}},
-        customdata=[[k] for k in proofs],
-        hovertemplate="k = %{customdata[0]:,}: proven in %{y:.3g} s<extra></extra>",
-        row=5,
-        col=1,
-    )
+            at = [p.k / n for p in mine]
+            _add(figure, row, name, at, values, f"{said}<extra>{name}</extra>", showlegend=row == 3, **look)
 
 
 def bare(figure: go.Figure) -> go.Figure:
@@ -230,7 +165,7 @@ def legend(methods: Sequence[str], palette: Palette) -> str:
     """Return one legend for every data set, as HTML whose entries wrap on a narrow page."""
     entries = [
         *(
-            (method, f"─{GLYPHS[i % len(GLYPHS)]}─", palette.series[i % len(palette.series)])
+            (solver_title(method), f"─{GLYPHS[i % len(GLYPHS)]}─", palette.series[i % len(palette.series)])
             for i, method in enumerate(methods)
         ),
         (PROVEN, "─★─", palette.proven),
@@ -243,7 +178,7 @@ def legend(methods: Sequence[str], palette: Palette) -> str:
         f'<span style="white-space:nowrap"><span aria-hidden="true" style="color:{colour}">{sign}</span> {name}</span>'
         for name, sign, colour in entries
     )
-    return f'<div style="display:flex;flex-wrap:wrap;gap:0.2rem 1.2rem;font-size:0.85rem">{shown}</div>'
+    return f'<div style="display:flex;flex-wrap:wrap;gap:0.2rem 1.2rem;font-size:0.9rem">{shown}</div>'
 
 
 def _line(i: int, palette: Palette) -> dict[str, object]:

@@ -1,1 +1,1 @@
-"""The race page: several solvers and a proof on one clock."""
+"""Solvers on one clock: the race."""

@@ -1,4 +1,4 @@
-"""What the race page is asked: who runs, for how long at most, and whose picture is open."""
+"""What a comparison of solvers is asked: which ones, their time, and whose component is shown."""
 
 from __future__ import annotations
 
@@ -9,15 +9,18 @@ import streamlit as st
 import nnspca
 from nnspca.studies.standing import RUNNING, Lane, Race
 from nnspca.view.session import state
+from nnspca.view.session.solver import title
 from nnspca.view.session.state import State
+from nnspca.view.session.streamlit_private import DeltaGenerator
 from nnspca.view.session.widgets import choose
 
 KEYS = state.keys_of("compare")
+CLOCK = "They take turns on one processor; each clock counts only the seconds that its own solver has used."
 
 
 @dataclass(frozen=True)
 class Choices:
-    """Who runs, and after how many seconds of its own each is stopped, by their keys in the link."""
+    """Which solvers run, and after how many seconds of its own each is stopped, by their keys in the link."""
 
     racers: tuple[str, ...]
     limit: int
@@ -28,44 +31,46 @@ class Choices:
         return {name: {"rank": now.d} for name in ranked}
 
 
-def ask() -> Choices:
+def ask(which: DeltaGenerator, limit: DeltaGenerator) -> Choices:
     """Draw the choice of solvers and of their time."""
-    solvers, seconds = st.columns([3, 1], vertical_alignment="bottom")
-    with solvers:
+    with which:
         racers = choose(
             KEYS["racers"],
-            "Solvers at the start",
+            "Solvers",
             allowed=f"up to {state.MOST_RACERS} of {', '.join(state.METHODS)}",
-            help=f"Up to {state.MOST_RACERS}. One that does not suit these data says why, and does not start.",
+            format_func=title,
+            help=f"Up to {state.MOST_RACERS}. One that cannot solve this problem says why, and does not start. {CLOCK}",
         )
-    with seconds:
-        limit = choose(
+    with limit:
+        seconds = choose(
             KEYS["limit"],
-            "Seconds each may use",
-            help="Of the processor's time. Whoever has used so many is stopped, the proof of the ceiling as well.",
+            "Seconds each",
+            help="Processor time after which a solver is stopped; the proof of the upper bound as well.",
         )
-    return Choices(racers, limit)
+    return Choices(racers, seconds)
 
 
 def open_mark(race: Race | None, choice: Choices) -> tuple[str | None, int]:
-    """Let the person choose a solver and a moment by keyboard; a click on a point sets the same two.
+    """Let the person choose a solver and a step by keyboard; a click on a point sets the same two.
 
     Returns
     -------
     who : str or None
-        None: whoever is in the lead.
+        None: the solver that leads.
     mark : int
-        Its point, counted from 1; 0 for its last one, as long as it runs.
+        Its step, counted from 1; 0 for its last one, as long as it runs.
     """
-    whose, when = st.columns(2, vertical_alignment="bottom")
+    with st.expander("Component shown: which solver, which step", icon=":material/image_search:"):
+        whose, when = st.columns(2, vertical_alignment="bottom")
     with whose:
         who = choose(
             KEYS["who"],
-            "Whose picture",
+            "Solver",
             options=list(choice.racers),
-            placeholder="Whoever is in the lead; click a point to choose",
+            format_func=title,
+            placeholder="the one that leads",
             on_change=lambda: st.session_state.update(mark=None),
-            help="Which solver's component is shown.",
+            help="A click on a point of the figure chooses as well.",
         )
     lane = _lane(race, who)
     count = len(lane.marks) if lane is not None and lane.state != RUNNING else 0
@@ -73,12 +78,12 @@ def open_mark(race: Race | None, choice: Choices) -> tuple[str | None, int]:
         held = st.session_state.get("mark")
         if count and held is not None and held > count:
             st.session_state["mark"] = count
-            st.caption(f"{who} made {count} steps; its last one is shown, not step {held}.")
+            st.caption(f"{title(str(who))} made {count} steps; its last one is shown, not step {held}.")
         mark = choose(
             KEYS["mark"],
-            "At which of its steps",
-            placeholder="its last",
-            help="Each step is a better component than the one before; the last one stands where none is named.",
+            "Step",
+            placeholder="the last",
+            help="Each step is a better component than the one before.",
         )
     return who, (mark or 0) if count else 0
 

@@ -1,4 +1,4 @@
-"""The race as a figure: what each solver has by the seconds it has used, below the falling ceiling."""
+"""Solvers on one clock: the proven share of the optimum by the seconds used, below the falling upper bound."""
 
 from __future__ import annotations
 
@@ -7,13 +7,19 @@ from collections.abc import Sequence
 
 import plotly.graph_objects as go
 
+from nnspca.solvers.registry import METHODS
 from nnspca.studies.standing import FINISHED, Lane, Race
 from nnspca.view.figures.style import DASHES, LEGEND_ROW, SYMBOLS, Palette, dress, set_axes
 from nnspca.view.words import at_most, floor, percent, seconds
 
 PLOT = 395  # pixels, without the legend: on a usual screen that stands above the fold
-BAND, CEILING, FLAG = "the best possible lies in here", "proven ceiling", "finished"
-EXTRA = 3  # entries of the legend besides the solvers
+BAND, CEILING, LOWEST, FLAG = (
+    "the optimum lies in here",
+    "upper bound of this run",
+    "lowest upper bound known",
+    "finished",
+)
+EXTRA = 4  # entries of the legend besides the solvers
 EARLIEST = 1e-4  # seconds; what comes sooner is drawn there
 LEAST = 2.0  # per cent that the axis covers at least, below the ceiling
 ROOM = 0.28  # of the axis' height, above the ceiling
@@ -22,31 +28,57 @@ TICKS = tuple(sorted((*DECADES, *(3 * decade for decade in DECADES))))
 WIDE = 3.0  # decades from which powers of ten alone are named: more would not fit a phone
 
 
-def race(standing: Race | None, names: Sequence[str], palette: Palette, chosen: tuple[str, int] | None) -> go.Figure:
-    """Draw every solver's steps and the ceiling's; the point ``chosen``, counted from 1, wears a ring.
+def race(
+    standing: Race | None, names: Sequence[str], palette: Palette, chosen: tuple[str, int] | None, upper: float
+) -> go.Figure:
+    """Draw every solver's steps and the upper bound's; the step ``chosen``, counted from 1, wears a ring.
 
-    Without a ``standing``, or before a first ceiling, the axes are drawn alone.
+    ``upper`` is the lowest upper bound known, of which all is a share. Without a ``standing``, or
+    while it is infinite, the axes are drawn alone.
     """
     figure = go.Figure()
-    title = "Share of the ceiling, by seconds used"
-    upper = None if standing is None else standing.upper
-    if standing is not None and upper is not None:
+    title = "Proven share of the optimum, by seconds used"
+    lanes = {} if standing is None else {lane.method: lane for lane in standing.lanes if lane.marks}
+    drawn = standing is not None and math.isfinite(upper)
+    if standing is not None and drawn:
         end = max([standing.proof_seconds, *(lane.seconds for lane in standing.lanes)])
-        _add_band(figure, standing, upper, end, palette)
-        _add_ceiling(figure, standing, upper, palette)
-        lanes = {lane.method: lane for lane in standing.lanes if lane.marks}
+        if standing.falls:
+            _add_band(figure, standing, upper, end, palette)
+            _add_ceiling(figure, standing, upper, palette)
         for i, name in enumerate(names):
             if name in lanes:
                 _add_lane(figure, lanes[name], upper, i, palette)
         if chosen is not None and chosen[0] in lanes:
-            _add_ring(figure, lanes[chosen[0]], upper, chosen[1], palette)
+            marks = lanes[chosen[0]].marks
+            mark = marks[min(chosen[1] or len(marks), len(marks)) - 1]
+            at = max(mark.seconds, EARLIEST), 100 * (mark.variance / upper)
+            _add_mark(figure, "chosen", at, 20, "circle-open", palette.ink, showlegend=False)
         if standing.finished:
-            _add_flag_name(figure, palette)
-    rows = len(names) + EXTRA  # the same before anyone has started: nothing below jumps
-    alt = f"{title}. {_told(standing)}"
+            _add_mark(figure, FLAG, (None, None), 12, "triangle-right", palette.quiet)
+    rows = len(names) + EXTRA  # the same before any solver has started: nothing below jumps
+    alt = f"{title}. {_told(standing, upper)}"
     dress(figure, palette, title=title, alt=alt, height=PLOT + LEGEND_ROW * rows, legend_rows=rows)
-    _fit_axes(figure, standing)
+    _fit_axes(figure, standing if drawn else None, upper)
+    if drawn:
+        ends, line = [10**end for end in figure.layout.xaxis.range], {"color": palette.proven, "width": 1.5}
+        figure.add_scatter(x=ends, y=[100, 100], mode="lines", name=LOWEST, line=line, hoverinfo="skip")
     return figure
+
+
+def _add_mark(
+    figure: go.Figure,
+    name: str,
+    at: tuple[float | None, float | None],
+    size: int,
+    symbol: str,
+    colour: str,
+    *,
+    showlegend: bool = True,
+) -> None:
+    """Add one mark that answers no pointer: the ring of the step shown, the flag of the legend."""
+    look = {"size": size, "symbol": symbol, "color": colour, "line": {"width": 2.5}}
+    x, y = [at[0]], [at[1]]
+    figure.add_scatter(x=x, y=y, mode="markers", name=name, marker=look, hoverinfo="skip", showlegend=showlegend)
 
 
 def _add_lane(figure: go.Figure, lane: Lane, upper: float, i: int, palette: Palette) -> None:
@@ -58,7 +90,7 @@ def _add_lane(figure: go.Figure, lane: Lane, upper: float, i: int, palette: Pale
     figure.add_scatter(
         x=[*times, max(lane.seconds, times[-1])],
         y=[*shares, shares[-1]],
-        name=lane.method,
+        name=METHODS[lane.method].title,
         mode="lines+markers",
         line={"color": colour, "dash": DASHES[i % len(DASHES)], "width": 2, "shape": "hv"},
         marker={
@@ -73,38 +105,13 @@ def _add_lane(figure: go.Figure, lane: Lane, upper: float, i: int, palette: Pale
             for number, (share, mark) in enumerate(zip(shares, lane.marks, strict=True), start=1)
         ]
         + [[lane.method, len(times), floor(shares[-1], 2), seconds(lane.seconds)]],
-        hovertemplate="%{customdata[3]}: at least %{customdata[2]:.2f} % of the best possible"
-        "<br>click to see it<extra>" + lane.method + "</extra>",
-    )
-
-
-def _add_ring(figure: go.Figure, lane: Lane, upper: float, number: int, palette: Palette) -> None:
-    """Put a ring around the point that is open."""
-    mark = lane.marks[min(number or len(lane.marks), len(lane.marks)) - 1]
-    figure.add_scatter(
-        x=[max(mark.seconds, EARLIEST)],
-        y=[100 * (mark.variance / upper)],
-        mode="markers",
-        name="chosen",
-        showlegend=False,
-        marker={"size": 20, "symbol": "circle-open", "color": palette.ink, "line": {"width": 2.5}},
-        hoverinfo="skip",
-    )
-
-
-def _add_flag_name(figure: go.Figure, palette: Palette) -> None:
-    """Say in the legend what a flag means."""
-    figure.add_scatter(
-        x=[None],
-        y=[None],
-        mode="markers",
-        name=FLAG,
-        marker={"size": 12, "symbol": "triangle-right", "color": palette.quiet},
+        hovertemplate="live, %{customdata[3]}: at least %{customdata[2]:.2f} % of the optimum"
+        "<br>click to see it<extra>" + METHODS[lane.method].title + "</extra>",
     )
 
 
 def _add_ceiling(figure: go.Figure, standing: Race, upper: float, palette: Palette) -> None:
-    """Draw the proven ceilings, on to where the proof's clock stands."""
+    """Draw the upper bounds proven by this run, on to where the proof's clock stands."""
     times = [max(fall.seconds, EARLIEST) for fall in standing.falls]
     shares = [100 * (fall.upper / upper) for fall in standing.falls]
     figure.add_scatter(
@@ -115,12 +122,12 @@ def _add_ceiling(figure: go.Figure, standing: Race, upper: float, palette: Palet
         line={"color": palette.ceiling, "width": 2, "dash": "dot", "shape": "hv"},
         marker={"symbol": "line-ew", "size": 10, "line": {"width": 3, "color": palette.ceiling}},
         text=[at_most(share, 2) for share in [*shares, shares[-1]]],
-        hovertemplate="%{x:.3g} s: proven, at %{text} % of the least ceiling<extra>ceiling</extra>",
+        hovertemplate="%{x:.3g} s: proven, at %{text} % of the lowest known<extra>upper bound</extra>",
     )
 
 
 def _add_band(figure: go.Figure, standing: Race, upper: float, end: float, palette: Palette) -> None:
-    """Shade between the best that anyone has by some time and the ceiling proven by then."""
+    """Shade between the best component by some time and the upper bound proven by then."""
     marks = sorted(
         (max(m.seconds, EARLIEST), 100 * (m.variance / upper)) for lane in standing.lanes for m in lane.marks
     )
@@ -159,17 +166,18 @@ def _steps(events: Sequence[tuple[float, float]], begin: float, end: float, best
     return [*corners, (max(end, corners[-1][0]), height)]
 
 
-def _fit_axes(figure: go.Figure, standing: Race | None) -> None:
-    """Show every end of a way, and the ceiling's last steps; what lies far below or above comes in from there."""
-    first, last, ends = 1e-3, 1.0, [80.0]
-    if standing is not None and standing.upper is not None:
+def _fit_axes(figure: go.Figure, standing: Race | None, upper: float) -> None:
+    """Show the last step of every solver, and of the upper bound; what lies far below or above comes in from there."""
+    first, last, ends, top = 1e-3, 1.0, [80.0], 100.0
+    if standing is not None:
         marks = [mark.seconds for lane in standing.lanes for mark in lane.marks]
         clocks = [standing.proof_seconds, *(lane.seconds for lane in standing.lanes)]
-        first = max(min([*marks, *(fall.seconds for fall in standing.falls)]), EARLIEST)
+        first = max(min([*marks, *(fall.seconds for fall in standing.falls)], default=1e-3), EARLIEST)
         last = max(*clocks, 10 * first)
-        ends = [100 * (lane.variance / standing.upper) for lane in standing.lanes if lane.marks] or ends
+        ends = [100 * (lane.variance / upper) for lane in standing.lanes if lane.marks] or ends
+        top = 100 * (standing.falls[-1].upper / upper) if standing.falls else top
     ticks = DECADES if math.log10(last / first) > WIDE else TICKS
-    bottom = 100 - max(1.3 * (100 - min(ends)), LEAST)
+    bottom = max(100 - max(1.3 * (100 - min(ends)), LEAST), 0.0)
     set_axes(
         figure,
         "x",
@@ -182,20 +190,20 @@ def _fit_axes(figure: go.Figure, standing: Race | None) -> None:
     set_axes(
         figure,
         "y",
-        title_text="% of the ceiling",
-        range=[max(bottom, 0.0), 100 + ROOM * (100 - max(bottom, 0.0))],
+        title_text="proven share of the optimum (%)",
+        range=[bottom, max(top, 100.0) + ROOM * (100 - bottom)],
         zeroline=False,
     )
 
 
-def _told(standing: Race | None) -> str:
-    """Say in words where everyone stands."""
-    if standing is None or standing.upper is None:
+def _told(standing: Race | None, upper: float) -> str:
+    """Say in words where every solver stands."""
+    if standing is None or not math.isfinite(upper):
         return "Nothing has been found yet."
     ways = (
-        f"{lane.method} at {percent(lane.variance / standing.upper, 1)} after {seconds(lane.marks[-1].seconds)}"
+        f"{METHODS[lane.method].title} at {percent(lane.variance / upper, 1)} after {seconds(lane.marks[-1].seconds)}"
         for lane in standing.lanes
         if lane.marks
     )
     spent = seconds(standing.proof_seconds)
-    return f"The ceiling has come down {len(standing.falls)} times in {spent}; {'; '.join(ways)}."
+    return f"The upper bound has come down {len(standing.falls)} times in {spent}; {'; '.join(ways)}."

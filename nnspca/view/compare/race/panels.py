@@ -1,52 +1,72 @@
-"""The race page's panels: the race beside one solver's picture, who has won, and what to take home."""
+"""Panels of a comparison of solvers: the answer, the race beside one component, every solver, and downloads."""
 
 from __future__ import annotations
+
+import math
 
 import streamlit as st
 
 from nnspca.datasets import Dataset
-from nnspca.studies.standing import BARRED, FINISHED, RUNNING, STOPPED, Race
+from nnspca.studies.standing import BARRED, FINISHED, GAIN, RUNNING, STOPPED, Race
 from nnspca.view import foreign, words
 from nnspca.view.certificate import component
-from nnspca.view.certificate.proofs import proven_optimal
 from nnspca.view.compare.race import choices, figures, run
-from nnspca.view.compare.race.choices import Choices
+from nnspca.view.compare.race.choices import CLOCK, Choices
 from nnspca.view.figures.style import Figure
+from nnspca.view.results import known
+from nnspca.view.results.ledger import Known, share
 from nnspca.view.session import charts, downloads, runs
 from nnspca.view.session.job import Job
+from nnspca.view.session.solver import title
 from nnspca.view.session.state import State
+from nnspca.view.session.streamlit_private import DeltaGenerator
 
-CLOCK = (
-    "They take turns on one processor, and each clock counts only the seconds its own solver has used: "
-    "nobody is slowed by the others."
-)
+RUNNING_YET = "No solver has finished yet."
 
 
-def track(job: Job, choice: Choices, data: Dataset, who: str | None, mark: int, *, ready: bool) -> Figure:
-    """Draw the race, the picture that is open and who has won, again and again while it runs; return the figure."""
+def track(
+    job: Job,
+    choice: Choices,
+    data: Dataset,
+    now: State,
+    opened: tuple[str | None, int],
+    answer: DeltaGenerator,
+    *,
+    ready: bool,
+) -> Figure:
+    """Draw the answer, the race, one component and every solver, again and again while it runs; return the figure.
+
+    ``opened`` is the solver and the step whose component is shown.
+    """
     last: dict[str, Figure] = {}
+    who, mark = opened
 
     def draw() -> None:
         """Draw the race as it stands."""
-        standing = run.standing(job)
-        open_ = who or _leader(standing)
+        standing, best = run.standing(job), known.at(data, now)
+        answer.markdown(RUNNING_YET if standing is None else winner(standing, best))
+        upper = _upper(standing, best)
         ring = None if who is None else (who, mark)
-        last["race"] = figures.race(standing, choice.racers, charts.palette(), ring)
-        said = verdict(standing) if standing is not None else ["Nobody has started yet."]
-        st.markdown(said[0])
+        last["race"] = figures.race(standing, choice.racers, charts.palette(), ring, upper)
         way, beside = st.columns([1.7, 1], gap="medium")
         with way:
             _clickable(last["race"], ready=ready)
         with beside:
-            _picture(standing, open_, mark if who else 0, data)
-        st.markdown("  \n".join(said[1:]))
+            _picture(standing, who or _leader(standing), mark if who else 0, data, best)
+        with st.expander("Every solver: proven share, seconds, and which did not finish", icon=":material/list:"):
+            st.markdown("  \n".join([*([] if standing is None else details(standing, upper)), CLOCK]))
 
     runs.watched(None if ready else job, draw)
     return last["race"]
 
 
+def _upper(standing: Race | None, best: Known) -> float:
+    """Return the lowest upper bound known: the ledger's, which has this race's too once it is written."""
+    return min(best.upper, math.inf if standing is None or standing.upper is None else standing.upper)
+
+
 def _clickable(drawn: Figure, *, ready: bool) -> None:
-    """Show the race; once it has ended, a click on a point opens its picture."""
+    """Show the race; once it has ended, a click on a point opens its component."""
 
     def take() -> None:
         points = st.session_state["race"]["selection"]["points"]
@@ -68,88 +88,89 @@ def _leader(standing: Race | None) -> str | None:
     return min(there)[1] if there else None
 
 
-def _picture(standing: Race | None, who: str | None, mark: int, data: Dataset) -> None:
-    """Show what a solver had at one of its marks."""
+def _picture(standing: Race | None, who: str | None, mark: int, data: Dataset, best: Known) -> None:
+    """Show what a solver had at one of its steps."""
+    upper = _upper(standing, best)
     part = standing.component(who, mark) if standing is not None and who is not None else None
-    if standing is None or part is None:
-        st.caption(f"{who} has found nothing yet." if who else "The picture of whoever leads stands here.")
+    if who is None or part is None:
+        st.caption("No component yet." if who is None else f"{title(who)} has no component yet.")
         return
-    drawn = component.figure(part, data, f"{who}, {words.seconds(part.seconds)}")
-    charts.figure(drawn.update_layout(title_font_size=13), "race-picture")
-    kept = (
-        f", at least {words.percent(part.variance / standing.upper, 2)} of the best possible" if standing.upper else ""
+    drawn = component.figure(part, data, f"{title(who)}, {words.seconds(part.seconds)}")
+    heading = drawn.layout.title.text.replace(": ", "<br>", 1)  # it stands in a narrow place
+    charts.figure(drawn.update_layout(title={"text": heading, "font": {"size": 13}}), "race-picture")
+    live = " live" if _is_beaten(part.variance, best) else ""
+    proven = f"{live}: {words.proven_share(share(part.variance, upper))}" if math.isfinite(upper) else ""
+    st.caption(f"{part.cardinality:,} of {data.n_features:,} features{proven}.")
+
+
+def winner(standing: Race, best: Known) -> str:
+    """Say which of the finished solvers has most variance, when it had it first, and how near the optimum that is."""
+    winners, upper = standing.winners, _upper(standing, best)
+    if not winners:
+        still = standing.proof_state == RUNNING or any(lane.state == RUNNING for lane in standing.lanes)
+        return RUNNING_YET if still else "No solver has finished."
+    first, most = winners[0], max(lane.variance for lane in winners)
+    name = f"The {title('best').lower()}" if first.method == "best" else title(first.method)
+    count = len(standing.finished)
+    running = any(lane.state == RUNNING for lane in standing.lanes)
+    among = "" if not running else f", of {count} finished by now" if count > 1 else ", and alone has finished by now"
+    proven = words.proven_share(share(most, upper)) if math.isfinite(upper) else "its upper bound is still to come"
+    sure = " (proven)" if proven.startswith("at least") else ""
+    live, rest = "", ""
+    if _is_beaten(most, best):
+        live, rest = " of this live run", f"  \nThe best known: **{words.proven_share(best.ratio)}**."
+    said = (
+        f"**{name}** finds the best component{live} first{among}, after {words.seconds(first.arrival(most) or 0.0)}: "
+        f"**{proven}**{sure}.{rest}"
     )
-    st.caption(f"{part.cardinality:,} of {data.n_features:,} features{kept}.")
+    return said.replace(" %", "\u00a0%")
 
 
-def verdict(standing: Race) -> list[str]:
-    """Say who has won among those that finished, who has not, and what is proven; nothing about who still runs."""
-    said = [_winner(standing)]
-    upper, winners = standing.upper, standing.winners
+def _is_beaten(variance: float, best: Known) -> bool:
+    """Tell whether a better component is known than one of this variance, by more than rounding can be."""
+    return best.bounded and best.lower > variance * (1 + GAIN)
+
+
+def details(standing: Race, upper: float) -> list[str]:
+    """Say of every solver what it found and when, which did not finish, and how far the upper bound has come."""
+    winners, said = standing.winners, []
+    if len(winners) > 1:
+        most = max(lane.variance for lane in winners)
+        same = (f"{title(lane.method)} ({words.seconds(lane.arrival(most) or 0.0)})" for lane in winners[1:])
+        said.append(f"The same variance, to 1 part in a million: {', '.join(same)}.")
     behind = sorted((lane for lane in standing.finished if lane not in winners), key=lambda lane: -lane.variance)
-    if behind and upper:
-        ways = (f"{lane.method} {_share(lane.variance, upper)} in {words.seconds(lane.seconds)}" for lane in behind)
-        said.append("Also finished: " + "; ".join(ways) + ".")
-    late = [lane for lane in standing.lanes if lane.state == STOPPED]
-    if late:
-        said.append("Not finished: " + "; ".join(f"{lane.method} ({lane.reason})" for lane in late) + ".")
-    running = [lane.method for lane in standing.lanes if lane.state == RUNNING]
-    if running:
-        said.append(f"Still running: {', '.join(running)}. Nothing is said of them yet.")
-    out = [lane for lane in standing.lanes if lane.state == BARRED]
-    if out:
-        said.append(
-            "Did not start: " + "; ".join(f"{lane.method}, as {foreign.plain(lane.reason)}" for lane in out) + "."
+    if behind and math.isfinite(upper):
+        ways = (
+            f"{title(lane.method)} {words.proven_share(share(lane.variance, upper))}, {words.seconds(lane.seconds)}"
+            for lane in behind
         )
-    if upper is not None:
-        said.append(_ceiling(standing))
+        said.append(f"Also finished, live: {'; '.join(ways)}.")
+    for state, words_of in ((STOPPED, "Not finished"), (BARRED, "Did not start")):
+        if lanes := [lane for lane in standing.lanes if lane.state == state]:
+            each = "; ".join(f"{title(lane.method)} ({foreign.plain(lane.reason)})" for lane in lanes)
+            said.append(f"{words_of}: {each}.")
+    if running := [title(lane.method) for lane in standing.lanes if lane.state == RUNNING]:
+        said.append(f"Still running: {', '.join(running)}.")
+    if standing.upper is not None:
+        said.append(_proof(standing))
     return [sentence.replace(" %", "\u00a0%") for sentence in said]
 
 
-def _winner(standing: Race) -> str:
-    """Say who had most variance first, of those that finished."""
-    winners = standing.winners
-    if not winners:
-        return "No solver has finished yet." if standing.proof_state == RUNNING else "No solver has finished."
-    first, most = winners[0], max(lane.variance for lane in winners)
-    at = {lane.method: words.seconds(lane.arrival(most) or 0.0) for lane in winners}
-    count = len(standing.finished)
-    among = "the only one that finished" if count == 1 else f"of the {count} that finished"
-    kept = ""
-    if standing.upper is not None:
-        kept = (
-            ": proven optimal, to 1 part in 10,000"
-            if proven_optimal(most, standing.upper)
-            else f": at least {_share(most, standing.upper)} of the best possible, proven"
-        )
-    if len(winners) == 1:
-        return f"**{first.method} wins**, {among}{kept}. It was there after {at[first.method]}."
-    others = ", ".join(f"{lane.method} ({at[lane.method]})" for lane in winners[1:])
-    return (
-        f"**{first.method} wins**, {among}{kept}. It was there first, after {at[first.method]}; the same variance, "
-        f"to 1 part in a million: {others}."
-    )
-
-
-def _share(variance: float, upper: float) -> str:
-    return f"**{words.percent(min(variance / upper, 1.0), 2)}**"
-
-
-def _ceiling(standing: Race) -> str:
-    """Say how far the proof has come."""
+def _proof(standing: Race) -> str:
+    """Say how far this run's own proof has come."""
     spent = words.seconds(standing.proof_seconds)
     if standing.proof_state == FINISHED:
-        return f"The proof of the ceiling ended after {spent}: no component with this k and these signs passes it."
+        return f"The proof of the upper bound ended after {spent}."
     if standing.proof_state == RUNNING:
-        return "The ceiling is proven as it stands and still coming down: every share can only rise."
-    return f"The proof was ended after {spent}: the ceiling holds as it stands; a longer one may bring it down."
+        return "The upper bound is proven as it stands and still coming down: every share can only rise."
+    return f"The proof was stopped after {spent}: the upper bound holds, and a longer proof may lower it."
 
 
 def takeaway(standing: Race, drawn: Figure, data: Dataset, now: State, choice: Choices) -> None:
     """Offer every point, the race as JSON, the figure and the code."""
-    rows = standing.to_records()
+    rows = standing.to_records(known.at(data, now).upper)
     stem = f"{data.name}-k{now.k}-race"
-    st.dataframe(rows, hide_index=True, alt="One row for each better component and each ceiling.")
+    st.dataframe(rows, hide_index=True, alt="One row for each better component and each upper bound.")
     with st.container(horizontal=True):
         charts.csv_button(downloads.table_csv(rows), "csv-race", f"{stem}.csv", "Every point (CSV)")
         charts.json_button(lambda: _json(standing, data, now, choice), "json-race", f"{stem}.json")
@@ -159,7 +180,7 @@ def takeaway(standing: Race, drawn: Figure, data: Dataset, now: State, choice: C
 
 
 def _json(standing: Race, data: Dataset, now: State, choice: Choices) -> bytes:
-    """Return what was asked, and the whole race with the loadings of every mark."""
+    """Return what was asked, and the whole race with the loadings of every step."""
     return downloads.json_of(
         {
             **downloads.data_record(data, now),
@@ -167,6 +188,7 @@ def _json(standing: Race, data: Dataset, now: State, choice: Choices) -> bytes:
             "options": choice.options(now),
             "seconds_allowed": choice.limit,
             "upper": standing.upper,
+            "lowest_upper_known": known.at(data, now).upper,
             "stopped": standing.stopped,
             "solvers": [
                 {

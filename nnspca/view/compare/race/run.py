@@ -1,4 +1,4 @@
-"""The race page's run: the race as it stands, again and again, and as it ended."""
+"""Run of a race: its standing as it changes, each component and upper bound written to the ledger, and its end."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from nnspca.result import Progress
 from nnspca.studies import race
 from nnspca.studies.standing import RUNNING, Race
 from nnspca.view.compare.race.choices import Choices
+from nnspca.view.results import known
 from nnspca.view.session import machines, runs, store
 from nnspca.view.session.job import Job, Work
 from nnspca.view.session.state import State
 
 
 def start(data: Dataset, now: State, choice: Choices) -> Job:
-    """Draw Run; return the page's job, or end the page here. Run again starts a new race."""
+    """Draw the button that solves live; return the page's job, or end the page here."""
     key = _key(data, now, choice)
     return runs.run("race", key, lambda: _work(data, now, choice), afresh=lambda: store.results().drop(key))
 
@@ -27,15 +28,18 @@ def _key(data: Dataset, now: State, choice: Choices) -> tuple[Hashable, ...]:
 
 def _work(data: Dataset, now: State, choice: Choices) -> Work:
     """Return the work of the page: keeps the standing in ``about``, and publishes the race once it has ended."""
-    cov, key, known = store.covariance(data, now), _key(data, now, choice), store.results()
+    cov, key, results = store.covariance(data, now), _key(data, now, choice), store.results()
 
     def work(job: Job) -> None:
+        write = _writer(data, now)
+
         def look(standing: Race) -> None:
+            write(standing)
             if any(lane.marks or lane.state != RUNNING for lane in standing.lanes):  # until then nothing can be drawn
                 job.about = standing
             job.report(Progress(standing.fraction, _stage(standing)))
 
-        ended = known.get(key) or machines.call_here(
+        ended = results.get(key) or machines.call_here(
             race,
             cov,
             now.k,
@@ -47,18 +51,36 @@ def _work(data: Dataset, now: State, choice: Choices) -> Work:
             should_stop=job.should_stop,
             on_look=look,
         )
+        write(ended)
         if not ended.stopped:
-            known.put(key, ended)
+            results.put(key, ended)
         job.publish(ended)
 
     return work
 
 
+def _writer(data: Dataset, now: State):
+    """Return what writes to the ledger each better component and each lower upper bound of a race."""
+    best, lowest = 0.0, float("inf")
+
+    def write(standing: Race) -> None:
+        nonlocal best, lowest
+        lane = max(standing.lanes, key=lambda lane: lane.variance)
+        if lane.variance > best and (component := standing.component(lane.method)) is not None:
+            best = lane.variance
+            known.record(data, now, component)
+        if standing.upper is not None and standing.upper < lowest:
+            lowest = standing.upper
+            known.record_upper(data, now, now.k, lowest)
+
+    return write
+
+
 def _stage(standing: Race) -> str:
-    """Say who still runs."""
-    running = [lane.method for lane in standing.lanes if lane.state == RUNNING]
-    proving = ["the proof of the ceiling"] if standing.proof_state == RUNNING else []
-    return "Running: " + ", ".join([*running, *proving])
+    """Say how many solvers still run."""
+    count = sum(lane.state == RUNNING for lane in standing.lanes)
+    running = [f"{count} solver{'s' if count > 1 else ''}"] if count else []
+    return "Running: " + " and ".join([*running, *(["the proof"] if standing.proof_state == RUNNING else [])])
 
 
 def standing(job: Job) -> Race | None:

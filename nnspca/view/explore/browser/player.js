@@ -38,6 +38,7 @@ class Player {
     if (other || (data.k !== this.asked && !this.playing)) this.touched = false;
     this.asked = data.k;
     this.box.dataset.bounds = String(data.band.ks.length);
+    this.box.dataset.proven = String(data.live.proven.length);
     if (!this.touched) this.k = this.path.ks[this.path.nearestStop(data.k)];
     if (other) this.play(false);
     this.shown = undefined;
@@ -218,7 +219,8 @@ class Player {
 
   hint(event) {
     const { path, drawn } = this, place = this.placeOf(event, this.picture);
-    const feature = this.playing ? undefined : this.featureAt(...place);
+    // between a new path and its first drawing nothing is shown yet
+    const feature = this.playing || this.shown === undefined ? undefined : this.featureAt(...place);
     this.picture.style.cursor = feature === undefined ? "" : "pointer";
     if (feature === undefined) return this.tip(this.find(".tip"), "", place, this.picture);
     const { support, weights } = path.parts[this.shown], at = support.indexOf(feature);

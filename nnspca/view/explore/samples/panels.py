@@ -23,6 +23,7 @@ WITHOUT = (
     "These data are a covariance matrix: there are no samples, and so no scores. Why a feature is included can be "
     "asked all the same."
 )
+ASKED_BEFORE = "_asked_before"  # what the sheet had asked when the player was pressed
 
 _mount = canvas.component("sheet", HOME, SCRIPTS)
 
@@ -49,7 +50,8 @@ def sheet(first: Component, second: Component | None, lie: Lie | None, data: Dat
 
     def draw() -> None:
         feature, pressed = choices.explained_feature(data), getattr(st.session_state.get("sheet"), "why", None)
-        if pressed and pressed["about"] == choices.about(data):  # the link that the browser wrote comes after this
+        # The link that the browser wrote comes after this; what was asked before a press in the player is past.
+        if pressed and pressed != st.session_state.get(ASKED_BEFORE) and pressed["about"] == choices.about(data):
             feature = int(pressed["feature"])
         told = run.why(data, now, first, int(np.abs(first.loadings).argmax()) if feature is None else feature)
         packed = content.payload(first, second, lie, told, data, now, asked=feature is not None)
@@ -89,7 +91,8 @@ def _names(data: Dataset) -> list[str]:
     """Return the class of each sample."""
     if data.labels is None:
         return []
-    return [claims.class_name(data, c) if c >= 0 else "no class" for c in data.labels.tolist()]
+    each = {c: claims.class_name(data, c) if c >= 0 else "no class" for c in set(data.labels.tolist())}
+    return [each[c] for c in data.labels.tolist()]
 
 
 def scores_csv(lie: Lie, data: Dataset) -> bytes:

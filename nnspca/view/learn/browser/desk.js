@@ -15,16 +15,16 @@ function write(place, said) {
 }
 
 function element(kind, settings = {}, ...children) {
-  const made = Object.assign(document.createElement(kind), settings);
-  made.append(...children);
-  return made;
+  const node = Object.assign(document.createElement(kind), settings);
+  node.append(...children);
+  return node;
 }
 
 class Desk {
   constructor(lesson, data) {
     this.lesson = lesson;
     this.data = data;
-    this.kept = []; // controls, in order: what the link's `at` holds first
+    this.settings = []; // controls, in order: what the link's `at` holds first
     this.box = lesson.find(".controls");
     this.box.replaceChildren();
     this.canvas = lesson.find("canvas");
@@ -55,10 +55,10 @@ class Desk {
   }
 
   button(row, label, press, { primary = false, title = "" } = {}) {
-    const made = element("button", { type: "button", textContent: label, title, className: primary ? "primary" : "" });
-    made.addEventListener("click", press);
-    row.append(made);
-    return made;
+    const node = element("button", { type: "button", textContent: label, title, className: primary ? "primary" : "" });
+    node.addEventListener("click", press);
+    row.append(node);
+    return node;
   }
 
   /** A number to slide; `say` turns it into words. */
@@ -80,7 +80,7 @@ class Desk {
     control.show = (on) => { slide.hidden = !on; };
     this.box.append(slide);
     tell();
-    this.kept.push(control);
+    this.settings.push(control);
     return control;
   }
 
@@ -88,17 +88,17 @@ class Desk {
   choice(label, options, value = 0) {
     const buttons = options.map((words) => element("button", { type: "button", textContent: words }));
     const control = {
-      held: value,
-      get value() { return this.held; },
+      place: value,
+      get value() { return this.place; },
       set value(next) {
-        this.held = clamp(Math.round(next), 0, options.length - 1);
-        buttons.forEach((button, at) => button.setAttribute("aria-pressed", String(at === this.held)));
+        this.place = clamp(Math.round(next), 0, options.length - 1);
+        buttons.forEach((button, at) => button.setAttribute("aria-pressed", String(at === this.place)));
       },
     };
     buttons.forEach((button, at) => button.addEventListener("click", () => { control.value = at; this.changed(); }));
     this.box.append(element("fieldset", {}, element("legend", { textContent: label }), ...buttons));
     control.value = value;
-    this.kept.push(control);
+    this.settings.push(control);
     return control;
   }
 

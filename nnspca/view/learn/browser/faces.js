@@ -1,18 +1,18 @@
-// Figures on the faces: PCA's weights, components by three methods, several parts.
+// Figures on the faces: PCA's loadings, components by three methods, several parts.
 
-const COUNTS = 0.05; // a weight below this share of its component's largest is not counted as one
+const COUNTS = 0.05; // a loading below this share of its component's largest is not counted
 
-/** A small picture of one weight per pixel: orange adds, blue takes away; over the mean face where there is one. */
-function faceOf(image, weights, palette, { mean = false, paints = null } = {}) {
+/** A small picture of one loading a pixel: orange is positive, blue negative; over the mean face where there is one. */
+function faceOf(image, loadings, palette, { mean = false, paints = null } = {}) {
   const { rows, columns } = image, pixels = new ImageData(columns, rows);
   const plus = channels(palette.series[1]), minus = channels(palette.found), empty = channels(palette.empty);
   const grey = mean ? unpack(image.mean) : null;
-  const most = weights ? weights.reduce((top, w) => Math.max(top, Math.abs(w)), 1e-300) : 1;
+  const most = loadings ? loadings.reduce((top, w) => Math.max(top, Math.abs(w)), 1e-300) : 1;
   for (let i = 0; i < rows * columns; i++) {
     let base = grey ? Array(3).fill(18 + 0.78 * grey[i] * 0.93) : empty;
     const painted = paints?.get(i);
-    const strength = painted ? 0.82 : weights ? Math.min(1, Math.abs(weights[i]) / most) : 0;
-    const over = painted ?? (weights?.[i] < 0 ? minus : plus);
+    const strength = painted ? 0.82 : loadings ? Math.min(1, Math.abs(loadings[i]) / most) : 0;
+    const over = painted ?? (loadings?.[i] < 0 ? minus : plus);
     base = base.map((c, at) => c * (1 - strength) + over[at] * strength);
     pixels.data.set([...base, 255], 4 * i);
   }
@@ -29,7 +29,7 @@ function putFace(brush, sheet, x, y, size) {
 FIGURES.pca = (desk) => {
   const { data } = desk, n = data.image.rows * data.image.columns, flat = unpack(data.vectors);
   const judge = judgeOf(desk.lesson.data.figures.paint.boards.find((board) => board.name === "faces"));
-  const kept = desk.slider("Largest weights kept, k", { low: 1, high: n, value: n });
+  const largest = desk.slider("Largest loadings, k", { low: 1, high: n, value: n });
   const which = desk.choice("Component", data.values.map((_, at) => String(at + 1)));
   const curves = [];
   let order;
@@ -45,17 +45,18 @@ FIGURES.pca = (desk) => {
   const curve = () => curves[which.value] ??= Array.from({ length: 33 }, (_, at) => 1 + Math.round(((n - 1) * at) / 32)).map((k) => [k, share(k)]);
 
   return {
-    tall: (width) => (width < NARROW ? width + 190 : Math.min(0.58 * width, 420 * desk.scale)),
+    flat: true,
+    tall: (width) => (width < NARROW ? width + 190 : Math.min(0.62 * width, 460 * desk.scale)),
     draw(brush) {
-      const { width, height, palette } = brush, narrow = width < NARROW, k = kept.value, x = cut(k);
+      const { width, height, palette } = brush, narrow = width < NARROW, k = largest.value, x = cut(k);
       const size = narrow ? width : Math.min(height, 0.58 * width);
       putFace(brush, faceOf(data.image, x, palette), 0, 0, size);
       const negative = x.filter((w) => w < 0).length, zero = x.filter((w) => w === 0).length;
-      desk.say(`**${count(n - zero)} of ${count(n)} pixels have a weight**, ${count(negative)} of them negative. They keep **${decimals(100 * share(k), 1)} %** of λ₁.`);
-      desk.name(`Component ${which.value + 1} of PCA, its ${k} largest weights: orange adds, blue takes away.`);
+      desk.say(`**${count(n - zero)} of ${count(n)} pixels have a loading**, ${count(negative)} of them negative. They explain **${floorTo(100 * share(k), 1)} %** of λ₁.`);
+      desk.name(`Component ${which.value + 1} of PCA, its ${k} largest loadings: orange is positive, blue negative.`);
       const left = narrow ? 40 : size + 56, top = narrow ? size + 26 : 40, foot = height - 34;
       const across = axisOf(1, n, left, width - 10), up = axisOf(0, 1, foot, top);
-      brush.text("share of λ₁ kept", left - 34, top - 12, { size: 13 });
+      brush.text("variance explained (% of λ₁)", left - 34, top - 12, { size: 13 });
       for (const mark of [0, 0.5, 1]) {
         brush.line([[left, up(mark)], [width - 10, up(mark)]], { colour: palette.grid, wide: 1 });
         brush.text(`${100 * mark}`, left - 6, up(mark) + 5, { align: "right", size: 13 });
@@ -70,7 +71,7 @@ FIGURES.pca = (desk) => {
 
 FIGURES.ghosts = (desk) => {
   const { data } = desk, { rows, columns } = data.image, n = rows * columns;
-  const titles = { pca: "PCA: every pixel, both signs", nmf: "NMF: only plus, still nearly everywhere", ours: "Nonnegative and sparse: parts" };
+  const titles = { pca: "PCA: every pixel, both signs", nmf: "NMF: one sign, nearly every pixel", ours: "Nonnegative and sparse: parts" };
   const sets = data.sets.map(([name, packed]) => {
     const flat = unpack(packed), many = flat.length / n;
     return { name, parts: Array.from({ length: many }, (_, p) => flat.subarray(p * n, (p + 1) * n)) };
@@ -103,27 +104,27 @@ FIGURES.ghosts = (desk) => {
         dressed = palette.paper;
       }
       tiles = [];
-      const told = [];
+      const uses = [];
       sets.forEach((set, row) => {
         const y = row * (size + 70) + 20;
         brush.text(titles[set.name], 0, y - 6, { bold: true, size: 14 });
         let used = 0, minus = 0;
         set.parts.forEach((part, p) => {
-          const x = p * (size + 6), weight = part[pixel];
+          const x = p * (size + 6), loading = part[pixel];
           putFace(brush, sheets[row][p], x, y, size);
           tiles.push({ x, y, size });
           const cell = size / columns, px = x + (pixel % columns) * cell, py = y + Math.floor(pixel / columns) * cell;
           brush.box(px - 1, py - 1, cell + 2, cell + 2, { edge: palette.ink, thick: 2.5 });
           brush.box(px - 1, py - 1, cell + 2, cell + 2, { edge: palette.paper, thick: 1 });
-          const zero = y + size + 22, tall = 16 * weight, counts = Math.abs(weight) > COUNTS;
+          const zero = y + size + 22, tall = 16 * loading, counts = Math.abs(loading) > COUNTS;
           used += counts;
-          minus += counts && weight < 0;
+          minus += counts && loading < 0;
           brush.line([[x, zero], [x + size, zero]], { colour: palette.quiet, wide: 1 });
-          if (counts) brush.box(x + size / 2 - 9, Math.min(zero, zero - tall), 18, Math.abs(tall), { fill: weight < 0 ? palette.found : palette.series[1] });
+          if (counts) brush.box(x + size / 2 - 9, Math.min(zero, zero - tall), 18, Math.abs(tall), { fill: loading < 0 ? palette.found : palette.series[1] });
         });
-        told.push(`**${{ pca: "PCA", nmf: "NMF", ours: "ours" }[set.name]}: ${used} of 6**${minus ? ` (${minus} negative)` : ""}`);
+        uses.push(`**${{ pca: "PCA", nmf: "NMF", ours: "ours" }[set.name]}: ${used} of 6**${minus ? ` (${minus} negative)` : ""}`);
       });
-      desk.say(`The pixel in row ${Math.floor(pixel / columns) + 1}, column ${(pixel % columns) + 1} is used by ${told.join("; ")}.`);
+      desk.say(`The pixel in row ${Math.floor(pixel / columns) + 1}, column ${(pixel % columns) + 1} is used by ${uses.join("; ")}.`);
       desk.name("Six components of the faces by PCA, by NMF and by nonnegative sparse PCA. Arrow keys move the pixel.");
     },
   };
@@ -138,7 +139,8 @@ FIGURES.several = (desk) => {
   const moved = new Set([...owners[0].keys(), ...owners[1].keys()].filter((i) => owners[0].has(i) !== owners[1].has(i)));
 
   return {
-    tall: (width) => (width < NARROW ? width + 250 : Math.min(0.6 * width, 440 * desk.scale)),
+    flat: true,
+    tall: (width) => (width < NARROW ? width + 250 : Math.min(0.66 * width, 480 * desk.scale)),
     draw(brush) {
       const { width, height, palette } = brush, narrow = width < NARROW;
       const parts = [data.apart, data.together][way.value], r = shown.value;
@@ -152,21 +154,21 @@ FIGURES.several = (desk) => {
         brush.dot((i % columns + 0.5) * cell, (Math.floor(i / columns) + 0.5) * cell, cell / 6, { fill: palette.paper, edge: palette.ink, thick: 1 });
       }
       const left = narrow ? 8 : size + 24, top = narrow ? size + 24 : 22, row = (height - top - 64) / most;
-      const longest = Math.max(...data.apart.variances, ...data.together.variances);
-      brush.text("variance of each part", left, top - 8, { size: 13 });
+      const longest = Math.max(...data.apart.variances, ...data.together.variances), ceiling = `${ceilTo((100 * data.upper) / data.leading, 1)} %`;
+      brush.text("variance explained (% of λ₁)", left, top - 8, { size: 13 });
       parts.variances.forEach((value, p) => {
-        const y = top + p * row, long = ((width - left - 64) * value) / longest;
+        const y = top + p * row, long = ((width - left - 74) * value) / longest;
         brush.box(left, y, long, row * 0.7, { fill: palette.series[p % palette.series.length], faint: p < r ? 1 : 0.18 });
-        if (p < r) brush.text(floorTo(value, 1), left + long + 6, y + row * 0.5, { size: 14 });
+        if (p < r) brush.text(`${floorTo((100 * value) / data.leading, 1)} %`, left + long + 6, y + row * 0.5, { size: 14 });
       });
       const sum = parts.variances.slice(0, r).reduce((a, b) => a + b, 0), y = height - 40;
       const reach = axisOf(0, data.upper, left, width - 12);
       brush.box(left, y, width - 12 - left, 16, { edge: palette.quiet, thick: 1 });
       brush.box(left, y, reach(sum) - left, 16, { fill: palette.ink, faint: 0.6 });
       brush.line([[width - 12, y - 6], [width - 12, y + 22]], { colour: palette.ceiling, wide: 4 });
-      brush.text(`together at most ${ceilTo(data.upper, 1)}, proven`, width - 12, y + 34, { size: 13, align: "right" });
-      const kept = r === most ? ` That is at least **${provenPercent(sum / data.upper)}** of what any six such parts could keep, proven.` : "";
-      desk.say(`${r} part${r > 1 ? "s" : ""}, found ${["one after the other", "together"][way.value]}, keep **${floorTo(sum, 1)}**.${kept} Dots mark pixels that only one of the two ways uses.`);
+      brush.text(`ceiling of the sum: ${ceiling}`, width - 12, y + 34, { size: 13, align: "right" });
+      const proven = r === most ? ` The ceiling is ${ceiling}, so this is at least **${provenPercent(sum / data.upper)}** of the optimum.` : "";
+      desk.say(`${r} part${r > 1 ? "s" : ""}, found ${["one after the other", "together"][way.value]}, explain **${floorTo((100 * sum) / data.leading, 1)} %** of λ₁.${proven} Dots: pixels that only one of the two ways uses.`);
       desk.name(`The mean face with ${r} parts in colours.`);
     },
   };

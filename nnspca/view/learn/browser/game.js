@@ -1,19 +1,17 @@
-// Beat the proof: paint k features, and see what they keep, what the solver keeps, and the line nobody can pass.
+// Beat the proof: paint k features; see the variance they explain, the solver's component, and the ceiling.
 
-const NEARLY_ALL = 1e-4; // a gap this small counts as closed, as everywhere in the app
+const OPTIMAL = 1e-4; // a gap below this counts as proven optimal, as everywhere in the app
 
-/** A variance in few digits: never more than was found, never less than a ceiling. */
-function telling(value, up) {
-  const round = up ? ceilTo : floorTo;
-  if (value < 1e4) return round(value, value < 100 ? 2 : 1);
-  const power = Math.floor(Math.log10(value));
-  return `${round(value / 10 ** power, 3)} × 10${raised(power)}`;
+/** A variance as a share of λ₁: one decimal, two where found and ceiling are close; rounded towards the truth. */
+function explained(value, board, up) {
+  const digits = Math.abs(board.ceiling - value) < 0.005 * board.leading ? 2 : 1;
+  return `${(up ? ceilTo : floorTo)((100 * value) / board.leading, digits)} %`;
 }
 
 /** A proven share, rounded down, and never said to be all. */
 const provenPercent = (share) => sharePercent(Math.min(share, 0.99999));
 
-const GAUGE = 144; // pixels beside the board
+const GAUGE = 156; // pixels beside the board
 
 FIGURES.paint = (desk) => {
   const { boards } = desk.data;
@@ -21,11 +19,11 @@ FIGURES.paint = (desk) => {
   const pick = desk.choice("Paint on", boards.map((board) => board.title),
     Math.max(0, boards.findIndex((board) => board.name === desk.link.board)));
   const row = desk.row();
-  let board, judge, scene, mine, cursor = 0, drawn, erasing = false, last = -1, told = "", hinted = -1, solver = null;
+  let board, judge, scene, mine, cursor = 0, drawn, erasing = false, last = -1, readout = "", hinted = -1, solver = null;
 
   const buttons = {
     solve: desk.button(row, "Show the solver", () => reveal(), { primary: true }),
-    hint: desk.button(row, "Hint", () => hint(), { title: "Mark the feature that would add most" }),
+    hint: desk.button(row, "Hint", () => hint(), { title: "Mark the feature that adds most" }),
     undo: desk.button(row, "Undo", () => undo()),
     clear: desk.button(row, "Clear", () => act(() => { mine.painted = []; solver = null; })),
   };
@@ -40,7 +38,7 @@ FIGURES.paint = (desk) => {
       best: linked ? maskFeatures(desk.link.best, board.n, board.k) : [],
       past: [],
     };
-    if (linked && desk.link.painted && !mine.painted.length && !mine.past.length) desk.lesson.toast("The pixels in the link do not fit these data: the board starts empty.");
+    if (linked && desk.link.painted && !mine.painted.length && !mine.past.length) desk.lesson.toast("The pixels in the link do not fit these data: the board is empty.");
     solver = null;
     cursor = Math.floor(board.n / 2);
     hinted = -1;
@@ -48,8 +46,8 @@ FIGURES.paint = (desk) => {
   }
 
   function weigh() {
-    mine.found = judge.weigh(mine.painted);
-    const best = judge.weigh(mine.best).value;
+    mine.found = judge.solve(mine.painted);
+    const best = judge.solve(mine.best).value;
     mine.bestValue = best;
     if (mine.painted.length === board.k && mine.found.value > best) {
       mine.best = [...mine.painted];
@@ -82,19 +80,19 @@ FIGURES.paint = (desk) => {
     hinted = full ? -1 : judge.hint(mine.painted, mine.found);
     if (hinted >= 0) cursor = hinted;
     tell(full ? `All ${board.k} are painted: erase one first.` : hinted < 0
-      ? "No further feature adds anything to these weights." : "The ringed one would add most to your weights.");
+      ? "No further feature adds variance." : "The ringed one adds most.");
     desk.changed();
   }
 
-  /** The solver paints, heaviest first; then the line appears. */
+  /** The solver's features appear, the largest loading first; then the ceiling. */
   function reveal() {
     if (solver) { solver = null; tell(); desk.changed(); return; }
-    const order = board.solver.support.map((j, at) => [board.solver.weights[at], j]).sort((a, b) => b[0] - a[0]).map(([, j]) => j);
+    const order = board.solver.support.map((j, at) => [board.solver.loadings[at], j]).sort((a, b) => b[0] - a[0]).map(([, j]) => j);
     solver = { shown: [], value: 0, done: false };
     desk.play(() => {
       if (!solver) return false;
       solver.shown.push(order[solver.shown.length]);
-      solver.value = judge.weigh(solver.shown).value;
+      solver.value = judge.solve(solver.shown).value;
       solver.done = solver.shown.length === order.length;
       if (solver.done) { solver.value = board.solver.variance; tell(); }
       return !solver.done;
@@ -107,27 +105,27 @@ FIGURES.paint = (desk) => {
   const sure = (value) => value * (1 - judge.doubt); // what the browser's arithmetic may claim
   const share = (value) => Math.min(sure(value) / board.ceiling, 1);
   const solverShare = () => Math.min(board.solver.variance / board.ceiling, 1);
-  const shown = (value) => telling(value, false), ceilingShown = () => telling(board.ceiling, true);
+  const shown = (value) => explained(value, board, false);
+  /** The ceiling, with as many decimals as the solver's variance beside it. */
+  const ceilingShown = () => `${ceilTo((100 * board.ceiling) / board.leading, shown(board.solver.variance).split(".")[1].length - 2)} %`;
 
   function words() {
-    const { painted, found } = mine, idle = found.weights.filter((w) => w < 1e-9).length;
+    const { painted, found } = mine, zero = found.loadings.filter((w) => w < 1e-9).length;
     if (solver?.done) {
-      const proven = solverShare() >= 1 - NEARLY_ALL;
-      const verdict = !painted.length ? `**The solver: at least ${provenPercent(solverShare())}, proven.**`
-        : `**You ${provenPercent(share(found.value))}, the solver at least ${provenPercent(solverShare())}, proven.**`;
-      const beaten = painted.length && sure(found.value) > board.solver.variance ? " **You beat the solver!** Nobody beats the line." : "";
-      const rest = proven ? " It is the best there is, to 1 part in 10,000." : " The best possible lies between the solver and the line.";
-      return `${verdict} No ${board.k} ${board.noun} with weights x ≥ 0 pass ${ceilingShown()}: that line is 100 %.${beaten || rest}`;
+      const optimal = solverShare() >= 1 - OPTIMAL, its = optimal ? "proven optimal" : `at least ${provenPercent(solverShare())} of the optimum`;
+      const yours = painted.length ? `**You: ${shown(sure(found.value))} of λ₁, at least ${provenPercent(share(found.value))} of the optimum. ` : "**";
+      const beaten = painted.length && sure(found.value) > board.solver.variance ? " **You beat the solver!**" : "";
+      return `${yours}Solver: ${shown(board.solver.variance)}, ${its}.** The ceiling for ${board.k} ${board.noun} is ${ceilingShown()} of λ₁.${beaten}`;
     }
-    if (solver) return `The solver paints: ${solver.shown.length} of ${board.solver.support.length} …`;
-    if (!painted.length) return `${board.about} **Paint ${board.k} ${board.noun} that go up and down together.**`;
-    const count = `**${painted.length} of ${board.k} ${board.noun}. Your variance: ${shown(sure(found.value))}.**`;
-    const none = idle ? ` ${idle} of them get no weight: they do not go along.` : "";
-    return painted.length < board.k ? `${count}${none}` : `${count}${none} All painted: now see the solver.`;
+    if (solver) return `Solver: ${solver.shown.length} of ${board.solver.support.length} ${board.noun} …`;
+    if (!painted.length) return `${board.about} **Paint ${board.k} ${board.noun} that vary together.**`;
+    const count = `**${painted.length} of ${board.k} ${board.noun}. Your variance: ${shown(sure(found.value))} of λ₁.**`;
+    const none = zero ? ` ${zero} of them have loading 0.` : "";
+    return painted.length < board.k ? `${count}${none}` : `${count}${none} All painted: now show the solver.`;
   }
   function tell(extra = "") {
-    told = extra ? `${words()} ${extra}` : words();
-    desk.say(told);
+    readout = extra ? `${words()} ${extra}` : words();
+    desk.say(readout);
     buttons.undo.disabled = !mine.past.length;
     buttons.clear.disabled = !mine.painted.length;
     buttons.solve.textContent = solver ? "Hide the solver" : "Show the solver";
@@ -151,7 +149,7 @@ FIGURES.paint = (desk) => {
     const has = mine.painted.includes(j);
     if (erasing && has) mine.painted = mine.painted.filter((i) => i !== j);
     else if (!erasing && !has && mine.painted.length < board.k) mine.painted = [...mine.painted, j];
-    else if (!erasing && !has) { tell(`All ${board.k} are used: paint over one to erase it.`); return; }
+    else if (!erasing && !has) { tell(`All ${board.k} are painted: paint over one to erase it.`); return; }
     else return;
     hinted = -1;
     weigh();
@@ -161,7 +159,7 @@ FIGURES.paint = (desk) => {
   const figure = {
     tall(width) {
       if (opened !== pick.value) { opened = pick.value; open(); }
-      return width >= NARROW ? Math.min(width - gaugeWide(), 520 * desk.scale) : (scene.image ? width : 280) + 96;
+      return width >= NARROW ? Math.min(width - gaugeWide(), 600 * desk.scale) : (scene.image ? width : 280) + 96;
     },
     press(x, y) {
       const j = under(x, y);
@@ -193,10 +191,10 @@ FIGURES.paint = (desk) => {
       return false;
     },
     leave() { solver = null; },
-    /** What the person painted, for whoever takes it home: as data, and as Python that says the same. */
+    /** What was painted: as data, and as Python that computes the same. */
     taken() {
       const { painted, found } = mine, code = board.code.replace("PAINTED", `[${painted.join(", ")}]`);
-      const result = { data: board.data, k: board.k, painted, weights: [...found.weights], variance: found.value,
+      const result = { data: board.data, k: board.k, painted, loadings: [...found.loadings], variance: found.value,
         ceiling: board.ceiling, solver: board.solver };
       return { json: JSON.stringify(result, null, 1), py: code };
     },
@@ -205,7 +203,7 @@ FIGURES.paint = (desk) => {
       const wide = wideEnough ? width - gaugeWide() : width;
       const tall = wideEnough ? height : height - 96;
       const layers = [];
-      if (mine.painted.length) layers.push({ support: mine.painted, weights: mine.found.weights, colour: palette.series[1] });
+      if (mine.painted.length) layers.push({ support: mine.painted, weights: mine.found.loadings, colour: palette.series[1] });
       const box = drawScene(pen, wide, tall, scene, layers, palette);
       drawn = { ...box, wide, tall };
       const ring = (j, colour, thick, small = false) => {
@@ -225,7 +223,7 @@ FIGURES.paint = (desk) => {
     },
   };
 
-  /** How far each has come on the way to the line: upright beside the board, or lying below it. */
+  /** How far each is from zero to the ceiling: upright beside the board, or level below it. */
   function gauge(brush, box, levels, upright) {
     const { palette } = brush, long = upright ? box.tall : box.wide;
     const at = (value) => (clamp(value / board.ceiling, 0, 1) * long);
@@ -235,19 +233,18 @@ FIGURES.paint = (desk) => {
     bar(0, at(levels.you), { fill: palette.series[1] });
     if (levels.line) bar(at(board.solver.variance), long, { fill: palette.band });
     const marks = [];
-    if (mine.painted.length) marks.push([levels.you, `you ${levels.line ? provenPercent(share(levels.you)) : shown(sure(levels.you))}`, palette.series[1]]);
-    if (levels.best > levels.you * (1 + 1e-9)) marks.push([levels.best, `best so far ${levels.line ? provenPercent(share(levels.best)) : shown(sure(levels.best))}`, palette.ink]);
-    if (levels.solver) marks.push([levels.solver, `solver ${levels.line ? provenPercent(solverShare()) : shown(levels.solver)}`, palette.found]);
-    if (levels.line) marks.push([board.ceiling, upright ? "100 %" : "100 %: nobody passes", palette.ceiling]);
+    if (mine.painted.length) marks.push([levels.you, `you ${shown(sure(levels.you))}`, palette.series[1]]);
+    if (levels.best > levels.you * (1 + 1e-9)) marks.push([levels.best, `best ${shown(sure(levels.best))}`, palette.ink]);
+    if (levels.solver) marks.push([levels.solver, `solver ${shown(levels.solver)}`, palette.found]);
+    if (levels.line) marks.push([board.ceiling, `ceiling ${ceilingShown()}`, palette.ceiling]);
     marks.sort((a, b) => b[0] - a[0]);
     const size = 13, step = 17 * brush.scale;
     let free = box.y;
     marks.forEach(([value, words, colour], order) => {
-      const along = at(value), thick = words.startsWith("100") ? 4 : 2.5;
+      const along = at(value), thick = words.startsWith("ceiling") ? 4 : 2.5;
       if (upright) {
         const y = box.y + long - along;
         brush.line([[box.x - 6, y], [box.x + box.wide + 6, y]], { colour, wide: thick });
-        if (thick === 4) brush.text("nobody passes", box.x - 8, y - 14, { size: 13, bold: true });
         free = Math.max(y + 5, free);
         brush.text(words, box.x + box.wide + 10, free, { size, bold: true });
         free += step;

@@ -1,4 +1,4 @@
-// The judge of the game: a covariance, and what the best nonnegative weights on some painted features keep.
+// The judge of the game: a covariance, and the variance of the best nonnegative loadings on painted features.
 
 const FIRST = 25, LAST = 400; // power steps of every start, and of the best of them; none loses variance
 
@@ -55,25 +55,25 @@ class Judge {
   }
 
   /**
-   * The best unit weights x ≥ 0 found on some features. A search from many starts: what it finds is there,
+   * The best unit loadings x ≥ 0 found on some features. A search from many starts: what it finds is there,
    * and where co-variances are negative something better may be there too.
    */
-  weigh(features) {
+  solve(features) {
     const size = features.length, block = new Float64Array(size * size);
     features.forEach((j, row) => { const column = this.column(j); features.forEach((i, at) => { block[row * size + at] = column[i]; }); });
-    let best = { value: 0, weights: new Float64Array(size) };
+    let best = { value: 0, loadings: new Float64Array(size) };
     for (let start = -1; start < size; start++) {
       const begun = Float64Array.from({ length: size }, (_, i) => Number(start < 0 || i === start));
       const found = climb(block, begun, FIRST);
       if (found.value > best.value) best = found;
     }
-    return size ? climb(block, best.weights, LAST) : best;
+    return size ? climb(block, best.loadings, LAST) : best;
   }
 
-  /** The feature that would add most to these weights, were it painted too; −1 where none adds anything. */
-  hint(features, { weights, value }) {
+  /** The feature that would add most to these loadings, were it painted too; −1 where none adds anything. */
+  hint(features, { loadings, value }) {
     const pull = new Float64Array(this.n), taken = new Set(features);
-    features.forEach((j, at) => { const column = this.column(j); for (let i = 0; i < this.n; i++) pull[i] += weights[at] * column[i]; });
+    features.forEach((j, at) => { const column = this.column(j); for (let i = 0; i < this.n; i++) pull[i] += loadings[at] * column[i]; });
     let best = -1, most = value * (1 + 1e-9);
     for (let j = 0; j < this.n; j++) {
       if (taken.has(j)) continue;
@@ -88,22 +88,22 @@ class Judge {
 /** Truncated power steps on a small matrix: x becomes the positive part of Bx, made a unit vector. */
 function climb(block, begun, steps) {
   const size = begun.length;
-  let value = 0, weights = unit(begun);
+  let value = 0, loadings = unit(begun);
   for (let step = 0; step < steps; step++) {
     const pulled = new Float64Array(size);
     let now = 0;
     for (let i = 0; i < size; i++) {
       let sum = 0;
-      for (let j = 0; j < size; j++) sum += block[i * size + j] * weights[j];
+      for (let j = 0; j < size; j++) sum += block[i * size + j] * loadings[j];
       pulled[i] = Math.max(sum, 0);
-      now += sum * weights[i];
+      now += sum * loadings[i];
     }
     const done = step > 0 && now - value <= 1e-13 * now, next = unit(pulled);
     value = now;
     if (done || step === steps - 1 || !next.some(Boolean)) break;
-    weights = next;
+    loadings = next;
   }
-  return { value, weights };
+  return { value, loadings };
 }
 
 function unit(x) {

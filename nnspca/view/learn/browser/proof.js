@@ -34,7 +34,7 @@ function largestEigenvalue(matrix) {
   return Math.max(...a.map((row, i) => row[i]));
 }
 
-const heaviest = (row, i) => Math.max(...row.filter((_, j) => j !== i));
+const largestBeside = (row, i) => Math.max(...row.filter((_, j) => j !== i));
 
 FIGURES.ceiling = (desk) => {
   const { A, k, leading, optimum } = desk.data;
@@ -45,40 +45,41 @@ FIGURES.ceiling = (desk) => {
   const split = (rho) => largestEigenvalue(A.map((row) => row.map((v) => Math.max(v - rho, 0)))) + rho * k;
   /** M: row 1 gives the s-th part of each pair and the others take s times it; the rest is shared evenly. */
   const shared = (s) => A.map((row, i) => row.map((v, j) => (i === j ? 0 : Math.max(v, 0) * (i === 0 ? 1 / s : j === 0 ? s : 1))));
-  const totals = (M) => A.map((row, i) => row[i] + heaviest(M[i], i));
+  const totals = (M) => A.map((row, i) => row[i] + largestBeside(M[i], i));
   const ceilings = () => [leading, Math.max(...totals(A)), split(level.value), Math.max(...totals(shared(sharing.value)))];
   const WORDS = [
-    () => `No x of length 1, with any signs and all four features, passes the largest eigenvalue: **${ceilTo(leading, 2)}**.`,
-    () => `With k = 2, row i can use its own entry and one more. No x ≥ 0 passes the largest such sum: **${plainly(ceilings()[1], 2)}**.`,
-    () => `All up to ρ = ${level.value.toFixed(2)} goes to the right matrix: since (x₁+…+x₄)² ≤ k, it adds at most ρ·k = ${plainly(level.value * k, 2)}. What sticks out has λ₁ = ${ceilTo(ceilings()[2] - level.value * k, 2)}. Together **${ceilTo(ceilings()[2], 2)}**.`,
+    () => `For every x of length 1, x'Ax is at most the largest eigenvalue: **${ceilTo(leading, 2)}**.`,
+    () => `With k = 2, row i uses its own entry and one more. For x ≥ 0, x'Ax is at most the largest such sum: **${plainly(ceilings()[1], 2)}**.`,
+    () => `The right matrix holds all up to ρ = ${level.value.toFixed(2)}. As (x₁+…+x₄)² ≤ k, it adds at most ρ·k = ${plainly(level.value * k, 2)}. The excess has λ₁ = ${ceilTo(ceilings()[2] - level.value * k, 2)}. Together **${ceilTo(ceilings()[2], 2)}**.`,
     () => {
       const value = ceilings()[3], tight = value <= optimum + 1e-9;
-      return `Each pair's co-variance is shared between its two rows: 2·A_ij·x_i·x_j ≤ M_ij·x_i² + M_ji·x_j² whenever M_ij·M_ji ≥ A_ij². So no x passes the largest row: **${ceilTo(value, 2)}**. ${tight ? "**No row passes 7 any more, and the pair {1, 2} keeps 7: nothing better exists.**" : "Slide s until the rows are level."}`;
+      return `Each pair's covariance is shared between its two rows: 2·A_ij·x_i·x_j ≤ M_ij·x_i² + M_ji·x_j² if M_ij·M_ji ≥ A_ij². So x'Ax is at most the largest row: **${ceilTo(value, 2)}**. ${tight ? "**Every row is at most 7, and the pair {1, 2} has variance 7: it is optimal.**" : "Slide s until the rows are equal."}`;
     },
   ];
 
   return {
-    tall: (width) => 4 * Math.min(58 * desk.scale, (width - 90) / 9.2) + (width < NARROW ? 230 : 170),
+    flat: true,
+    tall: (width) => 4 * Math.min(72 * desk.scale, (width - 90) / 9.2) + (width < NARROW ? 230 : 170),
     draw(brush) {
-      const { width, height, palette } = brush, which = kind.value, cell = Math.min(58 * brush.scale, (width - 90) / 9.2), top = 40;
+      const { width, height, palette } = brush, which = kind.value, cell = Math.min(72 * brush.scale, (width - 90) / 9.2), top = 40;
       level.show(which === 2);
       sharing.show(which === 3);
       const small = axisOf(6.5, 8.2, 16, width - 16), y = height - 58, now = ceilings();
       if (which === 0) drawMatrix(brush, "A", A, { x: width / 2 - 2 * cell, y: top, cell });
-      if (which === 1) drawMatrix(brush, "A", A, { x: width / 2 - 3 * cell, y: top, cell, marked: (i, j) => i === j || A[i][j] === heaviest(A[i], i) && A[i].findIndex((v, at) => at !== i && v === A[i][j]) === j,
-        right: totals(A).map((sum, i) => ({ words: `${A[i][i]} + ${heaviest(A[i], i)} = ${sum}`, strong: sum === Math.max(...totals(A)) })) });
+      if (which === 1) drawMatrix(brush, "A", A, { x: width / 2 - 3 * cell, y: top, cell, marked: (i, j) => i === j || A[i][j] === largestBeside(A[i], i) && A[i].findIndex((v, at) => at !== i && v === A[i][j]) === j,
+        right: totals(A).map((sum, i) => ({ words: `${A[i][i]} + ${largestBeside(A[i], i)} = ${sum}`, strong: sum === Math.max(...totals(A)) })) });
       if (which === 2) {
         const rho = level.value;
-        drawMatrix(brush, "what sticks out: max(A − ρ, 0)", A.map((row) => row.map((v) => Math.max(v - rho, 0))), { x: 14, y: top, cell, digits: 2, marked: (i, j) => A[i][j] > rho });
+        drawMatrix(brush, "excess: max(A − ρ, 0)", A.map((row) => row.map((v) => Math.max(v - rho, 0))), { x: 14, y: top, cell, digits: 2, marked: (i, j) => A[i][j] > rho });
         brush.text("+", 14 + 4.5 * cell + 6, top + 2.1 * cell, { size: 22, align: "center" });
         drawMatrix(brush, "min(A, ρ)", A.map((row) => row.map((v) => Math.min(v, rho))), { x: 22 + 5 * cell, y: top, cell, digits: 2 });
       }
       if (which === 3) {
         const M = shared(sharing.value), sums = totals(M), most = Math.max(...sums);
         drawMatrix(brush, "A", A, { x: 14, y: top, cell, marked: (i, j) => i === j });
-        drawMatrix(brush, "M", M, { x: 28 + 4.4 * cell, y: top, cell, digits: 2, marked: (i, j) => i !== j && M[i][j] === heaviest(M[i], i) && M[i].findIndex((v, at) => at !== i && v === M[i][j]) === j,
-          right: width < NARROW ? [] : sums.map((sum, i) => ({ words: `${A[i][i]} + ${plainly(heaviest(M[i], i), 2)} = ${plainly(sum, 2)}`, strong: sum === most })) });
-        if (width < NARROW) sums.forEach((sum, i) => brush.text(`row ${i + 1}: ${A[i][i]} + ${plainly(heaviest(M[i], i), 2)} = ${plainly(sum, 2)}`, 14 + (i % 2) * (width / 2), top + 4 * cell + 32 + 22 * Math.floor(i / 2), { bold: sum === most }));
+        drawMatrix(brush, "M", M, { x: 28 + 4.4 * cell, y: top, cell, digits: 2, marked: (i, j) => i !== j && M[i][j] === largestBeside(M[i], i) && M[i].findIndex((v, at) => at !== i && v === M[i][j]) === j,
+          right: width < NARROW ? [] : sums.map((sum, i) => ({ words: `${A[i][i]} + ${plainly(largestBeside(M[i], i), 2)} = ${plainly(sum, 2)}`, strong: sum === most })) });
+        if (width < NARROW) sums.forEach((sum, i) => brush.text(`row ${i + 1}: ${A[i][i]} + ${plainly(largestBeside(M[i], i), 2)} = ${plainly(sum, 2)}`, 14 + (i % 2) * (width / 2), top + 4 * cell + 32 + 22 * Math.floor(i / 2), { bold: sum === most }));
       }
       brush.line([[16, y], [width - 16, y]], { wide: 1.5 });
       for (let mark = 6.5; mark <= 8; mark += 0.5) { brush.line([[small(mark), y - 4], [small(mark), y + 4]]); brush.text(String(mark), small(mark), y + 22, { align: "center", size: 13 }); }
@@ -90,20 +91,20 @@ FIGURES.ceiling = (desk) => {
         brush.text(here ? `${at + 1}: ${ceilTo(value, 2)}` : String(at + 1), clamp(x, 30, width - 34), y - (here ? 32 : 20), { align: "center", bold: here, size: here ? 15 : 13, halo: true });
       });
       desk.say(WORDS[which]());
-      desk.name(`Ceiling ${which + 1} of four: ${ceilTo(now[which], 2)}; the best pair keeps 7.`);
+      desk.name(`Ceiling ${which + 1} of four: ${ceilTo(now[which], 2)}; the best pair has variance 7.`);
     },
   };
 };
 
 FIGURES.check = (desk) => {
   const { A, k, optimum } = desk.data, M = desk.data.M.map((row) => [...row]);
-  const claim = desk.slider("The claim: no pair keeps more than", { low: 6, high: 8, step: 0.05, value: 7, say: (v) => v.toFixed(2) });
+  const claim = desk.slider("The claim: the variance of a pair is at most", { low: 6, high: 8, step: 0.05, value: 7, say: (v) => v.toFixed(2) });
   let picked = [1, 0], place;
   const row = desk.row();
   const nudge = (by) => { M[picked[0]][picked[1]] = Math.max(0, M[picked[0]][picked[1]] + by); desk.changed(); };
   desk.button(row, "− ½", () => nudge(-0.5), { title: "Half less in the framed cell of M" });
   desk.button(row, "+ ½", () => nudge(0.5), { title: "Half more in the framed cell of M" });
-  desk.button(row, "The true one", () => { desk.data.M.forEach((line, i) => { M[i] = [...line]; }); claim.value = 7; desk.changed(); });
+  desk.button(row, "Reset", () => { desk.data.M.forEach((line, i) => { M[i] = [...line]; }); claim.value = 7; desk.changed(); });
   const forge = desk.row();
   desk.button(forge, "Forge: claim 6.5", () => { claim.value = 6.5; desk.changed(); });
   desk.button(forge, "Forge: shrink M", () => { claim.value = 6.5; [1, 2].forEach((i) => { M[i][0] = 3; M[0][i] = 0.5; }); desk.changed(); });
@@ -113,8 +114,8 @@ FIGURES.check = (desk) => {
     return { words: `M${sub(i, j)}·M${sub(j, i)} = ${plainly(have, 2)} ≥ ${need}`, holds: have >= need };
   });
   const rows = () => A.map((line, i) => {
-    const sum = line[i] + heaviest(M[i], i);
-    return { words: `row ${i + 1}: ${line[i]} + ${plainly(heaviest(M[i], i), 2)} = ${plainly(sum, 2)} ≤ ${plainly(claim.value, 2)}`, holds: sum <= claim.value };
+    const sum = line[i] + largestBeside(M[i], i);
+    return { words: `row ${i + 1}: ${line[i]} + ${plainly(largestBeside(M[i], i), 2)} = ${plainly(sum, 2)} ≤ ${plainly(claim.value, 2)}`, holds: sum <= claim.value };
   });
   const sub = (i, j) => "₁₂₃₄"[i] + "₁₂₃₄"[j];
   const choose = (i, j) => { if (i !== j) picked = [clamp(i, 0, 3), clamp(j, 0, 3)]; };
@@ -137,25 +138,25 @@ FIGURES.check = (desk) => {
     },
     values: () => M.flat(),
     take(numbers) { if (numbers.length === 16) M.forEach((line, i) => line.forEach((_, j) => { line[j] = Math.max(0, numbers[4 * i + j]); })); },
-    tall: (width) => 4 * Math.min(50 * desk.scale, (width - 50) / 8.6) + 82 + 8 * 22 * desk.scale,
+    tall: (width) => 4 * Math.min(58 * desk.scale, (width - 50) / 8.6) + 82 + 8 * 22 * desk.scale,
     draw(brush) {
-      const { width, height, palette } = brush, cell = Math.min(50 * brush.scale, (width - 50) / 8.6), top = 36;
+      const { width, height, palette } = brush, cell = Math.min(58 * brush.scale, (width - 50) / 8.6), top = 36;
       drawMatrix(brush, "A", A, { x: 12, y: top, cell, marked: (i, j) => i === j });
       place = { x: 34 + 4.3 * cell, y: top, cell };
       drawMatrix(brush, "M (press a cell)", M, { ...place, digits: 2, picked });
-      const tests = [["Every pair is paid for", pairs()], ["No row passes the claim", rows()]];
+      const tests = [[["Every product is large enough", "Products"], pairs()], [["Every row is at most the claim", "Rows"], rows()]];
       const begin = top + 4 * cell + 38, line = 22 * brush.scale;
-      tests.forEach(([title, list], column) => {
+      tests.forEach(([titles, list], column) => {
         const x = 12 + column * (width / 2);
-        brush.text(title, x, begin, { bold: true, size: width < NARROW ? 13 : 15 });
+        brush.text(brush.fitting(titles, width / 2 - 24, 15), x, begin, { bold: true, size: width < NARROW ? 13 : 15 });
         list.forEach(({ words, holds }, at) => {
           const y = begin + 8 + (at + 1) * line;
-          brush.text(`${holds ? "✓" : "✗"} ${words}`, x, y, { bold: !holds, size: width < NARROW ? 12 : 15, colour: holds ? palette.ink : palette.ceiling });
+          brush.text(`${holds ? "✓" : "✗"} ${words}`, x, y, { bold: !holds, size: width < NARROW ? 13 : 15, colour: holds ? palette.ink : palette.ceiling });
         });
       });
       const bad = [...pairs(), ...rows()].filter((test) => !test.holds);
-      const below = claim.value < optimum - 1e-9 ? " (It is false: the pair {1, 2} keeps 7.)" : "";
-      desk.say(bad.length ? `**✗ Refused**: ${bad.length} of 10 tests fail, first “${bad[0].words}”.${below}` : `**✓ Accepted: no two of these features keep more than ${plainly(claim.value, 2)}.** All 10 tests hold${claim.value <= optimum + 1e-9 ? ", and {1, 2} keeps 7: it is the best." : "."}`);
+      const below = claim.value < optimum - 1e-9 ? " (It is false: the pair {1, 2} has variance 7.)" : "";
+      desk.say(bad.length ? `**✗ Refused**: ${bad.length} of 10 tests fail, first “${bad[0].words}”.${below}` : `**✓ Accepted: any two of these features have variance at most ${plainly(claim.value, 2)}.** All 10 tests hold${claim.value <= optimum + 1e-9 ? ", and {1, 2} has 7: it is optimal." : "."}`);
       desk.lesson.box.dataset.verdict = bad.length ? "refused" : "accepted";
       desk.name(`The matrix A, the certificate M, and ten tests: ${bad.length ? `${bad.length} fail` : "all hold"}. Arrow keys choose a cell of M, plus and minus change it.`);
     },

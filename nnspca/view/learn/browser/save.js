@@ -1,25 +1,25 @@
-// Taking a figure home: as PNG, as SVG drawn by the same strokes, and as a page that needs nothing else.
+// Saving a figure: as PNG, as SVG drawn by the same strokes, and as a page that needs nothing else.
 
 const escaped = (words) => words.replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c]);
-const short = (value) => Number(value.toFixed(2));
+const brief = (value) => Number(value.toFixed(2));
 
 /** A pen that knows what the lesson asks of a canvas, and writes it down as SVG. */
 class SvgPen {
   constructor(measuring) {
     this.parts = [];
     this.measuring = measuring;
-    this.held = [];
+    this.states = [];
     Object.assign(this, { globalAlpha: 1, fillStyle: "#000", strokeStyle: "#000", lineWidth: 1, font: "14px sans-serif", textAlign: "left" });
     this.dash = [];
   }
 
-  save() { const { globalAlpha, fillStyle, strokeStyle, lineWidth, dash } = this; this.held.push({ globalAlpha, fillStyle, strokeStyle, lineWidth, dash }); }
-  restore() { Object.assign(this, this.held.pop()); }
+  save() { const { globalAlpha, fillStyle, strokeStyle, lineWidth, dash } = this; this.states.push({ globalAlpha, fillStyle, strokeStyle, lineWidth, dash }); }
+  restore() { Object.assign(this, this.states.pop()); }
   setLineDash(dash) { this.dash = dash; }
   beginPath() { this.path = ""; }
-  moveTo(x, y) { this.path += `M${short(x)} ${short(y)}`; }
-  lineTo(x, y) { this.path += `${this.path ? "L" : "M"}${short(x)} ${short(y)}`; }
-  arc(x, y, r) { this.path += `M${short(x - r)} ${short(y)}a${short(r)} ${short(r)} 0 1 0 ${short(2 * r)} 0a${short(r)} ${short(r)} 0 1 0 ${short(-2 * r)} 0`; }
+  moveTo(x, y) { this.path += `M${brief(x)} ${brief(y)}`; }
+  lineTo(x, y) { this.path += `${this.path ? "L" : "M"}${brief(x)} ${brief(y)}`; }
+  arc(x, y, r) { this.path += `M${brief(x - r)} ${brief(y)}a${brief(r)} ${brief(r)} 0 1 0 ${brief(2 * r)} 0a${brief(r)} ${brief(r)} 0 1 0 ${brief(-2 * r)} 0`; }
   stroke() { this.parts.push(`<path d="${this.path}" fill="none" ${this.line()}/>`); }
   fill() { this.parts.push(`<path d="${this.path}" ${this.paint()}/>`); }
   fillRect(...box) { this.parts.push(`<rect ${this.place(box)} ${this.paint()}/>`); }
@@ -39,19 +39,19 @@ class SvgPen {
   }
 
   place([x, y, wide, tall]) {
-    return `x="${short(Math.min(x, x + wide))}" y="${short(Math.min(y, y + tall))}" width="${short(Math.abs(wide))}" height="${short(Math.abs(tall))}"`;
+    return `x="${brief(Math.min(x, x + wide))}" y="${brief(Math.min(y, y + tall))}" width="${brief(Math.abs(wide))}" height="${brief(Math.abs(tall))}"`;
   }
 
   line() {
     const dash = this.dash.length ? ` stroke-dasharray="${this.dash.join(" ")}"` : "";
-    return `stroke="${this.strokeStyle}" stroke-width="${short(this.lineWidth)}" opacity="${short(this.globalAlpha)}"${dash}`;
+    return `stroke="${this.strokeStyle}" stroke-width="${brief(this.lineWidth)}" opacity="${brief(this.globalAlpha)}"${dash}`;
   }
 
-  paint() { return `fill="${this.fillStyle}" opacity="${short(this.globalAlpha)}"`; }
+  paint() { return `fill="${this.fillStyle}" opacity="${brief(this.globalAlpha)}"`; }
 
   letters(x, y) {
     const anchor = { left: "start", center: "middle", right: "end" }[this.textAlign];
-    return `x="${short(x)}" y="${short(y)}" text-anchor="${anchor}" style="font:${escaped(this.font).replaceAll("&quot;", "'")}"`;
+    return `x="${brief(x)}" y="${brief(y)}" text-anchor="${anchor}" style="font:${escaped(this.font).replaceAll("&quot;", "'")}"`;
   }
 }
 

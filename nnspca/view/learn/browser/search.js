@@ -1,4 +1,4 @@
-// Figures of searching: how many choices there are, what directions cost, promises, cells on a sphere, EM.
+// Figures of searching: the number of choices, the cost of directions, promises, cells on a sphere, EM.
 
 /** log₁₀ of n choose k. */
 function logChoices(n, k) {
@@ -7,7 +7,7 @@ function logChoices(n, k) {
   return sum;
 }
 
-/** A power of ten as people say it. */
+/** A power of ten in words. */
 const power = (log) => (log < 6 ? count(Math.round(10 ** log)) : `10${raised(Math.floor(log))}`);
 
 function duration(log) {
@@ -20,17 +20,18 @@ function duration(log) {
 
 FIGURES.counting = (desk) => {
   const size = desk.slider("Features, n", { low: 5, high: 1000, value: desk.data.n });
-  const kept = desk.slider("Chosen, k", { low: 1, high: 100, value: desk.data.k });
+  const chosen = desk.slider("Chosen, k", { low: 1, high: 100, value: desk.data.k });
   const MARKS = [[9, "a second"], [13.94, "a day"], [16.5, "a year"], [26.64, "the age of the universe"], [80, "atoms in the universe"]];
 
   return {
-    tall: (width) => Math.min(0.68 * width, 420 * desk.scale),
+    flat: true,
+    tall: (width) => Math.min(0.8 * width, 460 * desk.scale),
     draw(brush) {
       const { width, height, palette } = brush, n = size.value;
-      kept.limit(Math.min(100, n));
-      const k = kept.value, log = logChoices(n, k), end = Math.min(100, n);
+      chosen.limit(Math.min(100, n));
+      const k = chosen.value, log = logChoices(n, k), end = Math.min(100, n);
       const most = Math.max(30, 1.05 * logChoices(n, Math.min(end, n >> 1))), across = axisOf(0, end, 46, width - 14), up = axisOf(0, most, height - 34, 26);
-      brush.text("choices, each line tenfold again and again", 8, 15, { size: 13 });
+      brush.text("number of choices (log scale)", 8, 15, { size: 13 });
       const step = most > 60 ? 20 : 10;
       for (let mark = 0; mark <= most; mark += step) {
         brush.line([[46, up(mark)], [width - 14, up(mark)]], { colour: palette.grid, wide: 1 });
@@ -44,8 +45,8 @@ FIGURES.counting = (desk) => {
       brush.line(Array.from({ length: end + 1 }, (_, at) => [across(at), up(logChoices(n, at))]), { colour: palette.found, wide: 3 });
       brush.dot(across(k), up(log), 8, { fill: palette.found });
       brush.text(`k = ${k}`, across(k), height - 12, { align: "center", size: 13 });
-      desk.say(`**C(${n}, ${k}) is ${log < 6 ? "" : "about "}${power(log)}.** A machine that tries a billion a second needs **${duration(log)}**.`);
-      desk.name(`The number of choices of k among ${n} features, for each k. Dashed: what a billion a second reach in that time.`);
+      desk.say(`**C(${n}, ${k}) is ${log < 6 ? "" : "about "}${power(log)}.** At a billion a second that takes **${duration(log)}**.`);
+      desk.name(`The number of choices of k among ${n} features, for each k. Dashed: the choices that a billion a second try in that time.`);
     },
   };
 };
@@ -56,12 +57,13 @@ FIGURES.rankd = (desk) => {
   const slider = desk.slider("Directions, d", { low: 1, high: 10, value: 3 });
 
   return {
-    tall: (width) => Math.min(0.68 * width, 420 * desk.scale),
+    flat: true,
+    tall: (width) => Math.min(0.8 * width, 460 * desk.scale),
     draw(brush) {
       const { width, height, palette } = brush, name = names[which.value], d = slider.value;
       const { n, values } = desk.data.spectra[name], k = CHOSEN[name], foot = height - 122;
       const across = axisOf(0, values.length, 14, width - 14), up = axisOf(0, values[0] * 1.1, foot, 24);
-      brush.text("variance along each direction, λ", 8, 15, { size: 13 });
+      brush.text("variance along each direction: λ", 8, 15, { size: 13 });
       values.forEach((value, at) => {
         const next = at === d;
         brush.box(across(at + 0.12), up(value), (across(1) - across(0)) * 0.76, foot - up(value), { fill: at < d ? palette.found : next ? palette.ceiling : palette.empty, edge: at < d || next ? undefined : palette.quiet, thick: 1 });
@@ -76,9 +78,9 @@ FIGURES.rankd = (desk) => {
         brush.box(long(0), y, Math.max(long(log) - long(0), 2), 20, { fill: colour, faint: 0.85 });
         brush.text(power(log), long(log) + 6, y + 15, { bold: true });
       });
-      brush.text("bars: powers of ten", width - 8, height - 4, { size: 13, align: "right" });
-      desk.say(`d = ${d}: at most 2ᵈ·C(n+1, d), some **${power(candidates)} candidates** instead of ${power(all)}: at a million a second ${duration(candidates + 3)}. What is left out adds at most **${ceilTo((100 * values[d]) / values[0], 1)} % of λ₁**.`);
-      desk.name(`The first ${values.length} eigenvalues, ${d} of them kept, and how many candidates that leaves.`);
+      brush.text("log scale", width - 8, height - 4, { size: 13, align: "right" });
+      desk.say(`d = ${d}: at most 2ᵈ·C(n+1, d), some **${power(candidates)} candidates** instead of ${power(all)}: at a million a second ${duration(candidates + 3)}. The directions left out add at most **${ceilTo((100 * values[d]) / values[0], 1)} % of λ₁**.`);
+      desk.name(`The first ${values.length} eigenvalues, ${d} of them chosen, and how many candidates that leaves.`);
     },
   };
 };
@@ -91,7 +93,8 @@ FIGURES.promised = (desk) => {
   let before = 0;
 
   return {
-    tall: (width) => Math.min(0.68 * width, 420 * desk.scale),
+    flat: true,
+    tall: (width) => Math.min(0.8 * width, 460 * desk.scale),
     draw(brush) {
       const { width, height, palette } = brush, set = sets[which.value], d = slider.value;
       if (before !== which.value) { before = which.value; place.limit(set.ks.length - 1); }
@@ -112,12 +115,12 @@ FIGURES.promised = (desk) => {
       brush.line([[x, 24], [x, height - 38]], { colour: palette.quiet, dash: [4, 4] });
       brush.dot(x, up(set.shares[at]), 8, { fill: palette.found });
       brush.dot(x, up(promise(k)), 8, { fill: palette.ceiling });
-      brush.text("proven afterwards", across(0) + 14, up(1) + 30, { bold: true });
-      brush.text("promised beforehand", across(Math.log(0.3 * n)) - 12, up(promise(0.3 * n)) - 10, { align: "right", bold: true });
+      brush.text("proven", across(0) + 14, up(1) + 30, { bold: true });
+      brush.text("promised", across(Math.log(0.3 * n)) - 12, up(promise(0.3 * n)) - 10, { align: "right", bold: true });
       for (const size of [1, 10, 100].filter((s) => s < n)) brush.text(String(size), across(Math.log(size)), height - 18, { align: "center", size: 13 });
       brush.text(`k up to ${n}`, width - 20, height - 18, { align: "right", size: 13 });
-      desk.say(`${set.name}, k = ${k}: promised **${floorTo(100 * promise(k), 1)} %** of the best, proven **at least ${provenPercent(set.shares[at])}**.`);
-      desk.name(`Shares of the best against k: promised beforehand with d = ${d}, and proven afterwards.`);
+      desk.say(`${set.name}, k = ${k}: promised **${floorTo(100 * promise(k), 1)} %** of the optimum, proven **at least ${provenPercent(set.shares[at])}**.`);
+      desk.name(`Shares of the optimum against k: promised with d = ${d}, and proven.`);
     },
   };
 };
@@ -128,7 +131,7 @@ FIGURES.cells = (desk) => {
   let turn = 0.5, tilt = 0.35, from = null;
   const row = desk.row();
   desk.button(row, "▶ Play", () => { slider.value = 0; desk.play(() => { slider.value += 1; return slider.value < rounds.length - 1; }, 900); }, { primary: true });
-  desk.button(row, "Turn to the best", () => { turn = Math.PI / 2 - Math.atan2(best[1], best[0]); tilt = Math.asin(best[2]); desk.changed(); });
+  desk.button(row, "Turn to the star", () => { turn = Math.PI / 2 - Math.atan2(best[1], best[0]); tilt = Math.asin(best[2]); desk.changed(); });
 
   const turned = ([x, y, z]) => {
     const [a, b] = [x * Math.cos(turn) - y * Math.sin(turn), x * Math.sin(turn) + y * Math.cos(turn)];
@@ -154,7 +157,7 @@ FIGURES.cells = (desk) => {
     },
     values: () => [turn, tilt],
     take: ([a, b]) => { if (Number.isFinite(a + b)) { turn = a; tilt = clamp(b, -1.5, 1.5); } },
-    tall: (width) => Math.min(width, 470 * desk.scale),
+    tall: (width) => Math.min(width, 600 * desk.scale),
     draw(brush) {
       const { width, height, palette } = brush, round = rounds[slider.value], radius = Math.min(width, height) * 0.46;
       const put = ([a, b]) => [width / 2 + radius * a, height / 2 - radius * b];
@@ -172,7 +175,7 @@ FIGURES.cells = (desk) => {
       const star = turned(best);
       if (slider.value === rounds.length - 1 || star[2] > 0) brush.star(...put(star), 13, star[2] > 0 ? palette.found : palette.quiet);
       const open = [...round.open].filter((c) => c === "1").length;
-      const left = open ? `The open ones may hide up to ${ceilTo(100 * (round.upper / round.value - 1), 1)} % more than the best found.` : "**Nothing better exists: proven.**";
+      const left = open ? `An open cell may hold up to ${ceilTo(100 * (round.upper / round.value - 1), 1)} % more.` : "**The best found is proven optimal.**";
       desk.say(`Round ${slider.value} of ${rounds.length - 1}: **${open} of ${cells.length} cells open**, ${round.examined} examined. Best found ${floorTo(round.value, 2)}. ${left}`);
       desk.name(`A sphere of directions with ${cells.length} cells, ${open} of them open. Arrow keys turn it.`);
     },
@@ -190,7 +193,7 @@ FIGURES.em = (desk) => {
   const apply = (w) => A.map((line) => line.reduce((sum, a, j) => sum + a * w[j], 0));
   const variance = (w) => apply(w).reduce((sum, v, i) => sum + v * w[i], 0);
 
-  /** One EM run: turn the weights towards the data, shrink by the (k+1)-th largest, again and again. */
+  /** One EM run: multiply the loadings by A, shrink by the (k+1)-th largest, again and again. */
   function climbFrom() {
     let w = unit(Array.from({ length: n }, () => Math.abs(Math.sqrt(-2 * Math.log(1 - Math.random())) * Math.cos(TURN * Math.random()))));
     const trace = [];
@@ -206,7 +209,8 @@ FIGURES.em = (desk) => {
   function start(times) { for (let t = 0; t < times; t++) runs.push(climbFrom()); desk.changed(); }
 
   return {
-    tall: (width) => Math.min(0.68 * width, 420 * desk.scale),
+    flat: true,
+    tall: (width) => Math.min(0.8 * width, 460 * desk.scale),
     draw(brush) {
       const { width, height, palette } = brush, timber = which.value === 0;
       once.disabled = often.disabled = !timber;
@@ -217,20 +221,20 @@ FIGURES.em = (desk) => {
         brush.text(`${Math.round(100 * mark)} %`, 40, up(mark) + 5, { align: "right", size: 13 });
       }
       brush.line([[46, up(1)], [width - 16, up(1)]], { colour: palette.ceiling, wide: 4 });
-      brush.text(timber ? "the optimum, proven" : "the ceiling, proven", width - 18, up(1) - 8, { align: "right", bold: true });
+      brush.text(timber ? "optimum" : "ceiling", width - 18, up(1) - 8, { align: "right", bold: true });
       traces.forEach((trace, r) => {
         const newest = timber && r === traces.length - 1;
         brush.line(trace.slice(0, LONG + 1).map((v, step) => [across(step), up(Math.max(v, timber ? 0.4 : 0))]), { colour: newest ? palette.series[1] : palette.found, wide: newest ? 3.5 : 1.8, faint: newest ? 1 : 0.5 });
       });
-      if (!timber) for (const [value, words] of [[genes.again, "new weights on EM's support"], [genes.lower, "the portfolio"]]) {
+      if (!timber) for (const [value, words] of [[genes.again, "new loadings on EM's support"], [genes.lower, "the portfolio"]]) {
         brush.line([[46, up(value / genes.upper)], [width - 16, up(value / genes.upper)]], { colour: palette.proven, wide: 2, dash: [8, 5] });
         brush.text(words, width - 18, up(value / genes.upper) + 18, { align: "right", size: 13, halo: true });
       }
       brush.text("steps of EM", width / 2, height - 12, { align: "center", size: 13 });
       const ends = traces.map((trace) => trace.at(-1)), reached = ends.filter((v) => v > 1 - 1e-6).length;
       desk.say(timber
-        ? runs.length ? `${runs.length} start${runs.length > 1 ? "s" : ""}: the last stands still at **${floorTo(100 * ends.at(-1), 1)} %** of the optimum, the best at ${floorTo(100 * Math.max(...ends), 1)} %. ${reached ? `${reached} reached it.` : "None reached it."}` : `Thirteen measurements of timber, k = ${k}: press Start.`
-        : `Leukemia, k = ${genes.k}, computed beforehand: each of ${genes.starts} starts stands still near **${floorTo(100 * Math.max(...ends), 0)} %** of what nobody can pass; a better support is known at ${floorTo((100 * genes.lower) / genes.upper, 1)} %.`);
+        ? runs.length ? `${runs.length} start${runs.length > 1 ? "s" : ""}: the last stops at **${floorTo(100 * ends.at(-1), 1)} %** of the optimum, the best at ${floorTo(100 * Math.max(...ends), 1)} %. ${reached ? `${reached} reached it.` : "None reached it."}` : `Thirteen measurements of timber, k = ${k}: press Start once.`
+        : `Leukemia, k = ${genes.k}, stored runs: the best of ${genes.starts} starts stops at **${floorTo(100 * Math.max(...ends), 0)} %** of the ceiling; the portfolio reaches ${floorTo((100 * genes.lower) / genes.upper, 1)} %.`);
       desk.name(`Variance of EM step by step, ${traces.length} runs, below the ${timber ? "optimum" : "ceiling"}.`);
     },
   };

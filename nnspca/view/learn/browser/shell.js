@@ -1,4 +1,4 @@
-// The lesson: one step at a time, with dots and arrows; its place is in the address, and no step asks the server.
+// The lesson: one chapter at a time, named in a list; its place is in the address, and no chapter asks the server.
 
 const KEYS = ["step", "board", "painted", "best", "at"];
 const CAREFUL = 300; // milliseconds between two changes of the address
@@ -15,19 +15,19 @@ class Lesson {
     this.data = data;
     this.canvas = this.find("canvas");
     this.home = location.pathname;
-    const said = readLink(), held = window.nnspcaLesson;
+    const said = readLink(), before = window.nnspcaLesson;
     // who comes back from another page finds the lesson as it was left
-    const kept = held && !Object.values(said).some(Boolean) ? held : null;
-    this.link = kept?.link ?? said;
-    this.places = kept?.places ?? {};
-    this.seen = kept?.seen ?? new Set();
+    const resumed = before && !Object.values(said).some(Boolean) ? before : null;
+    this.link = resumed?.link ?? said;
+    this.places = resumed?.places ?? {};
+    this.seen = resumed?.seen ?? new Set();
     this.drawn = 0;
     this.build();
     this.listen();
     const wanted = Number(this.link.step);
     this.palette = wearing(this.box, this.data.colours);
     this.go(Number.isInteger(wanted) && data.steps[wanted] ? wanted : 0, false);
-    if (kept) this.remember();
+    if (resumed) this.remember();
   }
 
   find(selector) { return this.box.querySelector(selector); }
@@ -35,15 +35,19 @@ class Lesson {
   get scale() { return document.fullscreenElement || this.box.matches(":fullscreen") ? 1.4 : 1; }
 
   build() {
-    this.find("ol").replaceChildren(...this.data.steps.map((step, at) => {
-      const button = element("button", { type: "button", title: step.title });
-      button.setAttribute("aria-label", `Step ${at}: ${step.title}`);
+    const [core, further] = [[], []];
+    this.chapters = this.data.steps.map((step, at) => {
+      const button = element("button", { type: "button", title: step.title, textContent: `${at}. ${step.name}` });
+      button.setAttribute("aria-label", `Chapter ${at}: ${step.title}${step.core ? "" : " (further)"}`);
       button.addEventListener("click", () => this.go(at));
-      return element("li", {}, button);
-    }));
+      (step.core ? core : further).push(element("li", {}, button));
+      return button;
+    });
+    this.find(".core").replaceChildren(...core);
+    this.find(".further ol").replaceChildren(...further);
   }
 
-  /** Open a step. */
+  /** Open a chapter. */
   go(at, byHand = true) {
     if (this.desk) { this.places[this.at] = this.state(); this.desk.stop(); this.figure?.leave?.(); }
     this.at = at;
@@ -51,21 +55,23 @@ class Lesson {
     const step = this.data.steps[at];
     if (byHand) this.link = { ...this.link, at: this.places[at] ?? "" };
     this.link.step = at ? String(at) : "";
-    this.say("where", at ? `${at}.` : "Start:");
+    this.say("where", `${at}.`);
     for (const what of ["title", "idea", "question", "answer"]) this.say(what, step[what]);
     this.find(".question").open = false;
     this.find(".symbols").replaceChildren(...step.symbols.flatMap(([sign, meaning]) =>
-      [["dt", sign], ["dd", meaning]].map(([kind, words]) => { const made = element(kind); write(made, words); return made; })));
+      [["dt", sign], ["dd", meaning]].map(([kind, words]) => { const node = element(kind); write(node, words); return node; })));
     const deeper = this.find(".deeper a");
     deeper.textContent = `${step.deeper[0]}\u00a0→`;
     deeper.href = step.deeper[1];
     this.find("[data-do=back]").disabled = at === 0;
     this.find("[data-do=next]").disabled = at === this.data.steps.length - 1;
-    this.box.querySelectorAll("li button").forEach((button, dot) => {
-      button.classList.toggle("seen", this.seen.has(dot));
-      if (dot === at) button.setAttribute("aria-current", "step");
+    this.chapters.forEach((button, chapter) => {
+      button.classList.toggle("seen", this.seen.has(chapter));
+      if (chapter === at) button.setAttribute("aria-current", "step");
       else button.removeAttribute("aria-current");
     });
+    this.find(".further").open = false;
+    this.find(".further").classList.toggle("here", !step.core);
     this.open(step);
     if (byHand) {
       this.find("h2").focus({ preventScroll: true });
@@ -74,7 +80,7 @@ class Lesson {
     this.box.dataset.step = String(at);
   }
 
-  /** Put the step's figure on the desk, in the state that the link names. */
+  /** Put the chapter's figure on the desk, in the state that the link names. */
   open(step) {
     this.desk = new Desk(this, this.data.figures[step.figure] ?? {});
     this.touched = false;
@@ -82,12 +88,13 @@ class Lesson {
     this.figure = FIGURES[step.figure](this.desk);
     const numbers = this.link.at.split("_").map(Number);
     if (this.link.at && numbers.every(Number.isFinite)) {
-      this.desk.kept.forEach((control, i) => { if (i < numbers.length) control.value = numbers[i]; });
-      this.figure.take?.(numbers.slice(this.desk.kept.length));
+      this.desk.settings.forEach((control, i) => { if (i < numbers.length) control.value = numbers[i]; });
+      this.figure.take?.(numbers.slice(this.desk.settings.length));
     }
     const plays = this.figure.press || this.figure.key;
     if (plays) this.canvas.dataset.plays = this.figure.plays ?? "all";
-    for (const kind of ["json", "py"]) this.find(`[data-save=${kind}]`).hidden = !this.figure.taken;
+    this.find(".floor").classList.toggle("flat", Boolean(this.figure.flat));
+    for (const kind of ["json", "py"]) this.find(`option[value=${kind}]`).hidden = !this.figure.taken;
     this.canvas.tabIndex = plays ? 0 : -1;
     this.canvas.setAttribute("role", plays ? "application" : "img");
     if (!plays) this.canvas.removeAttribute("tabindex");
@@ -95,7 +102,7 @@ class Lesson {
   }
 
   state() {
-    const numbers = [...this.desk.kept.map((control) => control.value), ...(this.figure.values?.() ?? [])];
+    const numbers = [...this.desk.settings.map((control) => control.value), ...(this.figure.values?.() ?? [])];
     return numbers.map((value) => Number(value.toFixed(3))).join("_");
   }
 
@@ -154,12 +161,13 @@ class Lesson {
       event.stopPropagation();
       this.desk.changed();
     });
-    for (const button of this.box.querySelectorAll("[data-save]")) button.addEventListener("click", () => save(this, button.dataset.save));
+    const menu = this.find("[data-do=save]");
+    menu.addEventListener("change", () => { if (menu.value) save(this, menu.value); menu.value = ""; });
     this.onKey = (event) => this.byKey(event);
     this.onStep = (event) => { if (steppedHere(event, this.box) && this.turn(event.detail)) event.preventDefault(); };
   }
 
-  /** Arrows turn the pages wherever they mean nothing else; so do the keys of a presenter in full screen. */
+  /** Arrows change the chapter wherever they mean nothing else; so do the keys of a presenter in full screen. */
   byKey(event) {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
     if (slideRoom(this.canvas)) return; // the presenter turns the pages
@@ -172,7 +180,7 @@ class Lesson {
     this.turn(turns[event.key]);
   }
 
-  /** Go a step on or back; tell whether there was one. */
+  /** Go a chapter on or back; tell whether there was one. */
   turn(by) {
     const there = Boolean(this.data.steps[this.at + by]);
     if (there) this.go(this.at + by);
@@ -181,12 +189,12 @@ class Lesson {
 
   async copy() {
     this.write();
-    const held = this.at ? "this step, what you set in it, and what was painted" : "your pixels and the best so far";
+    const content = this.at ? "this chapter and what you set in it" : "your pixels and the best so far";
     try {
       await navigator.clipboard.writeText(location.href);
-      this.toast(`Copied. The link holds ${held}; it never holds data.`);
+      this.toast(`Copied. The link holds ${content}; it never holds data.`);
     } catch {
-      this.toast(`The address above is the link: it holds ${held}, and never data.`);
+      this.toast(`Copy the address above: it holds ${content}; it never holds data.`);
     }
   }
 
@@ -200,12 +208,13 @@ class Lesson {
 
   draw() {
     this.frame = 0;
-    const room = slideRoom(this.canvas) - 150, stage = this.find(".stage").clientWidth;
+    const stage = this.find(".stage").clientWidth;
     if (!this.attached || !stage) return;
+    const slide = slideRoom(this.canvas), room = slide ? slide - 150 : this.scale > 1 ? 0 : Math.max(innerHeight - (this.figure.flat ? 330 : 245), 400);
     const begun = performance.now();
     this.palette = wearing(this.box, this.data.colours);
     let width = stage;
-    while (room > 0 && width > 320 && this.figure.tall(width) > room) width -= 10; // a slide is no taller than its screen
+    while (room > 0 && width > 320 && this.figure.tall(width) > room) width -= 10; // a figure is no taller than its screen
     this.canvas.style.width = width < stage ? `${width}px` : "";
     const height = Math.round(this.figure.tall(width));
     this.paintOn(sizedPen(this.canvas, width, height), width, height);

@@ -47,7 +47,7 @@ def strips(table: StudyTable, picture: Parts, palette: Palette, title: str) -> g
     for key, words in picture.captions:
         if key in places:
             y, x = places[key]
-            labels.append(_label(x, y + rows - 0.5, words, 11, foot=False))
+            labels.append(_label(x, y + rows - 0.5, words, 13, foot=False))
     figure.update_layout(annotations=labels)  # at once: added one by one, all before it are read again for each
     counted = ", ".join(f"{sum(g == group for g, _ in images)} of {group}" for group in groups)
     alt = f"{table.title}: images of {rows} by {columns} pixels, {counted}."

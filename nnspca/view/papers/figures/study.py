@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import math
 import textwrap
 from collections.abc import Sequence
+from typing import Any
 
 import plotly.graph_objects as go
 
 from nnspca.studies import Band, Bars, Curves, Line, StudyTable
+from nnspca.view.figures import band as common
 from nnspca.view.figures.style import DASHES, LEGEND_ROW, SYMBOLS, Palette, dress, names, set_axes
 from nnspca.view.papers.figures.strips import strips
 
 WIDE = 64  # characters of a line of a title
-LIKELY = "rgba(163, 71, 138, 0.13)"  # a band that holds with some probability only
 HATCH = ("", "/", "x", ".", "\\", "-")
 
 
@@ -24,6 +26,8 @@ def study(table: StudyTable, palette: Palette, *, titled: bool = False) -> go.Fi
         raise ValueError(f"table {table.name!r} has no picture")
     if picture.kind == "parts":
         return strips(table, picture, palette, title)
+    if picture.kind == "curves" and picture.bands:
+        return _band(table, picture, palette, title)
     figure = _bars(table, picture, palette) if picture.kind == "bars" else _curves(table, picture, palette)
     named = len(names(figure))
     rows = named if named < 7 else -(-named // 2)
@@ -37,6 +41,63 @@ def study(table: StudyTable, palette: Palette, *, titled: bool = False) -> go.Fi
     return figure
 
 
+def _band(table: StudyTable, picture: Curves, palette: Palette, title: str) -> go.Figure:
+    """Draw variance against k, or against the number of parts, as the band that all pages show."""
+    (proven,) = [band for band in picture.bands if band.proven]
+    rows: list[tuple[Any, ...]] = [
+        tuple(row) for row in zip(*map(table.column, (picture.x, proven.low, proven.high)), strict=True)
+    ]
+    at = tuple(row[0] for row in rows)
+    curves: dict[str, dict[int, Any]] = {
+        line.title: {x: y for x, y in zip(at, table.column(line.y), strict=True) if y is not None}
+        for line in picture.lines
+    }
+    best = [max((curve[x] for curve in curves.values() if x in curve), default=0.0) for x in at]
+    band = common.Band(
+        at,
+        tuple(found if low is None else low for found, (_, low, _) in zip(best, rows, strict=True)),
+        tuple(math.inf if high is None else high for _, _, high in rows),
+        frozenset(x for x, _, high in rows if high is not None),
+    )
+    figure = common.figure(
+        band,
+        curves,
+        palette,
+        title=table.title,
+        unit="% of λ₁",
+        along=picture.x_title,
+        log=picture.log_x,
+        what=picture.x,
+    )
+    for likely in picture.bands:
+        if not likely.proven:
+            _add_likely(figure, table, picture, likely, palette)
+    if picture.log_x:
+        set_axes(figure, "x", **_ticks(at))
+    figure.layout.title.text = title
+    figure.layout.margin.t = 44 + 18 * title.count("<br>") if title else 8
+    return figure
+
+
+def _add_likely(figure: go.Figure, table: StudyTable, picture: Curves, band: Band, palette: Palette) -> None:
+    """Draw the upper end of a band that holds with a probability, over the proven one."""
+    points = [row for row in _points(table, picture.x, (band.high,)) if row[1] is not None]
+    figure.add_scatter(
+        x=[x for x, _ in points],
+        y=[100 * y for _, y in points],
+        name=band.title,
+        mode="lines",
+        line={"color": palette.paper_bound, "width": 1.5, "dash": "dash"},
+        hovertemplate="%{x}<br>upper bound, with a probability: %{y:.2f} %<extra></extra>",
+    )
+
+
+def _ticks(at: Sequence[float]) -> dict[str, Any]:
+    """Return the ticks of a logarithmic axis: a dozen of its values at most."""
+    shown = sorted(at)[:: -(-len(at) // 12) or 1]
+    return {"tickvals": shown, "ticktext": [f"{v:g}" if v == int(v) else f"{v:.3g}" for v in shown]}
+
+
 def _points(table: StudyTable, x: str, columns: Sequence[str]) -> list[tuple]:
     """Return (x, columns …) of each row; a row without value breaks the line only where x is missing too."""
     every = zip(table.column(x), *[table.column(c) for c in columns], strict=True)
@@ -44,10 +105,8 @@ def _points(table: StudyTable, x: str, columns: Sequence[str]) -> list[tuple]:
 
 
 def _curves(table: StudyTable, picture: Curves, palette: Palette) -> go.Figure:
-    """Draw values along an axis, over bands, spans and edges."""
+    """Draw values along an axis, over spans and edges."""
     figure = go.Figure()
-    for band in picture.bands:
-        _add_band(figure, table, picture, band, palette)
     place = 0
     for i, line in enumerate(picture.lines):
         colour = place if line.colour is None else line.colour
@@ -69,11 +128,7 @@ def _curves(table: StudyTable, picture: Curves, palette: Palette) -> go.Figure:
     set_axes(figure, "x", title_text=picture.x_title, type="log" if picture.log_x else None)
     set_axes(figure, "y", title_text=picture.y_title, type="log" if picture.log_y else None)
     if picture.log_x:
-        at = sorted({v for v in table.column(picture.x) if isinstance(v, int | float)})
-        step = -(-len(at) // 12) or 1
-        set_axes(
-            figure, "x", tickvals=at[::step], ticktext=[f"{v:g}" if v == int(v) else f"{v:.3g}" for v in at[::step]]
-        )
+        set_axes(figure, "x", **_ticks(list({v for v in table.column(picture.x) if isinstance(v, int | float)})))
     elif _few_whole(table.column(picture.x)):
         set_axes(figure, "x", dtick=1)
     if picture.log_y:
@@ -127,34 +182,6 @@ def _add_line(
         marker={"size": size, "symbol": symbol, "color": ink, "line": {"width": 2, "color": ink}},
         error_y=spread,
         hovertemplate="%{x:.5g}<br>%{y:.5g}<extra>" + line.title + "</extra>",
-    )
-
-
-def _add_band(figure: go.Figure, table: StudyTable, picture: Curves, band: Band, palette: Palette) -> None:
-    """Shade between two columns."""
-    drawn = [row for row in _points(table, picture.x, (band.low, band.high)) if row[2] is not None]
-    if not drawn:
-        return
-    xs = [row[0] for row in drawn]
-    figure.add_scatter(
-        x=xs + xs[::-1],
-        y=[row[2] for row in drawn] + [row[1] for row in drawn][::-1],
-        fill="toself",
-        fillcolor=palette.band if band.proven else LIKELY,
-        mode="lines",
-        line={"width": 0},
-        showlegend=False,
-        hoverinfo="skip",
-    )
-    colour = palette.ceiling if band.proven else palette.paper_bound
-    figure.add_scatter(
-        x=xs,
-        y=[row[2] for row in drawn],
-        name=band.title,
-        mode="lines",
-        fill="none",
-        line={"color": colour, "width": 1.5, "dash": "dot" if band.proven else "dash"},
-        hovertemplate="%{x:.5g}<br>ceiling %{y:.5g}<extra></extra>",
     )
 
 

@@ -20,7 +20,6 @@ class Face {
     this.noun = data.noun;
     this.parts = data.parts.map((part) => ({ ...part, support: unpack(part.support), weights: unpack(part.weights) }));
     this.hidden = new Set([...this.hidden].filter((r) => r < this.parts.length));
-    this.root.querySelector("[data-say=title]").textContent = data.title;
     this.list.replaceChildren(...this.parts.map((part, r) => this.entry(part, r)));
     this.draw();
   }
@@ -31,7 +30,8 @@ class Face {
     button.type = "button";
     chip.textContent = String(r + 1);
     chip.style.background = part.colour;
-    words.textContent = `Part ${r + 1}: ${part.says}`;
+    words.textContent = part.says.replace(" %", "\u00a0%");
+    button.setAttribute("aria-label", `Part ${r + 1}: ${part.says} of all variance`);
     if (part.names.length) {
       const names = document.createElement("small");
       names.textContent = part.names.join(", ");

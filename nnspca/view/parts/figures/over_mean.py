@@ -11,21 +11,20 @@ import plotly.graph_objects as go
 from nnspca.view import foreign
 from nnspca.view.figures.style import LEGEND_DROP, LEGEND_ROW, PIXELS_X, PIXELS_Y, Palette, dress, set_axes, with_unit
 
-# Okabe & Ito (2008), then Tol's muted scheme: told apart with any common colour blindness, and on
-# grey
+# After Okabe & Ito (2008) and Tol: told apart with any common colour blindness, on grey too; black numbers on each read
 COLOURS = (
     "#e69f00",
     "#56b4e9",
     "#009e73",
     "#f0e442",
-    "#0072b2",
     "#d55e00",
     "#cc79a7",
-    "#882255",
+    "#3d8bff",
+    "#b5b5b5",
     "#44aa99",
-    "#999933",
-    "#332288",
     "#ddcc77",
+    "#bb88ee",
+    "#999933",
 )
 FAINTEST = 0.55  # opacity of a part's smallest loading
 ROWS = 30  # features of a list, about
@@ -43,12 +42,15 @@ class Scene:
     axis : (values, name, unit) or None
     mean : ndarray, shape (n,), or None
         The mean sample, where there are samples.
+    unlisted : frozenset of int
+        Features that a list of names leaves out.
     """
 
     names: Sequence[str]
     image_shape: tuple[int, int] | None = None
     axis: tuple[np.ndarray, str, str] | None = None
     mean: np.ndarray | None = None
+    unlisted: frozenset[int] = frozenset()
 
 
 def over_mean(
@@ -195,7 +197,7 @@ def _list(figure: go.Figure, loadings: np.ndarray, scene: Scene, labels: Sequenc
     rows: set[str] = set()
     for part, label in enumerate(labels):
         u = loadings[:, part]
-        heavy = [int(i) for i in np.argsort(-np.abs(u), kind="stable")[:each] if u[i]]
+        heavy = [int(i) for i in np.argsort(-np.abs(u), kind="stable") if u[i] and i not in scene.unlisted][:each]
         names = foreign.labels([scene.names[i] for i in heavy])
         rows |= set(names)
         figure.add_bar(

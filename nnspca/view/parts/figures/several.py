@@ -1,19 +1,17 @@
-"""Several components in one picture: as tiles, as stretches of spectrum, or as a chart of features and parts."""
+"""Several components side by side: images as tiles, what they explain together, the angles between them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 import plotly.graph_objects as go
 
-from nnspca.view import foreign
-from nnspca.view.figures.style import DASHES, SYMBOLS, Palette, dress, tile_axes, with_unit
+from nnspca.view.figures.style import DASHES, SYMBOLS, Palette, dress, tile_axes
 from nnspca.view.words import fixed
 
 ACROSS = 3  # tiles in a row
 GAP = 2  # pixels between tiles
-MOST_ROWS = 40  # features of a chart
 
 
 def tiles(
@@ -92,80 +90,6 @@ def frame(figure: go.Figure, sheet: np.ndarray, palette: Palette, *, title: str,
     x_axis, y_axis = tile_axes(sheet.shape[0], sheet.shape[1] - GAP)
     dress(figure, palette, title=title, alt=alt, height=height, x=x_axis, y=y_axis)
     figure.layout.margin.b = 8
-    return figure
-
-
-def stretches(loadings: np.ndarray, axis: tuple[np.ndarray, str, str], palette: Palette, *, title: str) -> go.Figure:
-    """Draw the columns along a numeric axis, one above the other, each to its own height."""
-    values, name, unit = axis[0], foreign.label(axis[1]), foreign.label(axis[2])
-    order = np.argsort(values, kind="stable")
-    values, loadings = values[order], loadings[order]
-    figure = go.Figure()
-    count = loadings.shape[1]
-    for r in range(count):
-        base = count - 1 - r
-        most = float(np.abs(loadings[:, r]).max()) or 1.0
-        colour = palette.series[r % len(palette.series)]
-        figure.add_scatter(
-            x=values,
-            y=base + 0.85 * loadings[:, r] / most,
-            customdata=loadings[:, r],
-            mode="lines",
-            line={"color": colour, "width": 2, "shape": "hvh"},
-            name=f"part {r + 1}",
-            showlegend=False,
-            hovertemplate=f"part {r + 1}<br>%{{x:.4g}} {unit}<br>loading %{{customdata:.4f}}<extra></extra>",
-        )
-    dress(
-        figure,
-        palette,
-        title=title,
-        alt=f"{title}: {count} curves along {name}.",
-        height=110 + 70 * count,
-        x={"title_text": with_unit(name, unit)},
-        y={
-            "tickvals": [count - 1 - r for r in range(count)],
-            "ticktext": [f"part {r + 1}" for r in range(count)],
-            "title_text": "loading, each part to its own height",
-        },
-    )
-    return figure
-
-
-def chart(loadings: np.ndarray, names: Sequence[str], palette: Palette, *, nonnegative: bool, title: str) -> go.Figure:
-    """Draw which features each part uses; where they are many, the heaviest of each part."""
-    count = loadings.shape[1]
-    each = max(1, MOST_ROWS // count)
-    chosen: list[int] = []
-    for r in range(count):
-        heavy = np.argsort(-np.abs(loadings[:, r]), kind="stable")[:each]
-        chosen += [int(i) for i in heavy if loadings[i, r] and int(i) not in chosen]
-    z = loadings[chosen]
-    most = float(np.abs(z).max(initial=0.0)) or 1.0
-    figure = go.Figure(
-        go.Heatmap(
-            z=z,
-            x=[f"part {r + 1}" for r in range(count)],
-            y=foreign.labels([names[i] for i in chosen]),
-            zmin=0.0 if nonnegative else -most,
-            zmax=most,
-            colorscale=palette.one_sided() if nonnegative else palette.two_sided(),
-            showscale=False,
-            xgap=2,
-            ygap=1,
-            hovertemplate="%{y}<br>%{x}: %{z:.4f}<extra></extra>",
-        )
-    )
-    used = int(loadings.any(axis=1).sum())
-    heading = title if len(chosen) == used else f"{title}: the {len(chosen)} heaviest of {used:,} features"
-    dress(
-        figure,
-        palette,
-        title=heading,
-        alt=f"{heading}, one column for each part.",
-        height=110 + 17 * len(chosen),
-        y={"autorange": "reversed", "type": "category", "tickfont_size": 10, "dtick": 1},
-    )
     return figure
 
 

@@ -62,7 +62,7 @@ function drawAxis(pen, width, height, scene, layers, palette) {
   pen.lineWidth = 1;
   pen.strokeRect(left, foot, right - left, 0);
   pen.fillStyle = palette.ink;
-  pen.font = `12px ${palette.font}`;
+  pen.font = `13px ${palette.font}`;
   const ticks = 6;
   for (let t = 0; t < ticks; t++) {
     const v = low + ((high - low) * t) / (ticks - 1);
@@ -85,7 +85,8 @@ function drawList(pen, width, height, scene, layers, palette) {
   const entries = layers.flatMap(({ support, weights, colour, negative, fresh }) =>
     Array.from(support, (i, j) => ({ i, weight: weights[j], colour: weights[j] < 0 ? negative ?? colour : colour, fresh })));
   entries.sort((a, b) => Math.abs(b.weight) - Math.abs(a.weight));
-  const row = 22, room = Math.max(1, Math.floor((height - 26) / row)), shown = entries.slice(0, room);
+  const row = 22, room = Math.max(1, Math.floor((height - 26) / row)), apart = new Set(scene.unlisted);
+  const listed = entries.filter(({ i }) => !apart.has(i)), shown = listed.slice(0, room);
   const most = Math.abs(entries[0]?.weight ?? 1);
   pen.font = `13px ${palette.font}`;
   const name = (i) => scene.names[i] ?? `feature ${i + 1}`;
@@ -109,8 +110,9 @@ function drawList(pen, width, height, scene, layers, palette) {
   });
   pen.textAlign = "left";
   pen.fillStyle = palette.ink;
-  const more = entries.length - shown.length;
-  if (more > 0) pen.fillText(`and ${count(more)} more with smaller ${scene.weights ?? "loadings"}`, 8, 4 + shown.length * row + 15);
+  const more = listed.length - shown.length, controls = entries.length - listed.length;
+  const rest = [more && `and ${count(more)} more with smaller ${scene.weights ?? "loadings"}`, controls && `${count(controls)} control probes not listed`];
+  pen.fillText(rest.filter(Boolean).join("; "), 8, 4 + shown.length * row + 15);
   return { names: shown.map((e) => name(e.i)), at: (px, py) => shown[Math.floor((py - 4) / row)]?.i };
 }
 

@@ -52,7 +52,7 @@ class Ball {
   seenAt(x, y) {
     const right = x - this.width / 2, up = this.height / 2 - y;
     if (this.flat) {
-      const lon = (right / this.wide) * TWO_PI, lat = (up / this.wide) * TWO_PI;
+      const lon = (right / this.wide) * TURN, lat = (up / this.wide) * TURN;
       if (Math.abs(lon) > Math.PI || Math.abs(lat) > Math.PI / 2) return null;
       return this.back(this.map, Math.cos(lat) * Math.sin(lon), Math.sin(lat), Math.cos(lat) * Math.cos(lon));
     }
@@ -85,7 +85,7 @@ class Ball {
     return this.supports[(face * side + Math.round(row)) * side + Math.round(column)];
   }
 
-  /** A colour for each top set: hues by the golden angle, lightness in three steps, so that neighbours differ. */
+  /** A colour for each set: hues by the golden angle, lightness in three steps, so that neighbours differ. */
   tints() {
     return Array.from({ length: 256 }, (_, s) => {
       const light = (this.dark ? [42, 54, 33] : [72, 84, 62])[s % 3];
@@ -151,7 +151,7 @@ class Ball {
     const [right, up, eye] = this.flat ? this.map : this.turn;
     const a = right[0] * d[0] + right[1] * d[1] + right[2] * d[2], b = up[0] * d[0] + up[1] * d[1] + up[2] * d[2], c = eye[0] * d[0] + eye[1] * d[1] + eye[2] * d[2];
     if (!this.flat) return { x: this.width / 2 + this.radius * a, y: this.height / 2 - this.radius * b, front: c > -0.01 };
-    return { x: this.width / 2 + (Math.atan2(a, c) / TWO_PI) * this.wide, y: this.height / 2 - (Math.asin(Math.min(1, Math.max(-1, b))) / TWO_PI) * this.wide, front: true };
+    return { x: this.width / 2 + (Math.atan2(a, c) / TURN) * this.wide, y: this.height / 2 - (Math.asin(Math.min(1, Math.max(-1, b))) / TURN) * this.wide, front: true };
   }
 
   trace(pen, lines) {
@@ -193,22 +193,11 @@ class Ball {
     stroke(groups.closing, palette.ceiling, 2.6, fresh);
     stroke(groups.open, palette.ceiling, 2.6, 1);
     stroke(groups.split, palette.ceiling, 2.6, 1 - fresh);
-    const best = this.direction(round);
-    for (const d of this.nonnegative ? [best] : [best, best.map((x) => -x)]) this.diamond(pen, d);
-  }
-
-  diamond(pen, d) {
-    const { x, y, front } = this.place(d);
-    if (!front) return;
-    pen.fillStyle = this.palette.paper;
-    pen.strokeStyle = this.palette.ceiling;
-    pen.lineWidth = 3;
-    pen.beginPath();
-    for (const [across, down] of [[0, -9], [9, 0], [0, 9], [-9, 0]]) pen.lineTo(x + across, y + down);
-    pen.closePath();
-    pen.fill();
-    pen.stroke();
+    const best = this.direction(round), brush = new Brush(pen, this.width, this.height, palette, 1);
+    for (const d of this.nonnegative ? [best] : [best, best.map((x) => -x)]) {
+      const { x, y, front } = this.place(d);
+      if (front && this.open[round]) brush.diamond(x, y, 9, { edge: palette.ceiling, thick: 3 });
+      else if (front) { brush.star(x, y, 16, palette.paper); brush.star(x, y, 12, palette.ceiling); }
+    }
   }
 }
-
-const TWO_PI = 2 * Math.PI;

@@ -39,7 +39,7 @@ function drawClosing(pen, width, height, ball, round, palette) {
   pen.lineTo(right, foot);
   pen.stroke();
   pen.fillStyle = palette.ink;
-  pen.font = `12px ${palette.font}`;
+  pen.font = `13px ${palette.font}`;
   pen.textAlign = "left";
   pen.fillText(low ? "objective (the axis does not begin at 0)" : "objective, from 0", left, 12);
   pen.fillText("0", x(0) - 4, foot + 15);

@@ -2,7 +2,7 @@
 
 const NEAR = 0.14; // radians at most that a step begins before its crossing
 
-/** The top set of a region, leaving the curves where they are. */
+/** The set of a region, leaving the curves where they are. */
 function setOf(curves, region) {
   const here = curves.region;
   curves.goTo(region);
@@ -26,7 +26,7 @@ function beside(curves, angle) {
   return [angle - Math.min(NEAR, 0.45 * (angle - left)), angle + Math.min(NEAR, 0.45 * (right - angle))];
 }
 
-/** A change of the top set that stands alone and is of a kind, farthest from its neighbours. */
+/** A change of the set that stands alone and is of a kind, farthest from its neighbours. */
 function changeOf(curves, fits) {
   let found = null, widest = 1e-7;
   const { angles } = curves;
@@ -37,7 +37,7 @@ function changeOf(curves, fits) {
   return found === null ? null : curves.changeAt(found);
 }
 
-/** Where two curves have the same height (or size), within the range that is swept. */
+/** Where two curves have the same height (or size), within the turn. */
 function whereEqual(curves, i, j) {
   const { V } = curves, found = [];
   for (const sign of curves.nonnegative ? [1] : [1, -1]) {
@@ -70,7 +70,7 @@ function dullCrossing(curves) {
   return best;
 }
 
-/** Where one curve crosses zero and the top set stays as it is. */
+/** Where one curve crosses zero and the set stays as it is. */
 function dullZero(curves) {
   for (let i = 0; i < Math.min(curves.n, 400); i++) {
     if (!curves.size(i)) continue;
@@ -82,16 +82,15 @@ function dullZero(curves) {
   return null;
 }
 
-const whereIs = (curves, phi) => `φ = ${degrees(phi)}${curves.flipped(phi) ? " of −v" : ""}`;
+const whereIs = (phi) => `φ = ${degrees(phi)}`;
 const among = (curves) => (curves.nonnegative ? "highest above zero" : "largest in size");
-const heights = (curves, i, j, phi) => `${who(curves, i)} ${figure(curves.value(i, phi))}, ${who(curves, j)} ${figure(curves.value(j, phi))}`;
+const heights = (curves, i, j, phi) => `${named(curves, i)} ${figure(curves.value(i, phi))}, ${named(curves, j)} ${figure(curves.value(j, phi))}`;
 const signed = (value) => figure(value).replace("-", "−");
-const plural = (many, one) => (many === 1 ? one : `${one}s`);
 
-/** 1: which curves are lit, and why one is not. */
+/** 1: which curves are in the set, and why one is not. */
 function aboutHeights(curves) {
-  const caption = `**The top ${curves.k}.** A direction gives each ${curves.numbered ? "curve" : "feature"} one number. The ${curves.k} ${among(curves)} are lit: `
-    + "no other set of that size is worth more in this direction.";
+  const caption = `**The set of ${curves.k}.** A direction gives each ${curves.numbered ? "curve" : "feature"} one number. The ${curves.k} ${among(curves)} form the set, in colour: `
+    + "no other set of that size has a larger sum of squares here.";
   for (const region of byWidth(curves)) {
     const phi = middleOf(curves, region), set = setOf(curves, region);
     let left = -1;
@@ -101,89 +100,88 @@ function aboutHeights(curves) {
     if (!set.length || left < 0) continue;
     const value = curves.entry(left, phi), below = curves.nonnegative && value <= 0;
     const options = [curves.nonnegative ? "It is not above zero" : "Its value is negative",
-      `${curves.k} others ${curves.nonnegative ? "stand higher" : "are larger in size"}`];
+      `${curves.k} others ${curves.nonnegative ? "are higher" : "are larger in size"}`];
     const least = set.reduce((low, i) => (curves.value(i, phi) < curves.value(low, phi) ? i : low), set[0]);
     return { caption, phi, to: phi, options, right: below ? 0 : 1,
-      question: `${upper(who(curves, left))} has ${signed(value)} here and is not lit. Why?`,
-      answer: below ? `It has ${signed(value)}: with nonnegative loadings a value that is not above zero cannot take part, even where a place is free.`
-        : `The least of the lit, ${who(curves, least)}, has ${signed(curves.entry(least, phi))}${curves.nonnegative ? "" : ", and only the size counts"}: there are ${curves.k} places and they are taken.` };
+      question: `${upper(named(curves, left))} has ${signed(value)} here and is not in the set. Why?`,
+      answer: below ? `It has ${signed(value)}. Loadings are nonnegative, so a curve must be above zero to be in the set, even where a place is free.`
+        : `The lowest of the set, ${named(curves, least)}, has ${signed(curves.entry(least, phi))}${curves.nonnegative ? "" : ", and only the size counts"}: all ${curves.k} places are taken.` };
   }
-  return { caption, none: `With k = ${curves.k} of ${curves.n} every curve is lit wherever it may be: there is nothing to leave out.` };
+  return { caption, none: `With k = ${curves.k} of ${curves.n}, every curve that may be in the set is in it.` };
 }
 
 /** 2: two cross at place k. */
 function aboutPlaceK(curves) {
-  const caption = `**A crossing at place ${curves.k}.** The order of the curves changes only where two of them meet. Between places ${curves.k} and ${curves.k + 1} that changes the top set.`;
+  const caption = `**A crossing at place ${curves.k}.** The order of the curves changes only where two of them cross. At places ${curves.k} and ${curves.k + 1} that changes the set.`;
   const meeting = changeOf(curves, (out, into) => out >= 0 && into >= 0);
   if (!meeting) {
-    return { caption, none: curves.k >= curves.n ? `Here k = n = ${curves.n}: there is no place ${curves.k + 1}, so no two curves can trade it.`
-      : "No two of these curves cross at that place, so this picture has no such change." };
+    return { caption, none: curves.k >= curves.n ? `Here k = n = ${curves.n}: there is no place ${curves.k + 1}.`
+      : "No two of these curves cross at that place." };
   }
   const [phi, to] = beside(curves, meeting.phi), { i, j } = meeting;
-  return { caption, phi, to, meeting, options: [upper(who(curves, i)), upper(who(curves, j)), "Neither"], right: 0,
-    question: `${upper(who(curves, i))} and ${who(curves, j)} cross at place ${curves.k}, at ${whereIs(curves, meeting.phi)}. Turning on: which one leaves?`,
-    answer: `${upper(who(curves, i))} leaves and ${who(curves, j)} comes in. Before: ${heights(curves, i, j, phi)}. After: ${heights(curves, i, j, to)}.` };
+  return { caption, phi, to, meeting, options: [upper(named(curves, i)), upper(named(curves, j)), "Neither"], right: 0,
+    question: `${upper(named(curves, i))} and ${named(curves, j)} cross at place ${curves.k}, at ${whereIs(meeting.phi)}. Which one leaves the set?`,
+    answer: `${upper(named(curves, i))} leaves, ${named(curves, j)} enters. Before: ${heights(curves, i, j, phi)}. After: ${heights(curves, i, j, to)}.` };
 }
 
 /** 3: two cross elsewhere. */
 function aboutElsewhere(curves) {
-  const caption = "**A crossing at any other place.** Most crossings are of this kind; the picture marks them with dots, not rings, where it marks them at all.";
+  const caption = "**A crossing at any other place.** Most crossings are of this kind. They have dots, not rings, where they are marked at all.";
   const meeting = dullCrossing(curves);
-  if (!meeting) return { caption, none: "Among these curves none was found that crosses another above zero and away from place k." };
+  if (!meeting) return { caption, none: "None of these curves crosses another above zero and away from place k." };
   const [phi, to] = beside(curves, meeting.phi), { i, j } = meeting, places = curves.above(meeting);
-  const inside = places + 2 <= curves.k;
-  return { caption, phi, to, meeting, options: [upper(who(curves, i)), upper(who(curves, j)), "Neither"], right: 2,
-    question: `${upper(who(curves, i))} and ${who(curves, j)} cross at places ${places + 1} and ${places + 2}, at ${whereIs(curves, meeting.phi)}. Which one leaves the top ${curves.k}?`,
-    answer: `Neither: they trade places ${places + 1} and ${places + 2}, and both ${inside ? "stay in" : "are outside"} the top ${curves.k}. Before: ${heights(curves, i, j, phi)}. After: ${heights(curves, i, j, to)}.` };
+  return { caption, phi, to, meeting, options: [upper(named(curves, i)), upper(named(curves, j)), "Neither"], right: 2,
+    question: `${upper(named(curves, i))} and ${named(curves, j)} cross at places ${places + 1} and ${places + 2}, at ${whereIs(meeting.phi)}. Which one leaves the set?`,
+    answer: `Neither: they swap places ${places + 1} and ${places + 2}, and both stay ${places + 2 <= curves.k ? "in" : "out of"} the set. Before: ${heights(curves, i, j, phi)}. After: ${heights(curves, i, j, to)}.` };
 }
 
 /** 4: one crosses zero. */
 function aboutZero(curves) {
   const caption = curves.nonnegative
-    ? "**A crossing with zero.** What is not above zero may not be lit, so zero counts as one more curve."
-    : "**A change of sign.** Where signs are free only the size counts: at zero a curve touches the floor and rises again.";
+    ? "**A crossing with zero.** A curve must be above zero to be in the set, so zero counts as one more curve."
+    : "**A change of sign.** Only the size counts: at zero a curve touches the axis and rises again.";
   const falling = curves.nonnegative ? changeOf(curves, (out, into) => out >= 0 && into < 0) : null;
   const meeting = falling ?? dullZero(curves);
-  if (!meeting) return { caption, none: "No curve was found here that crosses zero by itself." };
+  if (!meeting) return { caption, none: "None of these curves crosses zero by itself." };
   const [phi, to] = beside(curves, meeting.phi), { i } = meeting, { before, after } = curves.around(meeting.phi);
-  const was = before.includes(i), is = after.includes(i), name = upper(who(curves, i));
+  const was = before.includes(i), is = after.includes(i), name = upper(named(curves, i));
   const right = was && !is ? 0 : 1;
-  const lit = (set) => `${set.length} ${plural(set.length, "curve")} lit`;
-  return { caption, phi, to, meeting, options: ["It loses a member", "It stays as it is", "Another curve comes in"], right,
-    question: `${name} crosses zero at ${whereIs(curves, meeting.phi)}: from ${signed(curves.entry(i, phi))} to ${signed(curves.entry(i, to))}. What happens to the lit set?`,
-    answer: right === 0 ? `${name} leaves and nobody comes in: no other curve above zero is left. Before: ${lit(before)}; after: ${lit(after)}, although ${curves.k} are allowed.`
-      : is ? `Nothing: ${who(curves, i)} stays, as k = ${curves.k} leaves room for it.`
-        : `Nothing: ${who(curves, i)} was not lit, as ${curves.above(meeting)} other curves ${curves.nonnegative ? "are above zero" : "are larger"} and ${curves.k} are enough.` };
+  const size = (set) => `${set.length} ${plural(set.length, "curve")}`;
+  return { caption, phi, to, meeting, options: ["It loses a curve", "It stays the same", "Another curve enters"], right,
+    question: `${name} crosses zero at ${whereIs(meeting.phi)}, from ${signed(curves.entry(i, phi))} to ${signed(curves.entry(i, to))}. What happens to the set?`,
+    answer: right === 0 ? `${name} leaves and none enters: no other curve is above zero. Before: ${size(before)}; after: ${size(after)}, although ${curves.k} are allowed.`
+      : is ? `Nothing: ${named(curves, i)} stays, as k = ${curves.k} leaves a place for it.`
+        : `Nothing: ${named(curves, i)} was not in the set. ${curves.above(meeting)} other curves are ${curves.nonnegative ? "above zero" : "larger"}, and ${curves.k} are enough.` };
 }
 
 /** 5: the best direction of one set. */
 function aboutArc(curves) {
   const caption = curves.nonnegative
-    ? "**The best direction of one set.** A set keeps its curves above zero only on an arc of directions (thick, on the circle). Without that wish its best direction would be its leading one, u₁."
+    ? "**The best direction of one set.** All curves of a set are above zero only on an arc of directions (thick, on the circle). Without that condition its best direction would be its leading direction u₁."
     : "**The best direction of one set.** Without a sign constraint every direction is allowed.";
   const regions = byWidth(curves, 200).filter((r) => curves.ids[r] >= 0);
   const wide = (r) => { const [from, to] = curves.edges(r); return to - from > 1e-6; };
   const arcs = regions.filter(wide).map((region) => { const set = setOf(curves, region); return { region, set, arc: curves.arc(set) }; });
   const found = arcs.find(({ arc }) => !arc.inside) ?? arcs[0];
-  if (!found) return { caption, none: "No set is lit anywhere, so there is none to look at." };
+  if (!found) return { caption, none: "No curve is above zero anywhere, so there is no set." };
   const phi = middleOf(curves, found.region), { set, arc } = found, best = curves.wrap(arc.best);
   const free = set.reduce((sum, i) => sum + curves.entry(i, arc.free) ** 2, 0);
   return { caption, phi, to: best, options: ["u₁, its leading direction", "An end of the arc"], right: arc.inside ? 0 : 1,
-    question: `Where on the circle is ${setWords(curves, set)} at its best${curves.nonnegative ? ", with all its values nonnegative" : ""}?`,
-    answer: arc.inside ? `u₁ is allowed, at ${whereIs(curves, best)}, and worth ${figure(arc.value)}: nothing is better for this set.`
-      : `u₁ would be worth ${figure(free)} but lies outside the arc: there some value is negative. Of what is allowed the end at ${whereIs(curves, best)} is best: ${figure(arc.value)}.` };
+    question: `Which direction is best for ${setWords(curves, set)}${curves.nonnegative ? ", with all values nonnegative" : ""}?`,
+    answer: arc.inside ? `u₁, at ${whereIs(best)}: it is allowed, and the objective there is ${figure(arc.value)}, the largest for this set.`
+      : `An end of the arc, at ${whereIs(best)}: ${figure(arc.value)}. At u₁ the sum of squares would be ${figure(free)}, but some value is negative there.` };
 }
 
 /** 6: how few sets need to be tried. */
 function aboutList(curves) {
-  const caption = "**The short list.** The set changes only at rings, so turning once meets every set that can be best. Each has one best direction: try those, and take the largest.";
+  const caption = "**The short list.** The set changes only at rings, so one turn meets every set that can be best. Each has one best direction: try those, and take the largest.";
   const many = count(curves.candidates), options = [...new Set([many, count(curves.bound), curves.choices])];
   const size = curves.nonnegative ? `at most ${curves.k}` : curves.k;
   const { phi, value } = curves.optimum;
-  const said = `${many} ${plural(curves.candidates, "set")} ${curves.candidates === 1 ? "is" : "are"} met (the paper allows ${count(curves.bound)}), of ${curves.choices} ways to choose ${size} of ${count(curves.n)}. The best of them: ${figure(value)} at ${whereIs(curves, phi)}.`;
-  if (options.length < 2) return { caption, none: said, to: phi };
-  return { caption, phi: curves.wrap(phi - 0.35), to: phi, options, right: 0,
-    question: `How many different sets does one whole turn meet, of n = ${count(curves.n)} curves and k = ${curves.k}?`, answer: said };
+  const words = `${many} ${plural(curves.candidates, "set")} (the paper's bound: ${count(curves.bound)}), of ${curves.choices} ways to choose ${size} of ${count(curves.n)}. The best: ${figure(value)} at ${whereIs(curves.wrap(phi))}.`;
+  if (options.length < 2) return { caption, none: words, to: phi };
+  return { caption, phi: curves.wrap(phi - 0.35), to: phi, options, right: 0, anywhere: true,
+    question: `How many different sets does one whole turn meet, of n = ${count(curves.n)} curves and k = ${curves.k}?`, answer: words };
 }
 
 const EXAMPLES = [aboutHeights, aboutPlaceK, aboutElsewhere, aboutZero, aboutArc, aboutList];

@@ -19,6 +19,7 @@ class Input extends Player {
     this.stage.addEventListener("pointercancel", () => { this.holding = null; });
     this.stage.addEventListener("pointerleave", () => { this.find(".tip").hidden = true; });
     this.box.addEventListener("fullscreenchange", () => this.resize());
+    this.box.addEventListener("toggle", () => this.resize(), true);
   }
 
   act(name) {
@@ -28,6 +29,7 @@ class Input extends Player {
       next: () => this.step(1, false),
       best: () => this.jump(this.curves.optimum.phi),
       png: () => this.save(),
+      tour: () => this.tour.go(this.tour.step ? 0 : 1),
       full: () => (document.fullscreenElement ? document.exitFullscreen() : this.box.requestFullscreen?.()),
     };
     acts[name]?.();
@@ -79,38 +81,20 @@ class Input extends Player {
     this.pick(meeting);
   }
 
-  /** Show the card of a crossing. */
+  /** Ring a crossing and say what happens there. */
   pick(meeting) {
-    const { curves } = this;
     this.picked = meeting;
-    const { left, right, before, after } = curves.around(meeting.phi);
-    for (const region of [left, right]) { const here = curves.region; curves.goTo(region); this.meet(region); curves.goTo(here); }
-    const card = this.find(".card");
-    card.hidden = false;
-    card.classList.toggle("matters", meeting.matters);
-    this.say("card-title", meetTitle(curves, meeting));
-    this.say("card", meetWords(curves, meeting, before, after));
-    const most = curves.numbered ? 12 : 6, long = Math.max(before.length, after.length) > most;
-    const kept = new Set(after), staying = before.filter((i) => kept.has(i)).length;
-    this.say("left", long ? `${staying} ${curves.numbered ? "curves" : "features"} stay in the set.` : `Just left: ${setWords(curves, before)}`);
-    this.say("right", long ? "" : `Just right: ${setWords(curves, after)}`);
-    Object.assign(card.dataset, { left: before.join(","), right: after.join(","), matters: String(meeting.matters),
-      phi: String(meeting.phi), curves: `${meeting.i},${meeting.j}` });
+    this.tellChange(meeting);
     this.dirty = true;
     this.rest();
     this.wake();
-  }
-
-  unpick() {
-    this.picked = null;
-    this.find(".card").hidden = true;
   }
 
   visitCandidate(region) {
     const found = this.list.find((entry) => entry.region === region);
     const [from, to] = this.curves.edges(region);
     // the candidate's own best direction where its region holds it, else the region's middle
-    const best = found ? this.curves.wrap(found.best) : from;
+    const best = found ? this.curves.wrap(found.phi) : from;
     this.jump(from < best && best < to ? best : (from + to) / 2);
   }
 
@@ -127,6 +111,7 @@ class Input extends Player {
     const row = this.draggable() ? this.near(x, y, this.handles(), 10) : null;
     const meeting = row ? null : this.meetingNear(x, y, event.pointerType === "touch" ? 16 : 9);
     this.play(false);
+    this.tour?.stop();
     if (meeting) {
       this.move(meeting.phi, true);
       this.pick(meeting);
@@ -140,7 +125,7 @@ class Input extends Player {
   release() {
     if (this.holding?.row !== undefined && this.holding.moved) {
       const i = this.holding.row;
-      this.kept = true;
+      this.reshaped = true;
       this.trigger?.("row", [i, +this.curves.V[2 * i].toFixed(3), +this.curves.V[2 * i + 1].toFixed(3)]);
     }
     if (this.holding) this.rest();
@@ -156,8 +141,7 @@ class Input extends Player {
 
   scrub(x) {
     this.unpick();
-    const angle = this.plot.angleAt(x);
-    this.move(angle + (this.curves.flipped(this.phi) ? Math.PI : 0));
+    this.move(Math.min(this.plot.angleAt(x), this.curves.end - 1e-9));
   }
 
   /** Drag the peak of a curve: the sets are worked out anew when it is let go. */
@@ -167,9 +151,8 @@ class Input extends Player {
     V[2 * i] = value * Math.sin(angle);
     V[2 * i + 1] = value * Math.cos(angle);
     holding.moved = true;
-    this.plot.paths.clear();
-    this.plot.sheets.clear();
-    this.sheet = undefined;
+    this.plot.points.clear();
+    this.stale = true;
     this.dirty = true;
     this.wake();
   }
@@ -186,12 +169,11 @@ class Input extends Player {
   }
 
   meetingNear(x, y, reach) {
-    const { curves, plot } = this, flipped = curves.flipped(this.phi);
+    const { curves, plot } = this;
     const all = curves.meetings ?? Array.from(curves.angles, (_, e) => curves.changeAt(e));
     const places = [];
     for (const meeting of all) {
-      if (curves.flipped(meeting.phi) !== flipped) continue;
-      const px = plot.x(onAxis(meeting.phi));
+      const px = plot.x(meeting.phi);
       // a change of the set counts as a little nearer than a crossing that changes nothing
       if (Math.abs(px - x) < reach) places.push({ meeting, x: px, y: plot.y(meeting.height) + (meeting.matters ? 0 : 1.5) });
     }
@@ -199,19 +181,19 @@ class Input extends Player {
   }
 
   hint(x, y) {
-    const { curves, plot } = this, tip = this.find(".tip");
-    const meeting = this.meetingNear(x, y, 9);
-    const strip = plot.strips.find((s) => y >= s.y && y <= s.y + s.height);
+    const { curves, plot } = this, tip = this.find(".tip"), meeting = this.meetingNear(x, y, 9);
+    const over = (strip) => strip && y >= strip.y && y <= strip.y + strip.height, here = curves.region;
     let words = "";
-    if (meeting) words = meetTitle(curves, meeting);
-    else if (this.draggable() && this.near(x, y, this.handles(), 10)) words = "Drag to reshape this curve";
-    else if (strip?.kind === "regions") {
-      const here = curves.region, angle = plot.angleAt(x) + strip.sheet * Math.PI;
-      curves.goTo(curves.regionAt(angle));
-      words = `Top ${curves.k} here: ${setWords(curves, curves.set())}`;
+    if (meeting) {
+      const { before, after } = curves.around(meeting.phi);
+      words = `${changeWords(curves, meeting, before, after)}, at ${degrees(meeting.phi)}`;
+    } else if (this.draggable() && this.near(x, y, this.handles(), 10)) words = "Drag to reshape this curve";
+    else if (over(plot.sets)) {
+      curves.goTo(curves.regionAt(plot.angleAt(x)));
+      words = `The ${curves.k} highest here: ${setWords(curves, curves.set())}`;
       curves.goTo(here);
-    } else if (strip) words = "Cells: between two crossings of any curves the order stays the same";
-    this.stage.style.cursor = meeting || strip ? "pointer" : "ew-resize";
+    } else if (over(plot.cells)) words = "A cell: no two curves cross between its ends, so their order stays the same";
+    this.stage.style.cursor = meeting || over(plot.sets) || over(plot.cells) ? "pointer" : "ew-resize";
     tip.hidden = !words;
     if (!words) return;
     tip.textContent = words;

@@ -1,12 +1,7 @@
-// The mathematics of one direction: values of curves, sets, the feasible arc and its optimum. No drawing.
+// The curves over a whole turn, −90° to 270°: values, sets, crossings, and the best direction of a set. No drawing.
 
 const QUARTER = Math.PI / 2;
-const TURN = 2 * Math.PI;
-
-/** Bring an angle into (−π/2, π/2]: where it stands on the axis. */
-function onAxis(phi) {
-  return phi - Math.PI * Math.ceil((phi - QUARTER) / Math.PI);
-}
+const ARRAYS = ["V", "drawn", "objective", "angles", "leaving", "entering", "first", "ids", "place", "tints"];
 
 /** Number of sorted values that are at most x. */
 function countUpTo(sorted, x) {
@@ -18,29 +13,59 @@ function countUpTo(sorted, x) {
   return low;
 }
 
-/** The problem a page sent, unpacked, with the top set as it changes along φ. */
+/** Every crossing of few curves over half a turn, with each other or with zero (j = −1), in order. */
+function crossingsOf(rows) {
+  const found = [];
+  for (let i = 0; i < rows.length; i++) {
+    for (let j = -1; j < i; j++) {
+      const [a, b] = j < 0 ? rows[i] : [rows[i][0] - rows[j][0], rows[i][1] - rows[j][1]];
+      if (a || b) found.push({ angle: a ? Math.atan(-b / a) : QUARTER, i, j });
+    }
+  }
+  return found.sort((p, q) => p.angle - q.angle);
+}
+
+/** The curves of few rows, worked out in the browser; larger problems arrive worked out. */
+function curvesOf(rows, k) {
+  const value = (i, phi) => rows[i][0] * Math.sin(phi) + rows[i][1] * Math.cos(phi);
+  const topAt = (phi) => rows.map((_, i) => i).filter((i) => value(i, phi) > 0).sort((i, j) => value(j, phi) - value(i, phi)).slice(0, k).sort((i, j) => i - j);
+  const half = crossingsOf(rows), turn = [...half.map((m) => m.angle), ...half.map((m) => m.angle + Math.PI)];
+  const edges = [-QUARTER, ...turn, 3 * QUARTER], known = new Map();
+  const number = (set) => { const key = set.join(); if (key && !known.has(key)) known.set(key, known.size); return known.get(key) ?? -1; };
+  let set = topAt((edges[0] + edges[1]) / 2);
+  const found = { first: set, angles: [], leaving: [], entering: [], ids: [number(set)] };
+  edges.slice(1, -1).forEach((angle, e) => {
+    if (edges[e + 2] - angle < 1e-12) return;
+    const next = topAt((angle + edges[e + 2]) / 2), out = set.filter((i) => !next.includes(i)), into = next.filter((i) => !set.includes(i));
+    for (let c = 0; c < Math.max(out.length, into.length); c++) {
+      found.angles.push(angle);
+      found.leaving.push(out[c] ?? -1);
+      found.entering.push(into[c] ?? -1);
+      found.ids.push(number(next));
+    }
+    set = next;
+  });
+  const crossings = { angles: half.map((m) => m.angle), i: half.map((m) => m.i), j: half.map((m) => m.j) };
+  return new Curves({ ...found, n: rows.length, k, nonnegative: true, V: rows.flat(), numbered: true, names: {}, crossings,
+    candidates: known.size, drawn: rows.map((_, i) => i), objective: [], optimum: { phi: 0, value: 0 } });
+}
+
+/** A problem with the set of the k highest curves as it changes along φ. */
 class Curves {
   constructor(data) {
-    Object.assign(this, data);
-    this.V = unpack(data.V);
-    this.drawn = unpack(data.drawn);
-    this.objective = unpack(data.objective);
-    this.angles = unpack(data.angles);
-    this.leaving = unpack(data.leaving);
-    this.entering = unpack(data.entering);
-    this.first = unpack(data.first);
-    this.ids = unpack(data.ids);
-    if (data.place) this.place = unpack(data.place);
+    const read = (packed) => (packed?.kind ? unpack(packed) : packed);
+    Object.assign(this, data, Object.fromEntries(ARRAYS.map((name) => [name, read(data[name])])));
     if (data.axis) this.axis = { ...data.axis, values: unpack(data.axis.values) };
+    if (data.envelope) this.envelope = { ...data.envelope, low: unpack(data.envelope.low), high: unpack(data.envelope.high) };
     this.start = -QUARTER;
-    this.end = data.nonnegative ? 3 * QUARTER : QUARTER;
+    this.end = 3 * QUARTER;
     this.member = new Uint8Array(this.n);
     this.region = 0;
     for (const i of this.first) this.member[i] = 1;
     this.peak = 0;
     for (let i = 0; i < this.n; i++) this.peak = Math.max(this.peak, this.size(i));
     this.peak = this.peak || 1;
-    this.meetings = data.crossings ? this.readMeetings(data.crossings) : null;
+    this.meetings = data.crossings ? this.readMeetings(...["angles", "i", "j"].map((name) => read(data.crossings[name]))) : null;
     this.stops = [...new Set(this.angles)];
   }
 
@@ -55,17 +80,15 @@ class Curves {
     return this.nonnegative ? v : Math.abs(v);
   }
 
-  /** Bring any angle into the range that is swept. */
+  /** Bring any angle into the turn that is drawn. */
   wrap(phi) {
     const span = this.end - this.start;
     return this.start + ((((phi - this.start) % span) + span) % span);
   }
 
-  flipped(phi) { return this.nonnegative && phi > QUARTER; }
-
   regionAt(phi) { return countUpTo(this.angles, phi); }
 
-  /** Make `member` the top set of a region, calling `visit` for each region passed on the way. */
+  /** Make `member` the set of a region, calling `visit` for each region passed on the way. */
   goTo(region, visit) {
     while (this.region < region) {
       this.swap(this.leaving[this.region], this.entering[this.region]);
@@ -84,14 +107,14 @@ class Curves {
     if (into >= 0) this.member[into] = 1;
   }
 
-  /** The present top set, ascending. */
+  /** The present set, ascending. */
   set() {
     const found = [];
     for (let i = 0; i < this.n; i++) if (this.member[i]) found.push(i);
     return found;
   }
 
-  /** The top sets just left and just right of an angle at which something changes. */
+  /** The sets just left and just right of an angle at which something changes. */
   around(angle) {
     const here = this.region;
     const right = countUpTo(this.angles, angle + 1e-9), left = countUpTo(this.angles, angle - 1e-9);
@@ -108,11 +131,10 @@ class Curves {
       region < this.angles.length ? this.angles[region] : this.end];
   }
 
-  /** All crossings over the whole range swept, each known to matter or not. */
-  readMeetings(packed) {
-    const angles = unpack(packed.angles), one = unpack(packed.i), two = unpack(packed.j);
+  /** All crossings over the whole turn, each known to matter or not. */
+  readMeetings(angles, one, two) {
     const found = [];
-    for (const turn of this.nonnegative ? [0, Math.PI] : [0]) {
+    for (const turn of [0, Math.PI]) {
       angles.forEach((angle, m) => {
         const phi = angle + turn;
         found.push({ phi, i: one[m], j: two[m], height: this.value(one[m], phi), matters: this.swaps(phi, one[m], two[m]) });
@@ -121,7 +143,13 @@ class Curves {
     return found;
   }
 
-  /** Whether the top set changes at φ by i or j coming or going. */
+  /** The objective at φ: the sum of squares of the k highest values above zero. */
+  objectiveAt(phi) {
+    this.goTo(this.regionAt(phi));
+    return this.set().reduce((sum, i) => sum + this.entry(i, phi) ** 2, 0);
+  }
+
+  /** Whether i or j enters or leaves the set at φ. */
   swaps(phi, i, j) {
     const last = countUpTo(this.angles, phi + 1e-9);
     for (let e = countUpTo(this.angles, phi - 1e-9); e < last; e++) {
@@ -147,7 +175,7 @@ class Curves {
   }
 
   /**
-   * (P₂) for a set: the arc on which all its curves are nonnegative, the freest direction u₁ (both signs),
+   * (P₂) for a set: the arc on which all its curves are nonnegative, the leading direction u₁ (both signs),
    * whether it lies in the arc, and the best allowed direction. Angles are those of φ.
    */
   arc(set) {
@@ -169,8 +197,8 @@ class Curves {
       high = Math.min(high, offset);
     }
     const from = peaks[0] + low - QUARTER, to = Math.max(peaks[0] + high + QUARTER, from);
-    const held = (phi) => ((phi - from) % TURN + TURN) % TURN <= to - from + 1e-12;
-    const direct = [free, free + Math.PI].find(held);
+    const allowed = (phi) => ((phi - from) % TURN + TURN) % TURN <= to - from + 1e-12;
+    const direct = [free, free + Math.PI].find(allowed);
     const inside = direct !== undefined;
     const best = inside ? direct : value(from) >= value(to) ? from : to;
     return { whole: false, from, to, free, inside, best, value: value(best) };

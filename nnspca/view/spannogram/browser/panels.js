@@ -2,8 +2,8 @@
 
 /** The unit circle with the feasible arc of (P₂), ±u₁, the best allowed direction and the present one. */
 function drawCircle(canvas, curves, palette, phi, set, arc) {
-  const size = canvas.clientWidth || 230, height = Math.min(size, 250);
-  const pen = sizeCanvas(canvas, size, height), r = height / 2 - 18, cx = size / 2, cy = height / 2;
+  const size = canvas.clientWidth || 230, height = Math.min(size, 210);
+  const pen = sizedPen(canvas, size, height), brush = new Brush(pen, size, height, palette, 1), r = height / 2 - 18, cx = size / 2, cy = height / 2;
   // c(φ) = (sin φ, cos φ): φ = 0 points up and φ grows clockwise
   const at = (angle, radius = r) => [cx + radius * Math.sin(angle), cy - radius * Math.cos(angle)];
   const sweep = (from, to, radius) => pen.arc(cx, cy, radius, from - QUARTER, to - QUARTER);
@@ -14,8 +14,7 @@ function drawCircle(canvas, curves, palette, phi, set, arc) {
     pen.fill();
     pen.stroke();
   };
-  pen.clearRect(0, 0, size, height);
-  pen.strokeStyle = palette.line;
+  pen.strokeStyle = palette.grid;
   pen.lineWidth = 1;
   pen.beginPath();
   pen.moveTo(cx - r, cy);
@@ -28,7 +27,7 @@ function drawCircle(canvas, curves, palette, phi, set, arc) {
   pen.arc(cx, cy, r, 0, TURN);
   pen.stroke();
   if (set.length) {
-    pen.strokeStyle = palette.lit;
+    pen.strokeStyle = palette.found;
     pen.lineWidth = 6;
     pen.beginPath();
     if (arc.whole) sweep(0, TURN, r); else sweep(arc.from, Math.max(arc.to, arc.from + 0.01), r);
@@ -50,17 +49,16 @@ function drawCircle(canvas, curves, palette, phi, set, arc) {
     pen.setLineDash([]);
     const within = (angle) => arc.whole || (((angle - arc.from) % TURN) + TURN) % TURN <= arc.to - arc.from + 1e-9;
     for (const angle of [arc.free, arc.free + Math.PI]) dot(angle, within(angle));
-    pen.font = `12px ${palette.font}`;
+    pen.font = `13px ${palette.font}`;
     pen.fillStyle = palette.ink;
     pen.textAlign = "center";
     const [ux, uy] = at(arc.free, r - 16);
     pen.fillText("u₁", ux + 8 * Math.cos(arc.free), uy + 4 + 8 * Math.sin(arc.free));
-    pen.fillStyle = palette.mark;
-    star(pen, ...at(arc.best), 9);
-    pen.fill();
+    const [bx, by] = at(arc.best);
+    brush.box(bx - 6, by - 6, 12, 12, { fill: palette.ceiling, edge: palette.paper });
   }
-  pen.strokeStyle = palette.lit;
-  pen.fillStyle = palette.lit;
+  pen.strokeStyle = palette.found;
+  pen.fillStyle = palette.found;
   pen.lineWidth = 2.5;
   pen.beginPath();
   pen.moveTo(cx, cy);
@@ -72,16 +70,15 @@ function drawCircle(canvas, curves, palette, phi, set, arc) {
 }
 
 /** The component at φ: as an image, along an axis, or as bars. */
-function drawComponent(canvas, curves, palette, phi, set, held) {
-  const width = canvas.clientWidth || 230;
-  if (curves.image) return drawPixels(canvas, curves, palette, phi, set, held);
-  const pen = sizeCanvas(canvas, width, 210);
-  pen.clearRect(0, 0, width, 210);
-  pen.font = `12px ${palette.font}`;
+function drawComponent(canvas, plot, palette, phi, set, cache) {
+  const width = canvas.clientWidth || 230, { curves } = plot;
+  if (curves.image) return drawPixels(canvas, curves, palette, phi, set, cache);
+  const pen = sizedPen(canvas, width, 180);
+  pen.font = `13px ${palette.font}`;
   const norm = Math.sqrt(set.reduce((sum, i) => sum + curves.entry(i, phi) ** 2, 0)) || 1;
   const loading = (i) => curves.entry(i, phi) / norm;
-  if (curves.axis) drawStems(pen, curves, palette, set, loading, width, 210);
-  else drawBars(pen, curves, palette, set, loading, width, 210);
+  if (curves.axis) drawStems(pen, curves, palette, set, loading, width, 180);
+  else drawBars(pen, plot, palette, set, loading, width, 180);
   return undefined;
 }
 
@@ -90,27 +87,19 @@ const ONE_SIDED = { light: [[238, 242, 244], [169, 211, 234], [79, 163, 209], [0
 const BELOW_ZERO = { light: [[238, 242, 244], [242, 201, 168], [224, 137, 74], [194, 87, 12], [109, 44, 0]],
   dark: [[31, 41, 48], [107, 58, 26], [179, 98, 43], [243, 156, 90], [255, 227, 204]] };
 
-function isDark(colour) {
-  const pen = (isDark.pen ??= document.createElement("canvas").getContext("2d", { willReadFrequently: true }));
-  pen.fillStyle = colour;
-  pen.fillRect(0, 0, 1, 1);
-  const [r, g, b] = pen.getImageData(0, 0, 1, 1).data;
-  return 0.3 * r + 0.6 * g + 0.1 * b < 128;
-}
-
 function blend(steps, share) {
   const place = Math.min(share, 1) * (steps.length - 1), low = Math.min(Math.floor(place), steps.length - 2);
   return steps[low].map((c, p) => c + (place - low) * (steps[low + 1][p] - c));
 }
 
-function drawPixels(canvas, curves, palette, phi, set, held) {
+function drawPixels(canvas, curves, palette, phi, set, cache) {
   const [rows, columns] = curves.image, width = canvas.clientWidth || 230;
-  const height = Math.min((width * rows) / columns, 300);
-  const pen = sizeCanvas(canvas, width, height);
-  held.small ??= document.createElement("canvas");
-  if (held.small.width !== columns || held.small.height !== rows) [held.small.width, held.small.height] = [columns, rows];
-  const tiny = held.small.getContext("2d"), pixels = tiny.createImageData(columns, rows);
-  const theme = isDark(palette.paper) ? "dark" : "light";
+  const height = Math.min((width * rows) / columns, 180);
+  const pen = sizedPen(canvas, width, height);
+  cache.small ??= document.createElement("canvas");
+  if (cache.small.width !== columns || cache.small.height !== rows) [cache.small.width, cache.small.height] = [columns, rows];
+  const tiny = cache.small.getContext("2d"), pixels = tiny.createImageData(columns, rows);
+  const theme = channels(palette.paper)[0] < 128 ? "dark" : "light";
   const empty = ONE_SIDED[theme][0];
   for (let p = 0; p < rows * columns; p++) pixels.data.set([...empty, 255], 4 * p);
   let most = 1e-300;
@@ -123,13 +112,12 @@ function drawPixels(canvas, curves, palette, phi, set, held) {
   tiny.putImageData(pixels, 0, 0);
   pen.imageSmoothingEnabled = false;
   const breadth = (height * columns) / rows;
-  pen.clearRect(0, 0, width, height);
-  pen.drawImage(held.small, (width - breadth) / 2, 0, breadth, height);
+  pen.drawImage(cache.small, (width - breadth) / 2, 0, breadth, height);
 }
 
 function drawStems(pen, curves, palette, set, loading, width, height) {
   const { values, name, unit } = curves.axis;
-  held_range(curves);
+  setAxisRange(curves);
   const [low, high] = curves.axisRange, signed = !curves.nonnegative;
   const base = signed ? (height - 24) / 2 : height - 26, tall = signed ? base - 4 : base - 8;
   const x = (i) => 6 + ((values[i] - low) / (high - low || 1)) * (width - 12);
@@ -146,7 +134,7 @@ function drawStems(pen, curves, palette, set, loading, width, height) {
   pen.fillText(`${+high.toPrecision(3)} ${unit}`, width - 4, height - 8);
   pen.textAlign = "center";
   pen.fillText(name, width / 2, height - 8);
-  pen.strokeStyle = palette.lit;
+  pen.strokeStyle = palette.found;
   pen.lineWidth = 2;
   pen.beginPath();
   for (const i of set) {
@@ -156,7 +144,7 @@ function drawStems(pen, curves, palette, set, loading, width, height) {
   pen.stroke();
 }
 
-function held_range(curves) {
+function setAxisRange(curves) {
   if (curves.axisRange) return;
   let low = Infinity, high = -Infinity;
   for (const v of curves.axis.values) { low = Math.min(low, v); high = Math.max(high, v); }
@@ -164,13 +152,14 @@ function held_range(curves) {
 }
 
 /** Few features: all of them, each in its own row for good. Many: the largest of the set. */
-function drawBars(pen, curves, palette, set, loading, width, height) {
+function drawBars(pen, plot, palette, set, loading, width, height) {
+  const { curves } = plot;
   const fixed = curves.n <= 12;
   const shown = fixed ? Array.from({ length: curves.n }, (_, i) => i)
     : [...set].sort((a, b) => Math.abs(loading(b)) - Math.abs(loading(a))).slice(0, 11);
   const step = height / Math.max(shown.length, fixed ? 1 : 11);
   let gutter = 12;
-  for (const i of shown) gutter = Math.max(gutter, pen.measureText(short(curves, i)).width);
+  for (const i of shown) gutter = Math.max(gutter, pen.measureText(label(curves, i)).width);
   gutter = Math.min(gutter, 0.45 * width);
   const signed = !curves.nonnegative, from = gutter + 8, room = width - from - 42;
   const base = signed ? from + room / 2 : from, reach = signed ? room / 2 : room;
@@ -180,12 +169,12 @@ function drawBars(pen, curves, palette, set, loading, width, height) {
     pen.textAlign = "right";
     pen.fillStyle = palette.ink;
     pen.globalAlpha = chosen.has(i) ? 1 : 0.55;
-    pen.fillText(short(curves, i), gutter, y + step / 2 + 4, gutter);
+    pen.fillText(label(curves, i), gutter, y + step / 2 + 4, gutter);
     pen.globalAlpha = 1;
-    pen.fillStyle = palette.lit;
+    pen.fillStyle = plot.tint(i);
     const bar = Math.min(step * 0.7, 22);
     pen.fillRect(Math.min(base, base + length), y + (step - bar) / 2, Math.abs(length), bar);
-    pen.fillStyle = palette.line;
+    pen.fillStyle = palette.grid;
     pen.fillRect(base - 0.5, y, 1, step);
     if (value) {
       pen.fillStyle = palette.ink;

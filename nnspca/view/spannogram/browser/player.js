@@ -1,6 +1,9 @@
-// The show: where the direction is, what it passes, what is drawn and said about it.
+// The player: where the direction is, what it passes, what is drawn and said about it.
 
-const LAP = 26; // seconds for the whole circle at speed 1
+const LAP = 26; // seconds for the whole turn at speed 1
+const SLOW = 0.06; // of the speed, while a change is shown
+const CROWD = 60; // changes of the set up to which Play slows at each; of more, at one every REST milliseconds
+const REST = 2000;
 
 class Player {
   constructor(root, data) {
@@ -11,7 +14,7 @@ class Player {
     this.speed = data.speed ?? 1;
     this.playing = false;
     this.dirty = true;
-    this.held = {};
+    this.cache = {};
     this.find("[data-do=speed]").value = String(this.speed);
     this.listen();
     this.take(data);
@@ -26,49 +29,55 @@ class Player {
 
   /** Take a problem; the same one again keeps everything as it is. */
   take(data) {
-    const changed = data.signature !== this.signature || data.both !== this.both;
-    this.both = data.both;
-    if (data.signature !== this.signature) {
-      const known = this.signature !== undefined;
-      this.signature = data.signature;
-      this.curves = new Curves(data);
-      this.plot = new Plot(this.curves);
-      this.met = new Set();
-      this.list = [];
-      this.picked = null;
-      if (known && !this.kept) this.playing = false;
-      this.kept = false;
-      this.phi = this.curves.wrap(this.phi);
-      this.stage.setAttribute("aria-valuemax", this.curves.nonnegative ? "270" : "90");
-      this.say("component-title", this.curves.image ? "The component here, as an image" : "The component here");
-      this.say("circle-title", this.curves.nonnegative ? "Directions this set allows" : "Directions");
-      this.find("[data-say=all-keys]").hidden = !this.curves.meetings;
-      this.say("drag-rows", this.draggable() ? "Drag a small square to reshape its curve." : "");
-      this.find(".card").hidden = true;
-      this.find(".met ol").replaceChildren();
-      this.lastSet = undefined;
-      this.curves.goTo(this.curves.regionAt(this.phi));
-      this.meet(this.curves.region);
-    }
-    if (changed || this.stage.clientWidth !== this.plot.width) this.resize();
+    if (data.signature === this.signature) return;
+    const known = this.signature !== undefined;
+    this.signature = data.signature;
+    this.colours = data.colours;
+    this.curves = new Curves(data);
+    this.plot = new Plot(this.curves);
+    this.met = new Set();
+    this.list = [];
+    this.unpick();
+    if (known && !this.reshaped) this.playing = false;
+    this.reshaped = false;
+    this.phi = this.curves.wrap(this.phi);
+    this.say("component-title", "Component here");
+    this.say("circle-title", this.curves.nonnegative ? "Allowed directions (■ best)" : "Directions (■ the best of the set)");
+    this.find("[data-say=all-keys]").hidden = !this.curves.meetings;
+    this.say("drag-rows", this.draggable() ? "Drag a small square to reshape its curve." : "");
+    this.find(".met ol").replaceChildren();
+    this.lastRegion = undefined;
+    this.curves.goTo(this.curves.regionAt(this.phi));
+    this.meet(this.curves.region);
+    this.resize();
   }
 
   draggable() { return this.curves.editable && this.curves.n <= 12; }
 
+  /** The height of the picture: what is left of the screen below its beginning. */
+  tall(width) {
+    const slide = slideRoom(this.stage), full = document.fullscreenElement;
+    const room = slide ? slide - 170 : full ? innerHeight - 260 : innerHeight - placeOnPage(this.stage) - 52;
+    return Math.round(clamp(Math.min(room, 0.95 * width), width < 500 ? 400 : 380, full || slide ? 2000 : 620));
+  }
+
   resize() {
     const width = this.stage.clientWidth;
     if (!width) return;
-    this.palette = paletteOf(this.box);
-    this.box.style.setProperty("--accent", this.palette.lit);
-    const room = slideRoom(this.stage);
-    this.plot.layout(width, this.palette, document.fullscreenElement ? 1.35 : 1, room && room - 290);
-    const still = this.find(".still"), moving = this.find(".moving");
-    this.plot.ratio = (window.devicePixelRatio || 1) * zoomOf(this.stage);
-    sizeCanvas(still, width, this.plot.height);
-    sizeCanvas(moving, width, this.plot.height);
-    this.sheet = undefined;
+    this.palette = wearing(this.box, this.colours);
+    this.box.style.setProperty("--accent", this.palette.found);
+    this.box.style.setProperty("--ring", this.palette.ceiling);
+    this.tallness = this.tall(width);
+    this.plot.layout(width, this.tallness, this.palette, document.fullscreenElement ? 1.35 : 1);
+    this.stage.dataset.place = [this.plot.left, this.plot.right, this.plot.middle, this.plot.scaleY, this.plot.sets.y].join();
+    this.stale = true;
     this.dirty = true;
     this.wake();
+  }
+
+  brush(name) {
+    const { plot } = this;
+    return new Brush(sizedPen(this.find(name), plot.width, plot.height), plot.width, plot.height, this.palette, document.fullscreenElement ? 1.35 : 1);
   }
 
   wake() {
@@ -80,11 +89,38 @@ class Player {
     if (!this.attached) return;
     if (this.playing) {
       const passed = this.last === undefined ? 0 : Math.min(now - this.last, 100) / 1000;
-      this.move(this.phi + (TURN / LAP) * this.speed * passed);
+      this.advance(now, (TURN / LAP) * this.speed * passed);
     }
     this.last = this.playing ? now : undefined;
-    if (this.dirty) this.draw(now);
-    if (this.playing) this.wake();
+    if (this.dirty || now < this.flashing) this.draw(now);
+    if (this.playing || now < this.flashing) this.wake();
+  }
+
+  /** Turn on by an angle; at a change of the set show it, and take a second over it. */
+  advance(now, angle) {
+    const { curves } = this, slow = now < (this.slowing ?? 0), lasting = FLASH / Math.max(1, this.speed);
+    const to = this.phi + (slow ? SLOW : 1) * angle;
+    const next = curves.stops[countUpTo(curves.stops, this.phi + 1e-12)];
+    if (next === undefined || next > to) { this.move(to); return; }
+    const rested = curves.stops.length <= CROWD || now > (this.slowing ?? 0) + REST;
+    this.move(rested ? next : to);
+    const e = rested ? curves.angles.indexOf(next) : countUpTo(curves.angles, to) - 1;
+    if (rested) {
+      this.slowing = now + lasting;
+      this.flashing = prefersStill() ? 0 : now + lasting;
+      this.box.dataset.slowed = String(Number(this.box.dataset.slowed ?? 0) + 1);
+    }
+    if (rested || now > this.slowing) this.tellChange(curves.changeAt(e));
+  }
+
+  /** Say what happens at a crossing, and ring it. */
+  tellChange(meeting) {
+    const { left, right, before, after } = this.curves.around(meeting.phi);
+    this.ringed = meeting;
+    for (const region of [left, right]) { const here = this.curves.region; this.curves.goTo(region); this.meet(region); this.curves.goTo(here); }
+    this.say("change", changeWords(this.curves, meeting, before, after));
+    Object.assign(this.find("[data-say=change]").dataset, { left: before.join(","), right: after.join(","),
+      matters: String(meeting.matters), phi: String(meeting.phi), curves: `${meeting.i},${meeting.j}` });
   }
 
   play(on) {
@@ -93,10 +129,16 @@ class Player {
     button.textContent = on ? "Pause" : "Play";
     button.setAttribute("aria-pressed", String(on));
     this.box.dataset.playing = String(on);
-    if (on) this.unpick();
+    if (on) { this.unpick(); this.tour?.stop(); }
     else this.rest();
     this.dirty = true;
     this.wake();
+  }
+
+  /** Forget the crossing that is ringed and told. */
+  unpick() {
+    this.picked = this.ringed = null;
+    this.say("change", "Press Play: it slows down where the set changes.");
   }
 
   /** Turn to a direction; sets passed on a short way count as met. */
@@ -111,24 +153,21 @@ class Player {
     }
     curves.goTo(region, visit);
     this.meet(region);
+    this.tour?.passed();
     this.dirty = true;
     this.wake();
   }
 
-  /** Count the candidate of the region the curves are in. */
+  /** Count the set of the region the curves are in. */
   meet(region) {
     const id = this.curves.ids[region];
     if (id < 0 || this.met.has(id)) return;
     this.met.add(id);
-    const set = this.curves.set(), arc = this.curves.arc(set);
-    this.list.push({ id, region, words: this.chip(set), value: arc.value, best: arc.best });
+    const set = this.curves.set(), arc = this.curves.arc(set), words = setWords(this.curves, set, 5);
+    const entry = { id, region, words: words.startsWith("{") ? words : `no. ${this.list.length + 1}`, value: arc.value, phi: arc.best };
+    this.list.push(entry);
+    if (this.list.length === 1 || entry.value > this.best.value) this.best = entry;
     this.listDirty = true;
-  }
-
-  /** A candidate's name in the list: the set itself, or its number where the set is long. */
-  chip(set) {
-    const words = setWords(this.curves, set, 5);
-    return words.startsWith("{") ? words : `no. ${this.list.length + 1}`;
   }
 
   /** Tell the page where the direction came to rest, once it has. */
@@ -144,71 +183,66 @@ class Player {
   draw(now) {
     this.dirty = false;
     if (!this.plot.height) return;
-    const { curves, plot, palette } = this, sheet = curves.flipped(this.phi) ? 1 : 0;
-    if (`${sheet}${this.both}` !== this.sheet) {
-      this.sheet = `${sheet}${this.both}`;
-      const pen = this.find(".still").getContext("2d");
-      pen.setTransform(1, 0, 0, 1, 0, 0);
-      pen.clearRect(0, 0, pen.canvas.width, pen.canvas.height);
-      pen.drawImage(plot.still(sheet, this.both), 0, 0);
+    const { curves, plot, palette } = this;
+    const changed = this.stale || this.lastRegion !== curves.region || this.holding?.moved;
+    if (this.stale) {
+      this.stale = false;
+      plot.drawStill(this.brush(".still"));
     }
-    if (this.lastSet !== curves.region || this.shown === undefined) {
-      this.lastSet = curves.region;
+    if (this.lastRegion !== curves.region) {
+      this.lastRegion = curves.region;
       this.shown = curves.set();
       this.arc = curves.arc(this.shown);
     }
-    const reshaping = this.holding?.moved;
-    const set = reshaping ? this.topNow() : this.shown;
-    const goal = plot.drawMoving(this.find(".moving").getContext("2d"), this.phi, set, this.picked ?? this.hinted, this.draggable());
-    drawCircle(this.find(".circle"), curves, palette, this.phi, set, reshaping ? curves.arc(set) : this.arc);
-    drawComponent(this.find(".component"), curves, palette, this.phi, set, this.held);
+    const reshaping = this.holding?.moved, set = reshaping ? this.topNow() : this.shown, arc = reshaping ? curves.arc(set) : this.arc;
+    if (changed) plot.drawSet(this.brush(".set"), set);
+    plot.drawMoving(this.brush(".moving"), this.phi, set, { ring: this.ringed ?? this.hinted, best: this.best,
+      flash: now < this.flashing ? ((this.flashing - now) / FLASH * 2) % 1 : 0, handles: this.draggable() });
+    drawCircle(this.find(".circle"), curves, palette, this.phi, set, arc);
+    drawComponent(this.find(".component"), plot, palette, this.phi, set, this.cache);
     this.frames = (this.frames ?? 0) + 1;
-    this.box.dataset.frames = String(this.frames);
-    this.box.dataset.phi = String(this.phi);
-    if (!this.playing || now - (this.told ?? 0) > 120) this.describe(now, set, goal);
+    Object.assign(this.box.dataset, { frames: String(this.frames), phi: String(this.phi), flashing: String(now < this.flashing) });
+    if (!this.playing || now - (this.described ?? 0) > 120) this.describe(now, set);
   }
 
   topNow() {
-    const all = Array.from({ length: this.curves.n }, (_, i) => i).sort((a, b) => this.curves.value(b, this.phi) - this.curves.value(a, this.phi));
-    return all.slice(0, this.curves.k).filter((i) => !this.curves.nonnegative || this.curves.value(i, this.phi) > 0);
+    const { curves, phi } = this, all = Array.from({ length: curves.n }, (_, i) => i).sort((a, b) => curves.value(b, phi) - curves.value(a, phi));
+    return all.slice(0, curves.k).filter((i) => !curves.nonnegative || curves.value(i, phi) > 0);
   }
 
-  describe(now, set, goal) {
-    const { curves } = this;
-    this.told = now;
-    const sheet = curves.nonnegative ? (curves.flipped(this.phi) ? ", of −v" : ", of v") : "";
-    this.say("angle", `φ = ${degrees(this.phi)}${sheet}`);
-    this.say("set", `Top ${curves.k}: ${setWords(curves, set)}`);
-    this.say("value", `Objective ${figure(goal)}, the best is ${figure(curves.optimum.value)}`);
-    this.say("circle", circleWords(curves, set, this.arc));
-    this.box.dataset.set = set.join(",");
-    this.box.dataset.objective = String(goal);
-    this.box.dataset.met = String(this.met.size);
+  describe(now, set) {
+    const { curves } = this, circle = circleWords(curves, set, this.arc), words = setWords(curves, set);
+    const goal = set.reduce((sum, i) => sum + curves.entry(i, this.phi) ** 2, 0);
+    this.described = now;
+    this.say("angle", `φ = ${degrees(this.phi)}`);
+    this.say("set", `Set: ${words}`);
+    this.say("value", `Objective ${figure(goal)} (optimum ${figure(curves.optimum.value)})`);
+    this.say("circle", circle);
+    Object.assign(this.box.dataset, { set: set.join(","), objective: String(goal), met: String(this.met.size) });
     this.stage.setAttribute("aria-valuenow", ((this.phi * 180) / Math.PI).toFixed(1));
-    this.stage.setAttribute("aria-valuetext", `${degrees(this.phi)}${sheet}; top ${curves.k}: ${setWords(curves, set)}`);
-    this.find(".circle").setAttribute("aria-label", `The circle of directions. ${circleWords(curves, set, this.arc)}`);
-    this.find(".component").setAttribute("aria-label", `The component here: ${setWords(curves, set)}`);
+    this.stage.setAttribute("aria-valuetext", `${degrees(this.phi)}; the ${curves.k} highest: ${words}`);
+    this.find(".circle").setAttribute("aria-label", `The circle of directions. ${circle}`);
+    this.find(".component").setAttribute("aria-label", `Component here: ${words}`);
     if (this.listDirty || this.marked !== curves.ids[curves.region]) this.relist();
   }
 
-  /** The candidates met so far, the latest sixty of them. */
+  /** The sets met so far, the latest sixty of them. */
   relist() {
-    const { curves } = this;
+    const { curves, best } = this;
     this.listDirty = false;
     this.marked = curves.ids[curves.region];
-    const most = Math.max(...this.list.map((entry) => entry.value), 0);
-    const all = this.met.size >= curves.candidates ? "all" : `${this.met.size} of the`;
-    const size = curves.nonnegative ? `at most ${curves.k}` : curves.k;
-    this.say("met", `Candidate supports met so far: ${all} ${curves.candidates} there are. `
-      + `The paper's bound allows ${curves.bound.toLocaleString()}. `
-      + `Without the curves you would try every way to choose ${size} of ${curves.n.toLocaleString()}: ${curves.choices}.`);
+    const all = this.met.size >= curves.candidates ? `all ${count(curves.candidates)}` : `${count(this.met.size)} of ${count(curves.candidates)}`;
+    this.say("met", `Sets met so far: ${all}`);
+    this.say("met-why", `A whole turn meets ${count(curves.candidates)} sets (the paper's bound: ${count(curves.bound)}). `
+      + `Without the curves: ${curves.choices} ways to choose ${curves.nonnegative ? "at most " : ""}${count(curves.k)} of ${count(curves.n)}. `
+      + "Each button: a set, and the largest objective it can reach.");
     this.find(".met ol").replaceChildren(...this.list.slice(-60).map((entry) => {
       const item = document.createElement("li"), button = document.createElement("button");
       button.type = "button";
       button.dataset.region = entry.region;
-      const best = entry.value >= most * (1 - 1e-12);
-      button.textContent = `${best ? "★ " : ""}${entry.words} → ${figure(entry.value)}`;
-      button.title = "The best this set can reach; press to go there";
+      const mark = entry !== best ? "" : best.value < curves.optimum.value * (1 - 1e-9) ? "◆ " : "★ ";
+      button.textContent = `${mark}${entry.words} → ${figure(entry.value)}`;
+      button.title = "Go to this set's best direction";
       if (entry.id === this.marked) {
         button.className = "here";
         button.setAttribute("aria-current", "true");
@@ -223,7 +257,7 @@ class Player {
   /** Save the picture of this moment. */
   save() {
     const parts = [this.find(".still"), this.find(".component"), this.find(".circle")];
-    const ratio = this.plot.ratio, pad = 16 * ratio, side = Math.max(parts[1].width, parts[2].width);
+    const ratio = this.find(".still").width / this.plot.width, pad = 16 * ratio, side = Math.max(parts[1].width, parts[2].width);
     const sheet = document.createElement("canvas");
     sheet.width = parts[0].width + side + 3 * pad;
     sheet.height = Math.max(parts[0].height, parts[1].height + parts[2].height + pad) + 2 * pad + 26 * ratio;
@@ -234,7 +268,7 @@ class Player {
     pen.font = `600 ${15 * ratio}px ${this.palette.font}`;
     pen.fillText(["angle", "set", "value"].map((w) => this.find(`[data-say=${w}]`).textContent).join("   "), pad, pad + 10 * ratio);
     const top = pad + 26 * ratio;
-    for (const layer of [this.find(".still"), this.find(".moving")]) pen.drawImage(layer, pad, top);
+    for (const layer of [".still", ".set", ".moving"].map((name) => this.find(name))) pen.drawImage(layer, pad, top);
     pen.drawImage(parts[1], parts[0].width + 2 * pad, top);
     pen.drawImage(parts[2], parts[0].width + 2 * pad, top + parts[1].height + pad);
     sheet.toBlob((blob) => {
@@ -257,11 +291,12 @@ class Player {
       if (this.stage.clientWidth !== this.plot.width) this.resize();
     });
     this.observer.observe(this.stage);
+    addEventListener("resize", (this.onResize = () => this.resize()));
     // the theme can change without anything else changing: look whether the colours did
     this.watching = setInterval(() => {
-      const now = paletteOf(this.box);
       this.tour?.write();
-      if (this.palette && (now.ink !== this.palette.ink || now.paper !== this.palette.paper)) this.resize();
+      const moved = this.stage.clientWidth && Math.abs(this.tall(this.stage.clientWidth) - this.tallness) > 1;
+      if (this.palette && (moved || wearing(this.box, this.colours).paper !== this.palette.paper)) this.resize();
     }, 400);
     this.dirty = true;
     this.wake();
@@ -270,6 +305,7 @@ class Player {
   detach() {
     this.attached = false;
     this.observer?.disconnect();
+    removeEventListener("resize", this.onResize);
     document.removeEventListener("nnspca-step", this.onStep);
     clearInterval(this.watching);
     cancelAnimationFrame(this.frame);

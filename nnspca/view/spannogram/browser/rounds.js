@@ -3,12 +3,6 @@
 const BEAT = 900; // milliseconds a round is shown
 const FADE = 420; // of them until what it brought has come in
 
-/** How far below the top of the whole page a thing stands, wherever the page is scrolled to. */
-function placeOnPage(element) {
-  const main = (element.getRootNode().host ?? element).closest("[data-testid=stMain]");
-  return element.getBoundingClientRect().top + (main?.scrollTop ?? scrollY);
-}
-
 class Rounds {
   constructor(root, data) {
     this.root = root;
@@ -70,10 +64,10 @@ class Rounds {
       if (event.button || this.flat) return;
       this.stage.focus({ preventScroll: true });
       this.stage.setPointerCapture(event.pointerId);
-      this.held = [event.clientX, event.clientY];
+      this.grabbed = [event.clientX, event.clientY];
     });
     this.stage.addEventListener("pointermove", (event) => this.drag(event));
-    for (const end of ["pointerup", "pointercancel"]) this.stage.addEventListener(end, () => { this.held = null; });
+    for (const end of ["pointerup", "pointercancel"]) this.stage.addEventListener(end, () => { this.grabbed = null; });
     this.stage.addEventListener("pointerleave", () => { this.find(".tip").hidden = true; });
   }
 
@@ -92,10 +86,10 @@ class Rounds {
   }
 
   drag(event) {
-    if (this.held) {
+    if (this.grabbed) {
       const r = this.ball.radius * zoomOf(this.stage);
-      this.spin((event.clientX - this.held[0]) / r, (event.clientY - this.held[1]) / r);
-      this.held = [event.clientX, event.clientY];
+      this.spin((event.clientX - this.grabbed[0]) / r, (event.clientY - this.grabbed[1]) / r);
+      this.grabbed = [event.clientX, event.clientY];
       return;
     }
     const box = this.stage.getBoundingClientRect(), zoom = zoomOf(this.stage), tip = this.find(".tip");
@@ -160,9 +154,9 @@ class Rounds {
     Object.assign(this.box.dataset, { round: String(round), last: String(ball.last), open: String(ball.open[round]),
       value: String(ball.values[round]), upper: String(ball.uppers[round]) });
     this.canvas.setAttribute("aria-label", `The ${this.flat ? "map" : "sphere"} of directions after round ${round}: `
-      + `${ball.open[round]} open cells are outlined boldly, the closed ones faintly; a diamond marks the best direction.`);
+      + `${ball.open[round]} open cells are outlined boldly, the closed ones faintly; a diamond marks the best direction, a star once it is proven optimal.`);
     this.chart.setAttribute("aria-label", `Best value and ceiling by round: after round ${round} the best is `
-      + `${ball.valuesSaid[round]}, nothing can be better than ${ball.uppersSaid[round]}.`);
+      + `${ball.valuesSaid[round]}, the ceiling ${ball.uppersSaid[round]}.`);
     if (byHand) this.remember();
     this.wake();
   }
@@ -217,7 +211,7 @@ class Rounds {
     // the theme can change without anything else changing: look whether the colours did
     this.watching = setInterval(() => {
       if (this.paper !== wearing(this.box, this.colours).paper) this.wake();
-      if (this.touched && !this.playing) this.write(); // whoever asks the server for another view gets its address
+      if (this.touched && !this.playing) this.write(); // a request for another view carries it
     }, 400);
     this.wake();
   }

@@ -1,4 +1,4 @@
-// The six steps: each moves the picture to where its question can be answered, asks, and plays the answer.
+// The six questions: each moves the picture to where it can be answered, asks, and plays the answer.
 
 const GLIDE = 1300; // milliseconds a step's movement takes
 
@@ -14,7 +14,7 @@ class Tour {
       button.type = "button";
       button.dataset.step = String(at + 1);
       button.textContent = String(at + 1);
-      button.setAttribute("aria-label", `Step ${at + 1} of ${EXAMPLES.length}`);
+      button.setAttribute("aria-label", `Question ${at + 1} of ${EXAMPLES.length}`);
       item.append(button);
       return item;
     }));
@@ -31,6 +31,7 @@ class Tour {
     if (button.dataset.step) this.go(Number(button.dataset.step));
     else if (button.dataset.option) this.answer(Number(button.dataset.option));
     else if (button.dataset.turn) this.go(Math.min(Math.max(this.step + Number(button.dataset.turn), 0), EXAMPLES.length));
+    else if (button.dataset.do === "again") this.go(this.step);
     else this.go(0);
   }
 
@@ -45,7 +46,7 @@ class Tour {
 
   go(step, byHand = true) {
     const { show } = this;
-    cancelAnimationFrame(this.gliding);
+    this.stop();
     this.step = step;
     this.answered = false;
     show.touring = step > 0;
@@ -53,7 +54,11 @@ class Tour {
     const { example } = this;
     this.box.dataset.step = String(step);
     delete this.box.dataset.answered;
-    this.say("caption", example?.caption ?? "**What to look for:** six steps, each with something to predict before you see it.");
+    this.box.hidden = !step;
+    show.find("[data-do=tour]").setAttribute("aria-expanded", String(step > 0));
+    this.find("[data-do=again]").hidden = true;
+    this.regions = new Set([example?.phi ?? example?.to].filter((phi) => phi !== undefined).map((phi) => show.curves.regionAt(phi)));
+    this.say("caption", example?.caption ?? "");
     this.say("question", example ? example.question ?? example.none : "");
     this.say("answer", "");
     this.find(".options").replaceChildren(...(example?.options ?? []).map((words, at) => {
@@ -70,8 +75,6 @@ class Tour {
     this.find("[data-turn='-1']").disabled = step === 0;
     const next = this.find("[data-turn='1']");
     next.disabled = step === EXAMPLES.length;
-    next.textContent = step ? "Next step" : "Start";
-    this.find("[data-do=leave]").hidden = !step;
     if (example) {
       show.play(false);
       show.unpick();
@@ -82,6 +85,7 @@ class Tour {
       show.hinted = null;
       if (byHand) show.rest();
     }
+    show.resize();
     if (byHand) {
       this.touched = true;
       this.write();
@@ -92,10 +96,23 @@ class Tour {
     show.wake();
   }
 
+  /** The picture was turned: a question that it has moved past goes. */
+  passed() {
+    const { example, show } = this;
+    if (!example || this.moving || example.anywhere || this.regions.has(show.curves.region)) return;
+    this.example = null;
+    show.hinted = null;
+    this.say("question", "");
+    this.say("answer", "");
+    this.find(".options").replaceChildren();
+    this.find("[data-do=again]").hidden = false;
+    this.box.dataset.answered = "passed";
+  }
+
   /** Let the address say which step is open, even where the page has just written it anew. */
   write() { if (this.touched) sayInAddress(this.home, { step: this.step ? String(this.step) : "" }); }
 
-  /** Show what is right; `option` is what the person predicted, −1 where nobody did. */
+  /** Show what is right; `option` is what the person predicted, −1 for no prediction. */
   answer(option) {
     const { example } = this;
     this.answered = true;
@@ -108,22 +125,30 @@ class Tour {
     }
     const verdict = option < 0 ? "" : option === example.right ? "**Yes.** " : "**No.** ";
     this.say("answer", verdict + example.answer);
+    this.regions.add(this.show.curves.regionAt(example.to));
     this.glide(example.to, false);
   }
 
   /** Move the direction there, as a person can follow; at once where things should keep still. */
   glide(to, jump) {
     const { show } = this, from = show.phi;
-    cancelAnimationFrame(this.gliding);
-    if (prefersStill() || Math.abs(to - from) < 1e-9) { show.move(to, jump); return; }
+    this.stop();
+    this.moving = true;
     let begun;
     const beat = (now) => {
       begun ??= now;
-      const share = Math.min((now - begun) / GLIDE, 1), eased = share * share * (3 - 2 * share);
+      const share = prefersStill() || from === to ? 1 : Math.min((now - begun) / GLIDE, 1), eased = share * share * (3 - 2 * share);
       show.move(share === 1 ? to : from + eased * (to - from), jump);
-      if (share < 1 && show.attached) this.gliding = requestAnimationFrame(beat);
+      this.moving = share < 1 && show.attached;
+      if (this.moving) this.gliding = requestAnimationFrame(beat);
     };
-    this.gliding = requestAnimationFrame(beat);
+    beat(performance.now());
+  }
+
+  /** Leave the direction where it is. */
+  stop() {
+    cancelAnimationFrame(this.gliding);
+    this.moving = false;
   }
 
   say(what, words) {

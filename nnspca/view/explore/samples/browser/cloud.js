@@ -61,7 +61,7 @@ class Cloud {
     pen.lineWidth = 1;
     pen.strokeRect(this.left, this.top, this.right - this.left, this.foot - this.top);
     pen.fillStyle = palette.ink;
-    pen.font = `12px ${palette.font}`;
+    pen.font = `13px ${palette.font}`;
     for (const [v, align] of [[samples.ends.x[0], "left"], [samples.ends.x[1], "right"]]) {
       pen.textAlign = align;
       pen.fillText(number3(v), align === "left" ? this.left : this.right, this.foot + 14);

@@ -164,7 +164,7 @@ class Ladder {
   }
 
   said(pen, text, x, y, align) {
-    pen.font = `12px ${this.palette.font}`;
+    pen.font = `13px ${this.palette.font}`;
     pen.fillStyle = this.palette.ink;
     pen.textAlign = align;
     pen.fillText(text, x, y);

@@ -32,7 +32,9 @@ class Sheet {
     this.features = new Features(readScene(data.scene), unpack(data.support), unpack(data.weights), data.n);
     this.weight = new Map(Array.from(this.features.support, (i, at) => [i, this.features.weights[at]]));
     this.marked = new Set(fromSpans(kept.marked ?? "").filter((i) => i < data.n));
-    if (!this.marked.size && data.why.asked) this.marked.add(data.why.feature);
+    const elsewhere = data.why.asked && this.asked !== undefined && this.asked !== data.why.feature + 1; // in the player
+    if (elsewhere) this.marked = new Set([data.why.feature]);
+    else if (!this.marked.size && data.why.asked) this.marked.add(data.why.feature);
     this.samples = data.m ? new Samples(data) : null;
     this.ladder = this.samples && new Ladder(data, this.samples);
     this.cloud = this.samples && new Cloud(this.samples);
@@ -49,7 +51,7 @@ class Sheet {
     const few = this.features.scene.names ? Math.min(280, 34 + 22 * this.features.support.length) : 280;
     this.find(".picture").style.height = `${this.samples ? 280 : few}px`;
     this.resize();
-    if (other) this.write();
+    if (other || elsewhere) this.write();
   }
 
   link() {
@@ -73,7 +75,7 @@ class Sheet {
     this.asked = i + 1;
     this.marked = new Set([i]);
     this.changed();
-    this.tell?.("why", { about: this.about, feature: i });
+    this.tell?.("why", { about: this.about, feature: i, at: Date.now() }); // a question asked again is another one
   }
 
   changed() {
@@ -172,7 +174,7 @@ class Sheet {
     pen.stroke();
     pen.setLineDash([]);
     pen.fillStyle = palette.ink;
-    pen.font = `12px ${palette.font}`;
+    pen.font = `13px ${palette.font}`;
     pen.textAlign = "right";
     pen.fillText("dashed: mean of the picked, on its own scale", 12 + wide, 18);
   }

@@ -1,4 +1,4 @@
-// Drawing: a brush that every figure of the lesson shares, in the page's colours and at the room's size.
+// The brush: strokes, marks and text on a canvas or an SVG pen, in the page's colours and at the room's size.
 
 const TURN = 2 * Math.PI;
 const NARROW = 430; // pixels: below, a figure stacks what it would put side by side
@@ -66,6 +66,12 @@ class Brush {
     this.area(Array.from({ length: 10 }, (_, p) => corner(p)), colour);
   }
 
+  diamond(x, y, radius, { fill = this.palette.paper, edge = this.palette.ink, thick = 2 } = {}) {
+    const r = radius * this.scale, corners = [[x, y - r], [x + r, y], [x, y + r], [x - r, y], [x, y - r], [x + r, y]];
+    this.area(corners, fill);
+    this.line(corners, { colour: edge, wide: thick });
+  }
+
   text(words, x, y, { align = "left", colour = this.palette.ink, size = 14, bold = false, halo = false } = {}) {
     const { pen } = this;
     pen.font = `${bold ? 600 : 400} ${size * this.scale}px ${this.palette.font}`;
@@ -79,6 +85,9 @@ class Brush {
     pen.fillStyle = colour;
     pen.fillText(words, x, y);
   }
+
+  /** The first of some wordings, longest first, that fits. */
+  fitting(wordings, room, size = 13) { return wordings.find((words) => this.measure(words, size) <= room) ?? wordings.at(-1); }
 
   /** How wide some words are. */
   measure(words, size = 14, bold = false) {
@@ -97,32 +106,3 @@ function axisOf(low, high, from, to) {
 const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
 const RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 const raised = (power) => (power < 0 ? "⁻" : "") + String(Math.abs(power)).replace(/\d/g, (d) => RAISED[d]);
-
-/** Points that can be dragged by hand or moved by the arrow keys; `all()` lists {x, y, name, move(x, y)}. */
-function handles(desk, all) {
-  let held = null, chosen = 0;
-  const nearest = (x, y) => {
-    let best = null, near = 30 * desk.scale;
-    all().forEach((handle, at) => {
-      const away = Math.hypot(handle.x - x, handle.y - y);
-      if (away < near) { near = away; best = at; }
-    });
-    return best;
-  };
-  const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
-  return {
-    get chosen() { return desk.focused() ? chosen : -1; },
-    press(x, y) { held = nearest(x, y); if (held !== null) chosen = held; return held !== null; },
-    drag(x, y) { if (held !== null) all()[held]?.move(x, y); },
-    release() { held = null; },
-    key(event) {
-      const many = all();
-      if (event.key === " " || event.key === "Enter") { chosen = (chosen + 1) % many.length; desk.redraw(); return true; }
-      const step = STEPS[event.key], handle = many[chosen];
-      if (!step || !handle) return false;
-      const far = event.shiftKey ? 2 : 8;
-      handle.move(handle.x + far * step[0], handle.y + far * step[1]);
-      return true;
-    },
-  };
-}

@@ -1,4 +1,4 @@
-"""Experiments of every paper, run from their page in a real Chromium."""
+"""Figures of every paper, run again from their page in a real Chromium."""
 
 import csv
 import io
@@ -27,10 +27,10 @@ def require_data(study) -> None:
 
 
 def address(study, **more) -> str:
-    """Return the link to an experiment: on the paper's own data where they are at hand."""
+    """Return the link to a study: on the paper's own data where they are at hand."""
     require_data(study)
     query = {"paper": study.source.short, study.paper: f"{study.figure}: {study.title}", **more}
-    return "/experiments?" + urlencode(query)
+    return "/papers?" + urlencode(query)
 
 
 def button(page: Page, key: str) -> Locator:
@@ -47,10 +47,10 @@ def wait_for_tables(page: Page, study, seconds: float = 150) -> None:
     page.locator(f"[class*=st-key-csv-{study.name}]").first.wait_for(timeout=1000 * seconds)
 
 
-def test_an_experiment_of_every_paper_runs_reduced_from_the_page(visit, request):
-    """One visitor walks through the papers: the first experiment by its link, the others by their cards.
+def test_a_study_of_every_paper_runs_reduced_from_the_page(visit, request):
+    """One visitor walks through the papers: the first study by its link, the others by their cards.
 
-    The others run in ``tests/pages/test_experiments_run.py``, without a browser. A second try has a seed of its own:
+    The others run in ``tests/pages/test_papers_run.py``, without a browser. A second try has a seed of its own:
     what the first has run is kept, and would be shown at once.
     """
     first, *others = [STUDIES[name] for name in WALKED]
@@ -70,7 +70,7 @@ def test_an_experiment_of_every_paper_runs_reduced_from_the_page(visit, request)
 
 
 def runs_reduced(page: Page, study) -> None:
-    """Run an experiment, look at its figures and the printed numbers, and take a table home."""
+    """Run a study, look at its figures and the printed numbers, and take a table home."""
     expect(page.get_by_text(study.summary[:60])).to_be_visible()
     expect(page.get_by_text("A stored run")).to_be_visible()
     expect(page.locator(f"[class*=st-key-{study.name}-] .js-plotly-plot").first).to_be_visible()  # before any run
@@ -110,7 +110,7 @@ def test_stop_ends_a_long_run_within_a_second_and_keeps_what_was_found(visit):
     assert any(len(t["x"]) for t in traces(page, f"{study.name}-variance"))
 
 
-def test_an_experiment_fits_a_phone(visit):
+def test_a_study_fits_a_phone(visit):
     study = STUDIES["asteris2011-fig1"]
     page = visit(address(study), width=390, height=844)
     press_run(page)

@@ -1,4 +1,4 @@
-"""The experiments page, driven as a person would, without a browser."""
+"""The papers page, driven as a person would, without a browser."""
 
 import itertools
 import json
@@ -11,11 +11,12 @@ import nnspca
 from nnspca.datasets import fetch
 from nnspca.studies import STUDIES, Column, Parts, StudyTable, stored
 from nnspca.view.figures import style
+from nnspca.view.papers import panels
 from nnspca.view.papers.figures import study as pictures
 from nnspca.view.session.state import BUNDLED
 from tests.pages.conftest import jobs, settle, texts
 
-PAGE = "pages/experiments.py"
+PAGE = "pages/papers.py"
 QUICK = "asteris2014-fig1"
 
 
@@ -41,10 +42,10 @@ def fresh_machine(monkeypatch, tmp_path):
 
 def test_the_page_opens_with_the_figure_of_a_stored_run_and_says_so(open_page):
     page = open_page(PAGE)
-    assert page.title[0].value == "Experiments"
+    assert page.title[0].value == "Papers"
     assert not jobs(page)
-    assert "**A stored run**, made on 20" in texts(page)
-    assert "seed 0. **Run again** makes it live" in texts(page)
+    assert "**A stored run** of 20" in texts(page)
+    assert "seed 0. **Solve live** runs it with seed 0." in texts(page)
     (figure,) = drawn(page)
     assert {"curve 1", "curve 4"} <= {trace["name"] for trace in figure["data"]}
     assert "The paper's numbers beside ours" in [s.value for s in page.subheader]
@@ -81,7 +82,7 @@ def test_a_stored_run_passes_on_no_photograph_of_data_that_are_not_bundled():
                 assert not set(table.column(table.picture.group)) & set(table.picture.plain)
 
 
-def test_a_press_on_a_card_turns_to_its_experiment_and_the_link_says_so():
+def test_a_press_on_a_card_turns_to_its_study_and_the_link_says_so():
     choices_of = AppTest.from_function(_turned)
     choices_of.run()
     assert choices_of.markdown[0].value == "asteris2011-fig1"
@@ -98,19 +99,21 @@ def _turned():
 
 
 @pytest.mark.parametrize("study", STUDIES.values(), ids=STUDIES)
-def test_every_experiment_says_what_it_shows_and_what_differs_before_it_runs(open_page, study):
+def test_every_study_says_what_it_shows_and_what_differs_before_it_runs(open_page, study):
     page = open_page(PAGE, **choice(study))
-    assert study.summary in texts(page)
+    first, rest = panels.sentences(study)
+    assert f"{first} {rest}".strip() == study.summary
+    assert first in texts(page) and rest in texts(page)
     assert study.differs in texts(page)
     assert study.source.citation in texts(page)
     assert not jobs(page)
 
 
-def test_a_link_opens_its_experiment_inside_the_app(open_page):
+def test_a_link_opens_its_study_inside_the_app(open_page):
     page = open_page("app.py", **choice(STUDIES["asteris2011-counts"]))
     page.switch_page(PAGE).run()
     assert not page.exception
-    assert STUDIES["asteris2011-counts"].summary in texts(page)
+    assert panels.sentences(STUDIES["asteris2011-counts"])[0] in texts(page)
 
 
 def test_a_run_draws_its_figures_and_holds_the_printed_numbers_beside_ours(open_page):

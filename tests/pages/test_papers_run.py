@@ -1,4 +1,4 @@
-"""Every experiment, run reduced from its page to its end."""
+"""Every study, run reduced from its page to its end."""
 
 import csv
 import io
@@ -9,9 +9,9 @@ import pytest
 from nnspca.datasets import fetch
 from nnspca.studies import PAPERS, STUDIES, stored
 from nnspca.view.session import charts
-from tests.browser.test_experiments import LOOKED_AT, WALKED
+from tests.browser.test_papers import LOOKED_AT, WALKED
 from tests.pages.conftest import jobs, texts
-from tests.pages.test_experiments import PAGE, button, choice, drawn
+from tests.pages.test_papers import PAGE, button, choice, drawn
 
 SEED = 90  # of no other test: what another has run is kept, and would be shown at once
 PATIENCE = 150  # seconds; ten times what any takes: others work beside
@@ -28,7 +28,7 @@ def _pictures(names):
 
 
 @pytest.mark.parametrize("name", [name for name in STUDIES if name not in WALKED])
-def test_every_experiment_runs_reduced_from_the_page(open_page, monkeypatch, short_studies, name):
+def test_every_study_runs_reduced_from_the_page(open_page, monkeypatch, short_studies, name):
     """On the paper's own data where they are at hand."""
     study, made = STUDIES[name], {}
     if study.missing() and os.environ.get(fetch.DATA_VARIABLE):

@@ -1,0 +1,99 @@
+"""What solvers, bounds and the judge ask of a covariance and its users do not: how much to read, what to allow."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from nnspca.covariance.factor import DenseFactor, Factor
+from nnspca.covariance.forms import Form, HeldFactor, HeldMatrix
+from nnspca.covariance.origin import Origin
+from nnspca.numerics.feasible import sum_of_largest
+
+STRIP, STRIP_ENTRIES = 256, 4_000_000  # most rows, and entries of rows, that are read at a time
+BATCH_ENTRIES = 1_200_000  # of vectors that A is applied to at a time
+SPARSE_ROW = 5e5  # products whose time a row of sparse data takes beside its own
+DENSE_PRODUCTS, SPARSE_PRODUCTS = 400_000_000, 50_000_000  # with the numbers held, at a time
+
+
+class Inner:
+    """A covariance as the library itself sees it."""
+
+    n_features: int
+    diagonal: np.ndarray
+    _form: Form
+    _drift: float
+    _relative_drift: float
+    _error_elsewhere: float
+    _origin: Origin | None
+
+    @property
+    def matrix(self) -> np.ndarray | None:
+        """A itself, shape (n, n), where it is held; None otherwise."""
+        return self._form.A if isinstance(self._form, HeldMatrix) else None
+
+    @property
+    def factor(self) -> Factor | None:
+        """Y with A = Y'Y where A is not held, ``forward(x)`` is Yx and ``backward(z)`` is Y'z; None otherwise."""
+        return self._form.factor if isinstance(self._form, HeldFactor) else None
+
+    @property
+    def holds_entries(self) -> bool:
+        """Whether A is held entry by entry."""
+        return isinstance(self._form, HeldMatrix)
+
+    @property
+    def _strip(self) -> int:
+        """How many whole rows of A are read at a time, so that they fit in memory and take no tenth of a second."""
+        return max(1, min(STRIP, STRIP_ENTRIES // self.n_features))
+
+    @property
+    def _batch(self) -> int:
+        """How many vectors A is applied to at a time, so that a step of each takes no tenth of a second."""
+        held = sum(array.size for array in self._form.arrays())
+        sparse = self.factor is not None and not isinstance(self.factor, DenseFactor)
+        products = SPARSE_PRODUCTS if sparse else DENSE_PRODUCTS
+        return max(1, min(BATCH_ENTRIES // self.n_features, products // held))
+
+    @property
+    def _row_cost(self) -> float:
+        """About how many products it takes to read a whole row of A."""
+        if self.holds_entries:
+            return float(self.n_features)
+        held = float(sum(array.size for array in self._form.arrays()))
+        if self.factor is None or isinstance(self.factor, DenseFactor):
+            return held
+        m, n = self.factor.shape
+        return max(held * held / (m * n), SPARSE_ROW)
+
+    def _room(self, entries: int = 1) -> float:
+        """What a bound that sums so many entries of A, or takes one eigenvalue, is raised by.
+
+        A judge on another machine holds A' with ‖A' − A‖ <= drift in the Frobenius norm, hence
+        entry by entry and in the spectral norm, and adds its own representation error to what it
+        derives: whatever is proven of A here is derived from A' at
+        ``error_elsewhere + entries · drift`` more, at most.
+        """
+        return self._error_elsewhere + entries * self._drift
+
+    def _drift_of_rows(self, weights: np.ndarray, k: int) -> np.ndarray:
+        """What the sum of any k entries of each row, each times its column's weight, may drift by, shape (n,)."""
+        any_entry = np.full(self.n_features, self._drift * float(sum_of_largest(weights, k)))
+        if not np.isfinite(self._relative_drift):
+            return any_entry
+        s = np.sqrt(self.diagonal)
+        return np.minimum(any_entry, self._relative_drift * s * float(sum_of_largest(s * weights, k)))
+
+    @property
+    def _reading(self) -> Literal["centred", "standardised", "matrix"] | None:
+        """What a file of numbers stands for from which anyone can form this covariance anew.
+
+        ``"centred"`` or ``"standardised"``: of the data given to :meth:`from_data`, samples as
+        rows. ``"matrix"``: of
+        :attr:`matrix`, the one held. None where it was made of another covariance and is not held.
+        """
+        made = "" if self._origin is None else self._origin.operation
+        if "data centred" in made:
+            return "standardised" if made.endswith("standardised") else "centred"
+        return "matrix" if self.holds_entries else None

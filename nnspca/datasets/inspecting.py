@@ -1,0 +1,373 @@
+"""What a table looks like before anything is computed: scales, identifiers, counts, signs, and what follows from them.
+
+A certificate is about the numbers it is given. One column in a larger unit can hold nearly all
+variance, and the proven optimum is then that column: a true statement about units, not about the
+data. What is noticed here is said before a result is shown, with the choice that was made.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+import scipy.sparse
+
+from nnspca.datasets.dataset import Dataset
+from nnspca.errors import DataError
+
+WIDE = 10.0  # ratio of two standard deviations from which columns count as of different scales
+DOMINANT = 0.9  # share of all variance from which one column holds it
+FEW = 5  # samples below which hardly anything can be said
+COUNTED = 20  # distinct values that whole numbers must have to be counts, not grades
+SKEWED = 20.0  # ratio of the largest value to the median from which a logarithm is offered
+TALL = 20.0  # times more rows than columns from which rows may be the features
+ALIKE = 3.0  # ratio of standard deviations up to which all columns look like one kind of thing
+MOST_COLUMNS = 20_000  # up to which columns are compared with each other
+NEAR = 0.3  # share of the largest loading of the first direction from which a feature takes part
+IDENTIFIERS = re.compile(r"(?:^|[_\s.-])(?:id|ids|index|idx|no|nr|num|row|rownum|case|subject|patient|code)$", re.I)
+TIMES = re.compile(r"(?:^|[_\s.-])(?:date|day|time|timestamp|year|month)s?(?:$|[_\s.-])", re.I)
+
+Kind = Literal[
+    "scales",
+    "dominant",
+    "counts",
+    "skewed",
+    "constant",
+    "duplicates",
+    "identifiers",
+    "dates",
+    "orientation",
+    "signs",
+    "few samples",
+]
+
+
+@dataclass(frozen=True)
+class Note:
+    """One thing that was noticed.
+
+    Attributes
+    ----------
+    kind : str
+    says : str
+        One sentence.
+    choice : str
+        What is done about it unless something else is chosen: "standardise", "leave out", "offer
+        log1p", "offer transpose" or "".
+    features : tuple of int
+        The columns it is about; empty where it is about all.
+    """
+
+    kind: Kind
+    says: str
+    choice: str = ""
+    features: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """What was noticed in a table.
+
+    Attributes
+    ----------
+    shape : (int, int)
+        Samples and features.
+    notes : tuple of Note
+        In the order in which they matter.
+    feature_names : tuple of str
+    """
+
+    shape: tuple[int, int]
+    notes: tuple[Note, ...]
+    feature_names: tuple[str, ...] = ()
+
+    @property
+    def standardise(self) -> bool:
+        """Whether the features should be divided by their standard deviations."""
+        return any(note.choice == "standardise" for note in self.notes)
+
+    @property
+    def left_out(self) -> tuple[int, ...]:
+        """Columns that are no features: constant ones, identifiers and dates."""
+        return tuple(sorted({i for note in self.notes if note.choice == "leave out" for i in note.features}))
+
+    def note(self, kind: Kind) -> Note | None:
+        """Return the note of a kind, if there is one."""
+        return next((note for note in self.notes if note.kind == kind), None)
+
+    def __str__(self) -> str:
+        """Return the sentences, one in a line."""
+        return "\n".join(note.says for note in self.notes) or "Nothing unusual was noticed."
+
+
+def inspect(X: object, feature_names: Sequence[str] | None = None) -> Inspection:
+    """Look at a table before anything is computed from it.
+
+    Parameters
+    ----------
+    X : Dataset, array-like or sparse matrix, shape (m, n), or data frame
+        Samples in rows.
+    feature_names : sequence of str, optional
+        Names of the columns; those of a Dataset or a data frame are taken from it.
+
+    Returns
+    -------
+    Inspection
+        Images, spectra, expression arrays and covariance matrices keep their own rules: of these
+        only constant features and few samples are noted.
+
+    Raises
+    ------
+    nnspca.DataError
+        Where ``X`` is no table of real numbers.
+
+    Examples
+    --------
+    >>> X = [[23_000.0, 1.2, 1], [31_000.0, 0.7, 2], [45_000.0, 1.9, 3], [28_000.0, 1.1, 4], [39_000.0, 1.6, 5]]
+    >>> seen = inspect(X, ["income", "spend", "id"])
+    >>> seen.standardise, seen.left_out
+    (True, (2,))
+    >>> print(seen)
+    Column 'id' numbers the samples: left out.
+    The scales of the columns differ by a factor of 19,000: standardised, so that units do not matter.
+    Without standardising, 'income' alone would hold 99.9 % of all variance.
+    """
+    data = X if isinstance(X, Dataset) else _dataset(X, feature_names)
+    m, n = data.shape
+    if data.kind == "covariance":
+        return Inspection((m, n), (), data.feature_names)
+    own = data.kind != "table" or data.image_shape is not None or data.axis is not None
+    notes: list[Note] = []
+    if m < FEW:
+        notes.append(
+            Note("few samples", f"Only {m} sample{'' if m == 1 else 's'}: the result says little about others.")
+        )
+    spread = np.asarray(data.deviations)
+    constant = np.flatnonzero(spread == 0)
+    if constant.size:
+        verb = "does" if constant.size == 1 else "do"
+        notes.append(
+            Note(
+                "constant",
+                f"{_columns(data, constant)} {verb} not vary: left out.",
+                "leave out" if constant.size < n else "",
+                tuple(constant.tolist()),
+            )
+        )
+    if own:
+        return Inspection((m, n), tuple(notes), data.feature_names)
+    notes += _no_features(data)
+    left_out = {i for note in notes for i in note.features}
+    used = np.array([i for i in range(n) if i not in left_out], dtype=int)
+    notes += [*_scales(data, spread, used), *_counts(data, used), *_orientation(data, spread, used)]
+    notes += [*_duplicates(data, used), *_signs(data, spread, used)]
+    return Inspection((m, n), tuple(notes), data.feature_names)
+
+
+def leave_out(data: Dataset, columns: Sequence[str | int]) -> Dataset:
+    """Return a data set without some of its columns.
+
+    Parameters
+    ----------
+    data : Dataset
+        A table: images and spectra keep all their features.
+    columns : sequence of str or int
+        By name or by position, from 0 on.
+
+    Returns
+    -------
+    Dataset
+
+    Raises
+    ------
+    nnspca.DataError
+        Where a column is not there, or none would be left.
+
+    Examples
+    --------
+    >>> table = Dataset(name="people", X=[[1.0, 7.0], [2.0, 5.0]], feature_names=("id", "age"))
+    >>> leave_out(table, ["id"]).feature_names
+    ('age',)
+    """
+    if data.image_shape is not None or data.axis is not None or data.kind == "covariance":
+        raise DataError(f"columns can be left out of a table; {data.name!r:.60} is of the kind {data.kind!r}")
+    places = {str(name): i for i, name in enumerate(data.feature_names)}
+    gone = set()
+    for column in columns:
+        i = places.get(column, -1) if isinstance(column, str) else int(column)
+        if not 0 <= i < data.n_features:
+            known = ", ".join(list(places)[:5])
+            raise DataError(f"there is no column {column!r:.60}; there are {data.n_features:,}: {known}, …")
+        gone.add(i)
+    kept = [i for i in range(data.n_features) if i not in gone]
+    if not kept:
+        raise DataError("at least one column has to be left")
+    names = tuple(data.feature_names[i] for i in kept)
+    return replace(data, X=data.X[:, kept], feature_names=names)
+
+
+def _dataset(X: object, feature_names: Sequence[str] | None) -> Dataset:
+    """Return an array or a data frame as a data set."""
+    names = getattr(X, "columns", None) if feature_names is None else feature_names
+    held = X if scipy.sparse.issparse(X) else np.asarray(X)
+    kept = () if names is None or callable(names) else tuple(map(str, names))
+    return Dataset(name="table", X=held, feature_names=kept)
+
+
+def _columns(data: Dataset, which: Sequence[int] | np.ndarray) -> str:
+    """Name columns, at most five of them."""
+    names = [repr(str(data.feature_names[int(i)])[:40]) for i in which[:5]]
+    more = len(which) - len(names)
+    head = "Column" if len(which) == 1 else "Columns"
+    return f"{head} {', '.join(names)}{f' and {more:,} more' if more else ''}"
+
+
+def _no_features(data: Dataset) -> list[Note]:
+    """Note identifiers and dates: numbers that name a sample or a time."""
+    if data.is_sparse or data.n_features > MOST_COLUMNS or data.shape[0] < FEW:
+        return []
+    identifiers, dates = [], []
+    for i, name in enumerate(map(str, data.feature_names)):
+        values = data.X[:, i]
+        if not _whole(values):
+            continue
+        if TIMES.search(name) and _is_time(values):
+            dates.append(i)
+        elif len(np.unique(values)) == len(values) and (_numbers_rows(values) or IDENTIFIERS.search(name)):
+            identifiers.append(i)
+    notes = []
+    if identifiers:
+        verb = "numbers" if len(identifiers) == 1 else "number"
+        notes.append(
+            Note(
+                "identifiers",
+                f"{_columns(data, identifiers)} {verb} the samples: left out.",
+                "leave out",
+                tuple(identifiers),
+            )
+        )
+    if dates:
+        verb = "holds a date" if len(dates) == 1 else "hold dates"
+        notes.append(Note("dates", f"{_columns(data, dates)} {verb}: left out.", "leave out", tuple(dates)))
+    return notes
+
+
+def _whole(values: np.ndarray) -> bool:
+    return bool((values == np.round(values)).all())
+
+
+def _numbers_rows(values: np.ndarray) -> bool:
+    """Tell whether values count the rows up or down."""
+    steps = np.diff(values)
+    return bool((steps == 1).all() or (steps == -1).all())
+
+
+def _is_time(values: np.ndarray) -> bool:
+    """Tell whether whole numbers are years, days written as yyyymmdd, or seconds since 1970."""
+    low, high = float(values.min()), float(values.max())
+    return (low >= 1500 and high <= 2200) or (low >= 15_000_101 and high <= 22_001_231) or (low >= 1e8 and high < 4e9)
+
+
+def _scales(data: Dataset, spread: np.ndarray, used: np.ndarray) -> list[Note]:
+    """Note different scales, and one column that holds nearly all variance."""
+    if len(used) < 2:
+        return []
+    mine = spread[used]
+    ratio, share = float(mine.max() / mine.min()), float(mine.max() ** 2 / (mine**2).sum())
+    notes = []
+    if ratio > WIDE:
+        factor = f"{float(f'{ratio:.2g}'):,.0f}"
+        notes.append(
+            Note(
+                "scales",
+                f"The scales of the columns differ by a factor of {factor}: standardised, so that units do not matter.",
+                "standardise",
+            )
+        )
+    if share > DOMINANT:
+        first = int(used[mine.argmax()])
+        name = repr(str(data.feature_names[first])[:40])
+        held = np.floor(1000 * share) / 10
+        notes.append(
+            Note(
+                "dominant",
+                f"Without standardising, {name} alone would hold {held:.1f} % of all variance.",
+                "standardise",
+                (first,),
+            )
+        )
+    return notes
+
+
+def _counts(data: Dataset, used: np.ndarray) -> list[Note]:
+    """Note counts, and values of a long right tail: a logarithm may suit them."""
+    values = data.X.data if data.is_sparse else data.X[:, used]
+    if values.size == 0 or float(values.min()) < 0:
+        return []
+    sample = np.asarray(values).ravel()[:: max(1, values.size // 200_000)]
+    positive = sample[sample > 0]
+    if positive.size == 0:
+        return []
+    if _whole(sample) and len(np.unique(sample[:20_000])) >= COUNTED:
+        said = "All values are whole numbers of zero and more, like counts: a logarithm, log(1 + x), may suit them."
+        return [Note("counts", said, "offer log1p")]
+    tails = positive.max() / np.median(positive)
+    if len(used) > 50 and tails > SKEWED:
+        said = f"The largest value is {tails:,.0f} times the median: a logarithm, log(1 + x), may suit them."
+        return [Note("skewed", said, "offer log1p")]
+    return []
+
+
+def _orientation(data: Dataset, spread: np.ndarray, used: np.ndarray) -> list[Note]:
+    """Note a table whose columns look like samples: far fewer than rows, and all of one kind."""
+    m, n = data.shape
+    if m < TALL * n or n < FEW or m < 1000 or len(used) < n:
+        return []
+    means = np.asarray(data.means)
+    alike = spread.max() <= ALIKE * spread.min() and np.ptp(means) <= ALIKE * spread.max()
+    related = alike and _first_direction(data, spread, used)[1] > DOMINANT
+    if not related:
+        return []
+    said = f"{m:,} rows and {n:,} columns that resemble each other: the samples may be the columns."
+    return [Note("orientation", said, "offer transpose")]
+
+
+def _duplicates(data: Dataset, used: np.ndarray) -> list[Note]:
+    """Note columns that are equal to another one."""
+    if data.is_sparse or len(used) > MOST_COLUMNS:
+        return []
+    seen: dict[bytes, int] = {}
+    equal = [int(i) for i in used if seen.setdefault(data.X[:, i].tobytes(), int(i)) != int(i)]
+    if not equal:
+        return []
+    verb = "equals" if len(equal) == 1 else "equal"
+    return [Note("duplicates", f"{_columns(data, equal)} {verb} another column.", "", tuple(equal))]
+
+
+def _first_direction(data: Dataset, spread: np.ndarray, used: np.ndarray) -> tuple[np.ndarray, float]:
+    """Return the leading eigenvector of the correlations, and its share of the trace."""
+    Z = (data.columns(used) - np.asarray(data.means)[used]) / spread[used]
+    if Z.shape[0] < Z.shape[1]:
+        _, s, v = np.linalg.svd(Z, full_matrices=False)
+        return v[0], float(s[0] ** 2 / (s**2).sum())
+    values, vectors = np.linalg.eigh(Z.T @ Z)
+    return vectors[:, -1], float(values[-1] / max(values.sum(), np.finfo(float).tiny))
+
+
+def _signs(data: Dataset, spread: np.ndarray, used: np.ndarray) -> list[Note]:
+    """Note how many features each sign of the first direction has: a nonnegative component uses one of the two."""
+    if data.is_sparse or not 2 <= len(used) <= 2000 or data.shape[0] < FEW:
+        return []
+    x, _ = _first_direction(data, spread, used)
+    strong = np.abs(x) >= NEAR * np.abs(x).max()
+    up, down = int((strong & (x > 0)).sum()), int((strong & (x < 0)).sum())
+    if not min(up, down):
+        return []
+    said = (
+        f"In the direction of most variance {max(up, down):,} features rise together and {min(up, down):,} fall: "
+        "a nonnegative component uses one of the two groups; any sign uses both."
+    )
+    return [Note("signs", said)]

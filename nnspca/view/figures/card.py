@@ -1,0 +1,53 @@
+"""Small picture of a component for a card: over the mean image, along an axis, or as bars."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+from PIL import Image, ImageDraw
+
+SIDE = 64  # pixels
+PAINT, GREY, PAPER = (213, 94, 0), (110, 124, 136), (238, 242, 244)
+BARS = 10
+
+
+def over_image(loadings: np.ndarray, mean: np.ndarray, shape: tuple[int, int]) -> bytes:
+    """Return a PNG of the loadings over a mean image, one pixel a feature."""
+    strength = _strength(loadings)
+    grey = 18 + 185 * (mean - mean.min()) / (np.ptp(mean) or 1.0)
+    mix = np.where(strength > 0, 0.5 + 0.5 * strength, 0.0)[:, None]
+    pixels = (1 - mix) * grey[:, None] + mix * np.array(PAINT)
+    return _png(Image.fromarray(pixels.reshape(*shape, 3).round().astype(np.uint8), "RGB"))
+
+
+def along_axis(loadings: np.ndarray, mean: np.ndarray, values: np.ndarray) -> bytes:
+    """Return a PNG of the loadings below the mean curve."""
+    image, order = Image.new("RGB", (SIDE, SIDE), PAPER), np.argsort(values, kind="stable")
+    pen, heights, mean = ImageDraw.Draw(image), _strength(loadings)[order], mean[order]
+    at = np.linspace(2, SIDE - 3, len(order))
+    for x, height in zip(at, heights, strict=True):
+        if height:
+            pen.line((x, SIDE - 2, x, SIDE - 2 - 50 * height), fill=PAINT)
+    curve = 8 + 48 * (1 - (mean - mean.min()) / (np.ptp(mean) or 1.0))
+    pen.line(list(zip(at, curve, strict=True)), fill=GREY)
+    return _png(image)
+
+
+def as_bars(loadings: np.ndarray) -> bytes:
+    """Return a PNG of the largest loadings."""
+    image, strength = Image.new("RGB", (SIDE, SIDE), PAPER), _strength(loadings)
+    pen = ImageDraw.Draw(image)
+    for row, height in enumerate(np.sort(strength[strength > 0])[::-1][:BARS]):
+        pen.rectangle((4, 3 + 6 * row, 4 + 54 * height, 6 + 6 * row), fill=PAINT)
+    return _png(image)
+
+
+def _strength(loadings: np.ndarray) -> np.ndarray:
+    return np.abs(loadings) / (np.abs(loadings).max() or 1.0)
+
+
+def _png(image: Image.Image) -> bytes:
+    out = io.BytesIO()
+    image.save(out, "PNG", optimize=True)
+    return out.getvalue()

@@ -1,0 +1,62 @@
+"""One problem, one number: what all pages say of a problem, once their runs have ended, is the same."""
+
+import re
+
+import pytest
+
+from tests.browser.waiting import rest
+
+SHARE = re.compile(r"at least ([\d.]+)\s%\sof the optimum|(proven optimal)", re.I)
+STATED = re.compile("of the optimum|proven optimal", re.I)
+PROBLEMS = [
+    pytest.param("lfw-faces", 40, "faces"),
+    pytest.param("digits", 16, "digits"),
+    pytest.param("cbcl-faces", 40, "", marks=pytest.mark.real_data),
+    pytest.param("lrs", 8, "spectra", marks=pytest.mark.real_data),
+    pytest.param("leukemia", 40, "", marks=pytest.mark.real_data),
+]
+
+
+def shares(text):
+    """The proven shares of the optimum that a text states; sentences of live runs aside."""
+    said = "\n".join(line for line in text.splitlines() if "live" not in line.lower())
+    return {share or "optimal" for share, optimal in SHARE.findall(said)}
+
+
+def told(visit, path, selector):
+    """What a page says in one place, once it has come to rest."""
+    page = visit(path)
+    page.locator(selector).filter(has_text=STATED).first.wait_for()
+    rest(page, "false", 600)
+    return "\n".join(page.locator(selector).all_inner_texts())
+
+
+@pytest.mark.parametrize(("name", "k", "board"), PROBLEMS)
+def test_a_component_has_one_proven_share_on_every_page(visit, name, k, board):
+    problem = f"data={name}&k={k}"
+    found = {
+        "explore": shares(told(visit, f"/?{problem}", ".play .words")),
+        "card": shares(told(visit, f"/data?data={name}", f"[data-name='{name}']")),
+        "compare": shares(told(visit, f"/compare?what=solvers&{problem}&racers=best&limit=2", "[data-testid=stMain]")),
+        "parts": shares(told(visit, f"/parts?{problem}&r=1", ".st-key-parts-said")),
+    }
+    if board:
+        page = visit(f"/learn?board={board}")
+        page.get_by_role("button", name="Show the solver").click()
+        page.locator("section.lesson").filter(has_text=STATED).wait_for()
+        found["learn"] = shares(page.locator("section.lesson").inner_text())
+    found["explore again"] = shares(told(visit, f"/?{problem}", ".play .words"))
+    assert all(len(said) == 1 for said in found.values()), found
+    assert len(set.union(*found.values())) == 1, found
+
+
+def test_six_parts_have_one_bound_on_the_pages_that_show_them(visit):
+    headline = told(visit, "/parts?data=lfw-faces&k=40&r=6", ".st-key-parts-said")
+    explained, most = map(float, re.search(r"explain ([\d.]+)\s%.*?maximum is ([\d.]+)\s%", headline, re.S).groups())
+    page = visit("/learn?step=15")
+    page.locator("section.lesson[data-frames]").wait_for()
+    lesson = page.locator("section.lesson").inner_text()
+    assert shares(headline)
+    # the lesson speaks in shares of λ₁, the page of parts in shares of all variance
+    percents = list(map(float, re.findall(r"([\d.]+)\s%", lesson)))
+    assert any(abs(low / high - explained / most) < 2e-3 for low in percents for high in percents if low < high), lesson

@@ -1,0 +1,103 @@
+"""What is noticed in a table before anything is computed from it."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
+
+import nnspca
+from nnspca.datasets import inspect
+
+
+def people(m=200, seed=0):
+    """A table in mixed units, with an identifier, a date, a constant and a copy."""
+    rng = np.random.default_rng(seed)
+    income = np.exp(rng.normal(10.3, 0.5, m))
+    return pd.DataFrame(
+        {
+            "person_id": rng.permutation(m) + 5000,
+            "row": np.arange(m),
+            "born_year": rng.integers(1940, 2005, m),
+            "income": income,
+            "spend": 0.03 * income * rng.normal(1, 0.1, m),
+            "age": rng.integers(18, 80, m),
+            "height": rng.normal(1.72, 0.1, m),
+            "country": np.ones(m),
+            "height_again": 0.0,
+        }
+    ).assign(height_again=lambda t: t.height)
+
+
+def test_mixed_units_are_standardised_and_what_names_a_sample_is_left_out():
+    table = people()
+    seen = inspect(table)
+    named = {note.kind: [table.columns[i] for i in note.features] for note in seen.notes}
+    assert seen.standardise
+    assert named["identifiers"] == ["person_id", "row"]
+    assert named["dates"] == ["born_year"]
+    assert named["constant"] == ["country"]
+    assert named["duplicates"] == ["height_again"]
+    assert named["dominant"] == ["income"]
+    assert seen.left_out == (0, 1, 2, 7)
+    assert "identifier" not in str(seen.note("scales"))
+
+
+@pytest.mark.parametrize(
+    ("load", "standardise"), [(load_wine, True), (load_breast_cancer, True), (load_diabetes, False)]
+)
+def test_tables_of_a_package_are_standardised_where_their_units_differ(load, standardise):
+    data = load()
+    seen = inspect(data.data, list(map(str, data.feature_names)))
+    assert seen.standardise == standardise
+    assert not seen.left_out
+
+
+@pytest.mark.parametrize("factor", [1e-8, 1.0, 1e9])
+def test_the_unit_of_all_columns_together_changes_nothing(factor):
+    X = np.random.default_rng(1).standard_normal((60, 5)) * [1, 2, 3, 40, 5]
+    kinds = [note.kind for note in inspect(factor * X).notes]
+    assert kinds == [note.kind for note in inspect(X).notes]
+    assert "scales" in kinds
+
+
+def test_counts_are_told_from_grades_and_from_negative_numbers():
+    rng = np.random.default_rng(2)
+    counts = rng.poisson(rng.gamma(2.0, 8.0, 30), (80, 30))
+    assert inspect(counts).note("counts").choice == "offer log1p"
+    assert inspect(scipy.sparse.csr_array(counts.astype(float))).note("counts") is not None
+    assert inspect(rng.integers(1, 6, (80, 8))).note("counts") is None
+    assert inspect(counts - 10).note("counts") is None
+
+
+def test_signs_say_how_many_features_each_sign_would_bring():
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((100, 1)) * [1, 1, 1, -1, -1] + 0.3 * rng.standard_normal((100, 5))
+    assert "3 features rise together and 2 fall" in inspect(X).note("signs").says
+    assert inspect(np.abs(X[:, :3])).note("signs") is None or inspect(X[:, :3]).note("signs") is None
+
+
+def test_samples_in_columns_are_noticed():
+    rng = np.random.default_rng(4)
+    genes = np.exp(rng.normal(5, 1.5, (4000, 1))) * np.exp(rng.normal(0, 0.1, (4000, 20)))
+    assert inspect(genes).note("orientation").choice == "offer transpose"
+    assert inspect(genes.T).note("orientation") is None
+
+
+def test_images_spectra_and_matrices_keep_their_own_rules():
+    assert not inspect(nnspca.datasets.load("lfw-faces")).standardise
+    assert inspect(nnspca.datasets.load("pitprops")).notes == ()
+    assert not inspect(nnspca.datasets.load("digits")).standardise
+
+
+@pytest.mark.parametrize("X", [np.ones((3, 2)), [[1.0, 2.0]], np.zeros((4, 1)), [[1, 2], [3, 4]]])
+def test_degenerate_tables_are_looked_at_without_a_warning(X):
+    seen = inspect(X)
+    assert seen.shape == np.shape(X)
+    assert seen.note("few samples") is not None
+
+
+@pytest.mark.parametrize("X", [[["a", "b"]], [[np.nan, 1.0]], [1.0, 2.0], [[np.inf, 1.0], [0.0, 1.0]]])
+def test_what_is_no_table_of_numbers_is_refused(X):
+    with pytest.raises(ValueError, match=r"."):
+        inspect(X)

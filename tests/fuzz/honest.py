@@ -1,0 +1,151 @@
+"""Honest certificates of every kind and scale: each bound holds, its judge agrees, and the exact checker takes it.
+
+The plans are drawn so that every kind of bound is made on problems that brute force can solve: gaps that are never
+reached, and sizes that a few features exceed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from collections import Counter
+from dataclasses import replace
+from unittest import mock
+
+import numpy as np
+
+import nnspca
+from nnspca import check, check_more
+from nnspca.bounds import carried, elimination, plan
+from nnspca.bounds.parts import plan as parts_plan
+from nnspca.bounds.parts.plan import PARTS_PLANS
+from nnspca.bounds.plan import PLANS
+from nnspca.bounds.selection import Limits
+from nnspca.calls.progress import Monitor
+from nnspca.covariance import covariance
+from nnspca.covariance.problem import Problem
+from tests import oracle, problems
+from tests.fuzz import GotThrough
+
+KINDS = (
+    *problems.MATRICES,
+    problems.near_identity,
+    problems.few_matter,
+    problems.few_matter,
+    *problems.DATA,
+    problems.correlated,
+    problems.held_apart,
+)
+SEEN: Counter[str] = Counter()  # bounds that met the oracle, by name and type of proof
+
+
+def attempt(rng):
+    """Certify one component at two k, or a few parts, and look at every bound of it."""
+    make = KINDS[rng.integers(len(KINDS))]
+    n = int(rng.integers(3, 7))
+    apart = mock.patch.object(covariance, "DENSE_FEATURES", 1)
+    with apart if make is problems.held_apart else contextlib.nullcontext():
+        problem = make(rng, n)
+    n, nonnegative = problem.cov.n_features, bool(rng.random() < 0.6)
+    with (
+        mock.patch.dict(PLANS, {"live": _plan(rng, n)}),
+        mock.patch.dict(PARTS_PLANS, {"live": _parts_plan(rng, n)}),
+        mock.patch.object(plan, "WORTHWHILE", 1),
+        mock.patch.object(parts_plan, "PARTS_WORTHWHILE", 1),
+    ):
+        if rng.random() < 0.4:
+            return _parts(rng, problem, n, nonnegative)
+        ks = sorted({int(k) for k in rng.integers(1, n + 1, 2)})
+        made = {k: nnspca.certify(problem.cov, k, nonnegative=nonnegative) for k in ks}
+    least = carried.least_variance(problem.cov)
+    for k, cert in made.items():
+        best = problem.attained(k, nonnegative)
+        others = [*_on_few(rng, cert, problem.cov)]
+        others += [carried._larger(carried._own(made[at]), at, k) for at in ks if at > k]
+        others += [carried._smaller(carried._own(made[at]), at, k, least) for at in ks if 2 <= at < k]
+        _look(replace(cert, bounds=(*cert.bounds, *others)), problem, best)
+    return True
+
+
+def _on_few(rng, cert, cov):
+    """Bounds on a few features that speak for all: wherever they prove anything, however little."""
+    problem, x, n = Problem(cov, cert.k, cert.nonnegative), cert.component.loadings, cov.n_features
+    goals = {"goal": 0.0, "monitor": Monitor()}
+    limits = Limits(int(rng.integers(1, n + 1)), float(rng.random()))
+    budget = elimination.Budget(float(10.0 ** rng.uniform(5, 7)), 1e6 * (rng.random() < 0.5))
+    yield from list(elimination.tighten(problem, x, 3 * cov.trace, limits, budget, **goals))[-1:]
+
+
+def _parts(rng, problem, n, nonnegative):
+    r = int(rng.integers(1, min(3, n) + 1))
+    k = int(rng.integers(1, n + 1))
+    cert = nnspca.certify_parts(problem.cov, r, k, nonnegative=nonnegative)
+    optima = oracle.optima_of_parts(problem.A, k, r, nonnegative)
+    _look(cert, problem, max(sum(problem.exact(x) for x in X if x.any()) for _, X in optima))
+    return True
+
+
+def _look(cert, problem, best):
+    nnspca.verify(cert, problem.cov)
+    for bound in cert.bounds:
+        if not bound.deterministic:
+            continue
+        kind = f"{bound.name}, {type(bound.ingredients).__name__}"
+        SEEN[f"{kind}, {'one' if isinstance(cert, nnspca.Certificate) else 'parts'}"] += 1
+        if not oracle.allows(bound.value, best):
+            raise GotThrough(f"{kind} says {bound.value!r} where {float(best)!r} is feasible")
+        alone = replace(cert, bounds=(bound,), upper=max(bound.value, cert.lower))
+        if status := exactly(alone, problem):
+            raise GotThrough(f"{kind} of {problem.kind}, k = {cert.k}, is refused by the exact checker: {status}")
+
+
+def exactly(cert, problem):
+    """What the exact checkers say against a certificate; nothing where they accept it."""
+    held, data = io.BytesIO(), io.BytesIO()
+    nnspca.save_certificate(cert, held, problem.cov)
+    np.save(data, problem.data)
+    try:
+        check.check(held.getvalue(), data.getvalue(), lambda line: None, 20, check_more.Checker)
+    except check.Refused as error:
+        return f"status {error.args[1]}: {error.args[0]}"
+    return ""
+
+
+def _plan(rng, n):
+    """A plan in which no gap is small enough, and now and then few features are too many."""
+    gap, few = -float(10.0 ** rng.uniform(-3, 0)), rng.random() < 0.6
+    return replace(
+        PLANS["live"],
+        closed=gap,
+        narrow=gap,
+        optimal=gap,
+        pair_steps=int(rng.integers(10, 80)),
+        pair_features=0 if few else 450,
+        whole_features=0 if few else 700,
+        working_features=int(rng.integers(1, n + 1)),
+        eliminated_features=int(rng.integers(1, n + 1)),
+        eliminated_loss=float(10.0 ** rng.uniform(-4, 0)),
+        kept_share=1.0,
+        passes=int(rng.integers(0, 4)),
+        always_levels=bool(rng.random() < 0.5),
+        cells=400,
+        ranks=(1, 2, 3),
+        cut_ranks=(2,),
+        pair_seconds=0.005,
+        whole_seconds=0.03,
+        eliminated_seconds=0.05,
+        branch_seconds=0.05,
+    )
+
+
+def _parts_plan(rng, n):
+    gap, few = -float(10.0 ** rng.uniform(-3, 0)), rng.random() < 0.4
+    return replace(
+        PARTS_PLANS["live"],
+        closed=gap,
+        optimal=gap,
+        features=0 if few else 700,
+        working_features=int(rng.integers(1, n + 1)),
+        steps=int(rng.integers(10, 80)),
+        branch_seconds=0.05,
+    )

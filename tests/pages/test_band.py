@@ -1,0 +1,70 @@
+"""The band's figure: shaded where the optimum lies, lighter where a bound is carried, and closed where it is proven."""
+
+import math
+
+import pytest
+
+from nnspca.view.figures import band
+from nnspca.view.figures.band import Band
+from nnspca.view.figures.style import DARK, LIGHT
+
+KNOWN = Band((1, 2, 3, 4), (0.2, 0.3, 0.4, 0.5), (0.2, 0.33, 0.44, math.inf), frozenset({1, 3}))
+
+
+def drawn(known=KNOWN, palette=LIGHT, **more):
+    best = dict(zip(known.at, known.lower, strict=True))
+    more = {"title": "T", "unit": "variance (% of λ₁)", "along": "k"} | more
+    return band.figure(known, {"best known": best, "em": {2: 0.1, 3: 0.39}}, palette, **more)
+
+
+@pytest.mark.parametrize("palette", [LIGHT, DARK])
+def test_a_carried_stretch_is_lighter_and_has_no_gap_of_its_own(palette):
+    figure = drawn(palette=palette)
+    above = [t for t in figure.data if t.fill == "toself" and t.yaxis in (None, "y")]
+    assert [t.opacity for t in above] == [0.45, 1.0]
+    assert [sorted(set(t.x)) for t in above] == [[1, 2, 3], [1, 3]]  # no bound is known at 4
+    (below,) = [t for t in figure.data if t.fill == "toself" and t.yaxis == "y2"]
+    assert set(below.x) == {1, 3}
+    for name in ("best known", "em"):
+        (gaps,) = [t for t in figure.data if t.name == name and t.yaxis == "y2"]
+        assert set(gaps.x) <= {1, 3}
+    (marks,) = [t for t in figure.data if t.name == "upper bound, proven"]
+    assert list(marks.x) == [1, 3]
+    assert list(marks.y) == pytest.approx([20, 44])
+
+
+def test_where_every_bound_is_proven_itself_there_is_one_shade():
+    figure = drawn(Band((1, 2), (0.2, 0.3), (0.2, 0.3), frozenset({1, 2})))
+    above = [t for t in figure.data if t.fill == "toself" and t.yaxis in (None, "y")]
+    assert [t.opacity for t in above] == [1.0]
+    assert any("closed: proven optimal at every k" in a.text for a in figure.layout.annotations)
+
+
+def test_the_picture_says_where_the_optimum_lies_and_where_the_band_has_closed():
+    said = [a.text for a in drawn().layout.annotations]
+    assert said == ["the optimum lies in here", "closed: proven optimal at 1 of 4 k"]
+    assert "an upper bound is proven at 2 of 4 k; closed: proven optimal at 1 of 4 k" in drawn().layout.meta["alt"]
+    assert [a.text for a in drawn(Band((1, 2), (0.1, 0.2), (math.inf,) * 2, frozenset())).layout.annotations] == []
+
+
+def test_the_gap_is_on_one_logarithmic_axis_whose_floor_is_optimal():
+    axis = drawn().layout.yaxis2
+    assert axis.ticktext[-1] == "optimal"
+    assert axis.tickvals[-1] == band.FLOOR
+    assert {"10", "1", "0.1", "0.01"} <= set(axis.ticktext)
+    assert "log" in axis.title.text
+    assert band.place(0.5 * 1e-4) == band.FLOOR < band.place(1.01e-4)
+
+
+def test_what_the_pointer_is_told_is_rounded_against_us():
+    figure = drawn(Band((1,), (0.299999,), (0.333331,), frozenset({1})))
+    (above,) = [t for t in figure.data if t.name == "best known" and t.yaxis in (None, "y")]
+    (below,) = [t for t in figure.data if t.name == "best known" and t.yaxis == "y2"]
+    assert above.customdata[0][2] == 29.99
+    assert below.customdata[0][2] >= 100 * (1 - 0.299999 / 0.333331)
+
+
+def test_a_chosen_point_wears_a_ring():
+    (ring,) = [t for t in drawn(chosen=(3, "em")).data if t.marker.symbol == "circle-open" and t.mode == "markers"]
+    assert (list(ring.x), list(ring.y)) == ([3], [39.0])
+    assert len(drawn(chosen=(9, "em")).data) == len(drawn().data)

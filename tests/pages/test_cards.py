@@ -1,0 +1,117 @@
+"""Cards of the data sets: the picture of the component they open with, and the proven share that Explore shows too."""
+
+import base64
+import io
+import time
+
+import numpy as np
+import pytest
+from PIL import Image
+
+import nnspca
+from nnspca.view import words
+from nnspca.view.results import collection, known, stored
+from nnspca.view.session import catalogue, gallery, store
+from nnspca.view.session.openings import opening, usual_k
+from nnspca.view.session.state import State, usual_scale
+
+BUNDLED = [info.name for info in nnspca.datasets.available() if info.bundled]
+
+
+def record(name):
+    """A record as the package stores it: a component and an upper bound at the opening k, and at a k beside it."""
+    data = nnspca.datasets.load(name)
+    standardise, k = opening(name).standardise, usual_k(data.n_features, name)
+    cov = nnspca.Covariance.from_dataset(data, standardize=standardise)
+    found = {}
+    for at in (k, min(k + 2, data.n_features)):
+        part = nnspca.solve(cov, at, "em")
+        found[at] = part, 1.02 * nnspca.certify(cov, at, component=part).upper
+    return stored.Record(name, data.content_hash, standardise, data.n_features, k, found, {})
+
+
+@pytest.fixture
+def shelf(monkeypatch):
+    """Nothing is stored but what a test puts here; pictures are drawn at once."""
+    records = {}
+    monkeypatch.setattr(stored, "records", lambda: records)
+    monkeypatch.setattr(collection, "AFTER", 0.0)
+    made = collection.Pictures(0.0)
+    monkeypatch.setattr(collection, "pictures", lambda: made)
+    known.ledger.clear()
+    yield records
+    known.ledger.clear()
+
+
+def shown(monkeypatch, now):
+    """The cards that a visitor sees once the pictures are drawn."""
+    cards = []
+    monkeypatch.setattr(gallery, "show", lambda key, label, given, here, choose: cards.extend(given))
+    collection.cards(now)
+    for _ in range(200):
+        if collection.pictures().ask({}) and len(collection.pictures().done) >= len(BUNDLED):
+            break
+        time.sleep(0.1)
+    cards.clear()
+    collection.cards(now)
+    return {card.name: card for card in cards}
+
+
+@pytest.mark.parametrize("name", ["lfw-faces", "pitprops"])
+def test_a_card_says_the_number_that_explore_shows(name, shelf, monkeypatch):
+    shelf[name] = record(name)
+    data = catalogue.local_dataset(name)
+    now = State(data=name, scale=usual_scale(name), k=shelf[name].opening)
+    best = known.at(data, now)
+    said = shown(monkeypatch, now)[name].foot
+    assert said == f"k = {now.k}: {words.proven_share(best.ratio)} (stored proof)"
+    # and after a live run has found better, both say that
+    proof = nnspca.certify(store.covariance(data, now), now.k)
+    known.record(data, now, proof)
+    assert known.at(data, now).ratio > best.ratio
+    said = shown(monkeypatch, now)[name].foot
+    assert said == f"k = {now.k}: {words.proven_share(known.at(data, now).ratio)}"
+
+
+def test_every_local_data_set_has_a_picture_though_nothing_is_stored_of_it(shelf, monkeypatch):
+    cards = shown(monkeypatch, State())
+    assert all(cards[name].picture for name in BUNDLED)
+    assert all(card.foot == "" for card in cards.values())
+
+
+def colours(card):
+    """Return how many pixels of a card's picture are painted, and how many greys there are beside them."""
+    picture = Image.open(io.BytesIO(base64.b64decode(card.picture))).convert("RGB")
+    pixels = np.asarray(picture).reshape(-1, 3).astype(int)
+    grey = (pixels.max(axis=1) - pixels.min(axis=1)) < 3
+    return int((~grey).sum()), len(np.unique(pixels[grey], axis=0))
+
+
+def test_the_part_lies_over_the_mean_face(shelf, monkeypatch):
+    shelf["lfw-faces"] = record("lfw-faces")
+    painted, greys = colours(shown(monkeypatch, State())["lfw-faces"])
+    assert 30 <= painted <= 40
+    assert greys > 50
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize("name", ["cbcl-faces", "cbcl-faces-raw"])
+def test_faces_that_may_not_be_passed_on_are_drawn_where_the_data_are(name, real, shelf, monkeypatch):
+    shelf[name] = record(name)
+    painted, greys = colours(shown(monkeypatch, State())[name])
+    assert painted >= 20
+    assert greys > 50
+
+
+def test_pictures_are_drawn_once_for_all_visits_and_after_the_first_figure(monkeypatch):
+    drawn = []
+    monkeypatch.setattr(collection, "drawn", lambda data, best: drawn.append(data.name) or b"x")
+    pictures = collection.Pictures(after=0.3)
+    begun = time.monotonic()
+    assert not pictures.ask({"digits": None})
+    assert time.monotonic() - begun < 0.2
+    assert not drawn
+    while not pictures.ask({"digits": None}):
+        time.sleep(0.05)
+    assert time.monotonic() - begun > 0.3
+    assert drawn == ["digits"]

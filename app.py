@@ -36,6 +36,7 @@ else:
         theme.follow()
         present.start_button(page.url_path or "explore")
         machines.location_note()
+        documents.link(HERE)
     body = st.container()
     narrow.bar(counting)
     with body:

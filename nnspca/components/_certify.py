@@ -65,7 +65,7 @@ def certify_parts(
         multipliers.
     should_stop, on_progress : callable, optional
         A stopped call returns the bounds it has, all of them valid. Progress tells the sum of
-        variances and the least ceiling so far.
+        variances and the least upper bound so far.
 
     Returns
     -------

@@ -46,7 +46,7 @@ def sweep_parts(
 
     Numbers of parts run upward for each k: parts found for a smaller number, and for a smaller k,
     are among the starts of the next, and each certificate starts from the multipliers of the one
-    before. A ceiling at one k holds at every smaller one.
+    before. An upper bound at one k holds at every smaller one.
 
     Parameters
     ----------

@@ -78,6 +78,13 @@ class Inspection:
     notes : tuple of Note
         In the order in which they matter.
     feature_names : tuple of str
+
+    Examples
+    --------
+    >>> import nnspca
+    >>> seen = nnspca.datasets.inspect([[1000.0, 1.2], [3100.0, 0.7], [4500.0, 1.9], [2800.0, 1.1]])
+    >>> seen.shape, seen.standardise
+    ((4, 2), True)
     """
 
     shape: tuple[int, int]

@@ -17,7 +17,7 @@ REMEDY = (
 
 
 class MissingValues(DataError):
-    """Values are missing, and nobody said what to do about them.
+    """Values are missing, and the call does not say what to do about them.
 
     Attributes
     ----------

@@ -30,7 +30,7 @@ class Bound(ByValue):
     seconds : float
         Wall-clock time it took.
     ingredients : object or None
-        What :func:`nnspca.verify` needs to re-derive ``value`` without trusting whoever computed
+        What :func:`nnspca.verify` needs to re-derive ``value`` without trusting the code that computed
         it.
     probability: float
         It holds at least with this probability, over whatever was drawn at random: 1.0 where it is
@@ -116,7 +116,7 @@ class Sandwich(Shown, ByValue):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Certificate(Sandwich):
-    """A feasible component and a proven ceiling: the unknown optimum lies between them.
+    """A feasible component and a proven upper bound: the unknown optimum lies between them.
 
     Attributes
     ----------
@@ -133,7 +133,7 @@ class Certificate(Sandwich):
     bounds : tuple of Bound
         Every upper bound tried.
     leading : float
-        Proven ceiling on the largest eigenvalue of A, for normalising.
+        Proven upper bound on the largest eigenvalue of A, for normalising.
     fingerprint : str
         Hash of the covariance it speaks about.
     effort : str
@@ -195,7 +195,7 @@ class Certificate(Sandwich):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PartsCertificate(Sandwich):
-    """Several parts of disjoint supports and a proven ceiling on what any so many can explain together.
+    """Several parts of disjoint supports and a proven upper bound on what any so many can explain together.
 
     Attributes
     ----------

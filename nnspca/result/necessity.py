@@ -35,16 +35,16 @@ class Necessity(Shown, ByValue):
     component : Component
         The best found.
     essential : ndarray of bool, shape (n,)
-        Every near-best component has the feature: a proven ceiling without it lies below
+        Every near-best component has the feature: a proven bound without it lies below
         ``threshold``.
     dispensable : ndarray of bool, shape (n,)
         Some near-best component does without it: one was found.
     limit : ndarray, shape (n,)
-        Proven ceiling on the share of weight ``x_i²`` in any near-best component that is best on
+        Proven bound on the share of weight ``x_i²`` in any near-best component that is best on
         its own support, rounded up: 1 where nothing is known.
     ceilings : ndarray, shape (n,)
         No component without the feature has more variance than this, or than ``threshold``,
-        whichever is larger; NaN where no such ceiling was sought.
+        whichever is larger; NaN where no such bound was sought.
     fingerprint : str
         Hash of the covariance it speaks about.
     seconds : float
@@ -77,7 +77,7 @@ class Necessity(Shown, ByValue):
 
     @property
     def undecided(self) -> np.ndarray:
-        """Features of which neither is known, shape (n,): a ceiling that is not low enough shows nothing."""
+        """Features of which neither is known, shape (n,): a bound that is not low enough shows nothing."""
         return ~(self.essential | self.dispensable)
 
     @property

@@ -56,7 +56,7 @@ def necessity(
     """Tell the features that every near-best component has from those that it can do without.
 
     A component is near-best if its variance is at least ``1 - within`` of that of the best one
-    found. A feature is *essential* if a proven ceiling on all components without it lies below
+    found. A feature is *essential* if a proven bound on all components without it lies below
     that: every near-best component has it. It is *dispensable* if a near-best component without it
     was found. Else the question is open. And no near-best component that is best on its own support
     gives a feature a larger share of weight ``x_i²`` than ``limit`` (:mod:`nnspca.bounds.masses`

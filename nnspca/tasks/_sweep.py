@@ -42,7 +42,7 @@ def sweep(
 
     k runs upward: the best component at one k starts ``best`` at the next, and is what the next
     certificate falls back on, so the certified lower bound never decreases along k. Each
-    certificate starts from the multipliers of an earlier one, and a ceiling at one k holds at every
+    certificate starts from the multipliers of an earlier one, and a bound at one k holds at every
     smaller k as it is, and at larger k in proportion.
 
     Parameters

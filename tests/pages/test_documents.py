@@ -4,6 +4,7 @@ import asyncio
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from nnspca.view.frame import documents
 
@@ -53,6 +54,19 @@ def test_pages_of_the_site_are_served_and_all_else_is_the_apps(site):
 @pytest.mark.parametrize("path", ["/docs/../../secret.txt", "/docs/%2e%2e/secret.txt", "/docs/nothing.html"])
 def test_no_other_file_is_served(site, path):
     assert ask(site, path)[0] == 404
+
+
+def test_the_sidebar_leads_to_documents_that_are_served(tmp_path, site):
+    def page(root):
+        from pathlib import Path
+
+        from nnspca.view.frame import documents
+
+        documents.link(Path(root))
+
+    shown = AppTest.from_function(page, args=(str(tmp_path),)).run()
+    assert [text.value for text in shown.markdown] == ["[Guide, reference and examples](/docs/index.html)"]
+    assert not AppTest.from_function(page, args=(str(tmp_path / "elsewhere"),)).run().markdown
 
 
 def test_what_was_not_built_is_not_served(tmp_path, site, monkeypatch):

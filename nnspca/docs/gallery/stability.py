@@ -3,7 +3,7 @@
 A certificate speaks about the samples at hand, not about the population. The bootstrap asks the other question: draw
 the samples again with replacement, solve again, and count how often each feature returns.
 
-App: /parts?stable=true
+App: /parts?proven=true&proven_view=stability
 """
 
 from sklearn.datasets import load_wine

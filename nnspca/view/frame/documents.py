@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import streamlit as st
 from starlette.middleware import Middleware
 from starlette.middleware.exceptions import ExceptionMiddleware
 from starlette.routing import Mount, Router
@@ -38,5 +39,17 @@ class Documents:
 
 def served(root: Path) -> list[Middleware]:
     """Return what serves the site of a checkout, or the one that NNSPCA_DOCS names; nothing where none was built."""
+    folder = _built(root)
+    return [] if folder is None else [Middleware(Documents, folder=folder)]
+
+
+def link(root: Path) -> None:
+    """Draw the way to the documents, where they are served."""
+    if _built(root) is not None:
+        st.markdown(f"[Guide, reference and examples]({PLACE}/index.html)")
+
+
+def _built(root: Path) -> Path | None:
+    """Where a site is; None where none was built."""
     folder = Path(os.environ.get(FOLDER) or root / "build" / "docs")
-    return [Middleware(Documents, folder=folder)] if (folder / "index.html").exists() else []
+    return folder if (folder / "index.html").exists() else None

@@ -11,7 +11,7 @@ pytestmark = pytest.mark.usefixtures("short_proofs")
 
 OTHERS = {
     "explore": {"samples": True, "proof": True, "more": True, "ks": "2"},
-    "parts": {"r": 2, "take": True},
+    "parts": {"r": 2, "use": True, "use_view": "downloads"},
     "compare": {"what": "solvers", "racers": ["best", "em"], "take": True},
 }
 

@@ -118,7 +118,8 @@ def hostile():
 
 
 FILE = "![p](www.evil.example) :red[evil] $x$ <a href=x>evil<br> **evil**"
-OPEN = dict.fromkeys(("samples", "proof", "more", "certificate", "take", "rebuild", "proofs", "bounds", "tables"), True)
+FOLDS = ("samples", "proof", "more", "proven", "others", "use", "panels", "take", "bounds", "tables")
+OPEN = dict.fromkeys(FOLDS, True)
 CHOICES = {
     "explore": [
         {"k": 3},
@@ -190,7 +191,8 @@ def test_nothing_of_a_hostile_file_comes_alive_on_a_page(name, choices, open_pag
     words, figures = said(page)
     assert not [(word, live(word)) for word in words if live(word) and ours(word)]
     if name not in ("spannogram", "papers"):  # which show no more of the data than their numbers
-        assert any("evil" in word for word in words)
+        inside = [word for figure in figures for word in drawn(figure)]
+        assert any("evil" in word for word in (*words, *inside))
         # Explore's own pictures are drawn in the browser
         assert figures or (name == "explore" and choices.get("proof_view") != "bounds")
     for figure in figures:

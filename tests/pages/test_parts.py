@@ -193,7 +193,7 @@ def test_tighten_keeps_the_parts_and_never_raises_the_upper_bound(empty_ledger):
     fall = tightening.arrived[-1]
     assert fall.after.upper <= before.upper
     assert fall.after.lower == before.lower
-    assert any("ceiling" in note.value for note in app.run().success)
+    assert any("upper bound" in note.value for note in app.run().success)
 
 
 @pytest.mark.parametrize(

@@ -71,6 +71,6 @@ def test_the_data_page_shows_a_preparation_above_all_else_where_the_sidebar_that
     own = {"mine": Dataset(name="mine", title="mine", X=ROWS)}
     page = open_page("pages/data.py", _uploads=own, data="mine", scale="standardised", k=2)
     assert "is large: this is done once" in page.caption[0].value
-    assert len(page.caption) > 1  # what is said about bringing a file comes after it
+    assert not page.header, "all that follows waits for it"
     gate.opened.set()
     assert settle(page).header[0].value == "In use: mine"

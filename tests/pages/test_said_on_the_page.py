@@ -12,7 +12,7 @@ WORDS = b"a,b,c,d\n1,2,x,u\n3,5,y,u\n4,0,x,v\n6,1,y,v\n"
 PYTHON = ("missing=", "label=", "drop rows")
 
 
-@pytest.mark.parametrize(("content", "choice"), [(HOLES, "Choose what becomes of them"), (WORDS, "Choose which it is")])
+@pytest.mark.parametrize(("content", "choice"), [(HOLES, "Choose what to do with them"), (WORDS, "Choose which it is")])
 def test_what_is_wrong_with_a_file_names_the_choices_of_the_page(open_page, content, choice):
     with pytest.raises(DataError) as caught:
         read(content, "mine.csv")

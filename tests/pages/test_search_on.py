@@ -47,7 +47,7 @@ def test_a_search_hands_over_the_quick_answer_and_its_proof_before_it_goes_on(mo
     job = Job("search")
     run.ExploreJob(data, NOW, Solver("best", (("search", 3),))).work(job)
     assert asked == [0, 3]
-    quick, (early, _), (proof, _), *better = job.arrived
+    quick, early, proof, *better = job.arrived
     assert early.stopped
     assert early.upper >= proof.upper
     assert proof.lower >= quick.variance

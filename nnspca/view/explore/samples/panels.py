@@ -112,7 +112,7 @@ def _code(data: Dataset, now: State) -> str:
     lines = [
         *downloads.data_lines(now),
         f"part = nnspca.solve(cov, {now.k}, nonnegative={now.nonnegative}, seed={now.seed})",
-        f"scores = nnspca.scores(data.X, part.loadings, standardize={now.standardise})",
+        f"scores = nnspca.scores(data.X, part.loadings, mean='own', standardize={now.standardise})",
     ]
     if data.labels is not None:
         lines.append("print(nnspca.separation(scores, data.labels))  # each class against all others")

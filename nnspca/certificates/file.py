@@ -109,11 +109,11 @@ def save_certificate(cert: Any, file: Any, cov: Covariance | None = None) -> Non
     arrays[TEXT] = np.array(text)
     held = io.BytesIO()
     np.savez_compressed(held, **arrays)  # type: ignore[arg-type]  # the stubs take every name for an option
-    if isinstance(file, str | PathLike):
-        _write_whole(os.fspath(file), held.getbuffer())
-        return
     try:
-        file.write(held.getbuffer())
+        if isinstance(file, str | PathLike):
+            _write_whole(os.fspath(file), held.getbuffer())
+        else:
+            file.write(held.getbuffer())
     except (TypeError, ValueError) as error:
         raise ValueError(f"file {shown(file)} cannot be written to: {error}") from error
 

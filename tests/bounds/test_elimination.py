@@ -102,7 +102,7 @@ def test_nor_does_one_that_sets_most_features_aside(seed, nonnegative):
     X = few_large(seed, n=11)
     for cov in (nnspca.Covariance.from_data(X), held_as_factor(X)):
         A = np.cov(X.T, bias=True)
-        problem = problems.Problem("few large", cov, A, lambda x: oracle.exact_variance_of_data(X, x))
+        problem = problems.Problem("few large", cov, A, lambda x: oracle.exact_variance_of_data(X, x), X)
         assert sum(held(problem, A, k, nonnegative, rng) for k in (1, 2, 3, 5, 11))
 
 

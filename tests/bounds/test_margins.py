@@ -40,13 +40,14 @@ from nnspca.covariance.problem import Problem
 from nnspca.numerics import rounding
 
 BOUNDS = Path(nnspca.__file__).parent / "bounds"
-ENLARGED = 2.0**-16  # for EPS at the one place: some thousandths of the value, for the terms there are
+ENLARGED = 2.0**-16  # for EPS, or COVERED, at the one place: some thousandths of the value, for the terms there are
 RNG = np.random.default_rng(0)
 K, N = 3, 7
 X = (RNG.standard_normal((12, N)) + RNG.standard_normal((12, 1))) * np.linspace(2, 1, N)
 HELD = nnspca.Covariance.from_data(X)
 DATA = nnspca.Covariance(HeldFactor(DenseFactor.of_data(X, False)), representation_error=HELD.representation_error)
 A = HELD.entries
+GIVEN = nnspca.Covariance.from_matrix(A)  # of no samples that anyone knows: semidefinite up to rounding
 L, M = A - 0.3 * np.diag(A.diagonal()), np.abs(A)
 V = HELD.eigenpairs(2)[1] * np.array([1.0, 0.5])
 PRICES = np.full(N, 0.05)
@@ -102,11 +103,12 @@ def enlarge(monkeypatch, site):
             return plainly(*given, **named)
         if name == "_room":
             return 1e-3 * given[0].trace
-        before, rounding.EPS = rounding.EPS, ENLARGED
+        before = rounding.EPS, rounding.COVERED
+        rounding.EPS = rounding.COVERED = ENLARGED
         try:
             return plainly(*given, **named)
         finally:
-            rounding.EPS = before
+            rounding.EPS, rounding.COVERED = before
 
     monkeypatch.setattr(owner, name, at_its_place)
 
@@ -271,7 +273,10 @@ ASKED = {
         lambda: masses.by_rows(Problem(DATA, K), 20.0, S),
     ],
     "pair_scaled.py": [lambda: pair_scaled.proof_of(Problem(HELD, K), L, M)[0]],
-    "spectral.py": [without_residual],
+    "spectral.py": [
+        without_residual,
+        lambda: spectral.rank(Problem(HELD, K), 2, shifted=True, cells=2000, monitor=MONITOR).value,
+    ],
     "threshold.py": [lambda: cut(HELD), lambda: cut(DATA), nothing_left, features_kept],
     "outside.py": [costs, not_quiet],
     "working.py": [lambda: working.part_of(DATA, S).representation_error, lambda: on_the_set(0.0)],
@@ -282,6 +287,7 @@ ASKED = {
     "parts/plain.py": [
         lambda: plain.fan(HELD, 2).value,
         lambda: plain.variances(Problem(HELD, K), 2).value,
+        lambda: plain.variances(Problem(GIVEN, K), 2).value,
         lambda: plain.each(entries.diagonal(Problem(HELD, K)), 2).value,
     ],
     "parts/working.py": [parts_on_the_set],

@@ -21,7 +21,7 @@ def test_no_planned_elimination_proves_less_than_the_optimum(nonnegative):
     for seed in range(4):
         X = few_large(seed, n=11)
         A, cov = np.cov(X.T, bias=True), held_as_factor(X)
-        attained = problems.Problem("few large", cov, A, lambda x, X=X: oracle.exact_variance_of_data(X, x)).attained
+        attained = problems.Problem("few large", cov, A, lambda x, X=X: oracle.exact_variance_of_data(X, x), X).attained
         for k in (2, 3, 5):
             x = oracle.optimum(A, k, nonnegative)[1]
             posed = Problem(cov, k, nonnegative)

@@ -67,7 +67,7 @@ def test_k_is_played_and_walked_and_what_the_page_shows_hardly_moves_while_it_lo
     expect(field(page, "k")).to_have_value("6")
     # a card has a picture, a sentence and what is proven, and opens its data set in its own view
     card = page.locator(".gallery button[data-name=digits]")
-    expect(card).to_contain_text(re.compile(r"Handwritten digits.+\. *k = 16: at least [\d.]+ % of the best, proven"))
+    expect(card).to_contain_text(re.compile(r"Handwritten digits.+k = 16: proven optimal \(stored proof\)"))
     assert card.locator("img").evaluate("image => image.naturalWidth") > 0
     card.click()
     settled_url(page, data="digits")

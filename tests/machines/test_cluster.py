@@ -3,6 +3,7 @@
 import os
 import signal
 import time
+from collections import Counter
 
 import distributed
 import numpy as np
@@ -20,7 +21,7 @@ from nnspca.tasks._path import path
 from nnspca.view.session import cluster as setting
 from nnspca.view.session import machines
 from tests.machines.doing import meet, nap, times
-from tests.pages.conftest import ROOT, jobs, settle
+from tests.pages.conftest import ROOT, settle
 from tests.resampling.test_bootstrap import PLANTED, planted
 from tests.tasks.test_sweep import plain
 
@@ -202,13 +203,16 @@ def test_the_app_sends_its_runs_to_the_scheduler_it_is_pointed_at_and_says_so(cl
 
     monkeypatch.setattr(Cluster, "_send", spy)
     monkeypatch.setenv("NNSPCA_SCHEDULER", client.scheduler.address)
-    page = AppTest.from_file(str(ROOT / "pages" / "variance.py"), default_timeout=60)
-    for key, value in {"data": "pitprops", "ks": "2, 5", "methods": ["em"]}.items():
+    page = AppTest.from_file(str(ROOT / "pages" / "explore.py"), default_timeout=60)
+    for key, value in {"data": "pitprops", "k": 4, "ks": "2, 5", "methods": ["best", "em"], "seed": 6}.items():
         page.session_state[key] = value
     page.run()
-    settle(page)
-    assert sent == [*2 * ["_solved"], *2 * ["_first"], *2 * ["certified"]]
-    (job,) = jobs(page)
+    settle(page, path=True)
+    counted = Counter(sent)
+    assert counted.pop("_relayed") >= 3  # the calls for the k that is shown: its component and two certificates
+    assert counted == {"_solved": 2 * 2, "_first": 2, "certified": 2}
+    assert [name for name in sent if name in ("_first", "certified")] == [*2 * ["_first"], *2 * ["certified"]]
+    job = page.session_state["_jobs"]["path"]
     assert {p.k for p in job.arrived if p.certificate is not None} == {2, 5}
     assert "Runs go to the cluster" in AppTest.from_function(pages_note).run().caption[0].value
 

@@ -20,7 +20,7 @@ from nnspca.machines import pool as pools
 from nnspca.machines.process import Worker, _key
 from nnspca.tasks._path import certify_path, path
 from tests.machines.doing import count, fails, fails_oddly, leave, looks, total, wait_for_stop
-from tests.pages.conftest import ROOT, jobs, settle
+from tests.pages.conftest import ROOT, settle
 from tests.resampling.test_bootstrap import planted
 from tests.tasks.test_sweep import plain
 
@@ -233,13 +233,13 @@ def test_the_app_has_its_runs_done_there_unless_told_otherwise(monkeypatch):
         return honest_give(self, order)
 
     monkeypatch.setattr(Pool, "give", spy)
-    page = AppTest.from_file(str(ROOT / "pages" / "variance.py"), default_timeout=60)
-    for key, value in {"data": "pitprops", "ks": "2, 5", "methods": ["em"], "seed": 4}.items():
+    page = AppTest.from_file(str(ROOT / "pages" / "explore.py"), default_timeout=60)
+    for key, value in {"data": "pitprops", "k": 4, "ks": "2, 5", "methods": ["best", "em"], "seed": 4}.items():
         page.session_state[key] = value
     page.run()
-    settle(page)
+    settle(page, path=True)
     assert not page.exception
-    (job,) = jobs(page)
+    job = page.session_state["_jobs"]["path"]
     assert {p.k for p in job.arrived if p.certificate is not None} == {2, 5}
     assert done == {"_solved", "_first", "certified"}
     begun, honest_begin = set(), Pool.begin

@@ -81,7 +81,7 @@ def test_bounds_hold_on_matrices_full_of_ties(data, nonnegative):
     Z = np.array(data.draw(st.lists(rows, min_size=1, max_size=3)), dtype=float)
     Z[0, 0] = 2.0
     A = Z.T @ Z
-    problem = problems.Problem("ties", nnspca.Covariance.from_matrix(A), A, lambda x: oracle.exact_variance(A, x))
+    problem = problems.Problem("ties", nnspca.Covariance.from_matrix(A), A, lambda x: oracle.exact_variance(A, x), A)
     check_sandwich(problem, data.draw(st.integers(1, n)), nonnegative, "live")
 
 

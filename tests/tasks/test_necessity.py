@@ -107,7 +107,7 @@ def test_so_it_does_where_most_features_are_set_aside(seed, nonnegative, brief, 
     X = few_large(seed, n=12)
     A = np.cov(X.T, bias=True)
     for cov in (nnspca.Covariance.from_data(X), held_as_factor(X)):
-        problem = problems.Problem("few large", cov, A, lambda x: oracle.exact_variance_of_data(X, x))
+        problem = problems.Problem("few large", cov, A, lambda x: oracle.exact_variance_of_data(X, x), X)
         for k in (2, 3):
             check(problem, k, 0.01, nonnegative)
     assert any(whole is not None and len(whole.inside) < 12 for whole in chosen)

@@ -66,18 +66,18 @@ TURNED = """before => document.querySelector('[data-slide=here] [data-slide=here
   .querySelector('section.spannogram').dataset.phi !== before"""
 
 
-FOUR = "data=pitprops&proof=true&proof_view=bounds&bounds=true&more=true&more_view=data"
+THREE = "data=pitprops&proof=true&proof_view=bounds&bounds=true"
 
 
-def test_a_talk_of_four_slides_is_held_with_the_keyboard_alone(visit):
+def test_a_talk_of_three_slides_is_held_with_the_keyboard_alone(visit):
     page = rest(
-        visit(f"/?{FOUR}", 1920, height=1080),
+        visit(f"/?{THREE}", 1920, height=1080),
         "document.querySelector('[data-testid=stSkeleton]')",
         700,
     )
     page.keyboard.press("p")
     foot = page.locator("#nnspca-foot")
-    expect(foot).to_contain_text("1 of 4")
+    expect(foot).to_contain_text("1 of 3")
     page.wait_for_function(FITS)
     page.evaluate(LISTEN)
     page.emulate_media(color_scheme="dark")  # all is drawn anew
@@ -87,23 +87,23 @@ def test_a_talk_of_four_slides_is_held_with_the_keyboard_alone(visit):
     page.wait_for_function(RESTS)
     page.evaluate(LACKING)
     page.evaluate(BACK)
-    expect(foot).to_contain_text("3 of 4")
+    expect(foot).to_contain_text("3 of 3")
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("ArrowLeft")
-    for at, key in enumerate(["", "ArrowRight", "PageDown", "ArrowRight"], 1):
+    for at, key in enumerate(["", "ArrowRight", "PageDown"], 1):
         if key:
             page.keyboard.press(key)
-        expect(foot).to_contain_text(f"{at} of 4")
+        expect(foot).to_contain_text(f"{at} of 3")
         page.wait_for_function(FITS)
         assert page.evaluate(SMALL) == []
         assert page.evaluate(SEEN) == 0
     page.keyboard.press("ArrowRight")
     page.keyboard.press("PageUp")
-    expect(foot).to_contain_text("3 of 4")
-    assert re.search("present=true.*slide=3", page.url)
+    expect(foot).to_contain_text("2 of 3")
+    assert re.search("present=true.*slide=2", page.url)
     page.keyboard.press("q")
     code = page.get_by_role("dialog", name="A code that opens this view on a phone")
-    address = re.sub("&present=true|&slide=3", "", page.url)
+    address = re.sub("&present=true|&slide=2", "", page.url)
     page.locator(f"#nnspca-code[data-address='{address}'] svg").wait_for()
     drawn = re.search(' d="([^"]+)"', present.code(address)["svg"].split("stroke")[1])
     assert drawn is not None

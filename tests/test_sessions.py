@@ -62,7 +62,7 @@ def test_an_identifier_that_is_guessed_is_not_taken(server):
 
 
 def test_an_identifier_is_the_key_of_its_session_and_told_to_its_own_visitor_alone(server):
-    """Streamlit lets whoever says it into the session, as a reload does; so no other may ever learn it."""
+    """Streamlit opens the session to any browser that sends it, as a reload does: no other visitor may learn it."""
     with entered(server) as (_, own):
         with entered(server) as (other, given):
             heard = drawn(other)

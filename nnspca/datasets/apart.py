@@ -64,7 +64,7 @@ def parse(files: Mapping[str, bytes], options: ReadingOptions, header: bool | No
 
 
 def read_apart(files: Mapping[str, bytes], options: ReadingOptions, header: bool | None) -> Content:
-    """Read files in another process, which is ended when it takes too much or nobody waits any more."""
+    """Read files in another process, which is ended when it takes too much or its caller has gone."""
     path = os.pathsep.join(filter(None, sys.path))
     threads = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
     process = subprocess.Popen(

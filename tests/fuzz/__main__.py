@@ -15,7 +15,7 @@ CAMPAIGNS = {
     "files": (files.attempt, 0.1, "mutated certificate files"),
     "data": (data.attempt, 0.05, "mutated data files"),
     "formats": (formats.attempt, 0.05, "mutated files of formats that other packages read"),
-    "bombs": (bombs.attempt, 0.2, "files made to exhaust whoever reads them"),
+    "bombs": (bombs.attempt, 0.2, "files made to exhaust their reader"),
     "holders": (holders.attempt, 0.05, "strange arrays, tables and sparse arrays"),
     "links": (links.attempt, 0.05, "random values of a link"),
     "pages": (pages.attempt, 0.05, "pages opened by random links"),

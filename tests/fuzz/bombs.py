@@ -1,7 +1,7 @@
-"""Files made to exhaust whoever reads them, of sizes drawn at random: each is read or refused within limits, and stops.
+"""Files made to exhaust their reader, of sizes drawn at random: each is read or refused within limits, and stops.
 
 No file may take more than 15 seconds of computing, nor a gigabyte of memory beyond itself, in all processes together;
-and whoever asks for a stop has it within a second.
+and a stop is answered within a second.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ class Pictures:
         self._lock = threading.Lock()
 
     def ask(self, wanted: Mapping[str, Known | None]) -> bool:
-        """Begin to draw what nobody has asked for yet; return whether all wanted are done."""
+        """Begin to draw what has not been asked for yet; return whether all wanted are done."""
         with self._lock:
             new = {name: best for name, best in wanted.items() if name not in self._begun}
             self._begun |= set(new)

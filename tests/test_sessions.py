@@ -23,52 +23,41 @@ def server():
 
 
 @contextmanager
-def entered(server, *told):
-    """Say an identifier, if any; the connection, and the identifier of the session that it is given."""
+def entered(server, *subprotocols):
+    """Open a session, with an identifier if one is given; its own identifier, and all that is sent until it is drawn."""
     stream = server.address.replace("http", "ws") + "/_stcore/stream"
-    with connect(stream, subprotocols=["streamlit", *told], max_size=None, origin=server.address) as socket:
-        yield socket, asked(socket)
+    with connect(stream, subprotocols=["streamlit", *subprotocols], max_size=None, origin=server.address) as socket:
+        yield _drawn(socket)
 
 
-def drawn(socket):
-    """Everything that is sent while a page is drawn to its end."""
-    heard = b""
-    _ask(socket)
+def _drawn(socket):
+    """Ask for a page and read until its script has finished."""
+    request = BackMsg()
+    request.rerun_script.page_name = "data"
+    socket.send(request.SerializeToString())
+    given, sent = None, b""
     while True:
-        heard += (told := socket.recv(timeout=PATIENCE))
-        if ForwardMsg.FromString(told).WhichOneof("type") == "script_finished":
-            return heard
-
-
-def _ask(socket):
-    message = BackMsg()
-    message.rerun_script.page_name = "data"
-    socket.send(message.SerializeToString())
-
-
-def asked(socket):
-    """Ask for a page; the identifier of the session that draws it."""
-    _ask(socket)
-    while True:
-        answer = ForwardMsg.FromString(socket.recv(timeout=PATIENCE))
+        sent += (message := socket.recv(timeout=PATIENCE))
+        answer = ForwardMsg.FromString(message)
         if answer.WhichOneof("type") == "new_session":
-            return answer.new_session.initialize.session_id
+            given = answer.new_session.initialize.session_id
+        if given and answer.WhichOneof("type") == "script_finished":
+            return given, sent
 
 
 def test_an_identifier_that_is_guessed_is_not_taken(server):
     guess = str(uuid.uuid4())
-    with entered(server, "none", guess) as (_, given):
+    with entered(server, "none", guess) as (given, _):
         assert given != guess
 
 
-def test_an_identifier_is_the_key_of_its_session_and_told_to_its_own_visitor_alone(server):
+def test_an_identifier_is_the_key_of_its_session_and_sent_to_its_own_visitor_alone(server):
     """Streamlit opens the session to any browser that sends it, as a reload does: no other visitor may learn it."""
-    with entered(server) as (_, own):
-        with entered(server) as (other, given):
-            heard = drawn(other)
-            assert given != own and own.encode() not in heard and given.encode() in heard
+    with entered(server) as (own, _):
+        with entered(server) as (given, sent):
+            assert given != own and own.encode() not in sent and given.encode() in sent
         assert own not in server.output()
-        with entered(server, "none", own) as (_, again):
+        with entered(server, "none", own) as (again, _):
             assert again == own
 
 

@@ -24,7 +24,7 @@ def server():
 
 @contextmanager
 def entered(server, *subprotocols):
-    """Open a session, with an identifier if one is given; its own identifier, and all that is sent until it is drawn."""
+    """Open a session, naming an identifier if any; its identifier, and all that is sent until the page is drawn."""
     stream = server.address.replace("http", "ws") + "/_stcore/stream"
     with connect(stream, subprotocols=["streamlit", *subprotocols], max_size=None, origin=server.address) as socket:
         yield _drawn(socket)

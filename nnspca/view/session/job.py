@@ -17,7 +17,7 @@ from nnspca.view.session.workers import Ticket, Workers
 POLL_SECONDS = 0.5  # between two looks at a run, of the page's and of its own at who looks
 LEFT = 5.0  # seconds after which a run that nobody looks at lets all others go first
 ABANDONED = 300.0  # seconds after which a run that nobody looks at stops itself
-AFTER = 8.0  # seconds of a run's age up to which another one waits for its end
+AFTER = 8.0  # seconds of a run's age up to which another one waits for its first result
 STOP_POLL_SECONDS = 0.05  # between two looks meanwhile at whether to stop
 
 Work = Callable[["Job"], Any]
@@ -135,10 +135,10 @@ class Job:
         """Wait until so much was handed over or all is done, to this ``age`` at most; return whether it is so."""
         return self._wait_until(lambda: self.done or len(self.arrived) >= count, age - self.age)
 
-    def ends(self, seconds: float) -> bool:
-        """Wait as :meth:`wait` does, but as a run that waits for this one, not as a page that looks."""
+    def has_first(self, seconds: float) -> bool:
+        """Wait as :meth:`wait_for_first` does, but for another run, not for a page that shows this one."""
         with self._news:
-            return self._news.wait_for(lambda: self.done, seconds)
+            return self._news.wait_for(lambda: self.done or bool(self.arrived), seconds)
 
     def _wait_until(self, is_so: Callable[[], bool], seconds: float) -> bool:
         self._seen = time.monotonic()
@@ -148,7 +148,7 @@ class Job:
 
     def take_part(self, work: Work, after: Job | None = None) -> None:
         """Wait for a worker and do the work in this thread; a run stopped while it waits is done."""
-        while after is not None and not self._is_over() and after.age < AFTER and not after.ends(STOP_POLL_SECONDS):
+        while after is not None and not self._is_over() and after.age < AFTER and not after.has_first(STOP_POLL_SECONDS):
             pass
         if self._workers.acquire(self._ticket, self._is_over):
             self._working = True

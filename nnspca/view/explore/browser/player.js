@@ -37,6 +37,7 @@ class Player {
     this.path = new Path(data);
     if (other || (data.k !== this.asked && !this.playing)) this.touched = false;
     this.asked = data.k;
+    this.box.dataset.bounds = String(data.band.ks.length);
     this.box.dataset.found = String(data.live.ks.length);
     this.box.dataset.proven = String(data.live.proven.length);
     if (!this.touched) this.k = this.path.ks[this.path.nearestStop(data.k)];

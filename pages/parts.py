@@ -12,11 +12,12 @@ data = catalogue.in_use(now)
 total = store.covariance(data, now).trace
 
 st.title("Parts")
-purpose = st.empty()
+purpose = st.container(key="parts-purpose")
 asked, shown = widgets.choices_and_figure("parts")
 with shown:
     said = st.container(key="parts-said")
     running = st.container(key="parts-running")
+    running.empty()
     sight, curve = st.columns([1, 1.1], gap="large")
 choices.open_others()
 proofs = widgets.expander(
@@ -85,4 +86,5 @@ if not stopped:
         if ended and not job.stopped and not job.problem:
             st.caption(verdict.live(job, choice, data, now))
             if choice.best:
-                panels.fill_band(rows, data, now, choice)
+                with curve:
+                    panels.fill_band(rows, data, now, choice)

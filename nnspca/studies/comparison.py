@@ -151,7 +151,7 @@ POINTS = (
     Column("share", "k ÷ n", 4),
     Column("used", "Features used"),
     Column("variance", "Variance ÷ λ₁", 4, "down"),
-    Column("ceiling", "Proven ceiling ÷ λ₁", 4, "up"),
+    Column("upper", "Proven upper bound ÷ λ₁", 4, "up"),
     Column("proven", "Proven share", 4, "down"),
     Column("promised", "Promised beforehand", 4, "down"),
     Column("seconds", "Solver, s", 3),

@@ -81,7 +81,7 @@ def floor(value: float, digits: int) -> float:
 
 
 def ceil(value: float, digits: int) -> float:
-    """Round up: a ceiling stays a ceiling.
+    """Round up: an upper bound stays one.
 
     >>> ceil(0.41171, 4), ceil(2.0, 2)
     (0.4118, 2.0)
@@ -135,7 +135,7 @@ def at_most(value: float, digits: int) -> str:
 
 
 def number(value: float, *, up: bool = False) -> str:
-    """Return a variance with four telling digits, the last one rounded up for a ceiling.
+    """Return a variance with four telling digits, the last one rounded up for an upper bound.
 
     >>> number(505948.93), number(0.0123456), number(4.219), number(1.2071e8)
     ('505,900', '0.01235', '4.219', '1.207 × 10⁸')

@@ -44,7 +44,7 @@ def test_all_data_sets_stand_in_one_figure_the_table_goes_home_and_the_link_open
         page.get_by_role("button", name="Every point (CSV)").click()
     rows = list(csv.DictReader(io.StringIO(saved.value.path().read_text())))
     assert len(rows) == 6
-    assert all(float(row["variance"]) <= float(row["ceiling"]) for row in rows)
+    assert all(float(row["variance"]) <= float(row["upper"]) for row in rows)
     frame = page.get_by_test_id("stDataFrame").nth(1)
     frame.scroll_into_view_if_needed()
     first = frame.get_by_role("gridcell", include_hidden=True).first

@@ -73,7 +73,7 @@ def paint(page: Page, row: int, columns: tuple[int, int]) -> None:
 
 
 def share(support: list[int]) -> float:
-    """The share of the ceiling that these pixels keep with their best weights; all of them co-vary positively."""
+    """The share of the upper bound that these pixels keep with their best weights; all of them co-vary positively."""
     cov = boards.covariance("lfw-faces")
     block = cov.block(np.array(support), np.array(support))
     assert (block >= 0).all()
@@ -128,12 +128,12 @@ def test_the_game_is_painted_hinted_undone_revealed_and_kept_in_the_link_without
         re.compile(r"You: .* of the optimum\. Solver: .* of the optimum")
     )
     best, said = boards.proven("lfw-faces"), readout(page)
-    mine, you, its, solver, ceiling = map(float, re.findall(r"(\d+\.\d+) %", said))
+    mine, you, its, solver, bound = map(float, re.findall(r"(\d+\.\d+) %", said))
     assert you <= 100 * share(painted(found)) < you + 0.11
     assert solver <= 100 * best.lower / best.upper < solver + 0.11
     assert mine <= 100 * share(painted(found)) * best.upper / best.leading < mine + 0.11
     assert its <= 100 * best.lower / best.leading < its + 0.011
-    assert ceiling >= 100 * best.upper / best.leading > ceiling - 0.011
+    assert bound >= 100 * best.upper / best.leading > bound - 0.011
     page.wait_for_timeout(500)
     address = page.url[page.url.index("/learn") :]
     assert "painted=" in address
@@ -148,7 +148,7 @@ def test_the_game_is_painted_hinted_undone_revealed_and_kept_in_the_link_without
     assert not re.search(rb"(src|href)=.http(?!://127)", taken["html"])
     result = json.loads(taken["json"])
     assert result["painted"] == painted(found)
-    assert result["variance"] / result["ceiling"] == pytest.approx(share(painted(found)), rel=1e-5)
+    assert result["variance"] / result["upper"] == pytest.approx(share(painted(found)), rel=1e-5)
     assert f"painted = {painted(found)}" in taken["python"].decode()
     assert wire.sent == before, "a run while painting"
     other = visit(address)
@@ -222,7 +222,7 @@ def library() -> dict[str, tuple[str, ...]]:
         "one": (f"variance {one['plus']}", f"variance {one['minus']}"),
         "half": (f"variance {half['leading']}", f"allowed has {half['optimum']}"),
         "net": (net["share"], net["hit"].removesuffix(" %")),
-        "ceiling": (matrix["leading"],),
+        "bounds": (matrix["leading"],),
         "promised": (promised["promised"], promised["proven"]),
         "several": (several["apart"], several["upper"]),
         "check": ("Accepted", "any two of these features have variance at most 7"),

@@ -48,6 +48,15 @@ def test_one_page_compares_data_sets_or_solvers(open_page):
     assert {widget.key for widget in page.multiselect} == {"racers"}
 
 
+def test_a_browser_that_mounts_a_list_late_starts_from_its_default(open_page):
+    """It reports what the list is drawn with: an empty default in a second run would empty the person's choice."""
+    page = open_page(PAGE)
+    for _ in range(2):
+        sets = page.multiselect(key="vs")
+        assert [sets.options[at] for at in sets.proto.default] == ["Handwritten digits", "LFW faces"]
+        page.run()
+
+
 def test_the_answer_stands_in_the_first_line_before_any_run_has_ended(open_page):
     page = open_page(PAGE, **QUICK)
     assert plain(page.markdown[0].value).startswith("Proven optimal at every k: ")

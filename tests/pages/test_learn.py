@@ -79,7 +79,7 @@ def test_a_value_of_the_link_that_is_no_use_is_told():
 
 
 @pytest.mark.parametrize("board", ["faces", "digits"])
-def test_the_bundled_answer_of_a_board_is_feasible_and_its_ceiling_above_whatever_is_found(board):
+def test_the_bundled_answer_of_a_board_is_feasible_and_its_bound_above_whatever_is_found(board):
     name = boards.BOARDS[board]
     known, data, cov = boards.proven(name), nnspca.datasets.load(name), boards.covariance(name)
     assert boards.opened(name).content_hash == data.content_hash
@@ -108,11 +108,11 @@ def test_a_board_that_the_ledger_does_not_know_is_solved_once(monkeypatch):
 
 def test_the_code_a_painter_takes_home_runs_and_says_the_same(capsys):
     exec(boards.code("digits", 16).replace("PAINTED", str([10, 11, 18, 19])), {})
-    mine, solver, ceiling = map(float, re.findall(r"\d+\.?\d*", capsys.readouterr().out))
+    mine, solver, bound = map(float, re.findall(r"\d+\.?\d*", capsys.readouterr().out))
     cov = boards.covariance("digits")
     block = cov.block(np.array([10, 11, 18, 19]), np.array([10, 11, 18, 19]))
     assert mine == pytest.approx(nnspca.solve(nnspca.Covariance.from_matrix(block), 4).variance, rel=1e-3)
-    assert mine < solver <= ceiling
+    assert mine < solver <= bound
 
 
 def test_what_travels_to_the_browser_is_the_covariance():
@@ -131,7 +131,7 @@ def test_the_payload_is_small_enough_for_a_class():
     assert weight < 700_000, weight
 
 
-def test_every_ceiling_of_the_matrix_holds_for_every_pair_and_the_last_is_reached():
+def test_every_bound_of_the_matrix_holds_for_every_pair_and_the_last_is_reached():
     told = examples.matrix()
     A, M = np.array(told["A"]), np.array(told["M"])
     assert np.linalg.eigvalsh(A).min() > 0
@@ -193,7 +193,7 @@ def test_a_result_of_a_board_reaches_every_chapter_through_one_door(monkeypatch)
     assert faces.pca()["facts"]["ours"] == "20.0 %"
     assert faces.paint(["faces"])["facts"]["share"] == "80.0 %"
     board = boards.payload("faces")
-    assert (board["solver"]["variance"], board["ceiling"]) == (other.lower, other.upper)
+    assert (board["solver"]["variance"], board["upper"]) == (other.lower, other.upper)
     parts = boards.parts()
     monkeypatch.setattr(boards, "parts", lambda: {**parts, "upper": 2 * best.leading})
     assert faces.several()["facts"]["upper"] == "200.0 %"
@@ -207,7 +207,7 @@ def test_what_is_proven_is_never_less_than_what_was_promised():
                 assert share >= guarantee(told["n"], k, value / told["values"][0])
 
 
-def test_the_parts_of_the_faces_are_parts_and_stay_below_their_ceiling():
+def test_the_parts_of_the_faces_are_parts_and_stay_below_their_bound():
     told, cov = faces.several(), boards.covariance(faces.FACES)
     for way in ("apart", "together"):
         found = faces.loadings(told[way], cov.n_features)
@@ -220,7 +220,7 @@ def test_the_parts_of_the_faces_are_parts_and_stay_below_their_ceiling():
     assert sum(told["together"]["variances"]) >= sum(told["apart"]["variances"])
 
 
-def test_the_genes_tell_a_stall_below_a_better_one_below_a_ceiling():
+def test_the_genes_tell_a_stall_below_a_better_one_below_a_bound():
     told = boards.stored()["genes"]
     assert told["em"] <= told["again"] <= told["lower"] <= told["upper"]
     assert max(max(trace) for trace in told["traces"]) == pytest.approx(told["em"] / told["upper"], abs=1e-4)

@@ -27,7 +27,7 @@ def drawn(page):
     return [json.loads(element.proto.spec) for element in page.get("plotly_chart")]
 
 
-def test_a_race_is_drawn_with_its_ceiling_and_a_picture(open_page):
+def test_a_race_is_drawn_with_its_upper_bound_and_a_picture(open_page):
     page = settle(open_page(PAGE, **QUICK))
     way, picture = drawn(page)
     lanes = {trace["name"]: trace for trace in way["data"]}
@@ -92,7 +92,7 @@ def test_the_race_goes_home_with_every_point_and_runs_again_from_its_code(open_p
     told = json.loads(made["json-race"]())
     (frame,) = page.dataframe
     marks = sum(len(solver["marks"]) for solver in told["solvers"])
-    assert len(frame.value) == marks + len(told["ceilings"])
+    assert len(frame.value) == marks + len(told["upper_bounds"])
     cov = nnspca.Covariance.from_dataset(nnspca.datasets.load("pitprops"))
     for solver in told["solvers"]:
         for mark in solver["marks"]:

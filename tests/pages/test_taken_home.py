@@ -60,7 +60,7 @@ def test_a_comparison_goes_home_as_its_two_tables(open_page, offered):
     settle(open_page("pages/compare.py", vs=["pitprops", "digits"], by=["em"], fine="few", take=True))
     about, points = offered("json-compare")["tables"]
     assert {row["data"] for row in points["rows"]} == {"pitprops", "digits"} == {row["data"] for row in about["rows"]}
-    assert all(row["variance"] <= row["ceiling"] for row in points["rows"])
+    assert all(row["variance"] <= row["upper"] for row in points["rows"])
 
 
 def test_what_json_has_no_number_for_is_null():

@@ -66,8 +66,8 @@ def test_a_promise_grows_with_k_and_is_kept_by_what_is_proven():
     about, points = comparison.compare(["digits", "pitprops"], shares=(0.1, 0.5, 1.0))
     assert about.column("data") == ["digits", "pitprops"]
     for row in points.to_records():
-        assert row["variance"] <= row["ceiling"]
-        assert row["proven"] == pytest.approx(row["variance"] / row["ceiling"])
+        assert row["variance"] <= row["upper"]
+        assert row["proven"] == pytest.approx(row["variance"] / row["upper"])
         assert row["promised"] <= 1
         assert row["used"] <= row["k"]
     promised = [row["promised"] for row in points.to_records() if row["data"] == "digits"]

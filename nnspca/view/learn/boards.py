@@ -1,4 +1,4 @@
-"""The boards of the game: data to paint on, the best component known, and its proven ceiling.
+"""The boards of the game: data to paint on, the best component known, and its proven upper bound.
 
 :func:`proven`, :func:`parts` and :func:`shares` are the only ways by which results reach the lesson; they
 read the ledger, so that the lesson shows the same numbers as every page.
@@ -30,7 +30,7 @@ TITLES = {"faces": "Faces", "digits": "Digits", "spectra": "Spectra"}
 
 @dataclass(frozen=True, eq=False)
 class Proven:
-    """The best component known on a board, and its proven ceiling.
+    """The best component known on a board, and its proven upper bound.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class Proven:
     loadings : tuple of float
         Its loadings on its support.
     lower, upper : float
-        Its variance, and the least proven ceiling, rounding included.
+        Its variance, and the least proven upper bound, rounding included.
     leading : float
         λ₁, the variance of PCA's first component.
     """
@@ -150,7 +150,7 @@ def payload(board: str) -> dict[str, Any]:
         "code": code(name, usual_k(name)),
         **_numbers(name, data),
         "solver": {"support": list(best.support), "loadings": list(best.loadings), "variance": best.lower},
-        "ceiling": best.upper,
+        "upper": best.upper,
         "leading": best.leading,
     }
 
@@ -165,7 +165,7 @@ cov = nnspca.Covariance.from_dataset(data, standardize={openings.opening(name).s
 painted = PAINTED
 mine = nnspca.solve(cov.restrict(painted), k=len(painted))
 cert = nnspca.certify(cov, k={k})
-print(f"mine {{mine.variance:.4g}}, the solver {{cert.lower:.4g}}, ceiling {{cert.upper:.4g}}")
+print(f"mine {{mine.variance:.4g}}, the solver {{cert.lower:.4g}}, upper bound {{cert.upper:.4g}}")
 """
 
 

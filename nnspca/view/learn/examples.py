@@ -168,7 +168,7 @@ def good_share(V: np.ndarray, k: int, best: float, epsilon: float) -> float:
 
 
 def matrix() -> dict[str, Any]:
-    """Four features, k = 2: every ceiling by hand, down to the optimum."""
+    """Four features, k = 2: every upper bound by hand, down to the optimum."""
     A, M = np.array(MATRIX, dtype=float), np.array(SHARES, dtype=float)
     part = nnspca.solve(nnspca.Covariance.from_matrix(A), PAIR, "exact")
     rows = [float(A[i, i] + max(A[i, j] for j in range(4) if j != i)) for i in range(4)]

@@ -80,7 +80,7 @@ def loadings(parts: dict[str, Any], n: int) -> np.ndarray:
 
 
 def several() -> dict[str, Any]:
-    """Six parts one after the other, and together, with the ceiling on their sum."""
+    """Six parts one after the other, and together, with the upper bound on their sum."""
     parts, leading = boards.parts(), boards.proven(FACES).leading
     apart, together = (sum(parts[way]["variances"]) / leading for way in ("apart", "together"))
     matched = _matched(parts["together"], parts["apart"])

@@ -39,7 +39,7 @@ def figures(names: Sequence[str]) -> dict[str, dict[str, Any]]:
         "half": examples.half_space(),
         "rankd": examples.rank_d(faces.spectra()),
         "net": examples.net(),
-        "ceiling": examples.matrix(),
+        "bounds": examples.matrix(),
         "promised": faces.promised(),
         "cells": examples.cells(),
         "em": examples.em(boards.stored()["genes"]),

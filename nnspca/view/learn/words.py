@@ -10,16 +10,16 @@ STEPS = (
         "Beat the proof",
         "Beat the proof",
         "Which {k} pixels of a face brighten and darken together most? Paint them; the best loadings for your pixels "
-        "are computed as you paint. Then see the solver's pixels, and the ceiling: a proven upper bound.",
+        "are computed as you paint. Then see the solver's pixels, and the proven upper bound.",
         "There are more than 10⁶³ ways to choose {k} pixels. How can anyone know that none of them is above the "
-        "ceiling?",
+        "upper bound?",
         "By an inequality that holds for every choice at once. Chapters 11 and 16 show one that fits on this screen. "
         "For the faces it proves that the solver reaches at least {share} of the optimum.",
         ("Open this component and its certificate", "./?data=lfw-faces&k=40&proof=true"),
         (
             ("your variance", "x'Ax for the best loadings x ≥ 0 of length 1 that your browser finds, as a share of λ₁"),
             LEADING,
-            ("ceiling", "a proven upper bound on x'Ax for any {k} features, rounding included"),
+            ("upper bound", "proven: no x'Ax is larger for any {k} features, rounding included"),
         ),
         "Let two or three pupils paint, one pixel each in turn. What do good pixels have in common?",
         "Painting the eyes. They look important, but vary on their own; large smooth regions do better.",
@@ -167,21 +167,21 @@ STEPS = (
         "With m = 20 and ε = 5 %, can you be sure?",
         "No. The shaded arcs are {share} of the circle, so 20 directions hit one with probability {hit}, 60 with "
         "{again}. A bound that rests on this holds with a probability: it is not proven, and the app never counts it "
-        "as a ceiling.",
+        "as an upper bound.",
         ("The paper's band beside the proven one", "./?data=lfw-faces&ks=10,40&paper_band=true"),
         (("ε", "the share of the optimum you are ready to lose"), ("m", "the number of directions"), C),
         "Draw ten times. Is the share of hits near the stated probability?",
         "“99.9 % is as good as proven.” Ask: of a thousand such claims, which one is wrong?",
     ),
     Step(
-        "ceiling",
-        "A ceiling",
-        "A ceiling: how a proof works",
-        "Four features, k = 2, every number on the screen. **Go through the four ceilings.** Each is an inequality "
+        "bounds",
+        "Upper bounds",
+        "Upper bounds: how a proof works",
+        "Four features, k = 2, every number on the screen. **Go through the four upper bounds.** Each is an inequality "
         "that holds for every x; the last one equals the variance of the best pair.",
-        "The last ceiling is {shared} and one pair has variance {optimum}. What follows?",
-        "That pair is optimal, without trying the others. The first ceiling was {leading}, row sums gave {rows}, the "
-        "split {split}.",
+        "The last upper bound is {shared} and one pair has variance {optimum}. What follows?",
+        "That pair is optimal, without trying the others. The first upper bound was {leading}, row sums gave {rows}, "
+        "the split {split}.",
         ("Every upper bound on real data", "./?data=lfw-faces&k=40&bounds=true&proof=true&proof_view=bounds"),
         (
             A,
@@ -189,7 +189,7 @@ STEPS = (
             ("s", "how a pair's covariance is shared: 2·A_ij·x_i·x_j ≤ (A_ij/s)·x_i² + (A_ij·s)·x_j²"),
         ),
         "At which s are the first three rows equal? Why can no s do better?",
-        "Believing that a ceiling must be reached. Only the last one is.",
+        "Believing that an upper bound must be reached. Only the last one is.",
         True,
     ),
     Step(
@@ -214,9 +214,9 @@ STEPS = (
         "cells",
         "Cells",
         "Cells that close",
-        "Three directions form a sphere. Cover it with triangles (cells); the corners of each prove a ceiling inside "
-        "it. A cell whose ceiling is no higher than the best value found is closed. **Slide the round; turn the "
-        "sphere.**",
+        "Three directions form a sphere. Cover it with triangles (cells); the corners of each prove an upper bound "
+        "inside it. A cell whose upper bound is no higher than the best value found is closed. **Slide the round; turn "
+        "the sphere.**",
         "After the last round no cell is open. How many cells did it take, and how many directions would plain "
         "enumeration try?",
         "{examined} cells in {rounds} rounds proved the optimum. Plain enumeration tries {plain} directions; there "
@@ -232,17 +232,17 @@ STEPS = (
         "EM, and why it can stall",
         "EM adapts the loadings to the data, again and again. **Start it many times:** it climbs quickly, then stops "
         "at a local optimum that depends on the start.",
-        "On the leukemia genes (k = {genes_k}) EM from 12 starts stops at {genes_em} of the ceiling. A bad method?",
+        "On the leukemia genes (k = {genes_k}) EM from 12 starts stops at {genes_em} of the upper bound. A bad method?",
         "It is fast, but cannot see that a higher optimum exists. New loadings on its support give {genes_again} of "
-        "the ceiling, the portfolio {genes_best}. Only the ceiling tells them apart. Here the optimum is {optimum}.",
+        "the upper bound, the portfolio {genes_best}. Only the bound tells them apart. Here the optimum is {optimum}.",
         ("EM beside other solvers", "./?data=pitprops&methods=em&methods=best&ks=2,4,6,8"),
         (
             K,
             ("local optimum", "a point from which no small step gains"),
-            ("ceiling", "a proven upper bound"),
+            ("upper bound", "proven: no component explains more"),
             ("portfolio", "the default solver, which runs several"),
         ),
-        "How many of your starts found the optimum? How would you know without the ceiling?",
+        "How many of your starts found the optimum? How would you know without the upper bound?",
         "“More iterations will help.” It has stopped; it is not slow.",
     ),
     Step(
@@ -253,12 +253,12 @@ STEPS = (
         "share them better. **Switch between both, and slide the number of parts.**",
         "Found together, the first part explains less and the whole more. Why?",
         "It gives up pixels that help a neighbour more. Six parts explain {apart} of λ₁ one after the other and "
-        "{together} together; the ceiling is {upper}.",
+        "{together} together; the upper bound is {upper}.",
         ("Parts with their certificate", "parts?data=lfw-faces&k=40&r=6"),
         (
             ("part", "at most {k} pixels with loadings ≥ 0; no pixel is in two parts"),
             ("λ₁", "the variance of PCA's first component: several parts may sum to more than 100 % of it"),
-            ("ceiling", "of the sum, proven"),
+            ("upper bound", "of the sum, proven"),
         ),
         "Which pixels moved between parts?",
         "Adding the variances of overlapping components: what two share would be counted twice.",

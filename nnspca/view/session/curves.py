@@ -67,7 +67,7 @@ def stages(
     *,
     first: bool = False,
 ) -> tuple[Callable[[Job], Sweep], Callable[[Job, Sweep], Sweep]]:
-    """Return the work of one curve in two: the bare curve, then the proof of its ceilings, ``first`` ones before."""
+    """Return the work of one curve in two: the bare curve, then its upper bounds, ``first`` ones before."""
     cov, known = store.covariance(data, now), Points(store.curve_key(data, now, ks, methods))
 
     def tell(job: Job, point: SweepPoint) -> None:

@@ -148,8 +148,9 @@ class Job:
 
     def take_part(self, work: Work, after: Job | None = None) -> None:
         """Wait for a worker and do the work in this thread; a run stopped while it waits is done."""
-        while after is not None and not self._is_over() and after.age < AFTER and not after.has_first(STOP_POLL_SECONDS):
-            pass
+        while after is not None and not self._is_over() and after.age < AFTER:
+            if after.has_first(STOP_POLL_SECONDS):
+                break
         if self._workers.acquire(self._ticket, self._is_over):
             self._working = True
             try:

@@ -70,7 +70,7 @@ def _pause(job: Job) -> float:
 
 
 def start(slot: str, key: Hashable, work: Work, *, after: Job | None = None) -> Job:
-    """Start ``work``, once ``after`` has a first result; the session's earlier job in this slot is superseded and stops."""
+    """Start ``work`` once ``after`` has a first result; the session's earlier job in this slot stops."""
     earlier: Job | None = st.session_state.setdefault("_jobs", {}).get(slot)
     if earlier is not None:
         earlier.stop()

@@ -56,7 +56,8 @@ def choose(
     options = entry.options if options is None else options
     memory = said.setdefault("_memory", {})
     texts, held = st.query_params.get_all(key), said.get(key)
-    if held is None and not texts and place in memory:
+    restored = held is None and not texts and place in memory
+    if restored:
         said[key] = held = memory[place]
         if held != usual and held is not None:
             st.query_params[key] = _text(held)  # a copied link says it too, and from here on the widget keeps it
@@ -67,12 +68,13 @@ def choose(
     if not known and wanted is None:
         forget_in_link(key)
     named = "format_func" in settings  # Streamlit would write the words shown into the link, not the value
-    if named and held is None and wanted is not None:
+    linked = named and held is None and wanted is not None
+    if linked:
         said[key] = list(wanted) if entry.kind == "several" else wanted
     if not named:
         settings["bind"] = "query-params"
     drawn = WIDGETS[entry.widget or entry.kind](
-        label, key=key, **_settings(entry, usual, low, high, options, given=key in said), **settings
+        label, key=key, **_settings(entry, usual, low, high, options, given=restored or linked), **settings
     )
     if named:
         _write_link(key, drawn, usual)
@@ -156,9 +158,12 @@ def figure_first(key: str, words: str) -> tuple[DeltaGenerator, DeltaGenerator, 
 def _settings(
     entry: Entry, usual: Any, low: float | None, high: float | None, options: Sequence[Any], *, given: bool
 ) -> dict[str, Any]:
-    """Return what a widget of this kind is drawn with; one whose value is ``given`` already needs no usual one."""
+    """Return what a widget of this kind is drawn with; a list whose value was ``given`` in this run has no default.
+
+    In every other run it has: a browser that mounts a list late starts from its default.
+    """
     if entry.kind == "several":
-        default = None if given else [option for option in usual if option in options]
+        default = None if given or not usual else [option for option in usual if option in options]
         return {"options": list(options), "default": default, "max_selections": entry.most}
     if entry.widget == "select_slider":
         return {"options": list(options), "value": usual}

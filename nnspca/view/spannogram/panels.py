@@ -110,7 +110,7 @@ def sphere(view: View) -> None:
     with st.expander("Why this proves the optimum, and a file to keep", icon=":material/school:"):
         st.markdown(
             "With three eigenvectors directions form a **sphere**, covered here with triangles (*cells*). The corners "
-            "of a cell prove a **ceiling** on the objective inside it. A cell whose ceiling is no higher than the "
+            "of a cell prove an **upper bound** on the objective inside it. A cell whose bound is no higher than the "
             "best value found is **closed**. The others are split in two, round after round, until none is open."
         )
         download(

@@ -21,8 +21,8 @@ BAND, CEILING, LOWEST, FLAG = (
 )
 EXTRA = 4  # entries of the legend besides the solvers
 EARLIEST = 1e-4  # seconds; what comes sooner is drawn there
-LEAST = 2.0  # per cent that the axis covers at least, below the ceiling
-ROOM = 0.28  # of the axis' height, above the ceiling
+LEAST = 2.0  # per cent that the axis covers at least, below the upper bound
+ROOM = 0.28  # of the axis' height, above the upper bound
 DECADES = (0.0001, 0.001, 0.01, 0.1, 1.0, 10.0, 100.0)
 TICKS = tuple(sorted((*DECADES, *(3 * decade for decade in DECADES))))
 WIDE = 3.0  # decades from which powers of ten alone are named: more would not fit a phone
@@ -44,7 +44,7 @@ def race(
         end = max([standing.proof_seconds, *(lane.seconds for lane in standing.lanes)])
         if standing.falls:
             _add_band(figure, standing, upper, end, palette)
-            _add_ceiling(figure, standing, upper, palette)
+            _add_upper_bound(figure, standing, upper, palette)
         for i, name in enumerate(names):
             if name in lanes:
                 _add_lane(figure, lanes[name], upper, i, palette)
@@ -110,7 +110,7 @@ def _add_lane(figure: go.Figure, lane: Lane, upper: float, i: int, palette: Pale
     )
 
 
-def _add_ceiling(figure: go.Figure, standing: Race, upper: float, palette: Palette) -> None:
+def _add_upper_bound(figure: go.Figure, standing: Race, upper: float, palette: Palette) -> None:
     """Draw the upper bounds proven by this run, on to where the proof's clock stands."""
     times = [max(fall.seconds, EARLIEST) for fall in standing.falls]
     shares = [100 * (fall.upper / upper) for fall in standing.falls]

@@ -203,7 +203,7 @@ def _json(standing: Race, data: Dataset, now: State, choice: Choices) -> bytes:
                 }
                 for lane in standing.lanes
             ],
-            "ceilings": [{"seconds": fall.seconds, "upper": fall.upper} for fall in standing.falls],
+            "upper_bounds": [{"seconds": fall.seconds, "upper": fall.upper} for fall in standing.falls],
         }
     )
 

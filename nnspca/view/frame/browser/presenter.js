@@ -164,7 +164,7 @@ class Presenter {
     this.foot.dataset.at = String(at + 1);
     const hint = made("span", "");
     hint.className = "hint";
-    hint.textContent = "← → move · a focused player keeps its arrows: Page ↑ ↓ move then · Q code for a phone · Esc leave";
+    hint.textContent = "← → change the slide · while a figure has the focus: Page ↑ ↓ · Q QR code for a phone · Esc leave";
     const name = document.createElement("b");
     name.textContent = where;
     this.foot.replaceChildren(name, hint);

@@ -154,7 +154,7 @@ FIGURES.several = (desk) => {
         brush.dot((i % columns + 0.5) * cell, (Math.floor(i / columns) + 0.5) * cell, cell / 6, { fill: palette.paper, edge: palette.ink, thick: 1 });
       }
       const left = narrow ? 8 : size + 24, top = narrow ? size + 24 : 22, row = (height - top - 64) / most;
-      const longest = Math.max(...data.apart.variances, ...data.together.variances), ceiling = `${ceilTo((100 * data.upper) / data.leading, 1)} %`;
+      const longest = Math.max(...data.apart.variances, ...data.together.variances), bound = `${ceilTo((100 * data.upper) / data.leading, 1)} %`;
       brush.text("variance explained (% of λ₁)", left, top - 8, { size: 13 });
       parts.variances.forEach((value, p) => {
         const y = top + p * row, long = ((width - left - 74) * value) / longest;
@@ -166,8 +166,8 @@ FIGURES.several = (desk) => {
       brush.box(left, y, width - 12 - left, 16, { edge: palette.quiet, thick: 1 });
       brush.box(left, y, reach(sum) - left, 16, { fill: palette.ink, faint: 0.6 });
       brush.line([[width - 12, y - 6], [width - 12, y + 22]], { colour: palette.ceiling, wide: 4 });
-      brush.text(`ceiling of the sum: ${ceiling}`, width - 12, y + 34, { size: 13, align: "right" });
-      const proven = r === most ? ` The ceiling is ${ceiling}, so this is at least **${provenPercent(sum / data.upper)}** of the optimum.` : "";
+      brush.text(`upper bound of the sum: ${bound}`, width - 12, y + 34, { size: 13, align: "right" });
+      const proven = r === most ? ` The upper bound is ${bound}, so this is at least **${provenPercent(sum / data.upper)}** of the optimum.` : "";
       desk.say(`${r} part${r > 1 ? "s" : ""}, found ${["one after the other", "together"][way.value]}, explain **${floorTo((100 * sum) / data.leading, 1)} %** of λ₁.${proven} Dots: pixels that only one of the two ways uses.`);
       desk.name(`The mean face with ${r} parts in colours.`);
     },

@@ -1,10 +1,10 @@
-// Beat the proof: paint k features; see the variance they explain, the solver's component, and the ceiling.
+// Beat the proof: paint k features; see the variance they explain, the solver's component, and the upper bound.
 
 const OPTIMAL = 1e-4; // a gap below this counts as proven optimal, as everywhere in the app
 
-/** A variance as a share of λ₁: one decimal, two where found and ceiling are close; rounded towards the truth. */
+/** A variance as a share of λ₁: one decimal, two where found and upper bound are close; rounded towards the truth. */
 function explained(value, board, up) {
-  const digits = Math.abs(board.ceiling - value) < 0.005 * board.leading ? 2 : 1;
+  const digits = Math.abs(board.upper - value) < 0.005 * board.leading ? 2 : 1;
   return `${(up ? ceilTo : floorTo)((100 * value) / board.leading, digits)} %`;
 }
 
@@ -84,7 +84,7 @@ FIGURES.paint = (desk) => {
     desk.changed();
   }
 
-  /** The solver's features appear, the largest loading first; then the ceiling. */
+  /** The solver's features appear, the largest loading first; then the upper bound. */
   function reveal() {
     if (solver) { solver = null; tell(); desk.changed(); return; }
     const order = board.solver.support.map((j, at) => [board.solver.loadings[at], j]).sort((a, b) => b[0] - a[0]).map(([, j]) => j);
@@ -103,11 +103,11 @@ FIGURES.paint = (desk) => {
 
   const gaugeWide = () => GAUGE * desk.scale;
   const sure = (value) => value * (1 - judge.doubt); // what the browser's arithmetic may claim
-  const share = (value) => Math.min(sure(value) / board.ceiling, 1);
-  const solverShare = () => Math.min(board.solver.variance / board.ceiling, 1);
+  const share = (value) => Math.min(sure(value) / board.upper, 1);
+  const solverShare = () => Math.min(board.solver.variance / board.upper, 1);
   const shown = (value) => explained(value, board, false);
-  /** The ceiling, with as many decimals as the solver's variance beside it. */
-  const ceilingShown = () => `${ceilTo((100 * board.ceiling) / board.leading, shown(board.solver.variance).split(".")[1].length - 2)} %`;
+  /** The upper bound, with as many decimals as the solver's variance beside it. */
+  const upperShown = () => `${ceilTo((100 * board.upper) / board.leading, shown(board.solver.variance).split(".")[1].length - 2)} %`;
 
   function words() {
     const { painted, found } = mine, zero = found.loadings.filter((w) => w < 1e-9).length;
@@ -115,7 +115,7 @@ FIGURES.paint = (desk) => {
       const optimal = solverShare() >= 1 - OPTIMAL, its = optimal ? "proven optimal" : `at least ${provenPercent(solverShare())} of the optimum`;
       const yours = painted.length ? `**You: ${shown(sure(found.value))} of λ₁, at least ${provenPercent(share(found.value))} of the optimum. ` : "**";
       const beaten = painted.length && sure(found.value) > board.solver.variance ? " **You beat the solver!**" : "";
-      return `${yours}Solver: ${shown(board.solver.variance)}, ${its}.** The ceiling for ${board.k} ${board.noun} is ${ceilingShown()} of λ₁.${beaten}`;
+      return `${yours}Solver: ${shown(board.solver.variance)}, ${its}.** The upper bound for ${board.k} ${board.noun} is ${upperShown()} of λ₁.${beaten}`;
     }
     if (solver) return `Solver: ${solver.shown.length} of ${board.solver.support.length} ${board.noun} …`;
     if (!painted.length) return `${board.about} **Paint ${board.k} ${board.noun} that vary together.**`;
@@ -195,7 +195,7 @@ FIGURES.paint = (desk) => {
     taken() {
       const { painted, found } = mine, code = board.code.replace("PAINTED", `[${painted.join(", ")}]`);
       const result = { data: board.data, k: board.k, painted, loadings: [...found.loadings], variance: found.value,
-        ceiling: board.ceiling, solver: board.solver };
+        upper: board.upper, solver: board.solver };
       return { json: JSON.stringify(result, null, 1), py: code };
     },
     draw(brush) {
@@ -223,10 +223,10 @@ FIGURES.paint = (desk) => {
     },
   };
 
-  /** How far each is from zero to the ceiling: upright beside the board, or level below it. */
+  /** How far each is from zero to the upper bound: upright beside the board, or level below it. */
   function gauge(brush, box, levels, upright) {
     const { palette } = brush, long = upright ? box.tall : box.wide;
-    const at = (value) => (clamp(value / board.ceiling, 0, 1) * long);
+    const at = (value) => (clamp(value / board.upper, 0, 1) * long);
     const bar = (from, to, look) => (upright ? brush.box(box.x, box.y + long - to, box.wide, to - from, look)
       : brush.box(box.x + from, box.y, to - from, box.tall, look));
     bar(0, long, { fill: palette.empty, edge: palette.quiet, thick: 1 });
@@ -236,12 +236,12 @@ FIGURES.paint = (desk) => {
     if (mine.painted.length) marks.push([levels.you, `you ${shown(sure(levels.you))}`, palette.series[1]]);
     if (levels.best > levels.you * (1 + 1e-9)) marks.push([levels.best, `best ${shown(sure(levels.best))}`, palette.ink]);
     if (levels.solver) marks.push([levels.solver, `solver ${shown(levels.solver)}`, palette.found]);
-    if (levels.line) marks.push([board.ceiling, `ceiling ${ceilingShown()}`, palette.ceiling]);
+    if (levels.line) marks.push([board.upper, `upper bound ${upperShown()}`, palette.ceiling]);
     marks.sort((a, b) => b[0] - a[0]);
     const size = 13, step = 17 * brush.scale;
     let free = box.y;
     marks.forEach(([value, words, colour], order) => {
-      const along = at(value), thick = words.startsWith("ceiling") ? 4 : 2.5;
+      const along = at(value), thick = words.startsWith("upper bound") ? 4 : 2.5;
       if (upright) {
         const y = box.y + long - along;
         brush.line([[box.x - 6, y], [box.x + box.wide + 6, y]], { colour, wide: thick });

@@ -1,4 +1,4 @@
-// Figures of proof: a 4 × 4 matrix with every number on the screen, four ceilings, and a certificate to check.
+// Figures of proof: a 4 × 4 matrix with every number on the screen, four upper bounds, and a certificate to check.
 
 /** A matrix as a table of numbers; `marked` cells stand out, `right` is written behind the rows. */
 function drawMatrix(brush, name, rows, { x, y, cell, marked = () => false, right = [], digits = 0, picked }) {
@@ -36,23 +36,23 @@ function largestEigenvalue(matrix) {
 
 const largestBeside = (row, i) => Math.max(...row.filter((_, j) => j !== i));
 
-FIGURES.ceiling = (desk) => {
+FIGURES.bounds = (desk) => {
   const { A, k, leading, optimum } = desk.data;
   const KINDS = ["1  λ₁", "2  Row sums", "3  Split", "4  Share"];
-  const kind = desk.choice("The ceiling", KINDS);
+  const kind = desk.choice("The upper bound", KINDS);
   const level = desk.slider("ρ, the level of the split", { low: 0, high: 2, step: 0.05, value: 1, say: (v) => v.toFixed(2) });
   const sharing = desk.slider("s, how row 1 shares with the others", { low: 0.5, high: 4, step: 0.05, value: 1, say: (v) => v.toFixed(2) });
   const split = (rho) => largestEigenvalue(A.map((row) => row.map((v) => Math.max(v - rho, 0)))) + rho * k;
   /** M: row 1 gives the s-th part of each pair and the others take s times it; the rest is shared evenly. */
   const shared = (s) => A.map((row, i) => row.map((v, j) => (i === j ? 0 : Math.max(v, 0) * (i === 0 ? 1 / s : j === 0 ? s : 1))));
   const totals = (M) => A.map((row, i) => row[i] + largestBeside(M[i], i));
-  const ceilings = () => [leading, Math.max(...totals(A)), split(level.value), Math.max(...totals(shared(sharing.value)))];
+  const bounds = () => [leading, Math.max(...totals(A)), split(level.value), Math.max(...totals(shared(sharing.value)))];
   const WORDS = [
     () => `For every x of length 1, x'Ax is at most the largest eigenvalue: **${ceilTo(leading, 2)}**.`,
-    () => `With k = 2, row i uses its own entry and one more. For x ≥ 0, x'Ax is at most the largest such sum: **${plainly(ceilings()[1], 2)}**.`,
-    () => `The right matrix holds all up to ρ = ${level.value.toFixed(2)}. As (x₁+…+x₄)² ≤ k, it adds at most ρ·k = ${plainly(level.value * k, 2)}. The excess has λ₁ = ${ceilTo(ceilings()[2] - level.value * k, 2)}. Together **${ceilTo(ceilings()[2], 2)}**.`,
+    () => `With k = 2, row i uses its own entry and one more. For x ≥ 0, x'Ax is at most the largest such sum: **${plainly(bounds()[1], 2)}**.`,
+    () => `The right matrix holds all up to ρ = ${level.value.toFixed(2)}. As (x₁+…+x₄)² ≤ k, it adds at most ρ·k = ${plainly(level.value * k, 2)}. The excess has λ₁ = ${ceilTo(bounds()[2] - level.value * k, 2)}. Together **${ceilTo(bounds()[2], 2)}**.`,
     () => {
-      const value = ceilings()[3], tight = value <= optimum + 1e-9;
+      const value = bounds()[3], tight = value <= optimum + 1e-9;
       return `Each pair's covariance is shared between its two rows: 2·A_ij·x_i·x_j ≤ M_ij·x_i² + M_ji·x_j² if M_ij·M_ji ≥ A_ij². So x'Ax is at most the largest row: **${ceilTo(value, 2)}**. ${tight ? "**Every row is at most 7, and the pair {1, 2} has variance 7: it is optimal.**" : "Slide s until the rows are equal."}`;
     },
   ];
@@ -64,7 +64,7 @@ FIGURES.ceiling = (desk) => {
       const { width, height, palette } = brush, which = kind.value, cell = Math.min(72 * brush.scale, (width - 90) / 9.2), top = 40;
       level.show(which === 2);
       sharing.show(which === 3);
-      const small = axisOf(6.5, 8.2, 16, width - 16), y = height - 58, now = ceilings();
+      const small = axisOf(6.5, 8.2, 16, width - 16), y = height - 58, now = bounds();
       if (which === 0) drawMatrix(brush, "A", A, { x: width / 2 - 2 * cell, y: top, cell });
       if (which === 1) drawMatrix(brush, "A", A, { x: width / 2 - 3 * cell, y: top, cell, marked: (i, j) => i === j || A[i][j] === largestBeside(A[i], i) && A[i].findIndex((v, at) => at !== i && v === A[i][j]) === j,
         right: totals(A).map((sum, i) => ({ words: `${A[i][i]} + ${largestBeside(A[i], i)} = ${sum}`, strong: sum === Math.max(...totals(A)) })) });
@@ -91,7 +91,7 @@ FIGURES.ceiling = (desk) => {
         brush.text(here ? `${at + 1}: ${ceilTo(value, 2)}` : String(at + 1), clamp(x, 30, width - 34), y - (here ? 32 : 20), { align: "center", bold: here, size: here ? 15 : 13, halo: true });
       });
       desk.say(WORDS[which]());
-      desk.name(`Ceiling ${which + 1} of four: ${ceilTo(now[which], 2)}; the best pair has variance 7.`);
+      desk.name(`Upper bound ${which + 1} of four: ${ceilTo(now[which], 2)}; the best pair has variance 7.`);
     },
   };
 };

@@ -221,7 +221,7 @@ FIGURES.em = (desk) => {
         brush.text(`${Math.round(100 * mark)} %`, 40, up(mark) + 5, { align: "right", size: 13 });
       }
       brush.line([[46, up(1)], [width - 16, up(1)]], { colour: palette.ceiling, wide: 4 });
-      brush.text(timber ? "optimum" : "ceiling", width - 18, up(1) - 8, { align: "right", bold: true });
+      brush.text(timber ? "optimum" : "upper bound", width - 18, up(1) - 8, { align: "right", bold: true });
       traces.forEach((trace, r) => {
         const newest = timber && r === traces.length - 1;
         brush.line(trace.slice(0, LONG + 1).map((v, step) => [across(step), up(Math.max(v, timber ? 0.4 : 0))]), { colour: newest ? palette.series[1] : palette.found, wide: newest ? 3.5 : 1.8, faint: newest ? 1 : 0.5 });
@@ -234,8 +234,8 @@ FIGURES.em = (desk) => {
       const ends = traces.map((trace) => trace.at(-1)), reached = ends.filter((v) => v > 1 - 1e-6).length;
       desk.say(timber
         ? runs.length ? `${runs.length} start${runs.length > 1 ? "s" : ""}: the last stops at **${floorTo(100 * ends.at(-1), 1)} %** of the optimum, the best at ${floorTo(100 * Math.max(...ends), 1)} %. ${reached ? `${reached} reached it.` : "None reached it."}` : `Thirteen measurements of timber, k = ${k}: press Start once.`
-        : `Leukemia, k = ${genes.k}, stored runs: the best of ${genes.starts} starts stops at **${floorTo(100 * Math.max(...ends), 0)} %** of the ceiling; the portfolio reaches ${floorTo((100 * genes.lower) / genes.upper, 1)} %.`);
-      desk.name(`Variance of EM step by step, ${traces.length} runs, below the ${timber ? "optimum" : "ceiling"}.`);
+        : `Leukemia, k = ${genes.k}, stored runs: the best of ${genes.starts} starts stops at **${floorTo(100 * Math.max(...ends), 0)} %** of the upper bound; the portfolio reaches ${floorTo((100 * genes.lower) / genes.upper, 1)} %.`);
+      desk.name(`Variance of EM step by step, ${traces.length} runs, below the ${timber ? "optimum" : "upper bound"}.`);
     },
   };
 };

@@ -1,8 +1,8 @@
-// The closing interval: best value and ceiling by round, as far as the round that is shown; what is to come is faint.
+// The closing interval: best value and upper bound by round, as far as the round that is shown; what is to come is faint.
 
 function drawClosing(pen, width, height, ball, round, palette) {
   const left = 8, right = width - 8, top = 22, foot = height - 26;
-  const ceilings = ball.uppers.filter(Number.isFinite), most = 1.05 * Math.max(...ceilings, ball.most);
+  const bounds = ball.uppers.filter(Number.isFinite), most = 1.05 * Math.max(...bounds, ball.most);
   const least = Math.min(...ball.values), low = least > 0.6 * most ? least - 0.5 * (most - least) : 0;
   const x = (r) => left + 4 + (ball.last ? r / ball.last : 0.5) * (right - left - 8);
   const y = (value) => foot - ((value - low) / (most - low || 1)) * (foot - top);

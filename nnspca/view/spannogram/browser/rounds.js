@@ -155,8 +155,8 @@ class Rounds {
       value: String(ball.values[round]), upper: String(ball.uppers[round]) });
     this.canvas.setAttribute("aria-label", `The ${this.flat ? "map" : "sphere"} of directions after round ${round}: `
       + `${ball.open[round]} open cells are outlined boldly, the closed ones faintly; a diamond marks the best direction, a star once it is proven optimal.`);
-    this.chart.setAttribute("aria-label", `Best value and ceiling by round: after round ${round} the best is `
-      + `${ball.valuesSaid[round]}, the ceiling ${ball.uppersSaid[round]}.`);
+    this.chart.setAttribute("aria-label", `Best value and upper bound by round: after round ${round} the best is `
+      + `${ball.valuesSaid[round]}, the upper bound ${ball.uppersSaid[round]}.`);
     if (byHand) this.remember();
     this.wake();
   }

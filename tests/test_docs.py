@@ -15,7 +15,7 @@ import pytest
 import nnspca
 import nnspca.docs.__main__ as command
 from nnspca.docs.site import gallery, generator, links, pages, reference
-from nnspca.view.session import state
+from nnspca.view.session import guide, state
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "nnspca" / "docs"
@@ -174,6 +174,12 @@ def test_the_site_is_whole(site):
         assert (site / "gallery" / f"{name}.html").read_text(encoding="utf-8").count("Plotly.newPlot") >= 1
     assert "<math" in (site / "index.html").read_text(encoding="utf-8")
     assert (site / "_static" / "plotly.min.js").stat().st_size > 10**6
+
+
+@pytest.mark.parametrize("key", guide.PARAGRAPHS)
+def test_a_help_mark_leads_to_a_paragraph(site, key):
+    page, _, paragraph = guide.PARAGRAPHS[key].partition("#")
+    assert f'id="{paragraph}"' in (site / page).read_text(encoding="utf-8") or not paragraph
 
 
 def test_the_gallery_says_what_was_proven(site):

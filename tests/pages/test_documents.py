@@ -7,6 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from nnspca.view.frame import documents
+from nnspca.view.session import guide
 
 
 @pytest.fixture
@@ -65,7 +66,7 @@ def test_the_sidebar_leads_to_documents_that_are_served(tmp_path, site):
         documents.link(Path(root))
 
     shown = AppTest.from_function(page, args=(str(tmp_path),)).run()
-    assert [text.value for text in shown.markdown] == ["[Guide, reference and examples](/docs/index.html)"]
+    assert [text.value for text in shown.markdown] == ["[Guide, reference and examples](docs/index.html)"]
     assert not AppTest.from_function(page, args=(str(tmp_path / "elsewhere"),)).run().markdown
 
 
@@ -74,3 +75,12 @@ def test_what_was_not_built_is_not_served(tmp_path, site, monkeypatch):
     assert documents.served(tmp_path / "elsewhere") == []
     monkeypatch.setenv("NNSPCA_DOCS", str(site))
     assert len(documents.served(tmp_path / "elsewhere")) == 1
+
+
+def test_a_help_mark_leads_on_where_the_documents_are_served(site, monkeypatch, tmp_path):
+    monkeypatch.setenv("NNSPCA_DOCS", str(site))
+    assert guide.explained("k", "So many.").startswith("So many. [More](docs/guide/choosing.html#")
+    assert guide.explained("no such key", "Words.") == "Words."
+    assert guide.explained("k", None) is None
+    monkeypatch.setenv("NNSPCA_DOCS", str(tmp_path / "elsewhere"))
+    assert guide.explained("k", "So many.") == "So many."

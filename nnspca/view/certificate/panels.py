@@ -17,7 +17,7 @@ from nnspca.datasets import Dataset
 from nnspca.result import Bound, Certificate, PartsCertificate
 from nnspca.view import words
 from nnspca.view.certificate import claims, proofs
-from nnspca.view.session import charts, downloads, runs, store
+from nnspca.view.session import charts, downloads, guide, runs, store
 from nnspca.view.session.job import Job, Work
 from nnspca.view.session.state import State
 
@@ -99,7 +99,7 @@ def check_again(
         "Check it by a second route",
         key=key,
         icon=":material/verified:",
-        help="Recomputes every variance and every upper bound with separate code.",
+        help=guide.explained("verify", "Recomputes every variance and every upper bound with separate code."),
     ):
         job = runs.start(slot, about, proofs.check(certificate, data, now, doing))
     if job is not None:

@@ -14,7 +14,7 @@ from nnspca.datasets.images import SUFFIXES as IMAGES
 from nnspca.datasets.missing import CHOICES, Missing
 from nnspca.errors import DataError
 from nnspca.view import foreign, words
-from nnspca.view.session import brought, catalogue, caution, files, preparation, runs, state, widgets
+from nnspca.view.session import brought, catalogue, caution, files, guide, preparation, runs, state, widgets
 from nnspca.view.session.files import File, Reading
 from nnspca.view.session.job import Job
 from nnspca.view.session.preparation import Preparation
@@ -38,7 +38,7 @@ SAYS: dict[Missing, str] = {
 def bring() -> None:
     """Offer to drop files; what they hold is in use at once, and until the tab is closed."""
     given: Sequence[File] = st.file_uploader(
-        "Your own data", key="upload", type=TYPES, accept_multiple_files=True, help=FORMATS
+        "Your own data", key="upload", type=TYPES, accept_multiple_files=True, help=guide.explained("upload", FORMATS)
     )
     if not given:
         return

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import streamlit as st
@@ -12,8 +11,7 @@ from starlette.routing import Mount, Router
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-PLACE = "/docs"
-FOLDER = "NNSPCA_DOCS"  # the environment's name for a site that lies elsewhere
+from nnspca.view.session import guide
 
 
 class Documents:
@@ -29,7 +27,7 @@ class Documents:
     def __init__(self, app: ASGIApp, folder: Path) -> None:
         self._app = app
         files = ExceptionMiddleware(StaticFiles(directory=folder, html=True))  # a page that is not there: 404
-        self._site = Router([Mount(PLACE, files)], default=app)
+        self._site = Router([Mount(f"/{guide.PLACE}", files)], default=app)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -39,17 +37,11 @@ class Documents:
 
 def served(root: Path) -> list[Middleware]:
     """Return what serves the site of a checkout, or the one that NNSPCA_DOCS names; nothing where none was built."""
-    folder = _built(root)
+    folder = guide.built(root)
     return [] if folder is None else [Middleware(Documents, folder=folder)]
 
 
 def link(root: Path) -> None:
     """Draw the way to the documents, where they are served."""
-    if _built(root) is not None:
-        st.markdown(f"[Guide, reference and examples]({PLACE}/index.html)")
-
-
-def _built(root: Path) -> Path | None:
-    """Where a site is; None where none was built."""
-    folder = Path(os.environ.get(FOLDER) or root / "build" / "docs")
-    return folder if (folder / "index.html").exists() else None
+    if guide.built(root) is not None:
+        st.markdown(f"[Guide, reference and examples]({guide.PLACE}/index.html)")

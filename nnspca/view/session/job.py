@@ -63,11 +63,6 @@ class Job:
             return self.progress.stage
         return "Waiting for a free worker" + (f": {ahead} before this" if ahead else "")
 
-    @property
-    def queued(self) -> bool:
-        """Whether the run waits for a worker."""
-        return not (self._working or self.done) and self._workers.before(self._ticket) is not None
-
     def step_back(self) -> None:
         """Let all other runs go first from now on: what people wait for has been handed over."""
         self._stepped = self._ticket.background = True

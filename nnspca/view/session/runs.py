@@ -10,6 +10,7 @@ from typing import Literal
 import streamlit as st
 
 from nnspca.view import foreign
+from nnspca.view.session import guide
 from nnspca.view.session.job import POLL_SECONDS, Job, Work
 from nnspca.view.session.streamlit_private import session_is_open
 from nnspca.view.session.workers import Workers
@@ -120,7 +121,7 @@ def run_button(
         key=f"run-{slot}",
         icon=":material/play_arrow:",
         width=width,
-        help="Run solver and proof from nothing with these settings.",
+        help=guide.explained("live", "Run solver and proof from nothing with these settings."),
     )
     if pressed and afresh is not None:
         afresh()

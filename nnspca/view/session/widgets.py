@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 import streamlit as st
 
 from nnspca.view import foreign
-from nnspca.view.session import state
+from nnspca.view.session import guide, state
 from nnspca.view.session.entry import Entry
 from nnspca.view.session.streamlit_private import DeltaGenerator, ExpanderContainer, forget_in_link
 
@@ -50,7 +50,7 @@ def choose(
     """
     key, said, place = entry.key, st.session_state, (entry.pages, entry.key)
     label = label or entry.label
-    settings.setdefault("help", entry.help)
+    settings["help"] = guide.explained(key, settings.get("help", entry.help))
     usual = entry.default if usual is USUAL else usual
     low, high = entry.low if low is None else low, entry.high if high is None else high
     options = entry.options if options is None else options

@@ -56,8 +56,8 @@ def choose(
     options = entry.options if options is None else options
     memory = said.setdefault("_memory", {})
     texts, held = st.query_params.get_all(key), said.get(key)
-    restored = held is None and not texts and place in memory
-    if restored:
+    written = held is None and not texts and place in memory  # whether this run sets the value itself
+    if written:
         said[key] = held = memory[place]
         if held != usual and held is not None:
             st.query_params[key] = _text(held)  # a copied link says it too, and from here on the widget keeps it
@@ -68,13 +68,13 @@ def choose(
     if not known and wanted is None:
         forget_in_link(key)
     named = "format_func" in settings  # Streamlit would write the words shown into the link, not the value
-    linked = named and held is None and wanted is not None
-    if linked:
+    if named and held is None and wanted is not None:
         said[key] = list(wanted) if entry.kind == "several" else wanted
+        written = True
     if not named:
         settings["bind"] = "query-params"
     drawn = WIDGETS[entry.widget or entry.kind](
-        label, key=key, **_settings(entry, usual, low, high, options, given=restored or linked), **settings
+        label, key=key, **_settings(entry, usual, low, high, options, given=written), **settings
     )
     if named:
         _write_link(key, drawn, usual)

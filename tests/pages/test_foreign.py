@@ -201,8 +201,9 @@ def test_nothing_of_a_hostile_file_comes_alive_on_a_page(name, choices, open_pag
 
 
 def ours(word):
-    """Links of our own: to a page, or to where data come from."""
-    own = re.sub(r"\[data page\]\(data\)|\[More\]\(docs/[a-z]+/[\w.#-]+\)|<https?://[\w./+-]+>|\[[\w ]+\]\(https://(?!evil)[^)]*\)", "", word)
+    """Links of our own: to a page, to the documents, or to where data come from."""
+    pages = r"\[data page\]\(data\)|\[[\w ,]+\]\(docs/[\w/.#-]+\)"
+    own = re.sub(pages + r"|<https?://[\w./+-]+>|\[[\w ]+\]\(https://(?!evil)[^)]*\)", "", word)
     return live(own)
 
 

@@ -170,7 +170,6 @@ def test_the_site_is_whole(site):
     for name in reference.names().values():
         assert (site / "reference" / f"{name.page}.html").exists()
     for name in gallery.names():
-        assert gallery.example(name).figures, name
         assert (site / "gallery" / f"{name}.html").read_text(encoding="utf-8").count("Plotly.newPlot") >= 1
     assert "<math" in (site / "index.html").read_text(encoding="utf-8")
     assert (site / "_static" / "plotly.min.js").stat().st_size > 10**6

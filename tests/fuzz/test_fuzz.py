@@ -42,7 +42,7 @@ pytestmark = pytest.mark.usefixtures("papers_read_once")
         (starts, 12),
         (files, 300),
         (data, 500),
-        (formats, 3000),
+        (formats, 600),
         (holders, 300),
         (links, 1000),
         (pages, 8),

@@ -1,0 +1,90 @@
+"""A new user does on the first screen of each page what the page's one sentence says; nothing is scrolled."""
+
+import re
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+pytestmark = pytest.mark.browser
+
+OPTIMUM = re.compile("of the optimum|proven optimal")
+
+
+def seen(where: Locator) -> Locator:
+    """What is wholly on the first screen."""
+    expect(where).to_be_in_viewport(ratio=0.99)
+    return where
+
+
+def sentence(page: Page, words: str) -> None:
+    seen(page.get_by_text(re.compile(words)).first)
+
+
+def explore(page: Page) -> None:
+    sentence(page, "which 40 of 625 .*pixels vary together most, and how close to the best possible are they")
+    found = page.locator(".play[data-k]")
+    seen(found.locator(".picture"))
+    expect(seen(found.locator("[data-say=words]"))).to_contain_text(OPTIMUM)  # how close
+    before = found.get_attribute("data-support")
+    slider = seen(found.get_by_role("slider"))
+    slider.focus()
+    slider.press("ArrowRight")
+    expect(found).not_to_have_attribute("data-support", before)
+
+
+def parts(page: Page) -> None:
+    sentence(page, "found jointly and never overlap")
+    shown = page.locator(".face[data-seen]")
+    expect(seen(shown.locator("ol button").nth(5))).to_be_visible()
+    seen(page.get_by_role("button", name=re.compile("Increment|increase", re.I)).nth(1)).click()
+    expect(page.get_by_role("heading", name=re.compile("These seven parts explain"))).to_contain_text(OPTIMUM)
+
+
+def spannogram(page: Page) -> None:
+    sentence(page, "the k highest curves above zero are the best .* change only where curves cross")
+    seen(page.locator("[data-say=set]"))
+    seen(page.get_by_role("button", name="Next change")).click()
+    expect(page.locator("[data-say=change]")).to_contain_text(re.compile("Curves . and . cross: . leaves, . enters"))
+
+
+def learn(page: Page) -> None:
+    sentence(page, "Which 40 pixels of a face brighten and darken together most")
+    seen(page.locator("section.lesson canvas")).click(position={"x": 200, "y": 60})
+    seen(page.get_by_role("button", name="Show the solver")).click()
+    said = page.locator("[data-say=readout]")
+    expect(said).to_contain_text(re.compile("You: .*Solver: .*of the optimum.*upper bound", re.S))
+
+
+def compare(page: Page) -> None:
+    seen(page.locator("[data-testid=stMarkdown]").filter(has_text=re.compile("at every k|of the optimum")).first)
+    seen(page.get_by_text("solvers", exact=True)).click()
+    expect(page.get_by_role("heading", name="Compare solvers")).to_be_in_viewport()
+    expect(page.get_by_text(re.compile("finds the best component first")).first).to_be_in_viewport(timeout=60_000)
+
+
+def papers(page: Page) -> None:
+    sentence(page, "does each come out as printed, and what is proven today")
+    seen(page.get_by_role("button", name=re.compile("Fig. 2")).first).click()
+    expect(page.get_by_role("heading", name=re.compile("^Fig. 2"))).to_be_in_viewport()
+    expect(page.get_by_text("A stored run")).to_be_visible()
+
+
+def data(page: Page) -> None:
+    sentence(page, "Drop a file of your own or choose a data set: every page then uses it")
+    seen(page.get_by_role("button", name=re.compile("Handwritten digits"))).click()
+    expect(page).to_have_url(re.compile("data=digits"))
+    table = "\n".join(["a,b,c", *(f"{i % 3},{i % 5},{i * i % 7}" for i in range(30))])
+    seen(page.locator(".st-key-upload")).locator("input[type=file]").set_input_files(
+        {"name": "mine.csv", "mimeType": "text/csv", "buffer": table.encode()}
+    )
+    page.get_by_role("link", name="Explore →").click()
+    expect(page.get_by_text(re.compile("mine.*which .* features vary together most|of 3 features"))).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    "act", [explore, parts, spannogram, learn, compare, papers, data], ids=lambda act: act.__name__
+)
+def test_the_first_screen_does_what_its_sentence_says(visit, act):
+    page = visit("/" if act is explore else f"/{act.__name__}", height=800)
+    page.get_by_role("heading", level=1).wait_for()
+    act(page)

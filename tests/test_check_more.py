@@ -16,7 +16,7 @@ from nnspca import check, check_more
 from nnspca.bounds import boxes, cases, masses, spectral, threshold
 from nnspca.bounds.parts import branch as parts_branch
 from nnspca.bounds.parts import dual, plain, working
-from nnspca.bounds.selection import together
+from nnspca.bounds.selection import cumulative_masses
 from nnspca.calls.progress import Monitor
 from nnspca.certificates.exact import cover, writers
 from nnspca.certificates.exact.written import needs_more, section
@@ -159,7 +159,7 @@ def with_boxes(problem, x):
     finally:
         boxes.WIDEST = before
     held[beside.proof.features] = beside.masses
-    lost = together(np.sort(held[3:])[::-1])
+    lost = cumulative_masses(np.sort(held[3:])[::-1])
     return cases.Elimination(problem, x, low, np.arange(3), lost, 1.0, beside.proof).bound()
 
 

@@ -26,7 +26,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from nnspca.bounds.companions import Companions
-from nnspca.bounds.plan import Known, Plan, rows_read
+from nnspca.bounds.plan import BoundContext, Plan, rows_read
 from nnspca.calls.progress import Monitor
 from nnspca.certificates.proofs import ScaleProof
 from nnspca.covariance import Covariance
@@ -87,22 +87,22 @@ def balanced_rows(
     )
 
 
-def by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
+def by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bound]:
     """The quick form: no more of A is read than its features of large variance."""
-    yield balanced_rows(problem, monitor=known.monitor, allowed=rows_read(problem, plan))
+    yield balanced_rows(problem, monitor=context.monitor, allowed=rows_read(problem, plan))
 
 
-def throughout_by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
+def throughout_by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bound]:
     """All rows levelled, where A is not held and no relaxation has had its say, or the plan has time."""
     allowed = rows_read(problem, plan)
     if problem.cov.holds_entries or allowed < problem.n:
         return
-    if known.least == np.inf or (plan.always_levels and known.above(plan.narrow)):
+    if context.least == np.inf or (plan.always_levels and context.above(plan.narrow)):
         yield balanced_rows(
             problem,
             passes=plan.passes,
-            monitor=known.monitor,
-            warm_start=known.bounds.get("balanced-rows"),
+            monitor=context.monitor,
+            warm_start=context.bounds.get("balanced-rows"),
             allowed=allowed,
         )
 

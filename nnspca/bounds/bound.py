@@ -29,7 +29,7 @@ class Proven:
     bounds : mapping
         The bounds of this call so far, by name.
     least : float
-        The least value of the attempts so far that count (``Attempt.relaxes``): infinite where
+        The least value of the attempts so far that count (``Attempt.counts_for_gap``): infinite where
         there is none.
     monitor : Monitor
     """
@@ -50,11 +50,11 @@ class Proven:
 
 
 PlanT = TypeVar("PlanT")  # a Plan, or a PartsPlan
-KnownT = TypeVar("KnownT", bound=Proven)  # a Known, or a PartsKnown
+ContextT = TypeVar("ContextT", bound=Proven)  # BoundContext or PartsContext
 
 
 @dataclass(frozen=True)
-class Attempt(Generic[PlanT, KnownT]):
+class Attempt(Generic[PlanT, ContextT]):
     """One turn of a bound in a certificate.
 
     Attributes
@@ -63,12 +63,12 @@ class Attempt(Generic[PlanT, KnownT]):
         Share of the work done before it: attempts are made in this order. The first of all bounds
         every direction, so that whoever stops at once has a ceiling.
     make : callable
-        ``make(problem, plan, known)`` yields falling bounds, each of them valid; none where it has
+        ``make(problem, plan, context)`` yields falling bounds, each of them valid; none where it has
         no say.
     above : {"", "narrow", "optimal"}
         Made only where the relaxations leave more than this gap of the plan's, by the time of the
         first attempt that asks for it; always if empty.
-    relaxes : bool
+    counts_for_gap : bool
         Whether what it proves counts for that gap; what holds only with some probability never does.
     expected : callable, optional
         ``expected(problem, plan)``: about how many bounds it yields, where that can be told, for
@@ -76,14 +76,14 @@ class Attempt(Generic[PlanT, KnownT]):
     """
 
     at: float
-    make: Callable[[Problem, PlanT, KnownT], Iterator[Bound]]
+    make: Callable[[Problem, PlanT, ContextT], Iterator[Bound]]
     above: Literal["", "narrow", "optimal"] = ""
-    relaxes: bool = False
+    counts_for_gap: bool = False
     expected: Callable[[Problem, PlanT], float] | None = None
 
 
 @dataclass(frozen=True)
-class BoundInfo(Generic[PlanT, KnownT]):
+class BoundInfo(Generic[PlanT, ContextT]):
     """One bound: its words, the proofs it hands over, and when and how a certificate makes it.
 
     Attributes
@@ -119,7 +119,7 @@ class BoundInfo(Generic[PlanT, KnownT]):
     proofs: tuple[type, ...]
     _: KW_ONLY
     argument: str = ""
-    attempts: tuple[Attempt[PlanT, KnownT], ...] = ()
+    attempts: tuple[Attempt[PlanT, ContextT], ...] = ()
     every_direction: bool = False
 
     @property

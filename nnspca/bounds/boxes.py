@@ -40,16 +40,18 @@ LEAST, MOST = 1e-12, 1e12  # of a price, in units of the optimum
 SLOWER = 4.0  # by which a price changes at most from one stage to the next
 
 
-def within(problem: Problem, low: float, held: np.ndarray, monitor: Monitor, *, stages: int = STAGES) -> Boxes | None:
-    """Return masses below ``held`` of the features that hold most by their variance; None where too few matter.
+def within(
+    problem: Problem, lower_bound: float, mass_bounds: np.ndarray, monitor: Monitor, *, stages: int = STAGES
+) -> Boxes | None:
+    """Return masses below ``mass_bounds`` of the features that hold most by their variance; None where too few matter.
 
     Parameters
     ----------
     problem : Problem
-    low : float
+    lower_bound : float
         Attained: what follows holds of any x of at least this variance that is best on its own
         support.
-    held : ndarray, shape (n,)
+    mass_bounds : ndarray, shape (n,)
         Masses known: by variance (:func:`nnspca.bounds.masses.by_variance`), which is what a proof
         may begin with.
     monitor : Monitor
@@ -60,11 +62,11 @@ def within(problem: Problem, low: float, held: np.ndarray, monitor: Monitor, *, 
     features = np.sort(np.argsort(-cov.diagonal, kind="stable")[:WIDEST])
     if not 2 <= k < len(features):
         return None
-    read = _read(problem, low, features, monitor)
+    read = _read(problem, lower_bound, features, monitor)
     if read is None:
         return None
-    stage, left = _Stage(problem, low, features, *read), np.inf
-    known, price = held[features], stage.first
+    stage, left = _Stage(problem, lower_bound, features, *read), np.inf
+    known, price = mass_bounds[features], stage.first
     prices: list[np.ndarray] = []
     for _ in range(stages):
         made, following = stage.masses(known, price, monitor)
@@ -78,7 +80,9 @@ def within(problem: Problem, low: float, held: np.ndarray, monitor: Monitor, *, 
     return Boxes(known, BoxProof(features, np.array(prices))) if prices else None
 
 
-def _read(problem: Problem, low: float, features: np.ndarray, monitor: Monitor) -> tuple[np.ndarray, np.ndarray] | None:
+def _read(
+    problem: Problem, lower_bound: float, features: np.ndarray, monitor: Monitor
+) -> tuple[np.ndarray, np.ndarray] | None:
     """A⁺ among the features, and the norm of the k−1 largest of each row; None where it was stopped on the way."""
     cov, count = problem.cov, problem.k - 1
     A, norms = np.zeros((len(features), len(features))), np.zeros(len(features))
@@ -86,7 +90,7 @@ def _read(problem: Problem, low: float, features: np.ndarray, monitor: Monitor) 
         if monitor.stop():
             return None
         rows = slice(start, start + READ)
-        block = cov.block(features[rows], features) / low
+        block = cov.block(features[rows], features) / lower_bound
         A[rows] = np.maximum(block, 0.0) if problem.nonnegative else np.abs(block)
         A[rows, rows][np.diag_indices(len(block))] = 0.0
         norms[rows] = np.sqrt(sum_of_largest(A[rows] ** 2, count))
@@ -96,13 +100,18 @@ def _read(problem: Problem, low: float, features: np.ndarray, monitor: Monitor) 
 class _Stage:
     """One round of masses from the masses before it, some rows at a time."""
 
-    def __init__(self, problem: Problem, low: float, features: np.ndarray, A: np.ndarray, norms: np.ndarray) -> None:
+    def __init__(
+        self, problem: Problem, lower_bound: float, features: np.ndarray, A: np.ndarray, norms: np.ndarray
+    ) -> None:
         cov = problem.cov
         self.count, self.A = problem.k - 1, A
-        variances = (cov.diagonal * (1 + rounding.inner_products(cov._form.terms + 4)) + cov._room()) / low
+        variances = (cov.diagonal * (1 + rounding.inner_products(cov._form.terms + 4)) + cov._room()) / lower_bound
         outside = float(np.delete(variances, features).max(initial=0.0))
         self.beside = rounding.raised(np.sqrt(variances[features]) * outside, 8)  # of a companion outside
-        self.room, self.error = left_by_others(cov, low, features), reading_error(problem, low, features)
+        self.room, self.error = (
+            left_by_others(cov, lower_bound, features),
+            reading_error(problem, lower_bound, features),
+        )
         room = np.maximum(self.room, LEAST)
         self.first = np.clip(norms * np.sqrt(1 + (norms / room) ** 2), LEAST, MOST)  # the best prices without boxes
 

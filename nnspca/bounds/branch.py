@@ -29,8 +29,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from nnspca.bounds import ceiling
-from nnspca.bounds.pair_scaled import CHECK, heard, proof_of, worded
-from nnspca.bounds.plan import SECOND, Known, Plan, cost, parts_cases
+from nnspca.bounds.pair_scaled import CHECK, proof_of, run_interruptibly, worded
+from nnspca.bounds.plan import SECOND, BoundContext, Plan, cost, parts_cases
 from nnspca.bounds.splitting import Splitting
 from nnspca.calls.progress import Monitor
 from nnspca.certificates.proofs import BranchProof, PairProof
@@ -141,18 +141,18 @@ def tighten(
                 side.splitting = None  # it is never opened
 
 
-def by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
+def by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bound]:
     """Where the budget is worth beginning, until a component could be called optimal."""
     if not parts_cases(problem, plan):
         return
-    whole = known.bounds["pair-scaled"].ingredients if "pair-scaled" in known.bounds else None
+    whole = context.bounds["pair-scaled"].ingredients if "pair-scaled" in context.bounds else None
     yield from tighten(
         problem,
-        known.x,
-        goal=known.lower * (1 + plan.optimal / 2),
+        context.x,
+        goal=context.lower * (1 + plan.optimal / 2),
         meter=Meter(plan.branch_seconds * SECOND),
-        monitor=known.monitor,
-        consider=known.consider,
+        monitor=context.monitor,
+        consider=context.consider,
         start=whole if isinstance(whole, PairProof) else None,
     )
 
@@ -207,7 +207,7 @@ class _Nodes:
         if inside.sum() == part.k:
             value, known = _of_known_support(part.cov)
             return Node((-value, number), features, inside, known, None)
-        splitting = heard(lambda: self._begun(part, features, inside, parent), len(features), self.monitor)
+        splitting = run_interruptibly(lambda: self._begun(part, features, inside, parent), len(features), self.monitor)
         first: tuple[float, PairProof] | None = None
         if parent is not None and parent.proof is not None:  # its best proof holds here as well
             block = np.ix_(np.searchsorted(parent.features, features), np.searchsorted(parent.features, features))
@@ -242,7 +242,7 @@ class _Nodes:
         """Take the steps of a node: give up once it is at the goal, or gains too little to get there."""
         past = [] if best is None else [best[0]]
         for step in range(1, steps + 1):
-            heard(splitting.advance, part.n, self.monitor)
+            run_interruptibly(splitting.advance, part.n, self.monitor)
             self.meter.pay(part.n)
             last = step == steps or self.monitor.stop()
             if step % CHECK and not last:

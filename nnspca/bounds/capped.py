@@ -20,7 +20,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from nnspca.bounds import ceiling
-from nnspca.bounds.plan import Known, Plan
+from nnspca.bounds.plan import BoundContext, Plan
 from nnspca.calls.progress import Monitor
 from nnspca.certificates.proofs import PairProof
 from nnspca.covariance.problem import Problem
@@ -74,10 +74,10 @@ def capped_dual(problem: Problem, x: np.ndarray, *, monitor: Monitor) -> Bound:
     )
 
 
-def by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
+def by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bound]:
     """From the best point known, where A is held and the features are few."""
     if problem.cov.holds_entries and problem.n <= plan.capped_features:
-        yield capped_dual(problem, known.x, monitor=known.monitor)
+        yield capped_dual(problem, context.x, monitor=context.monitor)
 
 
 def _proven(problem: Problem, L: np.ndarray) -> tuple[float, PairProof]:

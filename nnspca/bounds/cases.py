@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from nnspca.bounds import balanced, branch
-from nnspca.bounds.pair_scaled import CHECK, heard, proof_of, raced
+from nnspca.bounds.pair_scaled import CHECK, best_of_two_starts, proof_of, run_interruptibly
 from nnspca.bounds.splitting import Splitting
 from nnspca.bounds.working import part_of
 from nnspca.calls.progress import Monitor
@@ -26,14 +26,14 @@ from nnspca.result import Bound
 STEPS = 2 * CHECK  # of a case's splitting at a time
 PATIENCE = 4  # such turns without a gain of SLOW of what is missing, before a case's splitting rests
 SLOW = 0.01
-FAR = 5  # planned cases from which the last are far from the first
+MANY_CASES = 5  # planned cases from which the last are far from the first
 MIDDLE = 15  # steps of the middle one of the planned cases, which all later ones profit from
-FOREMOST = 2  # turns of the first case's splitting before the others take over what it has found
-RACED = 500  # features from which one beginning is tried, not two
+FIRST_TURNS = 2  # turns of the first case's splitting before the others take over what it has found
+RACE_FEATURES = 500  # features from which one beginning is tried, not two
 SPAN = 8  # numbers of features outside that a case may serve before another's balanced rows are tried: they cost little
 SPREAD = 0.25  # share of the gap at the last q of a case that is left at its first: below, its own steps hardly help
-MUCH = 0.25  # share of the weight that features outside may hold, beyond which a larger T is worth more than work
-HANDED = 1  # steps that it costs to prove what a case's multipliers say of fewer features
+LARGE_MASS = 0.25  # share of the weight that features outside may hold, beyond which a larger T is worth more than work
+TRANSFER_STEPS = 1  # steps that it costs to prove what a case's multipliers say of fewer features
 STORED = 1.2e7  # most numbers that the cases' proofs may hold together
 TREES = 3  # most cases that are parted further, each into a third of the numbers a tree may hold
 QUIET = Monitor()
@@ -51,9 +51,9 @@ class Case:
     reached: float = np.inf  # what its splitting has proven by now, lower than the value or not
     idle: int = 0
     rests: bool = False  # its splitting gains no more
-    heir: bool = False  # whether the multipliers of the case before it were tried
+    warm_started: bool = False  # whether the multipliers of the case before it were tried
 
-    def found(self, value: float, proof: object) -> None:
+    def improve(self, value: float, proof: object) -> None:
         """Keep the lower of two ceilings."""
         if value < self.value:
             self.value, self.proof = value, proof
@@ -65,10 +65,10 @@ class Elimination:
 
     problem: Problem
     x: np.ndarray
-    low: float  # what x is proven to attain
+    lower_bound: float  # what x is proven to attain
     inside: np.ndarray
-    lost: np.ndarray  # ε_q for q = 0, 1, …, as many as can lie outside
-    light: float = 0.0  # no row was read of features that can hold at most this by their variance
+    excluded_mass: np.ndarray  # ε_q for q = 0, 1, …, as many as can lie outside
+    row_skip_threshold: float = 0.0  # no row was read of features that can hold at most this by their variance
     boxes: BoxProof | None = None  # by which features of large variance hold less than their rows tell
     monitor: Monitor = QUIET
     consider: Callable[[np.ndarray], None] = lambda support: None
@@ -86,7 +86,7 @@ class Elimination:
             self._open(0)
             return
         first = 0
-        while first < min(self.problem.k, len(self.lost)):
+        while first < min(self.problem.k, len(self.excluded_mass)):
             self._open(first)
             first = 2 * first + 1
 
@@ -97,26 +97,26 @@ class Elimination:
         bound = balanced.balanced_rows(problem, monitor=self.monitor)
         self.cases[first] = Case(problem, bound.value + self.error, bound.ingredients)
 
-    def _take_over(self, meter: branch.Meter, goal: float) -> None:
+    def _open_planned(self, meter: branch.Meter, goal: float) -> None:
         """Open the planned cases by what the multipliers of the one before prove; of many, the middle finds its own."""
-        middle = self.planned[(len(self.planned) - 1) // 2] if len(self.planned) >= FAR else None
+        middle = self.planned[(len(self.planned) - 1) // 2] if len(self.planned) >= MANY_CASES else None
         for first in self.planned[1:]:
             self._open(first)
-            self._taken(first, meter)
+            self._warm_start(first, meter)
             if first == middle and not self.monitor.stop():
                 self._advance(self.cases[first], first, meter, goal, MIDDLE)
         self.planned = ()
 
-    def _taken(self, first: int, meter: branch.Meter) -> None:
+    def _warm_start(self, first: int, meter: branch.Meter) -> None:
         """Let a case begin with what the multipliers of the one before it prove for fewer features."""
         case = self.cases[first]
         held = {q: other.proof for q, other in self.cases.items() if q < first and isinstance(other.proof, PairProof)}
         if held and self._has_room(case):
             proof = held[max(held)]
-            case.heir = True
+            case.warm_started = True
             value, made = proof_of(case.problem, proof.L, proof.M, monitor=self.monitor)
-            case.found(value + self.error, made)
-            meter.pay(len(self.inside), HANDED)
+            case.improve(value + self.error, made)
+            meter.pay(len(self.inside), TRANSFER_STEPS)
 
     def _has_room(self, case: Case) -> bool:
         """Whether the proofs may hold another one by pairs: beyond, balanced rows must do for a case."""
@@ -125,9 +125,9 @@ class Elimination:
 
     def ceilings(self) -> tuple[np.ndarray, np.ndarray]:
         """For each q, the ceiling on all features, and the first q of the case it comes from."""
-        values, origin = np.zeros(len(self.lost)), np.zeros(len(self.lost), dtype=int)
+        values, origin = np.zeros(len(self.excluded_mass)), np.zeros(len(self.excluded_mass), dtype=int)
         best, at = np.inf, 0
-        for q in range(len(self.lost)):
+        for q in range(len(self.excluded_mass)):
             if q in self.cases and self.cases[q].value <= best:
                 best, at = self.cases[q].value, q
             on_part = best if q < self.problem.k else 0.0  # no feature of T at all
@@ -135,30 +135,32 @@ class Elimination:
         return values, origin
 
     @property
-    def cramped(self) -> bool:
+    def needs_larger_subset(self) -> bool:
         """Whether the largest ceiling is that of features outside which may hold so much that T is too small."""
         worst = int(self.ceilings()[0].argmax())
-        return float(self.lost[worst]) > MUCH
+        return float(self.excluded_mass[worst]) > LARGE_MASS
 
     def bound(self) -> Bound:
         """The largest of the ceilings, and all that proves it."""
         values, _ = self.ceilings()
         used = self._needed(float(values.max()))
         support = np.flatnonzero(self.x)
-        most = len(self.lost) - 1
+        most = len(self.excluded_mass) - 1
         outside = self.problem.n - len(self.inside)
-        possible = np.flatnonzero(values >= self.low)
+        possible = np.flatnonzero(values >= self.lower_bound)
         # Rows that were read have to be read on any machine. Beside relative rounding, their masses
         # A_ii / low may be less there: by the room in them here, by what A_ii drifts, which is less
         # than the room, and, as none exceeds 1, by the room and the drift that low leaves.
-        light = max(self.light * (1 - 1e-6) - 4 * self.problem.cov._room() / self.low, 0.0)
+        row_skip_threshold = max(
+            self.row_skip_threshold * (1 - 1e-6) - 4 * self.problem.cov._room() / self.lower_bound, 0.0
+        )
         return Bound(
             "elimination",
             float(values.max()),
             detail=(
                 f"{len(self.inside):,} features are looked at one by one. Each of the {outside:,} others can hold so "
                 f"little of an optimal component that at most {possible.max(initial=0):,} of them are in it"
-                + (f", with {self.lost[most]:.1%} of its weight if all {most:,} were." if most else ".")
+                + (f", with {self.excluded_mass[most]:.1%} of its weight if all {most:,} were." if most else ".")
             ),
             ingredients=EliminationProof(
                 self.inside,
@@ -166,7 +168,7 @@ class Elimination:
                 self.x[support],
                 tuple(case.problem.k for case in used),
                 tuple(case.proof for case in used),
-                light,
+                row_skip_threshold,
                 self.boxes,
             ),
         )
@@ -174,7 +176,7 @@ class Elimination:
     def _needed(self, most: float) -> list[Case]:
         """As few cases as prove that no number of features outside allows more: a shorter file, checked sooner."""
         chosen: list[int] = []
-        for q in range(min(self.problem.k, len(self.lost))):
+        for q in range(min(self.problem.k, len(self.excluded_mass))):
             if not chosen or self._value(q, self.cases[chosen[-1]].value) > most:
                 chosen.append(min((first for first in self.cases if first <= q), key=lambda f: self.cases[f].value))
         return [self.cases[first] for first in chosen]
@@ -183,16 +185,16 @@ class Elimination:
         """What a ceiling on T allows all features with q of them outside."""
         # x_R'Ax_R is not below −ε times what A is off by: that is part of one room, and the rest
         # of two is to spare
-        return rounding.eliminated(on_part, float(self.lost[q]), 2 * self.problem.cov._room())
+        return rounding.eliminated(on_part, float(self.excluded_mass[q]), 2 * self.problem.cov._room())
 
     def work(self, meter: branch.Meter, goal: float, trees: bool) -> bool:
         """Bring the largest ceiling down, or try to; False once there is no way left."""
         if self.planned:
             whole = self.cases[0]
-            for _ in range(FOREMOST):
+            for _ in range(FIRST_TURNS):
                 if not whole.rests and not self.monitor.stop():
                     self._advance(whole, 0, meter, goal)
-            self._take_over(meter, goal)
+            self._open_planned(meter, goal)
             return True
         values, origin = self.ceilings()
         worst = int(values.argmax())
@@ -203,9 +205,9 @@ class Elimination:
         if self.sparing and not between and worst - first >= SPAN:
             middle = (first + worst + 1) // 2
             self._open(middle)  # its balanced rows and what is handed on cost less than a few steps
-            self._taken(middle, meter)
+            self._warm_start(middle, meter)
             return True
-        spread = values[first] - self.low <= SPREAD * (values[worst] - self.low)
+        spread = values[first] - self.lower_bound <= SPREAD * (values[worst] - self.lower_bound)
         low_enough = values[first] <= values[0] or spread or self.cases[first].rests
         if worst > first and low_enough:  # the case serves too many q
             if not between:
@@ -213,9 +215,9 @@ class Elimination:
                 return True
             first = max((q for q in between if not self.cases[q].rests), default=first)
         case = self.cases[first]
-        if case.splitting is None and not case.heir:
-            self._taken(first, meter)
-            if case.heir:
+        if case.splitting is None and not case.warm_started:
+            self._warm_start(first, meter)
+            if case.warm_started:
                 return True
         if not case.rests:
             self._advance(case, first, meter, goal)
@@ -231,12 +233,12 @@ class Elimination:
                 return
             case.splitting = self._splitting(case, first, meter)
         for _ in range(steps or self.turn):
-            heard(case.splitting.advance, len(self.inside), self.monitor)
+            run_interruptibly(case.splitting.advance, len(self.inside), self.monitor)
             meter.pay(len(self.inside))
             if self.monitor.stop():
                 break
         value, proof = proof_of(case.problem, *case.splitting.multipliers(), monitor=self.monitor)
-        case.found(value + self.error, proof)
+        case.improve(value + self.error, proof)
         gained, case.reached = case.reached - (value + self.error), min(case.reached, value + self.error)
         missing = case.reached - self._goal_of(first, goal)
         case.idle = 0 if gained > SLOW * missing > 0 else case.idle + 1
@@ -244,35 +246,35 @@ class Elimination:
 
     def _goal_of(self, first: int, goal: float) -> float:
         """The ceiling on T with which a case meets the goal at its own number of features outside."""
-        lost = float(self.lost[first])
-        return goal * (1 - 2 * lost) / (1 - lost)
+        excluded_mass = float(self.excluded_mass[first])
+        return goal * (1 - 2 * excluded_mass) / (1 - excluded_mass)
 
     def _splitting(self, case: Case, first: int, meter: branch.Meter) -> Splitting:
         """A splitting at the best point known with that few features, from the multipliers of the nearest case."""
         x = self._shortened(case.problem.k)
-        if case.heir and isinstance(case.proof, PairProof):
-            made = Splitting(case.problem, x)
-            made.begin_at(case.proof)
-            return made
-        begun = [(abs(q - first), q) for q, other in self.cases.items() if other.splitting is not None]
-        if not begun:
+        if case.warm_started and isinstance(case.proof, PairProof):
+            splitting = Splitting(case.problem, x)
+            splitting.begin_at(case.proof)
+            return splitting
+        running = [(abs(q - first), q) for q, other in self.cases.items() if other.splitting is not None]
+        if not running:
             rows = case.proof  # as the case was opened
             if not isinstance(rows, ScaleProof):
                 rows = balanced.balanced_rows(case.problem, monitor=self.monitor).ingredients
             assert isinstance(rows, ScaleProof)
-            if self.sparing and len(self.inside) > RACED:
-                made = Splitting(case.problem, x)
-                made.begin_balanced(rows.weights, float(x @ self.part.entries @ x), consistent=True)
-                return made
-            made, value, proof, steps = raced(case.problem, x, rows.weights, self.monitor)
-            case.found(value + self.error, proof)
+            if self.sparing and len(self.inside) > RACE_FEATURES:
+                splitting = Splitting(case.problem, x)
+                splitting.begin_balanced(rows.weights, float(x @ self.part.entries @ x), consistent=True)
+                return splitting
+            splitting, value, proof, steps = best_of_two_starts(case.problem, x, rows.weights, self.monitor)
+            case.improve(value + self.error, proof)
             meter.pay(len(self.inside), steps)
-            return made
-        made = Splitting(case.problem, x)
-        nearest = self.cases[min(begun)[1]].splitting
+            return splitting
+        splitting = Splitting(case.problem, x)
+        nearest = self.cases[min(running)[1]].splitting
         assert nearest is not None
-        made.follow(nearest, np.arange(len(self.inside)))
-        return made
+        splitting.follow(nearest, np.arange(len(self.inside)))
+        return splitting
 
     def _shortened(self, cardinality: int) -> np.ndarray:
         """The best point known on T, cut to its largest loadings."""
@@ -297,7 +299,7 @@ class Elimination:
         made = next(case.tree, None)
         if made is None:
             return False
-        case.found(made.value + self.error, made.ingredients)
+        case.improve(made.value + self.error, made.ingredients)
         return True
 
 

@@ -30,7 +30,7 @@ import numpy as np
 
 from nnspca.bounds import boxes, branch, masses, selection
 from nnspca.bounds.cases import Elimination
-from nnspca.bounds.plan import SECOND, Known, Plan, pair_steps, rows_read, whole_steps
+from nnspca.bounds.plan import SECOND, BoundContext, Plan, pair_steps, rows_read, whole_steps
 from nnspca.bounds.selection import Limits
 from nnspca.calls.progress import Monitor
 from nnspca.covariance.problem import Problem
@@ -105,14 +105,14 @@ def tighten(
         return begin(problem, x, least, replace(limits, smallest=2 * len(than.inside)), monitor, consider)
 
     while True:
-        made = float(elimination.ceilings()[0].max())
-        if made < least * (1 - GAIN):
-            least, beaten = made, True
+        value = float(elimination.ceilings()[0].max())
+        if value < least * (1 - GAIN):
+            least, beaten = value, True
             yield elimination.bound()
         spent = most - meter.left
         if not beaten and spent > budget.patience * budget.relaxations:
             return
-        if made <= goal or meter.left <= 0 or monitor.stop():
+        if value <= goal or meter.left <= 0 or monitor.stop():
             return
         growing = not widened and len(elimination.inside) < limits.features
         if growing and not beaten and spent > LATE * budget.relaxations:
@@ -121,7 +121,7 @@ def tighten(
             continue
         if elimination.work(meter, goal, budget.trees > 0):
             continue
-        if not (growing and elimination.cramped):
+        if not (growing and elimination.needs_larger_subset):
             return
         widened, wider = True, larger(elimination)
         if wider is None:
@@ -137,42 +137,59 @@ def begin(
     monitor: Monitor,
     consider: Callable[[np.ndarray], None] = lambda support: None,
     *,
-    low: float | None = None,
+    lower_bound: float | None = None,
 ) -> Elimination | None:
     """Choose T: as few features as lose next to nothing, if the bounds on T are as tight as they can be.
 
-    With ``low`` given, the masses are those of all components of at least that variance, best on
+    With ``lower_bound`` given, the masses are those of all components of at least that variance, best on
     their own support.
     """
-    low = masses.attained(problem.cov, x) if low is None else low
+    lower_bound = masses.attained(problem.cov, x) if lower_bound is None else lower_bound
     support = np.flatnonzero(x)
     limits = replace(limits, features=min(limits.features, problem.n))
-    if low <= 0 or len(support) >= limits.features:
+    if lower_bound <= 0 or len(support) >= limits.features:
         return None
-    shares = selection.shares(problem, x, low)
+    shares = selection.shares(problem, x, lower_bound)
     outside = np.arange(1, len(shares))
-    light = max(0.0, float(((limits.loss + LIGHT * (1.0 - shares[1:])) / outside).min(initial=1.0)))
+    row_skip_threshold = max(0.0, float(((limits.loss + LIGHT * (1.0 - shares[1:])) / outside).min(initial=1.0)))
 
-    def chosen(smallest: int, beside: masses.Boxes | None = None) -> selection.Selection | None:
+    def choose_subset(smallest: int, joint: masses.Boxes | None = None) -> selection.Selection | None:
         """Choose T by the masses that rows tell, or those of features beside each other where they are known."""
-        falling = masses.Falling(problem, low, monitor, light=light, most=limits.read, beside=beside)
-        return selection.choose(falling, support, shares, replace(limits, smallest=smallest), least / low * (1 - GAIN))
+        ranking = masses.MassRanking(
+            problem, lower_bound, monitor, row_skip_threshold=row_skip_threshold, most=limits.read, joint=joint
+        )
+        return selection.choose(
+            ranking, support, shares, replace(limits, smallest=smallest), least / lower_bound * (1 - GAIN)
+        )
 
-    made, proof = chosen(limits.smallest), None
-    if made is None or len(made.inside) > CROWDED:
-        beside = boxes.within(problem, low, masses.by_variance(problem.cov, low), monitor)
-        again = None if beside is None else chosen(limits.smallest, beside)
-        if made and again and float(again.lost[-1]) > FULL:  # rather as many features, and less outside
-            again = chosen(len(made.inside), beside)
-        if beside and again and (made is None or again.work <= made.work):
-            made, proof = again, beside.proof
-    if made is None:
+    choice, proof = choose_subset(limits.smallest), None
+    if choice is None or len(choice.inside) > CROWDED:
+        joint = boxes.within(problem, lower_bound, masses.by_variance(problem.cov, lower_bound), monitor)
+        alternative = None if joint is None else choose_subset(limits.smallest, joint)
+        if (
+            choice and alternative and float(alternative.excluded_mass[-1]) > FULL
+        ):  # rather as many features, and less outside
+            alternative = choose_subset(len(choice.inside), joint)
+        if joint and alternative and (choice is None or alternative.work <= choice.work):
+            choice, proof = alternative, joint.proof
+    if choice is None:
         return None
-    inside, lost = made.inside, made.lost
-    return Elimination(problem, x, low, inside, lost, light, proof, monitor, consider, planned=made.planned)
+    inside, excluded_mass = choice.inside, choice.excluded_mass
+    return Elimination(
+        problem,
+        x,
+        lower_bound,
+        inside,
+        excluded_mass,
+        row_skip_threshold,
+        proof,
+        monitor,
+        consider,
+        planned=choice.planned,
+    )
 
 
-def by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
+def by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bound]:
     """Where the features are too many for the splitting of all."""
     if pair_steps(problem, plan):
         return
@@ -185,13 +202,13 @@ def by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
     )
     yield from tighten(
         problem,
-        known.x,
-        known.upper,
+        context.x,
+        context.upper,
         limits,
         budget,
-        goal=known.lower * (1 + plan.closed),
-        monitor=known.monitor,
-        consider=known.consider,
+        goal=context.lower * (1 + plan.closed),
+        monitor=context.monitor,
+        consider=context.consider,
     )
 
 

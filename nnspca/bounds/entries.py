@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from nnspca.bounds.companions import Companions
-from nnspca.bounds.plan import Known, Plan, rows_read
+from nnspca.bounds.plan import BoundContext, Plan, rows_read
 from nnspca.calls.progress import Monitor
 from nnspca.certificates.proofs import EntryProof
 from nnspca.covariance import Covariance
@@ -77,14 +77,14 @@ def rows(problem: Problem, *, monitor: Monitor, allowed: int | None = None) -> B
     )
 
 
-def diagonal_by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
+def diagonal_by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bound]:
     """The sum of variances as a certificate asks for it."""
     yield diagonal(problem)
 
 
-def rows_by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
+def rows_by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bound]:
     """The row sums as a certificate asks for them."""
-    made = rows(problem, monitor=known.monitor, allowed=rows_read(problem, plan) // 4)  # others tell more
+    made = rows(problem, monitor=context.monitor, allowed=rows_read(problem, plan) // 4)  # others tell more
     if made is not None:
         yield made
 

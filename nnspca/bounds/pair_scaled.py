@@ -35,10 +35,10 @@ from typing import TypeVar
 import numpy as np
 
 from nnspca.bounds import ceiling
-from nnspca.bounds.plan import Known, Plan, pair_steps, parts_cases, whole_steps
+from nnspca.bounds.plan import BoundContext, Plan, pair_steps, parts_cases, whole_steps
 from nnspca.bounds.splitting import Splitting
 from nnspca.calls.progress import Monitor
-from nnspca.calls.stopping import beside
+from nnspca.calls.stopping import run_cancellable
 from nnspca.certificates.proofs import PairProof, ScaleProof
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import rounding
@@ -60,9 +60,9 @@ SLOW = 0.1  # share of what is missing that as many bounds must gain, where othe
 _T = TypeVar("_T")
 
 
-def heard(act: Callable[[], _T], n: int, monitor: Monitor) -> _T:
+def run_interruptibly(act: Callable[[], _T], n: int, monitor: Monitor) -> _T:
     """Return what a computation on n features comes to: beside whoever asks whether to stop, where it takes long."""
-    return beside(act, monitor) if n >= LARGE else act()
+    return run_cancellable(act, monitor) if n >= LARGE else act()
 
 
 def tighten(
@@ -97,7 +97,7 @@ def tighten(
     """
     least, idle, made, past = np.inf, 0, 0, [np.inf]
     if warm_start is None and weights is not None:
-        splitting, value, proof, made = raced(problem, x, weights, monitor)
+        splitting, value, proof, made = best_of_two_starts(problem, x, weights, monitor)
         least = value
         yield worded(problem, value, proof, made)
         if least <= goal or monitor.stop():
@@ -112,7 +112,7 @@ def tighten(
             if least <= goal or monitor.stop():
                 return
     for step in range(made + 1, steps + 1):
-        heard(splitting.advance, problem.n, monitor)
+        run_interruptibly(splitting.advance, problem.n, monitor)
         if step % STEPS_BETWEEN_BOUNDS and step != steps and not monitor.stop():
             continue
         bound = worded(problem, *proof_of(problem, *splitting.multipliers(), monitor=monitor), step)
@@ -126,7 +126,7 @@ def tighten(
             return
 
 
-def raced(
+def best_of_two_starts(
     problem: Problem, x: np.ndarray, weights: np.ndarray, monitor: Monitor
 ) -> tuple[Splitting, float, PairProof, int]:
     """Let two splittings begin at balanced rows, and keep the one that proves most after a few steps.
@@ -144,7 +144,7 @@ def raced(
         splitting, reached = Splitting(problem, x), np.inf
         splitting.begin_balanced(weights, attained, consistent=consistent)
         while splitting.steps < RACE and not (steps and monitor.stop()):
-            heard(splitting.advance, problem.n, monitor)
+            run_interruptibly(splitting.advance, problem.n, monitor)
             steps += 1
             if splitting.steps % CHECK == 0 or monitor.stop():
                 made = proof_of(problem, *splitting.multipliers(), monitor=monitor)
@@ -155,34 +155,34 @@ def raced(
     return min(runs, key=lambda run: run[0])[1], *best, steps
 
 
-def by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
+def by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bound]:
     """On all features, where they are few."""
-    yield from _tightened(problem, plan, known, pair_steps(problem, plan))
+    yield from _tightened(problem, plan, context, pair_steps(problem, plan))
 
 
-def on_all_by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
+def on_all_by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bound]:
     """On all features where they are more, and next to none of them could be set aside."""
-    if not pair_steps(problem, plan) and "elimination" not in known.bounds:
-        yield from _tightened(problem, plan, known, whole_steps(problem, plan))
+    if not pair_steps(problem, plan) and "elimination" not in context.bounds:
+        yield from _tightened(problem, plan, context, whole_steps(problem, plan))
 
 
-def _tightened(problem: Problem, plan: Plan, known: Known, steps: int) -> Iterator[Bound]:
+def _tightened(problem: Problem, plan: Plan, context: BoundContext, steps: int) -> Iterator[Bound]:
     """From the multipliers found at a neighbouring k if there are any for all features, else from balanced rows."""
     if not steps:
         return
-    earlier = known.earlier.get("pair-scaled")
+    earlier = context.earlier.get("pair-scaled")
     proof = None if earlier is None else earlier.ingredients
-    balanced = known.bounds.get("balanced-rows")
+    balanced = context.bounds.get("balanced-rows")
     scales = None if balanced is None else balanced.ingredients
     yield from tighten(
         problem,
-        known.x,
+        context.x,
         steps=steps,
-        goal=known.lower * (1 + plan.closed),
-        monitor=known.monitor,
+        goal=context.lower * (1 + plan.closed),
+        monitor=context.monitor,
         warm_start=proof if isinstance(proof, PairProof) else None,
         weights=scales.weights if isinstance(scales, ScaleProof) else None,
-        enough=known.lower * (1 + plan.optimal) if problem.n <= CASES and parts_cases(problem, plan) else np.inf,
+        enough=context.lower * (1 + plan.optimal) if problem.n <= CASES and parts_cases(problem, plan) else np.inf,
     )
 
 
@@ -199,7 +199,7 @@ def proof_of(
 
     ``level`` is False for whoever has a use for what rows cost less than the dearest.
     """
-    return heard(lambda: _proven(problem, L, M, forced, level), len(L), monitor)
+    return run_interruptibly(lambda: _proven(problem, L, M, forced, level), len(L), monitor)
 
 
 def _proven(

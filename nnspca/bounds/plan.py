@@ -151,7 +151,7 @@ def _ignored(support: np.ndarray) -> None:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Known(Proven):
+class BoundContext(Proven):
     """What is known when a bound's turn comes; it may start from any of it, and need not.
 
     Attributes

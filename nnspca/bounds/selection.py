@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from nnspca.bounds import masses
-from nnspca.bounds.cases import RACED
+from nnspca.bounds.cases import RACE_FEATURES
 from nnspca.bounds.plan import cost
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import rounding
@@ -52,7 +52,7 @@ class Selection:
     """A choice of T: its features, ε_q of those outside for q = 0, 1, …, and the cases that are planned on it."""
 
     inside: np.ndarray
-    lost: np.ndarray
+    excluded_mass: np.ndarray
     planned: tuple[int, ...]
 
     @property
@@ -62,13 +62,13 @@ class Selection:
 
 
 def choose(
-    falling: masses.Falling, support: np.ndarray, shares: np.ndarray, limits: Limits, least: float
+    ranking: masses.MassRanking, support: np.ndarray, shares: np.ndarray, limits: Limits, least: float
 ) -> Selection | None:
     """The smallest T on which next to nothing is lost, if the bounds on T are as tight as they can be; None without.
 
     Parameters
     ----------
-    falling : Falling
+    ranking : Falling
         Tells what features can hold.
     support : ndarray of int
         Of the best point: always kept.
@@ -79,66 +79,70 @@ def choose(
         What is proven, as a share of the variance: no T is chosen that would not prove less.
     """
     features, sparing = limits.features, limits.sparing
-    held, order, k = falling.masses, support, len(shares) - 1
-    worth = 1.0 - shares[1] if k else 1.0  # of one feature
+    mass, order, k = ranking.masses, support, len(shares) - 1
+    single_share = 1.0 - shares[1] if k else 1.0  # of one feature
     planned: tuple[int, ...] = ()
-    size, small, enough, lost, gains = 0, 0, False, np.zeros(1), np.zeros(1)
+    size, small, enough, excluded_mass, gains = 0, 0, False, np.zeros(1), np.zeros(1)
     wanted = max(limits.smallest, len(support))
     while not enough and size < features:
         size = min(wanted, features)
-        if falling.largest(size + k, heavy=worth + LOSS, allowed=features) is None:
+        if ranking.largest(size + k, heavy=single_share + LOSS, allowed=features) is None:
             return None
-        order = np.argsort(-held, kind="stable")
+        order = np.argsort(-mass, kind="stable")
         order = order[~np.isin(order, support)]
-        lost = together(held[order[size - len(support) :][:k]])
+        excluded_mass = cumulative_masses(mass[order[size - len(support) :][:k]])
         # by how much a number of outside features is above none, as a share of what they take away
-        here = shares[: len(lost)]
-        gains = _raised(here, lost) - 1
+        here = shares[: len(excluded_mass)]
+        gains = _raised(here, excluded_mass) - 1
         # the same if a share that is kept were a little larger than guessed: near half of all, that
         # changes everything
-        alone = bool((_raised(here * (1 + ROOM * lost**4), lost)[1:] - 1 <= limits.loss).all())
-        planned = _planned(shares, lost) if sparing else ()
+        alone = bool((_raised(here * (1 + ROOM * excluded_mass**4), excluded_mass)[1:] - 1 <= limits.loss).all())
+        planned = _planned(shares, excluded_mass) if sparing else ()
         enough = 0 < len(planned) <= FEWEST if sparing else alone
         small = size if alone and not small else small
         wanted = int((FINER if sparing else WIDER) * size) + 1
-    if sparing and not enough and 0 < small <= RACED:  # many cases of so few features cost less than of so many
+    if sparing and not enough and 0 < small <= RACE_FEATURES:  # many cases of so few features cost less than of so many
         size, planned = small, ()
     elif sparing and not planned:
         return None  # so few features would be lost among what the others can hold
     if 1 + gains.max() >= least:
         return None
     inside = np.sort(np.concatenate([support, order[: size - len(support)]]))
-    return Selection(inside, together(held[order[size - len(support) :][:k]]), planned)
+    return Selection(inside, cumulative_masses(mass[order[size - len(support) :][:k]]), planned)
 
 
-def _raised(kept: np.ndarray | float, lost: np.ndarray) -> np.ndarray:
+def _raised(shares: np.ndarray | float, excluded_mass: np.ndarray) -> np.ndarray:
     """What a share kept on T allows all features: no limit where half of all could lie outside."""
-    return np.where(lost < 0.5, kept * (1 - lost) / np.where(lost < 0.5, 1 - 2 * lost, 1.0), np.inf)
+    return np.where(
+        excluded_mass < 0.5,
+        shares * (1 - excluded_mass) / np.where(excluded_mass < 0.5, 1 - 2 * excluded_mass, 1.0),
+        np.inf,
+    )
 
 
-def _planned(kept: np.ndarray, lost: np.ndarray) -> tuple[int, ...]:
+def _planned(shares: np.ndarray, excluded_mass: np.ndarray) -> tuple[int, ...]:
     """The first q of as few cases as bring every q below the aim, if ceilings on T miss by the slack; none if none do.
 
-    ``kept`` tells the share of the variance that k − q features keep, ``lost`` the masses of q
+    ``shares`` tells the share of the variance that k − q features keep, ``excluded_mass`` the masses of q
     features outside.
     """
     firsts = [0]
     while True:
         q = firsts[-1]
-        above = np.flatnonzero(_raised(kept[q] * (1 + SLACK), lost[q:]) > AIM)
-        if not len(above) or q + above[0] >= len(kept) - 1:  # k features outside leave none in T
+        above = np.flatnonzero(_raised(shares[q] * (1 + SLACK), excluded_mass[q:]) > AIM)
+        if not len(above) or q + above[0] >= len(shares) - 1:  # k features outside leave none in T
             return tuple(firsts)
         if not above[0]:
             return ()
         firsts.append(q + int(above[0]))
 
 
-def together(falling: np.ndarray) -> np.ndarray:
+def cumulative_masses(falling: np.ndarray) -> np.ndarray:
     """Return the sums of the first 0, 1, … masses, rounded up."""
     return np.concatenate([[0.0], rounding.raised(np.cumsum(falling), len(falling) + 8)])
 
 
-def shares(problem: Problem, x: np.ndarray, low: float) -> np.ndarray:
+def shares(problem: Problem, x: np.ndarray, lower_bound: float) -> np.ndarray:
     """Return about the share of the variance that k − q features keep, for q = 0 … k: x cut to its largest loadings."""
     support = np.flatnonzero(x)
     order = support[np.argsort(-np.abs(x[support]), kind="stable")]
@@ -150,6 +154,6 @@ def shares(problem: Problem, x: np.ndarray, low: float) -> np.ndarray:
         for _ in range(3):
             z = A[:size, :size] @ z
             z = z / np.linalg.norm(z)
-        attained.append(float(z @ A[:size, :size] @ z) / low)
+        attained.append(float(z @ A[:size, :size] @ z) / lower_bound)
     cardinalities = np.arange(problem.k, -1, -1)
     return np.interp(cardinalities, np.concatenate([[0], sizes]), [0.0, *attained])

@@ -26,7 +26,7 @@ import numpy as np
 import scipy.sparse.linalg
 
 from nnspca.bounds import ceiling
-from nnspca.bounds.plan import Known, Plan
+from nnspca.bounds.plan import BoundContext, Plan
 from nnspca.calls.progress import Monitor
 from nnspca.certificates.proofs import RankProof
 from nnspca.covariance import Covariance
@@ -81,15 +81,15 @@ def cut_at_levels(
     return bounds
 
 
-def by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
+def by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bound]:
     """Both bounds, with levels laid out from the best variance known."""
     yield from cut_at_levels(
         problem,
-        known.lower,
+        context.lower,
         ranks=plan.cut_ranks,
         cells=plan.cells,
         features=plan.cut_features,
-        monitor=known.monitor,
+        monitor=context.monitor,
     )
 
 

@@ -8,14 +8,14 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from nnspca.bounds.bound import Attempt, BoundInfo, KnownT, PlanT, least_proven
+from nnspca.bounds.bound import Attempt, BoundInfo, ContextT, PlanT, least_proven
 from nnspca.covariance.problem import Problem
 from nnspca.result import Bound
 
 
 def attempts(
-    registry: Mapping[str, BoundInfo[PlanT, KnownT]],
-) -> list[tuple[BoundInfo[PlanT, KnownT], Attempt[PlanT, KnownT]]]:
+    registry: Mapping[str, BoundInfo[PlanT, ContextT]],
+) -> list[tuple[BoundInfo[PlanT, ContextT], Attempt[PlanT, ContextT]]]:
     """Every attempt of every bound, in the order in which a certificate makes them."""
     return sorted(
         ((info, attempt) for info in registry.values() for attempt in info.attempts), key=lambda pair: pair[1].at
@@ -31,7 +31,7 @@ class Walk:
     bounds : dict
         By name.
     least : float
-        Of the attempts that count (``Attempt.relaxes``).
+        Of the attempts that count (``Attempt.counts_for_gap``).
     """
 
     bounds: dict[str, Bound] = field(default_factory=dict)
@@ -42,12 +42,12 @@ class Walk:
         """The least proven bound: infinite where there is none."""
         return least_proven(self.bounds)
 
-    def through(
+    def run_attempts(
         self,
-        registry: Mapping[str, BoundInfo[PlanT, KnownT]],
+        registry: Mapping[str, BoundInfo[PlanT, ContextT]],
         problem: Problem,
         plan: PlanT,
-        known: Callable[[], KnownT],
+        context: Callable[[], ContextT],
         *,
         last: float = 1.0,
     ) -> Iterator[tuple[float, Bound]]:
@@ -60,7 +60,7 @@ class Walk:
         problem : Problem
         plan : Plan or PartsPlan
             Its fields are the gaps that ``Attempt.above`` names.
-        known : callable
+        context : callable
             Tells what the next attempt may start from.
         last : float
             No attempt is made whose place (``Attempt.at``) comes after this.
@@ -69,14 +69,14 @@ class Walk:
         ends = [attempt.at for attempt in order[1:]] + [1.0]
         wide: dict[str, bool] = {}  # whether a gap of the plan's was exceeded when it was first asked for
         for attempt, end in zip(order, ends, strict=True):
-            now, gap = known(), attempt.above
+            now, gap = context(), attempt.above
             if gap and not wide.setdefault(gap, now.above(getattr(plan, gap))):
                 continue
             expected = attempt.expected(problem, plan) if attempt.expected is not None else 0.0
             clock = time.perf_counter()
             for number, bound in enumerate(attempt.make(problem, plan, now), start=1):
                 clock, spent = time.perf_counter(), time.perf_counter() - clock
-                if attempt.relaxes and bound.deterministic:
+                if attempt.counts_for_gap and bound.deterministic:
                     self.least = min(self.least, bound.value)
                 share = min(number / expected, 1.0) if expected > 0 else 1 - 1 / number
                 yield attempt.at + (end - attempt.at) * share, self._recorded(bound, spent)

@@ -45,29 +45,29 @@ class Without(Elimination):
         self.part = self.whole.part.restrict(self.places)
         self.error = self.whole.error
         for first, case in self.whole.cases.items():
-            self.cases[first] = self._taken_over(case)
+            self.cases[first] = self._case_without(case)
 
-    def _taken_over(self, case: Case) -> Case:
+    def _case_without(self, case: Case) -> Case:
         """A case of the whole without the feature: no ceiling rises, and what proves it proves a lower one."""
         problem = Problem(self.part, min(case.problem.k, len(self.places)), self.problem.nonnegative)
-        mine = Case(problem, case.value, None, rests=not self.part.diagonal.max() > 0)
-        if mine.rests:
-            return mine
+        reduced = Case(problem, case.value, None, rests=not self.part.diagonal.max() > 0)
+        if reduced.rests:
+            return reduced
         if isinstance(case.proof, PairProof):
             block = np.ix_(self.places, self.places)
-            mine.found(proof_of(problem, case.proof.L[block], case.proof.M[block])[0] + self.error, None)
+            reduced.improve(proof_of(problem, case.proof.L[block], case.proof.M[block])[0] + self.error, None)
         else:
-            mine.found(balanced.balanced_rows(problem, monitor=self.monitor).value + self.error, None)
-        return mine
+            reduced.improve(balanced.balanced_rows(problem, monitor=self.monitor).value + self.error, None)
+        return reduced
 
     def _splitting(self, case: Case, first: int, meter: branch.Meter) -> Splitting:
         """A splitting from where the whole's stands."""
         whole = self.whole.cases.get(first)
         if whole is None or whole.splitting is None:
             return super()._splitting(case, first, meter)
-        made = Splitting(case.problem, self._shortened(case.problem.k))
-        made.follow(whole.splitting, self.places, whole=True)
-        return made
+        splitting = Splitting(case.problem, self._shortened(case.problem.k))
+        splitting.follow(whole.splitting, self.places, whole=True)
+        return splitting
 
 
 def begin(problem: Problem, x: np.ndarray, level: float, monitor: Monitor) -> Elimination | None:
@@ -82,12 +82,12 @@ def begin(problem: Problem, x: np.ndarray, level: float, monitor: Monitor) -> El
         Ceilings above it are of no interest.
     monitor : Monitor
     """
-    made = None
+    relaxation = None
     if level > 0 and problem.n > FEWEST:
-        made = elimination.begin(problem, x, np.inf, Limits(FEATURES, LOSS, FEWEST), monitor, low=level)
-    if made is None and problem.n <= FEATURES and not monitor.stop():
-        made = Elimination(problem, x, level, np.arange(problem.n), np.zeros(1), monitor=monitor)
-    return made
+        relaxation = elimination.begin(problem, x, np.inf, Limits(FEATURES, LOSS, FEWEST), monitor, lower_bound=level)
+    if relaxation is None and problem.n <= FEATURES and not monitor.stop():
+        relaxation = Elimination(problem, x, level, np.arange(problem.n), np.zeros(1), monitor=monitor)
+    return relaxation
 
 
 def relax(relaxed: Elimination, goal: float, meter: branch.Meter, *, trees: bool = False) -> float:
@@ -95,16 +95,16 @@ def relax(relaxed: Elimination, goal: float, meter: branch.Meter, *, trees: bool
     past: list[float] = []
     most = max(meter.left, 1.0)
     while True:
-        made = float(relaxed.ceilings()[0].max())
-        past.append(made)
+        value = float(relaxed.ceilings()[0].max())
+        past.append(value)
         relaxed.monitor.tell(1 - meter.left / most, "proving a ceiling")
-        slow = not trees and len(past) > LOOK_BACK and past[-1 - LOOK_BACK] - made < SLOW * (made - goal)
+        slow = not trees and len(past) > LOOK_BACK and past[-1 - LOOK_BACK] - value < SLOW * (value - goal)
         spent = meter.left <= 0 or relaxed.monitor.stop()
         try:
-            if made < goal or slow or spent or not relaxed.work(meter, goal, trees):
-                return made
+            if value < goal or slow or spent or not relaxed.work(meter, goal, trees):
+                return value
         except Stopped:  # what was proven before holds
-            return made
+            return value
 
 
 def ceiling(
@@ -144,6 +144,16 @@ def ceiling(
     if quick < level or whole is None:
         return quick
     inside = whole.inside[whole.inside != feature]
-    part = Without(problem, x, whole.low, inside, whole.lost, whole.light, monitor=monitor, turn=TURN, whole=whole)
+    part = Without(
+        problem,
+        x,
+        whole.lower_bound,
+        inside,
+        whole.excluded_mass,
+        whole.row_skip_threshold,
+        monitor=monitor,
+        turn=TURN,
+        whole=whole,
+    )
     # without any variance on T there is nothing to part
     return min(quick, relax(part, level, meter, trees=trees and bool(part.part.diagonal.max() > 0)))

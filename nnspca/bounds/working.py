@@ -29,8 +29,8 @@ import numpy as np
 
 from nnspca.bounds import balanced, masses
 from nnspca.bounds.outside import Outside, falling_entries, limits_at
-from nnspca.bounds.pair_scaled import CHECK, RACE, heard, proof_of, raced
-from nnspca.bounds.plan import SECOND, Known, Plan, rows_read, whole_steps
+from nnspca.bounds.pair_scaled import CHECK, RACE, best_of_two_starts, proof_of, run_interruptibly
+from nnspca.bounds.plan import SECOND, BoundContext, Plan, rows_read, whole_steps
 from nnspca.bounds.splitting import Splitting
 from nnspca.calls.progress import Monitor
 from nnspca.certificates.proofs import PairProof, ScaleProof, WorkingProof
@@ -142,7 +142,7 @@ class _WorkingSet:
         """Take steps of the splitting, and look now and then what they prove."""
         part = replace(self.problem, cov=part_of(self.problem.cov, self.inside))
         for _ in range(steps):
-            heard(self.splitting.advance, len(self.inside), self.monitor)
+            run_interruptibly(self.splitting.advance, len(self.inside), self.monitor)
             self.budget -= len(self.inside) ** 2.5
             if self.steps % CHECK == 0:
                 # θ live on what rows cost less
@@ -190,23 +190,23 @@ def _first_set(outside: Outside, x: np.ndarray, lower: float, features: int) -> 
     return nothing if held is None else np.union1d(support, np.argsort(-held, kind="stable")[:wanted]), True
 
 
-def by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
+def by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bound]:
     """Where the features are too many for the splitting of all, and eliminating most of them did not come near."""
-    done = known.bounds.get("elimination")
-    if whole_steps(problem, plan) or (done is not None and done.value <= known.lower * FAR):
+    done = context.bounds.get("elimination")
+    if whole_steps(problem, plan) or (done is not None and done.value <= context.lower * FAR):
         return
     # too few would be chosen beside the support; of very many rows outside, some are always too
     # heavy for more to help
     crowded = 2 * problem.k > HEAVIEST * plan.working_features and problem.n <= BROAD
     yield from tighten(
         problem,
-        known.x,
-        known.lower,
-        known.bounds["balanced-rows"].value,
+        context.x,
+        context.lower,
+        context.bounds["balanced-rows"].value,
         features=max(plan.working_features, CROWDED) if crowded else plan.working_features,
         budget=max(plan.pair_seconds, plan.whole_seconds if crowded else 0.0) * SECOND,
-        goal=known.lower * (1 + plan.closed),
-        monitor=known.monitor,
+        goal=context.lower * (1 + plan.closed),
+        monitor=context.monitor,
         read=rows_read(problem, plan) // 4,  # the heavy ones are read again and again
     )
 
@@ -231,7 +231,7 @@ def _raced(problem: Problem, inside: np.ndarray, x: np.ndarray, monitor: Monitor
     part = replace(problem, cov=part_of(problem.cov, inside))
     rows = balanced.balanced_rows(part, monitor=monitor).ingredients
     assert isinstance(rows, ScaleProof)
-    return raced(part, x[inside] / np.linalg.norm(x[inside]), rows.weights, monitor)[0]
+    return best_of_two_starts(part, x[inside] / np.linalg.norm(x[inside]), rows.weights, monitor)[0]
 
 
 def _grown(larger: Splitting, smaller: Splitting, places: np.ndarray) -> Splitting:

@@ -24,7 +24,7 @@ def heed(monitor: Monitor) -> None:
         raise Stopped
 
 
-def beside(act: Callable[[], _T], monitor: Monitor) -> _T:
+def run_cancellable(act: Callable[[], _T], monitor: Monitor) -> _T:
     """Return what ``act`` returns, or raise what it raises; :class:`Stopped` as soon as the monitor says so.
 
     One call of LAPACK, or of Lanczos' iterations, can take many tenths of a second and listens to

@@ -147,7 +147,7 @@ class _Run:
             else:
                 parts[seeking[future]] = value
             self._take(parts)
-            for key in self._provable(proving.values()) if not workers.told else ():
+            for key in self._provable(proving.values()) if not workers.cancelled else ():
                 task = workers.submit(_prove, self.points[key], self.effort, self.nonnegative, self._near(*key))
                 proving[task] = key
                 waiting.add(task)

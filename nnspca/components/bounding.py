@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from nnspca.bounds.parts.plan import PARTS_PLANS, PartsKnown, PartsPlan
+from nnspca.bounds.parts.plan import PARTS_PLANS, PartsContext, PartsPlan
 from nnspca.bounds.parts.registry import PARTS_BOUNDS
 from nnspca.bounds.walk import Walk
 from nnspca.calls.progress import Monitor
@@ -86,16 +86,16 @@ class _Run:
     def make(self) -> None:
         """Make the bounds until what the plan calls closed, or until it is stopped."""
         with one_blas_thread():
-            for fraction, bound in self.walk.through(PARTS_BOUNDS, self.problem, self.plan, self._known):
+            for fraction, bound in self.walk.run_attempts(PARTS_BOUNDS, self.problem, self.plan, self._context):
                 self.monitor.tell(fraction, f"bound “{bound.name}”", self.value, self.walk.upper)
                 if self.monitor.stop() or self.walk.upper <= self.value * (1 + self.plan.closed):
                     break
 
-    def _known(self) -> PartsKnown:
+    def _context(self) -> PartsContext:
         """What the next attempt may start from."""
         X = np.zeros((self.r, self.problem.n))
         X[: len(self.parts)] = [part.loadings for part in self.parts]
-        return PartsKnown(
+        return PartsContext(
             X=X,
             lower=self.value,
             best=max(part.variance for part in self.parts),

@@ -32,7 +32,7 @@ from nnspca.components.matching import assign
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
 from nnspca.machines import Crew
-from nnspca.machines.crew import Here
+from nnspca.machines.crew import SerialCrew
 from nnspca.numerics import feasible
 from nnspca.result import Component
 from nnspca.solvers.climb import TIE, optimise_on_support
@@ -90,7 +90,7 @@ def seek(
     fresh = int(np.ceil(FRESH * starts))
     drawn = [search.draw(rng, number, fresh) for number in range(starts)]
     ahead: dict[int, Future[Any]] = {}
-    workers = Here(problem.cov, monitor) if workers is None else workers
+    workers = SerialCrew(problem.cov, monitor) if workers is None else workers
     for number in range(starts):
         if monitor.stop():
             break
@@ -99,7 +99,7 @@ def seek(
                 task = drawn[other](search), search.parts, search.value
                 ahead[other] = workers.submit(_tried, problem.k, problem.nonnegative, *task)
         better = workers.result(ahead.pop(number))
-        if workers.told:
+        if workers.cancelled:
             break
         if better is not None:
             search.parts, search.value = better

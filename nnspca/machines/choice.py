@@ -15,7 +15,7 @@ import numpy as np
 from nnspca.calls.arguments import shown
 from nnspca.calls.progress import Monitor, ShouldStop
 from nnspca.machines import pool
-from nnspca.machines.crew import Crew, Here, Others, Processes, Threads
+from nnspca.machines.crew import Crew, GenericCrew, ProcessCrew, SerialCrew, ThreadCrew
 
 HERE = object()  # no executor: the caller's own thread
 WORKERS = 2  # threads where no executor is given
@@ -70,11 +70,11 @@ def crew(executor: Executor, shared: object, monitor: Monitor) -> Iterator[Crew]
     42
     """
     if executor is HERE:
-        yield Here(shared, monitor)
+        yield SerialCrew(shared, monitor)
         return
     if executor is None:
         with ThreadPoolExecutor(WORKERS) as threads:
-            yield Threads(threads, shared, monitor)
+            yield ThreadCrew(threads, shared, monitor)
         return
     made = _crew(executor, shared, monitor)
     try:
@@ -85,17 +85,17 @@ def crew(executor: Executor, shared: object, monitor: Monitor) -> Iterator[Crew]
 
 def _crew(executor: Executor, shared: object, monitor: Monitor) -> Crew:
     if isinstance(executor, pool.Pool):
-        return pool.Team(executor, shared, monitor)
+        return pool.PoolCrew(executor, shared, monitor)
     client = _client(executor)
     if client is not None:
         from nnspca.machines.cluster import Cluster
 
         return Cluster(client, shared, monitor)
     if isinstance(executor, ThreadPoolExecutor):
-        return Threads(executor, shared, monitor)
+        return ThreadCrew(executor, shared, monitor)
     if isinstance(executor, ProcessPoolExecutor):
-        return Processes(executor, shared, monitor)
-    return Others(executor, shared, monitor)
+        return ProcessCrew(executor, shared, monitor)
+    return GenericCrew(executor, shared, monitor)
 
 
 def call(

@@ -38,16 +38,16 @@ import distributed
 from nnspca.calls.progress import Monitor, ShouldStop
 from nnspca.machines.crew import GRACE, Crew, Task
 
-LIVES = 5  # how often a task, or what is shared, is sent anew when the machines it went to were lost
-NOTICED = 0.2  # seconds until the scheduler, too, knows of a machine that was lost
-NOBODY = 30  # seconds to wait for a first worker
+RETRIES = 5  # how often a task, or what is shared, is sent anew when the machines it went to were lost
+LOSS_DELAY = 0.2  # seconds until the scheduler, too, knows of a machine that was lost
+WORKER_TIMEOUT = 30  # seconds to wait for a first worker
 
-KEPT = 4  # things shared of which copies stay on the cluster for the next call about them
+CACHED = 4  # things shared of which copies stay on the cluster for the next call about them
 PATIENCE = 5.0  # seconds in which a single call that was told to stop hands over the best it has
-OFTEN, REPORT_SECONDS = "on_progress", 0.1  # progress is told at most every so many seconds
+THROTTLED, REPORT_SECONDS = "on_progress", 0.1  # progress is told at most every so many seconds
 
 _T = TypeVar("_T")
-_kept: OrderedDict[tuple[str, int], tuple[object, Any]] = OrderedDict()
+_cache: OrderedDict[tuple[str, int], tuple[object, Any]] = OrderedDict()
 _lock = threading.Lock()
 _halted: deque[str] = deque(maxlen=1000)  # on a worker: the latest calls that were stopped
 
@@ -62,9 +62,9 @@ class Cluster(Crew):
         self._client = client
         self._call = uuid.uuid4().hex
         self._lock = threading.Lock()
-        self._sent: dict[Future[Any], Any] = {}
+        self._remote: dict[Future[Any], Any] = {}
         self._copies = 0
-        self._held: Any = None
+        self._shared_copies: Any = None
         self._scatter(0)
         self.width = max(1, sum(client.nthreads().values()))
 
@@ -73,69 +73,69 @@ class Cluster(Crew):
         with self._lock:
             if self._copies != known:
                 return
-            for lives in reversed(range(LIVES + 1)):
+            for retries in reversed(range(RETRIES + 1)):
                 self._await_workers()
                 try:
-                    self._held = _copies(self._client, self.shared, anew=known > 0)
+                    self._shared_copies = _copies(self._client, self.shared, anew=known > 0)
                     break
                 except OSError:  # of the connection: a machine was lost while it was given its copy
-                    if not lives:
+                    if not retries:
                         raise
-                    time.sleep(NOTICED)
+                    time.sleep(LOSS_DELAY)
             self._copies += 1
 
     def _await_workers(self) -> None:
         """Wait for a first worker, where there is none yet or none any more."""
         try:
-            self._client.wait_for_workers(1, timeout=NOBODY)
+            self._client.wait_for_workers(1, timeout=WORKER_TIMEOUT)
         except TimeoutError:
             address = self._client.scheduler.address
             raise OSError(f"the scheduler at {address} has no workers; start some: dask worker {address}") from None
 
     def _send(self, task: Task, arguments: tuple[Any, ...]) -> Future[Any]:
-        promise: Future[Any] = Future()
-        self._deliver(promise, task, arguments, LIVES)
-        return promise
+        future: Future[Any] = Future()
+        self._deliver(future, task, arguments, RETRIES)
+        return future
 
-    def _deliver(self, promise: Future[Any], task: Task, arguments: tuple[Any, ...], lives: int) -> None:
+    def _deliver(self, future: Future[Any], task: Task, arguments: tuple[Any, ...], retries: int) -> None:
         with self._lock:
-            copies, held = self._copies, self._held
-        there = self._client.submit(_on_worker, held, self._call, task, arguments, pure=False)
-        self._sent[promise] = there
+            copies, shared = self._copies, self._shared_copies
+        remote = self._client.submit(_on_worker, shared, self._call, task, arguments, pure=False)
+        self._remote[future] = remote
 
-        def landed(there: Any) -> None:
-            if promise.done() or (self.told and there.status in ("lost", "cancelled")):
+        def on_done(remote: Any) -> None:
+            if future.done() or (self.cancelled and remote.status in ("lost", "cancelled")):
                 return
             try:
-                if there.status == "finished":
-                    _keep(promise, there.result())
-                elif there.status == "error" and not isinstance(there.exception(), _LOST):
-                    _fail(promise, there.exception())
-                elif lives > 0 and not self.told:
+                if remote.status == "finished":
+                    _resolve(future, remote.result())
+                elif remote.status == "error" and not isinstance(remote.exception(), _LOST):
+                    _fail(future, remote.exception())
+                elif retries > 0 and not self.cancelled:
                     self._scatter(copies)
-                    self._deliver(promise, task, arguments, lives - 1)
+                    self._deliver(future, task, arguments, retries - 1)
                 else:
-                    _fail(promise, OSError(f"a task was lost {LIVES + 1} times with the machine it ran on"))
+                    _fail(future, OSError(f"a task was lost {RETRIES + 1} times with the machine it ran on"))
             except _LOST as error:  # between its end and the moment it was fetched
-                if lives > 0 and not self.told:
+                if retries > 0 and not self.cancelled:
                     self._scatter(copies)
-                    self._deliver(promise, task, arguments, lives - 1)
+                    self._deliver(future, task, arguments, retries - 1)
                 else:
-                    _fail(promise, error)
+                    _fail(future, error)
             except BaseException as error:  # a promise that nobody keeps would be waited for without end
-                _fail(promise, error)
+                _fail(future, error)
 
-        there.add_done_callback(landed)
+        remote.add_done_callback(on_done)
 
     def _halt(self) -> None:
         self._client.run(_stop, self._call, on_error="ignore")
 
     def close(self) -> None:
         """Forget what was shared, here and on the machines, and what is still under way."""
-        self.told = True
-        self._client.cancel([there for there in self._sent.values() if not there.done()])
-        self._sent.clear()
-        self._held = None
+        self.cancelled = True
+        self._client.cancel([remote for remote in self._remote.values() if not remote.done()])
+        self._remote.clear()
+        self._shared_copies = None
         super().close()
 
 
@@ -143,14 +143,14 @@ def _copies(client: Any, shared: object, *, anew: bool) -> Any:
     """The copies of what is shared; those of an earlier call about the same thing, while the latest few are kept."""
     key = client.id, id(shared)
     with _lock:
-        kept = _kept.pop(key, None)
-        held = None if kept is None or anew or kept[1].status != "finished" else kept[1]
-        if held is None:
-            held = client.scatter(shared, broadcast=True, hash=False)
-        _kept[key] = shared, held
-        while len(_kept) > KEPT:
-            _kept.popitem(last=False)
-        return held
+        known = _cache.pop(key, None)
+        copies = None if known is None or anew or known[1].status != "finished" else known[1]
+        if copies is None:
+            copies = client.scatter(shared, broadcast=True, hash=False)
+        _cache[key] = shared, copies
+        while len(_cache) > CACHED:
+            _cache.popitem(last=False)
+        return copies
 
 
 def call(
@@ -167,29 +167,29 @@ def call(
     It is called as ``function(shared, *arguments, should_stop=…, **settings, **listeners)``. None
     where it was stopped before it began.
     """
-    topic, heard = f"nnspca-{uuid.uuid4().hex}", threading.Condition()
+    topic, received = f"nnspca-{uuid.uuid4().hex}", threading.Condition()
     count = 0
 
-    def hear(event: tuple[float, Any]) -> None:
+    def receive(event: tuple[float, Any]) -> None:
         nonlocal count
-        name, told = pickle.loads(event[1]["told"])
+        name, reports = pickle.loads(event[1]["told"])
         try:
-            listeners[name](*told)
+            listeners[name](*reports)
         finally:
-            with heard:
+            with received:
                 count += 1
-                heard.notify_all()
+                received.notify_all()
 
     crew = Cluster(client, shared, Monitor(should_stop))
     crew.patience = PATIENCE
-    client.subscribe_topic(topic, hear)
+    client.subscribe_topic(topic, receive)
     try:
-        came = crew.result(crew.submit(_relayed, topic, function, arguments, dict(settings), tuple(listeners)))
-        if came is None:
+        answer = crew.result(crew.submit(_relayed, topic, function, arguments, dict(settings), tuple(listeners)))
+        if answer is None:
             return None
-        value, told = came
-        with heard:  # what was told travels another way than the answer
-            heard.wait_for(lambda: count >= told, timeout=PATIENCE)
+        value, reports = answer
+        with received:  # what was told travels another way than the answer
+            received.wait_for(lambda: count >= reports, timeout=PATIENCE)
         return value
     finally:
         client.unsubscribe_topic(topic)
@@ -206,34 +206,34 @@ def _relayed(
     should_stop: ShouldStop,
 ) -> tuple[Any, int]:
     """On a worker: one call, and how often it told something."""
-    worker, told, last = distributed.get_worker(), 0, 0.0
+    worker, count, last = distributed.get_worker(), 0, 0.0
 
     def listener(name: str) -> Callable[..., None]:
         def tell(*what: object) -> None:
-            nonlocal told, last
-            if name == OFTEN and time.monotonic() - last < REPORT_SECONDS:
+            nonlocal count, last
+            if name == THROTTLED and time.monotonic() - last < REPORT_SECONDS:
                 return
-            last = time.monotonic() if name == OFTEN else last
+            last = time.monotonic() if name == THROTTLED else last
             worker.log_event(topic, {"told": pickle.dumps((name, what))})
-            told += 1
+            count += 1
 
         return tell
 
     listeners = {name: listener(name) for name in names}
-    return function(shared, *arguments, should_stop=should_stop, **settings, **listeners), told
+    return function(shared, *arguments, should_stop=should_stop, **settings, **listeners), count
 
 
 _LOST = (distributed.scheduler.KilledWorker, distributed.client.FutureCancelledError)
 
 
-def _keep(promise: Future[Any], value: object) -> None:
-    if promise.set_running_or_notify_cancel():
-        promise.set_result(value)
+def _resolve(future: Future[Any], value: object) -> None:
+    if future.set_running_or_notify_cancel():
+        future.set_result(value)
 
 
-def _fail(promise: Future[Any], error: BaseException) -> None:
-    if not promise.done() and (promise.running() or promise.set_running_or_notify_cancel()):
-        promise.set_exception(error)
+def _fail(future: Future[Any], error: BaseException) -> None:
+    if not future.done() and (future.running() or future.set_running_or_notify_cancel()):
+        future.set_exception(error)
 
 
 def _on_worker(shared: object, call: str, task: Task, arguments: tuple[Any, ...]) -> Any:

@@ -21,7 +21,7 @@ GRACE = 0.3  # seconds in which a worker elsewhere that was told to stop may sti
 
 _N = TypeVar("_N")
 Task = Callable[..., Any]
-Begun = tuple[Any, ...] | None
+TaskArguments = tuple[Any, ...] | None
 
 
 class Crew(ABC):
@@ -46,14 +46,14 @@ class Crew(ABC):
     patience: float | None = None  # seconds to wait for those at work once they were told; None: until they return
 
     def __init__(self, shared: object, monitor: Monitor) -> None:
-        self.shared, self.monitor, self.told = shared, monitor, False
-        self._given: dict[Future[Any], tuple[int, Task, tuple[Any, ...]]] = {}
+        self.shared, self.monitor, self.cancelled = shared, monitor, False
+        self._submitted: dict[Future[Any], tuple[int, Task, tuple[Any, ...]]] = {}
         self._count = itertools.count()
 
     def submit(self, task: Task, *arguments: object) -> Future[Any]:
         """Give a task to whoever is free."""
         future = self._send(task, arguments)
-        self._given[future] = next(self._count), task, arguments
+        self._submitted[future] = next(self._count), task, arguments
         return future
 
     def each(self, task: Task, arguments: Iterable[tuple[Any, ...]]) -> Iterator[tuple[int, Any]]:
@@ -62,21 +62,26 @@ class Crew(ABC):
         Only so many are given out as keep all busy: a caller who is held up holds the workers up.
         """
         numbered = enumerate(arguments)
-        given: dict[Future[Any], int] = {}
+        numbers: dict[Future[Any], int] = {}
 
         def give(count: int) -> set[Future[Any]]:
             new = {self.submit(task, *its): number for number, its in itertools.islice(numbered, count)}
-            given.update(new)
+            numbers.update(new)
             return set(new)
 
         waiting = give(2 * self.width)
         for future, value in self.completed(waiting):
-            yield given.pop(future), value
-            if not self.told:
+            yield numbers.pop(future), value
+            if not self.cancelled:
                 waiting |= give(1)
 
     def when_ready(
-        self, task: Task, names: Iterable[_N], ahead: int, ready: Callable[[_N], bool], begin: Callable[[_N], Begun]
+        self,
+        task: Task,
+        names: Iterable[_N],
+        ahead: int,
+        ready: Callable[[_N], bool],
+        begin: Callable[[_N], TaskArguments],
     ) -> Iterator[tuple[_N, Any]]:
         """Give a task for each name, the first that is ready going first; yield names with what came of them.
 
@@ -85,23 +90,23 @@ class Crew(ABC):
         may want these workers too.
         """
         waiting = list(names)
-        given: set[Future[Any]] = set()
-        named: dict[Future[Any], _N] = {}
+        running: set[Future[Any]] = set()
+        names_of: dict[Future[Any], _N] = {}
 
         def give() -> None:
-            while len(given) < ahead and not self.monitor.stop():
+            while len(running) < ahead and not self.monitor.stop():
                 name = next(filter(ready, waiting), None)
                 if name is None:
                     return
                 waiting.remove(name)
                 if (arguments := begin(name)) is not None:
                     future = self.submit(task, *arguments)
-                    named[future] = name
-                    given.add(future)
+                    names_of[future] = name
+                    running.add(future)
 
         give()
-        for future, value in self.completed(given):
-            yield named.pop(future), value
+        for future, value in self.completed(running):
+            yield names_of.pop(future), value
             give()
 
     def completed(self, futures: set[Future[Any]]) -> Iterator[tuple[Future[Any], Any]]:
@@ -120,7 +125,7 @@ class Crew(ABC):
             for future in sorted(ended, key=self._order):
                 futures.discard(future)
                 yield future, self._outcome(future)
-            if self.told and not left:
+            if self.cancelled and not left:
                 return
 
     def result(self, future: Future[Any]) -> Any:
@@ -131,21 +136,21 @@ class Crew(ABC):
 
     def close(self) -> None:
         """Forget what was shared."""
-        self._given.clear()
+        self._submitted.clear()
 
     def _order(self, future: Future[Any]) -> int:
         """When a task was given."""
-        return self._given[future][0]
+        return self._submitted[future][0]
 
     def _stopping(self) -> bool:
-        if not self.told and self.monitor.stop():
-            self.told = True
+        if not self.cancelled and self.monitor.stop():
+            self.cancelled = True
             self._halt()
-        return self.told
+        return self.cancelled
 
     def _outcome(self, future: Future[Any]) -> Any:
         """What a task returned; where its worker was lost and there is no other, the task is done here."""
-        _, task, arguments = self._given.pop(future)
+        _, task, arguments = self._submitted.pop(future)
         try:
             return future.result()
         except BrokenExecutor:
@@ -159,7 +164,7 @@ class Crew(ABC):
         """Tell the workers to stop, where they cannot see the switch themselves."""
 
 
-class Here(Crew):
+class SerialCrew(Crew):
     """Nobody but the caller, who does each task when it is waited for, in the order they were given."""
 
     width = 1
@@ -172,11 +177,11 @@ class Here(Crew):
         while futures and not self._stopping():
             future = min(futures, key=self._order)
             futures.remove(future)
-            _, task, arguments = self._given.pop(future)
+            _, task, arguments = self._submitted.pop(future)
             yield future, task(self.shared, *arguments, self.monitor.should_stop)
 
 
-class Threads(Crew):
+class ThreadCrew(Crew):
     """Threads of this process: they see what is shared, and the stop switch."""
 
     def __init__(self, executor: Executor, shared: object, monitor: Monitor) -> None:
@@ -188,7 +193,7 @@ class Threads(Crew):
         return self._executor.submit(task, self.shared, *arguments, self.monitor.should_stop)
 
 
-class Processes(Crew):
+class ProcessCrew(Crew):
     """Processes of this machine: what is shared lies in a file that each reads once, and so does word of Stop."""
 
     def __init__(self, executor: Executor, shared: object, monitor: Monitor) -> None:
@@ -203,9 +208,9 @@ class Processes(Crew):
         try:
             return self._executor.submit(_in_process, task, str(self._file), arguments, str(self._flag))
         except BrokenExecutor as error:
-            lost: Future[Any] = Future()
-            lost.set_exception(error)
-            return lost
+            future: Future[Any] = Future()
+            future.set_exception(error)
+            return future
 
     def _halt(self) -> None:
         self._flag.touch()
@@ -216,7 +221,7 @@ class Processes(Crew):
         self._folder.cleanup()
 
 
-class Others(Crew):
+class GenericCrew(Crew):
     """Workers of whom nothing is known: all that a task needs goes with it, and it runs to its end."""
 
     patience = 0.0
@@ -246,12 +251,12 @@ def _shared(file: str) -> object:
 
 def _seldom(ask: ShouldStop) -> ShouldStop:
     """Ask at most every ``POLL_SECONDS`` seconds: a solver may ask thousands of times a second."""
-    last, said = 0.0, False
+    last, stopped = 0.0, False
 
     def should_stop() -> bool:
-        nonlocal last, said
-        if not said and time.monotonic() - last > POLL_SECONDS:
-            last, said = time.monotonic(), ask()
-        return said
+        nonlocal last, stopped
+        if not stopped and time.monotonic() - last > POLL_SECONDS:
+            last, stopped = time.monotonic(), ask()
+        return stopped
 
     return should_stop

@@ -19,7 +19,7 @@ from nnspca.machines.crew import Crew, Task
 from nnspca.machines.process import Order, Worker
 
 POLL_SECONDS = 0.02  # between two looks at whether to stop, or to wait
-REST = 20.0  # seconds after which a process too many that has had no task ends
+IDLE_SECONDS = 20.0  # seconds after which a process too many that has had no task ends
 
 _T = TypeVar("_T")
 
@@ -34,16 +34,16 @@ class Pool(Executor):
     ----------
     size : int
         Tasks at work at once.
-    beside : int
+    call_slots : int
         Single calls (:func:`call`) at work beside these.
     modules : sequence of str
         What each process loads before its first task.
     """
 
-    def __init__(self, size: int, beside: int = 1, modules: Sequence[str] = ()) -> None:
-        if size < 1 or beside < 0:
-            raise ValueError(f"size={size}, beside={beside} are not allowed; give at least 1 and at least 0")
-        self.size, self._beside, self._modules = size, beside, tuple(modules)
+    def __init__(self, size: int, call_slots: int = 1, modules: Sequence[str] = ()) -> None:
+        if size < 1 or call_slots < 0:
+            raise ValueError(f"size={size}, beside={call_slots} are not allowed; give at least 1 and at least 0")
+        self.size, self._call_slots, self._modules = size, call_slots, tuple(modules)
         self._lock = threading.RLock()
         self._waiting: deque[Order] = deque()
         self._idle: list[Worker] = []
@@ -59,7 +59,7 @@ class Pool(Executor):
 
     def submit(self, function: Callable[..., Any], /, *arguments: Any, **settings: Any) -> Future[Any]:
         """Have a function of a module called in another process."""
-        return self.give(Order(_plain, (function, arguments, settings)))
+        return self.give(Order(_in_pool, (function, arguments, settings)))
 
     def give(self, order: Order) -> Future[Any]:
         """Have a task done when its turn comes."""
@@ -74,10 +74,10 @@ class Pool(Executor):
         """Begin a single call at once, beside the tasks; False where no process is ready for it."""
         with self._lock:
             worker = next((worker for worker in self._idle if worker.ready), None)
-            if self._closed or len(self._calls) >= self._beside:
+            if self._closed or len(self._calls) >= self._call_slots:
                 return False
             if worker is None:
-                if len(self._idle) + len(self._tasks) + len(self._calls) < self.size + self._beside:
+                if len(self._idle) + len(self._tasks) + len(self._calls) < self.size + self._call_slots:
                     self._spare(Worker(self._freed, self._modules))  # for the next one
                 return False
             order.future.set_running_or_notify_cancel()
@@ -122,7 +122,7 @@ class Pool(Executor):
         """Keep a worker for what comes; one too many not for long."""
         self._idle.append(worker)
         if len(self._idle) + len(self._tasks) > self.size:
-            rest = threading.Timer(REST, self._rest, (worker, worker.count))
+            rest = threading.Timer(IDLE_SECONDS, self._rest, (worker, worker.count))
             rest.daemon = True
             rest.start()
 
@@ -133,7 +133,7 @@ class Pool(Executor):
                 worker.close()
 
 
-class Team(Crew):
+class PoolCrew(Crew):
     """The processes of a pool as a crew."""
 
     def __init__(self, pool: Pool, shared: object, monitor: Monitor) -> None:
@@ -181,7 +181,7 @@ def call(
     return function(shared, *arguments, should_stop=should_stop, **settings, **listeners)
 
 
-def _plain(shared: tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]], *, should_stop: ShouldStop) -> Any:
+def _in_pool(shared: tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]], *, should_stop: ShouldStop) -> Any:
     """In a worker: a function that knows nothing of us."""
     function, arguments, settings = shared
     return function(*arguments, **settings)

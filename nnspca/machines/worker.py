@@ -19,7 +19,7 @@ import traceback
 from collections.abc import Callable
 from typing import IO, Any
 
-NICE = 10  # how far a worker steps back: whoever answers people goes first
+NICENESS = 10  # how far a worker steps back: whoever answers people goes first
 LEASE = 1.0  # seconds a leased task goes on after it was last told to
 LATEST = ("on_progress", "on_look")  # listeners that need the latest word only
 REPORT_SECONDS = 0.1  # between two words to one of them
@@ -32,7 +32,7 @@ class Orders:
 
     def __init__(self) -> None:
         self.tasks: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-        self.held: dict[int, object] = {}
+        self.shared: dict[int, object] = {}
         self._news = threading.Condition()
         self._stopped, self._renewed = -1, 0.0
 
@@ -41,9 +41,9 @@ class Orders:
         while True:
             kind, *rest = pickle.load(source)
             if kind == "hold":
-                self.held[rest[0]] = pickle.loads(rest[1])
+                self.shared[rest[0]] = pickle.loads(rest[1])
             elif kind == "drop":
-                self.held.pop(rest[0], None)
+                self.shared.pop(rest[0], None)
             elif kind == "task":
                 self.tasks.put(rest[0])
             else:
@@ -73,7 +73,7 @@ def work() -> None:
     sys.stdout = sys.stderr
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a key pressed in a terminal is for the one it works for
     if hasattr(os, "nice"):
-        os.nice(NICE)
+        os.nice(NICENESS)
     orders = Orders()
 
     def listen() -> None:
@@ -103,7 +103,7 @@ def _do(
 ) -> None:
     """Do one task; tell its listeners, which are elsewhere, and answer."""
 
-    held_back: dict[str, Message] = {}
+    pending: dict[str, Message] = {}
     last: dict[str, float] = {}
     telling = threading.Lock()  # the task may have threads of its own
 
@@ -111,20 +111,20 @@ def _do(
         def tell(*what: object) -> None:
             with telling:
                 if name in LATEST and time.monotonic() - last.get(name, -REPORT_SECONDS) < REPORT_SECONDS:
-                    held_back[name] = what
+                    pending[name] = what
                     return
-                held_back.pop(name, None)
+                pending.pop(name, None)
                 last[name] = time.monotonic()
-                _send(out, "told", number, name, what)
+                _send(out, "report", number, name, what)
 
         return tell
 
     try:
         listeners = {name: listener(name) for name in names}
         should_stop = orders.switch(number, leased)
-        value = function(orders.held[key], *arguments, should_stop=should_stop, **settings, **listeners)
-        for name, what in held_back.items():
-            _send(out, "told", number, name, what)
+        value = function(orders.shared[key], *arguments, should_stop=should_stop, **settings, **listeners)
+        for name, what in pending.items():
+            _send(out, "report", number, name, what)
         _send(out, "done", number, value)
     except Exception as error:
         _send(out, "failed", number, _portable(error))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from nnspca.calls.progress import Monitor
-from nnspca.calls.stopping import Stopped, beside, heed
+from nnspca.calls.stopping import Stopped, heed, run_cancellable
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible
 from nnspca.result import Component
@@ -25,11 +25,11 @@ FEWEST, SIFTED = 2000, 20  # how many those are: so many, or so many times k
 STEPS = 3  # on all the features before they are chosen
 SEARCHED = 0.8  # share of the progress that the rounds of search take
 EXPLORED = 8  # random directions are drawn in the span of so many eigenvectors
-GLIMPSED = 10  # steps of the few starts that are climbed at first
+QUICK_STEPS = 10  # steps of the few starts that are climbed at first
 
 
 @dataclass(frozen=True, eq=False)
-class _Begun:
+class StartSettings:
     """What a portfolio begins with: as ``best`` is asked, and the variance known before."""
 
     restarts: int
@@ -73,8 +73,8 @@ def best(
     points, variances = climb(problem, widest, monitor=monitor, max_iter=STEPS)
     monitor.tell(0.0, "a first component", float(variances[0]))
     share = SEARCHED if search else 0.0
-    begun = _Begun(restarts, leaders, starts, float(variances[0]))
-    part = _portfolio(problem, rng, monitor.part(0.0, 1.0 - share), begun)
+    settings = StartSettings(restarts, leaders, starts, float(variances[0]))
+    part = _portfolio(problem, rng, monitor.part(0.0, 1.0 - share), settings)
     if variances[0] > part.variance * (1 + TIE):
         part = replace(part, loadings=points[0], variance=float(variances[0]))
     if not search or part.stopped:
@@ -82,7 +82,7 @@ def best(
     return _searched(problem, part, rng, monitor.part(1.0 - share, 1.0), search)
 
 
-def glimpse(problem: Problem, *, monitor: Monitor) -> Component:
+def quick_start(problem: Problem, *, monitor: Monitor) -> Component:
     """Climb a few steps from single eigenvectors and the features of largest variance, and polish the highest.
 
     Nothing of it is random, and it takes about a tenth of what :func:`best` does: what there is to
@@ -94,7 +94,7 @@ def glimpse(problem: Problem, *, monitor: Monitor) -> Component:
     widest = cov.block(np.argsort(-cov.diagonal, kind="stable")[:2])
     x, among = climb(problem, widest[:1], monitor=monitor, max_iter=1)[0][0], np.arange(problem.n)
     try:
-        _, vectors = beside(lambda: cov.eigenpairs(min(EXPLORED, problem.n)), monitor)
+        _, vectors = run_cancellable(lambda: cov.eigenpairs(min(EXPLORED, problem.n)), monitor)
         rows = np.vstack([vectors.T, -vectors.T] if nonnegative else [vectors.T])
         if (count := _sifted(problem)) is not None:
             near = _nearness(np.vstack([np.maximum(rows, 0.0) if nonnegative else np.abs(rows), cov.diagonal]), k)
@@ -102,7 +102,7 @@ def glimpse(problem: Problem, *, monitor: Monitor) -> Component:
         few = problem if count is None else problem.restrict(among)
         heed(monitor)
         starts = np.vstack([feasible.rank_one(rows[:, among], k, nonnegative), widest[:, among]])
-        points, variances = climb(few, starts, monitor=monitor.unseen(), max_iter=GLIMPSED)
+        points, variances = climb(few, starts, monitor=monitor.unseen(), max_iter=QUICK_STEPS)
         x = np.zeros(problem.n)
         x[among] = points[int(variances.argmax())]
         x, history = polish(problem, x, monitor=monitor)
@@ -164,22 +164,22 @@ def _sifted(problem: Problem) -> int | None:
     return max(FEWEST, SIFTED * k) if n > WIDE and n > 2 * SIFTED * k else None
 
 
-def _portfolio(problem: Problem, rng: np.random.Generator, monitor: Monitor, begun: _Begun) -> Component:
+def _portfolio(problem: Problem, rng: np.random.Generator, monitor: Monitor, settings: StartSettings) -> Component:
     """Find the best of many starts, climbed and polished; progress is told from what is known on."""
     if (count := _sifted(problem)) is not None:
-        return _of_the_many(problem, rng, monitor, begun, count)
-    history = [begun.known]
-    candidates = _candidates(problem, rng, monitor, begun, history)
+        return _of_the_many(problem, rng, monitor, settings, count)
+    history = [settings.known]
+    candidates = _candidates(problem, rng, monitor, settings, history)
     points, variances = climb(problem, candidates, monitor=monitor.part(0.1, 0.4))
     heed(monitor)
     monitor.tell(0.4, f"{len(candidates)} starts climbed", max(float(variances.max()), history[-1]))
     if 2 * problem.k < problem.n:
-        wide = candidates[np.argsort(-variances, kind="stable")[: 2 * begun.restarts]]
+        wide = candidates[np.argsort(-variances, kind="stable")[: 2 * settings.restarts]]
         wide, gained = _narrowed(problem, wide, monitor)
         points, variances = np.vstack([points, wide]), np.concatenate([variances, gained])
     order = np.argsort(-variances, kind="stable")
     history.append(max(float(variances[order[0]]), history[-1]))
-    chosen = points[_distinct_supports(points, order, begun.leaders)]
+    chosen = points[_distinct_supports(points, order, settings.leaders)]
     loadings = _polished(problem, chosen, float(variances[order[0]]), monitor, history)
     if not problem.nonnegative:
         loadings = feasible.orient(loadings)
@@ -196,12 +196,12 @@ def _portfolio(problem: Problem, rng: np.random.Generator, monitor: Monitor, beg
 
 
 def _candidates(
-    problem: Problem, rng: np.random.Generator, monitor: Monitor, begun: _Begun, history: list[float]
+    problem: Problem, rng: np.random.Generator, monitor: Monitor, settings: StartSettings, history: list[float]
 ) -> np.ndarray:
     """The starts of a portfolio as rows; the variances of the rank-d optima among them are added to the history."""
-    cov, k, nonnegative, restarts = problem.cov, problem.k, problem.nonnegative, begun.restarts
-    rows = [] if begun.starts is None else [np.atleast_2d(begun.starts)]
-    values, vectors = beside(lambda: cov.eigenpairs(min(EXPLORED, problem.n)), monitor)
+    cov, k, nonnegative, restarts = problem.cov, problem.k, problem.nonnegative, settings.restarts
+    rows = [] if settings.starts is None else [np.atleast_2d(settings.starts)]
+    values, vectors = run_cancellable(lambda: cov.eigenpairs(min(EXPLORED, problem.n)), monitor)
     V = vectors * np.sqrt(values)
     for d in (r for r in RANKS if r <= problem.n):
         exact = sphere.maximise(
@@ -252,30 +252,32 @@ def _polished(
     return loadings
 
 
-def _of_the_many(problem: Problem, rng: np.random.Generator, monitor: Monitor, begun: _Begun, count: int) -> Component:
+def _of_the_many(
+    problem: Problem, rng: np.random.Generator, monitor: Monitor, settings: StartSettings, count: int
+) -> Component:
     """The same among the features that a few steps ask for, then polished among all: most of very many never matter."""
     cov = problem.cov
     chosen, points = _candidate_features(
-        problem, count, rng=rng, monitor=monitor, restarts=begun.restarts, starts=begun.starts
+        problem, count, rng=rng, monitor=monitor, restarts=settings.restarts, starts=settings.starts
     )
     starts = points[:, chosen]
-    found = _portfolio(
+    component = _portfolio(
         problem.restrict(chosen),
         rng,
         monitor.part(0.0, 0.9).among(chosen, problem.n),
-        replace(begun, leaders=2 * begun.leaders, starts=starts[starts.any(axis=1)]),
+        replace(settings, leaders=2 * settings.leaders, starts=starts[starts.any(axis=1)]),
     )
     x = np.zeros(problem.n)
-    x[chosen] = found.loadings
+    x[chosen] = component.loadings
     x = climb(problem, x[None], monitor=monitor)[0][0]
     x, gains = polish(problem, x, monitor=monitor)
     return replace(
-        found,
+        component,
         loadings=x if problem.nonnegative else feasible.orient(x),
         variance=cov.variance(x),
-        history=tuple(np.maximum.accumulate([*found.history, *gains])),
+        history=tuple(np.maximum.accumulate([*component.history, *gains])),
         stopped=monitor.stop(),
-        note=f"{found.note}, among {len(chosen):,} features first",
+        note=f"{component.note}, among {len(chosen):,} features first",
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from nnspca.calls.progress import Monitor
-from nnspca.calls.stopping import beside
+from nnspca.calls.stopping import run_cancellable
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible
 from nnspca.result import Component
@@ -24,7 +24,7 @@ def elastic_net(
     features are very many, the regression chooses among the ones with the largest ``|α'A|``.
     """
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
-    alpha = beside(lambda: cov.eigenpairs(1), monitor)[1][:, 0]
+    alpha = run_cancellable(lambda: cov.eigenpairs(1), monitor)[1][:, 0]
     if nonnegative:
         alpha = feasible.rank_one(alpha, cov.n_features, True)
     best, value, history = np.zeros(cov.n_features), -np.inf, []
@@ -65,7 +65,7 @@ def _chosen(problem: Problem, pull: np.ndarray, ridge: float, monitor: Monitor) 
     scale = float(cov.diagonal[play].max())
     gram = cov.block(play, play) / scale
     gram[np.diag_indices(len(play))] += ridge * float(cov.trace) / cov.n_features / scale
-    path = beside(lambda: _path(pull[play] / scale, gram, 4 * k + 8, nonnegative), monitor)
+    path = run_cancellable(lambda: _path(pull[play] / scale, gram, 4 * k + 8, nonnegative), monitor)
     few = np.flatnonzero((np.count_nonzero(path, axis=0) <= k) & (np.count_nonzero(path, axis=0) > 0))
     if len(few):
         out[play] = path[:, few[-1]]

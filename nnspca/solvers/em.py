@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from nnspca.calls.progress import Monitor
-from nnspca.calls.stopping import beside
+from nnspca.calls.stopping import run_cancellable
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible
@@ -41,7 +41,7 @@ def em(
     if nonnegative:
         w = feasible.unit(np.abs(rng.standard_normal((restarts, cov.n_features))))
     else:
-        w = beside(lambda: cov.eigenpairs(1), monitor)[1].T.copy()
+        w = run_cancellable(lambda: cov.eigenpairs(1), monitor)[1].T.copy()
     run = _Starts(problem, w, monitor)
     stopped = run.climb(max_iter, tol)
     if renormalise:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from nnspca.calls.progress import Monitor
-from nnspca.calls.stopping import beside
+from nnspca.calls.stopping import run_cancellable
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible
 from nnspca.result import Component
@@ -22,7 +22,7 @@ def epsilon_net(
     """
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     d = min(rank, cov.n_features)
-    values, vectors = beside(lambda: cov.eigenpairs(d), monitor)
+    values, vectors = run_cancellable(lambda: cov.eigenpairs(d), monitor)
     V = vectors * np.sqrt(values)
     asked = net.samples_of_theorem(epsilon, d, cov.n_features)
     samples = min(asked, max_samples)

@@ -9,7 +9,7 @@ from importlib import import_module
 import numpy as np
 
 from nnspca.calls.progress import Monitor
-from nnspca.calls.stopping import Stopped, beside
+from nnspca.calls.stopping import Stopped, run_cancellable
 from nnspca.covariance import Covariance
 from nnspca.covariance.forms import HeldMatrix
 from nnspca.covariance.problem import Problem
@@ -79,7 +79,9 @@ def nmf_parts(
     if X.min() < 0:
         raise ValueError(f"nonnegative factorisation needs data >= 0; the smallest value given is {X.min():g}")
     try:
-        NMF = beside(lambda: import_module("sklearn.decomposition"), monitor).NMF  # which takes a second to import
+        NMF = run_cancellable(
+            lambda: import_module("sklearn.decomposition"), monitor
+        ).NMF  # which takes a second to import
     except Stopped:
         return feasible.unit(X.mean(axis=0))[:, None]
     peak = float(X.max())

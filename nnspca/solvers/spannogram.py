@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from nnspca.calls.progress import Monitor
-from nnspca.calls.stopping import beside
+from nnspca.calls.stopping import run_cancellable
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible
 from nnspca.result import Component
@@ -22,7 +22,7 @@ def spannogram(problem: Problem, *, rng: np.random.Generator, monitor: Monitor, 
     """
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     d = min(rank, cov.n_features)
-    values, vectors = beside(lambda: cov.eigenpairs(d), monitor)
+    values, vectors = run_cancellable(lambda: cov.eigenpairs(d), monitor)
     found = sphere.maximise(
         vectors * np.sqrt(values),
         k,

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from nnspca.bounds.plan import PLANS, QUICK, Known, Plan
+from nnspca.bounds.plan import PLANS, QUICK, BoundContext, Plan
 from nnspca.bounds.registry import BOUNDS
 from nnspca.bounds.walk import Walk
 from nnspca.calls.arguments import check_callables, check_choice, check_flag, check_instance
@@ -155,7 +155,7 @@ class _Run:
     def make(self) -> None:
         """Make the bounds until what the plan calls closed, or until it is stopped."""
         with one_blas_thread(), suppress(Stopped):  # every bound made before holds
-            walked = self.walk.through(BOUNDS, self.problem, self.plan, self._known, last=self.plan.last)
+            walked = self.walk.run_attempts(BOUNDS, self.problem, self.plan, self._context, last=self.plan.last)
             for fraction, bound in walked:
                 self.monitor.tell(fraction, f"bound “{bound.name}”", self.variance, self.walk.upper)
                 closed = self.walk.upper <= self.variance * (1 + self.plan.closed)
@@ -178,9 +178,9 @@ class _Run:
             stopped,
         )
 
-    def _known(self) -> Known:
+    def _context(self) -> BoundContext:
         """What the next attempt may start from."""
-        return Known(
+        return BoundContext(
             x=np.asarray(self.component.loadings),
             lower=self.variance,
             bounds=dict(self.walk.bounds),

@@ -165,7 +165,7 @@ class _Question:
         weighing = monitor.part(SHOWN, WEIGHED)
         limit = np.ones(problem.n)
         if threshold > 0:
-            limit = masses.every(problem, threshold, weighing, light=LIGHT)
+            limit = masses.every(problem, threshold, weighing, row_skip_threshold=LIGHT)
             beside = boxes.within(problem, threshold, limit, weighing)
             if beside is not None:
                 limit[beside.proof.features] = beside.masses

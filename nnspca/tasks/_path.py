@@ -13,10 +13,10 @@ from nnspca.bounds import carried
 from nnspca.calls.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
-from nnspca.machines import Begun, Crew, Executor, crew
+from nnspca.machines import Crew, Executor, TaskArguments, crew
 from nnspca.numerics import feasible
 from nnspca.result import Certificate, Component, OnProgress, ShouldStop, Sweep, SweepPoint
-from nnspca.solvers.best import glimpse
+from nnspca.solvers.best import quick_start
 from nnspca.solvers.climb import climb
 from nnspca.solvers.polish import polish
 from nnspca.solvers.registry import METHODS
@@ -103,7 +103,7 @@ def path(
     early = [k for k, name in order if first is not None and name == "best" and known(k, name) is None]
     run = _Run(monitor, on_point, after, len(order) + EARLY * len(early))
 
-    def begin(at: Point) -> Begun:
+    def begin(at: Point) -> TaskArguments:
         """What a point is solved with, unless it is known by the time its turn has come."""
         k, name = at
         if (before := known(k, name)) is not None:
@@ -229,7 +229,7 @@ def certify_path(
     def ready(k: int) -> bool:
         return waiting[k] is None or waiting[k] in run.held
 
-    def begin(k: int) -> Begun:
+    def begin(k: int) -> TaskArguments:
         """What a k is certified with, unless that is known by the time its turn has come."""
         if (before := known(k)) is not None:
             run.keep(k, before)
@@ -312,7 +312,7 @@ def _first(
 def _rough(cov: Covariance, k: int, nonnegative: bool, poll: ShouldStop | None) -> Component:
     """What ``best`` shows first at one k, as a task that can be sent elsewhere."""
     begun = time.perf_counter()
-    found = glimpse(Problem(cov, k, nonnegative), monitor=Monitor(poll))
+    found = quick_start(Problem(cov, k, nonnegative), monitor=Monitor(poll))
     found.loadings.setflags(write=False)
     return replace(found, seconds=time.perf_counter() - begun)
 

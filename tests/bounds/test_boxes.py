@@ -199,7 +199,7 @@ def test_an_elimination_leaves_less_outside_with_boxes_and_keeps_no_more(crowded
     assert made.boxes is not None
     assert plain.boxes is None
     assert len(made.inside) <= len(plain.inside)
-    assert made.lost[-1] < 0.9 * plain.lost[-1]
+    assert made.excluded_mass[-1] < 0.9 * plain.excluded_mass[-1]
 
 
 @pytest.mark.parametrize("outside, size", [(0.35, 100), (0.45, 200)])
@@ -207,7 +207,7 @@ def test_a_part_is_taken_no_smaller_where_nearly_half_may_lie_outside_it(crowded
     _, cov, part, _, _ = crowded
 
     def chosen(falling, support, shares, limits, least):
-        by_rows = not falling._known.any()
+        by_rows = not falling._settled.any()
         size = 200 if by_rows else max(100, limits.smallest)
         share = {100: outside, 200: 0.49 if by_rows else 0.3}[size]
         return selection.Selection(np.arange(size), np.array([0.0, share]), ())

@@ -214,7 +214,7 @@ def eliminated():
     """An elimination of some features, with masses by hand."""
     x = np.eye(N)[0]
     low, lost = masses.attained(DATA, x), np.array([0.0, 0.1, 0.2])
-    return cases.Elimination(Problem(DATA, K), x, low, S, lost, light=0.05)
+    return cases.Elimination(Problem(DATA, K), x, low, S, lost, row_skip_threshold=0.05)
 
 
 def beside_each_other():
@@ -313,8 +313,8 @@ def test_a_case_taken_over_has_room_for_what_another_machine_sees():
     before = {first: case.value for first, case in whole.cases.items()}
     assert set(before) == {0, 1}
     whole.error = 1e3
-    whole._taken(1, branch.Meter(1e9))
-    assert whole.cases[1].heir
-    less = Without(whole.problem, whole.x, whole.low, S[1:], whole.lost, whole=whole)
+    whole._warm_start(1, branch.Meter(1e9))
+    assert whole.cases[1].warm_started
+    less = Without(whole.problem, whole.x, whole.lower_bound, S[1:], whole.excluded_mass, whole=whole)
     for cases_of in (whole, less):
         assert {first: case.value for first, case in cases_of.cases.items()} == before

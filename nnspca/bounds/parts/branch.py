@@ -20,7 +20,7 @@ import numpy as np
 from nnspca.bounds.pair_scaled import CHECK
 from nnspca.bounds.parts.decided import Decided
 from nnspca.bounds.parts.dual import proof_of
-from nnspca.bounds.parts.plan import PARTS_SECOND, PartsKnown, PartsPlan, step_cost, worth_cases
+from nnspca.bounds.parts.plan import PARTS_SECOND, PartsContext, PartsPlan, step_cost, worth_cases
 from nnspca.bounds.parts.splitting import Splitting
 from nnspca.calls.progress import Monitor
 from nnspca.certificates.proofs import PartsProof, PartsTreeProof
@@ -107,17 +107,17 @@ def tighten(
                 consider(_likely(side, len(X)))
 
 
-def by_plan(problem: Problem, plan: PartsPlan, known: PartsKnown) -> Iterator[Bound]:
+def by_plan(problem: Problem, plan: PartsPlan, context: PartsContext) -> Iterator[Bound]:
     """Where the budget is worth beginning, until the parts could be called optimal."""
     if not worth_cases(problem, plan):
         return
     yield from tighten(
         problem,
-        known.X,
-        goal=known.lower * (1 + plan.optimal / 2),
+        context.X,
+        goal=context.lower * (1 + plan.optimal / 2),
         budget=plan.branch_seconds * PARTS_SECOND,
-        monitor=known.monitor,
-        consider=known.consider,
+        monitor=context.monitor,
+        consider=context.consider,
     )
 
 

@@ -46,7 +46,7 @@ import scipy.linalg
 from nnspca.bounds import ceiling
 from nnspca.bounds.pair_scaled import CHECK, least_products
 from nnspca.bounds.parts.decided import Decided
-from nnspca.bounds.parts.plan import PartsKnown, PartsPlan, on_all, steps_on
+from nnspca.bounds.parts.plan import PartsContext, PartsPlan, on_all, steps_on
 from nnspca.bounds.parts.splitting import Splitting
 from nnspca.calls.progress import Monitor
 from nnspca.certificates.proofs import PartsProof
@@ -109,18 +109,18 @@ def tighten(
             return
 
 
-def by_plan(problem: Problem, plan: PartsPlan, known: PartsKnown) -> Iterator[Bound]:
+def by_plan(problem: Problem, plan: PartsPlan, context: PartsContext) -> Iterator[Bound]:
     """On all features, where they are few; from the multipliers found at a neighbouring k or r if there are any."""
     if not on_all(problem, plan):
         return
-    earlier = known.earlier.get("joint-dual")
+    earlier = context.earlier.get("joint-dual")
     proof = None if earlier is None else earlier.ingredients
     yield from tighten(
         problem,
-        known.X,
+        context.X,
         steps=steps_on(problem.n, plan),
-        goal=known.lower * (1 + plan.closed),
-        monitor=known.monitor,
+        goal=context.lower * (1 + plan.closed),
+        monitor=context.monitor,
         warm_start=proof if isinstance(proof, PartsProof) else None,
     )
 

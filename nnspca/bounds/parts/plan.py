@@ -56,7 +56,7 @@ def _ignored(rows: np.ndarray) -> None:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class PartsKnown(Proven):
+class PartsContext(Proven):
     """What is known when a bound's turn comes; it may start from any of it, and need not.
 
     Attributes

@@ -28,7 +28,7 @@ import numpy as np
 from nnspca.bounds.outside import Outside, falling_entries, limits_at
 from nnspca.bounds.pair_scaled import CHECK
 from nnspca.bounds.parts.dual import proof_of, summed
-from nnspca.bounds.parts.plan import PartsKnown, PartsPlan, on_all, steps_on
+from nnspca.bounds.parts.plan import PartsContext, PartsPlan, on_all, steps_on
 from nnspca.bounds.parts.splitting import Splitting
 from nnspca.bounds.working import READ, part_of
 from nnspca.calls.progress import Monitor
@@ -104,17 +104,17 @@ def tighten(
             inside, best = joined, None
 
 
-def by_plan(problem: Problem, plan: PartsPlan, known: PartsKnown) -> Iterator[Bound]:
+def by_plan(problem: Problem, plan: PartsPlan, context: PartsContext) -> Iterator[Bound]:
     """Where the features are too many for the splitting of all."""
     if on_all(problem, plan):
         return
     yield from tighten(
         problem,
-        known.X,
+        context.X,
         features=_features(problem, plan),
         steps=_steps(problem, plan),
-        goal=known.lower * (1 + plan.closed),
-        monitor=known.monitor,
+        goal=context.lower * (1 + plan.closed),
+        monitor=context.monitor,
     )
 
 

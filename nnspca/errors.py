@@ -44,7 +44,7 @@ def reason(error: object, most: int = 120) -> str:
     >>> reason(ValueError("Bad CRC-32 for file 'a.png'"))
     " (Bad CRC-32 for file 'a.png')"
     """
-    said = " ".join(ADDRESSES.sub("", str(error)).split()).strip(" :,.'\"")
-    if said.count("'") % 2 and str(error).endswith("'"):  # a name within quotation marks came last
-        said += "'"
-    return f" ({said[:most]})" if said else ""
+    text = " ".join(ADDRESSES.sub("", str(error)).split()).strip(" :,.'\"")
+    if text.count("'") % 2 and str(error).endswith("'"):  # a name within quotation marks came last
+        text += "'"
+    return f" ({text[:most]})" if text else ""

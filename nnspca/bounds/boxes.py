@@ -69,11 +69,11 @@ def within(
     known, price = mass_bounds[features], stage.first
     prices: list[np.ndarray] = []
     for _ in range(stages):
-        made, following = stage.masses(known, price, monitor)
+        masses, following = stage.masses(known, price, monitor)
         if monitor.stop():
             break
         prices.append(price)
-        known, price = np.minimum(known, made), following
+        known, price = np.minimum(known, masses), following
         before, left = left, float(np.sort(known)[:-k].sum())  # those that could not all be in one component
         if left > (1 - GAIN) * before:
             break
@@ -107,7 +107,7 @@ class _Stage:
         self.count, self.A = problem.k - 1, A
         variances = (cov.diagonal * (1 + rounding.inner_products(cov._form.terms + 4)) + cov._room()) / lower_bound
         outside = float(np.delete(variances, features).max(initial=0.0))
-        self.beside = rounding.raised(np.sqrt(variances[features]) * outside, 8)  # of a companion outside
+        self.outside_share = rounding.raised(np.sqrt(variances[features]) * outside, 8)  # of a companion outside
         self.room, self.error = (
             left_by_others(cov, lower_bound, features),
             reading_error(problem, lower_bound, features),
@@ -117,30 +117,30 @@ class _Stage:
 
     def masses(self, known: np.ndarray, price: np.ndarray, monitor: Monitor) -> tuple[np.ndarray, np.ndarray]:
         """Return what the features can hold, rounded up, and prices for the next stage."""
-        boxes, made, following = rounding.raised(np.sqrt(known), 2), np.ones(len(known)), price.copy()
+        boxes, bounded, following = rounding.raised(np.sqrt(known), 2), np.ones(len(known)), price.copy()
         for start in range(0, len(known), STRIP):
             if monitor.stop():
                 break
             rows = slice(start, start + STRIP)
-            made[rows], following[rows] = self._of_rows(rows, boxes, price[rows])
-        return made, following
+            bounded[rows], following[rows] = self._of_rows(rows, boxes, price[rows])
+        return bounded, following
 
     def _of_rows(self, rows: slice, boxes: np.ndarray, price: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         A, room, count = self.A[rows], self.room[rows], self.count
         at = np.minimum(A / price[:, None], boxes)  # the maximisers
         gains = at * (A - price[:, None] / 2 * at)
-        if self.beside.any():
-            np.maximum(gains, self.beside[rows, None], out=gains)
+        if self.outside_share.any():
+            np.maximum(gains, self.outside_share[rows, None], out=gains)
         largest = np.partition(gains, gains.shape[1] - count, axis=1)[:, -count:]
         gained = rounding.raised(largest.sum(axis=1), 4 * (count + 8))
         b = rounding.raised(price / 2 + gained + self.error[rows], 4)
         root = np.sqrt(np.maximum(room, 0.0) ** 2 + 2 * price * b)
         x = 2 * b / (np.maximum(room, 0.0) + root)
-        made = np.where(room > 0, np.minimum(rounding.raised(x * x, 24), 1.0), 1.0)
+        masses = np.where(room > 0, np.minimum(rounding.raised(x * x, 24), 1.0), 1.0)
         # the weight at the maximisers, as far as the price moves it and not the boxes
         weight = np.where(gains >= largest[:, :1], at * at, 0.0)
         full = np.where(at >= boxes, weight, 0.0).sum(axis=1)
         left = 1.0 - np.minimum(x * x, 1.0) - full
         moved = np.sqrt((weight.sum(axis=1) - full) / np.where(left > 0, left, 1.0))
         change = np.where(left > 0, moved, 1 / SLOWER)
-        return made, np.clip(price * np.clip(change, 1 / SLOWER, SLOWER), LEAST, MOST)
+        return masses, np.clip(price * np.clip(change, 1 / SLOWER, SLOWER), LEAST, MOST)

@@ -114,7 +114,7 @@ def tighten(
     steps = SHORT if most >= MANY else LONG
     nodes = _Nodes(problem, x, goal, meter, monitor)
     root = nodes.root(start)
-    open_nodes, leaves, held = [root], 1, _held(root)
+    open_nodes, leaves, entry_count = [root], 1, _entry_count(root)
     least = np.inf
     while True:
         worst = open_nodes[0].value
@@ -123,14 +123,14 @@ def tighten(
             yield _bound(root, leaves, k)
         elif leaves == 1 and worst <= goal and root.proof is not None:  # more steps on the whole were enough
             yield worded(problem, worst, root.proof, 0 if root.splitting is None else root.splitting.steps)
-        if worst <= goal or meter.left <= 0 or held >= entries or monitor.stop():
+        if worst <= goal or meter.left <= 0 or entry_count >= entries or monitor.stop():
             return
         node = heapq.heappop(open_nodes)
         j = _undecided(node)
         if j is None:
             return  # its support is known: no split can lower its bound
         sides = nodes.sides(node, j, steps)
-        held += _held(sides[0]) + _held(sides[1]) - _held(node)
+        entry_count += _entry_count(sides[0]) + _entry_count(sides[1]) - _entry_count(node)
         node.split, node.sides, node.splitting, node.proof = int(node.features[j]), sides, None, None
         leaves += 1
         for side in sides:
@@ -207,7 +207,9 @@ class _Nodes:
         if inside.sum() == part.k:
             value, known = _of_known_support(part.cov)
             return Node((-value, number), features, inside, known, None)
-        splitting = run_interruptibly(lambda: self._begun(part, features, inside, parent), len(features), self.monitor)
+        splitting = run_interruptibly(
+            lambda: self._start_splitting(part, features, inside, parent), len(features), self.monitor
+        )
         first: tuple[float, PairProof] | None = None
         if parent is not None and parent.proof is not None:  # its best proof holds here as well
             block = np.ix_(np.searchsorted(parent.features, features), np.searchsorted(parent.features, features))
@@ -219,15 +221,17 @@ class _Nodes:
         value, proof = self._improved(splitting, part, inside, steps, first, whole=parent is None)
         return Node((-value, number), features, inside, proof, splitting)
 
-    def _begun(self, part: Problem, features: np.ndarray, inside: np.ndarray, parent: Node | None) -> Splitting:
+    def _start_splitting(
+        self, part: Problem, features: np.ndarray, inside: np.ndarray, parent: Node | None
+    ) -> Splitting:
         """The splitting of a node, from where its parent's stands."""
         start = self.x[features]
         if not start.any():
             start = np.ones(len(features))
-        made = Splitting(part, start / np.linalg.norm(start), inside)
+        splitting = Splitting(part, start / np.linalg.norm(start), inside)
         if parent is not None and parent.splitting is not None:
-            made.follow(parent.splitting, np.searchsorted(parent.features, features), whole=True)
-        return made
+            splitting.follow(parent.splitting, np.searchsorted(parent.features, features), whole=True)
+        return splitting
 
     def _improved(
         self,
@@ -247,8 +251,8 @@ class _Nodes:
             last = step == steps or self.monitor.stop()
             if step % CHECK and not last:
                 continue
-            made = proof_of(part, *splitting.multipliers(), forced=inside, monitor=self.monitor)
-            best = made if best is None or made[0] < best[0] else best
+            proven = proof_of(part, *splitting.multipliers(), forced=inside, monitor=self.monitor)
+            best = proven if best is None or proven[0] < best[0] else best
             past.append(best[0])
             slow = len(past) > LOOK_BACK and past[-1 - LOOK_BACK] - best[0] < SLOW * (best[0] - self.goal)
             if best[0] <= self.goal or last or slow or (self.meter.left <= 0 and not whole):
@@ -264,7 +268,7 @@ def _of_known_support(part: Covariance) -> tuple[float, PairProof]:
     return rounding.total(tail, np.zeros(1)), PairProof(nothing, nothing, tail)
 
 
-def _held(node: Node) -> int:
+def _entry_count(node: Node) -> int:
     """How many numbers the proof of a leaf holds."""
     return 0 if node.proof is None else node.proof.L.size + node.proof.M.size
 

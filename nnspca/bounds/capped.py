@@ -59,9 +59,9 @@ def capped_dual(problem: Problem, x: np.ndarray, *, monitor: Monitor) -> Bound:
             factor = 2.0 if apart > 5 * moved else 0.5 if moved > 5 * apart else 1.0
             weight, U = weight * factor, U / factor
         if step % CHECK == 0 or monitor.stop():
-            made = _proven(problem, U * weight * scale)
-            if made[0] < least:
-                least, best = made[0], made
+            bound = _proven(problem, U * weight * scale)
+            if bound[0] < least:
+                least, best = bound[0], bound
         if monitor.stop():
             break
     value, proof = best

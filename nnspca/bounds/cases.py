@@ -110,12 +110,14 @@ class Elimination:
     def _warm_start(self, first: int, meter: branch.Meter) -> None:
         """Let a case begin with what the multipliers of the one before it prove for fewer features."""
         case = self.cases[first]
-        held = {q: other.proof for q, other in self.cases.items() if q < first and isinstance(other.proof, PairProof)}
-        if held and self._has_room(case):
-            proof = held[max(held)]
+        pair_proofs = {
+            q: other.proof for q, other in self.cases.items() if q < first and isinstance(other.proof, PairProof)
+        }
+        if pair_proofs and self._has_room(case):
+            proof = pair_proofs[max(pair_proofs)]
             case.warm_started = True
-            value, made = proof_of(case.problem, proof.L, proof.M, monitor=self.monitor)
-            case.improve(value + self.error, made)
+            value, proven = proof_of(case.problem, proof.L, proof.M, monitor=self.monitor)
+            case.improve(value + self.error, proven)
             meter.pay(len(self.inside), TRANSFER_STEPS)
 
     def _has_room(self, case: Case) -> bool:
@@ -296,10 +298,10 @@ class Elimination:
                 entries=branch.ENTRIES / TREES,
                 start=case.proof if isinstance(case.proof, PairProof) else None,
             )
-        made = next(case.tree, None)
-        if made is None:
+        bound = next(case.tree, None)
+        if bound is None:
             return False
-        case.improve(made.value + self.error, made.ingredients)
+        case.improve(bound.value + self.error, bound.ingredients)
         return True
 
 

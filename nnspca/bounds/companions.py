@@ -32,22 +32,22 @@ class Companions:
         self.problem, self.weights, self.count = problem, weights, problem.k - 1
         self._cache: dict[bytes, scipy.sparse.csr_array] = {}
         self._room = cache_entries
-        held = problem.cov.factor
-        self.factor = held if isinstance(held, SparseFactor) else None
+        factor = problem.cov.factor
+        self.factor = factor if isinstance(factor, SparseFactor) else None
 
     def largest(self, rows: np.ndarray) -> np.ndarray:
         """Return the k−1 largest shares of each row as they are read, ascending, shape (len(rows), k−1)."""
         if self.factor is None:
             return self._dense(rows)
-        found, complete = self._stored(rows, self.factor)
+        shares, complete = self._stored(rows, self.factor)
         left = np.flatnonzero(~complete)
         if len(left):
-            found[left] = self._dense(rows[left])
-        return found
+            shares[left] = self._dense(rows[left])
+        return shares
 
     def _stored(self, rows: np.ndarray, factor: SparseFactor) -> tuple[np.ndarray, np.ndarray]:
         """The largest among the stored entries of the product, and whether no other entry of the row is larger."""
-        found, complete = np.zeros((len(rows), self.count)), np.zeros(len(rows), dtype=bool)
+        largest, complete = np.zeros((len(rows), self.count)), np.zeros(len(rows), dtype=bool)
         product, mean = self._product(rows, factor), factor.mean
         pull = mean if self.weights is None else mean * self.weights
         most, least = float(pull.max(initial=0.0)), float(pull.min(initial=0.0))
@@ -62,12 +62,12 @@ class Companions:
                 shares *= self.weights[columns]
             if len(shares) < self.count:
                 continue
-            found[place] = np.maximum(largest_entries(shares, self.count), 0.0)
-            beside = max(-mean[i] * most, -mean[i] * least)
+            largest[place] = np.maximum(largest_entries(shares, self.count), 0.0)
+            unstored = max(-mean[i] * most, -mean[i] * least)
             if not self.problem.nonnegative:
-                beside = abs(mean[i]) * max(most, -least)
-            complete[place] = found[place].min(initial=np.inf) >= raised(beside, 4)
-        return found, complete
+                unstored = abs(mean[i]) * max(most, -least)
+            complete[place] = largest[place].min(initial=np.inf) >= raised(unstored, 4)
+        return largest, complete
 
     def _product(self, rows: np.ndarray, factor: SparseFactor) -> scipy.sparse.csr_array:
         """S'S / m at the rows, made anew unless it was kept."""

@@ -84,9 +84,9 @@ def diagonal_by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Ite
 
 def rows_by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bound]:
     """The row sums as a certificate asks for them."""
-    made = rows(problem, monitor=context.monitor, allowed=rows_read(problem, plan) // 4)  # others tell more
-    if made is not None:
-        yield made
+    bound = rows(problem, monitor=context.monitor, allowed=rows_read(problem, plan) // 4)  # others tell more
+    if bound is not None:
+        yield bound
 
 
 def _terms(cov: Covariance) -> int:

@@ -95,11 +95,11 @@ def tighten(
     enough : float
         A bound that the search rests above where it has become slow, because cases will be parted.
     """
-    least, idle, made, past = np.inf, 0, 0, [np.inf]
+    least, idle, steps_taken, past = np.inf, 0, 0, [np.inf]
     if warm_start is None and weights is not None:
-        splitting, value, proof, made = best_of_two_starts(problem, x, weights, monitor)
+        splitting, value, proof, steps_taken = best_of_two_starts(problem, x, weights, monitor)
         least = value
-        yield worded(problem, value, proof, made)
+        yield worded(problem, value, proof, steps_taken)
         if least <= goal or monitor.stop():
             return
     else:
@@ -111,7 +111,7 @@ def tighten(
             yield worded(problem, least, proof, 0)
             if least <= goal or monitor.stop():
                 return
-    for step in range(made + 1, steps + 1):
+    for step in range(steps_taken + 1, steps + 1):
         run_interruptibly(splitting.advance, problem.n, monitor)
         if step % STEPS_BETWEEN_BOUNDS and step != steps and not monitor.stop():
             continue
@@ -147,9 +147,9 @@ def best_of_two_starts(
             run_interruptibly(splitting.advance, problem.n, monitor)
             steps += 1
             if splitting.steps % CHECK == 0 or monitor.stop():
-                made = proof_of(problem, *splitting.multipliers(), monitor=monitor)
-                reached = min(reached, made[0])
-                best = made if best is None or made[0] < best[0] else best
+                proven = proof_of(problem, *splitting.multipliers(), monitor=monitor)
+                reached = min(reached, proven[0])
+                best = proven if best is None or proven[0] < best[0] else best
         runs.append(((reached - attained) * (1.0 if consistent else LEAD), splitting))
     assert best is not None
     return min(runs, key=lambda run: run[0])[1], *best, steps

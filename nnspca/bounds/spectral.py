@@ -82,16 +82,16 @@ def leading_by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iter
 
 def rank_by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bound]:
     """B1 at the paper's own rank."""
-    made = rank(problem, _first(problem, plan), shifted=False, cells=plan.cells, monitor=context.monitor)
-    if made is not None:
-        yield made
+    bound = rank(problem, _first(problem, plan), shifted=False, cells=plan.cells, monitor=context.monitor)
+    if bound is not None:
+        yield bound
 
 
 def shifted_by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bound]:
     """B2 at the same rank."""
-    made = rank(problem, _first(problem, plan), shifted=True, cells=plan.cells, monitor=context.monitor)
-    if made is not None:
-        yield made
+    bound = rank(problem, _first(problem, plan), shifted=True, cells=plan.cells, monitor=context.monitor)
+    if bound is not None:
+        yield bound
 
 
 def best_shifted_by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bound]:
@@ -102,9 +102,9 @@ def best_shifted_by_plan(problem: Problem, plan: Plan, context: BoundContext) ->
     for d in ranks:
         if d < len(granted) and granted[d] > upper:
             continue  # what every direction is granted is more than is proven of all
-        made = rank(problem, d, shifted=True, cells=plan.cells, monitor=context.monitor)
-        if made is not None and (least is None or made.value < least.value):
-            least = made
+        bound = rank(problem, d, shifted=True, cells=plan.cells, monitor=context.monitor)
+        if bound is not None and (least is None or bound.value < least.value):
+            least = bound
         if context.monitor.stop() or least is None or least.value <= context.lower * (1 + plan.closed):
             break
     if least is not None:

@@ -208,25 +208,25 @@ def onto_rows(
     n = len(V)
     if n == 1:
         return np.zeros((1, 1)), np.maximum(d, 0.0)
-    held = None
+    forced_entries = None
     if forced is not None and forced.any():
-        held = np.broadcast_to(forced, (n, n)) & ~np.eye(n, dtype=bool)
+        forced_entries = np.broadcast_to(forced, (n, n)) & ~np.eye(n, dtype=bool)
     # an entry so low that no clip reaches it stands for one that has no say, and rows keep one
     # length
     v = V.copy()
     np.fill_diagonal(v, OUT)
-    for without_say in (barred, held):
+    for without_say in (barred, forced_entries):
         if without_say is not None:
             v[without_say] = OUT
     weight, places, pull = np.ones(n, dtype=V.dtype), np.full(n, k - 1, dtype=V.dtype), d
-    if held is not None:
-        taken = held.sum(axis=1)
-        weight, places, pull = 1.0 + taken, k - 1 - taken, d + np.where(held, V, 0.0).sum(axis=1)
+    if forced_entries is not None:
+        taken = forced_entries.sum(axis=1)
+        weight, places, pull = 1.0 + taken, k - 1 - taken, d + np.where(forced_entries, V, 0.0).sum(axis=1)
     tau, D = _RowSums(v, weight, places, pull).multipliers(guess)
     if guess is not None:
         guess[:] = tau
     y = np.clip(v - tau[:, None], 0, D[:, None])
-    return (y if held is None else np.where(held, D[:, None], y)), D
+    return (y if forced_entries is None else np.where(forced_entries, D[:, None], y)), D
 
 
 class _RowSums:
@@ -259,8 +259,8 @@ class _RowSums:
         # falls along a row, a count tells how many are, and one sort serves every τ
         balance = (weight[:, None] + np.arange(1, longest + 1, dtype=v.dtype)) * self.falling
         balance -= self.sums[:, 1:]
-        self.rows, self.sorted_balance = np.arange(n), _Falling(balance)
-        self.sorted_rows = _Falling(self.falling) if longest > FEW else None
+        self.rows, self.sorted_balance = np.arange(n), _Descending(balance)
+        self.sorted_rows = _Descending(self.falling) if longest > FEW else None
 
     def at(self, tau: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Excess of each row's sum at its τ, the excess's slope, and D."""
@@ -306,7 +306,7 @@ class _RowSums:
         return tau, D
 
 
-class _Falling:
+class _Descending:
     """Rows sorted downward, in which to count: blocks of them by their heads first, then one block."""
 
     def __init__(self, falling: np.ndarray) -> None:
@@ -322,5 +322,5 @@ class _Falling:
     def above(self, level: np.ndarray) -> np.ndarray:
         """For each row, how many entries exceed its level."""
         whole = np.maximum((self.heads > level[:, None]).sum(axis=1) - 1, 0)
-        found = whole * self.side + (self.blocks[self.rows, whole] > level[:, None]).sum(axis=1)
-        return np.minimum(found, self.length)  # what fills the last block may exceed a level far below zero
+        count = whole * self.side + (self.blocks[self.rows, whole] > level[:, None]).sum(axis=1)
+        return np.minimum(count, self.length)  # what fills the last block may exceed a level far below zero

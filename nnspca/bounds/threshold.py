@@ -118,30 +118,30 @@ class _Cut:
         """About what the shifted rank-d bound gives."""
         d = min(d, len(self.values))
         V, following = self.surplus(d)
-        found = sphere.maximise(
+        optimum = sphere.maximise(
             V, min(k, len(V)), nonnegative=nonnegative, tol=tol, max_cells=cells, should_stop=monitor.stop
         )
-        return self.price + following + found.upper
+        return self.price + following + optimum.upper
 
 
 def _cut(problem: Problem, rho: float, features: int) -> _Cut | None:
     """Form A − L where it is not zero; None where that is too much to form, or nothing."""
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
-    kept = np.arange(cov.n_features)
+    remaining = np.arange(cov.n_features)
     if cov.n_features > ceiling_features(cov):
         deviations = np.sqrt(np.maximum(cov.diagonal, 0.0) + cov._room())
-        kept = np.flatnonzero(deviations * deviations.max() * (1 + 1e-9) > rho)
-    if not 1 <= len(kept) <= features:
+        remaining = np.flatnonzero(deviations * deviations.max() * (1 + 1e-9) > rho)
+    if not 1 <= len(remaining) <= features:
         return None
-    block = cut(cov.block(kept, kept), rho, nonnegative)
-    count = min(8, len(kept))
-    if len(kept) <= DENSE_EIGEN:
+    block = cut(cov.block(remaining, remaining), rho, nonnegative)
+    count = min(8, len(remaining))
+    if len(remaining) <= DENSE_EIGEN:
         values, vectors = np.linalg.eigh(block)
         values, vectors = values[-count:], vectors[:, -count:]
     else:
-        start = np.random.default_rng(0).random(len(kept))
+        start = np.random.default_rng(0).random(len(remaining))
         values, vectors = scipy.sparse.linalg.eigsh(block, k=count, which="LA", v0=start, tol=1e-6)
-    return _Cut(rho, rho * k, kept, block, values[::-1], vectors[:, ::-1])
+    return _Cut(rho, rho * k, remaining, block, values[::-1], vectors[:, ::-1])
 
 
 def ceiling_features(cov: Covariance) -> int:

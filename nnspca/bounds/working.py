@@ -146,9 +146,9 @@ class _WorkingSet:
             self.budget -= len(self.inside) ** 2.5
             if self.steps % CHECK == 0:
                 # θ live on what rows cost less
-                made = proof_of(part, *self.splitting.multipliers(), level=False, monitor=self.monitor)
-                if self.best is None or made[0] < self.best[0]:  # the iterates' bounds go up and down
-                    self.best = made
+                proven = proof_of(part, *self.splitting.multipliers(), level=False, monitor=self.monitor)
+                if self.best is None or proven[0] < self.best[0]:  # the iterates' bounds go up and down
+                    self.best = proven
             if self.monitor.stop() or self.budget <= 0:
                 break
 
@@ -181,13 +181,15 @@ def _first_set(outside: Outside, x: np.ndarray, lower: float, features: int) -> 
     if wanted <= 1.5 * features:
         order = order[np.argsort(-sums, kind="stable")]
         return np.union1d(support, order[: min(wanted, features)]), False
-    low, wanted = masses.attained(outside.cov, x), int(HEAVIEST * features)
-    if low <= 0 or 2 * len(support) > wanted:
+    lower_bound, wanted = masses.attained(outside.cov, x), int(HEAVIEST * features)
+    if lower_bound <= 0 or 2 * len(support) > wanted:
         return nothing, True
-    held = masses.largest(
-        outside.problem, low, wanted, outside.monitor, allowed=outside.cov.n_features, most=outside.most
+    mass_bounds = masses.largest(
+        outside.problem, lower_bound, wanted, outside.monitor, allowed=outside.cov.n_features, most=outside.most
     )
-    return nothing if held is None else np.union1d(support, np.argsort(-held, kind="stable")[:wanted]), True
+    return nothing if mass_bounds is None else np.union1d(
+        support, np.argsort(-mass_bounds, kind="stable")[:wanted]
+    ), True
 
 
 def by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bound]:
@@ -289,7 +291,7 @@ def _levelled(
     total = max(total, float(sums.max(initial=-np.inf))) + cov._error_elsewhere
     if outside.monitor.stop() or not np.isfinite(total):
         return None, heavy
-    made = Bound(
+    bound = Bound(
         "pair-scaled",
         float(total),
         detail=(
@@ -298,7 +300,7 @@ def _levelled(
         ),
         ingredients=WorkingProof(inside, proof, limits),
     )
-    return made, heavy
+    return bound, heavy
 
 
 def _limits(proof: PairProof, k: int, level: float) -> np.ndarray:

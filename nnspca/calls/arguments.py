@@ -178,12 +178,12 @@ def _place(argument: str, name: str, names: Sequence[str] | None) -> int:
     """The place of a name; ValueError that says which names are nearest."""
     if names is None:
         raise ValueError(f"{argument}={name!r:.60} is not known: these features have no names; give their places")
-    found = [i for i, known in enumerate(names) if known == name]
-    if len(found) == 1:
-        return found[0]
-    if found:
+    places = [i for i, known in enumerate(names) if known == name]
+    if len(places) == 1:
+        return places[0]
+    if places:
         raise ValueError(
-            f"{argument}={name!r:.60} is the name of {len(found)} features; give a place, one of {found[:5]}"
+            f"{argument}={name!r:.60} is the name of {len(places)} features; give a place, one of {places[:5]}"
         )
     near = get_close_matches(name, names, 3) or get_close_matches(name.lower(), [n.lower() for n in names], 3)
     nearest = "the nearest are" if near else "the first are"
@@ -260,8 +260,8 @@ def masked(given: object, deep: int = DEEPEST) -> tuple[int, int]:
         parts = list(sized)
     if set(map(type, parts)) <= PLAIN:
         return 0, max(1, len(parts))
-    found = [masked(part, deep - 1) for part in parts]
-    return sum(hidden for hidden, _ in found), sum(total for _, total in found)
+    counts = [masked(part, deep - 1) for part in parts]
+    return sum(hidden for hidden, _ in counts), sum(total for _, total in counts)
 
 
 def _any_array(given: object) -> object:

@@ -82,9 +82,9 @@ class Monitor:
         if self.on_found is not None:
             self.on_found(loadings, float(variance))
 
-    def relay(self, told: Progress) -> None:
+    def relay(self, progress: Progress) -> None:
         """Let another call's progress fill this span."""
-        self.tell(told.fraction, told.stage, told.variance, told.upper)
+        self.tell(progress.fraction, progress.stage, progress.variance, progress.upper)
 
     def part(self, start: float, end: float) -> Monitor:
         """Return the sub-span from ``start`` to ``end``, as fractions of this one."""

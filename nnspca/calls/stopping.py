@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from nnspca.calls.progress import Monitor
 
-ASKS = 0.04  # seconds from one question to the next
+POLL_SECONDS = 0.04  # seconds from one question to the next
 
 _T = TypeVar("_T")
 
@@ -37,22 +37,22 @@ def run_cancellable(act: Callable[[], _T], monitor: Monitor) -> _T:
     """
     if monitor.should_stop is None:
         return act()
-    made: list[_T] = []
-    failed: list[BaseException] = []
+    results: list[_T] = []
+    errors: list[BaseException] = []
 
     def run() -> None:
         try:
-            made.append(act())
+            results.append(act())
         except BaseException as error:  # the caller's to handle, in the caller's thread
-            failed.append(error)
+            errors.append(error)
 
     thread = threading.Thread(target=contextvars.copy_context().run, args=(run,), daemon=True)
     thread.start()
     while True:
-        thread.join(ASKS)
+        thread.join(POLL_SECONDS)
         if not thread.is_alive():
             break
         heed(monitor)
-    if failed:
-        raise failed[0]
-    return made[0]
+    if errors:
+        raise errors[0]
+    return results[0]

@@ -160,7 +160,7 @@ def _interpolated(C: np.ndarray, h: np.ndarray, spare: float, claimed: float, gr
             norm = np.sqrt((y**2).sum(axis=1))
             reach -= (d + 4) * EPS * norm[:, None]
             with np.errstate(divide="ignore", invalid="ignore"):
-                found = norm * np.maximum((top / reach).max(axis=1), 1.0)
-            found = np.where((reach > 0).all(axis=1), found, np.inf)
-            least[open_cells] = np.minimum(least[open_cells], found)
+                bounds = norm * np.maximum((top / reach).max(axis=1), 1.0)
+            bounds = np.where((reach > 0).all(axis=1), bounds, np.inf)
+            least[open_cells] = np.minimum(least[open_cells], bounds)
     return least

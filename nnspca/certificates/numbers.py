@@ -114,8 +114,8 @@ def number(value: object, what: str, *, least: float = -LARGEST, most: float = L
     """Return a real number in range as a float that is exactly it; CertificateError for anything else."""
     real = _of_its_own_kind(value, np.integer, np.floating) and not isinstance(value, bool)
     if real and isinstance(value, np.floating):
-        made = float(value)  # the limits may be out of a shorter number's range, never out of a double's
-        real, value = made == value, made
+        exact = float(value)  # the limits may be out of a shorter number's range, never out of a double's
+        real, value = exact == value, exact
     if real and least <= value <= most and float(value) == value:  # type: ignore[operator, arg-type]
         return float(value)
     raise CertificateError(f"{what} is {_shown(value)}, not a number from {least:g} to {most:g}")
@@ -152,10 +152,10 @@ def array(value: object, what: str, shape: tuple[int | None, ...], kinds: str = 
     given = _plain(value, what, shape, kinds)
     if given.dtype.itemsize > 8:
         raise CertificateError(f"{what} has numbers of dtype {given.dtype}, wider than doubles")
-    made = given.astype(np.float64)
-    if not (np.abs(made) <= LARGEST).all():
+    converted = given.astype(np.float64)
+    if not (np.abs(converted) <= LARGEST).all():
         raise CertificateError(f"{what} must be finite numbers of magnitude {LARGEST:g} at most")
-    return made
+    return converted
 
 
 def feature_indices(value: object, what: str, n: int) -> np.ndarray:

@@ -41,9 +41,9 @@ def branch_bound(proof: BranchProof, problem: Problem) -> float:
         if type(leaf) is not PairProof:
             raise CertificateError("a case has no proof")
         full = len(inside) == k
-        kept = sorted(inside) if full else [i for i in range(n) if i not in out]
-        known = [place for place, i in enumerate(kept) if i in inside]
-        most.cover(pair_bound(leaf, problem.restrict(np.array(kept)), known))
+        remaining = sorted(inside) if full else [i for i in range(n) if i not in out]
+        known = [place for place, i in enumerate(remaining) if i in inside]
+        most.cover(pair_bound(leaf, problem.restrict(np.array(remaining)), known))
     if next(splits, None) is not None or next(leaves, None) is not None:
         raise CertificateError("the tree of cases goes on after its end")
     return most.value

@@ -103,17 +103,17 @@ def least_of_rest(A: np.ndarray, V: np.ndarray, tail: float) -> float:
 def _least_after_cut(split: Split, rho: float, nonnegative: bool, cov: Covariance) -> float:
     """The same for what lies above the cut, on the features that reach above it."""
     V = split.V
-    kept = np.flatnonzero((cov._form.reach() > rho) | V.any(axis=1))
-    if len(kept) > BLOCK:
-        raise CertificateError(f"{len(kept)} features reach above the cut: too many to check")
+    remaining = np.flatnonzero((cov._form.reach() > rho) | V.any(axis=1))
+    if len(remaining) > BLOCK:
+        raise CertificateError(f"{len(remaining)} features reach above the cut: too many to check")
     reading = cov.representation_error + 2 * (cov._form.terms + 4) * EPS * cov._form.rounding_scale
-    if not len(kept):
+    if not len(remaining):
         return split.tail - reading
-    A = cov.block(kept, kept)
+    A = cov.block(remaining, remaining)
     above = np.maximum(A - rho, 0.0)
     if not nonnegative:
         above -= np.maximum(-A - rho, 0.0)
-    return float(np.minimum(least_of_rest(above, V[kept], split.tail - reading), split.tail - reading))
+    return float(np.minimum(least_of_rest(above, V[remaining], split.tail - reading), split.tail - reading))
 
 
 def _least_of_factored_rest(factor: Factor, V: np.ndarray, tail: float) -> float:

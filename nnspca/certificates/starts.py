@@ -26,12 +26,12 @@ def start_of(proof: Proof, cov: Covariance) -> Proof:
     if isinstance(proof, PartsProof):
         shapes["v"] = (n,)
     try:
-        held: dict[str, Any] = {name: array(getattr(proof, name), name, shape) for name, shape in shapes.items()}
+        arrays: dict[str, Any] = {name: array(getattr(proof, name), name, shape) for name, shape in shapes.items()}
     except CertificateError as error:
         raise ValueError(f"warm_start has no multipliers for this covariance: {error}") from error
-    for name, values in held.items():
+    for name, values in arrays.items():
         if not np.abs(values).max() <= MOST * cov.trace:
             raise ValueError(
                 f"warm_start has no multipliers for this covariance: {name} exceeds {MOST:g} times its total variance"
             )
-    return replace(proof, **held)
+    return replace(proof, **arrays)

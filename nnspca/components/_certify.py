@@ -110,7 +110,7 @@ def certify_parts(
         )
     problem = Problem(cov, k, nonnegative)
     chosen = _checked(problem, count, parts)
-    made = bound_parts(
+    certificate = bound_parts(
         problem,
         count,
         chosen,
@@ -119,7 +119,7 @@ def certify_parts(
         earlier=earlier,
         given=given,
     )
-    return replace(made, seconds=time.perf_counter() - started)
+    return replace(certificate, seconds=time.perf_counter() - started)
 
 
 def _checked(problem: Problem, count: int, parts: Components | Sequence[Component]) -> tuple[Component, ...]:

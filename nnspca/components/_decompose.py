@@ -138,11 +138,11 @@ def decompose(
     )
     with one_blas_thread():
         if deflation == "together":
-            found = run.together(starts, on_parts, executor)
+            result = run.together(starts, on_parts, executor)
         else:
-            found = run.jointly() if deflation == "joint" else run.one_by_one()
+            result = run.jointly() if deflation == "joint" else run.one_by_one()
     monitor.tell(1.0, "done")
-    return replace(found, options=run.described, seconds=time.perf_counter() - started)
+    return replace(result, options=run.described, seconds=time.perf_counter() - started)
 
 
 @dataclass
@@ -170,25 +170,25 @@ class _Run:
     def jointly(self) -> Components:
         """Let the method find all components together."""
         assert self.info.joint is not None
-        found = self.info.joint(
+        result = self.info.joint(
             Problem(self.cov, self.sizes[0], self.nonnegative),
             len(self.sizes),
             rng=np.random.default_rng(self.seed),
             monitor=self.monitor,
             **self.checked,
         )
-        found = replace(found, parts=tuple(replace(part, features=self.cov.features) for part in found.parts))
-        for part in found.parts if self.on_part is not None else ():
+        result = replace(result, parts=tuple(replace(part, features=self.cov.features) for part in result.parts))
+        for part in result.parts if self.on_part is not None else ():
             self.on_part(part)  # type: ignore[misc]
-        return found
+        return result
 
     def together(self, starts: int, on_parts: OnParts | None, executor: Executor) -> Components:
         """Find one after the other, and from there seek all at once."""
         searching = self.monitor.part(0.0, SEEKING if self.effort else 1.0)
-        begun = replace(
+        greedy = replace(
             self, deflation="disjoint", effort=None, on_part=None, monitor=searching.part(0.0, GREEDY)
         ).one_by_one()
-        like = replace(begun.parts[0], seconds=0.0, history=(), note="")
+        like = replace(greedy.parts[0], seconds=0.0, history=(), note="")
 
         def tell(X: np.ndarray) -> None:
             if on_parts is not None:
@@ -198,7 +198,7 @@ class _Run:
         with crew(HERE if executor is None else executor, self.cov, seeking) as workers:
             X, history = seek(
                 Problem(self.cov, self.sizes[0], self.nonnegative),
-                begun.padded(len(self.sizes)),
+                greedy.padded(len(self.sizes)),
                 rng=np.random.default_rng(self.seed),
                 monitor=seeking,
                 starts=starts,
@@ -330,7 +330,7 @@ class _Run:
         """Let another call's progress fill one span, and say which component it is about."""
         title = f"component {number + 1} of {len(self.sizes)}"
 
-        def tell(told: Progress) -> None:
-            span.tell(told.fraction, f"{title}: {told.stage}", told.variance, told.upper)
+        def tell(progress: Progress) -> None:
+            span.tell(progress.fraction, f"{title}: {progress.stage}", progress.variance, progress.upper)
 
         return tell

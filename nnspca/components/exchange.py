@@ -98,8 +98,8 @@ class Part:
     @property
     def squared_norms(self) -> np.ndarray:
         """Squared norm of what is left without each feature; 1 where that is nothing, and nothing pulls."""
-        kept = 1.0 - self.weights**2
-        return np.where(kept > LEFT, kept, 1.0)
+        remaining_norms = 1.0 - self.weights**2
+        return np.where(remaining_norms > LEFT, remaining_norms, 1.0)
 
     @property
     def rest(self) -> np.ndarray:
@@ -174,21 +174,21 @@ class Market:
 
     def moves(self) -> list[Move]:
         """The most gainful move of each part."""
-        held = np.flatnonzero(self.owners != NONE)
+        used = np.flatnonzero(self.owners != NONE)
         losses = np.zeros(self.problem.n)
         for part in self.parts:
             losses[part.inside] = part.loss
-        found = []
+        moves = []
         for b, part in enumerate(self.parts):
             if part.gains.size:
                 row, column = np.unravel_index(int(part.gains.argmax()), part.gains.shape)
                 given = int(part.inside[row]) if row < len(part.inside) else NONE
-                found.append(Move(float(part.gains[row, column]), b, NONE, given, int(part.unused[column])))
-            others = held[self.owners[held] != b]
+                moves.append(Move(float(part.gains[row, column]), b, NONE, given, int(part.unused[column])))
+            others = used[self.owners[used] != b]
             others = others[_foremost(self.likes[b, others] + losses[others], HELD)]
             if len(others):
-                found.append(self._taking(b, others, losses[others]))
-        return found
+                moves.append(self._taking(b, others, losses[others]))
+        return moves
 
     def _taking(self, b: int, others: np.ndarray, losses: np.ndarray) -> Move:
         """The most gainful way for part b to take one of the features that others hold."""
@@ -198,14 +198,14 @@ class Market:
         gains = _gains(self.problem, part, rows, others, entries, self.G[b])
         totals = gains + losses
         # or else the owner takes in return what b drops
-        kept, rest = np.ones(len(others)), np.zeros(len(others))
+        remaining_norms, rest = np.ones(len(others)), np.zeros(len(others))
         for a in np.unique(owners):
             mine = owners == a
             places = np.searchsorted(self.parts[a].inside, others[mine])
-            kept[mine], rest[mine] = self.parts[a].squared_norms[places], self.parts[a].rest[places]
+            remaining_norms[mine], rest[mine] = self.parts[a].squared_norms[places], self.parts[a].rest[places]
         weights = self.X[owners, others]
         pulls = self.G[np.ix_(owners, part.inside[rows])].T - weights * entries
-        pulls = np.where(weights**2 < 1.0 - LEFT, pulls / np.sqrt(kept), 0.0)
+        pulls = np.where(weights**2 < 1.0 - LEFT, pulls / np.sqrt(remaining_norms), 0.0)
         values = np.array([other.value for other in self.parts])[owners]
         in_return = _pair(rest, _pulls(pulls, self.problem), part.diagonal[rows, None]) - values
         totals[: len(rows)] = np.maximum(totals[: len(rows)], gains[: len(rows)] + in_return)

@@ -61,11 +61,11 @@ def schur(cov: Covariance, U: np.ndarray) -> Covariance:
     used, image = U[:, live], image[:, live]
     scale = np.sqrt(explained[live])
     values, vectors = np.linalg.eigh((used.T @ image) / np.outer(scale, scale))
-    kept = values > DEPENDENT
-    mix = vectors[:, kept] / np.sqrt(values[kept]) / scale[:, None]
+    usable = values > DEPENDENT
+    mix = vectors[:, usable] / np.sqrt(values[usable]) / scale[:, None]
     B = image @ mix
     turned = 1.0 + float(np.linalg.norm(used @ mix) * np.linalg.norm(B))
-    condition = 1.0 / float(values[kept].min(initial=1.0))
+    condition = 1.0 / float(values[usable].min(initial=1.0))
     return _of_matrix(cov, "schur", U, A - B @ B.T, growth=2 * turned**2, condition=condition)
 
 

@@ -39,7 +39,7 @@ from nnspca.solvers.climb import TIE, optimise_on_support
 
 QUIET = Monitor()
 Begin = Callable[["Search"], np.ndarray]  # where a start begins, given the best parts known by then
-Known = dict[bytes, tuple[np.ndarray, float]]
+KnownOptima = dict[bytes, tuple[np.ndarray, float]]
 EXPLORED = 6  # random directions are drawn in the span of r and so many more eigenvectors
 FRESH = 0.4  # share of the starts that know of no parts yet
 RESTED = 1e-9  # relative gain at which a power iteration ends
@@ -191,7 +191,7 @@ def improved(
     value : float
         The sum of their variances.
     """
-    known: Known = {}
+    known: KnownOptima = {}
     X, _ = power_iteration(problem, feasible.unit(X), monitor=monitor, known=known)
     return exchanged(problem, X, power_iteration=partial(power_iteration, known=known), monitor=monitor, beat=beat)
 
@@ -212,7 +212,7 @@ def power_iteration(
     X: np.ndarray,
     *,
     monitor: Monitor = QUIET,
-    known: Known | None = None,
+    known: KnownOptima | None = None,
     tol: float = RESTED,
     max_iter: int = 300,
 ) -> tuple[np.ndarray, float]:
@@ -249,17 +249,17 @@ def power_iteration(
     return optimal, float(np.sum(cov.variance(optimal)))
 
 
-def _optimal_on_support(problem: Problem, x: np.ndarray, known: Known, monitor: Monitor) -> np.ndarray:
+def _optimal_on_support(problem: Problem, x: np.ndarray, known: KnownOptima, monitor: Monitor) -> np.ndarray:
     """The optimum on the support of x, from those known where that is as good."""
     support, variance = np.flatnonzero(x), problem.cov.variance(x)
     if not len(support):
         return x
-    held = known.get(support.tobytes())
-    if held is None or held[1] < variance * (1 - TIE):
+    optimum = known.get(support.tobytes())
+    if optimum is None or optimum[1] < variance * (1 - TIE):
         y = optimise_on_support(problem.cov, x, nonnegative=problem.nonnegative, monitor=monitor)
-        held = known[support.tobytes()] = y, problem.cov.variance(y)
-        known[np.flatnonzero(y).tobytes()] = held
-    return held[0]
+        optimum = known[support.tobytes()] = y, problem.cov.variance(y)
+        known[np.flatnonzero(y).tobytes()] = optimum
+    return optimum[0]
 
 
 def _feasible(X: np.ndarray, problem: Problem) -> bool:

@@ -131,15 +131,15 @@ def _refuse_missing(table: Table, options: ReadingOptions) -> None:
 
 def _could_be_class(table: Table) -> tuple[str, ...]:
     """The columns that a person may mean as the class: those of text that repeat, and whole numbers of few kinds."""
-    found = [column.name for column, values in table.texts if column.name and not _identifies(column, values)]
+    columns = [column.name for column, values in table.texts if column.name and not _identifies(column, values)]
     looked = table.numeric if 1 < len(table.numeric) <= LOOKED_AT else []
     for j, column in enumerate(looked):
         values = table.numbers[:, j]
         if _whole(values[:1000]) and _whole(values):
             kinds = len(np.unique(values))
             if 1 < kinds <= FEW_KINDS and kinds < len(values):
-                found.append(column.name)
-    return tuple(dict.fromkeys(found))
+                columns.append(column.name)
+    return tuple(dict.fromkeys(columns))
 
 
 def _take(table: Table, label: str, notes: list[str]) -> tuple[np.ndarray | None, tuple[str, ...], Table]:

@@ -29,13 +29,13 @@ def _read_only(array: np.ndarray, dtype: type | np.dtype) -> np.ndarray:
 def _numbers(given: object) -> np.ndarray | scipy.sparse.csr_array:
     """Real numbers, none of them masked, in double precision, read-only; sparse ones as sparse rows."""
     if scipy.sparse.issparse(given):
-        held = scipy.sparse.csr_array(given)
-        if held.dtype.kind not in "biuf":
-            raise DataError(f"X must hold real numbers; got dtype {held.dtype!s:.40}")
-        made = scipy.sparse.csr_array(held.shape)
-        made.data = _read_only(as_doubles(held.data), np.float64)
-        made.indices, made.indptr = (_read_only(part, part.dtype) for part in (held.indices, held.indptr))
-        return made
+        rows = scipy.sparse.csr_array(given)
+        if rows.dtype.kind not in "biuf":
+            raise DataError(f"X must hold real numbers; got dtype {rows.dtype!s:.40}")
+        frozen = scipy.sparse.csr_array(rows.shape)
+        frozen.data = _read_only(as_doubles(rows.data), np.float64)
+        frozen.indices, frozen.indptr = (_read_only(part, part.dtype) for part in (rows.indices, rows.indptr))
+        return frozen
     hidden, _ = masked(given)
     if hidden:
         raise DataError(f"{hidden} value{'s are' if hidden > 1 else ' is'} masked; fill them or leave them out")

@@ -222,9 +222,9 @@ def _describe(names: list[str] | None, rows: list[list[str]]) -> list[Column]:
 
 def _is_text(cells: Iterable[str]) -> bool:
     """Whether there is something in these cells and none of it is a number."""
-    found = False
+    has_text = False
     for cell in cells:
         if is_number(cell):
             return False
-        found = found or cell.strip().lower() not in MISSING
-    return found
+        has_text = has_text or cell.strip().lower() not in MISSING
+    return has_text

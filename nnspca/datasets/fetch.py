@@ -104,8 +104,8 @@ def is_local(file: RemoteFile) -> bool:
 def local(file: RemoteFile) -> bytes | None:
     """Return the content of ``file`` where a local folder holds just that; never looks at the network."""
     for folder in local_folders():
-        if os.path.isfile(folder / file.name) and is_content(found := read_local(folder / file.name), file):
-            return found
+        if os.path.isfile(folder / file.name) and is_content(content := read_local(folder / file.name), file):
+            return content
     return None
 
 
@@ -273,10 +273,10 @@ def _digest(data: bytes) -> str:
 
 
 def _check_digest(data: bytes, file: RemoteFile, what: str) -> None:
-    found = _digest(data)
-    if found != file.sha256:
+    digest = _digest(data)
+    if digest != file.sha256:
         raise DataError(
-            f"{what} is not the expected file: its sha256 is {found} and should be {file.sha256}. "
+            f"{what} is not the expected file: its sha256 is {digest} and should be {file.sha256}. "
             f"Remove or replace that copy. {file.by_hand()}"
         )
 

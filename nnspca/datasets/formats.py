@@ -142,5 +142,5 @@ def _refuse(label: str) -> None:
     if label.lower().endswith(".xls"):
         raise DataError("this is a workbook of old Excel (.xls): save it as .xlsx, or as CSV.")
     _, dot, ending = label.rpartition(".")
-    found = f"ends in {dot + ending!r}" if dot else "has no ending"
-    raise DataError(f"the name {found}; files ending in {', '.join(SUFFIXES)} are read. Save it as one of these.")
+    problem = f"ends in {dot + ending!r}" if dot else "has no ending"
+    raise DataError(f"the name {problem}; files ending in {', '.join(SUFFIXES)} are read. Save it as one of these.")

@@ -57,9 +57,9 @@ def of_images(files: Iterable[Member], seen: Counter[str], samples: str = "rows"
 
 def no_images(seen: Counter[str]) -> DataError:
     """Return the error about an archive without images."""
-    found = ", ".join(f"{count} × {suffix}" for suffix, count in seen.most_common(5)) or "nothing"
+    listing = ", ".join(f"{count} × {suffix}" for suffix, count in seen.most_common(5)) or "nothing"
     return DataError(
-        f"no image in the archive; found {found}. PNG, JPG, PGM, BMP, TIFF and GIF are read; "
+        f"no image in the archive; found {listing}. PNG, JPG, PGM, BMP, TIFF and GIF are read; "
         "an archive inside an archive has to be unpacked first."
     )
 
@@ -93,10 +93,10 @@ class _Grey:
             limits.check_entries(*image.size)
             # As the camera was held; of what every format has, as PNG's own looks behind the pixels
             # it has to decode.
-            held = _pillow().Image.getexif(image).get(ORIENTATION)
-            known = held in range(1, len(_TURNS)) and image.format != "TIFF"  # which Pillow turns by itself
-            self.held = held if known else 1
-            self.size: tuple[int, int] = image.size[::-1] if self.held >= _SIDEWAYS else image.size
+            orientation = _pillow().Image.getexif(image).get(ORIENTATION)
+            known = orientation in range(1, len(_TURNS)) and image.format != "TIFF"  # which Pillow turns by itself
+            self.orientation = orientation if known else 1
+            self.size: tuple[int, int] = image.size[::-1] if self.orientation >= _SIDEWAYS else image.size
 
     @contextmanager
     def _opened(self) -> Iterator[Any]:
@@ -114,7 +114,7 @@ class _Grey:
     def pixels(self) -> np.ndarray:
         """The upright grey values, shape (height, width); deeper than 8 bits where the file is."""
         with self._opened() as image:
-            turn = _TURNS[self.held]
+            turn = _TURNS[self.orientation]
             upright = image.transpose(_pillow().Transpose[turn]) if turn else image
             grey = upright if upright.mode in _PLAIN_MODES else upright.convert("L")
             pixels = np.asarray(grey, dtype=np.float64)
@@ -131,19 +131,19 @@ def bare(content: bytes) -> bytes:
     """
     if content[:2] != b"\xff\xd8":
         return content
-    kept, at, wanted = [content[:2]], 2, list(WANTED)
+    pieces, at, wanted = [content[:2]], 2, list(WANTED)
     while content[at : at + 1] == b"\xff" and content[at + 1 : at + 2] not in (b"", b"\xda"):
         mark, begin = content[at + 1], content[at + 4 : at + 40]
         end = at + 1 if mark == 0xFF else at + 2 + int.from_bytes(content[at + 2 : at + 4], "big")  # a byte that fills
-        found = next((w for w in wanted if mark == w[0] and begin.startswith(w[1])), None)
-        if found:
-            wanted.remove(found)
-        if found or mark not in SAID:
-            kept.append(content[at:end])
+        segment = next((w for w in wanted if mark == w[0] and begin.startswith(w[1])), None)
+        if segment:
+            wanted.remove(segment)
+        if segment or mark not in SAID:
+            pieces.append(content[at:end])
         if end == at + 2:
             break  # damaged: Pillow says how
         at = end
-    return b"".join([*kept, content[at:]])
+    return b"".join([*pieces, content[at:]])
 
 
 def _pillow() -> Any:

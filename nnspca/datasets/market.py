@@ -67,11 +67,11 @@ def plain(data: bytes) -> bytes:
     if data[:2] != b"\x1f\x8b":
         return data
     try:
-        held = gzip.GzipFile(fileobj=io.BytesIO(data)).read(limits.MAX_UNPACKED_BYTES + 1)
+        content = gzip.GzipFile(fileobj=io.BytesIO(data)).read(limits.MAX_UNPACKED_BYTES + 1)
     except (OSError, EOFError, zlib.error) as error:
         raise DataError(f"the gzipped file is damaged{reason(error)}: save it again.") from error
-    limits.check_unpacked(len(held))
-    return held
+    limits.check_unpacked(len(content))
+    return content
 
 
 @dataclass(frozen=True)
@@ -107,11 +107,11 @@ def _header(text: bytes) -> _Header:
     while end < min(len(text), HEAD) and (not sizes.strip() or sizes.startswith(b"%")):
         sizes, _, _ = text[end : end + HEAD].partition(b"\n")
         end += len(sizes) + 1
-    said = sizes.split()
-    if len(said) != (3 if layout == "coordinate" else 2) or not all(s.isdigit() and len(s) < 19 for s in said):
+    fields = sizes.split()
+    if len(fields) != (3 if layout == "coordinate" else 2) or not all(s.isdigit() and len(s) < 19 for s in fields):
         raise DataError("the line of sizes is missing or damaged: rows, columns and how many numbers follow.")
-    shape = int(said[0]), int(said[1])
-    stored = int(said[2]) if layout == "coordinate" else shape[0] * shape[1]
+    shape = int(fields[0]), int(fields[1])
+    stored = int(fields[2]) if layout == "coordinate" else shape[0] * shape[1]
     check_shape(shape, stored, at_most=len(text) // SHORTEST[layout] + 1)
     limits.check_entries(stored * (1 if symmetry == "general" else 2))
     return _Header(layout, numbers == "pattern", symmetry, shape, stored, end)

@@ -82,7 +82,7 @@ def numeric_variables(data: bytes) -> dict[str, Variable]:
     order = {b"IM": "<", b"MI": ">"}.get(data[126:128])
     if order is None:
         raise DataError("this is not a MATLAB v5 file; save it with save('file.mat', 'X', '-v7').")
-    found: dict[str, Variable] = {}
+    variables: dict[str, Variable] = {}
     unpacked = 0
     for kind, body in _elements(memoryview(data)[_HEADER:], order, padded=False):
         if kind == _COMPRESSED:
@@ -93,8 +93,8 @@ def numeric_variables(data: bytes) -> dict[str, Variable]:
         if kind == _MATRIX:
             variable = _variable(body, order)
             if variable.flags & 0xFF in _NUMERIC:
-                found[variable.name] = variable
-    return found
+                variables[variable.name] = variable
+    return variables
 
 
 def _variable(body: Raw, order: str) -> Variable:

@@ -106,7 +106,7 @@ def without_missing(X: np.ndarray, choice: Missing) -> tuple[np.ndarray, np.ndar
         raise nothing(X)
     rows, features = ~missing.any(axis=1), ~missing.any(axis=0)
     count = int(missing.sum())
-    said = f"{count:,} missing value{'' if count == 1 else 's'}"
+    summary = f"{count:,} missing value{'' if count == 1 else 's'}"
     everything = np.ones(len(rows), bool), np.ones(len(features), bool)
     if not count:
         return X, *everything, ""
@@ -119,15 +119,15 @@ def without_missing(X: np.ndarray, choice: Missing) -> tuple[np.ndarray, np.ndar
                 f"{int(np.argmax(empty)) + 1:,}). Leave out the features with missing values, or remove these."
             )
         means = np.nanmean(X, axis=0)
-        return np.where(missing, means, X), *everything, f"{said}: filled with the mean of the feature."
+        return np.where(missing, means, X), *everything, f"{summary}: filled with the mean of the feature."
     by_rows = choice == "drop rows"
-    kept = rows if by_rows else features
-    gone, what = int((~kept).sum()), "samples" if by_rows else "features"
-    if kept.sum() < (2 if by_rows else 1):
+    retained = rows if by_rows else features
+    gone, what = int((~retained).sum()), "samples" if by_rows else "features"
+    if retained.sum() < (2 if by_rows else 1):
         raise DataError(
-            f"{said} in {gone:,} of {len(kept):,} {what}: without these {what}, {int(kept.sum())} would be left. "
-            "Choose another way to deal with missing values."
+            f"{summary} in {gone:,} of {len(retained):,} {what}: without these {what}, {int(retained.sum())} would be "
+            "left. Choose another way to deal with missing values."
         )
     chosen = (rows, everything[1]) if by_rows else (everything[0], features)
     has = "has one" if gone == 1 else "have one"
-    return X[np.ix_(*chosen)], *chosen, f"{said}: left out the {gone:,} of {len(kept):,} {what} that {has}."
+    return X[np.ix_(*chosen)], *chosen, f"{summary}: left out the {gone:,} of {len(retained):,} {what} that {has}."

@@ -139,10 +139,10 @@ def _doubles(column: Any, name: str, arrow: Any) -> np.ndarray:
         zero_copy_only=False
     )
     try:
-        made = as_doubles(given)
+        numbers = as_doubles(given)
     except DataError as error:
         raise DataError(f"column {name!r:.60}: {error}") from None
-    return np.where(gone, np.nan, made)
+    return np.where(gone, np.nan, numbers)
 
 
 def _said(value: object) -> str:

@@ -115,10 +115,10 @@ def crop(dataset: Dataset, pixels: int) -> Dataset:
     assert dataset.image_shape is not None
     height, width = dataset.image_shape
     check_whole("pixels", pixels, 1, (min(height, width) - 1) // 2)
-    kept = np.arange(height * width).reshape(height, width)[pixels:-pixels, pixels:-pixels]
-    names = tuple(dataset.feature_names[j] for j in kept.ravel())
-    said = f"cropped by {pixels} pixel(s) at each border"
-    return _made(dataset, dataset.X[:, kept.ravel()], said, feature_names=names, image_shape=kept.shape)
+    retained = np.arange(height * width).reshape(height, width)[pixels:-pixels, pixels:-pixels]
+    names = tuple(dataset.feature_names[j] for j in retained.ravel())
+    note = f"cropped by {pixels} pixel(s) at each border"
+    return _made(dataset, dataset.X[:, retained.ravel()], note, feature_names=names, image_shape=retained.shape)
 
 
 @dataclass(frozen=True)
@@ -226,10 +226,10 @@ def _first(Y: np.ndarray) -> np.ndarray:
     return v / (length if length > 0 else 1.0)
 
 
-def _made(dataset: Dataset, X: object, said: str, **features: Any) -> Dataset:
+def _made(dataset: Dataset, X: object, action: str, **features: Any) -> Dataset:
     """The data set with other numbers, of other ``features`` where these changed, and a note on how they were made."""
-    note = f"{said[:1].upper()}{said[1:]}."
-    source = f"{dataset.source}; {said}" if dataset.source else said
+    note = f"{action[:1].upper()}{action[1:]}."
+    source = f"{dataset.source}; {action}" if dataset.source else action
     return replace(dataset, X=X, planted=None, notes=(*dataset.notes, note), source=source, **features)
 
 

@@ -150,7 +150,7 @@ def _read(
     called = label[: len(label) - len(formats.suffix(label))] or label
     if label in files and len(files) > 1 and content.image_shape is not None:  # dropped together: none speaks for all
         label = called = f"{called.rpartition('.')[0]} and {len(files) - 1:,} more"
-    made = Dataset.dress(
+    dataset = Dataset.dress(
         content,
         name=name or called,
         title=name or label,
@@ -158,7 +158,7 @@ def _read(
         description=f"Read from the file {label}." if len(files) == 1 else f"Read from {len(files)} files.",
         source=label,
     )
-    return naming.numbered(naming.rename(made, names) if names else made)
+    return naming.numbered(naming.rename(dataset, names) if names else dataset)
 
 
 def _part_names(files: Mapping[str, bytes]) -> tuple[dict[str, bytes], dict[str, str]]:
@@ -182,15 +182,15 @@ def _handle_missing(content: Content, options: ReadingOptions) -> Content:
     if options.missing == "refuse":
         i, j = (int(at) for at in np.unravel_index(np.argmax(np.isnan(X)), X.shape))
         raise counted(X, f"row {i + 1:,}, column {j + 1:,} ({content.feature_names[j][:60]!r})")
-    X, rows, features, said = without_missing(X, options.missing)
+    X, rows, features, note = without_missing(X, options.missing)
     whole = bool(features.all())
     return replace(
         content,
         X=X,
-        feature_names=tuple(n for n, kept in zip(content.feature_names, features, strict=True) if kept),
+        feature_names=tuple(n for n, retained in zip(content.feature_names, features, strict=True) if retained),
         image_shape=content.image_shape if whole else None,
         labels=None if content.labels is None else content.labels[rows],
-        notes=(*content.notes, said[:1].upper() + said[1:]),
+        notes=(*content.notes, note[:1].upper() + note[1:]),
     )
 
 

@@ -53,7 +53,7 @@ def opened(source: Source, filename: object) -> Opened:
 
 def _contents(paths: list[Path], called: str | None = None) -> dict[str, bytes]:
     """Read files from disk, all of them together within limits."""
-    found: dict[str, bytes] = {}
+    contents: dict[str, bytes] = {}
     size = 0
     for path in progress.tracked(paths, len(paths), "Opening the files"):
         name = called or label(path.name)
@@ -62,10 +62,10 @@ def _contents(paths: list[Path], called: str | None = None) -> dict[str, bytes]:
         size += path.stat().st_size
         limits.check_bytes(size)
         try:
-            found[name] = path.read_bytes()
+            contents[name] = path.read_bytes()
         except OSError as error:
             raise DataError(f"{name!r} cannot be opened: {error.strerror}. Check that you may read it.") from error
-    return found
+    return contents
 
 
 def _several(files: dict[str, bytes], filename: str | None) -> Opened:

@@ -85,7 +85,7 @@ def triplets(
 def _tidy(given: scipy.sparse.sparray) -> scipy.sparse.csr_array:
     """Rows, each entry once, in order, none of them zero."""
     with np.errstate(over="ignore", invalid="ignore"):
-        made = scipy.sparse.csr_array(given)
-        made.sum_duplicates()
-    made.eliminate_zeros()
-    return made
+        array = scipy.sparse.csr_array(given)
+        array.sum_duplicates()
+    array.eliminate_zeros()
+    return array

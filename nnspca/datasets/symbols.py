@@ -74,8 +74,8 @@ def gene_symbols(
 def here() -> dict[str, str]:
     """Return the same where the table lies on this machine, else nothing; never looks at the network."""
     try:
-        found = fetch.local(FILE)
-        return {} if found is None else parse(found)
+        content = fetch.local(FILE)
+        return {} if content is None else parse(content)
     except DataError:  # the probes' own names do
         return {}
 
@@ -100,8 +100,8 @@ def parse(data: bytes, chip: str = CHIP) -> dict[str, str]:
     return {probe: symbol for probe, symbol, of in zip(probes, symbols, chips, strict=True) if of == chip}
 
 
-def _text(held: bytes) -> str:
-    return held[4 : 4 + int.from_bytes(held[:4], "big")].decode()
+def _text(content: bytes) -> str:
+    return content[4 : 4 + int.from_bytes(content[:4], "big")].decode()
 
 
 def named(content: Content, symbols: Mapping[str, str]) -> Content:

@@ -168,10 +168,10 @@ def convert(rows: Iterable[Row | Block], columns: Sequence[Column], expected: fl
 def check_numeric(numeric: int, columns: int, seen: str = "") -> None:
     """Refuse a table without a column of numbers, in whose first cell this was ``seen``."""
     if not numeric:
-        found = f" (the first cell holds {seen!r:.60})" if seen else ""
+        example = f" (the first cell holds {seen!r:.60})" if seen else ""
         raise DataError(
-            f"no column of numbers among the {columns:,} found{found}: is the delimiter a comma, semicolon or tab, are "
-            "decimals written with a point, and are numbers without their units?"
+            f"no column of numbers among the {columns:,} found{example}: is the delimiter a comma, semicolon or tab, "
+            "are decimals written with a point, and are numbers without their units?"
         )
 
 
@@ -193,13 +193,13 @@ def _single(
         progress.report_or_stop(len(lines), expected, READING)
         limits.check_entries(len(lines) + row.count, len(columns))
         limits.check_texts(len(lines) + row.count, len(textual))
-        made = _numbers(row, columns)
-        if made is None:
+        numbers = _numbers(row, columns)
+        if numbers is None:
             yield from row.rows()
             continue
         for words, j in zip(texts, textual, strict=True):
             words.extend(known.setdefault(word, word) for word in map(str.strip, row.cells[j :: row.width]))
-        values.frombytes(made.tobytes())
+        values.frombytes(numbers.tobytes())
         lines.extend(range(row.line, row.line + row.count))
 
 
@@ -208,42 +208,42 @@ def _numbers(block: Block, columns: Sequence[Column]) -> np.ndarray | None:
     if not any(column.text or column.truth for column in columns):
         return _plain(block.cells)
     numeric = [j for j, column in enumerate(columns) if not column.text]
-    made = np.empty((block.count, len(numeric)))
+    numbers = np.empty((block.count, len(numeric)))
     for place, j in enumerate(numeric):
         cells = block.cells[j :: block.width]
         if columns[j].truth:
             cells = [_TRUTHS.get(cell.strip().lower(), cell) for cell in cells]
-        found = _plain(cells)
-        if found is None:
+        values = _plain(cells)
+        if values is None:
             return None
-        made[:, place] = found
-    return made
+        numbers[:, place] = values
+    return numbers
 
 
 def _plain(cells: list[str]) -> np.ndarray | None:
     """The numbers of all cells, NaN where one is missing; None where any is another thing, or may be rounded."""
     try:
-        made = np.fromiter(map(float, cells), np.float64, len(cells))
+        numbers = np.fromiter(map(float, cells), np.float64, len(cells))
     except ValueError:
         missing = {cell for cell in set(cells) if cell.strip().lower() in MISSING}
         try:
-            given = ("nan" if cell in missing else cell for cell in cells)
-            made = np.fromiter(map(float, given), np.float64, len(cells))
+            texts = ("nan" if cell in missing else cell for cell in cells)
+            numbers = np.fromiter(map(float, texts), np.float64, len(cells))
         except ValueError:
             return None
-    far = np.isfinite(made) & (np.abs(made) >= EXACT)
-    return None if any(WHOLE.fullmatch(cells[i].strip()) for i in np.flatnonzero(far)) else made
+    far = np.isfinite(numbers) & (np.abs(numbers) >= EXACT)
+    return None if any(WHOLE.fullmatch(cells[i].strip()) for i in np.flatnonzero(far)) else numbers
 
 
 def _append(values: array[float], cells: list[str], columns: Sequence[Column], numeric: list[int], line: int) -> None:
     """Add the cells of one row as floats, NaN where one is missing."""
     try:
-        made = list(map(float, cells))
-        plain = "_" not in "".join(cells) and max(made) < EXACT and min(made) > -EXACT
+        numbers = list(map(float, cells))
+        plain = "_" not in "".join(cells) and max(numbers) < EXACT and min(numbers) > -EXACT
     except ValueError:
         plain = False
     if plain:
-        values.extend(made)
+        values.extend(numbers)
         return
     for j, cell in zip(numeric, map(str.strip, cells), strict=True):
         if cell.lower() in MISSING:
@@ -259,11 +259,11 @@ def _append(values: array[float], cells: list[str], columns: Sequence[Column], n
             raise DataError(f"line {line:,}, {_where(j, columns[j].name)}: {cell[:40]!r} is not a number.{hint}")
 
 
-def _check_whole(cell: str, made: float, where: str) -> None:
-    if not np.isfinite(made):
+def _check_whole(cell: str, number: float, where: str) -> None:
+    if not np.isfinite(number):
         return  # refused with all that are not
     try:
-        check_whole_numbers([int(cell)], [made])
+        check_whole_numbers([int(cell)], [number])
     except DataError as error:
         raise DataError(f"{where}: {error}") from None
 

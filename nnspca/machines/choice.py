@@ -76,11 +76,11 @@ def crew(executor: Executor, shared: object, monitor: Monitor) -> Iterator[Crew]
         with ThreadPoolExecutor(WORKERS) as threads:
             yield ThreadCrew(threads, shared, monitor)
         return
-    made = _crew(executor, shared, monitor)
+    workers = _crew(executor, shared, monitor)
     try:
-        yield made
+        yield workers
     finally:
-        made.close()
+        workers.close()
 
 
 def _crew(executor: Executor, shared: object, monitor: Monitor) -> Crew:
@@ -124,9 +124,9 @@ def call(
     if client is not None:
         from nnspca.machines import cluster
 
-        came = cluster.call(client, function, shared, arguments, settings, listeners, should_stop)
-        if came is not None:
-            return came
+        answer = cluster.call(client, function, shared, arguments, settings, listeners, should_stop)
+        if answer is not None:
+            return answer
         should_stop = lambda: True  # noqa: E731  # no worker had begun: the call itself says what there is by now
     return function(shared, *arguments, should_stop=should_stop, **settings, **listeners)
 

@@ -29,16 +29,16 @@ def as_doubles(values: np.ndarray) -> np.ndarray:
     nnspca.errors.DataError: the whole number 9007199254740993 would be rounded to 9007199254740992...
     """
     with np.errstate(over="ignore", invalid="ignore"):
-        made = np.asarray(values, dtype=np.float64)
+        numbers = np.asarray(values, dtype=np.float64)
     if values.dtype.kind in "iuO":
-        far = (np.abs(made) >= EXACT) & np.isfinite(made)
-        check_whole_numbers(values[far].tolist(), made[far].tolist())
-    return made
+        far = (np.abs(numbers) >= EXACT) & np.isfinite(numbers)
+        check_whole_numbers(values[far].tolist(), numbers[far].tolist())
+    return numbers
 
 
-def check_whole_numbers(given: Iterable[object], made: Iterable[float]) -> None:
+def check_whole_numbers(given: Iterable[object], numbers: Iterable[float]) -> None:
     """Raise DataError for the first whole number (floats are none) that its double is not equal to."""
-    for value, double in zip(given, made, strict=True):
+    for value, double in zip(given, numbers, strict=True):
         value = int(value) if isinstance(value, np.integer) else value  # NumPy would compare it rounded
         if value != double and not isinstance(value, float | np.floating) and _is_whole(value):
             raise DataError(

@@ -24,8 +24,8 @@ def onto_fantope(B: np.ndarray, r: int, rank: int | None = None) -> tuple[np.nda
     live = weights > 0
     if live[0] and len(values) < len(B):  # more may be positive than were computed
         return onto_fantope(B, r)
-    kept = vectors[:, live]
-    return (kept * weights[live]) @ kept.T, int(live.sum())
+    eigenvectors = vectors[:, live]
+    return (eigenvectors * weights[live]) @ eigenvectors.T, int(live.sum())
 
 
 def _clipped(values: np.ndarray, r: int) -> np.ndarray:

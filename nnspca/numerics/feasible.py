@@ -40,9 +40,9 @@ def keep_top(w: np.ndarray, k: int, nonnegative: bool = True) -> np.ndarray:
     if k >= n:
         return np.maximum(w, 0.0) if nonnegative else w.copy()
     places = _places(w, largest(w if nonnegative else np.abs(w), k))
-    kept = w.reshape(-1)[places]
+    values = w.reshape(-1)[places]
     out = np.zeros(w.size, dtype=w.dtype)
-    out[places] = np.maximum(kept, 0.0) if nonnegative else kept
+    out[places] = np.maximum(values, 0.0) if nonnegative else values
     return out.reshape(w.shape)
 
 

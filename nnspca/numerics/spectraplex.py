@@ -28,8 +28,8 @@ def onto_spectraplex(B: np.ndarray, rank: int | None = None) -> tuple[np.ndarray
     live = int(np.count_nonzero(weights))
     if live == len(values) < len(B):  # more may be positive than were computed
         return onto_spectraplex(B)
-    kept = vectors[:, ::-1][:, :live]
-    return (kept * weights[::-1][:live]) @ kept.T, live
+    eigenvectors = vectors[:, ::-1][:, :live]
+    return (eigenvectors * weights[::-1][:live]) @ eigenvectors.T, live
 
 
 class Spectraplex:
@@ -63,8 +63,8 @@ class Spectraplex:
             self.followed, weights = 0, _onto_simplex(values)
         self.rank = live = int(np.count_nonzero(weights))
         self.basis = vectors[:, -_with_spare(live) :]
-        kept = vectors[:, -live:]
-        return (kept * weights[-live:]) @ kept.T
+        eigenvectors = vectors[:, -live:]
+        return (eigenvectors * weights[-live:]) @ eigenvectors.T
 
 
 def _onto_simplex(values: np.ndarray) -> np.ndarray:

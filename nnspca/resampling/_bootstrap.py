@@ -117,29 +117,29 @@ def bootstrap(
             raise DataError(f"no feature varies over the {samples.shape[0]} samples: the covariance is zero")
         whole = search.of(cov, k, should_stop)
     else:
-        whole = _taken(parts, samples, search.r)
+        whole = _prepared(parts, samples, search.r)
     seen = _Seen(whole, threshold, search.seed)
     monitor.tell(1 / (draws + 1), "the parts of all samples", float(whole.variances.sum()))
     if parts is not None or not whole.stopped:
         with jobs(executor, n_jobs) as where, crew(where, samples, monitor) as workers:
-            for number, found in workers.each(_redrawn, ((search, k, number) for number in range(draws))):
-                if found is not None:
-                    seen.add(number, found)
+            for number, resample in workers.each(_redrawn, ((search, k, number) for number in range(draws))):
+                if resample is not None:
+                    seen.add(number, resample)
                     monitor.tell((seen.count + 1) / (draws + 1), f"resample {seen.count} of {draws}")
                     if on_resample is not None:
-                        on_resample(seen.said(started, stopped=False))
+                        on_resample(seen.result(started, stopped=False))
     if seen.count == draws:
         monitor.tell(1.0, "done")
-    return seen.said(started, stopped=seen.count < draws)
+    return seen.result(started, stopped=seen.count < draws)
 
 
-def _taken(parts: object, samples: Samples, r: int) -> Components:
+def _prepared(parts: object, samples: Samples, r: int) -> Components:
     """The parts given, checked."""
     check_instance("parts", parts, Components, "what nnspca.decompose gave")
     assert isinstance(parts, Components)
     if parts.loadings.shape[0] != samples.shape[1] or len(parts.parts) > r:
-        held, n = parts.loadings.shape, samples.shape[1]
-        raise ValueError(f"parts have loadings of shape {held}; give at most r = {r} parts of {n} features")
+        shape, n = parts.loadings.shape, samples.shape[1]
+        raise ValueError(f"parts have loadings of shape {shape}; give at most r = {r} parts of {n} features")
     return parts
 
 
@@ -153,8 +153,10 @@ def _redrawn(
     cov = samples.covariance(rows)
     if cov is None:
         return ()
-    found = search.of(cov, k, should_stop)
-    return None if found.stopped else tuple((part.support, part.loadings[part.support]) for part in found.parts)
+    components = search.of(cov, k, should_stop)
+    return (
+        None if components.stopped else tuple((part.support, part.loadings[part.support]) for part in components.parts)
+    )
 
 
 class _Seen:
@@ -171,20 +173,20 @@ class _Seen:
     def count(self) -> int:
         return len(self._agreement)
 
-    def add(self, number: int, found: Sequence[tuple[np.ndarray, np.ndarray]]) -> None:
+    def add(self, number: int, resample: Sequence[tuple[np.ndarray, np.ndarray]]) -> None:
         """Count what returned in a resample."""
         n, r = self._used.shape
-        others = np.zeros((n, max(r, len(found))))
-        for c, (support, loadings) in enumerate(found):
+        others = np.zeros((n, max(r, len(resample))))
+        for c, (support, loadings) in enumerate(resample):
             others[support, c] = loadings
         mine = np.zeros_like(others)
         mine[:, :r] = self._whole.loadings
         partner = others[:, paired(mine, others)[:r]] != 0
         self._times += partner
         self._agreement[number] = (partner & self._used).sum(axis=0) / self._used.sum(axis=0)
-        self._degenerate += not found
+        self._degenerate += not resample
 
-    def said(self, started: float, *, stopped: bool) -> Stability:
+    def result(self, started: float, *, stopped: bool) -> Stability:
         """What is known by now."""
         r = self._used.shape[1]
         rows = [self._agreement[number] for number in sorted(self._agreement)]

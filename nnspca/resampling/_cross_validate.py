@@ -108,7 +108,7 @@ def cross_validate(
     held_out, fitted = (np.full((parted, len(wanted)), np.nan) for _ in range(2))
     done, total = 0, parted * len(wanted)
 
-    def said(*, stopped: bool) -> CrossValidation:
+    def result(*, stopped: bool) -> CrossValidation:
         arrays = held_out.copy(), fitted.copy()
         for array in arrays:
             array.setflags(write=False)
@@ -124,8 +124,8 @@ def cross_validate(
             done += 1
             monitor.tell(done / total, f"k = {wanted[places[number][1]]}: {done} of {total}")
             if on_point is not None:
-                on_point(said(stopped=False))
-    return said(stopped=done < total)
+                on_point(result(stopped=False))
+    return result(stopped=done < total)
 
 
 def folded(m: int, folds: int, seed: int) -> list[np.ndarray]:
@@ -151,8 +151,8 @@ def _kept(
     cov = samples.covariance(others)
     columns = np.zeros((samples.shape[1], 0))  # samples that are all the same show no direction
     if cov is not None:
-        found = search.of(cov, k, should_stop)
-        if found.stopped:
+        components = search.of(cov, k, should_stop)
+        if components.stopped:
             return None
-        columns = found.loadings
+        columns = components.loadings
     return samples.kept(columns, others, rows), samples.kept(columns, others, others)

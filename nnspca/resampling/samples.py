@@ -25,13 +25,13 @@ class Samples:
     ----------
     X : ndarray or scipy.sparse.csr_array, shape (m, n)
     standardize : bool
-    told : Given or None
+    described : Given or None
         What the data said of the features, without the numbers.
     """
 
     X: Any
     standardize: bool
-    told: Given | None = None
+    described: Given | None = None
 
     @classmethod
     def read(cls, data: object, standardize: bool, what: str) -> Samples:
@@ -64,8 +64,8 @@ class Samples:
         chosen = self.X[rows]
         if not varies(chosen).any():
             return None
-        told = Given(chosen) if self.told is None else replace(self.told, values=chosen)
-        return Covariance.from_data(told, self.standardize)
+        described = Given(chosen) if self.described is None else replace(self.described, values=chosen)
+        return Covariance.from_data(described, self.standardize)
 
     def _measured(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Mean of some samples, and what features are multiplied by: 0 for those that do not vary, where it matters."""

@@ -39,10 +39,10 @@ class Search:
             given = f"{unread[0]}={shown(options[unread[0]])}"
             raise ValueError(f"{given} is not allowed here; give deflation, min_angle, starts or options of the method")
         m, n = samples.shape
-        made = cls(check_whole("n_components", r, 1, n), method, bool(nonnegative), check_seed(seed), options)
+        search = cls(check_whole("n_components", r, 1, n), method, bool(nonnegative), check_seed(seed), options)
         if m == 1:
             raise DataError("one sample has no variance; give at least 2 samples")
-        return made
+        return search
 
     def of(self, cov: Covariance, k: int | Sequence[int], should_stop: ShouldStop | None) -> Components:
         """Return the components of one covariance."""

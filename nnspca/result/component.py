@@ -116,13 +116,13 @@ class Component(Shown, ByValue):
 
     def summary(self) -> str:
         """Return in a plain sentence what the component is made of, and how much it carries."""
-        made = f"One number made of {wording.members(self)}" if self.cardinality > 1 else f"{self._only()} alone"
+        sentence = f"One number made of {wording.members(self)}" if self.cardinality > 1 else f"{self._only()} alone"
         seen = self.features
         if seen is None or self.share is None:
-            return f"{made} has variance {self.variance:.4g}."
+            return f"{sentence} has variance {self.variance:.4g}."
         treated = " (standardised)" if seen.standardized else ""
         whole = wording.counted(seen.count, "feature")
-        return f"{made} carries {wording.percent(self.share)} of the variance of all {whole}{treated}."
+        return f"{sentence} carries {wording.percent(self.share)} of the variance of all {whole}{treated}."
 
     def plot(self):
         """Return a Plotly figure of the loadings: as bars, or as pixels where the features are those of an image."""
@@ -134,11 +134,11 @@ class Component(Shown, ByValue):
         return wording.members(self) if self.cardinality else "Nothing"
 
     def _lines(self) -> list[str]:
-        said = (
+        lines = (
             f"Component: {self.cardinality} of {len(self.loadings)} features, "
             f"{wording.carried(self.variance, self)} (k = {self.k}, {wording.sign(self.nonnegative)}, {self.method})"
         )
-        return [said, wording.line(self), *(["stopped before its end"] if self.stopped else [])]
+        return [lines, wording.line(self), *(["stopped before its end"] if self.stopped else [])]
 
     def _picture(self) -> str:
         from nnspca.figures.sketch import loadings

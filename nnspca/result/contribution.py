@@ -105,13 +105,13 @@ class Contribution(Shown, ByValue):
         if not self.loading:
             gain = max(-self.loss, 0.0)
             return f"{name} is not in the component: with it besides, {wording.percent(gain)} more variance was found."
-        said = f"{wording.percent(self.held)} of the component's variance goes through {name}; "
-        said += f"without it {wording.percent(max(self.loss, 0.0))} is lost, at most"
+        text = f"{wording.percent(self.held)} of the component's variance goes through {name}; "
+        text += f"without it {wording.percent(max(self.loss, 0.0))} is lost, at most"
         if self.partner is not None:
-            said += (
+            text += (
                 f", and {wording.percent(max(self.loss_exchanged, 0.0))} with {self._named(self.partner)} in its place"
             )
-        return said + "."
+        return text + "."
 
     def _named(self, i: int) -> str:
         return f"x{i}" if self.features is None else self.features.name(i)

@@ -101,10 +101,10 @@ class Necessity(Shown, ByValue):
         within = f"within {wording.percent(self.within)} of the best found"
         inside = [i for i in self.component.support.tolist() if self.undecided[i]]
         if names := self.essential_names:
-            said = f"Every component {within} has {wording.listed(names[:12], max(0, len(names) - 12))} (proven)."
+            text = f"Every component {within} has {wording.listed(names[:12], max(0, len(names) - 12))} (proven)."
         else:
-            said = f"No feature is proven to be in every component {within}."
-        return said + (f" Of {wording.counted(len(inside), 'feature')} it is not known." if inside else "")
+            text = f"No feature is proven to be in every component {within}."
+        return text + (f" Of {wording.counted(len(inside), 'feature')} it is not known." if inside else "")
 
     def plot(self):
         """Return a Plotly figure: each feature's weight, and the most that any near-best component can give it."""

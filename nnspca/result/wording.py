@@ -78,8 +78,8 @@ def counted(count: int, noun: str) -> str:
     >>> counted(1, "feature"), counted(3, "feature"), counted(40, "part")
     ('one feature', 'three features', '40 parts')
     """
-    said = WORDS[count] if count < len(WORDS) else str(count)
-    return f"{said} {noun}" + ("" if count == 1 else "s")
+    number_word = WORDS[count] if count < len(WORDS) else str(count)
+    return f"{number_word} {noun}" + ("" if count == 1 else "s")
 
 
 def listed(words: Sequence[str], more: int = 0) -> str:
@@ -103,8 +103,8 @@ def line(part: Component, most: int = NAMED) -> str:
     order = heaviest(part)
     if (where := _where(part)) is not None:
         return f"{len(order)} {where[0]}s, {where[1]}"
-    said = [f"{short(part.feature_name(i))} {part.loadings[i]:.2f}" for i in order[:most]]
-    return ", ".join(said) + (f", … and {len(order) - most} more" if len(order) > most else "")
+    loadings = [f"{short(part.feature_name(i))} {part.loadings[i]:.2f}" for i in order[:most]]
+    return ", ".join(loadings) + (f", … and {len(order) - most} more" if len(order) > most else "")
 
 
 def members(part: Component, most: int = NAMED) -> str:

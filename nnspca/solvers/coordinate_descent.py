@@ -73,7 +73,7 @@ def coordinate_descent(
         True,
         history=tuple(history),
         stopped=monitor.stop(),
-        note=descent.told(price),
+        note=descent.note(price),
     )
 
 
@@ -102,7 +102,7 @@ def joint(
     explained = -np.inf
     for number in range(restarts):
         start = feasible.unit(np.abs(rng.standard_normal((n_components, cov.n_features)))).T
-        for U, used, told in descent.runs(start):
+        for U, used, history in descent.runs(start):
             columns = [feasible.keep_top(u, problem.k, True) if match_k else u for u in U.T]
             live = [feasible.unit(u) for u in columns if u.any()]
             if not live:
@@ -110,7 +110,7 @@ def joint(
             loadings = np.column_stack(live)
             value = float(cumulative_variance(cov, loadings)[-1])
             if value > explained:
-                best, explained = (loadings, told, used), value
+                best, explained = (loadings, history, used), value
         monitor.tell((number + 1) / restarts, f"start {number + 1}", None)
         if monitor.stop():
             break
@@ -118,16 +118,16 @@ def joint(
         single = np.zeros((cov.n_features, 1))
         single[int(np.argmax(cov.diagonal))] = 1.0
         best = single, [], beta
-    loadings, told, used = best
+    loadings, history, used = best
     order = np.argsort([-cov.variance(x) for x in loadings.T], kind="stable")
-    return _as_components(loadings[:, order], n_components, told, used, descent)
+    return _as_components(loadings[:, order], n_components, history, used, descent)
 
 
 def _as_components(
     loadings: np.ndarray, asked: int, history: list[float], price: float, descent: _Descent
 ) -> Components:
     """The columns of a joint run, with a note of how many of those asked for ended at zero."""
-    cov, note = descent.problem.cov, descent.told(price)
+    cov, note = descent.problem.cov, descent.note(price)
     dead = asked - loadings.shape[1]
     if dead:
         note += f"; {dead} of {asked} components ended at zero: a lower β keeps them"
@@ -166,7 +166,7 @@ class _Descent:
     tol: float
     monitor: Monitor
 
-    def told(self, price: float) -> str:
+    def note(self, price: float) -> str:
         """Which α and β a run had, in the units of the variance."""
         leading = float(self.problem.cov.eigenpairs(1)[0][0])
         return f"α = {self.alpha * leading:.4g}, β = {price * leading:.4g} in the units of the variance"
@@ -177,24 +177,24 @@ class _Descent:
         That is one at the β given, or those that a bisection to at most k nonzeros meets last.
         """
         k = self.problem.k
-        begun = self._run(start, 0.0 if self.match_k else self.beta)
-        if not self.match_k or _most(begun[0]) <= k:
-            yield begun
+        first = self._run(start, 0.0 if self.match_k else self.beta)
+        if not self.match_k or _most(first[0]) <= k:
+            yield first
             return
-        dense, sparse = begun, None
+        dense, sparse = first, None
         low, high = DENSEST, SPARSEST
         for _ in range(BISECTIONS):
             if self.monitor.stop():
                 break
             middle = float(np.sqrt(low * high))
-            made = self._run(start, middle)
-            U = made[0]
+            run = self._run(start, middle)
+            U = run[0]
             if _most(U) > k:
-                low, dense = middle, made
+                low, dense = middle, run
             else:
                 high = middle
                 if U.any():
-                    sparse = made
+                    sparse = run
             if _most(U) == k or high <= low * 1.001:
                 break
         if sparse is not None:
@@ -202,10 +202,10 @@ class _Descent:
         yield dense  # its columns are cut
 
     def _run(self, start: np.ndarray, price: float) -> Run:
-        U, told = coordinate_ascent(
+        U, history = coordinate_ascent(
             self.problem.cov, start, self.alpha, price, max_iter=self.max_iter, tol=self.tol, monitor=self.monitor
         )
-        return U, price, told
+        return U, price, history
 
 
 def _most(U: np.ndarray) -> int:

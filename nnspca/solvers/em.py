@@ -64,9 +64,9 @@ class _Starts:
 
     def __init__(self, problem: Problem, w: np.ndarray, monitor: Monitor) -> None:
         self.problem, self.w, self.monitor = problem, w, monitor
-        self.begun = feasible.best(w, problem.k, problem.nonnegative)  # the starts themselves are not sparse
-        variances = problem.cov.variance(self.begun)
-        self.best, self.loadings = float(variances.max()), self.begun[int(variances.argmax())]
+        self.starts = feasible.best(w, problem.k, problem.nonnegative)  # the starts themselves are not sparse
+        variances = problem.cov.variance(self.starts)
+        self.best, self.loadings = float(variances.max()), self.starts[int(variances.argmax())]
         monitor.found(self.loadings, self.best)
         self.history = [self.best]
         self.slowed, self.last = np.zeros_like(w), np.zeros(len(w))
@@ -104,7 +104,7 @@ class _Starts:
     def renormalise(self) -> None:
         """Make the loadings optimal on the best supports where starts ended and where they slowed down."""
         cov = self.problem.cov
-        ended = self.w if len(self.history) > 1 else self.begun
+        ended = self.w if len(self.history) > 1 else self.starts
         leaders = _leaders(cov, np.vstack([ended, self.slowed[self.slowed.any(axis=1)]]))
         finals = [
             optimise_on_support(cov, row, nonnegative=self.problem.nonnegative, monitor=self.monitor) for row in leaders
@@ -125,19 +125,19 @@ def soft_threshold(f: np.ndarray, k: int, nonnegative: bool) -> np.ndarray:
     >>> soft_threshold(np.array([[5.0, 4.0, 1.0]]), 2, True)
     array([[0.8, 0.6, 0. ]])
     """
-    kept = feasible.keep_top(f, k, nonnegative)
+    truncated = feasible.keep_top(f, k, nonnegative)
     if k < f.shape[1]:
         below = np.minimum(-f, 0.0) if nonnegative else -np.abs(f)  # of long rows no array more than needed
         below.partition(k, axis=1)
-        shrunk = (kept if nonnegative else np.abs(kept)) + below[:, k, None]
+        shrunk = (truncated if nonnegative else np.abs(truncated)) + below[:, k, None]
         np.maximum(shrunk, 0.0, out=shrunk)
         if not nonnegative:
-            np.copysign(shrunk, kept, out=shrunk)
+            np.copysign(shrunk, truncated, out=shrunk)
         left = shrunk.any(axis=1)
-        kept[left] = shrunk[left]
-    turned = feasible.unit(kept)
-    if not (found := kept.any(axis=1)).all():
-        turned[~found] = feasible.best(f[~found], k, nonnegative)
+        truncated[left] = shrunk[left]
+    turned = feasible.unit(truncated)
+    if not (nonzero := truncated.any(axis=1)).all():
+        turned[~nonzero] = feasible.best(f[~nonzero], k, nonnegative)
     return turned
 
 

@@ -22,17 +22,19 @@ def enumeration(problem: Problem, *, rng: np.random.Generator, monitor: Monitor,
     d = min(rank, cov.n_features)
     values, vectors = run_cancellable(lambda: cov.eigenpairs(d), monitor)
     asked = vertices.vertices(cov.n_features, d, nonnegative)
-    found = vertices.maximise(
+    optimum = vertices.maximise(
         vectors * np.sqrt(values),
         k,
         nonnegative=nonnegative,
         should_stop=monitor.stop,
         on_batch=lambda visited, supports: monitor.tell(visited / asked, f"{supports:,} candidate supports"),
     )
-    x = found.loadings if nonnegative else feasible.orient(found.loadings)
+    x = optimum.loadings if nonnegative else feasible.orient(optimum.loadings)
     variance = cov.variance(x)
     note = (
-        f"rank-{d} optimum{' of the part visited' if found.stopped else ''}: {found.candidates:,} candidate supports "
-        f"(the paper's bound: {found.bound:,}) at {found.vertices:,} directions"
+        f"rank-{d} optimum{' of the part visited' if optimum.stopped else ''}: {optimum.candidates:,} candidate "
+        f"supports (the paper's bound: {optimum.bound:,}) at {optimum.vertices:,} directions"
     )
-    return Component(x, variance, "enumeration", k, nonnegative, history=(variance,), stopped=found.stopped, note=note)
+    return Component(
+        x, variance, "enumeration", k, nonnegative, history=(variance,), stopped=optimum.stopped, note=note
+    )

@@ -146,8 +146,8 @@ def of_samples(
     monitor = Monitor(should_stop)
     parts = nmf_parts(X, n_components, rng=np.random.default_rng(seed), max_iter=max_iter, monitor=monitor)
     note = "parts of the samples themselves, not a maximiser of the variance; k is not used"
-    found = _gathered(cov, parts, cov.n_features, monitor, note)
-    return dataclasses.replace(found, seconds=time.perf_counter() - started)
+    result = _gathered(cov, parts, cov.n_features, monitor, note)
+    return dataclasses.replace(result, seconds=time.perf_counter() - started)
 
 
 def _gathered(cov: Covariance, parts: np.ndarray, k: int, monitor: Monitor, note: str = NOTE) -> Components:

@@ -50,11 +50,11 @@ def pairs(problem: Problem, count: int, monitor: Monitor) -> np.ndarray:
         rows = cov.block(few)
         if problem.nonnegative:
             rows = np.maximum(rows, 0.0)
-        kept = larger_eigenvalue(own[few][:, None], rows, own)
-        kept[np.arange(len(few)), few] = -np.inf
-        partners[few] = kept.argmax(axis=1)
+        eigenvalues = larger_eigenvalue(own[few][:, None], rows, own)
+        eigenvalues[np.arange(len(few)), few] = -np.inf
+        partners[few] = eigenvalues.argmax(axis=1)
         at = np.arange(len(few)), partners[few]
-        values[few], shared[few] = kept[at], rows[at]
+        values[few], shared[few] = eigenvalues[at], rows[at]
     mutual = (partners[partners] == np.arange(n)) & (partners < np.arange(n))  # the same pair, met from its other end
     order = np.argsort(np.where(mutual, np.inf, -values), kind="stable")
     chosen = order[: min(count, n - int(mutual.sum()))]
@@ -62,7 +62,7 @@ def pairs(problem: Problem, count: int, monitor: Monitor) -> np.ndarray:
     matrices[:, 0, 0], matrices[:, 1, 1] = own[chosen], own[partners[chosen]]
     matrices[:, 0, 1] = matrices[:, 1, 0] = shared[chosen]
     leading = np.linalg.eigh(matrices)[1][:, :, -1]
-    found = np.zeros((len(chosen), n))
-    found[np.arange(len(chosen)), chosen] = leading[:, 0]
-    found[np.arange(len(chosen)), partners[chosen]] = leading[:, 1]
-    return np.abs(found) if problem.nonnegative else np.array([feasible.orient(x) + 0.0 for x in found])
+    starts = np.zeros((len(chosen), n))
+    starts[np.arange(len(chosen)), chosen] = leading[:, 0]
+    starts[np.arange(len(chosen)), partners[chosen]] = leading[:, 1]
+    return np.abs(starts) if problem.nonnegative else np.array([feasible.orient(x) + 0.0 for x in starts])

@@ -66,7 +66,7 @@ def _best_swap(problem: Problem, x: np.ndarray, value: float) -> np.ndarray | No
     promise = larger_eigenvalue(value, pull[outside], cov.diagonal[outside])
     outside = outside[np.argsort(-promise, kind="stable")[:CANDIDATES]]
     if len(inside) < k:
-        left, kept = np.zeros(1), np.ones(1)  # nothing is dropped
+        left, remaining_norms = np.zeros(1), np.ones(1)  # nothing is dropped
         rest = np.array([value])
         pulls = gradient[outside][None]
         dropped = np.array([-1])
@@ -74,15 +74,20 @@ def _best_swap(problem: Problem, x: np.ndarray, value: float) -> np.ndarray | No
         weights = x[inside]
         if len(inside) == 1:  # nothing of x is left to mix with
             return None if cov.diagonal.max() <= value * (1 + GAIN) else _unit(cov.n_features, cov.diagonal.argmax())
-        kept = 1.0 - weights**2  # squared norm of what is left once a feature is dropped
+        remaining_norms = 1.0 - weights**2  # squared norm of what is left once a feature is dropped
         diagonal = cov.diagonal[inside]
-        spare = kept > 1e-12  # a feature that is all of x leaves nothing behind
-        inside, weights, kept, diagonal = inside[spare], weights[spare], kept[spare], diagonal[spare]
+        spare = remaining_norms > 1e-12  # a feature that is all of x leaves nothing behind
+        inside, weights, remaining_norms, diagonal = (
+            inside[spare],
+            weights[spare],
+            remaining_norms[spare],
+            diagonal[spare],
+        )
         # x'Ax without feature i, from numbers known for x: no product with A for each candidate
-        rest = (value - 2 * weights * gradient[inside] + weights**2 * diagonal) / kept
+        rest = (value - 2 * weights * gradient[inside] + weights**2 * diagonal) / remaining_norms
         cheap = np.argsort(-rest, kind="stable")[:CANDIDATES]
-        dropped, left, kept, rest = inside[cheap], weights[cheap], kept[cheap], rest[cheap]
-        pulls = (gradient[outside] - left[:, None] * cov.block(dropped, outside)) / np.sqrt(kept)[:, None]
+        dropped, left, remaining_norms, rest = inside[cheap], weights[cheap], remaining_norms[cheap], rest[cheap]
+        pulls = (gradient[outside] - left[:, None] * cov.block(dropped, outside)) / np.sqrt(remaining_norms)[:, None]
     prices = larger_eigenvalue(
         rest[:, None],
         np.maximum(pulls, 0.0) if nonnegative else np.abs(pulls),

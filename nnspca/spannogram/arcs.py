@@ -64,9 +64,9 @@ class Regions:
         """Return the top-k set of one region, ascending."""
         count = np.zeros(1 + max(int(a.max(initial=0)) for a in (self.first, self.leaving, self.entering)), dtype=int)
         count[self.first] += 1
-        came, went = self.entering[:region], self.leaving[:region]
-        np.add.at(count, came[came != ZERO], 1)
-        np.subtract.at(count, went[went != ZERO], 1)
+        entered, gone = self.entering[:region], self.leaving[:region]
+        np.add.at(count, entered[entered != ZERO], 1)
+        np.subtract.at(count, gone[gone != ZERO], 1)
         return np.flatnonzero(count > 0)
 
     def candidates(self) -> int:
@@ -156,10 +156,10 @@ def _swept(V: np.ndarray, left: float, right: float, places: int, nonnegative: b
     """Angles where the order of a few curves may change, the left end first, and who is in from there on."""
     if not len(V) or places == 0:
         return np.array([left]), np.zeros((1, len(V)), dtype=bool)
-    found = crossings(V, nonnegative=nonnegative).angles
+    angles = crossings(V, nonnegative=nonnegative).angles
     if nonnegative and right > np.pi / 2:
-        found = np.concatenate([found, found + np.pi])
-    cuts = np.unique(found[(found > left) & (found < right)])
+        angles = np.concatenate([angles, angles + np.pi])
+    cuts = np.unique(angles[(angles > left) & (angles < right)])
     edges = np.concatenate([[left], cuts, [right]])
     heights = values(V, (edges[:-1] + edges[1:]) / 2)
     scores = heights if nonnegative else np.abs(heights)

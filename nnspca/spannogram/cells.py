@@ -58,15 +58,15 @@ def least_norm(C: np.ndarray, h: np.ndarray, spare: float) -> np.ndarray:
         outside = np.flatnonzero(~active.all(axis=1) & active.any(axis=1))
         if not len(outside):
             break
-        kept = active[outside]
-        inverse = np.linalg.pinv(C[outside] * kept[..., None], rcond=1e-13)
-        candidate = (inverse @ (aim[outside] * kept)[..., None])[..., 0]
+        remaining = active[outside]
+        inverse = np.linalg.pinv(C[outside] * remaining[..., None], rcond=1e-13)
+        candidate = (inverse @ (aim[outside] * remaining)[..., None])[..., 0]
         raised = _raised(C[outside], h[outside], candidate)
         better = (raised**2).sum(axis=1) < (y[outside] ** 2).sum(axis=1)
         y[outside[better]] = raised[better]
         multipliers = (np.swapaxes(inverse, 1, 2) @ candidate[..., None])[..., 0]
-        shrunk = kept & (multipliers >= 0)
-        stable = (shrunk == kept).all(axis=1)
+        shrunk = remaining & (multipliers >= 0)
+        stable = (shrunk == remaining).all(axis=1)
         active[outside] = shrunk
         active[outside[stable]] = True
     return y

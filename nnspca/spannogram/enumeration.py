@@ -144,17 +144,17 @@ def enumerate_supports(
             f"enumeration would visit {asked:,} directions for n={n}, d={d}; at most {LARGEST:,} are allowed: "
             "use a smaller rank, fewer features, or the method 'spannogram', which is exact as well"
         )
-    found: dict[tuple[int, ...], None] = {}
+    supports: dict[tuple[int, ...], None] = {}
     visited = 0
     for batch in _vertices(V, k, nonnegative):
-        found.update(dict.fromkeys(batch))
+        supports.update(dict.fromkeys(batch))
         visited += batch.visited
         if on_batch is not None:
-            on_batch(visited, len(found))
+            on_batch(visited, len(supports))
         if should_stop is not None and should_stop():
-            return found.keys(), visited, visited < asked
-    found.pop((), None)
-    return found.keys(), visited, False
+            return supports.keys(), visited, visited < asked
+    supports.pop((), None)
+    return supports.keys(), visited, False
 
 
 def maximise(
@@ -190,17 +190,17 @@ def maximise(
             stopped = True
             break
         chosen = list(ordered[position])
-        found = (
+        optimum = (
             halfspaces.maximise(quadratics[position], V[chosen])
             if nonnegative
             else (float(ceilings[position]), np.linalg.eigh(quadratics[position])[1][:, -1])
         )
-        if found is not None and found[0] > value:
-            w = V[chosen] @ found[1]
+        if optimum is not None and optimum[0] > value:
+            w = V[chosen] @ optimum[1]
             x = np.zeros(n)
             x[chosen] = np.maximum(w, 0.0) if nonnegative else w
             if x.any():
-                value, loadings = found[0], x / np.linalg.norm(x)
+                value, loadings = optimum[0], x / np.linalg.norm(x)
     if not loadings.any():  # every row is zero: any feasible point is optimal
         loadings[0], value = 1.0, 0.0
     value = float(((loadings @ V) ** 2).sum())

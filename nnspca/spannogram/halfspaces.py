@@ -69,9 +69,9 @@ def _solve(Q: np.ndarray, rows: np.ndarray, every: np.ndarray) -> tuple[float, n
         rest = rows[index + 1 :] @ basis
         length = np.linalg.norm(rest, axis=1)
         rest = rest[length > TOL] / length[length > TOL, None]
-        found = _solve(inner, _distinct(rest), projected)
-        if found is not None and (best is None or found[0] > best[0]):
-            best = found[0], basis @ found[1]
+        solution = _solve(inner, _distinct(rest), projected)
+        if solution is not None and (best is None or solution[0] > best[0]):
+            best = solution[0], basis @ solution[1]
     return best
 
 

@@ -170,13 +170,13 @@ class Search:
         step = max(1, ENTRIES // max(self.n, 1))
         heights, sets = [], []
         for start in range(0, len(directions), step):
-            kept = feasible.keep_top(directions[start : start + step] @ self.V.T, self.k, self.nonnegative)
-            h = np.sqrt(np.einsum("ri,ri->r", kept, kept))
+            truncated = feasible.keep_top(directions[start : start + step] @ self.V.T, self.k, self.nonnegative)
+            h = np.sqrt(np.einsum("ri,ri->r", truncated, truncated))
             heights.append(h)
-            sets.append(np.hstack([np.packbits(kept > 0, axis=1), np.packbits(kept < 0, axis=1)]))
+            sets.append(np.hstack([np.packbits(truncated > 0, axis=1), np.packbits(truncated < 0, axis=1)]))
             leader = int(h.argmax())
             if h[leader] > self._value * (1 - 0.05):
-                self._climb(kept[leader])
+                self._climb(truncated[leader])
         self.evaluations += len(directions)
         computed = np.concatenate(heights)
         self.directions = np.vstack([self.directions, directions])

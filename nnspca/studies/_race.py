@@ -192,7 +192,7 @@ class _Runner(Turns):
             nonnegative=instance.nonnegative,
             seed=instance.seed,
             should_stop=self.should_stop,
-            on_progress=self.told,
+            on_progress=self.on_progress,
             on_found=self._found,
             **self._options,  # type: ignore[arg-type]
         )
@@ -237,7 +237,7 @@ class _Proof(Turns):
             on_progress=self._quick,
         )
         self.certificate = certify(
-            cov, k, nonnegative=nonnegative, seed=seed, should_stop=self.should_stop, on_progress=self.told
+            cov, k, nonnegative=nonnegative, seed=seed, should_stop=self.should_stop, on_progress=self.on_progress
         )
         self._fallen(self.certificate.upper)
         return not self.certificate.stopped
@@ -246,8 +246,8 @@ class _Proof(Turns):
         if progress.upper is not None:
             self._fallen(progress.upper)
 
-    def told(self, progress: Progress) -> None:
-        super().told(progress)
+    def on_progress(self, progress: Progress) -> None:
+        super().on_progress(progress)
         self._quick(progress)
 
     def _fallen(self, upper: float) -> None:

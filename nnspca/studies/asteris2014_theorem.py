@@ -37,7 +37,7 @@ def guarantee(n: int, k: int, decay: float) -> float:
 
 def _theorem(task: Task) -> tuple[StudyTable, ...]:
     """Return the guarantee of Theorem 1 beside what running Alg. 3 and proving a ceiling shows."""
-    said = {(p.study, p.k): p for p in printed.PRINTED if p.paper == "asteris2014" and p.k is not None}
+    expected = {(p.study, p.k): p for p in printed.PRINTED if p.paper == "asteris2014" and p.k is not None}
     cases = [(0, "asteris2014-fig4", 180), (1, "asteris2014-fig5", 50)]
     cases += [(2, "asteris2014-fig6", k) for k in ((5, 20, 50, 90) if task.full else (20, 90))]
     if task.full:
@@ -70,7 +70,7 @@ def _theorem(task: Task) -> tuple[StudyTable, ...]:
             break
         part = (i / len(subjects), (i + 1) / len(subjects))
         theirs, ours = _kept(task, covariances[place], k, part)
-        p = said.get((study, k)) if task.own else None
+        p = expected.get((study, k)) if task.own else None
         before = guarantee(covariances[place].n_features, k, decays[place][RANK])
         rows.append((names[i], before, theirs, p.value if p else None, ours))
         task.show((_beside(rows, own=task.own), theory))
@@ -87,11 +87,11 @@ def _kept(task: Task, cov: Covariance, k: int, part: tuple[float, float]) -> tup
     """Return the share of the best variance that Alg. 3 keeps, by the paper's ceiling and as proven."""
     middle = (part[0] + part[1]) / 2
     stop = task.monitor.should_stop
-    found = solve(
+    component = solve(
         cov, k, "epsilon-net", seed=task.seed, should_stop=stop, on_progress=task.within(part[0], middle)
     ).variance
     proof = certify(cov, k, seed=task.seed, should_stop=stop, on_progress=task.within(middle, part[1]))
-    return share(found, chance(proof)), found / proof.upper
+    return share(component, chance(proof)), component / proof.upper
 
 
 def _beside(rows: Sequence[tuple[Cell, ...]], *, own: bool) -> StudyTable:

@@ -186,8 +186,8 @@ def table(profiles: Sequence[Profile], points: Sequence[tuple[Profile, SweepPoin
         )
         for p in profiles
     )
-    found = tuple(row(about, point) for about, point in points)
-    return StudyTable("data", "The data sets", columns, rows), StudyTable("points", "Every point", POINTS, found)
+    point_rows = tuple(row(about, point) for about, point in points)
+    return StudyTable("data", "The data sets", columns, rows), StudyTable("points", "Every point", POINTS, point_rows)
 
 
 def _at(values: np.ndarray, place: int) -> float | None:

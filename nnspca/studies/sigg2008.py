@@ -92,12 +92,12 @@ def _curves(task: Task, entrants: tuple[Entrant, ...], last: int) -> tuple[Study
         return (StudyTable("variance", "Variance against cardinality", columns, tuple(rows), picture, note),)
 
     for at, k in enumerate(ks):
-        found: list[float] = []
+        variances: list[float] = []
         for entrant in entrants:
             if task.monitor.stop():
                 return tables()
-            found.append(_solved(task, cov, k, entrant)[0])
-        rows.append((k, *found))
+            variances.append(_solved(task, cov, k, entrant)[0])
+        rows.append((k, *variances))
         task.monitor.tell((at + 1) / len(ks), f"cardinality {k}")
         task.show(tables())
     return tables()

@@ -93,7 +93,7 @@ class _Scores:
         self.labels = np.zeros(len(X), dtype=int) if data.labels is None else np.asarray(data.labels)
         self.clusters = len(np.unique(self.labels))
         self.starts = 100 if task.full else 10
-        self.found: dict[tuple[str, int], tuple[float, float]] = {}
+        self.scores: dict[tuple[str, int], tuple[float, float]] = {}
         self.whole: tuple[float, float] | None = None
 
     def score(self, features: np.ndarray) -> tuple[float, float] | None:
@@ -112,10 +112,10 @@ class _Scores:
     def table(self) -> StudyTable:
         """Return what is known by now."""
         rows: list[tuple[Cell, ...]] = []
-        for count in sorted({count for _, count in self.found}):
+        for count in sorted({count for _, count in self.scores}):
             cells: list[Cell] = [count]
             for name in TITLES:
-                mean, spread = self.found.get((name, count), (None, 0.0))
+                mean, spread = self.scores.get((name, count), (None, 0.0))
                 ends = (None, None) if mean is None else (mean - spread, mean + spread)
                 cells += [mean, *ends]
             rows.append((*cells, self.whole[0] if self.whole else None))
@@ -166,10 +166,10 @@ def _filled(task: Task, panel: _Scores, show: Callable[[], None], start: float, 
     for at, count in enumerate(counts):
         for name in TITLES:
             chosen = ranking[:count] if name == CE else _support(task, panel.cov, count, name == EM_NN)
-            found = panel.score(np.sort(chosen))
-            if found is None:
+            score = panel.score(np.sort(chosen))
+            if score is None:
                 return False
-            panel.found[name, count] = found
+            panel.scores[name, count] = score
             show()
         task.monitor.tell(
             start + (end - start) * (0.2 + 0.8 * (at + 1) / len(counts)), f"{panel.name}, {count} features"

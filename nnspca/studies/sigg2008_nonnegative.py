@@ -46,24 +46,24 @@ class _Several:
         self.task, self.titles, self.note = task, titles, note
         self.cov = without_first(standardised(task))
         self.count = min(COMPONENTS if task.full else FEW, self.cov.n_features)
-        self.found: dict[str, Components] = {}
+        self.results: dict[str, Components] = {}
 
     def take(self, name: str, parts: Components) -> None:
         """Take the components of one method, and show the tables with them."""
-        self.found[name] = parts
+        self.results[name] = parts
         self.task.show(self.tables())
 
     def tables(self) -> tuple[StudyTable, ...]:
         """Return what is known by now."""
-        known = [name for name in self.titles if name in self.found]
-        values = [self.found[n].cumulative_variance.tolist() for n in known]
+        known = [name for name in self.titles if name in self.results]
+        values = [self.results[n].cumulative_variance.tolist() for n in known]
         rows: list[tuple[Cell, ...]] = [(r + 1, *cells) for r, cells in enumerate(zip_longest(*values))]
         columns = (Column("parts", "Components"), *[Column(n, self.titles[n], 3) for n in known])
         lines = tuple(Line(n, self.titles[n]) for n in known)
         picture = Curves("parts", lines, "number of components", "cumulative variance")
         drawn = StudyTable("variance", "Cumulative variance", columns, tuple(rows), picture, self.note)
         facts: list[tuple[Cell, ...]] = [
-            (self.titles[n], int(self.found[n].cardinalities.sum()), least_angle(self.found[n])) for n in known
+            (self.titles[n], int(self.results[n].cardinalities.sum()), least_angle(self.results[n])) for n in known
         ]
         about = (
             Column("method", "Method"),
@@ -119,9 +119,9 @@ class _Several:
             if self.task.monitor.stop():
                 break
             middle = float(np.sqrt(low * high))
-            found = self.nspca(*prices(middle))
-            if meets(found):
-                high, chosen = middle, found
+            result = self.nspca(*prices(middle))
+            if meets(result):
+                high, chosen = middle, result
             else:
                 low = middle
             self.task.monitor.tell(span[0] + (span[1] - span[0]) * (step + 1) / steps, f"NSPCA, price {middle:.3g} λ₁")

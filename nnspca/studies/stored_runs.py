@@ -34,8 +34,8 @@ def unpack(packed: bytes) -> StudyResult:
     >>> unpack(pack(result)) == result
     True
     """
-    said = json.loads(lzma.decompress(packed))
-    return StudyResult(**{**said, "tables": tuple(map(_table, said["tables"])), "data": tuple(said["data"])})
+    content = json.loads(lzma.decompress(packed))
+    return StudyResult(**{**content, "tables": tuple(map(_table, content["tables"])), "data": tuple(content["data"])})
 
 
 @cache
@@ -61,23 +61,23 @@ def stored(study: str) -> StudyResult | None:
     return unpack(file.read_bytes()) if file.is_file() else None
 
 
-def _table(said: dict[str, Any]) -> StudyTable:
+def _table(content: dict[str, Any]) -> StudyTable:
     return StudyTable(
         **{
-            **said,
-            "columns": tuple(Column(**column) for column in said["columns"]),
-            "rows": tuple(map(tuple, said["rows"])),
-            "picture": None if said["picture"] is None else _picture(said["picture"]),
+            **content,
+            "columns": tuple(Column(**column) for column in content["columns"]),
+            "rows": tuple(map(tuple, content["rows"])),
+            "picture": None if content["picture"] is None else _picture(content["picture"]),
         }
     )
 
 
-def _picture(said: dict[str, Any]) -> Picture:
+def _picture(content: dict[str, Any]) -> Picture:
     pieces = {
         name: tuple(PIECES[name](**piece) for piece in value) if name in PIECES else _tuples(value)
-        for name, value in said.items()
+        for name, value in content.items()
     }
-    return PICTURES[said["kind"]](**pieces)
+    return PICTURES[content["kind"]](**pieces)
 
 
 def _tuples(value: Any) -> Any:

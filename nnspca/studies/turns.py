@@ -76,6 +76,6 @@ class Turns:
             self._turned = time.thread_time()
         return self.over or now > self.limit
 
-    def told(self, progress: Progress) -> None:
+    def on_progress(self, progress: Progress) -> None:
         """Note how far the work has come."""
         self.fraction = max(self.fraction, min(progress.fraction, 1.0))

@@ -112,12 +112,12 @@ class _Place:
     def into(self, i: int, others: np.ndarray) -> tuple[float, int | None, float]:
         """Let feature i in besides all others; then in the place of each of them."""
         cov, x, value = self.cov, self.x, self.value
-        beside = max(value, float(cov.variance(self._best(self._joined(x, value, i)))))
+        best_value = max(value, float(cov.variance(self._best(self._joined(x, value, i)))))
         weights = x[others]
-        kept = 1.0 - weights**2
+        remaining_norms = 1.0 - weights**2
         gradient, row = cov.apply(x), cov.block(np.array([i]), others)[0]
-        spare = kept > 1e-12  # a feature that is all of x leaves nothing behind
-        scale = np.where(spare, kept, 1.0)
+        spare = remaining_norms > 1e-12  # a feature that is all of x leaves nothing behind
+        scale = np.where(spare, remaining_norms, 1.0)
         rest = np.where(spare, (value - 2 * weights * gradient[others] + weights**2 * cov.diagonal[others]) / scale, 0)
         pulls = self._gains(np.where(spare, (gradient[i] - weights * row) / np.sqrt(scale), 0.0))
         prices = larger_eigenvalue(rest, pulls, cov.diagonal[i])
@@ -126,12 +126,14 @@ class _Place:
             y = feasible.unit(np.where(np.arange(cov.n_features) == others[at], 0.0, x))
             tried.append((int(others[at]), self._joined(y, float(rest[at]), i), i))
         partner, best = self._best_of(tried)
-        return beside, partner, best
+        return best_value, partner, best
 
     def _best_of(self, tried: list[tuple[int, np.ndarray, int]]) -> tuple[int | None, float]:
         """Work out the points tried; the best among those where the newcomer has a loading, and who it is about."""
-        found = [(float(self.cov.variance(y)), who) for who, start, new in tried if (y := self._best(start))[new] != 0]
-        return (None, 0.0) if not found else max(((who, v) for v, who in found), key=lambda told: told[1])
+        candidates = [
+            (float(self.cov.variance(y)), who) for who, start, new in tried if (y := self._best(start))[new] != 0
+        ]
+        return (None, 0.0) if not candidates else max(((who, v) for v, who in candidates), key=lambda pair: pair[1])
 
     def _gains(self, pulls: np.ndarray) -> np.ndarray:
         """What a feature may add by co-varying: nothing where that would need a negative loading."""

@@ -125,9 +125,9 @@ def necessity(
             on_progress=None if on_progress is None else monitor.part(0.0, SOLVED).relay,
         )
     with one_blas_thread():
-        made = _Question(Problem(cov, k, nonnegative), within, effort, component).answered(monitor)
-    monitor.tell(1.0, "done", made.lower)
-    return replace(made, seconds=time.perf_counter() - started, stopped=monitor.stop())
+        result = _Question(Problem(cov, k, nonnegative), within, effort, component).answered(monitor)
+    monitor.tell(1.0, "done", result.lower)
+    return replace(result, seconds=time.perf_counter() - started, stopped=monitor.stop())
 
 
 @dataclass

@@ -23,7 +23,7 @@ from nnspca.solvers.registry import METHODS
 from nnspca.tasks._certify import first_ceiling
 from nnspca.tasks._solve import check_cardinality, check_method, solve
 from nnspca.tasks._sweep import certified
-from nnspca.tasks.levels import Point, after_which, begun_at, coarse_first
+from nnspca.tasks.levels import Point, coarse_first, predecessors, warm_starts
 
 OnPoint = Callable[[SweepPoint], None]
 Solved = Callable[[int, str], Component | None]
@@ -98,7 +98,7 @@ def path(
     monitor, started = Monitor(should_stop, on_progress), time.perf_counter()
     every = sum(map(len, levels))
     full = {k for i, level in enumerate(levels) for k in level if sum(map(len, levels[:i])) < (anchors or every)}
-    after = after_which(levels, methods)
+    after = predecessors(levels, methods)
     order = list(after) if first is None else sorted(after, key=lambda at: at[1] == "best")
     early = [k for k, name in order if first is not None and name == "best" and known(k, name) is None]
     run = _Run(monitor, on_point, after, len(order) + EARLY * len(early))
@@ -112,16 +112,16 @@ def path(
         return (_Task(k, nonnegative, name, seed, run.start(at), k in full, dict((options or {}).get(name, {}))),)
 
     with crew(executor, cov, monitor) as workers:
-        for k, found in _glimpses(workers, early, nonnegative, first if first is not None else {}):
-            run.sketch(SweepPoint(k, "best", found))
-        for (k, name), found in workers.when_ready(_solved, order, 2 * workers.width, run.ready, begin):
-            run.keep(_higher(SweepPoint(k, name, found), run.rough.get((k, name))))
+        for k, component in _rough_components(workers, early, nonnegative, first if first is not None else {}):
+            run.sketch(SweepPoint(k, "best", component))
+        for (k, name), component in workers.when_ready(_solved, order, 2 * workers.width, run.ready, begin):
+            run.keep(_higher(SweepPoint(k, name, component), run.rough.get((k, name))))
     run.finish()
     place = {name: i for i, name in enumerate(methods)}
-    kept = tuple(sorted(run.points.values(), key=lambda p: (p.k, place[p.method])))
-    stopped = len(kept) < len(order) or any(p.component.stopped for p in kept)
+    points = tuple(sorted(run.points.values(), key=lambda p: (p.k, place[p.method])))
+    stopped = len(points) < len(order) or any(p.component.stopped for p in points)
     leading = float(cov.eigenpairs(1)[0][0])
-    return Sweep(kept, leading, nonnegative, stopped, time.perf_counter() - started)
+    return Sweep(points, leading, nonnegative, stopped, time.perf_counter() - started)
 
 
 @dataclass
@@ -224,10 +224,10 @@ def certify_path(
     for k in sorted(k for level in levels for k in level):
         if (before := known(k)) is not None:
             run.keep(k, before)
-    waiting = begun_at(levels, run.held)
+    waiting = warm_starts(levels, run.certificates)
 
     def ready(k: int) -> bool:
-        return waiting[k] is None or waiting[k] in run.held
+        return waiting[k] is None or waiting[k] in run.certificates
 
     def begin(k: int) -> TaskArguments:
         """What a k is certified with, unless that is known by the time its turn has come."""
@@ -235,7 +235,7 @@ def certify_path(
             run.keep(k, before)
             return None
         other = waiting[k]
-        return k, sweep.nonnegative, "live", champions[k], seed, None if other is None else run.held[other]
+        return k, sweep.nonnegative, "live", champions[k], seed, None if other is None else run.certificates[other]
 
     with crew(executor, cov, monitor) as workers:
         if first and cov.holds_entries:
@@ -244,8 +244,8 @@ def certify_path(
                 run.show(certificate.k, certificate)
         for k, certificate in workers.when_ready(certified, waiting, workers.width, ready, begin):
             run.keep(k, certificate)
-            monitor.tell(len(run.held) / total, f"k = {k}: ceiling proven")
-    for k, certificate in carried.levelled(run.held, cov):
+            monitor.tell(len(run.certificates) / total, f"k = {k}: ceiling proven")
+    for k, certificate in carried.levelled(run.certificates, cov):
         run.keep(k, certificate)
     stopped = sweep.stopped or monitor.stop()
     return replace(sweep, points=tuple(run.points.values()), stopped=stopped, seconds=time.perf_counter() - started)
@@ -257,11 +257,11 @@ class _Ceilings:
 
     points: dict[Point, SweepPoint]
     on_point: OnPoint | None
-    held: dict[int, Certificate] = field(default_factory=dict)
+    certificates: dict[int, Certificate] = field(default_factory=dict)
 
     def keep(self, k: int, certificate: Certificate) -> None:
         """Take a certificate as that of a k."""
-        self.held[k] = certificate
+        self.certificates[k] = certificate
         self.show(k, certificate)
 
     def show(self, k: int, certificate: Certificate) -> None:
@@ -311,34 +311,34 @@ def _first(
 
 def _rough(cov: Covariance, k: int, nonnegative: bool, poll: ShouldStop | None) -> Component:
     """What ``best`` shows first at one k, as a task that can be sent elsewhere."""
-    begun = time.perf_counter()
-    found = quick_start(Problem(cov, k, nonnegative), monitor=Monitor(poll))
-    found.loadings.setflags(write=False)
-    return replace(found, seconds=time.perf_counter() - begun)
+    started = time.perf_counter()
+    component = quick_start(Problem(cov, k, nonnegative), monitor=Monitor(poll))
+    component.loadings.setflags(write=False)
+    return replace(component, seconds=time.perf_counter() - started)
 
 
-def _glimpses(
-    workers: Crew, ks: Sequence[int], nonnegative: bool, made: MutableMapping[int, Component]
+def _rough_components(
+    workers: Crew, ks: Sequence[int], nonnegative: bool, components: MutableMapping[int, Component]
 ) -> Iterator[tuple[int, Component]]:
     """Yield each k with its rough component: those made before at once, the others as they are made."""
-    before = {k: made[k] for k in ks if k in made}  # as it is now: others may add to it
+    before = {k: components[k] for k in ks if k in components}  # as it is now: others may add to it
     yield from before.items()
     left = [k for k in ks if k not in before]
-    for i, found in workers.each(_rough, ((k, nonnegative) for k in left)):
+    for i, component in workers.each(_rough, ((k, nonnegative) for k in left)):
         if not workers.monitor.stop():  # it was not cut short
-            made[left[i]] = found
-        yield left[i], found
+            components[left[i]] = component
+        yield left[i], component
 
 
-def _higher(found: SweepPoint, before: SweepPoint | None) -> SweepPoint:
+def _higher(point: SweepPoint, before: SweepPoint | None) -> SweepPoint:
     """What a search found, or what it began with where it was cut short and has less."""
-    less = before is not None and found.component.stopped and found.component.variance < before.component.variance
-    return before if before is not None and less else found
+    less = before is not None and point.component.stopped and point.component.variance < before.component.variance
+    return before if before is not None and less else point
 
 
 def _improved(problem: Problem, start: np.ndarray, monitor: Monitor) -> Component:
     """Climb from the neighbours' components and polish the better one: a hundredth of a full search."""
-    begun = time.perf_counter()
+    started = time.perf_counter()
     rivals, variances = climb(problem, start, monitor=monitor)
     x, history = polish(problem, rivals[int(variances.argmax())], monitor=monitor)
     x = (x if problem.nonnegative else feasible.orient(x)) + 0.0  # no negative zeros
@@ -353,7 +353,7 @@ def _improved(problem: Problem, start: np.ndarray, monitor: Monitor) -> Componen
         stopped=monitor.stop(),
         note="improved from its neighbours",
         features=problem.cov.features,
-        seconds=time.perf_counter() - begun,
+        seconds=time.perf_counter() - started,
     )
 
 

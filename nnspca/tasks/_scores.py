@@ -75,27 +75,27 @@ def scores(X, loadings, *, mean=None, scale=None, standardize: bool = False) -> 
     if seen is not None and mean is None:
         check_same_names(given.names, seen.given_names, "the component")
     used = np.flatnonzero(U.any(axis=1))
-    held = rows[:, used].toarray() if isinstance(rows, scipy.sparse.csr_array) else np.asarray(rows[:, used])
+    values = rows[:, used].toarray() if isinstance(rows, scipy.sparse.csr_array) else np.asarray(rows[:, used])
     if own:
-        made = _on_their_own(held, U[used], standardize, scale)
+        result = _on_their_own(values, U[used], standardize, scale)
     else:
         taken, divided = _measured_by(seen, mean, scale, rows.shape[1])
         with np.errstate(over="ignore", invalid="ignore"):
-            made = ((held - taken[used]) / divided[used]) @ U[used]
-    if not np.isfinite(made).all():
+            result = ((values - taken[used]) / divided[used]) @ U[used]
+    if not np.isfinite(result).all():
         raise DataError("the scores are too large for double precision: rescale the data")
-    return made[:, 0] if one else made
+    return result[:, 0] if one else result
 
 
-def _on_their_own(held: np.ndarray, U: np.ndarray, standardize: bool, scale: object) -> np.ndarray:
+def _on_their_own(values: np.ndarray, U: np.ndarray, standardize: bool, scale: object) -> np.ndarray:
     """Scores from the samples' own mean."""
     if scale is not None:
         raise ValueError("scale goes with a mean that is given; with mean='own' give standardize=True or False")
-    if not held.shape[1]:
-        return np.zeros((len(held), U.shape[1]))
-    factor = DenseFactor.of_data(held, standardize)
+    if not values.shape[1]:
+        return np.zeros((len(values), U.shape[1]))
+    factor = DenseFactor.of_data(values, standardize)
     with np.errstate(over="ignore", invalid="ignore"):
-        return factor.forward(U.T).T * np.sqrt(len(held))
+        return factor.forward(U.T).T * np.sqrt(len(values))
 
 
 def _measured_by(seen: Features | None, mean: object, scale: object, n: int) -> tuple[np.ndarray, np.ndarray]:
@@ -114,13 +114,13 @@ def _measured_by(seen: Features | None, mean: object, scale: object, n: int) -> 
 def _numbers_of(name: str, value: object, n: int) -> np.ndarray:
     """One number for each feature; those of a scale are not 0."""
     try:
-        made = np.empty(0) if masked(value)[0] else real_array(value)
+        numbers = np.empty(0) if masked(value)[0] else real_array(value)
     except (OverflowError, TypeError, ValueError):
-        made = np.empty(0)
-    if made.shape != (n,) or not np.isfinite(made).all() or (name == "scale" and not made.all()):
+        numbers = np.empty(0)
+    if numbers.shape != (n,) or not np.isfinite(numbers).all() or (name == "scale" and not numbers.all()):
         other = ", none of them 0" if name == "scale" else ", or 'own'"
         raise ValueError(f"{name}={shown(value)} is not allowed; give {n} finite numbers, one for each feature{other}")
-    return made
+    return numbers
 
 
 def auc(scores, positive, pos_label=None) -> float | None:
@@ -205,9 +205,9 @@ def separation(scores, labels, n_classes: int | None = None) -> Any:
     if given is not None and given.shape == values.shape and (named := _named(given)) is not None:
         if n_classes is not None:
             raise ValueError(f"n_classes={shown(n_classes)} is for labels that are numbers; these are names")
-        told = np.array([label is not None for label in named])
+        labelled = np.array([label is not None for label in named])
         return {
-            name: _area(values[told], np.array([label == name for label in named])[told])
+            name: _area(values[labelled], np.array([label == name for label in named])[labelled])
             for name in sorted({label for label in named if label is not None})
         }
     if given is None or given.dtype.kind not in "iu" or given.shape != values.shape:
@@ -223,9 +223,9 @@ def separation(scores, labels, n_classes: int | None = None) -> Any:
 
 def _named(given: np.ndarray) -> list[str | None] | None:
     """Labels that are names, None for a sample without one; None where they are something else."""
-    told: list[str | None] = [None if v is None or v != v else v for v in given.ravel().tolist()]
-    names = [v for v in told if v is not None]
-    return told if names and all(isinstance(v, str) for v in names) else None
+    labels: list[str | None] = [None if v is None or v != v else v for v in given.ravel().tolist()]
+    names = [v for v in labels if v is not None]
+    return labels if names and all(isinstance(v, str) for v in names) else None
 
 
 def _is_one(loadings: object) -> bool:

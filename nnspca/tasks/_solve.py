@@ -109,19 +109,19 @@ def solve(
     monitor = Monitor(should_stop, on_progress, on_found=on_found if best is None else best)
     with one_blas_thread():
         try:
-            found = info.solver(
+            component = info.solver(
                 Problem(cov, k, nonnegative), rng=np.random.default_rng(seed), monitor=monitor, **checked, **extra
             )
         except Stopped:
             x = _widest(cov) if best is None or best.loadings is None else best.loadings
             x = x if nonnegative else feasible.orient(x)
-            found = Component(x, cov.variance(x), method, k, nonnegative, history=(cov.variance(x),), stopped=True)
-    loadings = found.loadings + 0.0  # no negative zeros
+            component = Component(x, cov.variance(x), method, k, nonnegative, history=(cov.variance(x),), stopped=True)
+    loadings = component.loadings + 0.0  # no negative zeros
     loadings.setflags(write=False)
     if on_progress is not None:
-        Monitor(None, on_progress).tell(1.0, "done", found.variance)
+        Monitor(None, on_progress).tell(1.0, "done", component.variance)
     seconds = time.perf_counter() - started
-    return dataclasses.replace(found, loadings=loadings, options=checked, seconds=seconds, features=cov.features)
+    return dataclasses.replace(component, loadings=loadings, options=checked, seconds=seconds, features=cov.features)
 
 
 class _BestShown:

@@ -134,9 +134,9 @@ class _Run:
         for k in ks:
             if self.monitor.stop():
                 break
-            begun = {"best": champion.loadings} if champion is not None else {}
+            starts = {"best": champion.loadings} if champion is not None else {}
             solving = {
-                workers.submit(_solve, k, self.nonnegative, name, self.seed, begun.get(name)): name for name in names
+                workers.submit(_solve, k, self.nonnegative, name, self.seed, starts.get(name)): name for name in names
             }
             for solved, component in workers.completed(set(solving)):
                 self._solved(k, solving[solved], component)

@@ -12,7 +12,7 @@ from nnspca import check_more
 from nnspca.bounds import boxes, elimination, masses, selection
 from nnspca.bounds.selection import Limits
 from nnspca.calls.progress import Monitor
-from nnspca.certificates.boxes import held_beside_each_other
+from nnspca.certificates.boxes import joint_masses
 from nnspca.certificates.derivations import derive
 from nnspca.certificates.proofs import BoxProof
 from nnspca.covariance.problem import Problem
@@ -128,7 +128,7 @@ def test_the_library_the_judge_and_fifty_digits_agree(widest, nonnegative, monke
         A = np.maximum(A, 0) if nonnegative else np.abs(A)
         np.fill_diagonal(A, 0)
         truth = exactly(A, own, 4, features.tolist(), made.proof.prices)
-        places, judged = held_beside_each_other(made.proof, own * (1 + 1e-14), low, Problem(cov, 4, nonnegative))
+        places, judged = joint_masses(made.proof, own * (1 + 1e-14), low, Problem(cov, 4, nonnegative))
         assert (places == features).all()
         for mine, other, exact in zip(made.masses, judged, truth, strict=True):
             assert float(exact) * (1 - 1e-15) <= mine <= float(exact) * (1 + 1e-10)
@@ -140,7 +140,7 @@ def test_masses_beside_each_other_are_what_the_hand_computes():
     cov = nnspca.Covariance.from_matrix([[3.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 0.5]])
     low = 2 + 2**0.5
     proof = BoxProof(np.arange(3), np.ones((1, 3)))
-    _, held = held_beside_each_other(proof, cov.diagonal / low, low, Problem(cov, 2))
+    _, held = joint_masses(proof, cov.diagonal / low, low, Problem(cov, 2))
     a = 1 / low  # below the root of what feature 0 can hold: at the price 1 it pays a²/2
     b, room = 0.5 + a * a / 2, 1 - 1 / low
     assert held[1] == pytest.approx(min((2 * b / (room + (room**2 + 2 * b) ** 0.5)) ** 2, 1 / low))
@@ -173,7 +173,7 @@ def test_whoever_asks_to_stop_once_and_no_more_is_told_nothing_false(asked, monk
     held = masses.by_variance(cov, low)
     made = boxes.within(problem, low, held, Monitor(lambda: next(answers, False)))
     if made is not None:
-        _, judged = held_beside_each_other(made.proof, cov.diagonal / low, low, Problem(cov, 4))
+        _, judged = joint_masses(made.proof, cov.diagonal / low, low, Problem(cov, 4))
         assert (made.masses >= judged * (1 - 1e-9)).all()
 
 

@@ -96,12 +96,12 @@ def tighten(
         if pair is None:
             return  # all is decided: no split can lower its bound
         apart, joined = node.decided.parted(*pair), node.decided.joined(*pair)
-        made = [search.node(apart, node, STEPS)]
+        children = [search.node(apart, node, STEPS)]
         if joined.largest <= problem.k:
-            made.append(search.node(joined, node, STEPS))
-        node.split, node.sides, node.splitting = pair, tuple(made), None
-        leaves += len(made) - 1
-        for side in made:
+            children.append(search.node(joined, node, STEPS))
+        node.split, node.sides, node.splitting = pair, tuple(children), None
+        leaves += len(children) - 1
+        for side in children:
             heapq.heappush(open_nodes, side)
             if side.value > goal:
                 consider(_likely(side, len(X)))
@@ -130,7 +130,7 @@ class _Search:
     goal: float
     left: float
     monitor: Monitor
-    made: int = 0
+    node_count: int = 0
 
     def node(self, decided: Decided, parent: Node | None, steps: int) -> Node:
         """Bound one node: give up once it is at the goal, or gains too little to get there."""
@@ -150,15 +150,15 @@ class _Search:
             last = step == steps or self.monitor.stop()
             if step % CHECK and not last:
                 continue
-            made = self._proof(*splitting.multipliers(), decided)
-            best = made if best is None or made[0] < best[0] else best
+            proven = self._proof(*splitting.multipliers(), decided)
+            best = proven if best is None or proven[0] < best[0] else best
             past.append(best[0])
             slow = len(past) > LOOK_BACK and past[-1 - LOOK_BACK] - best[0] < SLOW * (best[0] - self.goal)
             if last or slow or (self.left <= 0 and parent is not None):
                 break
         assert best is not None
-        self.made += 1
-        return Node((-best[0], self.made), decided, best[1], splitting)
+        self.node_count += 1
+        return Node((-best[0], self.node_count), decided, best[1], splitting)
 
     def _proof(self, L: np.ndarray, M: np.ndarray, v: np.ndarray, decided: Decided) -> tuple[float, PartsProof]:
         return proof_of(self.problem, len(self.X), L, M, v, decided)

@@ -71,9 +71,9 @@ def variances_by_plan(problem: Problem, plan: PartsPlan, context: PartsContext) 
 
 def fan_by_plan(problem: Problem, plan: PartsPlan, context: PartsContext) -> Iterator[Bound]:
     """Ky Fan's sum as a certificate asks for it."""
-    made = fan(problem.cov, len(context.X))
-    if made is not None:
-        yield made
+    bound = fan(problem.cov, len(context.X))
+    if bound is not None:
+        yield bound
 
 
 def each_by_plan(problem: Problem, plan: PartsPlan, context: PartsContext) -> Iterator[Bound]:

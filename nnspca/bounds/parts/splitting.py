@@ -80,8 +80,8 @@ class Splitting:
         self.rho, self.rank, self.steps = smaller.rho, smaller.rank, smaller.steps
         self.W[block], self.Y[block], self.z[places] = smaller.W, smaller.Y, smaller.z
         for name in MULTIPLIERS:
-            held = getattr(smaller, name)
-            getattr(self, name)[block if held.ndim == 2 else places] = held * factor
+            values = getattr(smaller, name)
+            getattr(self, name)[block if values.ndim == 2 else places] = values * factor
 
     def advance(self) -> None:
         """One step: Fantope, rows and columns, then the pairs, then the multipliers."""

@@ -86,8 +86,8 @@ def tighten(
             return
         splitting.advance()
         if step % CHECK == 0 or step == steps:
-            made = proof_of(part, len(X), *splitting.multipliers(), level=False)  # θ live on what rows cost less
-            best = made if best is None or made[0] < best[0] else best
+            proven = proof_of(part, len(X), *splitting.multipliers(), level=False)  # θ live on what rows cost less
+            best = proven if best is None or proven[0] < best[0] else best
         if best is None or (step % STEPS_BETWEEN_BOUNDS and step != steps):
             continue
         bound, heavy = _on_all(outside, inside, best[1], len(X), step)

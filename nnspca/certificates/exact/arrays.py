@@ -29,8 +29,8 @@ class Writer:
 
     def witness(self, array: np.ndarray) -> dict[str, str]:
         """Return the place of an array in the file."""
-        for name, held in self.arrays.items():
-            if held is array and name not in self.named:
+        for name, stored in self.arrays.items():
+            if stored is array and name not in self.named:
                 self.named.add(name)
                 return {"witness": f"{name}.npy"}
         name = f"check{len(self.arrays)}"
@@ -47,7 +47,7 @@ class Writer:
         self.arrays.update(trial.arrays)
         self.named.update(trial.named)
 
-    def held(self, witness: dict[str, str]) -> np.ndarray:
+    def stored(self, witness: dict[str, str]) -> np.ndarray:
         """Return the array at a place."""
         return self.arrays[witness["witness"].removesuffix(".npy")]
 
@@ -69,8 +69,8 @@ class Writer:
             raise Unwritten
         largest = max(float(np.abs(lower).max()), float(np.linalg.norm(live)))
         shift = BITS - int(np.frexp(largest)[1])
-        made = {"R": self.witness(_whole(lower[np.tril_indices(n)], shift)), "shift": shift}
-        return made | ({"V": self.witness(_whole(live, shift))} if live.size else {})
+        record = {"R": self.witness(_whole(lower[np.tril_indices(n)], shift)), "shift": shift}
+        return record | ({"V": self.witness(_whole(live, shift))} if live.size else {})
 
 
 def _whole(values: np.ndarray, shift: int) -> np.ndarray:

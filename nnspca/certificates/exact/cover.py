@@ -40,9 +40,9 @@ def written(V: np.ndarray, shift: int, k: int, nonnegative: bool, inner: float) 
     open_cells, first = cells, 0
     points, children, edges = np.zeros((0, d)), np.zeros(0, dtype=int), np.zeros(0, dtype=int)
     while len(open_cells):
-        found = _points(cover.directions[open_cells], cover.heights[open_cells], cover.spare, longest)
-        points = np.vstack([points, found])
-        parted = np.flatnonzero(~(np.sqrt((found**2).sum(axis=1)) <= longest))
+        new_points = _points(cover.directions[open_cells], cover.heights[open_cells], cover.spare, longest)
+        points = np.vstack([points, new_points])
+        parted = np.flatnonzero(~(np.sqrt((new_points**2).sum(axis=1)) <= longest))
         if first + len(open_cells) + 2 * len(parted) > CELLS or (d == 1 and len(parted)):
             return None
         own, own_edges = np.zeros(len(open_cells), dtype=int), np.full(len(open_cells), -1)
@@ -119,13 +119,13 @@ class _Cover:
 
     def middles(self, one: np.ndarray, other: np.ndarray) -> np.ndarray:
         """Places of the corners between two, made where they are new: their sum, once they are of about one length."""
-        made = []
+        centres = []
         for p, q in zip(one.tolist(), other.tolist(), strict=True):
             c, e = self.corners[p], self.corners[q]
             a, b = (sum(v * v for v in corner).bit_length() // 2 for corner in (c, e))
-            made.append(tuple((v << max(b - a, 0)) + (w << max(a - b, 0)) for v, w in zip(c, e, strict=True)))
-        self._add(made)
-        return np.array([self.places[corner] for corner in made])
+            centres.append(tuple((v << max(b - a, 0)) + (w << max(a - b, 0)) for v, w in zip(c, e, strict=True)))
+        self._add(centres)
+        return np.array([self.places[corner] for corner in centres])
 
     def _add(self, corners: list[Corner]) -> None:
         fresh = [corner for corner in dict.fromkeys(corners) if corner not in self.places]
@@ -137,6 +137,6 @@ class _Cover:
         self.directions = np.vstack([self.directions, directions])
         step = max(1, 4_000_000 // len(self.V))
         for start in range(0, len(fresh), step):
-            kept = feasible.keep_top(directions[start : start + step] @ self.V.T, self.k, self.nonnegative)
-            h = rounding.raised(np.sqrt(np.einsum("ri,ri->r", kept, kept)), self.k + 8) + self.slack
+            truncated = feasible.keep_top(directions[start : start + step] @ self.V.T, self.k, self.nonnegative)
+            h = rounding.raised(np.sqrt(np.einsum("ri,ri->r", truncated, truncated)), self.k + 8) + self.slack
             self.heights = np.concatenate([self.heights, h])

@@ -71,8 +71,8 @@ def rows(writer: Writer, proof: EntryProof | ScaleProof, k: int, cov: Covariance
     """Weights for the rows, and nothing of L and M; variances alone where a product of two deviations tells nothing."""
     if _of_variances_alone(proof, cov):
         return _variances(writer, k, cov)
-    made = {"kind": "pairs", "k": k, "S": [], "weights": writer.witness(_weights(proof, k, cov))}
-    return made | ({"level": level} if (level := _level(proof, k, cov)) else {})
+    record = {"kind": "pairs", "k": k, "S": [], "weights": writer.witness(_weights(proof, k, cov))}
+    return record | ({"level": level} if (level := _level(proof, k, cov)) else {})
 
 
 def working(writer: Writer, proof: WorkingProof, k: int, cov: Covariance) -> Written:
@@ -90,8 +90,8 @@ def branch(writer: Writer, proof: BranchProof, k: int, cov: Covariance) -> Writt
         if feature >= 0:
             cases += [(out, inside | {feature}), (out | {feature}, inside)]
             continue
-        kept = sorted(inside) if len(inside) == k else [i for i in range(cov.n_features) if i not in out]
-        leaves.append(pairs(writer, next(remaining), min(k, len(kept)), cov.restrict(np.array(kept))))
+        subset = sorted(inside) if len(inside) == k else [i for i in range(cov.n_features) if i not in out]
+        leaves.append(pairs(writer, next(remaining), min(k, len(subset)), cov.restrict(np.array(subset))))
     return {"kind": "cases", "k": k, "splits": list(proof.splits), "leaves": leaves}
 
 
@@ -99,12 +99,12 @@ def elimination(writer: Writer, proof: EliminationProof, k: int, cov: Covariance
     """The features kept, a point that is attained, and a proof for each number of features outside."""
     part = cov.restrict(proof.features)
     cases = [write(writer, p, c, part) for c, p in zip(proof.cardinalities, proof.proofs, strict=True)]
-    made = {"kind": "few", "k": k, "T": writer.witness(proof.features), "support": writer.witness(proof.support)}
-    made |= {"loadings": writer.witness(proof.loadings), "light": proof.light, "cases": cases}
+    record = {"kind": "few", "k": k, "T": writer.witness(proof.features), "support": writer.witness(proof.support)}
+    record |= {"loadings": writer.witness(proof.loadings), "light": proof.light, "cases": cases}
     if proof.boxes is not None:
         boxes = {"C": writer.witness(proof.boxes.features), "prices": writer.witness(proof.boxes.prices)}
-        made |= {"kind": "boxed", **boxes}
-    return made | _semidefinite(writer, cov)
+        record |= {"kind": "boxed", **boxes}
+    return record | _semidefinite(writer, cov)
 
 
 def _semidefinite(writer: Writer, cov: Covariance) -> Written:
@@ -138,28 +138,30 @@ def _plain(writer: Writer, proof: RankProof, k: int, cov: Covariance) -> Written
 
 def _cut(writer: Writer, proof: RankProof, k: int, cov: Covariance) -> Written:
     """What lies below the cut is shared evenly: no entry of L exceeds the cut, nor need one of M."""
-    kept, rho = np.arange(cov.n_features), proof.rho or 0.0
+    remaining, rho = np.arange(cov.n_features), proof.rho or 0.0
     if not cov.holds_entries and rho > 0:
-        kept = np.flatnonzero((cov._form.reach() > rho) | proof.V.any(axis=1))
-    if not 1 <= len(kept) <= BLOCK:
+        remaining = np.flatnonzero((cov._form.reach() > rho) | proof.V.any(axis=1))
+    if not 1 <= len(remaining) <= BLOCK:
         return _along_samples(writer, proof, k, cov)
-    part = cov.restrict(kept)
+    part = cov.restrict(remaining)
     A = entries_of(part)
     M = np.full(A.shape, rho)
     np.fill_diagonal(M, 0.0)
     L = np.zeros_like(A) if proof.rho is None else np.minimum(A, rho) if writer.nonnegative else np.clip(A, -rho, rho)
     whole = {}
-    if len(kept) < cov.n_features:
-        whole = {"S": writer.witness(kept), "limits": writer.witness(np.full(len(kept), rho))}
+    if len(remaining) < cov.n_features:
+        whole = {"S": writer.witness(remaining), "limits": writer.witness(np.full(len(remaining), rho))}
     if not proof.V.any():
         return pairs(writer, PairProof(L, M, proof.tail), k, part) | whole
     trial = writer.trial()
-    made = _joint(trial, PartsProof(L, M, np.zeros(len(L)), proof.V[kept], proof.tail), k, part)
-    held = cover.written(trial.held(made["V"]), made["shift"], k, writer.nonnegative, proof.inner)
-    if held is None:  # where all directions of V count alike no cover comes near; then ‖V'x‖² <= ‖V‖₂² is as good
+    record = _joint(trial, PartsProof(L, M, np.zeros(len(L)), proof.V[remaining], proof.tail), k, part)
+    cover_record = cover.written(trial.stored(record["V"]), record["shift"], k, writer.nonnegative, proof.inner)
+    if (
+        cover_record is None
+    ):  # where all directions of V count alike no cover comes near; then ‖V'x‖² <= ‖V‖₂² is as good
         return pairs(writer, PairProof(L, M, proof.tail + proof.inner), k, part) | whole
     writer.take(trial)
-    return made | {"cover": writer.witness(held[0]), "points": writer.witness(held[1])} | whole
+    return record | {"cover": writer.witness(cover_record[0]), "points": writer.witness(cover_record[1])} | whole
 
 
 def _along_samples(writer: Writer, proof: RankProof, k: int, cov: Covariance) -> Written:
@@ -167,22 +169,22 @@ def _along_samples(writer: Writer, proof: RankProof, k: int, cov: Covariance) ->
     if proof.rho is not None or not isinstance(cov._form, HeldFactor):
         raise Unwritten
     gram, d = cov._form.factor.gram(), int(proof.V.any(axis=0).sum())
-    values, vectors = (found[..., ::-1] for found in np.linalg.eigh(gram))
+    values, vectors = (array[..., ::-1] for array in np.linalg.eigh(gram))
     following = max(float(values[d]), 0.0) if d < len(values) else 0.0
     W = vectors[:, :d] * np.sqrt(np.maximum(values[:d] - following, 0.0))
-    made: Written = {"kind": "samples", "k": k, "t": proof.tail} | writer.factor(proof.tail, gram, W)
-    held = np.ldexp(writer.held(made["V"]).astype(float), -made["shift"])
-    within, turned = np.linalg.eigh(proof.tail * np.eye(held.shape[1]) + held.T @ held)
+    record: Written = {"kind": "samples", "k": k, "t": proof.tail} | writer.factor(proof.tail, gram, W)
+    stored_V = np.ldexp(writer.stored(record["V"]).astype(float), -record["shift"])
+    within, turned = np.linalg.eigh(proof.tail * np.eye(stored_V.shape[1]) + stored_V.T @ stored_V)
     G = (turned / np.sqrt(within)) * (1 + 32 * EPS * within[-1] / within[0])
     every = np.arange(cov.n_features)
-    V = cov._form.factor.columns(every).T @ held @ G
+    V = cov._form.factor.columns(every).T @ stored_V @ G
     coarse, fine = (BITS - int(np.frexp(np.abs(part).max())[1]) for part in (G, V))
     whole = np.rint(np.ldexp(V, fine)).astype(np.int64)
-    found = cover.written(whole, fine, k, writer.nonnegative, proof.inner)
-    if found is None:
+    cover_record = cover.written(whole, fine, k, writer.nonnegative, proof.inner)
+    if cover_record is None:
         raise Unwritten
-    made |= {"G": writer.witness(np.rint(np.ldexp(G, coarse)).astype(np.int64)), "coarse": coarse, "fine": fine}
-    return made | {"cover": writer.witness(found[0]), "points": writer.witness(found[1])}
+    record |= {"G": writer.witness(np.rint(np.ldexp(G, coarse)).astype(np.int64)), "coarse": coarse, "fine": fine}
+    return record | {"cover": writer.witness(cover_record[0]), "points": writer.witness(cover_record[1])}
 
 
 def larger(writer: Writer, proof: LargerProof, k: int, cov: Covariance) -> Written:
@@ -201,10 +203,10 @@ def joint(writer: Writer, proof: PartsProof, r: int, k: int, cov: Covariance) ->
 
 
 def _joint(writer: Writer, proof: PartsProof, k: int, cov: Covariance) -> Written:
-    made = {"kind": "joint", "k": k, "L": writer.witness(proof.L), "M": writer.witness(proof.M)}
+    record = {"kind": "joint", "k": k, "L": writer.witness(proof.L), "M": writer.witness(proof.M)}
     if proof.v.any():
-        made["v"] = writer.witness(proof.v)
-    return made | {"t": proof.tail} | writer.factor(proof.tail, entries_of(cov) - proof.L, proof.V)
+        record["v"] = writer.witness(proof.v)
+    return record | {"t": proof.tail} | writer.factor(proof.tail, entries_of(cov) - proof.L, proof.V)
 
 
 def joint_working(writer: Writer, proof: PartsWorkingProof, r: int, k: int, cov: Covariance) -> Written:

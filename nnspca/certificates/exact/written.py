@@ -36,8 +36,8 @@ def section(
         except Unwritten:
             continue
         arrays |= added
-        told = {"version": VERSION, "reading": reading, "upper": max(bound.value, cert.upper)}
-        return told | {"loadings": {"witness": "loadings.npy"}, "proof": proof}
+        record = {"version": VERSION, "reading": reading, "upper": max(bound.value, cert.upper)}
+        return record | {"loadings": {"witness": "loadings.npy"}, "proof": proof}
     return None
 
 

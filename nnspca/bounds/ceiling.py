@@ -50,7 +50,7 @@ def of_matrix(B: np.ndarray, error: float = 0.0, estimate: float | None = None) 
         forming = rounding.shift(t, B.diagonal())
         excess = positive_by_cholesky(t * np.eye(n) - B)
         if excess is not None:
-            return float(t + 2 * (forming + excess + error))  # twice: room for whoever checks it by another route
+            return float(t + 2 * (forming + excess + error))  # twice: room for the rounding of a check by another route
         step *= 4
     return rounding.row_sums(n, scale) + 2 * error  # the row sums: always a ceiling
 

@@ -122,7 +122,7 @@ class MassRanking:
                 return None
             rows = order[self._rows_read : self._rows_read + step]
             self._rows_read += len(rows)
-            # what is light stays as it is: whoever derives it again need not read it
+            # masses below the threshold stay as they are: the judge need not read their rows either
             rows = rows[masses[rows] > self.row_skip_threshold]
             read = rows[~self._settled[rows]]
             masses[read] = np.minimum(masses[read], by_rows(self.problem, self.lower_bound, read, self._companions))

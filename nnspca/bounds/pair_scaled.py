@@ -61,7 +61,7 @@ _T = TypeVar("_T")
 
 
 def run_interruptibly(act: Callable[[], _T], n: int, monitor: Monitor) -> _T:
-    """Return what a computation on n features comes to: beside whoever asks whether to stop, where it takes long."""
+    """Return the result of a computation on n features; a long one runs in a thread, so that it can be stopped."""
     return run_cancellable(act, monitor) if n >= LARGE else act()
 
 
@@ -197,7 +197,7 @@ def proof_of(
 ) -> tuple[float, PairProof]:
     """The bound of any L and M, its products made certain, its rows balanced and level, its eigenvalue proven.
 
-    ``level`` is False for whoever has a use for what rows cost less than the dearest.
+    ``level=False`` leaves the slack of the cheaper rows unused, for a caller that spends it elsewhere.
     """
     return run_interruptibly(lambda: _proven(problem, L, M, forced, level), len(L), monitor)
 

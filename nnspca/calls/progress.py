@@ -1,4 +1,4 @@
-"""Progress: what a running call polls and tells, so that a person can follow it and stop it."""
+"""Progress reports and the stop switch of a running call."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class Monitor:
             self.on_progress(Progress(done, stage, variance, upper))
 
     def found(self, loadings: np.ndarray, variance: float) -> None:
-        """Show a feasible point that was met on the way; whoever looks keeps the best."""
+        """Report a feasible point; the listener keeps the best."""
         if self.on_found is not None:
             self.on_found(loadings, float(variance))
 

@@ -31,9 +31,9 @@ def _one_already() -> bool:
 def _in_passing(act: Callable[[], _T]) -> _T:
     """Run ``act`` in a thread that ends at once.
 
-    threadpoolctl lets one living thread change OpenBLAS and ignores all others: whoever kept that
-    right (a worker of a pool, say) would leave the others unlimited, or the limit in place for
-    good.
+    threadpoolctl lets one living thread change OpenBLAS and ignores all others: a long-lived
+    thread with that right (a worker of a pool, say) would leave the others unlimited, or the limit
+    in place for good.
     """
     done: list[_T] = []
     thread = threading.Thread(target=lambda: done.append(act()))

@@ -1,4 +1,4 @@
-"""A certificate as a file: plain arrays and JSON in one .npz, so that anyone can check it years later."""
+"""A certificate as a file: plain arrays and JSON in one .npz, which can still be checked years later."""
 
 from __future__ import annotations
 

@@ -45,9 +45,9 @@ def joint_bound(proof: PartsProof, r: int, problem: Problem) -> float:
     """What (L, M, v, V, tail) prove of r parts."""
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     A, error = held_entries(cov)
-    nobody = np.zeros(A.shape, dtype=bool)
-    checked = _checked(proof, nonnegative, A, error, nobody, nobody)
-    return _together(checked, _rows(checked, k, nobody, nobody), r, k, nobody)
+    no_pairs = np.zeros(A.shape, dtype=bool)
+    checked = _checked(proof, nonnegative, A, error, no_pairs, no_pairs)
+    return _together(checked, _rows(checked, k, no_pairs, no_pairs), r, k, no_pairs)
 
 
 def parts_working_bound(proof: PartsWorkingProof, r: int, problem: Problem) -> float:
@@ -59,14 +59,14 @@ def parts_working_bound(proof: PartsWorkingProof, r: int, problem: Problem) -> f
     if not (limits > 0).all() or type(parts) is not PartsProof:
         raise CertificateError("every feature of the working set needs a positive limit, and all of them a proof")
     block, forming = formed(cov, chosen)
-    nobody = np.zeros(block.shape, dtype=bool)
-    checked = _checked(parts, nonnegative, block, forming, nobody, nobody)
-    rows = _rows(checked, k, nobody, nobody, limits)
+    no_pairs = np.zeros(block.shape, dtype=bool)
+    checked = _checked(parts, nonnegative, block, forming, no_pairs, no_pairs)
+    rows = _rows(checked, k, no_pairs, no_pairs, limits)
     most = Ceiling()
     cover_outside(most, problem, chosen, limits, checked.v)
     outside = (most.value - checked.tail) + 2 * EPS * (abs(most.value) + abs(checked.tail))
     rows = np.concatenate([rows, np.full(r if len(chosen) < n else 0, outside)])
-    return _together(checked, rows, r, k, nobody) + r * cov.representation_error
+    return _together(checked, rows, r, k, no_pairs) + r * cov.representation_error
 
 
 def _checked(

@@ -1,4 +1,4 @@
-"""Whether a search for multipliers may begin at those of a certificate, which whoever gives it may have made up."""
+"""Checks that multipliers of a given certificate, which need not be genuine, can start a new search."""
 
 from __future__ import annotations
 

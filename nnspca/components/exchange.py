@@ -2,8 +2,8 @@
 
 With feature j dropped from part b and feature i let in, the best mixture of what is left of x_b and
 of e_i has the larger eigenvalue of a 2×2 matrix as its variance, so all moves are priced at once
-from blocks of A. A feature i that another part a holds costs that part: it does without, takes the
-best feature nobody uses, or takes j in return.
+from blocks of A. If feature i belongs to another part a, the move also counts what a loses: a drops
+i without replacement, takes the best unused feature, or takes j in return.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def _hopeless(values: list[float], beat: float) -> bool:
 
 @dataclass(frozen=True)
 class Part:
-    """One part, and what it gains by dropping a feature and taking one that nobody uses.
+    """One part, and its gain from exchanging one of its features for an unused one.
 
     Attributes
     ----------
@@ -109,14 +109,14 @@ class Part:
 
     @property
     def loss(self) -> np.ndarray:
-        """What it gains, mostly less than nothing, when each feature goes and the best that nobody uses comes."""
+        """Gain (usually negative) when each feature is replaced by the best unused one, or by none."""
         refilled = self.gains[: len(self.inside)].max(axis=1, initial=-np.inf)
         return np.maximum(self.rest - self.value, refilled)
 
 
 @dataclass(frozen=True)
 class Move:
-    """Part ``b`` drops a feature, takes another, and whoever held that one does the best without it.
+    """Part ``b`` drops a feature and takes another; the former owner of that one adapts as well as it can.
 
     Attributes
     ----------

@@ -45,7 +45,7 @@ GAVE_UP = (
     "again, or as CSV."
 )
 ADDRESSES = 4 * 2**30  # bytes of address space, in which libraries lie too
-POLL_SECONDS = 0.05  # between two looks at whoever waits
+POLL_SECONDS = 0.05  # between two polls of the stop switch
 MOST_TOLD = 200  # bytes of a line that says how far it is
 MOST_WORDS = 200_000_000  # bytes of all names together
 SLAB = 2**22  # bytes handed over at once

@@ -120,7 +120,7 @@ def _tar_members(data: bytes, wanted: tuple[str, ...]) -> Iterator[tuple[str, by
 
 
 class _Header(tarfile.TarInfo):
-    """A header of a TAR file whose extension, read whole, is no longer than anyone needs."""
+    """A header of a TAR file whose extension, which is read whole, is limited in size."""
 
     @classmethod
     def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:

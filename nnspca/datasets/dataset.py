@@ -18,7 +18,7 @@ Kind = Literal["faces", "images", "spectra", "genes", "table", "covariance"]
 
 
 def _read_only(array: np.ndarray, dtype: type | np.dtype) -> np.ndarray:
-    """A read-only array nobody else can write to: copied only when the given one is still writable."""
+    """A read-only array that shares no writable memory: copied only if the given one is writable."""
     frozen: np.ndarray = np.ascontiguousarray(array, dtype=dtype)
     if frozen.flags.writeable:
         frozen = frozen.copy() if np.shares_memory(frozen, array) else frozen
@@ -180,7 +180,7 @@ class Dataset(Content):
     source: str = ""
 
     def __post_init__(self):
-        """Refuse what does not fit together: whoever reads it later would take one thing for another.
+        """Refuse fields that do not fit together.
 
         Raises
         ------

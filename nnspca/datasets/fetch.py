@@ -223,7 +223,7 @@ def _mirrored(file: RemoteFile, mirror: str) -> tuple[bytes, str]:
 
 
 class _Transfer(threading.Thread):
-    """Receives one address in the background, so that whoever waits can stop within a moment."""
+    """Downloads one address in the background, so that the caller can stop within a moment."""
 
     def __init__(self, url: str, size: int):
         super().__init__(daemon=True, name="nnspca-download")
@@ -282,7 +282,7 @@ def _check_digest(data: bytes, file: RemoteFile, what: str) -> None:
 
 
 def _keep(data: bytes, path: Path) -> None:
-    """Write to the cache in one step, so that nobody ever reads half a file; a cache is never required."""
+    """Write to the cache atomically, so that no reader sees half a file; failures are ignored."""
     if path.parts[0].startswith("~"):
         return  # no home is known to keep it in
     with suppress(OSError):

@@ -24,7 +24,7 @@ from nnspca.errors import DataError, reason
 FEATURES = ("genes.tsv", "features.tsv")
 SAMPLES = ("barcodes.tsv",)
 BESIDE = (*FEATURES, *SAMPLES)
-AT_A_TIME = 2_000_000  # bytes between two looks at whoever waits
+AT_A_TIME = 2_000_000  # bytes between two polls of the stop switch
 HEAD = 100_000  # characters in which the sizes have to stand
 SHORTEST = {"coordinate": 4, "array": 2}  # bytes of a line that holds a number
 

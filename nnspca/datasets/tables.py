@@ -29,7 +29,7 @@ OTHERWISE = re.compile(
 POINT = "Write decimals with a point, and leave out separators of thousands, currencies and per cent."
 
 Row = tuple[int, list[str]]  # line number in the file, counted from 1, and its cells
-AT_A_TIME = 200  # rows between two looks at whoever waits
+AT_A_TIME = 200  # rows between two polls of the stop switch
 READING = "Reading the rows"
 
 

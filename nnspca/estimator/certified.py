@@ -1,4 +1,4 @@
-"""What is proven of an estimator's components: worked out when it is asked for, and verified by a second route."""
+"""Certificates of an estimator's components: computed on request, and verified by a second route."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ Certificates = tuple[Certificate, ...] | PartsCertificate | None
 class Certified:
     """Certificates of fitted components.
 
-    Each speaks of the covariance its component was sought on: ``nnspca.deflate``, by the components
-    before, of ``Covariance.from_data(X, standardize=…)`` as the estimator was told.
+    Each refers to the covariance on which its component was sought: ``Covariance.from_data(X,
+    standardize=…)`` with the estimator's setting, deflated by the components before.
     """
 
     _covariance: Covariance | None

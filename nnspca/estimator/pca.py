@@ -1,4 +1,4 @@
-"""The estimator: fitted as scikit-learn fits, and told in its words."""
+"""The scikit-learn estimator."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from nnspca.estimator.samples import read, scaled
 from nnspca.result import Components
 
 GIVEN = set(inspect.signature(decompose).parameters) - {"starts", "options"}  # which the method is not asked for
-USUAL = 10  # nonzero loadings where nobody says how many
+USUAL = 10  # nonzero loadings if n_nonzero is not given
 
 
 class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Certified, BaseEstimator):

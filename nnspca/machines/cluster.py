@@ -1,8 +1,7 @@
-"""A Dask cluster as a crew: what is shared goes to every machine once, and word of Stop goes to all at once.
+"""A crew on a Dask cluster: the shared object goes to every machine once, and a stop reaches all at once.
 
-Dask gives the tasks of a machine that is lost to another, and the copies of what is shared live on
-each. Where the last copy went with the last machine, it is sent again to those that have come
-since, and the tasks with it.
+If a machine is lost, Dask moves its tasks to another one, which has its own copy of the shared
+object. If all machines are lost, the object and the tasks are sent again to those that joined since.
 
 What limits a run on a hundred machines, by what was measured on one of two cores (Dask 2026.8, CPU
 seconds):
@@ -38,13 +37,13 @@ import distributed
 from nnspca.calls.progress import Monitor, ShouldStop
 from nnspca.machines.crew import GRACE, Crew, Task
 
-RETRIES = 5  # how often a task, or what is shared, is sent anew when the machines it went to were lost
-LOSS_DELAY = 0.2  # seconds until the scheduler, too, knows of a machine that was lost
+RETRIES = 5  # how often a task, or the shared object, is sent again after its machines were lost
+LOSS_DELAY = 0.2  # seconds until the scheduler notices a lost machine
 WORKER_TIMEOUT = 30  # seconds to wait for a first worker
 
-CACHED = 4  # things shared of which copies stay on the cluster for the next call about them
-PATIENCE = 5.0  # seconds in which a single call that was told to stop hands over the best it has
-THROTTLED, REPORT_SECONDS = "on_progress", 0.1  # progress is told at most every so many seconds
+CACHED = 4  # shared objects whose copies stay on the cluster for later calls
+PATIENCE = 5.0  # seconds within which a stopped single call returns its best result
+THROTTLED, REPORT_SECONDS = "on_progress", 0.1  # progress is reported at most this often
 
 _T = TypeVar("_T")
 _cache: OrderedDict[tuple[str, int], tuple[object, Any]] = OrderedDict()
@@ -69,7 +68,7 @@ class Cluster(Crew):
         self.width = max(1, sum(client.nthreads().values()))
 
     def _scatter(self, known: int) -> None:
-        """Give what is shared to every worker, unless someone has done so since the copies ``known``."""
+        """Send the shared object to every worker, unless that was done since version ``known`` of the copies."""
         with self._lock:
             if self._copies != known:
                 return
@@ -122,7 +121,7 @@ class Cluster(Crew):
                     self._deliver(future, task, arguments, retries - 1)
                 else:
                     _fail(future, error)
-            except BaseException as error:  # a promise that nobody keeps would be waited for without end
+            except BaseException as error:  # a future that is never resolved would block its caller for ever
                 _fail(future, error)
 
         remote.add_done_callback(on_done)
@@ -131,7 +130,7 @@ class Cluster(Crew):
         self._client.run(_stop, self._call, on_error="ignore")
 
     def close(self) -> None:
-        """Forget what was shared, here and on the machines, and what is still under way."""
+        """Release the shared object here and on the machines, and cancel the running tasks."""
         self.cancelled = True
         self._client.cancel([remote for remote in self._remote.values() if not remote.done()])
         self._remote.clear()
@@ -140,7 +139,7 @@ class Cluster(Crew):
 
 
 def _copies(client: Any, shared: object, *, anew: bool) -> Any:
-    """The copies of what is shared; those of an earlier call about the same thing, while the latest few are kept."""
+    """The copies of a shared object on the cluster; those of an earlier call if they are still cached."""
     key = client.id, id(shared)
     with _lock:
         known = _cache.pop(key, None)
@@ -162,7 +161,7 @@ def call(
     listeners: Mapping[str, Callable[..., None]],
     should_stop: ShouldStop | None,
 ) -> _T | None:
-    """Have one call made on the cluster; what it tells its listeners is told to those given here.
+    """Make one call on the cluster; its reports go to the listeners given here.
 
     It is called as ``function(shared, *arguments, should_stop=…, **settings, **listeners)``. None
     where it was stopped before it began.
@@ -188,7 +187,7 @@ def call(
         if answer is None:
             return None
         value, reports = answer
-        with received:  # what was told travels another way than the answer
+        with received:  # reports travel by another route than the answer
             received.wait_for(lambda: count >= reports, timeout=PATIENCE)
         return value
     finally:
@@ -205,7 +204,7 @@ def _relayed(
     names: tuple[str, ...],
     should_stop: ShouldStop,
 ) -> tuple[Any, int]:
-    """On a worker: one call, and how often it told something."""
+    """On a worker: one call, and the number of its reports."""
     worker, count, last = distributed.get_worker(), 0, 0.0
 
     def listener(name: str) -> Callable[..., None]:
@@ -242,5 +241,5 @@ def _on_worker(shared: object, call: str, task: Task, arguments: tuple[Any, ...]
 
 
 def _stop(call: str) -> None:
-    """On a worker: the call's tasks are to end."""
+    """On a worker: stop the tasks of a call."""
     _halted.append(call)

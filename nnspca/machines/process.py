@@ -1,4 +1,4 @@
-"""A process that works for this one, and the orders it is given."""
+"""The parent's side of a worker process, and the orders sent to it."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from concurrent.futures import BrokenExecutor, Future, InvalidStateError
 from dataclasses import dataclass, field
 from typing import Any
 
-CACHED = 3  # things that a worker holds at most
-CACHED_BYTES = 256 * 2**20  # what they may weigh together, the latest apart
+CACHED = 3  # most shared objects that a worker keeps
+CACHED_BYTES = 256 * 2**20  # most bytes of them together, not counting the latest
 SCRIPT = "from nnspca.machines.worker import work; work()"
 
 
@@ -29,16 +29,16 @@ class Order:
     function : callable
         Called as ``function(shared, *arguments, should_stop=…, **settings, **listeners)``.
     leased : bool
-        Whether it waits, where it looks for Stop, unless it was told to go on within the last
+        Whether the task waits in its stop switch unless its lease was renewed within the last
         second.
     future : Future
-        What comes of it.
+        The task's result.
     worker : Worker or None
-        Who has it.
+        The process that runs it.
     failure : Exception or None
-        What a listener raised.
+        The error that a listener raised.
     ended : bool
-        Whether it is to end, begun or not.
+        Whether it was cancelled, before or after it began.
     """
 
     function: Callable[..., Any]
@@ -53,21 +53,21 @@ class Order:
     ended: bool = False
 
     def end(self) -> None:
-        """Have it not begun, or stop it in its middle."""
+        """Cancel the task, or stop it if it has begun."""
         self.ended = True
         if not self.future.cancel() and self.worker is not None:
             self.worker.tell(self, "stop")
 
 
 class Worker:
-    """One process, and what it holds.
+    """One process, and the shared objects it keeps.
 
     Attributes
     ----------
     ready : bool
-        Whether it has loaded what it needs.
+        Whether its modules are imported.
     count : int
-        How many tasks it was handed.
+        Number of tasks sent to it.
     """
 
     def __init__(self, freed: Callable[[Worker, bool], None], modules: Sequence[str] = ()) -> None:
@@ -87,7 +87,7 @@ class Worker:
         threading.Thread(target=self._read, name="nnspca-worker", daemon=True).start()
 
     def begin(self, order: Order) -> None:
-        """Hand it a task; it must have none."""
+        """Send it a task; it must be idle."""
         self.count += 1
         number, order.worker = self.count, self
         self._current = number, order
@@ -105,7 +105,7 @@ class Worker:
             self._finish(order.future.set_exception, error)
 
     def tell(self, order: Order, word: str) -> None:
-        """Pass a word on about a task, if it still has it."""
+        """Send a message about a task, if the process still runs it."""
         current = self._current
         if current is not None and current[1] is order:
             with contextlib.suppress(OSError):
@@ -116,7 +116,7 @@ class Worker:
         self._process.kill()
 
     def _cache(self, shared: object) -> int:
-        """Have it hold what a task is about, and besides that no more than the few latest."""
+        """Send it a shared object unless it has it, and drop the oldest beyond the limits."""
         key = _key(shared)
         if key in self._cached:
             self._cached[key] = self._cached.pop(key)
@@ -141,8 +141,8 @@ class Worker:
             self._to.flush()
 
     def _read(self) -> None:
-        """Take in its answers until it ends."""
-        with contextlib.suppress(Exception):  # it ends in the middle of a word perhaps
+        """Receive its answers until it ends."""
+        with contextlib.suppress(Exception):  # it may end in the middle of a message
             while True:
                 self._handle(*pickle.load(self._from))
         self._process.kill()
@@ -181,7 +181,7 @@ class Worker:
 
 
 def _fail_lost(order: Order) -> None:
-    """Note that a task was lost with its process, unless that was noticed already."""
+    """Fail a task whose process was lost, unless it has failed already."""
     with contextlib.suppress(InvalidStateError):
         order.future.set_exception(BrokenExecutor("the process that did this ended before it was done"))
 
@@ -192,9 +192,9 @@ _keys_lock = threading.Lock()
 
 
 def _key(shared: object) -> int:
-    """Return a number that no other object has or had; the same for the same one, where that can be told."""
+    """Return a number unique to the object; the same for the same object if it can be referenced weakly."""
     with _keys_lock:
         try:
             return _keys.setdefault(shared, next(_count))
-        except TypeError:  # nothing can be kept about it
+        except TypeError:  # no weak reference is possible
             return next(_count)

@@ -3,9 +3,9 @@
 u = EPS/2 is the unit roundoff: an operation on doubles gives its exact result times 1 + δ,
 |δ| <= u. A sum of t doubles in any order, or an inner product of t terms, is off by at most (t
 u)/(1 − t u) times the sum of the magnitudes (Higham 2002, §3.1 and §4.2); for t u <= 1/100 that is
-below ``t · EPS`` times it, so each allowance here has a factor of two at least to spare: for its
-own rounding, and for whoever derives the same by sums in another order. The judge does not use
-these: it has its own.
+below ``t · EPS`` times it, so each allowance here is at least twice the bound: the rest covers
+its own rounding, and that of a second derivation that sums in another order. The judge has its own
+allowances.
 """
 
 from __future__ import annotations
@@ -133,8 +133,8 @@ def inner_products(terms: int) -> float:
     """Ceiling on the rounding in ``y_i'y_j``, an inner product of ``terms`` terms, relative to ‖y_i‖ ‖y_j‖.
 
     (t u)/(1 − t u) of it, and as much again, of the second order, for norms that are computed too:
-    t EPS of it would do. It is twice that: whoever reads the same entry by a sum in another order
-    is off by as much on the other side.
+    t EPS of it would do. It is twice that: a second reader of the same entry, which sums in another order,
+    may be off by as much on the other side.
     """
     return 2 * terms * EPS
 

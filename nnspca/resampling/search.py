@@ -15,7 +15,7 @@ from nnspca.resampling.samples import Samples
 from nnspca.result import Components, ShouldStop
 from nnspca.tasks._solve import check_method, check_seed
 
-# What `decompose` can be told beside what it seeks: nobody would hear of it.
+# Arguments of `decompose` that have no meaning within a resample (callbacks, executors and the like).
 UNREAD = set(inspect.signature(decompose).parameters) - {"deflation", "min_angle", "starts", "options"}
 
 

@@ -30,7 +30,7 @@ QUICK_STEPS = 10  # steps of the few starts that are climbed at first
 
 @dataclass(frozen=True, eq=False)
 class StartSettings:
-    """What a portfolio begins with: as ``best`` is asked, and the variance known before."""
+    """Settings of a portfolio: the options of ``best``, and the variance known at the start."""
 
     restarts: int
     leaders: int
@@ -61,8 +61,8 @@ def best(
         How many of the best climbed points are polished.
     search : int
         Rounds of :func:`nnspca.solvers.search.search` around the best point, which never lose
-        variance. More rounds begin as fewer do, so that whoever stops the call has what fewer would
-        have found.
+        variance. A longer search begins with the same rounds as a shorter one, so a stopped call
+        returns the result of a shorter one.
     starts : ndarray, shape (r, n), optional
         More points to begin with, such as the solution at a neighbouring k.
     """
@@ -85,8 +85,8 @@ def best(
 def quick_start(problem: Problem, *, monitor: Monitor) -> Component:
     """Climb a few steps from single eigenvectors and the features of largest variance, and polish the highest.
 
-    Nothing of it is random, and it takes about a tenth of what :func:`best` does: what there is to
-    see before.
+    It is deterministic and takes about a tenth of the time of :func:`best`: a first component to
+    show meanwhile.
     """
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     if k == 1:

@@ -13,7 +13,7 @@ from nnspca.result import Component
 FIRST = 0.1  # first weight of the penalty, relative to the largest eigenvalue
 RAISE = 2.0
 RAISES = 60
-APART = 50  # power steps on the features nobody uses
+APART = 50  # power steps on the unused features
 
 
 def quasi_orthogonal(
@@ -27,7 +27,7 @@ def quasi_orthogonal(
     max_iter: int = 200,
     tol: float = 1e-8,
 ) -> Component | None:
-    """EM whose M-step charges what w shares with the columns of ``previous``.
+    """EM whose M-step penalises the inner products of w with the columns of ``previous``.
 
     The M-step minimises ``½ h ‖w‖² − f'w + ½ α ‖V'w‖²`` with f = Aw and h = w'Aw, over w >= 0: a
     nonnegative least squares problem with as many dual unknowns as V has columns. Without the sign

@@ -34,8 +34,8 @@ class Regions:
     angles : ndarray, shape (e,)
         Where it changes, ascending.
     leaving, entering : ndarray of int, shape (e,)
-        Who goes and who comes; −1 for nobody (a curve crossing zero where fewer than k are
-        positive).
+        Curves that leave and enter the top k; −1 for none (a curve crossing zero where fewer than
+        k are positive).
     """
 
     start: float
@@ -100,8 +100,8 @@ def regions(V: np.ndarray, k: int, *, nonnegative: bool = True) -> Regions:
     changes = _Changes(len(V))
     pieces = 16 if nonnegative else 8
     edges = np.linspace(start, end, pieces + 1)
-    nobody = np.zeros(0, dtype=np.int64)
-    stack = [(edges[p], edges[p + 1], np.arange(len(V)), nobody, k) for p in range(pieces)][::-1]
+    no_rows = np.zeros(0, dtype=np.int64)
+    stack = [(edges[p], edges[p + 1], np.arange(len(V)), no_rows, k) for p in range(pieces)][::-1]
     while stack:
         left, right, rows, inside, places = stack.pop()
         low, high = _range(V[rows], left, right, nonnegative)

@@ -20,8 +20,8 @@ def orthants(d: int, nonnegative: bool) -> np.ndarray:
 def longest_edges(C: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return for each simplex (r, d, d) the two corners of its longest edge, i < j; ties to the first.
 
-    Lengths within a relative 1e-9 count as tied: whoever re-splits along a tree must not depend on
-    the last digit.
+    Lengths within a relative 1e-9 count as tied, so that a second split along the same tree does
+    not depend on the last digit.
     """
     pairs = np.array(list(combinations(range(C.shape[1]), 2)))
     lengths = ((C[:, pairs[:, 0]] - C[:, pairs[:, 1]]) ** 2).sum(axis=2)

@@ -66,7 +66,7 @@ def optimum(V: np.ndarray, k: int, *, nonnegative: bool = True, found: Regions |
     """
     found = regions(V, k, nonnegative=nonnegative) if found is None else found
     products = np.stack([V[:, 0] ** 2, V[:, 0] * V[:, 1], V[:, 1] ** 2], axis=1)
-    padded = np.vstack([products, np.zeros(3)])  # row −1 is nobody
+    padded = np.vstack([products, np.zeros(3)])  # row −1 stands for no curve
     steps = padded[found.entering] - padded[found.leaving]
     q = products[found.first].sum(axis=0) + np.vstack([np.zeros(3), np.cumsum(steps, axis=0)])
     edges = np.concatenate([[found.start], found.angles, [found.end]])

@@ -34,7 +34,7 @@ from nnspca.spannogram import halfspaces
 
 LARGEST = 3_000_000  # vertices visited before we refuse
 BATCH = 2048  # most directions at a time,
-ENTRIES = 60_000  # and most rows looked at for them: whoever asks for a batch can stop soon
+ENTRIES = 60_000  # and most rows looked at for them: the stop switch is polled between batches
 SUPPORTS_BETWEEN_POLLS = 256  # of the stop switch
 NUDGE = 1e-10
 

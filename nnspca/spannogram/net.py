@@ -16,7 +16,7 @@ import numpy as np
 
 from nnspca.numerics import feasible
 
-ENTRIES = 100_000  # entries of Vc at a time: they stay in the cache, and whoever asks for a batch can stop soon
+ENTRIES = 100_000  # entries of Vc at a time: they fit the cache, and the stop switch is polled between batches
 
 
 def samples_of_theorem(epsilon: float, d: int, n: int) -> int:

@@ -27,8 +27,8 @@ keeps its sign, so the corners must agree on the signs of I too. Corners that di
 support all the same where the union of their sets has at most k members and every other row is
 nothing (or negative) at all of them.
 
-**The record.** The tree of splits is kept as one bit a node in preorder. Whoever re-splits the same
-roots along it covers the whole sphere, whatever the splitting rule, and can check each leaf alone.
+**The record.** The tree of splits is kept as one bit a node in preorder. Splitting the same
+roots along it covers the whole sphere, whatever the splitting rule, so each leaf can be checked alone.
 """
 
 from __future__ import annotations

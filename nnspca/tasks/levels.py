@@ -1,4 +1,4 @@
-"""In which order the k of a curve are worked through: levels from coarse to fine, and what each point begins with."""
+"""The order in which the k of a curve are computed: levels from coarse to fine, and the warm starts of each point."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ def coarse_first(ks: Iterable[int]) -> list[tuple[int, ...]]:
 
 
 def predecessors(levels: Sequence[Sequence[int]], methods: Sequence[str]) -> dict[Point, tuple[Point, ...]]:
-    """Each point in the order of asking, and those it begins with: ``best`` at the two nearest k of earlier levels.
+    """Each point in order of submission, and its predecessors: ``best`` at the two nearest k of earlier levels.
 
-    ``best`` goes first, as its curve takes longest and is looked at most. What does not begin with
-    others waits for nobody, so that nobody who could work has to wait at a level's end.
+    ``best`` goes first, as its curve takes longest and is looked at most. Points without
+    predecessors can run at any time, so that no worker idles at the end of a level.
 
     >>> after_which([(1, 9), (5,)], ["best"])
     {(1, 'best'): (), (9, 'best'): (), (5, 'best'): ((1, 'best'), (9, 'best'))}
@@ -48,9 +48,9 @@ def predecessors(levels: Sequence[Sequence[int]], methods: Sequence[str]) -> dic
 
 
 def warm_starts(levels: Sequence[Sequence[int]], certified: Container[int]) -> dict[int, int | None]:
-    """Each k to certify, coarse first, and at which k it begins: the nearest of an earlier level, or known already.
+    """Each k to certify, coarse first, and the k of its warm start: the nearest certified or of an earlier level.
 
-    None where that is too far to be a head start: such a k waits for nobody.
+    None if that is too far to be useful: such a k can run at any time.
 
     >>> begun_at([(2, 40), (20,), (30, 36)], {20})
     {2: None, 40: None, 30: None, 36: 40}

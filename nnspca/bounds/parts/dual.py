@@ -142,7 +142,7 @@ def proof_of(
 ) -> tuple[float, PartsProof]:
     """The bound of any L, M and v: the products made certain, the rows level, what is left of A proven.
 
-    ``level`` is False for whoever has a use for what rows cost less than the dearest.
+    ``level=False`` leaves the slack of the cheaper rows unused, for a caller that spends it elsewhere.
     """
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     decided = Decided.nothing(len(L)) if decided is None else decided

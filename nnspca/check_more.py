@@ -1,4 +1,4 @@
-"""Check what check.py cannot: several parts together, covers of the sphere, eigenvalues of the samples.
+"""Checks the certificates that check.py cannot: several parts, covers of the sphere, eigenvalues of the samples.
 
     python check_more.py certificate.npz data.npy [BILLIONS of products at most; if not given 20, fifteen minutes]
 

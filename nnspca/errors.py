@@ -1,4 +1,4 @@
-"""The errors a caller can catch: what was wrong with the data, or with a certificate."""
+"""The errors that a caller can catch: invalid data, and certificates that fail."""
 
 import re
 

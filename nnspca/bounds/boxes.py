@@ -1,4 +1,4 @@
-"""Boxes: how much a feature can hold, given how much each of its companions can.
+"""Boxes: bounds on the mass of each feature, given bounds on the masses of its companions.
 
 The masses by rows (:mod:`nnspca.bounds.masses`) let the companions of a feature take whatever
 loadings favour it most. But companion j holds at most m_j: ``0 <= x_j <= r_j = √m_j`` (|x_j|

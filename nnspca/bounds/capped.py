@@ -1,4 +1,4 @@
-"""The capped dual: a cut that may be shaped entry by entry, as long as no entry rises above its level.
+"""The capped dual: a cut whose entries may be shaped one by one, as long as none rises above its level.
 
 For x >= 0 with at most k nonzeros ``(1'x)² <= k``, so any symmetric L with entries at most ρ >= 0
 has ``x'Lx <= ρk``, and

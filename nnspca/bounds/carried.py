@@ -1,4 +1,4 @@
-"""Ceilings taken over from another k: a larger one's as it is, a smaller one's in proportion.
+"""Carried bounds: upper bounds at one k that follow from one proven at a larger or a smaller k.
 
 What k features can hold, more can too: a ceiling at k holds at every smaller k. Towards larger k a
 ceiling grows in proportion at most. Let x be feasible with s nonzeros, k₁ < s <= k, and let S be k₁

@@ -1,4 +1,4 @@
-"""The cases of an elimination: ceilings on T for so many of its features, each brought down where that helps most.
+"""The cases of an elimination: upper bounds for at most c features of T, each tightened where that helps most.
 
 Work goes where the largest value is: if it is the first q of its case, the case's relaxation goes
 on, and branch and bound after it; if it is a later one, the case is parted in two. A case begins at

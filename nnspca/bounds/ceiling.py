@@ -1,4 +1,4 @@
-"""Proven ceilings on eigenvalues: what floating-point arithmetic can vouch for, and nothing less.
+"""Upper bounds on eigenvalues, proven in floating-point arithmetic.
 
 **Dense.** If the Cholesky factorisation of a floating-point matrix M runs to its end, then
 ``λ_min(M) >= −γ/(1−γ) tr M`` with ``γ = (n+1)u/(1−(n+1)u)``, whatever the order of its sums (Rump

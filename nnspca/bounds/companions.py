@@ -1,4 +1,4 @@
-"""Companions: the largest entries beside the diagonal of rows of A, of sparse data without a row ever being dense.
+"""Companions: the largest off-diagonal entries of rows of A; rows of sparse data are never made dense.
 
 ``A = S'S/m − μμ'`` of sparse data: beside the stored entries of the product S'S a row holds nothing
 but −μ_i μ_j. Once the k−1 largest ``A_ij d_j`` among the stored reach the largest of those, none of

@@ -1,4 +1,4 @@
-"""Elimination by small masses: what is proven on a few features speaks for all of them.
+"""Elimination by small masses: a bound proven on a few features extends to all of them.
 
 Let x be optimal, J its support, OPT its variance, T any set of features, R = J∖T with |R| = q, and
 ε = ‖x_R‖². On J, x is an eigenvector of A, so ``x_R'Ax = OPT ε``, that is

@@ -1,4 +1,4 @@
-"""Bounds read off A's entries: the largest k variances, and the largest sum of k entries in a row (B3).
+"""Bounds from the entries of A: the k largest variances, and the largest sum of k entries in a row (B3).
 
 For a feasible x with support J, ``x'Ax <= Σ_{i,j∈J} |A_ij| x_i x_j``, positive entries only where
 x >= 0, and the largest eigenvalue of a symmetric nonnegative matrix is at most its largest row sum:

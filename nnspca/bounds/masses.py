@@ -1,4 +1,4 @@
-"""Masses: the largest share of weight x_i² that each feature can hold in any optimal component.
+"""Masses: upper bounds on the weight x_i² of each feature in any optimal component.
 
 Let x be optimal, J its support and OPT its variance. On J, x is an eigenvector:
 ``(Ax)_i = OPT x_i``. With ``b_i = ‖the k−1 largest A_ij⁺, j ≠ i‖`` (|A_ij| without the sign

@@ -1,4 +1,4 @@
-"""The pair-scaled dual: a convex relaxation tight to the width of a line, with a certificate of three lines.
+"""The pair-scaled dual: a convex relaxation that is tight in practice, with a short certificate.
 
 **The bound.** Take any symmetric L and any nonnegative M with ``M_ij M_ji >= (L_ij⁺)²`` for i ≠ j.
 For feasible x >= 0 with support J, |J| <= k, the arithmetic–geometric mean gives

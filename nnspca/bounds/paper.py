@@ -1,4 +1,4 @@
-"""The paper's own upper bound: the ε-net's value scaled up, plus λ_{d+1}. It holds with some probability only."""
+"""The paper's own upper bound: the scaled value of the ε-net plus λ_{d+1}. It holds with some probability only."""
 
 from __future__ import annotations
 

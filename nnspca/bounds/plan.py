@@ -1,4 +1,4 @@
-"""Plan: what a certificate may cost, when it is done, and what each bound is told when its turn comes."""
+"""Plan: the budget and stopping rule of a certificate, and the context that each bound receives."""
 
 from __future__ import annotations
 

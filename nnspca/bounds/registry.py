@@ -1,4 +1,4 @@
-"""BOUNDS: the one list of upper bounds; how each is made and when, why it holds, what proves it, what it is called."""
+"""BOUNDS: the registry of upper bounds, with their attempts, arguments, types of proof and titles."""
 
 from __future__ import annotations
 

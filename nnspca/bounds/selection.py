@@ -1,4 +1,4 @@
-"""Choice of the features that an elimination keeps, as few as cost next to no tightness, and of its first cases."""
+"""Chooses the features T that an elimination keeps (as few as cost almost no tightness) and its first cases."""
 
 from __future__ import annotations
 

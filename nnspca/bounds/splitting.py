@@ -1,4 +1,4 @@
-"""The splitting behind the pair-scaled dual: the spectraplex and the rows against the pairs, joined by multipliers.
+"""The splitting method behind the pair-scaled dual: spectraplex, rows and pairs, coupled by multipliers.
 
 Minimising the pair-scaled bound over (L, M) is the dual of a relaxation over matrices X (for xx')
 and Y (Y_ij for x_i² times "j is in the support"):

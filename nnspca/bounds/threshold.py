@@ -1,4 +1,4 @@
-"""Bounds that cut A at a level ρ: what lies below the cut costs ρk at most, what lies above is small and sparse.
+"""Bounds that cut A at a level ρ: entries below the cut cost ρk at most, those above form a small sparse matrix.
 
 For x >= 0 with at most k nonzeros, ``(1'x)² <= k``. With ``L = min(A, ρ)`` entrywise,
 ``x'Lx <= ρ(1'x)² <= ρk``, and ``A − L = max(A − ρ, 0)``; without the sign constraint L is A clipped

@@ -1,4 +1,4 @@
-"""Walk: a certificate's way through a registry, attempt by attempt, and what it has proven by now."""
+"""Walk: makes a registry's attempts in order, and keeps the least bound of each name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ceilings with a feature out, for one feature after another, all from one relaxation of the whole.
+"""Upper bounds with one feature excluded, for one feature after another, from one relaxation of the whole problem.
 
 What is possible without feature i is the optimum on all others: a problem of its own, but one that
 differs from the whole by a row. So the whole is relaxed once, on its features T if elimination sets

@@ -1,4 +1,4 @@
-"""The pair-scaled dual on a working set: tight where features are far too many for an n×n array.
+"""The pair-scaled dual on a working set, for more features than an n×n array can hold.
 
 Let S be some features, and (L, M, t) prove a pair-scaled bound on them: ``A_SS − L ⪯ tI``,
 ``M_ij M_ji >= (L_ij⁺)²``. Outside S × S let L be A itself, but ``L_jj = A_jj − t`` for j outside S:

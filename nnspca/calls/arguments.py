@@ -1,4 +1,4 @@
-"""What the public calls take: each argument's check, whose error says what was given and what is allowed."""
+"""Checks of arguments; each error gives the value given and the values allowed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A bar that shows how far a call has come: tqdm's where it is installed, else a line for every tenth."""
+"""A progress bar: tqdm's if it is installed, else a line for every tenth."""
 
 from __future__ import annotations
 

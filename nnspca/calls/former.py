@@ -1,4 +1,4 @@
-"""Arguments that had another name: the former one is taken, with a warning that says the new one."""
+"""Renamed arguments: the former name is still accepted, with a warning that gives the new one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One BLAS thread while solving: the same answer on any machine, and no oversubscription among jobs."""
+"""Limits BLAS to one thread while solving: the same answer on any machine, and no oversubscription."""
 
 from __future__ import annotations
 

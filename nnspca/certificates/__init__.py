@@ -1,4 +1,4 @@
-"""Certificates: what proves a bound, what judges it, and what writes it down.
+"""Certificates: the proofs of bounds, their judge, and their file format.
 
 - The proofs: :mod:`.proofs`, a type each, plain values without any code.
 - The judge: :mod:`.judge` asks :mod:`.derivations`, whose table names for each type the function

@@ -1,4 +1,4 @@
-"""Re-derives what features can hold beside each other: stage by stage, from A, the prices and one attained variance."""
+"""Re-derives joint bounds on masses, stage by stage, from A, the prices and one attained variance."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Re-checks a cover of the sphere, cell by cell, from values of h computed afresh."""
+"""Re-checks a cover of the sphere, cell by cell, with values of h computed afresh."""
 
 from __future__ import annotations
 

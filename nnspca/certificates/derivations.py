@@ -1,4 +1,4 @@
-"""DERIVATIONS, of one component and of several parts: each type of proof and the function that derives its value."""
+"""DERIVATIONS, for one component and for several parts: the function that derives the value of each type of proof."""
 
 from __future__ import annotations
 

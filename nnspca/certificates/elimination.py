@@ -1,4 +1,4 @@
-"""Re-derives the elimination by masses: what every feature outside can hold, from A and one attained variance."""
+"""Re-derives an elimination by masses: bounds on the mass of each feature outside, from A and one attained variance."""
 
 from __future__ import annotations
 

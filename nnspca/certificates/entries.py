@@ -1,4 +1,4 @@
-"""Re-derives the bounds read off A's entries: every row that can reach the largest sum is read in full."""
+"""Re-derives the bounds from entries of A: reads every row in full that can reach the largest sum."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The names that a certificate may carry: of efforts, and what one of a method looks like, as the judge knows none."""
+"""The names that a certificate may carry: known efforts, and well-formed names of methods."""
 
 import re
 

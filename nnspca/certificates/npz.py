@@ -1,4 +1,4 @@
-"""Reads the arrays of an .npz that may be damaged or hostile: plain numbers only, and never more than fits."""
+"""Reads the arrays of an .npz file that may be damaged or hostile: plain numbers only, within size limits."""
 
 from __future__ import annotations
 

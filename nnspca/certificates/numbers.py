@@ -1,4 +1,4 @@
-"""What the judge takes for a number, and the only ways in which it compares two: a NaN fails all of them."""
+"""Validates numbers and arrays for the judge, and compares them so that a NaN fails every test."""
 
 from __future__ import annotations
 

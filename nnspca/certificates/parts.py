@@ -1,4 +1,4 @@
-"""Re-derives what is proven of several parts together: a definiteness test, a product test, sums of sorted rows."""
+"""Re-derives bounds on several parts: a definiteness test, a product test, sums of sorted rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a bound hands to the judge: the ingredients from which its value can be re-derived, all frozen."""
+"""The types of proof: frozen ingredients from which the judge re-derives a bound."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Re-derives the bound by balanced row sums: every row that can be the largest is read in full."""
+"""Re-derives the bound by balanced row sums: reads every row in full that can be the largest."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Re-derives the pair-scaled bound on a working set: its own check there, and every row outside read in full."""
+"""Re-derives the pair-scaled bound on a working set: the usual check inside, and every row outside in full."""
 
 from __future__ import annotations
 

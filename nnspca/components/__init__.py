@@ -1,4 +1,4 @@
-"""Several components: one after the other, each on what those before it leave of the covariance; or together.
+"""Several components: one after the other, each on the deflated covariance, or all of them jointly.
 
 :mod:`nnspca` gives what people call. Here stands besides what an app needs to compare solvers part by
 part: :func:`sought` tells on what covariance a further component was sought.

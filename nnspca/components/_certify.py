@@ -1,4 +1,4 @@
-"""The door to the joint bounds: what r parts explain, and a proven ceiling on what any r could."""
+"""Entry point of the joint bounds: the total variance of r parts, and a proven upper bound on that of any r parts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Several components: find one, take it out of the covariance, find the next; or seek all of them together."""
+"""Entry point for several components: find one, deflate the covariance, find the next; or find all of them jointly."""
 
 from __future__ import annotations
 

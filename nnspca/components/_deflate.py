@@ -1,4 +1,4 @@
-"""The ways to find several components, and what each leaves of the covariance for the next one."""
+"""The deflations: how several components are found, and which covariance remains after each."""
 
 from __future__ import annotations
 

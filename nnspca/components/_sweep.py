@@ -1,4 +1,4 @@
-"""Many numbers of parts, and many k: what is kept one after the other and together, and the band of the best."""
+"""Sweeps over numbers of parts and k: parts found one by one and jointly, and the proven band."""
 
 from __future__ import annotations
 

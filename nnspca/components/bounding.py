@@ -1,4 +1,4 @@
-"""A joint certificate under way: the best parts known, and the bounds that its plan walks through."""
+"""A joint certificate in progress: the best parts known, and the bounds made by its plan."""
 
 from __future__ import annotations
 

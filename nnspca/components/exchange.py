@@ -1,4 +1,4 @@
-"""Exchange: features move between parts of disjoint supports, singly or against each other, while that gains.
+"""Exchange: moves features between parts of disjoint supports, one at a time or in pairs, while that gains.
 
 With feature j dropped from part b and feature i let in, the best mixture of what is left of x_b and
 of e_i has the larger eigenvalue of a 2×2 matrix as its variance, so all moves are priced at once

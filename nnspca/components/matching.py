@@ -1,4 +1,4 @@
-"""Matching: which feature belongs to which of several parts, when each would like some more than others."""
+"""Matching: assigns each feature to at most one part, and at most k features to each part."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two sets of parts, paired: which part of one is which of the other."""
+"""Pairs the parts of two sets, each with its counterpart."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is left of a covariance once components have been taken out of it, in the form it is held in.
+"""Deflated covariances, in the same form (matrix or data) as the original.
 
 Every function takes the covariance and the components found, unit columns U (n, r), and returns a
 positive semidefinite covariance again: a matrix where a matrix was held, data where data were,

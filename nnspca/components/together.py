@@ -1,4 +1,4 @@
-"""Parts found together: r unit vectors of disjoint supports, the sum of their variances climbed as one.
+"""Joint search for parts: r unit vectors of disjoint supports, with the sum of their variances as objective.
 
 Of one part after the other the first takes what it likes, and the later ones make do. Here all are
 sought at once:

@@ -1,4 +1,4 @@
-"""Reading a file in a process of its own, with so much memory and computing: what a file breaks ends with that process.
+"""Reads a file in a separate process with limited memory and computing time, so that a bad file ends only that process.
 
 The process gets the files on its standard input. It says how far it is, line by line, and then
 answers with plain arrays and words, which run no code when read.

@@ -1,4 +1,4 @@
-"""ZIP and TAR archives: their members in memory, none unpacked to more than is allowed; nothing touches the disk.
+"""ZIP and TAR archives: members are unpacked in memory, within size limits; nothing is written to disk.
 
 Python's tarfile and zipfile unpack; by hand is only the watch over how much they may.
 """

@@ -1,4 +1,4 @@
-"""A table of numbers and texts to a data set: which column is the class, which name rows, what is left out."""
+"""Turns a table of numbers and texts into a data set: class column, row names, columns left out."""
 
 from __future__ import annotations
 

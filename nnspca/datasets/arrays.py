@@ -1,4 +1,4 @@
-"""Saved arrays to numbers: NPY, NPZ and MAT, whose headers are read before anything is loaded.
+"""Reads saved arrays (NPY, NPZ, MAT); headers are checked before any data are loaded.
 
 numpy reads the arrays; the headers are looked at by hand, as numpy.load makes room for whatever
 they promise.

@@ -1,4 +1,4 @@
-"""The data sets that come with installed packages or are typed in here: no file, no network."""
+"""The data sets that come with installed packages or are written out here: no file, no network."""
 
 from __future__ import annotations
 

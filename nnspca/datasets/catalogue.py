@@ -1,4 +1,4 @@
-"""The data sets there are: what each one is, whom to thank, and how it is made or got."""
+"""The catalogue of data sets: description, citation, and how each is made or obtained."""
 
 from __future__ import annotations
 

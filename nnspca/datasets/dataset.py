@@ -1,4 +1,4 @@
-"""What a data set is: an array of samples, what its features are called, and where it came from."""
+"""Dataset: an array of samples with the names of its features and its source."""
 
 from __future__ import annotations
 

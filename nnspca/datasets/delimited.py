@@ -1,4 +1,4 @@
-"""CSV and TSV: where the cells end, and whether the first row names the columns.
+"""CSV and TSV: finds the delimiter, and whether the first row names the columns.
 
 The cells are read by Python's csv; the rest by hand, as neither numpy nor pandas finds out whether
 there is a header and a class, keeps to a bound of memory, or names line and column of a bad value.

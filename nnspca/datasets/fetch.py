@@ -1,4 +1,4 @@
-"""Files that are not shipped: found in a folder, in the cache, or fetched once and checked.
+"""Files that are not shipped: found in a local folder or the cache, or downloaded once and verified.
 
 By hand, as pooch can neither be stopped while a server is silent, nor count bytes where no size is
 announced, nor give up on a file that grows longer than its pinned size.

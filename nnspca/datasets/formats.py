@@ -1,4 +1,4 @@
-"""Which reader a file's name asks for."""
+"""Chooses the reader by a file's name."""
 
 from __future__ import annotations
 

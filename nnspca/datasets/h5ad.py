@@ -1,4 +1,4 @@
-"""AnnData's .h5ad through h5py: X as it is stored, dense or sparse, with the names beside it.
+"""AnnData's .h5ad files through h5py: X, dense or sparse, with its names.
 
 Chunks are unpacked by hand, as HDF5 inflates whatever a chunk holds before it looks how much that
 is. Damaged files can make it end the process it runs in, or look for something without end.

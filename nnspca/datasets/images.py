@@ -1,4 +1,4 @@
-"""Images to rows of grey values: sizes are checked before anything is decoded, which Pillow does."""
+"""Images as rows of grey values: sizes are checked before Pillow decodes anything."""
 
 from __future__ import annotations
 

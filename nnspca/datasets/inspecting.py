@@ -1,4 +1,4 @@
-"""What a table looks like before anything is computed: scales, identifiers, counts, signs, and what follows from them.
+"""Inspects a table before anything is computed: scales, identifiers, counts, signs, and advice that follows.
 
 A certificate is about the numbers it is given. One column in a larger unit can hold nearly all
 variance, and the proven optimum is then that column: a true statement about units, not about the

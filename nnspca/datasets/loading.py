@@ -1,4 +1,4 @@
-"""The door to the catalogue: list the data sets, load one by its name, know one by its file."""
+"""Entry point of the catalogue: list the data sets, load one by name, recognise one by its file."""
 
 from __future__ import annotations
 

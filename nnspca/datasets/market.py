@@ -1,4 +1,4 @@
-"""MatrixMarket files, and the three files in which 10x Genomics hands out counts.
+"""MatrixMarket files, and the three files in which 10x Genomics publishes counts.
 
 By hand, as a damaged file makes scipy.io.mmread end the process, which an upload must never do.
 """

@@ -1,4 +1,4 @@
-"""Values that are not there: counted, refused with the choices there are, or dealt with as chosen."""
+"""Missing values: counted, refused with a list of choices, or handled as chosen."""
 
 from __future__ import annotations
 

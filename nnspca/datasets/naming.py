@@ -1,4 +1,4 @@
-"""Names of features by a file of two columns: the name in the data, and the one people know."""
+"""Renames features by a file of two columns: the name in the data, and the name to show."""
 
 from __future__ import annotations
 

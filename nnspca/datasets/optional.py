@@ -1,4 +1,4 @@
-"""Packages that only some formats need: imported when such a file comes, named where they are absent."""
+"""Optional packages: imported when a format needs one; an error names the package that is absent."""
 
 from __future__ import annotations
 

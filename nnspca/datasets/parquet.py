@@ -1,4 +1,4 @@
-"""Parquet tables through pyarrow: the footer is looked at before any column is read.
+"""Parquet tables through pyarrow: the footer is checked before any column is read.
 
 A damaged one can make pyarrow end the process it runs in.
 """

@@ -1,4 +1,4 @@
-"""What is done to data before they are analysed: each a function from a data set to another one, which says so."""
+"""Preprocessing steps: functions from a data set to another one, each with a note of what was done."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Progress and cancellation of reading a file, through callbacks that a context variable holds.
+"""Progress and cancellation while a file is read, by callbacks in a context variable.
 
 Readers are generators within generators and decoders of others: as all of them find the callbacks
 there, none has to hand them on.

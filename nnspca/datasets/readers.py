@@ -1,4 +1,4 @@
-"""The door for files people bring: every format, with its guards, to one checked data set."""
+"""Entry point for files of users: every format, with its limits, to one checked data set."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a file comes from: a path, a folder, several files, or bytes with a name; each named by a label."""
+"""Sources of a file: a path, a folder, several files, or bytes with a name; each has a label."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sparse arrays from the parts a file stores them in: every index checked, nothing ever written out in full."""
+"""Sparse arrays from stored parts: every index is checked, and nothing is made dense."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Symbols of genes for the probes of the chip HG-U95Av2: a table of Bioconductor's, fetched once and checked.
+"""Gene symbols for the probes of the chip HG-U95Av2: a Bioconductor table, fetched once and verified.
 
 The file is R's own: one data frame of three columns of text (probe, symbol, chip), for 37 chips.
 Its licence, the Artistic License 2.0, is stated both by the collection (the R package idmap1 of J.

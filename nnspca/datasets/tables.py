@@ -1,4 +1,4 @@
-"""Rows of text cells to columns of numbers and of texts: what every format of text cells shares."""
+"""Turns rows of text cells into columns of numbers and of texts, for every format of text cells."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Samples as an estimator takes them: what scikit-learn has against them is said first, and names are kept."""
+"""Validates samples as scikit-learn does, and keeps their feature names."""
 
 from __future__ import annotations
 

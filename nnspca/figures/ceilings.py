@@ -1,4 +1,4 @@
-"""A certificate drawn: what was found, and every upper bound above it."""
+"""The figure of a certificate: the variance found, and every upper bound."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Curves drawn: variance against k with the band in which the optimum lies, and held-out variance."""
+"""Figures of curves: variance against k with the band of the optimum, and held-out variance."""
 
 from __future__ import annotations
 

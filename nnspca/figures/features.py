@@ -1,4 +1,4 @@
-"""What is known of single features, drawn: the weight proven possible for each, and how often each returns."""
+"""Figures of single features: the largest weight possible for each, and how often each returns."""
 
 from __future__ import annotations
 

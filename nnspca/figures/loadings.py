@@ -1,4 +1,4 @@
-"""Loadings drawn: bars by feature or along an axis, or the pixels of an image."""
+"""Figures of loadings: bars by feature or along an axis, or the pixels of an image."""
 
 from __future__ import annotations
 

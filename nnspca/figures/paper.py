@@ -1,4 +1,4 @@
-"""The look that the library's figures share; Plotly is imported here, with the first figure that is asked for."""
+"""The common layout of the library's figures; Plotly is imported here, with the first figure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers as doubles: from 2^53 on a double stands for few whole numbers, and the others are refused, not rounded."""
+"""Conversion to doubles: whole numbers from 2^53 on that no double equals are refused, not rounded."""
 
 from __future__ import annotations
 

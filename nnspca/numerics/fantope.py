@@ -1,4 +1,4 @@
-"""The Fantope: symmetric matrices of trace r with eigenvalues from 0 to 1, and the way to the nearest of them."""
+"""The Fantope: symmetric matrices of trace r with eigenvalues from 0 to 1, and the projection onto it."""
 
 from __future__ import annotations
 

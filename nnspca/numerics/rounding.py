@@ -1,4 +1,4 @@
-"""What rounding can cost: every allowance that a bound rests on, once, with the inequality it stands for and why.
+"""Rounding allowances: every one that a bound rests on, with its inequality and the reason for it.
 
 u = EPS/2 is the unit roundoff: an operation on doubles gives its exact result times 1 + δ,
 |δ| <= u. A sum of t doubles in any order, or an inner product of t terms, is off by at most (t

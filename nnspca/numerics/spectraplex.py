@@ -1,4 +1,4 @@
-"""The spectraplex: positive semidefinite matrices of trace 1, and the way to the nearest of them."""
+"""The spectraplex: positive semidefinite matrices of trace 1, and the projection onto it."""
 
 from __future__ import annotations
 

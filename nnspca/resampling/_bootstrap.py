@@ -1,4 +1,4 @@
-"""The bootstrap of parts: samples drawn again and again, and how often each feature comes back."""
+"""The bootstrap of parts: how often each feature returns when samples are drawn again."""
 
 from __future__ import annotations
 

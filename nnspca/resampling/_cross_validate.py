@@ -1,4 +1,4 @@
-"""k by cross-validation: components sought on most samples, and what they keep of the others."""
+"""Cross-validation of k: the variance of held-out samples that components of the others explain."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Samples to draw from: read once, their covariance for any choice of rows, and what directions keep of others."""
+"""Samples for resampling: read once, with the covariance of any subset and the variance explained on another."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is sought in every choice of samples, as ``decompose`` takes it: read once, sent to each worker."""
+"""The search that is repeated on every resample: the options of ``decompose``, checked once."""
 
 from __future__ import annotations
 

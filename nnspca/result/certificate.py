@@ -1,4 +1,4 @@
-"""Bounds, and certificates: what was found beside a ceiling that nothing can pass."""
+"""Bounds and certificates: an attained variance with a proven upper bound."""
 
 from __future__ import annotations
 

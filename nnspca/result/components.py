@@ -1,4 +1,4 @@
-"""Several components of one covariance: what each explains and all together, what they share."""
+"""Several components of one covariance: the variance that each explains, and that of all together."""
 
 from __future__ import annotations
 

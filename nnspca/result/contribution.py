@@ -1,4 +1,4 @@
-"""Contribution: what one feature does in a component, and what the component would be without it."""
+"""Contribution: the role of one feature in a component, and the loss without it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cross-validation: what components keep of samples that they were not sought on, for many k."""
+"""Cross-validation: variance of held-out samples explained by components, for many k."""
 
 from __future__ import annotations
 

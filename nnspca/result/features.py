@@ -1,4 +1,4 @@
-"""Features: what they are called, and with which mean and scale they were read."""
+"""Features: their names, and the mean and scale with which they were read."""
 
 from __future__ import annotations
 

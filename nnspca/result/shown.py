@@ -1,4 +1,4 @@
-"""How a result shows itself: a few lines at a prompt, sentences and a picture in a notebook."""
+"""Representations of results: a few lines at a prompt, sentences and a picture in a notebook."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Equality by value: two results are equal where they say the same, however long each took."""
+"""Equality by value: two results are equal if all fields but the times are."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How results put their numbers: shares, proven ones rounded so that they stay true, and features by name."""
+"""How results word their numbers: shares, proven ones rounded safely, and features by name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""NSPCA's ascent: entry after entry of U >= 0, each set to its best value with all others fixed."""
+"""NSPCA's coordinate ascent: each entry of U >= 0 in turn is set to its best value with all others fixed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SPCA of Zou, Hastie & Tibshirani (2006): the leading score regressed on the features, few of them at a time."""
+"""SPCA of Zou, Hastie & Tibshirani (2006): the leading score regressed on few of the features."""
 
 from __future__ import annotations
 

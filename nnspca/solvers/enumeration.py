@@ -1,4 +1,4 @@
-"""The enumeration solver: Alg. 1 and 2 of Asteris et al. 2014 as they stand, and the 2011 algorithm without sign."""
+"""The enumeration solver: Alg. 1 and 2 of Asteris et al. 2014, and the 2011 algorithm without sign constraint."""
 
 from __future__ import annotations
 

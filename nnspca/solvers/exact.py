@@ -1,4 +1,4 @@
-"""The optimum itself, for few features: branch and bound over supports with proven bounds at every node."""
+"""The exact solver for few features: branch and bound over supports with proven bounds at every node."""
 
 from __future__ import annotations
 

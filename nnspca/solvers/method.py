@@ -1,4 +1,4 @@
-"""What is to be known of a method and of its options: enough to check a call, and to draw controls for it."""
+"""The registry entry of a method and its options: enough to check a call, and to show controls for it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Nonnegative matrix factorisation, for contrast: parts that add up, found by scikit-learn."""
+"""Nonnegative matrix factorisation by scikit-learn, for comparison: additive parts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pairs of features: what two keep together says where a small support begins, and is the optimum for k = 2."""
+"""Pairs of features of large variance: starts for small supports, and the optimum for k = 2."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Swap polish: trade one feature of the support for another while that gains variance."""
+"""Swap polish: exchanges one feature of the support for another while that gains variance."""
 
 from __future__ import annotations
 

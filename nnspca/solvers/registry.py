@@ -1,4 +1,4 @@
-"""METHODS: the one list of solvers that pages, documentation and tests read."""
+"""METHODS: the registry of solvers that pages, documentation and tests read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Search on: an iterated local search whose every round is a tabu walk over swaps, begun at a kicked support."""
+"""Iterated local search: every round is a tabu walk over swaps that starts at a perturbed support."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cells of the sphere: cones over d corners, how they are split, and the plane that bounds a convex h over one."""
+"""Cells of the sphere: cones over d corners, their splits, and the plane that bounds a convex h on one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The spannogram by plain enumeration: every vertex, every candidate support, any rank, both signs.
+"""The spannogram by plain enumeration: every vertex and candidate support, for any rank, with or without signs.
 
 **With the sign constraint** (Asteris et al. 2014, Alg. 1 and 2). Append a zero row. The set of
 directions c with a given top-k set I is a cone, cut out by v_i'c >= v_j'c (i in I, j not) and

@@ -1,4 +1,4 @@
-"""The ε-net of Asteris et al. (2014, Alg. 3): random directions of the rank-d range, and what they promise.
+"""The ε-net of Asteris et al. (2014, Alg. 3): random directions of the rank-d range, and their guarantee.
 
 For the optimum x of the rank-d problem let c* be the direction of V'x. A sample c at angle θ to ±c*
 finds a point of value at least ``(c'V'x)² = cos²θ ‖V'x‖²``, so it is within the factor 1 − ε when

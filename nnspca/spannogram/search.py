@@ -1,4 +1,4 @@
-"""A search on the sphere under way: corners with their heights, cells with their bounds, the best point met.
+"""A search on the sphere in progress: corners with heights, cells with bounds, and the best point found.
 
 Why the bounds hold is told in :mod:`nnspca.spannogram.sphere`.
 """

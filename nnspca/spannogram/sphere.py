@@ -1,4 +1,4 @@
-"""The rank-d optimum by branch and bound on the sphere: a best point and a proven ceiling that close in.
+"""The rank-d optimum by branch and bound on the sphere: a best point and a converging proven upper bound.
 
 The problem is ``max ‖V'x‖²`` over unit x with at most k nonzeros, nonnegative or not, with V of
 shape (n, d), d small. Put ``h(c) = max_x c'V'x``; for unit c it is the norm of the k largest

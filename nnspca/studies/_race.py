@@ -1,4 +1,4 @@
-"""Solvers and a proof on one clock: they take turns on the processor, and each is charged for its own seconds only."""
+"""A race of solvers and a proof: they take turns on the processor, and each has a clock of its own CPU seconds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Asteris et al. (2014), Figs 4 to 6: variance against k, and how much of the best is guaranteed."""
+"""Asteris et al. (2014), Figs 4 to 6: variance against k, and the proven share of the optimum."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Asteris et al. (2014), Fig. 3: six disjoint parts of faces, by Alg. 3 and by EM, held against the best possible."""
+"""Asteris et al. (2014), Fig. 3: six disjoint parts of faces by Alg. 3 and by EM, with their upper bounds."""
 
 from __future__ import annotations
 

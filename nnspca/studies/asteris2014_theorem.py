@@ -1,4 +1,4 @@
-"""Asteris et al. (2014), Theorem 1: what is promised beforehand, what is bounded, what is proven."""
+"""Asteris et al. (2014), Theorem 1: its guarantee, the paper's bound, and the share proven here."""
 
 from __future__ import annotations
 

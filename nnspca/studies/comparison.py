@@ -1,4 +1,4 @@
-"""Data sets side by side: what their spectra, signs and correlations promise, and what is proven on them."""
+"""Data sets side by side: their spectra, signs and correlations, and the shares proven on them."""
 
 from __future__ import annotations
 

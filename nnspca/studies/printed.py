@@ -1,4 +1,4 @@
-"""The numbers the papers print, each with where it stands, and the table that holds them against ours."""
+"""The numbers printed in the papers, each with its place, and the table that compares them with ours."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sigg & Buhmann (2008), Fig. 2: sparse PCA of any sign on faces and genes, and what it costs in seconds."""
+"""Sigg & Buhmann (2008), Fig. 2: sparse PCA without sign constraint on faces and genes, with its CPU time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sigg & Buhmann (2008), Fig. 3 left: one nonnegative component of faces, by emPCA and by NSPCA at three prices."""
+"""Sigg & Buhmann (2008), Fig. 3 left: one nonnegative component of faces, by emPCA and by NSPCA at three penalties."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sigg & Buhmann (2008), Fig. 4: genes chosen without a look at the labels, judged by the clusters they give."""
+"""Sigg & Buhmann (2008), Fig. 4: genes chosen without labels, judged by the clusters they give."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A race as it stands: what each solver had found by when, and the ceilings proven by then."""
+"""The state of a race: the variance of each solver and the proven bounds over time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stored runs: what each study's reduced form found on the paper's own data."""
+"""Stored runs: the tables of each study's reduced form on the paper's own data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Study: one figure or statement of a paper, what it shows, what differs, and how to run it."""
+"""Study: one figure or statement of a paper, its content, its differences here, and how to run it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""StudyTable: named columns and rows, with how to draw them."""
+"""StudyTable: named columns and rows, and how to draw them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Work in turns: threads of which one goes on at a time, each with a clock of its own seconds."""
+"""Turns: threads of which one runs at a time, each with a clock of its own CPU seconds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Zass & Shashua (2006), Figs 2 and 3: what the prices of overlap and of a loading do to parts of faces."""
+"""Zass & Shashua (2006), Figs 2 and 3: how the penalties on overlap and on loadings change parts of faces."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The door to the bounds: pair the best feasible point with the least proven ceiling."""
+"""Entry point of the bounds: pairs the best feasible point with the least proven upper bound."""
 
 from __future__ import annotations
 

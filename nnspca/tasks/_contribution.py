@@ -1,4 +1,4 @@
-"""The door to one feature's contribution: why a component has it, and what the component would be without it."""
+"""Entry point for contributions: why a component has a feature, and its loss without it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The door to necessity: which features every near-best component has, and how much each can hold of one."""
+"""Entry point for necessity: features of every near-best component, and the largest weight of each feature in one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A curve in the order a person watches it: coarse k first, then between; the whole curve first, then its ceilings."""
+"""A curve in the order in which it is shown: coarse k first, then those between; all components before the bounds."""
 
 from __future__ import annotations
 

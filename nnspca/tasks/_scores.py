@@ -1,4 +1,4 @@
-"""The door to scores: where samples lie along components, and how well that alone tells their classes apart."""
+"""Entry point for scores: the position of samples along components, and how well it separates their classes."""
 
 from __future__ import annotations
 

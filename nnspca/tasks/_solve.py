@@ -1,4 +1,4 @@
-"""The door to the solvers: check what was asked, run one, say how long it took."""
+"""Entry point of the solvers: checks the arguments, runs one solver, and measures its time."""
 
 from __future__ import annotations
 

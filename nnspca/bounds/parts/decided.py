@@ -1,4 +1,4 @@
-"""What is known of who shares a part: pairs of features that do, and pairs that do not."""
+"""Decided pairs of features: those that share a part, and those that do not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The joint dual: what r parts of disjoint supports can explain together, bounded as one (MATH B11).
+"""The joint dual: an upper bound on the total variance of r parts with disjoint supports (MATH B11).
 
 **The bound.** Let x_1 … x_r be unit vectors of disjoint supports J_1 … J_r, at most k features
 each. Take any symmetric L, any nonnegative M with ``M_ij M_ji >= (L_ij⁺)²`` for i ≠ j, and a price

@@ -1,4 +1,4 @@
-"""PartsPlan: what a joint certificate may cost, when it is done, and what each bound is told when its turn comes."""
+"""PartsPlan: the budget and stopping rule of a joint certificate, and the context that each bound receives."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PARTS_BOUNDS: the one list of bounds on several parts; how each is made and when, why it holds, what proves it."""
+"""PARTS_BOUNDS: the registry of bounds on several parts, with their attempts, arguments and types of proof."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The splitting behind the joint dual: the Fantope, the rows and the columns against the pairs.
+"""The splitting method behind the joint dual: Fantope, rows, columns and pairs, coupled by multipliers.
 
 It is that of :mod:`nnspca.bounds.splitting` with the Fantope for the spectraplex, and one more copy
 of Y that has to meet the column sums: a feature serves one part. The copies (W, Y, z) of the pairs

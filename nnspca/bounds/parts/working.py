@@ -1,4 +1,4 @@
-"""The joint dual on a working set: for features far too many for an n×n array.
+"""The joint dual on a working set, for more features than an n×n array can hold.
 
 Let S be some features, and (L, M, v, V, t) prove a bound of r parts on them
 (:mod:`nnspca.bounds.parts.dual`). As in

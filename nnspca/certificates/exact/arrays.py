@@ -1,4 +1,4 @@
-"""Writer: the arrays of a file that a proof names, and the factors R that make an eigenvalue a sum of squares."""
+"""Writer: the arrays that a proof refers to, and factors R that show an eigenvalue bound as a sum of squares."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writes a cover of the sphere in whole numbers: splits at corners that are exact, and a point that bounds each cell.
+"""Writes a cover of the sphere in whole numbers: exact corners of all splits, and a point that bounds each cell.
 
 The search for a ceiling on ‖V'x‖² halves edges at rounded corners, which an exact checker could not
 follow. Here the sphere is parted afresh, along corners that are sums of two, until each cell has a

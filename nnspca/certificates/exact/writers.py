@@ -1,4 +1,4 @@
-"""WRITERS, of one component and of several parts: each type of proof and the function that writes it for the checkers.
+"""WRITERS, for one component and for several parts: the function that writes each type of proof for the checkers.
 
 It is the counterpart of :data:`nnspca.certificates.derivations.DERIVATIONS`, by which the judge
 derives the values: the two know the same types and share no code. A function returns what the

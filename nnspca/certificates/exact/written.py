@@ -1,4 +1,4 @@
-"""The section of a certificate's file that the stand-alone checkers read, and which of the two can read it."""
+"""The section of a certificate file that the stand-alone checkers read, and which of the two can read it."""
 
 from __future__ import annotations
 

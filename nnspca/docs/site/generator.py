@@ -1,4 +1,4 @@
-"""Build the site: gather the pages into a folder, let Sphinx set them, check every link of the outcome."""
+"""Builds the site: gathers the pages into a folder, runs Sphinx, and checks every link."""
 
 from __future__ import annotations
 

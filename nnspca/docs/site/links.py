@@ -1,4 +1,4 @@
-"""Links of the finished site: each leads to a file or paragraph that is there, and nothing is loaded from elsewhere."""
+"""Checks the links of the finished site: each target exists, and nothing is loaded from elsewhere."""
 
 from __future__ import annotations
 

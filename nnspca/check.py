@@ -29,7 +29,7 @@ CODES = {"f8": "d", "f4": "f", "i8": "q", "i4": "i", "i2": "h", "i1": "b", "u4":
 
 
 class Refused(Exception):
-    """Something does not hold, or is not as it must be; with status 2: this checker cannot tell."""
+    """A claim fails or is malformed; with status 2: this checker cannot decide."""
 
 
 def need(holds: bool, otherwise: str, status: int = 1) -> None:

@@ -35,7 +35,7 @@ class CertificateError(Exception):
 
 
 def reason(error: object, most: int = 120) -> str:
-    """Return what another package's error says, in brackets after a blank; nothing where it says nothing to people.
+    """Return another package's error message in brackets after a blank; nothing if it is of no use to people.
 
     >>> "the file is damaged" + reason(ValueError("bad  magic\\nnumber"))
     'the file is damaged (bad magic number)'

@@ -53,7 +53,7 @@ def balanced_rows(
     warm_start: Bound | None = None,
     allowed: int | None = None,
 ) -> Bound:
-    """The bound at the best weights met.
+    """The least bound over the weights tried.
 
     ``passes`` power steps over all rows follow where A is not held; each reads the whole of A once,
     and together they read no more than ``allowed`` rows. ``warm_start`` is this bound as it was
@@ -93,7 +93,7 @@ def by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bou
 
 
 def throughout_by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bound]:
-    """All rows levelled, where A is not held and no relaxation has had its say, or the plan has time."""
+    """All rows levelled, if A is not held and no relaxation was made, or if the plan has time."""
     allowed = rows_read(problem, plan)
     if problem.cov.holds_entries or allowed < problem.n:
         return
@@ -117,7 +117,7 @@ def _of_matrix(problem: Problem, monitor: Monitor) -> tuple[float, np.ndarray]:
 def _levelled(
     A: np.ndarray, k: int, nonnegative: bool, cov: Covariance | None, monitor: Monitor
 ) -> tuple[float, np.ndarray]:
-    """Least largest row met in the power steps, with room for what drifts if ``cov`` holds A, and its weights."""
+    """The least largest row over the power steps, with room for drift if ``cov`` holds A, and its weights."""
     own = A.diagonal()
     shares = np.maximum(A, 0.0) if nonnegative else np.abs(A)
     np.fill_diagonal(shares, 0.0)
@@ -137,7 +137,7 @@ def _levelled(
 
 
 def _of_factor(problem: Problem, monitor: Monitor) -> tuple[float, np.ndarray, float]:
-    """Power steps on the features of largest variance, the others kept level without a look at their rows.
+    """Power steps on the features of largest variance; the rows of the others are not read.
 
     Returned with a ceiling on what those others cost, which leaves room for what a judge sees
     otherwise.
@@ -194,7 +194,7 @@ def _levelled_throughout(
 
 
 def _extended(s: np.ndarray, chosen: np.ndarray, weights: np.ndarray, level: float, k: int) -> np.ndarray:
-    """Weights for all features: the chosen ones as given, the others just large enough to keep their rows level."""
+    """Weights for all features: those of the chosen ones, and for the others the least that keep their rows level."""
     d = np.zeros(len(s))
     d[chosen] = weights
     others = np.setdiff1d(np.arange(len(s)), chosen, assume_unique=True)
@@ -216,7 +216,7 @@ def _rows(
     monitor: Monitor,
     companions: Companions | None = None,
 ) -> tuple[np.ndarray, float]:
-    """f_i(d)/d_i, rounded up: read for the chosen rows, and a ceiling from s on all the others."""
+    """f_i(d)/d_i, rounded up: exact for the chosen rows, and an upper bound from s for all others."""
     cov, k = problem.cov, problem.k
     companions = companions or Companions(problem)
     companions.weights = d

@@ -14,7 +14,7 @@ from nnspca.result import Bound
 
 
 def least_proven(bounds: Mapping[str, Bound]) -> float:
-    """Return the least value among bounds that hold without any probability: infinite where there is none."""
+    """Return the least value among the deterministic bounds; infinite if there is none."""
     return min((bound.value for bound in bounds.values() if bound.deterministic), default=np.inf)
 
 

@@ -43,7 +43,7 @@ SLOWER = 4.0  # by which a price changes at most from one stage to the next
 def within(
     problem: Problem, lower_bound: float, mass_bounds: np.ndarray, monitor: Monitor, *, stages: int = STAGES
 ) -> Boxes | None:
-    """Return masses below ``mass_bounds`` of the features that hold most by their variance; None where too few matter.
+    """Return masses below ``mass_bounds`` of the features of largest variance; None if too few features matter.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def within(
 def _read(
     problem: Problem, lower_bound: float, features: np.ndarray, monitor: Monitor
 ) -> tuple[np.ndarray, np.ndarray] | None:
-    """A⁺ among the features, and the norm of the k−1 largest of each row; None where it was stopped on the way."""
+    """A⁺ among the features, and the norm of the k−1 largest entries of each row; None if stopped."""
     cov, count = problem.cov, problem.k - 1
     A, norms = np.zeros((len(features), len(features))), np.zeros(len(features))
     for start in range(0, len(features), READ):
@@ -98,7 +98,7 @@ def _read(
 
 
 class _Stage:
-    """One round of masses from the masses before it, some rows at a time."""
+    """One stage: new masses from those before it, a strip of rows at a time."""
 
     def __init__(
         self, problem: Problem, lower_bound: float, features: np.ndarray, A: np.ndarray, norms: np.ndarray
@@ -116,7 +116,7 @@ class _Stage:
         self.first = np.clip(norms * np.sqrt(1 + (norms / room) ** 2), LEAST, MOST)  # the best prices without boxes
 
     def masses(self, known: np.ndarray, price: np.ndarray, monitor: Monitor) -> tuple[np.ndarray, np.ndarray]:
-        """Return what the features can hold, rounded up, and prices for the next stage."""
+        """Return upper bounds on the masses, rounded up, and the prices of the next stage."""
         boxes, bounded, following = rounding.raised(np.sqrt(known), 2), np.ones(len(known)), price.copy()
         for start in range(0, len(known), STRIP):
             if monitor.stop():

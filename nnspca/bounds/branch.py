@@ -62,18 +62,18 @@ class Node:
 
     @property
     def value(self) -> float:
-        """What is proven for every support this node stands for."""
+        """The upper bound on every support of this node."""
         return -self.key[0]
 
 
 class Meter:
-    """What is left of a budget, in the unit of :func:`nnspca.bounds.plan.cost`."""
+    """The remaining budget, in the unit of :func:`nnspca.bounds.plan.cost`."""
 
     def __init__(self, budget: float) -> None:
         self.left = budget
 
     def pay(self, n: int, steps: int = 1) -> None:
-        """Count steps of a splitting of n features."""
+        """Subtract the cost of steps of a splitting of n features."""
         self.left -= steps * cost(n)
 
 
@@ -88,7 +88,7 @@ def tighten(
     entries: float = ENTRIES,
     start: PairProof | None = None,
 ) -> Iterator[Bound]:
-    """Yield falling bounds as the tree grows, until the goal is met or nothing is left on the meter.
+    """Yield falling bounds as the tree grows, until the goal is met or the budget is spent.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ def tighten(
 
 
 def by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bound]:
-    """Where the budget is worth beginning, until a component could be called optimal."""
+    """Branch and bound if the budget suffices, until a component can be called optimal."""
     if not parts_cases(problem, plan):
         return
     whole = context.bounds["pair-scaled"].ingredients if "pair-scaled" in context.bounds else None
@@ -159,7 +159,7 @@ def by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bou
 
 @dataclass(frozen=True, eq=False)
 class _Nodes:
-    """What every node of one tree is bounded with.
+    """The settings common to all nodes of one tree.
 
     Attributes
     ----------
@@ -180,7 +180,7 @@ class _Nodes:
     monitor: Monitor
 
     def root(self, proven: PairProof | None) -> Node:
-        """Bound the whole, from what was proven of it before."""
+        """Bound the whole problem, starting from its earlier proof."""
         n = self.problem.n
         return self._node(np.arange(n), np.zeros(n, dtype=bool), ROOT, proven=proven)
 
@@ -224,7 +224,7 @@ class _Nodes:
     def _start_splitting(
         self, part: Problem, features: np.ndarray, inside: np.ndarray, parent: Node | None
     ) -> Splitting:
-        """The splitting of a node, from where its parent's stands."""
+        """The splitting of a node, started at the state of its parent's."""
         start = self.x[features]
         if not start.any():
             start = np.ones(len(features))
@@ -243,7 +243,7 @@ class _Nodes:
         *,
         whole: bool,
     ) -> tuple[float, PairProof]:
-        """Take the steps of a node: give up once it is at the goal, or gains too little to get there."""
+        """Take the steps of a node; stop at the goal, or if the gain is too small to reach it."""
         past = [] if best is None else [best[0]]
         for step in range(1, steps + 1):
             run_interruptibly(splitting.advance, part.n, self.monitor)
@@ -262,19 +262,19 @@ class _Nodes:
 
 
 def _of_known_support(part: Covariance) -> tuple[float, PairProof]:
-    """The bound where the support is known: an eigenvalue."""
+    """The bound for a known support: an eigenvalue."""
     nothing = np.zeros_like(part.entries)
     tail = ceiling.of_matrix(part.entries, part._room())
     return rounding.total(tail, np.zeros(1)), PairProof(nothing, nothing, tail)
 
 
 def _entry_count(node: Node) -> int:
-    """How many numbers the proof of a leaf holds."""
+    """The number of entries in the proof of a leaf."""
     return 0 if node.proof is None else node.proof.L.size + node.proof.M.size
 
 
 def _undecided(node: Node) -> int | None:
-    """The place of the feature of most weight times doubt of its membership; None where all are known."""
+    """The place of the undecided feature of largest weight times doubt; None if all are decided."""
     splitting = node.splitting
     if splitting is None or len(node.features) == 1:
         return None
@@ -286,7 +286,7 @@ def _undecided(node: Node) -> int | None:
 
 
 def _likely(node: Node, k: int) -> np.ndarray:
-    """The k features whose places in the support the relaxation is surest of."""
+    """The k features that the relaxation most clearly places in the support."""
     if node.splitting is None:
         return node.features
     member = np.where(node.inside, np.inf, node.splitting.Y.sum(axis=0) + node.splitting.z)

@@ -34,7 +34,7 @@ START = 8.0  # first weight of the copies, in a scale whose largest eigenvalue i
 
 
 def capped_dual(problem: Problem, x: np.ndarray, *, monitor: Monitor) -> Bound:
-    """The least bound met in a fixed number of steps that start at the best x.
+    """The least bound over a fixed number of steps that start at the best x.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def capped_dual(problem: Problem, x: np.ndarray, *, monitor: Monitor) -> Bound:
 
 
 def by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bound]:
-    """From the best point known, where A is held and the features are few."""
+    """From the best point known, if A is held and the features are few."""
     if problem.cov.holds_entries and problem.n <= plan.capped_features:
         yield capped_dual(problem, context.x, monitor=context.monitor)
 

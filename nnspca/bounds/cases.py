@@ -41,7 +41,7 @@ QUIET = Monitor()
 
 @dataclass
 class Case:
-    """At most ``cardinality`` features of T: the least ceiling known, what proves it, and how to go on from there."""
+    """A case: at most ``cardinality`` features of T, with the least upper bound known, its proof and its relaxation."""
 
     problem: Problem
     value: float
@@ -54,14 +54,14 @@ class Case:
     warm_started: bool = False  # whether the multipliers of the case before it were tried
 
     def improve(self, value: float, proof: object) -> None:
-        """Keep the lower of two ceilings."""
+        """Keep the lower of two upper bounds."""
         if value < self.value:
             self.value, self.proof = value, proof
 
 
 @dataclass
 class Elimination:
-    """The cases on one T, and what each number of outside features is proven to allow."""
+    """The cases on one set T, and the bound that follows for each number of features outside."""
 
     problem: Problem
     x: np.ndarray
@@ -91,14 +91,14 @@ class Elimination:
             first = 2 * first + 1
 
     def _open(self, first: int) -> None:
-        """Begin a case with what balanced rows prove."""
+        """Open a case with the bound by balanced rows."""
         k = min(self.problem.k - first, len(self.inside))
         problem = Problem(self.part, k, self.problem.nonnegative)
         bound = balanced.balanced_rows(problem, monitor=self.monitor)
         self.cases[first] = Case(problem, bound.value + self.error, bound.ingredients)
 
     def _open_planned(self, meter: branch.Meter, goal: float) -> None:
-        """Open the planned cases by what the multipliers of the one before prove; of many, the middle finds its own."""
+        """Open the planned cases, each from the multipliers of the case before; of many, advance the middle one."""
         middle = self.planned[(len(self.planned) - 1) // 2] if len(self.planned) >= MANY_CASES else None
         for first in self.planned[1:]:
             self._open(first)
@@ -108,7 +108,7 @@ class Elimination:
         self.planned = ()
 
     def _warm_start(self, first: int, meter: branch.Meter) -> None:
-        """Let a case begin with what the multipliers of the one before it prove for fewer features."""
+        """Start a case from the bound that the multipliers of the case before prove for fewer features."""
         case = self.cases[first]
         pair_proofs = {
             q: other.proof for q, other in self.cases.items() if q < first and isinstance(other.proof, PairProof)
@@ -121,12 +121,12 @@ class Elimination:
             meter.pay(len(self.inside), TRANSFER_STEPS)
 
     def _has_room(self, case: Case) -> bool:
-        """Whether the proofs may hold another one by pairs: beyond, balanced rows must do for a case."""
+        """Whether one more proof by pairs fits the storage limit; otherwise the case keeps balanced rows."""
         others = sum(_paired(other) for other in self.cases.values() if other is not case)
         return 2 * (others + 1) * len(self.inside) ** 2 <= STORED
 
     def ceilings(self) -> tuple[np.ndarray, np.ndarray]:
-        """For each q, the ceiling on all features, and the first q of the case it comes from."""
+        """For each q, the upper bound on all features, and the first q of the case behind it."""
         values, origin = np.zeros(len(self.excluded_mass)), np.zeros(len(self.excluded_mass), dtype=int)
         best, at = np.inf, 0
         for q in range(len(self.excluded_mass)):
@@ -138,12 +138,12 @@ class Elimination:
 
     @property
     def needs_larger_subset(self) -> bool:
-        """Whether the largest ceiling is that of features outside which may hold so much that T is too small."""
+        """Whether the largest bound comes from so much mass outside that T is too small."""
         worst = int(self.ceilings()[0].argmax())
         return float(self.excluded_mass[worst]) > LARGE_MASS
 
     def bound(self) -> Bound:
-        """The largest of the ceilings, and all that proves it."""
+        """The largest of the bounds over q, with its proof."""
         values, _ = self.ceilings()
         used = self._needed(float(values.max()))
         support = np.flatnonzero(self.x)
@@ -176,7 +176,7 @@ class Elimination:
         )
 
     def _needed(self, most: float) -> list[Case]:
-        """As few cases as prove that no number of features outside allows more: a shorter file, checked sooner."""
+        """The fewest cases that prove the bound for every number of features outside: a shorter file to check."""
         chosen: list[int] = []
         for q in range(min(self.problem.k, len(self.excluded_mass))):
             if not chosen or self._value(q, self.cases[chosen[-1]].value) > most:
@@ -184,13 +184,13 @@ class Elimination:
         return [self.cases[first] for first in chosen]
 
     def _value(self, q: int, on_part: float) -> float:
-        """What a ceiling on T allows all features with q of them outside."""
+        """The upper bound on all features that follows from one on T with q features outside."""
         # x_R'Ax_R is not below −ε times what A is off by: that is part of one room, and the rest
         # of two is to spare
         return rounding.eliminated(on_part, float(self.excluded_mass[q]), 2 * self.problem.cov._room())
 
     def work(self, meter: branch.Meter, goal: float, trees: bool) -> bool:
-        """Bring the largest ceiling down, or try to; False once there is no way left."""
+        """Try to lower the largest bound; False if no means is left."""
         if self.planned:
             whole = self.cases[0]
             for _ in range(FIRST_TURNS):
@@ -228,7 +228,7 @@ class Elimination:
         return True
 
     def _advance(self, case: Case, first: int, meter: branch.Meter, goal: float, steps: int = 0) -> None:
-        """Some steps of a case's splitting."""
+        """Take some steps of a case's splitting."""
         if case.splitting is None:
             if not self._has_room(case):
                 case.rests = True
@@ -247,7 +247,7 @@ class Elimination:
         case.rests = case.idle >= PATIENCE or missing <= 0
 
     def _goal_of(self, first: int, goal: float) -> float:
-        """The ceiling on T with which a case meets the goal at its own number of features outside."""
+        """The bound on T at which a case meets the goal for its own number of features outside."""
         excluded_mass = float(self.excluded_mass[first])
         return goal * (1 - 2 * excluded_mass) / (1 - excluded_mass)
 
@@ -284,7 +284,7 @@ class Elimination:
         return feasible.best(x if x.any() else self.part.diagonal, cardinality, self.problem.nonnegative)
 
     def _branch(self, case: Case, first: int, meter: branch.Meter, goal: float) -> bool:
-        """One more bound of a case's tree; False once it yields none."""
+        """Grow the tree of a case until its next bound; False if there is none."""
         if case.tree is None:
             if sum(other.tree is not None for other in self.cases.values()) >= TREES:
                 return False
@@ -306,5 +306,5 @@ class Elimination:
 
 
 def _paired(case: Case) -> bool:
-    """Whether a case is proven by pairs, or is about to be."""
+    """Whether a case has, or will have, a proof by pairs."""
     return case.splitting is not None or isinstance(case.proof, PairProof)

@@ -29,7 +29,7 @@ ROWS = 4096  # features whose data are factorised at a time
 
 
 def of_matrix(B: np.ndarray, error: float = 0.0, estimate: float | None = None) -> float:
-    """Return a proven ceiling on λ_max of the symmetric matrix that B holds up to ``error`` in norm.
+    """Return a proven upper bound on λ_max of a symmetric matrix that B equals up to ``error`` in norm.
 
     ``estimate`` saves computing what is to be proven; a wrong one costs tightness only.
     """
@@ -56,7 +56,7 @@ def of_matrix(B: np.ndarray, error: float = 0.0, estimate: float | None = None) 
 
 
 def positive_by_cholesky(M: np.ndarray) -> float | None:
-    """Return e such that ``λ_min(M) >= −e`` is proven, None when the factorisation breaks down."""
+    """Return e such that ``λ_min(M) >= −e`` is proven; None if the factorisation breaks down."""
     try:
         scipy.linalg.cholesky(M, lower=True, check_finite=False)
     except scipy.linalg.LinAlgError:
@@ -65,7 +65,7 @@ def positive_by_cholesky(M: np.ndarray) -> float | None:
 
 
 def affordable(cov: Covariance, d: int) -> bool:
-    """Whether what d directions leave of A can be proven at all, in a second or two."""
+    """Whether a bound on what d directions leave of A can be proven in a second or two."""
     if isinstance(cov._form, HeldMatrix):
         return cov.n_features <= LARGEST
     m, n = cov._form.factor.shape

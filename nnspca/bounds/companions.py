@@ -70,7 +70,7 @@ class Companions:
         return largest, complete
 
     def _product(self, rows: np.ndarray, factor: SparseFactor) -> scipy.sparse.csr_array:
-        """S'S / m at the rows, made anew unless it was kept."""
+        """S'S / m at the rows, from the cache if it is there."""
         key = rows.tobytes()
         if key in self._cache:
             return self._cache[key]

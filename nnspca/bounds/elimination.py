@@ -49,7 +49,7 @@ LIGHT = 0.7  # share of what a feature takes from the others, below which its va
 
 @dataclass(frozen=True)
 class Budget:
-    """What an elimination may spend, in the unit of :func:`nnspca.bounds.plan.cost`.
+    """The budget of an elimination, in the unit of :func:`nnspca.bounds.plan.cost`.
 
     Attributes
     ----------
@@ -76,7 +76,7 @@ def tighten(
     monitor: Monitor,
     consider: Callable[[np.ndarray], None] = lambda support: None,
 ) -> Iterator[Bound]:
-    """Yield falling bounds below ``least``; nothing where too many features can hold too much.
+    """Yield falling bounds below ``least``; none if too many features have too large a mass.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ def begin(
     *,
     lower_bound: float | None = None,
 ) -> Elimination | None:
-    """Choose T: as few features as lose next to nothing, if the bounds on T are as tight as they can be.
+    """Choose T: as few features as possible at almost no loss, if the bounds on T are as tight as they can be.
 
     With ``lower_bound`` given, the masses are those of all components of at least that variance, best on
     their own support.
@@ -154,7 +154,7 @@ def begin(
     row_skip_threshold = max(0.0, float(((limits.loss + LIGHT * (1.0 - shares[1:])) / outside).min(initial=1.0)))
 
     def choose_subset(smallest: int, joint: masses.Boxes | None = None) -> selection.Selection | None:
-        """Choose T by the masses that rows tell, or those of features beside each other where they are known."""
+        """Choose T by the masses from rows, or by joint masses where they are known."""
         ranking = masses.MassRanking(
             problem, lower_bound, monitor, row_skip_threshold=row_skip_threshold, most=limits.read, joint=joint
         )
@@ -190,7 +190,7 @@ def begin(
 
 
 def by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bound]:
-    """Where the features are too many for the splitting of all."""
+    """Elimination, if the features are too many for the splitting of all."""
     if pair_steps(problem, plan):
         return
     sparing, patient = _sparing(problem, plan), whole_steps(problem, plan) or plan.always_levels
@@ -213,12 +213,12 @@ def by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bou
 
 
 def _sparing(problem: Problem, plan: Plan) -> bool:
-    """Whether there are so many k − q, in so short a time, that cases are planned."""
+    """Whether k is so large and the time so short that the cases are planned in advance."""
     return problem.k >= MANY and not plan.always_levels and not whole_steps(problem, plan)
 
 
 def _most_kept(problem: Problem, plan: Plan) -> int:
-    """How many features T may have at most: fewer where the splitting could run on all of them instead."""
+    """The most features of T: fewer if the splitting could run on all features instead."""
     if whole_steps(problem, plan):
         return min(plan.eliminated_features, int(plan.kept_share * problem.n))
     return max(plan.eliminated_features, WIDEST) if _sparing(problem, plan) else plan.eliminated_features

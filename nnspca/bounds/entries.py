@@ -23,7 +23,7 @@ from nnspca.result import Bound
 
 
 def diagonal(problem: Problem) -> Bound:
-    """The k largest variances of single features, summed."""
+    """The sum of the k largest variances of single features."""
     cov, k = problem.cov, problem.k
     value = float(np.sort(cov.diagonal)[::-1][:k].sum())
     value = rounding.raised(value, k + 8 + _terms(cov)) + cov._room(k)
@@ -78,12 +78,12 @@ def rows(problem: Problem, *, monitor: Monitor, allowed: int | None = None) -> B
 
 
 def diagonal_by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bound]:
-    """The sum of variances as a certificate asks for it."""
+    """The sum of variances, as an attempt of a certificate."""
     yield diagonal(problem)
 
 
 def rows_by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bound]:
-    """The row sums as a certificate asks for them."""
+    """The row sums, as an attempt of a certificate."""
     bound = rows(problem, monitor=context.monitor, allowed=rows_read(problem, plan) // 4)  # others tell more
     if bound is not None:
         yield bound

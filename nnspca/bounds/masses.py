@@ -28,20 +28,20 @@ from nnspca.numerics.feasible import sum_of_largest
 
 
 def attained(cov: Covariance, x: np.ndarray) -> float:
-    """Return a number not above the variance that x, scaled to norm 1, attains: by the data, on any machine."""
+    """Return a lower bound, valid on any machine, on the variance of x scaled to norm 1."""
     size, terms = max(cov.trace, cov._form.rounding_scale), int(np.count_nonzero(x))
     rounding_loss = rounding.variances(cov._form.terms + terms, size) + cov._room()
     return (cov.variance(x) - rounding_loss) / rounding.raised(float(x @ x), terms + 8)
 
 
 def by_variance(cov: Covariance, lower_bound: float) -> np.ndarray:
-    """Return what each feature can hold by its variance alone, rounded up; ``lower_bound`` is attained."""
+    """Return upper bounds on the masses by variance alone, rounded up; ``lower_bound`` is attained."""
     own = cov.diagonal * (1 + rounding.inner_products(cov._form.terms + 4)) + cov._room()
     return np.minimum(rounding.raised(own / lower_bound, 8), 1.0)
 
 
 def by_rows(problem: Problem, lower_bound: float, rows: np.ndarray, companions: Companions | None = None) -> np.ndarray:
-    """Return the same by the rows of A, rounded up."""
+    """Return upper bounds on the masses by the rows of A, rounded up."""
     k = problem.k
     # in units of the optimum: no square overflows, and none that vanishes matters
     shares = (companions or Companions(problem)).largest(rows) / lower_bound
@@ -54,7 +54,7 @@ def by_rows(problem: Problem, lower_bound: float, rows: np.ndarray, companions: 
 
 
 def reading_error(problem: Problem, lower_bound: float, rows: np.ndarray) -> np.ndarray:
-    """Return by how much the sum of A_ij x_j over i's companions may exceed what is read, ‖x‖ <= 1, in units of low."""
+    """Return the largest error of the sum of A_ij x_j over i's companions as read, ‖x‖ <= 1, in units of LB."""
     cov, reading = problem.cov, rounding.inner_products(problem.cov._form.terms + 4)
     s = np.sqrt(cov.diagonal[rows] / lower_bound)
     company = np.sqrt(float(sum_of_largest(cov.diagonal, problem.k - 1)) / lower_bound)
@@ -62,21 +62,21 @@ def reading_error(problem: Problem, lower_bound: float, rows: np.ndarray) -> np.
 
 
 def left_by_others(cov: Covariance, lower_bound: float, rows: np.ndarray) -> np.ndarray:
-    """Return 1 − A_ii in units of low, rounded down: what i's companions have to make up for."""
+    """Return 1 − A_ii in units of ``lower_bound``, rounded down: what i's companions have to contribute."""
     own = cov.diagonal[rows] * (1 + rounding.inner_products(cov._form.terms + 4)) + cov._room()
     return 1.0 - own / lower_bound - rounding.sums(8, 1.0)
 
 
 @dataclass(frozen=True, eq=False)
 class Boxes:
-    """What some features can hold beside each other (:mod:`nnspca.bounds.boxes`), and what proves it."""
+    """Joint bounds on the masses of some features (:mod:`nnspca.bounds.boxes`), with their proof."""
 
     masses: np.ndarray
     proof: BoxProof
 
 
 class MassRanking:
-    """Masses of all features, of which the largest are known by their rows: as many of them as were asked for.
+    """Upper bounds on the masses of all features, of which the largest are computed from rows on demand.
 
     Rows are read by falling variance, but none of features that can hold at most ``row_skip_threshold`` by their
     variance alone, and no more than ``most`` where it is given. Nor are rows of features whose
@@ -111,7 +111,7 @@ class MassRanking:
         self._rows_read = 0
 
     def largest(self, wanted: int, *, heavy: float = 1.0, allowed: int) -> np.ndarray | None:
-        """Return the masses, read on until the ``wanted`` largest of all are among them.
+        """Return the masses, with rows read until the ``wanted`` largest of all are certain.
 
         None where more than ``allowed`` features turn out to hold more than ``heavy``, too many
         rows would have to be read, or the call was stopped.
@@ -132,7 +132,7 @@ class MassRanking:
         return masses
 
     def _least(self, wanted: int) -> float:
-        """The mass below which no feature matters."""
+        """The mass below which features do not matter."""
         if len(self._row_masses) < wanted:
             return self.row_skip_threshold
         return max(
@@ -159,7 +159,7 @@ def largest(
 
 
 def every(problem: Problem, lower_bound: float, monitor: Monitor, *, row_skip_threshold: float) -> np.ndarray:
-    """Return masses of all features, by their rows for those above ``row_skip_threshold`` by variance.
+    """Return masses of all features, by rows for those above ``row_skip_threshold`` by variance.
 
     They hold of every x that is best on its own support and of variance ``lower_bound`` at least. Stopped,
     it returns what the variances tell of the rows that were not read.

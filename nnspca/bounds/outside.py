@@ -17,7 +17,7 @@ BISECTIONS = 60
 
 @dataclass
 class Outside:
-    """The rows outside the working set, read block by block."""
+    """The rows outside the working set, read in blocks."""
 
     problem: Problem
     monitor: Monitor

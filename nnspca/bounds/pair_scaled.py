@@ -129,7 +129,7 @@ def tighten(
 def best_of_two_starts(
     problem: Problem, x: np.ndarray, weights: np.ndarray, monitor: Monitor
 ) -> tuple[Splitting, float, PairProof, int]:
-    """Let two splittings begin at balanced rows, and keep the one that proves most after a few steps.
+    """Start two splittings at balanced rows, and keep the one with the better bound after a few steps.
 
     Where balanced rows come near the optimum they are a head start of a hundred steps as they are;
     where pairs have to share quite differently it is better to spread the weight first. Returned
@@ -156,18 +156,18 @@ def best_of_two_starts(
 
 
 def by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bound]:
-    """On all features, where they are few."""
+    """On all features, if they are few."""
     yield from _tightened(problem, plan, context, pair_steps(problem, plan))
 
 
 def on_all_by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bound]:
-    """On all features where they are more, and next to none of them could be set aside."""
+    """On all features, if they are more but almost none of them could be eliminated."""
     if not pair_steps(problem, plan) and "elimination" not in context.bounds:
         yield from _tightened(problem, plan, context, whole_steps(problem, plan))
 
 
 def _tightened(problem: Problem, plan: Plan, context: BoundContext, steps: int) -> Iterator[Bound]:
-    """From the multipliers found at a neighbouring k if there are any for all features, else from balanced rows."""
+    """From the multipliers of a neighbouring k if they cover all features, else from balanced rows."""
     if not steps:
         return
     earlier = context.earlier.get("pair-scaled")
@@ -195,7 +195,7 @@ def proof_of(
     level: bool = True,
     monitor: Monitor = QUIET,
 ) -> tuple[float, PairProof]:
-    """The bound of any L and M, its products made certain, its rows balanced and level, its eigenvalue proven.
+    """The bound of any L and M: products enforced, rows balanced and levelled, eigenvalue proven.
 
     ``level=False`` leaves the slack of the cheaper rows unused, for a caller that spends it elsewhere.
     """
@@ -220,7 +220,7 @@ def _proven(
 
 
 def worded(problem: Problem, value: float, proof: PairProof, step: int) -> Bound:
-    """The bound with its words."""
+    """The bound with its description."""
     return Bound(
         "pair-scaled",
         value,
@@ -245,7 +245,7 @@ def _largest(M: np.ndarray, k: int, forced: np.ndarray) -> np.ndarray:
 
 
 def _balanced(L: np.ndarray, M: np.ndarray, k: int, forced: np.ndarray) -> np.ndarray:
-    """Rescale M by the best d met in a few power steps, in single precision: any d will do."""
+    """Rescale M by the best d of a few power steps in single precision: any d is valid."""
     size = max(float(np.abs(L.diagonal()).max()), float(M.max()), 1e-300)  # singles reach no further than 1e38
     diagonal, single = (L.diagonal() / size).astype(np.float32), (M / size).astype(np.float32)
     d = np.ones(len(M), dtype=np.float32)
@@ -267,7 +267,7 @@ def _balanced(L: np.ndarray, M: np.ndarray, k: int, forced: np.ndarray) -> np.nd
 
 
 def least_products(L: np.ndarray, M: np.ndarray, nonnegative: bool) -> np.ndarray:
-    """Scale each pair of M so that its product is L's square: no less for proof, no more for tightness."""
+    """Scale each pair of M so that its product equals L_ij²: enough for the proof, and tightest."""
     needed = np.maximum(L, 0.0) if nonnegative else np.abs(L)
     np.fill_diagonal(needed, 0.0)
     tiny = 1e-9 * float(needed.max(initial=0.0))

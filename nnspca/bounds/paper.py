@@ -51,7 +51,7 @@ def sampled(
 
 
 def by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bound]:
-    """As many directions as the plan has time for."""
+    """With as many directions as the plan has time for."""
     samples = max(FEWEST_SAMPLES, plan.paper_entries // problem.n)
     rng = np.random.default_rng(context.seed)
     yield sampled(problem, rng=rng, monitor=context.monitor, max_samples=samples)

@@ -42,7 +42,7 @@ DENSE_EIGEN = 250  # above, leading eigenpairs come from Lanczos iterations
 def cut_at_levels(
     problem: Problem, lower: float, *, ranks: tuple[int, ...], cells: int, features: int, monitor: Monitor
 ) -> list[Bound]:
-    """Both bounds at their best levels; fewer where no level leaves a block small enough.
+    """Both bounds at their best levels; fewer if no level leaves a small enough block.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def cut_at_levels(
 
 
 def by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bound]:
-    """Both bounds, with levels laid out from the best variance known."""
+    """Both bounds, at levels derived from the best variance known."""
     yield from cut_at_levels(
         problem,
         context.lower,
@@ -95,7 +95,7 @@ def by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bou
 
 @dataclass(frozen=True, eq=False)
 class _Cut:
-    """A − L at one level: the features it keeps, their block, its leading eigenpairs."""
+    """A − L at one level: its features, its block and its leading eigenpairs."""
 
     rho: float
     price: float  # ρk
@@ -125,7 +125,7 @@ class _Cut:
 
 
 def _cut(problem: Problem, rho: float, features: int) -> _Cut | None:
-    """Form A − L where it is not zero; None where that is too much to form, or nothing."""
+    """Form the nonzero block of A − L; None if it is empty or too large."""
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     remaining = np.arange(cov.n_features)
     if cov.n_features > ceiling_features(cov):

@@ -16,7 +16,7 @@ from nnspca.result import Bound
 def attempts(
     registry: Mapping[str, BoundInfo[PlanT, ContextT]],
 ) -> list[tuple[BoundInfo[PlanT, ContextT], Attempt[PlanT, ContextT]]]:
-    """Every attempt of every bound, in the order in which a certificate makes them."""
+    """Every attempt of every bound, in the order of a certificate."""
     return sorted(
         ((info, attempt) for info in registry.values() for attempt in info.attempts), key=lambda pair: pair[1].at
     )
@@ -24,7 +24,7 @@ def attempts(
 
 @dataclass
 class Walk:
-    """The bounds made so far, each the least of its name, in the order in which they were last made.
+    """The bounds made so far, each the least of its name, in order of their last update.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class Walk:
         *,
         last: float = 1.0,
     ) -> Iterator[tuple[float, Bound]]:
-        """Make every attempt that is still called for; yield how much is done, and each bound.
+        """Make every attempt that the plan still calls for; yield the fraction done, and each bound.
 
         Parameters
         ----------
@@ -82,7 +82,7 @@ class Walk:
                 yield attempt.at + (end - attempt.at) * share, self._recorded(bound, spent)
 
     def _recorded(self, bound: Bound, seconds: float) -> Bound:
-        """Put a bound in place of one of its name, whose time it adds to, unless that one was lower."""
+        """Replace the bound of the same name unless that was lower; their times add up."""
         before = self.bounds.pop(bound.name, None)
         if before is not None:
             seconds += before.seconds

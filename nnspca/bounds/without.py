@@ -36,7 +36,7 @@ SLOW = 1 / 3  # share of what is missing that those turns must have gained
 
 @dataclass(kw_only=True)
 class Without(Elimination):
-    """The cases of T without one feature, from those of the whole."""
+    """The cases of T without one feature, derived from those of the whole problem."""
 
     whole: Elimination
 
@@ -48,7 +48,7 @@ class Without(Elimination):
             self.cases[first] = self._case_without(case)
 
     def _case_without(self, case: Case) -> Case:
-        """A case of the whole without the feature: no ceiling rises, and what proves it proves a lower one."""
+        """A case of the whole without the feature: the multipliers stay valid, and no bound rises."""
         problem = Problem(self.part, min(case.problem.k, len(self.places)), self.problem.nonnegative)
         reduced = Case(problem, case.value, None, rests=not self.part.diagonal.max() > 0)
         if reduced.rests:
@@ -61,7 +61,7 @@ class Without(Elimination):
         return reduced
 
     def _splitting(self, case: Case, first: int, meter: branch.Meter) -> Splitting:
-        """A splitting from where the whole's stands."""
+        """A splitting that starts at the state of the whole's."""
         whole = self.whole.cases.get(first)
         if whole is None or whole.splitting is None:
             return super()._splitting(case, first, meter)
@@ -71,7 +71,7 @@ class Without(Elimination):
 
 
 def begin(problem: Problem, x: np.ndarray, level: float, monitor: Monitor) -> Elimination | None:
-    """Relax the whole on as few features as speak for all; None where too many features would have to be in T.
+    """Relax the whole problem on a small set T; None if too many features would have to be in T.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def begin(problem: Problem, x: np.ndarray, level: float, monitor: Monitor) -> El
 
 
 def relax(relaxed: Elimination, goal: float, meter: branch.Meter, *, trees: bool = False) -> float:
-    """Bring the ceiling down until it lies below the goal, or is not likely to soon; return it."""
+    """Lower the bound until it is below the goal, or unlikely to get there soon; return it."""
     past: list[float] = []
     most = max(meter.left, 1.0)
     while True:
@@ -118,7 +118,7 @@ def ceiling(
     *,
     trees: bool = False,
 ) -> float:
-    """Return a ceiling on what is possible without a feature, for telling whether that reaches a level.
+    """Return an upper bound without a feature, to decide whether a level can be reached without it.
 
     If it lies below the level, no feasible point without the feature reaches the level; if not,
     none has a variance above it.

@@ -118,7 +118,7 @@ def tighten(
 
 @dataclass
 class _WorkingSet:
-    """S under way: its splitting, the best bound that S proves on its own, and what is left of the budget."""
+    """The working set S: its splitting, its best own bound, and the remaining budget."""
 
     problem: Problem
     x: np.ndarray
@@ -139,7 +139,7 @@ class _WorkingSet:
         return self.splitting.steps
 
     def advance(self, steps: int) -> None:
-        """Take steps of the splitting, and look now and then what they prove."""
+        """Take steps of the splitting, and compute its bound now and then."""
         part = replace(self.problem, cov=part_of(self.problem.cov, self.inside))
         for _ in range(steps):
             run_interruptibly(self.splitting.advance, len(self.inside), self.monitor)
@@ -153,7 +153,7 @@ class _WorkingSet:
                 break
 
     def join(self, heavy: np.ndarray) -> None:
-        """Let rows join S, whose splitting goes on from there; chosen by mass, it begins anew."""
+        """Add rows to S, and continue its splitting; a set chosen by mass starts again."""
         joined = np.union1d(self.inside, heavy)
         if self.by_mass:
             self.splitting = _raced(self.problem, joined, self.x, self.monitor)
@@ -193,7 +193,7 @@ def _first_set(outside: Outside, x: np.ndarray, lower: float, features: int) -> 
 
 
 def by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bound]:
-    """Where the features are too many for the splitting of all, and eliminating most of them did not come near."""
+    """If the features are too many for the splitting of all, and elimination left a gap."""
     done = context.bounds.get("elimination")
     if whole_steps(problem, plan) or (done is not None and done.value <= context.lower * FAR):
         return
@@ -229,7 +229,7 @@ def _splitting(problem: Problem, inside: np.ndarray, x: np.ndarray, monitor: Mon
 
 
 def _raced(problem: Problem, inside: np.ndarray, x: np.ndarray, monitor: Monitor) -> Splitting:
-    """A splitting on S that began at its balanced rows."""
+    """The better of two splittings on S that start at its balanced rows."""
     part = replace(problem, cov=part_of(problem.cov, inside))
     rows = balanced.balanced_rows(part, monitor=monitor).ingredients
     assert isinstance(rows, ScaleProof)
@@ -237,7 +237,7 @@ def _raced(problem: Problem, inside: np.ndarray, x: np.ndarray, monitor: Monitor
 
 
 def _grown(larger: Splitting, smaller: Splitting, places: np.ndarray) -> Splitting:
-    """Let a splitting on more features go on from where one on some of them stands.
+    """Continue a splitting on some features on a larger set of features.
 
     Scaled multipliers are in units of the largest eigenvalue, which is another on more features.
     """

@@ -13,7 +13,7 @@ TENTHS = 10
 
 
 def progress_bar(title: str = "nnspca") -> Callable[[Progress], None]:
-    """Return what any call takes as ``on_progress``: it shows on standard error how far the call has come.
+    """Return a callback for ``on_progress`` that shows the progress on standard error.
 
     Parameters
     ----------

@@ -12,7 +12,7 @@ _T = TypeVar("_T")
 
 
 def renamed(**names: str) -> Callable[[Callable[_P, _T]], Callable[_P, _T]]:
-    """Let a function take arguments by their former names, ``renamed(former="new")``.
+    """Let a function accept arguments by their former names, ``renamed(former="new")``.
 
     Examples
     --------

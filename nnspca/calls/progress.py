@@ -10,7 +10,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a running call has come.
+    """The progress of a running call.
 
     Attributes
     ----------
@@ -83,7 +83,7 @@ class Monitor:
             self.on_found(loadings, float(variance))
 
     def relay(self, progress: Progress) -> None:
-        """Let another call's progress fill this span."""
+        """Map another call's progress to this span."""
         self.tell(progress.fraction, progress.stage, progress.variance, progress.upper)
 
     def part(self, start: float, end: float) -> Monitor:
@@ -92,11 +92,11 @@ class Monitor:
         return replace(self, start=self.start + width * start, end=self.start + width * end)
 
     def unseen(self) -> Monitor:
-        """Return this span for a search whose points are no answers yet: it shows none of them."""
+        """Return this span without ``on_found``, for a search whose points are no results yet."""
         return replace(self, on_found=None)
 
     def among(self, features: np.ndarray, n: int) -> Monitor:
-        """Return this span for a search among these of ``n`` features: its points are shown with zeros elsewhere."""
+        """Return this span for a search on some of ``n`` features: its points are reported with zeros elsewhere."""
         show = self.on_found
         if show is None:
             return self

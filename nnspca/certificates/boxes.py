@@ -19,7 +19,7 @@ HEIGHT = 100  # rows at a time
 
 
 def joint_masses(boxes: object, own: np.ndarray, lower_bound: float, problem: Problem) -> tuple[np.ndarray, np.ndarray]:
-    """The features that take part, and what each can hold; ``own`` is what the variances tell of all.
+    """The features of the proof, and upper bounds on their masses; ``own`` are those by variance alone.
 
     For λ > 0, ``(1 − A_ii) x_i + λ x_i²/2 <= λ/2 + Φ``, all in units of the variance attained: the
     companions' loadings favour row i by A_ij each and cost λ/2 times their square, 1 − x_i²
@@ -62,7 +62,7 @@ def joint_masses(boxes: object, own: np.ndarray, lower_bound: float, problem: Pr
 
 
 def _rows(cov: Covariance, chosen: np.ndarray, lower_bound: float, nonnegative: bool) -> np.ndarray:
-    """What each of the features has for each other, in units of the variance attained."""
+    """Rows of the features among each other, in units of the attained variance."""
     block = np.array(cov.block(chosen, chosen)) / lower_bound
     np.fill_diagonal(block, 0.0)
     return np.maximum(block, 0.0) if nonnegative else np.abs(block)

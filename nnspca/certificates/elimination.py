@@ -23,7 +23,7 @@ Derive = Callable[[object, Problem], float]
 
 
 def elimination_bound(proof: EliminationProof, problem: Problem, derive: Derive) -> float:
-    """The largest ceiling over the numbers of features outside; ``derive`` tells what holds on the features inside."""
+    """The largest bound over the numbers of features outside; ``derive`` proves those on the features inside."""
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     chosen = feature_indices(proof.features, "the features kept", cov.n_features)
     lower_bound = _attained(proof, problem)
@@ -58,12 +58,12 @@ def elimination_bound(proof: EliminationProof, problem: Problem, derive: Derive)
 
 
 def raised(ceiling: float, mass: float, error: float) -> float:
-    """What a ceiling on the features inside allows all, with features outside that hold this mass; rounded up."""
+    """The bound on all features from one on those inside and this mass outside, rounded up."""
     return (ceiling * (1 - mass) + error * mass) / (1 - 2 * mass - 2 * EPS) * (1 + 8 * EPS)
 
 
 def _attained(proof: EliminationProof, problem: Problem) -> float:
-    """A number that the variance of the point given does not fall below, so that the optimum does not."""
+    """A lower bound on the variance of the given point, and so on the optimum."""
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     support = feature_indices(proof.support, "the support of the point", cov.n_features)
     x = np.zeros(cov.n_features)

@@ -13,7 +13,7 @@ EPS = np.finfo(float).eps
 
 
 def entry_bound(proof: EntryProof, problem: Problem) -> float:
-    """The entry bounds, read in full."""
+    """The entry bounds, from rows read in full."""
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     n = cov.n_features
     terms = 4 * cov._form.terms

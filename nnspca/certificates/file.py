@@ -119,7 +119,7 @@ def save_certificate(cert: Any, file: Any, cov: Covariance | None = None) -> Non
 
 
 def _write_whole(path: str, content: memoryview) -> None:
-    """Write a file in one step: where the disk is full, what stood there before stays, and nothing half is left."""
+    """Write a file atomically: if the disk is full, the earlier file stays and no half-written one is left."""
     path = path if path.endswith(".npz") else f"{path}.npz"
     handle, partial = tempfile.mkstemp(dir=os.path.dirname(path) or ".", prefix=os.path.basename(path), suffix=".part")
     try:
@@ -134,20 +134,20 @@ def _write_whole(path: str, content: memoryview) -> None:
 
 
 def _umask() -> int:
-    """What files are made without; it can only be read by setting it."""
+    """The process's umask; it can only be read by setting it."""
     mask = os.umask(0o077)
     os.umask(mask)
     return mask
 
 
 def _as_saved(path: str | PathLike[str]) -> str | PathLike[str]:
-    """The name that ``savez`` gave a file, if there is such a one."""
+    """The name that ``savez`` gave a file, if that file exists."""
     ending = f"{os.fspath(path)}.npz"
     return ending if os.path.exists(ending) else path
 
 
 def _text(content: dict[str, Any]) -> str:
-    """What a certificate says in words and numbers, as JSON."""
+    """The words and numbers of a certificate, as JSON."""
     for part in content.get("parts", [content.get("component")]):
         for name, value in part["options"].items():
             if type(name) is not str or not (value is None or type(value) in (bool, int, float, str)):
@@ -210,12 +210,12 @@ def load_certificate(file: str | PathLike[str] | BinaryIO | bytes) -> Certificat
 
 
 def _refused(constant: str) -> float:
-    """JSON has no NaN and no infinity; Python's reader would take them."""
+    """Refuse NaN and infinity, which JSON lacks but Python's reader accepts."""
     raise ValueError(f"{constant} is no number")
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object of JSON that says everything once; Python's reader would take what is said last."""
+    """A JSON object without repeated keys; Python's reader would keep the last value."""
     mapping = dict(pairs)
     if len(mapping) < len(pairs):
         name, _ = Counter(name for name, _ in pairs).most_common(1)[0]
@@ -224,7 +224,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _component(entry: dict[str, Any], loadings: np.ndarray) -> Component:
-    """One component, put together again."""
+    """One component, from JSON."""
     options, history, method = entry["options"], entry["history"], entry["method"]
     if not is_of_method(method):
         raise ValueError(f"method {method!r:.60} is no name: small letters, digits and hyphens, 40 at most")
@@ -234,13 +234,13 @@ def _component(entry: dict[str, Any], loadings: np.ndarray) -> Component:
 
 
 def _bound(entry: dict[str, Any], arrays: dict[str, np.ndarray]) -> Bound:
-    """One bound, its proof put together again."""
+    """One bound with its proof, from JSON."""
     proof = entry.pop("proof", None)
     return Bound(ingredients=None if proof is None else _unpacked(proof, arrays), **entry)
 
 
 def _packed(proof: object, name: str, arrays: dict[str, np.ndarray]) -> dict[str, Any]:
-    """Describe a proof in JSON, its arrays put aside under names of their own."""
+    """Describe a proof in JSON, with its arrays stored separately by name."""
     assert dataclasses.is_dataclass(proof)
     fields: dict[str, Any] = {}
     for field in dataclasses.fields(proof):
@@ -259,7 +259,7 @@ def _packed(proof: object, name: str, arrays: dict[str, np.ndarray]) -> dict[str
 
 
 def _unpacked(content: dict[str, Any], arrays: dict[str, np.ndarray]) -> object:
-    """Undo :func:`_packed`; each array is used up, so that a file holds all that it asks the judge to check."""
+    """Undo :func:`_packed`; each array may be used once, so that a file has no unchecked arrays."""
     fields: dict[str, Any] = {}
     for name, field in content["fields"].items():
         if "array" in field:
@@ -276,7 +276,7 @@ def _unpacked(content: dict[str, Any], arrays: dict[str, np.ndarray]) -> object:
 
 
 def _scalars(record: object) -> dict[str, Any]:
-    """Return the fields of a frozen record that JSON can hold."""
+    """Return the fields of a frozen record that fit JSON."""
     assert dataclasses.is_dataclass(record)
     plain: dict[str, Any] = {}
     for field in dataclasses.fields(record):

@@ -60,7 +60,7 @@ def read_arrays(file: str | PathLike[str] | BinaryIO | bytes, text: str) -> dict
 
 
 def _opened(file: str | PathLike[str] | BinaryIO | bytes) -> BinaryIO:
-    """A stream to read from; what is no path is read into memory, up to the limit."""
+    """A stream to read from; anything but a path is read into memory, up to the limit."""
     if isinstance(file, bytes):
         return io.BytesIO(file)
     if isinstance(file, str | PathLike):
@@ -90,7 +90,7 @@ def _opened(file: str | PathLike[str] | BinaryIO | bytes) -> BinaryIO:
 
 
 def _array(content: bytes, kinds: str) -> np.ndarray:
-    """One array in NumPy's format, its header held against the bytes that are there."""
+    """One array in NumPy's format; its header is checked against the actual bytes."""
     stream = io.BytesIO(content)
     version = np.lib.format.read_magic(stream)
     if version not in ((1, 0), (2, 0)):

@@ -17,7 +17,7 @@ Proof = TypeVar("Proof", PairProof, PartsProof)
 
 
 def start_of(proof: Proof, cov: Covariance) -> Proof:
-    """Return the proof with its multipliers as plain doubles; ValueError where they are none for ``cov``.
+    """Return the proof with its multipliers as plain doubles; ValueError if they do not fit ``cov``.
 
     Whatever they are, the bounds that a search makes of them are proven afresh.
     """

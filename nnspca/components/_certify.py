@@ -38,7 +38,7 @@ def certify_parts(
     should_stop: ShouldStop | None = None,
     on_progress: OnProgress | None = None,
 ) -> PartsCertificate:
-    """Sandwich the most that r parts of disjoint supports can explain together.
+    """Bound the largest total variance of r parts with disjoint supports from both sides.
 
     Of unit vectors x_1 … x_r with at most k nonzeros each and no feature in common (nonnegative and
     at right angles is the same as that), what is the largest sum of variances Σ_c x_c'Ax_c? Parts

@@ -164,11 +164,11 @@ class _Run:
 
     @property
     def described(self) -> dict[str, Any]:
-        """The options of method and deflation."""
+        """The options of method and deflation, for the result."""
         return self.checked | ({"min_angle": self.min_angle} if self.deflation == "quasi-orthogonal" else {})
 
     def jointly(self) -> Components:
-        """Let the method find all components together."""
+        """Find all components at once by the method itself."""
         assert self.info.joint is not None
         result = self.info.joint(
             Problem(self.cov, self.sizes[0], self.nonnegative),
@@ -183,7 +183,7 @@ class _Run:
         return result
 
     def together(self, starts: int, on_parts: OnParts | None, executor: Executor) -> Components:
-        """Find one after the other, and from there seek all at once."""
+        """Find parts one by one, and improve them jointly from there."""
         searching = self.monitor.part(0.0, SEEKING if self.effort else 1.0)
         greedy = replace(
             self, deflation="disjoint", effort=None, on_part=None, monitor=searching.part(0.0, GREEDY)
@@ -233,7 +233,7 @@ class _Run:
         )
 
     def one_by_one(self) -> Components:
-        """Find one component after the other until enough are found, or nothing is left, or the caller stops."""
+        """Find components one by one until there are enough, no variance is left, or the call is stopped."""
         parts: list[Component] = []
         certificates: list[Certificate] = []
         note, cut_short = "", False
@@ -314,7 +314,7 @@ class _Run:
         )
 
     def _certified(self, left: Covariance, part: Component, span: Monitor, number: int) -> Certificate:
-        """The component's certificate on what it was sought on."""
+        """The component's certificate on the covariance on which it was sought."""
         return certify_one(
             left,
             part.k,
@@ -327,7 +327,7 @@ class _Run:
         )
 
     def _within(self, span: Monitor, number: int) -> OnProgress:
-        """Let another call's progress fill one span, and say which component it is about."""
+        """Relay another call's progress to one span, with the number of the component."""
         title = f"component {number + 1} of {len(self.sizes)}"
 
         def tell(progress: Progress) -> None:

@@ -103,7 +103,7 @@ def sweep_parts(
 
 @dataclass
 class _Run:
-    """A sweep under way: the points it has, and what is asked of those that are missing."""
+    """A sweep in progress: its points so far, and the settings of those still to come."""
 
     cov: Covariance
     wanted: list[tuple[int, int]]  # k and number of parts of each point, in order
@@ -115,13 +115,13 @@ class _Run:
     points: dict[tuple[int, int], PartsPoint] = field(default_factory=dict)
 
     def put(self, point: PartsPoint) -> None:
-        """Take a point, and show it."""
+        """Store a point and report it."""
         self.points[point.k, point.n_components] = point
         if self.on_point is not None:
             self.on_point(point)
 
     def one_by_one(self) -> None:
-        """Make one point after the other, here."""
+        """Compute the points one after the other, here."""
         for number, (each, r) in enumerate(self.wanted):
             if self.monitor.stop():
                 break
@@ -137,7 +137,7 @@ class _Run:
                 )
 
     def spread(self, workers: Crew) -> None:
-        """Make the same points by tasks, each given out as soon as what it starts from is known."""
+        """Compute the same points by tasks, each submitted as soon as its start is known."""
         parts: dict[tuple[int, int], tuple[Components, Components]] = {}
         seeking = {workers.submit(_seek, r, each, self.nonnegative, self.seed): (each, r) for each, r in self.wanted}
         proving: dict[Future[PartsCertificate], tuple[int, int]] = {}
@@ -158,7 +158,7 @@ class _Run:
             self.monitor.tell(done / total, f"{done} of {total}")
 
     def _add_in_order(self, parts: dict[tuple[int, int], tuple[Components, Components]]) -> None:
-        """Make points of parts that were sought, in order: the parts of all points before are among the starts."""
+        """Make points of the parts found, in order: the parts of all points before are among their starts."""
         for each, r in self.wanted:
             if (each, r) not in self.points:
                 if (each, r) not in parts:
@@ -167,7 +167,7 @@ class _Run:
                 self.put(_improved(problem, r, *parts[each, r], self._before(each, r), self.monitor))
 
     def _provable(self, asked: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-        """The points to be certified now: not asked for yet, and what they start from is certified."""
+        """The points that can be certified now: not submitted yet, and their warm start is certified."""
         started = set(asked)
 
         def ready(key: tuple[int, int]) -> bool:
@@ -183,7 +183,7 @@ class _Run:
         return [self.points[key] for key in sorted(self.points) if key[0] <= k and key[1] <= r and key != (k, r)]
 
     def _first(self, k: int, r: int) -> tuple[int, int] | None:
-        """The point whose certificate another starts from: the last before it that is no larger."""
+        """The point whose certificate starts another one: the last before it with no larger k and number of parts."""
         earlier = [key for key in self.wanted[: self.wanted.index((k, r))] if key[0] <= k and key[1] <= r]
         return earlier[-1] if earlier else None
 
@@ -192,7 +192,7 @@ class _Run:
         return None if first is None else self.points[first].certificate
 
     def level(self) -> None:
-        """Let every ceiling hold at the smaller k as well: the optimum never falls as k grows."""
+        """Carry every upper bound to the smaller k as well: the optimum never falls as k grows."""
         least: dict[int, PartsCertificate] = {}
         for (_, r), point in sorted(self.points.items(), reverse=True):
             certificate = point.certificate
@@ -218,7 +218,7 @@ class _Run:
 def _seek(
     cov: Covariance, r: int, k: int, nonnegative: bool, seed: int, poll: ShouldStop | None
 ) -> tuple[Components, Components]:
-    """Parts of one point, as a task that can be sent elsewhere."""
+    """The parts of one point, as a task that can be sent to a worker."""
     return _sought(Problem(cov, k, nonnegative), r, seed, Monitor(poll))
 
 
@@ -230,12 +230,12 @@ def _prove(
     warm_start: PartsCertificate | None,
     poll: ShouldStop | None,
 ) -> PartsCertificate | None:
-    """One certificate, as a task that can be sent elsewhere."""
+    """One certificate, as a task that can be sent to a worker."""
     return _certified(cov, point, effort, nonnegative, warm_start, Monitor(poll)).certificate
 
 
 def _sought(problem: Problem, r: int, seed: int, span: Monitor) -> tuple[Components, Components]:
-    """Parts one after the other and together."""
+    """The parts found one by one, and those found jointly."""
     cov, k = problem.cov, problem.k
     options = {"nonnegative": problem.nonnegative, "seed": seed, "should_stop": span.should_stop}
     greedy = decompose(cov, r, k, deflation="disjoint", on_progress=span.part(0.0, 0.3).relay, **options)  # type: ignore[arg-type]
@@ -246,7 +246,7 @@ def _sought(problem: Problem, r: int, seed: int, span: Monitor) -> tuple[Compone
 def _improved(
     problem: Problem, r: int, greedy: Components, joint: Components, before: list[PartsPoint], span: Monitor
 ) -> PartsPoint:
-    """Both, the latter from the parts of smaller numbers as well."""
+    """The point of both, the joint parts improved from those of points before."""
     for point in before:
         X, value = improved(problem, point.together.padded(r), monitor=span)
         if value > joint.variances.sum():
@@ -255,7 +255,7 @@ def _improved(
 
 
 def _with_parts(cov: Covariance, joint: Components, X: np.ndarray) -> Components:
-    """The same with other parts."""
+    """The same components with other parts."""
     parts = components(cov, X, joint.parts[0])
     explained = cumulative_variance(cov, np.column_stack([part.loadings for part in parts]))
     return replace(joint, parts=parts, cumulative_variance=explained, history=(*joint.history, float(explained[-1])))

@@ -31,7 +31,7 @@ NONE = -1
 def exchanged(
     problem: Problem, X: np.ndarray, *, monitor: Monitor, power_iteration: Callable, beat: float = 0.0
 ) -> tuple[np.ndarray, float]:
-    """Improve feasible parts by the best moves, again and again; after each round power iteration goes on from there.
+    """Improve feasible parts by the best moves, round after round, each followed by power iteration.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def exchanged(
 
 
 def _hopeless(values: list[float], beat: float) -> bool:
-    """Whether so many more rounds as good as the last few would not do."""
+    """Whether the remaining rounds, if each gained as much as the last few, would not reach the target."""
     return len(values) > LOOKED and beat - values[-1] > HOPE * (values[-1] - values[-1 - LOOKED]) / LOOKED
 
 
@@ -97,13 +97,13 @@ class Part:
 
     @property
     def squared_norms(self) -> np.ndarray:
-        """Squared norm of what is left without each feature; 1 where that is nothing, and nothing pulls."""
+        """Squared norm of the rest without each feature; 1 if nothing is left."""
         remaining_norms = 1.0 - self.weights**2
         return np.where(remaining_norms > LEFT, remaining_norms, 1.0)
 
     @property
     def rest(self) -> np.ndarray:
-        """Variance of what is left without each feature, as a unit vector."""
+        """Variance of the rest without each feature, as a unit vector."""
         without = self.value - 2 * self.weights * self.gradient + self.weights**2 * self.diagonal
         return np.where(self.weights**2 < 1.0 - LEFT, without / self.squared_norms, 0.0)
 
@@ -137,7 +137,7 @@ class Move:
 
 @dataclass(frozen=True)
 class Market:
-    """One round: who holds which feature, and what each part would gain by others.
+    """One round: the owner of each feature, and the gain of each part from other features.
 
     Attributes
     ----------
@@ -160,7 +160,7 @@ class Market:
 
     @classmethod
     def of(cls, problem: Problem, X: np.ndarray) -> Market:
-        """Price what no part uses."""
+        """Compute the gains of all parts from unused features."""
         G = problem.cov.apply(X)
         values = np.sum(X * G, axis=1)
         used = X.any(axis=0)
@@ -173,7 +173,7 @@ class Market:
         return cls(problem, X, G, likes, np.where(used, (X != 0).argmax(axis=0), NONE), parts)
 
     def moves(self) -> list[Move]:
-        """The most gainful move of each part."""
+        """The best move of each part."""
         used = np.flatnonzero(self.owners != NONE)
         losses = np.zeros(self.problem.n)
         for part in self.parts:
@@ -191,7 +191,7 @@ class Market:
         return moves
 
     def _taking(self, b: int, others: np.ndarray, losses: np.ndarray) -> Move:
-        """The most gainful way for part b to take one of the features that others hold."""
+        """The best way for part b to take a feature of another part."""
         part, owners = self.parts[b], self.owners[others]
         rows = np.sort(_foremost(part.rest, DROPPED))
         entries = self.problem.cov.block(part.inside[rows], others)
@@ -214,7 +214,7 @@ class Market:
         return Move(float(totals[row, column]), b, int(owners[column]), given, int(others[column]))
 
     def replacement(self, Y: np.ndarray, move: Move) -> int:
-        """What the owner does best once its feature is taken: an unused one, the one given for it, or none."""
+        """The owner's best replacement for a lost feature: an unused one, the one given for it, or none."""
         part = self.parts[move.a]
         row = int(np.searchsorted(part.inside, move.taken))
         free = ~Y[:, part.unused].any(axis=0)
@@ -239,7 +239,7 @@ class Market:
 
 
 def _moved(problem: Problem, X: np.ndarray, least: float) -> np.ndarray | None:
-    """The parts after the most gainful moves, at most one for each part; None where none gains ``least``."""
+    """The parts after the best moves, at most one for each part; None if none gains ``least``."""
     market = Market.of(problem, X)
     Y, touched = X.copy(), set()
     for move in sorted(market.moves(), key=lambda move: (-move.total, -move.b)):
@@ -274,7 +274,7 @@ def _part(problem: Problem, x: np.ndarray, gradient: np.ndarray, value: float, u
 def _gains(
     problem: Problem, part: Part, rows: np.ndarray, columns: np.ndarray, entries: np.ndarray, gradient: np.ndarray
 ) -> np.ndarray:
-    """What a part gains by each exchange: its features at ``rows``, and none where there is room, for ``columns``."""
+    """Gains of a part by exchanges: a feature at ``rows``, or none if there is room, goes for one of ``columns``."""
     weights, rest = part.weights[rows], part.rest[rows]
     pulls = (gradient[columns] - weights[:, None] * entries) / np.sqrt(part.squared_norms[rows])[:, None]
     pulls[weights**2 >= 1.0 - LEFT] = 0.0
@@ -284,7 +284,7 @@ def _gains(
 
 
 def _pulls(G: np.ndarray, problem: Problem) -> np.ndarray:
-    """How much a gradient asks for a feature, with the sign that loadings may have."""
+    """The gradient's pull towards each feature, with the sign that its loading may have."""
     return np.maximum(G, 0.0) if problem.nonnegative else np.abs(G)
 
 

@@ -43,7 +43,7 @@ def assign(G: np.ndarray, k: int, nonnegative: bool) -> np.ndarray:
 
 
 def _balanced(worth: np.ndarray, liked: np.ndarray, k: int) -> tuple[np.ndarray, bool]:
-    """Which of the features liked each part holds, and whether one might have liked more of them than are listed."""
+    """The features of each part, and whether a part might want more features than are listed."""
     norms = np.sqrt(feasible.sum_of_largest(worth, k))
     best = holdings = np.zeros(worth.shape, dtype=bool)
     most, short = -np.inf, False
@@ -60,7 +60,7 @@ def _balanced(worth: np.ndarray, liked: np.ndarray, k: int) -> tuple[np.ndarray,
 
 
 def _matched(gain: np.ndarray, liked: np.ndarray, k: int) -> np.ndarray:
-    """Which of the features it likes, best first, each part holds when the largest gains are served first.
+    """The features of each part when the largest gains are served first; lists are in order of preference.
 
     No part and feature would then rather have each other, and there is one such matching only, ties
     going to the part and the feature that come first (Gale & Shapley 1962).
@@ -69,7 +69,7 @@ def _matched(gain: np.ndarray, liked: np.ndarray, k: int) -> np.ndarray:
 
 
 def _by_serving(gain: np.ndarray, liked: np.ndarray, k: int) -> np.ndarray:
-    """The matching, one gain after the other: each is served while its part has room and its feature is free."""
+    """The matching, gain by gain: each is granted while its part has room and its feature is free."""
     r, reach = gain.shape
     worth = gain.ravel()
     order = np.argsort(-worth, kind="stable")
@@ -88,7 +88,7 @@ def _by_serving(gain: np.ndarray, liked: np.ndarray, k: int) -> np.ndarray:
 
 
 def _by_asking(gain: np.ndarray, liked: np.ndarray, k: int) -> np.ndarray:
-    """The matching, all parts at once: each asks for its best k, and for as many more as others gain more by."""
+    """The matching, all parts at once: each requests its best k, and more where its requests are refused."""
     r, reach = gain.shape
     wanted = gain > 0
     count = int(liked.max(initial=0)) + 1

@@ -21,7 +21,7 @@ DEPENDENT = 1e-8  # share of its variance that a combination of scores keeps, be
 
 
 def restricted(cov: Covariance, U: np.ndarray) -> Covariance:
-    """Leave out every feature that a column of U uses: at least one is free."""
+    """Leave out every feature that a column of U uses; at least one has to remain."""
     free = np.flatnonzero(~U.any(axis=1))
     return cov._derived(cov._form.select(free), "restrict", free)
 
@@ -42,7 +42,7 @@ def projected(cov: Covariance, U: np.ndarray) -> Covariance:
 
 
 def schur(cov: Covariance, U: np.ndarray) -> Covariance:
-    """``A − AU (U'AU)⁻¹ U'A``: what the scores YU predict of the features goes too (Mackey 2008).
+    """``A − AU (U'AU)⁻¹ U'A``: the part of the features that the scores YU predict is removed (Mackey 2008).
 
     The same, in any order, as ``A − Aww'A / w'Aw`` for one component after the other. On data, the
     samples are projected off the scores.

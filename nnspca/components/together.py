@@ -56,7 +56,7 @@ def seek(
     on_better: Callable[[np.ndarray], None] = lambda parts: None,
     workers: Crew | None = None,
 ) -> tuple[np.ndarray, list[float]]:
-    """Find r parts whose variances add up to much.
+    """Find r parts whose total variance is large.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def _tried(
     value: float,
     poll: ShouldStop | None,
 ) -> tuple[np.ndarray, float] | None:
-    """What comes of a start, if that is better than the parts known, as a task that can be sent elsewhere."""
+    """The parts from one start, if they improve on those known, as a task that can be sent to a worker."""
     search = Search(Problem(cov, k, nonnegative), len(parts), Monitor(poll), value, parts)
     search.improve(begin)
     return (search.parts, search.value) if search.value > value else None
@@ -130,7 +130,7 @@ def _tried(
 
 @dataclass
 class Search:
-    """The best parts known, and the ways to better ones."""
+    """The best parts known, and the search for better ones."""
 
     problem: Problem
     r: int
@@ -139,7 +139,7 @@ class Search:
     parts: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
 
     def improve(self, X: np.ndarray) -> None:
-        """Climb from a start, exchange features, and keep what is best."""
+        """Climb from a start, exchange features, and keep the best parts."""
         X = feasible.unit(X)
         given = float(np.sum(self.problem.cov.variance(X))) if _feasible(X, self.problem) else -np.inf
         if given > self.value or not self.parts.size:
@@ -149,14 +149,14 @@ class Search:
             self.parts, self.value = X, value
 
     def draw(self, rng: np.random.Generator, number: int, fresh: int) -> Begin:
-        """Draw where a start is to begin, whatever is the best known by then."""
+        """Draw a start, given the best parts known when it is used."""
         if number >= fresh:
             return self.forgetful(rng)
         begin = self.anywhere(rng, of_features=number % 2 == 1)
         return lambda search: begin()
 
     def anywhere(self, rng: np.random.Generator, *, of_features: bool) -> Callable[[], np.ndarray]:
-        """Random parts: directions of the leading span, or single features with all that varies with them."""
+        """Random parts: directions of the leading span, or single features with their covariances."""
         cov, n = self.problem.cov, self.problem.n
         if of_features:
             weights = cov.diagonal / cov.trace
@@ -167,14 +167,14 @@ class Search:
         return lambda: directions @ (vectors * np.sqrt(values)).T
 
     def forgetful(self, rng: np.random.Generator) -> Begin:
-        """The best parts, a few of them exchanged for single features with what varies with them."""
+        """The best parts, a few of them replaced by random features with their covariances."""
         count = int(rng.integers(1, max(2, self.r // 2 + 1)))
         forgotten = rng.choice(self.r, count, replace=False)
         chosen = rng.choice(self.problem.n, count, replace=False)
         return lambda search: search.without(forgotten, chosen)
 
     def without(self, forgotten: np.ndarray, chosen: np.ndarray) -> np.ndarray:
-        """The best parts, those forgotten exchanged for what varies with the features chosen."""
+        """The best parts, the forgotten ones replaced by the chosen features with their covariances."""
         X = self.parts.copy()
         X[forgotten] = assign(self.problem.cov.block(chosen), self.problem.k, self.problem.nonnegative)
         return X
@@ -183,7 +183,7 @@ class Search:
 def improved(
     problem: Problem, X: np.ndarray, *, monitor: Monitor = QUIET, beat: float = 0.0
 ) -> tuple[np.ndarray, float]:
-    """Climb from rows X (r, n), then exchange features, while there is hope to ``beat`` a sum of variances.
+    """Climb from rows X (r, n), then exchange features, while ``beat`` may still be exceeded.
 
     Returns
     -------
@@ -197,7 +197,7 @@ def improved(
 
 
 def components(cov: Covariance, X: np.ndarray, like: Component) -> tuple[Component, ...]:
-    """The rows of X as components, largest variance first, all else as in ``like``; none for rows without variance."""
+    """The rows of X as components, largest variance first, with other fields of ``like``; rows without variance go."""
     parts = []
     for x in X + 0.0:  # no negative zeros
         x = x if like.nonnegative else feasible.orient(x)
@@ -216,7 +216,7 @@ def power_iteration(
     tol: float = RESTED,
     max_iter: int = 300,
 ) -> tuple[np.ndarray, float]:
-    """Maximise the linearisation of the sum of variances, again and again, and then each part on its support.
+    """Maximise the linearisation of the total variance repeatedly, then each part on its support.
 
     Parameters
     ----------
@@ -250,7 +250,7 @@ def power_iteration(
 
 
 def _optimal_on_support(problem: Problem, x: np.ndarray, known: KnownOptima, monitor: Monitor) -> np.ndarray:
-    """The optimum on the support of x, from those known where that is as good."""
+    """The optimum on the support of x, from the known ones if that is as good."""
     support, variance = np.flatnonzero(x), problem.cov.variance(x)
     if not len(support):
         return x

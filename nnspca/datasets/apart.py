@@ -57,14 +57,14 @@ PLAIN = (".csv", ".tsv", ".txt", ".arff", ".npy", ".mtx")
 
 
 def parse(files: Mapping[str, bytes], options: ReadingOptions, header: bool | None) -> Content:
-    """Read files that are one data set, apart unless all is small and only this package and NumPy look at it."""
+    """Read files that form one data set, in a separate process unless they are small and in a plain format."""
     if sum(map(len, files.values())) <= SMALL and all(name.lower().endswith(PLAIN) for name in files):
         return _parse_here(files, options, header)
     return read_apart(files, options, header)
 
 
 def read_apart(files: Mapping[str, bytes], options: ReadingOptions, header: bool | None) -> Content:
-    """Read files in another process, which is ended when it takes too much or its caller has gone."""
+    """Read files in another process, which is ended if it exceeds its limits or its caller is gone."""
     path = os.pathsep.join(filter(None, sys.path))
     threads = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
     process = subprocess.Popen(
@@ -98,7 +98,7 @@ def read_apart(files: Mapping[str, bytes], options: ReadingOptions, header: bool
 
 
 class _Exchange(threading.Thread):
-    """Hands the files over, listens how far the other process is, and takes its answer."""
+    """Sends the files to the other process, receives its progress, and reads its answer."""
 
     def __init__(self, process: subprocess.Popen[bytes], request: bytes, contents: list[bytes]):
         super().__init__(daemon=True, name="nnspca-reading")
@@ -124,7 +124,7 @@ class _Exchange(threading.Thread):
 
 
 def answer() -> None:
-    """Read the files on the standard input and write what they hold, or what is wrong with them: the other process."""
+    """The other process: read files from the standard input and write their content, or the error."""
     out = sys.stdout.buffer
     sys.stdout = sys.stderr
 
@@ -158,7 +158,7 @@ def _parse_here(files: Mapping[str, bytes], options: ReadingOptions, header: boo
 
 
 def _limit(seconds: float, memory: int) -> None:
-    """Hold this process to so much more computing and memory than it has had, where the system can."""
+    """Limit the further computing time and memory of this process, if the system can."""
     with suppress(ImportError, OSError, ValueError):
         import resource
 
@@ -175,7 +175,7 @@ _WORDS = ("feature_names", "label_names", "notes", "class_columns")
 
 
 def _hand_over(result: Content | DataError, out: BinaryIO) -> None:
-    """Write an answer: a line that says what follows, then the words, then the numbers of each array."""
+    """Write an answer: the fields as JSON, then the numbers of each array."""
     if isinstance(result, DataError):
         fields = {"kind": type(result).__name__, "said": str(result), **vars(result)}
         _write_words({"error": fields}, {}, out)
@@ -234,7 +234,7 @@ def _array(of: Any, kind: str, shape: tuple[int, ...]) -> np.ndarray:
 
 
 def _error(kind: str, said: str, **more: Any) -> DataError:
-    """The error that the other process met."""
+    """The error that the other process raised."""
     if kind == "MissingValues":
         rows, columns = more["shape"]
         return MissingValues(more["found"], more["count"], more["rows"], more["features"], (rows, columns))

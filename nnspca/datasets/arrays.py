@@ -65,7 +65,7 @@ def read_npz(data: bytes, *, samples: str = "rows") -> Content:
 
 
 def _sparse(names: Iterable[str], load: Callable[[str], np.ndarray], samples: str) -> Content:
-    """An array as scipy.sparse saves it: which form, which shape, and the parts of that form."""
+    """An array saved by scipy.sparse: its form, its shape and its parts."""
     form = load("format").tobytes().rstrip(b"\0").decode("latin-1").replace("\0", "")
     shape = load("shape")
     parts = {"csr": ("indices", "indptr"), "csc": ("indices", "indptr"), "coo": ("row", "col")}.get(form, ())
@@ -108,7 +108,7 @@ def _npy_header(stream: Any) -> tuple[tuple[int, ...], np.dtype]:
 
 
 def _load_npy(stream: Any, size: int, *, text: bool = False) -> np.ndarray:
-    """Load an array whose header promises no more than the bytes at hand and nothing but plain values."""
+    """Load an array whose header fits the available bytes and has a plain type."""
     head = io.BytesIO(stream.read(_NPY_HEAD))
     shape, dtype = _npy_header(head)
     _check_plain(dtype, text=text)

@@ -62,7 +62,7 @@ def _places(labels: object) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class Axis:
-    """A numeric coordinate of the features, to draw them along.
+    """A numeric coordinate of the features, for drawing.
 
     Attributes
     ----------
@@ -89,7 +89,7 @@ class Axis:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Content:
-    """The numbers of a data set and what they stand for, before it has a name and a provenance.
+    """The numbers of a data set and their meaning, before it has a name and a source.
 
     Attributes
     ----------
@@ -142,7 +142,7 @@ class Content:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Dataset(Content):
-    """A data set ready to be analysed, with everything a page says about it.
+    """A data set ready for analysis, with its description.
 
     Attributes
     ----------
@@ -219,7 +219,7 @@ class Dataset(Content):
 
     @classmethod
     def dress(cls, content: Content, **identity: Any) -> Dataset:
-        """Give ``content`` a name, a kind and a provenance."""
+        """Give ``content`` a name, a kind and a source."""
         return cls(**{f.name: getattr(content, f.name) for f in fields(Content)}, **identity)
 
     @property
@@ -234,7 +234,7 @@ class Dataset(Content):
         return bool(scipy.sparse.issparse(self.X))
 
     def rows(self, index: np.ndarray | slice) -> np.ndarray:
-        """Some rows of ``X``, written out in full.
+        """Some rows of ``X``, dense.
 
         >>> Dataset(name="two", X=scipy.sparse.eye_array(3, format="csr")).rows(np.array([1]))
         array([[0., 1., 0.]])
@@ -243,7 +243,7 @@ class Dataset(Content):
         return np.asarray(taken.toarray() if self.is_sparse else taken)
 
     def columns(self, index: np.ndarray) -> np.ndarray:
-        """Some columns of ``X``, written out in full.
+        """Some columns of ``X``, dense.
 
         >>> Dataset(name="two", X=scipy.sparse.eye_array(3, format="csr")).columns(np.array([1]))
         array([[0.],
@@ -271,7 +271,7 @@ class Dataset(Content):
 
     @property
     def n_samples(self) -> int | None:
-        """Number of samples; None for a covariance, which no longer knows."""
+        """Number of samples; None for a covariance."""
         return None if self.kind == "covariance" else self.X.shape[0]
 
     @property
@@ -297,7 +297,7 @@ class Dataset(Content):
 
 @dataclass(frozen=True, kw_only=True)
 class DatasetInfo:
-    """One line of the catalogue: all that can be said of a data set without loading it.
+    """One line of the catalogue: the description of a data set that need not be loaded.
 
     Attributes
     ----------

@@ -61,7 +61,7 @@ def read_rows(
     header: bool | None = None,
     expected: float = 0.0,
 ) -> Content:
-    """Read rows of text cells; ``rest`` may give those after the first few in blocks, told how wide they are."""
+    """Read rows of text cells; ``rest`` may give those after the first few in blocks of a known width."""
     sampled = list(itertools.islice(rows, 1))
     if not sampled:
         raise DataError("the file is empty: it needs at least two rows of numbers.")
@@ -79,7 +79,7 @@ def read_rows(
 
 
 class _Text:
-    """Bytes as the text they are, decoded line by line: all of it at once would take up to four times the room."""
+    """Bytes decoded line by line: decoding all at once would take up to four times the memory."""
 
     def __init__(self, data: bytes):
         self.data = data
@@ -103,7 +103,7 @@ class _Text:
 
 
 def _rows(source: Iterator[str], delimiter: str) -> tuple[Iterator[Row], Callable[[int], Iterator[Row | Block]]]:
-    """Split lines into rows, blank lines aside, and into blocks of a width once some rows were taken.
+    """Split lines into rows without blank ones, and into blocks of a known width after the first rows.
 
     A row with quoted line breaks may not grow without end.
     """
@@ -141,7 +141,7 @@ def _rows(source: Iterator[str], delimiter: str) -> tuple[Iterator[Row], Callabl
 
 
 def _cells(lines: list[str], delimiter: str, width: int) -> list[str] | None:
-    """The cells of lines that are a row of this width each; None where one may be anything else."""
+    """The cells of lines that are rows of this width; None if any might be something else."""
     joined = delimiter.join(lines)
     if "_" in joined:
         return None
@@ -221,7 +221,7 @@ def _describe(names: list[str] | None, rows: list[list[str]]) -> list[Column]:
 
 
 def _is_text(cells: Iterable[str]) -> bool:
-    """Whether there is something in these cells and none of it is a number."""
+    """Whether some of these cells are not missing and none is a number."""
     has_text = False
     for cell in cells:
         if is_number(cell):

@@ -102,7 +102,7 @@ def is_local(file: RemoteFile) -> bool:
 
 
 def local(file: RemoteFile) -> bytes | None:
-    """Return the content of ``file`` where a local folder holds just that; never looks at the network."""
+    """Return the content of ``file`` if a local folder has it; never uses the network."""
     for folder in local_folders():
         if os.path.isfile(folder / file.name) and is_content(content := read_local(folder / file.name), file):
             return content
@@ -151,14 +151,14 @@ def unpack(file: RemoteFile) -> bytes:
 
 
 def require_folder(folder: Path) -> None:
-    """Refuse a value of ``NNSPCA_DATA`` that names no folder one may look into: most likely a slip of the pen."""
+    """Refuse a value of ``NNSPCA_DATA`` that is no readable folder: most likely a typing error."""
     wrong = fault(folder)
     if wrong:
         raise DataError(wrong)
 
 
 def fault(folder: Path | None) -> str:
-    """Return what is wrong with the folder ``NNSPCA_DATA`` names; nothing where it names none or a good one."""
+    """Return the problem with the folder in ``NNSPCA_DATA``; nothing if it is unset or readable."""
     if folder is None:
         return ""
     what = "which is not a folder"
@@ -264,7 +264,7 @@ class _Transfer(threading.Thread):
 
 
 def is_content(data: bytes, file: RemoteFile) -> bool:
-    """Return whether this is what the pinned file contains; only what has its size is hashed."""
+    """Return whether this is the content of the pinned file; it is hashed only if its size fits."""
     return len(data) == file.size and _digest(data) == file.sha256
 
 

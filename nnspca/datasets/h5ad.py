@@ -47,7 +47,7 @@ def read_h5ad(data: bytes, options: ReadingOptions) -> Content:
 
 
 class _Reader:
-    """An open file whose data sets are only read where their shape promises no more than is allowed."""
+    """An open file whose data sets are read only if their shape is within the limits."""
 
     def __init__(self, file: Any, h5py: Any, size: int):
         self.file, self.h5py, self.size = file, h5py, size
@@ -78,7 +78,7 @@ class _Reader:
         return self._chunks(node)
 
     def _slabs(self, node: Any) -> np.ndarray:
-        """Read numbers that are stored in one piece, some rows at a time."""
+        """Read numbers stored contiguously, some rows at a time."""
         array = np.empty(node.shape, node.dtype)
         if not array.ndim or not array.size:
             return np.asarray(node[()])
@@ -88,7 +88,7 @@ class _Reader:
         return array
 
     def _chunks(self, node: Any) -> np.ndarray:
-        """Unpack chunk by chunk, none to more than it has to hold."""
+        """Unpack chunk by chunk, none to more than its size."""
         stored, kind = node.id, node.dtype
         filters = [stored.get_create_plist().get_filter(i)[0] for i in range(stored.get_create_plist().get_nfilters())]
         if not set(filters) <= {GZIP, SHUFFLE}:
@@ -169,7 +169,7 @@ def _numbers(reader: _Reader) -> tuple[Any, tuple[str, ...]]:
 
 
 def _names(reader: _Reader, table: str, count: int, better: tuple[str, ...] = ()) -> list[str] | None:
-    """The names of rows or columns: symbols where there are some, the index of the table otherwise."""
+    """The names of rows or columns: symbols if there are some, the index of the table otherwise."""
     group = reader.node(table)
     if not isinstance(group, reader.h5py.Group):
         return None

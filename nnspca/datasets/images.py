@@ -43,7 +43,7 @@ _SIDEWAYS = 5
 
 
 def of_images(files: Iterable[Member], seen: Counter[str], samples: str = "rows") -> Content:
-    """Read image files, one image a sample, in the order of their names; ``seen`` counts what is no image."""
+    """Read image files, one image a sample, in order of their names; ``seen`` counts other files."""
     if samples != "rows":
         raise DataError("in an archive each image is one sample: leave its samples as rows.")
     images = [(name, _Grey(content, name)) for name, content in files]
@@ -124,7 +124,7 @@ class _Grey:
 
 
 def bare(content: bytes) -> bytes:
-    """Return a JPEG with no more of what it says beside its pixels than how these are read and which way is up.
+    """Return a JPEG without metadata except for what decoding and orientation need.
 
     Pillow joins such segments one by one, which takes the square of their number. Other contents
     come back as they are.
@@ -147,7 +147,7 @@ def bare(content: bytes) -> bytes:
 
 
 def _pillow() -> Any:
-    """Return Pillow's module of images."""
+    """Return Pillow's image module."""
     try:
         from PIL import Image
     except ImportError as error:
@@ -161,7 +161,7 @@ def grey_images(files: Iterable[Member]) -> list[_Grey]:
 
 
 def _folders(names: list[str]) -> tuple[np.ndarray | None, tuple[str, ...]]:
-    """Labels from the folders the images lie in, when there are at least two."""
+    """Labels from the folders of the images, if there are at least two."""
     paths = [name.replace("\\", "/").split("/")[:-1] for name in names]
     common = 0
     while all(len(path) > common for path in paths) and len({path[common] for path in paths}) == 1:

@@ -47,7 +47,7 @@ Kind = Literal[
 
 @dataclass(frozen=True)
 class Note:
-    """One thing that was noticed.
+    """One observation.
 
     Attributes
     ----------
@@ -69,7 +69,7 @@ class Note:
 
 @dataclass(frozen=True)
 class Inspection:
-    """What was noticed in a table.
+    """The observations about a table.
 
     Attributes
     ----------
@@ -111,7 +111,7 @@ class Inspection:
 
 
 def inspect(X: object, feature_names: Sequence[str] | None = None) -> Inspection:
-    """Look at a table before anything is computed from it.
+    """Examine a table before anything is computed from it.
 
     Parameters
     ----------
@@ -225,7 +225,7 @@ def _dataset(X: object, feature_names: Sequence[str] | None) -> Dataset:
 
 
 def _columns(data: Dataset, which: Sequence[int] | np.ndarray) -> str:
-    """Name columns, at most five of them."""
+    """List the names of columns, at most five."""
     names = [repr(str(data.feature_names[int(i)])[:40]) for i in which[:5]]
     more = len(which) - len(names)
     head = "Column" if len(which) == 1 else "Columns"
@@ -267,13 +267,13 @@ def _whole(values: np.ndarray) -> bool:
 
 
 def _numbers_rows(values: np.ndarray) -> bool:
-    """Tell whether values count the rows up or down."""
+    """Return whether values count the rows up or down."""
     steps = np.diff(values)
     return bool((steps == 1).all() or (steps == -1).all())
 
 
 def _is_time(values: np.ndarray) -> bool:
-    """Tell whether whole numbers are years, days written as yyyymmdd, or seconds since 1970."""
+    """Return whether whole numbers are years, days written as yyyymmdd, or seconds since 1970."""
     low, high = float(values.min()), float(values.max())
     return (low >= 1500 and high <= 2200) or (low >= 15_000_101 and high <= 22_001_231) or (low >= 1e8 and high < 4e9)
 

@@ -21,7 +21,7 @@ BELOW = 90  # pixels for the axis, its title and the legend
 
 
 def dressed(figure: Figure, title: str, x: str = "", y: str = "", height: int = 420) -> Figure:
-    """Give a figure its title, the titles of its axes and its height."""
+    """Give a figure its title, axis titles and height."""
     figure.update_layout(
         title={"text": title, "x": 0, "xref": "paper"},
         height=height,
@@ -35,6 +35,6 @@ def dressed(figure: Figure, title: str, x: str = "", y: str = "", height: int = 
 
 
 def scale(largest: float, signed: bool) -> dict[str, Any]:
-    """Return the colour scale of loadings: nothing is the background."""
+    """Return the colour scale of loadings: zero has the colour of the background."""
     least = -largest if signed else 0.0
     return {"colorscale": SIGNED if signed else LOADINGS, "zmin": least, "zmax": largest}

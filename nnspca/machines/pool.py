@@ -42,7 +42,7 @@ class Pool(Executor):
 
     def __init__(self, size: int, call_slots: int = 1, modules: Sequence[str] = ()) -> None:
         if size < 1 or call_slots < 0:
-            raise ValueError(f"size={size}, beside={call_slots} are not allowed; give at least 1 and at least 0")
+            raise ValueError(f"size={size}, call_slots={call_slots} are not allowed; give at least 1 and at least 0")
         self.size, self._call_slots, self._modules = size, call_slots, tuple(modules)
         self._lock = threading.RLock()
         self._waiting: deque[Order] = deque()

@@ -13,7 +13,7 @@ EXACT = 2.0**53  # every whole number up to here is a double
 
 
 def as_doubles(values: np.ndarray) -> np.ndarray:
-    """Return numbers in double precision, infinite where they are too large; itself where they are in it already.
+    """Return numbers in double precision, infinite if too large; the array itself if it has that type already.
 
     Raises
     ------
@@ -37,7 +37,7 @@ def as_doubles(values: np.ndarray) -> np.ndarray:
 
 
 def check_whole_numbers(given: Iterable[object], numbers: Iterable[float]) -> None:
-    """Raise DataError for the first whole number (floats are none) that its double is not equal to."""
+    """Raise DataError for the first whole number (floats excepted) that its double does not equal."""
     for value, double in zip(given, numbers, strict=True):
         value = int(value) if isinstance(value, np.integer) else value  # NumPy would compare it rounded
         if value != double and not isinstance(value, float | np.floating) and _is_whole(value):

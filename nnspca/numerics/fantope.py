@@ -8,7 +8,7 @@ from nnspca.numerics.spectraplex import largest_pairs
 
 
 def onto_fantope(B: np.ndarray, r: int, rank: int | None = None) -> tuple[np.ndarray, int]:
-    """Return the nearest such matrix, its eigenvalues ``λ ↦ clip(λ − θ, 0, 1)`` with sum r, and its rank.
+    """Return the projection, with eigenvalues ``λ ↦ clip(λ − θ, 0, 1)`` of sum r, and its rank.
 
     ``rank`` is a guess: where few eigenvalues stay positive, only the largest are computed.
 

@@ -114,7 +114,7 @@ def _places(w: np.ndarray, index: np.ndarray) -> np.ndarray:
 
 
 def _taken(w: np.ndarray, index: np.ndarray) -> np.ndarray:
-    """The entries at some indices along the last axis."""
+    """The entries at the given indices along the last axis."""
     return np.asarray(w.reshape(-1)[_places(w, index)])
 
 
@@ -175,7 +175,7 @@ def best(g: np.ndarray, k: int, nonnegative: bool = True) -> np.ndarray:
 
 
 def _filled(x: np.ndarray, g: np.ndarray) -> np.ndarray:
-    """Let the unit vector at the largest entry of ``g`` stand for a zero vector."""
+    """Replace zero vectors by the unit vector at the largest entry of ``g``."""
     lost = ~x.any(axis=-1)
     if lost.any():
         rows = np.atleast_2d(x)
@@ -208,7 +208,7 @@ def orient(x: np.ndarray) -> np.ndarray:
 
 
 def infeasibility(x: np.ndarray, k: int, nonnegative: bool = True, tol: float = 1e-9) -> str:
-    """Say why ``x`` is not feasible; the empty string when it is.
+    """Return why ``x`` is not feasible; an empty string if it is.
 
     Examples
     --------

@@ -42,7 +42,7 @@ def bootstrap(
     on_progress: OnProgress | None = None,
     **options: object,
 ) -> Stability:
-    """Tell how often each feature of each part returns when the samples are drawn again with replacement.
+    """Measure how often each feature of each part returns when the samples are drawn again with replacement.
 
     Each resample draws as many samples as there are, and its parts are paired with those of all
     samples so that paired parts share as many features as possible. What returns seldom hangs on
@@ -134,7 +134,7 @@ def bootstrap(
 
 
 def _prepared(parts: object, samples: Samples, r: int) -> Components:
-    """The parts given, checked."""
+    """The given parts, after checks."""
     check_instance("parts", parts, Components, "what nnspca.decompose gave")
     assert isinstance(parts, Components)
     if parts.loadings.shape[0] != samples.shape[1] or len(parts.parts) > r:
@@ -146,7 +146,7 @@ def _prepared(parts: object, samples: Samples, r: int) -> Components:
 def _redrawn(
     samples: Samples, search: Search, k: int | Sequence[int], number: int, should_stop: ShouldStop | None
 ) -> tuple[tuple[np.ndarray, np.ndarray], ...] | None:
-    """The parts of one resample as (features, loadings), none where it does not vary; None where it was stopped."""
+    """The parts of one resample as (features, loadings); none if it does not vary, None if stopped."""
     if should_stop is not None and should_stop():
         return None
     rows = np.random.default_rng([search.seed, number]).integers(samples.shape[0], size=samples.shape[0])
@@ -160,7 +160,7 @@ def _redrawn(
 
 
 class _Seen:
-    """The parts of the resamples by number, paired with those of all samples."""
+    """The parts of the resamples, paired with those of all samples."""
 
     def __init__(self, whole: Components, threshold: float, seed: int) -> None:
         self._whole, self._threshold, self._seed = whole, threshold, seed
@@ -174,7 +174,7 @@ class _Seen:
         return len(self._agreement)
 
     def add(self, number: int, resample: Sequence[tuple[np.ndarray, np.ndarray]]) -> None:
-        """Count what returned in a resample."""
+        """Count the features that returned in a resample."""
         n, r = self._used.shape
         others = np.zeros((n, max(r, len(resample))))
         for c, (support, loadings) in enumerate(resample):
@@ -187,7 +187,7 @@ class _Seen:
         self._degenerate += not resample
 
     def result(self, started: float, *, stopped: bool) -> Stability:
-        """What is known by now."""
+        """Return the result so far."""
         r = self._used.shape[1]
         rows = [self._agreement[number] for number in sorted(self._agreement)]
         recurrence = self._times / self.count if self.count else np.full(self._used.shape, np.nan)

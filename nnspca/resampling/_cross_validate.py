@@ -36,7 +36,7 @@ def cross_validate(
     on_progress: OnProgress | None = None,
     **options: object,
 ) -> CrossValidation:
-    """Tell what components of each k keep of samples that they were not sought on.
+    """Measure the variance of held-out samples that components of each k explain.
 
     The samples are dealt into folds at random. Each fold is held out once: the components are
     sought on the others, and the share of the held-out samples' squared distance from the others'
@@ -129,7 +129,7 @@ def cross_validate(
 
 
 def folded(m: int, folds: int, seed: int) -> list[np.ndarray]:
-    """Deal m samples into folds at random, sizes differing by one at most; the rows of each, in order.
+    """Deal m samples into random folds whose sizes differ by at most one; the rows of each, in order.
 
     Examples
     --------
@@ -143,7 +143,7 @@ def folded(m: int, folds: int, seed: int) -> list[np.ndarray]:
 def _kept(
     samples: Samples, search: Search, folds: int, fold: int, k: int, should_stop: ShouldStop | None
 ) -> tuple[float, float] | None:
-    """What components of one fold's other samples keep of it, and of those; None where it was stopped."""
+    """The shares explained of one fold and of its other samples by components of these; None if stopped."""
     if should_stop is not None and should_stop():
         return None
     rows = folded(samples.shape[0], folds, search.seed)[fold]

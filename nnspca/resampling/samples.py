@@ -19,7 +19,7 @@ from nnspca.errors import DataError
 
 @dataclass(frozen=True, eq=False)
 class Samples:
-    """Samples as rows, and whether every feature is divided by its standard deviation.
+    """Samples as rows, and whether features are standardised.
 
     Attributes
     ----------
@@ -35,7 +35,7 @@ class Samples:
 
     @classmethod
     def read(cls, data: object, standardize: bool, what: str) -> Samples:
-        """Read what a caller hands over; DataError where it has no samples. ``what`` names the call."""
+        """Read the samples that a caller gives; DataError if there are none. ``what`` names the call."""
         check_flag("standardize", standardize)
         if isinstance(data, Covariance):
             raise DataError(
@@ -60,7 +60,7 @@ class Samples:
         return m, n
 
     def covariance(self, rows: np.ndarray) -> Covariance | None:
-        """Return the covariance of some samples, any of them more than once; None where they are all the same."""
+        """Return the covariance of some samples, with repetition; None if they are all the same."""
         chosen = self.X[rows]
         if not varies(chosen).any():
             return None
@@ -68,7 +68,7 @@ class Samples:
         return Covariance.from_data(described, self.standardize)
 
     def _measured(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Mean of some samples, and what features are multiplied by: 0 for those that do not vary, where it matters."""
+        """Mean of some samples, and the factors of the features: 0 for constant ones, if standardised."""
         known = self.X[rows]
         scale = np.ones(self.shape[1])
         if self.standardize:
@@ -78,7 +78,7 @@ class Samples:
         return np.asarray(known.mean(axis=0)).ravel(), scale
 
     def kept(self, columns: np.ndarray, fitted: np.ndarray, rows: np.ndarray) -> float:
-        """Return which share of the squared distance of ``rows`` from the mean lies in the span of ``columns``.
+        """Return the share of the squared distance of ``rows`` from the mean that lies in the span of ``columns``.
 
         Mean, and standard deviations where features are divided by them, are those of the samples
         ``fitted``. NaN where no row is away from the mean.

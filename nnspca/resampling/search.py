@@ -21,7 +21,7 @@ UNREAD = set(inspect.signature(decompose).parameters) - {"deflation", "min_angle
 
 @dataclass(frozen=True)
 class Search:
-    """A number of components, the solver that seeks them, its sign constraint, its seed and its other options."""
+    """The number of components, solver, sign constraint, seed and other options of the search."""
 
     r: int
     method: str
@@ -33,7 +33,7 @@ class Search:
     def read(
         cls, samples: Samples, r: int, method: str, nonnegative: bool, seed: int, options: Mapping[str, Any]
     ) -> Search:
-        """Read what a caller asks for; DataError where there are too few samples to choose from."""
+        """Check a caller's options; DataError if there are too few samples."""
         check_method(method, nonnegative)
         if unread := sorted(set(options) & UNREAD):
             given = f"{unread[0]}={shown(options[unread[0]])}"

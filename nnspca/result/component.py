@@ -84,21 +84,21 @@ class Component(Shown, ByValue):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of the features in :attr:`support`; ``x0``, ``x1`` and so on where none are known."""
+        """Names of the features in :attr:`support`; ``x0``, ``x1`` and so on if none are known."""
         return tuple(self.feature_name(i) for i in self.support.tolist())
 
     @property
     def share(self) -> float | None:
-        """Variance as a share of that of all features; None where that is not known."""
+        """Variance as a share of that of all features; None if that is not known."""
         return None if self.features is None or not self.features.total else self.variance / self.features.total
 
     def feature_name(self, i: int) -> str:
-        """Return what feature ``i`` is called."""
+        """Return the name of feature ``i``."""
         return f"x{i}" if self.features is None else self.features.name(i)
 
     @property
     def _drawn(self) -> tuple[tuple[int, int] | None, tuple[np.ndarray, str] | None]:
-        """As what a figure draws the features: pixels of an image of this shape, or along an axis."""
+        """How a figure draws the features: as pixels of an image of this shape, or along an axis."""
         seen = self.features
         if seen is None:
             return None, None
@@ -115,7 +115,7 @@ class Component(Shown, ByValue):
         return frame(columns, index=[self.feature_name(i) for i in order], name="feature")
 
     def summary(self) -> str:
-        """Return in a plain sentence what the component is made of, and how much it carries."""
+        """Return a plain sentence about the features of the component and the variance it explains."""
         sentence = f"One number made of {wording.members(self)}" if self.cardinality > 1 else f"{self._only()} alone"
         seen = self.features
         if seen is None or self.share is None:
@@ -125,7 +125,7 @@ class Component(Shown, ByValue):
         return f"{sentence} carries {wording.percent(self.share)} of the variance of all {whole}{treated}."
 
     def plot(self):
-        """Return a Plotly figure of the loadings: as bars, or as pixels where the features are those of an image."""
+        """Return a Plotly figure of the loadings: as bars, or as pixels of an image."""
         from nnspca.figures.loadings import component
 
         return component(self.loadings, [self.feature_name(i) for i in range(len(self.loadings))], *self._drawn)

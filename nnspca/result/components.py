@@ -19,7 +19,7 @@ from nnspca.result.values import ByValue
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Components(Shown, ByValue):
-    """Several components of one covariance, and what they explain together.
+    """Several components of one covariance, and the variance they explain together.
 
     Attributes
     ----------
@@ -96,7 +96,7 @@ class Components(Shown, ByValue):
 
     @property
     def features(self) -> Features | None:
-        """What the data said of the features: their names, mean and scale."""
+        """Names, mean and scale of the features."""
         return self.parts[0].features
 
     @property
@@ -130,7 +130,7 @@ class Components(Shown, ByValue):
         )
 
     def summary(self) -> str:
-        """Return in plain sentences what each component is made of, what all carry, and what is proven of that."""
+        """Return plain sentences: the features of each component, the variance explained, and what is proven."""
         together = float(self.cumulative_variance[-1]) / self.total
         if len(self) == 1:
             text = self.parts[0].summary()

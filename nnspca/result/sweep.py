@@ -94,7 +94,7 @@ class Sweep(Shown, ByValue):
         return of_records(self.to_records())
 
     def summary(self) -> str:
-        """Return in plain sentences how far the curve goes, and what is proven along it."""
+        """Return plain sentences about the range of the curve and the proven shares."""
         if not self.points:
             return "Nothing was solved before the sweep was stopped."
         best = max(self.points, key=lambda p: p.component.variance)
@@ -199,7 +199,7 @@ class PartsSweep(Shown, ByValue):
         return of_records(self.to_records())
 
     def summary(self) -> str:
-        """Return in plain sentences how far the curve goes, and what is proven along it."""
+        """Return plain sentences about the range of the curve and the proven shares."""
         if not self.points:
             return "Nothing was found before the sweep was stopped."
         last = self.points[-1]

@@ -95,7 +95,7 @@ class Ascent:
 def coordinate_ascent(
     cov: Covariance, U: np.ndarray, alpha: float, beta: float, *, max_iter: int, tol: float, monitor: Monitor
 ) -> tuple[np.ndarray, list[float]]:
-    """Sweep until the objective gains less than ``tol`` of itself; return U and the objective after each sweep."""
+    """Sweep until the relative gain is less than ``tol``; return U and the objective after each sweep."""
     ascent = Ascent(cov, alpha, beta, U.copy())
     history = [ascent.objective()]
     for _ in range(max_iter):

@@ -135,7 +135,7 @@ def _alone(problem: Problem, feature: int, monitor: Monitor) -> Component:
 
 
 def _searched(problem: Problem, part: Component, rng: np.random.Generator, monitor: Monitor, rounds: int) -> Component:
-    """Go on from a component by rounds of search; of very many features, among those that its own gradient asks for."""
+    """Improve a component by rounds of search; with very many features, among those of large gradient only."""
     cov, x = problem.cov, part.loadings
     if (count := _sifted(problem)) is not None:
         chosen, _ = _candidate_features(problem, count, rng=rng, monitor=monitor.unseen(), restarts=16, starts=x)
@@ -159,13 +159,13 @@ def _searched(problem: Problem, part: Component, rng: np.random.Generator, monit
 
 
 def _sifted(problem: Problem) -> int | None:
-    """How many features are looked at first, where they are very many; None: all at once."""
+    """The number of features to consider first if there are very many; None for all."""
     n, k = problem.n, problem.k
     return max(FEWEST, SIFTED * k) if n > WIDE and n > 2 * SIFTED * k else None
 
 
 def _portfolio(problem: Problem, rng: np.random.Generator, monitor: Monitor, settings: StartSettings) -> Component:
-    """Find the best of many starts, climbed and polished; progress is told from what is known on."""
+    """Climb from many starts and polish the best; progress is reported from the known variance on."""
     if (count := _sifted(problem)) is not None:
         return _of_the_many(problem, rng, monitor, settings, count)
     history = [settings.known]
@@ -222,7 +222,7 @@ def _candidates(
 
 
 def _narrowed(problem: Problem, wide: np.ndarray, monitor: Monitor) -> tuple[np.ndarray, np.ndarray]:
-    """Points climbed with wider supports first: narrowed step by step they stray less than cut at once."""
+    """Points climbed with wider supports first: gradual narrowing loses less than a single cut."""
     gained = np.zeros(len(wide))
     for width in (min(4 * problem.k, problem.n), 2 * problem.k, problem.k):
         watched = monitor if width == problem.k else monitor.unseen()
@@ -236,7 +236,7 @@ def _narrowed(problem: Problem, wide: np.ndarray, monitor: Monitor) -> tuple[np.
 def _polished(
     problem: Problem, leaders: np.ndarray, value: float, monitor: Monitor, history: list[float]
 ) -> np.ndarray:
-    """Polish the leading points, the best of them of this value first; return the best point there is."""
+    """Polish the leading points, the best of them first; return the best result."""
     loadings = leaders[0]
     rough = True  # the best point so far is none of the polished ones, which win ties
     for rank, leader in enumerate(leaders):
@@ -255,7 +255,7 @@ def _polished(
 def _of_the_many(
     problem: Problem, rng: np.random.Generator, monitor: Monitor, settings: StartSettings, count: int
 ) -> Component:
-    """The same among the features that a few steps ask for, then polished among all: most of very many never matter."""
+    """The portfolio on candidate features, then polished on all: most of very many features never matter."""
     cov = problem.cov
     chosen, points = _candidate_features(
         problem, count, rng=rng, monitor=monitor, restarts=settings.restarts, starts=settings.starts
@@ -290,7 +290,7 @@ def _candidate_features(
     restarts: int,
     starts: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The features, ascending, that vary most or come nearest to a place in the support of some start; the starts."""
+    """The features, ascending, of largest variance or nearest to the support of some start; and the starts."""
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     directions = applied(cov, rng.standard_normal((restarts, problem.n)), monitor)
     heed(monitor)
@@ -320,7 +320,7 @@ def _candidate_features(
 
 
 def _nearness(pulls: np.ndarray, k: int) -> np.ndarray:
-    """How near each feature comes to a place in the support that some row of pulls chooses: at 1, it has the last."""
+    """The largest pull of each feature relative to the smallest chosen in its row: 1 for the last in the support."""
     last = feasible.largest_entries(pulls, k)[:, :1]
     return (pulls / np.where(last > 0, last, 1.0)).max(axis=0)
 

@@ -156,7 +156,7 @@ def _as_components(
 
 @dataclass(frozen=True, eq=False)
 class _Descent:
-    """Coordinate ascent at prices that are given, or found for k nonzeros; the fields are the method's options."""
+    """Coordinate ascent at given penalties, or at those found for k nonzeros; the fields are the method's options."""
 
     problem: Problem
     alpha: float
@@ -167,7 +167,7 @@ class _Descent:
     monitor: Monitor
 
     def note(self, price: float) -> str:
-        """Which α and β a run had, in the units of the variance."""
+        """The α and β of a run, in the units of the variance."""
         leading = float(self.problem.cov.eigenpairs(1)[0][0])
         return f"α = {self.alpha * leading:.4g}, β = {price * leading:.4g} in the units of the variance"
 

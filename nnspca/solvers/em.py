@@ -60,7 +60,7 @@ def em(
 
 
 class _Starts:
-    """All starts at once: where each is, where it slowed down, and the best point that any has passed."""
+    """All starts at once: the current points, the points where they slowed down, and the best point so far."""
 
     def __init__(self, problem: Problem, w: np.ndarray, monitor: Monitor) -> None:
         self.problem, self.w, self.monitor = problem, w, monitor
@@ -72,7 +72,7 @@ class _Starts:
         self.slowed, self.last = np.zeros_like(w), np.zeros(len(w))
 
     def climb(self, max_iter: int, tol: float) -> bool:
-        """Step until all starts rest, or the caller stops; return whether that was so."""
+        """Step until all starts converge or the call is stopped; return whether it was stopped."""
         moving = np.arange(len(self.w))
         # of those that move: what the next step thresholds is what prices this one
         images = applied(self.problem.cov, self.w, self.monitor)
@@ -91,7 +91,7 @@ class _Starts:
         return False
 
     def _reached(self, moving: np.ndarray, turned: np.ndarray, variances: np.ndarray) -> None:
-        """Take down where the moving starts are now."""
+        """Record the current points of the moving starts."""
         self.w[moving] = turned
         leader = int(variances.argmax())
         if variances[leader] > self.best:

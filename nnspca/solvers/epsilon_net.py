@@ -57,5 +57,5 @@ def epsilon_net(
 
 
 def _probability(failure: float) -> str:
-    """Write 1 − failure without rounding it up to certainty by accident."""
+    """Format 1 − failure without rounding it up to certainty."""
     return "1" if failure == 0 else f"1 − {failure:.1g}"

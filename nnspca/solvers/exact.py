@@ -22,7 +22,7 @@ BoundOnNode = Callable[[np.ndarray, np.ndarray, np.ndarray, int, bool], float]
 def exact(
     problem: Problem, *, rng: np.random.Generator, monitor: Monitor, bound: BoundOnNode | None = None
 ) -> Component:
-    """Open the case of largest bound, part it at the heaviest undecided feature of its eigenvector, until none is left.
+    """Open the case of largest bound and split it at the heaviest undecided feature, until none is left.
 
     The bound of a case is given as an argument; by default it is the least of the largest
     eigenvalue and of the row sums of k entries. When the search ends by itself, no feasible x has
@@ -85,7 +85,7 @@ def _start(problem: Problem, monitor: Monitor) -> np.ndarray:
 
 
 def _ceiling(A: np.ndarray, remaining: np.ndarray, inside: np.ndarray, k: int, nonnegative: bool) -> float:
-    """The least of the eigenvalue of what is kept and of its largest row over k features, those inside among them.
+    """The lesser of the largest eigenvalue and the largest row sum over k features that include those inside.
 
     With the sign constraint negative entries count as zero: they can only take away.
     """
@@ -107,7 +107,7 @@ def _ceiling(A: np.ndarray, remaining: np.ndarray, inside: np.ndarray, k: int, n
 
 
 def _inside(problem: Problem, A: np.ndarray, remaining: np.ndarray, inside: np.ndarray, monitor: Monitor) -> np.ndarray:
-    """A point on the features of a case: its eigenvector cut to k, those inside first, its loadings optimal there."""
+    """A feasible point of a case: its eigenvector cut to k, features inside first, with optimal loadings."""
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     weights = _weights(A, remaining, nonnegative)
     order = remaining[np.lexsort((-weights, ~inside[remaining]))][:k]

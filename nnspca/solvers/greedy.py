@@ -51,7 +51,7 @@ def greedy(problem: Problem, *, rng: np.random.Generator, monitor: Monitor, crit
 
 
 def _joined(cov: Covariance, x: np.ndarray, feature: int, nonnegative: bool, monitor: Monitor) -> np.ndarray:
-    """The best point on the support of x and one more feature, from a start that holds both."""
+    """The best point on the support of x and one more feature, from a start that contains both."""
     pull = float(cov.block(np.array([feature]))[0] @ x)
     start = x.copy()
     start[feature] = np.sign(pull) * 0.1 if pull else 0.1
@@ -59,7 +59,7 @@ def _joined(cov: Covariance, x: np.ndarray, feature: int, nonnegative: bool, mon
 
 
 def _fullest(cov: Covariance, x: np.ndarray, free: np.ndarray, nonnegative: bool, monitor: Monitor) -> np.ndarray:
-    """The best of the points that one more feature gives; x itself where none is better."""
+    """The best point with one more feature; x itself if none is better."""
     best, value = x, cov.variance(x)
     others = np.flatnonzero(free)
     promise = np.full(len(others), np.inf) if nonnegative else _promise(cov, x, others)
@@ -73,7 +73,7 @@ def _fullest(cov: Covariance, x: np.ndarray, free: np.ndarray, nonnegative: bool
 
 
 def _promise(cov: Covariance, x: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """Ceilings on what x, the leading eigenvector on its support S, becomes with each of the other features.
+    """Upper bounds on the variance of x, the leading eigenvector on its support S, with each other feature added.
 
     With feature j that is at most the larger eigenvalue of [[x'Ax, ‖a_jS‖], [‖a_jS‖, a_jj]]: where
     the most promising are tried first, most need not be tried at all.

@@ -78,7 +78,7 @@ class OptionInfo:
 
 @dataclass(frozen=True)
 class MethodInfo:
-    """One method: how to name it, where it comes from, what it can do, and the function itself.
+    """One method: its name, its source, its abilities, and its function.
 
     Attributes
     ----------

@@ -23,7 +23,7 @@ NOTE = "parts of max(A, 0), not a maximiser of the variance; cut to the k larges
 
 
 def nmf(problem: Problem, *, rng: np.random.Generator, monitor: Monitor, max_iter: int) -> Component:
-    """One part of what is positive in A, cut to its k largest weights."""
+    """One part of the positive part of A, cut to its k largest weights."""
     part = joint(problem, 1, rng=rng, monitor=monitor, max_iter=max_iter).parts[0]
     return Component(
         part.loadings,
@@ -114,7 +114,7 @@ def of_samples(
     max_iter: int = 200,
     should_stop: ShouldStop | None = None,
 ) -> Components:
-    """Return the parts of the samples themselves, as Lee & Seung (1999) took faces apart: all features, no k.
+    """Return parts of the samples themselves, as in Lee & Seung (1999): all features, no k.
 
     Parameters
     ----------

@@ -16,7 +16,7 @@ ROWS = 256  # features whose pairs are looked at at once
 
 
 def pairs(problem: Problem, count: int, monitor: Monitor) -> np.ndarray:
-    """Return the components of two features that keep most, each feature with its best partner only.
+    """Return the pairs of features of largest variance, each feature with its best partner only.
 
     Parameters
     ----------

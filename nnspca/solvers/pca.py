@@ -14,14 +14,14 @@ from nnspca.solvers.climb import optimise_on_support
 
 
 def pca(problem: Problem, *, rng: np.random.Generator, monitor: Monitor) -> Component:
-    """Leading eigenvector: no sign constraint, and every feature takes part whatever k is."""
+    """The leading eigenvector: no sign constraint, and all features, whatever k is."""
     x = feasible.orient(feasible.unit(run_cancellable(lambda: problem.cov.eigenpairs(1), monitor)[1][:, 0]))
     value = problem.cov.variance(x)
     return Component(x, value, "pca", problem.k, False, history=(value,), note="k is not used: all features take part")
 
 
 def thresholding(problem: Problem, *, rng: np.random.Generator, monitor: Monitor, renormalise: bool) -> Component:
-    """Cut the leading eigenvector to the k loadings that keep most of it (Cadima & Jolliffe 1995).
+    """Cut the leading eigenvector to its k largest loadings (Cadima & Jolliffe 1995).
 
     With the sign constraint these are the k largest positive entries of u₁ or of −u₁; the weights
     are then made optimal on the features kept, if asked.

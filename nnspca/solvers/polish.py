@@ -15,7 +15,7 @@ GAIN = 1e-10  # relative gain below which a swap is not worth its rounding
 def polish(
     problem: Problem, x: np.ndarray, *, monitor: Monitor = QUIET, max_rounds: int = 200
 ) -> tuple[np.ndarray, list[float]]:
-    """Improve a feasible point by the best single swap, again and again.
+    """Improve a feasible point by the best single swap, repeatedly.
 
     With feature i dropped and feature j let in, the best mixture of what is left of x and of e_j
     has the larger eigenvalue of a 2×2 matrix as its variance: all swaps are priced at once from a

@@ -7,7 +7,7 @@ import numpy as np
 from nnspca.calls.progress import Monitor
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible
-from nnspca.numerics.penalised_nnls import penalised_nnls
+from nnspca.numerics.penalised_nnls import penalised_least_squares
 from nnspca.result import Component
 
 FIRST = 0.1  # first weight of the penalty, relative to the largest eigenvalue
@@ -91,9 +91,9 @@ def _converged(
             break  # w varies with nothing: no step has a price
         h = max(float(w @ f), np.finfo(float).tiny)
         if nonnegative:
-            step = penalised_nnls(f / h, np.sqrt(alpha / h) * V.T)
+            step = penalised_least_squares(f / h, np.sqrt(alpha / h) * V.T)
         else:
-            step = _penalised_least_squares(f, h, V, alpha)
+            step = _m_step_without_sign(f, h, V, alpha)
         if not step.any():
             break
         turned = feasible.best(step, k, nonnegative)
@@ -104,7 +104,7 @@ def _converged(
     return w
 
 
-def _penalised_least_squares(f: np.ndarray, h: float, V: np.ndarray, alpha: float) -> np.ndarray:
+def _m_step_without_sign(f: np.ndarray, h: float, V: np.ndarray, alpha: float) -> np.ndarray:
     """The M-step without sign: (hI + αVV')⁻¹ f, by a system of as many unknowns as V has columns."""
     inner = np.eye(V.shape[1]) * (h / alpha) + V.T @ V
     return f - V @ np.linalg.solve(inner, V.T @ f)

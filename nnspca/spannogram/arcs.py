@@ -23,7 +23,7 @@ NARROW = 1e-12  # width below which an interval is not halved
 
 @dataclass(frozen=True, eq=False)
 class Regions:
-    """Where the top-k set changes along φ, and how.
+    """The angles φ at which the top-k set changes, and the changes.
 
     Attributes
     ----------
@@ -136,7 +136,7 @@ def _range(V: np.ndarray, left: float, right: float, nonnegative: bool) -> tuple
 def _undecided(
     rows: np.ndarray, low: np.ndarray, high: np.ndarray, places: int, nonnegative: bool
 ) -> tuple[np.ndarray, np.ndarray, int]:
-    """Part the rows into those that may come or go, those always in; and the places left to fill."""
+    """Split the rows into those that may enter or leave and those always in; and the places left to fill."""
     if nonnegative:
         possible = high >= 0
         rows, low, high = rows[possible], low[possible], high[possible]
@@ -153,7 +153,7 @@ def _undecided(
 
 
 def _swept(V: np.ndarray, left: float, right: float, places: int, nonnegative: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Angles where the order of a few curves may change, the left end first, and who is in from there on."""
+    """Angles at which the order of a few curves may change, the left end first, and the top set from each on."""
     if not len(V) or places == 0:
         return np.array([left]), np.zeros((1, len(V)), dtype=bool)
     angles = crossings(V, nonnegative=nonnegative).angles
@@ -172,7 +172,7 @@ def _swept(V: np.ndarray, left: float, right: float, places: int, nonnegative: b
 
 
 class _Changes:
-    """Collects who leaves and who enters, interval by interval, one pair at a time."""
+    """Collects the curves that leave and enter, interval by interval, one pair at a time."""
 
     def __init__(self, n: int) -> None:
         self.n = n
@@ -183,7 +183,7 @@ class _Changes:
         self.entering: list[int] = []
 
     def extend(self, angles: np.ndarray, rows: np.ndarray, tops: np.ndarray, inside: np.ndarray) -> None:
-        """Go through one interval: ``tops[t]`` of ``rows`` is in from ``angles[t]`` on, ``inside`` throughout."""
+        """Add one interval: ``tops[t]`` of ``rows`` is in from ``angles[t]`` on, ``inside`` throughout."""
         begin = np.zeros(self.n, dtype=bool)
         begin[inside] = True
         begin[rows[tops[0]]] = True
@@ -205,7 +205,7 @@ class _Changes:
             self.entering.append(int(new[position]) if position < len(new) else ZERO)
 
     def collected(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """First set, angles, leaving, entering."""
+        """The first set, the angles, and the curves that leave and enter."""
         first = np.zeros(0, dtype=np.int64) if self.first is None else self.first
         return (
             first,

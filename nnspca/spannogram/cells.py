@@ -30,7 +30,7 @@ def longest_edges(C: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def least_norm(C: np.ndarray, h: np.ndarray, spare: float) -> np.ndarray:
-    """Return for each cell a y, of least norm as far as it is found, with C y >= h for certain.
+    """Return for each cell a short y with C y >= h for certain.
 
     With all d inequalities tight, y is the solution of C y = h; where that y lies outside the cone
     of the cell (a negative multiplier), the inequalities of negative multiplier are let go.
@@ -73,7 +73,7 @@ def least_norm(C: np.ndarray, h: np.ndarray, spare: float) -> np.ndarray:
 
 
 def _raised(C: np.ndarray, h: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Scale each y up until C y >= h holds whatever the products' rounding; infinite where none does."""
+    """Scale each y up until C y >= h holds despite rounding; infinite if no scale suffices."""
     off = rounding.projections(C.shape[1]) * np.sqrt((y**2).sum(axis=1))[:, None]
     reach = (C @ y[..., None])[..., 0] - off
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -96,7 +96,7 @@ def objective(V: np.ndarray, k: int, phi: np.ndarray, *, nonnegative: bool = Tru
 
 
 def feasible_arc(V: np.ndarray, support: np.ndarray) -> tuple[float, float] | None:
-    """Return the arc of angles at which every curve of the support is nonnegative, None when there is none.
+    """Return the arc of angles at which every curve of the support is nonnegative; None if there is none.
 
     It is the feasible set of (P₂) (Asteris et al. 2014, Fig. 2): an intersection of half circles,
     so an arc of length at most π, or the whole circle (−π/2, 3π/2) where every row is zero.

@@ -41,7 +41,7 @@ NUDGE = 1e-10
 
 @dataclass(frozen=True, eq=False)
 class Enumeration:
-    """All candidate supports, and the best of them.
+    """The result of an enumeration: all candidate supports, and the best of them.
 
     Attributes
     ----------
@@ -209,13 +209,13 @@ def maximise(
 
 
 def _stacked(matrices: list[np.ndarray]) -> Iterator[np.ndarray]:
-    """A few thousand matrices at a time."""
+    """Yield a few thousand matrices at a time."""
     for start in range(0, len(matrices), 16 * SUPPORTS_BETWEEN_POLLS):
         yield np.array(matrices[start : start + 16 * SUPPORTS_BETWEEN_POLLS])
 
 
 def generic(V: np.ndarray) -> np.ndarray:
-    """Rows of the same Gram matrix, of full column rank and in general position but for rounding."""
+    """Rows with the same Gram matrix, of full column rank and in general position up to rounding."""
     left, sizes, _ = np.linalg.svd(V, full_matrices=False)
     live = sizes > rounding.eigenvalues(max(V.shape), sizes.max(initial=0.0))
     W = left[:, live] * sizes[live]
@@ -226,13 +226,13 @@ def generic(V: np.ndarray) -> np.ndarray:
 
 
 class _Batch(list):
-    """Supports of one batch of directions, with how many directions were visited."""
+    """The supports of one batch of directions, and the number of directions visited."""
 
     visited = 0
 
 
 def _vertices(V: np.ndarray, k: int, nonnegative: bool) -> Iterator[_Batch]:
-    """Go through all vertices, batch by batch."""
+    """Visit all vertices, batch by batch."""
     n, d = V.shape
     most = max(1, min(BATCH, ENTRIES // (n + 1)))
     if nonnegative:
@@ -269,7 +269,7 @@ def _null(differences: np.ndarray, d: int) -> np.ndarray:
 
 
 def _positive(V: np.ndarray, k: int, rows: np.ndarray, c: np.ndarray) -> _Batch:
-    """Supports beside each direction and its negative, where d of the n + 1 rows agree."""
+    """Supports next to each direction and its negative, where d of the n + 1 rows agree."""
     n = len(V)
     batch = _Batch()
     batch.visited = 2 * len(rows)
@@ -302,7 +302,7 @@ def _positive(V: np.ndarray, k: int, rows: np.ndarray, c: np.ndarray) -> _Batch:
 
 
 def _magnitudes(V: np.ndarray, k: int, rows: np.ndarray, c: np.ndarray) -> _Batch:
-    """Supports beside each direction where the magnitudes of d rows agree."""
+    """Supports next to each direction where the magnitudes of d rows agree."""
     batch = _Batch()
     batch.visited = len(rows)
     w = np.abs(c @ V.T)

@@ -45,7 +45,7 @@ def maximise(Q: np.ndarray, R: np.ndarray) -> tuple[float, np.ndarray] | None:
 
 
 def _solve(Q: np.ndarray, rows: np.ndarray, every: np.ndarray) -> tuple[float, np.ndarray] | None:
-    """Try ±u₁, else each row active; ``rows`` and ``every`` are unit rows in today's coordinates."""
+    """Try ±u₁, else each row active; ``rows`` and ``every`` are unit rows in the current coordinates."""
     d = len(Q)
     values, vectors = np.linalg.eigh(Q)
     for c in (vectors[:, -1], -vectors[:, -1]):

@@ -31,7 +31,7 @@ def samples_of_theorem(epsilon: float, d: int, n: int) -> int:
 
 
 def failure_probability(epsilon: float, d: int, samples: int) -> float:
-    """Probability that ``samples`` random directions all miss the factor 1 − ε, at most.
+    """An upper bound on the probability that ``samples`` random directions all miss the factor 1 − ε.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def search(
 def _solved(
     V: np.ndarray, order: np.ndarray, c: np.ndarray, k: int, nonnegative: bool
 ) -> Iterator[tuple[int, float, np.ndarray]]:
-    """Solve the problems of a batch of directions, a part at a time: how many, their best value and point.
+    """Solve the problems of a batch of directions in strips of rows: their number, best value and point.
 
     No entry of Vc exceeds its row's norm. So the rows are looked at by falling norm, and a
     direction whose k-th largest entry so far (of Vc and of −Vc) is above the next row's norm needs

@@ -43,7 +43,7 @@ from nnspca.spannogram.search import Round, Search
 
 @dataclass(frozen=True, eq=False)
 class SphereOptimum:
-    """Best point and ceiling of a rank-d problem.
+    """The best point of a rank-d problem, and its upper bound.
 
     Attributes
     ----------
@@ -83,7 +83,7 @@ def maximise(
     on_round: Callable[[float, float], None] | None = None,
     on_found: Callable[[np.ndarray], None] | None = None,
 ) -> SphereOptimum:
-    """Maximise ``‖V'x‖²`` over the feasible set, with proof.
+    """Maximise ``‖V'x‖²`` over the feasible set, with a proven upper bound.
 
     Parameters
     ----------

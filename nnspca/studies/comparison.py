@@ -25,7 +25,7 @@ ROWS = 512  # of the covariance read at a time
 
 @dataclass(frozen=True, eq=False)
 class Profile:
-    """What is known of a data set before anything is solved.
+    """Properties of a data set that are known before anything is solved.
 
     Attributes
     ----------
@@ -69,7 +69,7 @@ class Profile:
 
 
 def profile(data: Dataset, cov: Covariance, *, should_stop: ShouldStop | None = None) -> Profile | None:
-    """Measure a data set; None when stopped. Every entry of the covariance is read once, block by block."""
+    """Measure a data set; None if stopped. Every entry of the covariance is read once, block by block."""
     n = cov.n_features
     values, vectors = cov.eigenpairs(min(SPECTRUM, n))
     leading = float(values[0])

@@ -66,7 +66,7 @@ PRINTED: tuple[Printed, ...] = (
 
 
 def of(study: str) -> tuple[Printed, ...]:
-    """Return what the paper prints about one study.
+    """Return the numbers that the paper prints about one study.
 
     Examples
     --------

@@ -22,7 +22,7 @@ TIMED = 100  # the printed times are means over cardinalities up to this one
 
 
 class Bisection:
-    """NSPCA at one price α of the norm: its sparsity price β is searched until exactly k loadings are left.
+    """NSPCA at one penalty α: its sparsity penalty β is searched until exactly k loadings are left.
 
     Each start keeps the runs it has made: the searches for different k begin with the same prices.
     """
@@ -33,7 +33,7 @@ class Bisection:
         self.runs: dict[tuple[int, float], tuple[int, float, float]] = {}
 
     def best(self, k: int) -> tuple[float | None, float]:
-        """Return the largest variance of k loadings over all starts, None for none, and the processor seconds."""
+        """Return the largest variance of k loadings over all starts, None for none, and the CPU seconds."""
         variances, seconds = [], 0.0
         for seed in self.seeds:
             low, high, beta = 0.0, DEAREST, 0.0
@@ -49,7 +49,7 @@ class Bisection:
         return max(variances, default=None), seconds
 
     def _run(self, seed: int, beta: float) -> tuple[int, float, float]:
-        """Return cardinality, variance and processor seconds of one run, from memory where it was made before."""
+        """Return cardinality, variance and CPU seconds of one run, cached."""
         if (seed, beta) not in self.runs:
             began = time.thread_time()
             part = solve(

@@ -37,7 +37,7 @@ def entropy(values: np.ndarray) -> np.ndarray:
 
 
 def contributions(X: np.ndarray, stop: Callable[[], bool]) -> np.ndarray | None:
-    """Return how much entropy the data lose without each feature, shape (n,); None when stopped.
+    """Return the loss of entropy without each feature, shape (n,); None if stopped.
 
     The squared singular values of X (m, n) are the eigenvalues of XX', and to leave feature i out
     takes ``x_i x_i'`` off it: so n eigenvalue problems of size m. Where features are fewer than
@@ -66,7 +66,7 @@ def contributions(X: np.ndarray, stop: Callable[[], bool]) -> np.ndarray | None:
 
 
 def jaccard(labels: np.ndarray, clusters: np.ndarray) -> float:
-    """Return the share of pairs that are together in both groupings, among those together in either.
+    """Return the share of pairs together in both groupings, among those together in either.
 
     Examples
     --------
@@ -81,7 +81,7 @@ def jaccard(labels: np.ndarray, clusters: np.ndarray) -> float:
 
 
 class _Scores:
-    """Scores of each choice of genes by now, on one scaling, and the table they make."""
+    """The scores of each choice of genes so far, on one scaling, and their table."""
 
     def __init__(self, task: Task, name: str, standardise: bool) -> None:
         data = task.data[0]
@@ -110,7 +110,7 @@ class _Scores:
         return float(np.mean(scores)), float(np.std(scores))
 
     def table(self) -> StudyTable:
-        """Return what is known by now."""
+        """Return the results so far."""
         rows: list[tuple[Cell, ...]] = []
         for count in sorted({count for _, count in self.scores}):
             cells: list[Cell] = [count]
@@ -140,7 +140,7 @@ class _Scores:
 
 
 def _selection(task: Task) -> tuple[StudyTable, ...]:
-    """Choose features three ways, cluster the samples by them, compare with the labels; on either scaling."""
+    """Choose features in three ways, cluster the samples by them, and compare with the labels; on both scalings."""
     panels = [_Scores(task, "centred", False), _Scores(task, "standardised", True)]
 
     def show() -> None:

@@ -24,7 +24,7 @@ EM, SIGNED, NSPCA = "em", "signed", "nspca"
 
 
 def without_first(cov: Covariance) -> Covariance:
-    """Project the first principal component out, so that the sign constraint bites."""
+    """Project the first principal component out, so that the sign constraint matters."""
     return deflate(cov, cov.eigenpairs(1)[1], "projection")
 
 
@@ -40,7 +40,7 @@ def least_angle(parts: Components) -> float:
 
 
 class _Several:
-    """Cumulative variance of each method by now, and the tables it makes."""
+    """Cumulative variance of each method so far, and the tables."""
 
     def __init__(self, task: Task, titles: dict[str, str], note: str) -> None:
         self.task, self.titles, self.note = task, titles, note
@@ -54,7 +54,7 @@ class _Several:
         self.task.show(self.tables())
 
     def tables(self) -> tuple[StudyTable, ...]:
-        """Return what is known by now."""
+        """Return the results so far."""
         known = [name for name in self.titles if name in self.results]
         values = [self.results[n].cumulative_variance.tolist() for n in known]
         rows: list[tuple[Cell, ...]] = [(r + 1, *cells) for r, cells in enumerate(zip_longest(*values))]
@@ -88,7 +88,7 @@ class _Several:
         self.take(name, parts)
 
     def nspca(self, alpha: float, beta: float) -> Components:
-        """Return NSPCA's components at relative prices."""
+        """Return NSPCA's components at relative penalties."""
         return decompose(
             self.cov,
             self.count,
@@ -112,7 +112,7 @@ class _Several:
         meets: Callable[[Components], bool],
         span: tuple[float, float],
     ) -> None:
-        """Bisect (on a log scale) for the least price whose components meet the condition, and take those."""
+        """Bisect (on a log scale) for the least penalty whose components meet the condition."""
         steps = 14 if self.task.full else 6
         chosen = None
         for step in range(steps):

@@ -20,12 +20,12 @@ PIECES: dict[str, Callable[..., Any]] = {"lines": Line, "bands": Band, "spans": 
 
 
 def pack(result: StudyResult) -> bytes:
-    """Return a result as compressed JSON, every digit of every number kept."""
+    """Return a result as compressed JSON, with every digit of every number."""
     return lzma.compress(json.dumps(asdict(result), separators=(",", ":")).encode(), preset=9 | lzma.PRESET_EXTREME)
 
 
 def unpack(packed: bytes) -> StudyResult:
-    """Return the result that was packed.
+    """Return the result from its packed form.
 
     Examples
     --------
@@ -40,7 +40,7 @@ def unpack(packed: bytes) -> StudyResult:
 
 @cache
 def stored(study: str) -> StudyResult | None:
-    """Return the run of a study that came with the package: reduced, seed 0, on the paper's own data.
+    """Return the stored run of a study: reduced, seed 0, on the paper's own data.
 
     Parameters
     ----------
@@ -81,5 +81,5 @@ def _picture(content: dict[str, Any]) -> Picture:
 
 
 def _tuples(value: Any) -> Any:
-    """Return lists, and lists in them, as the tuples they were."""
+    """Turn lists, nested ones too, back into tuples."""
     return tuple(map(_tuples, value)) if isinstance(value, list) else value

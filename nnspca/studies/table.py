@@ -18,7 +18,7 @@ FORMULA = re.compile(r"^(?=\t|\s*[=+\-@＝＋－＠])|(?<=[;\t\n])(?=\s*[=+\-@�
 
 
 def written(cell: object) -> object:
-    """Return a cell as it is safe in a table of text: a spreadsheet would run a word that opens like a formula.
+    """Return a cell that is safe in a text table: a spreadsheet would run a word that opens like a formula.
 
     A carriage return becomes a blank: the csv module leaves it unquoted, and what follows it would
     open a row.
@@ -33,7 +33,7 @@ def written(cell: object) -> object:
 
 @dataclass(frozen=True)
 class Column:
-    """One column: its name, and what a reader sees above it.
+    """One column: its name and its heading.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class Column:
 
     @property
     def heading(self) -> str:
-        """What a reader sees: the title, or the name where there is none."""
+        """The title, or the name if there is none."""
         return self.title or self.name
 
     def rounded(self, cell: Cell) -> Cell:
@@ -69,7 +69,7 @@ class Column:
         return cell if whole else float(self.say(cell))
 
     def say(self, cell: Cell) -> str:
-        """Write a cell as a page shows it.
+        """Format a cell for a page.
 
         Examples
         --------

@@ -44,7 +44,7 @@ def certify(
     should_stop: ShouldStop | None = None,
     on_progress: OnProgress | None = None,
 ) -> Certificate:
-    """Sandwich the unknown optimum between a feasible variance and a proven upper bound.
+    """Bound the unknown optimum between a feasible variance and a proven upper bound.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ def first_ceiling(
     seed: int = 0,
     should_stop: ShouldStop | None = None,
 ) -> Certificate:
-    """Return what is proven before any relaxation is begun, in a tenth of the time or less.
+    """Return the bounds that precede any relaxation, in a tenth of the time or less.
 
     A live certificate cut short, and marked as stopped: something to show until the whole is there.
     Called as :func:`certify` is, so that workers elsewhere are sent the covariance once.
@@ -140,7 +140,7 @@ def first_ceiling(
 
 @dataclass
 class _Run:
-    """One certificate under way: the best feasible point known, and the bounds made so far."""
+    """One certificate in progress: the best feasible point known, and the bounds made so far."""
 
     problem: Problem
     plan: Plan
@@ -153,7 +153,7 @@ class _Run:
     walk: Walk = field(default_factory=Walk)
 
     def make(self) -> None:
-        """Make the bounds until what the plan calls closed, or until it is stopped."""
+        """Make bounds until the gap is closed by the plan's standard, or the call is stopped."""
         with one_blas_thread(), suppress(Stopped):  # every bound made before holds
             walked = self.walk.run_attempts(BOUNDS, self.problem, self.plan, self._context, last=self.plan.last)
             for fraction, bound in walked:
@@ -163,7 +163,7 @@ class _Run:
                     break
 
     def certificate(self, effort: str, started: float, *, stopped: bool) -> Certificate:
-        """Return what is found and proven by now."""
+        """Return the certificate of the current state."""
         return Certificate(
             self.problem.k,
             self.problem.nonnegative,
@@ -179,7 +179,7 @@ class _Run:
         )
 
     def _context(self) -> BoundContext:
-        """What the next attempt may start from."""
+        """The context of the next attempt."""
         return BoundContext(
             x=np.asarray(self.component.loadings),
             lower=self.variance,
@@ -192,7 +192,7 @@ class _Run:
         )
 
     def _consider(self, support: np.ndarray) -> None:
-        """Take the best point on a support if it is better, unless a certificate of one point was asked for."""
+        """Keep the best point on a support if it is better, unless a given component is being certified."""
         if self.given:
             return
         cov, nonnegative = self.problem.cov, self.problem.nonnegative
@@ -212,12 +212,12 @@ class _Run:
 
 
 def is_neighbour(k: int, other: int) -> bool:
-    """Whether the multipliers of one k are a head start for the other."""
+    """Whether the multipliers of one k are a useful start for the other."""
     return max(k, other) <= NEAR * min(k, other)
 
 
 def _earlier(warm_start: Certificate | None, problem: Problem) -> dict[str, Bound]:
-    """The bounds of a certificate of the same covariance, by name: none where its k is too far to be a head start."""
+    """The bounds of a certificate of the same covariance, by name; none if its k is too far away."""
     if warm_start is None:
         return {}
     if warm_start.fingerprint != problem.cov.fingerprint or warm_start.nonnegative != problem.nonnegative:

@@ -19,7 +19,7 @@ TRIED = 8  # most promising exchanges whose loadings are worked out in full
 
 
 def contribution(cov: Covariance, component: Component, feature: int | str) -> Contribution:
-    """Tell why a component has a feature, or has it not, and what changes if that is changed.
+    """Explain why a component has a feature, or lacks it, and what changes otherwise.
 
     Parameters
     ----------
@@ -88,13 +88,13 @@ def _told(place: _Place, i: int) -> Contribution:
 
 
 class _Place:
-    """A point of a covariance, from which one feature goes or comes."""
+    """A feasible point, with the moves of one feature into or out of it."""
 
     def __init__(self, cov: Covariance, x: np.ndarray, value: float, nonnegative: bool) -> None:
         self.cov, self.x, self.value, self.nonnegative = cov, x, value, nonnegative
 
     def out(self, i: int, others: np.ndarray) -> tuple[float, int | None, float]:
-        """Take feature i out; then let each feature from outside take its place."""
+        """Remove feature i, then try each feature from outside in its place."""
         cov, n = self.cov, self.cov.n_features
         outside = np.setdiff1d(np.flatnonzero(self.x == 0), [i])
         left, rest = 0.0, np.zeros(n)
@@ -110,7 +110,7 @@ class _Place:
         return (left, partner, best) if partner is not None and best > left else (left, None, left)
 
     def into(self, i: int, others: np.ndarray) -> tuple[float, int | None, float]:
-        """Let feature i in besides all others; then in the place of each of them."""
+        """Add feature i to all others, then in the place of each of them."""
         cov, x, value = self.cov, self.x, self.value
         best_value = max(value, float(cov.variance(self._best(self._joined(x, value, i)))))
         weights = x[others]
@@ -129,18 +129,18 @@ class _Place:
         return best_value, partner, best
 
     def _best_of(self, tried: list[tuple[int, np.ndarray, int]]) -> tuple[int | None, float]:
-        """Work out the points tried; the best among those where the newcomer has a loading, and who it is about."""
+        """Optimise the candidates; return the best one in which the new feature has a loading, and that feature."""
         candidates = [
             (float(self.cov.variance(y)), who) for who, start, new in tried if (y := self._best(start))[new] != 0
         ]
         return (None, 0.0) if not candidates else max(((who, v) for v, who in candidates), key=lambda pair: pair[1])
 
     def _gains(self, pulls: np.ndarray) -> np.ndarray:
-        """What a feature may add by co-varying: nothing where that would need a negative loading."""
+        """The gain of a feature from its covariances; zero if that would need a negative loading."""
         return np.maximum(pulls, 0.0) if self.nonnegative else np.abs(pulls)
 
     def _joined(self, y: np.ndarray, value: float, j: int) -> np.ndarray:
-        """The best mixture of y, whose variance is given, and feature j."""
+        """The best mixture of y, of the given variance, and feature j."""
         pull = float(self.cov.apply(y)[j])
         if self.nonnegative:
             pull = max(pull, 0.0)

@@ -30,7 +30,7 @@ LIGHT = 1e-4  # share of weight below which a feature's limit need not be tighte
 
 @dataclass(frozen=True)
 class Effort:
-    """How much work the proofs may cost: most of the whole, and of all features together, in the unit SECOND."""
+    """Budgets of the proofs, for the whole problem and for all features together, in the unit SECOND."""
 
     whole: float
     each: float
@@ -53,7 +53,7 @@ def necessity(
     should_stop: ShouldStop | None = None,
     on_progress: OnProgress | None = None,
 ) -> Necessity:
-    """Tell the features that every near-best component has from those that it can do without.
+    """Find the features that every near-best component has, and those that one can do without.
 
     A component is near-best if its variance is at least ``1 - within`` of that of the best one
     found. A feature is *essential* if a proven bound on all components without it lies below
@@ -132,7 +132,7 @@ def necessity(
 
 @dataclass
 class _Question:
-    """What is asked, the best point known, and what is known of each feature."""
+    """The question, the best point known, and the results for each feature."""
 
     problem: Problem
     within: float
@@ -147,7 +147,7 @@ class _Question:
         self._begin(self.component)
 
     def _begin(self, component: Component) -> None:
-        """Ask about a component: what lies outside its support, it does without itself."""
+        """Start from a component: features outside its support are not necessary."""
         self.component = component
         x = component.loadings
         self.lower = masses.attained(self.problem.cov, x)
@@ -158,7 +158,7 @@ class _Question:
         self.lacking = {}
 
     def answered(self, monitor: Monitor) -> Necessity:
-        """Look for examples, then for proofs where there are none."""
+        """Search for counterexamples, then for proofs where there are none."""
         while (better := self._shown(monitor.part(SOLVED, SHOWN))) is not None:
             self._begin(better)
         problem, threshold = self.problem, self.threshold
@@ -193,7 +193,7 @@ class _Question:
         )
 
     def _shown(self, monitor: Monitor) -> Component | None:
-        """Look for a near-best point without each feature; stop at one that is better than the best."""
+        """Search for a near-best point without each feature; stop if one is better than the best known."""
         best = self.component
         for number, i in enumerate(best.support.tolist()):
             if self.problem.n == 1 or monitor.stop():
@@ -216,7 +216,7 @@ class _Question:
         return None
 
     def _without(self, i: int, monitor: Monitor) -> np.ndarray:
-        """The best point found without feature i: what is left of x if that is enough, else improved by swaps."""
+        """The best point found without feature i: the rest of x if that suffices, else improved by swaps."""
         problem, x = self.problem, self.component.loadings
         y = feasible.unit(np.where(np.arange(problem.n) == i, 0.0, x))
         if y.any() and masses.attained(problem.cov, y) >= self.threshold:
@@ -231,11 +231,11 @@ class _Question:
         return y
 
     def _found(self, i: int) -> float:
-        """The largest variance met without feature i."""
+        """The largest variance found without feature i."""
         return float(self.problem.cov.variance(self.lacking[i]))
 
     def _prove(self, ceilings: np.ndarray, asked: list[int], monitor: Monitor) -> None:
-        """Fill in a ceiling without each feature asked about."""
+        """Compute an upper bound without each feature in question."""
         problem, lower, work = self.problem, self.lower, EFFORTS[self.effort]
         relaxing, proving = monitor.part(0.0, RELAXED), monitor.part(RELAXED, 1.0)
         whole = without.begin(problem, np.asarray(self.component.loadings), self.threshold, relaxing)

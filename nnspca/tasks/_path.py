@@ -104,7 +104,7 @@ def path(
     run = _Run(monitor, on_point, after, len(order) + EARLY * len(early))
 
     def begin(at: Point) -> TaskArguments:
-        """What a point is solved with, unless it is known by the time its turn has come."""
+        """The task of a point, or None if its component is known by now."""
         k, name = at
         if (before := known(k, name)) is not None:
             run.keep(SweepPoint(k, name, before))
@@ -126,7 +126,7 @@ def path(
 
 @dataclass
 class _Run:
-    """A path under way: the points that are solved, and the rough ones that are shown before."""
+    """A path in progress: the points solved, and the rough ones shown before."""
 
     monitor: Monitor
     on_point: OnPoint | None
@@ -136,12 +136,12 @@ class _Run:
     rough: dict[Point, SweepPoint] = field(default_factory=dict)
 
     def keep(self, point: SweepPoint) -> None:
-        """Take a point as solved."""
+        """Store a solved point."""
         self.points[point.k, point.method] = point
         self._tell(point)
 
     def sketch(self, point: SweepPoint) -> None:
-        """Take a point as a rough one."""
+        """Store a rough point."""
         self.rough[point.k, point.method] = point
         self._tell(point)
 
@@ -152,16 +152,16 @@ class _Run:
         self.monitor.tell(min(done / self.total, 1.0), f"k = {point.k}: {point.method}")
 
     def ready(self, at: Point) -> bool:
-        """Whether all points that this one begins with are solved."""
+        """Whether all predecessors of a point are solved."""
         return all(before in self.points for before in self.after[at])
 
     def start(self, at: Point) -> np.ndarray | None:
-        """The loadings that a point begins with, of its neighbours and its own rough one; None without any."""
+        """The starts of a point: the loadings of its neighbours and its rough component; None if there are none."""
         near = [*(self.points[one] for one in self.after[at]), *(self.rough[one] for one in (at,) if one in self.rough)]
         return np.array([point.component.loadings for point in near]) if near else None
 
     def finish(self) -> None:
-        """Let rough points stand where nothing else came, and no point have less than one of a smaller k."""
+        """Keep rough points where no other exists, and give no point less than one of a smaller k."""
         for at, point in self.rough.items():
             self.points.setdefault(at, point)
         for point in _carried_over(self.points):
@@ -181,7 +181,7 @@ def certify_path(
     should_stop: ShouldStop | None = None,
     on_progress: OnProgress | None = None,
 ) -> Sweep:
-    """Certify the k of a path from coarse to fine, each from the multipliers of a nearer one where there is one.
+    """Certify the k of a path from coarse to fine, each with a warm start from a nearer one if there is one.
 
     Parameters
     ----------
@@ -230,7 +230,7 @@ def certify_path(
         return waiting[k] is None or waiting[k] in run.certificates
 
     def begin(k: int) -> TaskArguments:
-        """What a k is certified with, unless that is known by the time its turn has come."""
+        """The task of one k, or None if its certificate is known by now."""
         if (before := known(k)) is not None:
             run.keep(k, before)
             return None
@@ -253,19 +253,19 @@ def certify_path(
 
 @dataclass
 class _Ceilings:
-    """The certificates of a path under way: those that are made, and the points that show them."""
+    """The certificates of a path in progress, and the points that show them."""
 
     points: dict[Point, SweepPoint]
     on_point: OnPoint | None
     certificates: dict[int, Certificate] = field(default_factory=dict)
 
     def keep(self, k: int, certificate: Certificate) -> None:
-        """Take a certificate as that of a k."""
+        """Store the certificate of a k."""
         self.certificates[k] = certificate
         self.show(k, certificate)
 
     def show(self, k: int, certificate: Certificate) -> None:
-        """Let every point of a k show a certificate, its own or a first one."""
+        """Report every point of a k with its certificate or first bound."""
         for key in [key for key in self.points if key[0] == k]:
             self.points[key] = replace(self.points[key], certificate=certificate)
             if self.on_point is not None:
@@ -294,7 +294,7 @@ class _Task:
 
 
 def _solved(cov: Covariance, task: _Task, poll: ShouldStop | None) -> Component:
-    """One (k, method), as a task that can be sent elsewhere."""
+    """One (k, method), as a task that can be sent to a worker."""
     k, nonnegative, start = task.k, task.nonnegative, task.start
     if start is not None and not task.full:
         return _improved(Problem(cov, k, nonnegative), start, Monitor(poll))
@@ -305,12 +305,12 @@ def _solved(cov: Covariance, task: _Task, poll: ShouldStop | None) -> Component:
 def _first(
     cov: Covariance, champion: Component, k: int, nonnegative: bool, seed: int, poll: ShouldStop | None
 ) -> Certificate:
-    """One first ceiling, as a task that can be sent elsewhere."""
+    """One first bound, as a task that can be sent to a worker."""
     return first_ceiling(cov, k, champion, nonnegative=nonnegative, seed=seed, should_stop=poll)
 
 
 def _rough(cov: Covariance, k: int, nonnegative: bool, poll: ShouldStop | None) -> Component:
-    """What ``best`` shows first at one k, as a task that can be sent elsewhere."""
+    """The first component that ``best`` shows at one k, as a task that can be sent to a worker."""
     started = time.perf_counter()
     component = quick_start(Problem(cov, k, nonnegative), monitor=Monitor(poll))
     component.loadings.setflags(write=False)
@@ -320,7 +320,7 @@ def _rough(cov: Covariance, k: int, nonnegative: bool, poll: ShouldStop | None) 
 def _rough_components(
     workers: Crew, ks: Sequence[int], nonnegative: bool, components: MutableMapping[int, Component]
 ) -> Iterator[tuple[int, Component]]:
-    """Yield each k with its rough component: those made before at once, the others as they are made."""
+    """Yield each k with its rough component: the given ones at once, the others as they are computed."""
     before = {k: components[k] for k in ks if k in components}  # as it is now: others may add to it
     yield from before.items()
     left = [k for k in ks if k not in before]
@@ -331,7 +331,7 @@ def _rough_components(
 
 
 def _higher(point: SweepPoint, before: SweepPoint | None) -> SweepPoint:
-    """What a search found, or what it began with where it was cut short and has less."""
+    """The result of a search, or its rough component if the search was stopped below it."""
     less = before is not None and point.component.stopped and point.component.variance < before.component.variance
     return before if before is not None and less else point
 
@@ -358,7 +358,7 @@ def _improved(problem: Problem, start: np.ndarray, monitor: Monitor) -> Componen
 
 
 def _carried_over(points: Mapping[tuple[int, str], SweepPoint]) -> list[SweepPoint]:
-    """The points at which ``best`` has less than at a smaller k: what fewer features reach, more reach too."""
+    """The points at which ``best`` has less than at a smaller k, whose component is feasible there too."""
     before: Component | None = None
     changed: list[SweepPoint] = []
     for k, name in sorted(points):
@@ -373,7 +373,7 @@ def _carried_over(points: Mapping[tuple[int, str], SweepPoint]) -> list[SweepPoi
 
 
 def _champions(sweep: Sweep) -> dict[int, Component]:
-    """The best feasible component known at each k, a smaller k's included."""
+    """The best feasible component known at each k, from this or a smaller k."""
     best: Component | None = None
     champions: dict[int, Component] = {}
     for k in sorted({p.k for p in sweep.points}):

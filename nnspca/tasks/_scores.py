@@ -16,7 +16,7 @@ from nnspca.result import Component, Components, Features
 
 
 def scores(X, loadings, *, mean=None, scale=None, standardize: bool = False) -> np.ndarray:
-    """Return how far each sample lies from the mean along a component, or along each of several.
+    """Return the position of each sample along a component, or along each of several, relative to the mean.
 
     A component carries the mean and the scale of the data it was sought on, so that new samples are
     measured as those were. Only the features it uses are read.
@@ -99,7 +99,7 @@ def _on_their_own(values: np.ndarray, U: np.ndarray, standardize: bool, scale: o
 
 
 def _measured_by(seen: Features | None, mean: object, scale: object, n: int) -> tuple[np.ndarray, np.ndarray]:
-    """The mean that is taken off and what features are divided by: those said, else those the component carries."""
+    """The mean to subtract and the scale to divide by: the given ones, else those of the component."""
     if mean is None:
         if seen is None or seen.mean is None or seen.scale is None:
             raise ValueError(
@@ -229,7 +229,7 @@ def _named(given: np.ndarray) -> list[str | None] | None:
 
 
 def _is_one(loadings: object) -> bool:
-    """Whether these are the loadings of one component, and no columns."""
+    """Whether these are the loadings of one component, not columns."""
     try:
         return np.ndim(loadings) == 1  # type: ignore[arg-type]
     except ValueError:  # rows of different lengths
@@ -248,7 +248,7 @@ def _one_each(scores: object) -> np.ndarray:
 
 
 def _read(given: object) -> np.ndarray | None:
-    """What was given for each sample as an array; None where rows differ in length, or a mask hides some."""
+    """The values given for each sample as an array; None if rows differ in length or some are masked."""
     try:
         return None if masked(given)[0] else np.asarray(given)
     except ValueError:
@@ -256,7 +256,7 @@ def _read(given: object) -> np.ndarray | None:
 
 
 def _area(values: np.ndarray, here: np.ndarray) -> float | None:
-    """Count, for each sample of the class, the others that lie below it, and half of those beside it."""
+    """Count, for each sample of the class, the others below it, and half of those equal to it."""
     mine, others = values[here], np.sort(values[~here])
     if not len(mine) or not len(others):
         return None

@@ -125,7 +125,7 @@ def solve(
 
 
 class _BestShown:
-    """Keeps the best of the points a method shows, for a call that is left in the middle, and passes them on."""
+    """Forwards the points that a method reports and keeps the best, for a call that is stopped."""
 
     def __init__(self, on_found: OnFound | None) -> None:
         self.on_found, self.variance = on_found, -np.inf
@@ -139,14 +139,14 @@ class _BestShown:
 
 
 def _widest(cov: Covariance) -> np.ndarray:
-    """The feature of largest variance alone."""
+    """The component of the single feature of largest variance."""
     x = np.zeros(cov.n_features)
     x[int(cov.diagonal.argmax())] = 1.0
     return x
 
 
 def check_covariance(cov: object) -> None:
-    """Raise TypeError for what is no covariance; the message says how to make one."""
+    """Raise TypeError unless the argument is a covariance; the message shows how to make one."""
     check_instance("cov", cov, Covariance, "Covariance.from_data(X) of samples as rows, or Covariance.from_matrix(A)")
 
 
@@ -163,7 +163,7 @@ def check_method(method: str, nonnegative: bool) -> MethodInfo:
 
 
 def check_size(info: MethodInfo, n: int) -> None:
-    """Raise ValueError where the method does not take so many features."""
+    """Raise ValueError if the method does not take so many features."""
     if info.max_features is not None and n > info.max_features:
         raise ValueError(
             f"method {info.name!r} takes at most {info.max_features} features; these data have {n}. "

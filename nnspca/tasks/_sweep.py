@@ -106,7 +106,7 @@ def sweep(
 
 
 class _Run:
-    """One sweep under way."""
+    """One sweep in progress."""
 
     def __init__(
         self,
@@ -180,7 +180,7 @@ class _Run:
         chain: list[tuple[int, Future[Certificate]]],
         names: list[str],
     ) -> Certificate | None:
-        """The certificate two before, waited for: two chains keep two workers busy, and each k starts from its own."""
+        """The certificate two places before, awaited: two chains keep two workers busy."""
         if len(chain) < WORKERS:
             return None
         k, task = chain[-WORKERS]
@@ -192,7 +192,7 @@ class _Run:
         return self.ended.get(k)
 
     def _level(self, names: list[str]) -> None:
-        """Let every ceiling hold at the other k as well: at the smaller ones as it is, at the larger in proportion."""
+        """Carry every bound to the other k: to smaller ones unchanged, to larger ones in proportion."""
         proven = {k: p.certificate for (k, name), p in self.points.items() if name == names[0] and p.certificate}
         for k, certificate in carried.levelled(proven, self.cov):
             for name in names:
@@ -209,7 +209,7 @@ class _Run:
         self.monitor.tell(self.done / self.total, stage)
 
     def _champion(self, k: int, names: list[str], previous: Component | None) -> Component | None:
-        """The best feasible component for k, a smaller k's included."""
+        """The best feasible component for k, from this or a smaller k."""
         rivals = [
             self.points[k, name].component for name in names if name in self.feasible and (k, name) in self.points
         ]
@@ -227,7 +227,7 @@ def _solve(
     start: np.ndarray | None,
     poll: ShouldStop | None,
 ) -> Component:
-    """One (k, method), as a task that can be sent elsewhere."""
+    """One (k, method), as a task that can be sent to a worker."""
     return solve(cov, k, name, nonnegative=nonnegative, seed=seed, should_stop=poll, start=start)
 
 
@@ -241,7 +241,7 @@ def certified(
     warm_start: Certificate | None,
     poll: ShouldStop | None,
 ) -> Certificate:
-    """One certificate, as a task that can be sent elsewhere."""
+    """One certificate, as a task that can be sent to a worker."""
     return certify_one(
         cov,
         k,

@@ -146,7 +146,7 @@ def test_a_worker_lost_while_it_is_given_what_is_shared_costs_time_only_unless_n
         return honest(*given, **more)
 
     monkeypatch.setattr(client, "scatter", breaks)
-    monkeypatch.setattr(sending, "NOTICED", 0.0)
+    monkeypatch.setattr(sending, "LOSS_DELAY", 0.0)
     if lost > sending.RETRIES:
         with pytest.raises(OSError, match="Stream is closed"), crew(client, np.ones(3), Monitor()):
             pass

@@ -48,7 +48,7 @@ class Node:
 
     @property
     def value(self) -> float:
-        """What is proven for all the parts this node stands for."""
+        """The upper bound on all parts of this node."""
         return -self.key[0]
 
 
@@ -108,7 +108,7 @@ def tighten(
 
 
 def by_plan(problem: Problem, plan: PartsPlan, context: PartsContext) -> Iterator[Bound]:
-    """Where the budget is worth beginning, until the parts could be called optimal."""
+    """Branch and bound if the budget suffices, until the parts can be called optimal."""
     if not worth_cases(problem, plan):
         return
     yield from tighten(
@@ -123,7 +123,7 @@ def by_plan(problem: Problem, plan: PartsPlan, context: PartsContext) -> Iterato
 
 @dataclass
 class _Search:
-    """What all nodes have in common; ``left`` counts down the work."""
+    """The settings common to all nodes; ``left`` is the remaining budget."""
 
     problem: Problem
     X: np.ndarray
@@ -133,7 +133,7 @@ class _Search:
     node_count: int = 0
 
     def node(self, decided: Decided, parent: Node | None, steps: int) -> Node:
-        """Bound one node: give up once it is at the goal, or gains too little to get there."""
+        """Bound one node; stop at the goal, or if the gain is too small to reach it."""
         problem = self.problem
         splitting = Splitting(problem.cov.entries, problem.k, self.X, problem.nonnegative, decided)
         best, past = None, []

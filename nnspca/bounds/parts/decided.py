@@ -9,7 +9,7 @@ import numpy as np
 
 @dataclass(frozen=True, eq=False)
 class Decided:
-    """Pairs of features decided upon, both relations closed: who is with i is apart from whom i is apart.
+    """Decided pairs, both relations closed: features that share a part with i are apart from all that i is apart from.
 
     Attributes
     ----------

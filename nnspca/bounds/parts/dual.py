@@ -110,7 +110,7 @@ def tighten(
 
 
 def by_plan(problem: Problem, plan: PartsPlan, context: PartsContext) -> Iterator[Bound]:
-    """On all features, where they are few; from the multipliers found at a neighbouring k or r if there are any."""
+    """On all features, if they are few; from the multipliers of a neighbouring k or r if there are any."""
     if not on_all(problem, plan):
         return
     earlier = context.earlier.get("joint-dual")
@@ -126,7 +126,7 @@ def by_plan(problem: Problem, plan: PartsPlan, context: PartsContext) -> Iterato
 
 
 def expected(problem: Problem, plan: PartsPlan) -> float:
-    """How many bounds that is at most."""
+    """The most bounds that the attempt yields."""
     return steps_on(problem.n, plan) / CHECK
 
 
@@ -140,7 +140,7 @@ def proof_of(
     *,
     level: bool = True,
 ) -> tuple[float, PartsProof]:
-    """The bound of any L, M and v: the products made certain, the rows level, what is left of A proven.
+    """The bound of any L, M and v: products enforced, rows levelled, the rest of A bounded.
 
     ``level=False`` leaves the slack of the cheaper rows unused, for a caller that spends it elsewhere.
     """

@@ -16,19 +16,19 @@ LARGEST = 6000  # side of the largest matrix whose factor is written
 
 
 class Unwritten(Exception):
-    """No form of this proof is known to the checkers."""
+    """The checkers know no form of this proof."""
 
 
 @dataclass(frozen=True, eq=False)
 class Writer:
-    """Writes arrays into one file; those that it already holds are named, others are added to it."""
+    """Writes arrays into one file; an array that is already there is referred to, not repeated."""
 
     nonnegative: bool
     arrays: dict[str, np.ndarray]
     named: set[str] = field(default_factory=set)  # each once: the checker uses them up
 
     def witness(self, array: np.ndarray) -> dict[str, str]:
-        """Return the place of an array in the file."""
+        """Return the reference to an array in the file."""
         for name, stored in self.arrays.items():
             if stored is array and name not in self.named:
                 self.named.add(name)
@@ -39,16 +39,16 @@ class Writer:
         return {"witness": f"{name}.npy"}
 
     def trial(self) -> Writer:
-        """Return a writer that goes on from here, and of which nothing is kept but what is taken."""
+        """Return a writer that continues from here, whose arrays are dropped unless taken."""
         return replace(self, arrays=dict(self.arrays), named=set(self.named))
 
     def take(self, trial: Writer) -> None:
-        """Keep what a trial has written."""
+        """Keep the arrays that a trial has written."""
         self.arrays.update(trial.arrays)
         self.named.update(trial.named)
 
     def stored(self, witness: dict[str, str]) -> np.ndarray:
-        """Return the array at a place."""
+        """Return the array of a reference."""
         return self.arrays[witness["witness"].removesuffix(".npy")]
 
     def factor(self, t: float, B: np.ndarray, V: np.ndarray | None = None) -> dict[str, Any]:
@@ -78,7 +78,7 @@ def _whole(values: np.ndarray, shift: int) -> np.ndarray:
 
 
 def entries_of(cov: Covariance) -> np.ndarray:
-    """A, symmetric, formed where it is not held."""
+    """A's entries, symmetric, formed if A is held as data."""
     if cov.holds_entries:
         return cov.entries
     if cov.n_features > LARGEST:

@@ -21,7 +21,7 @@ Corner = tuple[int, ...]
 
 
 def written(V: np.ndarray, shift: int, k: int, nonnegative: bool, inner: float) -> tuple[np.ndarray, np.ndarray] | None:
-    """Return splits in preorder and a point for each leaf, None where the ceiling is not met by that many cells.
+    """Return splits in preorder and a point for each leaf; None if the bound needs more cells than allowed.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def written(V: np.ndarray, shift: int, k: int, nonnegative: bool, inner: float) 
 
 
 def _points(C: np.ndarray, h: np.ndarray, spare: float, longest: float) -> np.ndarray:
-    """For each cell a short z with c'z >= h(c) at its corners: at those of a set equal, until one is short enough."""
+    """For each cell a short z with c'z >= h(c) at its corners, found by equality at sets of corners."""
     best, least = np.full(h.shape, np.inf), np.full(len(C), np.inf)
     d = C.shape[1]
     for size in range(d, 0, -1):
@@ -87,7 +87,7 @@ def _points(C: np.ndarray, h: np.ndarray, spare: float, longest: float) -> np.nd
 
 
 def _preorder(children: np.ndarray, roots: int) -> np.ndarray:
-    """Cells as the checker takes them: the root, and the side, that was listed last comes first."""
+    """Cells in the checker's order: the root, and the side, that was listed last comes first."""
     order, stack = [], list(range(roots))
     while stack:
         cell = stack.pop()
@@ -111,14 +111,14 @@ class _Cover:
         self.directions, self.heights = np.zeros((0, self.d)), np.zeros(0)
 
     def roots(self) -> np.ndarray:
-        """The orthants, half of them where h is even, in the checker's order."""
+        """The orthants (half of them if h is even) in the checker's order."""
         signs = [s for s in product((1, -1), repeat=self.d) if self.nonnegative or s[0] > 0]
         cells = [[tuple(s * (i == j) for j in range(self.d)) for i, s in enumerate(sign)] for sign in signs]
         self._add([corner for cell in cells for corner in cell])
         return np.array([[self.places[corner] for corner in cell] for cell in cells])
 
     def middles(self, one: np.ndarray, other: np.ndarray) -> np.ndarray:
-        """Places of the corners between two, made where they are new: their sum, once they are of about one length."""
+        """Indices of the corners between two, created if new: their sum, after both have about the same length."""
         centres = []
         for p, q in zip(one.tolist(), other.tolist(), strict=True):
             c, e = self.corners[p], self.corners[q]

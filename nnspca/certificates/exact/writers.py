@@ -42,14 +42,14 @@ Written = dict[str, Any]
 
 
 def write(writer: Writer, proof: object, k: int, cov: Covariance) -> Written:
-    """Return a proof for k features of a covariance, as the checkers read it; Unwritten where they cannot."""
+    """Return a proof for k features of a covariance in the checkers' form; Unwritten if they have none for it."""
     if type(proof) not in WRITERS:
         raise Unwritten
     return WRITERS[type(proof)](writer, proof, k, cov)
 
 
 def write_of_parts(writer: Writer, proof: object, r: int, k: int, cov: Covariance) -> Written:
-    """The same of a proof about r parts of k features each."""
+    """The same for a proof about r parts of k features each."""
     if type(proof) not in PARTS_WRITERS:
         raise Unwritten
     return PARTS_WRITERS[type(proof)](writer, proof, r, k, cov)
@@ -61,14 +61,14 @@ def takes_more(proof: object, cov: Covariance) -> bool:
 
 
 def pairs(writer: Writer, proof: PairProof, k: int, cov: Covariance) -> Written:
-    """L and M as they are."""
+    """L and M unchanged."""
     A = entries_of(cov)
     tail = {"t": proof.tail} | writer.factor(proof.tail, A - proof.L)
     return {"kind": "pairs", "k": k, "L": writer.witness(proof.L), "M": writer.witness(proof.M), **tail}
 
 
 def rows(writer: Writer, proof: EntryProof | ScaleProof, k: int, cov: Covariance) -> Written:
-    """Weights for the rows, and nothing of L and M; variances alone where a product of two deviations tells nothing."""
+    """Weights of the rows without L and M; variances alone if products of deviations are of no use."""
     if _of_variances_alone(proof, cov):
         return _variances(writer, k, cov)
     record = {"kind": "pairs", "k": k, "S": [], "weights": writer.witness(_weights(proof, k, cov))}
@@ -76,13 +76,13 @@ def rows(writer: Writer, proof: EntryProof | ScaleProof, k: int, cov: Covariance
 
 
 def working(writer: Writer, proof: WorkingProof, k: int, cov: Covariance) -> Written:
-    """The pairs inside, and the limits."""
+    """The proof of the pairs inside, and the limits."""
     outside = {"S": writer.witness(proof.features), "limits": writer.witness(proof.limits)}
     return pairs(writer, proof.pairs, k, cov.restrict(proof.features)) | outside
 
 
 def branch(writer: Writer, proof: BranchProof, k: int, cov: Covariance) -> Written:
-    """Every leaf on the features that its case leaves."""
+    """Every leaf on the features of its case."""
     leaves, remaining = [], iter(proof.leaves)
     cases: list[tuple[frozenset[int], frozenset[int]]] = [(frozenset(), frozenset())]
     for feature in proof.splits:
@@ -96,7 +96,7 @@ def branch(writer: Writer, proof: BranchProof, k: int, cov: Covariance) -> Writt
 
 
 def elimination(writer: Writer, proof: EliminationProof, k: int, cov: Covariance) -> Written:
-    """The features kept, a point that is attained, and a proof for each number of features outside."""
+    """The features kept, an attained point, and a proof for each number of features outside."""
     part = cov.restrict(proof.features)
     cases = [write(writer, p, c, part) for c, p in zip(proof.cardinalities, proof.proofs, strict=True)]
     record = {"kind": "few", "k": k, "T": writer.witness(proof.features), "support": writer.witness(proof.support)}
@@ -108,7 +108,7 @@ def elimination(writer: Writer, proof: EliminationProof, k: int, cov: Covariance
 
 
 def _semidefinite(writer: Writer, cov: Covariance) -> Written:
-    """What tells how far A is from semidefinite; of a matrix, that it is does not go without saying."""
+    """A proof of how far A is from semidefinite, which is needed if A is a matrix."""
     if cov.n_samples is not None:
         return {}
     A = entries_of(cov)
@@ -123,13 +123,13 @@ def _variances(writer: Writer, k: int, cov: Covariance) -> Written:
 
 
 def rank(writer: Writer, proof: RankProof, k: int, cov: Covariance) -> Written:
-    """One eigenvalue of A, or what is cut off it and a cover of the sphere."""
+    """One eigenvalue of A, or the cut and a cover of the sphere."""
     plain = proof.rho is None and not proof.V.any()
     return _plain(writer, proof, k, cov) if plain else _cut(writer, proof, k, cov)
 
 
 def _plain(writer: Writer, proof: RankProof, k: int, cov: Covariance) -> Written:
-    """The largest eigenvalue of A; of the samples' inner products, where A is not held, which is the same."""
+    """The largest eigenvalue of A, or the equal one of the samples' inner products if A is not held."""
     if isinstance(cov._form, HeldFactor):
         return {"kind": "samples", "k": k, "t": proof.tail} | writer.factor(proof.tail, cov._form.factor.gram())
     zero = np.zeros((cov.n_features, cov.n_features))
@@ -137,7 +137,7 @@ def _plain(writer: Writer, proof: RankProof, k: int, cov: Covariance) -> Written
 
 
 def _cut(writer: Writer, proof: RankProof, k: int, cov: Covariance) -> Written:
-    """What lies below the cut is shared evenly: no entry of L exceeds the cut, nor need one of M."""
+    """Entries below the cut are shared evenly: no entry of L exceeds the cut, nor need one of M."""
     remaining, rho = np.arange(cov.n_features), proof.rho or 0.0
     if not cov.holds_entries and rho > 0:
         remaining = np.flatnonzero((cov._form.reach() > rho) | proof.V.any(axis=1))
@@ -188,12 +188,12 @@ def _along_samples(writer: Writer, proof: RankProof, k: int, cov: Covariance) ->
 
 
 def larger(writer: Writer, proof: LargerProof, k: int, cov: Covariance) -> Written:
-    """What is proven for more features, as it is."""
+    """The proof for more features, unchanged."""
     return write(writer, proof.proof, proof.k, cov)
 
 
 def smaller(writer: Writer, proof: SmallerProof, k: int, cov: Covariance) -> Written:
-    """What is proven for fewer, and for how many."""
+    """The proof for fewer features, and their number."""
     return {"kind": "fewer", "k": k, "one": write(writer, proof.proof, proof.k, cov)}
 
 
@@ -210,7 +210,7 @@ def _joint(writer: Writer, proof: PartsProof, k: int, cov: Covariance) -> Writte
 
 
 def joint_working(writer: Writer, proof: PartsWorkingProof, r: int, k: int, cov: Covariance) -> Written:
-    """What is proven inside, and the limits."""
+    """The proof inside, and the limits."""
     outside = {"S": writer.witness(proof.features), "limits": writer.witness(proof.limits)}
     return _joint(writer, proof.parts, k, cov.restrict(proof.features)) | outside
 
@@ -222,7 +222,7 @@ def joint_branch(writer: Writer, proof: PartsTreeProof, r: int, k: int, cov: Cov
 
 
 def fan(writer: Writer, proof: FanProof, r: int, k: int, cov: Covariance) -> Written:
-    """The largest eigenvalues of A; of the samples' inner products, where A is not held, which are the same."""
+    """The largest eigenvalues of A, or the equal ones of the samples' inner products if A is not held."""
     if not isinstance(cov._form, HeldFactor):
         zero = np.zeros((cov.n_features, cov.n_features))
         return _joint(writer, PartsProof(zero, zero.copy(), np.zeros(len(zero)), proof.V, proof.tail), k, cov)
@@ -236,22 +236,22 @@ def fan(writer: Writer, proof: FanProof, r: int, k: int, cov: Covariance) -> Wri
 
 
 def each(writer: Writer, proof: EachProof, r: int, k: int, cov: Covariance) -> Written:
-    """What is proven of one part."""
+    """The proof about one part."""
     return {"kind": "each", "k": k, "one": write(writer, proof.proof, k, cov)}
 
 
 def larger_of_parts(writer: Writer, proof: LargerProof, r: int, k: int, cov: Covariance) -> Written:
-    """What is proven for more features, as it is."""
+    """The proof for more features, unchanged."""
     return write_of_parts(writer, proof.proof, r, proof.k, cov)
 
 
 def variances_of_parts(writer: Writer, proof: EntryProof, r: int, k: int, cov: Covariance) -> Written:
-    """The largest variances, of as many features as the parts hold."""
+    """The sum of the largest variances, of as many features as the parts have."""
     return _variances(writer, k, cov)
 
 
 def _level(proof: EntryProof | ScaleProof, k: int, cov: Covariance) -> float:
-    """What is proven is no less than this: rows that cannot cost more need not be read."""
+    """A lower bound on the proven value: rows that cannot cost more need not be read."""
     if isinstance(proof, ScaleProof):
         return proof.level
     if proof.rule == "rows":

@@ -17,7 +17,7 @@ VERSION = 1  # of the section that the checker reads
 def section(
     cert: Certificate | PartsCertificate, cov: Covariance, arrays: dict[str, np.ndarray]
 ) -> dict[str, Any] | None:
-    """Return what the checker reads beside the certificate's claims, its arrays added to ``arrays``.
+    """Return the checker's section of the file, beside the claims, and add its arrays to ``arrays``.
 
     Its ``upper`` is the least ceiling whose proof can be written: the certificate's own may be
     lower. None without one.
@@ -42,5 +42,5 @@ def section(
 
 
 def needs_more(certificate: Certificate | PartsCertificate, cov: Covariance) -> bool:
-    """Whether the proof of its ceiling is for ``check_more.py``, the checker's second file."""
+    """Whether the proof of the upper bound is for ``check_more.py``, the checker's second file."""
     return isinstance(certificate, PartsCertificate) or takes_more(certificate.winner.ingredients, cov)

@@ -32,7 +32,7 @@ def run_cancellable(act: Callable[[], _T], monitor: Monitor) -> _T:
 
     Examples
     --------
-    >>> beside(lambda: 2 + 2, Monitor(should_stop=lambda: False))
+    >>> run_cancellable(lambda: 2 + 2, Monitor(should_stop=lambda: False))
     4
     """
     if monitor.should_stop is None:

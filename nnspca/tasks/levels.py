@@ -32,9 +32,9 @@ def predecessors(levels: Sequence[Sequence[int]], methods: Sequence[str]) -> dic
     ``best`` goes first, as its curve takes longest and is looked at most. Points without
     predecessors can run at any time, so that no worker idles at the end of a level.
 
-    >>> after_which([(1, 9), (5,)], ["best"])
+    >>> predecessors([(1, 9), (5,)], ["best"])
     {(1, 'best'): (), (9, 'best'): (), (5, 'best'): ((1, 'best'), (9, 'best'))}
-    >>> list(after_which([(1, 9), (5,)], ["em", "best"]))[2:]
+    >>> list(predecessors([(1, 9), (5,)], ["em", "best"]))[2:]
     [(5, 'best'), (1, 'em'), (9, 'em'), (5, 'em')]
     """
     order: dict[Point, tuple[Point, ...]] = {}
@@ -52,7 +52,7 @@ def warm_starts(levels: Sequence[Sequence[int]], certified: Container[int]) -> d
 
     None if that is too far to be useful: such a k can run at any time.
 
-    >>> begun_at([(2, 40), (20,), (30, 36)], {20})
+    >>> warm_starts([(2, 40), (20,), (30, 36)], {20})
     {2: None, 40: None, 30: None, 36: 40}
     """
     sources: dict[int, int | None] = {}

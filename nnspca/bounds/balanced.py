@@ -41,7 +41,7 @@ WIDEST = 4000  # features whose rows are levelled together where A is not held
 CACHE_ENTRIES = 4_000_000  # stored entries of sparse rows that are kept from one pass to the next, and not made anew
 PASSES = 4  # over the rows of those features, against all
 ALIKE = 0.5  # variances this close, least to largest, single out no features: all rows are levelled at once
-UNREAD = 2e-6  # relative: who takes a row that was not read for one that might cost more would have to read it
+UNREAD = 2e-6  # relative allowance for rows that were not read, so that a judge need not read them either
 FLOOR = 1e-7  # least weight, relative to the largest
 
 

@@ -12,11 +12,11 @@ follows), c = 1 − A_ii and b = λ/2 + Φ:
 
     c x_i + λ x_i²/2 <= b,    so that    x_i <= 2b / (c + √(c² + 2 λ b))      (c > 0).
 
-Any price proves it, and the best one has Σ x_j² = 1 − x_i² at the maximisers. Where these meet no
-box it is the mass by rows. Smaller masses are smaller boxes for all others, so it is done again: a
-*stage*, at prices that those of the stage before point to.
+Any price gives a proof, and at the best one Σ x_j² = 1 − x_i² holds for the maximisers. If these
+meet no box, the result is the mass by rows. Smaller masses are smaller boxes for all others, so the
+bounds are improved in *stages*, each at prices derived from the stage before.
 
-Features C of the largest variance take part. Of a companion outside, ``A_ij <= s_i s_j`` and
+Only a set C of features of largest variance takes part. Of a companion outside, ``A_ij <= s_i s_j`` and
 ``r_j <= s_j``, s² the variances, so that ``φ_j <= s_i max s_j²``.
 """
 
@@ -31,11 +31,11 @@ from nnspca.covariance.problem import Problem
 from nnspca.numerics import rounding
 from nnspca.numerics.feasible import sum_of_largest
 
-WIDEST = 2400  # features that take part at most: a certificate's checker holds all their entries
+WIDEST = 2400  # most features that take part: a certificate's checker holds all their entries
 STAGES = 6
-GAIN = 0.02  # of what all but the k largest hold: a stage that takes less off is the last
+GAIN = 0.02  # share of the mass of all but the k largest: a stage that removes less is the last
 READ = 256  # rows of A at a time
-STRIP = 64  # rows of a stage at a time: what is made of them stays in the processor's memory
+STRIP = 64  # rows of a stage at a time: their intermediate results fit the cache
 LEAST, MOST = 1e-12, 1e12  # of a price, in units of the optimum
 SLOWER = 4.0  # by which a price changes at most from one stage to the next
 

@@ -40,11 +40,11 @@ from nnspca.numerics import rounding
 from nnspca.result import Bound
 
 ROOT = 300  # most steps of the splitting of the whole
-SHORT, LONG = 30, 200  # and of a node: where the tree may grow large, many quick leaves come further than few good ones
-MANY = 500  # leaves
-LOOK_BACK = 4  # bounds after which a node asks whether it is still worth its steps
-SLOW = 0.02  # share of what is missing that those bounds must have gained
-ENTRIES = 2.4e7  # most numbers a proof may hold
+SHORT, LONG = 30, 200  # and of a node: in a large tree, many quick leaves gain more than few good ones
+MANY = 500  # leaves from which a tree counts as large
+LOOK_BACK = 4  # bounds after which the progress of a node is judged
+SLOW = 0.02  # share of the remaining gap that those bounds must have gained
+ENTRIES = 2.4e7  # most numbers in a proof
 LEAF = -1
 
 

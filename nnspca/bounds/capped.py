@@ -29,7 +29,7 @@ from nnspca.numerics.spectraplex import onto_spectraplex
 from nnspca.result import Bound
 
 STEPS = 60
-CHECK = 15  # steps between bounds
+CHECK = 15  # steps between two bounds
 START = 8.0  # first weight of the copies, in a scale whose largest eigenvalue is 1
 
 

@@ -1,9 +1,9 @@
 """The cases of an elimination: upper bounds for at most c features of T, each tightened where that helps most.
 
-Work goes where the largest value is: if it is the first q of its case, the case's relaxation goes
-on, and branch and bound after it; if it is a later one, the case is parted in two. A case begins at
-the multipliers of the one before it: what they prove for fewer features costs about a step of a
-splitting, and its own splitting goes on from there.
+Work is spent on the largest value: if its q is the first of a case, the relaxation of the case is
+continued, and then branch and bound; otherwise the case is split in two. A case starts from the
+multipliers of the one before it: the bound they prove for fewer features costs about one step of a
+splitting, which then continues from there.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible, rounding
 from nnspca.result import Bound
 
-STEPS = 2 * CHECK  # of a case's splitting at a time
-PATIENCE = 4  # such turns without a gain of SLOW of what is missing, before a case's splitting rests
+STEPS = 2 * CHECK  # steps of a case's splitting at a time
+PATIENCE = 4  # turns with a gain below SLOW of the remaining gap after which a case's splitting rests
 SLOW = 0.01
-MANY_CASES = 5  # planned cases from which the last are far from the first
-MIDDLE = 15  # steps of the middle one of the planned cases, which all later ones profit from
-FIRST_TURNS = 2  # turns of the first case's splitting before the others take over what it has found
-RACE_FEATURES = 500  # features from which one beginning is tried, not two
-SPAN = 8  # numbers of features outside that a case may serve before another's balanced rows are tried: they cost little
-SPREAD = 0.25  # share of the gap at the last q of a case that is left at its first: below, its own steps hardly help
-LARGE_MASS = 0.25  # share of the weight that features outside may hold, beyond which a larger T is worth more than work
-TRANSFER_STEPS = 1  # steps that it costs to prove what a case's multipliers say of fewer features
-STORED = 1.2e7  # most numbers that the cases' proofs may hold together
-TREES = 3  # most cases that are parted further, each into a third of the numbers a tree may hold
+MANY_CASES = 5  # number of planned cases from which the middle one is advanced as well
+MIDDLE = 15  # steps of the middle planned case; all later cases start from it
+FIRST_TURNS = 2  # turns of the first case's splitting before the planned cases start from it
+RACE_FEATURES = 500  # features from which one start is tried instead of two
+SPAN = 8  # most values of q that a case serves before a new case is tried, whose balanced rows are cheap
+SPREAD = 0.25  # ratio of the gaps at the first and last q of a case below which its steps hardly help
+LARGE_MASS = 0.25  # mass outside beyond which a larger T pays more than further steps
+TRANSFER_STEPS = 1  # cost, in steps, of the bound that a case's multipliers prove for fewer features
+STORED = 1.2e7  # most numbers in all proofs of the cases
+TREES = 3  # most cases with a tree, each with a third of the numbers that a tree may have
 QUIET = Monitor()
 
 
@@ -48,10 +48,10 @@ class Case:
     proof: object
     splitting: Splitting | None = None
     tree: Iterator[Bound] | None = None
-    reached: float = np.inf  # what its splitting has proven by now, lower than the value or not
+    reached: float = np.inf  # least bound of its splitting, whether below the value or not
     idle: int = 0
-    rests: bool = False  # its splitting gains no more
-    warm_started: bool = False  # whether the multipliers of the case before it were tried
+    rests: bool = False  # whether its splitting has stalled
+    warm_started: bool = False  # whether it started from the multipliers of the case before
 
     def improve(self, value: float, proof: object) -> None:
         """Keep the lower of two upper bounds."""
@@ -65,16 +65,16 @@ class Elimination:
 
     problem: Problem
     x: np.ndarray
-    lower_bound: float  # what x is proven to attain
+    lower_bound: float  # proven to be attained by x
     inside: np.ndarray
     excluded_mass: np.ndarray  # ε_q for q = 0, 1, …, as many as can lie outside
-    row_skip_threshold: float = 0.0  # no row was read of features that can hold at most this by their variance
-    boxes: BoxProof | None = None  # by which features of large variance hold less than their rows tell
+    row_skip_threshold: float = 0.0  # rows of features whose mass by variance is at most this were not read
+    boxes: BoxProof | None = None  # joint bounds on the masses of features of large variance
     monitor: Monitor = QUIET
     consider: Callable[[np.ndarray], None] = lambda support: None
-    turn: int = STEPS  # of a case's splitting between two of its ceilings
-    planned: tuple[int, ...] = ()  # cases to be opened once the first one's splitting has found something
-    cases: dict[int, Case] = field(default_factory=dict)  # by how many of the k features are outside, at least
+    turn: int = STEPS  # steps of a case's splitting between two of its bounds
+    planned: tuple[int, ...] = ()  # cases to be opened after the first turns of the first one
+    cases: dict[int, Case] = field(default_factory=dict)  # by the least number of features outside
     sparing: bool = field(init=False, default=False)  # whether its cases were planned
 
     def __post_init__(self) -> None:
@@ -150,9 +150,9 @@ class Elimination:
         most = len(self.excluded_mass) - 1
         outside = self.problem.n - len(self.inside)
         possible = np.flatnonzero(values >= self.lower_bound)
-        # Rows that were read have to be read on any machine. Beside relative rounding, their masses
-        # A_ii / low may be less there: by the room in them here, by what A_ii drifts, which is less
-        # than the room, and, as none exceeds 1, by the room and the drift that low leaves.
+        # Rows that were read here have to be read on any machine. Besides relative rounding, their
+        # masses A_ii / LB may be smaller there: by the allowance in them here, by the drift of A_ii,
+        # which is less than the allowance, and, as none exceeds 1, by both for LB.
         row_skip_threshold = max(
             self.row_skip_threshold * (1 - 1e-6) - 4 * self.problem.cov._room() / self.lower_bound, 0.0
         )
@@ -185,8 +185,7 @@ class Elimination:
 
     def _value(self, q: int, on_part: float) -> float:
         """The upper bound on all features that follows from one on T with q features outside."""
-        # x_R'Ax_R is not below −ε times what A is off by: that is part of one room, and the rest
-        # of two is to spare
+        # x_R'Ax_R >= −ε times the error of A, which is part of one allowance; two are taken
         return rounding.eliminated(on_part, float(self.excluded_mass[q]), 2 * self.problem.cov._room())
 
     def work(self, meter: branch.Meter, goal: float, trees: bool) -> bool:
@@ -201,12 +200,12 @@ class Elimination:
         values, origin = self.ceilings()
         worst = int(values.argmax())
         if not np.isfinite(values[worst]):
-            return False  # so many features outside could hold half of all: no case tells
+            return False  # the mass outside could be half of all: no case gives a bound
         first = int(origin[worst])
         between = [q for q in self.cases if first < q <= worst]
         if self.sparing and not between and worst - first >= SPAN:
             middle = (first + worst + 1) // 2
-            self._open(middle)  # its balanced rows and what is handed on cost less than a few steps
+            self._open(middle)  # its balanced rows and warm start cost less than a few steps
             self._warm_start(middle, meter)
             return True
         spread = values[first] - self.lower_bound <= SPREAD * (values[worst] - self.lower_bound)

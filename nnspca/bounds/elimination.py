@@ -12,13 +12,12 @@ the sum of the q largest masses outside T (:mod:`nnspca.bounds.masses`), hence
 
     OPT <= max over q of  U_{k−q} (1 − ε_q) / (1 − 2 ε_q)        (ε_q < ½).
 
-A ceiling with more features holds with fewer, so a few cardinalities c serve all q: each *case* is
-one of them, with the least ceiling on T known for it. Where an outside feature can hold less than
-one of the k features is worth, the largest value is that of q = 0 and nothing is lost: n features
-have become |T|.
+A bound with more features holds with fewer, so a few cardinalities c serve all q: each *case* is one
+of them, with the least bound on T known for it. If the mass of each outside feature is below the share
+of one of the k features, the largest value is that of q = 0 and nothing is lost: n features are
+reduced to |T|.
 
-Which T, and which cases to begin with, :mod:`nnspca.bounds.selection` tells; :mod:`nnspca.bounds.cases`
-brings them down.
+:mod:`nnspca.bounds.selection` chooses T and the first cases; :mod:`nnspca.bounds.cases` tightens them.
 """
 
 from __future__ import annotations
@@ -36,15 +35,15 @@ from nnspca.calls.progress import Monitor
 from nnspca.covariance.problem import Problem
 from nnspca.result import Bound
 
-PATIENT = 1 / 8  # share of the budget by which a search on T must have come below what is known
-LATE = 1 / 4  # share of the budget after which a T on which nothing was gained was too small
-GAIN = 1e-4  # relative: less is not worth another bound
-MANY = 150  # k from which a live search plans its cases, as a hundred numbers of features outside matter
-WIDEST = 1000  # features of T at most in a planned search
-LONGER = 2.0  # times the work that others may count: a step on so many features takes less than its count
-CROWDED = 150  # features of T from which it is worth a second to know what they hold beside each other
-FULL = 0.4  # share of the weight that features outside may hold, beyond which T is taken no smaller for it
-LIGHT = 0.7  # share of what a feature takes from the others, below which its variance alone tells enough
+PATIENT = 1 / 8  # share of the budget after which a search on T ends unless it improved on the known bound
+LATE = 1 / 4  # share of the budget after which T is enlarged if there was no gain
+GAIN = 1e-4  # least relative gain worth another bound
+MANY = 150  # k from which a live search plans its cases, because about a hundred values of q matter
+WIDEST = 1000  # most features of T in a planned search
+LONGER = 2.0  # factor on the budget of a planned search: steps on so many features cost less than they count
+CROWDED = 150  # features of T from which joint bounds on masses are worth a second
+FULL = 0.4  # largest mass outside for which joint bounds may make T smaller
+LIGHT = 0.7  # share of a feature's effect on the others below which its variance alone suffices
 
 
 @dataclass(frozen=True)

@@ -84,7 +84,7 @@ def diagonal_by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Ite
 
 def rows_by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bound]:
     """The row sums, as an attempt of a certificate."""
-    bound = rows(problem, monitor=context.monitor, allowed=rows_read(problem, plan) // 4)  # others tell more
+    bound = rows(problem, monitor=context.monitor, allowed=rows_read(problem, plan) // 4)  # other bounds are tighter
     if bound is not None:
         yield bound
 

@@ -48,13 +48,13 @@ from nnspca.result import Bound
 CHECK = 10  # steps between bounds of a race
 STEPS_BETWEEN_BOUNDS = 20  # on all features: a bound costs as much as three steps
 RACE = 10  # steps of each of two starts before the better is known
-LEAD = 3.0  # by how much less weight spread first must miss, as it slows down after a good beginning
+LEAD = 3.0  # factor by which the gap of a spread start must be smaller, as it slows down later
 BALANCE = 8  # power steps of the balancing
 STALL = 6  # bounds without a relative gain of 1e-6 before the search rests
-CASES = 450  # most features of which cases cost little enough to take over from a slow search
-LARGE = 400  # features from which a step, or a bound, may take long enough to be waited for
+CASES = 450  # most features for which branch and bound takes over from a slow search
+LARGE = 400  # features from which a step, or a bound, may take so long that it runs in a thread
 QUIET = Monitor()
-SLOW = 0.1  # share of what is missing that as many bounds must gain, where other bounds may gain more
+SLOW = 0.1  # share of the remaining gap that STALL bounds must gain if other bounds may gain more
 
 
 _T = TypeVar("_T")
@@ -106,7 +106,7 @@ def tighten(
         splitting = Splitting(problem, x)
         if warm_start is not None:
             splitting.begin_at(warm_start)
-            # at a larger k it may be all there is to do
+            # at a larger k this may already meet the goal
             least, proof = proof_of(problem, *splitting.multipliers(), monitor=monitor)
             yield worded(problem, least, proof, 0)
             if least <= goal or monitor.stop():
@@ -131,9 +131,9 @@ def best_of_two_starts(
 ) -> tuple[Splitting, float, PairProof, int]:
     """Start two splittings at balanced rows, and keep the one with the better bound after a few steps.
 
-    Where balanced rows come near the optimum they are a head start of a hundred steps as they are;
-    where pairs have to share quite differently it is better to spread the weight first. Returned
-    with the least that either proves, and the steps of both.
+    Near-optimal balanced rows save about a hundred steps if used unchanged; if pairs have to share
+    differently, it is better to spread the weight first. Returned with the least bound of both, its
+    proof, and the number of steps of both.
     """
     cov = problem.cov
     attained = float(x @ cov.entries @ x)

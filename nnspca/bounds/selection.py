@@ -14,28 +14,27 @@ from nnspca.numerics import rounding
 
 WIDER = 1.25  # from one size of T that is tried to the next
 FINER = 1.12  # from one size of T that is tried to the next
-SLACK, AIM = 0.012, 1.024  # by how much a ceiling on T is likely to miss, and may miss with what lies outside
-SMALLEST = 64  # features of T at least
-FEWEST = 4  # cases that T is chosen for
-ROOM = 8.0  # times the fourth power of what lies outside: by how much a share kept on T may be too small a guess
-LOSS = 5e-3  # of the ceiling, that one outside feature may add before T is given up as too small
+SLACK, AIM = 0.012, 1.024  # likely relative excess of a bound on T, and the excess allowed with the mass outside
+SMALLEST = 64  # fewest features of T
+FEWEST = 4  # most cases that T is chosen for
+ROOM = 8.0  # times the fourth power of the mass outside: the possible error of an estimated share
+LOSS = 5e-3  # share of the bound that one outside feature may add before T counts as too small
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What T may be, and what may be spent on choosing it.
+    """Limits on T and on the cost of choosing it.
 
     Attributes
     ----------
     features : int
         Most features of T.
     loss : float
-        Share of the ceiling that may be lost for a smaller T, whose relaxations come further.
+        Share of the bound that may be lost for a smaller T, whose relaxations converge faster.
     smallest : int
         Fewest features of T.
     sparing : bool
-        Whether T is as small as lets a few cases do, which are planned: for many k − q and a short
-        time.
+        Whether T is chosen so that a few planned cases suffice: for large k and little time.
     read : int or None
         Most rows of A that are read to choose T.
     """
@@ -91,11 +90,11 @@ def choose(
         order = np.argsort(-mass, kind="stable")
         order = order[~np.isin(order, support)]
         excluded_mass = cumulative_masses(mass[order[size - len(support) :][:k]])
-        # by how much a number of outside features is above none, as a share of what they take away
+        # relative excess of the bound with q features outside over that with none
         here = shares[: len(excluded_mass)]
         gains = _raised(here, excluded_mass) - 1
-        # the same if a share that is kept were a little larger than guessed: near half of all, that
-        # changes everything
+        # the same if a share were a little larger than estimated: near a mass of one half the bound
+        # is very sensitive to it
         alone = bool((_raised(here * (1 + ROOM * excluded_mass**4), excluded_mass)[1:] - 1 <= limits.loss).all())
         planned = _planned(shares, excluded_mass) if sparing else ()
         enough = 0 < len(planned) <= FEWEST if sparing else alone

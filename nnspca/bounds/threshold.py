@@ -35,7 +35,7 @@ from nnspca.numerics import rounding
 from nnspca.result import Bound
 from nnspca.spannogram import sphere
 
-LEVELS = (0.0, 0.03, 0.08, 0.15, 0.25, 0.35, 0.45, 0.55, 0.65, 0.75, 0.85)  # of (variance found) / k
+LEVELS = (0.0, 0.03, 0.08, 0.15, 0.25, 0.35, 0.45, 0.55, 0.65, 0.75, 0.85)  # as shares of (variance found) / k
 DENSE_EIGEN = 250  # above, leading eigenpairs come from Lanczos iterations
 
 

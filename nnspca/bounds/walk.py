@@ -61,13 +61,13 @@ class Walk:
         plan : Plan or PartsPlan
             Its fields are the gaps that ``Attempt.above`` names.
         context : callable
-            Tells what the next attempt may start from.
+            Returns the context of the next attempt.
         last : float
             No attempt is made whose place (``Attempt.at``) comes after this.
         """
         order = [attempt for _, attempt in attempts(registry) if attempt.at <= last]
         ends = [attempt.at for attempt in order[1:]] + [1.0]
-        wide: dict[str, bool] = {}  # whether a gap of the plan's was exceeded when it was first asked for
+        wide: dict[str, bool] = {}  # whether each gap of the plan was exceeded when first evaluated
         for attempt, end in zip(order, ends, strict=True):
             now, gap = context(), attempt.above
             if gap and not wide.setdefault(gap, now.above(getattr(plan, gap))):

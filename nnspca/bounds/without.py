@@ -1,14 +1,13 @@
 """Upper bounds with one feature excluded, for one feature after another, from one relaxation of the whole problem.
 
-What is possible without feature i is the optimum on all others: a problem of its own, but one that
-differs from the whole by a row. So the whole is relaxed once, on its features T if elimination sets
-the others aside (:mod:`nnspca.bounds.elimination`). Without i each case of T starts from the
-multipliers that the whole has reached: L and M without their row i prove a ceiling at once, and the
-splitting goes on from there.
+The optimum without feature i is a problem of its own, but it differs from the whole problem by one
+row. So the whole is relaxed once, on the features T if the others can be eliminated
+(:mod:`nnspca.bounds.elimination`). Without i, each case of T starts from the multipliers of the whole:
+L and M without row i prove a bound at once, and the splitting continues from there.
 
-Only whether a ceiling lies below a level is asked. So the masses outside T are those of components
-that reach the level: if one without i did, the best without i would, its masses would be no larger
-than these, and the ceiling would hold for it. A ceiling below the level says that there is none.
+The only question is whether a bound lies below a level. So the masses outside T are those of
+components that reach the level: if one without i did, so would the best without i; its masses would
+be no larger than these, and the bound would hold for it. A bound below the level excludes it.
 """
 
 from __future__ import annotations
@@ -28,10 +27,10 @@ from nnspca.certificates.proofs import PairProof
 from nnspca.covariance.problem import Problem
 
 FEWEST, FEATURES = 200, 640  # features of T, at least and at most
-LOSS = 1e-3  # share of a ceiling that may be lost for a smaller T
-TURN = 6  # steps of a splitting without a feature between two ceilings: few are needed where any will do
-LOOK_BACK = 12  # such turns after which it is asked whether a ceiling still falls fast enough
-SLOW = 1 / 3  # share of what is missing that those turns must have gained
+LOSS = 1e-3  # share of a bound that may be lost for a smaller T
+TURN = 6  # steps of a splitting without a feature between two bounds
+LOOK_BACK = 12  # turns after which the progress of a bound is judged
+SLOW = 1 / 3  # share of the remaining gap that those turns must have gained
 
 
 @dataclass(kw_only=True)
@@ -103,7 +102,7 @@ def relax(relaxed: Elimination, goal: float, meter: branch.Meter, *, trees: bool
         try:
             if value < goal or slow or spent or not relaxed.work(meter, goal, trees):
                 return value
-        except Stopped:  # what was proven before holds
+        except Stopped:  # the bounds made before hold
             return value
 
 
@@ -155,5 +154,5 @@ def ceiling(
         turn=TURN,
         whole=whole,
     )
-    # without any variance on T there is nothing to part
+    # T has no variance: there is nothing to branch on
     return min(quick, relax(part, level, meter, trees=trees and bool(part.part.diagonal.max() > 0)))

@@ -10,10 +10,10 @@ then A − L is ``A_SS − L`` beside tI, and ``A − L ⪯ tI``. The pairs that
 So every row of S costs ``t + L_ii +`` the k−1 largest of its M_ij and of copies of θ_i, and a row
 outside costs ``A_jj +`` the k−1 largest of its A_jj'⁺ outside S and of ``(A_ij⁺)²/θ_i`` in S. As
 long as θ_i is no larger than the (k−1)-th largest M_ij, rows of S cost what they cost before: S
-proves its bound on its own, and what remains is that no row outside exceeds it. Those that do join
-S, or, once S is full, all rows of S are given a little more: the θ_i grow and the rows outside
-shrink, until all are level. Rows are read only where ``A_ij² <= A_ii A_jj`` does not keep them low
-already. Without the sign constraint |A_ij| stands for A_ij⁺.
+proves its bound on its own, and what remains is that no row outside exceeds it. Rows that
+exceed it join S; once S is full, all θ_i are raised, which lowers the rows outside, until all are
+level. A row is read only if ``A_ij² <= A_ii A_jj`` does not bound it well enough. Without the sign
+constraint |A_ij| stands for A_ij⁺.
 
 S starts as the support of the best x and the rows of largest sum: genes of large variance that vary
 together. For large k far too many rows have a large sum; then it starts as the features of largest
@@ -49,8 +49,8 @@ ROUNDS = 3  # times that S may grow
 JOIN = 300  # most features that join at a time
 SHORT, LONG = 40, 60  # steps of the splitting before S is looked at again, and between bounds once it grows no more
 LEVELLING = 10  # halvings of the room between the bound on S and the best bound known
-GAIN = 1e-4  # relative: less is not worth more steps
-FAR = 1.03  # ceiling of an elimination over what is attained, beyond which a working set is tried as well
+GAIN = 1e-4  # least relative gain worth more steps
+FAR = 1.03  # ratio of an elimination's bound to the variance beyond which a working set is tried as well
 
 
 def tighten(

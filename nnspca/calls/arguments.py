@@ -23,7 +23,7 @@ def shown(value: object) -> str:
         return "a huge whole number" if value > 0 else "a huge negative whole number"
     try:
         written = " ".join(repr(value).split())
-    except Exception:  # what cannot even say what it is
+    except Exception:  # an object whose representation fails
         return _a(type(value).__name__)
     return written if len(written) <= 60 else f"{written[:57]}…"
 

@@ -10,7 +10,7 @@ from nnspca.covariance.problem import Problem
 from nnspca.errors import CertificateError
 
 EPS = np.finfo(float).eps
-DENSE_EIGEN = 400  # above, definiteness is told by a Cholesky factorisation
+DENSE_EIGEN = 400  # above, definiteness is proven by a Cholesky factorisation
 
 
 def branch_bound(proof: BranchProof, problem: Problem) -> float:

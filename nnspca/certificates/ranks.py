@@ -17,7 +17,7 @@ from nnspca.covariance.problem import Problem
 from nnspca.errors import CertificateError
 
 EPS = np.finfo(float).eps
-DENSE_EIGEN = 800  # above, definiteness is told by a Cholesky factorisation
+DENSE_EIGEN = 800  # above, definiteness is proven by a Cholesky factorisation
 BLOCK = 8000  # side of the largest block formed
 
 

@@ -30,7 +30,7 @@ SOLVING = 0.3  # share of a component's progress that finding it takes, where it
 GREEDY = 0.3  # share of the search for parts together that finding them one by one takes
 SEEKING = 0.4  # and share of its progress that the search takes, where the parts are certified too
 ANGLE = 85.0  # degrees, the least angle if none is given
-OF_EM = ("restarts", "max_iter", "tol")  # options of EM that the further components of a least angle take over
+OF_EM = ("restarts", "max_iter", "tol")  # options of EM that also apply to later components of a least angle
 
 OnPart = Callable[[Component], None]
 OnParts = Callable[[tuple[Component, ...]], None]

@@ -17,14 +17,14 @@ from nnspca.calls.progress import Monitor
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible
 
-UNUSED = 200  # features in no part that a round looks at, for each part
-HELD = 200  # features of others that a round looks at, for each part
-DROPPED = 60  # features that a part may give for one of those
+UNUSED = 200  # unused features considered in a round, for each part
+HELD = 200  # features of other parts considered in a round, for each part
+DROPPED = 60  # own features considered in exchange for one of those
 GAIN = 1e-9  # relative gain below which a move is not worth its rounding
 ROUNDS = 300
-LOOKED = 5  # rounds whose mean gain is taken for the pace
-HOPE = 30  # rounds at that pace that may be needed to reach what is known already
-LEFT = 1e-12  # squared norm of what is left of a part, below which nothing is
+LOOKED = 5  # rounds whose mean gain predicts further gains
+HOPE = 30  # most further rounds at that gain to reach the known value; beyond, the search stops
+LEFT = 1e-12  # squared norm below which the rest of a part counts as zero
 NONE = -1
 
 
@@ -197,7 +197,7 @@ class Market:
         entries = self.problem.cov.block(part.inside[rows], others)
         gains = _gains(self.problem, part, rows, others, entries, self.G[b])
         totals = gains + losses
-        # or else the owner takes in return what b drops
+        # or the owner takes the feature that b drops
         remaining_norms, rest = np.ones(len(others)), np.zeros(len(others))
         for a in np.unique(owners):
             mine = owners == a

@@ -6,8 +6,8 @@ import numpy as np
 
 from nnspca.numerics import feasible
 
-MATCHINGS = 12  # most rounds in which the parts' norms and the matching agree with each other
-ONE_BY_ONE = 100  # places in all up to which they are filled one by one
+MATCHINGS = 12  # most rounds in which the norms of the parts and the matching are made consistent
+ONE_BY_ONE = 100  # total number of places up to which they are filled one by one
 
 
 def assign(G: np.ndarray, k: int, nonnegative: bool) -> np.ndarray:

@@ -17,7 +17,7 @@ from nnspca.covariance.forms import DENSE_EIGEN, HeldFactor, HeldMatrix
 from nnspca.covariance.span import orthonormal
 from nnspca.numerics import rounding
 
-DEPENDENT = 1e-8  # share of its variance that a combination of scores keeps, below which it counts as none
+DEPENDENT = 1e-8  # share of the variance of a combination of scores below which it counts as zero
 
 
 def restricted(cov: Covariance, U: np.ndarray) -> Covariance:
@@ -72,9 +72,8 @@ def schur(cov: Covariance, U: np.ndarray) -> Covariance:
 def hotelling(cov: Covariance, U: np.ndarray) -> Covariance:
     """The positive semidefinite part of ``A − Σ λww'``, λ = max(w'Bw, 0) on the B left when w's turn comes.
 
-    Where w is no eigenvector, taking λww' away leaves directions of less than no variance; their
-    part is left out, so that what remains is a covariance, and a certificate's ratio is one of
-    variances.
+    If w is no eigenvector, subtracting λww' leaves directions of negative variance. Their part is
+    left out, so that the rest is a covariance and certificates remain meaningful.
 
     Raises
     ------

@@ -1,19 +1,19 @@
 """Joint search for parts: r unit vectors of disjoint supports, with the sum of their variances as objective.
 
-Of one part after the other the first takes what it likes, and the later ones make do. Here all are
-sought at once:
+If parts are found one by one, the first takes the best features and restricts the later ones. Here
+all are sought at once:
 
 **Climb.** Σ_c x_c'Ax_c is convex, so it lies above its linearisation ``2 Σ_c g_c'y_c``, g_c = Ax_c.
 For given supports that is largest at ``y_c ∝ g_c`` on J_c, where it is Σ_c ‖g_c on J_c‖: which
-feature belongs to which part is a matching (:mod:`nnspca.components.matching`). A step that gains
-nothing is not made, so no step loses variance.
+feature belongs to which part is a matching (:mod:`nnspca.components.matching`). Steps without a gain
+are rejected, so no step loses variance.
 
-**Exchange.** Features wander from part to part, or change places, while that gains
+**Exchange.** Features move between parts, or swap parts, while that gains
 (:mod:`nnspca.components.exchange`).
 
-**Starts.** The parts found one after the other come first, so the result is never worse than they
-are. The others are random directions of the span that holds the variance, single features, and,
-once a good set of parts is known, that set with a few of its parts forgotten and sought anew.
+**Starts.** The parts found one by one are the first start, so the result is never worse. The others
+are random directions in the leading span, single features, and, once a good set of parts is known,
+that set with a few parts replaced.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ from nnspca.result import Component
 from nnspca.solvers.climb import TIE, optimise_on_support
 
 QUIET = Monitor()
-Begin = Callable[["Search"], np.ndarray]  # where a start begins, given the best parts known by then
+Begin = Callable[["Search"], np.ndarray]  # returns a start, given the best parts known at that time
 KnownOptima = dict[bytes, tuple[np.ndarray, float]]
-EXPLORED = 6  # random directions are drawn in the span of r and so many more eigenvectors
-FRESH = 0.4  # share of the starts that know of no parts yet
+EXPLORED = 6  # random directions are drawn in the span of r + EXPLORED eigenvectors
+FRESH = 0.4  # share of the starts that do not use the best parts
 RESTED = 1e-9  # relative gain at which a power iteration ends
 EXHAUSTED = 1e-12  # share of the trace below which a part's variance is rounding
 
@@ -71,9 +71,9 @@ def seek(
     on_better : callable, optional
         Called with rows (r, n) whenever better parts are known.
     workers : Crew, optional
-        Who tries the starts; they share the covariance. Starts are tried ahead, and again where an
-        earlier one has found better parts, from which later ones begin: who they are does not
-        change what is found.
+        The crew that tries the starts, with the covariance as its shared object. Starts are tried
+        ahead, and again if an earlier one has found better parts, so the result does not depend
+        on the crew.
 
     Returns
     -------

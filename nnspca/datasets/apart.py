@@ -1,7 +1,7 @@
 """Reads a file in a separate process with limited memory and computing time, so that a bad file ends only that process.
 
-The process gets the files on its standard input. It says how far it is, line by line, and then
-answers with plain arrays and words, which run no code when read.
+The process receives the files on its standard input. It reports its progress line by line, and then
+returns plain arrays and JSON, which run no code when read.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ GAVE_UP = (
 )
 ADDRESSES = 4 * 2**30  # bytes of address space, in which libraries lie too
 POLL_SECONDS = 0.05  # between two polls of the stop switch
-MOST_TOLD = 200  # bytes of a line that says how far it is
+MOST_TOLD = 200  # most bytes of a progress line
 MOST_WORDS = 200_000_000  # bytes of all names together
 SLAB = 2**22  # bytes handed over at once
 SPENT = -getattr(signal, "SIGXCPU", 1000)  # how a process ends that has used up its seconds of computing
@@ -109,7 +109,7 @@ class _Exchange(threading.Thread):
     def run(self) -> None:
         to, of = self._process.stdin, self._process.stdout
         assert to is not None and of is not None
-        # it may end at any moment, and say anything
+        # the process may end at any moment, and write anything
         with suppress(OSError, ValueError, KeyError, TypeError, MemoryError), to, of:
             to.write(self._request + b"\n")
             for content in self._contents:

@@ -104,7 +104,7 @@ def _leukemia(request: Request) -> tuple[Content, str]:
         fetch.obtain(symbols.FILE, after(0), request.should_stop)
     except fetch.DownloadStopped:
         raise
-    except DataError:  # the probes' own names do; the catalogue goes on offering the symbols
+    except DataError:  # the probes' own names serve; the catalogue still offers the symbols
         pass
     data, source = fetch.obtain(fetched.MLL, after(symbols.FILE.size), request.should_stop)
     return fetched.leukemia(data), source

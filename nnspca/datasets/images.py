@@ -141,7 +141,7 @@ def bare(content: bytes) -> bytes:
         if segment or mark not in SAID:
             pieces.append(content[at:end])
         if end == at + 2:
-            break  # damaged: Pillow says how
+            break  # damaged: Pillow reports the error
         at = end
     return b"".join([*pieces, content[at:]])
 

@@ -148,7 +148,7 @@ def _read(
         whose = f"of {len(files):,} files" if alike else repr(label)
         raise DataError(f"{whose}: {error}") from error
     called = label[: len(label) - len(formats.suffix(label))] or label
-    if label in files and len(files) > 1 and content.image_shape is not None:  # dropped together: none speaks for all
+    if label in files and len(files) > 1 and content.image_shape is not None:  # images: no single name fits
         label = called = f"{called.rpartition('.')[0]} and {len(files) - 1:,} more"
     dataset = Dataset.dress(
         content,

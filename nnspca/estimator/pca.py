@@ -26,7 +26,7 @@ from nnspca.estimator.certified import Certified
 from nnspca.estimator.samples import read, scaled
 from nnspca.result import Components
 
-GIVEN = set(inspect.signature(decompose).parameters) - {"starts", "options"}  # which the method is not asked for
+GIVEN = set(inspect.signature(decompose).parameters) - {"starts", "options"}  # which are no options of the method
 USUAL = 10  # nonzero loadings if n_nonzero is not given
 
 

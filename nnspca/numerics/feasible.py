@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-GROUP = 8  # entries of which only the largest is looked at first, where few of many are wanted
-SMALL, LARGE = 1e-200, 1e200  # between them a sum of squares has lost nothing to underflow, nor to overflow
+GROUP = 8  # size of groups whose maxima are compared first, if few of many entries are wanted
+SMALL, LARGE = 1e-200, 1e200  # range in which a sum of squares neither underflows nor overflows
 SORTED = 2000  # entries up to which sorting all takes no longer than selecting a few, whatever ties there are
 
 

@@ -7,9 +7,9 @@ import scipy.linalg
 
 FEW_PAYS = 150  # features from which a few eigenpairs cost less than all
 NARROW = 8  # a subspace is followed where it is narrower than the matrix by this factor
-DEPTH = 3  # blocks of the Krylov space it is looked for in
-AFRESH = 30  # projections after which nothing is taken from those before
-EARLY, SHARE = 60, 12  # projections that compute this share of the pairs: where they are many, they soon are few
+DEPTH = 3  # blocks of the Krylov space in which it is sought
+AFRESH = 30  # projections after which the subspace is computed afresh
+EARLY, SHARE = 60, 12  # first projections, which compute this share of the pairs: their number soon falls
 
 
 def onto_spectraplex(B: np.ndarray, rank: int | None = None) -> tuple[np.ndarray, int]:

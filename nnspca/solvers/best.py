@@ -20,8 +20,8 @@ from nnspca.spannogram import sphere
 
 RANKS = (1, 2, 3, 4)  # low-rank optima to start from
 CELLS = 30  # of the search for each: of 408 problems none ended better after 200
-WIDE = 5000  # features above which the starts are climbed among those only that a few steps ask for
-FEWEST, SIFTED = 2000, 20  # how many those are: so many, or so many times k
+WIDE = 5000  # features above which only candidates from a few steps are used to climb the starts
+FEWEST, SIFTED = 2000, 20  # number of candidates: the larger of FEWEST and SIFTED times k
 STEPS = 3  # on all the features before they are chosen
 SEARCHED = 0.8  # share of the progress that the rounds of search take
 EXPLORED = 8  # random directions are drawn in the span of so many eigenvectors
@@ -297,7 +297,7 @@ def _candidate_features(
     directions = applied(cov, feasible.unit(directions), monitor)
     heed(monitor)
     alone = np.union1d(np.argsort(-cov.diagonal, kind="stable")[:restarts], np.abs(directions).argmax(axis=1))
-    # features that rise together are a good start without sign too
+    # features of positive covariances are good starts without sign constraint too
     rows = [np.maximum(directions, 0.0), np.maximum(-directions, 0.0)]
     rows += [cov.block(few) for few in batches(alone, cov, monitor)]
     rows += [] if nonnegative else [directions]

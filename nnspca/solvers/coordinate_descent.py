@@ -16,7 +16,7 @@ from nnspca.solvers.ascent import coordinate_ascent
 from nnspca.solvers.climb import optimise_on_support
 
 BISECTIONS = 18
-SPARSEST = 4.0  # largest β tried: beyond it nothing is worth its price, as λ₁ = 1
+SPARSEST = 4.0  # largest β tried: beyond it all loadings are zero, as λ₁ = 1
 DENSEST = 1e-5  # least β tried above 0
 
 Run = tuple[np.ndarray, float, list[float]]  # U, its β, and the objective after each sweep

@@ -12,7 +12,7 @@ from nnspca.numerics import feasible
 from nnspca.result import Component
 from nnspca.solvers.climb import applied, optimise_on_support
 
-SLOW = 1e-3  # share of its variance by which a start changes where it slows down
+SLOW = 1e-3  # relative change of variance at which a start counts as slow
 
 
 def em(
@@ -74,7 +74,7 @@ class _Starts:
     def climb(self, max_iter: int, tol: float) -> bool:
         """Step until all starts converge or the call is stopped; return whether it was stopped."""
         moving = np.arange(len(self.w))
-        # of those that move: what the next step thresholds is what prices this one
+        # A times the moving starts: used for this step's variances and the next step's thresholds
         images = applied(self.problem.cov, self.w, self.monitor)
         for step in range(max_iter):
             if not len(moving):

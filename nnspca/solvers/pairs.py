@@ -10,8 +10,8 @@ from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible
 from nnspca.solvers.polish import larger_eigenvalue
 
-FEATURES = 2000  # above, as many pairs as there are would take longer than all other starts
-FEW = 50  # nonzeros above which a pair says little
+FEATURES = 2000  # above, all pairs would take longer than all other starts
+FEW = 50  # nonzeros above which a pair is of little use as a start
 ROWS = 256  # features whose pairs are looked at at once
 
 

@@ -8,7 +8,7 @@ from nnspca.calls.progress import Monitor
 from nnspca.covariance.problem import Problem
 from nnspca.solvers.climb import QUIET, climb, optimise_on_support
 
-CANDIDATES = 400  # features outside, and inside, that a round looks at
+CANDIDATES = 400  # features outside, and inside, considered in a round
 GAIN = 1e-10  # relative gain below which a swap is not worth its rounding
 
 
@@ -61,8 +61,7 @@ def _best_swap(problem: Problem, x: np.ndarray, value: float) -> np.ndarray | No
     outside = np.setdiff1d(np.arange(cov.n_features), inside, assume_unique=True)
     if not len(outside):
         return None
-    # by what letting j in would give if nothing had to go: A's entries are then read for the
-    # promising ones only
+    # first rank j by its gain if nothing had to be dropped: A's entries are read for the best only
     promise = larger_eigenvalue(value, pull[outside], cov.diagonal[outside])
     outside = outside[np.argsort(-promise, kind="stable")[:CANDIDATES]]
     if len(inside) < k:

@@ -10,10 +10,10 @@ from nnspca.numerics import feasible
 from nnspca.solvers.polish import GAIN, larger_eigenvalue, polish
 
 STEPS = 100  # swaps of one walk
-DROPPED, TAKEN = 10, 20  # members, and other features, among which a swap is looked for
-TENURE = 8  # steps, and up to as many again by lot, for which a feature that left may not come back
+DROPPED, TAKEN = 10, 20  # members, and other features, considered for a swap
+TENURE = 8  # steps, and a random number of up to as many more, for which a removed feature is tabu
 NEAR = 1e-3  # a walk's point this near to the best takes another Krylov step before it is judged
-POWERS = 4  # of A on the support, which a step's loadings are mixed from
+POWERS = 4  # of A on the support, which span a step's loadings
 
 
 def search(

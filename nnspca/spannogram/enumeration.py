@@ -32,7 +32,7 @@ import numpy as np
 from nnspca.numerics import rounding
 from nnspca.spannogram import halfspaces
 
-LARGEST = 3_000_000  # vertices visited before we refuse
+LARGEST = 3_000_000  # most vertices; more are refused
 BATCH = 2048  # most directions at a time,
 ENTRIES = 60_000  # and most rows looked at for them: the stop switch is polled between batches
 SUPPORTS_BETWEEN_POLLS = 256  # of the stop switch

@@ -27,7 +27,7 @@ from nnspca.solvers.climb import optimise_on_support
 from nnspca.tasks._solve import check_cardinality, check_covariance, check_seed, solve
 
 BETTER = 1e-9  # relative gain that makes a point a better one
-NEAR = 1.25  # ratio of two k up to which the multipliers of one are a better beginning than balanced rows
+NEAR = 1.25  # ratio of two k up to which the multipliers of one are a better start than balanced rows
 FIRST = replace(PLANS["live"], last=0.2)  # up to balanced rows
 SOLVING = 0.3  # share of the progress that finding a component takes
 

@@ -15,7 +15,7 @@ from nnspca.solvers.climb import optimise_on_support
 from nnspca.solvers.polish import larger_eigenvalue
 from nnspca.tasks._solve import check_covariance
 
-TRIED = 8  # most promising exchanges whose loadings are worked out in full
+TRIED = 8  # most promising exchanges whose loadings are optimised
 
 
 def contribution(cov: Covariance, component: Component, feature: int | str) -> Contribution:

@@ -23,7 +23,7 @@ from nnspca.tasks._certify import BETTER
 from nnspca.tasks._solve import check_cardinality, check_covariance, check_seed, solve
 
 SOLVED, SHOWN, WEIGHED = 0.2, 0.3, 0.35  # shares of the progress by the end of each stage
-RELAXED = 0.4  # share of what is left then, by the time that the whole is relaxed
+RELAXED = 0.4  # share of the remaining progress when the whole is relaxed
 CLOSED = 1e-6  # relative gap at which the whole is relaxed no further
 LIGHT = 1e-4  # share of weight below which a feature's limit need not be tightened
 

@@ -28,7 +28,7 @@ from nnspca.tasks.levels import Point, coarse_first, predecessors, warm_starts
 OnPoint = Callable[[SweepPoint], None]
 Solved = Callable[[int, str], Component | None]
 Certified = Callable[[int], Certificate | None]
-EARLY = 0.1  # what a rough component takes of the time of a search in full, about
+EARLY = 0.1  # approximate time of a rough component relative to a full search
 
 
 def path(
@@ -130,7 +130,7 @@ class _Run:
 
     monitor: Monitor
     on_point: OnPoint | None
-    after: Mapping[Point, tuple[Point, ...]]  # which points each begins with
+    after: Mapping[Point, tuple[Point, ...]]  # the predecessors of each point
     total: float  # of the work, in points searched in full
     points: dict[Point, SweepPoint] = field(default_factory=dict)
     rough: dict[Point, SweepPoint] = field(default_factory=dict)

@@ -29,8 +29,8 @@ from nnspca.result import Bound
 
 ROOT = 400  # most steps of the splitting of the whole
 STEPS = 60  # and of a node
-LOOK_BACK = 3  # bounds after which a node asks whether it is still worth its steps
-SLOW = 0.05  # share of what is missing that those bounds must have gained
+LOOK_BACK = 3  # bounds after which the progress of a node is judged
+SLOW = 0.05  # share of the remaining gap that those bounds must have gained
 ENTRIES = 1.2e7  # most numbers a proof may hold
 LEAF = (-1, -1)
 

@@ -45,7 +45,7 @@ class Plan:
     pair_steps : int
         Most steps of it.
     pair_seconds, whole_seconds, branch_seconds : float
-        Most cost of it, of it where elimination came to nothing, and of branch and bound, in the
+        Most cost of it, of it where elimination failed, and of branch and bound, in the
         unit ``SECOND``.
     eliminated_features : int
         Most features that elimination by masses keeps.

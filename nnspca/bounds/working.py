@@ -168,9 +168,9 @@ class _WorkingSet:
 def _first_set(outside: Outside, x: np.ndarray, lower: float, features: int) -> tuple[np.ndarray, bool]:
     """The support of x and the rows of largest plain sum, or else the features that can hold most.
 
-    A row that costs more than ``lower`` by itself cannot stay outside in the end, and brings others
-    along. Where far too many do, as for large k, S is the features of largest mass; nothing where
-    there is no room for as many again as x has. Returned with whether it is chosen by mass.
+    A row whose plain sum exceeds ``lower`` has to join S at last, and others with it. If there are
+    far too many such rows, as for large k, S is the features of largest mass; it is empty if it
+    cannot have twice as many features as x. Returned with whether it was chosen by mass.
     """
     support, nothing = np.flatnonzero(x), np.zeros(0, dtype=int)
     if len(support) >= features:

@@ -18,7 +18,7 @@ def progress_bar(title: str = "nnspca") -> Callable[[Progress], None]:
     Parameters
     ----------
     title : str
-        What stands before the bar.
+        Label in front of the bar.
 
     Returns
     -------

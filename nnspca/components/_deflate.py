@@ -26,7 +26,7 @@ class DeflationInfo:
     title : str
         For menus.
     summary : str
-        One sentence for a reader who has not met it.
+        One sentence for readers new to it.
     paper : str
         Where it comes from.
     remainder : callable or None

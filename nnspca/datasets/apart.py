@@ -152,7 +152,7 @@ def answer() -> None:
 
 
 def _parse_here(files: Mapping[str, bytes], options: ReadingOptions, header: bool | None) -> Content:
-    formats = importlib.import_module("nnspca.datasets.formats")  # every reader, which this room stands below
+    formats = importlib.import_module("nnspca.datasets.formats")  # imported late: this module is below all readers
     content: Content = formats.parse_files(files, options, header)
     return content
 

@@ -98,7 +98,7 @@ class _Text:
         return io.TextIOWrapper(io.BytesIO(self.data), self.encoding, newline="")
 
     def count(self, character: str) -> int:
-        """How often a character stands in it, at least."""
+        """A lower bound on the count of a character."""
         return self.data.count(character.encode())
 
 

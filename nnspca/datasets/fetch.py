@@ -86,7 +86,7 @@ def cache_folder() -> Path:
     """Return the folder for fetched files: ``NNSPCA_CACHE``, else the user's cache; it may not exist yet."""
     named = os.environ.get(CACHE_VARIABLE)
     if named:
-        return Path(os.path.expanduser(named))  # unlike Path's own, leaves a home it does not know as it stands
+        return Path(os.path.expanduser(named))  # unlike Path.expanduser, it leaves an unknown home unchanged
     return platformdirs.user_cache_path("nnspca")
 
 

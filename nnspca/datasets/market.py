@@ -118,7 +118,7 @@ def _header(text: bytes) -> _Header:
 
 
 def _matrix(text: bytes) -> scipy.sparse.csr_array:
-    """The numbers, once the header promises no more of them than the bytes can hold."""
+    """The numbers, after a check that the bytes can hold as many as the header claims."""
     header = _header(text)
     table = np.empty((header.stored, header.width))
     done, at = 0, header.end

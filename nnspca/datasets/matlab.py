@@ -1,7 +1,7 @@
 """MATLAB's v5 to v7 files: their real numeric matrices, dense or sparse.
 
 By hand, as a damaged file can make scipy.io read outside its memory and end the process, which an
-upload must never do. Here every length is checked against the bytes at hand.
+upload must never do. Here every length is checked against the available bytes.
 """
 
 from __future__ import annotations

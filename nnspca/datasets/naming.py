@@ -33,7 +33,7 @@ def read_names(path_or_bytes: str | os.PathLike[str] | bytes) -> dict[str, str]:
     Raises
     ------
     nnspca.DataError
-        When a row has not two cells, or a name stands for two.
+        If a row has not two cells, or a name has two meanings.
 
     Examples
     --------

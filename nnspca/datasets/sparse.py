@@ -13,7 +13,7 @@ DAMAGED = "the sparse array contradicts itself: {}. The file is damaged: save it
 
 
 def check_shape(shape: tuple[int, ...], stored: int, *, at_most: int) -> tuple[int, int]:
-    """Return rows and columns, where they and the numbers stored are within limits and fit in the bytes at hand.
+    """Return rows and columns, if they and the stored numbers are within limits and fit the available bytes.
 
     >>> check_shape((3, 4), 2, at_most=10)
     (3, 4)

@@ -122,7 +122,7 @@ class Table:
     unit: str = "line"
 
     def where(self, row: int, j: int) -> str:
-        """Say where a number stands in the file."""
+        """Return the position of a number in the file."""
         line = self.lines[row] if len(self.lines) else row + 1
         place = self.places[j] if len(self.places) else j
         return f"{self.unit} {line:,}, {_where(place, self.numeric[j].name)}"
@@ -184,7 +184,7 @@ def _single(
     expected: float,
 ) -> Iterator[Row]:
     """Yield what has to be read row by row; blocks whose numbers are all as expected are added at once."""
-    known: dict[str, str] = {}  # a class stands in many rows, and is kept once
+    known: dict[str, str] = {}  # one object for each text: classes repeat in many rows
     textual = [j for j, column in enumerate(columns) if column.text]
     for row in rows:
         if not isinstance(row, Block):

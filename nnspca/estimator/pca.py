@@ -322,7 +322,7 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ce
 
 
 def _seed(random_state: object) -> int:
-    """The seed that a random state stands for; ValueError for what is none."""
+    """The seed of a random state; ValueError if it is none."""
     if random_state is None:
         return 0
     if isinstance(random_state, np.random.RandomState):

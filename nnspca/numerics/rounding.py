@@ -124,7 +124,7 @@ def row_sums(n: int, largest: float) -> float:
     """Ceiling on the largest eigenvalue of an n × n matrix whose largest row sum of magnitudes was computed as this.
 
     The sum is off by (n − 1) u of it, and what is returned by 2u: n EPS of it would do. Twice that
-    is added, for a judge who tells the eigenvalue by an algorithm that has its own n EPS.
+    is added, for a judge whose algorithm has its own error of n EPS.
     """
     return largest * (1 + 2 * n * EPS)
 

@@ -77,7 +77,7 @@ def bootstrap(
     on_resample : callable, optional
         Called with what is known by then, whenever a resample is solved.
     should_stop : callable, optional
-        A stopped call speaks of the resamples solved by then.
+        A stopped call returns the result of the resamples so far.
     on_progress : callable, optional
 
     Returns

@@ -67,7 +67,7 @@ def cross_validate(
     on_point : callable, optional
         Called with what is known by then, whenever one k is solved for one fold.
     should_stop : callable, optional
-        A stopped call speaks of what was solved by then.
+        A stopped call returns the results so far.
     on_progress : callable, optional
 
     Returns

@@ -74,7 +74,7 @@ def _chosen(problem: Problem, pull: np.ndarray, ridge: float, monitor: Monitor) 
 
 def _path(pull: np.ndarray, gram: np.ndarray, steps: int, positive: bool) -> np.ndarray:
     """The points of the regularisation path as columns."""
-    from sklearn.linear_model import lars_path_gram  # a second of imports, for those who ask for it
+    from sklearn.linear_model import lars_path_gram  # imported on use: that takes a second
 
     path: np.ndarray = lars_path_gram(
         pull, gram, n_samples=1, max_iter=steps, method="lasso", positive=positive, return_path=True

@@ -31,7 +31,7 @@ class OptionInfo:
     help : str
         One line, in plain words.
     alone : bool
-        Whether it speaks of one component by itself: a joint run of several does not have it.
+        Whether it applies to single components only, not to joint runs.
 
     Examples
     --------
@@ -87,7 +87,7 @@ class MethodInfo:
     title : str
         For menus and legends.
     summary : str
-        One sentence for a reader who has not met it.
+        One sentence for readers new to it.
     paper : str
         Where it comes from, with the algorithm's number.
     signs : tuple of bool

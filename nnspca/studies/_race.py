@@ -77,7 +77,7 @@ def race(
     should_stop : callable, optional
         A stopped race holds what was found by then.
     on_look : callable, optional
-        Called with a :class:`Race` as it stands, whenever something has changed.
+        Called with the current :class:`Race` after every change.
 
     Returns
     -------

@@ -20,7 +20,7 @@ class Printed:
         What was measured, in plain words.
     value : float
     where : str
-        Where it stands in the paper.
+        Its place in the paper.
     wording : str
         How exact it is: "at least", "nearly", "read off the figure"; empty for a plain number.
     k : int or None

@@ -35,7 +35,7 @@ class Task:
     monitor : Monitor
         To poll and to tell.
     show : callable
-        Takes the tables as they are by now, for those who watch the run.
+        Receives the tables so far, to be shown during the run.
     """
 
     data: tuple[Dataset, ...]

@@ -69,13 +69,13 @@ class Splitting:
         self.prices = v / self.scale
 
     def follow(self, other: Splitting) -> None:
-        """Start where another splitting on the same features stands; what is decided here still holds."""
+        """Start from the state of another splitting on the same features; this one's decided pairs stay."""
         self.rho, self.rank = other.rho, other.rank
         for name in ("W", "Y", "z", *MULTIPLIERS):
             setattr(self, name, getattr(other, name).copy())
 
     def grow_from(self, smaller: Splitting, places: np.ndarray) -> None:
-        """Start where a splitting on some of the features stands, on those at ``places`` here."""
+        """Start from the state of a splitting on some of the features, which are at ``places`` here."""
         block, factor = np.ix_(places, places), smaller.scale / self.scale
         self.rho, self.rank, self.steps = smaller.rho, smaller.rank, smaller.steps
         self.W[block], self.Y[block], self.z[places] = smaller.W, smaller.Y, smaller.z
